@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { CloudError } from '@gantry/model/errors';
+import { Hono } from 'hono';
+import { mountBillingPage } from './billing/billing-page.ts';
+import type { Deps } from './deps.ts';
+import { mountDocs } from './http/docs-page.ts';
+import { mountHealth } from './http/health.ts';
+import { toErrorReply } from './http/http-errors.ts';
+import { API_PREFIX, buildOpenApiDocument } from './http/openapi.ts';
+import { serve } from './http/serve.ts';
+import { ALL_ROUTES } from './routes/all.ts';
+
+/** The whole api as a value: no sockets, no globals. */
+export function buildApp(deps: Deps): Hono {
+  const app = new Hono();
+  mountHealth(app, deps);
+  mountDocs(app);
+  mountBillingPage(app, deps);
+  const document = buildOpenApiDocument([...ALL_ROUTES]);
+  app.get(`${API_PREFIX}/openapi.json`, (c) => c.json(document));
+  for (const route of ALL_ROUTES) {
+    app.on(
+      route.method.toUpperCase(),
+      API_PREFIX + route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      serve(route, deps),
+    );
+  }
+  app.notFound((c) => {
+    const message = `there is no ${c.req.method} ${c.req.path}: see ${API_PREFIX}/openapi.json`;
+    return errorResponse(new CloudError('not_found', message));
+  });
+  app.onError((error) => {
+    deps.log.error({ error }, 'request failed outside its route');
+    return errorResponse(error);
+  });
+  return app;
+}
+
+function errorResponse(error: unknown): Response {
+  const requestId = randomUUID();
+  const { status, headers, body } = toErrorReply(error, requestId);
+  return Response.json(body, { status, headers: { ...headers, 'x-request-id': requestId } });
+}

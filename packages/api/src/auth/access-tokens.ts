@@ -1,0 +1,136 @@
+import type { Sql } from '@gantry/db/connect';
+import { insertSigningKey, readSigningKeys } from '@gantry/db/queries/tokens';
+import { newId } from '@gantry/model/ids';
+import {
+  type CryptoKey,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
+import type { Secrets } from './secrets.ts';
+
+/**
+ * Access tokens: signed, good for an hour, checked without a query.
+ *
+ * Every api process keeps the signing keys in memory: it signs with the newest and verifies with all
+ * whose tokens may still be alive. A key id it does not know makes it read the keys again, at most
+ * once a second, so that a key made by another process works at once and forged ids cost little.
+ * A verified token is remembered until it expires: the signature of a busy client is checked once.
+ */
+export const TOKEN_LIFETIME_S = 3600;
+const ALGORITHM = 'EdDSA';
+const ISSUER = 'gantry';
+const RELOAD_MS = 1_000;
+const MAX_REMEMBERED = 10_000;
+/** How long a key outlives the last token it signed. */
+const CLOCK_LEEWAY_S = 60;
+
+type SigningKey = { id: string; createdAt: Date; publicKey: CryptoKey; privateKey: CryptoKey };
+
+export type AccessTokens = {
+  issue(userId: string): Promise<string>;
+  /** The user's id; undefined for a token that is forged, damaged or expired. */
+  verify(token: string): Promise<string | undefined>;
+  /** Makes a new signing key if the newest is older than its time, or in any case. */
+  rotate(options: { force: boolean }): Promise<void>;
+};
+
+type Options = { sql: Sql; secrets: Secrets; keyDays: number };
+
+export async function createAccessTokens({
+  sql,
+  secrets,
+  keyDays,
+}: Options): Promise<AccessTokens> {
+  let keys: SigningKey[] = [];
+  let loadedAt = 0;
+  const remembered = new Map<string, { userId: string; until: number }>();
+
+  const load = async () => {
+    loadedAt = Date.now();
+    const lastUse = (keyDays * 86_400 + TOKEN_LIFETIME_S + CLOCK_LEEWAY_S) * 1000;
+    const rows = await readSigningKeys(sql, new Date(Date.now() - lastUse));
+    keys = await Promise.all(rows.map((row) => openKey(row, secrets)));
+  };
+
+  const rotate = async ({ force }: { force: boolean }) => {
+    const oldEnough = new Date(Date.now() - keyDays * 86_400_000);
+    await insertSigningKey(sql, {
+      ...(await newSigningKey(secrets)),
+      unlessSince: force ? null : oldEnough,
+    });
+    await load();
+  };
+
+  const keyFor = async (kid: string | undefined): Promise<CryptoKey> => {
+    const known = () => keys.find(({ id }) => id === kid)?.publicKey;
+    if (!known() && Date.now() - loadedAt > RELOAD_MS) await load();
+    const key = known();
+    if (!key) throw new Error('unknown signing key');
+    return key;
+  };
+
+  await rotate({ force: false });
+  return {
+    rotate,
+    async issue(userId) {
+      const key = keys[0];
+      if (!key) throw new Error('BUG: there is always a signing key');
+      return await new SignJWT()
+        .setProtectedHeader({ alg: ALGORITHM, kid: key.id })
+        .setSubject(userId)
+        .setIssuer(ISSUER)
+        .setIssuedAt()
+        .setExpirationTime(`${TOKEN_LIFETIME_S}s`)
+        .sign(key.privateKey);
+    },
+    async verify(token) {
+      const hit = remembered.get(token);
+      if (hit && hit.until > Date.now()) return hit.userId;
+      try {
+        const { payload } = await jwtVerify(token, (header) => keyFor(header.kid), {
+          algorithms: [ALGORITHM],
+          issuer: ISSUER,
+          requiredClaims: ['sub', 'exp'],
+        });
+        const userId = payload.sub ?? '';
+        if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+        remembered.set(token, { userId, until: (payload.exp ?? 0) * 1000 });
+        return userId;
+      } catch {
+        remembered.delete(token);
+        return undefined;
+      }
+    },
+  };
+}
+
+async function newSigningKey(secrets: Secrets) {
+  const { publicKey, privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
+  const privateJwk = JSON.stringify(await exportJWK(privateKey));
+  return {
+    id: newId(),
+    publicKey: await exportJWK(publicKey),
+    sealedPrivateKey: secrets.seal('signing-key', privateJwk),
+  };
+}
+
+type SigningKeyRow = {
+  id: string;
+  created_at: Date;
+  public_key: unknown;
+  sealed_private_key: string;
+};
+
+async function openKey(row: SigningKeyRow, secrets: Secrets): Promise<SigningKey> {
+  const privateJwk = JSON.parse(secrets.unseal('signing-key', row.sealed_private_key)) as JWK;
+  return {
+    id: row.id,
+    createdAt: row.created_at,
+    publicKey: (await importJWK(row.public_key as JWK, ALGORITHM)) as CryptoKey,
+    privateKey: (await importJWK(privateJwk, ALGORITHM)) as CryptoKey,
+  };
+}

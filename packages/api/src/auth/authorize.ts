@@ -1,0 +1,120 @@
+import { CloudError, notFound } from '@gantry/model/errors';
+import { type Role, roleReaches } from '@gantry/model/states';
+import type { Caller, Callers } from './caller.ts';
+
+/** Who may call a route. Every route states it; there is no default. */
+export type Access =
+  | { level: 'public' }
+  | { level: 'authenticated' }
+  | { level: 'organization'; role: Role }
+  | { level: 'project'; role: Role }
+  | { level: 'operator' };
+
+/** What the caller may touch in this request. Ids are empty where the route has none. */
+export type Scope = { organizationId: string; projectId: string; role: Role; paid: boolean };
+
+const NO_SCOPE = { organizationId: '', projectId: '', paid: true };
+
+type Question = {
+  access: Access;
+  caller: Caller;
+  params: Record<string, string>;
+  callers: Callers;
+};
+
+/** Finds the caller's role where the route plays, or refuses: 404 for strangers, 403 for the known. */
+export async function authorize({ access, caller, params, callers }: Question): Promise<Scope> {
+  switch (access.level) {
+    case 'public':
+      return { ...NO_SCOPE, role: 'read-only' };
+    case 'authenticated':
+      return {
+        ...NO_SCOPE,
+        role: isOperator(caller) ? 'operator' : 'read-only',
+        paid: anyPaid(caller),
+      };
+    case 'operator':
+      if (!isOperator(caller)) throw forbidden('operator');
+      return { ...NO_SCOPE, role: 'operator' };
+    case 'organization': {
+      const organizationId = params['organization_id'] ?? '';
+      const role = organizationRole(caller, organizationId);
+      const scope = role && (await callers.organizationScope(organizationId));
+      if (!role || !scope) throw notFound('organization');
+      if (!roleReaches(role, access.role)) throw forbidden(access.role);
+      return { organizationId, projectId: '', role, paid: scope.paid };
+    }
+    case 'project': {
+      const projectId = params['project_id'] ?? '';
+      const scope = await projectScope(caller, projectId, callers);
+      if (!scope) throw notFound('project');
+      if (!roleReaches(scope.role, access.role)) throw forbidden(access.role);
+      return scope;
+    }
+  }
+}
+
+async function projectScope(
+  caller: Caller,
+  projectId: string,
+  callers: Callers,
+): Promise<Scope | undefined> {
+  if (caller.type === 'access_key') {
+    const { project_id, organization_id, role, paid } = caller.grant;
+    return project_id === projectId
+      ? { projectId, organizationId: organization_id, role, paid }
+      : undefined;
+  }
+  const scope = await callers.projectScope(projectId);
+  if (!scope) return undefined;
+  const roles = caller.grant.memberships
+    .filter(({ organization_id, project_id }) =>
+      project_id === null ? organization_id === scope.organization_id : project_id === projectId,
+    )
+    .map(({ role }) => role);
+  const role = strongest(isOperator(caller) ? ['operator'] : roles);
+  return role && { projectId, organizationId: scope.organization_id, role, paid: scope.paid };
+}
+
+/** A key or a member of one project is known in the organization, with the role it has there. */
+export function organizationRole(caller: Caller, organizationId: string): Role | undefined {
+  if (caller.type === 'access_key') {
+    return caller.grant.organization_id === organizationId ? caller.grant.role : undefined;
+  }
+  const { memberships } = caller.grant;
+  const roles = memberships
+    .filter((m) => m.organization_id === organizationId)
+    .map(({ role }) => role);
+  return strongest(isOperator(caller) ? ['operator'] : roles);
+}
+
+/** The projects of an organization whose details the caller may see; undefined means all of them. */
+export function visibleProjects(caller: Caller, organizationId: string): string[] | undefined {
+  if (caller.type === 'access_key') return [caller.grant.project_id];
+  const role = organizationRole(caller, organizationId);
+  if (role && roleReaches(role, 'owner')) return undefined;
+  return caller.grant.memberships.flatMap((m) =>
+    m.organization_id === organizationId && m.project_id !== null ? [m.project_id] : [],
+  );
+}
+
+export function isOperator(caller: Caller): boolean {
+  return caller.type === 'user' && caller.grant.operator;
+}
+
+function strongest(roles: Role[]): Role | undefined {
+  return roles.reduce<Role | undefined>(
+    (best, role) => (best === undefined || roleReaches(role, best) ? role : best),
+    undefined,
+  );
+}
+
+function anyPaid(caller: Caller): boolean {
+  if (caller.type === 'access_key') return caller.grant.paid;
+  const { operator, memberships } = caller.grant;
+  return operator || memberships.length === 0 || memberships.some(({ paid }) => paid);
+}
+
+function forbidden(needed: Role): CloudError {
+  return new CloudError('forbidden', `this needs the role ${needed}`);
+}

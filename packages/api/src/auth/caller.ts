@@ -1,0 +1,96 @@
+import type { Sql } from '@gantry/db/connect';
+import type { AccessKeyGrant, OrganizationScope, UserGrant } from '@gantry/db/queries/access';
+import {
+  readAccessKeyGrant,
+  readOrganizationScope,
+  readProjectScope,
+  readUserGrant,
+} from '@gantry/db/queries/access';
+import { CloudError } from '@gantry/model/errors';
+import type { AccessTokens } from './access-tokens.ts';
+import { isKey } from './keys.ts';
+import { sha256 } from './secrets.ts';
+import { createTtlCache } from './ttl-cache.ts';
+
+/** Whoever sent the request, as the database knows them. */
+export type Caller =
+  | { type: 'access_key'; grant: AccessKeyGrant }
+  | { type: 'user'; grant: UserGrant };
+
+/**
+ * Bearer -> caller, and what authorization needs to know about organizations and projects.
+ *
+ * Answers are kept for a second, so a busy client costs one lookup a second and a key revoked in
+ * another api process dies within that second (in this one at once: `forget`). An organization that
+ * has not paid is looked up every time: the first request after payment must pass.
+ */
+export type Callers = {
+  authenticate(authorization: string | undefined): Promise<Caller>;
+  projectScope(projectId: string): Promise<OrganizationScope | undefined>;
+  organizationScope(organizationId: string): Promise<OrganizationScope | undefined>;
+  forget(): void;
+};
+
+const CACHE = { ttlMs: 1_000, maxEntries: 50_000 };
+
+export function createCallers({ sql, tokens }: { sql: Sql; tokens: AccessTokens }): Callers {
+  const keyGrants = createTtlCache<AccessKeyGrant | undefined>({
+    ...CACHE,
+    keep: (grant) => grant?.paid === true,
+  });
+  const userGrants = createTtlCache<UserGrant | undefined>({
+    ...CACHE,
+    keep: (grant) =>
+      grant?.operator === true || grant?.memberships.some(({ paid }) => paid) === true,
+  });
+  const scopes = createTtlCache<OrganizationScope | undefined>({
+    ...CACHE,
+    keep: (scope) => scope?.paid === true,
+  });
+
+  const accessKeyCaller = async (key: string): Promise<Caller> => {
+    if (!isKey('access_key', key)) throw badCredential();
+    const hash = sha256(key);
+    const grant = await keyGrants.get(hash, () => readAccessKeyGrant(sql, hash));
+    const expired = grant?.expires_at && grant.expires_at.getTime() <= Date.now();
+    if (!grant || expired) throw badCredential();
+    return { type: 'access_key', grant };
+  };
+
+  const userCaller = async (token: string): Promise<Caller> => {
+    const userId = await tokens.verify(token);
+    if (userId === undefined) throw badCredential();
+    const grant = await userGrants.get(userId, () => readUserGrant(sql, userId));
+    if (!grant) throw badCredential();
+    return { type: 'user', grant };
+  };
+
+  return {
+    async authenticate(authorization) {
+      const bearer = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+      if (!bearer) throw badCredential();
+      return bearer.startsWith('gantry_') ? accessKeyCaller(bearer) : userCaller(bearer);
+    },
+    projectScope: (projectId) =>
+      scopes.get(`p ${projectId}`, () => readProjectScope(sql, projectId)),
+    organizationScope: (organizationId) =>
+      scopes.get(`o ${organizationId}`, () => readOrganizationScope(sql, organizationId)),
+    forget() {
+      keyGrants.clear();
+      userGrants.clear();
+      scopes.clear();
+    },
+  };
+}
+
+export function callerId(caller: Caller): string {
+  return caller.grant.id;
+}
+
+/** One answer for a bearer that is missing, wrong, expired or revoked: it tells nothing apart. */
+export function badCredential(): CloudError {
+  return new CloudError(
+    'bad_credential',
+    'send "Authorization: Bearer" with a valid access key or access token',
+  );
+}

@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto';
+import { sha256 } from './secrets.ts';
+
+/**
+ * Secrets we hand out: a prefix that scanners can find in leaked text, 192 random bits, and a
+ * checksum, so that a mistyped or invented one is refused without asking the database.
+ */
+const PREFIXES = { access_key: 'gantry_ak_', refresh_token: 'gantry_rt_' } as const;
+type KeyKind = keyof typeof PREFIXES;
+
+const BODY_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+
+export function newKey(kind: KeyKind): string {
+  const body = randomBytes(24).toString('base64url');
+  return PREFIXES[kind] + body + checksum(PREFIXES[kind] + body);
+}
+
+export function isKey(kind: KeyKind, text: string): boolean {
+  const prefix = PREFIXES[kind];
+  const bodyEnd = prefix.length + BODY_LENGTH;
+  return (
+    text.length === bodyEnd + CHECKSUM_LENGTH &&
+    text.startsWith(prefix) &&
+    checksum(text.slice(0, bodyEnd)) === text.slice(bodyEnd)
+  );
+}
+
+function checksum(text: string): string {
+  return sha256(text).slice(0, CHECKSUM_LENGTH);
+}

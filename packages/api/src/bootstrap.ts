@@ -1,0 +1,78 @@
+import { text } from 'node:stream/consumers';
+import { readConfig } from '@gantry/daemon/config';
+import { connect, type Queryable } from '@gantry/db/connect';
+import { migrate } from '@gantry/db/migrate';
+import { insertAccessKey } from '@gantry/db/queries/access-keys';
+import {
+  findProject,
+  insertOrganization,
+  insertOwner,
+  insertPaymentMethod,
+  insertProject,
+} from '@gantry/db/queries/tenants';
+import { ensureOperator } from '@gantry/db/queries/users';
+import { newId } from '@gantry/model/ids';
+import { z } from 'zod';
+import { newKey } from './auth/keys.ts';
+import { hashPassword } from './auth/passwords.ts';
+import { sha256 } from './auth/secrets.ts';
+
+/**
+ * Makes the first operator, organization, project and access key of an installation. What to make is
+ * JSON on standard input; the project's id and a new access key are JSON on standard output. It can be
+ * run again: the operator gets the given password, what is there stays, and the key is a new one.
+ */
+const Wanted = z.strictObject({
+  operator_email: z.email().toLowerCase(),
+  operator_password: z.string().min(12),
+  organization: z.string().min(1),
+  project: z.string().min(1),
+});
+
+async function bootstrap(sql: Queryable, wanted: z.output<typeof Wanted>) {
+  const operatorId = await ensureOperator(sql, {
+    id: newId(),
+    email: wanted.operator_email,
+    passwordHash: await hashPassword(wanted.operator_password),
+  });
+  const existing = await findProject(sql, {
+    organization: wanted.organization,
+    project: wanted.project,
+  });
+  const project = existing ?? (await makeProject(sql, wanted, operatorId));
+  const accessKey = newKey('access_key');
+  const id = newId();
+  await insertAccessKey(sql, {
+    ...{ id, projectId: project.id, name: `bootstrap-${id.slice(-12)}`, role: 'member' },
+    ...{ hash: sha256(accessKey), createdAt: new Date(), expiresAt: null },
+  });
+  return { project_id: project.id, access_key: accessKey };
+}
+
+async function makeProject(sql: Queryable, wanted: z.output<typeof Wanted>, ownerId: string) {
+  const organizationId = newId();
+  await insertOrganization(sql, {
+    id: organizationId,
+    name: wanted.organization,
+    payment_customer_id: `local_${organizationId}`,
+  });
+  await insertPaymentMethod(sql, {
+    organizationId,
+    provider: 'local',
+    details: { holder: wanted.organization },
+  });
+  await insertOwner(sql, { id: newId(), organizationId, userId: ownerId });
+  const project = { id: newId(), name: wanted.project, organization_id: organizationId };
+  await insertProject(sql, project);
+  return project;
+}
+
+const databaseUrl = readConfig().secret('DATABASE_URL');
+const wanted = Wanted.parse(JSON.parse(await text(process.stdin)));
+await migrate(databaseUrl);
+const sql = connect({ url: databaseUrl, name: 'gantry-bootstrap', maxConnections: 1 });
+try {
+  process.stdout.write(`${JSON.stringify(await sql.begin((tx) => bootstrap(tx, wanted)))}\n`);
+} finally {
+  await sql.end();
+}

@@ -1,0 +1,20 @@
+import type { Hono } from 'hono';
+import type { Deps } from '../deps.ts';
+
+/** For load balancers and monitoring: alive, ready to take requests, and how it has been. */
+export function mountHealth(app: Hono, deps: Deps): void {
+  app.get('/healthz', (c) => c.json({ status: 'ok' }));
+  app.get('/readyz', async (c) => {
+    if (!deps.accepting()) return c.json({ status: 'draining' }, 503);
+    try {
+      await deps.sql`select`;
+      return c.json({ status: 'ready' });
+    } catch (error) {
+      deps.log.warn({ error }, 'the database does not answer');
+      return c.json({ status: 'database unavailable' }, 503);
+    }
+  });
+  app.get('/metrics', async (c) =>
+    c.body(await deps.metrics.render(), 200, { 'content-type': deps.metrics.contentType }),
+  );
+}

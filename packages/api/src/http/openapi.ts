@@ -1,0 +1,76 @@
+import { OpenAPIHono, z } from '@hono/zod-openapi';
+import { ErrorBody } from '../schemas/error.ts';
+import { ERROR_STATUSES } from './http-errors.ts';
+import { type AnyRoute, isWrite } from './route.ts';
+
+export const API_PREFIX = '/v0.1';
+
+/** The OpenAPI 3.1 document, made from the same routes that the server answers with. */
+export function buildOpenApiDocument(routes: AnyRoute[]) {
+  const documented = new OpenAPIHono();
+  const registry = documented.openAPIRegistry;
+  const bearer = registry.registerComponent('securitySchemes', 'bearer', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A project access key, or an access token from POST /v0.1/auth/token.',
+  });
+  for (const route of routes) {
+    registry.registerPath({
+      method: route.method,
+      path: API_PREFIX + route.path,
+      operationId: route.id,
+      summary: route.summary,
+      tags: [route.id.split('.')[0] ?? ''],
+      security: route.access.level === 'public' ? [] : [{ [bearer.name]: [] }],
+      request: requestOf(route),
+      responses: responsesOf(route),
+    });
+  }
+  return documented.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: {
+      title: 'Gantry',
+      version: 'v0.1',
+      description:
+        'GPU virtual machines on demand. Asynchronous work is followed by its operation.',
+    },
+    servers: [{ url: '/' }],
+  });
+}
+
+const IdempotencyHeader = z.object({
+  'Idempotency-Key': z.string().min(1).max(255).optional().openapi({
+    description:
+      'The same key with the same request within 24 hours returns the first reply and writes nothing.',
+  }),
+});
+
+function requestOf(route: AnyRoute) {
+  return {
+    ...(route.params ? { params: route.params as unknown as z.ZodObject } : {}),
+    ...(route.query ? { query: route.query as unknown as z.ZodObject } : {}),
+    ...(isWrite(route) && route.access.level !== 'public' ? { headers: IdempotencyHeader } : {}),
+    ...(route.body
+      ? {
+          body: {
+            required: true,
+            content: { 'application/json': { schema: route.body as unknown as z.ZodObject } },
+          },
+        }
+      : {}),
+  };
+}
+
+function responsesOf(route: AnyRoute) {
+  const error = {
+    description: 'The error',
+    content: { 'application/json': { schema: ErrorBody } },
+  };
+  return {
+    200: {
+      description: 'Done',
+      content: { 'application/json': { schema: route.reply as unknown as z.ZodObject } },
+    },
+    ...Object.fromEntries(ERROR_STATUSES.map((status) => [status, error])),
+  };
+}

@@ -1,0 +1,76 @@
+import { badRequest, CloudError, type FieldError } from '@gantry/model/errors';
+import type { z } from '@hono/zod-openapi';
+
+export const MAX_BODY_BYTES = 256 * 1024;
+const MAX_REPORTED_FIELDS = 20;
+
+/** Input that fits its schema, or an error that names every field that does not. */
+export function parseInput<T>(
+  schema: z.ZodType<T>,
+  input: unknown,
+  where: 'body' | 'query' | 'path',
+): T {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  throw badRequest(
+    result.error.issues.slice(0, MAX_REPORTED_FIELDS).flatMap((issue) => fieldErrors(issue, where)),
+  );
+}
+
+function fieldErrors(issue: z.core.$ZodIssue, where: string): FieldError[] {
+  const path = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      field: [...path, key].join('.'),
+      reason: 'is not a known member',
+    }));
+  }
+  return [{ field: path.join('.') || where, reason: issue.message }];
+}
+
+/** The JSON body of a request: undefined where it has none. */
+export async function readJsonBody(request: Request): Promise<{ raw: string; value: unknown }> {
+  const raw = await readText(request);
+  if (raw === '') return { raw, value: undefined };
+  const type = request.headers.get('content-type') ?? '';
+  if (!/^application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(type)) {
+    throw new CloudError(
+      'unsupported_media_type',
+      'send the body as JSON, with "Content-Type: application/json"',
+    );
+  }
+  try {
+    return { raw, value: JSON.parse(raw) };
+  } catch (cause) {
+    throw new CloudError('bad_request', 'the body is not valid JSON', {
+      details: [{ field: 'body', reason: 'is not valid JSON' }],
+      cause,
+    });
+  }
+}
+
+/** Reads no further than the limit, whatever the length header says. */
+async function readText(request: Request): Promise<string> {
+  const announced = Number(request.headers.get('content-length') ?? 0);
+  if (announced > MAX_BODY_BYTES) throw tooLarge();
+  if (!request.body) return '';
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body) {
+    size += chunk.byteLength;
+    if (size > MAX_BODY_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw badRequest([{ field: 'body', reason: 'is not valid UTF-8' }]);
+  }
+}
+
+function tooLarge(): CloudError {
+  return new CloudError(
+    'request_too_large',
+    `the body is larger than ${MAX_BODY_BYTES / 1024} KiB`,
+  );
+}

@@ -1,0 +1,136 @@
+import { isIdempotencyConflict } from '@gantry/db/errors';
+import {
+  insertRecord,
+  readFirstReply,
+  removeExpiredReply,
+  type WriteRecord,
+} from '@gantry/db/queries/records';
+import { badRequest, CloudError } from '@gantry/model/errors';
+import { newId } from '@gantry/model/ids';
+import { callerId } from '../auth/caller.ts';
+import { sha256 } from '../auth/secrets.ts';
+import type { AnyRoute, Request } from './route.ts';
+
+/**
+ * Every write happens in one transaction with its line of the audit log and, where an
+ * Idempotency-Key came with it, its reply. A repeated key therefore cannot write twice: the second
+ * transaction waits for the first, breaks on the key's uniqueness, and the first reply is sent again.
+ * Replies to refused requests are not kept: nothing happened, and a repeat may fare better.
+ */
+export type WriteContext = {
+  route: AnyRoute;
+  request: Request<unknown, unknown, unknown>;
+  requestId: string;
+  rawBody: string;
+  url: string;
+  idempotencyKey: string | undefined;
+};
+
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+export async function performWrite(context: WriteContext): Promise<string> {
+  const { idempotencyKey } = context;
+  if (idempotencyKey === undefined) return await writeOnce(context);
+  if (!KEY.test(idempotencyKey)) {
+    throw badRequest([
+      { field: 'Idempotency-Key', reason: 'must be 1 to 255 printable ASCII characters' },
+    ]);
+  }
+  try {
+    return await writeOnce(context);
+  } catch (error) {
+    // Whatever stopped it may be the first one's doing (a name taken, an operation under way).
+    const key = { actorId: callerId(context.request.caller), key: idempotencyKey };
+    const first = await readFirstReply(context.request.deps.sql, key);
+    if (!first) throw error;
+    if (first.expired) {
+      await removeExpiredReply(context.request.deps.sql, key);
+      if (isIdempotencyConflict(error)) return await writeOnce(context);
+      throw error;
+    }
+    if (first.request_hash !== requestHash(context)) throw keyReused();
+    const { secrets } = context.request.deps;
+    return first.sealed ? secrets.unseal('idempotent-reply', first.reply) : first.reply;
+  }
+}
+
+async function writeOnce(context: WriteContext): Promise<string> {
+  const { route, request } = context;
+  let sent = '';
+  const record = (reply: unknown) => {
+    sent = JSON.stringify(reply);
+    return writeRecord(context, reply, sent);
+  };
+  if ('handleRecorded' in route) {
+    await route.handleRecorded(request, record);
+  } else {
+    await request.deps.sql.begin(async (tx) => {
+      const reply = await route.handle({ ...request, sql: tx });
+      await insertRecord(tx, record(reply));
+    });
+  }
+  if (route.changesAccess) request.deps.callers.forget();
+  return sent;
+}
+
+function writeRecord(context: WriteContext, reply: unknown, sent: string): WriteRecord {
+  const { idempotencyKey, route, request } = context;
+  return {
+    ...auditLine(context, { status: 200, resourceId: repliedId(reply) }),
+    firstReply:
+      idempotencyKey === undefined
+        ? null
+        : {
+            key: idempotencyKey,
+            requestHash: requestHash(context),
+            reply: route.secretReply ? request.deps.secrets.seal('idempotent-reply', sent) : sent,
+            sealed: route.secretReply === true,
+          },
+  };
+}
+
+type AuditContext = Pick<WriteContext, 'route' | 'request' | 'requestId'>;
+type AuditOutcome = { status: number; resourceId: string | undefined };
+
+export function auditLine(
+  { route, request, requestId }: AuditContext,
+  { status, resourceId }: AuditOutcome,
+) {
+  const { caller, scope, params, now, sourceIp } = request;
+  return {
+    auditId: newId(now.getTime()),
+    at: now,
+    organizationId: scope.organizationId || null,
+    projectId: scope.projectId || null,
+    actorType: caller.type,
+    actorId: callerId(caller),
+    actor: caller.type === 'user' ? caller.grant.email : caller.grant.name,
+    action: route.id,
+    resourceType: route.id.split('.')[0] ?? '',
+    resourceId: resourceId ?? lastValue(params),
+    sourceIp,
+    requestId,
+    status,
+  };
+}
+
+/** The id of what was written: the operation's resource, or the resource itself. */
+function repliedId(reply: unknown): string | undefined {
+  const { operation, id } = reply as { operation?: { metadata: { id: string } }; id?: string };
+  return operation?.metadata.id ?? id;
+}
+
+function lastValue(params: unknown): string {
+  return String(Object.values((params ?? {}) as Record<string, string>).at(-1) ?? '');
+}
+
+function requestHash({ route, url, rawBody }: WriteContext): string {
+  return sha256(`${route.method} ${url}\n${rawBody}`);
+}
+
+function keyReused(): CloudError {
+  return new CloudError(
+    'idempotency_key_reused',
+    'this Idempotency-Key came with another request within the last 24 hours: use a new one',
+  );
+}

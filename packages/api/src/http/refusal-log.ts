@@ -1,0 +1,38 @@
+import type { Log } from '@gantry/daemon/log';
+import { type Loop, startLoop } from '@gantry/daemon/loop';
+import type { Sql } from '@gantry/db/connect';
+import { type AuditLine, insertAuditLines } from '@gantry/db/queries/records';
+
+/**
+ * Refused writes reach the audit log in batches, a moment later: a flood of refusals must not turn
+ * into a flood of transactions. Past the bound the rest of a second's refusals is only counted.
+ */
+export type RefusalLog = { add(line: AuditLine): void; stop(): Promise<void> };
+
+const FLUSH_MS = 1_000;
+const MAX_WAITING = 2_000;
+
+export function createRefusalLog({ sql, log }: { sql: Sql; log: Log }): RefusalLog {
+  let waiting: AuditLine[] = [];
+  let dropped = 0;
+
+  const flush = async () => {
+    const lines = waiting;
+    waiting = [];
+    if (dropped > 0) log.warn({ dropped }, 'more refused writes than the audit log takes');
+    dropped = 0;
+    await insertAuditLines(sql, lines);
+  };
+  const loop: Loop = startLoop({ name: 'refusal-log', everyMs: FLUSH_MS, log, body: flush });
+
+  return {
+    add(line) {
+      if (waiting.length < MAX_WAITING) waiting.push(line);
+      else dropped += 1;
+    },
+    async stop() {
+      await loop.stop();
+      await flush();
+    },
+  };
+}

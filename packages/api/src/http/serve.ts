@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { CloudError } from '@gantry/model/errors';
+import type { Context } from 'hono';
+import { authorize, type Scope } from '../auth/authorize.ts';
+import { type Caller, callerId } from '../auth/caller.ts';
+import type { Deps } from '../deps.ts';
+import { toErrorReply } from './http-errors.ts';
+import { parseInput, readJsonBody } from './parse-input.ts';
+import { auditLine, performWrite } from './perform-write.ts';
+import { type AnyRoute, isWrite, type Request } from './route.ts';
+import { sourceIp } from './source-ip.ts';
+
+/**
+ * One request, from bearer to reply: who is it, are they too fast, does the path fit, may they,
+ * have they paid, does the rest fit, do it. Every error is answered here, every reply is logged here.
+ */
+export function serve(route: AnyRoute, deps: Deps) {
+  return async function answer(c: Context): Promise<Response> {
+    const visit: Visit = {
+      requestId: randomUUID(),
+      now: new Date(),
+      caller: undefined,
+      scope: undefined,
+    };
+    const started = performance.now();
+    let status = 200;
+    try {
+      const body = await perform({ route, deps, c, visit });
+      return reply(c, { status, requestId: visit.requestId, body, headers: {} });
+    } catch (error) {
+      const failure = toErrorReply(error, visit.requestId);
+      status = failure.status;
+      if (failure.fault !== undefined) {
+        deps.log.error({ request_id: visit.requestId, error: failure.fault }, 'request failed');
+      }
+      auditRefusal({ route, deps, c, visit, status });
+      return reply(c, {
+        ...failure,
+        requestId: visit.requestId,
+        body: JSON.stringify(failure.body),
+      });
+    } finally {
+      const seconds = (performance.now() - started) / 1000;
+      deps.metrics.observe({ route: route.path, method: route.method, status, seconds });
+      deps.log.info(
+        {
+          request_id: visit.requestId,
+          route: route.id,
+          path: c.req.path,
+          status,
+          ms: Math.round(seconds * 100_000) / 100,
+          actor_id: visit.caller ? callerId(visit.caller) : '',
+        },
+        'request',
+      );
+    }
+  };
+}
+
+type Visit = { requestId: string; now: Date; caller: Caller | undefined; scope: Scope | undefined };
+type Performance = { route: AnyRoute; deps: Deps; c: Context; visit: Visit };
+
+/** Returns the reply's JSON text. */
+async function perform({ route, deps, c, visit }: Performance): Promise<string> {
+  if (route.access.level !== 'public') {
+    visit.caller = await deps.callers.authenticate(c.req.header('authorization'));
+    deps.rateLimiter.take(callerId(visit.caller));
+  }
+  const params = route.params ? parseInput(route.params, c.req.param(), 'path') : {};
+  const caller = visit.caller ?? NOBODY;
+  const scope = await authorize({ access: route.access, caller, params, callers: deps.callers });
+  visit.scope = scope;
+  if (!scope.paid && !route.unpaid) await requirePayment(deps, scope);
+
+  const query = route.query ? parseInput(route.query, c.req.query(), 'query') : {};
+  const { raw, value } = isWrite(route)
+    ? await readJsonBody(c.req.raw)
+    : { raw: '', value: undefined };
+  const body = route.body ? parseInput(route.body, value ?? {}, 'body') : undefined;
+  const request: Request<unknown, unknown, unknown> = {
+    ...{ deps, sql: deps.sql, caller, scope, params, query, body, now: visit.now },
+    sourceIp: sourceIp(c, deps.trustedProxies),
+  };
+  if (!isWrite(route) || route.access.level === 'public') {
+    if (!('handle' in route)) throw new Error(`BUG: ${route.id} cannot record itself`);
+    return JSON.stringify(await route.handle(request));
+  }
+  return await performWrite({
+    ...{ route, request, requestId: visit.requestId, rawBody: raw, url: c.req.path },
+    idempotencyKey: c.req.header('idempotency-key'),
+  });
+}
+
+/** Stands in for the caller of a public route; it has no rights at all. */
+const NOBODY: Caller = {
+  type: 'user',
+  grant: {
+    id: '00000000-0000-0000-0000-000000000000',
+    email: '',
+    operator: false,
+    memberships: [],
+  },
+};
+
+async function requirePayment(deps: Deps, scope: Scope): Promise<void> {
+  if (scope.organizationId && (await deps.billing.confirmPayment(scope.organizationId))) return;
+  const path = `/v0.1/organizations/${scope.organizationId || '{organization_id}'}/billing`;
+  throw new CloudError(
+    'payment_required',
+    `the organization has no payment method yet: open the link from GET ${path} and enter one`,
+  );
+}
+
+function auditRefusal({ route, deps, c, visit, status }: Performance & { status: number }): void {
+  const { caller, scope } = visit;
+  // Strangers and callers who are merely too fast write no lines.
+  if (!isWrite(route) || !caller || status === 429) return;
+  const request: Request<unknown, unknown, unknown> = {
+    ...{
+      deps,
+      sql: deps.sql,
+      caller,
+      now: visit.now,
+      params: c.req.param(),
+      query: {},
+      body: undefined,
+    },
+    scope: scope ?? { organizationId: '', projectId: '', role: 'read-only', paid: true },
+    sourceIp: sourceIp(c, deps.trustedProxies),
+  };
+  deps.refusals.add(
+    auditLine({ route, request, requestId: visit.requestId }, { status, resourceId: undefined }),
+  );
+}
+
+type Reply = { status: number; requestId: string; body: string; headers: Record<string, string> };
+
+function reply(c: Context, { status, requestId, body, headers }: Reply): Response {
+  return c.body(body, status as 200, {
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    'x-request-id': requestId,
+    ...headers,
+  });
+}

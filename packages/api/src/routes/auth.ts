@@ -1,0 +1,16 @@
+import { grantTokens } from '../auth/grant-tokens.ts';
+import { route } from '../http/route.ts';
+import { TokenReply, TokenRequest } from '../schemas/auth.ts';
+
+export const authRoutes = [
+  route({
+    id: 'tokens.grant',
+    method: 'post',
+    path: '/auth/token',
+    summary: 'Exchange e-mail and password, or a refresh token, for tokens',
+    access: { level: 'public' },
+    body: TokenRequest,
+    reply: TokenReply,
+    handle: ({ deps, body, sourceIp }) => grantTokens({ deps, request: body, sourceIp }),
+  }),
+];

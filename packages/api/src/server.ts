@@ -1,0 +1,89 @@
+import type { AddressInfo } from 'node:net';
+import type { Log } from '@gantry/daemon/log';
+import { startLoop } from '@gantry/daemon/loop';
+import { connect } from '@gantry/db/connect';
+import { serve } from '@hono/node-server';
+import { buildApp } from './app.ts';
+import { createAccessTokens } from './auth/access-tokens.ts';
+import { createCallers } from './auth/caller.ts';
+import { createSecrets } from './auth/secrets.ts';
+import { createBilling } from './billing/create-billing.ts';
+import type { ApiConfig } from './config.ts';
+import type { Deps } from './deps.ts';
+import { createMetrics } from './http/metrics.ts';
+import { createRateLimiter } from './http/rate-limit.ts';
+import { createRefusalLog } from './http/refusal-log.ts';
+
+export type ApiServer = { port: number; stop(): Promise<void> };
+
+/** Password attempts per e-mail and per address: enough for people, too few for guessing. */
+const LOGIN_LIMIT = { perSecond: 1, burst: 20 };
+const KEY_ROTATION_CHECK_MS = 3_600_000;
+
+/** An api that listens. The database is at this version's schema already. */
+export async function startServer({
+  config,
+  log,
+}: {
+  config: ApiConfig;
+  log: Log;
+}): Promise<ApiServer> {
+  const sql = connect({
+    url: config.databaseUrl,
+    name: 'gantry-api',
+    maxConnections: config.databaseConnections,
+  });
+  const secrets = createSecrets(config.secretKey);
+  const tokens = await createAccessTokens({ sql, secrets, keyDays: config.signingKeyDays });
+  const callers = createCallers({ sql, tokens });
+  const refusals = createRefusalLog({ sql, log });
+  let accepting = true;
+  let baseUrl = config.publicUrl ?? '';
+  const deps: Deps = {
+    ...{ sql, log, secrets, tokens, callers, refusals },
+    billing: createBilling({
+      sql,
+      secrets,
+      config,
+      baseUrl: () => baseUrl,
+      onPayment: () => callers.forget(),
+    }),
+    metrics: createMetrics(),
+    rateLimiter: createRateLimiter(config.rateLimit),
+    loginLimiter: createRateLimiter(LOGIN_LIMIT),
+    trustedProxies: config.trustedProxies,
+    baseUrl: () => baseUrl,
+    accepting: () => accepting,
+  };
+  const rotation = startLoop({
+    ...{ name: 'signing-key-rotation', everyMs: KEY_ROTATION_CHECK_MS, log },
+    body: () => tokens.rotate({ force: false }),
+  });
+  const server = await listen(buildApp(deps), config);
+  const { port } = server.address() as AddressInfo;
+  baseUrl ||= `http://${config.host}:${port}`;
+
+  return {
+    port,
+    /** Answers what has begun, then lets go of the database. */
+    async stop() {
+      accepting = false;
+      const closed = new Promise((resolve) => server.close(resolve));
+      // Idle keep-alive connections would hold the server open; busy ones end with their reply.
+      if ('closeIdleConnections' in server) server.closeIdleConnections();
+      await closed;
+      await rotation.stop();
+      await refusals.stop();
+      await sql.end({ timeout: 5 });
+    },
+  };
+}
+
+type Listener = ReturnType<typeof serve>;
+
+function listen(app: ReturnType<typeof buildApp>, { host, port }: ApiConfig): Promise<Listener> {
+  return new Promise((resolve, reject) => {
+    const server = serve({ fetch: app.fetch, hostname: host, port }, () => resolve(server));
+    server.once('error', reject);
+  });
+}

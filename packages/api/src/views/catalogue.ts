@@ -1,0 +1,27 @@
+import type { ImageRow, VmTypeRow } from '@gantry/db/queries/catalogue';
+
+export function specView(row: VmTypeRow) {
+  return {
+    product_name: row.name,
+    description: row.description,
+    cpu_cores: row.cpu_cores,
+    cpu_type: row.cpu_type,
+    memory_gb: row.memory_gb,
+    memory_type: row.memory_type,
+    disk_gb: row.disk_gb,
+    disk_type: row.disk_type,
+    num_gpu: row.gpu_count,
+    gpu_type: row.gpu_type,
+  };
+}
+
+export function imageView(row: ImageRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    tags: row.tags,
+    created_at: row.created_at.toISOString(),
+    locations: row.locations,
+  };
+}

@@ -1,0 +1,60 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { redactText, SECRET_FIELDS } from './redact.ts';
+
+export type Log = Logger;
+
+type LogOptions = {
+  process: string;
+  level?: string;
+  /** Lines are written some at a time, within a second: for processes that log every request. */
+  buffered?: boolean;
+  destination?: DestinationStream;
+};
+
+const BUFFER_BYTES = 8_192;
+const FLUSH_MS = 1_000;
+
+/** JSON lines on stdout. Errors carry their whole chain of causes; secrets are cut. */
+export function createLog({
+  process: name,
+  level = 'info',
+  buffered = false,
+  destination,
+}: LogOptions): Log {
+  return pino(
+    {
+      level,
+      base: { process: name },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: {
+        paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]),
+        censor: '[redacted]',
+      },
+      serializers: { error: describeError },
+    },
+    destination ?? stdout(buffered),
+  );
+}
+
+function stdout(buffered: boolean): DestinationStream {
+  if (!buffered) return pino.destination({ fd: 1, sync: true });
+  return pino.destination({ fd: 1, sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS });
+}
+
+type ErrorLine = {
+  name: string;
+  message: string;
+  code?: unknown;
+  stack?: string;
+  cause?: ErrorLine;
+};
+
+function describeError(error: unknown): ErrorLine {
+  if (!(error instanceof Error)) return { name: 'NotAnError', message: redactText(String(error)) };
+  const line: ErrorLine = { name: error.name, message: redactText(error.message) };
+  if ('code' in error) line.code = error.code;
+  if (error.stack) line.stack = redactText(error.stack);
+  if (error.cause !== undefined) line.cause = describeError(error.cause);
+  return line;
+}

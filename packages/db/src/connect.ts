@@ -1,0 +1,18 @@
+import postgres from 'postgres';
+
+/** Tagged templates over a pool: every statement written so is prepared once per connection. */
+export type Sql = postgres.Sql;
+/** The pool, or a transaction that is open on it: what a query needs. */
+export type Queryable = postgres.ISql;
+export type Transaction = postgres.TransactionSql;
+
+export type ConnectOptions = { url: string; name: string; maxConnections?: number };
+
+export function connect({ url, name, maxConnections = 10 }: ConnectOptions): Sql {
+  return postgres(url, {
+    max: maxConnections,
+    connection: { application_name: name },
+    onnotice: () => {},
+    connect_timeout: 10,
+  });
+}

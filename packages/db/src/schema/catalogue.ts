@@ -1,0 +1,103 @@
+import { sql } from 'drizzle-orm';
+import {
+  boolean,
+  check,
+  integer,
+  numeric,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { createdAt, id } from './columns.ts';
+
+/** What can be had, and where. Writer of every table here: api, on operators' word. */
+
+export const locations = pgTable('locations', {
+  name: text('name').primaryKey(),
+  region: text('region').notNull(),
+  zone: text('zone').notNull(),
+  description: text('description').notNull().default(''),
+});
+
+export const vmTypes = pgTable(
+  'vm_types',
+  {
+    name: text('name').primaryKey(),
+    /** The order in which lists show them. */
+    position: integer('position').notNull().generatedAlwaysAsIdentity(),
+    description: text('description').notNull(),
+    cpuCores: integer('cpu_cores').notNull(),
+    cpuType: text('cpu_type').notNull(),
+    memoryGb: integer('memory_gb').notNull(),
+    memoryType: text('memory_type').notNull(),
+    diskGb: integer('disk_gb').notNull(),
+    diskType: text('disk_type').notNull(),
+    diskCount: integer('disk_count').notNull(),
+    gpuCount: integer('gpu_count').notNull(),
+    gpuType: text('gpu_type').notNull(),
+    networkGbps: integer('network_gbps').notNull(),
+    /** Takes no new VM; the ones that have it keep it. */
+    retired: boolean('retired').notNull().default(false),
+  },
+  (t) => [
+    check(
+      'vm_types_sizes',
+      sql`${t.cpuCores} > 0 and ${t.memoryGb} > 0 and ${t.gpuCount} >= 0 and ${t.diskGb} >= 0`,
+    ),
+  ],
+);
+
+/** Which type is offered where. */
+export const vmTypeLocations = pgTable(
+  'vm_type_locations',
+  {
+    vmType: text('vm_type')
+      .notNull()
+      .references(() => vmTypes.name, { onDelete: 'cascade' }),
+    location: text('location')
+      .notNull()
+      .references(() => locations.name, { onDelete: 'cascade' }),
+  },
+  (t) => [primaryKey({ columns: [t.vmType, t.location] })],
+);
+
+export const images = pgTable(
+  'images',
+  {
+    id: id(),
+    name: text('name').notNull(),
+    description: text('description').notNull().default(''),
+    tags: text('tags').array().notNull().default([]),
+    /** Where hosts fetch it and what it must hash to; empty for a name only simulated hosts can boot. */
+    sourceUrl: text('source_url').notNull().default(''),
+    sha256: text('sha256').notNull().default(''),
+    retired: boolean('retired').notNull().default(false),
+    createdAt: createdAt(),
+  },
+  (t) => [unique('images_name_key').on(t.name)],
+);
+
+export const imageLocations = pgTable(
+  'image_locations',
+  {
+    imageId: uuid('image_id')
+      .notNull()
+      .references(() => images.id, { onDelete: 'cascade' }),
+    location: text('location')
+      .notNull()
+      .references(() => locations.name, { onDelete: 'cascade' }),
+  },
+  (t) => [primaryKey({ columns: [t.imageId, t.location] })],
+);
+
+/** USD per hour of a VM type, per GB-hour of a disk type. A type without a row costs 0 and is marked so. */
+export const prices = pgTable(
+  'prices',
+  {
+    resourceType: text('resource_type').primaryKey(),
+    usdPerHour: numeric('usd_per_hour', { precision: 18, scale: 8 }).notNull(),
+  },
+  (t) => [check('prices_not_negative', sql`${t.usdPerHour} >= 0`)],
+);

@@ -1,0 +1,16 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { type AnyPgColumn, check, timestamp, uuid } from 'drizzle-orm/pg-core';
+
+/** A checked value: the database refuses what is not in the list. */
+export function oneOf(name: string, column: AnyPgColumn, values: readonly string[]) {
+  return check(name, sql`${column} in (${quoted(values)})`);
+}
+
+function quoted(values: readonly string[]): SQL {
+  return sql.raw(values.map((value) => `'${value}'`).join(', '));
+}
+
+export const id = () => uuid('id').primaryKey();
+export const createdAt = () => moment('created_at').notNull().defaultNow();
+export const updatedAt = () => moment('updated_at').notNull().defaultNow();
+export const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });

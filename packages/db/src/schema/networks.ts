@@ -1,0 +1,103 @@
+import { ACTIONS, DIRECTIONS } from '@gantry/model/states';
+import { type SQL, sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  cidr,
+  index,
+  jsonb,
+  pgTable,
+  text,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { locations } from './catalogue.ts';
+import { createdAt, id, oneOf } from './columns.ts';
+import { projects } from './tenants.ts';
+
+/** Writer: api, except the columns under "scheduler". */
+
+export const networks = pgTable(
+  'networks',
+  {
+    id: id(),
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    cidr: cidr('cidr').notNull(),
+    /** Made with the project; new VMs join it. */
+    isDefault: boolean('is_default').notNull().default(false),
+    createdAt: createdAt(),
+  },
+  (t) => [unique('networks_name_key').on(t.projectId, t.name)],
+);
+
+export const subnets = pgTable(
+  'subnets',
+  {
+    id: id(),
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    networkId: uuid('network_id')
+      .notNull()
+      .references(() => networks.id, { onDelete: 'cascade' }),
+    location: text('location')
+      .notNull()
+      .references(() => locations.name),
+    name: text('name').notNull(),
+    cidr: cidr('cidr').notNull(),
+    createdAt: createdAt(),
+  },
+  // Subnets of one network do not overlap: whoever adds one holds the lock on the network's row.
+  (t) => [
+    unique('subnets_name_key').on(t.projectId, t.name),
+    index('subnets_network').on(t.networkId),
+  ],
+);
+
+/** `resource_id` or `cidr`; the unused member is the empty string, both empty means anywhere. */
+export type RuleEndpoint = { resource_id: string; cidr: string };
+
+export const firewallRules = pgTable(
+  'firewall_rules',
+  {
+    id: id(),
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    networkId: uuid('network_id')
+      .notNull()
+      .references(() => networks.id),
+    name: text('name').notNull(),
+    direction: text('direction').notNull(),
+    action: text('action').notNull(),
+    protocols: text('protocols').array().notNull(),
+    sources: jsonb('sources').$type<RuleEndpoint[]>().notNull(),
+    sourcePorts: text('source_ports').array().notNull(),
+    destinations: jsonb('destinations').$type<RuleEndpoint[]>().notNull(),
+    destinationPorts: text('destination_ports').array().notNull(),
+    desiredState: text('desired_state').notNull().default('present'),
+    generation: bigint('generation', { mode: 'number' }).notNull().default(1),
+    createdAt: createdAt(),
+    // scheduler:
+    /** The generation that every host concerned has in force. */
+    appliedGeneration: bigint('applied_generation', { mode: 'number' }).notNull().default(0),
+    state: text('state')
+      .notNull()
+      .generatedAlwaysAs(
+        (): SQL => sql`case
+          when desired_state = 'deleted' then 'deleting'
+          when applied_generation < generation then 'pending'
+          else 'active' end`,
+      ),
+  },
+  (t) => [
+    unique('firewall_rules_name_key').on(t.projectId, t.name),
+    index('firewall_rules_network').on(t.networkId),
+    oneOf('firewall_rules_direction', t.direction, DIRECTIONS),
+    oneOf('firewall_rules_action', t.action, ACTIONS),
+    oneOf('firewall_rules_desired_state', t.desiredState, ['present', 'deleted']),
+  ],
+);

@@ -1,0 +1,110 @@
+import {
+  OPERATION_NAMES,
+  OPERATION_STATES,
+  QUOTA_TYPES,
+  RESOURCE_TYPES,
+} from '@gantry/model/states';
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  json,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { createdAt, id, moment, oneOf } from './columns.ts';
+import { projects } from './tenants.ts';
+
+/** Opened by the api; `state`, `result` and `completedAt` of an unfinished one are the scheduler's. */
+export const operations = pgTable(
+  'operations',
+  {
+    id: id(),
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    resourceType: text('resource_type').notNull(),
+    resourceId: uuid('resource_id').notNull(),
+    name: text('name').notNull(),
+    state: text('state').notNull(),
+    request: json('request').notNull(),
+    result: json('result'),
+    startedAt: moment('started_at').notNull(),
+    completedAt: moment('completed_at'),
+    deadlineAt: moment('deadline_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('operations_unfinished_key').on(t.resourceId).where(sql`state = 'IN_PROGRESS'`),
+    index('operations_project').on(t.projectId, t.resourceType, t.id),
+    index('operations_resource').on(t.resourceId),
+    oneOf('operations_resource_type', t.resourceType, RESOURCE_TYPES),
+    oneOf('operations_name', t.name, OPERATION_NAMES),
+    oneOf('operations_state', t.state, OPERATION_STATES),
+    check('operations_completed', sql`(${t.state} = 'IN_PROGRESS') = (${t.completedAt} is null)`),
+  ],
+);
+
+/** The first reply to a request that carried an Idempotency-Key, kept for 24 hours. Writer: api; cleaned by the scheduler. */
+export const idempotencyKeys = pgTable(
+  'idempotency_keys',
+  {
+    actorId: uuid('actor_id').notNull(),
+    key: text('key').notNull(),
+    requestHash: text('request_hash').notNull(),
+    reply: text('reply').notNull(),
+    /** The reply carries a secret and is sealed with the installation's secret key. */
+    sealed: boolean('sealed').notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.actorId, t.key] }),
+    index('idempotency_keys_age').on(t.createdAt),
+  ],
+);
+
+/** Who did what to what, from where, with which result. Only added to. Writer: api. */
+export const auditLogs = pgTable(
+  'audit_logs',
+  {
+    id: id(),
+    at: moment('at').notNull(),
+    organizationId: uuid('organization_id'),
+    projectId: uuid('project_id'),
+    actorType: text('actor_type').notNull(),
+    actorId: uuid('actor_id'),
+    actor: text('actor').notNull(),
+    action: text('action').notNull(),
+    resourceType: text('resource_type').notNull(),
+    resourceId: text('resource_id').notNull(),
+    sourceIp: text('source_ip').notNull(),
+    requestId: uuid('request_id').notNull(),
+    status: integer('status').notNull(),
+  },
+  (t) => [
+    index('audit_logs_organization').on(t.organizationId, t.id),
+    oneOf('audit_logs_actor_type', t.actorType, ['user', 'access_key', 'anonymous']),
+  ],
+);
+
+/** Writer: `max` api, on operators' word; `used` the database itself, by triggers on what is counted. */
+export const quotas = pgTable(
+  'quotas',
+  {
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    type: text('type').notNull(),
+    max: bigint('max', { mode: 'number' }).notNull(),
+    used: bigint('used', { mode: 'number' }).notNull().default(0),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.type] }),
+    oneOf('quotas_type', t.type, QUOTA_TYPES),
+  ],
+);

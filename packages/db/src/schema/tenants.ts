@@ -1,0 +1,126 @@
+import { sql } from 'drizzle-orm';
+import { boolean, check, index, jsonb, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core';
+import { createdAt, id, moment, oneOf } from './columns.ts';
+
+/** Who may do what. Writer of every table here: api. */
+
+export const organizations = pgTable('organizations', {
+  id: id(),
+  name: text('name').notNull(),
+  /** Empty until the payment provider knows the organization. */
+  paymentCustomerId: text('payment_customer_id').notNull().default(''),
+  createdAt: createdAt(),
+});
+
+/** Present from the moment the organization may use the API beyond billing. */
+export const paymentMethods = pgTable('payment_methods', {
+  organizationId: uuid('organization_id')
+    .primaryKey()
+    .references(() => organizations.id, { onDelete: 'cascade' }),
+  provider: text('provider').notNull(),
+  details: jsonb('details').notNull(),
+  createdAt: createdAt(),
+});
+
+export const projects = pgTable(
+  'projects',
+  {
+    id: id(),
+    organizationId: uuid('organization_id')
+      .notNull()
+      .references(() => organizations.id),
+    name: text('name').notNull(),
+    version: text('version').notNull().default('v0.1'),
+    createdAt: createdAt(),
+  },
+  (t) => [unique('projects_name_key').on(t.organizationId, t.name)],
+);
+
+export const users = pgTable(
+  'users',
+  {
+    id: id(),
+    /** Lower case. */
+    email: text('email').notNull(),
+    passwordHash: text('password_hash').notNull(),
+    operator: boolean('operator').notNull().default(false),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    unique('users_email_key').on(t.email),
+    check('users_email_lower', sql`${t.email} = lower(${t.email})`),
+  ],
+);
+
+/** An owner belongs to the whole organization; member and read-only to one project of it. */
+export const members = pgTable(
+  'members',
+  {
+    id: id(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    organizationId: uuid('organization_id')
+      .notNull()
+      .references(() => organizations.id, { onDelete: 'cascade' }),
+    projectId: uuid('project_id').references(() => projects.id, { onDelete: 'cascade' }),
+    role: text('role').notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    oneOf('members_role', t.role, ['owner', 'member', 'read-only']),
+    check('members_scope', sql`(${t.role} = 'owner') = (${t.projectId} is null)`),
+    unique('members_once').on(t.userId, t.organizationId, t.projectId).nullsNotDistinct(),
+    index('members_organization').on(t.organizationId),
+  ],
+);
+
+export const accessKeys = pgTable(
+  'access_keys',
+  {
+    id: id(),
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    role: text('role').notNull(),
+    /** SHA-256 of the key: it has 192 random bits, so a slow hash would add nothing. */
+    hash: text('hash').notNull(),
+    createdAt: createdAt(),
+    expiresAt: moment('expires_at'),
+  },
+  (t) => [
+    oneOf('access_keys_role', t.role, ['member', 'read-only']),
+    unique('access_keys_name_key').on(t.projectId, t.name),
+    unique('access_keys_hash_key').on(t.hash),
+  ],
+);
+
+/** One row per refresh token ever used or usable; the rows of one login share a family. */
+export const refreshTokens = pgTable(
+  'refresh_tokens',
+  {
+    hash: text('hash').primaryKey(),
+    familyId: uuid('family_id').notNull(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    usedAt: moment('used_at'),
+    revokedAt: moment('revoked_at'),
+    createdAt: createdAt(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (t) => [
+    index('refresh_tokens_family').on(t.familyId),
+    index('refresh_tokens_expiry').on(t.expiresAt),
+  ],
+);
+
+/** Access tokens are signed with the newest; the older ones verify until what they signed has expired. */
+export const signingKeys = pgTable('signing_keys', {
+  id: id(),
+  publicKey: jsonb('public_key').notNull(),
+  /** Sealed with the installation's secret key. */
+  sealedPrivateKey: text('sealed_private_key').notNull(),
+  createdAt: createdAt(),
+});

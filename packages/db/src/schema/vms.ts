@@ -1,0 +1,191 @@
+import {
+  ATTACHMENT_MODES,
+  ATTACHMENT_TYPES,
+  DISK_TYPES,
+  VM_DESIRED_STATES,
+  VM_OBSERVED_STATES,
+} from '@gantry/model/states';
+import { type SQL, sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { images, locations, vmTypes } from './catalogue.ts';
+import { createdAt, id, oneOf, updatedAt } from './columns.ts';
+import { networks, subnets } from './networks.ts';
+import { projects } from './tenants.ts';
+
+/**
+ * What tenants want of VMs and disks, and what hosts reported of them, side by side.
+ * Writer: api, except the columns under "scheduler", which only the scheduler writes. Rows are
+ * inserted by the api and removed by the scheduler, on proof that nothing is left on a host.
+ */
+
+export const vms = pgTable(
+  'vms',
+  {
+    id: id(),
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id),
+    name: text('name').notNull(),
+    type: text('type')
+      .notNull()
+      .references(() => vmTypes.name),
+    location: text('location')
+      .notNull()
+      .references(() => locations.name),
+    imageId: uuid('image_id')
+      .notNull()
+      .references(() => images.id),
+    sshPublicKey: text('ssh_public_key').notNull(),
+    startupScript: text('startup_script').notNull().default(''),
+    shutdownScript: text('shutdown_script').notNull().default(''),
+    desiredState: text('desired_state').notNull().default('running'),
+    /** The power action asked for last; it grows `generation` by one each time. */
+    powerAction: text('power_action').notNull().default('CREATE'),
+    generation: bigint('generation', { mode: 'number' }).notNull().default(1),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+    // scheduler:
+    observedState: text('observed_state').notNull().default('none'),
+    /** The generation that `observedState` answers; behind `generation` while a host works on it. */
+    observedGeneration: bigint('observed_generation', { mode: 'number' }).notNull().default(0),
+    reachable: boolean('reachable').notNull().default(true),
+    /** What tenants see, derived from the facts above in this one place. */
+    state: text('state')
+      .notNull()
+      .generatedAlwaysAs(
+        (): SQL => sql`case
+          when desired_state = 'deleted' then 'STATE_DELETING'
+          when not reachable then 'STATE_UNREACHABLE'
+          when observed_generation < generation then case power_action
+            when 'CREATE' then 'STATE_CREATING'
+            when 'START' then 'STATE_STARTING'
+            when 'STOP' then 'STATE_STOPPING'
+            else 'STATE_RESETTING' end
+          else case observed_state
+            when 'running' then 'STATE_RUNNING'
+            when 'stopped' then 'STATE_SHUTOFF'
+            when 'crashed' then 'STATE_CRASHED'
+            when 'failed' then 'STATE_ERROR'
+            else 'STATE_CREATING' end
+          end`,
+      ),
+  },
+  (t) => [
+    unique('vms_name_key').on(t.projectId, t.name),
+    index('vms_project').on(t.projectId, t.id),
+    oneOf('vms_desired_state', t.desiredState, VM_DESIRED_STATES),
+    oneOf('vms_observed_state', t.observedState, VM_OBSERVED_STATES),
+    oneOf('vms_power_action', t.powerAction, ['CREATE', 'START', 'STOP', 'RESET']),
+    check('vms_generations', sql`${t.observedGeneration} <= ${t.generation}`),
+  ],
+);
+
+export const disks = pgTable(
+  'disks',
+  {
+    id: id(),
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id),
+    /** An OS disk is made and removed with its VM and takes no name from the tenant's disks. */
+    kind: text('kind').notNull(),
+    name: text('name').notNull(),
+    type: text('type').notNull(),
+    /** As the tenant wrote it; `sizeGib` is the number. */
+    size: text('size').notNull(),
+    sizeGib: integer('size_gib').notNull(),
+    location: text('location')
+      .notNull()
+      .references(() => locations.name),
+    blockSize: integer('block_size').notNull(),
+    serialNumber: text('serial_number').notNull(),
+    desiredState: text('desired_state').notNull().default('present'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+    // scheduler:
+    /** Null until the disk exists. */
+    observedSizeGib: integer('observed_size_gib'),
+    state: text('state')
+      .notNull()
+      .generatedAlwaysAs(
+        (): SQL => sql`case
+          when desired_state = 'deleted' then 'deleting'
+          when observed_size_gib is null then 'creating'
+          when observed_size_gib < size_gib then 'resizing'
+          else 'ready' end`,
+      ),
+  },
+  (t) => [
+    uniqueIndex('disks_name_key').on(t.projectId, t.name).where(sql`kind = 'data'`),
+    unique('disks_serial_number_key').on(t.serialNumber),
+    index('disks_project').on(t.projectId, t.id),
+    oneOf('disks_kind', t.kind, ATTACHMENT_TYPES),
+    oneOf('disks_type', t.type, DISK_TYPES),
+    oneOf('disks_desired_state', t.desiredState, ['present', 'deleted']),
+    check('disks_size', sql`${t.sizeGib} between 1 and 10240`),
+    check('disks_block_size', sql`${t.blockSize} in (0, 512, 4096)`),
+  ],
+);
+
+export const diskAttachments = pgTable(
+  'disk_attachments',
+  {
+    diskId: uuid('disk_id')
+      .notNull()
+      .references(() => disks.id),
+    vmId: uuid('vm_id')
+      .notNull()
+      .references(() => vms.id, { onDelete: 'cascade' }),
+    attachmentType: text('attachment_type').notNull(),
+    mode: text('mode').notNull(),
+    /** Writable, and not of a kind that many VMs may write: then no other attachment can be. */
+    exclusive: boolean('exclusive').notNull(),
+    desiredState: text('desired_state').notNull().default('attached'),
+    createdAt: createdAt(),
+    // scheduler:
+    attached: boolean('attached').notNull().default(false),
+  },
+  (t) => [
+    primaryKey({ columns: [t.vmId, t.diskId] }),
+    uniqueIndex('disk_attachments_exclusive_key').on(t.diskId).where(sql`exclusive`),
+    index('disk_attachments_disk').on(t.diskId),
+    oneOf('disk_attachments_type', t.attachmentType, ATTACHMENT_TYPES),
+    oneOf('disk_attachments_mode', t.mode, ATTACHMENT_MODES),
+    oneOf('disk_attachments_desired_state', t.desiredState, ['attached', 'detached']),
+  ],
+);
+
+export const networkInterfaces = pgTable(
+  'network_interfaces',
+  {
+    id: id(),
+    vmId: uuid('vm_id')
+      .notNull()
+      .references(() => vms.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    networkId: uuid('network_id')
+      .notNull()
+      .references(() => networks.id),
+    subnetId: uuid('subnet_id')
+      .notNull()
+      .references(() => subnets.id),
+    macAddress: text('mac_address').notNull(),
+  },
+  (t) => [
+    index('network_interfaces_vm').on(t.vmId),
+    index('network_interfaces_subnet').on(t.subnetId),
+    unique('network_interfaces_mac_key').on(t.networkId, t.macAddress),
+  ],
+);

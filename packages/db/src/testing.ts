@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import postgres from 'postgres';
+import { inject } from 'vitest';
+import { connect, type Sql } from './connect.ts';
+
+export type TestDatabase = { url: string; sql: Sql; drop(): Promise<void> };
+
+/** A throwaway database, cloned from the suite's migrated template. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await onServer(
+    (sql) => sql`create database ${sql(name)} template ${sql(inject('databaseTemplate'))}`,
+  );
+  const url = inject('databaseServer').replace(/\/postgres$/, `/${name}`);
+  const sql = connect({ url, name: 'gantry-test' });
+  return {
+    url,
+    sql,
+    async drop() {
+      await sql.end({ timeout: 5 });
+      await onServer((server) => server`drop database ${server(name)} with (force)`);
+    },
+  };
+}
+
+async function onServer(run: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
+  const sql = postgres(inject('databaseServer'), { max: 1, onnotice: () => {} });
+  try {
+    await run(sql);
+  } finally {
+    await sql.end();
+  }
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    databaseServer: string;
+    databaseTemplate: string;
+  }
+}

@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startEmbeddedPostgres } from './embedded-postgres.ts';
+import {
+  guardPid,
+  killHard,
+  makeScratch,
+  query,
+  type Scratch,
+  until,
+  untilGone,
+} from './testing/scratch.ts';
+
+let scratch: Scratch;
+
+beforeAll(async () => {
+  scratch = await makeScratch();
+});
+afterAll(() => scratch.clean());
+
+const keep = (url: string, table: string) => query(url, `create table ${table} as select 7 as n`);
+const expectKept = async (url: string, table: string) =>
+  expect(await query(url, `select n from ${table}`)).toEqual([{ n: 7 }]);
+
+describe('a crash is cured by starting again', () => {
+  test('everything killed at once: committed rows are there', async () => {
+    const home = scratch.home('killed');
+    const owner = await scratch.owner(home);
+    await keep(owner.databaseUrl, 'everything');
+    await killHard(owner.child.pid, await guardPid(home), owner.pid);
+
+    const server = await startEmbeddedPostgres({ home });
+    await expectKept(server.databaseUrl, 'everything');
+    await server.stop();
+  });
+
+  test('the server killed amid a statement: its survivors are waited out', async () => {
+    const home = scratch.home('killed');
+    const owner = await scratch.owner(home);
+    await keep(owner.databaseUrl, 'amid');
+    const busy = query(owner.databaseUrl, 'select count(*) from generate_series(1, 15000000)');
+    const ended = busy.catch(() => 'cut off');
+    await until(async () => {
+      const found = await query(
+        owner.databaseUrl,
+        `select 1 from pg_stat_activity where state = 'active' and query like '%series%' and pid <> pg_backend_pid()`,
+      );
+      return found.length > 0;
+    });
+    await killHard(owner.child.pid, await guardPid(home), owner.pid);
+
+    const server = await startEmbeddedPostgres({ home });
+    await expectKept(server.databaseUrl, 'amid');
+    await server.stop();
+    await ended;
+    expect(await readFile(path.join(home, 'postgres.log'), 'utf8')).toContain('still in use');
+  });
+
+  test('the owner killed: its guard stops the server, in order', async () => {
+    const home = scratch.home('guarded');
+    const owner = await scratch.owner(home);
+    await killHard(owner.child.pid);
+    await untilGone(owner.pid);
+    const log = await readFile(path.join(home, 'postgres.log'), 'utf8');
+    expect(log).toContain('database system is shut down');
+  });
+
+  test('the owner killed and started again at once: the next one gets a server that stays', async () => {
+    const home = scratch.home('guarded');
+    const owner = await scratch.owner(home);
+    await keep(owner.databaseUrl, 'at_once');
+    owner.child.kill('SIGKILL');
+    const server = await startEmbeddedPostgres({ home });
+    await untilGone(owner.pid);
+    await expectKept(server.databaseUrl, 'at_once');
+    expect(await server.isRunning()).toBe(true);
+    await server.stop();
+  });
+
+  test('the owner and its guard killed: the server left behind is taken over', async () => {
+    const home = scratch.home('orphan');
+    const owner = await scratch.owner(home);
+    await killHard(await guardPid(home), owner.child.pid);
+    const server = await startEmbeddedPostgres({ home });
+    expect(server.pid).toBe(owner.pid);
+    expect(server.databaseUrl).toBe(owner.databaseUrl);
+    await server.stop();
+    await untilGone(owner.pid);
+  });
+
+  test('a pid file that names another program does not stand in the way', async () => {
+    const home = scratch.home('recycled');
+    const owner = await scratch.owner(home);
+    await keep(owner.databaseUrl, 'recycled');
+    await killHard(owner.child.pid, await guardPid(home), owner.pid);
+    const other = spawn('sleep', ['600'], { stdio: 'ignore' });
+    const file = path.join(home, 'postgres/data/postmaster.pid');
+    const lines = (await readFile(file, 'utf8')).split('\n');
+    await writeFile(file, [`${other.pid}`, ...lines.slice(1)].join('\n'));
+
+    try {
+      const server = await startEmbeddedPostgres({ home });
+      await expectKept(server.databaseUrl, 'recycled');
+      expect(other.exitCode).toBeNull();
+      await server.stop();
+    } finally {
+      other.kill();
+    }
+  });
+
+  test('initdb cut short: the next start begins it anew and leaves nothing of the old one', async () => {
+    const home = scratch.home('initdb');
+    const child = scratch.beginOwner(home);
+    const cluster = path.join(home, 'postgres');
+    const list = () => readdir(cluster).catch(() => []);
+    await until(async () => (await list()).some((name) => name.startsWith('data.init-')));
+    await killHard(child.pid);
+    expect(await list()).not.toContain('data');
+
+    const server = await startEmbeddedPostgres({ home });
+    const names = (await list()).map((name) => name.replace(/-.*/, ''));
+    expect(names.sort()).toEqual(['data', 'files']);
+    await server.stop();
+  });
+});

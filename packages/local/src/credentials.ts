@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { type Home, readIfThere, writePrivateFile } from './home.ts';
+import { StartError } from './start-error.ts';
+
+/** What a program needs to talk to this control plane; `connection.json` in the home holds it. */
+export type Connection = {
+  base_url: string;
+  project_id: string;
+  access_key: string;
+  operator_email: string;
+  operator_password: string;
+};
+
+const FIELDS = [
+  'base_url',
+  'project_id',
+  'access_key',
+  'operator_email',
+  'operator_password',
+] as const satisfies (keyof Connection)[];
+
+export function connectionFile(home: Home): string {
+  return home.file('connection.json');
+}
+
+/** Undefined when it is missing or damaged: it is made again then. */
+export async function readConnection(home: Home): Promise<Connection | undefined> {
+  try {
+    const kept = JSON.parse((await readIfThere(connectionFile(home))) ?? '') as Connection;
+    return FIELDS.every((field) => typeof kept[field] === 'string' && kept[field] !== '')
+      ? kept
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export async function writeConnection(home: Home, connection: Connection): Promise<void> {
+  await writePrivateFile(connectionFile(home), `${JSON.stringify(connection, undefined, 2)}\n`);
+}
+
+type Bootstrap = { script: string; environment: NodeJS.ProcessEnv };
+
+/**
+ * Migrates the database and makes the first operator, organization, project and access key. Run
+ * again it gives the operator the new password and issues another key.
+ */
+export async function bootstrap({
+  script,
+  environment,
+}: Bootstrap): Promise<Omit<Connection, 'base_url'>> {
+  const operator = {
+    operator_email: 'operator@gantry.local',
+    operator_password: randomBytes(18).toString('base64url'),
+  };
+  const child = spawn(process.execPath, ['--enable-source-maps', script], {
+    env: environment,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin.on('error', () => {});
+  child.stdin.end(JSON.stringify({ ...operator, organization: 'default', project: 'default' }));
+  const [out, problems, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  const made = code === 0 ? parseBootstrap(out) : undefined;
+  if (made) return { ...made, ...operator };
+  const said = `${code === 0 ? '' : out}${problems}`.trim().split('\n').slice(-15).join('\n');
+  throw new StartError(`The database could not be set up (exit code ${code}).\n${said}`);
+}
+
+function parseBootstrap(out: string): { project_id: string; access_key: string } | undefined {
+  try {
+    const { project_id, access_key } = JSON.parse(out.trim().split('\n').at(-1) ?? '');
+    if (typeof project_id !== 'string' || typeof access_key !== 'string') return undefined;
+    return { project_id, access_key };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the API, with the database it has now, knows the key. */
+export async function isAccepted(baseUrl: string, accessKey: string): Promise<boolean> {
+  const response = await fetch(`${baseUrl}/v0.1`, {
+    headers: { authorization: `Bearer ${accessKey}` },
+    // The API has just said it is ready, and the answer is one query.
+    signal: AbortSignal.timeout(15_000),
+  });
+  await response.body?.cancel();
+  if (response.ok) return true;
+  if (response.status === 401) return false;
+  throw new StartError(`The API answers GET /v0.1 with status ${response.status}.`);
+}

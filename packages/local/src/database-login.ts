@@ -1,0 +1,35 @@
+import postgres from 'postgres';
+import { errorCode } from './start-error.ts';
+
+/** Not answering yet, or no longer: 57P03 is "starting up" or "shutting down". */
+export type LoginAnswer = 'welcome' | 'refused' | 'not now';
+
+/** Wrong password, no such role, not let in. */
+const REFUSALS = ['28P01', '28000'];
+
+export async function login(url: string): Promise<LoginAnswer> {
+  const sql = connect(url);
+  try {
+    await sql`select 1`;
+    return 'welcome';
+  } catch (error) {
+    return REFUSALS.includes(errorCode(error) ?? '') ? 'refused' : 'not now';
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+export async function ensureDatabase(maintenanceUrl: string, name: string): Promise<void> {
+  const sql = connect(maintenanceUrl);
+  try {
+    const [row] = await sql`select 1 from pg_database where datname = ${name}`;
+    if (!row) await sql`create database ${sql(name)}`;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+function connect(url: string) {
+  // The server is on this machine: what takes longer than this does not answer.
+  return postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
+}

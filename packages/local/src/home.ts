@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { errorCode, StartError } from './start-error.ts';
+
+/**
+ * The home holds everything one machine's Gantry keeps: keys, logs, the embedded database. It is
+ * made for its owner alone; where the database server runs as another user it is opened for passing
+ * through only, so every file with a secret in it is 0600 by itself.
+ */
+export type Home = { directory: string; file(name: string): string };
+
+export async function openHome(directory: string): Promise<Home> {
+  const absolute = path.resolve(directory);
+  try {
+    await mkdir(absolute, { recursive: true, mode: 0o700 });
+    const probe = path.join(absolute, `.probe-${randomBytes(6).toString('hex')}`);
+    await (await open(probe, 'wx', 0o600)).close();
+    await rm(probe);
+  } catch (error) {
+    const code = errorCode(error) ?? String(error);
+    throw new StartError(
+      `The home ${absolute} cannot be written (${code}). Start as its owner, or set GANTRY_HOME to another directory.`,
+      { cause: error },
+    );
+  }
+  return { directory: absolute, file: (name) => path.join(absolute, name) };
+}
+
+/** Whole or not at all, and on disk when it returns, whenever the machine stops. */
+export async function writePrivateFile(file: string, text: string): Promise<void> {
+  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+  const handle = await open(temporary, 'wx', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, file);
+  await syncDirectory(path.dirname(file));
+}
+
+/** A rename is durable only once its directory is. */
+export async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+export async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** The secret kept in a file of the home, made on first use. */
+export async function ensureSecret(file: string): Promise<string> {
+  const kept = (await readIfThere(file))?.trim();
+  if (kept) {
+    await chmod(file, 0o600);
+    return kept;
+  }
+  const secret = randomBytes(32).toString('base64url');
+  await writePrivateFile(file, `${secret}\n`);
+  return secret;
+}

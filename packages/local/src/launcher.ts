@@ -1,0 +1,125 @@
+import path from 'node:path';
+import { type RunningChild, startChild } from './child-process.ts';
+import {
+  bootstrap,
+  type Connection,
+  connectionFile,
+  isAccepted,
+  readConnection,
+  writeConnection,
+} from './credentials.ts';
+import { type Database, keepDatabase } from './database.ts';
+import { ensureDemoPublicKey } from './demo-key.ts';
+import { ensureSecret, type Home, openHome } from './home.ts';
+import { type HomeLock, lockHome } from './home-lock.ts';
+import { boundLog } from './log-file.ts';
+import { baseUrlOf, requireFreePort, type Settings } from './settings.ts';
+import { StartError } from './start-error.ts';
+import { renderWelcome } from './welcome.ts';
+
+/**
+ * One machine, one command: the database, the api and the scheduler as separate processes, as in
+ * production. Each thing started is noted in `running` at once, so that stopping finds it however
+ * far the start has come.
+ */
+export type Running = { database?: Database; children: RunningChild[] };
+
+type Launch = {
+  root: string;
+  settings: Settings;
+  running: Running;
+  stopping: AbortController;
+  say: (text: string) => void;
+  fail: (error: unknown) => void;
+};
+
+const LOGS = ['api.log', 'scheduler.log', 'postgres.log'];
+const BOUND_LOGS_EVERY_MS = 60_000;
+
+export async function launch({ root, settings, running, stopping, say, fail }: Launch) {
+  const home = await openHome(settings.homeDirectory);
+  const lock = await lockHome(home);
+  if (settings.port !== 0) await requireFreePort(settings);
+  const secretKey = settings.secretKey ?? (await ensureSecret(home.file('secret-key')));
+  const line = (text: string) => say(`${text}\n`);
+
+  if (!settings.databaseUrl) running.database = await keepDatabase({ home, say: line, fail });
+  stopping.signal.throwIfAborted();
+  const environment = {
+    ...process.env,
+    DATABASE_URL: settings.databaseUrl ?? running.database?.url,
+    GANTRY_SECRET_KEY: secretKey,
+  };
+  const place = { root, home, settings, environment, running, signal: stopping.signal, line };
+  const connection = await connect(place, lock);
+  await startScheduler(place);
+  setInterval(() => {
+    for (const log of LOGS) boundLog(home.file(log)).catch(fail);
+  }, BOUND_LOGS_EVERY_MS).unref();
+
+  const sshPublicKey = await ensureDemoPublicKey(home);
+  say(renderWelcome({ connection, connectionFile: connectionFile(home), sshPublicKey }));
+}
+
+type Place = {
+  root: string;
+  home: Home;
+  settings: Settings;
+  environment: NodeJS.ProcessEnv;
+  running: Running;
+  signal: AbortSignal;
+  line: (text: string) => void;
+};
+
+/** Starts the api, and makes sure that connection.json opens it. */
+async function connect(place: Place, lock: HomeLock): Promise<Connection> {
+  const { home, signal } = place;
+  const setUp = () =>
+    bootstrap({
+      script: path.join(place.root, 'packages/api/dist/bootstrap.mjs'),
+      environment: place.environment,
+    });
+  const kept = await readConnection(home);
+  const known = kept ?? (await setUp());
+  signal.throwIfAborted();
+  const baseUrl = await startApi(place);
+  await lock.announce(baseUrl);
+  let connection: Connection = { ...known, base_url: baseUrl };
+  if (!(await isAccepted(baseUrl, connection.access_key))) {
+    connection = { ...(await setUp()), base_url: baseUrl };
+    if (!(await isAccepted(baseUrl, connection.access_key))) {
+      throw new StartError('The API does not accept the access key it has just issued.');
+    }
+  }
+  await writeConnection(home, connection);
+  return connection;
+}
+
+async function startApi({ root, home, settings, environment, running, signal, line }: Place) {
+  let port = settings.port;
+  const spec = {
+    name: 'api',
+    script: path.join(root, 'packages/api/dist/main.mjs'),
+    logFile: home.file('api.log'),
+    environment: () => ({ ...environment, GANTRY_HOST: settings.host, GANTRY_PORT: `${port}` }),
+    say: line,
+  };
+  const api = await startChild(spec, signal);
+  running.children.push(api);
+  const { port: taken } = api.ready;
+  if (typeof taken !== 'number') throw new StartError('BUG: the api did not name its port.');
+  port = taken;
+  return baseUrlOf(settings.host, port);
+}
+
+async function startScheduler({ root, home, environment, running, signal, line }: Place) {
+  const { GANTRY_PORT: _, ...shared } = environment as Record<string, string | undefined>;
+  const spec = {
+    name: 'scheduler',
+    script: path.join(root, 'packages/scheduler/dist/main.mjs'),
+    logFile: home.file('scheduler.log'),
+    environment: () => shared,
+    say: line,
+  };
+  running.children.push(await startChild(spec, signal));
+}

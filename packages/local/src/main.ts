@@ -1,0 +1,65 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ConfigError } from '@gantry/daemon/config';
+import { launch, type Running } from './launcher.ts';
+import { readSettings } from './settings.ts';
+import { StartError } from './start-error.ts';
+import { listenForStop } from './stop-signals.ts';
+
+// Three levels up, from the source and from the bundle alike.
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
+
+async function main(): Promise<number> {
+  const running: Running = { children: [] };
+  const stopping = new AbortController();
+  let failure: unknown;
+  const say = (text: string) => {
+    process.stdout.write(text);
+  };
+  const fail = (error: unknown) => {
+    failure ??= error;
+    stopping.abort();
+  };
+  // A terminal that has gone away is no reason to leave without stopping what runs.
+  process.stdout.on('error', () => {});
+  process.stderr.on('error', () => {});
+  listenForStop({
+    onFirst() {
+      say('\nStopping …\n');
+      stopping.abort();
+    },
+    onSecond() {
+      // The database's guard stops it when this process is gone.
+      for (const child of running.children) child.kill();
+      process.exit(1);
+    },
+  });
+
+  const stopped = new Promise<void>((resolve) => {
+    stopping.signal.addEventListener('abort', () => resolve());
+  });
+  try {
+    await launch({ root, settings: readSettings(root), running, stopping, say, fail });
+    await stopped;
+  } catch (error) {
+    if (!stopping.signal.aborted) failure ??= error;
+  }
+  // The database goes last: the others write to it until they are done.
+  await Promise.all(running.children.map((child) => child.stop()));
+  await running.database?.stop();
+  if (failure === undefined) return 0;
+  process.stderr.write(`${describe(failure)}\n`);
+  return 1;
+}
+
+function describe(error: unknown): string {
+  if (error instanceof StartError || error instanceof ConfigError) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+try {
+  process.exit(await main());
+} catch (error) {
+  process.stderr.write(`${describe(error)}\n`);
+  process.exit(1);
+}

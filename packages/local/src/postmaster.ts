@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import { open, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Cluster } from './cluster-directory.ts';
+import { readIfThere } from './home.ts';
+import { serverEnvironment } from './init-cluster.ts';
+import { readTail } from './log-file.ts';
+import { identifyProcess, readArguments, sendSignal } from './process-identity.ts';
+import { StartError } from './start-error.ts';
+import { waitUntil } from './wait-until.ts';
+
+/**
+ * The server is known by its postmaster.pid, never by a child handle: it runs in a session of its
+ * own and may outlive whoever started it. The file names a process, its port and its state; the
+ * process is believed only when it was started as a PostgreSQL on this very data directory.
+ */
+export type Postmaster = { pid: number; port: number; status: string };
+
+/** Recovery after a crash replays at most max_wal_size, 1 GB by default: seconds, on a slow disk more. */
+const READY_LIMIT_MS = 120_000;
+/** A fast shutdown writes a checkpoint; past this something hangs and only recovery helps. */
+const FAST_STOP_LIMIT_MS = 20_000;
+/** After SIGQUIT the postmaster itself kills what is left after 5 s. */
+const HARD_STOP_LIMIT_MS = 15_000;
+
+export async function observePostmaster(data: string): Promise<Postmaster | undefined> {
+  const file = await readPidFile(data);
+  if (!file || (await identifyProcess(file.pid)) === undefined) return undefined;
+  const [program = '', ...args] = await readArguments(file.pid);
+  if (path.basename(program) !== 'postgres' || !args.includes(data)) return undefined;
+  return file;
+}
+
+/**
+ * A pid file whose process is another program, or a zombie, would keep PostgreSQL from starting.
+ * One whose process is gone is left for PostgreSQL, which looks for survivors by it first.
+ */
+export async function removeStalePidFile(data: string): Promise<void> {
+  const file = await readPidFile(data);
+  if (!file || (await observePostmaster(data)) || !sendSignal0(file.pid)) return;
+  await rm(path.join(data, 'postmaster.pid'), { force: true });
+}
+
+function sendSignal0(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function readPidFile(data: string): Promise<Postmaster | undefined> {
+  const text = await readIfThere(path.join(data, 'postmaster.pid'));
+  if (text === undefined) return undefined;
+  // Lines: pid, data directory, start time, port, socket directory, address, shared memory, state.
+  const lines = text.split('\n');
+  const [pid, port] = [Number(lines[0]), Number(lines[3])];
+  if (!Number.isInteger(pid) || pid <= 1) return undefined;
+  return { pid, port, status: (lines[7] ?? 'starting').trim() };
+}
+
+type Launch = { cluster: Cluster; files: string; port: number; logFile: string };
+export type LaunchResult = Postmaster | 'port taken' | 'survivors';
+
+export async function launchPostmaster(launch: Launch): Promise<LaunchResult> {
+  const { cluster, logFile } = launch;
+  const log = await open(logFile, 'a', 0o600);
+  try {
+    const { size } = await log.stat();
+    const child = spawn(path.join(launch.files, 'bin/postgres'), serverArguments(launch), {
+      ...cluster.user,
+      cwd: cluster.data,
+      env: serverEnvironment(),
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    let ended = false;
+    child.once('exit', () => {
+      ended = true;
+    });
+    child.once('error', () => {
+      ended = true;
+    });
+    child.unref();
+    const outcome = await waitUntil<Postmaster | 'ended'>({
+      limitMs: READY_LIMIT_MS,
+      condition: async () => {
+        if (ended) return 'ended';
+        const file = await readPidFile(cluster.data);
+        return file?.pid === child.pid && file?.status === 'ready' ? file : undefined;
+      },
+    });
+    if (outcome && outcome !== 'ended') return outcome;
+    if (!outcome && child.pid) sendSignal(child.pid, 'SIGQUIT');
+    return explainFailure(logFile, size);
+  } finally {
+    await log.close();
+  }
+}
+
+function serverArguments({ cluster, port }: Launch): string[] {
+  const settings = {
+    port: `${port}`,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '200',
+    fsync: 'on',
+    synchronous_commit: 'on',
+    full_page_writes: 'on',
+    // Everything goes to the log file we hand over; see log-file.ts for how it is kept short.
+    logging_collector: 'off',
+    log_destination: 'stderr',
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  return ['-D', cluster.data, ...flags];
+}
+
+/** PostgreSQL tells its reasons in the log alone; LC_ALL=C keeps the words the same everywhere. */
+async function explainFailure(logFile: string, from: number): Promise<LaunchResult> {
+  const said = await readTail(logFile, { from });
+  if (said.includes('could not create any TCP/IP sockets')) return 'port taken';
+  if (said.includes('is still in use')) return 'survivors';
+  throw new StartError(`PostgreSQL did not start. It said:\n${said.trim()}`);
+}
+
+/** Ends the server of this data directory and returns when it is gone. */
+export async function stopPostmaster(data: string): Promise<void> {
+  const server = await observePostmaster(data);
+  if (!server) return;
+  sendSignal(server.pid, 'SIGINT');
+  if (await waitUntilGone(data, server.pid, FAST_STOP_LIMIT_MS)) return;
+  sendSignal(server.pid, 'SIGQUIT');
+  if (await waitUntilGone(data, server.pid, HARD_STOP_LIMIT_MS)) return;
+  throw new Error(`PostgreSQL (process ${server.pid}) does not stop`);
+}
+
+async function waitUntilGone(data: string, pid: number, limitMs: number): Promise<boolean> {
+  const gone = await waitUntil({
+    limitMs,
+    condition: async () => {
+      const running = await observePostmaster(data);
+      const ended = (await identifyProcess(pid)) === undefined;
+      return running === undefined && ended ? true : undefined;
+    },
+  });
+  return gone === true;
+}

@@ -1,0 +1,11 @@
+import { startEmbeddedPostgres } from '../embedded-postgres.ts';
+
+/** A process that owns an embedded server and does nothing else: something for tests to kill. */
+const [home, binariesDirectory] = process.argv.slice(2);
+if (!home || !binariesDirectory) throw new Error('usage: owner HOME BINARIES');
+const { databaseUrl, pid, dataDirectory } = await startEmbeddedPostgres({
+  home,
+  binariesDirectory,
+});
+process.stdout.write(`${JSON.stringify({ databaseUrl, pid, dataDirectory })}\n`);
+setInterval(() => {}, 60_000);

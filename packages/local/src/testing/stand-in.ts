@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Connection } from '../credentials.ts';
+import { bundle, until } from './scratch.ts';
+
+/**
+ * A checkout with the real launcher and small stand-ins for the processes it starts: they keep its
+ * contract (messages, signals, environment) and leave out what they are for. Keys are rows of a
+ * table, as in the real ones, so that another database means other keys.
+ */
+const SQL = `
+import postgres from 'postgres';
+const sql = postgres(process.env.DATABASE_URL, { max: 1, onnotice() {} });
+if (!process.env.GANTRY_SECRET_KEY) throw new Error('no GANTRY_SECRET_KEY');
+await sql\`create table if not exists keys (key text primary key)\`;
+`;
+
+const BOOTSTRAP = `${SQL}
+import { text } from 'node:stream/consumers';
+const wish = JSON.parse(await text(process.stdin));
+if (!wish.operator_password || wish.project !== 'default') throw new Error('bad request');
+const access_key = 'key-' + crypto.randomUUID();
+await sql\`insert into keys values (\${access_key})\`;
+await sql.end();
+console.log(JSON.stringify({ project_id: crypto.randomUUID(), access_key }));
+`;
+
+const LIFE = `
+const leave = () => process.exit(0);
+process.on('SIGTERM', leave);
+process.on('disconnect', leave);
+console.log(JSON.stringify({ pid: process.pid }));
+`;
+
+const API = `${SQL}${LIFE}
+import { createServer } from 'node:http';
+const server = createServer(async (request, response) => {
+  const key = request.headers.authorization?.replace('Bearer ', '') ?? '';
+  const [row] = await sql\`select 1 from keys where key = \${key}\`;
+  response.writeHead(row ? 200 : 401).end('{}');
+});
+server.listen(Number(process.env.GANTRY_PORT), process.env.GANTRY_HOST, () =>
+  process.send({ ready: { port: server.address().port } }));
+`;
+
+const SCHEDULER = `${LIFE}
+if (process.env.STAND_IN_BREAKS) throw new Error('this scheduler is broken');
+process.send({ ready: {} });
+`;
+
+export async function makeCheckout(directory: string): Promise<string> {
+  const local = path.join(directory, 'packages/local');
+  const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
+  for (const name of ['local', 'api', 'scheduler']) {
+    await mkdir(path.join(directory, 'packages', name, 'dist'), { recursive: true });
+    await symlink(modules, path.join(directory, 'packages', name, 'node_modules'));
+  }
+  const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+  await bundle(main, path.join(local, 'dist/main.mjs'));
+  const put = (file: string, text: string) =>
+    writeFile(path.join(directory, 'packages', file), text);
+  await put('api/dist/bootstrap.mjs', BOOTSTRAP);
+  await put('api/dist/main.mjs', API);
+  await put('scheduler/dist/main.mjs', SCHEDULER);
+  return directory;
+}
+
+export type Launched = {
+  child: ChildProcess;
+  output(): string;
+  /** Waits for the text on the terminal. */
+  says(text: string): Promise<void>;
+  /** The exit code, once it has ended. */
+  ended: Promise<number | null>;
+};
+
+export function runLauncher(checkout: string, environment: NodeJS.ProcessEnv): Launched {
+  const { DATABASE_URL: _, ...inherited } = process.env as Record<string, string | undefined>;
+  const child = spawn(process.execPath, [path.join(checkout, 'packages/local/dist/main.mjs')], {
+    cwd: '/',
+    env: { ...inherited, GANTRY_PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  return {
+    child,
+    output: () => output,
+    says: (text) => until(async () => output.includes(text)),
+    ended: new Promise((resolve) => {
+      child.once('close', (code) => resolve(code));
+    }),
+  };
+}
+
+export async function readConnectionFile(home: string): Promise<Connection> {
+  return JSON.parse(await readFile(path.join(home, 'connection.json'), 'utf8')) as Connection;
+}
+
+/** Process ids a stand-in has written to its log, the newest last. */
+export async function pidsIn(logFile: string): Promise<number[]> {
+  const lines = (await readFile(logFile, 'utf8')).trim().split('\n');
+  return lines.flatMap((line) => (line.startsWith('{"pid"') ? [JSON.parse(line).pid] : []));
+}

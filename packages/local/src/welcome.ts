@@ -1,0 +1,39 @@
+import type { Connection } from './credentials.ts';
+
+type Welcome = { connection: Connection; connectionFile: string; sshPublicKey: string };
+
+/** What the terminal shows when everything runs; every command works as it stands. */
+export function renderWelcome({ connection, connectionFile, sshPublicKey }: Welcome): string {
+  const { base_url, project_id, access_key, operator_email, operator_password } = connection;
+  const project = `${base_url}/v0.1/projects/${project_id}`;
+  const authorization = `-H 'Authorization: Bearer ${access_key}'`;
+  const vm = JSON.stringify({
+    name: 'demo',
+    type: 'a40.1x',
+    location: 'eu-north-a',
+    image: 'debian-12',
+    ssh_public_key: sshPublicKey,
+  });
+  return `
+Gantry is running. Ctrl-C stops it.
+
+  API          ${base_url}
+  operator     ${operator_email}
+  password     ${operator_password}
+  access key   ${access_key}
+  all of it    ${connectionFile}
+
+What can be had now:
+
+  curl -s ${authorization} '${project}/availabilities'
+
+Create a VM:
+
+  curl -s -X POST ${authorization} -H 'Content-Type: application/json' -d '${vm}' '${project}/vms'
+
+See how far it is:
+
+  curl -s ${authorization} '${project}/vms/operations'
+
+`;
+}

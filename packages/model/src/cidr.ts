@@ -1,0 +1,71 @@
+import ipaddr from 'ipaddr.js';
+
+/** An IPv4 block as two numbers, so that containment and overlap are comparisons. */
+export type Cidr = { first: number; last: number; prefix: number };
+
+const IPV4 = /^(0|[1-9][0-9]{0,2})(\.(0|[1-9][0-9]{0,2})){3}$/;
+
+/** "10.0.0.0/8" -> block. Undefined for anything else, host bits beyond the prefix included. */
+export function parseCidr(text: string): Cidr | undefined {
+  const [address = '', prefixText, ...rest] = text.split('/');
+  if (
+    rest.length > 0 ||
+    prefixText === undefined ||
+    !/^([0-9]|[12][0-9]|3[0-2])$/.test(prefixText)
+  ) {
+    return undefined;
+  }
+  const first = parseIpv4(address);
+  if (first === undefined) return undefined;
+  const prefix = Number(prefixText);
+  const size = 2 ** (32 - prefix);
+  return first % size === 0 ? { first, last: first + size - 1, prefix } : undefined;
+}
+
+/** A rule's endpoint: a block, or a bare address, which is its /32. Returns the canonical text. */
+export function canonicalEndpointCidr(text: string): string | undefined {
+  if (parseCidr(text)) return text;
+  return parseIpv4(text) === undefined ? undefined : `${text}/32`;
+}
+
+export function parseIpv4(text: string): number | undefined {
+  if (!IPV4.test(text) || !ipaddr.IPv4.isValid(text)) return undefined;
+  return ipaddr.IPv4.parse(text).octets.reduce((sum, octet) => sum * 256 + octet, 0);
+}
+
+export function formatIpv4(address: number): string {
+  return [24, 16, 8, 0].map((shift) => Math.floor(address / 2 ** shift) % 256).join('.');
+}
+
+export function formatCidr({ first, prefix }: Pick<Cidr, 'first' | 'prefix'>): string {
+  return `${formatIpv4(first)}/${prefix}`;
+}
+
+export function cidrContains(outer: Cidr, inner: Cidr): boolean {
+  return outer.first <= inner.first && inner.last <= outer.last;
+}
+
+export function cidrsOverlap(a: Cidr, b: Cidr): boolean {
+  return a.first <= b.last && b.first <= a.last;
+}
+
+const PRIVATE_BLOCKS = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'].map((text) => {
+  const block = parseCidr(text);
+  if (!block) throw new Error(`BUG: ${text} is no CIDR`);
+  return block;
+});
+
+/** Tenants' networks live in the private blocks of RFC 1918. */
+export function isPrivate(cidr: Cidr): boolean {
+  return PRIVATE_BLOCKS.some((block) => cidrContains(block, cidr));
+}
+
+/** The first block of this prefix inside `outer` that overlaps none of `taken`. */
+export function findFreeBlock(outer: Cidr, prefix: number, taken: Cidr[]): Cidr | undefined {
+  const size = 2 ** (32 - prefix);
+  for (let first = outer.first; first + size - 1 <= outer.last; first += size) {
+    const block = { first, last: first + size - 1, prefix };
+    if (!taken.some((other) => cidrsOverlap(other, block))) return block;
+  }
+  return undefined;
+}

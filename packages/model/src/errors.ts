@@ -1,0 +1,64 @@
+/**
+ * The one error class. `code` is what a program may tell apart; each belongs to a kind, and the edges
+ * (HTTP, gRPC) translate kinds, never messages. `message` is public: it says what was wrong and what
+ * to do. What only operators may read goes into `cause`.
+ */
+export const ERROR_KINDS = {
+  bad_request: 'invalid',
+  bad_credential: 'unauthenticated',
+  payment_required: 'unpaid',
+  forbidden: 'forbidden',
+  not_found: 'not_found',
+  conflict: 'conflict',
+  operation_in_progress: 'conflict',
+  idempotency_key_reused: 'conflict',
+  disk_attached: 'conflict',
+  name_taken: 'conflict',
+  request_too_large: 'too_large',
+  unsupported_media_type: 'unsupported',
+  quota_exceeded: 'impossible',
+  unknown_type: 'impossible',
+  unknown_location: 'impossible',
+  unknown_image: 'impossible',
+  type_not_in_location: 'impossible',
+  too_many_requests: 'too_many',
+  internal_error: 'internal',
+  unavailable: 'unavailable',
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_KINDS;
+export type ErrorKind = (typeof ERROR_KINDS)[ErrorCode];
+
+export type FieldError = { field: string; reason: string };
+
+export class CloudError extends Error {
+  override name = 'CloudError';
+  readonly code: ErrorCode;
+  readonly details: unknown;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { details?: unknown; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details;
+  }
+
+  get kind(): ErrorKind {
+    return ERROR_KINDS[this.code];
+  }
+}
+
+/** Input that does not fit, field by field. */
+export function badRequest(fields: FieldError[]): CloudError {
+  const first = fields[0];
+  const summary = first ? `${first.field}: ${first.reason}` : 'the request does not fit';
+  return new CloudError('bad_request', summary, { details: fields });
+}
+
+/** Does not exist, or belongs to someone else: the caller cannot tell which. */
+export function notFound(what: string): CloudError {
+  return new CloudError('not_found', `${what} does not exist`);
+}

@@ -1,0 +1,103 @@
+/**
+ * Packets of libvirt's remote protocol (src/rpc/virnetprotocol.x in libvirt's source): a length that
+ * counts itself, a header of six words, a body whose type follows from the procedure.
+ */
+import { ProtocolError } from './errors.ts';
+import { XdrDecoder, XdrEncoder } from './xdr.ts';
+
+export const REMOTE_PROGRAM = 0x2000_8086;
+const PROTOCOL_VERSION = 1;
+const LENGTH_BYTES = 4;
+const HEADER_BYTES = 28;
+/** The largest message libvirt sends or takes; its length word is not counted. */
+const MAX_PACKET_BYTES = 33_554_432 + LENGTH_BYTES;
+
+export const PACKET_TYPE = { call: 0, reply: 1, message: 2, stream: 3 } as const;
+export const PACKET_STATUS = { ok: 0, error: 1, continue: 2 } as const;
+
+export type Packet = {
+  program: number;
+  procedure: number;
+  type: number;
+  /** Chosen by the caller of a procedure, repeated in its reply; zero in an event. */
+  serial: number;
+  status: number;
+  body: Buffer;
+};
+
+export function encodePacket(packet: Packet): Buffer {
+  const length = HEADER_BYTES + packet.body.length;
+  if (length > MAX_PACKET_BYTES) throw new ProtocolError(`a packet of ${length} bytes is too long`);
+  const header = new XdrEncoder()
+    .uint(length)
+    .uint(packet.program)
+    .uint(PROTOCOL_VERSION)
+    .int(packet.procedure)
+    .uint(packet.type)
+    .uint(packet.serial)
+    .uint(packet.status);
+  return Buffer.concat([header.bytes(), packet.body]);
+}
+
+/** Cuts a byte stream into packets, however the bytes arrive. After it threw it is of no use. */
+export class PacketReader {
+  #chunks: Buffer[] = [];
+  #size = 0;
+  /** Bytes needed before there is anything to do: a length word, then the packet it announces. */
+  #needed = LENGTH_BYTES;
+  #lengthKnown = false;
+
+  push(chunk: Buffer): Packet[] {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    const packets: Packet[] = [];
+    while (this.#size >= this.#needed) {
+      // Joined only when something is complete: a long packet in small chunks is copied once.
+      const bytes = this.#chunks.length === 1 && this.#chunks[0] ? this.#chunks[0] : this.#join();
+      if (this.#lengthKnown) {
+        packets.push(decodePacket(bytes.subarray(0, this.#needed)));
+        this.#keep(bytes.subarray(this.#needed));
+      } else {
+        this.#needed = readLength(bytes);
+        this.#lengthKnown = true;
+      }
+    }
+    return packets;
+  }
+
+  #join(): Buffer {
+    const bytes = Buffer.concat(this.#chunks);
+    this.#chunks = [bytes];
+    return bytes;
+  }
+
+  #keep(rest: Buffer): void {
+    this.#chunks = [rest];
+    this.#size = rest.length;
+    this.#needed = LENGTH_BYTES;
+    this.#lengthKnown = false;
+  }
+}
+
+function readLength(bytes: Buffer): number {
+  const length = bytes.readUInt32BE();
+  if (length < HEADER_BYTES || length > MAX_PACKET_BYTES) {
+    throw new ProtocolError(`a packet cannot be ${length} bytes long`);
+  }
+  return length;
+}
+
+function decodePacket(bytes: Buffer): Packet {
+  const header = new XdrDecoder(bytes.subarray(LENGTH_BYTES, HEADER_BYTES));
+  const program = header.uint();
+  const version = header.uint();
+  if (version !== PROTOCOL_VERSION) throw new ProtocolError(`protocol version ${version}`);
+  return {
+    program,
+    procedure: header.int(),
+    type: header.uint(),
+    serial: header.uint(),
+    status: header.uint(),
+    body: bytes.subarray(HEADER_BYTES),
+  };
+}

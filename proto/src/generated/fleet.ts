@@ -1,0 +1,69 @@
+import type * as grpc from '@grpc/grpc-js';
+import type { EnumTypeDefinition, MessageTypeDefinition } from '@grpc/proto-loader';
+
+import type { AerCounters as _gantry_v1_AerCounters, AerCounters__Output as _gantry_v1_AerCounters__Output } from './gantry/v1/AerCounters.ts';
+import type { Cpu as _gantry_v1_Cpu, Cpu__Output as _gantry_v1_Cpu__Output } from './gantry/v1/Cpu.ts';
+import type { DeletedVm as _gantry_v1_DeletedVm, DeletedVm__Output as _gantry_v1_DeletedVm__Output } from './gantry/v1/DeletedVm.ts';
+import type { DeviceReceipt as _gantry_v1_DeviceReceipt, DeviceReceipt__Output as _gantry_v1_DeviceReceipt__Output } from './gantry/v1/DeviceReceipt.ts';
+import type { DiskSpec as _gantry_v1_DiskSpec, DiskSpec__Output as _gantry_v1_DiskSpec__Output } from './gantry/v1/DiskSpec.ts';
+import type { EnrollReply as _gantry_v1_EnrollReply, EnrollReply__Output as _gantry_v1_EnrollReply__Output } from './gantry/v1/EnrollReply.ts';
+import type { EnrollRequest as _gantry_v1_EnrollRequest, EnrollRequest__Output as _gantry_v1_EnrollRequest__Output } from './gantry/v1/EnrollRequest.ts';
+import type { Failure as _gantry_v1_Failure, Failure__Output as _gantry_v1_Failure__Output } from './gantry/v1/Failure.ts';
+import type { FleetClient as _gantry_v1_FleetClient, FleetDefinition as _gantry_v1_FleetDefinition } from './gantry/v1/Fleet.ts';
+import type { Gpu as _gantry_v1_Gpu, Gpu__Output as _gantry_v1_Gpu__Output } from './gantry/v1/Gpu.ts';
+import type { HostReport as _gantry_v1_HostReport, HostReport__Output as _gantry_v1_HostReport__Output } from './gantry/v1/HostReport.ts';
+import type { HostSpec as _gantry_v1_HostSpec, HostSpec__Output as _gantry_v1_HostSpec__Output } from './gantry/v1/HostSpec.ts';
+import type { HugepagePool as _gantry_v1_HugepagePool, HugepagePool__Output as _gantry_v1_HugepagePool__Output } from './gantry/v1/HugepagePool.ts';
+import type { Image as _gantry_v1_Image, Image__Output as _gantry_v1_Image__Output } from './gantry/v1/Image.ts';
+import type { Inventory as _gantry_v1_Inventory, Inventory__Output as _gantry_v1_Inventory__Output } from './gantry/v1/Inventory.ts';
+import type { Nic as _gantry_v1_Nic, Nic__Output as _gantry_v1_Nic__Output } from './gantry/v1/Nic.ts';
+import type { NicSpec as _gantry_v1_NicSpec, NicSpec__Output as _gantry_v1_NicSpec__Output } from './gantry/v1/NicSpec.ts';
+import type { NumaNode as _gantry_v1_NumaNode, NumaNode__Output as _gantry_v1_NumaNode__Output } from './gantry/v1/NumaNode.ts';
+import type { NvmeDrive as _gantry_v1_NvmeDrive, NvmeDrive__Output as _gantry_v1_NvmeDrive__Output } from './gantry/v1/NvmeDrive.ts';
+import type { PciDevice as _gantry_v1_PciDevice, PciDevice__Output as _gantry_v1_PciDevice__Output } from './gantry/v1/PciDevice.ts';
+import type { PciLink as _gantry_v1_PciLink, PciLink__Output as _gantry_v1_PciLink__Output } from './gantry/v1/PciLink.ts';
+import type { Software as _gantry_v1_Software, Software__Output as _gantry_v1_Software__Output } from './gantry/v1/Software.ts';
+import type { SpecRefusal as _gantry_v1_SpecRefusal, SpecRefusal__Output as _gantry_v1_SpecRefusal__Output } from './gantry/v1/SpecRefusal.ts';
+import type { VmReport as _gantry_v1_VmReport, VmReport__Output as _gantry_v1_VmReport__Output } from './gantry/v1/VmReport.ts';
+import type { VmSpec as _gantry_v1_VmSpec, VmSpec__Output as _gantry_v1_VmSpec__Output } from './gantry/v1/VmSpec.ts';
+
+type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> = {
+  new(...args: ConstructorParameters<Constructor>): Subtype;
+};
+
+export interface ProtoGrpcType {
+  gantry: {
+    v1: {
+      AerCounters: MessageTypeDefinition<_gantry_v1_AerCounters, _gantry_v1_AerCounters__Output>
+      Cpu: MessageTypeDefinition<_gantry_v1_Cpu, _gantry_v1_Cpu__Output>
+      DeletedVm: MessageTypeDefinition<_gantry_v1_DeletedVm, _gantry_v1_DeletedVm__Output>
+      DeviceKind: EnumTypeDefinition
+      DeviceReceipt: MessageTypeDefinition<_gantry_v1_DeviceReceipt, _gantry_v1_DeviceReceipt__Output>
+      DiskKind: EnumTypeDefinition
+      DiskSpec: MessageTypeDefinition<_gantry_v1_DiskSpec, _gantry_v1_DiskSpec__Output>
+      EnrollReply: MessageTypeDefinition<_gantry_v1_EnrollReply, _gantry_v1_EnrollReply__Output>
+      EnrollRequest: MessageTypeDefinition<_gantry_v1_EnrollRequest, _gantry_v1_EnrollRequest__Output>
+      Failure: MessageTypeDefinition<_gantry_v1_Failure, _gantry_v1_Failure__Output>
+      Fleet: SubtypeConstructor<typeof grpc.Client, _gantry_v1_FleetClient> & { service: _gantry_v1_FleetDefinition }
+      Gpu: MessageTypeDefinition<_gantry_v1_Gpu, _gantry_v1_Gpu__Output>
+      HostReport: MessageTypeDefinition<_gantry_v1_HostReport, _gantry_v1_HostReport__Output>
+      HostSpec: MessageTypeDefinition<_gantry_v1_HostSpec, _gantry_v1_HostSpec__Output>
+      HugepagePool: MessageTypeDefinition<_gantry_v1_HugepagePool, _gantry_v1_HugepagePool__Output>
+      Image: MessageTypeDefinition<_gantry_v1_Image, _gantry_v1_Image__Output>
+      Inventory: MessageTypeDefinition<_gantry_v1_Inventory, _gantry_v1_Inventory__Output>
+      Nic: MessageTypeDefinition<_gantry_v1_Nic, _gantry_v1_Nic__Output>
+      NicSpec: MessageTypeDefinition<_gantry_v1_NicSpec, _gantry_v1_NicSpec__Output>
+      NumaNode: MessageTypeDefinition<_gantry_v1_NumaNode, _gantry_v1_NumaNode__Output>
+      NvmeDrive: MessageTypeDefinition<_gantry_v1_NvmeDrive, _gantry_v1_NvmeDrive__Output>
+      PciDevice: MessageTypeDefinition<_gantry_v1_PciDevice, _gantry_v1_PciDevice__Output>
+      PciLink: MessageTypeDefinition<_gantry_v1_PciLink, _gantry_v1_PciLink__Output>
+      Software: MessageTypeDefinition<_gantry_v1_Software, _gantry_v1_Software__Output>
+      SpecRefusal: MessageTypeDefinition<_gantry_v1_SpecRefusal, _gantry_v1_SpecRefusal__Output>
+      VmDesiredState: EnumTypeDefinition
+      VmObservedState: EnumTypeDefinition
+      VmReport: MessageTypeDefinition<_gantry_v1_VmReport, _gantry_v1_VmReport__Output>
+      VmSpec: MessageTypeDefinition<_gantry_v1_VmSpec, _gantry_v1_VmSpec__Output>
+    }
+  }
+}
+

@@ -1,0 +1,18 @@
+// Original file: gantry/v1/host.proto
+
+import type { DiskKind as _gantry_v1_DiskKind, DiskKind__Output as _gantry_v1_DiskKind__Output } from '../../gantry/v1/DiskKind.ts';
+import type { Long } from '@grpc/proto-loader';
+
+export interface DiskSpec {
+  'id'?: (string);
+  'kind'?: (_gantry_v1_DiskKind);
+  'sizeBytes'?: (number | string | Long);
+  'readOnly'?: (boolean);
+}
+
+export interface DiskSpec__Output {
+  'id': (string);
+  'kind': (_gantry_v1_DiskKind__Output);
+  'sizeBytes': (string);
+  'readOnly': (boolean);
+}

@@ -1,0 +1,25 @@
+// Original file: gantry/v1/host.proto
+
+import type { SpecRefusal as _gantry_v1_SpecRefusal, SpecRefusal__Output as _gantry_v1_SpecRefusal__Output } from '../../gantry/v1/SpecRefusal.ts';
+import type { VmReport as _gantry_v1_VmReport, VmReport__Output as _gantry_v1_VmReport__Output } from '../../gantry/v1/VmReport.ts';
+import type { DeviceReceipt as _gantry_v1_DeviceReceipt, DeviceReceipt__Output as _gantry_v1_DeviceReceipt__Output } from '../../gantry/v1/DeviceReceipt.ts';
+import type { Inventory as _gantry_v1_Inventory, Inventory__Output as _gantry_v1_Inventory__Output } from '../../gantry/v1/Inventory.ts';
+import type { Long } from '@grpc/proto-loader';
+
+export interface HostReport {
+  'acceptedNumber'?: (number | string | Long);
+  'refusal'?: (_gantry_v1_SpecRefusal | null);
+  'vms'?: (_gantry_v1_VmReport)[];
+  'receipts'?: (_gantry_v1_DeviceReceipt)[];
+  'deletedDisks'?: (string)[];
+  'inventory'?: (_gantry_v1_Inventory | null);
+}
+
+export interface HostReport__Output {
+  'acceptedNumber': (string);
+  'refusal': (_gantry_v1_SpecRefusal__Output | null);
+  'vms': (_gantry_v1_VmReport__Output)[];
+  'receipts': (_gantry_v1_DeviceReceipt__Output)[];
+  'deletedDisks': (string)[];
+  'inventory': (_gantry_v1_Inventory__Output | null);
+}

@@ -1,0 +1,19 @@
+// Original file: gantry/v1/host.proto
+
+import type { VmSpec as _gantry_v1_VmSpec, VmSpec__Output as _gantry_v1_VmSpec__Output } from '../../gantry/v1/VmSpec.ts';
+import type { DeletedVm as _gantry_v1_DeletedVm, DeletedVm__Output as _gantry_v1_DeletedVm__Output } from '../../gantry/v1/DeletedVm.ts';
+import type { Long } from '@grpc/proto-loader';
+
+export interface HostSpec {
+  'number'?: (number | string | Long);
+  'vms'?: (_gantry_v1_VmSpec)[];
+  'deleted'?: (_gantry_v1_DeletedVm)[];
+  'deletedDisks'?: (string)[];
+}
+
+export interface HostSpec__Output {
+  'number': (string);
+  'vms': (_gantry_v1_VmSpec__Output)[];
+  'deleted': (_gantry_v1_DeletedVm__Output)[];
+  'deletedDisks': (string)[];
+}

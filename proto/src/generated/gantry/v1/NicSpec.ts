@@ -1,0 +1,20 @@
+// Original file: gantry/v1/host.proto
+
+
+export interface NicSpec {
+  'id'?: (string);
+  'networkId'?: (string);
+  'mac'?: (string);
+  'privateIpv4'?: (string);
+  'gatewayIpv4'?: (string);
+  'publicIpv4'?: (string);
+}
+
+export interface NicSpec__Output {
+  'id': (string);
+  'networkId': (string);
+  'mac': (string);
+  'privateIpv4': (string);
+  'gatewayIpv4': (string);
+  'publicIpv4': (string);
+}

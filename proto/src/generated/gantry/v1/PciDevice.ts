@@ -1,0 +1,38 @@
+// Original file: gantry/v1/host.proto
+
+import type { PciLink as _gantry_v1_PciLink, PciLink__Output as _gantry_v1_PciLink__Output } from '../../gantry/v1/PciLink.ts';
+import type { AerCounters as _gantry_v1_AerCounters, AerCounters__Output as _gantry_v1_AerCounters__Output } from '../../gantry/v1/AerCounters.ts';
+
+export interface PciDevice {
+  'address'?: (string);
+  'vendorId'?: (string);
+  'deviceId'?: (string);
+  'subsystemVendorId'?: (string);
+  'subsystemDeviceId'?: (string);
+  'numaNode'?: (number);
+  'iommuGroup'?: (number);
+  'iommuGroupOthers'?: (string)[];
+  'driver'?: (string);
+  'resetMethods'?: (string)[];
+  'link'?: (_gantry_v1_PciLink | null);
+  'aer'?: (_gantry_v1_AerCounters | null);
+  '_numaNode'?: "numaNode";
+  '_iommuGroup'?: "iommuGroup";
+}
+
+export interface PciDevice__Output {
+  'address': (string);
+  'vendorId': (string);
+  'deviceId': (string);
+  'subsystemVendorId': (string);
+  'subsystemDeviceId': (string);
+  'numaNode'?: (number);
+  'iommuGroup'?: (number);
+  'iommuGroupOthers': (string)[];
+  'driver': (string);
+  'resetMethods': (string)[];
+  'link': (_gantry_v1_PciLink__Output | null);
+  'aer': (_gantry_v1_AerCounters__Output | null);
+  '_numaNode'?: "numaNode";
+  '_iommuGroup'?: "iommuGroup";
+}

@@ -1,0 +1,16 @@
+// Original file: gantry/v1/host.proto
+
+
+export interface Software {
+  'os'?: (string);
+  'kernel'?: (string);
+  'firmware'?: (string);
+  'libvirt'?: (string);
+}
+
+export interface Software__Output {
+  'os': (string);
+  'kernel': (string);
+  'firmware': (string);
+  'libvirt': (string);
+}

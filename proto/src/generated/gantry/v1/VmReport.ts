@@ -1,0 +1,19 @@
+// Original file: gantry/v1/host.proto
+
+import type { VmObservedState as _gantry_v1_VmObservedState, VmObservedState__Output as _gantry_v1_VmObservedState__Output } from '../../gantry/v1/VmObservedState.ts';
+import type { Failure as _gantry_v1_Failure, Failure__Output as _gantry_v1_Failure__Output } from '../../gantry/v1/Failure.ts';
+import type { Long } from '@grpc/proto-loader';
+
+export interface VmReport {
+  'id'?: (string);
+  'generation'?: (number | string | Long);
+  'state'?: (_gantry_v1_VmObservedState);
+  'failure'?: (_gantry_v1_Failure | null);
+}
+
+export interface VmReport__Output {
+  'id': (string);
+  'generation': (string);
+  'state': (_gantry_v1_VmObservedState__Output);
+  'failure': (_gantry_v1_Failure__Output | null);
+}

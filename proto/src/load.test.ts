@@ -1,0 +1,158 @@
+import { once } from 'node:events';
+import { credentials, Server, ServerCredentials } from '@grpc/grpc-js';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { FleetHandlers } from './generated/gantry/v1/Fleet.ts';
+import type { HostReport, HostReport__Output } from './generated/gantry/v1/HostReport.ts';
+import type { HostSpec, HostSpec__Output } from './generated/gantry/v1/HostSpec.ts';
+import { loadFleet } from './load.ts';
+
+const Fleet = loadFleet();
+const cleanups: (() => void)[] = [];
+
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0)) cleanup();
+});
+
+/** A server that keeps the reports it got and answers each with the same spec. */
+async function serveFleet(spec: HostSpec, reports: HostReport__Output[]): Promise<number> {
+  const handlers: FleetHandlers = {
+    Enroll: (call, callback) => {
+      const { hostname, csrPem } = call.request;
+      callback(null, { hostId: hostname, certificatePem: csrPem, caPem: 'ca' });
+    },
+    Attach: (stream) => {
+      stream.on('data', (report: HostReport__Output) => {
+        reports.push(report);
+        stream.write(spec);
+      });
+      stream.on('end', () => stream.end());
+    },
+  };
+  const server = new Server();
+  server.addService(Fleet.service, handlers);
+  cleanups.push(() => server.forceShutdown());
+  return new Promise((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) =>
+      error ? reject(error) : resolve(port),
+    );
+  });
+}
+
+function dial(port: number) {
+  const client = new Fleet(`127.0.0.1:${port}`, credentials.createInsecure());
+  cleanups.push(() => client.close());
+  return client;
+}
+
+/** Attaches, sends one report, returns what each side got. */
+async function exchange(report: HostReport, spec: HostSpec) {
+  const reports: HostReport__Output[] = [];
+  const stream = dial(await serveFleet(spec, reports)).attach();
+  stream.write(report);
+  const [received] = (await once(stream, 'data')) as [HostSpec__Output];
+  const ended = once(stream, 'end');
+  stream.end();
+  await ended;
+  return { report: reports[0], spec: received };
+}
+
+// The largest value of the field's type, and one above what a double can hold.
+const UINT64_MAX = '18446744073709551615';
+const ABOVE_DOUBLE = '9007199254740993';
+
+const SPEC = {
+  number: UINT64_MAX,
+  vms: [
+    {
+      id: 'vm-1',
+      generation: ABOVE_DOUBLE,
+      desiredState: 'VM_DESIRED_STATE_RUNNING',
+      name: 'trainer',
+      cpuCores: 12,
+      memoryMib: 122_880,
+      gpus: ['0000:41:00.0'],
+      nvmes: ['0000:21:00.0'],
+      disks: [
+        { id: 'd-1', kind: 'DISK_KIND_PERSISTENT_SSD', sizeBytes: ABOVE_DOUBLE, readOnly: false },
+      ],
+      nics: [
+        {
+          id: 'n-1',
+          networkId: 'net-1',
+          mac: '52:54:00:00:00:01',
+          privateIpv4: '10.0.0.5/24',
+          gatewayIpv4: '10.0.0.1',
+          publicIpv4: '',
+        },
+      ],
+      image: { name: 'debian-12', url: 'https://images.test/debian-12.raw', sha256: 'ab' },
+      sshPublicKey: 'ssh-ed25519 AAAA',
+      startupScript: '#!/bin/sh\necho ü\n',
+      shutdownScript: '',
+    },
+  ],
+  deleted: [{ id: 'vm-0', generation: '7', gpus: ['0000:42:00.0'], nvmes: [], disks: ['d-0'] }],
+  deletedDisks: ['d-9'],
+} satisfies HostSpec;
+
+describe('the Fleet service', () => {
+  it('carries a whole spec down the stream, 64-bit numbers to the digit', async () => {
+    const { spec } = await exchange({}, SPEC);
+    expect(spec).toEqual(SPEC);
+  });
+
+  it('carries a report up the stream', async () => {
+    const { report } = await exchange(
+      {
+        acceptedNumber: ABOVE_DOUBLE,
+        vms: [
+          {
+            id: 'vm-1',
+            generation: 3,
+            state: 'VM_OBSERVED_STATE_FAILED',
+            failure: {
+              code: 'gpu_busy',
+              message: 'held by another VM',
+              sinceMs: 1_700_000_000_000,
+            },
+          },
+        ],
+        receipts: [{ vmId: 'vm-0', kind: 'DEVICE_KIND_GPU', pciAddress: '0000:42:00.0' }],
+        inventory: { gpus: [{ pci: { address: '0000:41:00.0', numaNode: 0 } }] },
+      },
+      SPEC,
+    );
+    expect(report).toMatchObject({
+      acceptedNumber: ABOVE_DOUBLE,
+      vms: [
+        {
+          generation: '3',
+          state: 'VM_OBSERVED_STATE_FAILED',
+          failure: { code: 'gpu_busy', message: 'held by another VM', sinceMs: '1700000000000' },
+        },
+      ],
+      receipts: [{ kind: 'DEVICE_KIND_GPU', pciAddress: '0000:42:00.0', failure: null }],
+    });
+  });
+
+  it('tells NUMA node zero from no NUMA node', async () => {
+    const inventory = { gpus: [{ pci: { address: 'a', numaNode: 0 } }, { pci: { address: 'b' } }] };
+    const { report } = await exchange({ inventory }, SPEC);
+    expect(report?.inventory?.gpus.map((gpu) => gpu.pci?.numaNode)).toEqual([0, undefined]);
+  });
+
+  it('tells a report without an inventory from an empty one', async () => {
+    expect((await exchange({}, SPEC)).report?.inventory).toBeNull();
+    expect((await exchange({ inventory: {} }, SPEC)).report?.inventory).not.toBeNull();
+  });
+
+  it('answers Enroll', async () => {
+    const client = dial(await serveFleet(SPEC, []));
+    const reply = await new Promise((resolve, reject) => {
+      client.enroll({ token: 't', csrPem: 'csr', hostname: 'gpu-1' }, (error, value) =>
+        error ? reject(error) : resolve(value),
+      );
+    });
+    expect(reply).toEqual({ hostId: 'gpu-1', certificatePem: 'csr', caPem: 'ca' });
+  });
+});

