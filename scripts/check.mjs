@@ -1,26 +1,38 @@
 // Everything that is checked without running the code. All checks run, even after one has failed.
 import path from 'node:path';
+import { findLockfileProblems } from './check-lockfile.mjs';
+import { findMissingMigration } from './check-migrations.mjs';
 import { ensureInstalled } from './install.mjs';
-import { isMain, root, run, secondsSince, tool } from './workspace.mjs';
+import { isMain, readText, root, run, secondsSince, tool } from './workspace.mjs';
 
-const script = (name) => [process.execPath, [path.join(root, 'scripts', name)]];
+const runTool =
+  (name, ...args) =>
+  () =>
+    run(tool(name), args, { quiet: true });
 
-const CHECKS = [
-  ['biome', tool('biome'), ['ci', '--colors=off', '.']],
-  ['types', tool('tsc'), ['-p', 'tsconfig.json', '--pretty', 'false']],
-  ['imports', tool('depcruise'), ['--config', '--output-type', 'err', 'packages', 'test']],
-  ['unused', tool('knip'), ['--no-progress']],
-  ['migrations', tool('drizzle-kit'), ['check', '--config', 'packages/db/drizzle.config.ts']],
-  ['migrations are current', ...script('check-migrations.mjs')],
-  ['lockfile', ...script('check-lockfile.mjs')],
-];
+const CHECKS = {
+  biome: runTool('biome', 'ci', '--colors=off', '.'),
+  types: runTool('tsc', '-p', 'tsconfig.json', '--pretty', 'false'),
+  imports: runTool('depcruise', '--config', '--output-type', 'err', 'packages', 'proto', 'test'),
+  unused: runTool('knip', '--no-progress'),
+  migrations: runTool('drizzle-kit', 'check', '--config', 'packages/db/drizzle.config.ts'),
+  'migrations are current': async () => verdict(await findMissingMigration()),
+  lockfile: async () => {
+    const text = readText(path.join(root, 'pnpm-lock.yaml')) ?? '';
+    return verdict(findLockfileProblems(text).join('\n'));
+  },
+};
+
+function verdict(problems) {
+  return { ok: problems === '', output: problems };
+}
 
 /** Runs them one after the other and says how each went. */
 export async function check() {
   const results = [];
-  for (const [name, command, args] of CHECKS) {
+  for (const [name, look] of Object.entries(CHECKS)) {
     const start = performance.now();
-    const { ok, output } = await run(command, args, { quiet: true });
+    const { ok, output } = await look();
     const seconds = secondsSince(start);
     console.log(`${ok ? 'ok    ' : 'FAILED'}  ${name} (${seconds.toFixed(1)} s)`);
     if (!ok) console.log(output.trimEnd());

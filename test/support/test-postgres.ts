@@ -1,7 +1,8 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { migrate } from '@gantry/db/migrate';
 import { startEmbeddedPostgres } from '@gantry/local/embedded-postgres';
+import { removeHome } from '@gantry/local/remove-home';
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
 
@@ -39,12 +40,6 @@ async function removeAbandonedHomes(): Promise<void> {
     const pid = Number(name.split('-').at(-1));
     if (Number.isInteger(pid) && !isAlive(pid)) await removeHome(path.join(HOMES, name));
   }
-}
-
-/** The cluster may live elsewhere, behind a symbolic link. */
-async function removeHome(home: string): Promise<void> {
-  await rm(path.join(home, 'postgres/'), { recursive: true, force: true });
-  await rm(home, { recursive: true, force: true });
 }
 
 function isAlive(pid: number): boolean {

@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { redactText, SECRET_FIELDS } from './redact.ts';
+import { redactFields, redactText } from './redact.ts';
 
 export type Log = Logger;
 
@@ -26,11 +26,7 @@ export function createLog({
       level,
       base: { process: name },
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-      redact: {
-        paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]),
-        censor: '[redacted]',
-      },
+      formatters: { level: (label) => ({ level: label }), log: redactFields },
       serializers: { error: describeError },
     },
     destination ?? stdout(buffered),

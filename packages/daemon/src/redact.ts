@@ -10,7 +10,7 @@ const SECRETS: [pattern: RegExp, replacement: string][] = [
   [/\b(sk|rk|whsec)_(live|test)?_?[A-Za-z0-9]{8,}/g, '[redacted key]'],
 ];
 
-export const SECRET_FIELDS = [
+const SECRET_FIELDS = new Set([
   'authorization',
   'password',
   'access_key',
@@ -22,10 +22,33 @@ export const SECRET_FIELDS = [
   'refreshToken',
   'databaseUrl',
   'secretKey',
-];
+]);
 
 export function redactText(text: string): string {
   let clean = text;
   for (const [pattern, replacement] of SECRETS) clean = clean.replace(pattern, replacement);
   return clean;
+}
+
+/** The same line without what stands under a telling name, however deep. */
+export function redactFields(fields: Record<string, unknown>): Record<string, unknown> {
+  let clean = fields;
+  for (const key in fields) {
+    const value = fields[key];
+    const safe = SECRET_FIELDS.has(key)
+      ? '[redacted]'
+      : isPlainObject(value)
+        ? redactFields(value)
+        : value;
+    if (safe === value) continue;
+    if (clean === fields) clean = { ...fields };
+    clean[key] = safe;
+  }
+  return clean;
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+  );
 }

@@ -22,6 +22,7 @@ const CONSTRAINTS: Record<string, [ErrorCode, string]> = {
     'operation_in_progress',
     'an earlier operation on this resource is unfinished: wait for it to end, then try again',
   ],
+  network_interfaces_mac_key: ['unavailable', 'the random MAC address was taken: try again'],
   disk_attachments_exclusive_key: ['disk_attached', 'the disk is attached for writing already'],
   disk_attachments_vm_id_disk_id_pk: ['disk_attached', 'the disk is attached to this VM already'],
 };

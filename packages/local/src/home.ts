@@ -13,7 +13,7 @@ export type Home = { directory: string; file(name: string): string };
 export async function openHome(directory: string): Promise<Home> {
   const absolute = path.resolve(directory);
   try {
-    await mkdir(absolute, { recursive: true, mode: 0o700 });
+    await makeHome(absolute);
     const probe = path.join(absolute, `.probe-${randomBytes(6).toString('hex')}`);
     await (await open(probe, 'wx', 0o600)).close();
     await rm(probe);
@@ -25,6 +25,16 @@ export async function openHome(directory: string): Promise<Home> {
     );
   }
   return { directory: absolute, file: (name) => path.join(absolute, name) };
+}
+
+/** Closed from its first moment on; the directories above it are as they would be without us. */
+async function makeHome(directory: string): Promise<void> {
+  await mkdir(path.dirname(directory), { recursive: true });
+  try {
+    await mkdir(directory, { mode: 0o700 });
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
 }
 
 /** Whole or not at all, and on disk when it returns, whenever the machine stops. */

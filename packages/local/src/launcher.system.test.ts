@@ -136,6 +136,24 @@ describe('the launcher', () => {
     await stop(again);
   });
 
+  test('told twice, ends at once and leaves nothing running', async () => {
+    const home = scratch.home('one');
+    const launcher = start(home, { STAND_IN_HANGS: '1' });
+    await launcher.says('Gantry is running');
+    const pids = [
+      (await pidsIn(path.join(home, 'api.log'))).at(-1) ?? 0,
+      (await pidsIn(path.join(home, 'scheduler.log'))).at(-1) ?? 0,
+      (await observePostmaster(path.join(home, 'postgres/data')))?.pid ?? 0,
+    ];
+    // The first ones come too close together to count as two.
+    await until(async () => {
+      launcher.child.kill('SIGINT');
+      return launcher.child.exitCode !== null;
+    });
+    expect(await launcher.ended).toBe(1);
+    for (const pid of pids) await untilGone(pid);
+  });
+
   test('shows the last words of a process that does not start, and stops the rest', async () => {
     const home = scratch.home('one');
     const launcher = start(home, { STAND_IN_BREAKS: '1' });

@@ -53,12 +53,23 @@ export async function launch({ root, settings, running, stopping, say, fail }: L
   const place = { root, home, settings, environment, running, signal: stopping.signal, line };
   const connection = await connect(place, lock);
   await startScheduler(place);
-  setInterval(() => {
-    for (const log of LOGS) boundLog(home.file(log)).catch(fail);
-  }, BOUND_LOGS_EVERY_MS).unref();
+  keepLogsShort(home, line);
 
   const sshPublicKey = await ensureDemoPublicKey(home);
   say(renderWelcome({ connection, connectionFile: connectionFile(home), sshPublicKey }));
+}
+
+function keepLogsShort(home: Home, line: (text: string) => void): void {
+  const shorten = async () => {
+    for (const log of LOGS) {
+      try {
+        await boundLog(home.file(log));
+      } catch (error) {
+        line(`${home.file(log)} could not be shortened: ${error}`);
+      }
+    }
+  };
+  setInterval(() => void shorten(), BOUND_LOGS_EVERY_MS).unref();
 }
 
 type Place = {

@@ -5,7 +5,7 @@ import type { Cluster } from './cluster-directory.ts';
 import { readIfThere } from './home.ts';
 import { serverEnvironment } from './init-cluster.ts';
 import { readTail } from './log-file.ts';
-import { identifyProcess, readArguments, sendSignal } from './process-identity.ts';
+import { identifyProcess, isListed, readArguments, sendSignal } from './process-identity.ts';
 import { StartError } from './start-error.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -37,16 +37,8 @@ export async function observePostmaster(data: string): Promise<Postmaster | unde
  */
 export async function removeStalePidFile(data: string): Promise<void> {
   const file = await readPidFile(data);
-  if (!file || (await observePostmaster(data)) || !sendSignal0(file.pid)) return;
+  if (!file || (await observePostmaster(data)) || !isListed(file.pid)) return;
   await rm(path.join(data, 'postmaster.pid'), { force: true });
-}
-
-function sendSignal0(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 async function readPidFile(data: string): Promise<Postmaster | undefined> {

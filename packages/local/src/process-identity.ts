@@ -45,3 +45,12 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
     return false;
   }
 }
+
+/** Whether the kernel still lists the process, zombies included: what PostgreSQL itself looks at. */
+export function isListed(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -49,9 +49,9 @@ export function createCallers({ sql, tokens }: { sql: Sql; tokens: AccessTokens 
   });
 
   const accessKeyCaller = async (key: string): Promise<Caller> => {
-    if (!isKey('access_key', key)) throw badCredential();
-    const hash = sha256(key);
-    const grant = await keyGrants.get(hash, () => readAccessKeyGrant(sql, hash));
+    const grant = await keyGrants.get(key, async () =>
+      isKey('access_key', key) ? readAccessKeyGrant(sql, sha256(key)) : undefined,
+    );
     const expired = grant?.expires_at && grant.expires_at.getTime() <= Date.now();
     if (!grant || expired) throw badCredential();
     return { type: 'access_key', grant };

@@ -1,7 +1,9 @@
 import type { Sql } from '@gantry/db/connect';
 import type { Secrets } from '../auth/secrets.ts';
 import type { ApiConfig } from '../config.ts';
+import { createLocalProvider } from './local-provider.ts';
 import type { BillingProvider } from './provider.ts';
+import { createStripeProvider } from './stripe-provider.ts';
 
 export type BillingOptions = {
   sql: Sql;
@@ -12,10 +14,9 @@ export type BillingOptions = {
   onPayment: () => void;
 };
 
-export function createBilling({ secrets, baseUrl }: BillingOptions): BillingProvider {
-  return {
-    createSession: async (id) => `${baseUrl()}/billing/${secrets.sign('billing', id)}`,
-    confirmPayment: async () => false,
-    customerIdFor: (id) => `local_${id}`,
-  };
+/** Stripe where the installation has an account there, otherwise invoices. */
+export function createBilling({ config, ...options }: BillingOptions): BillingProvider {
+  const { secretKey, apiUrl } = config.stripe;
+  if (secretKey === undefined) return createLocalProvider(options);
+  return createStripeProvider({ ...options, secretKey, apiUrl });
 }

@@ -66,9 +66,9 @@ function newVm({ projectId, body, now }: Pick<Creation, 'projectId' | 'body' | '
   };
 }
 
-/** Locally administered, unicast, with the 52:54:00 that QEMU guests are known by. */
+/** Locally administered and unicast, with 40 random bits: two of one network are never the same in practice. */
 function newMacAddress(): string {
-  return ['52', '54', '00', ...(randomBytes(3).toString('hex').match(/../g) ?? [])].join(':');
+  return ['02', ...(randomBytes(5).toString('hex').match(/../g) ?? [])].join(':');
 }
 
 function refused(refusal: VmRefusal, { type, location, image }: Creation['body']): CloudError {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmod, mkdtemp, readFile, readlink, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import postgres from 'postgres';
 import { findInstalledBinaries } from '../postgres-files.ts';
-import { stopPostmaster } from '../postmaster.ts';
 import { identifyProcess, sendSignal } from '../process-identity.ts';
+import { removeHome } from '../remove-home.ts';
 import { waitUntil } from '../wait-until.ts';
 
 /** A directory for one test file, and the end of everything that was started in it. */
@@ -78,15 +78,6 @@ export async function bundle(entry: string, outfile: string): Promise<void> {
     banner: { js: banner },
     logLevel: 'silent',
   });
-}
-
-/** Stops what runs there, and removes a cluster that lies elsewhere. */
-async function removeHome(home: string): Promise<void> {
-  const place = path.join(home, 'postgres');
-  const elsewhere = await readlink(place).catch(() => undefined);
-  const cluster = elsewhere ?? place;
-  await stopPostmaster(path.join(cluster, 'data'));
-  if (elsewhere) await rm(elsewhere, { recursive: true, force: true, maxRetries: 10 });
 }
 
 export async function query(url: string, text: string): Promise<Record<string, unknown>[]> {

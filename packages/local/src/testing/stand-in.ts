@@ -28,7 +28,7 @@ console.log(JSON.stringify({ project_id: crypto.randomUUID(), access_key }));
 `;
 
 const LIFE = `
-const leave = () => process.exit(0);
+const leave = () => process.env.STAND_IN_HANGS || process.exit(0);
 process.on('SIGTERM', leave);
 process.on('disconnect', leave);
 console.log(JSON.stringify({ pid: process.pid }));

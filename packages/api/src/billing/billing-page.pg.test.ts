@@ -1,0 +1,198 @@
+import { createHash } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { buildApp } from '../app.ts';
+import { hashPassword } from '../auth/passwords.ts';
+import { makeTenant, startTestApi, type TestApi, type TestTenant } from '../testing.ts';
+
+let api: TestApi;
+let app: ReturnType<typeof buildApp>;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  app = buildApp(api.deps);
+});
+afterEach(() => vi.useRealTimers());
+afterAll(() => api.stop());
+
+const unpaid = (name: string) => makeTenant(api, name, { paid: false });
+const billingPath = (tenant: TestTenant) => `/organizations/${tenant.organizationId}/billing`;
+const get = (tenant: TestTenant, path: string) =>
+  api.call('GET', path, { bearer: tenant.accessKey });
+const specs = (tenant: TestTenant) => get(tenant, `/projects/${tenant.projectId}/specs`);
+
+/** The link's path at this app. */
+async function linkOf(tenant: TestTenant): Promise<string> {
+  const { status, body } = await get(tenant, billingPath(tenant));
+  expect([status, body.url]).toEqual([
+    200,
+    expect.stringMatching(/^http:\/\/api\.test\/billing\/gantry_bl_/),
+  ]);
+  return body.url.slice('http://api.test'.length);
+}
+
+const submit = (
+  link: string,
+  body: string | URLSearchParams | FormData,
+  headers: Record<string, string> = {},
+) => app.request(link, { method: 'POST', body, headers });
+const form = (values: Record<string, string>) => new URLSearchParams(values);
+
+describe('an organization without a payment method', () => {
+  it('is refused on project and location routes with 402 that points to its billing endpoint', async () => {
+    const tenant = await unpaid('refused');
+    for (const reply of [
+      await specs(tenant),
+      await get(tenant, `/projects/${tenant.projectId}/vms`),
+      await get(tenant, `/organizations/${tenant.organizationId}/usage`),
+      await get(tenant, '/locations'),
+      await api.call('POST', `/projects/${tenant.projectId}/vms`, {
+        bearer: tenant.member.token,
+        body: {},
+      }),
+    ]) {
+      expect([reply.status, reply.body.code]).toEqual([402, 'payment_required']);
+      expect(reply.body.message).toMatch(/\/v0\.1\/organizations\/[^/]+\/billing/);
+    }
+    expect((await specs(tenant)).body.message).toContain(`/v0.1${billingPath(tenant)}`);
+  });
+
+  it('still has token, root, organizations, projects and billing', async () => {
+    const tenant = await unpaid('still-open');
+    const password = 'a long enough password';
+    await api.sql`update users set password_hash = ${await hashPassword(password)} where id = ${tenant.owner.id}`;
+    const token = await api.call('POST', '/auth/token', {
+      body: { grant_type: 'password', email: tenant.owner.email, password },
+    });
+    expect(token.status).toBe(200);
+    for (const bearer of [tenant.accessKey, token.body.access_token]) {
+      for (const path of ['', '/organizations', '/projects', billingPath(tenant)]) {
+        const { status } = await api.call('GET', path, { bearer });
+        expect([path, status]).toEqual([path, 200]);
+      }
+    }
+  });
+
+  it('gets a link as a member, not as a reader or a stranger', async () => {
+    const tenant = await unpaid('roles');
+    const stranger = await unpaid('stranger');
+    const status = async (bearer: string) =>
+      (await api.call('GET', billingPath(tenant), { bearer })).status;
+    expect(await status(tenant.owner.token)).toBe(200);
+    expect(await status(tenant.member.token)).toBe(200);
+    expect(await status(tenant.readOnlyKey)).toBe(403);
+    expect(await status(stranger.accessKey)).toBe(404);
+  });
+});
+
+describe('the page', () => {
+  it('says what it is for, loads nothing, runs nothing and is kept nowhere', async () => {
+    const tenant = await unpaid('page');
+    const response = await app.request(await linkOf(tenant));
+    const text = await response.text();
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(text).toContain('Payment is by invoice');
+    expect(text).toContain('No card');
+    expect(text).toContain('Payment method of page');
+    expect(text).toContain('name="viewport"');
+    expect(text).not.toMatch(/<script|src=|href=|https?:/i);
+    const style = /<style>([\s\S]*)<\/style>/.exec(text)?.[1] ?? '';
+    const hash = createHash('sha256').update(style).digest('base64');
+    const policy = response.headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain(`style-src 'sha256-${hash}'`);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+  });
+
+  it.each(['urlencoded', 'multipart'])('sent as %s opens the API at once', async (kind) => {
+    const tenant = await unpaid(`sent-${kind}`);
+    expect((await specs(tenant)).status).toBe(402);
+    const values = { holder: ' Änne & Söhne ', email: ' Billing@Example.com ' };
+    const body = kind === 'urlencoded' ? form(values) : new FormData();
+    if (body instanceof FormData) for (const [k, v] of Object.entries(values)) body.set(k, v);
+    const response = await submit(await linkOf(tenant), body);
+    expect([response.status, await response.text()]).toEqual([
+      200,
+      expect.stringContaining('Done'),
+    ]);
+    expect((await specs(tenant)).status).toBe(200);
+    const asUser = await api.call('GET', `/projects/${tenant.projectId}/vms`, {
+      bearer: tenant.member.token,
+    });
+    expect(asUser.status).toBe(200);
+    const [row] =
+      await api.sql`select provider, details from payment_methods where organization_id = ${tenant.organizationId}`;
+    expect(row).toEqual({
+      provider: 'local',
+      details: { holder: 'Änne & Söhne', email: 'billing@example.com' },
+    });
+    const [line] =
+      await api.sql`select action, actor_type, actor from audit_logs where organization_id = ${tenant.organizationId}`;
+    expect(line).toEqual({
+      action: 'billing.enter',
+      actor_type: 'anonymous',
+      actor: 'billing@example.com',
+    });
+  });
+
+  it('names what is wrong, keeps and escapes what was entered, and stores nothing', async () => {
+    const tenant = await unpaid('wrong');
+    await api.sql`update organizations set name = '<b>"wrong"' where id = ${tenant.organizationId}`;
+    const link = await linkOf(tenant);
+    const response = await submit(link, form({ holder: '"><script>1</script>', email: "not'one" }));
+    const text = await response.text();
+    expect(response.status).toBe(400);
+    expect(text).toContain('Billing e-mail: must be an e-mail address');
+    expect(text).not.toContain('Account holder: ');
+    expect(text).toContain('value="&quot;&gt;&lt;script&gt;1&lt;/script&gt;"');
+    expect(text).toContain('value="not&#39;one"');
+    expect(text).not.toMatch(/<script|<b>/);
+    const empty = await submit(link, form({}));
+    expect([empty.status, await empty.text()]).toEqual([
+      400,
+      expect.stringContaining('Account holder: must not be empty'),
+    ]);
+    expect((await specs(tenant)).status).toBe(402);
+  });
+
+  it('takes forms only, of a size that forms have', async () => {
+    const tenant = await unpaid('sizes');
+    const link = await linkOf(tenant);
+    const status = async (body: string | URLSearchParams | FormData, headers = {}) =>
+      (await submit(link, body, headers)).status;
+    const encoded = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect(await status('{}', { 'content-type': 'application/json' })).toBe(415);
+    expect(await status('x', { 'content-type': 'multipart/form-data; boundary=y' })).toBe(400);
+    const large = `holder=${'x'.repeat(257 * 1024)}`;
+    expect(await status(large, { ...encoded, 'content-length': String(large.length) })).toBe(413);
+    expect(await status(large, encoded)).toBe(413);
+    expect(await status(large, { ...encoded, 'transfer-encoding': 'chunked' })).toBe(413);
+    expect((await specs(tenant)).status).toBe(402);
+  });
+
+  it('behind an expired, forged or orphaned link is a 403 page that says to ask for a new one', async () => {
+    const tenant = await unpaid('late');
+    const link = await linkOf(tenant);
+    const refused = async (path: string) => {
+      for (const response of [
+        await app.request(path),
+        await submit(path, form({ holder: 'x', email: 'a@b.example' })),
+      ]) {
+        expect(response.status).toBe(403);
+        expect(response.headers.get('content-type')).toMatch(/^text\/html/);
+        expect(await response.text()).toContain('Ask for a new one');
+      }
+    };
+    await refused(`${link}x`);
+    await refused('/billing/gantry_bl_nonsense');
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 15 * 60_000 + 1 });
+    await refused(link);
+    vi.useRealTimers();
+    expect((await specs(tenant)).status).toBe(402);
+    expect((await app.request(link)).status).toBe(200);
+    await api.sql`delete from projects where organization_id = ${tenant.organizationId}`;
+    await api.sql`delete from organizations where id = ${tenant.organizationId}`;
+    await refused(link);
+  });
+});

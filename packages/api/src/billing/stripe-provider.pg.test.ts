@@ -1,0 +1,156 @@
+import { newId } from '@gantry/model/ids';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { makeTenant, startTestApi, type TestApi, type TestTenant } from '../testing.ts';
+import type { BillingProvider } from './provider.ts';
+import { createStripeProvider } from './stripe-provider.ts';
+import { type StripeStandIn, startStripeStandIn } from './stripe-stand-in.ts';
+
+const KEY = 'sk_test_standin00000000';
+let stripe: StripeStandIn;
+let api: TestApi;
+let billing: BillingProvider;
+
+beforeAll(async () => {
+  stripe = await startStripeStandIn(KEY);
+  api = await startTestApi();
+  billing = providerWith(KEY);
+  api.deps.billing = billing;
+});
+afterEach(() => {
+  stripe.breakWith(undefined);
+  vi.useRealTimers();
+});
+afterAll(async () => {
+  await api.stop();
+  await stripe.stop();
+});
+
+const providerWith = (secretKey: string) =>
+  createStripeProvider({
+    ...{ sql: api.sql, secretKey, apiUrl: stripe.url, baseUrl: () => 'https://cloud.test' },
+    onPayment: () => api.deps.callers.forget(),
+  });
+const tenantWithout = async (name: string, customerId = ''): Promise<TestTenant> => {
+  const tenant = await makeTenant(api, name, { paid: false });
+  await api.sql`update organizations set payment_customer_id = ${customerId} where id = ${tenant.organizationId}`;
+  return tenant;
+};
+const customerOf = async ({ organizationId }: TestTenant): Promise<string> => {
+  const [row] =
+    await api.sql`select payment_customer_id from organizations where id = ${organizationId}`;
+  return row?.['payment_customer_id'];
+};
+const billingOf = (tenant: TestTenant) =>
+  api.call('GET', `/organizations/${tenant.organizationId}/billing`, { bearer: tenant.accessKey });
+const specsOf = (tenant: TestTenant) =>
+  api.call('GET', `/projects/${tenant.projectId}/specs`, { bearer: tenant.accessKey });
+const asked = (part: string) => stripe.requests.filter((line) => line.includes(part)).length;
+
+describe('the link', () => {
+  it("is a session of Stripe's portal for a customer that carries the organization's id", async () => {
+    const tenant = await tenantWithout('first');
+    const { status, body } = await billingOf(tenant);
+    const customer = await customerOf(tenant);
+    expect([status, body]).toEqual([
+      200,
+      { url: `https://billing.stripe.test/session/${customer}?back=https://cloud.test` },
+    ]);
+    expect(stripe.customers.get(customer)).toEqual({
+      ...{ name: 'first', 'metadata[organization_id]': tenant.organizationId },
+    });
+  });
+
+  it('asked for many times at once makes one customer', async () => {
+    const tenant = await tenantWithout('many');
+    const before = stripe.customers.size;
+    const replies = await Promise.all(Array.from({ length: 8 }, () => billingOf(tenant)));
+    expect(new Set(replies.map(({ body }) => body.url)).size).toBe(1);
+    expect(stripe.customers.size).toBe(before + 1);
+    expect((await billingOf(tenant)).body.url).toContain(await customerOf(tenant));
+    expect(stripe.customers.size).toBe(before + 1);
+  });
+
+  it('replaces an id of our own making, and survives a renaming after a call that was cut off', async () => {
+    const tenant = await tenantWithout('moved', 'local_moved');
+    await billingOf(tenant);
+    expect(await customerOf(tenant)).toMatch(/^cus_/);
+    await api.sql`update organizations set payment_customer_id = '', name = 'renamed' where id = ${tenant.organizationId}`;
+    expect((await billingOf(tenant)).status).toBe(200);
+  });
+
+  it('for a customer that is gone at Stripe makes a new one', async () => {
+    const tenant = await tenantWithout('lost', 'cus_gone');
+    expect((await specsOf(tenant)).status).toBe(402);
+    expect((await billingOf(tenant)).status).toBe(200);
+    expect(await customerOf(tenant)).not.toBe('cus_gone');
+  });
+
+  it('is not_found for an organization that is gone', async () => {
+    await expect(billing.createSession(newId())).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('payment', () => {
+  it('is found at the first request once five seconds have passed, and recorded', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const tenant = await tenantWithout('payer');
+    // Without a customer there is nobody to ask about.
+    const before = asked('/payment_methods');
+    expect((await specsOf(tenant)).status).toBe(402);
+    expect(asked('/payment_methods')).toBe(before);
+    await billingOf(tenant);
+    const customer = await customerOf(tenant);
+    vi.setSystemTime(Date.now() + 6_000);
+    const replies = await Promise.all([specsOf(tenant), specsOf(tenant), specsOf(tenant)]);
+    expect(replies.map(({ status }) => status)).toEqual([402, 402, 402]);
+    expect(asked(`${customer}/payment_methods`)).toBe(1);
+    stripe.enterPaymentMethod(customer);
+    expect((await specsOf(tenant)).status).toBe(402);
+    expect(asked(`${customer}/payment_methods`)).toBe(1);
+    vi.setSystemTime(Date.now() + 5_001);
+    expect((await specsOf(tenant)).status).toBe(200);
+    const [row] =
+      await api.sql`select provider, details from payment_methods where organization_id = ${tenant.organizationId}`;
+    expect(row).toEqual({
+      provider: 'stripe',
+      details: { customer, payment_method: 'pm_1', type: 'card' },
+    });
+    // Recorded: from here on Stripe is not asked, and may be down.
+    stripe.breakWith(500);
+    vi.setSystemTime(Date.now() + 60_000);
+    expect((await specsOf(tenant)).status).toBe(200);
+    expect(asked(`${customer}/payment_methods`)).toBe(2);
+  });
+});
+
+describe('a Stripe that fails', () => {
+  it('is unavailable, and asked no more often than one that works', async () => {
+    const tenant = await tenantWithout('unlucky');
+    await billingOf(tenant);
+    const customer = await customerOf(tenant);
+    stripe.breakWith(503);
+    const reply = await billingOf(tenant);
+    expect([reply.status, reply.body.code]).toEqual([503, 'unavailable']);
+    expect((await specsOf(tenant)).body.code).toBe('unavailable');
+    const tries = asked(`${customer}/payment_methods`);
+    expect(tries).toBe(3);
+    expect((await specsOf(tenant)).body.code).toBe('unavailable');
+    expect(asked(`${customer}/payment_methods`)).toBe(tries);
+  });
+
+  it('is unavailable when it refuses our key and when nobody listens', async () => {
+    const tenant = await tenantWithout('odd');
+    const wrongKey = providerWith('sk_test_anotherkey000000');
+    await expect(wrongKey.createSession(tenant.organizationId)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.not.stringContaining('sk_test'),
+    });
+    const nobody = createStripeProvider({
+      ...{ sql: api.sql, secretKey: KEY, apiUrl: 'http://127.0.0.1:9', baseUrl: () => '' },
+      onPayment: () => {},
+    });
+    await expect(nobody.createSession(tenant.organizationId)).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+  });
+});

@@ -1,0 +1,113 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/**
+ * The part of Stripe's HTTP interface that we use, on a loopback port, for tests. It checks what
+ * Stripe checks: the bearer, form-encoded bodies, idempotency keys, that a customer exists. It does
+ * not imitate rate limits, API versions, or the portal's pages.
+ */
+export type StripeStandIn = {
+  url: string;
+  customers: ReadonlyMap<string, Record<string, string>>;
+  /** What was asked, as "GET /v1/…". */
+  requests: string[];
+  /** What a person does in the portal. */
+  enterPaymentMethod(customerId: string): void;
+  /** From now on every answer has this status; undefined: back to normal. */
+  breakWith(status: number | undefined): void;
+  stop(): Promise<void>;
+};
+
+type Answer = { status: number; body: object };
+type Asked = { method: string; path: string; form: Record<string, string> };
+type State = {
+  customers: Map<string, Record<string, string>>;
+  methods: Map<string, object[]>;
+};
+
+export async function startStripeStandIn(secretKey: string): Promise<StripeStandIn> {
+  const state: State = { customers: new Map(), methods: new Map() };
+  const replies = new Map<string, { request: string; answer: Answer }>();
+  const requests: string[] = [];
+  let broken: number | undefined;
+
+  const answer = async (request: IncomingMessage): Promise<Answer> => {
+    const path = (request.url ?? '').split('?')[0] ?? '';
+    const method = request.method ?? '';
+    requests.push(`${method} ${path}`);
+    if (broken !== undefined) return failure(broken, { type: 'api_error' });
+    if (request.headers.authorization !== `Bearer ${secretKey}`) {
+      return failure(401, { type: 'invalid_request_error' });
+    }
+    const body = await text(request);
+    if (method === 'POST' && !isForm(request)) return failure(400, { type: 'not_form_encoded' });
+    const asked = { method, path, form: Object.fromEntries(new URLSearchParams(body)) };
+    const key = request.headers['idempotency-key'];
+    if (method !== 'POST' || typeof key !== 'string') return perform(state, asked);
+    const first = replies.get(key);
+    if (first && first.request !== path + body) return failure(400, { type: 'idempotency_error' });
+    if (first) return first.answer;
+    const fresh = perform(state, asked);
+    replies.set(key, { request: path + body, answer: fresh });
+    return fresh;
+  };
+
+  const server = createServer(async (request, response) => {
+    const { status, body } = await answer(request);
+    response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_test' });
+    response.end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    ...{ customers: state.customers, requests },
+    enterPaymentMethod(customerId) {
+      const id = `pm_${state.methods.size + 1}`;
+      state.methods.set(customerId, [{ id, object: 'payment_method', type: 'card' }]);
+    },
+    breakWith(status) {
+      broken = status;
+    },
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function perform({ customers, methods }: State, { method, path, form }: Asked): Answer {
+  if (method === 'POST' && path === '/v1/customers') {
+    const id = `cus_${customers.size + 1}`;
+    customers.set(id, form);
+    return { status: 200, body: { id, object: 'customer', ...form } };
+  }
+  if (method === 'POST' && path === '/v1/billing_portal/sessions') {
+    const customer = form['customer'] ?? '';
+    if (!customers.has(customer)) return missing('customer');
+    const url = `https://billing.stripe.test/session/${customer}?back=${form['return_url']}`;
+    return { status: 200, body: { id: 'bps_1', object: 'billing_portal.session', url } };
+  }
+  const customer = /^\/v1\/customers\/([^/]+)\/payment_methods$/.exec(path)?.[1];
+  if (method === 'GET' && customer) {
+    if (!customers.has(customer)) return missing('customer');
+    const data = methods.get(customer) ?? [];
+    return { status: 200, body: { object: 'list', data, has_more: false, url: path } };
+  }
+  return failure(404, { type: 'invalid_request_error' });
+}
+
+function isForm(request: IncomingMessage): boolean {
+  return request.headers['content-type'] === 'application/x-www-form-urlencoded';
+}
+
+function missing(param: string): Answer {
+  return failure(404, { type: 'invalid_request_error', code: 'resource_missing', param });
+}
+
+function failure(status: number, error: Record<string, string>): Answer {
+  return { status, body: { error: { message: 'the stand-in refuses', ...error } } };
+}

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { createRateLimiter, TooManyRequests } from './rate-limit.ts';
+
+function limiterAt(start: number) {
+  const clock = { now: start };
+  return { clock, limiter: createRateLimiter({ perSecond: 50, burst: 200, now: () => clock.now }) };
+}
+const takeAll = (take: () => void) => {
+  let taken = 0;
+  try {
+    for (;;) {
+      take();
+      taken += 1;
+    }
+  } catch (error) {
+    expect(error).toBeInstanceOf(TooManyRequests);
+    return taken;
+  }
+};
+
+it('lets a burst through, then the rate', () => {
+  const { clock, limiter } = limiterAt(1_000);
+  expect(takeAll(() => limiter.take('a'))).toBe(200);
+  clock.now += 1_000;
+  expect(takeAll(() => limiter.take('a'))).toBe(50);
+});
+
+it('never saves up more than a burst', () => {
+  const { clock, limiter } = limiterAt(1_000);
+  takeAll(() => limiter.take('a'));
+  clock.now += 3_600_000;
+  expect(takeAll(() => limiter.take('a'))).toBe(200);
+});
+
+it('counts every credential alone', () => {
+  const { limiter } = limiterAt(1_000);
+  takeAll(() => limiter.take('a'));
+  expect(takeAll(() => limiter.take('b'))).toBe(200);
+});
+
+it('says after how many seconds it is worth trying again', () => {
+  const limiter = createRateLimiter({ perSecond: 0.25, burst: 1, now: () => 0 });
+  limiter.take('a');
+  expect(() => limiter.take('a')).toThrow(expect.objectContaining({ retryAfterS: 4 }));
+});

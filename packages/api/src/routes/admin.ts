@@ -1,0 +1,24 @@
+import { adminAuditLogRoutes } from './admin-audit-logs.ts';
+import { adminImageRoutes } from './admin-images.ts';
+import { adminLocationRoutes } from './admin-locations.ts';
+import { adminOrganizationRoutes } from './admin-organizations.ts';
+import { adminPriceRoutes } from './admin-prices.ts';
+import { adminProjectRoutes } from './admin-projects.ts';
+import { adminQuotaRoutes } from './admin-quotas.ts';
+import { adminSigningKeyRoutes } from './admin-signing-keys.ts';
+import { adminUserRoutes } from './admin-users.ts';
+import { adminVmTypeRoutes } from './admin-vm-types.ts';
+
+/** The operators' own interface to the catalogue, the tenants and the users. */
+export const adminRoutes = [
+  ...adminLocationRoutes,
+  ...adminVmTypeRoutes,
+  ...adminImageRoutes,
+  ...adminPriceRoutes,
+  ...adminOrganizationRoutes,
+  ...adminProjectRoutes,
+  ...adminQuotaRoutes,
+  ...adminUserRoutes,
+  ...adminAuditLogRoutes,
+  ...adminSigningKeyRoutes,
+];

@@ -1,0 +1,289 @@
+import { newId } from '@gantry/model/ids';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  makeTenant,
+  SSH_PUBLIC_KEY,
+  startTestApi,
+  type TestApi,
+  type TestTenant,
+} from '../testing.ts';
+import { failOperation, finishDisk, finishVm } from '../testing-scheduler.ts';
+
+let api: TestApi;
+let tenant: TestTenant;
+let stranger: TestTenant;
+let disks: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  tenant = await makeTenant(api, 'acme');
+  stranger = await makeTenant(api, 'other');
+  disks = `/projects/${tenant.projectId}/disks`;
+});
+afterAll(() => api.stop());
+
+const call = (method: string, path: string, body?: unknown, bearer = tenant.accessKey) =>
+  api.call(method, path, body === undefined ? { bearer } : { bearer, body });
+const get = (path: string) => call('GET', path);
+
+const body = (name: string) => ({ name, size: '100GiB', location: 'eu-north-a' });
+
+async function makeDisk(name: string, overrides: object = {}): Promise<string> {
+  const reply = await call('POST', disks, { ...body(name), ...overrides });
+  expect(reply.body.code).toBeUndefined();
+  const { id } = reply.body.operation.metadata;
+  await finishDisk(api.sql, id);
+  return id;
+}
+
+async function makeOsDisk(name: string): Promise<{ vmId: string; diskId: string }> {
+  const vms = `/projects/${tenant.projectId}/vms`;
+  const { body: reply } = await call('POST', vms, {
+    ...{ name, type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
+    ssh_public_key: SSH_PUBLIC_KEY,
+  });
+  const vmId = reply.operation.metadata.id;
+  await finishVm(api.sql, vmId, 'running');
+  const vm = await get(`${vms}/${vmId}`);
+  return { vmId, diskId: vm.body.disks[0].id };
+}
+
+const refusal = (answer: { status: number; body: { code: string } }) => [
+  answer.status,
+  answer.body.code,
+];
+const badField = (answer: { status: number; body: { details?: { field: string }[] } }) => [
+  answer.status,
+  answer.body.details?.[0]?.field,
+];
+
+describe('creating a disk', () => {
+  it('replies with an unfinished operation, and the disk can be read at once', async () => {
+    const { status, body: reply } = await call('POST', disks, body('first'));
+    expect(status).toBe(200);
+    expect(reply.operation).toMatchObject({
+      state: 'IN_PROGRESS',
+      metadata: {
+        operation_name: 'CREATE',
+        type: 'disk',
+        request: { ...body('first'), block_size: 512, type: 'persistent-ssd' },
+      },
+      result: null,
+      completed_at: '',
+    });
+    const { id } = reply.operation.metadata;
+    const disk = await get(`${disks}/${id}`);
+    expect(disk.body).toEqual({
+      ...{ id, ...body('first'), type: 'persistent-ssd', block_size: 512, state: 'creating' },
+      ...{ attachment_type: '', mode: '', vm_ids: [] },
+      serial_number: expect.stringMatching(/^[0-9a-f]{20}$/),
+      created_at: reply.operation.started_at,
+      updated_at: reply.operation.started_at,
+    });
+    const operation = await get(`${disks}/operations/${reply.operation.operation_id}`);
+    expect(operation.body).toEqual(reply.operation);
+  });
+
+  it('echoes the size as it was given and takes the other block size and type', async () => {
+    const id = await makeDisk('shared', { size: '2TiB', block_size: 4096, type: 'shared-volume' });
+    expect((await get(`${disks}/${id}`)).body).toMatchObject({
+      ...{ size: '2TiB', block_size: 4096, type: 'shared-volume', state: 'ready' },
+    });
+    const operations = await get(`${disks}/operations?resource_id=${id}`);
+    expect(operations.body.items[0].result).toEqual((await get(`${disks}/${id}`)).body);
+  });
+
+  it('takes both ends of the size range', async () => {
+    await makeDisk('smallest', { size: '1GiB' });
+    await makeDisk('largest', { size: '10TiB' });
+  });
+
+  it.each([
+    ['name', { name: 'UPPER' }],
+    ['name', { name: 'a\nb' }],
+    ['name', { name: 'a'.repeat(64) }],
+    ['name', { name: 7 }],
+    ['name', { name: undefined }],
+    ['size', { size: '99999999TiB' }],
+    ['size', { size: '11TiB' }],
+    ['size', { size: '10241GiB' }],
+    ['size', { size: '0GiB' }],
+    ['size', { size: '-1GiB' }],
+    ['size', { size: '1.5TiB' }],
+    ['size', { size: '010GiB' }],
+    ['size', { size: '100 GiB' }],
+    ['size', { size: '100GB' }],
+    ['size', { size: '100gib' }],
+    ['size', { size: '100GiB\n' }],
+    ['size', { size: 100 }],
+    ['size', { size: null }],
+    ['block_size', { block_size: 0 }],
+    ['block_size', { block_size: 1024 }],
+    ['block_size', { block_size: '512' }],
+    ['type', { type: 'nvme' }],
+    ['location', { location: '' }],
+    ['location', { location: 'eu\0north' }],
+    ['location', { location: ['eu-north-a'] }],
+    ['project_id', { project_id: newId() }],
+    ['__proto__', JSON.parse('{"__proto__": 1}')],
+  ])('refuses a body whose %s is %j, naming it', async (field, change) => {
+    const text = JSON.stringify({ ...body('bad'), ...change });
+    const sent = field === '__proto__' ? text.replace('}', ',"__proto__":1}') : text;
+    expect(badField(await call('POST', disks, sent))).toEqual([400, field]);
+  });
+
+  it('refuses a location that does not exist and leaves nothing behind', async () => {
+    const answer = await call('POST', disks, { ...body('nowhere'), location: 'moon-a' });
+    expect(refusal(answer)).toEqual([422, 'unknown_location']);
+    expect(await api.sql`select from disks where name = 'nowhere'`).toHaveLength(0);
+  });
+
+  it('refuses a name that another disk of the project has; OS disks take none', async () => {
+    await makeOsDisk('taken-by-vm');
+    await makeDisk('taken-by-vm');
+    const again = await call('POST', disks, body('taken-by-vm'));
+    expect(refusal(again)).toEqual([409, 'name_taken']);
+  });
+
+  it('refuses more than the quota', async () => {
+    const small = await makeTenant(api, 'small');
+    await api.sql`update quotas set max = 150 where project_id = ${small.projectId} and type = 'disk_gib'`;
+    const path = `/projects/${small.projectId}/disks`;
+    expect((await call('POST', path, body('one'), small.accessKey)).status).toBe(200);
+    const second = await call('POST', path, body('two'), small.accessKey);
+    expect(refusal(second)).toEqual([422, 'quota_exceeded']);
+  });
+
+  it('happens once for one Idempotency-Key', async () => {
+    const options = {
+      bearer: tenant.accessKey,
+      body: body('once'),
+      headers: { 'idempotency-key': 'disk-once' },
+    };
+    const first = await api.call('POST', disks, options);
+    expect((await api.call('POST', disks, options)).body).toEqual(first.body);
+  });
+
+  it('is not for read-only callers', async () => {
+    const answer = await call('POST', disks, body('forbidden'), tenant.readOnlyKey);
+    expect(refusal(answer)).toEqual([403, 'forbidden']);
+  });
+});
+
+describe('reading disks', () => {
+  it('lists OS disks with their VM, and only the disks of the project', async () => {
+    const { vmId, diskId } = await makeOsDisk('listed');
+    const { body: list } = await get(disks);
+    expect(list.items.find(({ id }: { id: string }) => id === diskId)).toMatchObject({
+      ...{ name: 'listed', block_size: 0, attachment_type: 'os', mode: 'read-write' },
+      ...{ state: 'ready', vm_ids: [vmId], size: '128GiB' },
+    });
+    const theirs = `/projects/${stranger.projectId}/disks`;
+    expect((await call('GET', theirs, undefined, stranger.accessKey)).body).toEqual({ items: [] });
+  });
+
+  it('hides disks of others and unknown ones alike, and refuses what is no UUID', async () => {
+    const id = await makeDisk('hidden');
+    const path = `/projects/${stranger.projectId}/disks`;
+    for (const [method, sent] of [
+      ['GET', undefined],
+      ['PATCH', { size: '1TiB' }],
+      ['DELETE', undefined],
+    ] as const) {
+      const foreign = await call(method, `${path}/${id}`, sent, stranger.accessKey);
+      const unknown = await call(method, `${path}/${newId()}`, sent, stranger.accessKey);
+      expect(refusal(foreign)).toEqual([404, 'not_found']);
+      expect(foreign.body.message).toBe(unknown.body.message);
+      const odd = await call(method, `${path}/no-uuid`, sent, stranger.accessKey);
+      expect(badField(odd)).toEqual([400, 'disk_id']);
+    }
+  });
+});
+
+describe('growing a disk', () => {
+  it('changes the size at once and tells when it is done', async () => {
+    const id = await makeDisk('growing');
+    const { body: reply } = await call('PATCH', `${disks}/${id}`, { size: '1TiB' });
+    expect(reply.operation).toMatchObject({
+      state: 'IN_PROGRESS',
+      metadata: { operation_name: 'UPDATE', type: 'disk', id, request: { size: '1TiB' } },
+    });
+    expect((await get(`${disks}/${id}`)).body).toMatchObject({ size: '1TiB', state: 'resizing' });
+    await finishDisk(api.sql, id);
+    expect((await get(`${disks}/${id}`)).body).toMatchObject({ size: '1TiB', state: 'ready' });
+  });
+
+  it('refuses a smaller or equal size, however it is written', async () => {
+    const id = await makeDisk('two-tib', { size: '2TiB' });
+    for (const size of ['1TiB', '2TiB', '2048GiB', '2047GiB']) {
+      expect(badField(await call('PATCH', `${disks}/${id}`, { size }))).toEqual([400, 'size']);
+    }
+    expect((await call('PATCH', `${disks}/${id}`, { size: '2049GiB' })).status).toBe(200);
+  });
+
+  it.each([
+    ['size', {}],
+    ['size', { size: '99999999TiB' }],
+    ['size', { size: 5 }],
+    ['name', { size: '1TiB', name: 'renamed' }],
+  ])('refuses a change with a wrong %s: %j', async (field, change) => {
+    expect(badField(await call('PATCH', `${disks}/${newId()}`, change))).toEqual([400, field]);
+  });
+
+  it('refuses a size beyond the quota and keeps the old one', async () => {
+    const id = await makeDisk('quota-bound');
+    await api.sql`update quotas set max = used + 10 where project_id = ${tenant.projectId} and type = 'disk_gib'`;
+    const answer = await call('PATCH', `${disks}/${id}`, { size: '111GiB' });
+    expect(refusal(answer)).toEqual([422, 'quota_exceeded']);
+    expect((await get(`${disks}/${id}`)).body).toMatchObject({ size: '100GiB', state: 'ready' });
+    await api.sql`update quotas set max = 1000000 where project_id = ${tenant.projectId} and type = 'disk_gib'`;
+  });
+});
+
+describe('deleting a disk', () => {
+  it('is an operation whose result is the disk as last seen', async () => {
+    const id = await makeDisk('doomed');
+    const { body: reply } = await call('DELETE', `${disks}/${id}`);
+    expect(reply.operation.metadata).toMatchObject({ operation_name: 'DELETE', id, request: {} });
+    expect((await get(`${disks}/${id}`)).body.state).toBe('deleting');
+    await finishDisk(api.sql, id);
+    expect((await get(`${disks}/${id}`)).status).toBe(404);
+    const done = await get(`${disks}/operations/${reply.operation.operation_id}`);
+    expect(done.body).toMatchObject({ state: 'SUCCEEDED', result: { id, name: 'doomed' } });
+  });
+
+  it('can be asked again after it failed, while the disk takes no other change', async () => {
+    const id = await makeDisk('stubborn');
+    await call('DELETE', `${disks}/${id}`);
+    await failOperation(api.sql, id);
+    const grown = await call('PATCH', `${disks}/${id}`, { size: '1TiB' });
+    expect(refusal(grown)).toEqual([409, 'conflict']);
+    expect((await call('DELETE', `${disks}/${id}`)).status).toBe(200);
+  });
+});
+
+describe('a disk that is busy or taken', () => {
+  it('refuses every write while an operation on it is unfinished, whatever its state', async () => {
+    const { body: reply } = await call('POST', disks, body('busy'));
+    const path = `${disks}/${reply.operation.metadata.id}`;
+    const expected = [409, 'operation_in_progress'];
+    expect(refusal(await call('PATCH', path, { size: '1GiB' }))).toEqual(expected);
+    expect(refusal(await call('DELETE', path))).toEqual(expected);
+  });
+
+  it('lets one of two changes at the same time through', async () => {
+    const id = await makeDisk('raced');
+    const answers = await Promise.all(
+      ['1TiB', '2TiB', '3TiB'].map((size) => call('PATCH', `${disks}/${id}`, { size })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+  });
+
+  it('is not resized or deleted alone where it is the OS disk of a VM', async () => {
+    const { diskId } = await makeOsDisk('with-os-disk');
+    const expected = [409, 'disk_attached'];
+    const resized = await call('PATCH', `${disks}/${diskId}`, { size: '1TiB' });
+    expect(refusal(resized)).toEqual(expected);
+    expect(refusal(await call('DELETE', `${disks}/${diskId}`))).toEqual(expected);
+  });
+});

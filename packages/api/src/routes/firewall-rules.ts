@@ -1,0 +1,94 @@
+import { listFirewallRules, readFirewallRule } from '@gantry/db/queries/firewall-rules';
+import { notFound } from '@gantry/model/errors';
+import { route } from '../http/route.ts';
+import { changeFirewallRule, deleteFirewallRule } from '../operations/change-firewall-rule.ts';
+import { createFirewallRule } from '../operations/create-firewall-rule.ts';
+import { ProjectParams } from '../schemas/fields.ts';
+import {
+  ChangeFirewallRule,
+  CreateFirewallRule,
+  FirewallRule,
+  FirewallRuleParams,
+  FirewallRules,
+} from '../schemas/firewall-rule.ts';
+import { OperationReply } from '../schemas/operation.ts';
+import { firewallRuleView } from '../views/firewall-rule.ts';
+import { operationView } from '../views/operation.ts';
+
+export const firewallRuleRoutes = [
+  route({
+    id: 'firewall-rules.create',
+    method: 'post',
+    path: '/projects/{project_id}/vpc/firewall-rules',
+    summary: 'Create a firewall rule',
+    access: { level: 'project', role: 'member' },
+    params: ProjectParams,
+    body: CreateFirewallRule,
+    reply: OperationReply,
+    handle: async ({ sql, scope, body, now }) => ({
+      operation: operationView(
+        await createFirewallRule({ sql, projectId: scope.projectId, body, now }),
+      ),
+    }),
+  }),
+  route({
+    id: 'firewall-rules.list',
+    method: 'get',
+    path: '/projects/{project_id}/vpc/firewall-rules',
+    summary: 'List firewall rules, oldest first',
+    access: { level: 'project', role: 'read-only' },
+    params: ProjectParams,
+    reply: FirewallRules,
+    handle: async ({ sql, scope }) => ({
+      items: (await listFirewallRules(sql, scope.projectId)).map(firewallRuleView),
+    }),
+  }),
+  route({
+    id: 'firewall-rules.get',
+    method: 'get',
+    path: '/projects/{project_id}/vpc/firewall-rules/{rule_id}',
+    summary: 'Read a firewall rule',
+    access: { level: 'project', role: 'read-only' },
+    params: FirewallRuleParams,
+    reply: FirewallRule,
+    handle: async ({ sql, scope, params }) => {
+      const key = { projectId: scope.projectId, ruleId: params.rule_id };
+      const row = await readFirewallRule(sql, key);
+      if (!row) throw notFound('firewall rule');
+      return firewallRuleView(row);
+    },
+  }),
+  route({
+    id: 'firewall-rules.change',
+    method: 'patch',
+    path: '/projects/{project_id}/vpc/firewall-rules/{rule_id}',
+    summary: 'Change what a firewall rule matches, or its name',
+    access: { level: 'project', role: 'member' },
+    params: FirewallRuleParams,
+    body: ChangeFirewallRule,
+    reply: OperationReply,
+    handle: async ({ sql, scope, params, body, now }) => ({
+      operation: operationView(
+        await changeFirewallRule({
+          ...{ sql, projectId: scope.projectId, ruleId: params.rule_id, body, now },
+        }),
+      ),
+    }),
+  }),
+  route({
+    id: 'firewall-rules.delete',
+    method: 'delete',
+    path: '/projects/{project_id}/vpc/firewall-rules/{rule_id}',
+    summary: 'Delete a firewall rule',
+    access: { level: 'project', role: 'member' },
+    params: FirewallRuleParams,
+    reply: OperationReply,
+    handle: async ({ sql, scope, params, now }) => ({
+      operation: operationView(
+        await deleteFirewallRule({
+          ...{ sql, projectId: scope.projectId, ruleId: params.rule_id, now },
+        }),
+      ),
+    }),
+  }),
+];

@@ -1,0 +1,19 @@
+import { QUOTA_TYPES } from '@gantry/model/states';
+import { z } from '@hono/zod-openapi';
+
+const QuotaType = z.enum(QUOTA_TYPES);
+
+export const Quotas = z
+  .object({
+    quotas: z.array(
+      z
+        .object({ type: QuotaType, max: z.int(), used: z.int(), available: z.int() })
+        .openapi('Quota'),
+    ),
+  })
+  .openapi('Quotas');
+
+/** The new maximum by type; types that are not named keep theirs. */
+export const ChangeQuotas = z
+  .partialRecord(QuotaType, z.int().min(0, 'must not be negative'))
+  .openapi('ChangeQuotas');

@@ -1,0 +1,25 @@
+import type { DiskRow } from '@gantry/db/queries/disks';
+
+export function diskView(row: DiskRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    type: row.type,
+    size: row.size,
+    location: row.location,
+    block_size: row.block_size,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    serial_number: row.serial_number,
+    attachment_type: row.attachments[0]?.attachment_type ?? '',
+    mode: modeOf(row),
+    state: row.state,
+    vm_ids: row.attachments.map(({ vm_id }) => vm_id),
+  };
+}
+
+/** A shared volume may be attached in both modes: it is writable if one VM writes it. */
+function modeOf({ attachments }: DiskRow): string {
+  const writer = attachments.find(({ mode }) => mode === 'read-write');
+  return (writer ?? attachments[0])?.mode ?? '';
+}

@@ -1,0 +1,17 @@
+import type { NetworkRow, SubnetRow } from '@gantry/db/queries/networks';
+import { formatIpv4, parseCidr } from '@gantry/model/cidr';
+
+export function networkView({ id, name, cidr, subnets }: NetworkRow) {
+  return { id, name, cidr, gateway: gatewayOf(cidr), subnets };
+}
+
+export function subnetView({ id, name, cidr, location, vpc_network_id }: SubnetRow) {
+  return { id, name, cidr, location, vpc_network_id };
+}
+
+/** The first usable address of a network. */
+function gatewayOf(cidr: string): string {
+  const block = parseCidr(cidr);
+  if (!block) throw new Error(`BUG: the network has the cidr "${cidr}"`);
+  return formatIpv4(block.first + 1);
+}

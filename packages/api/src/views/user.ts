@@ -1,0 +1,10 @@
+import type { UserRow } from '@gantry/db/queries/users';
+
+export function userView(row: UserRow) {
+  return {
+    id: row.id,
+    email: row.email,
+    operator: row.operator,
+    created_at: row.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,72 @@
+import { expect, it, vi } from 'vitest';
+import { createLog } from './log.ts';
+import { startLoop } from './loop.ts';
+
+const log = createLog({ process: 'test', level: 'silent' });
+const never = 1e9;
+
+it('runs at once, and again when nudged', async () => {
+  const body = vi.fn(async () => {});
+  const loop = startLoop({ name: 'test', everyMs: never, log, body });
+  await vi.waitFor(() => expect(body).toHaveBeenCalledTimes(1));
+  loop.nudge();
+  await vi.waitFor(() => expect(body).toHaveBeenCalledTimes(2));
+  await loop.stop();
+});
+
+it('never runs twice at the same time, and a nudge during a run leads to one more', async () => {
+  let running = 0;
+  let most = 0;
+  let runs = 0;
+  const gates: (() => void)[] = [];
+  const loop = startLoop({
+    ...{ name: 'test', everyMs: never, log },
+    body: async () => {
+      running += 1;
+      most = Math.max(most, running);
+      runs += 1;
+      await new Promise<void>((resolve) => gates.push(resolve));
+      running -= 1;
+    },
+  });
+  await vi.waitFor(() => expect(gates).toHaveLength(1));
+  loop.nudge();
+  loop.nudge();
+  gates[0]?.();
+  await vi.waitFor(() => expect(gates).toHaveLength(2));
+  gates[1]?.();
+  await loop.stop();
+  expect({ most, runs }).toEqual({ most: 1, runs: 2 });
+});
+
+it('survives a body that throws', async () => {
+  let runs = 0;
+  const loop = startLoop({
+    ...{ name: 'test', everyMs: 1, log },
+    body: async () => {
+      runs += 1;
+      throw new Error('no luck');
+    },
+  });
+  await vi.waitFor(() => expect(runs).toBeGreaterThan(2));
+  await loop.stop();
+});
+
+it('waits, when stopped, for the run that has begun', async () => {
+  let finish = () => {};
+  let done = false;
+  const loop = startLoop({
+    ...{ name: 'test', everyMs: never, log },
+    body: async () => {
+      await new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      done = true;
+    },
+  });
+  await vi.waitFor(() => expect(finish).not.toBe(undefined));
+  const stopped = loop.stop();
+  finish();
+  await stopped;
+  expect(done).toBe(true);
+});

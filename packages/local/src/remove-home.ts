@@ -1,0 +1,14 @@
+import { readlink, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { stopPostmaster } from './postmaster.ts';
+
+/** Ends the server of a home and removes all of it, also a cluster that lies elsewhere. For tests. */
+export async function removeHome(directory: string): Promise<void> {
+  const place = path.join(path.resolve(directory), 'postgres');
+  // Removing a link leaves what it points to.
+  const elsewhere = await readlink(place).catch(() => undefined);
+  await stopPostmaster(path.join(elsewhere ?? place, 'data'));
+  for (const tree of [elsewhere, directory]) {
+    if (tree) await rm(tree, { recursive: true, force: true, maxRetries: 10 });
+  }
+}

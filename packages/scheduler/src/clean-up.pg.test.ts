@@ -1,0 +1,40 @@
+import { createLog } from '@gantry/daemon/log';
+import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
+import { newId } from '@gantry/model/ids';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cleanUp } from './clean-up.ts';
+
+let database: TestDatabase;
+const log = createLog({ process: 'scheduler', level: 'silent' });
+const userId = newId();
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await database.sql`insert into users (id, email, password_hash) values (${userId}, 'a@b.test', 'none')`;
+});
+afterAll(() => database.drop());
+
+const insertKeys = (count: number, age: string) =>
+  database.sql`insert into idempotency_keys (actor_id, key, request_hash, reply, sealed, created_at)
+    select ${userId}, ${age} || n, '', ${age}, false, now() - ${age}::text::interval from generate_series(1, ${count}::int) n`;
+const insertTokens = (count: number, expired: string) =>
+  database.sql`insert into refresh_tokens (hash, family_id, user_id, used_at, expires_at)
+    select ${expired} || n, ${newId()}, ${userId}, now(), now() - ${expired}::text::interval from generate_series(1, ${count}::int) n`;
+const left = async () => {
+  const [row] = await database.sql`
+    select (select count(*)::int from idempotency_keys) as keys, (select count(*)::int from refresh_tokens) as tokens`;
+  return row;
+};
+
+it('what has outlived its use goes in batches, at most so many a turn; the rest stays', async () => {
+  const { sql } = database;
+  await insertKeys(25, '24 hours 1 second');
+  await insertKeys(3, '23 hours 59 minutes');
+  await insertTokens(7, '7 days 1 second');
+  await insertTokens(2, '6 days 23 hours');
+  await insertTokens(2, '-1 hours');
+  await cleanUp({ sql, log, batchRows: 10, turnBatches: 2 });
+  expect(await left()).toEqual({ keys: 8, tokens: 4 });
+  await Promise.all([cleanUp({ sql, log, batchRows: 10 }), cleanUp({ sql, log, batchRows: 10 })]);
+  expect(await left()).toEqual({ keys: 3, tokens: 4 });
+});

@@ -1,0 +1,79 @@
+import { openOperation } from '@gantry/api/operations/open-operation';
+import { CreateVm } from '@gantry/api/schemas/vm';
+import { connect } from '@gantry/db/connect';
+import { insertVm, listVms, readVm } from '@gantry/db/queries/vms';
+import { newId } from '@gantry/model/ids';
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
+
+/**
+ * What the api is measured against: Hono and the same statements, with nothing around them. No
+ * bearer, no rights, no limits, no log, no metrics, no view; the rows go out as they are.
+ */
+const sql = connect({ url: process.env['DATABASE_URL'] ?? '', name: 'bench-bare' });
+const projectId = process.env['BENCH_PROJECT'] ?? '';
+const app = new Hono();
+
+app.get('/vms/:id', async (c) => c.json(await readVm(sql, { projectId, vmId: c.req.param('id') })));
+
+app.get('/vms', async (c) => {
+  const none = { ids: null, names: null, types: null, locations: null, states: null, after: null };
+  return c.json(await listVms(sql, { ...none, projectId, limit: Number(c.req.query('limit')) }));
+});
+
+app.post('/vms', async (c) => {
+  const body = CreateVm.parse(await c.req.json());
+  const now = new Date();
+  const [id, diskId] = [newId(), newId()];
+  const request = {
+    projectId,
+    resourceType: 'vm',
+    resourceId: id,
+    name: 'CREATE',
+    request: body,
+    now,
+  } as const;
+  const operation = openOperation(request);
+  await insertVm(sql, {
+    vm: {
+      ...{
+        id,
+        projectId,
+        name: body.name,
+        type: body.type,
+        location: body.location,
+        image: body.image,
+      },
+      ...{ sshPublicKey: body.ssh_public_key, startupScript: '', shutdownScript: '', at: now },
+      osDisk: { id: diskId, size: '128GiB', sizeGib: 128, serialNumber: diskId.slice(-20) },
+      networkInterface: { id: newId(), macAddress: newId().slice(-17) },
+    },
+    operation,
+    record: {
+      ...{
+        auditId: newId(),
+        at: now,
+        organizationId: null,
+        projectId,
+        actorType: 'access_key',
+        actorId: projectId,
+      },
+      ...{
+        actor: 'bench',
+        action: 'vms.create',
+        resourceType: 'vms',
+        resourceId: id,
+        sourceIp: '',
+        requestId: id,
+      },
+      status: 200,
+      firstReply: { key: id, requestHash: id, reply: JSON.stringify(operation), sealed: false },
+    },
+  });
+  return c.json({ operation });
+});
+
+serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) =>
+  process.send?.({ ready: { port } }),
+);
+process.on('disconnect', () => process.exit());
