@@ -80,13 +80,13 @@ it('the sum over the days is the whole, whatever the order, restarts and concurr
   );
 }, 180_000);
 
-/** Some closers at once, one of which may lose its connection at any point. */
+/** Some closers at once, one of which may be cut off at any point. */
 async function take({ afterMs, closers: count, killed }: Step): Promise<void> {
   const now = new Date(ORIGIN_MS + afterMs);
   const doomed = killed ? closeDueDays(victim, now).catch(() => []) : [];
   const running = closers.slice(0, count).map((sql) => closeDueDays(sql, now));
   if (killed) {
-    await database.sql`select pg_terminate_backend(pid) from pg_stat_activity
+    await database.sql`select pg_cancel_backend(pid) from pg_stat_activity
       where application_name = 'victim' and datname = current_database()`;
   }
   const closed = (await Promise.all([...running, doomed])).flat();

@@ -1,4 +1,8 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildApp } from '../app.ts';
 import { hashPassword } from '../auth/passwords.ts';
@@ -169,6 +173,33 @@ describe('the page', () => {
     expect(await status(large, encoded)).toBe(413);
     expect(await status(large, { ...encoded, 'transfer-encoding': 'chunked' })).toBe(413);
     expect((await specs(tenant)).status).toBe(402);
+  });
+
+  it('works over a socket, where bodies come in pieces and without a length', async () => {
+    const tenant = await unpaid('socket');
+    const link = await linkOf(tenant);
+    const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 });
+    try {
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const send = async (pieces: string[]) => {
+        const request = httpRequest({
+          ...{ host: '127.0.0.1', port, path: link, method: 'POST', agent: false },
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        });
+        for (const piece of pieces) request.write(piece);
+        request.end();
+        const [response] = (await once(request, 'response')) as [IncomingMessage];
+        response.resume();
+        return response.statusCode;
+      };
+      expect(await send(Array.from({ length: 6 }, () => 'x'.repeat(50 * 1024)))).toBe(413);
+      expect((await specs(tenant)).status).toBe(402);
+      expect(await send(['holder=A+B', '&email=a', '%40b.example'])).toBe(200);
+      expect((await specs(tenant)).status).toBe(200);
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
   });
 
   it('behind an expired, forged or orphaned link is a 403 page that says to ask for a new one', async () => {

@@ -1,0 +1,228 @@
+import type { Deps } from '@gantry/api/deps';
+import {
+  type Answer,
+  makeTenant,
+  makeUser,
+  SSH_PUBLIC_KEY,
+  startTestApi,
+  type TestApi,
+  type TestTenant,
+} from '@gantry/api/testing';
+import { finishDisk, finishRule, finishVm } from '@gantry/api/testing-scheduler';
+import { expect } from 'vitest';
+
+/**
+ * The contract is checked through the API alone: one test for each of its lines, named by the line as
+ * it stands there. What only a scheduler or a host does is played by SQL in its place.
+ */
+
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+export const IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/;
+export const LOCATION = 'eu-north-a';
+export const OTHER_LOCATION = 'us-east-a';
+export const NOBODY = '00000000-0000-4000-8000-000000000000';
+
+export type Fields = Record<string, unknown>;
+type Headers = Record<string, string>;
+
+/** Calls as one caller. */
+export type Client = {
+  get(path: string): Promise<Answer>;
+  post(path: string, body?: unknown, headers?: Headers): Promise<Answer>;
+  patch(path: string, body?: unknown, headers?: Headers): Promise<Answer>;
+  put(path: string, body?: unknown): Promise<Answer>;
+  delete(path: string, headers?: Headers): Promise<Answer>;
+};
+
+export function clientOf(api: TestApi, bearer: string): Client {
+  return {
+    get: (path) => api.call('GET', path, { bearer }),
+    post: (path, body, headers = {}) => api.call('POST', path, { bearer, body, headers }),
+    patch: (path, body, headers = {}) => api.call('PATCH', path, { bearer, body, headers }),
+    put: (path, body) => api.call('PUT', path, { bearer, body }),
+    delete: (path, headers = {}) => api.call('DELETE', path, { bearer, headers }),
+  };
+}
+
+/** An api with one tenant; calls go out with the access key of its project. */
+export type World = Client & {
+  api: TestApi;
+  tenant: TestTenant;
+  /** P and O of the contract's path table. */
+  P: string;
+  O: string;
+  owner: Client;
+  operator: Client;
+};
+
+export async function startWorld(overrides: Partial<Deps> = {}): Promise<World> {
+  const api = await startTestApi(overrides);
+  const tenant = await makeTenant(api, 'acme');
+  const operator = await makeUser(api, 'operator@gantry.test', { operator: true });
+  return {
+    ...clientOf(api, tenant.accessKey),
+    ...{ api, tenant },
+    P: `/projects/${tenant.projectId}`,
+    O: `/organizations/${tenant.organizationId}`,
+    owner: clientOf(api, tenant.owner.token),
+    operator: clientOf(api, operator.token),
+  };
+}
+
+let named = 0;
+/** Names are unique per project and kind. */
+export function newName(): string {
+  named += 1;
+  return `name-${named}`;
+}
+
+export const vmBody = (changes: Fields = {}): Fields => ({
+  ...{ name: newName(), type: 'a40.1x', location: LOCATION, image: 'debian-12' },
+  ssh_public_key: SSH_PUBLIC_KEY,
+  ...changes,
+});
+export const diskBody = (changes: Fields = {}): Fields => ({
+  ...{ name: newName(), size: '100GiB', location: LOCATION },
+  ...changes,
+});
+export const ruleBody = (networkId: string, changes: Fields = {}): Fields => ({
+  ...{ name: newName(), vpc_network_id: networkId, action: 'allow', direction: 'ingress' },
+  ...{ protocols: ['tcp'], sources: [{ cidr: '10.0.0.0/8' }], source_ports: [] },
+  ...{ destinations: [{ resource_id: networkId }], destination_ports: ['443'] },
+  ...changes,
+});
+
+export type Operation = {
+  operation_id: string;
+  state: string;
+  metadata: { operation_name: string; id: string; type: string; request: Fields };
+  result: Fields | null;
+  started_at: string;
+  completed_at: string;
+};
+
+/** The operation of an accepted request. */
+export function operationOf(answer: Answer): Operation {
+  expect(answer.body).toEqual({ operation: expect.anything() });
+  expect(answer.status).toBe(200);
+  return answer.body.operation;
+}
+
+/** The id of a VM that its host has brought into a state. */
+export async function makeVm(
+  { api, post, P }: World,
+  changes: Fields = {},
+  observed: 'running' | 'stopped' | 'crashed' | 'failed' = 'running',
+): Promise<string> {
+  const { metadata } = operationOf(await post(`${P}/vms`, vmBody(changes)));
+  await finishVm(api.sql, metadata.id, observed);
+  return metadata.id;
+}
+
+export async function makeDisk({ api, post, P }: World, changes: Fields = {}): Promise<string> {
+  const { metadata } = operationOf(await post(`${P}/disks`, diskBody(changes)));
+  await finishDisk(api.sql, metadata.id);
+  return metadata.id;
+}
+
+export async function makeRule(world: World, changes: Fields = {}): Promise<string> {
+  const { api, post, P } = world;
+  const body = ruleBody(await defaultNetworkOf(world), changes);
+  const { metadata } = operationOf(await post(`${P}/vpc/firewall-rules`, body));
+  await finishRule(api.sql, metadata.id);
+  return metadata.id;
+}
+
+export async function attachDisk(
+  { api, post, P }: World,
+  { vmId, diskId, mode = 'read-write' }: { vmId: string; diskId: string; mode?: string },
+): Promise<void> {
+  const attach_disks = [{ disk_id: diskId, mode, attachment_type: 'data' }];
+  operationOf(await post(`${P}/vms/${vmId}/attach-disks`, { attach_disks }));
+  await finishVm(api.sql, vmId, 'running');
+}
+
+export async function defaultNetworkOf({ get, P }: World): Promise<string> {
+  return (await get(`${P}/vpc/networks`)).body.items[0].id;
+}
+
+/** Gives a VM the addresses that a scheduler would. */
+export async function giveAddresses(
+  { api: { sql } }: World,
+  { vmId, privateIp, publicIp }: { vmId: string; privateIp?: string; publicIp?: string },
+): Promise<void> {
+  const of = sql`from network_interfaces where vm_id = ${vmId}`;
+  if (privateIp !== undefined) {
+    await sql`insert into address_claims (network_interface_id, subnet_id, address)
+      select id, subnet_id, ${privateIp}::inet ${of}`;
+  }
+  if (publicIp !== undefined) {
+    await sql`insert into public_addresses (id, location, address, network_interface_id)
+      select gen_random_uuid(), ${LOCATION}, ${publicIp}::inet, id ${of}`;
+  }
+}
+
+export function expectRefusal(answer: Answer, status: number, code: string): void {
+  expect(answer.body).toMatchObject({ code, message: expect.stringMatching(/./) });
+  expect(answer.status).toBe(status);
+}
+
+/** A 400 whose details name the field and say why. */
+export function expectFieldRefused(answer: Answer, field: string): void {
+  expectRefusal(answer, 400, 'bad_request');
+  const details = answer.body.details as { field: string; reason: string }[];
+  const named = details.filter((detail) => detail.field.split('.')[0] === field);
+  expect(named, JSON.stringify(details)).not.toEqual([]);
+  for (const { reason } of named) expect(reason).toMatch(/./);
+}
+
+export type BodyField = {
+  /** Sends a body with the request's other fields. */
+  send: (body: Fields) => Promise<Answer>;
+  body: Fields;
+  field: string;
+  /** A value of another type. */
+  wrong: unknown;
+};
+
+/** Missing or of another type, the request is refused and the field named; alone it is not at fault. */
+export async function expectRequired({ send, body, field, wrong }: BodyField): Promise<void> {
+  const { [field]: _left, ...without } = body;
+  expectFieldRefused(await send(without), field);
+  expectFieldRefused(await send({ ...body, [field]: wrong }), field);
+  expect((await send(body)).status).toBe(200);
+}
+
+/** Left out, the request is accepted; of another type it is not. */
+export async function expectOptional({ send, body, field, wrong }: BodyField): Promise<void> {
+  const { [field]: _left, ...without } = body;
+  expect((await send(without)).status).toBe(200);
+  expectFieldRefused(await send({ ...body, [field]: wrong }), field);
+}
+
+export function membersOf(value: object): string[] {
+  return Object.keys(value).sort();
+}
+
+type Schema = Fields & { properties?: Record<string, Schema>; required?: string[] };
+export type OpenApi = {
+  openapi: string;
+  paths: Record<string, Record<string, OpenApiOperation>>;
+  components: { schemas: Record<string, Schema> };
+};
+export type OpenApiOperation = {
+  operationId: string;
+  parameters?: { name: string; in: string; required: boolean }[];
+  responses: Record<string, { content: Record<string, { schema: Schema }> }>;
+};
+
+export async function readOpenApi(api: TestApi): Promise<OpenApi> {
+  return (await api.call('GET', '/openapi.json')).body as OpenApi;
+}
+
+export function schemaOf(document: OpenApi, name: string): Schema {
+  const schema = document.components.schemas[name];
+  if (!schema) throw new Error(`the OpenAPI document has no schema ${name}`);
+  return schema;
+}

@@ -1,0 +1,94 @@
+import { SSH_PUBLIC_KEY } from '@gantry/api/testing';
+import fc from 'fast-check';
+
+/**
+ * Values that handlers accept, by the name of the member or parameter, so that requests get past the
+ * schema and reach what lies behind. A name may be qualified with its schema's. `{{own.vm_id}}` is
+ * filled in when the request is sent: the ids change, the seed's requests do not.
+ */
+export const own = (name: string) => fc.constant(`{{own.${name}}}`);
+const oneOf = fc.constantFrom<string>;
+
+const freshName = fc.stringMatching(/^n-[a-z0-9]{10}$/);
+const name = fc.oneof(
+  { weight: 8, arbitrary: freshName },
+  { weight: 1, arbitrary: own('name') },
+);
+const location = oneOf('eu-north-a', 'us-east-a');
+const vmType = oneOf('a40.1x', 'a40.2x', 'a100.1x', 'l40s-48gb.1x');
+const script = oneOf('#!/bin/sh\necho hello', '#!/usr/bin/env bash\n');
+const ports = oneOf('22', '3000-8080', '*', '1', '65535', '1-65535');
+const label = oneOf('A label', 'Ünïcödé 標籤', 'x', "O'Neill & <b>sons</b>", '\u{1f680}');
+const octet = fc.integer({ min: 0, max: 255 });
+const freshEmail = fc.stringMatching(/^u[a-z0-9]{10}$/).map((user) => `${user}@fuzz.test`);
+const password = fc.stringMatching(/^[ -~]{12,30}$/);
+const endpointId = oneOf('', '{{own.vm_id}}', '{{own.subnet_id}}', '{{own.network_id}}');
+
+export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
+  name,
+  type: vmType,
+  location,
+  image: oneOf('debian-12', 'ubuntu-24-04'),
+  ssh_public_key: fc.constant(SSH_PUBLIC_KEY),
+  startup_script: script,
+  shutdown_script: script,
+  size: oneOf('1GiB', '100GiB', '200GiB', '1TiB', '2TiB'),
+  block_size: fc.constantFrom(512, 4096),
+  source_ports: ports,
+  destination_ports: ports,
+  'CreateNetwork.cidr': fc.tuple(octet, octet).map(([a, b]) => `10.${a}.${b}.0/24`),
+  'CreateSubnet.cidr': octet.map((third) => `10.77.${third}.0/24`),
+  'FirewallRuleEndpoint.cidr': oneOf('', '10.0.0.0/8', '1.2.3.4', '0.0.0.0/0'),
+  'FirewallRuleEndpoint.resource_id': endpointId,
+  attach_disks: own('free_disk_id'),
+  detach_disks: own('attached_disk_id'),
+  disk_id: own('free_disk_id'),
+  vpc_network_id: own('network_id'),
+  operation_id: oneOf(
+    '{{own.operation_id}}',
+    '{{own.disk_operation_id}}',
+    '{{own.rule_operation_id}}',
+  ),
+  email: fc.oneof(own('email'), freshEmail),
+  'CreateUser.email': freshEmail,
+  password,
+  'TokenRequest.email': own('email'),
+  'TokenRequest.password': own('password'),
+  refresh_token: own('refresh_token'),
+  expires_at: oneOf('2099-01-31T12:00:00Z', '2099-12-31T23:59:59.999Z'),
+  'CreateLocation.name': oneOf('eu-west-b', 'eu-west-c', 'ap-south-b', 'ap-south-c'),
+  'CreateLocation.region': oneOf('eu-west', 'ap-south'),
+  'CreateLocation.zone': oneOf('b', 'c'),
+  description: label,
+  'OrganizationName.name': label,
+  'CreateProject.name': fc.oneof(freshName, label),
+  'ChangeProject.name': fc.oneof(freshName, label),
+  locations: location,
+  tags: label,
+  source_url: oneOf('https://images.test/a.qcow2', 'http://[::1]:8080/b?c=d'),
+  sha256: fc.constant('0123456789abcdef'.repeat(4)),
+  cpu_type: label,
+  memory_type: label,
+  disk_type: label,
+  gpu_type: label,
+  'CreateVmType.name': fc.stringMatching(/^t[a-z0-9]{8}\.1x$/),
+  usd_per_hour: fc.integer({ min: 0, max: 1e9 }).map((tenThousandths) => tenThousandths / 1e4),
+  vm_type: vmType,
+  resource_type: oneOf('a40.1x', 'persistent-ssd', 'shared-volume'),
+  // of queries:
+  limit: oneOf('1', '2', '100', '1000'),
+  page_token: own('vm_id'),
+  resource_id: oneOf('{{own.vm_id}}', '{{own.disk_id}}', '{{own.rule_id}}'),
+  ids: oneOf('{{own.vm_id}}', '{{own.vm_id}},{{own.disk_id}}', ','),
+  names: oneOf('{{own.name}}', 'a,b,c'),
+  types: oneOf('a40.1x', 'a40.1x,no-such-type'),
+  states: oneOf('STATE_RUNNING', 'STATE_RUNNING,STATE_SHUTOFF'),
+  product_name: vmType,
+  projects: oneOf('{{own.project_id}}', '{{own.project_id}},{{own.vm_id}}'),
+  resource_types: oneOf('a40.1x', 'persistent-ssd'),
+  regions: oneOf('eu-north', 'eu-north,us-east'),
+  start_date: oneOf('2026-01-01', '2000-01-01', '2024-02-29'),
+  end_date: oneOf('2026-01-31', '2099-12-31'),
+  action: oneOf('vms.create', 'disks.delete'),
+  region: oneOf('eu-north', 'us-east'),
+};

@@ -1,0 +1,29 @@
+import { randomInt } from 'node:crypto';
+
+/**
+ * A run is repeated by its seed: the same requests in the same order, with other ids. The seed is
+ * printed, and stands in every failure, so that a red run on another machine can be had here.
+ */
+const given = process.env['GANTRY_FUZZ_SEED'];
+export const SEED = given === undefined ? randomInt(2 ** 31) : wholeNumber(given);
+
+/** Requests per operation; a night's run may take thousands. */
+export const RUNS = wholeNumber(process.env['GANTRY_FUZZ_RUNS'] ?? '40');
+
+process.stdout.write(`GANTRY_FUZZ_SEED=${SEED} GANTRY_FUZZ_RUNS=${RUNS}\n`);
+
+/** Each property has a seed of its own, so that not all begin with the same choices. */
+export function seedOf(name: string): number {
+  let seed = SEED;
+  for (const character of name) seed = (Math.imul(seed, 31) + character.charCodeAt(0)) | 0;
+  return seed;
+}
+
+/** The default gives a suite its minute; a longer run gets time to match. */
+export const TIMEOUT_MS = 60_000 * Math.max(1, RUNS / 40);
+
+function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number)) throw new Error(`"${text}" is not a whole number`);
+  return number;
+}

@@ -1,0 +1,107 @@
+import {
+  makeTenant,
+  makeUser,
+  SSH_PUBLIC_KEY,
+  type TestApi,
+  type TestTenant,
+} from '@gantry/api/testing';
+
+/** A tenant with one of everything, by the names that path parameters have. */
+export type Estate = TestTenant & {
+  ids: Record<string, string>;
+  spareUserId: string;
+  spareUserEmail: string;
+};
+
+export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
+  const tenant = await makeTenant(api, name);
+  const project = `/projects/${tenant.projectId}`;
+  const send = async (method: string, path: string, body?: unknown) => {
+    const reply = await api.call(method, path, { bearer: tenant.owner.token, body });
+    if (reply.status !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(reply.body)}`);
+    return reply.body;
+  };
+  const vm = await send('POST', `${project}/vms`, {
+    ...{ name: `${name}-vm`, type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
+    ssh_public_key: SSH_PUBLIC_KEY,
+  });
+  const disk = await send('POST', `${project}/disks`, {
+    name: `${name}-disk`,
+    size: '1GiB',
+    location: 'eu-north-a',
+  });
+  const network = await send('POST', `${project}/vpc/networks`, {
+    name: `${name}-net`,
+    cidr: '10.0.0.0/16',
+  });
+  const subnet = await send('POST', `${project}/vpc/subnets`, {
+    ...{
+      name: `${name}-subnet`,
+      cidr: '10.0.0.0/24',
+      location: 'eu-north-a',
+      vpc_network_id: network.id,
+    },
+  });
+  const rule = await send('POST', `${project}/vpc/firewall-rules`, {
+    ...{ name: `${name}-rule`, vpc_network_id: network.id, action: 'allow', direction: 'ingress' },
+    ...{ protocols: ['tcp'], sources: [], destinations: [], destination_ports: ['443'] },
+  });
+  const accessKey = await send('POST', `${project}/access-keys`, { name: `${name}-key` });
+  const spare = await makeUser(api, `spare@${name}.test`);
+  const member = await send('POST', `/organizations/${tenant.organizationId}/members`, {
+    ...{ email: spare.email, role: 'read-only', project_id: tenant.projectId },
+  });
+  return {
+    ...tenant,
+    spareUserId: spare.id,
+    spareUserEmail: spare.email,
+    ids: {
+      organization_id: tenant.organizationId,
+      project_id: tenant.projectId,
+      vm_id: vm.operation.metadata.id,
+      disk_id: disk.operation.metadata.id,
+      rule_id: rule.operation.metadata.id,
+      network_id: network.id,
+      subnet_id: subnet.id,
+      access_key_id: accessKey.id,
+      member_id: member.id,
+      vm_operation_id: vm.operation.operation_id,
+      disk_operation_id: disk.operation.operation_id,
+      rule_operation_id: rule.operation.operation_id,
+    },
+  };
+}
+
+/** Everything of a tenant that the database holds, as one text: equal before and after, nothing changed. */
+export async function snapshot(
+  api: TestApi,
+  { organizationId, projectId }: Estate,
+): Promise<string> {
+  const tables = [
+    'vms',
+    'disks',
+    'networks',
+    'subnets',
+    'firewall_rules',
+    'access_keys',
+    'operations',
+    'quotas',
+  ];
+  const parts: unknown[] = [];
+  for (const table of tables) {
+    const rows =
+      await api.sql`select t::text from ${api.sql(table)} t where project_id = ${projectId} order by 1`;
+    parts.push(table, rows);
+  }
+  parts.push(await api.sql`select o::text from organizations o where id = ${organizationId}`);
+  parts.push(
+    await api.sql`select p::text from projects p where organization_id = ${organizationId} order by 1`,
+  );
+  parts.push(
+    await api.sql`select m::text from members m where organization_id = ${organizationId} order by 1`,
+  );
+  parts.push(
+    await api.sql`select m::text from payment_methods m where organization_id = ${organizationId}`,
+  );
+  return JSON.stringify(parts);
+}

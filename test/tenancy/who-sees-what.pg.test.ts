@@ -1,0 +1,175 @@
+import type { AnyRoute } from '@gantry/api/http/route';
+import { ALL_ROUTES } from '@gantry/api/routes/all';
+import { makeUser, startTestApi, type TestApi, type TestUser } from '@gantry/api/testing';
+import { type Role, roleReaches } from '@gantry/model/states';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Estate, makeEstate, snapshot } from './estate.ts';
+import { EXAMPLES, NOWHERE } from './route-examples.ts';
+
+/** Every route, every kind of caller. What is expected follows from the access the route states. */
+let api: TestApi;
+let mine: Estate;
+let theirs: Estate;
+let operator: TestUser;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  operator = await makeUser(api, 'operator@gantry.test', { operator: true });
+  mine = await makeEstate(api, 'mine');
+  theirs = await makeEstate(api, 'theirs');
+});
+afterAll(() => api.stop());
+
+/** An estate none of whose ids leads anywhere. */
+const withoutIds = (estate: Estate): Estate => ({
+  ...estate,
+  ids: Object.fromEntries(Object.keys(estate.ids).map((id) => [id, NOWHERE])),
+});
+
+/** Sends the route's example for an estate, with some of its ids replaced. */
+async function send(
+  route: AnyRoute,
+  estate: Estate,
+  bearer: string | undefined,
+  replaced: Record<string, string> = {},
+) {
+  const example = EXAMPLES[route.id]?.(estate) ?? {};
+  const params = { ...estate.ids, ...example.params, ...replaced };
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? NOWHERE);
+  return await api.call(route.method.toUpperCase(), path, {
+    ...(bearer === undefined ? {} : { bearer }),
+    ...(example.body === undefined ? {} : { body: example.body }),
+  });
+}
+
+const bearersOf = (estate: Estate): [string, string, Role][] => [
+  ['read-only key', estate.readOnlyKey, 'read-only'],
+  ['read-only user', estate.readOnly.token, 'read-only'],
+  ['member key', estate.accessKey, 'member'],
+  ['member', estate.member.token, 'member'],
+  ['owner', estate.owner.token, 'owner'],
+];
+
+/** Deletions of what other routes need come last; by then only the answer to who may matters. */
+const routes = ALL_ROUTES.toSorted(
+  (a, b) => Number(a.method === 'delete') - Number(b.method === 'delete'),
+);
+const at = (...levels: string[]) => routes.filter(({ access }) => levels.includes(access.level));
+const name = (route: AnyRoute) => `${route.method.toUpperCase()} ${route.path || '/'}`;
+
+it('every route has an example here', () => {
+  expect(ALL_ROUTES.map(({ id }) => id).filter((id) => !EXAMPLES[id])).toEqual([]);
+  expect(
+    Object.keys(EXAMPLES).filter((id) => !ALL_ROUTES.some((route) => route.id === id)),
+  ).toEqual([]);
+});
+
+it('every route but the token endpoint refuses a request without a bearer, and a wrong one', async () => {
+  const open = ALL_ROUTES.filter(({ access }) => access.level === 'public').map(({ id }) => id);
+  expect(open).toEqual(['tokens.grant']);
+  for (const route of ALL_ROUTES.filter(({ id }) => id !== 'tokens.grant')) {
+    for (const bearer of [undefined, 'gantry_ak_wrong', 'not.a.token', '']) {
+      const reply = await send(route, mine, bearer);
+      expect([name(route), reply.status, reply.body.code]).toEqual([
+        name(route),
+        401,
+        'bad_credential',
+      ]);
+    }
+  }
+});
+
+describe('strangers', () => {
+  it.each(at('project', 'organization').map((route) => [name(route), route] as const))(
+    '%s does not exist for anyone of another organization, and nothing changes',
+    async (_name, route) => {
+      const before = await snapshot(api, mine);
+      for (const [who, bearer] of bearersOf(theirs)) {
+        const reply = await send(route, mine, bearer);
+        expect([who, reply.status, reply.body.code]).toEqual([who, 404, 'not_found']);
+      }
+      expect(await snapshot(api, mine)).toBe(before);
+    },
+  );
+
+  it.each(
+    at('project', 'organization')
+      .filter(({ path }) => (path.match(/\{/g) ?? []).length > 1)
+      .map((route) => [name(route), route] as const),
+  )(
+    '%s does not find a resource of another tenant through a project of one’s own',
+    async (_name, route) => {
+      const before = await snapshot(api, mine);
+      const own = { project_id: theirs.projectId, organization_id: theirs.organizationId };
+      const reply = await send(route, mine, theirs.owner.token, own);
+      expect([reply.status, reply.body.code]).toEqual([404, 'not_found']);
+      const nowhere = await send(route, withoutIds(mine), theirs.owner.token, own);
+      expect({ ...reply.body, error_id: '' }).toEqual({ ...nowhere.body, error_id: '' });
+      expect(await snapshot(api, mine)).toBe(before);
+    },
+  );
+
+  it.each(
+    at('authenticated', 'project', 'organization')
+      .filter(({ method }) => method === 'get')
+      .map((route) => [name(route), route] as const),
+  )('%s shows nobody an id of another tenant', async (_name, route) => {
+    const foreign = [...Object.values(mine.ids), mine.owner.id, mine.member.id, mine.owner.email];
+    for (const [who, bearer] of bearersOf(theirs)) {
+      const reply = await send(route, theirs, bearer);
+      const text = JSON.stringify(reply.body);
+      expect([who, foreign.filter((id) => text.includes(id))]).toEqual([who, []]);
+    }
+  });
+
+  it('what a request refers to in its body must be its own too', async () => {
+    const referring = [
+      'vms.attach-disks',
+      'vms.detach-disks',
+      'firewall-rules.create',
+      'subnets.create',
+      'projects.create',
+    ];
+    for (const route of ALL_ROUTES.filter(({ id }) => referring.includes(id))) {
+      const before = await snapshot(api, mine);
+      const own = { project_id: theirs.projectId, vm_id: theirs.ids['vm_id'] ?? '' };
+      const reply = await send(route, mine, theirs.owner.token, own);
+      expect([route.id, reply.status < 500 && reply.status >= 400]).toEqual([route.id, true]);
+      expect(await snapshot(api, mine)).toBe(before);
+    }
+  });
+});
+
+describe('operators', () => {
+  it.each(at('operator').map((route) => [name(route), route] as const))(
+    '%s is forbidden to everyone else',
+    async (_name, route) => {
+      for (const [who, bearer] of bearersOf(mine)) {
+        const reply = await send(route, mine, bearer);
+        expect([who, reply.status, reply.body.code]).toEqual([who, 403, 'forbidden']);
+      }
+      const reply = await send(route, mine, operator.token);
+      expect([200, 404]).toContain(reply.status);
+    },
+  );
+});
+
+describe('roles', () => {
+  it.each(at('project', 'organization').map((route) => [name(route), route] as const))(
+    '%s is open to the role it states and above, and forbidden below',
+    async (_name, route) => {
+      const needed = 'role' in route.access ? route.access.role : 'operator';
+      const callers: [string, string, Role][] = [
+        ...bearersOf(mine),
+        ['operator', operator.token, 'operator'],
+      ];
+      for (const [who, bearer, role] of callers) {
+        const reply = await send(route, mine, bearer);
+        // The first allowed one may have used it up: then it is a conflict, or gone.
+        const allowed = ![401, 402, 403].includes(reply.status) && reply.status < 500;
+        expect([who, allowed]).toEqual([who, roleReaches(role, needed)]);
+        if (!allowed) expect(reply.body.code).toBe('forbidden');
+      }
+    },
+  );
+});
