@@ -9,7 +9,6 @@ export async function ensureInstalled() {
   const inputs = [
     'pnpm-lock.yaml',
     'pnpm-workspace.yaml',
-    '.npmrc',
     ...packageDirectories().map((directory) => path.join(directory, 'package.json')),
   ].map((file) => path.join(root, file));
   // Native packages are chosen by platform, so a checkout that moved must be installed again.

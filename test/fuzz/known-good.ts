@@ -10,10 +10,7 @@ export const own = (name: string) => fc.constant(`{{own.${name}}}`);
 const oneOf = fc.constantFrom<string>;
 
 const freshName = fc.stringMatching(/^n-[a-z0-9]{10}$/);
-const name = fc.oneof(
-  { weight: 8, arbitrary: freshName },
-  { weight: 1, arbitrary: own('name') },
-);
+const name = fc.oneof({ weight: 8, arbitrary: freshName }, { weight: 1, arbitrary: own('name') });
 const location = oneOf('eu-north-a', 'us-east-a');
 const vmType = oneOf('a40.1x', 'a40.2x', 'a100.1x', 'l40s-48gb.1x');
 const script = oneOf('#!/bin/sh\necho hello', '#!/usr/bin/env bash\n');
@@ -40,9 +37,8 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   'CreateSubnet.cidr': octet.map((third) => `10.77.${third}.0/24`),
   'FirewallRuleEndpoint.cidr': oneOf('', '10.0.0.0/8', '1.2.3.4', '0.0.0.0/0'),
   'FirewallRuleEndpoint.resource_id': endpointId,
-  attach_disks: own('free_disk_id'),
   detach_disks: own('attached_disk_id'),
-  disk_id: own('free_disk_id'),
+  vm_id: oneOf('{{own.vm_id}}', '{{own.stopped_vm_id}}'),
   vpc_network_id: own('network_id'),
   operation_id: oneOf(
     '{{own.operation_id}}',

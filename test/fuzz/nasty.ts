@@ -123,7 +123,16 @@ export const nastyValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: hugeString },
 );
 
-export const NASTY_MEMBERS = ['__proto__', 'constructor', 'prototype', 'toJSON', 'id', 'x', '', '\0'];
+export const NASTY_MEMBERS = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toJSON',
+  'id',
+  'x',
+  '',
+  '\0',
+];
 
 /** What a path or a query can carry: already encoded. */
 export const nastySegment = fc.oneof(
@@ -144,8 +153,6 @@ export const nastySegment = fc.oneof(
 /** Percent-encoded; what is not Unicode goes as the bytes a careless client would send. */
 export function encoded(text: string): string {
   return [...text]
-    .map((character) =>
-      character.isWellFormed() ? encodeURIComponent(character) : '%ed%a0%80',
-    )
+    .map((character) => (character.isWellFormed() ? encodeURIComponent(character) : '%ed%a0%80'))
     .join('');
 }

@@ -21,16 +21,18 @@ export type Plan = {
 type Body = { contentType: string | undefined; text: string; encoding: 'utf8' | 'latin1' };
 
 export function anyRequest(operation: Operation): fc.Arbitrary<Plan> {
-  return fc.record({
-    method: fc.constant(operation.method),
-    path: anyPath(operation),
-    query: anyQuery(operation),
-    ...anyCredential(operation),
-    body: anyBody(operation),
-  }).map(({ authorization, headers, ...plan }) => ({
-    ...plan,
-    headers: authorization === undefined ? headers : { ...headers, authorization },
-  }));
+  return fc
+    .record({
+      method: fc.constant(operation.method),
+      path: anyPath(operation),
+      query: anyQuery(operation),
+      ...anyCredential(operation),
+      body: anyBody(operation),
+    })
+    .map(({ authorization, headers, ...plan }) => ({
+      ...plan,
+      headers: authorization === undefined ? headers : { ...headers, authorization },
+    }));
 }
 
 /** One that ought to be accepted, as far as a schema can tell. */
@@ -39,7 +41,9 @@ export function goodRequest(operation: Operation): fc.Arbitrary<Plan> {
     method: fc.constant(operation.method),
     path: pathOf(operation, goodSegment),
     query: goodQuery(operation),
-    bearer: fc.constantFrom<Bearer>(...(operation.admin ? ['operator' as const] : ['owner' as const, 'operator' as const])),
+    bearer: fc.constantFrom<Bearer>(
+      ...(operation.admin ? ['operator' as const] : ['owner' as const, 'operator' as const]),
+    ),
     headers: fc.constant({}),
     body: operation.body ? goodBody(operation.body) : fc.constant(undefined),
   });
@@ -54,7 +58,6 @@ function pathOf(operation: Operation, segment: (name: string) => fc.Arbitrary<st
 
 /** Parameters that are not in the table of good values are ids of their own name. */
 export function goodSegment(name: string): fc.Arbitrary<string> {
-  if (name === 'disk_id') return own('disk_id');
   return (KNOWN_GOOD[name] ?? own(name)).map(String);
 }
 
@@ -77,9 +80,12 @@ function anySegment(name: string): fc.Arbitrary<string> {
 
 function goodQuery({ query }: Operation): fc.Arbitrary<string> {
   const pairs = query.map(({ name, schema }) =>
-    fc.option(valid(schema, name).map((value) => `${name}=${keepingIds(String(value))}`), {
-      nil: undefined,
-    }),
+    fc.option(
+      valid(schema, name).map((value) => `${name}=${keepingIds(String(value))}`),
+      {
+        nil: undefined,
+      },
+    ),
   );
   return fc.tuple(...pairs).map((given) => joined(given.filter((pair) => pair !== undefined)));
 }
@@ -99,7 +105,10 @@ function anyQuery(operation: Operation): fc.Arbitrary<string> {
         .map(([start, pairs]) => joined([...(start ? [start.slice(1)] : []), ...pairs])),
     },
     { weight: 1, arbitrary: good.map((query) => joined([query.slice(1), query.slice(1)])) },
-    { weight: 1, arbitrary: fc.constantFrom('?', '?&&=&', '?%', '?limit', `?a=${'a'.repeat(9_000)}`) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom('?', '?&&=&', '?%', '?limit', `?a=${'a'.repeat(9_000)}`),
+    },
   );
 }
 
@@ -135,7 +144,10 @@ function anyCredential({ admin }: Operation) {
     bearer: fc.oneof(
       { weight: admin ? 12 : 3, arbitrary: fc.constant<Bearer>('operator') },
       { weight: admin ? 1 : 6, arbitrary: fc.constantFrom<Bearer>('owner', 'member', 'accessKey') },
-      { weight: 1, arbitrary: fc.constantFrom<Bearer | undefined>(...ROLES, ...STRANGERS, undefined) },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom<Bearer | undefined>(...ROLES, ...STRANGERS, undefined),
+      },
     ),
     authorization: fc.option(fc.constantFrom(...GARBAGE), { nil: undefined, freq: 19 }),
     headers: anyHeaders,
@@ -184,11 +196,15 @@ function anyBody({ method, body }: Operation): fc.Arbitrary<Body | undefined> {
   );
   const arbitrary = fc.oneof(
     { weight: 2, arbitrary: junk.map((text) => jsonBody(text)) },
-    { weight: 1, arbitrary: fc.constant({ ...jsonBody('{"name":"\xff\xfe"}'), encoding: 'latin1' as const }) },
+    {
+      weight: 1,
+      arbitrary: fc.constant({ ...jsonBody('{"name":"\xff\xfe"}'), encoding: 'latin1' as const }),
+    },
     { weight: 1, arbitrary: wrongType(body ? goodBody(body) : junk.map((text) => jsonBody(text))) },
     { weight: 1, arbitrary: fc.constant(undefined) },
   );
-  if (!body) return fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary });
+  if (!body)
+    return fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary });
   return fc.oneof(
     { weight: 7, arbitrary: goodBody(body) },
     { weight: 9, arbitrary: nearlyValid(body).map((value) => jsonBody(toJsonText(value))) },

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  attachDisk,
+  diskBody,
+  expectFieldRefused,
+  expectOptional,
+  expectRefusal,
+  expectRequired,
+  type Fields,
+  LOCATION,
+  makeDisk,
+  makeVm,
+  membersOf,
+  operationOf,
+  startWorld,
+  type World,
+} from './support.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.api.stop());
+
+const send = (body: Fields) => world.post(`${world.P}/disks`, body);
+/** The disk that this request makes, as it reads back. */
+const created = async (body: Fields): Promise<Fields> => {
+  const { metadata } = operationOf(await send(body));
+  return (await world.get(`${world.P}/disks/${metadata.id}`)).body;
+};
+
+describe('Create disk', () => {
+  const required = (field: string) => expectRequired({ send, body: diskBody(), field, wrong: [7] });
+
+  it('| name | string | yes | |', async () => {
+    await required('name');
+    expect(await created(diskBody({ name: 'as-asked' }))).toMatchObject({ name: 'as-asked' });
+  });
+  it('| size | string | yes | format [Size][GiB or TiB] |', async () => {
+    await required('size');
+    for (const size of ['1GiB', '500GiB', '2TiB']) {
+      expect(await created(diskBody({ size }))).toMatchObject({ size });
+    }
+    for (const size of ['500', '500GB', '500 GiB', '500gib', 'GiB', '1.5TiB', '-1GiB', '']) {
+      expectFieldRefused(await send(diskBody({ size })), 'size');
+    }
+  });
+  it('| location | string | yes | |', async () => {
+    await required('location');
+    expect(await created(diskBody())).toMatchObject({ location: LOCATION });
+    expectRefusal(await send(diskBody({ location: 'nowhere' })), 422, 'unknown_location');
+  });
+  it('| block_size | integer (int64) | no | 512 or 4096 |', async () => {
+    const body = diskBody({ block_size: 512 });
+    await expectOptional({ send, body, field: 'block_size', wrong: '512' });
+    for (const block_size of [512, 4096]) {
+      expect(await created(diskBody({ block_size }))).toMatchObject({ block_size });
+    }
+    for (const block_size of [0, 1024, 511.5]) {
+      expectFieldRefused(await send(diskBody({ block_size })), 'block_size');
+    }
+  });
+  it('| type | string | no | persistent-ssd (default) or shared-volume |', async () => {
+    await expectOptional({
+      send,
+      body: diskBody({ type: 'persistent-ssd' }),
+      field: 'type',
+      wrong: 7,
+    });
+    expect(await created(diskBody())).toMatchObject({ type: 'persistent-ssd' });
+    expect(await created(diskBody({ type: 'shared-volume' }))).toMatchObject({
+      type: 'shared-volume',
+    });
+    expectFieldRefused(await send(diskBody({ type: 'hdd' })), 'type');
+  });
+  it('Response: object with `operation` (required).', async () => {
+    const answer = await send(diskBody());
+    expect(membersOf(answer.body)).toEqual(['operation']);
+    expect(operationOf(answer)).toMatchObject({ state: 'IN_PROGRESS', result: null });
+  });
+});
+
+describe('Disk', () => {
+  it('A disk appears inside a VM as the VM disk object above.', async () => {
+    const [vmId, diskId] = [await makeVm(world), await makeDisk(world, { size: '7GiB' })];
+    await attachDisk(world, { vmId, diskId });
+    const { body: vm } = await world.get(`${world.P}/vms/${vmId}`);
+    const { body: disk } = await world.get(`${world.P}/disks/${diskId}`);
+    expect(disk).toMatchObject(vm.disks[1]);
+    expect(vm.disks[1]).toMatchObject({ id: diskId, size: '7GiB', attachment_type: 'data' });
+  });
+});

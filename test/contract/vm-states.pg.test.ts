@@ -1,0 +1,178 @@
+import { finishVm, finishVmDeletion } from '@gantry/api/testing-scheduler';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  expectRefusal,
+  type Fields,
+  giveAddresses,
+  makeVm,
+  operationOf,
+  readOpenApi,
+  schemaOf,
+  startWorld,
+  vmBody,
+  type World,
+} from './support.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.api.stop());
+
+const read = async (vmId: string) => (await world.get(`${world.P}/vms/${vmId}`)).body;
+const stateOf = async (vmId: string): Promise<string> => (await read(vmId)).state;
+const act = (vmId: string, action: string) => world.patch(`${world.P}/vms/${vmId}`, { action });
+const remove = (vmId: string) => world.delete(`${world.P}/vms/${vmId}`);
+
+/** In the state that `make` brings about, the VM takes these actions and no others; DELETE it always takes. */
+async function expectLeavesBy(make: () => Promise<string>, actions: string[]): Promise<void> {
+  for (const action of ['START', 'STOP', 'RESET']) {
+    const answer = await act(await make(), action);
+    expect([action, answer.status], answer.body.message).toEqual([
+      action,
+      actions.includes(action) ? 200 : 409,
+    ]);
+  }
+  operationOf(await remove(await make()));
+}
+
+/** The host has not been heard from. */
+async function makeUnreachable(): Promise<string> {
+  const vmId = await makeVm(world);
+  await world.api.sql`update vms set reachable = false where id = ${vmId}`;
+  return vmId;
+}
+
+/** A VM that its host has not yet answered for. */
+async function makeActing(from: 'running' | 'stopped', action: string): Promise<string> {
+  const vmId = await makeVm(world, {}, from);
+  operationOf(await act(vmId, action));
+  return vmId;
+}
+
+async function makeCreating(): Promise<string> {
+  return operationOf(await world.post(`${world.P}/vms`, vmBody())).metadata.id;
+}
+
+describe('VM states', () => {
+  it('are those of the table and no others', async () => {
+    const { properties } = schemaOf(await readOpenApi(world.api), 'Vm');
+    expect((properties?.['state']?.['enum'] as string[]).sort()).toEqual(
+      [
+        ...['STATE_CREATING', 'STATE_RUNNING', 'STATE_STOPPING', 'STATE_SHUTOFF'],
+        ...['STATE_STARTING', 'STATE_RESETTING', 'STATE_CRASHED', 'STATE_UNREACHABLE'],
+        ...['STATE_ERROR', 'STATE_DELETING'],
+      ].sort(),
+    );
+  });
+
+  it('| STATE_CREATING | accepted, being placed and built | → RUNNING, ERROR; a failed creation ends in a FAILED operation and the VM is removed |', async () => {
+    const vmId = await makeCreating();
+    expect(await stateOf(vmId)).toBe('STATE_CREATING');
+    await finishVm(world.api.sql, vmId, 'running');
+    expect(await stateOf(vmId)).toBe('STATE_RUNNING');
+    await expectLeavesBy(makeCreating, []);
+    // What a failed creation leaves behind is the scheduler's to remove, and tested with it.
+  });
+
+  it('| STATE_RUNNING | the domain runs on its host | STOP, RESET, DELETE, crash |', async () => {
+    const make = () => makeVm(world);
+    expect(await stateOf(await make())).toBe('STATE_RUNNING');
+    await expectLeavesBy(make, ['STOP', 'RESET']);
+    const crashing = await make();
+    await world.api.sql`update vms set observed_state = 'crashed' where id = ${crashing}`;
+    expect(await stateOf(crashing)).toBe('STATE_CRASHED');
+  });
+
+  it('| STATE_STOPPING / STATE_SHUTOFF / STATE_STARTING | stop asked (shutdown_script gets 90 s, then power off) / off, GPUs released, ephemeral NVMe erased, private address and disks kept / placed again, coming up | |', async () => {
+    const vmId = await makeVm(world);
+    await giveAddresses(world, { vmId, privateIp: '172.27.0.20' });
+    const before = await read(vmId);
+    const kept = ({ disks, network_interfaces, ssh_destination }: Fields) => ({
+      ...{ disks, network_interfaces, ssh_destination },
+    });
+
+    expect(operationOf(await act(vmId, 'STOP')).metadata.operation_name).toBe('STOP');
+    expect(await stateOf(vmId)).toBe('STATE_STOPPING');
+    await finishVm(world.api.sql, vmId, 'stopped');
+    const off = await read(vmId);
+    expect(off.state).toBe('STATE_SHUTOFF');
+    expect(kept(off)).toEqual(kept(before));
+    expect(operationOf(await act(vmId, 'START')).metadata.operation_name).toBe('START');
+    expect(await stateOf(vmId)).toBe('STATE_STARTING');
+    await finishVm(world.api.sql, vmId, 'running');
+    expect(await stateOf(vmId)).toBe('STATE_RUNNING');
+
+    await expectLeavesBy(() => makeActing('running', 'STOP'), []);
+    await expectLeavesBy(() => makeVm(world, {}, 'stopped'), ['START']);
+    await expectLeavesBy(() => makeActing('stopped', 'START'), []);
+  });
+
+  it('| STATE_RESETTING | hard reset under way | → RUNNING |', async () => {
+    const vmId = await makeActing('running', 'RESET');
+    expect(await stateOf(vmId)).toBe('STATE_RESETTING');
+    await finishVm(world.api.sql, vmId, 'running');
+    expect(await stateOf(vmId)).toBe('STATE_RUNNING');
+    await expectLeavesBy(() => makeActing('running', 'RESET'), []);
+  });
+
+  it('| STATE_CRASHED | the domain died by itself | START, DELETE |', async () => {
+    const make = () => makeVm(world, {}, 'crashed');
+    expect(await stateOf(await make())).toBe('STATE_CRASHED');
+    await expectLeavesBy(make, ['START']);
+  });
+
+  it('| STATE_UNREACHABLE | the host has not been heard from; what runs there is unknown and nothing of it is given away | → the true state when the host is back; operator may fence |', async () => {
+    const vmId = await makeUnreachable();
+    expect(await stateOf(vmId)).toBe('STATE_UNREACHABLE');
+    await world.api
+      .sql`update vms set reachable = true, observed_state = 'crashed' where id = ${vmId}`;
+    expect(await stateOf(vmId)).toBe('STATE_CRASHED');
+    await expectLeavesBy(makeUnreachable, []);
+  });
+
+  it('| STATE_ERROR | the host could not build it after it once ran; message in the operation | START, DELETE |', async () => {
+    const make = () => makeVm(world, {}, 'failed');
+    expect(await stateOf(await make())).toBe('STATE_ERROR');
+    await expectLeavesBy(make, ['START']);
+  });
+
+  it('| STATE_DELETING | being removed; GET is 404 once gone | |', async () => {
+    const vmId = await makeVm(world);
+    operationOf(await remove(vmId));
+    expect(await stateOf(vmId)).toBe('STATE_DELETING');
+    for (const action of ['START', 'STOP', 'RESET']) {
+      expect((await act(vmId, action)).status).toBe(409);
+    }
+    await finishVmDeletion(world.api.sql, vmId);
+    expectRefusal(await world.get(`${world.P}/vms/${vmId}`), 404, 'not_found');
+  });
+
+  it('The dynamic public address may change over STOP/START; the private one and every id do not.', async () => {
+    const vmId = await makeVm(world);
+    const { sql } = world.api;
+    await giveAddresses(world, { vmId, privateIp: '172.27.0.30', publicIp: '203.0.113.30' });
+    const before = await read(vmId);
+    operationOf(await act(vmId, 'STOP'));
+    await finishVm(sql, vmId, 'stopped');
+    // The scheduler takes the dynamic address back, and hands out another at the start.
+    await sql`update public_addresses set network_interface_id = null where address = '203.0.113.30'`;
+    operationOf(await act(vmId, 'START'));
+    await giveAddresses(world, { vmId, publicIp: '203.0.113.31' });
+    await finishVm(sql, vmId, 'running');
+
+    const after = await read(vmId);
+    expect(after.ssh_destination).toBe('203.0.113.31');
+    const idsOf = (vm: typeof before) => ({
+      id: vm.id,
+      disks: vm.disks.map(({ id, serial_number }: Fields) => ({ id, serial_number })),
+      interfaces: vm.network_interfaces.map(({ ips: [ip], ...rest }: { ips: Fields[] }) => ({
+        ...rest,
+        private_ipv4: ip?.['private_ipv4'],
+      })),
+    });
+    expect(idsOf(after)).toEqual(idsOf(before));
+    expect(idsOf(after).interfaces[0].private_ipv4.address).toBe('172.27.0.30');
+  });
+});

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DOCUMENT, OPERATIONS } from './document.ts';
+import { judge } from './judge.ts';
+import { fail, holds } from './property.ts';
+import { anyRequest, goodRequest, type Plan } from './requests.ts';
+import { RUNS, SEED, seedOf, TIMEOUT_MS } from './settings.ts';
+import { type Subject, startSubject } from './subject.ts';
+import { makeWorld, renewWorld, type World } from './world.ts';
+
+/**
+ * Every operation of the document, with requests of every kind: whatever comes in, what goes out is
+ * documented. Half of the requests are such that handlers are reached.
+ */
+let subject: Subject;
+const statuses = new Map<string, Map<number, number>>();
+
+beforeAll(async () => {
+  subject = await startSubject();
+});
+afterAll(() => subject.api.stop());
+
+it('the served document is the one that is tested', async () => {
+  const { body } = await subject.api.call('GET', '/openapi.json');
+  expect(body).toEqual(JSON.parse(JSON.stringify(DOCUMENT)));
+});
+
+describe(`seed ${SEED}`, () => {
+  for (const operation of OPERATIONS) {
+    it(`${operation.id} answers as documented`, { timeout: TIMEOUT_MS }, async () => {
+      let world: World = await makeWorld(subject.api);
+      const examine = async (plan: Plan) => {
+        const exchange = await subject.send(plan, world);
+        const problems = judge(exchange);
+        if (problems.length > 0) fail(problems, exchange);
+        count(operation.id, exchange.status);
+        const changed = exchange.status === 200 && plan.method !== 'GET';
+        if (changed) world = await renewWorld(subject.api, world);
+      };
+      const seed = seedOf(operation.id);
+      const good = Math.ceil(RUNS / 4);
+      await holds({ arbitrary: goodRequest(operation), seed, runs: good, examine });
+      await holds({ arbitrary: anyRequest(operation), seed, runs: RUNS - good, examine });
+    });
+  }
+});
+
+it('the requests reach the handlers: every operation succeeds now and then', () => {
+  const never = OPERATIONS.filter(({ id }) => !statuses.get(id)?.has(200)).map(({ id }) => id);
+  expect(never).toEqual([]);
+});
+
+function count(id: string, status: number): void {
+  const counts = statuses.get(id) ?? new Map<number, number>();
+  statuses.set(id, counts.set(status, (counts.get(status) ?? 0) + 1));
+}

@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto';
+import { newKey } from '@gantry/api/auth/keys';
+import { hashPassword } from '@gantry/api/auth/passwords';
+import {
+  makeTenant,
+  makeUser,
+  SSH_PUBLIC_KEY,
+  type TestApi,
+  type TestTenant,
+} from '@gantry/api/testing';
+import { finishDisk, finishRule, finishVm } from '@gantry/api/testing-scheduler';
+import { insertRefreshToken } from '@gantry/db/queries/tokens';
+import { newId } from '@gantry/model/ids';
+import type { Bearer, Plan } from './requests.ts';
+
+/** What requests speak of: two tenants with one of everything, and callers of every kind. */
+export type World = {
+  own: Values;
+  other: Values;
+  bearers: Record<Bearer, string>;
+};
+/** By the name of the parameter that takes it. */
+export type Values = Record<string, string>;
+
+const PASSWORD = 'correct horse battery';
+/** Slow to compute, by design: once is enough. */
+const passwordHash = hashPassword(PASSWORD);
+
+type Furnished = { tenant: TestTenant; values: Values };
+
+export async function makeWorld(api: TestApi): Promise<World> {
+  await restoreCatalogue(api);
+  const [own, other] = [await furnish(api), await furnish(api)];
+  const unpaid = await makeTenant(api, label('unpaid'), { paid: false });
+  const operator = await makeUser(api, `${label('operator')}@fuzz.test`, { operator: true });
+  const nobody = await makeUser(api, `${label('nobody')}@fuzz.test`);
+  return {
+    own: own.values,
+    other: other.values,
+    bearers: {
+      ...bearersOf(own.tenant),
+      operator: operator.token,
+      nobody: nobody.token,
+      unpaidOwner: unpaid.owner.token,
+      otherOwner: other.tenant.owner.token,
+      otherKey: other.tenant.accessKey,
+      otherReadOnlyKey: other.tenant.readOnlyKey,
+    },
+  };
+}
+
+/** The same world, but what a request may have used up or deleted is there again. */
+export async function renewWorld(api: TestApi, world: World): Promise<World> {
+  await restoreCatalogue(api);
+  const { tenant, values } = await furnish(api);
+  return { ...world, own: values, bearers: { ...world.bearers, ...bearersOf(tenant) } };
+}
+
+function bearersOf(tenant: TestTenant) {
+  return {
+    owner: tenant.owner.token,
+    member: tenant.member.token,
+    readOnly: tenant.readOnly.token,
+    accessKey: tenant.accessKey,
+    readOnlyKey: tenant.readOnlyKey,
+  };
+}
+
+let labels = 0;
+function label(kind: string): string {
+  labels += 1;
+  return `${kind}-${labels}-${newId().slice(-8)}`;
+}
+
+/** Operators' requests may have retired what the fixtures are made of. */
+async function restoreCatalogue({ sql }: TestApi): Promise<void> {
+  await sql`update vm_types set retired = false where retired`;
+  await sql`insert into vm_type_locations select t.name, l.name from vm_types t, locations l
+    on conflict do nothing`;
+}
+
+/** A tenant with one of everything; all of it has the tenant's name, which is nobody else's. */
+async function furnish(api: TestApi): Promise<Furnished> {
+  const { sql } = api;
+  const name = label('tenant');
+  const tenant = await makeTenant(api, name);
+  const { projectId, organizationId, owner } = tenant;
+  await sql`update projects set name = ${name} where id = ${projectId}`;
+  await sql`update quotas set max = 100000 where project_id = ${projectId}`;
+  await sql`update users set password_hash = ${await passwordHash} where id = ${owner.id}`;
+  const [member] = await sql<{ id: string }[]>`
+    select id from members where user_id = ${tenant.member.id}`;
+  const spare = await makeUser(api, `spare@${name}.test`);
+  return {
+    tenant,
+    values: {
+      ...{ name, project_id: projectId, organization_id: organizationId },
+      ...{ email: owner.email, password: PASSWORD, user_id: spare.id, member_id: member?.id ?? '' },
+      refresh_token: await makeRefreshToken(api, owner.id),
+      image_id: await makeImage(api, name),
+      ...(await makeResources(api, tenant, name)),
+    },
+  };
+}
+
+async function makeResources(api: TestApi, tenant: TestTenant, name: string): Promise<Values> {
+  const { sql } = api;
+  const post = (path: string, body: object) => create(api, tenant, path, body);
+  const vm = (vmName: string) =>
+    post('/vms', {
+      ...{ name: vmName, type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
+      ssh_public_key: SSH_PUBLIC_KEY,
+    });
+  const disk = (diskName: string) =>
+    post('/disks', { name: diskName, size: '10GiB', location: 'eu-north-a' });
+  const running = await vm(name);
+  const stopped = await vm(`${name}-stopped`);
+  const [free, attached] = [await disk(name), await disk(`${name}-attached`)];
+  for (const { id } of [free, attached]) await finishDisk(sql, id);
+  await finishVm(sql, running.id, 'running');
+  await finishVm(sql, stopped.id, 'stopped');
+  const attach_disks = [{ disk_id: attached.id }];
+  await post(`/vms/${running.id}/attach-disks`, { attach_disks });
+  await finishVm(sql, running.id, 'running');
+  const network = await post('/vpc/networks', { name, cidr: '10.77.0.0/16' });
+  const subnet = await post('/vpc/subnets', {
+    ...{ name, cidr: '10.77.0.0/24', location: 'eu-north-a', vpc_network_id: network.id },
+  });
+  const rule = await post('/vpc/firewall-rules', {
+    ...{ name, vpc_network_id: network.id, action: 'allow', direction: 'ingress' },
+    ...{ protocols: ['tcp'], sources: [{ cidr: '1.2.3.4/32' }], destinations: [] },
+  });
+  await finishRule(sql, rule.id);
+  const key = await post('/access-keys', { name });
+  return {
+    ...{ vm_id: running.id, stopped_vm_id: stopped.id, operation_id: running.operationId },
+    ...{ disk_id: free.id, attached_disk_id: attached.id, disk_operation_id: free.operationId },
+    ...{ rule_id: rule.id, rule_operation_id: rule.operationId },
+    ...{ network_id: network.id, subnet_id: subnet.id, access_key_id: key.id },
+  };
+}
+
+/** Through the api, so that what there is looks as it would for a client. */
+async function create(
+  api: TestApi,
+  tenant: TestTenant,
+  path: string,
+  body: object,
+): Promise<{ id: string; operationId: string }> {
+  const answer = await api.call('POST', `/projects/${tenant.projectId}${path}`, {
+    ...{ bearer: tenant.owner.token, body },
+  });
+  const id: string | undefined = answer.body.operation?.metadata.id ?? answer.body.id;
+  if (!id) throw new Error(`the fixtures need POST ${path}: ${JSON.stringify(answer.body)}`);
+  return { id, operationId: answer.body.operation?.operation_id ?? '' };
+}
+
+async function makeRefreshToken({ sql }: TestApi, userId: string): Promise<string> {
+  const token = newKey('refresh_token');
+  const hash = createHash('sha256').update(token).digest('hex');
+  const expiresAt = new Date(Date.now() + 86_400_000);
+  await insertRefreshToken(sql, { hash, familyId: newId(), userId, expiresAt });
+  return token;
+}
+
+/** One that no VM has, so that it can be removed. */
+async function makeImage({ sql }: TestApi, name: string): Promise<string> {
+  const id = newId();
+  await sql`insert into images (id, name) values (${id}, ${name})`;
+  return id;
+}
+
+/** `{{own.vm_id}}` -> the id; `{{OWN.vm_id}}` -> the id in upper case. */
+export function fill(text: string, world: World): string {
+  return text.replaceAll(/\{\{(own|other|OWN)\.(\w+)\}\}/g, (_, whose: string, name: string) => {
+    if (whose === 'OWN') return (world.own[name] ?? name).toUpperCase();
+    return world[whose as 'own' | 'other'][name] ?? name;
+  });
+}
+
+export function fillPlan(plan: Plan, world: World): Plan {
+  return {
+    ...plan,
+    path: fill(plan.path, world),
+    query: fill(plan.query, world),
+    headers: Object.fromEntries(
+      Object.entries(plan.headers).map(([name, value]) => [name, fill(value, world)]),
+    ),
+    body: plan.body && { ...plan.body, text: fill(plan.body.text, world) },
+  };
+}
