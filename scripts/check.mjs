@@ -3,6 +3,7 @@ import path from 'node:path';
 import { findLockfileProblems } from './check-lockfile.mjs';
 import { findMissingMigration } from './check-migrations.mjs';
 import { ensureInstalled } from './install.mjs';
+import { findStaleProtoTypes } from './proto-types.mjs';
 import { isMain, readText, root, run, secondsSince, tool } from './workspace.mjs';
 
 const runTool =
@@ -17,6 +18,7 @@ const CHECKS = {
   unused: runTool('knip', '--no-progress'),
   migrations: runTool('drizzle-kit', 'check', '--config', 'packages/db/drizzle.config.ts'),
   'migrations are current': async () => verdict(await findMissingMigration()),
+  'wire types are current': async () => verdict(await findStaleProtoTypes()),
   lockfile: async () => {
     const text = readText(path.join(root, 'pnpm-lock.yaml')) ?? '';
     return verdict(findLockfileProblems(text).join('\n'));

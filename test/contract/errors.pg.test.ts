@@ -1,3 +1,4 @@
+import { hashPassword } from '@gantry/api/auth/passwords';
 import { createRateLimiter } from '@gantry/api/http/rate-limit';
 import { makeTenant, startTestApi, type TestApi } from '@gantry/api/testing';
 import { createLog } from '@gantry/daemon/log';
@@ -19,6 +20,7 @@ import {
   readOpenApi,
   startWorld,
   UUID,
+  valuesOf,
   vmBody,
   type World,
 } from './support.ts';
@@ -74,9 +76,7 @@ describe('Body', () => {
     expect((await create({ location: 'nowhere' })).body.message).toMatch(/"nowhere".*GET/);
   });
   it('the codes are those of the table and no others', async () => {
-    const { components } = await readOpenApi(world.api);
-    const code = components.schemas['Error']?.properties?.['code'];
-    expect((code?.['enum'] as string[]).sort()).toEqual(
+    expect(valuesOf(await readOpenApi(world.api), 'Error', 'code')).toEqual(
       [
         ...['bad_request', 'bad_credential', 'payment_required', 'forbidden', 'not_found'],
         ...['conflict', 'operation_in_progress', 'idempotency_key_reused', 'disk_attached'],
@@ -89,6 +89,8 @@ describe('Body', () => {
 });
 
 describe('Errors', () => {
+  const P = () => world.P;
+
   it('| 400 | bad_request | body, query or path does not fit; `details` names each field and why |', async () => {
     const body = await create({ name: 'NOT A NAME', type: 7 });
     expectFieldRefused(body, 'name');
@@ -104,7 +106,6 @@ describe('Errors', () => {
 
   it('| 401 | bad_credential | no, wrong, expired or revoked bearer; wrong e-mail or password (same answer for unknown users) |', async () => {
     const { api, P, tenant } = world;
-    expectRefusal(await api.call('GET', P), 404, 'not_found');
     expectRefusal(await api.call('GET', `${P}/vms`), 401, 'bad_credential');
     const wrong = `${tenant.accessKey.slice(0, -1)}${tenant.accessKey.at(-1) === 'A' ? 'B' : 'A'}`;
     for (const bearer of [wrong, 'nonsense', `${tenant.owner.token}x`]) {
@@ -161,10 +162,10 @@ describe('Errors', () => {
     const project = { name: newName(), organization_id: tenant.organizationId };
     expect((await owner.post('/projects', project)).status).toBe(200);
     expect((await owner.patch(O, { name: 'Still unpaid' })).status).toBe(200);
-    const token = await api.call('POST', '/auth/token', {
-      body: { grant_type: 'password', email: tenant.owner.email, password: 'wrong' },
-    });
-    expect(token.status).toBe(401);
+    const password = 'long enough a password';
+    await api.sql`update users set password_hash = ${await hashPassword(password)} where id = ${tenant.owner.id}`;
+    const login = { grant_type: 'password', email: tenant.owner.email, password };
+    expect((await api.call('POST', '/auth/token', { body: login })).status).toBe(200);
   });
 
   it('| 403 | forbidden | known to the caller, not allowed |', async () => {
@@ -202,8 +203,6 @@ describe('Errors', () => {
       }
     }
   });
-  const P = () => world.P;
-
   it('| 409 | conflict, operation_in_progress, idempotency_key_reused, disk_attached, name_taken | |', async () => {
     const vmId = await makeVm(world);
     const start = await world.patch(`${P()}/vms/${vmId}`, { action: 'START' });
@@ -288,7 +287,7 @@ describe('Errors', () => {
     // Nothing listens on this port.
     const unreachable = connect({ url: 'postgres://nobody@127.0.0.1:1/none', name: 'none' });
     await withApi({ sql: unreachable }, async (api) => {
-      const tenant = await makeTenant({ ...api, deps: api.deps }, 'cut-off');
+      const tenant = await makeTenant(api, 'cut-off');
       const { get } = clientOf(api, tenant.accessKey);
       expectRefusal(await get(`/projects/${tenant.projectId}/vms`), 503, 'unavailable');
     });

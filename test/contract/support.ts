@@ -221,6 +221,12 @@ export async function readOpenApi(api: TestApi): Promise<OpenApi> {
   return (await api.call('GET', '/openapi.json')).body as OpenApi;
 }
 
+/** The values that a field of a schema may have, in order of the alphabet. */
+export function valuesOf(document: OpenApi, name: string, field: string): unknown[] {
+  const values = schemaOf(document, name).properties?.[field]?.['enum'];
+  return Array.isArray(values) ? values.toSorted() : [];
+}
+
 export function schemaOf(document: OpenApi, name: string): Schema {
   const schema = document.components.schemas[name];
   if (!schema) throw new Error(`the OpenAPI document has no schema ${name}`);

@@ -7,7 +7,7 @@ import fc from 'fast-check';
  * filled in when the request is sent: the ids change, the seed's requests do not.
  */
 export const own = (name: string) => fc.constant(`{{own.${name}}}`);
-const oneOf = fc.constantFrom<string>;
+const oneOf = (...values: string[]) => fc.constantFrom(...values);
 
 const freshName = fc.stringMatching(/^n-[a-z0-9]{10}$/);
 const name = fc.oneof({ weight: 8, arbitrary: freshName }, { weight: 1, arbitrary: own('name') });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DOCUMENT, OPERATIONS } from './document.ts';
+import { DOCUMENT, type Operation, OPERATIONS } from './document.ts';
 import { judge } from './judge.ts';
 import { fail, holds } from './property.ts';
 import { anyRequest, goodRequest, type Plan } from './requests.ts';
@@ -12,10 +12,14 @@ import { makeWorld, renewWorld, type World } from './world.ts';
  * documented. Half of the requests are such that handlers are reached.
  */
 let subject: Subject;
+let world: World;
+/** Fixtures cost more than requests do: after so many the rest of the requests meets what is left. */
+const MAX_RENEWALS = 6;
 const statuses = new Map<string, Map<number, number>>();
 
 beforeAll(async () => {
   subject = await startSubject();
+  world = await makeWorld(subject.api);
 });
 afterAll(() => subject.api.stop());
 
@@ -27,14 +31,16 @@ it('the served document is the one that is tested', async () => {
 describe(`seed ${SEED}`, () => {
   for (const operation of OPERATIONS) {
     it(`${operation.id} answers as documented`, { timeout: TIMEOUT_MS }, async () => {
-      let world: World = await makeWorld(subject.api);
+      world = await renewWorld(subject.api, world);
+      let renewals = 0;
       const examine = async (plan: Plan) => {
         const exchange = await subject.send(plan, world);
         const problems = judge(exchange);
         if (problems.length > 0) fail(problems, exchange);
         count(operation.id, exchange.status);
-        const changed = exchange.status === 200 && plan.method !== 'GET';
-        if (changed) world = await renewWorld(subject.api, world);
+        if (exchange.status !== 200 || !usesUp(operation) || renewals >= MAX_RENEWALS) return;
+        renewals += 1;
+        world = await renewWorld(subject.api, world);
       };
       const seed = seedOf(operation.id);
       const good = Math.ceil(RUNS / 4);
@@ -48,6 +54,12 @@ it('the requests reach the handlers: every operation succeeds now and then', () 
   const never = OPERATIONS.filter(({ id }) => !statuses.get(id)?.has(200)).map(({ id }) => id);
   expect(never).toEqual([]);
 });
+
+/** Whether what it was about may have another state now, or none. Creations leave the rest as it is. */
+function usesUp({ method, path }: Operation): boolean {
+  if (method === 'GET') return false;
+  return method !== 'POST' || /\{(?!project_id|organization_id)\w+\}/.test(path);
+}
 
 function count(id: string, status: number): void {
   const counts = statuses.get(id) ?? new Map<number, number>();

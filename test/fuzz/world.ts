@@ -29,11 +29,13 @@ const passwordHash = hashPassword(PASSWORD);
 type Furnished = { tenant: TestTenant; values: Values };
 
 export async function makeWorld(api: TestApi): Promise<World> {
-  await restoreCatalogue(api);
-  const [own, other] = [await furnish(api), await furnish(api)];
-  const unpaid = await makeTenant(api, label('unpaid'), { paid: false });
-  const operator = await makeUser(api, `${label('operator')}@fuzz.test`, { operator: true });
-  const nobody = await makeUser(api, `${label('nobody')}@fuzz.test`);
+  const [own, other, unpaid, operator, nobody] = await Promise.all([
+    furnish(api),
+    furnish(api),
+    makeTenant(api, label('unpaid'), { paid: false }),
+    makeUser(api, `${label('operator')}@fuzz.test`, { operator: true }),
+    makeUser(api, `${label('nobody')}@fuzz.test`),
+  ]);
   return {
     own: own.values,
     other: other.values,
@@ -85,20 +87,21 @@ async function furnish(api: TestApi): Promise<Furnished> {
   const name = label('tenant');
   const tenant = await makeTenant(api, name);
   const { projectId, organizationId, owner } = tenant;
-  await sql`update projects set name = ${name} where id = ${projectId}`;
-  await sql`update quotas set max = 100000 where project_id = ${projectId}`;
-  await sql`update users set password_hash = ${await passwordHash} where id = ${owner.id}`;
-  const [member] = await sql<{ id: string }[]>`
-    select id from members where user_id = ${tenant.member.id}`;
-  const spare = await makeUser(api, `spare@${name}.test`);
+  const [[member], spare, refresh_token, image_id, resources] = await Promise.all([
+    sql<{ id: string }[]>`select id from members where user_id = ${tenant.member.id}`,
+    makeUser(api, `spare@${name}.test`),
+    makeRefreshToken(api, owner.id),
+    makeImage(api, name),
+    makeResources(api, tenant, name),
+    sql`update projects set name = ${name} where id = ${projectId}`,
+    sql`update users set password_hash = ${await passwordHash} where id = ${owner.id}`,
+  ]);
   return {
     tenant,
     values: {
       ...{ name, project_id: projectId, organization_id: organizationId },
       ...{ email: owner.email, password: PASSWORD, user_id: spare.id, member_id: member?.id ?? '' },
-      refresh_token: await makeRefreshToken(api, owner.id),
-      image_id: await makeImage(api, name),
-      ...(await makeResources(api, tenant, name)),
+      ...{ refresh_token, image_id, ...resources },
     },
   };
 }
@@ -106,38 +109,52 @@ async function furnish(api: TestApi): Promise<Furnished> {
 async function makeResources(api: TestApi, tenant: TestTenant, name: string): Promise<Values> {
   const { sql } = api;
   const post = (path: string, body: object) => create(api, tenant, path, body);
-  const vm = (vmName: string) =>
-    post('/vms', {
-      ...{ name: vmName, type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
+  const placed = { location: 'eu-north-a' };
+  const vm = async (vmName: string, state: 'running' | 'stopped') => {
+    const made = await post('/vms', {
+      ...{ ...placed, name: vmName, type: 'a40.1x', image: 'debian-12' },
       ssh_public_key: SSH_PUBLIC_KEY,
     });
-  const disk = (diskName: string) =>
-    post('/disks', { name: diskName, size: '10GiB', location: 'eu-north-a' });
-  const running = await vm(name);
-  const stopped = await vm(`${name}-stopped`);
-  const [free, attached] = [await disk(name), await disk(`${name}-attached`)];
-  for (const { id } of [free, attached]) await finishDisk(sql, id);
+    await finishVm(sql, made.id, state);
+    return made;
+  };
+  const disk = async (diskName: string) => {
+    const made = await post('/disks', { ...placed, name: diskName, size: '10GiB' });
+    await finishDisk(sql, made.id);
+    return made;
+  };
+  const [running, stopped, free, attached, { network, subnet, rule }, key] = await Promise.all([
+    vm(name, 'running'),
+    vm(`${name}-stopped`, 'stopped'),
+    disk(name),
+    disk(`${name}-attached`),
+    makeNetwork(api, tenant, name),
+    post('/access-keys', { name }),
+  ]);
+  await post(`/vms/${running.id}/attach-disks`, { attach_disks: [{ disk_id: attached.id }] });
   await finishVm(sql, running.id, 'running');
-  await finishVm(sql, stopped.id, 'stopped');
-  const attach_disks = [{ disk_id: attached.id }];
-  await post(`/vms/${running.id}/attach-disks`, { attach_disks });
-  await finishVm(sql, running.id, 'running');
-  const network = await post('/vpc/networks', { name, cidr: '10.77.0.0/16' });
-  const subnet = await post('/vpc/subnets', {
-    ...{ name, cidr: '10.77.0.0/24', location: 'eu-north-a', vpc_network_id: network.id },
-  });
-  const rule = await post('/vpc/firewall-rules', {
-    ...{ name, vpc_network_id: network.id, action: 'allow', direction: 'ingress' },
-    ...{ protocols: ['tcp'], sources: [{ cidr: '1.2.3.4/32' }], destinations: [] },
-  });
-  await finishRule(sql, rule.id);
-  const key = await post('/access-keys', { name });
   return {
     ...{ vm_id: running.id, stopped_vm_id: stopped.id, operation_id: running.operationId },
     ...{ disk_id: free.id, attached_disk_id: attached.id, disk_operation_id: free.operationId },
     ...{ rule_id: rule.id, rule_operation_id: rule.operationId },
     ...{ network_id: network.id, subnet_id: subnet.id, access_key_id: key.id },
   };
+}
+
+async function makeNetwork(api: TestApi, tenant: TestTenant, name: string) {
+  const post = (path: string, body: object) => create(api, tenant, path, body);
+  const network = await post('/vpc/networks', { name, cidr: '10.77.0.0/16' });
+  const [subnet, rule] = await Promise.all([
+    post('/vpc/subnets', {
+      ...{ name, cidr: '10.77.0.0/24', location: 'eu-north-a', vpc_network_id: network.id },
+    }),
+    post('/vpc/firewall-rules', {
+      ...{ name, vpc_network_id: network.id, action: 'allow', direction: 'ingress' },
+      ...{ protocols: ['tcp'], sources: [{ cidr: '1.2.3.4/32' }], destinations: [] },
+    }),
+  ]);
+  await finishRule(api.sql, rule.id);
+  return { network, subnet, rule };
 }
 
 /** Through the api, so that what there is looks as it would for a client. */

@@ -1,0 +1,302 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { readApiConfig } from '@gantry/api/config';
+import { createRateLimiter } from '@gantry/api/http/rate-limit';
+import type { Answer } from '@gantry/api/testing';
+import { finishVm } from '@gantry/api/testing-scheduler';
+import { newId } from '@gantry/model/ids';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  attachDisk,
+  defaultNetworkOf,
+  diskBody,
+  expectFieldRefused,
+  expectRefusal,
+  type Fields,
+  makeDisk,
+  makeVm,
+  newName,
+  operationOf,
+  ruleBody,
+  startWorld,
+  vmBody,
+  type World,
+} from './support.ts';
+
+let world: World;
+let networkId: string;
+
+beforeAll(async () => {
+  world = await startWorld();
+  networkId = await defaultNetworkOf(world);
+});
+afterAll(() => world.api.stop());
+
+const createVm = (changes: Fields) => world.post(`${world.P}/vms`, vmBody(changes));
+const createDisk = (changes: Fields) => world.post(`${world.P}/disks`, diskBody(changes));
+const createRule = (changes: Fields) =>
+  world.post(`${world.P}/vpc/firewall-rules`, ruleBody(networkId, changes));
+const accepted = (answer: Answer) => operationOf(answer).metadata.id;
+
+describe('Limits of seed.md', () => {
+  it('| disk block_size | 512 or 4096 bytes |', async () => {
+    for (const block_size of [512, 4096]) accepted(await createDisk({ block_size }));
+    for (const block_size of [256, 1024, 8192]) {
+      expectFieldRefused(await createDisk({ block_size }), 'block_size');
+    }
+  });
+  it('| disk size format | number followed by GiB or TiB |', async () => {
+    for (const size of ['10GiB', '1TiB']) accepted(await createDisk({ size }));
+    for (const size of ['10', '10G', '10MiB', 'tenGiB']) {
+      expectFieldRefused(await createDisk({ size }), 'size');
+    }
+  });
+  it('| usage data refresh | daily, shortly after midnight UTC |', async () => {
+    const { sql } = world.api;
+    const { closeDueDays } = await import('@gantry/db/queries/usage');
+    const { openInterval } = await import('@gantry/db/queries/meter');
+    await openInterval(sql, {
+      ...{ organizationId: world.tenant.organizationId, projectId: world.tenant.projectId },
+      ...{ resourceId: newId(), region: 'eu-north', startedAt: new Date('2026-01-01T12:00:00Z') },
+      metered: { metric: 'vm_seconds', vmType: 'a40.1x' },
+    });
+    const dates = async () => {
+      const { body } = await world.get(
+        `${world.O}/usage?start_date=2026-01-01&end_date=2026-01-05`,
+      );
+      return body.items.map(({ date }: Fields) => date);
+    };
+    await closeDueDays(sql, new Date('2026-01-01T23:59:59Z'));
+    expect(await dates()).toEqual([]);
+    await closeDueDays(sql, new Date('2026-01-02T00:15:00Z'));
+    expect(await dates()).toEqual(['2026-01-01']);
+    await closeDueDays(sql, new Date('2026-01-02T23:00:00Z'));
+    expect(await dates()).toEqual(['2026-01-01']);
+    await closeDueDays(sql, new Date('2026-01-03T00:15:00Z'));
+    expect(await dates()).toEqual(['2026-01-01', '2026-01-02']);
+  });
+  it('| VM types | the catalogue above |', async () => {
+    const { items } = (await world.get(`${world.P}/specs`)).body;
+    expect(items).toHaveLength(17);
+    for (const { product_name } of items) accepted(await createVm({ type: product_name }));
+    expectRefusal(await createVm({ type: 'h100.1x' }), 422, 'unknown_type');
+  });
+  it('| access token lifetime | expires_in (sample 3600; unit not stated) |', async () => {
+    const claims = JSON.parse(
+      Buffer.from(world.tenant.owner.token.split('.')[1] ?? '', 'base64url').toString(),
+    );
+    expect(claims.exp - claims.iat).toBe(3600);
+  });
+});
+
+describe('Limits of completion.md', () => {
+  it('Names: 1–63 of `a-z 0-9 -`, unique per project and kind.', async () => {
+    const longest = 'a'.repeat(63);
+    for (const create of [createVm, createDisk, createRule]) {
+      for (const name of ['a', '0-9', longest]) {
+        accepted(await create({ name }));
+        expectRefusal(await create({ name }), 409, 'name_taken');
+      }
+      for (const name of ['', `${longest}a`, 'A', 'a_b', 'a.b', 'ä', 'a b', 'a\n']) {
+        expectFieldRefused(await create({ name }), 'name');
+      }
+    }
+    // Another project may have the same names.
+    const project = { name: newName(), organization_id: world.tenant.organizationId };
+    const { id } = (await world.owner.post('/projects', project)).body;
+    accepted(await world.owner.post(`/projects/${id}/vms`, vmBody({ name: longest })));
+  });
+
+  it('Scripts: at most 64 KiB, must start with `#!`.', async () => {
+    const script = (bytes: number, filler = 'x') => {
+      const head = '#!/bin/sh\n';
+      return head + filler.repeat((bytes - head.length) / Buffer.byteLength(filler));
+    };
+    for (const field of ['startup_script', 'shutdown_script']) {
+      accepted(await createVm({ [field]: script(64 * 1024) }));
+      for (const wrong of [
+        ...[script(64 * 1024 + 1), script(64 * 1024 + 2, 'é')],
+        ...['echo hello', ' #!/bin/sh', ''],
+      ]) {
+        expectFieldRefused(await createVm({ [field]: wrong }), field);
+      }
+    }
+  });
+
+  it('SSH key: one OpenSSH public key (ed25519, ecdsa, rsa ≥ 2048, sk- variants), anything else is refused with the reason.', async () => {
+    const good = Object.values(sshKeys());
+    for (const ssh_public_key of [...good, `${good[0]} ada@example`]) {
+      accepted(await createVm({ ssh_public_key }));
+    }
+    const reasons = new Set<string>();
+    for (const ssh_public_key of [
+      rsaKey(1024),
+      `${good[0]}\n${good[1]}`,
+      `ssh-dss ${sshBlob('ssh-dss', Buffer.alloc(128))}`,
+      '-----BEGIN OPENSSH PRIVATE KEY-----',
+      'ssh-ed25519 not-base64!',
+      good[0]?.replace('ssh-ed25519', 'ssh-rsa'),
+      '',
+    ]) {
+      const answer = await createVm({ ssh_public_key });
+      expectFieldRefused(answer, 'ssh_public_key');
+      reasons.add(answer.body.details[0].reason);
+    }
+    expect(reasons.size).toBeGreaterThanOrEqual(6);
+  });
+
+  it('Disk: 1 GiB–10 TiB; at most 16 per VM with the OS disk, which is 128 GiB; read-write to one VM, read-only to many; shared-volume read-write to many.', async () => {
+    for (const size of ['1GiB', '10TiB', '10240GiB']) accepted(await createDisk({ size }));
+    for (const size of ['0GiB', '11TiB', '10241GiB']) {
+      expectFieldRefused(await createDisk({ size }), 'size');
+    }
+
+    const vms = [await makeVm(world), await makeVm(world), await makeVm(world)];
+    const [first = '', second = '', third = ''] = vms;
+    const attach = (vmId: string, diskIds: string[], mode: string) =>
+      world.post(`${world.P}/vms/${vmId}/attach-disks`, {
+        attach_disks: diskIds.map((disk_id) => ({ disk_id, mode, attachment_type: 'data' })),
+      });
+    const disksOf = async (vmId: string): Promise<Fields[]> =>
+      (await world.get(`${world.P}/vms/${vmId}`)).body.disks;
+    expect(await disksOf(first)).toMatchObject([{ attachment_type: 'os', size: '128GiB' }]);
+
+    const own = await makeDisk(world);
+    await attachDisk(world, { vmId: first, diskId: own });
+    for (const mode of ['read-write', 'read-only']) {
+      expectRefusal(await attach(second, [own], mode), 409, 'disk_attached');
+    }
+    const readByMany = await makeDisk(world);
+    const writtenByMany = await makeDisk(world, { type: 'shared-volume' });
+    for (const vmId of vms) {
+      await attachDisk(world, { vmId, diskId: readByMany, mode: 'read-only' });
+      await attachDisk(world, { vmId, diskId: writtenByMany, mode: 'read-write' });
+    }
+    expect((await disksOf(third)).map(({ mode }) => mode)).toEqual([
+      ...['read-write', 'read-only', 'read-write'],
+    ]);
+
+    const full = await makeVm(world);
+    const many = [];
+    for (let count = 0; count < 16; count += 1) many.push(await makeDisk(world, { size: '1GiB' }));
+    expectRefusal(await attach(full, many, 'read-write'), 409, 'conflict');
+    accepted(await attach(full, many.slice(0, 15), 'read-write'));
+    await finishVm(world.api.sql, full, 'running');
+    expect(await disksOf(full)).toHaveLength(16);
+    expectRefusal(await attach(full, many.slice(15), 'read-write'), 409, 'conflict');
+  });
+
+  it('Ports: `"22"`, `"3000-8080"`, `"*"`.', async () => {
+    for (const field of ['source_ports', 'destination_ports']) {
+      const ports = ['22', '3000-8080', '*', '1', '65535'];
+      const id = accepted(await createRule({ [field]: ports }));
+      const { body } = await world.get(`${world.P}/vpc/firewall-rules/${id}`);
+      expect(body[field]).toEqual(ports);
+      for (const port of ['65536', '0', 'ssh', '22-', '8080-3000', '22,23', '-1', '', ' 22']) {
+        expectFieldRefused(await createRule({ [field]: [port] }), field);
+      }
+    }
+  });
+
+  it('Protocols: tcp, udp, icmp.', async () => {
+    const open = { source_ports: [], destination_ports: [] };
+    for (const protocol of ['tcp', 'udp', 'icmp']) {
+      accepted(await createRule({ ...open, protocols: [protocol] }));
+    }
+    accepted(await createRule({ ...open, protocols: ['tcp', 'udp', 'icmp'] }));
+    for (const protocol of ['gre', 'TCP', '*', '']) {
+      expectFieldRefused(await createRule({ ...open, protocols: [protocol] }), 'protocols');
+    }
+  });
+
+  it('A rule endpoint has one of `cidr` (a bare address is a /32) and `resource_id` (a VM, subnet or network of the project); neither means anywhere.', async () => {
+    const vmId = await makeVm(world);
+    const [subnet] = (await world.get(`${world.P}/vpc/subnets`)).body.items;
+    for (const field of ['sources', 'destinations']) {
+      const sent = [
+        ...[{ cidr: '192.0.2.7' }, { cidr: '192.0.2.0/24' }, { resource_id: vmId }],
+        ...[{ resource_id: subnet.id }, { resource_id: networkId }, {}],
+      ];
+      const id = accepted(await createRule({ [field]: sent }));
+      const { body } = await world.get(`${world.P}/vpc/firewall-rules/${id}`);
+      expect(body[field]).toEqual(
+        sent.map((endpoint, index) => ({
+          ...{ resource_id: '', cidr: '', ...endpoint },
+          ...(index === 0 ? { cidr: '192.0.2.7/32' } : {}),
+        })),
+      );
+      for (const wrong of [
+        ...[{ cidr: '10.0.0.0/8', resource_id: vmId }, { resource_id: newId() }],
+        ...[{ cidr: '10.0.0.1/8' }, { cidr: '300.0.0.1' }, { cidr: '10.0.0.0/33' }],
+      ]) {
+        expectFieldRefused(await createRule({ [field]: [wrong] }), field);
+      }
+    }
+  });
+
+  it('Rate limit per credential, default 50 requests/s with a burst of 200.', async () => {
+    vi.stubEnv('DATABASE_URL', 'postgres://nobody@127.0.0.1:1/none');
+    vi.stubEnv('GANTRY_SECRET_KEY', 'x'.repeat(32));
+    const { rateLimit } = readApiConfig();
+    vi.unstubAllEnvs();
+    expect(rateLimit).toEqual({ perSecond: 50, burst: 200 });
+
+    let nowMs = 0;
+    const rateLimiter = createRateLimiter({ ...rateLimit, now: () => nowMs });
+    const limited = await startWorld({ rateLimiter });
+    try {
+      const statuses = async (count: number) => {
+        const seen: Record<number, number> = {};
+        for (let sent = 0; sent < count; sent += 1) {
+          const { status } = await limited.get('');
+          seen[status] = (seen[status] ?? 0) + 1;
+        }
+        return seen;
+      };
+      expect(await statuses(201)).toEqual({ 200: 200, 429: 1 });
+      expect((await limited.owner.get('')).status).toBe(200);
+      nowMs += 1_000;
+      expect(await statuses(51)).toEqual({ 200: 50, 429: 1 });
+    } finally {
+      await limited.api.stop();
+    }
+  });
+});
+
+function sshBlob(...fields: (string | Buffer)[]): string {
+  return Buffer.concat(
+    fields.flatMap((field) => {
+      const bytes = Buffer.from(field);
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(bytes.length);
+      return [length, bytes];
+    }),
+  ).toString('base64');
+}
+
+/** A number whose first bit is set needs a zero byte in front: https://www.rfc-editor.org/rfc/rfc4251#section-5 */
+const mpint = (bytes: Buffer) =>
+  (bytes[0] ?? 0) < 0x80 ? bytes : Buffer.concat([Buffer.alloc(1), bytes]);
+const part = (key: KeyObject, name: 'x' | 'y' | 'n' | 'e') =>
+  Buffer.from(key.export({ format: 'jwk' })[name] ?? '', 'base64url');
+
+function rsaKey(bits: number): string {
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: bits });
+  const [e, n] = [mpint(part(publicKey, 'e')), mpint(part(publicKey, 'n'))];
+  return `ssh-rsa ${sshBlob('ssh-rsa', e, n)}`;
+}
+
+/** One key of each kind that is accepted. */
+function sshKeys(): Record<string, string> {
+  const ed25519 = part(generateKeyPairSync('ed25519').publicKey, 'x');
+  const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
+  const point = Buffer.concat([Buffer.from([4]), part(ec, 'x'), part(ec, 'y')]);
+  const [ecdsa, sk] = ['ecdsa-sha2-nistp256', 'sk-ssh-ed25519@openssh.com'];
+  const skEcdsa = 'sk-ecdsa-sha2-nistp256@openssh.com';
+  return {
+    ed25519: `ssh-ed25519 ${sshBlob('ssh-ed25519', ed25519)}`,
+    ecdsa: `${ecdsa} ${sshBlob(ecdsa, 'nistp256', point)}`,
+    rsa: rsaKey(2048),
+    sk: `${sk} ${sshBlob(sk, ed25519, 'ssh:')}`,
+    skEcdsa: `${skEcdsa} ${sshBlob(skEcdsa, 'nistp256', point, 'ssh:')}`,
+  };
+}
