@@ -17,9 +17,9 @@ const OPTIONS = [
 ];
 
 async function generateInto(directory) {
-  const definitions = path.join(root, 'proto');
-  const args = [...OPTIONS, '-I', definitions, '-O', directory, 'gantry/v1/fleet.proto'];
-  const { ok, output } = await run(generator, args, { quiet: true });
+  const args = [...OPTIONS, '-I', '.', '-O', directory, 'gantry/v1/fleet.proto'];
+  // Each file names the definition it comes from, as the generator was given it.
+  const { ok, output } = await run(generator, args, { quiet: true, cwd: path.join(root, 'proto') });
   if (!ok) throw new Error(output);
 }
 

@@ -42,10 +42,10 @@ export function tool(name) {
 }
 
 /** Runs a program to its end. With `quiet` its output is collected, otherwise shown as it comes. */
-export function run(command, args, { quiet = false, env = process.env } = {}) {
+export function run(command, args, { quiet = false, env = process.env, cwd = root } = {}) {
   return new Promise((resolve) => {
     const stdio = quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'];
-    const child = spawn(command, args, { cwd: root, env, stdio });
+    const child = spawn(command, args, { cwd, env, stdio });
     let output = '';
     const collect = (chunk) => {
       output += chunk;

@@ -3,6 +3,8 @@ import { readApiConfig } from '@gantry/api/config';
 import { createRateLimiter } from '@gantry/api/http/rate-limit';
 import type { Answer } from '@gantry/api/testing';
 import { finishVm } from '@gantry/api/testing-scheduler';
+import { openInterval } from '@gantry/db/queries/meter';
+import { closeDueDays } from '@gantry/db/queries/usage';
 import { newId } from '@gantry/model/ids';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
@@ -52,8 +54,6 @@ describe('Limits of seed.md', () => {
   });
   it('| usage data refresh | daily, shortly after midnight UTC |', async () => {
     const { sql } = world.api;
-    const { closeDueDays } = await import('@gantry/db/queries/usage');
-    const { openInterval } = await import('@gantry/db/queries/meter');
     await openInterval(sql, {
       ...{ organizationId: world.tenant.organizationId, projectId: world.tenant.projectId },
       ...{ resourceId: newId(), region: 'eu-north', startedAt: new Date('2026-01-01T12:00:00Z') },

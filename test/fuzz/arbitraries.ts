@@ -5,11 +5,13 @@ import { NASTY_MEMBERS, nastyValue, RawJson } from './nasty.ts';
 
 /** JSON schema -> arbitrary of what it allows. `name` is the member's, `owner` its object's schema. */
 export function valid(schema: JsonSchema, name = '', owner = ''): fc.Arbitrary<unknown> {
+  const whole = KNOWN_GOOD[`${name}[]`];
+  if (whole && schema.type === 'array') return whole;
   if (schema.enum) return fc.constantFrom(...schema.enum);
   const options = schema.oneOf ?? schema.anyOf;
   const known = KNOWN_GOOD[`${owner}.${name}`] ?? KNOWN_GOOD[name];
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
-  if (type === 'object') return validObject(schema);
+  if (type === 'object') return KNOWN_GOOD[schema.title ?? ''] ?? validObject(schema);
   if (type === 'array') return validArray(schema, name, owner);
   if (known) return known;
   // Of a union, the alternatives have the schema's name: TokenRequest is one of two objects.

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 
 /**
  * Values that handlers accept, by the name of the member or parameter, so that requests get past the
- * schema and reach what lies behind. A name may be qualified with its schema's. `{{own.vm_id}}` is
- * filled in when the request is sent: the ids change, the seed's requests do not.
+ * schema and reach what lies behind. A name may be qualified with its schema's; `[]` stands for the
+ * whole array, and a schema's name for the whole object. `{{own.vm_id}}` is filled in when the request is sent: the ids change, the seed's requests do not.
  */
 export const own = (name: string) => fc.constant(`{{own.${name}}}`);
 const oneOf = (...values: string[]) => fc.constantFrom(...values);
@@ -19,7 +19,10 @@ const label = oneOf('A label', 'Ünïcödé 標籤', 'x', "O'Neill & <b>sons</b>
 const octet = fc.integer({ min: 0, max: 255 });
 const freshEmail = fc.stringMatching(/^u[a-z0-9]{10}$/).map((user) => `${user}@fuzz.test`);
 const password = fc.stringMatching(/^[ -~]{12,30}$/);
-const endpointId = oneOf('', '{{own.vm_id}}', '{{own.subnet_id}}', '{{own.network_id}}');
+const endpoint = fc.oneof(
+  fc.record({ cidr: oneOf('', '10.0.0.0/8', '1.2.3.4', '0.0.0.0/0') }),
+  fc.record({ resource_id: oneOf('', '{{own.vm_id}}', '{{own.subnet_id}}', '{{own.network_id}}') }),
+);
 
 export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   name,
@@ -35,8 +38,8 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   destination_ports: ports,
   'CreateNetwork.cidr': fc.tuple(octet, octet).map(([a, b]) => `10.${a}.${b}.0/24`),
   'CreateSubnet.cidr': octet.map((third) => `10.77.${third}.0/24`),
-  'FirewallRuleEndpoint.cidr': oneOf('', '10.0.0.0/8', '1.2.3.4', '0.0.0.0/0'),
-  'FirewallRuleEndpoint.resource_id': endpointId,
+  FirewallRuleEndpoint: endpoint,
+  'protocols[]': fc.subarray(['tcp', 'udp', 'icmp'], { minLength: 1 }),
   detach_disks: own('attached_disk_id'),
   vm_id: oneOf('{{own.vm_id}}', '{{own.stopped_vm_id}}'),
   vpc_network_id: own('network_id'),
@@ -71,7 +74,11 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   usd_per_hour: fc.integer({ min: 0, max: 1e9 }).map((tenThousandths) => tenThousandths / 1e4),
   vm_type: vmType,
   resource_type: oneOf('a40.1x', 'persistent-ssd', 'shared-volume'),
-  // of queries:
+  // Of paths: what goes is what nothing depends on.
+  'DELETE.organization_id': own('empty_organization_id'),
+  'DELETE.project_id': own('empty_project_id'),
+  'DELETE.network_id': own('empty_network_id'),
+  // Of queries:
   limit: oneOf('1', '2', '100', '1000'),
   page_token: own('vm_id'),
   resource_id: oneOf('{{own.vm_id}}', '{{own.disk_id}}', '{{own.rule_id}}'),

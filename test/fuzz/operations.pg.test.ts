@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DOCUMENT, type Operation, OPERATIONS } from './document.ts';
+import { DOCUMENT, OPERATIONS, type Operation } from './document.ts';
 import { judge } from './judge.ts';
 import { fail, holds } from './property.ts';
 import { anyRequest, goodRequest, type Plan } from './requests.ts';

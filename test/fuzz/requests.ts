@@ -49,16 +49,24 @@ export function goodRequest(operation: Operation): fc.Arbitrary<Plan> {
   });
 }
 
-function pathOf(operation: Operation, segment: (name: string) => fc.Arbitrary<string>) {
-  const parts = operation.path.split(/\{(\w+)\}/);
+type Segment = (name: string, target: string) => fc.Arbitrary<string>;
+
+/** `target` tells the last parameter, which is what the request is about, by its method. */
+function pathOf({ method, path }: Operation, segment: Segment) {
+  const parts = path.split(/\{(\w+)\}/);
+  const last = parts.length - 2;
   return fc
-    .tuple(...parts.map((part, i) => (i % 2 === 0 ? fc.constant(part) : segment(part))))
+    .tuple(
+      ...parts.map((part, i) =>
+        i % 2 === 0 ? fc.constant(part) : segment(part, i === last ? `${method}.${part}` : ''),
+      ),
+    )
     .map((filled) => filled.join(''));
 }
 
 /** Parameters that are not in the table of good values are ids of their own name. */
-export function goodSegment(name: string): fc.Arbitrary<string> {
-  return (KNOWN_GOOD[name] ?? own(name)).map(String);
+function goodSegment(name: string, target: string): fc.Arbitrary<string> {
+  return (KNOWN_GOOD[target] ?? KNOWN_GOOD[name] ?? own(name)).map(String);
 }
 
 function anyPath(operation: Operation): fc.Arbitrary<string> {
@@ -68,9 +76,9 @@ function anyPath(operation: Operation): fc.Arbitrary<string> {
   );
 }
 
-function anySegment(name: string): fc.Arbitrary<string> {
+function anySegment(name: string, target: string): fc.Arbitrary<string> {
   return fc.oneof(
-    { weight: 3, arbitrary: goodSegment(name) },
+    { weight: 3, arbitrary: goodSegment(name, target) },
     { weight: 1, arbitrary: fc.constant(`{{OWN.${name}}}`) },
     { weight: 1, arbitrary: fc.constant(`{{other.${name}}}`) },
     { weight: 1, arbitrary: fc.uuid() },

@@ -9,6 +9,7 @@ import {
   type TestTenant,
 } from '@gantry/api/testing';
 import { finishDisk, finishRule, finishVm } from '@gantry/api/testing-scheduler';
+import { insertOwner } from '@gantry/db/queries/tenants';
 import { insertRefreshToken } from '@gantry/db/queries/tokens';
 import { newId } from '@gantry/model/ids';
 import type { Bearer, Plan } from './requests.ts';
@@ -87,12 +88,13 @@ async function furnish(api: TestApi): Promise<Furnished> {
   const name = label('tenant');
   const tenant = await makeTenant(api, name);
   const { projectId, organizationId, owner } = tenant;
-  const [[member], spare, refresh_token, image_id, resources] = await Promise.all([
+  const [[member], spare, refresh_token, image_id, resources, empty] = await Promise.all([
     sql<{ id: string }[]>`select id from members where user_id = ${tenant.member.id}`,
     makeUser(api, `spare@${name}.test`),
     makeRefreshToken(api, owner.id),
     makeImage(api, name),
     makeResources(api, tenant, name),
+    makeEmptyOnes(api, tenant, name),
     sql`update projects set name = ${name} where id = ${projectId}`,
     sql`update users set password_hash = ${await passwordHash} where id = ${owner.id}`,
   ]);
@@ -101,7 +103,7 @@ async function furnish(api: TestApi): Promise<Furnished> {
     values: {
       ...{ name, project_id: projectId, organization_id: organizationId },
       ...{ email: owner.email, password: PASSWORD, user_id: spare.id, member_id: member?.id ?? '' },
-      ...{ refresh_token, image_id, ...resources },
+      ...{ refresh_token, image_id, ...resources, ...empty },
     },
   };
 }
@@ -178,6 +180,29 @@ async function makeRefreshToken({ sql }: TestApi, userId: string): Promise<strin
   const expiresAt = new Date(Date.now() + 86_400_000);
   await insertRefreshToken(sql, { hash, familyId: newId(), userId, expiresAt });
   return token;
+}
+
+/** What can be deleted because there is nothing in it. */
+async function makeEmptyOnes(
+  { sql }: TestApi,
+  { organizationId, projectId, owner }: TestTenant,
+  name: string,
+): Promise<Values> {
+  const [organization, project, network] = [newId(), newId(), newId()];
+  const empty = `${name}-empty`;
+  await sql`insert into organizations (id, name) values (${organization}, ${empty})`;
+  await Promise.all([
+    insertOwner(sql, { id: newId(), organizationId: organization, userId: owner.id }),
+    sql`insert into projects (id, name, organization_id)
+      values (${project}, ${empty}, ${organizationId})`,
+    sql`insert into networks (id, project_id, name, cidr)
+      values (${network}, ${projectId}, ${empty}, '10.78.0.0/16')`,
+  ]);
+  return {
+    empty_organization_id: organization,
+    empty_project_id: project,
+    empty_network_id: network,
+  };
 }
 
 /** One that no VM has, so that it can be removed. */

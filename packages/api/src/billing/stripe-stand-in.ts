@@ -14,6 +14,8 @@ export type StripeStandIn = {
   requests: string[];
   /** What a person does in the portal. */
   enterPaymentMethod(customerId: string): void;
+  /** Answers nothing until the returned function is called. */
+  hold(): () => void;
   /** From now on every answer has this status; undefined: back to normal. */
   breakWith(status: number | undefined): void;
   stop(): Promise<void>;
@@ -31,11 +33,13 @@ export async function startStripeStandIn(secretKey: string): Promise<StripeStand
   const replies = new Map<string, { request: string; answer: Answer }>();
   const requests: string[] = [];
   let broken: number | undefined;
+  let gate = Promise.resolve();
 
   const answer = async (request: IncomingMessage): Promise<Answer> => {
     const path = (request.url ?? '').split('?')[0] ?? '';
     const method = request.method ?? '';
     requests.push(`${method} ${path}`);
+    await gate;
     if (broken !== undefined) return failure(broken, { type: 'api_error' });
     if (request.headers.authorization !== `Bearer ${secretKey}`) {
       return failure(401, { type: 'invalid_request_error' });
@@ -67,6 +71,13 @@ export async function startStripeStandIn(secretKey: string): Promise<StripeStand
     enterPaymentMethod(customerId) {
       const id = `pm_${state.methods.size + 1}`;
       state.methods.set(customerId, [{ id, object: 'payment_method', type: 'card' }]);
+    },
+    hold() {
+      let release = () => {};
+      gate = new Promise((resolve) => {
+        release = resolve;
+      });
+      return release;
     },
     breakWith(status) {
       broken = status;

@@ -26,6 +26,8 @@ export type WriteContext = {
   idempotencyKey: string | undefined;
 };
 
+/** Ids and catalogue names are shorter. */
+const MAX_RESOURCE_ID = 128;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 export async function performWrite(context: WriteContext): Promise<string> {
@@ -120,8 +122,10 @@ function repliedId(reply: unknown): string | undefined {
   return operation?.metadata.id ?? id;
 }
 
+/** Of a refused request this is whatever the client wrote: cut to what the audit log can hold. */
 function lastValue(params: unknown): string {
-  return String(Object.values((params ?? {}) as Record<string, string>).at(-1) ?? '');
+  const value = String(Object.values((params ?? {}) as Record<string, string>).at(-1) ?? '');
+  return value.toWellFormed().replaceAll('\0', '').slice(0, MAX_RESOURCE_ID);
 }
 
 function requestHash({ route, url, rawBody }: WriteContext): string {

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { insertProject } from '@gantry/db/queries/tenants';
+import { newId } from '@gantry/model/ids';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   makeTenant,
   makeUser,
@@ -62,22 +64,26 @@ describe('locations', () => {
 
   it('reach projects that are created at the same moment', async () => {
     const name = 'eu-west-c';
-    const projects = Array.from({ length: 4 }, (_, index) =>
-      api.call('POST', '/projects', {
-        bearer: acme.owner.token,
-        body: { name: `racer-${index}`, organization_id: acme.organizationId },
-      }),
-    );
-    const [added, ...created] = await Promise.all([
-      admin('POST', 'locations', { name, region: 'eu-west', zone: 'c' }),
-      ...projects,
-    ]);
-    expect(added.status).toBe(200);
-    for (const { body } of created) {
-      const there = await api.sql`select from subnets
-        where project_id = ${body.id} and location = ${name}`;
-      expect(there).toHaveLength(1);
-    }
+    const projectId = newId();
+    const { adding } = await api.sql.begin(async (tx) => {
+      await insertProject(tx, {
+        ...{ id: projectId, name: 'racer', organization_id: acme.organizationId },
+      });
+      const started = admin('POST', 'locations', { name, region: 'eu-west', zone: 'c' });
+      await vi.waitFor(
+        async () => {
+          const waiting = await tx`select from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`;
+          expect(waiting).toHaveLength(1);
+        },
+        { timeout: 5_000 },
+      );
+      return { adding: started };
+    });
+    expect((await adding).status).toBe(200);
+    const there = await api.sql`select from subnets
+      where project_id = ${projectId} and location = ${name}`;
+    expect(there).toHaveLength(1);
   });
 
   it('are named for their region and zone, once', async () => {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Queryable } from '@gantry/db/connect';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   makeTenant,
   makeUser,
@@ -15,7 +16,7 @@ let guest: TestUser;
 
 beforeAll(async () => {
   api = await startTestApi();
-  acme = await makeTenant(api, 'acme', { paid: false });
+  acme = await makeTenant(api, 'acme');
   other = await makeTenant(api, 'other');
   guest = await makeUser(api, 'guest@example.test');
 });
@@ -28,6 +29,12 @@ const add = (body: unknown, bearer = acme.owner.token) =>
   api.call('POST', path(acme), { bearer, body });
 const remove = (memberId: string, bearer = acme.owner.token) =>
   api.call('DELETE', `${path(acme)}/${memberId}`, { bearer });
+
+async function waitingQueries(sql: Queryable): Promise<number> {
+  const rows = await sql`select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  return rows.length;
+}
 
 describe('members', () => {
   it('are listed with their roles; owners have no project', async () => {
@@ -56,19 +63,25 @@ describe('members', () => {
     expect((await remove(foreign.id)).status).toBe(404);
   });
 
-  it('gain and lose their rights at once', async () => {
-    const organizations = () =>
-      api.call('GET', '/organizations', { bearer: guest.token }).then(({ body }) => body);
-    expect(await organizations()).toEqual([]);
+  it('gain and lose their rights at once, also those who are remembered', async () => {
+    const organizations = async () =>
+      (await api.call('GET', '/organizations', { bearer: guest.token })).body;
+    await api.sql`insert into members (id, user_id, organization_id, role)
+      values (gen_random_uuid(), ${guest.id}, ${other.organizationId}, 'owner')`;
+    expect(await organizations()).toHaveLength(1);
     const { status, body } = await add({
       ...{ email: 'Guest@Example.test', role: 'read-only', project_id: acme.projectId },
     });
     expect(status).toBe(200);
     expect(body).toMatchObject({ user_id: guest.id, email: guest.email, role: 'read-only' });
-    expect(await organizations()).toHaveLength(1);
+    expect(await organizations()).toHaveLength(2);
     expect((await remove(body.id)).body).toEqual(body);
-    expect(await organizations()).toEqual([]);
+    expect(await organizations()).toHaveLength(1);
     expect((await remove(body.id)).status).toBe(404);
+  });
+
+  it('can be seen to before there is a payment method', async () => {
+    expect(await list(await makeTenant(api, 'unpaid', { paid: false }))).toHaveLength(3);
   });
 
   it('have a role in one place only once', async () => {
@@ -111,11 +124,15 @@ describe('the last owner', () => {
     const first = (await list(acme)).find(
       ({ email }: { email: string }) => email === acme.owner.email,
     );
-    const answers = await Promise.all([
-      remove(first.id, operator.token),
-      remove(second.body.id, operator.token),
-    ]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    // Held back until both have looked, so that neither sees what the other did.
+    const { removals } = await api.sql.begin(async (tx) => {
+      await tx`select from members where organization_id = ${acme.organizationId} for update`;
+      const started = [first.id, second.body.id].map((id) => remove(id, operator.token));
+      await vi.waitFor(async () => expect(await waitingQueries(tx)).toBe(2), { timeout: 5_000 });
+      return { removals: started };
+    });
+    const statuses = (await Promise.all(removals)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([200, 409]);
     const owners = await api.sql`select from members
       where organization_id = ${acme.organizationId} and role = 'owner'`;
     expect(owners).toHaveLength(1);

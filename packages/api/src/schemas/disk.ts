@@ -25,7 +25,11 @@ export const CreateDisk = z
     name: Name,
     size: Size,
     location: Text(63).min(1, 'must not be empty'),
-    block_size: z.literal([512, 4096], 'must be 512 or 4096').default(512),
+    block_size: z
+      .literal([512, 4096], 'must be 512 or 4096')
+      // Written out, because the generator would name the first value alone.
+      .openapi({ type: 'integer', enum: [512, 4096] })
+      .default(512),
     type: z.enum(DISK_TYPES).default('persistent-ssd'),
   })
   .openapi('CreateDisk');

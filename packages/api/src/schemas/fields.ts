@@ -27,11 +27,15 @@ export const Text = (maxLength: number) =>
       'must be well-formed Unicode without NUL',
     );
 
+const PRINTABLE = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u;
+
 /** A label shown to people: anything printable, on one line. */
 export const Label = Text(255)
   .min(1, 'must not be empty')
-  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'must not contain control characters')
-  .refine((text) => text.trim() === text, 'must not start or end with a space');
+  .regex(PRINTABLE, 'must not contain control characters')
+  .refine((text) => text.trim() === text, 'must not start or end with a space')
+  // Written out, because the generator would add the flag to the pattern's text.
+  .openapi({ pattern: PRINTABLE.source });
 
 export const ProjectParams = z.object({ project_id: Id });
 export const OrganizationParams = z.object({ organization_id: Id });

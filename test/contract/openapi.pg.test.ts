@@ -1,0 +1,214 @@
+import { makeTenant } from '@gantry/api/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Fields,
+  NOBODY,
+  type OpenApi,
+  type OpenApiOperation,
+  readOpenApi,
+  startWorld,
+  type World,
+} from './support.ts';
+
+let world: World;
+let document: OpenApi;
+let operations: { method: string; path: string; operation: OpenApiOperation }[];
+
+beforeAll(async () => {
+  world = await startWorld();
+  document = await readOpenApi(world.api);
+  operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
+  );
+});
+afterAll(() => world.api.stop());
+
+const P = '/projects/{project_id}';
+const O = '/organizations/{organization_id}';
+
+/** Every endpoint that seed.md shows. */
+const SEED = [
+  'POST /auth/token',
+  'GET ',
+  'GET /organizations',
+  'GET /projects',
+  `GET ${O}/billing`,
+  `GET ${P}/availabilities`,
+  `GET ${P}/specs`,
+  `GET ${P}/images`,
+  `POST ${P}/vms`,
+  `GET ${P}/vms/operations/{operation_id}`,
+  `GET ${P}/vms/{vm_id}`,
+  `POST ${P}/disks`,
+  `POST ${P}/vpc/firewall-rules`,
+  `GET ${P}/vpc/firewall-rules`,
+  `GET ${P}/vpc/firewall-rules/operations/{operation_id}`,
+];
+
+/** Every endpoint that completion.md adds. */
+const COMPLETION = [
+  'GET /locations',
+  `GET ${P}/vms`,
+  `DELETE ${P}/vms/{vm_id}`,
+  `PATCH ${P}/vms/{vm_id}`,
+  `POST ${P}/vms/{vm_id}/attach-disks`,
+  `POST ${P}/vms/{vm_id}/detach-disks`,
+  `GET ${P}/vms/operations`,
+  `GET ${P}/disks/operations`,
+  `GET ${P}/vpc/firewall-rules/operations`,
+  `GET ${P}/disks/operations/{operation_id}`,
+  `GET ${P}/disks`,
+  `GET ${P}/disks/{disk_id}`,
+  `PATCH ${P}/disks/{disk_id}`,
+  `DELETE ${P}/disks/{disk_id}`,
+  `GET ${P}/vpc/firewall-rules/{rule_id}`,
+  `PATCH ${P}/vpc/firewall-rules/{rule_id}`,
+  `DELETE ${P}/vpc/firewall-rules/{rule_id}`,
+  `GET ${P}/vpc/networks`,
+  `GET ${P}/vpc/networks/{network_id}`,
+  `POST ${P}/vpc/networks`,
+  `DELETE ${P}/vpc/networks/{network_id}`,
+  `GET ${P}/vpc/subnets`,
+  `GET ${P}/vpc/subnets/{subnet_id}`,
+  `POST ${P}/vpc/subnets`,
+  `DELETE ${P}/vpc/subnets/{subnet_id}`,
+  `GET ${P}/quotas`,
+  `GET ${P}/access-keys`,
+  `POST ${P}/access-keys`,
+  `DELETE ${P}/access-keys/{access_key_id}`,
+  `GET ${O}/usage`,
+  `GET ${O}/audit-logs`,
+  'POST /organizations',
+  `PATCH ${O}`,
+  `DELETE ${O}`,
+  'POST /projects',
+  `PATCH ${P}`,
+  `DELETE ${P}`,
+];
+
+/** Ours alone: who belongs to an organization is managed somewhere. */
+const BEYOND = [`GET ${O}/members`, `POST ${O}/members`, `DELETE ${O}/members/{member_id}`];
+
+/** Names of parameters do not matter to clients. */
+const anonymous = (endpoint: string) => endpoint.replaceAll(/\{\w+\}/g, '{}');
+const served = () =>
+  operations.map(({ method, path }) =>
+    anonymous(`${method.toUpperCase()} ${path.replace('/v0.1', '')}`),
+  );
+
+describe('Endpoints', () => {
+  for (const endpoint of SEED) {
+    it(`seed.md: ${endpoint}`, () => expect(served()).toContain(anonymous(endpoint)));
+  }
+  for (const endpoint of COMPLETION) {
+    it(`completion.md: ${endpoint}`, () => expect(served()).toContain(anonymous(endpoint)));
+  }
+  for (const noun of [
+    ...['hosts', 'join-tokens', 'drain', 'quarantine', 'images', 'locations', 'prices', 'quotas'],
+    ...['organizations', 'users'],
+  ]) {
+    it(`completion.md: the operators' own interface has ${noun} under /v0.1/admin/…`, () =>
+      expect(served()).toContainEqual(
+        expect.stringMatching(new RegExp(`^[A-Z]+ /admin/(.+/)?${noun}(/|$)`)),
+      ));
+  }
+  it('there are no others', () => {
+    const known = new Set([...SEED, ...COMPLETION, ...BEYOND].map(anonymous));
+    const others = served().filter((endpoint) => !/ \/admin\//.test(endpoint));
+    expect(others.filter((endpoint) => !known.has(endpoint))).toEqual([]);
+    expect(others).toHaveLength(known.size);
+  });
+});
+
+describe('the OpenAPI document', () => {
+  it('is of version 3.1, with a title and a version', () => {
+    expect(document.openapi).toMatch(/^3\.1\.\d+$/);
+    expect(document).toMatchObject({
+      info: { title: expect.stringMatching(/./), version: expect.stringMatching(/./) },
+    });
+  });
+  it('names each operation once', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    for (const id of ids) expect(id).toMatch(/^[\w.-]+$/);
+    expect(ids.toSorted()).toEqual([...new Set(ids)].toSorted());
+  });
+  it('declares every path parameter, and only those that are in the path', () => {
+    for (const { method, path, operation } of operations) {
+      const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+      expect(declared.map(({ name }) => name).toSorted(), `${method} ${path}`).toEqual(
+        [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).toSorted(),
+      );
+      for (const { required } of declared) expect(required).toBe(true);
+    }
+  });
+  it('has what every reference points to', () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)];
+    expect(references.length).toBeGreaterThan(10);
+    for (const [, reference = ''] of references) {
+      expect(reference).toMatch(/^#\//);
+      const target = reference
+        .slice(2)
+        .split('/')
+        .reduce<unknown>((value, key) => (value as Fields | undefined)?.[key], document);
+      expect(target, reference).toBeTypeOf('object');
+    }
+  });
+  it('describes each reply by a schema, and each error by one and the same', () => {
+    for (const { method, path, operation } of operations) {
+      for (const [status, { content }] of Object.entries(operation.responses)) {
+        const schema = content['application/json']?.schema;
+        expect(schema, `${method} ${path} ${status}`).toBeTypeOf('object');
+        if (status !== '200') expect(schema).toEqual({ $ref: '#/components/schemas/Error' });
+      }
+    }
+  });
+});
+
+describe('seed.md, every endpoint', () => {
+  /** A call of an endpoint; every id in it is nobody's. */
+  const call = (method: string, path: string, bearer?: string) =>
+    world.api.call(method.toUpperCase(), path.replace('/v0.1', '').replaceAll(/\{\w+\}/g, NOBODY), {
+      ...(bearer === undefined ? {} : { bearer }),
+      ...(method === 'get' ? {} : { body: {} }),
+    });
+
+  it('All paths are relative to {base_url} and carry the version prefix /v0.1.', () => {
+    for (const { path } of operations) expect(path).toMatch(/^\/v0\.1(\/|$)/);
+  });
+  it('All request and response bodies are JSON (Content-Type: application/json).', async () => {
+    for (const { method, path } of operations) {
+      const { headers } = await call(method, path, world.tenant.owner.token);
+      expect(headers.get('content-type'), `${method} ${path}`).toMatch(/^application\/json/);
+    }
+  });
+  it('All endpoints below require the Authorization header (see Authentication), except the token endpoint.', async () => {
+    for (const { method, path } of operations) {
+      const expected = path === '/v0.1/auth/token' ? 400 : 401;
+      expect([method, path, (await call(method, path)).status]).toEqual([method, path, expected]);
+    }
+  });
+  it('Success status is 200.', () => {
+    for (const { method, path, operation } of operations) {
+      const good = Object.keys(operation.responses).filter((status) => status < '400');
+      expect([method, path, good]).toEqual([method, path, ['200']]);
+    }
+  });
+  it('Path parameters named id / project_id / operation_id / vm_id / organization_id are UUID strings.', async () => {
+    const { get } = world;
+    const { projectId, organizationId } = await makeTenant(world.api, 'upper-case');
+    for (const [path, field] of [
+      ['/projects/7/vms', 'project_id'],
+      [`${world.P}/vms/7`, 'vm_id'],
+      [`${world.P}/vms/operations/7`, 'operation_id'],
+      ['/organizations/7/billing', 'organization_id'],
+      [`${world.P}/vpc/networks/7`, 'network_id'],
+    ] as const) {
+      const { status, body } = await get(path);
+      expect([path, status, body.details?.[0]?.field]).toEqual([path, 400, field]);
+    }
+    // A UUID is the same in capitals, and these are someone else's.
+    expect((await get(`/projects/${projectId.toUpperCase()}/vms`)).status).toBe(404);
+    expect((await get(`/organizations/${organizationId.toUpperCase()}/billing`)).status).toBe(404);
+    expect((await get(`/projects/${world.tenant.projectId.toUpperCase()}/vms`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,85 @@
+import { closeInterval, openInterval } from '@gantry/db/queries/meter';
+import { closeDay, closeDueDays } from '@gantry/db/queries/usage';
+import { newId } from '@gantry/model/ids';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectRefusal, type Fields, startWorld, type World } from './support.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.api.stop());
+
+type Metered = Parameters<typeof openInterval>[1]['metered'];
+const A40: Metered = { metric: 'vm_seconds', vmType: 'a40.1x' };
+
+/** Metering is the scheduler's: it says when a VM ran and when a disk was there. */
+async function meter(metered: Metered, from: string, to: string): Promise<void> {
+  const { sql } = world.api;
+  const resourceId = newId();
+  const { organizationId, projectId } = world.tenant;
+  await openInterval(sql, {
+    ...{ organizationId, projectId, resourceId, region: 'eu-north', metered },
+    startedAt: new Date(from),
+  });
+  await closeInterval(sql, { resourceId, endedAt: new Date(to) });
+}
+
+const usageOf = async (date: string): Promise<Fields[]> =>
+  (await world.get(`${world.O}/usage?start_date=${date}&end_date=${date}`)).body.items;
+
+describe('Usage and prices', () => {
+  it('VM time counts from RUNNING to leaving RUNNING, by the second, per VM type; disks from creation to deletion at 0.00013 USD per GB-hour.', async () => {
+    const day = '2026-03-01';
+    await meter(A40, `${day}T10:00:00Z`, `${day}T10:00:07Z`);
+    await meter(A40, `${day}T12:00:00Z`, `${day}T12:01:00Z`);
+    await meter({ metric: 'vm_seconds', vmType: 'a40.2x' }, `${day}T10:00:00Z`, `${day}T10:00:01Z`);
+    const disk = { metric: 'gb_hours', diskType: 'persistent-ssd', sizeGb: 100 } as const;
+    await meter(disk, `${day}T00:00:00Z`, `${day}T10:00:00Z`);
+    await closeDay(world.api.sql, day);
+    const common = { date: day, project_id: world.tenant.projectId, region: 'eu-north' };
+    expect(await usageOf(day)).toMatchObject([
+      { ...common, resource_type: 'a40.1x', billable_metric: 'vm_seconds', quantity: 67 },
+      { ...common, resource_type: 'a40.2x', billable_metric: 'vm_seconds', quantity: 1 },
+      {
+        ...{ ...common, resource_type: 'persistent-ssd', billable_metric: 'gb_hours' },
+        ...{ quantity: 1000, cost_usd: 0.13 },
+      },
+    ]);
+  });
+
+  it("A price list per type is the operators' to set (unset: cost 0 and marked so).", async () => {
+    const hour = (day: string) => meter(A40, `${day}T10:00:00Z`, `${day}T11:00:00Z`);
+    await hour('2026-03-02');
+    await closeDay(world.api.sql, '2026-03-02');
+    expect(await usageOf('2026-03-02')).toMatchObject([
+      { quantity: 3600, cost_usd: 0, priced: false },
+    ]);
+    const price = { usd_per_hour: 1.25 };
+    expectRefusal(await world.owner.put('/admin/prices/a40.1x', price), 403, 'forbidden');
+    expect((await world.operator.put('/admin/prices/a40.1x', price)).status).toBe(200);
+    await hour('2026-03-03');
+    await closeDay(world.api.sql, '2026-03-03');
+    expect(await usageOf('2026-03-03')).toMatchObject([{ cost_usd: 1.25, priced: true }]);
+    expect(await usageOf('2026-03-02')).toMatchObject([{ cost_usd: 0, priced: false }]);
+  });
+
+  it('Days are closed shortly after midnight UTC, once, whatever restarts meanwhile.', async () => {
+    const { sql } = world.api;
+    await meter(A40, '2026-03-04T23:00:00Z', '2026-03-05T01:00:00Z');
+    await closeDueDays(sql, new Date('2026-03-04T23:59:59Z'));
+    expect(await usageOf('2026-03-04')).toEqual([]);
+    const closers = Array.from({ length: 4 }, () =>
+      closeDueDays(sql, new Date('2026-03-05T00:15:00Z')),
+    );
+    expect((await Promise.all(closers)).flat()).toEqual(['2026-03-04']);
+    expect(await closeDueDays(sql, new Date('2026-03-05T08:00:00Z'))).toEqual([]);
+    expect(await usageOf('2026-03-04')).toMatchObject([{ quantity: 3600 }]);
+  });
+
+  it('Pricing shown: attachable persistent disks cost 0.00013 (US dollars) per GB per hour.', async () => {
+    const { items } = (await world.operator.get('/admin/prices')).body;
+    expect(items).toContainEqual({ resource_type: 'persistent-ssd', usd_per_hour: 0.00013 });
+  });
+});
