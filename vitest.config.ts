@@ -14,6 +14,8 @@ const postgres = (version: 15 | 18) => ({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
+    // One server at a time.
+    sequence: { groupOrder: version },
   },
 });
 
@@ -37,6 +39,7 @@ export default defineConfig({
           testTimeout: 240_000,
           hookTimeout: 240_000,
           fileParallelism: false,
+          sequence: { groupOrder: 100 },
         },
       },
     ],

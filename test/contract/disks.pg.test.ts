@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   attachDisk,
   diskBody,
+  expectDescribed,
   expectFieldRefused,
   expectOptional,
   expectRefusal,
@@ -12,6 +13,7 @@ import {
   makeVm,
   membersOf,
   operationOf,
+  readOpenApi,
   startWorld,
   type World,
 } from './support.ts';
@@ -74,6 +76,11 @@ describe('Create disk', () => {
     });
     expectFieldRefused(await send(diskBody({ type: 'hdd' })), 'type');
   });
+  it('is described so', async () =>
+    expectDescribed(await readOpenApi(world.api), 'CreateDisk', {
+      required: { name: 'string', size: 'string', location: 'string' },
+      optional: { block_size: 'integer', type: 'string' },
+    }));
   it('Response: object with `operation` (required).', async () => {
     const answer = await send(diskBody());
     expect(membersOf(answer.body)).toEqual(['operation']);

@@ -70,6 +70,7 @@ describe('Body', () => {
     const nowhere = await world.get('/no-such-path');
     expectRefusal(nowhere, 404, 'not_found');
     expect(nowhere.headers.get('x-request-id')).toBe(nowhere.body.error_id);
+    expect(lines.filter(({ request_id }) => request_id === nowhere.body.error_id)).toHaveLength(1);
   });
   it('`message` says what was wrong and what to do.', async () => {
     expect((await create({ type: 'a40.3x' })).body.message).toMatch(/"a40\.3x".*GET/);

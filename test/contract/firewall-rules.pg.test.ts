@@ -2,6 +2,7 @@ import { finishRule } from '@gantry/api/testing-scheduler';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   defaultNetworkOf,
+  expectDescribed,
   expectFieldRefused,
   expectOptional,
   expectRefusal,
@@ -12,6 +13,7 @@ import {
   NOBODY,
   newName,
   operationOf,
+  readOpenApi,
   ruleBody,
   startWorld,
   UUID,
@@ -153,6 +155,15 @@ describe('Create firewall rule', () => {
       destination_ports: ['53'],
     });
   });
+  it('is described so', async () =>
+    expectDescribed(await readOpenApi(world.api), 'CreateFirewallRule', {
+      required: {
+        ...{ name: 'string', vpc_network_id: 'string', action: 'string', direction: 'string' },
+        ...{ protocols: 'array', sources: 'array', destinations: 'array' },
+      },
+      // Required by the schema, left out by the example: both are accepted.
+      optional: { source_ports: 'array', destination_ports: 'array' },
+    }));
   it('Response: object with `operation` (Operation; state IN_PROGRESS, metadata.request echoes the request, result null).', async () => {
     const body = ruleBody(networkId, { sources: [{ resource_id: '', cidr: '10.1.0.0/16' }] });
     const destinations = [{ resource_id: vmId, cidr: '' }];

@@ -104,13 +104,17 @@ describe('Endpoints', () => {
     it(`completion.md: ${endpoint}`, () => expect(served()).toContain(anonymous(endpoint)));
   }
   for (const noun of [
-    ...['hosts', 'join-tokens', 'drain', 'quarantine', 'images', 'locations', 'prices', 'quotas'],
+    ...['hosts', 'join tokens', 'drain', 'quarantine', 'images', 'locations', 'prices', 'quotas'],
     ...['organizations', 'users'],
   ]) {
-    it(`completion.md: the operators' own interface has ${noun} under /v0.1/admin/…`, () =>
-      expect(served()).toContainEqual(
-        expect.stringMatching(new RegExp(`^[A-Z]+ /admin/(.+/)?${noun}(/|$)`)),
-      ));
+    it(`completion.md: the operators' own interface has ${noun} under /v0.1/admin/…`, () => {
+      const word = new RegExp(noun.replace(' ', '[ -]'), 'i');
+      const found = operations.filter(
+        ({ path, operation }) =>
+          path.startsWith('/v0.1/admin/') && word.test(`${path} ${operation.summary}`),
+      );
+      expect(found.map(({ path }) => path)).not.toEqual([]);
+    });
   }
   it('there are no others', () => {
     const known = new Set([...SEED, ...COMPLETION, ...BEYOND].map(anonymous));

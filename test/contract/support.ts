@@ -213,6 +213,7 @@ export type OpenApi = {
 };
 export type OpenApiOperation = {
   operationId: string;
+  summary: string;
   parameters?: { name: string; in: string; required: boolean }[];
   responses: Record<string, { content: Record<string, { schema: Schema }> }>;
 };
@@ -231,4 +232,16 @@ export function schemaOf(document: OpenApi, name: string): Schema {
   const schema = document.components.schemas[name];
   if (!schema) throw new Error(`the OpenAPI document has no schema ${name}`);
   return schema;
+}
+
+/** A request's body is described as the table has it: these members, of these types, and these required. */
+export function expectDescribed(
+  document: OpenApi,
+  name: string,
+  { required, optional }: { required: Record<string, string>; optional: Record<string, string> },
+): void {
+  const { properties = {}, required: described = [] } = schemaOf(document, name);
+  const types = Object.entries(properties).map(([field, schema]) => [field, schema['type']]);
+  expect(Object.fromEntries(types)).toEqual({ ...required, ...optional });
+  expect(described.toSorted()).toEqual(membersOf(required));
 }

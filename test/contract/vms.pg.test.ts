@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   attachDisk,
   defaultNetworkOf,
+  expectDescribed,
   expectFieldRefused,
   expectOptional,
   expectRefusal,
@@ -226,6 +227,19 @@ describe('Create VM', () => {
     expectOptional({
       ...{ send, body: vmBody({ shutdown_script: script }), field: 'shutdown_script', wrong: 7 },
     }));
+  it('is described so', () => {
+    const string = 'string';
+    expectDescribed(document, 'CreateVm', {
+      required: {
+        name: string,
+        type: string,
+        location: string,
+        image: string,
+        ssh_public_key: string,
+      },
+      optional: { startup_script: string, shutdown_script: string },
+    });
+  });
   it('both scripts are accepted', async () => {
     const body = vmBody({ startup_script: script, shutdown_script: script });
     expect(operationOf(await send(body)).metadata.request).toEqual(body);

@@ -56,10 +56,11 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 const checks = new Map<string, ValidateFunction>();
 
+/** Most replies share few schemas, and to compile one takes longer than a request. */
 function replyCheck(operation: Operation, status: number): ValidateFunction | undefined {
   const schema = operation.replies.get(status);
   if (!schema) return undefined;
-  const key = `${operation.id} ${status}`;
+  const key = JSON.stringify(schema);
   const check = checks.get(key) ?? ajv.compile(closed(schema));
   checks.set(key, check);
   return check;

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 /**
  * Values that handlers accept, by the name of the member or parameter, so that requests get past the
  * schema and reach what lies behind. A name may be qualified with its schema's; `[]` stands for the
- * whole array, and a schema's name for the whole object. `{{own.vm_id}}` is filled in when the request is sent: the ids change, the seed's requests do not.
+ * whole array, and a schema's name for the whole object. `{{own.vm_id}}` is filled in when the
+ * request is sent: the ids change, the seed's requests do not.
  */
 export const own = (name: string) => fc.constant(`{{own.${name}}}`);
 const oneOf = (...values: string[]) => fc.constantFrom(...values);
@@ -49,6 +50,7 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
     '{{own.rule_operation_id}}',
   ),
   email: fc.oneof(own('email'), freshEmail),
+  'CreateMember.email': fc.oneof(own('spare_email'), own('spare_email'), own('email'), freshEmail),
   'CreateUser.email': freshEmail,
   password,
   'TokenRequest.email': own('email'),

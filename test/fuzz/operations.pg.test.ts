@@ -13,8 +13,10 @@ import { makeWorld, renewWorld, type World } from './world.ts';
  */
 let subject: Subject;
 let world: World;
+/** Whether an operation before this one left its traces in the world. */
+let changed = false;
 /** Fixtures cost more than requests do: after so many the rest of the requests meets what is left. */
-const MAX_RENEWALS = 6;
+const MAX_RENEWALS = 2;
 const statuses = new Map<string, Map<number, number>>();
 
 beforeAll(async () => {
@@ -31,13 +33,15 @@ it('the served document is the one that is tested', async () => {
 describe(`seed ${SEED}`, () => {
   for (const operation of OPERATIONS) {
     it(`${operation.id} answers as documented`, { timeout: TIMEOUT_MS }, async () => {
-      world = await renewWorld(subject.api, world);
+      if (changed) world = await renewWorld(subject.api, world);
+      changed = false;
       let renewals = 0;
       const examine = async (plan: Plan) => {
         const exchange = await subject.send(plan, world);
         const problems = judge(exchange);
         if (problems.length > 0) fail(problems, exchange);
         count(operation.id, exchange.status);
+        changed ||= exchange.status === 200 && plan.method !== 'GET';
         if (exchange.status !== 200 || !usesUp(operation) || renewals >= MAX_RENEWALS) return;
         renewals += 1;
         world = await renewWorld(subject.api, world);

@@ -92,7 +92,7 @@ async function furnish(api: TestApi): Promise<Furnished> {
     sql<{ id: string }[]>`select id from members where user_id = ${tenant.member.id}`,
     makeUser(api, `spare@${name}.test`),
     makeRefreshToken(api, owner.id),
-    makeImage(api, name),
+    makeImage(api),
     makeResources(api, tenant, name),
     makeEmptyOnes(api, tenant, name),
     sql`update projects set name = ${name} where id = ${projectId}`,
@@ -102,7 +102,8 @@ async function furnish(api: TestApi): Promise<Furnished> {
     tenant,
     values: {
       ...{ name, project_id: projectId, organization_id: organizationId },
-      ...{ email: owner.email, password: PASSWORD, user_id: spare.id, member_id: member?.id ?? '' },
+      ...{ email: owner.email, password: PASSWORD, member_id: member?.id ?? '' },
+      ...{ user_id: spare.id, spare_email: spare.email },
       ...{ refresh_token, image_id, ...resources, ...empty },
     },
   };
@@ -206,9 +207,9 @@ async function makeEmptyOnes(
 }
 
 /** One that no VM has, so that it can be removed. */
-async function makeImage({ sql }: TestApi, name: string): Promise<string> {
+async function makeImage({ sql }: TestApi): Promise<string> {
   const id = newId();
-  await sql`insert into images (id, name) values (${id}, ${name})`;
+  await sql`insert into images (id, name) values (${id}, ${label('image')})`;
   return id;
 }
 

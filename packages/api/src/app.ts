@@ -7,12 +7,13 @@ import { mountDocs } from './http/docs-page.ts';
 import { mountHealth } from './http/health.ts';
 import { toErrorReply } from './http/http-errors.ts';
 import { API_PREFIX, buildOpenApiDocument } from './http/openapi.ts';
+import { createPathRouter } from './http/path-router.ts';
 import { serve } from './http/serve.ts';
 import { ALL_ROUTES } from './routes/all.ts';
 
 /** The whole api as a value: no sockets, no globals. */
 export function buildApp(deps: Deps): Hono {
-  const app = new Hono();
+  const app = new Hono({ router: createPathRouter() });
   mountHealth(app, deps);
   mountDocs(app);
   mountBillingPage(app, deps);

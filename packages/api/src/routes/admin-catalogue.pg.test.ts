@@ -72,7 +72,7 @@ describe('locations', () => {
       const started = admin('POST', 'locations', { name, region: 'eu-west', zone: 'c' });
       await vi.waitFor(
         async () => {
-          const waiting = await tx`select from pg_stat_activity
+          const waiting = await api.sql`select from pg_stat_activity
             where datname = current_database() and wait_event_type = 'Lock'`;
           expect(waiting).toHaveLength(1);
         },

@@ -18,7 +18,7 @@ import { rootRoutes } from './root.ts';
 import { usageRoutes } from './usage.ts';
 import { vmRoutes } from './vms.ts';
 
-/** Every route of the API; paths with fixed segments come before those with parameters in their place. */
+/** Every route of the API. */
 export const ALL_ROUTES: readonly AnyRoute[] = [
   ...rootRoutes,
   ...authRoutes,

@@ -1,5 +1,6 @@
+import { insertNetwork, lockNetworksOfProject } from '@gantry/db/queries/networks';
 import { newId } from '@gantry/model/ids';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   makeTenant,
   SSH_PUBLIC_KEY,
@@ -160,6 +161,24 @@ describe('creating a network', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
   });
 
+  it('waits for another one that is being written, and sees it', async () => {
+    const cidr = `${freshBlock()}/16`;
+    const later = await api.sql.begin(async (tx) => {
+      await lockNetworksOfProject(tx, tenant.projectId);
+      const first = { id: newId(), projectId: tenant.projectId, name: 'earlier', cidr };
+      await insertNetwork(tx, { ...first, at: new Date() });
+      const answer = call('POST', networks, { name: 'later', cidr });
+      await vi.waitFor(async () => {
+        const waiting = await api.sql`select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`;
+        expect(waiting).toHaveLength(1);
+      }, 20_000);
+      // In an object: a promise by itself would be awaited before the commit that it waits for.
+      return { answer };
+    });
+    expect(refusal(await later.answer)).toEqual([409, 'conflict']);
+  });
+
   it('refuses a name that is taken and more networks than the quota', async () => {
     const { name } = await makeNetwork();
     const taken = await call('POST', networks, { name, cidr: `${freshBlock()}/16` });
@@ -184,8 +203,13 @@ describe('deleting a network', () => {
     await makeNetwork(network.cidr);
   });
 
-  it('is refused for the default network', async () => {
-    const answer = await call('DELETE', `${networks}/${await defaultNetworkId()}`);
+  it('is refused for the default network, even where nothing refers to it', async () => {
+    const bare = await makeTenant(api, 'bare');
+    await api.sql`delete from firewall_rules where project_id = ${bare.projectId}`;
+    const path = `/projects/${bare.projectId}/vpc/networks`;
+    const { body } = await call('GET', path, undefined, bare.accessKey);
+    const { id } = body.items[0];
+    const answer = await call('DELETE', `${path}/${id}`, undefined, bare.accessKey);
     expect(refusal(answer)).toEqual([409, 'conflict']);
   });
 
@@ -199,7 +223,9 @@ describe('deleting a network', () => {
     await api.sql`update network_interfaces set network_id = ${network.id}, subnet_id = ${subnet.id}
       where vm_id = ${vm.body.operation.metadata.id}`;
     for (const path of [`${networks}/${network.id}`, `${subnets}/${subnet.id}`]) {
-      expect(refusal(await call('DELETE', path))).toEqual([409, 'conflict']);
+      const answer = await call('DELETE', path);
+      expect(refusal(answer)).toEqual([409, 'conflict']);
+      expect(answer.body.message).toBe('VMs are in it: delete them first');
       expect((await get(path)).status).toBe(200);
     }
   });

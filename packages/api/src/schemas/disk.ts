@@ -28,7 +28,7 @@ export const CreateDisk = z
     block_size: z
       .literal([512, 4096], 'must be 512 or 4096')
       // Written out, because the generator would name the first value alone.
-      .openapi({ type: 'integer', enum: [512, 4096] })
+      .openapi({ type: 'integer', enum: [512, 4096], default: 512 })
       .default(512),
     type: z.enum(DISK_TYPES).default('persistent-ssd'),
   })

@@ -143,8 +143,8 @@ export const VmParams = z.object({ project_id: Id, vm_id: Id });
 export const VmQuery = z.strictObject({
   ...Paging,
   ids: CommaList(Id),
-  names: CommaList(z.string()),
-  types: CommaList(z.string()),
-  locations: CommaList(z.string()),
+  names: CommaList(Text(63)),
+  types: CommaList(Text(63)),
+  locations: CommaList(Text(63)),
   states: CommaList(z.enum(VM_STATES)),
 });

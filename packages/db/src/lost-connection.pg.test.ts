@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect, type Sql } from './connect.ts';
+import { toCloudError } from './errors.ts';
+import { createTestDatabase, type TestDatabase } from './testing.ts';
+
+/**
+ * A database that restarts cuts connections at any moment. These hold the driver, with the patch in
+ * patches/, to what the rest relies on: every statement settles, and none ends up in another session.
+ */
+let database: TestDatabase;
+let sql: Sql;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await database.sql`create table marks (name text primary key)`;
+  sql = connect({ url: database.url, name: 'lost', maxConnections: 1 });
+});
+afterAll(async () => {
+  await sql.end({ timeout: 5 });
+  await database.drop();
+});
+
+async function cut(pid: unknown): Promise<void> {
+  await database.sql`select pg_terminate_backend(${Number(pid)}, 5000)`;
+}
+const marks = async () =>
+  (await database.sql`select name from marks order by name`).map(({ name }) => name);
+
+describe('a connection lost in the middle of a transaction', () => {
+  it('fails the transaction as unavailable, and the pool goes on', async () => {
+    const transaction = sql.begin(async (tx) => {
+      await tx`insert into marks values ('before')`;
+      const [row] = await tx`select pg_backend_pid() as pid`;
+      await cut(row?.['pid']);
+      await tx`insert into marks values ('after')`;
+    });
+    const error = await transaction.catch(toCloudError);
+    expect(error).toMatchObject({ code: 'unavailable' });
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+    expect(await marks()).toEqual([]);
+  });
+
+  it('never runs the rest of it in the session that takes its place', async () => {
+    let goOn = () => {};
+    const rest = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const outcomes: unknown[] = [];
+    const transaction = sql.begin(async (tx) => {
+      const [row] = await tx`select pg_backend_pid() as pid`;
+      await cut(row?.['pid']);
+      await rest;
+      outcomes.push(await tx`insert into marks values ('stray')`.catch(toCloudError));
+    });
+    await expect(transaction).rejects.toThrow();
+    // The only connection of the pool is a new session now.
+    await sql`insert into marks values ('other')`;
+    goOn();
+    await expect.poll(() => outcomes).toMatchObject([{ code: 'unavailable' }]);
+    expect(await marks()).toEqual(['other']);
+  });
+
+  it('settles every statement, whenever it is cut', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const statements = Array.from({ length: 20 }, (_, i) =>
+        sql`select ${i}::int as i, pg_sleep(0.001)`.catch(() => 'failed'),
+      );
+      const [backend] = await database.sql`
+        select pid from pg_stat_activity where application_name = 'lost' and datname = current_database()`;
+      if (backend) await cut(backend['pid']);
+      expect(await Promise.all(statements)).toHaveLength(20);
+    }
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+  });
+});

@@ -1,0 +1,182 @@
+import { hashPassword } from '@gantry/api/auth/passwords';
+import { finishVm } from '@gantry/api/testing-scheduler';
+import { openInterval } from '@gantry/db/queries/meter';
+import { closeDueDays } from '@gantry/db/queries/usage';
+import { newId } from '@gantry/model/ids';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  clientOf,
+  defaultNetworkOf,
+  diskBody,
+  type Fields,
+  makeDisk,
+  makeRule,
+  makeVm,
+  membersOf,
+  operationOf,
+  ruleBody,
+  startWorld,
+  TIMESTAMP,
+  UUID,
+  vmBody,
+  type World,
+} from './support.ts';
+
+let world: World;
+let P: string;
+let O: string;
+
+beforeAll(async () => {
+  world = await startWorld();
+  ({ P, O } = world);
+});
+afterAll(() => world.api.stop());
+
+/** What a reply is, whoever calls. */
+const shape = async (path: string) => {
+  const { status, body } = await world.get(path);
+  return { status, members: Array.isArray(body) ? 'array' : membersOf(body) };
+};
+const items = { status: 200, members: ['items'] };
+
+describe('What the service does', () => {
+  it('- authenticate with a project access key, or exchange an e-mail and password for tokens;', async () => {
+    expect((await world.get(`${P}/specs`)).status).toBe(200);
+    const password = 'correct horse battery staple';
+    const { id, email } = world.tenant.member;
+    await world.api
+      .sql`update users set password_hash = ${await hashPassword(password)} where id = ${id}`;
+    const body = { grant_type: 'password', email, password };
+    const { access_token } = (await world.api.call('POST', '/auth/token', { body })).body;
+    expect((await clientOf(world.api, access_token).get(`${P}/specs`)).status).toBe(200);
+  });
+  it('- list organizations and projects;', async () => {
+    for (const path of ['/organizations', '/projects']) {
+      expect(await shape(path)).toEqual({ status: 200, members: 'array' });
+    }
+  });
+  it('- obtain a temporary link to a billing dashboard, where a payment method must be set up before the API is used;', async () => {
+    const { url } = (await world.get(`${O}/billing`)).body;
+    expect(new URL(url).protocol).toMatch(/^https?:$/);
+    expect((await world.get(`${O}/billing`)).status).toBe(200);
+  });
+  it('- list available GPU capacity per location, the machine specs, and the OS images;', async () => {
+    for (const path of ['availabilities', 'specs', 'images']) {
+      expect(await shape(`${P}/${path}`)).toEqual(items);
+    }
+  });
+  it('- create disks and VMs (asynchronous, tracked by an operation record);', async () => {
+    for (const [path, body] of [
+      ['disks', diskBody()],
+      ['vms', vmBody()],
+    ] as const) {
+      const opened = operationOf(await world.post(`${P}/${path}`, body));
+      const tracked = await world.get(`${P}/${path}/operations/${opened.operation_id}`);
+      expect(tracked.body).toEqual(opened);
+      expect(opened.state).toBe('IN_PROGRESS');
+    }
+  });
+  it('- read a VM;', async () => {
+    const vmId = await makeVm(world);
+    expect((await world.get(`${P}/vms/${vmId}`)).body).toMatchObject({ id: vmId });
+  });
+  it('- create and list VPC firewall rules (creation is asynchronous);', async () => {
+    const rules = `${P}/vpc/firewall-rules`;
+    const body = ruleBody(await defaultNetworkOf(world));
+    const { state, metadata } = operationOf(await world.post(rules, body));
+    expect(state).toBe('IN_PROGRESS');
+    const listed = (await world.get(rules)).body.items;
+    expect(listed.map(({ id }: Fields) => id)).toContain(metadata.id);
+  });
+  it('- read usage (updated daily shortly after midnight UTC).', async () => {
+    await openInterval(world.api.sql, {
+      ...{ organizationId: world.tenant.organizationId, projectId: world.tenant.projectId },
+      ...{ resourceId: newId(), region: 'eu-north', startedAt: new Date('2026-01-01T12:00:00Z') },
+      metered: { metric: 'vm_seconds', vmType: 'a40.1x' },
+    });
+    expect((await world.get(`${O}/usage`)).body.items).toEqual([]);
+    await closeDueDays(world.api.sql, new Date('2026-01-02T00:15:00Z'));
+    expect((await world.get(`${O}/usage`)).body.items).toMatchObject([{ date: '2026-01-01' }]);
+  });
+});
+
+describe('Resources and their fields', () => {
+  /** Every member of every reply, as name and value. */
+  const everything: [string, unknown][] = [];
+  const collect = (value: unknown) => {
+    if (value === null || typeof value !== 'object') return;
+    for (const [name, member] of Object.entries(value)) {
+      everything.push([name, member]);
+      collect(member);
+    }
+  };
+  beforeAll(async () => {
+    await makeVm(world);
+    await makeDisk(world);
+    await makeRule(world);
+    for (const path of [
+      ...['', '/organizations', '/projects', `${P}/images`, `${P}/vms`, `${P}/vms/operations`],
+      ...[`${P}/disks`, `${P}/disks/operations`, `${P}/vpc/firewall-rules`, `${P}/vpc/networks`],
+      ...[`${P}/vpc/firewall-rules/operations`, `${P}/vpc/subnets`, `${P}/access-keys`],
+      ...[`${O}/audit-logs`, `${O}/usage`, `${O}/members`],
+    ]) {
+      const { status, body } = await world.owner.get(path);
+      expect([path, status]).toEqual([path, 200]);
+      collect(body);
+    }
+  });
+  /** The values of members with such a name; how many must at least be there keeps the test honest. */
+  const valuesNamed = (pattern: RegExp, least: number): unknown[] => {
+    const found = everything.filter(([name]) => pattern.test(name)).map(([, value]) => value);
+    expect(found.length).toBeGreaterThan(least);
+    return found;
+  };
+
+  it('All identifiers (`id` and the like) are UUID strings unless stated.', () => {
+    const stated = new Set(['payment_customer_id']);
+    const ids = everything.filter(([name]) => /^(id|.+_id)$/.test(name) && !stated.has(name));
+    expect(ids.length).toBeGreaterThan(50);
+    for (const [name, value] of ids) {
+      if (value !== '') expect(value, name).toMatch(UUID);
+    }
+    for (const [name, value] of ids.filter(([name]) => name === 'operation_id')) {
+      expect(value, name).toMatch(UUID);
+    }
+  });
+  it('Timestamps are strings in ISO 8601 UTC form (`<timestamp>`).', () => {
+    for (const value of valuesNamed(/^(created_at|updated_at|started_at|at)$/, 20)) {
+      expect(value).toMatch(TIMESTAMP);
+      expect(new Date(String(value)).getTime()).toBeLessThanOrEqual(Date.now() + 60_000);
+    }
+  });
+  it('Where a timestamp is not yet set, it is the empty string.', () => {
+    const optional = valuesNamed(/^(completed_at|expires_at|commitment_end)$/, 5);
+    for (const value of optional) if (value !== '') expect(value).toMatch(TIMESTAMP);
+    expect(optional).toContain('');
+    expect(optional).toContainEqual(expect.stringMatching(TIMESTAMP));
+  });
+  it('- Network record fields: not shown beyond that a network has an id, which is used as `vpc_network_id` of firewall rules.', async () => {
+    const [network] = (await world.get(`${P}/vpc/networks`)).body.items;
+    expect(network.id).toMatch(UUID);
+    const rule = (await world.get(`${P}/vpc/firewall-rules/${await makeRule(world)}`)).body;
+    expect(rule.vpc_network_id).toBe(network.id);
+  });
+});
+
+describe('Events', () => {
+  it('Asynchronous work is followed by polling the operation endpoints until the operation state is SUCCEEDED.', async () => {
+    const { operation_id, metadata } = operationOf(await world.post(`${P}/vms`, vmBody()));
+    const poll = async () => (await world.get(`${P}/vms/operations/${operation_id}`)).body.state;
+    expect([await poll(), await poll()]).toEqual(['IN_PROGRESS', 'IN_PROGRESS']);
+    await finishVm(world.api.sql, metadata.id, 'running');
+    expect([await poll(), await poll()]).toEqual(['SUCCEEDED', 'SUCCEEDED']);
+  });
+});
+
+describe('Versioning', () => {
+  it('The version is carried in the path prefix /v0.1, and a project record carries a `version` field of the form v<major>.<minor>.', async () => {
+    const [project] = (await world.get('/projects')).body;
+    expect(project.version).toBe('v0.1');
+    expect((await world.get('')).body.version).toBe('v0.1');
+  });
+});

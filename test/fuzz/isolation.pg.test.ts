@@ -1,0 +1,97 @@
+import { newId } from '@gantry/model/ids';
+import fc from 'fast-check';
+import { afterAll, beforeAll, it } from 'vitest';
+import { OPERATIONS, operationAt } from './document.ts';
+import { fail, holds } from './property.ts';
+import { anyRequest, type Bearer, goodRequest, type Plan } from './requests.ts';
+import { RUNS, SEED, seedOf, TIMEOUT_MS } from './settings.ts';
+import { type Exchange, type Subject, startSubject } from './subject.ts';
+import { makeWorld, type Values, type World } from './world.ts';
+
+/**
+ * A stranger asks for the other tenant's things by their true ids, and must learn nothing: neither
+ * from what a reply says, nor from how it differs from the reply to ids that never were.
+ */
+let subject: Subject;
+let world: World;
+/** The same callers, and ids of nothing. */
+let emptiness: World;
+
+beforeAll(async () => {
+  subject = await startSubject();
+  world = await makeWorld(subject.api);
+  emptiness = { ...world, own: invented(world.own) };
+});
+afterAll(() => subject.api.stop());
+
+const strangers = fc.constantFrom<Bearer>('otherOwner', 'otherKey', 'otherReadOnlyKey', 'nobody');
+
+/** Whatever the request, its sender is a stranger to what it names. */
+const asStranger = (plans: fc.Arbitrary<Plan>) =>
+  fc.tuple(plans, strangers).map(([plan, bearer]) => ({ ...plan, bearer, headers: {} }));
+
+/** Half of it the stranger's own: their project with the other's network, and the like. */
+const halfOwn = (plan: Plan): Plan => ({
+  ...plan,
+  path: plan.path.replaceAll(/\{\{own\.(project_id|organization_id)\}\}/g, '{{other.$1}}'),
+});
+
+const requests = fc
+  .constantFrom(...OPERATIONS)
+  .chain((operation) =>
+    fc.oneof(
+      asStranger(goodRequest(operation)),
+      asStranger(goodRequest(operation)).map(halfOwn),
+      asStranger(anyRequest(operation)),
+    ),
+  );
+
+it(`a stranger learns nothing (seed ${SEED})`, { timeout: TIMEOUT_MS }, async () => {
+  await holds({
+    arbitrary: requests,
+    seed: seedOf('isolation'),
+    runs: RUNS * 20,
+    async examine(plan) {
+      const exchange = await subject.send(plan, world);
+      const problems = leaks(exchange);
+      if (exchange.status !== 200) {
+        const toNothing = await subject.send(plan, emptiness);
+        if (verdict(exchange) !== verdict(toNothing)) {
+          problems.push(`ids of nothing get ${verdict(toNothing)}`);
+        }
+      } else if (reachesIn(exchange)) problems.push('a stranger was let in');
+      if (problems.length > 0) fail(problems, exchange);
+    },
+  });
+});
+
+/** An image of the catalogue, and a user who is nobody's member yet. */
+const NOBODYS = ['image_id', 'user_id', 'spare_email'];
+
+/** What the tenant has that the request did not say itself. */
+function leaks({ sent, text }: Exchange): string[] {
+  const said = JSON.stringify(sent).toLowerCase();
+  return Object.entries(world.own)
+    .filter(([name]) => !NOBODYS.includes(name))
+    .filter(([, value]) => text.includes(value) && !said.includes(value.toLowerCase()))
+    .map(([name]) => `the reply tells ${name}`);
+}
+
+function reachesIn({ sent, pathname }: Exchange): boolean {
+  if (!operationAt(sent.method, pathname)) return false;
+  const path = pathname.toLowerCase();
+  return Object.values(world.own).some((value) => path.includes(value));
+}
+
+/** Status and message, without what is different each time. */
+function verdict({ status, text }: Exchange): string {
+  const ids = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
+  return `${status} ${text.replaceAll(ids, '<id>')}`;
+}
+
+/** E-mail addresses stay: whoever knows one may invite it. */
+function invented(values: Values): Values {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, name.endsWith('_id') ? newId() : value]),
+  );
+}

@@ -1,0 +1,221 @@
+import { type ApiServer, startServer } from '@gantry/api/server';
+import { makeTenant, startTestApi, type TestApi, type TestTenant } from '@gantry/api/testing';
+import { createLog } from '@gantry/daemon/log';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { holds } from './property.ts';
+import { type RawAnswer, sendRaw } from './raw-client.ts';
+import { RUNS, SEED, seedOf, TIMEOUT_MS } from './settings.ts';
+
+/** What no well-behaved client can send, to a server that listens. */
+let api: TestApi;
+let server: ApiServer;
+let tenant: TestTenant;
+const crashes: unknown[] = [];
+const noteCrash = (error: unknown) => void crashes.push(error);
+
+beforeAll(async () => {
+  api = await startTestApi();
+  tenant = await makeTenant(api, 'raw');
+  server = await startServer({ config: config(api.databaseUrl), log: silent });
+  process.on('uncaughtException', noteCrash).on('unhandledRejection', noteCrash);
+});
+afterAll(async () => {
+  process.off('uncaughtException', noteCrash).off('unhandledRejection', noteCrash);
+  await server.stop();
+  await api.stop();
+});
+afterEach(async () => {
+  expect(crashes.splice(0)).toEqual([]);
+  expect(await (await fetch(`http://127.0.0.1:${server.port}/healthz`)).json()).toEqual({
+    status: 'ok',
+  });
+});
+
+const silent = createLog({ process: 'api', level: 'silent' });
+const config = (databaseUrl: string) => ({
+  ...{ databaseUrl, secretKey: 'a secret key for tests, long enough', databaseConnections: 4 },
+  ...{ host: '127.0.0.1', port: 0, publicUrl: undefined, logLevel: 'silent', trustedProxies: 0 },
+  ...{ rateLimit: { perSecond: 1e6, burst: 1e6 }, signingKeyDays: 30 },
+  stripe: { secretKey: undefined, apiUrl: undefined },
+});
+
+const KIB = 1024;
+const LIMIT = 256 * KIB;
+const lines = (...all: string[]) => `${all.join('\r\n')}\r\n`;
+const vms = () => `/v0.1/projects/${tenant.projectId}/vms`;
+const bearer = () => `Authorization: Bearer ${tenant.accessKey}`;
+const head = (requestLine: string, ...headers: string[]) =>
+  lines(`${requestLine} HTTP/1.1`, 'Host: api.test', bearer(), ...headers, '');
+const post = (...headers: string[]) =>
+  head(`POST ${vms()}`, 'Content-Type: application/json', ...headers);
+const chunk = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
+
+/** Never 5xx, never silence: an answer below 500, or a connection that is closed. */
+function expectHandled({ statuses, closed, text }: RawAnswer): void {
+  for (const status of statuses) expect(status, text).toBeLessThan(500);
+  expect(statuses.length > 0 || closed, 'neither answered nor closed').toBe(true);
+}
+
+describe('bodies', () => {
+  it('a chunked body past the limit is refused before it ends', async () => {
+    const chunks = Array.from({ length: 5 }, () => chunk(64 * KIB));
+    const answer = await sendRaw(server.port, [post('Transfer-Encoding: chunked'), ...chunks]);
+    expect(answer.statuses[0] === 413 || answer.closed, answer.text).toBe(true);
+    expectHandled(answer);
+  });
+
+  it('a chunked body past the limit is refused for a caller without a credential as well', async () => {
+    const request = lines(
+      ...['POST /v0.1/auth/token HTTP/1.1', 'Host: a', 'Content-Type: application/json'],
+      ...['Transfer-Encoding: chunked', ''],
+    );
+    const chunks = Array.from({ length: 80 }, () => chunk(64 * KIB));
+    const answer = await sendRaw(server.port, [request, ...chunks, '0\r\n\r\n']);
+    expect(answer.statuses[0] === 413 || answer.closed, answer.text).toBe(true);
+    expectHandled(answer);
+  });
+
+  it('an announced length past the limit is refused unread', async () => {
+    const answer = await sendRaw(server.port, [post(`Content-Length: ${LIMIT + 1}`)]);
+    expect(answer.statuses).toEqual([413]);
+  });
+
+  it('a body that ends before its length is no request', async () => {
+    const answer = await sendRaw(server.port, [post('Content-Length: 100'), '{"name":'], {
+      halfClose: true,
+    });
+    expectHandled(answer);
+    expect(answer.statuses).not.toContain(200);
+  });
+
+  it('what follows a body that is longer than its length is not part of it', async () => {
+    const answer = await sendRaw(server.port, [post('Content-Length: 2'), '{}{"name":"a"}'], {
+      answers: 2,
+    });
+    expect(answer.statuses[0]).toBe(400);
+    expectHandled(answer);
+  });
+});
+
+describe('heads', () => {
+  const refused: [string, () => (string | Buffer)[]][] = [
+    ['no request line', () => ['\r\n\r\n\r\n\r\nnonsense\r\n\r\n']],
+    ['binary', () => [Buffer.from(Array.from({ length: 512 }, (_, i) => i % 256))]],
+    ['a TLS hello', () => [Buffer.from('160301007a0100', 'hex'), 'x'.repeat(200), '\r\n\r\n']],
+    ['an unknown method', () => [head('BREW /v0.1')]],
+    ['CONNECT', () => [lines('CONNECT api.test:443 HTTP/1.1', 'Host: api.test', '')]],
+    ['a future version', () => [lines('GET /v0.1 HTTP/9.9', 'Host: a', '')]],
+    ['two lengths', () => [post('Content-Length: 2', 'Content-Length: 3'), '{}']],
+    ['a length and chunks', () => [post('Content-Length: 2', 'Transfer-Encoding: chunked'), '{}']],
+    ['a negative length', () => [post('Content-Length: -1'), '{}']],
+    ['a chunk size that is no number', () => [post('Transfer-Encoding: chunked'), 'zz\r\n{}\r\n']],
+    ['a very long header', () => [head('GET /v0.1', `X-Long: ${'x'.repeat(200 * KIB)}`)]],
+    [
+      'very many headers',
+      () => [head('GET /v0.1', ...Array.from({ length: 5_000 }, (_, i) => `X-${i}: 1`))],
+    ],
+    ['a very long path', () => [head(`GET /v0.1/${'x'.repeat(100 * KIB)}`)]],
+    ['a header without a name', () => [head('GET /v0.1', ': value')]],
+    ['a NUL in a header', () => [head('GET /v0.1', 'X-Nul: a\0b')]],
+    ['no host', () => [lines('GET /v0.1 HTTP/1.1', '')]],
+    ['a host that is none', () => [lines('GET /v0.1 HTTP/1.1', 'Host: [::', bearer(), '')]],
+    ['a folded header', () => [head('GET /v0.1', 'X-Fold: a', ' b')]],
+  ];
+  it.each(refused)('%s is answered or hung up on', async (_, bytes) => {
+    const answer = await sendRaw(server.port, bytes());
+    expectHandled(answer);
+    expect(answer.statuses).not.toContain(200);
+  });
+
+  const accepted: [string, () => string[]][] = [
+    ['an absolute URI', () => [head('GET http://elsewhere.test/v0.1')]],
+    [
+      'the same header twice',
+      () => [head('GET /v0.1', 'Accept: a', 'Accept: b', 'X-A: 1', 'X-A: 2')],
+    ],
+    ['a head in many pieces', () => [...head('GET /v0.1')]],
+    ['HTTP/1.0', () => [lines('GET /v0.1 HTTP/1.0', 'Host: a', bearer(), '')]],
+  ];
+  it.each(accepted)('%s is answered', async (_, bytes) => {
+    expect((await sendRaw(server.port, bytes())).statuses).toEqual([200]);
+  });
+
+  it('two credentials are not one of them', async () => {
+    const answer = await sendRaw(server.port, [head('GET /v0.1', 'Authorization: Bearer x')]);
+    expectHandled(answer);
+  });
+
+  it('requests in one packet are answered in their order', async () => {
+    const requests = [head('GET /v0.1'), head('GET /v0.1/nothing'), head('GET /v0.1/locations')];
+    const answer = await sendRaw(server.port, [requests.join('')], { answers: 3 });
+    expect(answer.statuses).toEqual([200, 404, 200]);
+  });
+});
+
+it(`bytes of any kind never crash the server (seed ${SEED})`, { timeout: TIMEOUT_MS }, async () => {
+  const target = fc.constantFrom(
+    '/v0.1',
+    '*',
+    '//',
+    'http://',
+    '/v0.1/%',
+    '/../..',
+    '?',
+    '/\u00ff',
+  );
+  const header = fc.tuple(
+    fc.constantFrom(
+      'Host',
+      'Content-Length',
+      'Transfer-Encoding',
+      'Expect',
+      'Upgrade',
+      'Connection',
+    ),
+    fc.constantFrom(
+      '',
+      '0',
+      '5',
+      'chunked',
+      '100-continue',
+      'h2c',
+      'Upgrade',
+      'close',
+      '\u00ff',
+      '[',
+      'a b',
+    ),
+  );
+  const request = fc
+    .tuple(
+      fc.constantFrom('GET', 'POST', 'OPTIONS', 'HEAD', 'TRACE', 'DELETE', 'PRI', 'get'),
+      target,
+      fc.array(header, { maxLength: 4 }),
+      fc.uint8Array({ maxLength: 64 }),
+    )
+    .map(([method, path, headers, body]) =>
+      Buffer.concat([
+        Buffer.from(
+          lines(`${method} ${path} HTTP/1.1`, ...headers.map((h) => h.join(': ')), ''),
+          'latin1',
+        ),
+        body,
+      ]),
+    );
+  await holds({
+    arbitrary: request,
+    seed: seedOf('raw'),
+    runs: RUNS * 2,
+    async examine(bytes) {
+      // The end of the input, so that a body that never comes is not waited for.
+      const answer = await sendRaw(server.port, [bytes], { halfClose: true });
+      const bad = answer.statuses.filter((status) => status >= 500);
+      if (bad.length === 0 && crashes.length === 0 && (answer.closed || answer.statuses.length > 0))
+        return;
+      throw new Error(
+        `${JSON.stringify(bytes.toString('latin1'))}\n-> ${JSON.stringify(answer)} ${crashes}`,
+      );
+    },
+  });
+});
