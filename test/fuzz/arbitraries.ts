@@ -89,8 +89,18 @@ export function nearlyValid(schema: JsonSchema): fc.Arbitrary<unknown> {
         .tuple(valid(schema), fc.constantFrom(...NASTY_MEMBERS), nastyValue)
         .map(([value, member, nasty]) => withMember(value, member, nasty)),
     },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(valid(schema), fc.constantFrom(manyMembers, longMember))
+        .map(([value, more]) => ({ ...(value as object), ...more })),
+    },
   );
 }
+
+/** What a reply that repeats them would be made of. */
+const manyMembers = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`member${i}`, i]));
+const longMember = { ['x'.repeat(100_000)]: 1 };
 
 type Path = (string | number)[];
 

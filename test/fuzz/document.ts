@@ -33,7 +33,7 @@ type PathItem = {
   requestBody?: Content;
   responses: Record<string, Content>;
 };
-export type Document = {
+type Document = {
   paths: Record<string, Record<string, PathItem>>;
   components: { schemas: Record<string, JsonSchema> };
 };

@@ -22,10 +22,14 @@ export function judge(exchange: Exchange): string[] {
   return problems;
 }
 
+/** A small request must not have a large refusal, nor a large one its own text back. */
+const MAX_ERROR = 16 * 1024;
+
 type ErrorBody = { error_id?: string; details?: { field?: unknown; reason?: unknown }[] };
 
-function errorProblems(body: ErrorBody, { status, headers }: Exchange): string[] {
+function errorProblems(body: ErrorBody, { status, headers, text }: Exchange): string[] {
   const problems: string[] = [];
+  if (text.length > MAX_ERROR) problems.push(`the error is ${text.length} characters long`);
   if (!body.error_id || body.error_id !== headers.get('x-request-id')) {
     problems.push('error_id is not the x-request-id');
   }

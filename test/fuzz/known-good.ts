@@ -41,7 +41,10 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   'CreateSubnet.cidr': octet.map((third) => `10.77.${third}.0/24`),
   FirewallRuleEndpoint: endpoint,
   'protocols[]': fc.subarray(['tcp', 'udp', 'icmp'], { minLength: 1 }),
-  detach_disks: own('attached_disk_id'),
+  'detach_disks[]': own('attached_disk_id').map((id) => [id]),
+  'attach_disks[]': fc
+    .record({ disk_id: own('disk_id'), mode: oneOf('read-write', 'read-only') })
+    .map((attachment) => [attachment]),
   vm_id: oneOf('{{own.vm_id}}', '{{own.stopped_vm_id}}'),
   vpc_network_id: own('network_id'),
   operation_id: oneOf(

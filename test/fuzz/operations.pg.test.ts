@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DOCUMENT, OPERATIONS, type Operation } from './document.ts';
 import { judge } from './judge.ts';
@@ -17,7 +18,8 @@ let world: World;
 let changed = false;
 /** Fixtures cost more than requests do: after so many the rest of the requests meets what is left. */
 const MAX_RENEWALS = 2;
-const statuses = new Map<string, Map<number, number>>();
+/** How many more good requests an operation gets that none has succeeded in. */
+const PATIENCE = 50;
 
 beforeAll(async () => {
   subject = await startSubject();
@@ -36,11 +38,12 @@ describe(`seed ${SEED}`, () => {
       if (changed) world = await renewWorld(subject.api, world);
       changed = false;
       let renewals = 0;
+      let succeeded = false;
       const examine = async (plan: Plan) => {
         const exchange = await subject.send(plan, world);
         const problems = judge(exchange);
         if (problems.length > 0) fail(problems, exchange);
-        count(operation.id, exchange.status);
+        succeeded ||= exchange.status === 200;
         changed ||= exchange.status === 200 && plan.method !== 'GET';
         if (exchange.status !== 200 || !usesUp(operation) || renewals >= MAX_RENEWALS) return;
         renewals += 1;
@@ -50,22 +53,20 @@ describe(`seed ${SEED}`, () => {
       const good = Math.ceil(RUNS / 4);
       await holds({ arbitrary: goodRequest(operation), seed, runs: good, examine });
       await holds({ arbitrary: anyRequest(operation), seed, runs: RUNS - good, examine });
+      for (const plan of fc.sample(goodRequest(operation), { seed: seed + 1, numRuns: PATIENCE })) {
+        if (succeeded) break;
+        world = await renewWorld(subject.api, world);
+        await examine(plan);
+      }
+      expect(succeeded, 'no request got through to the handler: known-good.ts lacks a value').toBe(
+        true,
+      );
     });
   }
-});
-
-it('the requests reach the handlers: every operation succeeds now and then', () => {
-  const never = OPERATIONS.filter(({ id }) => !statuses.get(id)?.has(200)).map(({ id }) => id);
-  expect(never).toEqual([]);
 });
 
 /** Whether what it was about may have another state now, or none. Creations leave the rest as it is. */
 function usesUp({ method, path }: Operation): boolean {
   if (method === 'GET') return false;
   return method !== 'POST' || /\{(?!project_id|organization_id)\w+\}/.test(path);
-}
-
-function count(id: string, status: number): void {
-  const counts = statuses.get(id) ?? new Map<number, number>();
-  statuses.set(id, counts.set(status, (counts.get(status) ?? 0) + 1));
 }

@@ -27,7 +27,7 @@ it(`a refused request changes nothing (seed ${SEED})`, { timeout: TIMEOUT_MS }, 
   await holds({
     arbitrary: fc.constantFrom(...WRITES).chain(anyRequest),
     seed: seedOf('refused'),
-    runs: RUNS * 10,
+    runs: RUNS * 12,
     async examine(plan) {
       const exchange = await subject.send(plan, world);
       const before = rows;

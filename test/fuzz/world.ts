@@ -214,7 +214,7 @@ async function makeImage({ sql }: TestApi): Promise<string> {
 }
 
 /** `{{own.vm_id}}` -> the id; `{{OWN.vm_id}}` -> the id in upper case. */
-export function fill(text: string, world: World): string {
+function fill(text: string, world: World): string {
   return text.replaceAll(/\{\{(own|other|OWN)\.(\w+)\}\}/g, (_, whose: string, name: string) => {
     if (whose === 'OWN') return (world.own[name] ?? name).toUpperCase();
     return world[whose as 'own' | 'other'][name] ?? name;

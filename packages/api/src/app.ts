@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CloudError } from '@gantry/model/errors';
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { mountBillingPage } from './billing/billing-page.ts';
 import type { Deps } from './deps.ts';
 import { mountDocs } from './http/docs-page.ts';
@@ -28,17 +28,18 @@ export function buildApp(deps: Deps): Hono {
   }
   app.notFound((c) => {
     const message = `there is no ${c.req.method} ${c.req.path}: see ${API_PREFIX}/openapi.json`;
-    return errorResponse(new CloudError('not_found', message));
+    return answerError(deps, c, new CloudError('not_found', message));
   });
-  app.onError((error) => {
-    deps.log.error({ error }, 'request failed outside its route');
-    return errorResponse(error);
-  });
+  app.onError((error, c) => answerError(deps, c, error));
   return app;
 }
 
-function errorResponse(error: unknown): Response {
+/** For what never reached a route, or failed outside of one. */
+function answerError(deps: Deps, c: Context, error: unknown): Response {
   const requestId = randomUUID();
-  const { status, headers, body } = toErrorReply(error, requestId);
+  const { status, headers, body, fault } = toErrorReply(error, requestId);
+  const line = { request_id: requestId, method: c.req.method, path: c.req.path, status };
+  if (fault === undefined) deps.log.info(line, 'request');
+  else deps.log.error({ ...line, error: fault }, 'request failed');
   return Response.json(body, { status, headers: { ...headers, 'x-request-id': requestId } });
 }

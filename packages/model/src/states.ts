@@ -50,8 +50,8 @@ export type ResourceType = (typeof RESOURCE_TYPES)[number];
 /** Which VM action is allowed in which state. DELETE works in every one. */
 export const VM_ACTIONS = {
   START: ['STATE_SHUTOFF', 'STATE_CRASHED', 'STATE_ERROR'],
-  STOP: ['STATE_RUNNING', 'STATE_CRASHED', 'STATE_ERROR'],
-  RESET: ['STATE_RUNNING', 'STATE_CRASHED'],
+  STOP: ['STATE_RUNNING'],
+  RESET: ['STATE_RUNNING'],
   CHANGE_TYPE: ['STATE_SHUTOFF'],
   ATTACH_DISKS: ['STATE_RUNNING', 'STATE_SHUTOFF'],
   DETACH_DISKS: ['STATE_RUNNING', 'STATE_SHUTOFF'],

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Sql } from '@gantry/db/connect';
 import { insertSigningKey, readSigningKeys } from '@gantry/db/queries/tokens';
 import { newId } from '@gantry/model/ids';
@@ -17,7 +18,7 @@ import type { Secrets } from './secrets.ts';
  *
  * Every api process keeps the signing keys in memory: it signs with the newest and verifies with all
  * whose tokens may still be alive. A key id it does not know makes it read the keys again, at most
- * once a second, so that a key made by another process works at once and forged ids cost little.
+ * once a second, so that a key made by another process works and forged ids cost little.
  * A verified token is remembered until it expires: the signature of a busy client is checked once.
  */
 export const TOKEN_LIFETIME_S = 3600;
@@ -65,9 +66,20 @@ export async function createAccessTokens({
     await load();
   };
 
+  /** All who wait share one reading, and it comes a second after the last one at the earliest. */
+  let reloading: Promise<void> | undefined;
+  const reload = () => {
+    reloading ??= delay(Math.max(0, loadedAt + RELOAD_MS - Date.now()))
+      .then(load)
+      .finally(() => {
+        reloading = undefined;
+      });
+    return reloading;
+  };
+
   const keyFor = async (kid: string | undefined): Promise<CryptoKey> => {
     const known = () => keys.find(({ id }) => id === kid)?.publicKey;
-    if (!known() && Date.now() - loadedAt > RELOAD_MS) await load();
+    if (!known()) await reload();
     const key = known();
     if (!key) throw new Error('unknown signing key');
     return key;

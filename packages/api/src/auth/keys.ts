@@ -5,7 +5,11 @@ import { sha256 } from './secrets.ts';
  * Secrets we hand out: a prefix that scanners can find in leaked text, 192 random bits, and a
  * checksum, so that a mistyped or invented one is refused without asking the database.
  */
-const PREFIXES = { access_key: 'gantry_ak_', refresh_token: 'gantry_rt_' } as const;
+const PREFIXES = {
+  access_key: 'gantry_ak_',
+  refresh_token: 'gantry_rt_',
+  join_token: 'gantry_jt_',
+} as const;
 type KeyKind = keyof typeof PREFIXES;
 
 const BODY_LENGTH = 32;

@@ -14,7 +14,9 @@ export async function passwordMatches(
   storedHash: string | undefined,
   password: string,
 ): Promise<boolean> {
-  const matches = await verify(storedHash ?? (await unknownUserHash), password, OPTIONS);
+  const hash = storedHash ?? (await unknownUserHash);
+  // A hash that is none matches nothing.
+  const matches = await verify(hash, password, OPTIONS).catch(() => false);
   return storedHash !== undefined && matches;
 }
 

@@ -27,8 +27,14 @@ export function createSecrets(secretKey: string): Secrets {
   if (secretKey.length < MIN_KEY_LENGTH) {
     throw new Error(`GANTRY_SECRET_KEY must have at least ${MIN_KEY_LENGTH} characters`);
   }
-  const keyFor = (purpose: string) =>
-    Buffer.from(hkdfSync('sha256', secretKey, '', `gantry ${purpose}`, 32));
+  const keys = new Map<string, Buffer>();
+  const keyFor = (purpose: string) => {
+    const known = keys.get(purpose);
+    if (known) return known;
+    const key = Buffer.from(hkdfSync('sha256', secretKey, '', `gantry ${purpose}`, 32));
+    keys.set(purpose, key);
+    return key;
+  };
   const sign = (purpose: string, text: string) =>
     createHmac('sha256', keyFor(purpose)).update(text).digest('base64url');
   return {

@@ -3,6 +3,7 @@ import type { z } from '@hono/zod-openapi';
 
 export const MAX_BODY_BYTES = 256 * 1024;
 const MAX_REPORTED_FIELDS = 20;
+const MAX_FIELD_LENGTH = 200;
 
 /** Input that fits its schema, or an error that names every field that does not. */
 export function parseInput<T>(
@@ -10,18 +11,30 @@ export function parseInput<T>(
   input: unknown,
   where: 'body' | 'query' | 'path',
 ): T {
-  const result = schema.safeParse(input);
+  const result = schema.safeParse(input, { error: typeProblem });
   if (result.success) return result.data;
   throw badRequest(
-    result.error.issues.slice(0, MAX_REPORTED_FIELDS).flatMap((issue) => fieldErrors(issue, where)),
+    result.error.issues
+      .slice(0, MAX_REPORTED_FIELDS)
+      .flatMap((issue) => fieldErrors(issue, where))
+      .slice(0, MAX_REPORTED_FIELDS),
   );
+}
+
+/** The library's word on a type, in ours; everything else speaks for itself. */
+function typeProblem(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code !== 'invalid_type') return undefined;
+  if (issue.input === undefined) return 'is required';
+  const expected = issue.expected === 'int' ? 'whole number' : issue.expected;
+  return `must be ${/^[aeio]/.test(expected) ? 'an' : 'a'} ${expected}`;
 }
 
 function fieldErrors(issue: z.core.$ZodIssue, where: string): FieldError[] {
   const path = issue.path.map(String);
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
-      field: [...path, key].join('.'),
+    // The client chose the names: as many and as long as the body could hold, or empty.
+    return issue.keys.slice(0, MAX_REPORTED_FIELDS).map((key) => ({
+      field: [...path, key].join('.').slice(0, MAX_FIELD_LENGTH) || '""',
       reason: 'is not a known member',
     }));
   }

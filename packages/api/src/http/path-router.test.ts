@@ -7,6 +7,7 @@ for (const path of [
   '/vms/operations',
   '/vms/operations/:operation_id',
   '/vms/:vm_id/attach-disks',
+  '/vms/:vm_id:reset',
   '/projects/:project_id/vms/:vm_id',
   '/',
 ]) {
@@ -20,6 +21,9 @@ it.each([
   ['/vms/1', '/vms/:vm_id', { vm_id: '1' }],
   ['/vms/operations', '/vms/operations', {}],
   ['/vms/operations/7', '/vms/operations/:operation_id', { operation_id: '7' }],
+  ['/vms/1:reset', '/vms/:vm_id:reset', { vm_id: '1' }],
+  ['/vms/1:other', '/vms/:vm_id', { vm_id: '1:other' }],
+  ['/vms/:reset', '/vms/:vm_id', { vm_id: ':reset' }],
   ['/vms/1/attach-disks', '/vms/:vm_id/attach-disks', { vm_id: '1' }],
   ['/projects/a/vms/b', '/projects/:project_id/vms/:vm_id', { project_id: 'a', vm_id: 'b' }],
   ['/', '/', {}],

@@ -1,11 +1,17 @@
 import { METHOD_NAME_ALL, type Result, type Router } from 'hono/router';
 
 /**
- * Hono's router for what this api has: whole paths of fixed and named segments, no wildcards. At each
- * segment the fixed one wins over the named one, in whatever order they were added, and a match
- * costs a few map lookups. Hono's own fast router does not take fixed and named siblings.
+ * Hono's router for what this api has: whole paths of fixed and named segments, no wildcards. A named
+ * segment may end in a verb (`:host_id:drain`). At each segment the fixed one wins over the named one,
+ * in whatever order they were added, and a match costs a few map lookups. Hono's own fast router does
+ * not take fixed and named siblings.
  */
-type Node<T> = { fixed: Map<string, Node<T>>; named?: Node<T>; handlers: Handlers<T> };
+type Node<T> = {
+  fixed: Map<string, Node<T>>;
+  named?: Node<T>;
+  verbs: Map<string, Node<T>>;
+  handlers: Handlers<T>;
+};
 type Handlers<T> = Map<string, { handler: T; names: string[] }[]>;
 
 export function createPathRouter<T>(): Router<T> {
@@ -16,15 +22,14 @@ export function createPathRouter<T>(): Router<T> {
       const names: string[] = [];
       let node = root;
       for (const segment of path.split('/').slice(1)) {
-        if (segment.startsWith(':')) {
-          names.push(segment.slice(1));
-          node.named ??= newNode();
-          node = node.named;
+        if (segment.includes('*')) throw new Error(`BUG: ${path} has a wildcard`);
+        const [fixed = '', name, verb] = segment.split(':');
+        if (name === undefined) {
+          node = ensureNode(node.fixed, fixed);
         } else {
-          if (segment.includes('*')) throw new Error(`BUG: ${path} has a wildcard`);
-          const next = node.fixed.get(segment) ?? newNode<T>();
-          node.fixed.set(segment, next);
-          node = next;
+          names.push(name);
+          node.named ??= newNode();
+          node = verb === undefined ? node.named : ensureNode(node.verbs, verb);
         }
       }
       const known = node.handlers.get(method) ?? [];
@@ -40,7 +45,13 @@ export function createPathRouter<T>(): Router<T> {
 }
 
 function newNode<T>(): Node<T> {
-  return { fixed: new Map(), handlers: new Map() };
+  return { fixed: new Map(), verbs: new Map(), handlers: new Map() };
+}
+
+function ensureNode<T>(nodes: Map<string, Node<T>>, key: string): Node<T> {
+  const node = nodes.get(key) ?? newNode<T>();
+  nodes.set(key, node);
+  return node;
 }
 
 function walk<T>(root: Node<T>, path: string, values: string[]): Node<T> | undefined {
@@ -49,13 +60,19 @@ function walk<T>(root: Node<T>, path: string, values: string[]): Node<T> | undef
   while (node && start <= path.length) {
     const slash = path.indexOf('/', start);
     const end = slash === -1 ? path.length : slash;
-    const segment = path.slice(start, end);
-    const fixed: Node<T> | undefined = node.fixed.get(segment);
-    if (!fixed && segment !== '') values.push(segment);
-    node = fixed ?? (segment === '' ? undefined : node.named);
+    node = step(node, path.slice(start, end), values);
     start = end + 1;
   }
   return node;
+}
+
+function step<T>(node: Node<T>, segment: string, values: string[]): Node<T> | undefined {
+  const fixed = node.fixed.get(segment);
+  if (fixed || segment === '') return fixed;
+  const colon = segment.lastIndexOf(':');
+  const verb = colon > 0 ? node.verbs.get(segment.slice(colon + 1)) : undefined;
+  values.push(verb ? segment.slice(0, colon) : segment);
+  return verb ?? node.named;
 }
 
 function paramsOf(names: string[], values: string[]): Record<string, string> {

@@ -8,7 +8,6 @@ import {
 import { badRequest, CloudError } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import { callerId } from '../auth/caller.ts';
-import { sha256 } from '../auth/secrets.ts';
 import type { AnyRoute, Request } from './route.ts';
 
 /**
@@ -116,10 +115,14 @@ export function auditLine(
   };
 }
 
-/** The id of what was written: the operation's resource, or the resource itself. */
+/** What was written: the operation's resource, or the resource itself by its id, or by its name if it has none. */
 function repliedId(reply: unknown): string | undefined {
-  const { operation, id } = reply as { operation?: { metadata: { id: string } }; id?: string };
-  return operation?.metadata.id ?? id;
+  const { operation, id, name } = reply as {
+    operation?: { metadata: { id: string } };
+    id?: string;
+    name?: string;
+  };
+  return operation?.metadata.id ?? id ?? name;
 }
 
 /** Of a refused request this is whatever the client wrote: cut to what the audit log can hold. */
@@ -128,8 +131,13 @@ function lastValue(params: unknown): string {
   return value.toWellFormed().replaceAll('\0', '').slice(0, MAX_RESOURCE_ID);
 }
 
-function requestHash({ route, url, rawBody }: WriteContext): string {
-  return sha256(`${route.method} ${url}\n${rawBody}`);
+/** Keyed, because a body may hold a password and a plain hash of it could be guessed. */
+function requestHash({ route, request, url, rawBody }: WriteContext): string {
+  return request.deps.secrets.sign(
+    'idempotent-request',
+    `${route.method} ${url}
+${rawBody}`,
+  );
 }
 
 function keyReused(): CloudError {

@@ -88,7 +88,7 @@ describe('creating an organization', () => {
     expect(await api.sql`select from organizations where name = 'Once'`).toHaveLength(1);
   });
 
-  it.each([['', ' x', 'a\nb', 'x'.repeat(256), 7]])('refuses the name %j', async (name) => {
+  it.each(['', ' x', 'a\nb', 'x'.repeat(256), 7])('refuses the name %j', async (name) => {
     const { status, body } = await create(operator.token, name);
     expect(status).toBe(400);
     expect(body.details).toMatchObject([{ field: 'name' }]);

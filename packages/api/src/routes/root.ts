@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { route } from '../http/route.ts';
-import { ReplyId, ReplyIdOrEmpty } from '../schemas/fields.ts';
+import { ReplyIdOrEmpty } from '../schemas/fields.ts';
 
 const Root = z
   .object({
@@ -10,9 +10,8 @@ const Root = z
       description: "An access key's project; empty for a token.",
     }),
     user: z
-      .object({ id: ReplyId, email: z.string(), operator: z.boolean() })
-      .nullable()
-      .openapi({ description: "A token's user; null for an access key." }),
+      .object({ id: ReplyIdOrEmpty, email: z.string(), operator: z.boolean() })
+      .openapi({ description: "A token's user; its members are empty for an access key." }),
     links: z.record(z.string(), z.string()),
   })
   .openapi('Root');
@@ -41,7 +40,7 @@ export const rootRoutes = [
       user:
         caller.type === 'user'
           ? { id: caller.grant.id, email: caller.grant.email, operator: caller.grant.operator }
-          : null,
+          : { id: '', email: '', operator: false },
       links: LINKS,
     }),
   }),

@@ -14,13 +14,10 @@ export const Operation = z
       type: z.enum(RESOURCE_TYPES),
       request: z.record(z.string(), z.unknown()).openapi({ description: 'The request, echoed.' }),
     }),
-    result: z
-      .record(z.string(), z.unknown())
-      .nullable()
-      .openapi({
-        description:
-          'Null in progress; then the resource, or code, message and details of the failure.',
-      }),
+    result: z.record(z.string(), z.unknown()).nullable().openapi({
+      description:
+        'Null in progress; then the resource, or code, message and details of the failure.',
+    }),
     started_at: Timestamp,
     completed_at: TimestampOrEmpty,
   })

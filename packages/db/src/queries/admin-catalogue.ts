@@ -20,7 +20,7 @@ export async function updateLocation(
 
 /**
  * The default networks that may have one more subnet. New projects wait until the transaction ends:
- * each either is in this list or finds the location that the transaction adds.
+ * each either is in this list or finds the location that the transaction adds. So do new subnets.
  */
 export async function lockDefaultNetworks(
   sql: Queryable,
@@ -29,7 +29,7 @@ export async function lockDefaultNetworks(
   return await sql<{ id: string; project_id: string }[]>`
     select n.id, n.project_id from networks n
     join quotas q on q.project_id = n.project_id and q.type = 'subnets' and q.used < q.max
-    where n.is_default order by n.id`;
+    where n.is_default order by n.id for no key update of n`;
 }
 
 export async function findUnknownLocations(

@@ -1,3 +1,4 @@
+import { DEVICE_STATES, HOST_ADMIN_STATES, HOST_STATES } from '@gantry/model/host-states';
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -16,10 +17,12 @@ import { subnets } from './networks.ts';
 import { networkInterfaces, vms } from './vms.ts';
 
 /**
- * Hosts, their devices, and who has them. Writer of every table here: scheduler.
+ * Hosts, their devices, and who has them. Writer: scheduler, except what is marked "api": what
+ * operators want stands beside what the scheduler knows, and neither overwrites the other.
  * A claim's primary key is the thing claimed, so that no two VMs can have one device.
  */
 
+/** Rows are inserted by the scheduler and removed by the api, once nothing is placed there. */
 export const hosts = pgTable(
   'hosts',
   {
@@ -31,32 +34,39 @@ export const hosts = pgTable(
     state: text('state').notNull().default('ready'),
     lastSeenAt: moment('last_seen_at'),
     createdAt: createdAt(),
+    // api:
+    adminState: text('admin_state').notNull().default('active'),
   },
   (t) => [
     unique('hosts_name_key').on(t.name),
     index('hosts_location').on(t.location),
-    oneOf('hosts_state', t.state, ['ready', 'cordoned', 'draining', 'unreachable', 'fenced']),
+    oneOf('hosts_state', t.state, HOST_STATES),
+    oneOf('hosts_admin_state', t.adminState, HOST_ADMIN_STATES),
   ],
 );
 
-const deviceStates = ['ready', 'quarantined'];
+/** The operator's reason to keep a device from new VMs, whatever its state; empty: there is none. */
+const quarantineReason = () => text('quarantine_reason').notNull().default('');
 
+/** Goes with its host; a claim on it keeps both. So does a drive. */
 export const gpus = pgTable(
   'gpus',
   {
     id: id(),
     hostId: uuid('host_id')
       .notNull()
-      .references(() => hosts.id),
+      .references(() => hosts.id, { onDelete: 'cascade' }),
     pciAddress: text('pci_address').notNull(),
     /** As VM types name it, such as "A40 48GB PCIe". */
     model: text('model').notNull(),
     numaNode: integer('numa_node').notNull(),
     state: text('state').notNull().default('ready'),
+    // api:
+    quarantineReason: quarantineReason(),
   },
   (t) => [
     unique('gpus_address_key').on(t.hostId, t.pciAddress),
-    oneOf('gpus_state', t.state, deviceStates),
+    oneOf('gpus_state', t.state, DEVICE_STATES),
   ],
 );
 
@@ -66,15 +76,17 @@ export const drives = pgTable(
     id: id(),
     hostId: uuid('host_id')
       .notNull()
-      .references(() => hosts.id),
+      .references(() => hosts.id, { onDelete: 'cascade' }),
     pciAddress: text('pci_address').notNull(),
     sizeGb: integer('size_gb').notNull(),
     numaNode: integer('numa_node').notNull(),
     state: text('state').notNull().default('ready'),
+    // api:
+    quarantineReason: quarantineReason(),
   },
   (t) => [
     unique('drives_address_key').on(t.hostId, t.pciAddress),
-    oneOf('drives_state', t.state, deviceStates),
+    oneOf('drives_state', t.state, DEVICE_STATES),
   ],
 );
 
@@ -150,5 +162,34 @@ export const publicAddresses = pgTable(
     unique('public_addresses_address_key').on(t.address),
     unique('public_addresses_interface_key').on(t.networkInterfaceId),
     check('public_addresses_single', sql`masklen(${t.address}) = 32`),
+  ],
+);
+
+/**
+ * What a new host proves with that an operator let it in: used once. Writer: api, except the columns
+ * under "scheduler". The token itself is known to nobody but whom it was shown to.
+ */
+export const joinTokens = pgTable(
+  'join_tokens',
+  {
+    id: id(),
+    /** SHA-256 of the token: it has 192 random bits, so a slow hash would add nothing. */
+    hash: text('hash').notNull(),
+    location: text('location')
+      .notNull()
+      .references(() => locations.name),
+    /** The operator who made it; no reference, because the answer outlives the user. */
+    createdBy: uuid('created_by').notNull(),
+    createdAt: createdAt(),
+    expiresAt: moment('expires_at').notNull(),
+    // scheduler:
+    usedAt: moment('used_at'),
+    /** The host that used it; null again once the host is removed. */
+    hostId: uuid('host_id').references(() => hosts.id, { onDelete: 'set null' }),
+  },
+  (t) => [
+    unique('join_tokens_hash_key').on(t.hash),
+    index('join_tokens_host').on(t.hostId),
+    check('join_tokens_use', sql`${t.hostId} is null or ${t.usedAt} is not null`),
   ],
 );
