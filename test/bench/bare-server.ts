@@ -77,3 +77,4 @@ serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) =>
   process.send?.({ ready: { port } }),
 );
 process.on('disconnect', () => process.exit());
+process.on('SIGTERM', () => process.exit());

@@ -64,6 +64,7 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   'CreateLocation.region': oneOf('eu-west', 'ap-south'),
   'CreateLocation.zone': oneOf('b', 'c'),
   description: label,
+  reason: label,
   'OrganizationName.name': label,
   'CreateProject.name': fc.oneof(freshName, label),
   'ChangeProject.name': fc.oneof(freshName, label),
@@ -83,6 +84,7 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   'DELETE.organization_id': own('empty_organization_id'),
   'DELETE.project_id': own('empty_project_id'),
   'DELETE.network_id': own('empty_network_id'),
+  'DELETE.host_id': own('empty_host_id'),
   // Of queries:
   limit: oneOf('1', '2', '100', '1000'),
   page_token: own('vm_id'),

@@ -19,7 +19,7 @@ let changed = false;
 /** Fixtures cost more than requests do: after so many the rest of the requests meets what is left. */
 const MAX_RENEWALS = 2;
 /** How many more good requests an operation gets that none has succeeded in. */
-const PATIENCE = 50;
+const PATIENCE = 20;
 
 beforeAll(async () => {
   subject = await startSubject();

@@ -8,7 +8,9 @@ import {
   type TestApi,
   type TestTenant,
 } from '@gantry/api/testing';
+import { joinHost, placeVm } from '@gantry/api/testing-hosts';
 import { finishDisk, finishRule, finishVm } from '@gantry/api/testing-scheduler';
+import { insertJoinToken } from '@gantry/db/queries/join-tokens';
 import { insertOwner } from '@gantry/db/queries/tenants';
 import { insertRefreshToken } from '@gantry/db/queries/tokens';
 import { newId } from '@gantry/model/ids';
@@ -134,6 +136,7 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
     makeNetwork(api, tenant, name),
     post('/access-keys', { name }),
   ]);
+  const host = await makeHosts(api, running.id, name);
   await post(`/vms/${running.id}/attach-disks`, { attach_disks: [{ disk_id: attached.id }] });
   await finishVm(sql, running.id, 'running');
   return {
@@ -141,6 +144,24 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
     ...{ disk_id: free.id, attached_disk_id: attached.id, disk_operation_id: free.operationId },
     ...{ rule_id: rule.id, rule_operation_id: rule.operationId },
     ...{ network_id: network.id, subnet_id: subnet.id, access_key_id: key.id },
+    ...host,
+  };
+}
+
+/** What operators see of it: the host that the VM is on, one that is free, a token for another. */
+async function makeHosts({ sql }: TestApi, vmId: string, name: string): Promise<Values> {
+  const host = await joinHost(sql, { name, gpus: 1 });
+  const empty = await joinHost(sql, { name: `${name}-empty`, gpus: 0 });
+  const { gpuIds, driveIds } = host;
+  await placeVm(sql, { vmId, hostId: host.id, gpuIds, driveIds });
+  const token = newId();
+  await insertJoinToken(sql, {
+    ...{ id: token, hash: token, location: 'eu-north-a', createdBy: newId() },
+    ...{ created_at: new Date(), expires_at: new Date(Date.now() + 3_600_000) },
+  });
+  return {
+    ...{ host_id: host.id, empty_host_id: empty.id, join_token_id: token },
+    device_id: gpuIds[0] ?? '',
   };
 }
 

@@ -7,11 +7,13 @@ import type { BillingProvider } from './billing/provider.ts';
 import type { Metrics } from './http/metrics.ts';
 import type { RateLimiter } from './http/rate-limit.ts';
 import type { RefusalLog } from './http/refusal-log.ts';
+import type { RequestLog } from './http/request-log.ts';
 
 /** Everything a request may use. Built once, in main.ts or by a test; there are no globals. */
 export type Deps = {
   sql: Sql;
   log: Log;
+  requestLog: RequestLog;
   secrets: Secrets;
   tokens: AccessTokens;
   callers: Callers;

@@ -13,6 +13,7 @@ import type { Deps } from './deps.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { createRefusalLog } from './http/refusal-log.ts';
+import { createRequestLog } from './http/request-log.ts';
 
 export type ApiServer = { port: number; stop(): Promise<void> };
 
@@ -48,6 +49,7 @@ export async function startServer({
       baseUrl: () => baseUrl,
       onPayment: () => callers.forget(),
     }),
+    requestLog: createRequestLog(log),
     metrics: createMetrics(),
     rateLimiter: createRateLimiter(config.rateLimit),
     loginLimiter: createRateLimiter(LOGIN_LIMIT),

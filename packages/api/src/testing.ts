@@ -19,6 +19,7 @@ import type { Deps } from './deps.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRateLimiter, type RateLimiter } from './http/rate-limit.ts';
 import { createRefusalLog } from './http/refusal-log.ts';
+import { createRequestLog } from './http/request-log.ts';
 
 /** The whole api over a throwaway database, called without a socket. */
 export type TestApi = {
@@ -52,6 +53,7 @@ export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestA
       config: { stripe: { secretKey: undefined, apiUrl: undefined } },
       onPayment: () => callers.forget(),
     }),
+    requestLog: createRequestLog(log),
     metrics: createMetrics(),
     rateLimiter: createRateLimiter({ perSecond: 1e6, burst: 1e6 }),
     loginLimiter: unlimited,

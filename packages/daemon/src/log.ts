@@ -11,7 +11,7 @@ type LogOptions = {
   destination?: DestinationStream;
 };
 
-const BUFFER_BYTES = 8_192;
+const BUFFER_BYTES = 16_000;
 const FLUSH_MS = 1_000;
 
 /** JSON lines on stdout. Errors carry their whole chain of causes; secrets are cut. */

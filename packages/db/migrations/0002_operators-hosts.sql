@@ -19,6 +19,8 @@ ALTER TABLE "gpus" DROP CONSTRAINT "gpus_host_id_hosts_id_fk";
 ALTER TABLE "drives" ADD COLUMN "quarantine_reason" text DEFAULT '' NOT NULL;--> statement-breakpoint
 ALTER TABLE "gpus" ADD COLUMN "quarantine_reason" text DEFAULT '' NOT NULL;--> statement-breakpoint
 ALTER TABLE "hosts" ADD COLUMN "admin_state" text DEFAULT 'active' NOT NULL;--> statement-breakpoint
+-- What was asked of a host stood in its state until now; what it had been before is not known.
+UPDATE "hosts" SET "admin_state" = "state", "state" = 'ready' WHERE "state" IN ('cordoned', 'draining');--> statement-breakpoint
 ALTER TABLE "join_tokens" ADD CONSTRAINT "join_tokens_location_locations_name_fk" FOREIGN KEY ("location") REFERENCES "public"."locations"("name") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "join_tokens" ADD CONSTRAINT "join_tokens_host_id_hosts_id_fk" FOREIGN KEY ("host_id") REFERENCES "public"."hosts"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "join_tokens_host" ON "join_tokens" USING btree ("host_id");--> statement-breakpoint

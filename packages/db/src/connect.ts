@@ -11,7 +11,8 @@ export type ConnectOptions = { url: string; name: string; maxConnections?: numbe
 export function connect({ url, name, maxConnections = 10 }: ConnectOptions): Sql {
   return postgres(url, {
     max: maxConnections,
-    connection: { application_name: name },
+    // Dates and times in JSON come in the session's zone.
+    connection: { application_name: name, TimeZone: 'UTC' },
     onnotice: () => {},
     connect_timeout: 10,
   });

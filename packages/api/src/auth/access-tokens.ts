@@ -26,6 +26,7 @@ const ALGORITHM = 'EdDSA';
 const ISSUER = 'gantry';
 const RELOAD_MS = 1_000;
 const MAX_REMEMBERED = 10_000;
+const MAX_WAITING = 100;
 /** How long a key outlives the last token it signed. */
 const CLOCK_LEEWAY_S = 60;
 
@@ -66,7 +67,11 @@ export async function createAccessTokens({
     await load();
   };
 
-  /** All who wait share one reading, and it comes a second after the last one at the earliest. */
+  /**
+   * All who wait share one reading, and it comes a second after the last one at the earliest. Only so
+   * many may wait: they have shown no credential yet.
+   */
+  let waiting = 0;
   let reloading: Promise<void> | undefined;
   const reload = () => {
     reloading ??= delay(Math.max(0, loadedAt + RELOAD_MS - Date.now()))
@@ -79,7 +84,12 @@ export async function createAccessTokens({
 
   const keyFor = async (kid: string | undefined): Promise<CryptoKey> => {
     const known = () => keys.find(({ id }) => id === kid)?.publicKey;
-    if (!known()) await reload();
+    if (!known() && mayBeNew(kid, loadedAt) && waiting < MAX_WAITING) {
+      waiting += 1;
+      await reload().finally(() => {
+        waiting -= 1;
+      });
+    }
     const key = known();
     if (!key) throw new Error('unknown signing key');
     return key;
@@ -118,6 +128,12 @@ export async function createAccessTokens({
       }
     },
   };
+}
+
+/** Ids carry the time they were made: a key that is older than the last reading would have been in it. */
+function mayBeNew(kid: string | undefined, loadedAt: number): boolean {
+  const madeAt = Number.parseInt((kid ?? '').replaceAll('-', '').slice(0, 12), 16);
+  return madeAt >= loadedAt - CLOCK_LEEWAY_S * 1000;
 }
 
 async function newSigningKey(secrets: Secrets) {

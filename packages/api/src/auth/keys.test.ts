@@ -5,9 +5,12 @@ describe('keys', () => {
   it('have a prefix that tells what they are, and one is never the other', () => {
     expect(newKey('access_key')).toMatch(/^gantry_ak_[\w-]{38}$/);
     expect(newKey('refresh_token')).toMatch(/^gantry_rt_[\w-]{38}$/);
+    expect(newKey('join_token')).toMatch(/^gantry_jt_[\w-]{38}$/);
     expect(isKey('access_key', newKey('access_key'))).toBe(true);
     expect(isKey('refresh_token', newKey('refresh_token'))).toBe(true);
+    expect(isKey('join_token', newKey('join_token'))).toBe(true);
     expect(isKey('access_key', newKey('refresh_token'))).toBe(false);
+    expect(isKey('access_key', newKey('join_token'))).toBe(false);
   });
 
   it('are never the same twice', () => {

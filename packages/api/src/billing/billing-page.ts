@@ -6,8 +6,8 @@ import type { Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Deps } from '../deps.ts';
 import { toErrorReply } from '../http/http-errors.ts';
+import { sourceIpOf } from '../http/incoming.ts';
 import { MAX_BODY_BYTES } from '../http/parse-input.ts';
-import { sourceIp } from '../http/source-ip.ts';
 import { Email } from '../schemas/auth.ts';
 import { Label } from '../schemas/fields.ts';
 import { donePage, formPage, type Html, PAGE_HEADERS, refusalPage } from './billing-html.ts';
@@ -59,7 +59,7 @@ async function takeForm({ c, deps, desk, requestId }: Visit): Promise<Response> 
   }
   await desk.accept({
     ...{ organizationId: id, address: parsed.data, now: new Date(), requestId },
-    sourceIp: sourceIp(c, deps.trustedProxies),
+    sourceIp: sourceIpOf(c, deps.trustedProxies),
   });
   deps.log.info({ request_id: requestId, organization_id: id }, 'payment method entered');
   return page(c, 200, donePage(name));

@@ -5,10 +5,10 @@ import { authorize, type Scope } from '../auth/authorize.ts';
 import { type Caller, callerId } from '../auth/caller.ts';
 import type { Deps } from '../deps.ts';
 import { toErrorReply } from './http-errors.ts';
+import { headerOf, sourceIpOf } from './incoming.ts';
 import { parseInput, readJsonBody } from './parse-input.ts';
 import { auditLine, performWrite } from './perform-write.ts';
 import { type AnyRoute, isWrite, type Request } from './route.ts';
-import { sourceIp } from './source-ip.ts';
 
 /**
  * One request, from bearer to reply: who is it, are they too fast, does the path fit, may they,
@@ -26,7 +26,7 @@ export function serve(route: AnyRoute, deps: Deps) {
     let status = 200;
     try {
       const body = await perform({ route, deps, c, visit });
-      return reply(c, { status, requestId: visit.requestId, body, headers: {} });
+      return reply({ status, requestId: visit.requestId, body, headers: NO_HEADERS });
     } catch (error) {
       const failure = toErrorReply(error, visit.requestId);
       status = failure.status;
@@ -34,25 +34,24 @@ export function serve(route: AnyRoute, deps: Deps) {
         deps.log.error({ request_id: visit.requestId, error: failure.fault }, 'request failed');
       }
       auditRefusal({ route, deps, c, visit, status });
-      return reply(c, {
+      return reply({
         ...failure,
         requestId: visit.requestId,
         body: JSON.stringify(failure.body),
       });
     } finally {
-      const seconds = (performance.now() - started) / 1000;
-      deps.metrics.observe({ route: route.path, method: route.method, status, seconds });
-      deps.log.info(
-        {
-          request_id: visit.requestId,
-          route: route.id,
-          path: c.req.path,
-          status,
-          ms: Math.round(seconds * 100_000) / 100,
-          actor_id: visit.caller ? callerId(visit.caller) : '',
-        },
-        'request',
-      );
+      const ms = performance.now() - started;
+      deps.metrics.observe({ route: route.path, method: route.method, status, seconds: ms / 1000 });
+      deps.requestLog({
+        requestId: visit.requestId,
+        method: c.req.method,
+        route: route.id,
+        path: c.req.path,
+        status,
+        ms,
+        actorId: visit.caller ? callerId(visit.caller) : '',
+        at: visit.now,
+      });
     }
   };
 }
@@ -63,7 +62,7 @@ type Performance = { route: AnyRoute; deps: Deps; c: Context; visit: Visit };
 /** Returns the reply's JSON text. */
 async function perform({ route, deps, c, visit }: Performance): Promise<string> {
   if (route.access.level !== 'public') {
-    visit.caller = await deps.callers.authenticate(c.req.header('authorization'));
+    visit.caller = await deps.callers.authenticate(headerOf(c, 'authorization'));
     deps.rateLimiter.take(callerId(visit.caller));
   }
   const params = route.params ? parseInput(route.params, c.req.param(), 'path') : {};
@@ -73,13 +72,18 @@ async function perform({ route, deps, c, visit }: Performance): Promise<string> 
   if (!scope.paid && !route.unpaid) await requirePayment(deps, scope);
 
   const query = route.query ? parseInput(route.query, c.req.query(), 'query') : {};
-  const { raw, value } = isWrite(route)
-    ? await readJsonBody(c.req.raw)
-    : { raw: '', value: undefined };
+  const { raw, value } = isWrite(route) ? await readJsonBody(c) : { raw: '', value: undefined };
   const body = route.body ? parseInput(route.body, value ?? {}, 'body') : undefined;
   const request: Request<unknown, unknown, unknown> = {
-    ...{ deps, sql: deps.sql, caller, scope, params, query, body, now: visit.now },
-    sourceIp: sourceIp(c, deps.trustedProxies),
+    deps,
+    sql: deps.sql,
+    caller,
+    scope,
+    params,
+    query,
+    body,
+    now: visit.now,
+    sourceIp: sourceIpOf(c, deps.trustedProxies),
   };
   if (!isWrite(route) || route.access.level === 'public') {
     if (!('handle' in route)) throw new Error(`BUG: ${route.id} cannot record itself`);
@@ -87,7 +91,7 @@ async function perform({ route, deps, c, visit }: Performance): Promise<string> 
   }
   return await performWrite({
     ...{ route, request, requestId: visit.requestId, rawBody: raw, url: c.req.path },
-    idempotencyKey: c.req.header('idempotency-key'),
+    idempotencyKey: headerOf(c, 'idempotency-key'),
   });
 }
 
@@ -126,7 +130,7 @@ function auditRefusal({ route, deps, c, visit, status }: Performance & { status:
       body: undefined,
     },
     scope: scope ?? { organizationId: '', projectId: '', role: 'read-only', paid: true },
-    sourceIp: sourceIp(c, deps.trustedProxies),
+    sourceIp: sourceIpOf(c, deps.trustedProxies),
   };
   deps.refusals.add(
     auditLine({ route, request, requestId: visit.requestId }, { status, resourceId: undefined }),
@@ -135,11 +139,17 @@ function auditRefusal({ route, deps, c, visit, status }: Performance & { status:
 
 type Reply = { status: number; requestId: string; body: string; headers: Record<string, string> };
 
-function reply(c: Context, { status, requestId, body, headers }: Reply): Response {
-  return c.body(body, status as 200, {
+const NO_HEADERS = {};
+
+function reply({ status, requestId, body, headers }: Reply): Response {
+  // Plain headers: the server passes them on as they are, where a Headers object would be copied twice.
+  const own = {
     'content-type': 'application/json',
     'cache-control': 'no-store',
     'x-request-id': requestId,
-    ...headers,
+  };
+  return new Response(body, {
+    status,
+    headers: headers === NO_HEADERS ? own : { ...own, ...headers },
   });
 }

@@ -1,5 +1,8 @@
 import { adminAuditLogRoutes } from './admin-audit-logs.ts';
+import { adminDeviceRoutes } from './admin-devices.ts';
+import { adminHostRoutes } from './admin-hosts.ts';
 import { adminImageRoutes } from './admin-images.ts';
+import { adminJoinTokenRoutes } from './admin-join-tokens.ts';
 import { adminLocationRoutes } from './admin-locations.ts';
 import { adminOrganizationRoutes } from './admin-organizations.ts';
 import { adminPriceRoutes } from './admin-prices.ts';
@@ -9,12 +12,15 @@ import { adminSigningKeyRoutes } from './admin-signing-keys.ts';
 import { adminUserRoutes } from './admin-users.ts';
 import { adminVmTypeRoutes } from './admin-vm-types.ts';
 
-/** The operators' own interface to the catalogue, the tenants and the users. */
+/** The operators' own interface to the catalogue, the hosts, the tenants and the users. */
 export const adminRoutes = [
   ...adminLocationRoutes,
   ...adminVmTypeRoutes,
   ...adminImageRoutes,
   ...adminPriceRoutes,
+  ...adminHostRoutes,
+  ...adminDeviceRoutes,
+  ...adminJoinTokenRoutes,
   ...adminOrganizationRoutes,
   ...adminProjectRoutes,
   ...adminQuotaRoutes,

@@ -4,9 +4,9 @@ import { z } from '@hono/zod-openapi';
 
 export const Id = z
   .string()
-  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, 'must be a UUID')
-  .transform((id) => id.toLowerCase())
-  .openapi({ format: 'uuid', type: 'string' });
+  .toLowerCase()
+  .regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, 'must be a UUID')
+  .openapi({ format: 'uuid' });
 
 /** In replies: ids are ours and well-formed. */
 export const ReplyId = z.guid();

@@ -1,0 +1,109 @@
+import { newId } from '@gantry/model/ids';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  makeTenant,
+  makeUser,
+  SSH_PUBLIC_KEY,
+  startTestApi,
+  type TestApi,
+  type TestUser,
+} from '../testing.ts';
+import { joinHost, placeVm, type TestHost } from '../testing-hosts.ts';
+
+let api: TestApi;
+let operator: TestUser;
+let host: TestHost;
+let gpuId: string;
+let driveId: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  operator = await makeUser(api, 'operator@gantry.test', { operator: true });
+  host = await joinHost(api.sql, { name: 'host-1' });
+  gpuId = host.gpuIds[0] ?? '';
+  driveId = host.driveIds[0] ?? '';
+});
+afterAll(() => api.stop());
+
+const call = (method: string, path: string, body?: unknown) =>
+  api.call(method, `/admin/${path}`, { bearer: operator.token, body });
+const quarantine = (id: string, body: unknown) => call('POST', `devices/${id}:quarantine`, body);
+const release = (id: string) => call('POST', `devices/${id}:release`);
+const shown = async () => (await call('GET', `hosts/${host.id}`)).body;
+
+describe('a device', () => {
+  it.each([
+    ['gpu', () => gpuId, '0000:10:00.0'],
+    ['drive', () => driveId, '0000:80:00.0'],
+  ] as const)('is quarantined with a reason and released: a %s', async (kind, id, pci_address) => {
+    const device = { id: id(), kind, host_id: host.id, pci_address, state: 'ready' };
+    const first = await quarantine(id(), { reason: 'Xid 79' });
+    expect(first.status).toBe(200);
+    expect(first.body).toEqual({ ...device, quarantine_reason: 'Xid 79' });
+    const again = await quarantine(id(), { reason: 'fell off the bus' });
+    expect(again.body).toEqual({ ...device, quarantine_reason: 'fell off the bus' });
+    const devices = (await shown())[`${kind}s`];
+    expect(devices.map((item: Record<string, string>) => item['quarantine_reason'])).toEqual([
+      'fell off the bus',
+      '',
+    ]);
+    for (const _twice of [1, 2]) {
+      const released = await release(id());
+      expect([released.status, released.body]).toEqual([200, { ...device, quarantine_reason: '' }]);
+    }
+  });
+
+  it('keeps what the scheduler knows of it, quarantined or released', async () => {
+    await api.sql`update gpus set state = 'quarantined' where id = ${gpuId}`;
+    const held = await quarantine(gpuId, { reason: 'look at it' });
+    expect(held.body).toMatchObject({ state: 'quarantined', quarantine_reason: 'look at it' });
+    expect((await release(gpuId)).body).toMatchObject({
+      ...{ state: 'quarantined', quarantine_reason: '' },
+    });
+    await api.sql`update gpus set state = 'ready' where id = ${gpuId}`;
+  });
+
+  it('stays with the VM that has it', async () => {
+    const acme = await makeTenant(api, 'acme');
+    const { body } = await api.call('POST', `/projects/${acme.projectId}/vms`, {
+      bearer: acme.accessKey,
+      body: {
+        ...{ name: 'running', type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
+        ssh_public_key: SSH_PUBLIC_KEY,
+      },
+    });
+    const vmId = body.operation.metadata.id;
+    await placeVm(api.sql, { vmId, hostId: host.id, gpuIds: [gpuId] });
+    const vmRow = () => api.sql`select v::text from vms v where id = ${vmId}`;
+    const before = await vmRow();
+    expect((await quarantine(gpuId, { reason: 'later' })).status).toBe(200);
+    expect((await shown()).gpus[0]).toMatchObject({ vm_id: vmId, quarantine_reason: 'later' });
+    expect(await vmRow()).toEqual(before);
+  });
+
+  it.each([
+    ['reason', {}],
+    ['reason', { reason: '' }],
+    ['reason', { reason: 'x'.repeat(256) }],
+    ['reason', { reason: 'two\nlines' }],
+    ['until', { reason: 'x', until: 'tomorrow' }],
+  ])('is not quarantined without a proper reason: %s in %j', async (field, body) => {
+    const answer = await quarantine(driveId, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.details).toMatchObject([{ field }]);
+    expect((await shown()).drives[0].quarantine_reason).toBe('');
+  });
+
+  it('takes the longest reason', async () => {
+    const reason = 'x'.repeat(255);
+    expect((await quarantine(driveId, { reason })).body.quarantine_reason).toBe(reason);
+  });
+
+  it('that is not there is not found, and a host is no device', async () => {
+    for (const id of [newId(), host.id]) {
+      expect((await quarantine(id, { reason: 'x' })).body.code).toBe('not_found');
+      expect((await release(id)).body.code).toBe('not_found');
+    }
+    expect((await release('seven')).body.details).toMatchObject([{ field: 'device_id' }]);
+  });
+});

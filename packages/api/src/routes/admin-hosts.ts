@@ -1,0 +1,86 @@
+import { listHosts, readHost } from '@gantry/db/queries/admin-hosts';
+import { notFound } from '@gantry/model/errors';
+import { route } from '../http/route.ts';
+import { changeHostAdminState, deleteHost, drainHost } from '../operations/change-hosts.ts';
+import { page } from '../schemas/fields.ts';
+import { DrainingHost, Host, HostPage, HostParams, HostQuery } from '../schemas/host.ts';
+import { drainingHostView, hostView } from '../views/host.ts';
+
+export const adminHostRoutes = [
+  route({
+    id: 'admin-hosts.list',
+    method: 'get',
+    path: '/admin/hosts',
+    summary: 'Hosts with their devices, oldest first',
+    access: { level: 'operator' },
+    query: HostQuery,
+    reply: HostPage,
+    handle: async ({ sql, query }) => {
+      const rows = await listHosts(sql, {
+        location: query.location ?? null,
+        state: query.state ?? null,
+        adminState: query.admin_state ?? null,
+        after: query.page_token,
+        limit: query.limit + 1,
+      });
+      return page(rows, query.limit, hostView);
+    },
+  }),
+  route({
+    id: 'admin-hosts.get',
+    method: 'get',
+    path: '/admin/hosts/{host_id}',
+    summary: 'One host with its devices and who has them',
+    access: { level: 'operator' },
+    params: HostParams,
+    reply: Host,
+    handle: async ({ sql, params }) => {
+      const host = await readHost(sql, params.host_id);
+      if (!host) throw notFound('host');
+      return hostView(host);
+    },
+  }),
+  route({
+    id: 'admin-hosts.cordon',
+    method: 'post',
+    path: '/admin/hosts/{host_id}:cordon',
+    summary: 'Place no new VMs on a host; those it has stay. Ends a drain',
+    access: { level: 'operator' },
+    params: HostParams,
+    reply: Host,
+    handle: async ({ sql, params: { host_id: hostId } }) =>
+      hostView(await changeHostAdminState({ sql, hostId, adminState: 'cordoned' })),
+  }),
+  route({
+    id: 'admin-hosts.uncordon',
+    method: 'post',
+    path: '/admin/hosts/{host_id}:uncordon',
+    summary: 'Place VMs on a host again, after a cordon or a drain',
+    access: { level: 'operator' },
+    params: HostParams,
+    reply: Host,
+    handle: async ({ sql, params: { host_id: hostId } }) =>
+      hostView(await changeHostAdminState({ sql, hostId, adminState: 'active' })),
+  }),
+  route({
+    id: 'admin-hosts.drain',
+    method: 'post',
+    path: '/admin/hosts/{host_id}:drain',
+    summary: 'Drain a host: place no new VMs on it, and list those that have to leave',
+    access: { level: 'operator' },
+    params: HostParams,
+    reply: DrainingHost,
+    handle: async ({ sql, params }) =>
+      drainingHostView(await drainHost({ sql, hostId: params.host_id })),
+  }),
+  route({
+    id: 'admin-hosts.delete',
+    method: 'delete',
+    path: '/admin/hosts/{host_id}',
+    summary: 'Remove a host on which no VM is placed, with its devices',
+    access: { level: 'operator' },
+    params: HostParams,
+    reply: Host,
+    handle: async ({ sql, params }) => hostView(await deleteHost({ sql, hostId: params.host_id })),
+  }),
+];

@@ -1,0 +1,57 @@
+import { listJoinTokens } from '@gantry/db/queries/join-tokens';
+import { z } from '@hono/zod-openapi';
+import { route } from '../http/route.ts';
+import { createJoinToken, deleteJoinToken } from '../operations/change-join-tokens.ts';
+import { Paging, page } from '../schemas/fields.ts';
+import {
+  CreateJoinToken,
+  JoinToken,
+  JoinTokenPage,
+  JoinTokenParams,
+  NewJoinToken,
+} from '../schemas/join-token.ts';
+import { joinTokenView } from '../views/join-token.ts';
+
+export const adminJoinTokenRoutes = [
+  route({
+    id: 'admin-join-tokens.list',
+    method: 'get',
+    path: '/admin/join-tokens',
+    summary: 'Join tokens, newest first, without their secrets',
+    access: { level: 'operator' },
+    query: z.strictObject(Paging),
+    reply: JoinTokenPage,
+    handle: async ({ sql, query: { limit, page_token } }) =>
+      page(
+        await listJoinTokens(sql, { before: page_token, limit: limit + 1 }),
+        limit,
+        joinTokenView,
+      ),
+  }),
+  route({
+    id: 'admin-join-tokens.create',
+    method: 'post',
+    path: '/admin/join-tokens',
+    summary: 'Create a token with which one host can join a location; it is shown this once',
+    access: { level: 'operator' },
+    secretReply: true,
+    body: CreateJoinToken,
+    reply: NewJoinToken,
+    handle: async ({ sql, caller, body, now }) => {
+      const { row, secret } = await createJoinToken({ sql, caller, body, now });
+      const { used_at: _unused, ...shown } = joinTokenView(row);
+      return { ...shown, token: secret };
+    },
+  }),
+  route({
+    id: 'admin-join-tokens.delete',
+    method: 'delete',
+    path: '/admin/join-tokens/{join_token_id}',
+    summary: 'Revoke a join token that no host has used',
+    access: { level: 'operator' },
+    params: JoinTokenParams,
+    reply: JoinToken,
+    handle: async ({ sql, params }) =>
+      joinTokenView(await deleteJoinToken(sql, params.join_token_id)),
+  }),
+];
