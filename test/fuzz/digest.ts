@@ -12,7 +12,7 @@ export async function digestRows(sql: Sql): Promise<Digest> {
       'select md5(coalesce(string_agg(t::text, chr(10) order by t::text), '''')) as d from %I t', table_name),
       false, true, '')))[1]::text) as digest
     from information_schema.tables
-    where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> all(${EXCEPT})`;
+    where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> all(${EXCEPT}::text[])`;
   if (!row) throw new Error('the database has no tables');
   return row.digest;
 }

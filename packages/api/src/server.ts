@@ -59,7 +59,7 @@ export async function startServer({
   };
   const rotation = startLoop({
     ...{ name: 'signing-key-rotation', everyMs: KEY_ROTATION_CHECK_MS, log },
-    body: () => tokens.rotate({ force: false }),
+    body: () => tokens.rotate(),
   });
   const server = await listen(buildApp(deps), config);
   const { port } = server.address() as AddressInfo;

@@ -40,7 +40,7 @@ const unlimited: RateLimiter = { take: () => {} };
 export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestApi> {
   const database = await createTestDatabase();
   const { sql } = database;
-  const log = createLog({ process: 'api', level: 'silent' });
+  const log = overrides.log ?? createLog({ process: 'api', level: 'silent' });
   const secrets = createSecrets('a secret key for tests, long enough');
   const tokens = await createAccessTokens({ sql, secrets, keyDays: 30 });
   const callers = createCallers({ sql, tokens });

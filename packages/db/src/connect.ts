@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import { ARRAY_TYPES } from './text-arrays.ts';
 
 /** Tagged templates over a pool: every statement written so is prepared once per connection. */
 export type Sql = postgres.Sql;
@@ -15,5 +16,7 @@ export function connect({ url, name, maxConnections = 10 }: ConnectOptions): Sql
     connection: { application_name: name, TimeZone: 'UTC' },
     onnotice: () => {},
     connect_timeout: 10,
+    fetch_types: false,
+    types: ARRAY_TYPES,
   });
 }

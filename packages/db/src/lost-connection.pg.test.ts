@@ -26,6 +26,10 @@ async function cut(pid: unknown): Promise<void> {
 const marks = async () =>
   (await database.sql`select name from marks order by name`).map(({ name }) => name);
 
+/** The very next statement may still meet the connection that is being cut. */
+const poolAnswers = () =>
+  expect.poll(() => sql`select 1 as one`.catch(() => 'cut')).toEqual([{ one: 1 }]);
+
 describe('a connection lost in the middle of a transaction', () => {
   it('fails the transaction as unavailable, and the pool goes on', async () => {
     const transaction = sql.begin(async (tx) => {
@@ -36,7 +40,7 @@ describe('a connection lost in the middle of a transaction', () => {
     });
     const error = await transaction.catch(toCloudError);
     expect(error).toMatchObject({ code: 'unavailable' });
-    expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+    await poolAnswers();
     expect(await marks()).toEqual([]);
   });
 
@@ -54,6 +58,7 @@ describe('a connection lost in the middle of a transaction', () => {
     });
     await expect(transaction).rejects.toThrow();
     // The only connection of the pool is a new session now.
+    await poolAnswers();
     await sql`insert into marks values ('other')`;
     goOn();
     await expect.poll(() => outcomes).toMatchObject([{ code: 'unavailable' }]);
@@ -70,6 +75,6 @@ describe('a connection lost in the middle of a transaction', () => {
       if (backend) await cut(backend['pid']);
       expect(await Promise.all(statements)).toHaveLength(20);
     }
-    expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+    await poolAnswers();
   });
 });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
-import postgres from 'postgres';
+import { connect, type Sql } from './connect.ts';
 import { insertCatalogue } from './queries/catalogue-seed.ts';
 
 /** Any number that is the same in every Gantry process and unlikely in anyone else's. */
@@ -16,7 +16,7 @@ export const OLDEST_SERVER = 15;
  * commits whole or not at all, so a process killed midway leaves the next one a clean start.
  */
 export async function migrate(url: string): Promise<void> {
-  const sql = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 });
+  const sql = connect({ url, name: 'gantry-migrate', maxConnections: 1 });
   try {
     await refuseOldServer(sql);
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`;
@@ -28,7 +28,7 @@ export async function migrate(url: string): Promise<void> {
   }
 }
 
-async function refuseOldServer(sql: postgres.Sql): Promise<void> {
+async function refuseOldServer(sql: Sql): Promise<void> {
   const [row] = await sql<
     { version: number }[]
   >`select current_setting('server_version_num')::int / 10000 as version`;

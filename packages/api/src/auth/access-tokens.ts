@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Sql } from '@gantry/db/connect';
+import type { Queryable, Sql } from '@gantry/db/connect';
 import { insertSigningKey, readSigningKeys } from '@gantry/db/queries/tokens';
 import { newId } from '@gantry/model/ids';
 import {
@@ -36,8 +36,12 @@ export type AccessTokens = {
   issue(userId: string): Promise<string>;
   /** The user's id; undefined for a token that is forged, damaged or expired. */
   verify(token: string): Promise<string | undefined>;
-  /** Makes a new signing key if the newest is older than its time, or in any case. */
-  rotate(options: { force: boolean }): Promise<void>;
+  /** Makes a new signing key if the newest has served its time. */
+  rotate(): Promise<void>;
+  /** Makes a new signing key in any case; it is used once the transaction is committed and `forget` called. */
+  insertKey(sql: Queryable): Promise<void>;
+  /** The next token to be issued asks the database which key is the newest. */
+  forget(): void;
 };
 
 type Options = { sql: Sql; secrets: Secrets; keyDays: number };
@@ -49,21 +53,22 @@ export async function createAccessTokens({
 }: Options): Promise<AccessTokens> {
   let keys: SigningKey[] = [];
   let loadedAt = 0;
+  let stale = false;
   const remembered = new Map<string, { userId: string; until: number }>();
 
   const load = async () => {
     loadedAt = Date.now();
+    stale = false;
     const lastUse = (keyDays * 86_400 + TOKEN_LIFETIME_S + CLOCK_LEEWAY_S) * 1000;
     const rows = await readSigningKeys(sql, new Date(Date.now() - lastUse));
     keys = await Promise.all(rows.map((row) => openKey(row, secrets)));
   };
 
-  const rotate = async ({ force }: { force: boolean }) => {
-    const oldEnough = new Date(Date.now() - keyDays * 86_400_000);
-    await insertSigningKey(sql, {
-      ...(await newSigningKey(secrets)),
-      unlessSince: force ? null : oldEnough,
-    });
+  const insertKey = async (on: Queryable, unlessSince: Date | null) =>
+    insertSigningKey(on, { ...(await newSigningKey(secrets)), unlessSince });
+
+  const rotate = async () => {
+    await insertKey(sql, new Date(Date.now() - keyDays * 86_400_000));
     await load();
   };
 
@@ -95,10 +100,15 @@ export async function createAccessTokens({
     return key;
   };
 
-  await rotate({ force: false });
+  await rotate();
   return {
     rotate,
+    insertKey: (on) => insertKey(on, null),
+    forget() {
+      stale = true;
+    },
     async issue(userId) {
+      if (stale) await load();
       const key = keys[0];
       if (!key) throw new Error('BUG: there is always a signing key');
       return await new SignJWT()

@@ -79,6 +79,7 @@ export function createCallers({ sql, tokens }: { sql: Sql; tokens: AccessTokens 
       keyGrants.clear();
       userGrants.clear();
       scopes.clear();
+      tokens.forget();
     },
   };
 }

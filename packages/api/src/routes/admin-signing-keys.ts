@@ -9,8 +9,9 @@ export const adminSigningKeyRoutes = [
     summary: 'Sign access tokens with a new key from now on; the old one verifies what it signed',
     access: { level: 'operator' },
     reply: z.object({}),
-    handle: async ({ deps }) => {
-      await deps.tokens.rotate({ force: true });
+    changesAccess: true,
+    handle: async ({ deps, sql }) => {
+      await deps.tokens.insertKey(sql);
       return {};
     },
   }),
