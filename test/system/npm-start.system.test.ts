@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { startEmbeddedPostgres } from '@gantry/local/embedded-postgres';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { postgres15Binaries } from '../support/postgres-15.ts';
 import { type Connection, type Gantry, makeHome, processesOf, startGantry } from './gantry.ts';
 
 const sh = promisify(execFile);
@@ -114,6 +117,27 @@ describe('npm start', () => {
       '',
     );
     expect(foreign.status).toBe(401);
+  });
+});
+
+describe('DATABASE_URL', () => {
+  it('replaces the server that comes along, with the oldest version too, and brings none of its own', async () => {
+    const server = await makeHome();
+    started.push(server);
+    const postgres = await startEmbeddedPostgres({
+      home: server.home,
+      binariesDirectory: postgres15Binaries(),
+    });
+    try {
+      const { home, gantry } = await start({ DATABASE_URL: postgres.databaseUrl });
+      const { connection } = gantry;
+      expect((await call(connection, `/projects/${connection.project_id}/vms`)).status).toBe(200);
+      expect(existsSync(path.join(home, 'postgres'))).toBe(false);
+      expect(await gantry.stop()).toBe(0);
+      expect(await postgres.isRunning()).toBe(true);
+    } finally {
+      await postgres.stop();
+    }
   });
 });
 

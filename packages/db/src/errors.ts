@@ -30,9 +30,12 @@ const CONSTRAINTS: Record<string, [ErrorCode, string]> = {
 /** Raised by the quota triggers. */
 const QUOTA_EXCEEDED = 'GQ001';
 const FOREIGN_KEY_VIOLATION = '23503';
-/** Classes and codes of a server or connection that is gone, full or not ready; the request is safe to repeat. */
+/**
+ * A server or connection that is gone, full, starting, read-only after a failover, or does not let us
+ * in; a deadlock, a cancelled statement. Nothing was written and the request is safe to repeat.
+ */
 const UNAVAILABLE =
-  /^(08...|53...|57P0[1-5]|40001|40P01|55P03|CONNECT(ION_.*|_TIMEOUT)|ECONN.*|EPIPE|ENOTFOUND|ETIMEDOUT)$/;
+  /^(08...|25006|28...|3D000|40001|40P01|53...|55000|55P03|57...|CONNECT(ION_.*|_TIMEOUT)|ECONN.*|EPIPE|ENOTFOUND|ETIMEDOUT)$/;
 
 export function toCloudError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof CloudError) return error;
