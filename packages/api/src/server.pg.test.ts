@@ -101,10 +101,12 @@ describe('stopping', () => {
     const stopped = server?.stop();
     server = undefined;
     await expect.poll(() => fetch(`${url}/healthz`).catch(() => 'refused')).toBe('refused');
+    const order: string[] = [];
+    const answered = begun.then(({ status }) => order.push(`answered ${status}`));
+    const left = stopped?.then(() => order.push('stopped'));
     unlock();
-    await holder;
-    expect((await begun).status).toBe(401);
-    await stopped;
+    await Promise.all([holder, answered, left]);
+    expect(order).toEqual(['answered 401', 'stopped']);
   });
 });
 
