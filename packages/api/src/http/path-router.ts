@@ -57,9 +57,11 @@ function ensureNode<T>(nodes: Map<string, Node<T>>, key: string): Node<T> {
 function walk<T>(root: Node<T>, path: string, values: string[]): Node<T> | undefined {
   let node: Node<T> | undefined = root;
   let start = 1;
-  while (node && start <= path.length) {
+  // A slash at the end means nothing.
+  const length = path.length > 1 && path.endsWith('/') ? path.length - 1 : path.length;
+  while (node && start <= length) {
     const slash = path.indexOf('/', start);
-    const end = slash === -1 ? path.length : slash;
+    const end = slash === -1 || slash > length ? length : slash;
     node = step(node, path.slice(start, end), values);
     start = end + 1;
   }

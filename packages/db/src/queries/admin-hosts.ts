@@ -1,6 +1,7 @@
 import type { DeviceKind, DeviceState, HostAdminState, HostState } from '@gantry/model/host-states';
 import type { VmState } from '@gantry/model/states';
 import type { Queryable } from '../connect.ts';
+import { FIRST_ID } from './page-bounds.ts';
 
 /** What operators see of hosts and their devices, and what they want of them. */
 
@@ -64,7 +65,7 @@ export type HostFilter = {
 
 export async function listHosts(sql: Queryable, filter: HostFilter): Promise<HostRow[]> {
   return await sql<HostRow[]>`${selectHost(sql)}
-    where (${filter.after}::uuid is null or h.id > ${filter.after})
+    where h.id > ${filter.after ?? FIRST_ID}
       and (${filter.location}::text is null or h.location = ${filter.location})
       and (${filter.state}::text is null or h.state = ${filter.state})
       and (${filter.adminState}::text is null or h.admin_state = ${filter.adminState})

@@ -1,4 +1,5 @@
 import type { Queryable } from '../connect.ts';
+import { LAST_ID } from './page-bounds.ts';
 
 export type AuditLogRow = {
   id: string;
@@ -44,6 +45,6 @@ export async function listAuditLogs(
     where ${organization} and ${visible}
       and (${projectId}::uuid is null or project_id = ${projectId})
       and (${action}::text is null or action = ${action})
-      and (${before}::uuid is null or id < ${before})
+      and id < ${before ?? LAST_ID}
     order by id desc limit ${limit}`;
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '../connect.ts';
+import { LAST_ID } from './page-bounds.ts';
 
 export type JoinTokenRow = {
   id: string;
@@ -23,7 +24,7 @@ export async function listJoinTokens(
 ): Promise<JoinTokenRow[]> {
   return await sql<JoinTokenRow[]>`
     select id, location, created_at, expires_at, used_at from join_tokens
-    where ${before}::uuid is null or id < ${before}
+    where id < ${before ?? LAST_ID}
     order by id desc limit ${limit}`;
 }
 

@@ -1,5 +1,6 @@
 import type { OperationName, OperationState, ResourceType } from '@gantry/model/states';
 import type { Queryable } from '../connect.ts';
+import { LAST_ID } from './page-bounds.ts';
 
 export type OperationRow = {
   id: string;
@@ -63,7 +64,7 @@ export async function listOperations(
     where project_id = ${filter.projectId} and resource_type = ${filter.resourceType}
       and (${filter.resourceId}::uuid is null or resource_id = ${filter.resourceId})
       and (${filter.state}::text is null or state = ${filter.state})
-      and (${filter.before}::uuid is null or id < ${filter.before})
+      and id < ${filter.before ?? LAST_ID}
     order by id desc limit ${filter.limit}`;
 }
 

@@ -1,4 +1,5 @@
 import type { Queryable } from '../connect.ts';
+import { FIRST_ID } from './page-bounds.ts';
 import type { OrganizationRow } from './tenants.ts';
 
 export async function listOrganizations(sql: Queryable, ids: string[]): Promise<OrganizationRow[]> {
@@ -16,7 +17,7 @@ export async function listAllOrganizations(
   return await sql<PaidOrganizationRow[]>`
     select o.id, o.name, o.payment_customer_id, m.organization_id is not null as paid
     from organizations o left join payment_methods m on m.organization_id = o.id
-    where ${after}::uuid is null or o.id > ${after}
+    where o.id > ${after ?? FIRST_ID}
     order by o.id limit ${limit}`;
 }
 

@@ -1,4 +1,5 @@
 import type { Queryable } from '../connect.ts';
+import { FIRST_ID } from './page-bounds.ts';
 import type { ProjectRow } from './tenants.ts';
 
 const columns = (sql: Queryable) => sql`id, name, version, organization_id`;
@@ -21,7 +22,7 @@ export async function listAllProjects(
 ): Promise<ProjectRow[]> {
   return await sql<ProjectRow[]>`
     select ${columns(sql)} from projects
-    where ${after}::uuid is null or id > ${after}
+    where id > ${after ?? FIRST_ID}
     order by id limit ${limit}`;
 }
 

@@ -1,4 +1,5 @@
 import type { Queryable } from '../connect.ts';
+import { FIRST_ID } from './page-bounds.ts';
 
 export type NewUser = { id: string; email: string; passwordHash: string };
 
@@ -20,7 +21,7 @@ export async function listUsers(
 ): Promise<UserRow[]> {
   return await sql<UserRow[]>`
     select id, email, operator, created_at from users
-    where ${after}::uuid is null or id > ${after}
+    where id > ${after ?? FIRST_ID}
     order by id limit ${limit}`;
 }
 

@@ -1,6 +1,7 @@
 import type { VmState } from '@gantry/model/states';
 import type { Queryable } from '../connect.ts';
 import { insertOperationCte, type NewOperation } from './operations.ts';
+import { FIRST_ID } from './page-bounds.ts';
 import { recordCtes, type WriteRecord } from './records.ts';
 
 export type VmDiskRow = {
@@ -94,7 +95,7 @@ export type VmFilter = {
 export async function listVms(sql: Queryable, filter: VmFilter): Promise<VmRow[]> {
   return await sql<VmRow[]>`${selectVm(sql)}
     where v.project_id = ${filter.projectId}
-      and (${filter.after}::uuid is null or v.id > ${filter.after})
+      and v.id > ${filter.after ?? FIRST_ID}
       and (${filter.ids}::uuid[] is null or v.id = any(${filter.ids}))
       and (${filter.names}::text[] is null or v.name = any(${filter.names}))
       and (${filter.types}::text[] is null or v.type = any(${filter.types}))
