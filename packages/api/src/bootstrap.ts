@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { readConfig } from '@gantry/daemon/config';
+import { redactText } from '@gantry/daemon/redact';
 import { connect, type Queryable } from '@gantry/db/connect';
 import { migrate } from '@gantry/db/migrate';
 import { insertAccessKey } from '@gantry/db/queries/access-keys';
@@ -67,12 +68,22 @@ async function makeProject(sql: Queryable, wanted: z.output<typeof Wanted>, owne
   return project;
 }
 
-const databaseUrl = readConfig().secret('DATABASE_URL');
-const wanted = Wanted.parse(JSON.parse(await text(process.stdin)));
-await migrate(databaseUrl);
-const sql = connect({ url: databaseUrl, name: 'gantry-bootstrap', maxConnections: 1 });
+async function main(): Promise<void> {
+  const databaseUrl = readConfig().secret('DATABASE_URL');
+  const wanted = Wanted.parse(JSON.parse(await text(process.stdin)));
+  await migrate(databaseUrl);
+  const sql = connect({ url: databaseUrl, name: 'gantry-bootstrap', maxConnections: 1 });
+  try {
+    process.stdout.write(`${JSON.stringify(await sql.begin((tx) => bootstrap(tx, wanted)))}\n`);
+  } finally {
+    await sql.end();
+  }
+}
+
 try {
-  process.stdout.write(`${JSON.stringify(await sql.begin((tx) => bootstrap(tx, wanted)))}\n`);
-} finally {
-  await sql.end();
+  await main();
+} catch (error) {
+  // A person reads this: what went wrong, not where.
+  process.stderr.write(`${redactText(error instanceof Error ? error.message : String(error))}\n`);
+  process.exitCode = 1;
 }
