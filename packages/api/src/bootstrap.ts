@@ -13,10 +13,11 @@ import {
 } from '@gantry/db/queries/tenants';
 import { ensureOperator } from '@gantry/db/queries/users';
 import { newId } from '@gantry/model/ids';
-import { z } from 'zod';
+import { z } from '@hono/zod-openapi';
 import { newKey } from './auth/keys.ts';
 import { hashPassword } from './auth/passwords.ts';
 import { sha256 } from './auth/secrets.ts';
+import { parseInput } from './http/parse-input.ts';
 
 /**
  * Makes the first operator, organization, project and access key of an installation. What to make is
@@ -70,7 +71,7 @@ async function makeProject(sql: Queryable, wanted: z.output<typeof Wanted>, owne
 
 async function main(): Promise<void> {
   const databaseUrl = readConfig().secret('DATABASE_URL');
-  const wanted = Wanted.parse(JSON.parse(await text(process.stdin)));
+  const wanted = parseInput(Wanted, JSON.parse(await text(process.stdin)), 'body');
   await migrate(databaseUrl);
   const sql = connect({ url: databaseUrl, name: 'gantry-bootstrap', maxConnections: 1 });
   try {
