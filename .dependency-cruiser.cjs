@@ -1,14 +1,25 @@
 /** Who may import whom. Each rule says what would go wrong without it. */
 
-const ours = ['model', 'daemon', 'db', 'api', 'scheduler', 'agent', 'local', 'node-libvirt'];
+const ours = [
+  'model',
+  'placement',
+  'daemon',
+  'db',
+  'api',
+  'scheduler',
+  'agent',
+  'local',
+  'node-libvirt',
+];
 /** Packages a package may import from, besides itself. */
 const allowed = {
   model: [],
+  placement: [],
   'node-libvirt': [],
   daemon: ['model'],
   db: ['model'],
   api: ['model', 'db', 'daemon'],
-  scheduler: ['model', 'db', 'daemon', 'proto'],
+  scheduler: ['model', 'placement', 'db', 'daemon', 'proto'],
   agent: ['model', 'daemon', 'proto', 'node-libvirt'],
   local: ['model', 'daemon'],
 };

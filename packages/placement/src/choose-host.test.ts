@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { chooseHost, isAvailable } from './choose-host.ts';
+import { explainHost } from './explain-host.ts';
+import type { Placement, PlacementHost, PlacementRequest } from './host.ts';
+import { type HostIndex, newHostIndex } from './host-index.ts';
+import type { Policy } from './policy.ts';
+import { makeHost, makeRequest } from './testing/make-host.ts';
+
+function indexOf(...hosts: PlacementHost[]): HostIndex {
+  const index = newHostIndex();
+  for (const host of hosts) index.put(host);
+  return index;
+}
+
+function placed(index: HostIndex, request: PlacementRequest, policies: Policy[] = []): Placement {
+  const answer = chooseHost(index, request, policies);
+  if ('reasons' in answer) throw new Error(JSON.stringify(answer.reasons));
+  index.claim(answer);
+  return answer;
+}
+
+describe('chooseHost', () => {
+  it('gives the drives, cores and memory of the node of the GPUs', () => {
+    const index = indexOf(makeHost());
+    placed(index, makeRequest(4));
+    const placement = placed(index, makeRequest(2));
+    expect(placement).toEqual({
+      hostId: 'host',
+      gpuIds: ['host-g4', 'host-g5'],
+      driveIds: ['host-d4', 'host-d5'],
+      numaNodes: [{ node: 1, gpus: 2, cores: 12, memoryMib: 122_880, networkGbps: 50 }],
+    });
+  });
+
+  it('starts no whole host while one in use fits', () => {
+    const index = indexOf(makeHost({ id: 'a' }), makeHost({ id: 'b' }), makeHost({ id: 'c' }));
+    const first = placed(index, makeRequest(1)).hostId;
+    const next = [1, 2, 4].map((count) => placed(index, makeRequest(count)).hostId);
+    expect(next).toEqual([first, first, first]);
+    expect(placed(index, makeRequest(8)).hostId).not.toBe(first);
+  });
+
+  it('fills the tightest gap of all hosts', () => {
+    const index = indexOf(makeHost({ id: 'a' }));
+    placed(index, makeRequest(3));
+    index.put(makeHost({ id: 'b' }));
+    index.claim(placed(indexOf(makeHost({ id: 'b' })), makeRequest(2)));
+    expect(placed(index, makeRequest(1)).hostId).toBe('a');
+  });
+
+  it('splits only when no host has a node with enough', () => {
+    const index = indexOf(makeHost({ id: 'a' }), makeHost({ id: 'b' }));
+    for (let i = 0; i < 2; i += 1) placed(index, makeRequest(3));
+    expect(placed(index, makeRequest(3)).numaNodes).toHaveLength(1);
+    expect(placed(index, makeRequest(3)).numaNodes).toHaveLength(1);
+    expect(placed(index, makeRequest(2)).numaNodes.map(({ gpus }) => gpus)).toEqual([1, 1]);
+  });
+
+  it('splits nothing that says so, except what no node could hold', () => {
+    const index = indexOf(makeHost());
+    expect(placed(index, makeRequest(8, { neverSplit: true })).numaNodes).toHaveLength(2);
+    index.put(makeHost());
+    for (let i = 0; i < 2; i += 1) placed(index, makeRequest(3, { neverSplit: true }));
+    expect(isAvailable(index, makeRequest(2))).toBe(true);
+    const answer = chooseHost(index, makeRequest(2, { neverSplit: true }));
+    expect('reasons' in answer && answer.reasons.at(-1)).toEqual({ filter: 'numa_nodes', left: 0 });
+  });
+
+  it('obeys policies without knowing them', () => {
+    const index = indexOf(makeHost({ id: 'a' }), makeHost({ id: 'b' }));
+    const { hostId } = placed(index, makeRequest(1));
+    const apart: Policy = { name: 'apart', allows: ({ id }) => id !== hostId };
+    const spread: Policy = { name: 'spread', penalty: ({ id }) => Number(id === hostId) };
+    expect(chooseHost(index, makeRequest(1), [apart])).not.toMatchObject({ hostId });
+    expect(chooseHost(index, makeRequest(1), [spread])).not.toMatchObject({ hostId });
+    const none: Policy = { name: 'none', allows: () => false };
+    expect(chooseHost(index, makeRequest(1), [apart, none])).toMatchObject({
+      reasons: expect.arrayContaining([
+        { filter: 'apart', left: 1 },
+        { filter: 'none', left: 0 },
+      ]),
+    });
+    expect(isAvailable(index, makeRequest(1), [none])).toBe(false);
+  });
+});
+
+type Change = Partial<PlacementRequest>;
+const misfits: [filter: string, request: Change, host: (host: PlacementHost) => PlacementHost][] = [
+  ['location', { location: 'two' }, (host) => host],
+  ['schedulable', {}, (host) => ({ ...host, ready: false })],
+  ['schedulable', {}, (host) => ({ ...host, adminState: 'draining' })],
+  ['schedulable', {}, (host) => ({ ...host, healthy: false })],
+  ['schedulable', {}, (host) => ({ ...host, drifted: true })],
+  ['gpu_model', { gpuModel: 'L40S' }, (host) => host],
+  ['gpu_count', { gpuCount: 9 }, (host) => host],
+  ['gpu_count', { gpuCount: 8 }, (host) => withGpu(host, { state: 'quarantined' })],
+  ['gpu_count', { gpuCount: 8 }, (host) => withGpu(host, { state: 'claimed' })],
+  ['iommu_groups', { gpuCount: 8 }, (host) => withGpu(host, { iommuGroup: null })],
+  ['cores', { cores: 25 }, (host) => host],
+  ['memory', { memoryMib: 245_761 }, (host) => host],
+  ['network', { networkGbps: 101 }, (host) => host],
+  ['drives', { driveCount: 5 }, (host) => host],
+  ['drives', { driveGb: 961 }, (host) => host],
+];
+
+function withGpu(host: PlacementHost, change: Partial<PlacementHost['gpus'][number]>) {
+  return { ...host, gpus: host.gpus.map((gpu, i) => (i === 0 ? { ...gpu, ...change } : gpu)) };
+}
+
+describe('why no host', () => {
+  it.each(misfits)('%s: %o', (filter, change, spoil) => {
+    const host = spoil(makeHost());
+    const index = indexOf(host);
+    const request = makeRequest(1, change);
+    const answer = chooseHost(index, request);
+    expect('reasons' in answer && answer.reasons.at(-1)).toEqual({ filter, left: 0 });
+    const before = 'reasons' in answer ? answer.reasons.slice(0, -1) : [];
+    expect(before.every(({ left }) => left === 1)).toBe(true);
+    expect(isAvailable(index, request)).toBe(false);
+    expect(explainHost(host, request)).toMatchObject({ failed: filter });
+  });
+
+  it('says in words why not there, and what there', () => {
+    const host = withGpu(makeHost(), { state: 'quarantined' });
+    expect(explainHost(host, makeRequest(8))).toEqual({
+      failed: 'gpu_count',
+      because: '8 wanted; 7 free, 0 claimed, 1 quarantined',
+    });
+    expect(explainHost(host, makeRequest(4))).toMatchObject({
+      placement: { gpuIds: ['host-g4', 'host-g5', 'host-g6', 'host-g7'] },
+    });
+  });
+});

@@ -1,0 +1,75 @@
+import { fitRequest } from './fit.ts';
+import { gpuViews } from './gpu-view.ts';
+import {
+  type Filter,
+  isSchedulable,
+  type Placement,
+  type PlacementHost,
+  type PlacementRequest,
+} from './host.ts';
+import { stateOf } from './host-state.ts';
+import { newLayoutStore } from './layout.ts';
+import { placementOn } from './placement-on.ts';
+
+/** What the request would get there, or the first filter that the host does not pass, in words. */
+export type HostAnswer = { placement: Placement } | { failed: Filter; because: string };
+
+export function explainHost(host: PlacementHost, request: PlacementRequest): HostAnswer {
+  if (host.location !== request.location)
+    return { failed: 'location', because: `the host is in ${host.location}` };
+  if (!isSchedulable(host)) return { failed: 'schedulable', because: whyUnschedulable(host) };
+  const ofModel = host.gpus.filter(({ model }) => model === request.gpuModel);
+  if (ofModel.length === 0)
+    return { failed: 'gpu_model', because: `the host has no ${request.gpuModel}` };
+  const state = stateOf(newLayoutStore(), host);
+  const view = gpuViews(state.layout, request.gpuModel).at(state.freeMask);
+  const fit = fitRequest(state, view, request);
+  if ('failed' in fit) return { failed: fit.failed, because: whyNoFit(host, request, fit.failed) };
+  return { placement: placementOn({ state, view, fit }, request) };
+}
+
+function whyUnschedulable(host: PlacementHost): string {
+  const causes: string[] = [];
+  if (!host.ready) causes.push('it is not reachable');
+  if (host.adminState !== 'active') causes.push(`it is ${host.adminState}`);
+  if (!host.healthy) causes.push('it is not healthy');
+  if (host.drifted) causes.push('it differs from what it was told');
+  return causes.join('; ');
+}
+
+function whyNoFit(host: PlacementHost, request: PlacementRequest, failed: Filter): string {
+  const ofModel = host.gpus.filter(({ model }) => model === request.gpuModel);
+  const count = (state: string) => ofModel.filter((gpu) => gpu.state === state).length;
+  const perNode = (amount: (node: PlacementHost['numaNodes'][number]) => number) =>
+    host.numaNodes.map((node) => `${amount(node)} on node ${node.node}`).join(', ');
+  switch (failed) {
+    case 'gpu_count':
+      return (
+        `${request.gpuCount} wanted; ${count('free')} free, ${count('claimed')} claimed, ` +
+        `${count('quarantined')} quarantined`
+      );
+    case 'iommu_groups':
+      return `${request.gpuCount} wanted; no whole free IOMMU groups add up to that`;
+    case 'numa_nodes':
+      return `${request.gpuCount} wanted together; the free ones lie on too many NUMA nodes`;
+    case 'cores':
+      return `${request.cores} cores wanted; free: ${perNode(({ cores }) => cores)}`;
+    case 'memory':
+      return `${request.memoryMib} MiB wanted; free: ${perNode(({ memoryMib }) => memoryMib)}`;
+    case 'network':
+      return `${request.networkGbps} Gbps wanted; free: ${perNode(({ networkGbps }) => networkGbps)}`;
+    case 'drives':
+      return (
+        `${request.driveCount} drives of ${request.driveGb} GB wanted beside the GPUs; free: ` +
+        perNode(({ node }) => freeDrives(host, node, request.driveGb))
+      );
+    default:
+      throw new Error(`BUG: a fit cannot fail for ${failed}`);
+  }
+}
+
+function freeDrives(host: PlacementHost, node: number, driveGb: number): number {
+  return host.drives.filter(
+    (drive) => drive.numaNode === node && drive.state === 'free' && drive.sizeGb >= driveGb,
+  ).length;
+}

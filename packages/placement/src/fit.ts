@@ -1,0 +1,88 @@
+import type { Amounts } from './amounts.ts';
+import type { DriveView } from './drive-view.ts';
+import { type GpuView, gpuViews } from './gpu-view.ts';
+import type { Filter, NodeShare, PlacementRequest } from './host.ts';
+import type { Layout } from './layout.ts';
+import { scoreFit } from './score.ts';
+import { shareAt, sharesOf, spreads } from './spread.ts';
+
+/** What is free on a host, as far as a request can tell. */
+export type FreeResources = {
+  layout: Layout;
+  amounts: Amounts;
+  drives: DriveView;
+};
+
+/** GPUs by node, and how good a use of the host that is (less is better). */
+export type Fit = {
+  gpusByNode: readonly number[];
+  shares: readonly NodeShare[];
+  score: number;
+};
+type Misfit = { failed: Filter };
+
+const NODE_FILTERS = ['cores', 'memory', 'network', 'drives'] as const;
+
+/** The best use of this host for the request, or the filter that no use of it passes. */
+export function fitRequest(
+  free: FreeResources,
+  view: GpuView,
+  request: PlacementRequest,
+): Fit | Misfit {
+  if (view.freeCount < request.gpuCount) return { failed: 'gpu_count' };
+  const fits = spreads(view.nodeFree, request.gpuCount)
+    .filter((gpusByNode) => gpusByNode.every((gpus, node) => view.pick(node, gpus) !== null))
+    .map((gpusByNode) => ({ gpusByNode, score: scoreFit(view, gpusByNode) }))
+    .sort((a, b) => a.score - b.score);
+  if (fits.length === 0) return { failed: 'iommu_groups' };
+  const most = request.neverSplit ? nodesNeeded(free.layout, request) : view.nodeFree.length;
+  const narrow = fits.filter(({ gpusByNode }) => nodesUsed(gpusByNode) <= most);
+  if (narrow.length === 0) return { failed: 'numa_nodes' };
+  let passed = 0;
+  for (const fit of narrow) {
+    const passes = passedFilters(free, fit.gpusByNode, request);
+    if (passes === NODE_FILTERS.length)
+      return { ...fit, shares: sharesOf(free.layout.nodes, fit.gpusByNode, request) };
+    passed = Math.max(passed, passes);
+  }
+  return { failed: NODE_FILTERS[passed] ?? 'drives' };
+}
+
+function nodesUsed(gpusByNode: readonly number[]): number {
+  return gpusByNode.filter((gpus) => gpus > 0).length;
+}
+
+/** The fewest nodes that could hold the VM if everything on the host were free. */
+function nodesNeeded(layout: Layout, { gpuModel, gpuCount }: PlacementRequest): number {
+  const sizes = gpuViews(layout, gpuModel)
+    .at(layout.fullMask)
+    .nodeFree.toSorted((a, b) => b - a);
+  let missing = gpuCount;
+  let nodes = 0;
+  for (; missing > 0 && nodes < sizes.length; nodes += 1) missing -= sizes[nodes] ?? 0;
+  return nodes;
+}
+
+/** How many of the node filters this spread passes before the first it does not. */
+function passedFilters(
+  free: FreeResources,
+  gpusByNode: readonly number[],
+  request: PlacementRequest,
+): number {
+  const everyNode = (has: readonly number[], total: number) =>
+    gpusByNode.every(
+      (gpus, node) => gpus === 0 || (has[node] ?? 0) >= shareAt(gpusByNode, node, total),
+    );
+  if (!everyNode(free.amounts.cores, request.cores)) return 0;
+  if (!everyNode(free.amounts.memoryMib, request.memoryMib)) return 1;
+  if (!everyNode(free.amounts.networkGbps, request.networkGbps)) return 2;
+  return everyNode(drivesByNode(free, request.driveGb), request.driveCount) ? 4 : 3;
+}
+
+function drivesByNode({ layout, drives }: FreeResources, driveGb: number): number[] {
+  const counts = layout.nodes.map(() => 0);
+  layout.driveGroups.forEach(({ node, sizeGb }, group) => {
+    if (sizeGb >= driveGb) counts[node] = (counts[node] ?? 0) + (drives.counts[group] ?? 0);
+  });
+  return counts;
+}

@@ -1,0 +1,104 @@
+import { countBits } from './count-bits.ts';
+import type { Layout, Unit } from './layout.ts';
+import { type NodePick, pickInNode } from './pick-in-node.ts';
+
+/**
+ * What is free of one model on a layout, given the mask of free GPUs. There are few masks and many
+ * hosts, so views are kept: a decision looks one up and computes nothing.
+ */
+export type GpuView = {
+  /** Free GPUs of the model, whole groups or not. */
+  freeCount: number;
+  /** Those of them whose whole group is free, by node. */
+  nodeFree: readonly number[];
+  /** Nothing on the host is claimed or quarantined. */
+  whole: boolean;
+  /** Equal for views of a layout and model that no request can tell apart. */
+  shapeId: number;
+  /** By node, then by count; null where whole groups do not add up to the count. */
+  pick: (node: number, count: number) => NodePick | null;
+};
+
+export type GpuViews = { at: (freeMask: number) => GpuView };
+
+const viewsByLayout = new WeakMap<Layout, Map<string, GpuViews>>();
+
+export function gpuViews(layout: Layout, model: string): GpuViews {
+  const byModel = viewsByLayout.get(layout) ?? new Map<string, GpuViews>();
+  viewsByLayout.set(layout, byModel);
+  const known = byModel.get(model);
+  if (known) return known;
+  const byMask = new Map<number, GpuView>();
+  const shapeIds = new Map<string, number>();
+  const at = (freeMask: number) => {
+    const kept = byMask.get(freeMask);
+    if (kept) return kept;
+    const made = makeView({ layout, model, freeMask, shapeIds });
+    byMask.set(freeMask, made);
+    return made;
+  };
+  byModel.set(model, { at });
+  return { at };
+}
+
+type ViewOf = { layout: Layout; model: string; freeMask: number; shapeIds: Map<string, number> };
+
+function makeView({ layout, model, freeMask, shapeIds }: ViewOf): GpuView {
+  const free = freeMask & (layout.modelMasks.get(model) ?? 0);
+  const units = layout.units.filter((unit) => (unit.mask & free) === unit.mask);
+  const nodeFree = layout.nodes.map((_, node) =>
+    units.reduce((sum, unit) => sum + (unit.node === node ? unit.size : 0), 0),
+  );
+  const whole = freeMask === layout.fullMask;
+  const freeCount = countBits(free);
+  const picks = new Map<number, NodePick | null>();
+  const nodeShapes = layout.nodes.map((_, node) => nodeShape(units, node));
+  const shape = `${freeCount}${whole ? 'w' : ''};${nodeShapes.join(';')}`;
+  const shapeId = shapeIds.get(shape) ?? shapeIds.size;
+  shapeIds.set(shape, shapeId);
+  return {
+    freeCount,
+    nodeFree,
+    whole,
+    shapeId,
+    pick: (node, count) => {
+      const key = node * 64 + count;
+      let pick = picks.get(key);
+      if (pick === undefined) {
+        pick = pickInNode(
+          units.filter((unit) => unit.node === node),
+          count,
+        );
+        picks.set(key, pick);
+      }
+      return pick;
+    },
+  };
+}
+
+/**
+ * Switches of a node are interchangeable, and so are the GPUs behind one. Where a bridge joins two
+ * switches or unequal groups that no longer holds, and the mask itself is the shape.
+ */
+function nodeShape(units: Unit[], node: number): string {
+  const own = units.filter((unit) => unit.node === node);
+  const usable = own.reduce((mask, unit) => mask | unit.mask, 0);
+  const bridged = own.filter((unit) => unit.peers & usable);
+  const regular = bridged.every((unit) =>
+    own.some(
+      (peer) =>
+        peer.mask === unit.peers && peer.switchName === unit.switchName && peer.size === unit.size,
+    ),
+  );
+  if (!regular) return `m${usable}`;
+  const switches = new Map<string, string[]>();
+  for (const unit of own) {
+    const words = switches.get(unit.switchName) ?? [];
+    words.push(`${unit.size}${unit.peers & usable ? 'n' : ''}`);
+    switches.set(unit.switchName, words);
+  }
+  return [...switches.values()]
+    .map((words) => words.sort().join('+'))
+    .sort()
+    .join(',');
+}

@@ -1,0 +1,92 @@
+import { claimOnHost, releaseOnHost } from './claim-on-host.ts';
+import { gpuViews } from './gpu-view.ts';
+import { isSchedulable, type Placement, type PlacementHost } from './host.ts';
+import { type HostState, hostOf, stateOf } from './host-state.ts';
+import { newLayoutStore } from './layout.ts';
+import { joinPool, leavePool, type Membership, newPool, type Pool, reclassify } from './pool.ts';
+
+/**
+ * The hosts a placer knows, so arranged that a decision does not look at each. Memory only: whoever
+ * holds it puts hosts in as they are read, and says what is claimed and released.
+ */
+export type HostIndex = {
+  /** Adds the host, or replaces what is known of it; its device states say what is claimed. */
+  put: (host: PlacementHost) => void;
+  remove: (hostId: string) => void;
+  claim: (placement: Placement) => void;
+  /** A host that is no longer known has nothing to give back. */
+  release: (placement: Placement) => void;
+  /** As it is now. */
+  read: (hostId: string) => PlacementHost | null;
+  pool: (location: string, gpuModel: string) => Pool | null;
+  /** Hosts known, and those of them that may take new VMs. */
+  count: (location: string) => LocationCount;
+};
+
+type LocationCount = { known: number; schedulable: number };
+type Entry = { state: HostState; memberships: Membership[]; schedulable: boolean };
+type Locations = Map<string, LocationCount & { pools: Map<string, Pool> }>;
+
+export function newHostIndex(): HostIndex {
+  const layouts = newLayoutStore();
+  const entries = new Map<string, Entry>();
+  const locations: Locations = new Map();
+
+  const remove = (hostId: string) => {
+    const entry = entries.get(hostId);
+    if (!entry) return;
+    entries.delete(hostId);
+    for (const member of entry.memberships) leavePool(member);
+    countHost(locations, entry, -1);
+  };
+
+  return {
+    put: (host) => {
+      remove(host.id);
+      const state = stateOf(layouts, host);
+      const entry: Entry = { state, memberships: [], schedulable: isSchedulable(host) };
+      entries.set(host.id, entry);
+      countHost(locations, entry, 1);
+      if (entry.schedulable) entry.memberships = joinPools(locations, state);
+    },
+    remove,
+    claim: (placement) => {
+      const entry = entries.get(placement.hostId);
+      if (!entry) throw new Error(`BUG: claim on host ${placement.hostId}, which is not known`);
+      claimOnHost(entry.state, placement);
+      for (const member of entry.memberships) reclassify(member);
+    },
+    release: (placement) => {
+      const entry = entries.get(placement.hostId);
+      if (!entry) return;
+      releaseOnHost(entry.state, placement);
+      for (const member of entry.memberships) reclassify(member);
+    },
+    read: (hostId) => {
+      const entry = entries.get(hostId);
+      return entry ? hostOf(entry.state) : null;
+    },
+    pool: (location, gpuModel) => locations.get(location)?.pools.get(gpuModel) ?? null,
+    count: (location) => {
+      const { known = 0, schedulable = 0 } = locations.get(location) ?? {};
+      return { known, schedulable };
+    },
+  };
+}
+
+function countHost(locations: Locations, { state, schedulable }: Entry, sign: 1 | -1): void {
+  const name = state.host.location;
+  const location = locations.get(name) ?? { known: 0, schedulable: 0, pools: new Map() };
+  locations.set(name, location);
+  location.known += sign;
+  if (schedulable) location.schedulable += sign;
+}
+
+function joinPools(locations: Locations, state: HostState): Membership[] {
+  const pools = locations.get(state.host.location)?.pools ?? new Map<string, Pool>();
+  return [...state.layout.modelMasks.keys()].map((model) => {
+    const pool = pools.get(model) ?? newPool();
+    pools.set(model, pool);
+    return joinPool(pool, state, gpuViews(state.layout, model));
+  });
+}

@@ -1,0 +1,92 @@
+/** What placing looks at: a host as it is now, what a VM asks for, and the answer. */
+
+export type DeviceState = 'free' | 'claimed' | 'quarantined';
+
+export type HostGpu = {
+  id: string;
+  model: string;
+  numaNode: number;
+  /** Any name that GPUs behind the same switch share. */
+  pcieSwitch: string;
+  /** Null: the device is in no group, so it cannot be passed through. */
+  iommuGroup: number | null;
+  /** The GPU at the other end of an NVLink bridge. */
+  nvlinkPeer: string | null;
+  state: DeviceState;
+};
+
+export type HostDrive = { id: string; numaNode: number; sizeGb: number; state: DeviceState };
+
+/** The amounts are those no VM has. */
+export type HostNumaNode = {
+  node: number;
+  cores: number;
+  memoryMib: number;
+  networkGbps: number;
+};
+
+export type PlacementHost = {
+  id: string;
+  location: string;
+  /** Its agent is attached and has reported lately. */
+  ready: boolean;
+  /** Only `active` takes new VMs. */
+  adminState: string;
+  healthy: boolean;
+  /** What the host reports differs from what it was told. */
+  drifted: boolean;
+  numaNodes: readonly HostNumaNode[];
+  gpus: readonly HostGpu[];
+  drives: readonly HostDrive[];
+};
+
+/** All amounts are those of the whole VM. */
+export type PlacementRequest = {
+  location: string;
+  gpuModel: string;
+  gpuCount: number;
+  cores: number;
+  memoryMib: number;
+  driveCount: number;
+  /** The least size of each drive. */
+  driveGb: number;
+  networkGbps: number;
+  /** Rather no host than one where free GPUs lie on more NUMA nodes than the VM would need. */
+  neverSplit?: boolean;
+};
+
+/** What a VM has of one NUMA node. */
+export type NodeShare = {
+  node: number;
+  gpus: number;
+  cores: number;
+  memoryMib: number;
+  networkGbps: number;
+};
+
+export type Placement = {
+  hostId: string;
+  gpuIds: readonly string[];
+  driveIds: readonly string[];
+  numaNodes: readonly NodeShare[];
+};
+
+/** In the order they are asked; each sees only the hosts that the ones before it left. */
+export const FILTERS = [
+  'location',
+  'schedulable',
+  'gpu_model',
+  'gpu_count',
+  'iommu_groups',
+  'numa_nodes',
+  'cores',
+  'memory',
+  'network',
+  'drives',
+] as const;
+export type Filter = (typeof FILTERS)[number];
+
+/** A host that answers false takes nothing new, whatever is free on it. */
+export function isSchedulable(host: PlacementHost): boolean {
+  return host.ready && host.adminState === 'active' && host.healthy && !host.drifted;
+}

@@ -1,0 +1,140 @@
+import type { HostDrive, HostGpu, PlacementHost } from './host.ts';
+
+/**
+ * The part of a host that does not change while VMs come and go, by position instead of by id.
+ * Hosts of one server model share one layout, so what is computed from it is computed once for all.
+ * A set of GPUs is a bit mask over the layout's positions.
+ */
+export type Layout = {
+  id: number;
+  /** NUMA node numbers; elsewhere a node is its place in this list. */
+  nodes: readonly number[];
+  fullMask: number;
+  units: readonly Unit[];
+  modelMasks: ReadonlyMap<string, number>;
+  driveGroups: readonly DriveGroup[];
+};
+
+/** The GPUs of one IOMMU group: a VM has all of them or none. */
+export type Unit = {
+  mask: number;
+  size: number;
+  node: number;
+  switchName: string;
+  /** Mask of the units at the other end of an NVLink bridge. */
+  peers: number;
+};
+
+/** Drives that cannot be told apart; smallest first within a node. */
+export type DriveGroup = { node: number; sizeGb: number; mask: number };
+
+/** Sign-free bits of an integer. */
+const MOST_DEVICES = 30;
+
+export type LayoutStore = { byKey: Map<string, Layout> };
+
+export function newLayoutStore(): LayoutStore {
+  return { byKey: new Map() };
+}
+
+/** Positions follow node, switch and group, so that equal servers get equal layouts. */
+export function orderGpus(host: PlacementHost): HostGpu[] {
+  const ordered = host.gpus.toSorted(
+    (a, b) =>
+      a.numaNode - b.numaNode ||
+      compareText(a.pcieSwitch, b.pcieSwitch) ||
+      (a.iommuGroup ?? -1) - (b.iommuGroup ?? -1),
+  );
+  return ordered.slice(0, MOST_DEVICES);
+}
+
+/** By node and size. Devices beyond what a mask holds are not offered. */
+export function orderDrives(host: PlacementHost): HostDrive[] {
+  const ordered = host.drives.toSorted((a, b) => a.numaNode - b.numaNode || a.sizeGb - b.sizeGb);
+  return ordered.slice(0, MOST_DEVICES);
+}
+
+export function layoutOf(store: LayoutStore, host: PlacementHost): Layout {
+  const gpus = orderGpus(host);
+  const nodes = nodesOf(host);
+  const driveGroups = driveGroupsOf(host, nodes);
+  const places = new Map(gpus.map((gpu, i) => [gpu.id, i]));
+  // Group and switch numbers differ between equal servers; which GPUs share one does not.
+  const first = (same: (other: HostGpu) => boolean) => gpus.findIndex(same);
+  const shape = gpus.map((gpu) => [
+    gpu.model,
+    gpu.numaNode,
+    first((other) => other.numaNode === gpu.numaNode && other.pcieSwitch === gpu.pcieSwitch),
+    gpu.iommuGroup === null ? null : first((other) => other.iommuGroup === gpu.iommuGroup),
+    places.get(gpu.nvlinkPeer ?? '') ?? null,
+  ]);
+  const key = JSON.stringify([nodes, driveGroups, shape]);
+  const known = store.byKey.get(key);
+  if (known) return known;
+  const made: Layout = {
+    id: store.byKey.size,
+    nodes,
+    fullMask: 2 ** gpus.length - 1,
+    units: unitsOf(gpus, nodes, places),
+    modelMasks: modelMasksOf(gpus),
+    driveGroups,
+  };
+  store.byKey.set(key, made);
+  return made;
+}
+
+/** A node without memory or cores of its own still has its GPUs. */
+function nodesOf(host: PlacementHost): number[] {
+  const numbers = [...host.numaNodes.map(({ node }) => node)];
+  for (const { numaNode } of [...host.gpus, ...host.drives]) numbers.push(numaNode);
+  return [...new Set(numbers)].sort((a, b) => a - b);
+}
+
+function driveGroupsOf(host: PlacementHost, nodes: number[]): DriveGroup[] {
+  const groups: DriveGroup[] = [];
+  orderDrives(host).forEach(({ numaNode, sizeGb }, i) => {
+    const node = nodes.indexOf(numaNode);
+    const last = groups.at(-1);
+    if (last?.node === node && last.sizeGb === sizeGb) last.mask |= 1 << i;
+    else groups.push({ node, sizeGb, mask: 1 << i });
+  });
+  return groups;
+}
+
+function unitsOf(gpus: HostGpu[], nodes: number[], places: Map<string, number>): Unit[] {
+  const groups = new Map<number, number[]>();
+  gpus.forEach(({ iommuGroup }, i) => {
+    if (iommuGroup !== null) groups.set(iommuGroup, [...(groups.get(iommuGroup) ?? []), i]);
+  });
+  const members = [...groups.values()];
+  const masks = members.map((places) => places.reduce((mask, i) => mask | (1 << i), 0));
+  return members.map((positions, unit) => {
+    const mask = masks[unit] ?? 0;
+    let peers = 0;
+    for (const i of positions) {
+      const peer = places.get(gpus[i]?.nvlinkPeer ?? '');
+      if (peer === undefined) continue;
+      peers |= masks.find((other) => other & (1 << peer)) ?? 0;
+    }
+    const first = gpus[positions[0] ?? 0];
+    return {
+      mask,
+      size: positions.length,
+      node: nodes.indexOf(first?.numaNode ?? 0),
+      switchName: first?.pcieSwitch ?? '',
+      peers: peers & ~mask,
+    };
+  });
+}
+
+function modelMasksOf(gpus: HostGpu[]): Map<string, number> {
+  const masks = new Map<string, number>();
+  gpus.forEach(({ model }, i) => {
+    masks.set(model, (masks.get(model) ?? 0) | (1 << i));
+  });
+  return masks;
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

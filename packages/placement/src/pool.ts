@@ -1,0 +1,151 @@
+/**
+ * The schedulable hosts of one location that have GPUs of one model, grouped into classes: hosts
+ * that no request can tell apart. A request is fitted once to each class, not to each host, and the
+ * classes it fits are kept in the order of their score, so a decision takes the first that has a
+ * host. What holds: a host is in exactly one class of the pool, and a ranking that has read the
+ * whole log of classes gives the same answer as fitting every host.
+ */
+import type { Amounts } from './amounts.ts';
+import type { DriveView } from './drive-view.ts';
+import { type Fit, type FreeResources, fitRequest } from './fit.ts';
+import type { GpuView, GpuViews } from './gpu-view.ts';
+import type { Filter, PlacementRequest } from './host.ts';
+import type { HostState } from './host-state.ts';
+
+type HostClass = {
+  free: FreeResources;
+  view: GpuView;
+  members: Membership[];
+};
+
+/** A host's place in a pool; `position` is that in its class's members. */
+export type Membership = {
+  state: HostState;
+  pool: Pool;
+  views: GpuViews;
+  hostClass: HostClass;
+  position: number;
+};
+
+type Ranked = Fit & { hostClass: HostClass };
+type Refused = { failed: Filter; hostClass: HostClass };
+type Ranking = { ranked: Ranked[]; refused: Refused[]; read: number };
+
+export type Pool = {
+  size: number;
+  /** By amounts, then by what is free of GPUs and drives. */
+  classes: Map<Amounts, Map<number, HostClass>>;
+  log: HostClass[];
+  occupied: number;
+  rankings: Map<string, Ranking>;
+};
+
+/** Catalogues have tens of types; a caller that invents requests without end starts anew. */
+const MOST_RANKINGS = 256;
+/** Classes without hosts are kept, since most fill again, up to this many beyond those with hosts. */
+const SPARE_CLASSES = 256;
+
+export function newPool(): Pool {
+  return { size: 0, classes: new Map(), log: [], occupied: 0, rankings: new Map() };
+}
+
+export function joinPool(pool: Pool, state: HostState, views: GpuViews): Membership {
+  const hostClass = classFor(pool, state, views);
+  const member = { state, pool, views, hostClass, position: -1 };
+  enter(member, hostClass);
+  pool.size += 1;
+  return member;
+}
+
+export function leavePool(member: Membership): void {
+  exit(member);
+  member.pool.size -= 1;
+}
+
+/** To be called after every change of the host. */
+export function reclassify(member: Membership): void {
+  const hostClass = classFor(member.pool, member.state, member.views);
+  if (hostClass === member.hostClass) return;
+  exit(member);
+  enter(member, hostClass);
+}
+
+export function rankingFor(pool: Pool, request: PlacementRequest): Ranking {
+  const { gpuCount, cores, memoryMib, driveCount, driveGb, networkGbps, neverSplit } = request;
+  const key = `${gpuCount} ${cores} ${memoryMib} ${driveCount} ${driveGb} ${networkGbps}${neverSplit ? ' n' : ''}`;
+  let ranking = pool.rankings.get(key);
+  if (!ranking) {
+    if (pool.rankings.size >= MOST_RANKINGS) pool.rankings.clear();
+    ranking = { ranked: [], refused: [], read: 0 };
+    pool.rankings.set(key, ranking);
+  }
+  for (; ranking.read < pool.log.length; ranking.read += 1) {
+    const hostClass = pool.log[ranking.read];
+    if (hostClass) rankClass(ranking, hostClass, request);
+  }
+  return ranking;
+}
+
+function rankClass(ranking: Ranking, hostClass: HostClass, request: PlacementRequest): void {
+  const fit = fitRequest(hostClass.free, hostClass.view, request);
+  if ('failed' in fit) {
+    ranking.refused.push({ failed: fit.failed, hostClass });
+    return;
+  }
+  const { ranked } = ranking;
+  let low = 0;
+  for (let high = ranked.length; low < high; ) {
+    const middle = (low + high) >>> 1;
+    if ((ranked[middle]?.score ?? 0) <= fit.score) low = middle + 1;
+    else high = middle;
+  }
+  ranked.splice(low, 0, { ...fit, hostClass });
+}
+
+function classFor(pool: Pool, state: HostState, views: GpuViews): HostClass {
+  const view = views.at(state.freeMask);
+  const { layout, amounts, drives } = state;
+  const known = pool.classes.get(amounts)?.get(classKey(view, drives));
+  if (known) return known;
+  if (pool.log.length > 2 * pool.occupied + SPARE_CLASSES) forgetSpareClasses(pool);
+  const made = { free: { layout, amounts, drives }, view, members: [] };
+  pool.log.push(made);
+  fileClass(pool, made);
+  return made;
+}
+
+function fileClass({ classes }: Pool, hostClass: HostClass): void {
+  const { amounts, drives } = hostClass.free;
+  const sameAmounts = classes.get(amounts) ?? new Map<number, HostClass>();
+  sameAmounts.set(classKey(hostClass.view, drives), hostClass);
+  classes.set(amounts, sameAmounts);
+}
+
+function forgetSpareClasses(pool: Pool): void {
+  pool.log = pool.log.filter(({ members }) => members.length > 0);
+  pool.classes = new Map();
+  for (const hostClass of pool.log) fileClass(pool, hostClass);
+  pool.rankings.clear();
+}
+
+/** Amounts belong to one layout, so that within them the two ids say all that is left to say. */
+function classKey(view: GpuView, drives: DriveView): number {
+  return drives.id * 4096 + view.shapeId;
+}
+
+function enter(member: Membership, hostClass: HostClass): void {
+  if (hostClass.members.length === 0) member.pool.occupied += 1;
+  member.hostClass = hostClass;
+  member.position = hostClass.members.length;
+  hostClass.members.push(member);
+}
+
+function exit(member: Membership): void {
+  const { members } = member.hostClass;
+  const last = members.pop();
+  if (last && last !== member) {
+    members[member.position] = last;
+    last.position = member.position;
+  }
+  if (members.length === 0) member.pool.occupied -= 1;
+}

@@ -1,0 +1,91 @@
+import type { HostGpu, PlacementHost, PlacementRequest } from '../host.ts';
+
+export type HostPlan = {
+  id: string;
+  model: string;
+  location: string;
+  gpus: number;
+  nodes: number;
+  gpusPerSwitch: number;
+  coresPerGpu: number;
+  memoryMibPerGpu: number;
+  networkGbpsPerGpu: number;
+  /** One per GPU; 0: no drives. */
+  driveGb: number;
+  /** Neighbours behind a switch are bridged. */
+  bridged: boolean;
+};
+
+/** A server with two NUMA nodes of four GPUs, in pairs behind switches. */
+const PLAN: HostPlan = {
+  id: 'host',
+  model: 'A40',
+  location: 'one',
+  gpus: 8,
+  nodes: 2,
+  gpusPerSwitch: 2,
+  coresPerGpu: 6,
+  memoryMibPerGpu: 61_440,
+  networkGbpsPerGpu: 25,
+  driveGb: 960,
+  bridged: false,
+};
+
+export function makeHost(given: Partial<HostPlan> = {}): PlacementHost {
+  const plan = { ...PLAN, ...given };
+  const perNode = Math.ceil(plan.gpus / plan.nodes);
+  const nodeOf = (i: number) => Math.floor(i / perNode);
+  const gpus = Array.from({ length: plan.gpus }, (_, i): HostGpu => {
+    const onSwitch = (i % perNode) % plan.gpusPerSwitch;
+    const peer = onSwitch % 2 === 0 ? i + 1 : i - 1;
+    const hasPeer = plan.bridged && peer < plan.gpus && nodeOf(peer) === nodeOf(i);
+    return {
+      id: `${plan.id}-g${i}`,
+      model: plan.model,
+      numaNode: nodeOf(i),
+      pcieSwitch: `s${nodeOf(i)}-${Math.floor((i % perNode) / plan.gpusPerSwitch)}`,
+      iommuGroup: i,
+      nvlinkPeer: hasPeer ? `${plan.id}-g${peer}` : null,
+      state: 'free',
+    };
+  });
+  return {
+    id: plan.id,
+    location: plan.location,
+    ready: true,
+    adminState: 'active',
+    healthy: true,
+    drifted: false,
+    numaNodes: Array.from({ length: plan.nodes }, (_, node) => ({
+      node,
+      cores: plan.coresPerGpu * perNode,
+      memoryMib: plan.memoryMibPerGpu * perNode,
+      networkGbps: plan.networkGbpsPerGpu * perNode,
+    })),
+    gpus,
+    drives: (plan.driveGb > 0 ? gpus : []).map(({ numaNode }, i) => ({
+      id: `${plan.id}-d${i}`,
+      numaNode,
+      sizeGb: plan.driveGb,
+      state: 'free',
+    })),
+  };
+}
+
+/** What a VM of this many GPUs asks for on such a server. */
+export function makeRequest(
+  gpuCount: number,
+  given: Partial<PlacementRequest> = {},
+): PlacementRequest {
+  return {
+    location: PLAN.location,
+    gpuModel: PLAN.model,
+    gpuCount,
+    cores: PLAN.coresPerGpu * gpuCount,
+    memoryMib: PLAN.memoryMibPerGpu * gpuCount,
+    driveCount: gpuCount,
+    driveGb: PLAN.driveGb,
+    networkGbps: PLAN.networkGbpsPerGpu * gpuCount,
+    ...given,
+  };
+}
