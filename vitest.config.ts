@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 const everywhere = ['packages/**', 'proto/**', 'test/**'];
 const named = (suffix: string) => everywhere.map((folder) => `${folder}/*${suffix}`);
+/** A condition is waited for as long as a busy machine may need; tests never wait for time to pass. */
+const patience = { poll: { timeout: 30_000 } };
 const skipped = ['**/node_modules/**', '**/dist/**'];
 
 /** A suite against one server version; its files run beside each other, each on a database of its own. */
@@ -11,6 +13,7 @@ const postgres = (version: 15 | 18) => ({
     include: named('.pg.test.ts'),
     exclude: skipped,
     globalSetup: [`test/support/global-postgres-${version}.ts`],
+    expect: patience,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
@@ -27,6 +30,7 @@ export default defineConfig({
           name: 'unit',
           include: named('.test.ts'),
           exclude: [...skipped, ...named('.pg.test.ts'), ...named('.system.test.ts')],
+          expect: patience,
         },
       },
       postgres(18),
@@ -36,6 +40,7 @@ export default defineConfig({
           name: 'system',
           include: named('.system.test.ts'),
           exclude: skipped,
+          expect: patience,
           testTimeout: 240_000,
           hookTimeout: 240_000,
           fileParallelism: false,

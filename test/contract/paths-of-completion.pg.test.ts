@@ -521,7 +521,7 @@ describe('Paths', () => {
       const found = (await lines()).find(({ request_id }) => request_id === refused.body.error_id);
       expect(found).toBeDefined();
       return found;
-    }, 5_000);
+    }, 30_000);
     expect(line).toMatchObject({ action: 'vms.create', source_ip: '203.0.113.77', status: 422 });
     expect(keys.map(({ id }: Fields) => id)).toContain(line?.['actor_id']);
     const page = (await world.owner.get(`${O}/audit-logs?limit=1`)).body;

@@ -8,9 +8,9 @@ const never = 1e9;
 it('runs at once, and again when nudged', async () => {
   const body = vi.fn(async () => {});
   const loop = startLoop({ name: 'test', everyMs: never, log, body });
-  await vi.waitFor(() => expect(body).toHaveBeenCalledTimes(1));
+  await vi.waitFor(() => expect(body).toHaveBeenCalledTimes(1), 30_000);
   loop.nudge();
-  await vi.waitFor(() => expect(body).toHaveBeenCalledTimes(2));
+  await vi.waitFor(() => expect(body).toHaveBeenCalledTimes(2), 30_000);
   await loop.stop();
 });
 
@@ -29,11 +29,11 @@ it('never runs twice at the same time, and a nudge during a run leads to one mor
       running -= 1;
     },
   });
-  await vi.waitFor(() => expect(gates).toHaveLength(1));
+  await vi.waitFor(() => expect(gates).toHaveLength(1), 30_000);
   loop.nudge();
   loop.nudge();
   gates[0]?.();
-  await vi.waitFor(() => expect(gates).toHaveLength(2));
+  await vi.waitFor(() => expect(gates).toHaveLength(2), 30_000);
   gates[1]?.();
   await loop.stop();
   expect({ most, runs }).toEqual({ most: 1, runs: 2 });
@@ -48,7 +48,7 @@ it('survives a body that throws', async () => {
       throw new Error('no luck');
     },
   });
-  await vi.waitFor(() => expect(runs).toBeGreaterThan(2));
+  await vi.waitFor(() => expect(runs).toBeGreaterThan(2), 30_000);
   await loop.stop();
 });
 
@@ -64,7 +64,7 @@ it('waits, when stopped, for the run that has begun', async () => {
       done = true;
     },
   });
-  await vi.waitFor(() => expect(finish).not.toBe(undefined));
+  await vi.waitFor(() => expect(finish).not.toBe(undefined), 30_000);
   const stopped = loop.stop();
   finish();
   await stopped;

@@ -66,7 +66,7 @@ describe('the link', () => {
     const askedBefore = asked('POST /v1/customers');
     const release = stripe.hold();
     const waiting = Promise.all([1, 2, 3, 4].map(() => billingOf(tenant)));
-    await vi.waitFor(() => expect(asked('POST /v1/customers')).toBe(askedBefore + 4));
+    await vi.waitFor(() => expect(asked('POST /v1/customers')).toBe(askedBefore + 4), 30_000);
     release();
     const replies = await waiting;
     expect(new Set(replies.map(({ body }) => body.url)).size).toBe(1);

@@ -27,8 +27,6 @@ it.each([
   ['/vms/1/attach-disks', '/vms/:vm_id/attach-disks', { vm_id: '1' }],
   ['/projects/a/vms/b', '/projects/:project_id/vms/:vm_id', { project_id: 'a', vm_id: 'b' }],
   ['/', '/', {}],
-  ['/vms/1/', '/vms/:vm_id', { vm_id: '1' }],
-  ['/vms/operations/', '/vms/operations', {}],
 ])('%s is %s', (path, route, params) => expect(match('GET', path)).toEqual([[route, params]]));
 
 it('tells methods apart', () => {
@@ -40,6 +38,8 @@ it.each([
   '/vms',
   '/vms/',
   '/vms//',
+  '/vms/1/',
+  '/vms/operations/',
   '/vms/1/2',
   '/projects/a/vms/',
   '//vms/1',

@@ -57,11 +57,9 @@ function ensureNode<T>(nodes: Map<string, Node<T>>, key: string): Node<T> {
 function walk<T>(root: Node<T>, path: string, values: string[]): Node<T> | undefined {
   let node: Node<T> | undefined = root;
   let start = 1;
-  // A slash at the end means nothing.
-  const length = path.length > 1 && path.endsWith('/') ? path.length - 1 : path.length;
-  while (node && start <= length) {
+  while (node && start <= path.length) {
     const slash = path.indexOf('/', start);
-    const end = slash === -1 || slash > length ? length : slash;
+    const end = slash === -1 ? path.length : slash;
     node = step(node, path.slice(start, end), values);
     start = end + 1;
   }

@@ -76,7 +76,7 @@ describe('locations', () => {
             where datname = current_database() and wait_event_type = 'Lock'`;
           expect(waiting).toHaveLength(1);
         },
-        { timeout: 5_000 },
+        { timeout: 30_000 },
       );
       return { adding: started };
     });

@@ -53,7 +53,7 @@ async function whileOpen(
           where datname = current_database() and wait_event_type = 'Lock'`;
         expect(blocked).toHaveLength(1);
       },
-      { timeout: 5_000 },
+      { timeout: 30_000 },
     );
     return { waiting: started };
   });

@@ -137,7 +137,7 @@ describe('revoking a join token', () => {
             where datname = current_database() and wait_event_type = 'Lock'`;
           expect(waiting).toHaveLength(1);
         },
-        { timeout: 5_000 },
+        { timeout: 30_000 },
       );
       return { revoking: started };
     });

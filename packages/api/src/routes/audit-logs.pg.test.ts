@@ -50,7 +50,7 @@ describe('the audit log', () => {
         expect(page.items).toHaveLength(2);
         return page.items;
       },
-      { timeout: 5_000 },
+      { timeout: 30_000 },
     );
     expect(items).toContainEqual({
       ...line,

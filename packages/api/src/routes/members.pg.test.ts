@@ -128,7 +128,7 @@ describe('the last owner', () => {
     const { removals } = await api.sql.begin(async (tx) => {
       await tx`select from members where organization_id = ${acme.organizationId} for update`;
       const started = [first.id, second.body.id].map((id) => remove(id, operator.token));
-      await vi.waitFor(async () => expect(await waitingQueries()).toBe(2), { timeout: 5_000 });
+      await vi.waitFor(async () => expect(await waitingQueries()).toBe(2), { timeout: 30_000 });
       return { removals: started };
     });
     const statuses = (await Promise.all(removals)).map(({ status }) => status);
