@@ -62,3 +62,10 @@ export function badRequest(fields: FieldError[]): CloudError {
 export function notFound(what: string): CloudError {
   return new CloudError('not_found', `${what} does not exist`);
 }
+
+export function unknownLocation(name: string): CloudError {
+  return new CloudError(
+    'unknown_location',
+    `there is no location "${name}": see GET /v0.1/locations`,
+  );
+}

@@ -2,7 +2,7 @@ import type { Queryable } from '@gantry/db/connect';
 import { insertDisk } from '@gantry/db/queries/disks';
 import { insertOperation, type NewOperation } from '@gantry/db/queries/operations';
 import { parseDiskSizeGib } from '@gantry/model/disk-size';
-import { CloudError } from '@gantry/model/errors';
+import { unknownLocation } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
 import type { CreateDisk } from '../schemas/disk.ts';
@@ -25,10 +25,7 @@ export async function createDisk({ sql, projectId, body, now }: Creation): Promi
     ...{ serialNumber: diskSerialNumber(id), at: now },
   });
   if (!known) {
-    throw new CloudError(
-      'unknown_location',
-      `there is no location "${body.location}": see GET /v0.1/locations`,
-    );
+    throw unknownLocation(body.location);
   }
   const operation = openOperation({
     ...{ projectId, resourceType: 'disk', resourceId: id, name: 'CREATE', request: body, now },

@@ -5,7 +5,7 @@ import type { NewOperation } from '@gantry/db/queries/operations';
 import type { WriteRecord } from '@gantry/db/queries/records';
 import { insertVm, type NewVm, readVmRefusal, type VmRefusal } from '@gantry/db/queries/vms';
 import { OS_DISK_SIZE, parseDiskSizeGib } from '@gantry/model/disk-size';
-import { CloudError } from '@gantry/model/errors';
+import { CloudError, unknownLocation } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
 import type { CreateVm } from '../schemas/vm.ts';
@@ -76,10 +76,7 @@ function refused(refusal: VmRefusal, { type, location, image }: Creation['body']
     case 'unknown_type':
       return new CloudError('unknown_type', `there is no VM type "${type}": see GET …/specs`);
     case 'unknown_location':
-      return new CloudError(
-        'unknown_location',
-        `there is no location "${location}": see GET /v0.1/locations`,
-      );
+      return unknownLocation(location);
     case 'type_not_in_location':
       return new CloudError(
         'type_not_in_location',

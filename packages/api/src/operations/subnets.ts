@@ -8,7 +8,7 @@ import {
   type SubnetRow,
 } from '@gantry/db/queries/networks';
 import { cidrContains, parseCidr } from '@gantry/model/cidr';
-import { badRequest, CloudError, notFound } from '@gantry/model/errors';
+import { badRequest, CloudError, notFound, unknownLocation } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
 import type { CreateSubnet } from '../schemas/network.ts';
@@ -34,10 +34,7 @@ export async function createSubnet({ sql, projectId, body, now }: Creation): Pro
   const subnet = { id: newId(now.getTime()), ...body };
   const known = await insertSubnet(sql, { ...subnet, projectId, at: now });
   if (!known) {
-    throw new CloudError(
-      'unknown_location',
-      `there is no location "${body.location}": see GET /v0.1/locations`,
-    );
+    throw unknownLocation(body.location);
   }
   return subnet;
 }

@@ -147,7 +147,7 @@ export const addressClaims = pgTable(
   (t) => [unique('address_claims_address_key').on(t.subnetId, t.address)],
 );
 
-/** The pools operators gave; a public address is an interface's while its row names it. */
+/** The pools operators gave (api); a public address is an interface's while its row names it (scheduler). */
 export const publicAddresses = pgTable(
   'public_addresses',
   {
