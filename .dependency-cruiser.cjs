@@ -10,17 +10,21 @@ const ours = [
   'agent',
   'local',
   'node-libvirt',
+  'pki',
+  'simulator',
 ];
 /** Packages a package may import from, besides itself. */
 const allowed = {
   model: [],
   placement: [],
   'node-libvirt': [],
+  pki: [],
   daemon: ['model'],
   db: ['model'],
-  api: ['model', 'db', 'daemon'],
-  scheduler: ['model', 'placement', 'db', 'daemon', 'proto'],
-  agent: ['model', 'daemon', 'proto', 'node-libvirt'],
+  api: ['model', 'placement', 'db', 'daemon'],
+  scheduler: ['model', 'placement', 'db', 'daemon', 'proto', 'pki'],
+  agent: ['model', 'daemon', 'proto', 'pki', 'node-libvirt'],
+  simulator: ['model', 'daemon', 'proto', 'pki', 'agent'],
   local: ['model', 'daemon'],
 };
 

@@ -11,8 +11,11 @@ export type HostState = (typeof HOST_STATES)[number];
 export const HOST_ADMIN_STATES = ['active', 'cordoned', 'draining'] as const;
 export type HostAdminState = (typeof HOST_ADMIN_STATES)[number];
 
-/** What the scheduler knows of a GPU or a drive. Quarantined: it was not proven clean. */
-export const DEVICE_STATES = ['ready', 'quarantined'] as const;
+/**
+ * What the scheduler knows of a GPU or a drive. Quarantined: it was not proven clean.
+ * Missing: its host no longer finds it.
+ */
+export const DEVICE_STATES = ['ready', 'quarantined', 'missing'] as const;
 export type DeviceState = (typeof DEVICE_STATES)[number];
 
 export const DEVICE_KINDS = ['gpu', 'drive'] as const;

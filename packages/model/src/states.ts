@@ -47,6 +47,16 @@ export type OperationName = (typeof OPERATION_NAMES)[number];
 export const RESOURCE_TYPES = ['vm', 'disk', 'vpc-firewall-rule'] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
+/** What can happen to a resource without being asked for. */
+export const EVENT_TYPES = [
+  'vm_crashed',
+  'vm_unreachable',
+  'vm_reachable',
+  'vm_host_draining',
+  'vm_host_fenced',
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
 /** Which VM action is allowed in which state. DELETE works in every one. */
 export const VM_ACTIONS = {
   START: ['STATE_SHUTOFF', 'STATE_CRASHED', 'STATE_ERROR'],

@@ -5,10 +5,12 @@ import type { AerCounters as _gantry_v1_AerCounters, AerCounters__Output as _gan
 import type { Cpu as _gantry_v1_Cpu, Cpu__Output as _gantry_v1_Cpu__Output } from './gantry/v1/Cpu.ts';
 import type { DeletedVm as _gantry_v1_DeletedVm, DeletedVm__Output as _gantry_v1_DeletedVm__Output } from './gantry/v1/DeletedVm.ts';
 import type { DeviceReceipt as _gantry_v1_DeviceReceipt, DeviceReceipt__Output as _gantry_v1_DeviceReceipt__Output } from './gantry/v1/DeviceReceipt.ts';
+import type { DiskReport as _gantry_v1_DiskReport, DiskReport__Output as _gantry_v1_DiskReport__Output } from './gantry/v1/DiskReport.ts';
 import type { DiskSpec as _gantry_v1_DiskSpec, DiskSpec__Output as _gantry_v1_DiskSpec__Output } from './gantry/v1/DiskSpec.ts';
 import type { EnrollReply as _gantry_v1_EnrollReply, EnrollReply__Output as _gantry_v1_EnrollReply__Output } from './gantry/v1/EnrollReply.ts';
 import type { EnrollRequest as _gantry_v1_EnrollRequest, EnrollRequest__Output as _gantry_v1_EnrollRequest__Output } from './gantry/v1/EnrollRequest.ts';
 import type { Failure as _gantry_v1_Failure, Failure__Output as _gantry_v1_Failure__Output } from './gantry/v1/Failure.ts';
+import type { FirewallRule as _gantry_v1_FirewallRule, FirewallRule__Output as _gantry_v1_FirewallRule__Output } from './gantry/v1/FirewallRule.ts';
 import type { FleetClient as _gantry_v1_FleetClient, FleetDefinition as _gantry_v1_FleetDefinition } from './gantry/v1/Fleet.ts';
 import type { Gpu as _gantry_v1_Gpu, Gpu__Output as _gantry_v1_Gpu__Output } from './gantry/v1/Gpu.ts';
 import type { HostReport as _gantry_v1_HostReport, HostReport__Output as _gantry_v1_HostReport__Output } from './gantry/v1/HostReport.ts';
@@ -19,9 +21,11 @@ import type { Inventory as _gantry_v1_Inventory, Inventory__Output as _gantry_v1
 import type { Nic as _gantry_v1_Nic, Nic__Output as _gantry_v1_Nic__Output } from './gantry/v1/Nic.ts';
 import type { NicSpec as _gantry_v1_NicSpec, NicSpec__Output as _gantry_v1_NicSpec__Output } from './gantry/v1/NicSpec.ts';
 import type { NumaNode as _gantry_v1_NumaNode, NumaNode__Output as _gantry_v1_NumaNode__Output } from './gantry/v1/NumaNode.ts';
+import type { NumaShare as _gantry_v1_NumaShare, NumaShare__Output as _gantry_v1_NumaShare__Output } from './gantry/v1/NumaShare.ts';
 import type { NvmeDrive as _gantry_v1_NvmeDrive, NvmeDrive__Output as _gantry_v1_NvmeDrive__Output } from './gantry/v1/NvmeDrive.ts';
 import type { PciDevice as _gantry_v1_PciDevice, PciDevice__Output as _gantry_v1_PciDevice__Output } from './gantry/v1/PciDevice.ts';
 import type { PciLink as _gantry_v1_PciLink, PciLink__Output as _gantry_v1_PciLink__Output } from './gantry/v1/PciLink.ts';
+import type { SerialLog as _gantry_v1_SerialLog, SerialLog__Output as _gantry_v1_SerialLog__Output } from './gantry/v1/SerialLog.ts';
 import type { Software as _gantry_v1_Software, Software__Output as _gantry_v1_Software__Output } from './gantry/v1/Software.ts';
 import type { SpecRefusal as _gantry_v1_SpecRefusal, SpecRefusal__Output as _gantry_v1_SpecRefusal__Output } from './gantry/v1/SpecRefusal.ts';
 import type { VmReport as _gantry_v1_VmReport, VmReport__Output as _gantry_v1_VmReport__Output } from './gantry/v1/VmReport.ts';
@@ -34,16 +38,20 @@ type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> 
 export interface ProtoGrpcType {
   gantry: {
     v1: {
+      Action: EnumTypeDefinition
       AerCounters: MessageTypeDefinition<_gantry_v1_AerCounters, _gantry_v1_AerCounters__Output>
       Cpu: MessageTypeDefinition<_gantry_v1_Cpu, _gantry_v1_Cpu__Output>
       DeletedVm: MessageTypeDefinition<_gantry_v1_DeletedVm, _gantry_v1_DeletedVm__Output>
       DeviceKind: EnumTypeDefinition
       DeviceReceipt: MessageTypeDefinition<_gantry_v1_DeviceReceipt, _gantry_v1_DeviceReceipt__Output>
+      Direction: EnumTypeDefinition
       DiskKind: EnumTypeDefinition
+      DiskReport: MessageTypeDefinition<_gantry_v1_DiskReport, _gantry_v1_DiskReport__Output>
       DiskSpec: MessageTypeDefinition<_gantry_v1_DiskSpec, _gantry_v1_DiskSpec__Output>
       EnrollReply: MessageTypeDefinition<_gantry_v1_EnrollReply, _gantry_v1_EnrollReply__Output>
       EnrollRequest: MessageTypeDefinition<_gantry_v1_EnrollRequest, _gantry_v1_EnrollRequest__Output>
       Failure: MessageTypeDefinition<_gantry_v1_Failure, _gantry_v1_Failure__Output>
+      FirewallRule: MessageTypeDefinition<_gantry_v1_FirewallRule, _gantry_v1_FirewallRule__Output>
       Fleet: SubtypeConstructor<typeof grpc.Client, _gantry_v1_FleetClient> & { service: _gantry_v1_FleetDefinition }
       Gpu: MessageTypeDefinition<_gantry_v1_Gpu, _gantry_v1_Gpu__Output>
       HostReport: MessageTypeDefinition<_gantry_v1_HostReport, _gantry_v1_HostReport__Output>
@@ -54,12 +62,13 @@ export interface ProtoGrpcType {
       Nic: MessageTypeDefinition<_gantry_v1_Nic, _gantry_v1_Nic__Output>
       NicSpec: MessageTypeDefinition<_gantry_v1_NicSpec, _gantry_v1_NicSpec__Output>
       NumaNode: MessageTypeDefinition<_gantry_v1_NumaNode, _gantry_v1_NumaNode__Output>
+      NumaShare: MessageTypeDefinition<_gantry_v1_NumaShare, _gantry_v1_NumaShare__Output>
       NvmeDrive: MessageTypeDefinition<_gantry_v1_NvmeDrive, _gantry_v1_NvmeDrive__Output>
       PciDevice: MessageTypeDefinition<_gantry_v1_PciDevice, _gantry_v1_PciDevice__Output>
       PciLink: MessageTypeDefinition<_gantry_v1_PciLink, _gantry_v1_PciLink__Output>
+      SerialLog: MessageTypeDefinition<_gantry_v1_SerialLog, _gantry_v1_SerialLog__Output>
       Software: MessageTypeDefinition<_gantry_v1_Software, _gantry_v1_Software__Output>
       SpecRefusal: MessageTypeDefinition<_gantry_v1_SpecRefusal, _gantry_v1_SpecRefusal__Output>
-      VmDesiredState: EnumTypeDefinition
       VmObservedState: EnumTypeDefinition
       VmReport: MessageTypeDefinition<_gantry_v1_VmReport, _gantry_v1_VmReport__Output>
       VmSpec: MessageTypeDefinition<_gantry_v1_VmSpec, _gantry_v1_VmSpec__Output>

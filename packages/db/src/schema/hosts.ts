@@ -2,10 +2,12 @@ import { DEVICE_STATES, HOST_ADMIN_STATES, HOST_STATES } from '@gantry/model/hos
 import { sql } from 'drizzle-orm';
 import {
   bigint,
+  boolean,
   check,
   index,
   inet,
   integer,
+  jsonb,
   pgTable,
   text,
   unique,
@@ -22,6 +24,14 @@ import { networkInterfaces, vms } from './vms.ts';
  * A claim's primary key is the thing claimed, so that no two VMs can have one device.
  */
 
+/** All of what a NUMA node has for VMs, whoever has it now. */
+export type NumaNodeTotals = {
+  node: number;
+  cores: number;
+  memoryMib: number;
+  networkGbps: number;
+};
+
 /** Rows are inserted by the scheduler and removed by the api, once nothing is placed there. */
 export const hosts = pgTable(
   'hosts',
@@ -32,14 +42,34 @@ export const hosts = pgTable(
       .references(() => locations.name),
     name: text('name').notNull(),
     state: text('state').notNull().default('ready'),
+    /** When its last stream ended; while it has one, its scheduler vouches for it. */
     lastSeenAt: moment('last_seen_at'),
+    /** The scheduler that holds its stream; null while it has none. */
+    schedulerId: uuid('scheduler_id'),
+    /** Grows with every stream it opens: only the newest one's reports count. */
+    streamEpoch: bigint('stream_epoch', { mode: 'number' }).notNull().default(0),
+    /** The last spec its agent kept. */
+    acceptedNumber: bigint('accepted_number', { mode: 'number' }).notNull().default(0),
+    /** Why its agent refused a spec, and what it has that nobody knows of; empty: all is well. */
+    refusal: text('refusal').notNull().default(''),
+    unknownVms: text('unknown_vms').array().notNull().default(sql`'{}'`),
+    /** As its agent sent it; null before its first report. */
+    inventory: jsonb('inventory'),
+    /** What VMs may have of each NUMA node, out of the inventory. */
+    numaNodes: jsonb('numa_nodes').$type<NumaNodeTotals[]>().notNull().default([]),
+    /** Whether its disks can be reached from every host of the location. */
+    sharedStorage: boolean('shared_storage').notNull().default(false),
     createdAt: createdAt(),
     // api:
     adminState: text('admin_state').notNull().default('active'),
+    /** An operator's word that the host is dead. */
+    fencedAt: moment('fenced_at'),
   },
   (t) => [
     unique('hosts_name_key').on(t.name),
     index('hosts_location').on(t.location),
+    index('hosts_detached').on(t.id).where(sql`scheduler_id is null`),
+    index('hosts_fenced').on(t.id).where(sql`fenced_at is not null and state <> 'fenced'`),
     oneOf('hosts_state', t.state, HOST_STATES),
     oneOf('hosts_admin_state', t.adminState, HOST_ADMIN_STATES),
   ],
@@ -60,6 +90,12 @@ export const gpus = pgTable(
     /** As VM types name it, such as "A40 48GB PCIe". */
     model: text('model').notNull(),
     numaNode: integer('numa_node').notNull(),
+    /** A name that GPUs behind the same switch share. */
+    pcieSwitch: text('pcie_switch').notNull().default(''),
+    /** Null: in no group, so it cannot be passed through. */
+    iommuGroup: integer('iommu_group'),
+    /** PCI address of the GPU at the other end of an NVLink bridge; empty: there is none. */
+    nvlinkPeer: text('nvlink_peer').notNull().default(''),
     state: text('state').notNull().default('ready'),
     // api:
     quarantineReason: quarantineReason(),
@@ -78,6 +114,7 @@ export const drives = pgTable(
       .notNull()
       .references(() => hosts.id, { onDelete: 'cascade' }),
     pciAddress: text('pci_address').notNull(),
+    serial: text('serial').notNull().default(''),
     sizeGb: integer('size_gb').notNull(),
     numaNode: integer('numa_node').notNull(),
     state: text('state').notNull().default('ready'),

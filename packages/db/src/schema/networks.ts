@@ -96,6 +96,9 @@ export const firewallRules = pgTable(
   (t) => [
     unique('firewall_rules_name_key').on(t.projectId, t.name),
     index('firewall_rules_network').on(t.networkId),
+    index('firewall_rules_unsettled')
+      .on(t.id)
+      .where(sql`desired_state = 'deleted' or applied_generation < generation`),
     oneOf('firewall_rules_direction', t.direction, DIRECTIONS),
     oneOf('firewall_rules_action', t.action, ACTIONS),
     oneOf('firewall_rules_desired_state', t.desiredState, ['present', 'deleted']),

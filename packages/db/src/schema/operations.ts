@@ -1,4 +1,5 @@
 import {
+  EVENT_TYPES,
   OPERATION_NAMES,
   OPERATION_STATES,
   QUOTA_TYPES,
@@ -43,10 +44,35 @@ export const operations = pgTable(
     uniqueIndex('operations_unfinished_key').on(t.resourceId).where(sql`state = 'IN_PROGRESS'`),
     index('operations_project').on(t.projectId, t.resourceType, t.id),
     index('operations_resource').on(t.resourceId),
+    index('operations_deadline').on(t.deadlineAt).where(sql`state = 'IN_PROGRESS'`),
     oneOf('operations_resource_type', t.resourceType, RESOURCE_TYPES),
     oneOf('operations_name', t.name, OPERATION_NAMES),
     oneOf('operations_state', t.state, OPERATION_STATES),
     check('operations_completed', sql`(${t.state} = 'IN_PROGRESS') = (${t.completedAt} is null)`),
+  ],
+);
+
+/**
+ * What happened to a tenant's resources without being asked for. Only added to. Writer: whoever
+ * makes it happen, api or scheduler; the project goes with its events.
+ */
+export const events = pgTable(
+  'events',
+  {
+    id: id(),
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    resourceType: text('resource_type').notNull(),
+    resourceId: uuid('resource_id').notNull(),
+    type: text('type').notNull(),
+    message: text('message').notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    index('events_project').on(t.projectId, t.id),
+    oneOf('events_resource_type', t.resourceType, RESOURCE_TYPES),
+    oneOf('events_type', t.type, EVENT_TYPES),
   ],
 );
 

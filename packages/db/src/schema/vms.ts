@@ -61,12 +61,19 @@ export const vms = pgTable(
     /** The generation that `observedState` answers; behind `generation` while a host works on it. */
     observedGeneration: bigint('observed_generation', { mode: 'number' }).notNull().default(0),
     reachable: boolean('reachable').notNull().default(true),
+    /** It has a row in `placements`. */
+    placed: boolean('placed').notNull().default(false),
+    /** Its creation failed: it is being removed, whatever the tenant wants. */
+    abandoned: boolean('abandoned').notNull().default(false),
+    // the database itself, by triggers:
+    /** Grows with every change of what its host should do. */
+    revision: bigint('revision', { mode: 'number' }).notNull().default(1),
     /** What tenants see, derived from the facts above in this one place. */
     state: text('state')
       .notNull()
       .generatedAlwaysAs(
         (): SQL => sql`case
-          when desired_state = 'deleted' then 'STATE_DELETING'
+          when desired_state = 'deleted' or abandoned then 'STATE_DELETING'
           when not reachable then 'STATE_UNREACHABLE'
           when observed_generation < generation then case power_action
             when 'CREATE' then 'STATE_CREATING'
@@ -85,6 +92,14 @@ export const vms = pgTable(
   (t) => [
     unique('vms_name_key').on(t.projectId, t.name),
     index('vms_project').on(t.projectId, t.id),
+    index('vms_unplaced')
+      .on(t.location, t.id)
+      .where(
+        sql`desired_state = 'running' and not placed and not abandoned and observed_generation < generation`,
+      ),
+    index('vms_unplaced_removable')
+      .on(t.id)
+      .where(sql`not placed and (desired_state = 'deleted' or abandoned)`),
     oneOf('vms_desired_state', t.desiredState, VM_DESIRED_STATES),
     oneOf('vms_observed_state', t.observedState, VM_OBSERVED_STATES),
     oneOf('vms_power_action', t.powerAction, ['CREATE', 'START', 'STOP', 'RESET']),
@@ -117,6 +132,8 @@ export const disks = pgTable(
     // scheduler:
     /** Null until the disk exists. */
     observedSizeGib: integer('observed_size_gib'),
+    /** The host that keeps it; null while it was never attached: it then takes no room anywhere. */
+    hostId: uuid('host_id'),
     state: text('state')
       .notNull()
       .generatedAlwaysAs(
@@ -131,6 +148,12 @@ export const disks = pgTable(
     uniqueIndex('disks_name_key').on(t.projectId, t.name).where(sql`kind = 'data'`),
     unique('disks_serial_number_key').on(t.serialNumber),
     index('disks_project').on(t.projectId, t.id),
+    index('disks_host').on(t.hostId),
+    index('disks_unsettled')
+      .on(t.id)
+      .where(
+        sql`kind = 'data' and (desired_state = 'deleted' or observed_size_gib is null or observed_size_gib < size_gib)`,
+      ),
     oneOf('disks_kind', t.kind, ATTACHMENT_TYPES),
     oneOf('disks_type', t.type, DISK_TYPES),
     oneOf('disks_desired_state', t.desiredState, ['present', 'deleted']),

@@ -4,7 +4,8 @@ import type { Long } from '@grpc/proto-loader';
 
 export interface DeletedVm {
   'id'?: (string);
-  'generation'?: (number | string | Long);
+  'revision'?: (number | string | Long);
+  'graceful'?: (boolean);
   'gpus'?: (string)[];
   'nvmes'?: (string)[];
   'disks'?: (string)[];
@@ -12,7 +13,8 @@ export interface DeletedVm {
 
 export interface DeletedVm__Output {
   'id': (string);
-  'generation': (string);
+  'revision': (string);
+  'graceful': (boolean);
   'gpus': (string)[];
   'nvmes': (string)[];
   'disks': (string)[];

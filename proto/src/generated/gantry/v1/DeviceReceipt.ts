@@ -6,6 +6,7 @@ import type { Long } from '@grpc/proto-loader';
 
 export interface DeviceReceipt {
   'vmId'?: (string);
+  'revision'?: (number | string | Long);
   'kind'?: (_gantry_v1_DeviceKind);
   'pciAddress'?: (string);
   'serial'?: (string);
@@ -16,6 +17,7 @@ export interface DeviceReceipt {
 
 export interface DeviceReceipt__Output {
   'vmId': (string);
+  'revision': (string);
   'kind': (_gantry_v1_DeviceKind__Output);
   'pciAddress': (string);
   'serial': (string);

@@ -8,6 +8,8 @@ export interface DiskSpec {
   'kind'?: (_gantry_v1_DiskKind);
   'sizeBytes'?: (number | string | Long);
   'readOnly'?: (boolean);
+  'blockSize'?: (number);
+  'serialNumber'?: (string);
 }
 
 export interface DiskSpec__Output {
@@ -15,4 +17,6 @@ export interface DiskSpec__Output {
   'kind': (_gantry_v1_DiskKind__Output);
   'sizeBytes': (string);
   'readOnly': (boolean);
+  'blockSize': (number);
+  'serialNumber': (string);
 }

@@ -3,23 +3,33 @@
 import type { SpecRefusal as _gantry_v1_SpecRefusal, SpecRefusal__Output as _gantry_v1_SpecRefusal__Output } from '../../gantry/v1/SpecRefusal.ts';
 import type { VmReport as _gantry_v1_VmReport, VmReport__Output as _gantry_v1_VmReport__Output } from '../../gantry/v1/VmReport.ts';
 import type { DeviceReceipt as _gantry_v1_DeviceReceipt, DeviceReceipt__Output as _gantry_v1_DeviceReceipt__Output } from '../../gantry/v1/DeviceReceipt.ts';
+import type { DiskReport as _gantry_v1_DiskReport, DiskReport__Output as _gantry_v1_DiskReport__Output } from '../../gantry/v1/DiskReport.ts';
+import type { SerialLog as _gantry_v1_SerialLog, SerialLog__Output as _gantry_v1_SerialLog__Output } from '../../gantry/v1/SerialLog.ts';
 import type { Inventory as _gantry_v1_Inventory, Inventory__Output as _gantry_v1_Inventory__Output } from '../../gantry/v1/Inventory.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface HostReport {
+  'unchanged'?: (boolean);
   'acceptedNumber'?: (number | string | Long);
   'refusal'?: (_gantry_v1_SpecRefusal | null);
   'vms'?: (_gantry_v1_VmReport)[];
   'receipts'?: (_gantry_v1_DeviceReceipt)[];
+  'disks'?: (_gantry_v1_DiskReport)[];
   'deletedDisks'?: (string)[];
+  'firewallNumber'?: (number | string | Long);
+  'serialLogs'?: (_gantry_v1_SerialLog)[];
   'inventory'?: (_gantry_v1_Inventory | null);
 }
 
 export interface HostReport__Output {
+  'unchanged': (boolean);
   'acceptedNumber': (string);
   'refusal': (_gantry_v1_SpecRefusal__Output | null);
   'vms': (_gantry_v1_VmReport__Output)[];
   'receipts': (_gantry_v1_DeviceReceipt__Output)[];
+  'disks': (_gantry_v1_DiskReport__Output)[];
   'deletedDisks': (string)[];
+  'firewallNumber': (string);
+  'serialLogs': (_gantry_v1_SerialLog__Output)[];
   'inventory': (_gantry_v1_Inventory__Output | null);
 }

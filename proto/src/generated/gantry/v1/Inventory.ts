@@ -16,6 +16,7 @@ export interface Inventory {
   'nvmes'?: (_gantry_v1_NvmeDrive)[];
   'nics'?: (_gantry_v1_Nic)[];
   'software'?: (_gantry_v1_Software | null);
+  'sharedStorage'?: (boolean);
 }
 
 export interface Inventory__Output {
@@ -26,4 +27,5 @@ export interface Inventory__Output {
   'nvmes': (_gantry_v1_NvmeDrive__Output)[];
   'nics': (_gantry_v1_Nic__Output)[];
   'software': (_gantry_v1_Software__Output | null);
+  'sharedStorage': (boolean);
 }

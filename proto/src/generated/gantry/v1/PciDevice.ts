@@ -16,6 +16,7 @@ export interface PciDevice {
   'resetMethods'?: (string)[];
   'link'?: (_gantry_v1_PciLink | null);
   'aer'?: (_gantry_v1_AerCounters | null);
+  'bridges'?: (string)[];
   '_numaNode'?: "numaNode";
   '_iommuGroup'?: "iommuGroup";
 }
@@ -33,6 +34,7 @@ export interface PciDevice__Output {
   'resetMethods': (string)[];
   'link': (_gantry_v1_PciLink__Output | null);
   'aer': (_gantry_v1_AerCounters__Output | null);
+  'bridges': (string)[];
   '_numaNode'?: "numaNode";
   '_iommuGroup'?: "iommuGroup";
 }

@@ -6,6 +6,7 @@ export interface Software {
   'kernel'?: (string);
   'firmware'?: (string);
   'libvirt'?: (string);
+  'agent'?: (string);
 }
 
 export interface Software__Output {
@@ -13,4 +14,5 @@ export interface Software__Output {
   'kernel': (string);
   'firmware': (string);
   'libvirt': (string);
+  'agent': (string);
 }

@@ -2,18 +2,23 @@
 
 import type { VmObservedState as _gantry_v1_VmObservedState, VmObservedState__Output as _gantry_v1_VmObservedState__Output } from '../../gantry/v1/VmObservedState.ts';
 import type { Failure as _gantry_v1_Failure, Failure__Output as _gantry_v1_Failure__Output } from '../../gantry/v1/Failure.ts';
+import type { DiskReport as _gantry_v1_DiskReport, DiskReport__Output as _gantry_v1_DiskReport__Output } from '../../gantry/v1/DiskReport.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface VmReport {
   'id'?: (string);
-  'generation'?: (number | string | Long);
+  'revision'?: (number | string | Long);
+  'boot'?: (number | string | Long);
   'state'?: (_gantry_v1_VmObservedState);
   'failure'?: (_gantry_v1_Failure | null);
+  'disks'?: (_gantry_v1_DiskReport)[];
 }
 
 export interface VmReport__Output {
   'id': (string);
-  'generation': (string);
+  'revision': (string);
+  'boot': (string);
   'state': (_gantry_v1_VmObservedState__Output);
   'failure': (_gantry_v1_Failure__Output | null);
+  'disks': (_gantry_v1_DiskReport__Output)[];
 }

@@ -1,15 +1,15 @@
 // Original file: gantry/v1/host.proto
 
-import type { VmDesiredState as _gantry_v1_VmDesiredState, VmDesiredState__Output as _gantry_v1_VmDesiredState__Output } from '../../gantry/v1/VmDesiredState.ts';
 import type { DiskSpec as _gantry_v1_DiskSpec, DiskSpec__Output as _gantry_v1_DiskSpec__Output } from '../../gantry/v1/DiskSpec.ts';
 import type { NicSpec as _gantry_v1_NicSpec, NicSpec__Output as _gantry_v1_NicSpec__Output } from '../../gantry/v1/NicSpec.ts';
 import type { Image as _gantry_v1_Image, Image__Output as _gantry_v1_Image__Output } from '../../gantry/v1/Image.ts';
+import type { NumaShare as _gantry_v1_NumaShare, NumaShare__Output as _gantry_v1_NumaShare__Output } from '../../gantry/v1/NumaShare.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface VmSpec {
   'id'?: (string);
-  'generation'?: (number | string | Long);
-  'desiredState'?: (_gantry_v1_VmDesiredState);
+  'revision'?: (number | string | Long);
+  'boot'?: (number | string | Long);
   'name'?: (string);
   'cpuCores'?: (number);
   'memoryMib'?: (number);
@@ -21,12 +21,13 @@ export interface VmSpec {
   'sshPublicKey'?: (string);
   'startupScript'?: (string);
   'shutdownScript'?: (string);
+  'numaShares'?: (_gantry_v1_NumaShare)[];
 }
 
 export interface VmSpec__Output {
   'id': (string);
-  'generation': (string);
-  'desiredState': (_gantry_v1_VmDesiredState__Output);
+  'revision': (string);
+  'boot': (string);
   'name': (string);
   'cpuCores': (number);
   'memoryMib': (number);
@@ -38,4 +39,5 @@ export interface VmSpec__Output {
   'sshPublicKey': (string);
   'startupScript': (string);
   'shutdownScript': (string);
+  'numaShares': (_gantry_v1_NumaShare__Output)[];
 }
