@@ -2,9 +2,9 @@ import type { Queryable } from '@gantry/db/connect';
 import { readDisk } from '@gantry/db/queries/disks';
 import { readFirewallRule } from '@gantry/db/queries/firewall-rules';
 import { readVm } from '@gantry/db/queries/vms';
-import { diskView } from './views/disk.ts';
-import { firewallRuleView } from './views/firewall-rule.ts';
-import { vmView } from './views/vm.ts';
+import { diskView } from '@gantry/db/views/disk';
+import { firewallRuleView } from '@gantry/db/views/firewall-rule';
+import { vmView } from '@gantry/db/views/vm';
 
 /**
  * The scheduler's part, for tests that have none: writes the columns it writes and ends the

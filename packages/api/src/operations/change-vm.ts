@@ -14,11 +14,11 @@ import {
   updateVmPower,
   type VmRow,
 } from '@gantry/db/queries/vms';
+import { vmView } from '@gantry/db/views/vm';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { type OperationName, VM_ACTIONS, type VmAction, vmAllows } from '@gantry/model/states';
 import type { z } from '@hono/zod-openapi';
 import type { ChangeVm } from '../schemas/vm.ts';
-import { vmView } from '../views/vm.ts';
 import {
   finished,
   openOperation,

@@ -1,4 +1,5 @@
 import { listDisks, readDisk } from '@gantry/db/queries/disks';
+import { diskView } from '@gantry/db/views/disk';
 import { notFound } from '@gantry/model/errors';
 import { route } from '../http/route.ts';
 import { changeDisk, deleteDisk } from '../operations/change-disk.ts';
@@ -6,7 +7,6 @@ import { createDisk } from '../operations/create-disk.ts';
 import { ChangeDisk, CreateDisk, Disk, DiskParams, Disks } from '../schemas/disk.ts';
 import { ProjectParams } from '../schemas/fields.ts';
 import { OperationReply } from '../schemas/operation.ts';
-import { diskView } from '../views/disk.ts';
 import { operationView } from '../views/operation.ts';
 
 export const diskRoutes = [

@@ -1,4 +1,5 @@
 import { listFirewallRules, readFirewallRule } from '@gantry/db/queries/firewall-rules';
+import { firewallRuleView } from '@gantry/db/views/firewall-rule';
 import { notFound } from '@gantry/model/errors';
 import { route } from '../http/route.ts';
 import { changeFirewallRule, deleteFirewallRule } from '../operations/change-firewall-rule.ts';
@@ -12,7 +13,6 @@ import {
   FirewallRules,
 } from '../schemas/firewall-rule.ts';
 import { OperationReply } from '../schemas/operation.ts';
-import { firewallRuleView } from '../views/firewall-rule.ts';
 import { operationView } from '../views/operation.ts';
 
 export const firewallRuleRoutes = [

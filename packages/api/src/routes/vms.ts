@@ -1,4 +1,5 @@
 import { listVms, readVm } from '@gantry/db/queries/vms';
+import { vmView } from '@gantry/db/views/vm';
 import { notFound } from '@gantry/model/errors';
 import { route } from '../http/route.ts';
 import { changeVm, deleteVm } from '../operations/change-vm.ts';
@@ -7,7 +8,6 @@ import { ProjectParams, page } from '../schemas/fields.ts';
 import { OperationReply } from '../schemas/operation.ts';
 import { ChangeVm, CreateVm, Vm, VmPage, VmParams, VmQuery } from '../schemas/vm.ts';
 import { operationView } from '../views/operation.ts';
-import { vmView } from '../views/vm.ts';
 
 export const vmRoutes = [
   route({

@@ -77,6 +77,26 @@ export async function readUnfinishedOperation(
   return row;
 }
 
+export type OperationFailure = { code: string; message: string; details: object };
+
+/** The unfinished operation of a resource has done what was wanted. One that ended keeps its end. */
+export async function succeedOperation(
+  sql: Queryable,
+  { resourceId, result }: { resourceId: string; result: object },
+): Promise<void> {
+  await sql`update operations set state = 'SUCCEEDED', result = ${sql.json({ ...result })}, completed_at = now()
+    where resource_id = ${resourceId} and state = 'IN_PROGRESS'`;
+}
+
+/** The unfinished operation of a resource cannot do what was wanted. One that ended keeps its end. */
+export async function failOperation(
+  sql: Queryable,
+  { resourceId, failure }: { resourceId: string; failure: OperationFailure },
+): Promise<void> {
+  await sql`update operations set state = 'FAILED', result = ${sql.json({ ...failure, details: { ...failure.details } })}, completed_at = now()
+    where resource_id = ${resourceId} and state = 'IN_PROGRESS'`;
+}
+
 /** Ends an operation that a deletion overtook. One that ended by itself meanwhile keeps its end. */
 export async function cancelOperation(
   sql: Queryable,

@@ -1,4 +1,4 @@
-import type { DiskRow } from '@gantry/db/queries/disks';
+import type { DiskRow } from '../queries/disks.ts';
 
 export function diskView(row: DiskRow) {
   return {

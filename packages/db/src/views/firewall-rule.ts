@@ -1,4 +1,4 @@
-import type { FirewallRuleRow } from '@gantry/db/queries/firewall-rules';
+import type { FirewallRuleRow } from '../queries/firewall-rules.ts';
 
 export function firewallRuleView(row: FirewallRuleRow) {
   return {
