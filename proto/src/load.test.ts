@@ -65,15 +65,22 @@ const SPEC = {
   vms: [
     {
       id: 'vm-1',
-      generation: ABOVE_DOUBLE,
-      desiredState: 'VM_DESIRED_STATE_RUNNING',
+      revision: ABOVE_DOUBLE,
+      boot: '2',
       name: 'trainer',
       cpuCores: 12,
       memoryMib: 122_880,
       gpus: ['0000:41:00.0'],
       nvmes: ['0000:21:00.0'],
       disks: [
-        { id: 'd-1', kind: 'DISK_KIND_PERSISTENT_SSD', sizeBytes: ABOVE_DOUBLE, readOnly: false },
+        {
+          id: 'd-1',
+          kind: 'DISK_KIND_PERSISTENT_SSD',
+          sizeBytes: ABOVE_DOUBLE,
+          readOnly: false,
+          blockSize: 4_096,
+          serialNumber: 'd1',
+        },
       ],
       nics: [
         {
@@ -89,10 +96,43 @@ const SPEC = {
       sshPublicKey: 'ssh-ed25519 AAAA',
       startupScript: '#!/bin/sh\necho ü\n',
       shutdownScript: '',
+      numaShares: [{ node: 1, cpuCores: 12, memoryMib: 122_880 }],
     },
   ],
-  deleted: [{ id: 'vm-0', generation: '7', gpus: ['0000:42:00.0'], nvmes: [], disks: ['d-0'] }],
+  deleted: [
+    {
+      id: 'vm-0',
+      revision: '7',
+      graceful: true,
+      gpus: ['0000:42:00.0'],
+      nvmes: [],
+      disks: ['d-0'],
+    },
+  ],
+  disks: [
+    {
+      id: 'd-2',
+      kind: 'DISK_KIND_SHARED_VOLUME',
+      sizeBytes: '1',
+      readOnly: true,
+      blockSize: 0,
+      serialNumber: 'd2',
+    },
+  ],
   deletedDisks: ['d-9'],
+  firewallRules: [
+    {
+      id: 'r-1',
+      networkId: 'net-1',
+      direction: 'DIRECTION_INGRESS',
+      action: 'ACTION_DENY',
+      protocols: ['tcp'],
+      sources: ['0.0.0.0/0'],
+      sourcePorts: [],
+      destinations: ['10.0.0.5/32'],
+      destinationPorts: ['22', '3000-8080'],
+    },
+  ],
 } satisfies HostSpec;
 
 describe('the Fleet service', () => {
@@ -108,7 +148,7 @@ describe('the Fleet service', () => {
         vms: [
           {
             id: 'vm-1',
-            generation: 3,
+            revision: 3,
             state: 'VM_OBSERVED_STATE_FAILED',
             failure: {
               code: 'gpu_busy',
@@ -126,7 +166,7 @@ describe('the Fleet service', () => {
       acceptedNumber: ABOVE_DOUBLE,
       vms: [
         {
-          generation: '3',
+          revision: '3',
           state: 'VM_OBSERVED_STATE_FAILED',
           failure: { code: 'gpu_busy', message: 'held by another VM', sinceMs: '1700000000000' },
         },

@@ -67,14 +67,20 @@ END $$;
 CREATE TRIGGER vms_revised BEFORE UPDATE OF desired_state, generation, abandoned, observed_state, observed_generation
   ON vms FOR EACH ROW EXECUTE FUNCTION revise_vm();
 --> statement-breakpoint
+-- A VM that is nowhere may have left its OS disk somewhere, which has to go with it.
 CREATE FUNCTION bump_host_of_vm() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM bump_hosts(array_agg(host_id)) FROM placements WHERE vm_id = NEW.id;
+  IF NEW.placed THEN
+    PERFORM bump_hosts(array_agg(host_id)) FROM placements WHERE vm_id = NEW.id;
+  ELSE
+    PERFORM bump_hosts(array_agg(d.host_id)) FROM disks d JOIN disk_attachments a ON a.disk_id = d.id
+      WHERE a.vm_id = NEW.id AND d.kind = 'os' AND d.host_id IS NOT NULL;
+  END IF;
   RETURN NULL;
 END $$;
 --> statement-breakpoint
 CREATE TRIGGER vms_bump AFTER UPDATE ON vms FOR EACH ROW
-  WHEN (NEW.revision <> OLD.revision AND NEW.placed) EXECUTE FUNCTION bump_host_of_vm();
+  WHEN (NEW.revision <> OLD.revision) EXECUTE FUNCTION bump_host_of_vm();
 --> statement-breakpoint
 CREATE FUNCTION bump_placed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

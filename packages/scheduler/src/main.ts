@@ -1,11 +1,14 @@
 import { createLog } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
 import { runProcess } from '@gantry/daemon/run';
+import { createSecrets } from '@gantry/daemon/secrets';
 import { connect } from '@gantry/db/connect';
 import { migrate } from '@gantry/db/migrate';
 import { cleanUp } from './clean-up.ts';
 import { closeUsage } from './close-usage.ts';
 import { readSchedulerConfig } from './config.ts';
+import { readGivenAuthority } from './fleet/authority.ts';
+import { startScheduler } from './scheduler.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -24,6 +27,17 @@ await runProcess({
       name: 'gantry-scheduler',
       maxConnections: config.databaseConnections,
     });
+    const scheduler = await startScheduler({
+      ...{ sql, log },
+      secrets: createSecrets(config.secretKey),
+      fleet: config.fleet,
+      givenAuthority: await readGivenAuthority(config.authority),
+      certificateTtlMs: config.certificateTtlMs,
+      leaseTtlMs: config.leaseTtlMs,
+      unreachableAfterMs: config.unreachableAfterMs,
+      // The rest is for placing, delivering and the loops.
+      settleConcurrency: Math.max(1, Math.floor(config.databaseConnections / 2)),
+    });
     const loops = [
       startLoop({
         ...{ name: 'close-usage', everyMs: MINUTE_MS, log },
@@ -35,7 +49,9 @@ await runProcess({
       }),
     ];
     return {
+      ready: { fleet_port: scheduler.port },
       async stop() {
+        await scheduler.stop();
         await Promise.all(loops.map((loop) => loop.stop()));
         await sql.end({ timeout: 5 });
       },

@@ -14,7 +14,12 @@ export async function failVm(
     generation,
     failure,
     after,
-  }: { vmId: string; generation: number; failure: OperationFailure; after: 'keep' | 'error' },
+  }: {
+    vmId: string;
+    generation: number | string;
+    failure: OperationFailure;
+    after: 'keep' | 'error';
+  },
 ): Promise<boolean> {
   const { count } = await sql`update vms set observed_generation = generation, updated_at = now(),
       abandoned = abandoned or power_action = 'CREATE',

@@ -1,0 +1,50 @@
+import { newId } from '@gantry/model/ids';
+import type { Queryable } from '../connect.ts';
+import type { ClaimedDevice } from './settle-vms.ts';
+
+/** The end of claims. Whoever calls has the proof in hand; nothing here asks for it. */
+
+export type Receipt = {
+  device: ClaimedDevice;
+  kind: 'gpu' | 'drive';
+  serial: string;
+  method: string;
+  finishedAt: Date;
+  failure: { code: string; message: string } | null;
+};
+
+/** Kept for good. A device that could not be made clean goes to nobody until an operator has seen to it. */
+export async function insertReceipts(
+  sql: Queryable,
+  of: { hostId: string; vmId: string; projectId: string; receipts: Receipt[] },
+): Promise<void> {
+  for (const { device, kind, serial, method, finishedAt, failure } of of.receipts) {
+    await sql`insert into device_receipts
+      (id, device_id, kind, host_id, pci_address, serial, vm_id, project_id, method, finished_at, failure_code, failure_message)
+      values (${newId()}, ${device.id}, ${kind}, ${of.hostId}, ${device.pci_address}, ${serial}, ${of.vmId},
+        ${of.projectId}, ${method}, ${finishedAt}, ${failure?.code ?? ''}, ${failure?.message ?? ''})`;
+    if (!failure) continue;
+    await sql`update gpus set state = 'quarantined' where id = ${device.id}`;
+    await sql`update drives set state = 'quarantined' where id = ${device.id}`;
+  }
+}
+
+/** The VM is nowhere: its devices are free, and so is its public address. It keeps its private one. */
+export async function releasePlacement(sql: Queryable, vmId: string): Promise<void> {
+  await sql`delete from gpu_claims where vm_id = ${vmId}`;
+  await sql`delete from drive_claims where vm_id = ${vmId}`;
+  await sql`update public_addresses set network_interface_id = null
+    where network_interface_id in (select id from network_interfaces where vm_id = ${vmId})`;
+  await sql`delete from placements where vm_id = ${vmId}`;
+  await sql`update vms set placed = false, reachable = true where id = ${vmId}`;
+}
+
+/** The last of a VM that is nowhere: its rows, its OS disk, its addresses. Data disks stay. */
+export async function removeVm(sql: Queryable, vmId: string): Promise<void> {
+  await sql`delete from address_claims
+    where network_interface_id in (select id from network_interfaces where vm_id = ${vmId})`;
+  const osDisks = await sql<{ disk_id: string }[]>`
+    delete from disk_attachments where vm_id = ${vmId} and attachment_type = 'os' returning disk_id`;
+  await sql`delete from vms where id = ${vmId}`;
+  await sql`delete from disks where id = any(${osDisks.map(({ disk_id }) => disk_id)}::uuid[])`;
+}

@@ -1,0 +1,67 @@
+import type { HostState } from '@gantry/model/host-states';
+import type { Queryable } from '../connect.ts';
+
+/** What a host's reports say of the host itself. */
+
+export type SettledHost = {
+  state: HostState;
+  accepted_number: string;
+  refusal: string;
+  unknown_vms: string[];
+};
+
+/** The host, if this is its newest stream: another one cannot be opened until the transaction ends. */
+export async function holdStream(
+  sql: Queryable,
+  { hostId, streamEpoch }: { hostId: string; streamEpoch: string },
+): Promise<SettledHost | undefined> {
+  const [row] = await sql<SettledHost[]>`
+    select state, accepted_number, refusal, unknown_vms from hosts
+    where id = ${hostId} and stream_epoch = ${streamEpoch} and fenced_at is null for share`;
+  return row;
+}
+
+export async function updateHostReport(
+  sql: Queryable,
+  report: { hostId: string; acceptedNumber: string; refusal: string; unknownVms: string[] },
+): Promise<void> {
+  await sql`update hosts set accepted_number = ${report.acceptedNumber}, refusal = ${report.refusal},
+    unknown_vms = ${report.unknownVms} where id = ${report.hostId}`;
+}
+
+/** The host has every rule of this spec in force. */
+export async function removeFirewallDebts(
+  sql: Queryable,
+  { hostId, number }: { hostId: string; number: string },
+): Promise<void> {
+  await sql`delete from firewall_rule_hosts where host_id = ${hostId} and number <= ${number}`;
+}
+
+/** Disks the host keeps for nobody: grown, or gone. */
+export async function updateKeptDisk(
+  sql: Queryable,
+  { hostId, diskId, sizeGib }: { hostId: string; diskId: string; sizeGib: number },
+): Promise<void> {
+  await sql`update disks set observed_size_gib = least(size_gib, greatest(observed_size_gib, ${sizeGib}))
+    where id = ${diskId} and host_id = ${hostId} and desired_state = 'present'`;
+}
+
+export async function updateDisksGone(
+  sql: Queryable,
+  { hostId, diskIds }: { hostId: string; diskIds: string[] },
+): Promise<void> {
+  await sql`update disks d set host_id = null where d.id = any(${diskIds}::uuid[]) and d.host_id = ${hostId}
+    and (d.desired_state = 'deleted' or exists (select from disk_attachments a join vms v on v.id = a.vm_id
+      where a.disk_id = d.id and not v.placed and (v.desired_state = 'deleted' or v.abandoned)))`;
+}
+
+export async function upsertSerialLogs(
+  sql: Queryable,
+  { hostId, logs }: { hostId: string; logs: { vmId: string; tail: string }[] },
+): Promise<void> {
+  for (const { vmId, tail } of logs) {
+    await sql`insert into serial_logs (vm_id, tail)
+      select vm_id, ${tail.replaceAll('\0', '')} from placements where vm_id = ${vmId} and host_id = ${hostId}
+      on conflict (vm_id) do update set tail = excluded.tail, updated_at = now()`;
+  }
+}

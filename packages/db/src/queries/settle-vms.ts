@@ -1,0 +1,94 @@
+import type { OperationName } from '@gantry/model/states';
+import type { Queryable } from '../connect.ts';
+
+/** What a report is held against: the VMs of one host, with all that a report can change. */
+
+export type ClaimedDevice = { id: string; pci_address: string };
+
+export type PlacedVmRow = {
+  id: string;
+  project_id: string;
+  organization_id: string;
+  type: string;
+  region: string;
+  revision: string;
+  generation: string;
+  observed_generation: string;
+  observed_state: 'none' | 'running' | 'stopped' | 'crashed' | 'failed';
+  desired_state: 'running' | 'stopped' | 'deleted';
+  abandoned: boolean;
+  reachable: boolean;
+  should_run: boolean;
+  operation: OperationName | null;
+  gpus: ClaimedDevice[];
+  drives: ClaimedDevice[];
+  attachments: {
+    disk_id: string;
+    desired_state: 'attached' | 'detached';
+    attached: boolean;
+    size_gib: number;
+    observed_size_gib: number | null;
+    kept_here: boolean;
+  }[];
+};
+
+/** Locked, by id: the order in which everyone locks VMs. Hosts come after VMs. */
+export async function lockPlacedVms(sql: Queryable, hostId: string): Promise<PlacedVmRow[]> {
+  await sql`select from vms v join placements p on p.vm_id = v.id where p.host_id = ${hostId}
+    order by v.id for update of v`;
+  return await sql<PlacedVmRow[]>`
+    select v.id, v.project_id, j.organization_id, v.type, l.region, v.revision, v.generation, v.observed_generation,
+      v.observed_state, v.desired_state, v.abandoned, v.reachable,
+      vm_should_run(v.desired_state, v.abandoned, v.observed_state, v.observed_generation, v.generation) as should_run,
+      (select o.name from operations o where o.resource_id = v.id and o.state = 'IN_PROGRESS') as operation,
+      (select coalesce(json_agg(json_build_object('id', g.id, 'pci_address', g.pci_address)), '[]')
+        from gpu_claims c join gpus g on g.id = c.gpu_id where c.vm_id = v.id) as gpus,
+      (select coalesce(json_agg(json_build_object('id', g.id, 'pci_address', g.pci_address)), '[]')
+        from drive_claims c join drives g on g.id = c.drive_id where c.vm_id = v.id) as drives,
+      (select coalesce(json_agg(json_build_object('disk_id', a.disk_id, 'desired_state', a.desired_state,
+          'attached', a.attached, 'size_gib', d.size_gib, 'observed_size_gib', d.observed_size_gib,
+          'kept_here', d.host_id is not distinct from p.host_id) order by a.disk_id), '[]')
+        from disk_attachments a join disks d on d.id = a.disk_id where a.vm_id = v.id) as attachments
+    from placements p join vms v on v.id = p.vm_id join projects j on j.id = v.project_id
+    join locations l on l.name = v.location
+    where p.host_id = ${hostId} order by v.id`;
+}
+
+export async function updateObservedVm(
+  sql: Queryable,
+  {
+    vmId,
+    observedState,
+  }: { vmId: string; observedState: 'running' | 'stopped' | 'crashed' | 'failed' },
+): Promise<void> {
+  await sql`update vms set observed_state = ${observedState}, observed_generation = generation, updated_at = now()
+    where id = ${vmId}`;
+}
+
+/** The host has the disk for the VM, at this size or more. */
+export async function updateDiskAttached(
+  sql: Queryable,
+  disk: { vmId: string; diskId: string; hostId: string; sizeGib: number },
+): Promise<void> {
+  await sql`update disk_attachments set attached = true where vm_id = ${disk.vmId} and disk_id = ${disk.diskId}`;
+  await sql`update disks set host_id = ${disk.hostId}, observed_size_gib = ${disk.sizeGib} where id = ${disk.diskId}`;
+}
+
+export async function removeAttachment(
+  sql: Queryable,
+  { vmId, diskId }: { vmId: string; diskId: string },
+): Promise<void> {
+  await sql`delete from disk_attachments where vm_id = ${vmId} and disk_id = ${diskId}`;
+}
+
+/** Takes back what an attachment operation wanted: those not attached yet are no longer wanted. */
+export async function undoAttachments(sql: Queryable, vmId: string): Promise<void> {
+  await sql`update disk_attachments set desired_state = 'detached'
+    where vm_id = ${vmId} and desired_state = 'attached' and not attached and attachment_type = 'data'`;
+}
+
+/** Takes back what a detachment operation wanted: what is still attached stays so. */
+export async function undoDetachments(sql: Queryable, vmId: string): Promise<void> {
+  await sql`update disk_attachments set desired_state = 'attached'
+    where vm_id = ${vmId} and desired_state = 'detached' and attached`;
+}

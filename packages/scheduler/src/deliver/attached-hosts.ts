@@ -1,0 +1,64 @@
+import type { HostStream } from '../fleet/host-stream.ts';
+import type { HostReport } from '../settle/host-report.ts';
+
+/**
+ * The hosts whose streams this process holds, by id. Ten thousand of them: each entry is small, and
+ * nothing here has a timer of its own.
+ */
+export type AttachedHost = {
+  readonly stream: HostStream;
+  readonly streamEpoch: string;
+  /** Number of the last spec sent by this stream; zero: none yet. */
+  sentNumber: number;
+  heardAtMs: number;
+  /** The newest report that is not settled yet. */
+  unsettled: HostReport | null;
+  settling: boolean;
+  /** What the last settled report said, so that the same again costs nothing. */
+  settledDigest: string;
+};
+
+export class AttachedHosts {
+  readonly #hosts = new Map<string, AttachedHost>();
+
+  /** A host has one stream here: an older one is cut. */
+  add(stream: HostStream, streamEpoch: string): AttachedHost {
+    this.#hosts.get(stream.hostId)?.stream.cut('the host has opened another stream');
+    const host: AttachedHost = {
+      stream,
+      streamEpoch,
+      sentNumber: 0,
+      heardAtMs: Date.now(),
+      unsettled: null,
+      settling: false,
+      settledDigest: '',
+    };
+    this.#hosts.set(stream.hostId, host);
+    return host;
+  }
+
+  /** The entry that belonged to the stream; undefined where it never got one, or lost it to another. */
+  remove(stream: HostStream): AttachedHost | undefined {
+    const host = this.#hosts.get(stream.hostId);
+    if (host?.stream !== stream) return undefined;
+    this.#hosts.delete(stream.hostId);
+    return host;
+  }
+
+  of(stream: HostStream): AttachedHost | undefined {
+    const host = this.#hosts.get(stream.hostId);
+    return host?.stream === stream ? host : undefined;
+  }
+
+  get(hostId: string): AttachedHost | undefined {
+    return this.#hosts.get(hostId);
+  }
+
+  values(): IterableIterator<AttachedHost> {
+    return this.#hosts.values();
+  }
+
+  get size(): number {
+    return this.#hosts.size;
+  }
+}

@@ -1,0 +1,104 @@
+import type {
+  HostSpecRow,
+  SpecDiskRow,
+  SpecRuleRow,
+  SpecVmRow,
+} from '@gantry/db/queries/host-specs';
+import { sharesFor } from '@gantry/placement/shares-for';
+import type { DeletedVm } from '@gantry/proto/generated/gantry/v1/DeletedVm';
+import type { DiskSpec } from '@gantry/proto/generated/gantry/v1/DiskSpec';
+import type { FirewallRule } from '@gantry/proto/generated/gantry/v1/FirewallRule';
+import type { HostSpec } from '@gantry/proto/generated/gantry/v1/HostSpec';
+import type { VmSpec } from '@gantry/proto/generated/gantry/v1/VmSpec';
+
+const MIB_PER_GB = 1024;
+const BYTES_PER_GIB = 1024 ** 3;
+
+/** Rows -> the wire's words. A VM of the host should run, or is to be taken down: nothing between. */
+export function toHostSpec(row: HostSpecRow): HostSpec {
+  return {
+    number: row.number,
+    vms: row.vms.filter((vm) => vm.should_run).map(toVmSpec),
+    deleted: row.vms.filter((vm) => !vm.should_run).map(toDeletedVm),
+    disks: row.disks.map(toDiskSpec),
+    deletedDisks: row.deleted_disks,
+    firewallRules: row.rules.map(toFirewallRule),
+  };
+}
+
+function toVmSpec(vm: SpecVmRow): VmSpec {
+  const osDisk = vm.disks[0];
+  return {
+    id: vm.id,
+    revision: vm.revision,
+    boot: vm.generation,
+    name: vm.name,
+    cpuCores: vm.cpu_cores,
+    memoryMib: vm.memory_gb * MIB_PER_GB,
+    gpus: vm.gpus.map((gpu) => gpu.pci_address),
+    nvmes: vm.drives.map((drive) => drive.pci_address),
+    disks: vm.disks.map((disk) => ({ ...toDiskSpec(disk), readOnly: disk.mode === 'read-only' })),
+    nics: vm.nics.map((nic) => ({
+      id: nic.id,
+      networkId: nic.network_id,
+      mac: nic.mac_address,
+      privateIpv4: `${nic.private_address}/${nic.prefix_length}`,
+      gatewayIpv4: nic.gateway,
+      publicIpv4: nic.public_address ?? '',
+    })),
+    ...(osDisk?.exists ? {} : { image: vm.image }),
+    sshPublicKey: vm.ssh_public_key,
+    startupScript: vm.startup_script,
+    shutdownScript: vm.shutdown_script,
+    numaShares: numaShares(vm),
+  };
+}
+
+/** The same shares that placement counted with: both follow from the GPUs. */
+function numaShares(vm: SpecVmRow): NonNullable<VmSpec['numaShares']> {
+  const shares = sharesFor(
+    { gpus: vm.gpus.map(({ id, numa_node }) => ({ id, numaNode: numa_node })) },
+    vm.gpus.map(({ id }) => id),
+    { cores: vm.cpu_cores, memoryMib: vm.memory_gb * MIB_PER_GB, networkGbps: vm.network_gbps },
+  );
+  return shares.map(({ node, cores, memoryMib }) => ({ node, cpuCores: cores, memoryMib }));
+}
+
+/** A stop keeps every disk; a removal takes the OS disk along. */
+function toDeletedVm(vm: SpecVmRow): DeletedVm {
+  const isRemoved = vm.desired_state === 'deleted' || vm.abandoned;
+  const osDisks = vm.disks.filter((disk) => disk.attachment_type === 'os');
+  return {
+    id: vm.id,
+    revision: vm.revision,
+    graceful: vm.desired_state === 'stopped' && !vm.abandoned,
+    gpus: vm.gpus.map((gpu) => gpu.pci_address),
+    nvmes: vm.drives.map((drive) => drive.pci_address),
+    disks: isRemoved ? osDisks.map(({ id }) => id) : [],
+  };
+}
+
+function toDiskSpec(disk: SpecDiskRow): DiskSpec {
+  return {
+    id: disk.id,
+    kind: disk.type === 'shared-volume' ? 'DISK_KIND_SHARED_VOLUME' : 'DISK_KIND_PERSISTENT_SSD',
+    sizeBytes: disk.size_gib * BYTES_PER_GIB,
+    blockSize: disk.block_size,
+    serialNumber: disk.serial_number,
+  };
+}
+
+function toFirewallRule(rule: SpecRuleRow): FirewallRule {
+  const meaning = (cidrs: (string | null)[]) => cidrs.filter((cidr) => cidr !== null);
+  return {
+    id: rule.id,
+    networkId: rule.network_id,
+    direction: rule.direction === 'ingress' ? 'DIRECTION_INGRESS' : 'DIRECTION_EGRESS',
+    action: rule.action === 'allow' ? 'ACTION_ALLOW' : 'ACTION_DENY',
+    protocols: rule.protocols,
+    sources: meaning(rule.sources),
+    sourcePorts: rule.source_ports,
+    destinations: meaning(rule.destinations),
+    destinationPorts: rule.destination_ports,
+  };
+}

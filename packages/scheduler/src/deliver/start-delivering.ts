@@ -1,0 +1,67 @@
+import type { Log } from '@gantry/daemon/log';
+import { startLoop } from '@gantry/daemon/loop';
+import type { Sql } from '@gantry/db/connect';
+import { listHostChanges, readHostSpecs } from '@gantry/db/queries/host-specs';
+import type { AttachedHosts } from './attached-hosts.ts';
+import { toHostSpec } from './host-spec.ts';
+
+export type Delivering = {
+  /** The host is to get its spec, whether or not it has changed. */
+  want(hostId: string): void;
+  /** Something may have changed. */
+  nudge(): void;
+  stop(): Promise<void>;
+};
+
+type DeliveringOptions = { sql: Sql; log: Log; hosts: AttachedHosts; pollMs: number };
+
+/** Specs read in one statement. */
+const BATCH_HOSTS = 100;
+
+/**
+ * Sends each attached host its whole wanted state, when it attaches and whenever the number of that
+ * state has grown. What was sent twice, or late, is the agent's to refuse by the same number.
+ */
+export function startDelivering({ sql, log, hosts, pollMs }: DeliveringOptions): Delivering {
+  const wanted = new Set<string>();
+  let since: string | null = null;
+
+  const deliver = async (hostIds: string[]) => {
+    for (const row of await readHostSpecs(sql, hostIds)) {
+      const host = hosts.get(row.host_id);
+      if (!host || Number(row.number) < host.sentNumber) continue;
+      host.sentNumber = Number(row.number);
+      host.stream.send(toHostSpec(row));
+    }
+  };
+
+  const loop = startLoop({
+    name: 'deliver',
+    everyMs: pollMs,
+    log,
+    body: async () => {
+      const { next, changes } = await listHostChanges(sql, since);
+      for (const { host_id, number } of changes) {
+        const host = hosts.get(host_id);
+        if (host && Number(number) > host.sentNumber) wanted.add(host_id);
+      }
+      // Only now: whatever was not read because of an error is read again.
+      since = next;
+      const hostIds = [...wanted];
+      for (let i = 0; i < hostIds.length; i += BATCH_HOSTS) {
+        const batch = hostIds.slice(i, i + BATCH_HOSTS);
+        await deliver(batch);
+        for (const hostId of batch) wanted.delete(hostId);
+      }
+    },
+  });
+
+  return {
+    want(hostId) {
+      wanted.add(hostId);
+      loop.nudge();
+    },
+    nudge: () => loop.nudge(),
+    stop: () => loop.stop(),
+  };
+}

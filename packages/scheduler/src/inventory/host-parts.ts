@@ -1,0 +1,106 @@
+import type { NumaNodeTotals } from '@gantry/db/schema/hosts';
+import { gpuModelOf } from '@gantry/model/gpu-models';
+import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
+import type { PciDevice__Output } from '@gantry/proto/generated/gantry/v1/PciDevice';
+
+/** What placement needs of an inventory. Pure. */
+export type HostParts = {
+  numaNodes: NumaNodeTotals[];
+  gpus: GpuPart[];
+  drives: DrivePart[];
+  sharedStorage: boolean;
+};
+export type GpuPart = {
+  pciAddress: string;
+  model: string;
+  numaNode: number;
+  pcieSwitch: string;
+  iommuGroup: number | null;
+  nvlinkPeer: string;
+};
+export type DrivePart = { pciAddress: string; serial: string; sizeGb: number; numaNode: number };
+
+const MIB = 1024 ** 2;
+const BYTES_PER_GB = 1e9;
+const MBPS_PER_GBPS = 1000;
+/** Where no hugepages are set aside, the host itself keeps this part of each node's memory. */
+const HOST_SHARE = 0.02;
+/** A host whose network cards do not say how fast they are is not kept from VMs for it. */
+const UNKNOWN_GBPS = 400;
+
+export function hostPartsOf(inventory: Inventory__Output): HostParts {
+  return {
+    numaNodes: numaNodesOf(inventory),
+    gpus: inventory.gpus.flatMap(({ pci, nvlinkPeer }) => {
+      if (!pci) return [];
+      return [
+        {
+          pciAddress: pci.address,
+          model: gpuModelOf(pci.vendorId, pci.deviceId),
+          numaNode: pci.numaNode ?? 0,
+          pcieSwitch: switchOf(pci),
+          iommuGroup: pci.iommuGroup ?? null,
+          nvlinkPeer,
+        },
+      ];
+    }),
+    drives: inventory.nvmes.flatMap(({ pci, serial, sizeBytes }) => {
+      if (!pci) return [];
+      const sizeGb = Math.floor(Number(sizeBytes) / BYTES_PER_GB);
+      return [{ pciAddress: pci.address, serial, sizeGb, numaNode: pci.numaNode ?? 0 }];
+    }),
+    sharedStorage: inventory.sharedStorage,
+  };
+}
+
+/** Devices below one switch share all their bridges but the last; one without a switch is alone. */
+function switchOf({ bridges, address }: PciDevice__Output): string {
+  return bridges.slice(0, -1).join('/') || (bridges[0] ?? address);
+}
+
+function numaNodesOf(inventory: Inventory__Output): NumaNodeTotals[] {
+  const { cpu, numaNodes } = inventory;
+  const nodes =
+    numaNodes.length > 0
+      ? numaNodes
+      : [{ id: 0, cpus: '', memoryBytes: inventory.memoryBytes, hugepages: [] }];
+  const threadsPerCore = cpu && cpu.cores > 0 ? Math.max(1, cpu.threads / cpu.cores) : 1;
+  const networkGbps = Math.floor(networkGbpsOf(inventory) / nodes.length);
+  return nodes.map((node) => ({
+    node: node.id,
+    cores:
+      node.cpus === ''
+        ? numaNodes.length > 0
+          ? 0
+          : (cpu?.cores ?? 0)
+        : Math.floor(countCpus(node.cpus) / threadsPerCore),
+    memoryMib: memoryMibOf(node),
+    networkGbps,
+  }));
+}
+
+/** What is set aside for VMs; where nothing is, all but the host's own share. */
+function memoryMibOf(node: {
+  memoryBytes: string;
+  hugepages: { pageKib: number; total: number }[];
+}): number {
+  const setAside = node.hugepages.reduce((sum, { pageKib, total }) => sum + pageKib * total, 0);
+  if (setAside > 0) return Math.floor(setAside / 1024);
+  return Math.floor((Number(node.memoryBytes) * (1 - HOST_SHARE)) / MIB);
+}
+
+/** A bond is made of cards that are counted by themselves. */
+function networkGbpsOf({ nics }: Inventory__Output): number {
+  const mbps = nics
+    .filter(({ pciAddress, up }) => pciAddress !== '' && up)
+    .reduce((sum, { speedMbps }) => sum + (speedMbps ?? 0), 0);
+  return mbps > 0 ? mbps / MBPS_PER_GBPS : UNKNOWN_GBPS;
+}
+
+/** "0-15,32-47" -> 32 */
+function countCpus(list: string): number {
+  return list.split(',').reduce((sum, range) => {
+    const [first = '', last = first] = range.split('-');
+    return sum + Number(last) - Number(first) + 1;
+  }, 0);
+}

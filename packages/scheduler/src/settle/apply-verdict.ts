@@ -1,0 +1,146 @@
+import type { Queryable } from '@gantry/db/connect';
+import { insertEvents } from '@gantry/db/queries/events';
+import { failVm } from '@gantry/db/queries/fail-vm';
+import { closeInterval, openInterval } from '@gantry/db/queries/meter';
+import { failOperation, succeedOperation } from '@gantry/db/queries/operations';
+import { insertReceipts, releasePlacement, removeVm } from '@gantry/db/queries/release-vm';
+import {
+  type PlacedVmRow,
+  undoAttachments,
+  undoDetachments,
+  updateObservedVm,
+} from '@gantry/db/queries/settle-vms';
+import { readVm } from '@gantry/db/queries/vms';
+import { vmView } from '@gantry/db/views/vm';
+import type { HostReport, VmReport } from './host-report.ts';
+import { matchReceipts } from './match-receipts.ts';
+import { areDisksAsWanted, settleDisksOf } from './settle-attachments.ts';
+import type { Failure, VmVerdict } from './settle-vm.ts';
+
+/** Writes down what a verdict means, and ends the operation it answers. */
+export type Settling = {
+  sql: Queryable;
+  hostId: string;
+  vm: PlacedVmRow;
+  report: HostReport;
+  word: VmReport;
+  now: Date;
+};
+
+export async function applyVerdict(settling: Settling, verdict: VmVerdict): Promise<void> {
+  switch (verdict.is) {
+    case 'nothing':
+      return;
+    case 'running':
+      return await settleRunning(settling, verdict.failure);
+    case 'crashed':
+      return await settleCrashed(settling);
+    case 'failed':
+      return await settleFailed(settling, verdict.failure);
+    case 'gone':
+      return await settleGone(settling);
+  }
+}
+
+async function settleRunning(settling: Settling, failure: Failure | null): Promise<void> {
+  const { sql, vm, now } = settling;
+  if (!isObserved(vm, 'running'))
+    await updateObservedVm(sql, { vmId: vm.id, observedState: 'running' });
+  if (!isObserved(vm, 'running') || !vm.reachable) {
+    await openInterval(sql, {
+      organizationId: vm.organization_id,
+      projectId: vm.project_id,
+      resourceId: vm.id,
+      region: vm.region,
+      startedAt: now,
+      metered: { metric: 'vm_seconds', vmType: vm.type },
+    });
+  }
+  await settleDisksOf(settling);
+  if (vm.operation === 'ATTACH_DISKS' || vm.operation === 'DETACH_DISKS') {
+    if (areDisksAsWanted(settling)) await succeed(settling);
+    else if (failure) await undoDiskChange(settling, failure);
+  } else if (vm.operation) {
+    await succeed(settling);
+  }
+  if (failure) await failGrowthOf(settling, failure);
+}
+
+/** The VM runs on as it was; what could not be done to its disks is no longer wanted. */
+async function undoDiskChange({ sql, vm }: Settling, failure: Failure): Promise<void> {
+  if (vm.operation === 'ATTACH_DISKS') await undoAttachments(sql, vm.id);
+  else await undoDetachments(sql, vm.id);
+  await failOperation(sql, { resourceId: vm.id, failure: { ...failure, details: {} } });
+}
+
+async function failGrowthOf({ sql, vm }: Settling, failure: Failure): Promise<void> {
+  for (const disk of vm.attachments) {
+    if ((disk.observed_size_gib ?? disk.size_gib) >= disk.size_gib) continue;
+    await failOperation(sql, { resourceId: disk.disk_id, failure: { ...failure, details: {} } });
+  }
+}
+
+async function settleCrashed(settling: Settling): Promise<void> {
+  const { sql, vm, now } = settling;
+  if (vm.operation === 'CREATE') {
+    const failure = { code: 'host_failed', message: 'the VM died while it booted' };
+    return await settleFailed(settling, failure);
+  }
+  if (!isObserved(vm, 'crashed')) {
+    await updateObservedVm(sql, { vmId: vm.id, observedState: 'crashed' });
+    await closeInterval(sql, { resourceId: vm.id, endedAt: now });
+    await insertEvents(sql, [
+      {
+        projectId: vm.project_id,
+        resourceType: 'vm',
+        resourceId: vm.id,
+        type: 'vm_crashed',
+        message: 'the VM died without being told to: START brings it up again',
+      },
+    ]);
+  }
+  await settleDisksOf(settling);
+  if (vm.operation === 'ATTACH_DISKS' || vm.operation === 'DETACH_DISKS') {
+    await succeed(settling);
+  } else if (vm.operation) {
+    const failure = { code: 'host_failed', message: 'the VM died while it booted', details: {} };
+    await failOperation(sql, { resourceId: vm.id, failure });
+  }
+}
+
+async function settleFailed({ sql, vm, now }: Settling, failure: Failure): Promise<void> {
+  await closeInterval(sql, { resourceId: vm.id, endedAt: now });
+  await failVm(sql, {
+    vmId: vm.id,
+    generation: vm.generation,
+    after: 'error',
+    failure: { ...failure, details: {} },
+  });
+}
+
+/** The only place where a host's VM loses its claims: with a receipt for each of its devices. */
+async function settleGone(settling: Settling): Promise<void> {
+  const { sql, hostId, vm, report, now } = settling;
+  const receipts = matchReceipts(vm, report.receipts);
+  if (!receipts) return;
+  const last = await readVm(sql, { projectId: vm.project_id, vmId: vm.id });
+  await insertReceipts(sql, { hostId, vmId: vm.id, projectId: vm.project_id, receipts });
+  await releasePlacement(sql, vm.id);
+  await closeInterval(sql, { resourceId: vm.id, endedAt: now });
+  if (vm.desired_state === 'deleted' || vm.abandoned) {
+    await removeVm(sql, vm.id);
+    if (last) await succeedOperation(sql, { resourceId: vm.id, result: vmView(last) });
+  } else if (vm.desired_state === 'stopped') {
+    await updateObservedVm(sql, { vmId: vm.id, observedState: 'stopped' });
+    await succeed(settling);
+  }
+}
+
+async function succeed({ sql, vm }: Settling): Promise<void> {
+  const row = await readVm(sql, { projectId: vm.project_id, vmId: vm.id });
+  if (row) await succeedOperation(sql, { resourceId: vm.id, result: vmView(row) });
+}
+
+function isObserved(vm: PlacedVmRow, state: PlacedVmRow['observed_state']): boolean {
+  return vm.observed_state === state && vm.observed_generation === vm.generation;
+}

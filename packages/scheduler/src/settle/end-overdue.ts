@@ -1,0 +1,72 @@
+import type { Log } from '@gantry/daemon/log';
+import type { Queryable, Sql } from '@gantry/db/connect';
+import { failVm } from '@gantry/db/queries/fail-vm';
+import { failOperation } from '@gantry/db/queries/operations';
+import {
+  countHostsOwingRule,
+  isUnfinished,
+  listOverdueOperations,
+  lockVmOfOperation,
+  type OverdueOperation,
+} from '@gantry/db/queries/overdue-operations';
+import { undoAttachments, undoDetachments } from '@gantry/db/queries/settle-vms';
+
+const TURN_ROWS = 100;
+
+/**
+ * An operation always ends. Past its deadline it fails; what was half built is removed. What was to
+ * be stopped or removed still is, whenever its host can: giving up on that would leave it running.
+ */
+export async function endOverdue({ sql, log }: { sql: Sql; log: Log }): Promise<void> {
+  for (const operation of await listOverdueOperations(sql, TURN_ROWS)) {
+    const ended = await sql.begin(async (transaction) =>
+      operation.resource_type === 'vm'
+        ? await endVmOperation(transaction, operation)
+        : await endOther(transaction, operation),
+    );
+    if (ended) log.warn({ operationId: operation.id, name: operation.name }, 'operation overdue');
+  }
+}
+
+async function endVmOperation(sql: Queryable, operation: OverdueOperation): Promise<boolean> {
+  const { name, resource_id: vmId } = operation;
+  const vm = await lockVmOfOperation(sql, vmId);
+  if (!(await isUnfinished(sql, operation.id))) return false;
+  const failure = overdue(
+    vm?.placed ? 'its host did not finish it in time' : 'no host was found for it in time',
+  );
+  const generation = vm?.generation ?? '0';
+  switch (name) {
+    case 'CREATE':
+    case 'START':
+      await failVm(sql, { vmId, generation, failure, after: 'error' });
+      break;
+    case 'RESET':
+      // The VM may well run: only the asking is over.
+      await failVm(sql, { vmId, generation, failure, after: 'keep' });
+      break;
+    case 'ATTACH_DISKS':
+      await undoAttachments(sql, vmId);
+      break;
+    case 'DETACH_DISKS':
+      await undoDetachments(sql, vmId);
+      break;
+  }
+  await failOperation(sql, { resourceId: vmId, failure });
+  return true;
+}
+
+async function endOther(sql: Queryable, operation: OverdueOperation): Promise<boolean> {
+  const { resource_id: resourceId, resource_type: type } = operation;
+  const owing = type === 'vpc-firewall-rule' ? await countHostsOwingRule(sql, resourceId) : 0;
+  const failure =
+    owing > 0
+      ? overdue(`${owing} hosts have not put the rule in force in time`, { hosts_pending: owing })
+      : overdue('its host did not finish it in time');
+  await failOperation(sql, { resourceId, failure });
+  return true;
+}
+
+function overdue(message: string, details: object = {}) {
+  return { code: 'host_failed', message, details };
+}

@@ -1,0 +1,13 @@
+import type { HostReport__Output } from '@gantry/proto/generated/gantry/v1/HostReport';
+
+/** A report as it was received: every field is there, unset ones with their default. */
+export type HostReport = HostReport__Output;
+export type VmReport = HostReport['vms'][number];
+export type DeviceReceipt = HostReport['receipts'][number];
+
+const BYTES_PER_GIB = 1024 ** 3;
+
+/** Whole GiB; what is not whole yet does not count. */
+export function gib(sizeBytes: string): number {
+  return Math.floor(Number(sizeBytes) / BYTES_PER_GIB);
+}

@@ -1,0 +1,40 @@
+import type { Receipt } from '@gantry/db/queries/release-vm';
+import type { ClaimedDevice, PlacedVmRow } from '@gantry/db/queries/settle-vms';
+import type { DeviceReceipt } from './host-report.ts';
+
+/**
+ * The receipt for each device the VM has; null while one is missing, because then nobody knows
+ * whether that device is clean. A receipt counts for the take-down it answers and no other.
+ */
+export function matchReceipts(
+  vm: PlacedVmRow,
+  receipts: readonly DeviceReceipt[],
+): Receipt[] | null {
+  const matched: Receipt[] = [];
+  const wanted: [ClaimedDevice, Receipt['kind']][] = [
+    ...vm.gpus.map((device): [ClaimedDevice, Receipt['kind']] => [device, 'gpu']),
+    ...vm.drives.map((device): [ClaimedDevice, Receipt['kind']] => [device, 'drive']),
+  ];
+  for (const [device, kind] of wanted) {
+    const receipt = receipts.find(
+      (one) =>
+        one.vmId === vm.id &&
+        one.revision === vm.revision &&
+        one.pciAddress === device.pci_address &&
+        one.kind === (kind === 'gpu' ? 'DEVICE_KIND_GPU' : 'DEVICE_KIND_NVME'),
+    );
+    if (!receipt) return null;
+    matched.push({
+      device,
+      kind,
+      serial: receipt.serial,
+      method: receipt.method,
+      finishedAt: new Date(Number(receipt.finishedMs)),
+      failure: receipt.failure && {
+        code: receipt.failure.code,
+        message: receipt.failure.message,
+      },
+    });
+  }
+  return matched;
+}

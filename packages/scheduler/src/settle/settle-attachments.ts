@@ -1,0 +1,33 @@
+import { removeAttachment, updateDiskAttached } from '@gantry/db/queries/settle-vms';
+import type { Settling } from './apply-verdict.ts';
+import { gib } from './host-report.ts';
+
+/** Records which disks the VM's domain has. What is to be detached is so when the host shows it gone. */
+export async function settleDisksOf(settling: Settling): Promise<void> {
+  const { sql, hostId, vm } = settling;
+  const sizes = sizesOf(settling);
+  for (const attachment of vm.attachments) {
+    const diskId = attachment.disk_id;
+    const sizeBytes = sizes.get(diskId);
+    if (attachment.desired_state === 'detached') {
+      if (sizeBytes === undefined) await removeAttachment(sql, { vmId: vm.id, diskId });
+      continue;
+    }
+    if (sizeBytes === undefined) continue;
+    const sizeGib = Math.min(gib(sizeBytes), attachment.size_gib);
+    const isKnown =
+      attachment.attached && attachment.kept_here && attachment.observed_size_gib === sizeGib;
+    if (!isKnown) await updateDiskAttached(sql, { vmId: vm.id, diskId, hostId, sizeGib });
+  }
+}
+
+export function areDisksAsWanted(settling: Settling): boolean {
+  const sizes = sizesOf(settling);
+  return settling.vm.attachments.every(
+    ({ disk_id, desired_state }) => sizes.has(disk_id) === (desired_state === 'attached'),
+  );
+}
+
+function sizesOf({ word }: Settling): Map<string, string> {
+  return new Map(word.disks.map(({ id, sizeBytes }) => [id, sizeBytes]));
+}

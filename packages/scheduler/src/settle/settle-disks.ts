@@ -1,0 +1,53 @@
+import type { Queryable } from '@gantry/db/connect';
+import { readDisk } from '@gantry/db/queries/disks';
+import { closeInterval, openInterval } from '@gantry/db/queries/meter';
+import { succeedOperation } from '@gantry/db/queries/operations';
+import {
+  lockUnsettledDisks,
+  removeDisk,
+  type UnsettledDisk,
+  updateDiskObserved,
+} from '@gantry/db/queries/settle-without-host';
+import { diskView } from '@gantry/db/views/disk';
+
+/**
+ * A disk takes room on a host from its first attachment on. Until then it is a promise, so making it
+ * is done at once; what a host keeps is grown and removed by that host, whose reports show here.
+ */
+export async function settleDisks(sql: Queryable, limit: number): Promise<void> {
+  for (const disk of await lockUnsettledDisks(sql, limit)) {
+    if (disk.desired_state === 'deleted') await settleDeletion(sql, disk);
+    else await settleSize(sql, disk);
+  }
+}
+
+async function settleDeletion(sql: Queryable, disk: UnsettledDisk): Promise<void> {
+  if (!disk.idle) return;
+  const last = await readDisk(sql, { projectId: disk.project_id, diskId: disk.id });
+  await removeDisk(sql, disk.id);
+  await closeInterval(sql, { resourceId: disk.id, endedAt: new Date() });
+  if (last) await succeedOperation(sql, { resourceId: disk.id, result: diskView(last) });
+}
+
+async function settleSize(sql: Queryable, disk: UnsettledDisk): Promise<void> {
+  if (disk.idle) await updateDiskObserved(sql, { diskId: disk.id, sizeGib: disk.size_gib });
+  else if ((disk.observed_size_gib ?? 0) < disk.size_gib) return;
+  await meterDisk(sql, disk);
+  if (!disk.operation) return;
+  const row = await readDisk(sql, { projectId: disk.project_id, diskId: disk.id });
+  if (row) await succeedOperation(sql, { resourceId: disk.id, result: diskView(row) });
+}
+
+/** Another size is another interval. */
+async function meterDisk(sql: Queryable, disk: UnsettledDisk): Promise<void> {
+  const now = new Date();
+  await closeInterval(sql, { resourceId: disk.id, endedAt: now });
+  await openInterval(sql, {
+    organizationId: disk.organization_id,
+    projectId: disk.project_id,
+    resourceId: disk.id,
+    region: disk.region,
+    startedAt: now,
+    metered: { metric: 'gb_hours', diskType: disk.type, sizeGb: disk.size_gib },
+  });
+}

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import type { Log } from '@gantry/daemon/log';
+import { startLoop } from '@gantry/daemon/loop';
+import type { Sql } from '@gantry/db/connect';
+import type { AttachedHost } from '../deliver/attached-hosts.ts';
+import { recordInventory } from '../inventory/record-inventory.ts';
+import type { HostReport } from './host-report.ts';
+import { settleReport } from './settle-report.ts';
+
+export type Settling = {
+  take(host: AttachedHost, report: HostReport): void;
+  stop(): Promise<void>;
+};
+
+type SettlingOptions = {
+  sql: Sql;
+  log: Log;
+  /** Reports settled at the same time: each takes a connection. */
+  concurrency: number;
+  onSettled(hostId: string): void;
+};
+
+const RETRY_MS = 500;
+
+/**
+ * Settles reports, the newest of each host and one at a time per host. A report is whole, so one that
+ * was overtaken before its turn is not missed; but what only it carried (inventory, serial logs) is
+ * handed on to the next.
+ */
+export function startSettling({ sql, log, concurrency, onSettled }: SettlingOptions): Settling {
+  const queue = new Set<AttachedHost>();
+  const failed = new Set<AttachedHost>();
+  const running = new Set<Promise<void>>();
+  let stopped = false;
+
+  const settle = async (host: AttachedHost) => {
+    const report = host.unsettled;
+    if (!report) return;
+    host.unsettled = null;
+    const { hostId } = host.stream;
+    try {
+      if (report.inventory) await recordInventory(sql, { hostId, inventory: report.inventory });
+      const digest = digestOf(report);
+      if (digest === host.settledDigest) return;
+      const settled = await settleReport({ sql, hostId, streamEpoch: host.streamEpoch, report });
+      if (!settled) host.stream.cut('the host has another stream, or was fenced');
+      host.settledDigest = digest;
+      onSettled(hostId);
+    } catch (error) {
+      log.error({ error, hostId }, 'a report was not settled; it is tried again');
+      host.unsettled = merge(report, host.unsettled);
+      failed.add(host);
+    }
+  };
+
+  const pump = () => {
+    for (const host of queue) {
+      if (running.size >= concurrency || stopped) return;
+      queue.delete(host);
+      host.settling = true;
+      const run = settle(host).finally(() => {
+        host.settling = false;
+        running.delete(run);
+        if (host.unsettled && !failed.has(host)) queue.add(host);
+        pump();
+      });
+      running.add(run);
+    }
+  };
+
+  const retry = startLoop({
+    ...{ name: 'settle-again', everyMs: RETRY_MS, log },
+    body: async () => {
+      for (const host of failed) if (!host.settling) queue.add(host);
+      failed.clear();
+      pump();
+    },
+  });
+
+  return {
+    take(host, report) {
+      host.unsettled = host.unsettled ? merge(host.unsettled, report) : report;
+      if (host.settling) return;
+      queue.add(host);
+      pump();
+    },
+    async stop() {
+      stopped = true;
+      await retry.stop();
+      await Promise.all(running);
+    },
+  };
+}
+
+/** The later report is the truth; what it leaves out because the earlier one said it is kept. */
+function merge(earlier: HostReport, later: HostReport | null): HostReport {
+  if (!later) return earlier;
+  const newer = new Set(later.serialLogs.map(({ vmId }) => vmId));
+  return {
+    ...later,
+    inventory: later.inventory ?? earlier.inventory,
+    serialLogs: [...earlier.serialLogs.filter(({ vmId }) => !newer.has(vmId)), ...later.serialLogs],
+  };
+}
+
+function digestOf({ inventory: _, ...report }: HostReport): string {
+  return createHash('sha1').update(JSON.stringify(report)).digest('base64');
+}

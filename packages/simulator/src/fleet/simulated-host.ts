@@ -1,0 +1,81 @@
+import { type Agent, startAgent } from '@gantry/agent/agent';
+import { grpcLink } from '@gantry/agent/grpc-link';
+import { channelCredentials, type Identity } from '@gantry/agent/identity/identity';
+import type { LedgerStore } from '@gantry/agent/ledger';
+import type { Pace } from '@gantry/agent/pace';
+import type { Log } from '@gantry/daemon/log';
+import type { Fleet } from '@gantry/proto/load';
+import type { SimulatedMachine } from '../machine/simulated-machine.ts';
+
+export type SimulatedHostOptions = {
+  fleet: Fleet;
+  log: Log;
+  machine: SimulatedMachine;
+  ledger: LedgerStore;
+  identity: Identity;
+  /** Asked before every attempt to attach. */
+  address: () => string;
+  heartbeatMs?: number;
+  pace?: Partial<Pace>;
+};
+
+/**
+ * One host of a simulated fleet: a machine in memory, and the real agent on it, with a certificate
+ * and a stream of its own. The agent can be killed and started again, and the machine rebooted.
+ */
+export class SimulatedHost {
+  readonly machine: SimulatedMachine;
+  readonly #options: SimulatedHostOptions;
+  #identity: Identity;
+  #agent: Agent | null = null;
+
+  constructor(options: SimulatedHostOptions) {
+    this.machine = options.machine;
+    this.#options = options;
+    this.#identity = options.identity;
+  }
+
+  get id(): string {
+    return this.#identity.hostId;
+  }
+
+  get identity(): Identity {
+    return this.#identity;
+  }
+
+  async start(): Promise<void> {
+    const { fleet, log, machine, ledger, address, heartbeatMs, pace } = this.#options;
+    this.#agent = await startAgent({
+      ...{ machine, ledger, log },
+      connect: grpcLink({
+        ...{ fleet, log, address },
+        credentials: () => channelCredentials(this.#identity),
+        ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
+      }),
+      ...(pace ? { pace } : {}),
+    });
+  }
+
+  /** The certificate was renewed: the next stream is opened with it. */
+  renewed(identity: Identity): void {
+    this.#identity = identity;
+    this.#agent?.reattach();
+  }
+
+  kill(): void {
+    this.#agent?.kill();
+    this.#agent = null;
+  }
+
+  async stop(): Promise<void> {
+    await this.#agent?.stop();
+    this.#agent = null;
+  }
+
+  /** Power goes and comes back: the agent dies with it and starts with it. */
+  async reboot(): Promise<void> {
+    this.kill();
+    this.machine.reboot();
+    await this.start();
+  }
+}
