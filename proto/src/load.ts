@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadPackageDefinition } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
@@ -22,10 +24,12 @@ const LOAD_OPTIONS = {
   oneofs: true,
 } as const;
 
-/** The folder that holds `gantry/v1`: beside the source, and one above a bundle in its own folder. */
-const PROTO_ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** The folder that holds `gantry/v1`: a bundle's own, or the one above the source. */
+const PROTO_ROOT = [new URL('.', import.meta.url), new URL('..', import.meta.url)]
+  .map((url) => fileURLToPath(url))
+  .find((folder) => existsSync(join(folder, 'gantry/v1/fleet.proto')));
 
-export function loadFleet(protoRoot: string = PROTO_ROOT): Fleet {
+export function loadFleet(protoRoot: string = PROTO_ROOT ?? '.'): Fleet {
   const definition = loadSync('gantry/v1/fleet.proto', {
     ...LOAD_OPTIONS,
     includeDirs: [protoRoot],

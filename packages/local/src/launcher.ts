@@ -15,11 +15,12 @@ import { type HomeLock, lockHome } from './home-lock.ts';
 import { boundLog } from './log-file.ts';
 import { baseUrlOf, requireFreePort, type Settings } from './settings.ts';
 import { StartError } from './start-error.ts';
+import { untilAvailable } from './until-available.ts';
 import { renderWelcome } from './welcome.ts';
 
 /**
- * One machine, one command: the database, the api and the scheduler as separate processes, as in
- * production. Each thing started is noted in `running` at once, so that stopping finds it however
+ * One machine, one command: the database, the api, the scheduler and a simulated fleet as separate
+ * processes, as in production. Each thing started is noted in `running` at once, so that stopping finds it however
  * far the start has come.
  */
 export type Running = { database?: Database; children: RunningChild[] };
@@ -33,7 +34,7 @@ type Launch = {
   fail: (error: unknown) => void;
 };
 
-const LOGS = ['api.log', 'scheduler.log', 'postgres.log'];
+const LOGS = ['api.log', 'scheduler.log', 'fleet.log', 'postgres.log'];
 const BOUND_LOGS_EVERY_MS = 60_000;
 
 export async function launch({ root, settings, running, stopping, say, fail }: Launch) {
@@ -52,7 +53,11 @@ export async function launch({ root, settings, running, stopping, say, fail }: L
   };
   const place = { root, home, settings, environment, running, signal: stopping.signal, line };
   const connection = await connect(place, lock);
-  await startScheduler(place);
+  const schedulerPort = await startScheduler(place);
+  if (settings.simulatedHosts) {
+    await startFleet(place, { connection, schedulerPort });
+    await untilAvailable(connection, stopping.signal);
+  }
   keepLogsShort(home, line);
 
   const sshPublicKey = await ensureDemoPublicKey(home);
@@ -125,11 +130,40 @@ async function startApi({ root, home, settings, environment, running, signal, li
 
 async function startScheduler({ root, home, environment, running, signal, line }: Place) {
   const { GANTRY_PORT: _, ...shared } = environment as Record<string, string | undefined>;
+  let port = 0;
   const spec = {
     name: 'scheduler',
     script: path.join(root, 'packages/scheduler/dist/main.mjs'),
     logFile: home.file('scheduler.log'),
-    environment: () => shared,
+    environment: () => ({ GANTRY_FLEET_PORT: `${port}`, ...shared }),
+    say: line,
+  };
+  const scheduler = await startChild(spec, signal);
+  running.children.push(scheduler);
+  const { fleet_port: taken } = scheduler.ready;
+  if (typeof taken !== 'number') throw new StartError('BUG: the scheduler did not name its port.');
+  port = taken;
+  return taken;
+}
+
+type Simulated = { connection: Connection; schedulerPort: number };
+
+async function startFleet(place: Place, { connection, schedulerPort }: Simulated) {
+  const { root, home, settings, environment, running, signal, line } = place;
+  const { DATABASE_URL: _, GANTRY_SECRET_KEY: __, ...shared } = environment;
+  const spec = {
+    name: 'fleet',
+    script: path.join(root, 'packages/simulator/dist/main.mjs'),
+    logFile: home.file('fleet.log'),
+    environment: () => ({
+      ...shared,
+      GANTRY_API_URL: connection.base_url,
+      GANTRY_OPERATOR_EMAIL: connection.operator_email,
+      GANTRY_OPERATOR_PASSWORD: connection.operator_password,
+      GANTRY_SCHEDULERS: `localhost:${schedulerPort}`,
+      GANTRY_FLEET_DIRECTORY: home.file('fleet'),
+      GANTRY_FLEET_HOSTS: settings.simulatedHosts,
+    }),
     say: line,
   };
   running.children.push(await startChild(spec, signal));

@@ -5,6 +5,15 @@ import { errorCode, StartError } from './start-error.ts';
 
 const DEFAULT_PORT = 8080;
 
+/** In both locations of a new installation, a server for every family of the catalogue. */
+const DEMO_HOSTS = ['eu-north-a', 'us-east-a']
+  .flatMap((location) =>
+    ['a40-8', 'a100-40gb-8', 'a100-80gb-8', 'l40s-8', 'l40s-10'].map(
+      (model) => `${location}:${model}=1`,
+    ),
+  )
+  .join(',');
+
 export type Settings = {
   homeDirectory: string;
   databaseUrl: string | undefined;
@@ -12,16 +21,22 @@ export type Settings = {
   host: string;
   /** 0 takes a free one. */
   port: number;
+  /** Simulated hosts, as gantry-fleet is told; empty: none. */
+  simulatedHosts: string;
 };
 
 export function readSettings(root: string, env: NodeJS.ProcessEnv = process.env): Settings {
   const config = readConfig(env);
+  const hosts = config.optional('GANTRY_FLEET_HOSTS');
+  // A database that was given may be someone's production: nothing is simulated there unasked.
+  const simulatedHosts = hosts ?? (config.optional('DATABASE_URL') ? 'none' : DEMO_HOSTS);
   return {
     homeDirectory: config.text('GANTRY_HOME', path.join(root, '.gantry')),
     databaseUrl: config.optionalSecret('DATABASE_URL'),
     secretKey: config.optionalSecret('GANTRY_SECRET_KEY'),
     host: config.text('GANTRY_HOST', '127.0.0.1'),
     port: config.integer('GANTRY_PORT', { fallback: DEFAULT_PORT, min: 0, max: 65_535 }),
+    simulatedHosts: simulatedHosts === 'none' ? '' : simulatedHosts,
   };
 }
 

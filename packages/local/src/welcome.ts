@@ -31,7 +31,11 @@ Create a VM:
 
   curl -s -X POST ${authorization} -H 'Content-Type: application/json' -d '${vm}' '${project}/vms'
 
-See how far it is:
+Look at it: it runs within seconds, with its addresses and disks.
+
+  curl -s ${authorization} '${project}/vms?names=demo'
+
+See what was asked and how it ended:
 
   curl -s ${authorization} '${project}/vms/operations'
 

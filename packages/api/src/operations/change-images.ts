@@ -5,6 +5,7 @@ import {
   removeImage,
   replaceImageLocations,
   updateImage,
+  updateImageSource,
 } from '@gantry/db/queries/admin-images';
 import { type ImageRow, listImages } from '@gantry/db/queries/catalogue';
 import { CloudError, notFound } from '@gantry/model/errors';
@@ -30,14 +31,21 @@ export async function createImage({ sql, body, now }: Creation): Promise<ImageRo
 
 type Change = { sql: Queryable; imageId: string; body: z.output<typeof ChangeImage> };
 
-/** Where an image comes from never changes: hosts keep it by what it hashes to. */
+/**
+ * Where an image comes from is said once and never changes: hosts keep it by what it hashes to, and
+ * VMs were made from it.
+ */
 export async function changeImage({ sql, imageId, body }: Change): Promise<ImageRow> {
-  const { locations } = body;
+  const { locations, source_url: sourceUrl, sha256 } = body;
   const found = await updateImage(sql, {
     ...{ imageId, description: body.description ?? null },
     ...{ tags: body.tags ?? null, retired: body.retired ?? null },
   });
   if (!found) throw notFound('image');
+  if (sourceUrl !== undefined && sha256 !== undefined) {
+    if (!(await updateImageSource(sql, { imageId, sourceUrl, sha256 })))
+      throw new CloudError('conflict', 'the image has another source: make a new image instead');
+  }
   if (locations) {
     await requireLocations(sql, locations);
     await replaceImageLocations(sql, { imageId, locations });

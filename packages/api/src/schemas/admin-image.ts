@@ -24,6 +24,21 @@ const SourceUrl = Text(2048).pipe(
 );
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits in lower case');
 
+/** Hosts check what they fetch: an address without a hash would be trusted blindly. */
+function requireBoth(
+  { source_url, sha256 }: { source_url?: string | undefined; sha256?: string | undefined },
+  context: z.RefinementCtx,
+): void {
+  if (source_url !== undefined && sha256 === undefined) {
+    const message = 'is needed with source_url';
+    context.addIssue({ code: 'custom', path: ['sha256'], message });
+  }
+  if (source_url === undefined && sha256 !== undefined) {
+    const message = 'is needed with sha256';
+    context.addIssue({ code: 'custom', path: ['source_url'], message });
+  }
+}
+
 export const CreateImage = z
   .strictObject({
     name: Name,
@@ -33,17 +48,7 @@ export const CreateImage = z
     sha256: Sha256.optional(),
     locations: LocationNames,
   })
-  .superRefine(({ source_url, sha256 }, context) => {
-    // Hosts check what they fetch: an address without a hash would be trusted blindly.
-    if (source_url !== undefined && sha256 === undefined) {
-      const message = 'is needed with source_url';
-      context.addIssue({ code: 'custom', path: ['sha256'], message });
-    }
-    if (source_url === undefined && sha256 !== undefined) {
-      const message = 'is needed with sha256';
-      context.addIssue({ code: 'custom', path: ['source_url'], message });
-    }
-  })
+  .superRefine(requireBoth)
   .openapi('CreateImage');
 
 export const ChangeImage = z
@@ -52,7 +57,10 @@ export const ChangeImage = z
     tags: Tags.optional(),
     retired: z.boolean().optional(),
     locations: LocationNames.optional(),
+    source_url: SourceUrl.optional(),
+    sha256: Sha256.optional(),
   })
+  .superRefine(requireBoth)
   .openapi('ChangeImage');
 
 export const ImageParams = z.object({ image_id: Id });

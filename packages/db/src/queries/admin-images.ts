@@ -28,6 +28,18 @@ export async function updateImage(sql: Queryable, change: ImageChange): Promise<
   return count > 0;
 }
 
+/** False where the image has another source already. */
+export async function updateImageSource(
+  sql: Queryable,
+  image: { imageId: string; sourceUrl: string; sha256: string },
+): Promise<boolean> {
+  const { count } =
+    await sql`update images set source_url = ${image.sourceUrl}, sha256 = ${image.sha256}
+    where id = ${image.imageId} and (source_url = ''
+      or source_url = ${image.sourceUrl} and sha256 = ${image.sha256})`;
+  return count > 0;
+}
+
 /** From now on the image can be used in these locations and no others; VMs elsewhere keep it. */
 export async function replaceImageLocations(
   sql: Queryable,

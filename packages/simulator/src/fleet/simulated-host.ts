@@ -2,6 +2,7 @@ import { type Agent, startAgent } from '@gantry/agent/agent';
 import { grpcLink } from '@gantry/agent/grpc-link';
 import { channelCredentials, type Identity } from '@gantry/agent/identity/identity';
 import type { LedgerStore } from '@gantry/agent/ledger';
+import type { Connect } from '@gantry/agent/link';
 import type { Pace } from '@gantry/agent/pace';
 import type { Log } from '@gantry/daemon/log';
 import type { Fleet } from '@gantry/proto/load';
@@ -17,6 +18,8 @@ export type SimulatedHostOptions = {
   address: () => string;
   heartbeatMs?: number;
   pace?: Partial<Pace>;
+  /** Puts something between the agent and its link, for faults of the network. */
+  wrapLink?: (connect: Connect) => Connect;
 };
 
 /**
@@ -45,13 +48,14 @@ export class SimulatedHost {
 
   async start(): Promise<void> {
     const { fleet, log, machine, ledger, address, heartbeatMs, pace } = this.#options;
+    const { wrapLink = (link) => link } = this.#options;
+    const connect = grpcLink({
+      ...{ fleet, log, address },
+      credentials: () => channelCredentials(this.#identity),
+      ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
+    });
     this.#agent = await startAgent({
-      ...{ machine, ledger, log },
-      connect: grpcLink({
-        ...{ fleet, log, address },
-        credentials: () => channelCredentials(this.#identity),
-        ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
-      }),
+      ...{ machine, ledger, log, connect: wrapLink(connect) },
       ...(pace ? { pace } : {}),
     });
   }

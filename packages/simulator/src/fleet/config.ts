@@ -1,0 +1,53 @@
+import { ConfigError, type ConfigReader } from '@gantry/daemon/config';
+import type { ServerModel } from '../servers/server-model.ts';
+import { SERVER_MODELS } from '../servers/server-models.ts';
+
+export type FleetConfig = {
+  api: { url: string; email: string; password: string };
+  /** host:port of each scheduler. */
+  schedulers: string[];
+  directory: string;
+  hosts: PlannedHost[];
+  behaviour: { bootMs: number; shutdownMs: number; eraseMs: number };
+};
+export type PlannedHost = { name: string; location: string; model: ServerModel };
+
+/** Everything gantry-fleet can be told, from the environment; docs/simulator.md lists it. */
+export function readFleetConfig(config: ConfigReader): FleetConfig {
+  const milliseconds = (name: string, fallback: number) =>
+    config.integer(name, { fallback, min: 0, max: 600_000 });
+  return {
+    api: {
+      url: config.text('GANTRY_API_URL'),
+      email: config.text('GANTRY_OPERATOR_EMAIL'),
+      password: config.secret('GANTRY_OPERATOR_PASSWORD'),
+    },
+    schedulers: config.text('GANTRY_SCHEDULERS').split(','),
+    directory: config.text('GANTRY_FLEET_DIRECTORY'),
+    hosts: planHosts(config.text('GANTRY_FLEET_HOSTS')),
+    behaviour: {
+      bootMs: milliseconds('GANTRY_FLEET_BOOT_MS', 1_500),
+      shutdownMs: milliseconds('GANTRY_FLEET_SHUTDOWN_MS', 1_000),
+      eraseMs: milliseconds('GANTRY_FLEET_ERASE_MS', 500),
+    },
+  };
+}
+
+/** "eu-north-a:a40-8=2,us-east-a:l40s-10=1" -> three hosts with names that stay the same. */
+export function planHosts(text: string): PlannedHost[] {
+  return text.split(',').flatMap((entry) => {
+    const match = /^([^:=\s]+):([^:=\s]+)=(\d{1,5})$/.exec(entry.trim());
+    const [, location = '', modelName = '', count = '0'] = match ?? [];
+    const model = SERVER_MODELS.find(({ name }) => name === modelName);
+    if (!model) {
+      const known = SERVER_MODELS.map(({ name }) => name).join(', ');
+      throw new ConfigError(
+        `GANTRY_FLEET_HOSTS: "${entry}" is not of the form location:model=count with a model of ${known}`,
+      );
+    }
+    return Array.from({ length: Number(count) }, (_, i) => ({
+      ...{ location, model },
+      name: `${location}-${model.name}-${i + 1}`,
+    }));
+  });
+}

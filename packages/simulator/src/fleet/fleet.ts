@@ -1,0 +1,103 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { enroll } from '@gantry/agent/identity/enroll';
+import type { Identity } from '@gantry/agent/identity/identity';
+import { type Renewal, renewWhenDue } from '@gantry/agent/identity/renew-when-due';
+import { loadIdentity } from '@gantry/agent/identity/state-files';
+import { ledgerFile } from '@gantry/agent/ledger-file';
+import type { Log } from '@gantry/daemon/log';
+import { type Fleet, loadFleet } from '@gantry/proto/load';
+import { SimulatedMachine } from '../machine/simulated-machine.ts';
+import { inventoryOfHost, simulatedInventory } from '../servers/simulated-inventory.ts';
+import type { FleetConfig, PlannedHost } from './config.ts';
+import { KeptDisks } from './kept-disks.ts';
+import { createOperatorClient, type OperatorClient } from './operator-client.ts';
+import { SimulatedHost } from './simulated-host.ts';
+
+export type RunningFleet = { size: number; stop(): Promise<void> };
+
+type Member = { host: SimulatedHost; renewal: Renewal };
+type Place = {
+  config: FleetConfig;
+  log: Log;
+  fleet: Fleet;
+  operator: OperatorClient;
+  disks: Map<string, KeptDisks>;
+};
+
+/** Enrolled, made and attached beside each other. */
+const CONCURRENCY = 16;
+/** Addresses for documentation: they lead nowhere, as simulated VMs should. */
+const PUBLIC_POOLS = ['203.0.113.0/24', '198.51.100.0/24', '192.0.2.0/24'];
+
+/**
+ * Simulated hosts, each with a certificate, a ledger and a stream of its own, as many as wanted in
+ * one process. A fleet that starts again is the same hosts after a power cut.
+ */
+export async function startFleet(config: FleetConfig, log: Log): Promise<RunningFleet> {
+  const operator = await createOperatorClient(config.api);
+  const locations = [...new Set(config.hosts.map(({ location }) => location))].sort();
+  await operator.giveImagesSources();
+  for (const [i, location] of locations.entries()) {
+    const cidr = PUBLIC_POOLS[i];
+    if (cidr) await operator.addPublicAddresses({ location, cidr });
+  }
+  const disks = new Map(
+    locations.map((name) => [name, new KeptDisks(join(config.directory, `${name}.disks.json`))]),
+  );
+  const place: Place = { config, log, fleet: loadFleet(), operator, disks };
+  const members: Member[] = [];
+  const waiting = config.hosts.values();
+  const work = async () => {
+    for (const planned of waiting) members.push(await startMember(place, planned));
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  return {
+    size: members.length,
+    async stop() {
+      await Promise.all(members.map(({ renewal }) => renewal.stop()));
+      await Promise.all(members.map(({ host }) => host.stop()));
+    },
+  };
+}
+
+async function startMember(place: Place, planned: PlannedHost): Promise<Member> {
+  const { config, log, fleet, disks } = place;
+  const stateDirectory = join(config.directory, planned.name);
+  const identity = await ensureIdentity(place, planned, stateDirectory);
+  const store = disks.get(planned.location);
+  const address = () => anyOf(config.schedulers);
+  const host = new SimulatedHost({
+    ...{ fleet, log, identity, address },
+    machine: new SimulatedMachine({
+      inventory: {
+        ...inventoryOfHost(await simulatedInventory(planned.model), planned.name),
+        sharedStorage: true,
+      },
+      behaviour: config.behaviour,
+      ...(store ? { disks: store } : {}),
+    }),
+    ledger: ledgerFile(stateDirectory),
+  });
+  await host.start();
+  const onRenewed = (renewed: Identity) => host.renewed(renewed);
+  return { host, renewal: renewWhenDue({ identity, address, stateDirectory, log, onRenewed }) };
+}
+
+/** A host that the control plane does not know (any more) is a new one. */
+async function ensureIdentity(
+  { operator, config }: Place,
+  { name, location }: PlannedHost,
+  stateDirectory: string,
+): Promise<Identity> {
+  const known = await loadIdentity(stateDirectory);
+  if (known && (await operator.hasHost(known.hostId))) return known;
+  await rm(stateDirectory, { recursive: true, force: true });
+  const { token, caFingerprint } = await operator.makeJoinToken(location);
+  const address = anyOf(config.schedulers);
+  return await enroll({ address, token, caFingerprint, hostname: name, stateDirectory });
+}
+
+function anyOf(addresses: string[]): string {
+  return addresses[Math.floor(Math.random() * addresses.length)] ?? '';
+}

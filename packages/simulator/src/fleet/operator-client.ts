@@ -1,0 +1,88 @@
+/** What a simulated fleet asks of the API, as its operator. */
+export type OperatorClient = {
+  /** A token for one host of the location, and the SHA-256 of the fleet's authority. */
+  makeJoinToken(location: string): Promise<{ token: string; caFingerprint: string }>;
+  hasHost(hostId: string): Promise<boolean>;
+  /** Images that nobody can fetch get a source that simulated hosts take. */
+  giveImagesSources(): Promise<void>;
+  /** The location gets these public addresses, if it has not got them. */
+  addPublicAddresses(pool: { location: string; cidr: string }): Promise<void>;
+};
+
+type Account = { url: string; email: string; password: string };
+
+/** A name that can never be looked up: simulated hosts fetch nothing. */
+const SIMULATED_SOURCE = 'http://simulated.invalid';
+
+export async function createOperatorClient(account: Account): Promise<OperatorClient> {
+  const { access_token } = await send<{ access_token: string }>(account.url, {
+    ...{ method: 'POST', path: '/auth/token' },
+    body: { grant_type: 'password', email: account.email, password: account.password },
+  });
+  const call = <Reply>(method: string, path: string, body?: object) =>
+    send<Reply>(account.url, { method, path, body, bearer: access_token });
+  return {
+    async makeJoinToken(location) {
+      const body = { location };
+      const reply = await call<{ token: string; ca_sha256: string }>(
+        'POST',
+        '/admin/join-tokens',
+        body,
+      );
+      return { token: reply.token, caFingerprint: reply.ca_sha256 };
+    },
+    async hasHost(hostId) {
+      try {
+        await call('GET', `/admin/hosts/${hostId}`);
+        return true;
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return false;
+        throw error;
+      }
+    },
+    async giveImagesSources() {
+      const { items } = await call<{ items: { id: string; name: string; source_url: string }[] }>(
+        'GET',
+        '/admin/images',
+      );
+      for (const { id, name } of items.filter(({ source_url }) => source_url === '')) {
+        await call('PATCH', `/admin/images/${id}`, {
+          source_url: `${SIMULATED_SOURCE}/${name}`,
+          sha256: '0'.repeat(64),
+        });
+      }
+    },
+    async addPublicAddresses(pool) {
+      await call('POST', '/admin/public-addresses', pool);
+    },
+  };
+}
+
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+type Request = { method: string; path: string; body?: object | undefined; bearer?: string };
+
+async function send<Reply>(url: string, { method, path, body, bearer }: Request): Promise<Reply> {
+  const response = await fetch(`${url}/v0.1${path}`, {
+    method,
+    headers: {
+      ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const reply = (await response.json()) as Reply & { message?: string };
+  if (!response.ok) {
+    const why = `${method} ${path}: ${response.status} ${reply.message ?? ''}`;
+    throw new ApiError(response.status, why);
+  }
+  return reply;
+}
