@@ -80,6 +80,7 @@ const SPEC = {
           readOnly: false,
           blockSize: 4_096,
           serialNumber: 'd1',
+          exists: true,
         },
       ],
       nics: [

@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import type { Inventory } from '@gantry/proto/generated/gantry/v1/Inventory';
 import { loadFleet } from '@gantry/proto/load';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { HostFacts } from './host/host-facts.ts';
 import { pciTree, type SysfsTree, writeSysfsTree } from './host/sysfs-tree.ts';
-import { type HostInventory, readInventory } from './inventory.ts';
+import { type HostInventory, type InventoryOptions, readInventory } from './inventory.ts';
 
 const GPU = '0000:41:00.0';
 const GPU_AUDIO = '0000:41:00.1';
+const OTHER_GPU = '0000:c1:00.0';
 
 /** An H200's attributes as its kernel shows them. */
 const H200: SysfsTree = {
@@ -35,9 +37,9 @@ const TREE: SysfsTree = {
   ...pciTree(GPU, H200),
   [`kernel/iommu_groups/17/devices/${GPU}`]: '',
   [`kernel/iommu_groups/17/devices/${GPU_AUDIO}`]: '',
-  ...pciTree(GPU_AUDIO, { class: '0x040300', vendor: '0x10de', device: '0x22a3' }),
+  ...pciTree(GPU_AUDIO, { class: '0x040300', vendor: '0x10de', device: '0x22ba' }),
   // A card without NUMA node, IOMMU group, driver, reset or link.
-  ...pciTree('0000:c1:00.0', {
+  ...pciTree(OTHER_GPU, {
     class: '0x030000',
     vendor: '0x1002',
     device: '0x74A1',
@@ -93,10 +95,21 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true }));
 
-function read(options: { gpuVendorIds?: string[]; libvirtSocket?: string } = {}) {
+const FACTS: HostFacts = {
+  cpu: { model: 'AMD EPYC 7543', architecture: 'x64', sockets: 2, cores: 64, threads: 128 },
+  memoryBytes: 270_172_540_928,
+  os: 'Ubuntu 24.04',
+  kernel: '6.8.0-48-generic',
+  libvirt: '10.0.0',
+};
+
+function read(options: Partial<InventoryOptions> = {}) {
   return readInventory({
     sysfsRoot: root,
     gpuVendorIds: ['10de', '1002'],
+    nvlinkPairs: [],
+    sharedStorage: false,
+    facts: FACTS,
     libvirtSocket: join(root, 'no-socket'),
     warn: (message) => warnings.push(message),
     ...options,
@@ -119,13 +132,14 @@ describe('GPUs', () => {
       resetMethods: ['flr', 'bus'],
       link: { speedGts: 16, maxSpeedGts: 32, width: 8, maxWidth: 16 },
       aer: { correctable: 5, nonfatal: 1, fatal: 0 },
+      bridges: [],
     });
   });
 
   it('lack what the kernel does not know', async () => {
     await writeSysfsTree(root, TREE);
     expect((await read()).gpus[1]?.pci).toEqual({
-      address: '0000:c1:00.0',
+      address: OTHER_GPU,
       vendorId: '1002',
       deviceId: '74a1',
       subsystemVendorId: '',
@@ -133,6 +147,7 @@ describe('GPUs', () => {
       iommuGroupOthers: [],
       driver: '',
       resetMethods: [],
+      bridges: [],
     });
   });
 
@@ -140,7 +155,7 @@ describe('GPUs', () => {
     await writeSysfsTree(root, TREE);
     const addresses = async (gpuVendorIds: string[]) =>
       (await read({ gpuVendorIds })).gpus.map((gpu) => gpu.pci.address);
-    expect(await addresses(['10de', '1002'])).toEqual([GPU, '0000:c1:00.0']);
+    expect(await addresses(['10de', '1002'])).toEqual([GPU, OTHER_GPU]);
     expect(await addresses(['1a03'])).toEqual(['0000:03:00.0']);
   });
 });
@@ -182,25 +197,89 @@ it('network interfaces are the physical ones and bonds', async () => {
   ]);
 });
 
-it('a host without any of it still has CPUs, memory and a kernel', async () => {
-  const inventory = await read();
-  expect(inventory).toMatchObject({ numaNodes: [], gpus: [], nvmes: [], nics: [] });
-  expect(inventory.cpu.threads).toBeGreaterThan(0);
-  expect(inventory.memoryBytes).toBeGreaterThan(0);
-  expect(inventory.software.kernel).not.toBe('');
+it('GPUs joined by a bridge name each other, the others nobody', async () => {
+  await writeSysfsTree(root, TREE);
+  const peers = async (nvlinkPairs: InventoryOptions['nvlinkPairs']) =>
+    (await read({ nvlinkPairs })).gpus.map((gpu) => gpu.nvlinkPeer);
+  expect(await peers([])).toEqual(['', '']);
+  expect(await peers([[GPU, OTHER_GPU]])).toEqual([OTHER_GPU, GPU]);
 });
 
-describe('the libvirt version', () => {
-  it('is empty where there is no socket, and the reason is told', async () => {
-    expect((await read()).software.libvirt).toBe('');
+it('a device comes with the bridges above it', async () => {
+  const path = 'devices/pci0000:60/0000:60:01.1/0000:61:00.0/0000:62:04.0/0000:63:00.0';
+  await writeSysfsTree(root, {
+    [`${path}/class`]: '0x030200',
+    [`${path}/vendor`]: '0x10de',
+    'bus/pci/devices/0000:63:00.0': { link: `../../../${path}` },
+  });
+  const bridges = ['0000:60:01.1', '0000:61:00.0', '0000:62:04.0'];
+  expect((await read()).gpus).toMatchObject([{ pci: { address: '0000:63:00.0', bridges } }]);
+});
+
+it('the memory of NUMA nodes adds up to the memory of the host, whatever the nodes say', async () => {
+  await writeSysfsTree(root, {
+    'devices/system/node/node0/cpulist': '0-15',
+    'devices/system/node/node0/meminfo': 'Node 0 MemTotal:         4718592 kB',
+  });
+  const facts = { ...FACTS, memoryBytes: 135_000_000_000 };
+  const { numaNodes } = await read({ facts });
+  expect(numaNodes).toMatchObject([{ id: 0, memoryBytes: 135_000_000_000 }]);
+  expect(warnings).toEqual([expect.stringContaining('NUMA')]);
+});
+
+it('a host that is given its facts shows nothing of the machine the agent runs on', async () => {
+  const { cpu, memoryBytes, software } = await read();
+  expect({ cpu, memoryBytes, software }).toEqual({
+    cpu: FACTS.cpu,
+    memoryBytes: FACTS.memoryBytes,
+    software: {
+      os: FACTS.os,
+      kernel: FACTS.kernel,
+      firmware: '',
+      libvirt: FACTS.libvirt,
+      agent: '0.1.0',
+    },
+  });
+  expect(warnings).toEqual([]);
+});
+
+it('whether its disks can be reached from elsewhere is as the operator says', async () => {
+  expect((await read()).sharedStorage).toBe(false);
+  expect((await read({ sharedStorage: true })).sharedStorage).toBe(true);
+});
+
+describe('without facts from outside', () => {
+  /** Of the machine the test runs on. */
+  function readThisMachine(options: Partial<InventoryOptions> = {}) {
+    return readInventory({
+      sysfsRoot: root,
+      gpuVendorIds: [],
+      nvlinkPairs: [],
+      sharedStorage: false,
+      libvirtSocket: join(root, 'no-socket'),
+      warn: (message) => warnings.push(message),
+      ...options,
+    });
+  }
+
+  it('a host without any devices still has CPUs, memory and a kernel', async () => {
+    const inventory = await readThisMachine();
+    expect(inventory).toMatchObject({ numaNodes: [], gpus: [], nvmes: [], nics: [] });
+    expect(inventory.cpu.threads).toBeGreaterThan(0);
+    expect(inventory.memoryBytes).toBeGreaterThan(0);
+    expect(inventory.software.kernel).not.toBe('');
+  });
+
+  it('the libvirt version is empty where there is no socket, and the reason is told', async () => {
+    expect((await readThisMachine()).software.libvirt).toBe('');
     expect(warnings).toEqual([expect.stringContaining('ENOENT')]);
   });
 
-  it('is empty where libvirt hangs up', async () => {
+  it('the libvirt version is empty where libvirt hangs up', async () => {
     const libvirtSocket = join(root, 'sock');
     const server = createServer((socket) => socket.destroy());
     await new Promise<void>((resolve) => server.listen(libvirtSocket, resolve));
-    expect((await read({ libvirtSocket })).software.libvirt).toBe('');
+    expect((await readThisMachine({ libvirtSocket })).software.libvirt).toBe('');
     expect(warnings).toHaveLength(1);
     server.close();
   });
@@ -208,11 +287,16 @@ describe('the libvirt version', () => {
 
 it('an inventory crosses the wire whole', async () => {
   await writeSysfsTree(root, TREE);
-  const inventory: HostInventory & Inventory = await read();
+  const inventory: HostInventory & Inventory = await read({
+    nvlinkPairs: [[GPU, OTHER_GPU]],
+    sharedStorage: true,
+  });
   const { requestSerialize, requestDeserialize } = loadFleet().service.Attach;
   const received = requestDeserialize(requestSerialize({ inventory })).inventory;
   expect(received?.nvmes[0]?.sizeBytes).toBe('960197128192');
   expect(received?.gpus[0]?.pci).toMatchObject({ numaNode: 1, iommuGroup: 17, link: { width: 8 } });
   expect(received?.gpus[1]?.pci?.numaNode).toBeUndefined();
+  expect(received?.gpus[0]?.nvlinkPeer).toBe(OTHER_GPU);
+  expect(received?.sharedStorage).toBe(true);
   expect(received?.software).toEqual(inventory.software);
 });

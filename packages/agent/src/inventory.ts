@@ -1,72 +1,57 @@
-import { connect } from 'node-libvirt/connection';
-import { renderLibVersion } from 'node-libvirt/lib-version';
-import si from 'systeminformation';
+import { type HostFacts, readHostFacts } from './host/host-facts.ts';
 import { type Nic, readNics } from './host/nics.ts';
 import { type NumaNode, readNumaNodes } from './host/numa-nodes.ts';
-import { type Gpu, type NvmeDrive, readGpus, readNvmeDrives } from './host/pci-devices.ts';
+import { joinPairs, type NvlinkPair } from './host/nvlink-pairs.ts';
+import { type Gpu, type NvmeDrive, readGpuDevices, readNvmeDrives } from './host/pci-devices.ts';
+import { spreadMemory } from './host/spread-memory.ts';
 import { Sysfs } from './host/sysfs.ts';
+import { AGENT_VERSION } from './version.ts';
 
 /** What this host is made of, in the shape of the wire's Inventory; the meanings are in its proto. */
 export type HostInventory = {
-  cpu: { model: string; architecture: string; sockets: number; cores: number; threads: number };
+  cpu: HostFacts['cpu'];
   numaNodes: NumaNode[];
   memoryBytes: number;
   gpus: Gpu[];
   nvmes: NvmeDrive[];
   nics: Nic[];
-  software: { os: string; kernel: string; firmware: string; libvirt: string };
+  software: { os: string; kernel: string; firmware: string; libvirt: string; agent: string };
+  sharedStorage: boolean;
 };
 
 export type InventoryOptions = {
   sysfsRoot: string;
   /** Vendors whose display controllers are GPUs to give away: four hex digits each. */
   gpuVendorIds: readonly string[];
+  nvlinkPairs: readonly NvlinkPair[];
+  /** Whether every host of the location reaches the disks this one keeps. */
+  sharedStorage: boolean;
   libvirtSocket: string;
+  /** What sysfs does not say. Absent: that of the machine this process runs on. */
+  facts?: HostFacts;
   /** Told what could not be found out; the inventory goes on without it. */
   warn: (message: string) => void;
 };
 
-/** A healthy libvirt answers in milliseconds; one that hangs must not hold up the inventory. */
-const LIBVIRT_LIMIT_MS = 5_000;
-
 export async function readInventory(options: InventoryOptions): Promise<HostInventory> {
+  const { gpuVendorIds, nvlinkPairs, sharedStorage, warn } = options;
   const sysfs = new Sysfs(options.sysfsRoot);
-  const [cpu, memory, os] = await Promise.all([si.cpu(), si.mem(), si.osInfo()]);
+  const facts = options.facts ?? (await readHostFacts(options));
+  const gpuDevices = await readGpuDevices(sysfs, gpuVendorIds);
   return {
-    cpu: {
-      model: `${cpu.manufacturer} ${cpu.brand}`.trim(),
-      architecture: process.arch,
-      sockets: cpu.processors,
-      cores: cpu.physicalCores,
-      threads: cpu.cores,
-    },
-    numaNodes: await readNumaNodes(sysfs),
-    memoryBytes: memory.total,
-    gpus: await readGpus(sysfs, options.gpuVendorIds),
+    cpu: facts.cpu,
+    numaNodes: spreadMemory(await readNumaNodes(sysfs), facts.memoryBytes, warn),
+    memoryBytes: facts.memoryBytes,
+    gpus: joinPairs(gpuDevices, nvlinkPairs, warn),
     nvmes: await readNvmeDrives(sysfs),
     nics: await readNics(sysfs),
     software: {
-      os: `${os.distro} ${os.release}`.trim(),
-      kernel: os.kernel,
+      os: facts.os,
+      kernel: facts.kernel,
       firmware: (await sysfs.text('class/dmi/id/bios_version')) ?? '',
-      libvirt: await readLibvirtVersion(options),
+      libvirt: facts.libvirt,
+      agent: AGENT_VERSION,
     },
+    sharedStorage,
   };
-}
-
-/** Empty where no libvirt answers: a host without it is still a host to look at. */
-async function readLibvirtVersion(options: InventoryOptions): Promise<string> {
-  try {
-    const signal = AbortSignal.timeout(LIBVIRT_LIMIT_MS);
-    const connection = await connect({ socketPath: options.libvirtSocket, signal });
-    try {
-      return renderLibVersion(await connection.getLibVersion());
-    } finally {
-      await connection.close();
-    }
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    options.warn(`no libvirt version: ${reason}`);
-    return '';
-  }
 }

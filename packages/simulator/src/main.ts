@@ -10,6 +10,7 @@ await runProcess({
   log,
   start: async () => {
     const fleet = await startFleet(readFleetConfig(readConfig()), log);
-    return { ready: { hosts: fleet.size }, stop: () => fleet.stop() };
+    const ready = { hosts: fleet.size, control_socket: fleet.controlSocket };
+    return { ready, stop: () => fleet.stop() };
   },
 });

@@ -1,3 +1,4 @@
+import { PCI_ADDRESS } from './pci-bridges.ts';
 import type { Sysfs } from './sysfs.ts';
 
 export type Nic = {
@@ -10,7 +11,6 @@ export type Nic = {
 };
 
 const INTERFACES = 'class/net';
-const PCI_ADDRESS = /^[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$/;
 
 /** Physical interfaces and bonds. Taps and bridges come and go with VMs and are no part of a host. */
 export async function readNics(sysfs: Sysfs): Promise<Nic[]> {

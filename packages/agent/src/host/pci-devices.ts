@@ -1,3 +1,4 @@
+import { bridgesAbove } from './pci-bridges.ts';
 import type { Sysfs } from './sysfs.ts';
 
 /** GPUs and NVMe drives as the kernel shows them under bus/pci/devices. */
@@ -14,8 +15,9 @@ export type PciDevice = {
   resetMethods: string[];
   link?: { speedGts: number; maxSpeedGts: number; width: number; maxWidth: number };
   aer?: { correctable: number; nonfatal: number; fatal: number };
+  bridges: string[];
 };
-export type Gpu = { pci: PciDevice };
+export type Gpu = { pci: PciDevice; nvlinkPeer: string };
 export type NvmeDrive = {
   pci: PciDevice;
   serial: string;
@@ -33,11 +35,14 @@ const NVME_CLASS = '010802';
 const SECTOR_BYTES = 512;
 
 /** Vendors tell GPUs from the display adapter of a server's management controller. */
-export async function readGpus(sysfs: Sysfs, vendorIds: readonly string[]): Promise<Gpu[]> {
-  const gpus: Gpu[] = [];
+export async function readGpuDevices(
+  sysfs: Sysfs,
+  vendorIds: readonly string[],
+): Promise<PciDevice[]> {
+  const gpus: PciDevice[] = [];
   for (const address of await devicesOfClass(sysfs, DISPLAY_CLASS)) {
     const pci = await readPciDevice(sysfs, address);
-    if (vendorIds.includes(pci.vendorId)) gpus.push({ pci });
+    if (vendorIds.includes(pci.vendorId)) gpus.push(pci);
   }
   return gpus;
 }
@@ -91,6 +96,7 @@ async function readPciDevice(sysfs: Sysfs, address: string): Promise<PciDevice> 
     resetMethods: wordsOf(await sysfs.text(`${device}/reset_method`)),
     ...(link && { link }),
     ...(aer && { aer }),
+    bridges: bridgesAbove((await sysfs.linkTarget(device)) ?? ''),
   };
 }
 

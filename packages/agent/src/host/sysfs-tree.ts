@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** For tests: attributes as text, links as `{ link: target }`, paths below the root. */
+/** For tests and simulated servers: attributes as text, links as `{ link: target }`, paths below the root. */
 export type SysfsTree = Record<string, string | { link: string }>;
 
 /** Writes a tree that imitates sysfs: each attribute ends in a newline, as the kernel's do. */

@@ -35,8 +35,13 @@ export class Sysfs {
 
   /** The last part of where a link points: how sysfs names a driver, a group, a parent device. */
   async linkName(path: string): Promise<string | undefined> {
-    const target = await orUndefined(readlink(join(this.#root, path)));
+    const target = await this.linkTarget(path);
     return target === undefined ? undefined : basename(target);
+  }
+
+  /** Where a link points, as it is written there. */
+  async linkTarget(path: string): Promise<string | undefined> {
+    return orUndefined(readlink(join(this.#root, path)));
   }
 }
 

@@ -8,6 +8,8 @@ export type FleetConfig = {
   schedulers: string[];
   directory: string;
   hosts: PlannedHost[];
+  /** Whether it takes orders on a socket in its directory. */
+  control: boolean;
   behaviour: { bootMs: number; shutdownMs: number; eraseMs: number };
 };
 export type PlannedHost = { name: string; location: string; model: ServerModel };
@@ -25,6 +27,7 @@ export function readFleetConfig(config: ConfigReader): FleetConfig {
     schedulers: config.text('GANTRY_SCHEDULERS').split(','),
     directory: config.text('GANTRY_FLEET_DIRECTORY'),
     hosts: planHosts(config.text('GANTRY_FLEET_HOSTS')),
+    control: config.integer('GANTRY_FLEET_CONTROL', { fallback: 0, min: 0, max: 1 }) === 1,
     behaviour: {
       bootMs: milliseconds('GANTRY_FLEET_BOOT_MS', 1_500),
       shutdownMs: milliseconds('GANTRY_FLEET_SHUTDOWN_MS', 1_000),

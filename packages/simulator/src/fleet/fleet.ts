@@ -10,13 +10,19 @@ import { type Fleet, loadFleet } from '@gantry/proto/load';
 import { SimulatedMachine } from '../machine/simulated-machine.ts';
 import { inventoryOfHost, simulatedInventory } from '../servers/simulated-inventory.ts';
 import type { FleetConfig, PlannedHost } from './config.ts';
+import { type ControlSocket, startControlSocket } from './control-socket.ts';
 import { KeptDisks } from './kept-disks.ts';
 import { createOperatorClient, type OperatorClient } from './operator-client.ts';
 import { SimulatedHost } from './simulated-host.ts';
 
-export type RunningFleet = { size: number; stop(): Promise<void> };
+export type RunningFleet = {
+  size: number;
+  /** Where it takes orders; undefined where it was not asked to. */
+  controlSocket: string | undefined;
+  stop(): Promise<void>;
+};
 
-type Member = { host: SimulatedHost; renewal: Renewal };
+type Member = { name: string; host: SimulatedHost; renewal: Renewal };
 type Place = {
   config: FleetConfig;
   log: Log;
@@ -52,9 +58,12 @@ export async function startFleet(config: FleetConfig, log: Log): Promise<Running
     for (const planned of waiting) members.push(await startMember(place, planned));
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  const control = config.control ? await startControl(place, members) : undefined;
   return {
     size: members.length,
+    controlSocket: control?.path,
     async stop() {
+      await control?.stop();
       await Promise.all(members.map(({ renewal }) => renewal.stop()));
       await Promise.all(members.map(({ host }) => host.stop()));
     },
@@ -81,7 +90,13 @@ async function startMember(place: Place, planned: PlannedHost): Promise<Member> 
   });
   await host.start();
   const onRenewed = (renewed: Identity) => host.renewed(renewed);
-  return { host, renewal: renewWhenDue({ identity, address, stateDirectory, log, onRenewed }) };
+  const renewal = renewWhenDue({ identity, address, stateDirectory, log, onRenewed });
+  return { name: planned.name, host, renewal };
+}
+
+async function startControl({ config, log }: Place, members: Member[]): Promise<ControlSocket> {
+  const hosts = new Map(members.map(({ name, host }) => [name, host]));
+  return await startControlSocket({ directory: config.directory, hosts, log });
 }
 
 /** A host that the control plane does not know (any more) is a new one. */

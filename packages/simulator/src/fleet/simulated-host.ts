@@ -46,6 +46,11 @@ export class SimulatedHost {
     return this.#identity;
   }
 
+  /** Whether its agent runs; the machine may run without. */
+  get isRunning(): boolean {
+    return this.#agent !== null;
+  }
+
   async start(): Promise<void> {
     const { fleet, log, machine, ledger, address, heartbeatMs, pace } = this.#options;
     const { wrapLink = (link) => link } = this.#options;
@@ -76,10 +81,15 @@ export class SimulatedHost {
     this.#agent = null;
   }
 
-  /** Power goes and comes back: the agent dies with it and starts with it. */
-  async reboot(): Promise<void> {
+  /** Its VMs and its agent end without a word; `start` is the power's return. */
+  powerOff(): void {
     this.kill();
     this.machine.reboot();
+  }
+
+  /** Power goes and comes back: the agent dies with it and starts with it. */
+  async reboot(): Promise<void> {
+    this.powerOff();
     await this.start();
   }
 }

@@ -10,6 +10,7 @@ export interface DiskSpec {
   'readOnly'?: (boolean);
   'blockSize'?: (number);
   'serialNumber'?: (string);
+  'exists'?: (boolean);
 }
 
 export interface DiskSpec__Output {
@@ -19,4 +20,5 @@ export interface DiskSpec__Output {
   'readOnly': (boolean);
   'blockSize': (number);
   'serialNumber': (string);
+  'exists': (boolean);
 }

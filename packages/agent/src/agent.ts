@@ -1,0 +1,168 @@
+import type { Log } from '@gantry/daemon/log';
+import type { SpecRefusal } from '@gantry/proto/generated/gantry/v1/SpecRefusal';
+import { judgeSpec, withSpec } from './accept-spec.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { failureOf } from './failure.ts';
+import { Ledger, type LedgerStore } from './ledger.ts';
+import type { Connect, Link, LinkPeer } from './link.ts';
+import type { DomainWatcher, Machine } from './machine.ts';
+import { DEFAULT_PACE, type Pace } from './pace.ts';
+import type { HostContext } from './reconcile/host-context.ts';
+import { HostFirewall } from './reconcile/host-firewall.ts';
+import { Reconciler } from './reconcile/reconciler.ts';
+import { buildReport } from './report.ts';
+import { Reporter } from './reporter.ts';
+import type { HostSpec } from './wanted.ts';
+
+export type AgentOptions = {
+  machine: Machine;
+  ledger: LedgerStore;
+  connect: Connect;
+  log: Log;
+  clock?: Clock;
+  pace?: Partial<Pace>;
+};
+
+/**
+ * A host's agent: takes specs, writes down what it accepts, brings the host there, reports what is.
+ * It begins from its ledger and the host, and needs no link for that.
+ */
+export async function startAgent(options: AgentOptions): Promise<Agent> {
+  const { machine } = options;
+  const ledger = new Ledger(options.ledger, await options.ledger.read());
+  return new Agent(options, ledger, await machine.readBootId());
+}
+
+export class Agent implements LinkPeer, DomainWatcher {
+  readonly #host: HostContext;
+  readonly #reconciler: Reconciler;
+  readonly #reporter: Reporter;
+  readonly #link: Link;
+  readonly #unwatch: () => void;
+  #refusal: SpecRefusal | null = null;
+  #received: HostSpec | null = null;
+  /** One that could not be judged; none once another came. */
+  #waiting: HostSpec | null = null;
+  #judging = false;
+  #stopped = false;
+
+  constructor(options: AgentOptions, ledger: Ledger, hostBootId: string) {
+    const { machine, log, connect, clock = systemClock } = options;
+    const pace = options.pace ? { ...DEFAULT_PACE, ...options.pace } : DEFAULT_PACE;
+    const changed = () => this.#reporter.changed();
+    const firewall = new HostFirewall({ network: machine.network, ledger, changed });
+    this.#host = { machine, ledger, clock, pace, log, hostBootId, firewall, changed };
+    this.#reconciler = new Reconciler(this.#host);
+    this.#reporter = new Reporter({
+      host: this.#host,
+      build: () =>
+        buildReport({ host: this.#host, reconciler: this.#reconciler, refusal: this.#refusal }),
+      send: (report) => this.#link.send(report),
+    });
+    this.#unwatch = machine.hypervisor.watch(this);
+    this.#reconciler.nudge();
+    this.#link = connect(this);
+  }
+
+  /** A certificate was renewed: the stream is to be of the new one. */
+  reattach(): void {
+    this.#link.reattach();
+  }
+
+  /** The hardware may have changed: the next report has the inventory. */
+  inventoryChanged(): void {
+    this.#reporter.inventoryChanged();
+  }
+
+  /** Ends after the steps under way. VMs run on. */
+  async stop(): Promise<void> {
+    this.#detach();
+    await this.#reconciler.stop();
+  }
+
+  /** Ends here and now, as a killed process does: what is under way is never written down. */
+  kill(): void {
+    this.#host.ledger.die();
+    this.#detach();
+    void this.#reconciler.stop();
+  }
+
+  attached(): void {
+    this.#reporter.attached();
+  }
+
+  /** Specs are whole, so of several that wait only the last counts. */
+  received(spec: HostSpec): void {
+    this.#received = spec;
+    this.#waiting = null;
+    if (!this.#judging) void this.#judgeReceived();
+  }
+
+  domainChanged(vmId: string): void {
+    this.#reconciler.nudgeVm(vmId);
+  }
+
+  serialLogGrew(vmId: string): void {
+    this.#reporter.serialLogGrew(vmId);
+  }
+
+  #detach(): void {
+    this.#stopped = true;
+    this.#unwatch();
+    this.#reporter.stop();
+    this.#link.end();
+  }
+
+  async #judgeReceived(): Promise<void> {
+    this.#judging = true;
+    while (this.#received && !this.#stopped) {
+      const spec = this.#received;
+      this.#received = null;
+      try {
+        await this.#judge(spec);
+      } catch (error) {
+        this.#judgeAgain(spec, error);
+      }
+      this.#reporter.changed();
+    }
+    this.#judging = false;
+  }
+
+  async #judge(spec: HostSpec): Promise<void> {
+    const { machine, ledger } = this.#host;
+    const [domains, devices] = await Promise.all([
+      machine.hypervisor.list(),
+      machine.devices.list(),
+    ]);
+    const holdings = { domains, devices };
+    const verdict = judgeSpec(spec, { ledger: ledger.content, holdings });
+    if (!verdict.accepted) return this.#refuse(spec, verdict);
+    if (verdict.isNew) {
+      await ledger.update((content) => withSpec(content, { spec, holdings }));
+      this.#reconciler.nudge();
+    }
+    this.#refusal = null;
+  }
+
+  #refuse(spec: HostSpec, { code, message }: { code: string; message: string }): void {
+    const { log, clock } = this.#host;
+    const same = this.#refusal?.failure?.code === code ? this.#refusal.failure : null;
+    log.error({ number: spec.number, code }, message);
+    const sinceMs = same?.sinceMs ?? clock.nowMs();
+    // A spec without a number is refused as the smallest there could be: the wire has no zero here.
+    const number = spec.number === '0' ? '1' : spec.number;
+    this.#refusal = { number, failure: { code, message, sinceMs } };
+  }
+
+  /** The host could not be asked or the ledger not be written: nobody would send this spec again. */
+  #judgeAgain(spec: HostSpec, error: unknown): void {
+    const { clock, pace } = this.#host;
+    const { code, message } = failureOf(error, null, clock.nowMs());
+    this.#refuse(spec, { code, message: `not accepted yet: ${message}` });
+    if (this.#received) return;
+    this.#waiting = spec;
+    clock.after(pace.retryMs.at(-1) ?? 0, () => {
+      if (!this.#stopped && this.#waiting === spec) this.received(spec);
+    });
+  }
+}

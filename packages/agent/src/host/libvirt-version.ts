@@ -1,0 +1,25 @@
+import { connect } from 'node-libvirt/connection';
+import { renderLibVersion } from 'node-libvirt/lib-version';
+
+/** A healthy libvirt answers in milliseconds; one that hangs must not hold up the inventory. */
+const LIBVIRT_LIMIT_MS = 5_000;
+
+/** Empty where no libvirt answers: a host without it is still a host to look at. */
+export async function readLibvirtVersion(options: {
+  libvirtSocket: string;
+  warn: (message: string) => void;
+}): Promise<string> {
+  try {
+    const signal = AbortSignal.timeout(LIBVIRT_LIMIT_MS);
+    const connection = await connect({ socketPath: options.libvirtSocket, signal });
+    try {
+      return renderLibVersion(await connection.getLibVersion());
+    } finally {
+      await connection.close();
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    options.warn(`no libvirt version: ${reason}`);
+    return '';
+  }
+}

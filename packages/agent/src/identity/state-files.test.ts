@@ -1,0 +1,128 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { loadAuthority, makeAuthority } from '@gantry/pki/certificate-authority';
+import { issueHostCertificate } from '@gantry/pki/issue-certificate';
+import { makePrivateKey, privateKeyPem, publicKeyOf } from '@gantry/pki/keys';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Identity } from './identity.ts';
+import { retryDelayMs, untilDueMs } from './renew-when-due.ts';
+import { loadIdentity, saveIdentity } from './state-files.ts';
+
+/** The process is killed before the step with this number. */
+const steps = vi.hoisted(() => ({ left: Number.POSITIVE_INFINITY }));
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof import('node:fs/promises')>();
+  const step =
+    <Args extends unknown[], Result>(run: (...args: Args) => Promise<Result>) =>
+    async (...args: Args) => {
+      if (steps.left <= 0) throw new Error('killed');
+      steps.left -= 1;
+      return await run(...args);
+    };
+  return { ...real, rename: step(real.rename), open: step(real.open as never) };
+});
+
+const HOST_ID = '01990000-0000-7000-8000-00000000abcd';
+const HOUR_MS = 3_600_000;
+const authority = loadAuthority(makeAuthority());
+
+function makeIdentity(now = new Date()): Identity {
+  const key = makePrivateKey();
+  const { pem } = issueHostCertificate(authority, {
+    ...{ hostId: HOST_ID, publicKey: publicKeyOf(key), ttlMs: 30 * HOUR_MS, now },
+  });
+  return {
+    ...{ hostId: HOST_ID, keyPem: privateKeyPem(key), certificatePem: pem },
+    caPem: authority.certificatePem,
+  };
+}
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'gantry-state-'));
+});
+afterEach(async () => {
+  steps.left = Number.POSITIVE_INFINITY;
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** Saves as far as it gets; true once it was not killed. */
+async function saveUpTo(count: number, identity: Identity): Promise<boolean> {
+  steps.left = count;
+  try {
+    await saveIdentity(directory, identity);
+    return true;
+  } catch (error) {
+    expect(error).toHaveProperty('message', 'killed');
+    return false;
+  } finally {
+    steps.left = Number.POSITIVE_INFINITY;
+  }
+}
+
+const fits = ({ certificatePem, keyPem }: Identity) =>
+  new X509Certificate(certificatePem).checkPrivateKey(createPrivateKey(keyPem));
+
+describe('an identity on disk', () => {
+  it('is not there before a host is enrolled', async () => {
+    expect(await loadIdentity(directory)).toBe(undefined);
+    expect(await loadIdentity(path.join(directory, 'none'))).toBe(undefined);
+  });
+
+  it('is whole or not there, wherever the first save is killed', async () => {
+    const identity = makeIdentity();
+    const seen = new Set<string>();
+    for (let count = 0; ; count += 1) {
+      await rm(directory, { recursive: true, force: true });
+      const done = await saveUpTo(count, identity);
+      const loaded = await loadIdentity(directory);
+      seen.add(loaded ? 'whole' : 'nothing');
+      if (loaded) expect(loaded).toEqual(identity);
+      if (done) break;
+    }
+    expect(seen).toEqual(new Set(['nothing', 'whole']));
+    expect((await stat(path.join(directory, 'key.pem'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('is the old one or the new one, wherever a renewal with a new key is killed', async () => {
+    const [old, renewed] = [makeIdentity(), makeIdentity()];
+    const seen = new Set<string>();
+    for (let count = 0; ; count += 1) {
+      await saveIdentity(directory, old);
+      const done = await saveUpTo(count, renewed);
+      const loaded = await loadIdentity(directory);
+      if (!loaded) throw new Error('it was lost');
+      expect(fits(loaded)).toBe(true);
+      expect([old.certificatePem, renewed.certificatePem]).toContain(loaded.certificatePem);
+      expect(await loadIdentity(directory)).toEqual(loaded);
+      seen.add(loaded.certificatePem);
+      if (done) break;
+    }
+    expect(seen.size).toBe(2);
+  });
+
+  it('is refused, and said how to cure, where a part of it is gone', async () => {
+    await saveIdentity(directory, makeIdentity());
+    await writeFile(path.join(directory, 'key.pem'), makeIdentity().keyPem);
+    await expect(loadIdentity(directory)).rejects.toThrow('enrol this host again');
+  });
+});
+
+describe('renewal', () => {
+  it('is due after two thirds of the life of a certificate', () => {
+    const now = new Date('2026-11-15T00:00:00Z');
+    const identity = makeIdentity(now);
+    expect(untilDueMs(identity, now.getTime())).toBe(20 * HOUR_MS);
+    expect(untilDueMs(identity, now.getTime() + 21 * HOUR_MS)).toBe(0);
+  });
+
+  it('is tried again ever more rarely, at most every five minutes, never all at once', () => {
+    expect([1, 2, 3, 4].map((failures) => retryDelayMs(failures, 1))).toEqual([
+      1_000, 2_000, 4_000, 8_000,
+    ]);
+    expect(retryDelayMs(4, 0)).toBe(4_000);
+    expect(retryDelayMs(500, 1)).toBe(300_000);
+  });
+});

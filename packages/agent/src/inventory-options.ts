@@ -1,0 +1,27 @@
+import { ConfigError, type ConfigReader } from '@gantry/daemon/config';
+import { type NvlinkPair, parseNvlinkPairs } from './host/nvlink-pairs.ts';
+import type { InventoryOptions } from './inventory.ts';
+
+/** What the environment says of the host and where to look; the rest is found on it. */
+export function readInventoryOptions(config: ConfigReader): Omit<InventoryOptions, 'warn'> {
+  // NVIDIA and AMD.
+  const vendors = config.text('GANTRY_GPU_VENDORS', '10de,1002');
+  return {
+    sysfsRoot: config.text('GANTRY_SYSFS_ROOT', '/sys'),
+    gpuVendorIds: vendors.split(',').map((id) => id.trim().toLowerCase()),
+    nvlinkPairs: readNvlinkPairs(config),
+    sharedStorage: config.integer('GANTRY_SHARED_STORAGE', { fallback: 0, min: 0, max: 1 }) === 1,
+    libvirtSocket: config.text('GANTRY_LIBVIRT_SOCKET', '/run/libvirt/libvirt-sock'),
+  };
+}
+
+function readNvlinkPairs(config: ConfigReader): NvlinkPair[] {
+  const text = config.optional('GANTRY_NVLINK_PAIRS');
+  if (text === undefined) return [];
+  try {
+    return parseNvlinkPairs(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`GANTRY_NVLINK_PAIRS: ${reason}`, { cause: error });
+  }
+}

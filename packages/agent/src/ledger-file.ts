@@ -1,0 +1,71 @@
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { LedgerContent, LedgerStore } from './ledger.ts';
+
+/**
+ * The ledger as one JSON file. It is replaced whole: written beside, synced, renamed over, and the
+ * folder synced. Killed at any moment, the file is the old one or the new one. A file that cannot be
+ * understood stops the agent: taken for an empty one it would lose which devices are in use.
+ */
+export class LedgerError extends Error {
+  override name = 'LedgerError';
+}
+
+export function ledgerFile(stateDirectory: string): LedgerStore & { path: string } {
+  const path = join(stateDirectory, 'ledger.json');
+  return {
+    path,
+    read: () => readLedger(path),
+    write: (content) => replace(stateDirectory, path, content),
+  };
+}
+
+async function replace(directory: string, path: string, content: LedgerContent): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const beside = `${path}.new`;
+  const file = await open(beside, 'w', 0o600);
+  try {
+    await file.writeFile(JSON.stringify(content));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(beside, path);
+  const folder = await open(directory, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+async function readLedger(path: string): Promise<LedgerContent | null> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw new LedgerError(`the ledger ${path} cannot be read`, { cause: error });
+  }
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch (error) {
+    throw new LedgerError(`the ledger ${path} is damaged: it is not JSON`, { cause: error });
+  }
+  if (!isLedger(content)) {
+    throw new LedgerError(`the ledger ${path} is damaged, or of another version of the agent`);
+  }
+  return content;
+}
+
+function isLedger(value: unknown): value is LedgerContent {
+  if (!isObject(value) || value['version'] !== 1 || !isObject(value['vms'])) return false;
+  const spec = value['spec'];
+  if (spec === null) return true;
+  return isObject(spec) && typeof spec['number'] === 'string' && Array.isArray(spec['vms']);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,21 @@
+/** How long the agent waits for what. */
+export type Pace = {
+  /** Before the second and the third try of a part: long enough for a device to settle. */
+  retryMs: readonly number[];
+  /** After the last try: a host rarely heals by itself, and each try may keep a device busy. */
+  failedMs: number;
+  /** What a guest has to end by itself: promised to tenants for their shutdown script. */
+  shutdownMs: number;
+  /** Changes within it share a report. */
+  reportMs: number;
+  /** Between two tails of one VM's serial log. */
+  serialLogMs: number;
+};
+
+export const DEFAULT_PACE: Pace = {
+  retryMs: [200, 1_000],
+  failedMs: 60_000,
+  shutdownMs: 90_000,
+  reportMs: 20,
+  serialLogMs: 2_000,
+};

@@ -1,0 +1,18 @@
+import type { Part } from './part.ts';
+
+/** The interfaces. The rules are in force before they come up, and until they are gone. */
+export const network: Part = {
+  name: 'network',
+
+  async ensure(host, vm) {
+    // Known before they exist, so that no crash leaves one that nobody filters.
+    await host.ledger.updateFacts(vm.id, { nics: vm.nics });
+    await host.firewall.ensure();
+    await host.machine.network.ensureNics(vm.id, vm.nics);
+  },
+
+  async remove(host, vm) {
+    await host.machine.network.removeNics(vm.id);
+    await host.ledger.updateFacts(vm.id, { nics: [] });
+  },
+};

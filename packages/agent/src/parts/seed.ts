@@ -1,0 +1,8 @@
+import type { Part } from './part.ts';
+
+/** What the guest reads at its boot. */
+export const seed: Part = {
+  name: 'seed',
+  ensure: (host, vm) => host.machine.seeds.ensure(vm),
+  remove: (host, vm) => host.machine.seeds.remove(vm.id),
+};

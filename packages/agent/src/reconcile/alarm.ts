@@ -1,0 +1,30 @@
+import type { Clock } from '../clock.ts';
+
+/** A sleep that can be cut short, also by a call that came just before it began. */
+export class Alarm {
+  readonly #clock: Clock;
+  #isRung = false;
+  #wake: (() => void) | null = null;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  ring(): void {
+    this.#isRung = true;
+    this.#wake?.();
+  }
+
+  sleep(delayMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#clock.after(delayMs, () => this.#wake?.());
+      this.#wake = () => {
+        cancel();
+        this.#wake = null;
+        this.#isRung = false;
+        resolve();
+      };
+      if (this.#isRung) this.#wake();
+    });
+  }
+}

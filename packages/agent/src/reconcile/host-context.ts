@@ -1,0 +1,19 @@
+import type { Log } from '@gantry/daemon/log';
+import type { Clock } from '../clock.ts';
+import type { Ledger } from '../ledger.ts';
+import type { Machine } from '../machine.ts';
+import type { Pace } from '../pace.ts';
+import type { HostFirewall } from './host-firewall.ts';
+
+/** What everything that works on a host shares. */
+export type HostContext = {
+  readonly machine: Machine;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly pace: Pace;
+  readonly log: Log;
+  readonly hostBootId: string;
+  readonly firewall: HostFirewall;
+  /** What a report would say may have changed. */
+  readonly changed: () => void;
+};

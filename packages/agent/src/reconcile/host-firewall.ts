@@ -1,0 +1,60 @@
+import type { Ledger } from '../ledger.ts';
+import type { Firewall, HostNetwork } from '../machine.ts';
+import type { HostSpec, NicSpec } from '../wanted.ts';
+
+type FirewallHost = {
+  network: HostNetwork;
+  ledger: Ledger;
+  changed: () => void;
+};
+
+/**
+ * Keeps the accepted spec's rules in force. Whoever brings an interface up calls `ensure` first, so
+ * that a new VM is covered before anything can reach it. `number` is told only of what the host was
+ * seen to have in force.
+ */
+export class HostFirewall {
+  readonly #host: FirewallHost;
+  #inForce = '0';
+  #ensuring: Promise<void> | null = null;
+
+  constructor(host: FirewallHost) {
+    this.#host = host;
+  }
+
+  /** Of the spec whose rules are all in force; "0" until the first are. */
+  get number(): string {
+    return this.#inForce;
+  }
+
+  /** Answers once the rules of the spec accepted now, or of a later one, are in force. */
+  async ensure(): Promise<void> {
+    while (this.#inForce !== this.#wantedNumber()) {
+      this.#ensuring ??= this.#apply().finally(() => {
+        this.#ensuring = null;
+      });
+      await this.#ensuring;
+    }
+  }
+
+  #wantedNumber(): string {
+    return this.#host.ledger.content.spec?.number ?? '0';
+  }
+
+  async #apply(): Promise<void> {
+    const { network, ledger, changed } = this.#host;
+    const { spec } = ledger.content;
+    if (spec === null) return;
+    const firewall: Firewall = { rules: spec.firewallRules, nics: nicsOf(ledger, spec) };
+    if (!(await network.isInForce(firewall))) await network.applyFirewall(firewall);
+    this.#inForce = spec.number;
+    changed();
+  }
+}
+
+/** Also those of VMs that are being taken down or that no spec names: their guests still run. */
+function nicsOf(ledger: Ledger, spec: HostSpec): NicSpec[] {
+  const wanted = new Set(spec.vms.map((vm) => vm.id));
+  const others = Object.entries(ledger.content.vms).filter(([vmId]) => !wanted.has(vmId));
+  return [...spec.vms.flatMap((vm) => vm.nics), ...others.flatMap(([, facts]) => facts.nics)];
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { NO_FACTS, type VmFacts } from '../ledger.ts';
+import type { Domain } from '../machine.ts';
+import { makeDeleted, makeVm } from '../testing/make-spec.ts';
+import { planVm } from './plan.ts';
+
+const NOW = 'this-boot';
+const domain = (over: Partial<Domain> = {}): Domain => ({
+  vmId: 'vm-1',
+  state: 'running',
+  revision: '5',
+  boot: '2',
+  gpus: [],
+  nvmes: [],
+  disks: [],
+  ...over,
+});
+const facts = (over: Partial<VmFacts> = {}): VmFacts => ({
+  ...NO_FACTS,
+  boot: '2',
+  hostBootId: NOW,
+  ...over,
+});
+const wanted = { deleted: false, vm: makeVm('vm-1', { revision: '5', boot: '2' }) } as const;
+const deleted = { deleted: true, vm: makeDeleted('vm-1', { revision: '5' }) } as const;
+
+type Case = [what: string, domain: Domain | undefined, facts: VmFacts, plan: string];
+
+describe('a wanted VM', () => {
+  it.each<Case>([
+    ['never seen', undefined, NO_FACTS, 'up'],
+    ['defined and not started', domain({ state: 'shutoff', boot: '0' }), NO_FACTS, 'up'],
+    ['about to be started', domain({ state: 'shutoff', boot: '0' }), facts(), 'up'],
+    ['running as wanted', domain(), facts(), 'nothing'],
+    ['running as wanted, with its start not written down', domain(), NO_FACTS, 'nothing'],
+    ['running with an earlier revision', domain({ revision: '4' }), facts(), 'adjust'],
+    ['running by an earlier order', domain({ boot: '1' }), facts({ boot: '1' }), 'reset'],
+    ['running by a later order', domain({ boot: '10' }), facts({ boot: '10' }), 'nothing'],
+    ['ended since this order', domain({ state: 'shutoff' }), facts(), 'crashed'],
+    ['crashed since this order', domain({ state: 'crashed' }), facts(), 'crashed'],
+    ['vanished since this order', undefined, facts(), 'crashed'],
+    [
+      'crashed since an earlier order',
+      domain({ state: 'crashed', boot: '1' }),
+      facts({ boot: '1' }),
+      'up',
+    ],
+    ['gone with its host', undefined, facts({ hostBootId: 'before' }), 'up'],
+    [
+      'off since its host started',
+      domain({ state: 'shutoff' }),
+      facts({ hostBootId: 'before' }),
+      'up',
+    ],
+    [
+      'crashed before its host started',
+      undefined,
+      facts({ hostBootId: 'before', crashed: true }),
+      'crashed',
+    ],
+    ['off, with no word of the ledger', domain({ state: 'shutoff' }), NO_FACTS, 'crashed'],
+  ])('%s', (_what, seen, known, plan) => {
+    expect(planVm(wanted, { domain: seen, facts: known, hostBootId: NOW })).toBe(plan);
+  });
+});
+
+describe('a deleted VM', () => {
+  it.each<Case>([
+    ['running', domain(), facts(), 'takeDown'],
+    ['never seen', undefined, NO_FACTS, 'takeDown'],
+    ['taken down by this entry', undefined, facts({ deletedRevision: '5' }), 'nothing'],
+    ['taken down by an earlier entry', undefined, facts({ deletedRevision: '4' }), 'takeDown'],
+  ])('%s', (_what, seen, known, plan) => {
+    expect(planVm(deleted, { domain: seen, facts: known, hostBootId: NOW })).toBe(plan);
+  });
+});
+
+it('a VM no spec names is left alone', () => {
+  expect(planVm(null, { domain: domain(), facts: facts(), hostBootId: NOW })).toBe('nothing');
+});

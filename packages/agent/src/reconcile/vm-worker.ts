@@ -1,0 +1,195 @@
+import { type Failure, failureOf } from '../failure.ts';
+import { keepRunning } from '../parts/domain.ts';
+import { findDomain } from '../parts/part.ts';
+import { entryOf, isSameEntry, type VmEntry } from '../wanted.ts';
+import { Alarm } from './alarm.ts';
+import type { HostContext } from './host-context.ts';
+import { type Plan, planVm } from './plan.ts';
+import { type Step, stepsAdjust, stepsDown, stepsReset, stepsUp } from './steps.ts';
+
+/**
+ * Brings one VM to what is wanted of it. A nudge carries nothing: the worker reads what is wanted and
+ * what is, plans, and does one step after another, never two at once. Before each step it looks
+ * whether something else is wanted by now, and if so starts over. If the agent dies midway, the next
+ * one starts over from what it finds.
+ */
+export class VmWorker {
+  readonly vmId: string;
+  readonly #host: HostContext;
+  /** Told whenever it has nothing more to do for now. */
+  readonly #rested: (vmId: string) => void;
+  readonly #alarm: Alarm;
+  #nudged = false;
+  #running: Promise<void> | null = null;
+  #stopped = false;
+  #cancelRetry: (() => void) | null = null;
+  #answered = '0';
+  #failure: Failure | null = null;
+  /** The entry that was given up, and whether it may be tried again. */
+  #failed: VmEntry | null = null;
+  #mayRetry = false;
+
+  constructor(host: HostContext, vmId: string, rested: (vmId: string) => void) {
+    this.#host = host;
+    this.vmId = vmId;
+    this.#rested = rested;
+    this.#alarm = new Alarm(host.clock);
+  }
+
+  /** Revision of the entry last carried out or given up; "0" before. */
+  get answered(): string {
+    return this.#answered;
+  }
+
+  get failure(): Failure | null {
+    return this.#failure;
+  }
+
+  get hasFailed(): boolean {
+    return this.#failed !== null;
+  }
+
+  nudge(): void {
+    this.#nudged = true;
+    this.#alarm.ring();
+    if (this.#running === null && !this.#stopped) {
+      this.#running = this.#run().finally(() => {
+        this.#running = null;
+        if (this.#nudged) this.nudge();
+        else this.#rested(this.vmId);
+      });
+    }
+  }
+
+  /** Answers when the step under way has ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancelRetry?.();
+    this.#alarm.ring();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#nudged && !this.#stopped) {
+      this.#nudged = false;
+      await this.#carryOut(this.#wanted());
+    }
+  }
+
+  async #carryOut(entry: VmEntry | null): Promise<void> {
+    if (entry === null) return this.#settle(entry);
+    const seen: { plan: Plan } = { plan: 'nothing' };
+    const look = async () => {
+      seen.plan = await this.#look(entry);
+    };
+    if (!(await this.#try({ name: 'host', run: look }, entry))) return;
+    const { plan } = seen;
+    if (plan === 'nothing' || plan === 'crashed') return this.#settle(entry);
+    if (this.#isHeld(entry)) return;
+    this.#host.changed();
+    for (const step of this.#steps(plan, entry)) {
+      if (!(await this.#try(step, entry))) return;
+    }
+    this.#settle(entry);
+  }
+
+  /** What was given up is left alone until something else is wanted or a while has passed. */
+  #isHeld(entry: VmEntry): boolean {
+    if (!isSameEntry(this.#failed, entry)) this.#failed = null;
+    const isHeld = this.#failed !== null && !this.#mayRetry;
+    this.#mayRetry = false;
+    return isHeld;
+  }
+
+  #steps(plan: Exclude<Plan, 'nothing' | 'crashed'>, entry: VmEntry): Step[] {
+    if (entry.deleted) {
+      return stepsDown(this.#host, entry.vm, {
+        rest: (delayMs) => this.#alarm.sleep(delayMs),
+        isOutdated: () => this.#isOutdated(entry),
+      });
+    }
+    if (plan === 'adjust') return stepsAdjust(this.#host, entry.vm);
+    return plan === 'reset' ? stepsReset(this.#host, entry.vm) : stepsUp(this.#host, entry.vm);
+  }
+
+  /** True once done; false if it was given up or something else is wanted. */
+  async #try(step: Step, entry: VmEntry): Promise<boolean> {
+    const { pace, log } = this.#host;
+    for (let tries = 0; ; tries += 1) {
+      if (this.#isOutdated(entry)) return this.#startOver();
+      try {
+        await step.run();
+        // A step that waits comes back early when it is outdated.
+        return this.#isOutdated(entry) ? this.#startOver() : true;
+      } catch (error) {
+        log.warn({ error, vm: this.vmId, part: step.name, tries: tries + 1 }, 'a part failed');
+        const pauseMs = pace.retryMs[tries];
+        if (pauseMs === undefined) {
+          this.#giveUp(entry, error);
+          return false;
+        }
+        await this.#restFully(pauseMs, entry);
+      }
+    }
+  }
+
+  #startOver(): false {
+    this.#nudged = true;
+    return false;
+  }
+
+  #settle(entry: VmEntry | null): void {
+    const revision = entry?.vm.revision ?? '0';
+    const isNews = this.#answered !== revision || this.#failure !== null;
+    this.#answered = revision;
+    this.#failure = null;
+    this.#failed = null;
+    this.#cancelRetry?.();
+    if (isNews) this.#host.changed();
+  }
+
+  #giveUp(entry: VmEntry, error: unknown): void {
+    const { clock, pace } = this.#host;
+    this.#failure = failureOf(error, this.#failure, clock.nowMs());
+    this.#failed = entry;
+    this.#answered = entry.vm.revision;
+    this.#cancelRetry?.();
+    this.#cancelRetry = clock.after(pace.failedMs, () => {
+      this.#mayRetry = true;
+      this.nudge();
+    });
+    this.#host.changed();
+  }
+
+  /** Plans, and writes down what a later look could not tell any more. */
+  async #look(entry: VmEntry): Promise<Plan> {
+    const { ledger, hostBootId } = this.#host;
+    const domain = await findDomain(this.#host, this.vmId);
+    const facts = ledger.facts(this.vmId);
+    const plan = planVm(entry, { domain, facts, hostBootId });
+    if (domain?.state === 'running') await keepRunning(this.#host, this.vmId, domain.boot);
+    if (plan === 'crashed' && !facts.crashed) {
+      const boot = domain?.boot ?? facts.boot;
+      await ledger.updateFacts(this.vmId, { crashed: true, boot, hostBootId });
+      this.#host.changed();
+    }
+    return plan;
+  }
+
+  #wanted(): VmEntry | null {
+    return entryOf(this.#host.ledger.content.spec, this.vmId);
+  }
+
+  #isOutdated(entry: VmEntry): boolean {
+    return this.#stopped || !isSameEntry(entry, this.#wanted());
+  }
+
+  /** Rung for anything else, it goes on resting. */
+  async #restFully(delayMs: number, entry: VmEntry): Promise<void> {
+    const { clock } = this.#host;
+    const untilMs = clock.nowMs() + delayMs;
+    while (!this.#isOutdated(entry) && clock.nowMs() < untilMs) {
+      await this.#alarm.sleep(untilMs - clock.nowMs());
+    }
+  }
+}

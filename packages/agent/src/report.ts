@@ -1,0 +1,40 @@
+import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
+import type { SpecRefusal } from '@gantry/proto/generated/gantry/v1/SpecRefusal';
+import type { HostContext } from './reconcile/host-context.ts';
+import type { Reconciler } from './reconcile/reconciler.ts';
+import { vmReport } from './vm-report.ts';
+import { entryOf } from './wanted.ts';
+
+type ReportSource = { host: HostContext; reconciler: Reconciler; refusal: SpecRefusal | null };
+
+/** What is true of the host now, without its inventory and serial logs. */
+export async function buildReport({
+  host,
+  reconciler,
+  refusal,
+}: ReportSource): Promise<HostReport> {
+  const { machine, ledger, firewall } = host;
+  const [domains, devices] = await Promise.all([machine.hypervisor.list(), machine.devices.list()]);
+  // Read after the host answered, and from here on at one moment.
+  const { spec } = ledger.content;
+  const wanted = [...(spec?.vms ?? []), ...(spec?.deleted ?? [])].map((vm) => vm.id);
+  const found = [...domains, ...devices].map(({ vmId }) => vmId);
+  const ids = [...new Set([...wanted, ...found])];
+  return {
+    acceptedNumber: spec?.number ?? '0',
+    refusal,
+    vms: ids.map((id) =>
+      vmReport({
+        id,
+        entry: entryOf(spec, id),
+        domain: domains.find((domain) => domain.vmId === id),
+        facts: ledger.facts(id),
+        work: reconciler.worker(id),
+      }),
+    ),
+    receipts: (spec?.deleted ?? []).flatMap(({ id }) => ledger.facts(id).receipts),
+    disks: [...reconciler.disks.ready],
+    deletedDisks: [...reconciler.disks.removed],
+    firewallNumber: firewall.number,
+  };
+}

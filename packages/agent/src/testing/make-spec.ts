@@ -1,0 +1,79 @@
+import type { DeletedVm, DiskSpec, FirewallRule, HostSpec, NicSpec, VmSpec } from '../wanted.ts';
+
+/** Whole specs, as they arrive, from what a test cares about. */
+export function makeSpec(number: number, spec: Partial<HostSpec> = {}): HostSpec {
+  return {
+    number: String(number),
+    vms: [],
+    deleted: [],
+    disks: [],
+    deletedDisks: [],
+    firewallRules: [makeRule('rule-1')],
+    ...spec,
+  };
+}
+
+export function makeVm(id: string, vm: Partial<VmSpec> = {}): VmSpec {
+  return {
+    id,
+    revision: '1',
+    boot: '1',
+    name: id,
+    cpuCores: 8,
+    memoryMib: 16_384,
+    gpus: [],
+    nvmes: [],
+    disks: [makeDisk(`${id}-os`)],
+    nics: [makeNic(`${id}-nic`)],
+    image: { name: 'debian-12', url: 'https://images.test/debian-12.raw', sha256: 'ab' },
+    sshPublicKey: '',
+    startupScript: '',
+    shutdownScript: '',
+    numaShares: [],
+    ...vm,
+  };
+}
+
+export function makeDeleted(id: string, vm: Partial<DeletedVm> = {}): DeletedVm {
+  return { id, revision: '2', graceful: true, gpus: [], nvmes: [], disks: [], ...vm };
+}
+
+export function makeDisk(id: string, disk: Partial<DiskSpec> = {}): DiskSpec {
+  return {
+    id,
+    kind: 'DISK_KIND_PERSISTENT_SSD',
+    sizeBytes: '1073741824',
+    readOnly: false,
+    exists: false,
+    blockSize: 0,
+    serialNumber: id,
+    ...disk,
+  };
+}
+
+export function makeNic(id: string, nic: Partial<NicSpec> = {}): NicSpec {
+  return {
+    id,
+    networkId: 'network-1',
+    mac: '02:00:00:00:00:01',
+    privateIpv4: '10.0.0.5/24',
+    gatewayIpv4: '10.0.0.1',
+    publicIpv4: '',
+    ...nic,
+  };
+}
+
+export function makeRule(id: string, rule: Partial<FirewallRule> = {}): FirewallRule {
+  return {
+    id,
+    networkId: 'network-1',
+    direction: 'DIRECTION_INGRESS',
+    action: 'ACTION_ALLOW',
+    protocols: ['tcp'],
+    sources: ['0.0.0.0/0'],
+    sourcePorts: [],
+    destinations: ['0.0.0.0/0'],
+    destinationPorts: ['22'],
+    ...rule,
+  };
+}

@@ -1,0 +1,107 @@
+import { expect, it } from 'vitest';
+import { NO_FACTS, type VmFacts } from './ledger.ts';
+import type { Domain } from './machine.ts';
+import { makeDeleted, makeVm } from './testing/make-spec.ts';
+import { vmReport } from './vm-report.ts';
+
+const running: Domain = {
+  vmId: 'vm-1',
+  state: 'running',
+  revision: '4',
+  boot: '1',
+  gpus: [],
+  nvmes: [],
+  disks: [{ id: 'os', sizeBytes: '1' }],
+};
+const off: Domain = { ...running, state: 'shutoff' };
+const wanted = { deleted: false, vm: makeVm('vm-1', { revision: '5' }) } as const;
+const reset = { deleted: false, vm: makeVm('vm-1', { revision: '5', boot: '2' }) } as const;
+const deleted = { deleted: true, vm: makeDeleted('vm-1', { revision: '5' }) } as const;
+const working = { answered: '0', failure: null, hasFailed: false };
+const failed = {
+  answered: '5',
+  failure: { code: 'host_failed', message: 'no', sinceMs: 1 },
+  hasFailed: true,
+};
+const done = { answered: '5', failure: null, hasFailed: false };
+const facts = (over: Partial<VmFacts>): VmFacts => ({ ...NO_FACTS, boot: '1', ...over });
+
+type Known = Omit<Parameters<typeof vmReport>[0], 'id'>;
+type Case = [what: string, known: Known, state: string, revision: string];
+
+it.each<Case>([
+  [
+    'no domain yet',
+    { entry: wanted, domain: undefined, facts: NO_FACTS, work: working },
+    'WORKING',
+    '0',
+  ],
+  ['running', { entry: wanted, domain: running, facts: facts({}), work: done }, 'RUNNING', '5'],
+  [
+    'running, agent just started',
+    { entry: wanted, domain: running, facts: facts({}), work: undefined },
+    'RUNNING',
+    '4',
+  ],
+  [
+    'running, disk not attached',
+    { entry: wanted, domain: running, facts: facts({}), work: failed },
+    'RUNNING',
+    '5',
+  ],
+  ['not built', { entry: wanted, domain: undefined, facts: NO_FACTS, work: failed }, 'FAILED', '5'],
+  ['not reset', { entry: reset, domain: running, facts: facts({}), work: failed }, 'FAILED', '5'],
+  [
+    'being reset',
+    { entry: reset, domain: running, facts: facts({}), work: working },
+    'RUNNING',
+    '4',
+  ],
+  [
+    'crashed',
+    { entry: wanted, domain: off, facts: facts({ crashed: true }), work: done },
+    'CRASHED',
+    '5',
+  ],
+  [
+    'started after a crash',
+    { entry: reset, domain: off, facts: facts({ crashed: true }), work: working },
+    'WORKING',
+    '0',
+  ],
+  [
+    'being taken down',
+    { entry: deleted, domain: running, facts: facts({}), work: working },
+    'WORKING',
+    '0',
+  ],
+  [
+    'not taken down',
+    { entry: deleted, domain: running, facts: facts({}), work: failed },
+    'FAILED',
+    '5',
+  ],
+  [
+    'gone',
+    { entry: deleted, domain: undefined, facts: facts({ deletedRevision: '5' }), work: undefined },
+    'DELETED',
+    '5',
+  ],
+  [
+    'gone by an earlier entry',
+    { entry: deleted, domain: undefined, facts: facts({ deletedRevision: '4' }), work: working },
+    'WORKING',
+    '4',
+  ],
+  [
+    'of no spec',
+    { entry: null, domain: running, facts: NO_FACTS, work: undefined },
+    'UNKNOWN',
+    '0',
+  ],
+])('%s', (_what, known, state, revision) => {
+  const report = vmReport({ id: 'vm-1', ...known });
+  expect(report).toMatchObject({ state: `VM_OBSERVED_STATE_${state}`, revision });
+  expect(report.failure).toBe(known.work?.failure ?? null);
+  expect(report.disks).toHaveLength(known.domain ? 1 : 0);
+});

@@ -1,0 +1,36 @@
+import type { DeletedVm__Output } from '@gantry/proto/generated/gantry/v1/DeletedVm';
+import type { DiskSpec__Output } from '@gantry/proto/generated/gantry/v1/DiskSpec';
+import type { FirewallRule__Output } from '@gantry/proto/generated/gantry/v1/FirewallRule';
+import type { HostSpec__Output } from '@gantry/proto/generated/gantry/v1/HostSpec';
+import type { Image__Output } from '@gantry/proto/generated/gantry/v1/Image';
+import type { NicSpec__Output } from '@gantry/proto/generated/gantry/v1/NicSpec';
+import type { VmSpec__Output } from '@gantry/proto/generated/gantry/v1/VmSpec';
+
+/** What is wanted, as it arrives: unset fields have their defaults, 64-bit numbers are decimal text. */
+export type HostSpec = HostSpec__Output;
+export type VmSpec = VmSpec__Output;
+export type DeletedVm = DeletedVm__Output;
+export type DiskSpec = DiskSpec__Output;
+export type NicSpec = NicSpec__Output;
+export type Image = Image__Output;
+export type FirewallRule = FirewallRule__Output;
+
+/** What a spec says of one VM: that it should run, or that it should be gone. */
+export type VmEntry = { deleted: false; vm: VmSpec } | { deleted: true; vm: DeletedVm };
+
+export function entryOf(spec: HostSpec | null, vmId: string): VmEntry | null {
+  const wanted = spec?.vms.find((vm) => vm.id === vmId);
+  if (wanted) return { deleted: false, vm: wanted };
+  const gone = spec?.deleted.find((vm) => vm.id === vmId);
+  return gone ? { deleted: true, vm: gone } : null;
+}
+
+/** Whether both order the same: a revision never means two things. */
+export function isSameEntry(a: VmEntry | null, b: VmEntry | null): boolean {
+  return a?.deleted === b?.deleted && a?.vm.revision === b?.vm.revision;
+}
+
+/** Compares decimal text without leading zeros, which may hold more digits than a number can. */
+export function isBelow(a: string, b: string): boolean {
+  return a.length === b.length ? a < b : a.length < b.length;
+}

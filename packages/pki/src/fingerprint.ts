@@ -1,0 +1,12 @@
+import { createHash } from 'node:crypto';
+
+/** SHA-256 of a certificate in DER, lower-case hex. */
+export function fingerprint(certificateRaw: Buffer): string {
+  return createHash('sha256').update(certificateRaw).digest('hex');
+}
+
+/** As people copy it: with colons, spaces or capitals; undefined where it cannot be one. */
+export function parseFingerprint(text: string): string | undefined {
+  const digits = text.replace(/[:\s]/g, '').toLowerCase();
+  return /^[0-9a-f]{64}$/.test(digits) ? digits : undefined;
+}

@@ -1,0 +1,165 @@
+import { makeDisk, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { AgentUnderTest, until } from './testing/agent-under-test.ts';
+import { bringUp, TRAINER } from './testing/trainer.ts';
+
+const NO_SPACE = { code: 'host_failed', message: 'no space' };
+
+let host: AgentUnderTest;
+beforeEach(async () => {
+  host = new AgentUnderTest();
+  await host.start();
+});
+
+describe('a wanted VM', () => {
+  it('runs, with the rules of its network in force', async () => {
+    await bringUp(host);
+    expect(host.report).toMatchObject({ acceptedNumber: '1', refusal: null, firewallNumber: '1' });
+    expect(host.vm('vm-1')).toMatchObject({
+      boot: '1',
+      failure: null,
+      disks: [{ id: 'vm-1-os', sizeBytes: '1073741824' }],
+    });
+    expect(host.machine.network.firewall?.rules).toHaveLength(1);
+  });
+
+  it('is reset by a greater boot, and only then', async () => {
+    await bringUp(host);
+    host.send(makeSpec(2, { vms: [TRAINER] }));
+    host.send(makeSpec(3, { vms: [{ ...TRAINER, revision: '2', boot: '2' }] }));
+    await host.untilState('vm-1', '2', 'RUNNING');
+    expect(host.vm('vm-1')?.boot).toBe('2');
+    expect(host.machine.hypervisor.domain('vm-1')).toMatchObject({ starts: 1, resets: 1 });
+  });
+
+  it.each(['crashed', 'shutoff'] as const)(
+    'that ended by itself (%s) stays down with its devices until a greater boot',
+    async (state) => {
+      await bringUp(host);
+      host.machine.hypervisor.crash('vm-1', state);
+      await host.untilState('vm-1', '1', 'CRASHED');
+      expect(host.vm('vm-1')?.boot).toBe('1');
+      expect(await host.machine.devices.list()).toHaveLength(3);
+      host.send(makeSpec(2, { vms: [TRAINER] }));
+      await until(() => host.report.acceptedNumber === '2');
+      expect(host.stateOf('vm-1', '1')).toBe('CRASHED');
+      host.send(makeSpec(3, { vms: [{ ...TRAINER, revision: '2', boot: '2' }] }));
+      await host.untilState('vm-1', '2', 'RUNNING');
+    },
+  );
+
+  it('gets, loses and grows disks without a restart', async () => {
+    const [os, old, data] = [makeDisk('vm-1-os'), makeDisk('old'), makeDisk('data')];
+    await bringUp(host, { ...TRAINER, disks: [os, old] });
+    const grown = { ...os, sizeBytes: '2147483648' };
+    host.send(makeSpec(2, { vms: [{ ...TRAINER, revision: '2', disks: [grown, data] }] }));
+    await host.untilState('vm-1', '2', 'RUNNING');
+    expect(host.vm('vm-1')?.disks).toEqual([
+      { id: 'vm-1-os', sizeBytes: '2147483648' },
+      { id: 'data', sizeBytes: '1073741824' },
+    ]);
+    expect(host.machine.hypervisor.domain('vm-1')).toMatchObject({ starts: 1, resets: 0 });
+    expect(host.machine.disks.ids()).toContain('old');
+  });
+
+  it('runs on beside the failure of a disk that cannot be attached, until it can', async () => {
+    await bringUp(host);
+    host.machine.faults.failNext('attach_disk', 3, NO_SPACE);
+    const disks = [makeDisk('vm-1-os'), makeDisk('data')];
+    host.send(makeSpec(2, { vms: [{ ...TRAINER, revision: '2', disks }] }));
+    await until(() => host.clock.waiting > 0);
+    host.clock.advance(200);
+    await until(() => host.clock.waiting > 0);
+    host.clock.advance(1_000);
+    await host.untilState('vm-1', '2', 'RUNNING');
+    expect(host.vm('vm-1')?.failure).toMatchObject(NO_SPACE);
+    host.clock.advance(60_000);
+    await until(() => host.vm('vm-1')?.failure === null && host.vm('vm-1')?.disks?.length === 2);
+  });
+});
+
+describe('a part that fails', () => {
+  it('is tried three times, then told, and tried again after a while', async () => {
+    host.machine.faults.failNext('create_disk', 3, NO_SPACE);
+    host.send(makeSpec(1, { vms: [TRAINER] }));
+    await until(() => host.clock.waiting > 0);
+    host.clock.advance(200);
+    await until(() => host.clock.waiting > 0);
+    expect(host.vm('vm-1')?.state).toBe('VM_OBSERVED_STATE_WORKING');
+    const since = host.clock.nowMs() + 1_000;
+    host.clock.advance(1_000);
+    await host.untilState('vm-1', '1', 'FAILED');
+    expect(host.vm('vm-1')?.failure).toEqual({ ...NO_SPACE, sinceMs: since });
+    host.clock.advance(60_000);
+    await host.untilState('vm-1', '1', 'RUNNING');
+    expect(host.vm('vm-1')?.failure).toBeNull();
+  });
+
+  it('is tried again at once with a new revision, and not with the same', async () => {
+    host.machine.volumes.loseImage('debian-12');
+    host.send(makeSpec(1, { vms: [TRAINER] }));
+    await until(() => host.clock.waiting > 0);
+    host.clock.advance(200);
+    await until(() => host.clock.waiting > 0);
+    host.clock.advance(1_000);
+    await host.untilState('vm-1', '1', 'FAILED');
+    expect(host.vm('vm-1')?.failure?.code).toBe('image_unavailable');
+    host.machine.volumes.findImage('debian-12');
+    host.send(makeSpec(2, { vms: [TRAINER] }));
+    await until(() => host.report.acceptedNumber === '2' && host.report.firewallNumber === '2');
+    expect(host.stateOf('vm-1', '1')).toBe('FAILED');
+    host.send(makeSpec(3, { vms: [{ ...TRAINER, revision: '2' }] }));
+    await host.untilState('vm-1', '2', 'RUNNING');
+  });
+
+  it('stays told while it is tried again in vain', async () => {
+    host.machine.faults.failNext('create_disk', 4, NO_SPACE);
+    host.send(makeSpec(1, { vms: [TRAINER] }));
+    for (const pauseMs of [200, 1_000, 60_000, 200]) {
+      await until(() => host.clock.waiting > 0);
+      if (pauseMs === 60_000) await host.untilState('vm-1', '1', 'FAILED');
+      host.reports = pauseMs === 60_000 ? [] : host.reports;
+      host.clock.advance(pauseMs);
+    }
+    await host.untilState('vm-1', '1', 'RUNNING');
+    const states = host.reports.map(({ vms }) => String(vms?.[0]?.state));
+    expect(states).not.toContain('VM_OBSERVED_STATE_WORKING');
+  });
+
+  it('is none while the host cannot be asked for a moment', async () => {
+    await bringUp(host);
+    host.machine.faults.failNext('list_domains', 2, NO_SPACE);
+    host.agent?.domainChanged('vm-1');
+    await until(() => host.clock.waiting > 0);
+    host.clock.advance(200);
+    await until(() => host.clock.waiting > 0);
+    host.clock.advance(1_000);
+    host.reports = [];
+    host.send(makeSpec(2, { vms: [{ ...TRAINER, revision: '2' }] }));
+    await host.untilState('vm-1', '2', 'RUNNING');
+    expect(host.reports.every(({ vms }) => vms?.[0]?.failure === null)).toBe(true);
+  });
+
+  it('of one VM holds up no other', async () => {
+    host.machine.faults.hang('bind_device');
+    host.send(makeSpec(1, { vms: [TRAINER, makeVm('vm-2')] }));
+    await host.untilState('vm-2', '1', 'RUNNING');
+    expect(host.vm('vm-1')?.state).toBe('VM_OBSERVED_STATE_WORKING');
+    host.machine.faults.unhang('bind_device');
+    await host.untilState('vm-1', '1', 'RUNNING');
+  });
+
+  it('without an image source is told as such, and without a boot disk too', async () => {
+    const image = { name: 'secret', url: '', sha256: '' };
+    host.send(makeSpec(1, { vms: [{ ...TRAINER, image }, makeVm('vm-2', { image: null })] }));
+    await until(() => host.clock.waiting > 1);
+    host.clock.advance(200);
+    await until(() => host.clock.waiting > 1);
+    host.clock.advance(1_000);
+    await host.untilState('vm-1', '1', 'FAILED');
+    await host.untilState('vm-2', '1', 'FAILED');
+    expect(host.vm('vm-1')?.failure?.code).toBe('image_unavailable');
+    expect(host.vm('vm-2')?.failure?.code).toBe('disk_missing');
+    expect(host.machine.disks.ids()).toEqual([]);
+  });
+});

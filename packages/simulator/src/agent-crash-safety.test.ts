@@ -1,0 +1,139 @@
+import { makeDeleted, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
+import { describe, expect, it } from 'vitest';
+import { AgentUnderTest, until } from './testing/agent-under-test.ts';
+import { DyingAgent } from './testing/dying-agent.ts';
+import { GPUS, NVMES } from './testing/make-inventory.ts';
+
+/**
+ * Stop after every single change, start again, expect what an undisturbed agent would have done:
+ * first on the way up, then on the way down.
+ */
+const VM = makeVm('vm-1', { gpus: [GPUS[0], GPUS[1]], nvmes: [NVMES[0]] });
+const UP = makeSpec(1, { vms: [VM] });
+const DOWN = makeSpec(2, {
+  deleted: [makeDeleted('vm-1', { gpus: VM.gpus, nvmes: VM.nvmes, disks: ['vm-1-os'] })],
+});
+const RESET = makeSpec(2, { vms: [{ ...VM, revision: '2', boot: '2' }] });
+
+type Death = { dieAt: number; when: 'before' | 'after' };
+
+/** The spec is carried out by an agent that dies, and then by another that does not. */
+async function interrupted(
+  host: AgentUnderTest,
+  spec: typeof UP,
+  { dieAt, when }: Death,
+): Promise<void> {
+  const dying = new DyingAgent(host, dieAt, when);
+  await host.start({ machine: dying.machine, ledger: dying.ledger });
+  host.send(spec);
+  await until(() => host.agent === null);
+  await host.start();
+  host.send(spec);
+}
+
+async function hostWith(spec: typeof UP | null): Promise<AgentUnderTest> {
+  const host = new AgentUnderTest();
+  if (!spec) return host;
+  await host.start();
+  host.send(spec);
+  await host.untilState('vm-1', '1', 'RUNNING');
+  host.kill();
+  return host;
+}
+
+/** Every change an undisturbed agent makes, twice: died before it and died after it. */
+async function deaths(from: typeof UP | null, to: typeof UP, state: string): Promise<Death[]> {
+  const host = await hostWith(from);
+  const counting = new DyingAgent(host, Number.POSITIVE_INFINITY, 'before');
+  await host.start({ machine: counting.machine, ledger: counting.ledger });
+  host.send(to);
+  const revision = [...to.vms, ...to.deleted][0]?.revision ?? '';
+  await host.untilState('vm-1', revision, state);
+  await until(() => host.report.firewallNumber === to.number);
+  host.kill();
+  const numbers = Array.from({ length: counting.changes }, (_, index) => index + 1);
+  return numbers.flatMap((dieAt) => [
+    { dieAt, when: 'before' as const },
+    { dieAt, when: 'after' as const },
+  ]);
+}
+
+const upDeaths = await deaths(null, UP, 'RUNNING');
+const downDeaths = await deaths(UP, DOWN, 'DELETED');
+const resetDeaths = await deaths(UP, RESET, 'RUNNING');
+
+it('there is more than one step to die at in each', () => {
+  expect(upDeaths.length).toBeGreaterThan(16);
+  expect(downDeaths.length).toBeGreaterThan(20);
+  expect(resetDeaths.length).toBeGreaterThan(6);
+});
+
+describe('an agent that dies while it brings a VM up', () => {
+  it.each(upDeaths)(
+    'at change $dieAt, $when it: the VM runs and was started once',
+    async (death) => {
+      const host = await hostWith(null);
+      await interrupted(host, UP, death);
+      await host.untilState('vm-1', '1', 'RUNNING');
+      expect(host.machine.hypervisor.domain('vm-1')).toMatchObject({ starts: 1, resets: 0 });
+      await until(() => host.report.firewallNumber === '1');
+
+      host.send(DOWN);
+      await host.untilState('vm-1', '2', 'DELETED');
+      await expectNothingLeft(host);
+    },
+  );
+
+  it.each(
+    [true, false].flatMap((keepDomains) => upDeaths.map((death) => ({ ...death, keepDomains }))),
+  )(
+    'at change $dieAt, $when it, with its host (domains kept: $keepDomains): the VM runs',
+    async ({ keepDomains, ...death }) => {
+      const host = await hostWith(null);
+      const dying = new DyingAgent(host, death.dieAt, death.when);
+      await host.start({ machine: dying.machine, ledger: dying.ledger });
+      host.send(UP);
+      await until(() => host.agent === null);
+      host.machine.reboot({ keepDomains });
+      await host.start();
+      host.send(UP);
+      await host.untilState('vm-1', '1', 'RUNNING');
+      expect(host.machine.hypervisor.domain('vm-1')?.resets).toBe(0);
+    },
+  );
+});
+
+describe('an agent that dies while it takes a VM down', () => {
+  it.each(downDeaths)(
+    'at change $dieAt, $when it: nothing is left and all is proven',
+    async (death) => {
+      const host = await hostWith(UP);
+      await interrupted(host, DOWN, death);
+      await host.untilState('vm-1', '2', 'DELETED');
+      await expectNothingLeft(host);
+      expect(host.report.receipts?.map(({ pciAddress }) => pciAddress).sort()).toEqual(
+        [...VM.gpus, ...VM.nvmes].sort(),
+      );
+      // Only where the receipt of one was cut off is that one cleaned again.
+      const cleanings = [...host.machine.devices.cleanings.values()];
+      expect(cleanings.filter((times) => times > 1).length).toBeLessThanOrEqual(1);
+    },
+  );
+});
+
+describe('an agent that dies while it resets a VM', () => {
+  it.each(resetDeaths)('at change $dieAt, $when it: the VM was reset once', async (death) => {
+    const host = await hostWith(UP);
+    await interrupted(host, RESET, death);
+    await host.untilState('vm-1', '2', 'RUNNING');
+    expect(host.machine.hypervisor.domain('vm-1')).toMatchObject({ starts: 1, resets: 1 });
+  });
+});
+
+async function expectNothingLeft({ machine }: AgentUnderTest): Promise<void> {
+  expect(await machine.hypervisor.list()).toEqual([]);
+  expect(await machine.devices.list()).toEqual([]);
+  expect(machine.disks.ids()).toEqual([]);
+  expect(machine.seeds.vmIds()).toEqual([]);
+  expect(machine.network.vmIds()).toEqual([]);
+}

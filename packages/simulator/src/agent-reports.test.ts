@@ -1,0 +1,123 @@
+import { makeDeleted, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { AgentUnderTest, until } from './testing/agent-under-test.ts';
+import { GPUS } from './testing/make-inventory.ts';
+import { bringUp, GPU_A, TRAINER } from './testing/trainer.ts';
+
+const NO_SPACE = { code: 'host_failed', message: 'no space' };
+
+let host: AgentUnderTest;
+beforeEach(async () => {
+  host = new AgentUnderTest();
+  await host.start();
+});
+
+describe('a stream', () => {
+  it('begins with the inventory and every serial log, and has the inventory once', async () => {
+    await bringUp(host);
+    const [first, ...others] = host.reports;
+    expect(first?.inventory?.gpus).toHaveLength(GPUS.length);
+    expect(others.every(({ inventory }) => inventory === null)).toBe(true);
+    await until(() => logsSent(host).length === 1);
+    host.clock.advance(2_000);
+    host.reports = [];
+    host.attach();
+    await until(() => host.reports.length > 0);
+    expect(host.reports[0]).toMatchObject({ acceptedNumber: '1', serialLogs: [{ vmId: 'vm-1' }] });
+    expect(host.reports[0]?.inventory?.gpus).toHaveLength(GPUS.length);
+  });
+
+  it('tells again what was accepted when the same spec comes again', async () => {
+    await bringUp(host);
+    const before = host.reports.length;
+    host.send(makeSpec(1, { vms: [TRAINER] }));
+    await until(() => host.reports.length > before);
+    expect(host.report.acceptedNumber).toBe('1');
+  });
+});
+
+describe('a spec that is refused changes nothing', () => {
+  it('below the last number: told as stale, until a good one comes', async () => {
+    host.send(makeSpec(5, { vms: [TRAINER] }));
+    await host.untilState('vm-1', '1', 'RUNNING');
+    host.send(makeSpec(4, { deleted: [makeDeleted('vm-1')] }));
+    await until(() => host.report.refusal?.failure?.code === 'stale_number');
+    expect(host.report).toMatchObject({ acceptedNumber: '5', refusal: { number: '4' } });
+    expect(host.machine.hypervisor.domain('vm-1')?.state).toBe('running');
+    host.send(makeSpec(6, { vms: [TRAINER] }));
+    await until(() => host.report.acceptedNumber === '6');
+    expect(host.report.refusal).toBeNull();
+  });
+
+  it('a second owner for a GPU: the first runs on, the second is not begun', async () => {
+    await bringUp(host);
+    host.send(makeSpec(2, { vms: [makeVm('thief', { gpus: [GPU_A] })] }));
+    await until(() => host.report.refusal?.failure?.code === 'device_in_use');
+    expect(host.report.acceptedNumber).toBe('1');
+    expect(host.vm('thief')).toBeUndefined();
+    expect(host.machine.disks.ids()).toEqual(['vm-1-os']);
+    expect(host.machine.devices.isBoundTo(GPU_A, 'vm-1')).toBe(true);
+  });
+
+  it('an agent started anew still refuses what its ledger knows better', async () => {
+    await bringUp(host);
+    host.kill();
+    await host.start();
+    host.send({ ...makeSpec(1, { deleted: [makeDeleted('vm-1')] }), number: '0' });
+    await until(() => host.report.refusal?.failure?.code === 'bad_spec');
+    host.send(makeSpec(2, { vms: [makeVm('thief', { gpus: [GPU_A] })] }));
+    await until(() => host.report.refusal?.failure?.code === 'device_in_use');
+  });
+
+  it('while the host cannot be asked, a spec is refused and tried again', async () => {
+    await bringUp(host);
+    host.machine.faults.failNext('list_devices', 1, NO_SPACE);
+    host.send(makeSpec(2, { vms: [TRAINER] }));
+    await until(() => host.report.refusal?.failure?.code === 'host_failed');
+    host.clock.advance(1_000);
+    await until(() => host.report.acceptedNumber === '2');
+    expect(host.report.refusal).toBeNull();
+  });
+});
+
+describe('serial logs', () => {
+  it('come with reports when they grew, at most every two seconds', async () => {
+    await bringUp(host);
+    await until(() => logsSent(host).length === 1);
+    expect(logsSent(host)[0]).toContain('vm-1 login:');
+    host.machine.hypervisor.print('vm-1', 'one\n');
+    host.machine.hypervisor.print('vm-1', 'two\n');
+    await until(() => host.clock.waiting > 0);
+    expect(logsSent(host)).toHaveLength(1);
+    host.clock.advance(2_000);
+    await until(() => logsSent(host).length === 2);
+    expect(logsSent(host)[1]).toMatch(/one\ntwo\n$/);
+  });
+});
+
+function logsSent({ reports }: AgentUnderTest): string[] {
+  return reports.flatMap((report) => report.serialLogs ?? []).map((log) => log.tail ?? '');
+}
+
+describe('a report', () => {
+  it('that could not be made is made a little later', async () => {
+    await bringUp(host);
+    host.machine.faults.failNext('list_domains', 1, NO_SPACE);
+    host.reports = [];
+    host.attach();
+    await until(() => host.clock.waiting > 0);
+    expect(host.reports).toEqual([]);
+    host.clock.advance(1_000);
+    await until(() => host.reports.length === 1);
+    expect(host.report.inventory).not.toBeNull();
+  });
+
+  it('is not made while nothing changes', async () => {
+    await bringUp(host);
+    await until(() => logsSent(host).length === 1);
+    const before = host.reports.length;
+    host.clock.advance(3_600_000);
+    expect(host.clock.waiting).toBe(0);
+    expect(host.reports).toHaveLength(before);
+  });
+});

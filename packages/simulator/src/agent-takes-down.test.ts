@@ -1,0 +1,156 @@
+import { makeDeleted, makeSpec } from '@gantry/agent/testing/make-spec';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { AgentUnderTest, until } from './testing/agent-under-test.ts';
+import { bringUp, GPU_A, GPU_B, NVME, TRAINER } from './testing/trainer.ts';
+
+const NO_SPACE = { code: 'host_failed', message: 'no space' };
+
+let host: AgentUnderTest;
+beforeEach(async () => {
+  host = new AgentUnderTest();
+  await host.start();
+});
+
+describe('a deleted VM', () => {
+  const deleted = makeDeleted('vm-1', { gpus: [GPU_A, GPU_B], nvmes: [NVME], disks: ['vm-1-os'] });
+
+  it('is asked to end, taken down whole, and leaves a receipt for each device', async () => {
+    await bringUp(host);
+    host.send(makeSpec(2, { deleted: [deleted] }));
+    await host.untilState('vm-1', '2', 'DELETED');
+    const receipt = { vmId: 'vm-1', revision: '2', failure: null };
+    expect(host.report.receipts).toEqual([
+      expect.objectContaining({
+        ...receipt,
+        pciAddress: NVME,
+        method: 'format_ses1',
+        serial: 'SIM0000',
+      }),
+      expect.objectContaining({ ...receipt, pciAddress: GPU_A, method: 'flr', serial: '' }),
+      expect.objectContaining({ ...receipt, pciAddress: GPU_B, kind: 'DEVICE_KIND_GPU' }),
+    ]);
+    expectNothingLeft(host);
+  });
+
+  it('keeps the disks that are not named, and starts from them again', async () => {
+    await bringUp(host);
+    host.send(makeSpec(2, { deleted: [{ ...deleted, disks: [] }] }));
+    await host.untilState('vm-1', '2', 'DELETED');
+    expect(host.machine.disks.ids()).toEqual(['vm-1-os']);
+    host.send(makeSpec(3, { vms: [{ ...TRAINER, revision: '3', boot: '2', image: null }] }));
+    await host.untilState('vm-1', '3', 'RUNNING');
+    expect(host.report.receipts).toEqual([]);
+  });
+
+  it('has 90 seconds to end before its power is cut', async () => {
+    host.machine.behave({ shutdownMs: null });
+    await bringUp(host);
+    host.send(makeSpec(2, { deleted: [deleted] }));
+    await until(() => host.machine.hypervisor.domain('vm-1')?.shutdownsAsked === 1);
+    await until(() => host.clock.waiting > 0);
+    host.clock.advance(89_999);
+    await until(() => host.report.acceptedNumber === '2');
+    expect(host.machine.hypervisor.domain('vm-1')?.state).toBe('running');
+    expect(host.vm('vm-1')?.state).toBe('VM_OBSERVED_STATE_WORKING');
+    host.clock.advance(1);
+    await host.untilState('vm-1', '2', 'DELETED');
+  });
+
+  it('is gone as soon as its guest has ended', async () => {
+    host.machine.behave({ shutdownMs: 5_000 });
+    await bringUp(host);
+    host.send(makeSpec(2, { deleted: [deleted] }));
+    await until(() => host.clock.waiting === 2);
+    host.clock.advance(5_000);
+    await host.untilState('vm-1', '2', 'DELETED');
+  });
+
+  it('loses its power at once when that is ordered, also while it is waited for', async () => {
+    host.machine.behave({ shutdownMs: null });
+    await bringUp(host);
+    host.send(makeSpec(2, { deleted: [deleted] }));
+    await until(() => host.clock.waiting > 0);
+    host.send(makeSpec(3, { deleted: [{ ...deleted, revision: '3', graceful: false }] }));
+    await host.untilState('vm-1', '3', 'DELETED');
+    expect(host.report.receipts?.every(({ revision }) => revision === '3')).toBe(true);
+  });
+
+  it('that has ended while nobody waited is not waited for', async () => {
+    host.machine.behave({ shutdownMs: null });
+    await bringUp(host);
+    const { hypervisor } = host.machine;
+    const list = hypervisor.list.bind(hypervisor);
+    // Ends after it was seen running, and before the wait begins.
+    vi.spyOn(hypervisor, 'list').mockImplementation(async () => {
+      const domains = await list();
+      const domain = hypervisor.domain('vm-1');
+      if (domain?.state === 'running' && domain.shutdownsAsked > 0) hypervisor.crash('vm-1');
+      return domains;
+    });
+    host.send(makeSpec(2, { deleted: [deleted] }));
+    await host.untilState('vm-1', '2', 'DELETED');
+  });
+
+  it('of a later revision is proven anew', async () => {
+    await bringUp(host);
+    host.send(makeSpec(2, { deleted: [{ ...deleted, disks: [] }] }));
+    await host.untilState('vm-1', '2', 'DELETED');
+    host.send(makeSpec(3, { deleted: [{ ...deleted, revision: '3' }] }));
+    await host.untilState('vm-1', '3', 'DELETED');
+    expect(host.report.receipts?.map(({ revision }) => revision)).toEqual(['3', '3', '3']);
+    expectNothingLeft(host);
+  });
+
+  it('that the host never heard of gets its receipts all the same', async () => {
+    host.send(makeSpec(1, { deleted: [deleted] }));
+    await host.untilState('vm-1', '2', 'DELETED');
+    expect(host.report.receipts).toHaveLength(3);
+  });
+
+  it('is forgotten with its receipts when its entry leaves the spec', async () => {
+    host.send(makeSpec(1, { deleted: [deleted] }));
+    await host.untilState('vm-1', '2', 'DELETED');
+    host.send(makeSpec(2));
+    await until(() => host.report.acceptedNumber === '2');
+    expect(host.report).toMatchObject({ vms: [], receipts: [] });
+    expect((await host.ledger.read())?.vms).toEqual({});
+  });
+
+  it('whose device does not come clean is gone, with a receipt that says why', async () => {
+    await bringUp(host);
+    const failure = { code: 'erase_failed', message: 'format timed out' };
+    host.machine.devices.spoil(NVME, failure);
+    host.send(makeSpec(2, { deleted: [deleted] }));
+    await host.untilState('vm-1', '2', 'DELETED');
+    const receipts = host.report.receipts ?? [];
+    expect(receipts.find(({ pciAddress }) => pciAddress === NVME)?.failure).toMatchObject(failure);
+    expect(receipts.filter((receipt) => receipt.failure === null)).toHaveLength(2);
+  });
+
+  it('is not built on when the order comes while it is being built', async () => {
+    host.machine.faults.hang('bind_device');
+    host.send(makeSpec(1, { vms: [TRAINER] }));
+    await until(() => host.machine.faults.hangingIn('bind_device') === 1);
+    host.send(makeSpec(2, { deleted: [deleted] }));
+    await until(() => host.report.acceptedNumber === '2');
+    host.machine.faults.unhang('bind_device');
+    await host.untilState('vm-1', '2', 'DELETED');
+    expectNothingLeft(host);
+    expect(host.report.receipts).toHaveLength(3);
+  });
+
+  it('stops waiting for a second try of its building', async () => {
+    host.machine.faults.failNext('create_disk', 3, NO_SPACE);
+    host.send(makeSpec(1, { vms: [TRAINER] }));
+    await until(() => host.clock.waiting > 0);
+    host.send(makeSpec(2, { deleted: [deleted] }));
+    await host.untilState('vm-1', '2', 'DELETED');
+  });
+});
+
+function expectNothingLeft({ machine }: AgentUnderTest): void {
+  expect(machine.disks.ids()).toEqual([]);
+  expect(machine.seeds.vmIds()).toEqual([]);
+  expect(machine.network.vmIds()).toEqual([]);
+  expect(machine.hypervisor.domain('vm-1')).toBeUndefined();
+}

@@ -1,0 +1,56 @@
+import { MACHINE_STEPS, type MachineStep } from '../machine/faults.ts';
+
+/** What a control request asks of a simulated host, checked. */
+export type ControlOrder =
+  | { verb: 'crash'; vmId: string }
+  | { verb: 'fail'; step: MachineStep; times: number; code: string; message: string }
+  | { verb: 'hang' | 'unhang'; step: MachineStep }
+  | { verb: 'clear-faults' | 'kill-agent' | 'start-agent' | 'power-off' | 'reboot' };
+
+export class BadControlRequest extends Error {
+  override name = 'BadControlRequest';
+}
+
+const BARE_VERBS = ['clear-faults', 'kill-agent', 'start-agent', 'power-off', 'reboot'] as const;
+
+type Fields = Record<string, unknown>;
+
+export function parseControlOrder(verb: string, body: Fields): ControlOrder {
+  const bare = BARE_VERBS.find((known) => known === verb);
+  if (bare) return { verb: bare };
+  switch (verb) {
+    case 'crash':
+      return { verb, vmId: text(body, 'vm_id') };
+    case 'fail':
+      return {
+        ...{ verb, step: step(body), times: count(body) },
+        ...{ code: text(body, 'code', 'host_failed'), message: text(body, 'message', 'as ordered') },
+      };
+    case 'hang':
+    case 'unhang':
+      return { verb, step: step(body) };
+    default:
+      throw new BadControlRequest(
+        `there is no "${verb}": one of crash, fail, hang, unhang, ${BARE_VERBS.join(', ')}`,
+      );
+  }
+}
+
+function text(body: Fields, name: string, fallback?: string): string {
+  const value = body[name] ?? fallback;
+  if (typeof value === 'string' && value !== '') return value;
+  throw new BadControlRequest(`${name} must be a text`);
+}
+
+function step(body: Fields): MachineStep {
+  const found = MACHINE_STEPS.find((known) => known === body['step']);
+  if (found) return found;
+  throw new BadControlRequest(`step must be one of ${MACHINE_STEPS.join(', ')}`);
+}
+
+/** Once, where nothing is said. */
+function count(body: Fields): number {
+  const times = body['times'] ?? 1;
+  if (typeof times === 'number' && Number.isInteger(times) && times > 0) return times;
+  throw new BadControlRequest('times must be a whole number above 0');
+}

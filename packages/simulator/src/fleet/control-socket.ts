@@ -1,0 +1,119 @@
+import { chmod, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Log } from '@gantry/daemon/log';
+import { MachineFailure } from '@gantry/agent/machine';
+import { BadControlRequest, type ControlOrder, parseControlOrder } from './control-request.ts';
+import type { SimulatedHost } from './simulated-host.ts';
+
+/**
+ * The way to make things go wrong in a fleet that runs: HTTP over a Unix socket in the fleet's
+ * directory, for whoever may open that file. It acts behind the agents' backs, as the world does.
+ */
+export type ControlSocket = { path: string; stop(): Promise<void> };
+
+type Options = {
+  directory: string;
+  /** By name. */
+  hosts: ReadonlyMap<string, SimulatedHost>;
+  log: Log;
+};
+type Answer = { status: number; body: object };
+
+export async function startControlSocket(options: Options): Promise<ControlSocket> {
+  const path = join(options.directory, 'control.sock');
+  // One that a killed fleet left behind: a directory has one fleet at a time.
+  await rm(path, { force: true });
+  const server = createServer((request, response) => {
+    void answer(request, options).then(({ status, body }) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(`${JSON.stringify(body)}\n`);
+    });
+  });
+  await listen(server, path);
+  await chmod(path, 0o600);
+  return {
+    path,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(path, resolve);
+  });
+}
+
+async function answer(request: IncomingMessage, { hosts, log }: Options): Promise<Answer> {
+  try {
+    if (request.method === 'GET' && request.url === '/hosts') {
+      return { status: 200, body: { items: [...hosts].map(showHost) } };
+    }
+    const [, name = '', verb = ''] = /^\/hosts\/([^/]+)\/([^/]+)$/.exec(request.url ?? '') ?? [];
+    const host = hosts.get(name);
+    if (request.method !== 'POST' || !host) {
+      const message = 'there is GET /hosts, and POST /hosts/{name}/{verb} for those hosts';
+      return { status: 404, body: { message } };
+    }
+    const order = parseControlOrder(verb, await readBody(request));
+    await obey(host, order);
+    log.info({ host: name, ...order }, 'control');
+    return { status: 200, body: showHost([name, host]) };
+  } catch (error) {
+    if (!(error instanceof BadControlRequest) && !(error instanceof MachineFailure)) {
+      log.error({ error }, 'a control request failed');
+      return { status: 500, body: { message: String(error) } };
+    }
+    return { status: 400, body: { message: error.message } };
+  }
+}
+
+function showHost([name, host]: [string, SimulatedHost]) {
+  const domains = host.machine.hypervisor.look();
+  return {
+    ...{ name, host_id: host.id, agent: host.isRunning ? 'running' : 'killed' },
+    vms: domains.map(({ vmId, state }) => ({ id: vmId, state })),
+  };
+}
+
+async function obey(host: SimulatedHost, order: ControlOrder): Promise<void> {
+  const { faults } = host.machine;
+  switch (order.verb) {
+    case 'crash':
+      return host.machine.crashDomain(order.vmId);
+    case 'fail':
+      return faults.failNext(order.step, order.times, order);
+    case 'hang':
+      return faults.hang(order.step);
+    case 'unhang':
+      return faults.unhang(order.step);
+    case 'clear-faults':
+      return faults.clear();
+    case 'kill-agent':
+      return host.kill();
+    case 'start-agent':
+      return host.isRunning ? undefined : await host.start();
+    case 'power-off':
+      return host.powerOff();
+    case 'reboot':
+      return await host.reboot();
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const sent = await text(request);
+  if (sent === '') return {};
+  try {
+    const body: unknown = JSON.parse(sent);
+    if (typeof body === 'object' && body !== null) return body as Record<string, unknown>;
+  } catch {
+    // Said below.
+  }
+  throw new BadControlRequest('the body must be a JSON object');
+}

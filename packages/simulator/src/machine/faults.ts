@@ -1,0 +1,75 @@
+import { MachineFailure } from '@gantry/agent/machine';
+
+/** What a simulated host can be told to fail at or hang in. */
+export const MACHINE_STEPS = [
+  'list_domains',
+  'define',
+  'start',
+  'reset',
+  'ask_shutdown',
+  'power_off',
+  'undefine',
+  'attach_disk',
+  'detach_disk',
+  'grow_attached_disk',
+  'read_disk',
+  'create_disk',
+  'grow_disk',
+  'remove_disk',
+  'list_devices',
+  'bind_device',
+  'release_device',
+  'ensure_nics',
+  'remove_nics',
+  'apply_firewall',
+  'ensure_seed',
+  'remove_seed',
+] as const;
+export type MachineStep = (typeof MACHINE_STEPS)[number];
+
+export type Fault = { code: string; message: string };
+type Failing = { times: number; fault: Fault };
+
+/** What goes wrong next on one host. A host without faults has none of this allocated. */
+export class Faults {
+  #failing: Map<MachineStep, Failing> | null = null;
+  #hanging: Map<MachineStep, (() => void)[]> | null = null;
+
+  failNext(step: MachineStep, times: number, fault: Fault): void {
+    this.#failing ??= new Map();
+    this.#failing.set(step, { times, fault });
+  }
+
+  /** Calls of this step get no answer until `unhang`. */
+  hang(step: MachineStep): void {
+    this.#hanging ??= new Map();
+    if (!this.#hanging.has(step)) this.#hanging.set(step, []);
+  }
+
+  unhang(step: MachineStep): void {
+    const waiting = this.#hanging?.get(step) ?? [];
+    this.#hanging?.delete(step);
+    for (const resume of waiting) resume();
+  }
+
+  /** Nothing fails or hangs any more. */
+  clear(): void {
+    this.#failing = null;
+    for (const step of [...(this.#hanging?.keys() ?? [])]) this.unhang(step);
+  }
+
+  /** How many calls hang in this step now. */
+  hangingIn(step: MachineStep): number {
+    return this.#hanging?.get(step)?.length ?? 0;
+  }
+
+  /** Every step begins with this. */
+  async pass(step: MachineStep): Promise<void> {
+    const waiting = this.#hanging?.get(step);
+    if (waiting) await new Promise<void>((resume) => waiting.push(resume));
+    const failing = this.#failing?.get(step);
+    if (!failing || failing.times === 0) return;
+    failing.times -= 1;
+    throw new MachineFailure(failing.fault.code, failing.fault.message);
+  }
+}

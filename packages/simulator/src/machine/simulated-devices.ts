@@ -1,0 +1,70 @@
+import { type Cleaning, type Device, type Devices, MachineFailure } from '@gantry/agent/machine';
+import type { Fault } from './faults.ts';
+import { type HostParts, take } from './host-parts.ts';
+
+/** The PCI devices of a host. What is bound and what is dirty outlives a restart of the host. */
+export class SimulatedDevices implements Devices {
+  readonly #host: HostParts;
+  /** By address: the serial number of a drive, empty for a GPU. */
+  readonly #serials: ReadonlyMap<string, string>;
+  readonly #bound = new Map<string, Device>();
+  #spoiled: Map<string, Fault> | null = null;
+  /** How often each device was cleaned, for tests that care. */
+  readonly cleanings = new Map<string, number>();
+
+  constructor(host: HostParts, serials: ReadonlyMap<string, string>) {
+    this.#host = host;
+    this.#serials = serials;
+  }
+
+  /** From now on this device does not come clean, or does again. */
+  spoil(address: string, fault: Fault | null): void {
+    this.#spoiled ??= new Map();
+    if (fault) this.#spoiled.set(address, fault);
+    else this.#spoiled.delete(address);
+  }
+
+  isBoundTo(address: string, vmId: string): boolean {
+    return this.#bound.get(address)?.vmId === vmId;
+  }
+
+  /** What `list` would answer, whatever the host fails at. */
+  look(): Device[] {
+    return [...this.#bound.values()];
+  }
+
+  async list(): Promise<readonly Device[]> {
+    await this.#host.faults.pass('list_devices');
+    return this.look();
+  }
+
+  async bind(device: Device): Promise<void> {
+    await this.#host.faults.pass('bind_device');
+    this.#require(device);
+    this.#bound.set(device.address, device);
+  }
+
+  async release(device: Device): Promise<Cleaning> {
+    await this.#host.faults.pass('release_device');
+    this.#require(device);
+    const { behaviour } = this.#host;
+    await take(this.#host, device.kind === 'gpu' ? behaviour.resetMs : behaviour.eraseMs);
+    this.cleanings.set(device.address, (this.cleanings.get(device.address) ?? 0) + 1);
+    this.#bound.delete(device.address);
+    return {
+      serial: this.#serials.get(device.address) ?? '',
+      method: device.kind === 'gpu' ? 'flr' : 'format_ses1',
+      failure: this.#spoiled?.get(device.address) ?? null,
+    };
+  }
+
+  #require({ address, vmId }: Device): void {
+    if (!this.#serials.has(address)) {
+      throw new MachineFailure('device_missing', `there is no device ${address}`);
+    }
+    const holder = this.#bound.get(address);
+    if (holder && holder.vmId !== vmId) {
+      throw new MachineFailure('device_in_use', `${address} is bound for VM ${holder.vmId}`);
+    }
+  }
+}

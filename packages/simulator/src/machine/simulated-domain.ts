@@ -1,0 +1,72 @@
+import type { Domain, DomainState } from '@gantry/agent/machine';
+import type { DiskSpec, VmSpec } from '@gantry/agent/wanted';
+import type { DiskStore } from './disk-store.ts';
+
+/** One domain: its definition, and while it runs what it has open. It is itself the user of its disks. */
+export class SimulatedDomain {
+  vm: VmSpec;
+  state: DomainState = 'shutoff';
+  boot = '0';
+  serialLog = '';
+  /** Ordered to start, reset and shut down so often, for tests that care. */
+  starts = 0;
+  resets = 0;
+  shutdownsAsked = 0;
+  isShuttingDown = false;
+  #running: { gpus: readonly string[]; nvmes: readonly string[]; disks: DiskSpec[] } | null = null;
+
+  constructor(vm: VmSpec) {
+    this.vm = vm;
+  }
+
+  has(diskId: string): boolean {
+    return this.#running?.disks.some((disk) => disk.id === diskId) ?? false;
+  }
+
+  show(store: DiskStore): Domain {
+    const { gpus, nvmes, disks } = this.#running ?? this.vm;
+    return {
+      vmId: this.vm.id,
+      state: this.state,
+      revision: this.vm.revision,
+      boot: this.boot,
+      gpus,
+      nvmes,
+      disks: disks.map(({ id }) => ({ id, sizeBytes: store.sizeBytes(id) ?? '0' })),
+    };
+  }
+
+  /** Opens every disk or none. */
+  run(store: DiskStore, boot: string): void {
+    const { gpus, nvmes, disks } = this.vm;
+    try {
+      for (const disk of disks) store.open(disk, this);
+    } catch (error) {
+      for (const disk of disks) store.close(disk.id, this);
+      throw error;
+    }
+    this.#running = { gpus, nvmes, disks: [...disks] };
+    this.state = 'running';
+    this.boot = boot;
+    this.isShuttingDown = false;
+  }
+
+  end(store: DiskStore, state: DomainState): void {
+    for (const disk of this.#running?.disks ?? []) store.close(disk.id, this);
+    this.#running = null;
+    this.state = state;
+    this.isShuttingDown = false;
+  }
+
+  attach(store: DiskStore, disk: DiskSpec): void {
+    if (this.has(disk.id)) return;
+    store.open(disk, this);
+    this.#running?.disks.push(disk);
+  }
+
+  detach(store: DiskStore, diskId: string): void {
+    if (!this.#running) return;
+    store.close(diskId, this);
+    this.#running.disks = this.#running.disks.filter((disk) => disk.id !== diskId);
+  }
+}

@@ -1,0 +1,183 @@
+import {
+  type Domain,
+  type DomainState,
+  type DomainWatcher,
+  type Hypervisor,
+  MachineFailure,
+} from '@gantry/agent/machine';
+import type { DiskSpec, VmSpec } from '@gantry/agent/wanted';
+import { type HostParts, take } from './host-parts.ts';
+import { addLines, bootLines } from './serial-console.ts';
+import { SimulatedDomain } from './simulated-domain.ts';
+
+/** What must be there before a domain can start; throws what is not. */
+type Requirements = (vm: VmSpec) => void;
+
+export class SimulatedHypervisor implements Hypervisor {
+  readonly #host: HostParts;
+  readonly #require: Requirements;
+  readonly #domains = new Map<string, SimulatedDomain>();
+  /** As good as always one: the host's agent. */
+  #watchers: readonly DomainWatcher[] = [];
+
+  constructor(host: HostParts, require: Requirements) {
+    this.#host = host;
+    this.#require = require;
+  }
+
+  /** For tests and faults that go behind the agent's back. */
+  domain(vmId: string): SimulatedDomain | undefined {
+    return this.#domains.get(vmId);
+  }
+
+  /** What `list` would answer, whatever the host fails at. */
+  look(): Domain[] {
+    return [...this.#domains.values()].map((domain) => domain.show(this.#host.disks));
+  }
+
+  async list(): Promise<readonly Domain[]> {
+    await this.#host.faults.pass('list_domains');
+    return this.look();
+  }
+
+  async define(vm: VmSpec): Promise<void> {
+    await this.#host.faults.pass('define');
+    const existing = this.#domains.get(vm.id);
+    if (existing) existing.vm = vm;
+    else this.#domains.set(vm.id, new SimulatedDomain(vm));
+    this.#tell(vm.id);
+  }
+
+  async start(vmId: string, boot: string): Promise<void> {
+    await this.#host.faults.pass('start');
+    const domain = this.#get(vmId);
+    if (domain.state === 'running') return;
+    this.#require(domain.vm);
+    await take(this.#host, this.#host.behaviour.bootMs);
+    // The host went down meanwhile, or the domain was forgotten.
+    if (this.#domains.get(vmId) !== domain) return;
+    domain.run(this.#host.disks, boot);
+    domain.starts += 1;
+    this.#print(domain, bootLines(domain.vm));
+    this.#tell(vmId);
+  }
+
+  async reset(vmId: string, boot: string): Promise<void> {
+    await this.#host.faults.pass('reset');
+    const domain = this.#running(vmId);
+    domain.boot = boot;
+    domain.resets += 1;
+    domain.isShuttingDown = false;
+    this.#print(domain, bootLines(domain.vm));
+    this.#tell(vmId);
+  }
+
+  async askShutdown(vmId: string): Promise<void> {
+    await this.#host.faults.pass('ask_shutdown');
+    const domain = this.#domains.get(vmId);
+    if (domain?.state !== 'running') return;
+    domain.shutdownsAsked += 1;
+    const { shutdownMs } = this.#host.behaviour;
+    if (shutdownMs === null || domain.isShuttingDown) return;
+    domain.isShuttingDown = true;
+    this.#print(domain, '[ OK ] Reached target System Power Off.\n');
+    if (shutdownMs === 0) this.#end(domain, 'shutoff');
+    else {
+      this.#host.clock.after(
+        shutdownMs,
+        () => domain.isShuttingDown && this.#end(domain, 'shutoff'),
+      );
+    }
+  }
+
+  async powerOff(vmId: string): Promise<void> {
+    await this.#host.faults.pass('power_off');
+    const domain = this.#domains.get(vmId);
+    if (domain?.state === 'running') this.#end(domain, 'shutoff');
+  }
+
+  async undefine(vmId: string): Promise<void> {
+    await this.#host.faults.pass('undefine');
+    if (this.#domains.get(vmId)?.state === 'running') {
+      throw new MachineFailure('host_failed', `the domain of VM ${vmId} runs`);
+    }
+    if (this.#domains.delete(vmId)) this.#tell(vmId);
+  }
+
+  async attachDisk(vmId: string, disk: DiskSpec): Promise<void> {
+    await this.#host.faults.pass('attach_disk');
+    this.#running(vmId).attach(this.#host.disks, disk);
+    this.#tell(vmId);
+  }
+
+  async detachDisk(vmId: string, diskId: string): Promise<void> {
+    await this.#host.faults.pass('detach_disk');
+    this.#running(vmId).detach(this.#host.disks, diskId);
+    this.#tell(vmId);
+  }
+
+  async growDisk(vmId: string, disk: DiskSpec): Promise<void> {
+    await this.#host.faults.pass('grow_attached_disk');
+    const domain = this.#running(vmId);
+    if (!domain.has(disk.id)) {
+      throw new MachineFailure('disk_missing', `VM ${vmId} does not have disk ${disk.id}`);
+    }
+    this.#host.disks.grow(disk, domain);
+    this.#tell(vmId);
+  }
+
+  async readSerialLog(vmId: string): Promise<string> {
+    return this.#domains.get(vmId)?.serialLog ?? '';
+  }
+
+  watch(watcher: DomainWatcher): () => void {
+    this.#watchers = [...this.#watchers, watcher];
+    return () => {
+      this.#watchers = this.#watchers.filter((other) => other !== watcher);
+    };
+  }
+
+  /** The guest dies by itself: it crashes, or shuts itself down. */
+  crash(vmId: string, state: 'crashed' | 'shutoff' = 'crashed'): void {
+    const domain = this.#running(vmId);
+    this.#print(domain, '[   99.123] Kernel panic - not syncing\n');
+    this.#end(domain, state);
+  }
+
+  /** No domain runs any more, and nobody is told. */
+  losePower({ keepDomains }: { keepDomains: boolean }): void {
+    for (const domain of this.#domains.values()) domain.end(this.#host.disks, 'shutoff');
+    if (!keepDomains) this.#domains.clear();
+  }
+
+  /** What the guest writes to its console. */
+  print(vmId: string, lines: string): void {
+    this.#print(this.#get(vmId), lines);
+  }
+
+  #end(domain: SimulatedDomain, state: DomainState): void {
+    domain.end(this.#host.disks, state);
+    this.#tell(domain.vm.id);
+  }
+
+  #print(domain: SimulatedDomain, lines: string): void {
+    domain.serialLog = addLines(domain.serialLog, lines);
+    for (const watcher of this.#watchers) watcher.serialLogGrew(domain.vm.id);
+  }
+
+  #tell(vmId: string): void {
+    for (const watcher of this.#watchers) watcher.domainChanged(vmId);
+  }
+
+  #get(vmId: string): SimulatedDomain {
+    const domain = this.#domains.get(vmId);
+    if (!domain) throw new MachineFailure('host_failed', `VM ${vmId} has no domain`);
+    return domain;
+  }
+
+  #running(vmId: string): SimulatedDomain {
+    const domain = this.#get(vmId);
+    if (domain.state === 'running') return domain;
+    throw new MachineFailure('host_failed', `the domain of VM ${vmId} does not run`);
+  }
+}

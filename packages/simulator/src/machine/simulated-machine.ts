@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { type Clock, systemClock } from '@gantry/agent/clock';
+import { type Machine, MachineFailure } from '@gantry/agent/machine';
+import type { VmSpec } from '@gantry/agent/wanted';
+import type { Inventory } from '@gantry/proto/generated/gantry/v1/Inventory';
+import { type Behaviour, INSTANT } from './behaviour.ts';
+import { DiskStore } from './disk-store.ts';
+import { Faults } from './faults.ts';
+import type { HostParts } from './host-parts.ts';
+import { SimulatedDevices } from './simulated-devices.ts';
+import { SimulatedHypervisor } from './simulated-hypervisor.ts';
+import { SimulatedNetwork } from './simulated-network.ts';
+import { SimulatedSeeds } from './simulated-seeds.ts';
+import { SimulatedVolumes } from './simulated-volumes.ts';
+
+type SimulatedMachineOptions = {
+  inventory: Inventory;
+  clock?: Clock;
+  behaviour?: Partial<Behaviour>;
+  /** Given to several machines, all of them reach the same disks. */
+  disks?: DiskStore;
+};
+
+/**
+ * A host in memory. It lives longer than the agents that drive it, and refuses what hardware would:
+ * a device for two VMs, a disk that shrinks, a block device open twice, a domain without its parts.
+ */
+export class SimulatedMachine implements Machine {
+  readonly hypervisor: SimulatedHypervisor;
+  readonly volumes: SimulatedVolumes;
+  readonly devices: SimulatedDevices;
+  readonly network: SimulatedNetwork;
+  readonly seeds: SimulatedSeeds;
+  readonly faults = new Faults();
+  readonly disks: DiskStore;
+  readonly #parts: HostParts;
+  readonly #inventory: Inventory;
+  #bootId = randomUUID();
+
+  constructor({ inventory, clock = systemClock, behaviour, disks }: SimulatedMachineOptions) {
+    this.disks = disks ?? new DiskStore();
+    this.#inventory = inventory;
+    this.#parts = {
+      clock,
+      faults: this.faults,
+      disks: this.disks,
+      behaviour: behaviour ? { ...INSTANT, ...behaviour } : INSTANT,
+    };
+    this.volumes = new SimulatedVolumes(this.#parts);
+    this.devices = new SimulatedDevices(this.#parts, serialsOf(inventory));
+    this.network = new SimulatedNetwork(this.#parts);
+    this.seeds = new SimulatedSeeds(this.#parts);
+    this.hypervisor = new SimulatedHypervisor(this.#parts, (vm) => this.#requireParts(vm));
+  }
+
+  async readBootId(): Promise<string> {
+    return this.#bootId;
+  }
+
+  async readInventory(): Promise<Inventory> {
+    return this.#inventory;
+  }
+
+  behave(behaviour: Partial<Behaviour>): void {
+    this.#parts.behaviour = { ...this.#parts.behaviour, ...behaviour };
+  }
+
+  crashDomain(vmId: string): void {
+    this.hypervisor.crash(vmId);
+  }
+
+  /**
+   * Power goes and comes back. Kill the agent before: it would not live through it. Hypervisors
+   * differ in whether they still know their domains afterwards.
+   */
+  reboot({ keepDomains = false }: { keepDomains?: boolean } = {}): void {
+    this.hypervisor.losePower({ keepDomains });
+    this.network.clear();
+    this.#bootId = randomUUID();
+  }
+
+  #requireParts(vm: VmSpec): void {
+    for (const address of [...vm.gpus, ...vm.nvmes]) {
+      if (!this.devices.isBoundTo(address, vm.id)) {
+        throw new MachineFailure('device_missing', `${address} is not bound for VM ${vm.id}`);
+      }
+    }
+    if (!this.seeds.has(vm.id)) throw new MachineFailure('host_failed', `VM ${vm.id} has no seed`);
+    if (this.network.nicsOf(vm.id).length < vm.nics.length) {
+      throw new MachineFailure('host_failed', `VM ${vm.id} lacks an interface`);
+    }
+  }
+}
+
+function serialsOf({ gpus = [], nvmes = [] }: Inventory): Map<string, string> {
+  const serials = new Map<string, string>();
+  for (const { pci } of gpus) if (pci?.address) serials.set(pci.address, '');
+  for (const { pci, serial } of nvmes) if (pci?.address) serials.set(pci.address, serial ?? '');
+  return serials;
+}

@@ -1,0 +1,57 @@
+import type { Firewall, HostNetwork } from '@gantry/agent/machine';
+import { MachineFailure } from '@gantry/agent/machine';
+import type { NicSpec } from '@gantry/agent/wanted';
+import type { HostParts } from './host-parts.ts';
+
+/** Interfaces and rules of a host. Both are the kernel's, and end with it. */
+export class SimulatedNetwork implements HostNetwork {
+  readonly #host: HostParts;
+  readonly #nics = new Map<string, readonly NicSpec[]>();
+  #firewall: Firewall | null = null;
+
+  constructor(host: HostParts) {
+    this.#host = host;
+  }
+
+  get firewall(): Firewall | null {
+    return this.#firewall;
+  }
+
+  nicsOf(vmId: string): readonly NicSpec[] {
+    return this.#nics.get(vmId) ?? [];
+  }
+
+  vmIds(): string[] {
+    return [...this.#nics.keys()];
+  }
+
+  async ensureNics(vmId: string, nics: readonly NicSpec[]): Promise<void> {
+    await this.#host.faults.pass('ensure_nics');
+    const covered = new Set(this.#firewall?.nics.map((nic) => nic.id));
+    const bare = nics.find((nic) => !covered.has(nic.id));
+    if (bare) {
+      throw new MachineFailure('not_filtered', `interface ${bare.id} would come up without rules`);
+    }
+    this.#nics.set(vmId, nics);
+  }
+
+  async removeNics(vmId: string): Promise<void> {
+    await this.#host.faults.pass('remove_nics');
+    this.#nics.delete(vmId);
+  }
+
+  async applyFirewall(firewall: Firewall): Promise<void> {
+    await this.#host.faults.pass('apply_firewall');
+    this.#firewall = firewall;
+  }
+
+  async isInForce(firewall: Firewall): Promise<boolean> {
+    return JSON.stringify(this.#firewall) === JSON.stringify(firewall);
+  }
+
+  /** What a restart of the host leaves: nothing. */
+  clear(): void {
+    this.#nics.clear();
+    this.#firewall = null;
+  }
+}

@@ -1,0 +1,31 @@
+import type { Seeds } from '@gantry/agent/machine';
+import type { VmSpec } from '@gantry/agent/wanted';
+import type { HostParts } from './host-parts.ts';
+
+/** Seeds are files: they outlive a restart of the host. Only whose there are is kept. */
+export class SimulatedSeeds implements Seeds {
+  readonly #host: HostParts;
+  readonly #vmIds = new Set<string>();
+
+  constructor(host: HostParts) {
+    this.#host = host;
+  }
+
+  has(vmId: string): boolean {
+    return this.#vmIds.has(vmId);
+  }
+
+  vmIds(): string[] {
+    return [...this.#vmIds];
+  }
+
+  async ensure(vm: VmSpec): Promise<void> {
+    await this.#host.faults.pass('ensure_seed');
+    this.#vmIds.add(vm.id);
+  }
+
+  async remove(vmId: string): Promise<void> {
+    await this.#host.faults.pass('remove_seed');
+    this.#vmIds.delete(vmId);
+  }
+}

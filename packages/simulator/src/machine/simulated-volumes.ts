@@ -1,0 +1,48 @@
+import { MachineFailure, type Volume, type Volumes } from '@gantry/agent/machine';
+import type { DiskSpec, Image } from '@gantry/agent/wanted';
+import { type HostParts, take } from './host-parts.ts';
+
+export class SimulatedVolumes implements Volumes {
+  readonly #host: HostParts;
+  #missingImages: Set<string> | null = null;
+
+  constructor(host: HostParts) {
+    this.#host = host;
+  }
+
+  /** From now on the image of this name cannot be had. */
+  loseImage(name: string): void {
+    this.#missingImages ??= new Set();
+    this.#missingImages.add(name);
+  }
+
+  findImage(name: string): void {
+    this.#missingImages?.delete(name);
+  }
+
+  async read(diskId: string): Promise<Volume | null> {
+    await this.#host.faults.pass('read_disk');
+    const sizeBytes = this.#host.disks.sizeBytes(diskId);
+    return sizeBytes === null ? null : { id: diskId, sizeBytes };
+  }
+
+  async create(disk: DiskSpec, image: Image | null): Promise<void> {
+    await this.#host.faults.pass('create_disk');
+    if (this.#host.disks.sizeBytes(disk.id) !== null) return;
+    if (image && this.#missingImages?.has(image.name)) {
+      throw new MachineFailure('image_unavailable', `${image.url} does not answer`);
+    }
+    if (image) await take(this.#host, this.#host.behaviour.copyMs);
+    this.#host.disks.create(disk);
+  }
+
+  async grow(disk: DiskSpec): Promise<void> {
+    await this.#host.faults.pass('grow_disk');
+    this.#host.disks.grow(disk, null);
+  }
+
+  async remove(diskId: string): Promise<void> {
+    await this.#host.faults.pass('remove_disk');
+    this.#host.disks.remove(diskId);
+  }
+}

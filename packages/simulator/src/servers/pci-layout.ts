@@ -1,0 +1,156 @@
+import { BOOT_SATA, MANAGEMENT_SCREEN } from './cards.ts';
+import {
+  type DriveCard,
+  type NicCard,
+  NODES,
+  type PciCard,
+  type ServerModel,
+} from './server-model.ts';
+
+/**
+ * Where a server model's devices sit. A socket has four root buses, as an EPYC has:
+ *
+ *   0     the network card; on the first socket the screen and the boot drives too
+ *   1, 2  a switch each: root port, upstream port, one downstream port for each GPU
+ *   3     the NVMe drives, each below a root port
+ */
+export type PciFunction = {
+  address: string;
+  /** Below the root of sysfs; the bridges above it are parts of it. */
+  path: string;
+  numaNode: number;
+  card: PciCard;
+  /** The functions of one device share a group, and nothing else does. */
+  iommuGroup: number;
+  /** What a function is beyond a PCI device. */
+  drive?: DriveCard;
+  nic?: NicCard;
+  isGpu?: true;
+};
+
+type Unnumbered = Omit<PciFunction, 'iommuGroup'>;
+type Place = { parent: string; numaNode: number };
+
+const BUSES_PER_NODE = 0x80;
+const BUSES_PER_ROOT = 0x20;
+const FIRST_SWITCH_ROOT = 1;
+const DRIVES_ROOT = 3;
+/** Broadcom's switches number their ports in steps, one for each group of lanes. */
+const DEVICES_PER_PORT = 4;
+const BRIDGE_CLASS = '060400';
+
+export function pciFunctionsOf(model: ServerModel): PciFunction[] {
+  return numberGroups(NODES.flatMap((node) => functionsOfNode(model, node)));
+}
+
+/** PCI addresses of the GPUs at the ends of each bridge. */
+export function nvlinkPairsOf(model: ServerModel): [string, string][] {
+  if (!model.nvlinkBridged) return [];
+  const gpus = pciFunctionsOf(model).filter(({ isGpu }) => isGpu);
+  const pairs: [string, string][] = [];
+  let next = 0;
+  for (const count of NODES.flatMap(() => model.gpusBySwitch)) {
+    for (let i = 0; i + 1 < count; i += 2) {
+      const [one, other] = gpus.slice(next + i);
+      if (one && other) pairs.push([one.address, other.address]);
+    }
+    next += count;
+  }
+  return pairs;
+}
+
+function functionsOfNode(model: ServerModel, numaNode: number): Unnumbered[] {
+  const rootBus = (root: number) => numaNode * BUSES_PER_NODE + root * BUSES_PER_ROOT;
+  const below = (root: number, devices: Omit<Unnumbered, keyof Place | 'address' | 'path'>[]) =>
+    belowRootPorts({ model, numaNode, bus: rootBus(root), devices });
+  const ofHost = numaNode === 0 ? [MANAGEMENT_SCREEN, BOOT_SATA].map((card) => ({ card })) : [];
+  return [
+    ...below(0, [{ card: model.nic, nic: model.nic }, ...ofHost]),
+    ...model.gpusBySwitch.flatMap((gpus, i) =>
+      behindSwitch({ model, numaNode, bus: rootBus(FIRST_SWITCH_ROOT + i), gpus }),
+    ),
+    ...below(
+      DRIVES_ROOT,
+      Array.from({ length: model.drivesPerNode }, () => ({
+        card: model.drive,
+        drive: model.drive,
+      })),
+    ),
+  ];
+}
+
+function belowRootPorts(given: {
+  model: ServerModel;
+  numaNode: number;
+  bus: number;
+  devices: { card: PciCard; nic?: NicCard; drive?: DriveCard }[];
+}): Unnumbered[] {
+  const { model, numaNode, bus, devices } = given;
+  const root = { parent: rootPath(bus), numaNode };
+  return devices.flatMap((device, i) => {
+    const port = at(root, addressOf(bus, 1, i + 1), { card: model.rootPort });
+    return [port, at({ parent: port.path, numaNode }, addressOf(bus + 1 + i, 0, 0), device)];
+  });
+}
+
+function behindSwitch(given: {
+  model: ServerModel;
+  numaNode: number;
+  bus: number;
+  gpus: number;
+}): Unnumbered[] {
+  const { model, numaNode, bus, gpus } = given;
+  const rootPort = at({ parent: rootPath(bus), numaNode }, addressOf(bus, 1, 1), {
+    card: model.rootPort,
+  });
+  const upstream = at({ parent: rootPort.path, numaNode }, addressOf(bus + 1, 0, 0), {
+    card: model.switchPort,
+  });
+  const functions = [rootPort, upstream];
+  for (let i = 0; i < gpus; i += 1) {
+    const port = at(
+      { parent: upstream.path, numaNode },
+      addressOf(bus + 2, i * DEVICES_PER_PORT, 0),
+      {
+        card: model.switchPort,
+      },
+    );
+    const slot = { parent: port.path, numaNode };
+    const { audio } = model.gpu;
+    functions.push(port, at(slot, addressOf(bus + 3 + i, 0, 0), { card: model.gpu, isGpu: true }));
+    if (audio) functions.push(at(slot, addressOf(bus + 3 + i, 0, 1), { card: audio }));
+  }
+  return functions;
+}
+
+function at(
+  { parent, numaNode }: Place,
+  address: string,
+  device: Omit<Unnumbered, 'address' | 'path' | 'numaNode'>,
+): Unnumbered {
+  return { ...device, address, path: `${parent}/${address}`, numaNode };
+}
+
+function numberGroups(functions: Unnumbered[]): PciFunction[] {
+  const groups = new Map<string, number>();
+  return functions.map((one) => {
+    // Ports are functions of one device too, but each keeps its side apart (ACS).
+    const isPort = one.card.class === BRIDGE_CLASS;
+    const member = isPort ? one.address : one.address.slice(0, -'.0'.length);
+    const iommuGroup = groups.get(member) ?? groups.size;
+    groups.set(member, iommuGroup);
+    return { ...one, iommuGroup };
+  });
+}
+
+function rootPath(bus: number): string {
+  return `devices/pci0000:${hex(bus)}`;
+}
+
+function addressOf(bus: number, device: number, fn: number): string {
+  return `0000:${hex(bus)}:${hex(device)}.${fn}`;
+}
+
+function hex(byte: number): string {
+  return byte.toString(16).padStart(2, '0');
+}

@@ -1,0 +1,125 @@
+import { posix } from 'node:path';
+import { type SysfsTree, writeSysfsTree } from '@gantry/agent/host/sysfs-tree';
+import { type PciFunction, pciFunctionsOf } from './pci-layout.ts';
+import { type DriveCard, type NicCard, NODES, type ServerModel } from './server-model.ts';
+
+/** What the kernel keeps of each node's memory for its own tables of pages. */
+const KERNEL_SHARE = 1 / 64;
+/** What the host keeps for itself; all else is set aside in pages of 1 GiB. */
+const HOST_GIB_PER_NODE = 32;
+const KIB_PER_GIB = 1_048_576;
+
+/** Writes the server as its kernel would show it under /sys. */
+export async function writeServerTree(root: string, model: ServerModel): Promise<void> {
+  await writeSysfsTree(root, serverTree(model));
+}
+
+export function nodeMemoryKib(model: ServerModel): number {
+  return model.memoryGibPerNode * KIB_PER_GIB * (1 - KERNEL_SHARE);
+}
+
+function serverTree(model: ServerModel): SysfsTree {
+  const functions = pciFunctionsOf(model);
+  let drives = 0;
+  return Object.assign(
+    {
+      'class/dmi/id/bios_version': model.firmware,
+      'class/dmi/id/product_name': model.name,
+      'devices/system/node/online': `0-${NODES.length - 1}`,
+    },
+    ...NODES.map((node) => nodeTree(model, node)),
+    ...functions.map(functionTree),
+    ...functions.map((one) => {
+      if (one.nic) return nicTree(one, one.nic);
+      if (!one.drive) return {};
+      drives += 1;
+      return driveTree(one, one.drive, drives - 1);
+    }),
+  );
+}
+
+function nodeTree(model: ServerModel, node: number): SysfsTree {
+  const folder = `devices/system/node/node${node}`;
+  const pages = `${folder}/hugepages`;
+  const gibPages = `${model.memoryGibPerNode - HOST_GIB_PER_NODE}`;
+  return {
+    [`${folder}/cpulist`]: cpuListOf(model, node),
+    [`${folder}/meminfo`]: `Node ${node} MemTotal:       ${nodeMemoryKib(model)} kB`,
+    [`${pages}/hugepages-1048576kB/nr_hugepages`]: gibPages,
+    [`${pages}/hugepages-1048576kB/free_hugepages`]: gibPages,
+    [`${pages}/hugepages-2048kB/nr_hugepages`]: '0',
+    [`${pages}/hugepages-2048kB/free_hugepages`]: '0',
+  };
+}
+
+/** The kernel counts the first threads of all cores before the second ones. */
+function cpuListOf({ coresPerNode }: ServerModel, node: number): string {
+  const range = (from: number) => `${from}-${from + coresPerNode - 1}`;
+  const first = node * coresPerNode;
+  return `${range(first)},${range(NODES.length * coresPerNode + first)}`;
+}
+
+function functionTree({ address, path, numaNode, card, iommuGroup }: PciFunction): SysfsTree {
+  const group = `kernel/iommu_groups/${iommuGroup}`;
+  const driver = `bus/pci/drivers/${card.driver}`;
+  const attributes: SysfsTree = {
+    class: `0x${card.class}`,
+    vendor: `0x${card.vendorId}`,
+    device: `0x${card.deviceId}`,
+    subsystem_vendor: `0x${card.subsystemVendorId}`,
+    subsystem_device: `0x${card.subsystemDeviceId}`,
+    numa_node: `${numaNode}`,
+    current_link_speed: `${card.linkGts} GT/s PCIe`,
+    current_link_width: `${card.linkWidth}`,
+    max_link_speed: `${card.linkGts} GT/s PCIe`,
+    max_link_width: `${card.linkWidth}`,
+    aer_dev_correctable: 'RxErr 0\nTOTAL_ERR_COR 0',
+    aer_dev_nonfatal: 'Undefined 0\nTOTAL_ERR_NONFATAL 0',
+    aer_dev_fatal: 'Undefined 0\nTOTAL_ERR_FATAL 0',
+    ...(card.resetMethods !== '' && { reset_method: card.resetMethods }),
+  };
+  return {
+    ...below(path, attributes),
+    ...linked(`${path}/iommu_group`, group),
+    ...linked(`${path}/driver`, driver),
+    ...linked(`${group}/devices/${address}`, path),
+    ...linked(`${driver}/${address}`, path),
+    ...linked(`bus/pci/devices/${address}`, path),
+  };
+}
+
+function driveTree({ path, address }: PciFunction, drive: DriveCard, index: number): SysfsTree {
+  return below(`${path}/nvme/nvme${index}`, {
+    // A model's own; each host gets others.
+    serial: `S64GNE0R${address.replace(/\W/g, '').toUpperCase()}`,
+    model: drive.model,
+    firmware_rev: drive.firmware,
+    [`nvme${index}n1/size`]: `${drive.sectors}`,
+  });
+}
+
+function nicTree({ path, numaNode }: PciFunction, nic: NicCard): SysfsTree {
+  const name = `ens${numaNode + 1}np0`;
+  const folder = `${path}/net/${name}`;
+  return {
+    ...below(folder, {
+      address: `02:00:00:00:00:0${numaNode}`,
+      speed: `${nic.speedMbps}`,
+      mtu: '9000',
+      operstate: 'up',
+    }),
+    ...linked(`${folder}/device`, path),
+    ...linked(`class/net/${name}`, folder),
+  };
+}
+
+function below(folder: string, tree: SysfsTree): SysfsTree {
+  return Object.fromEntries(
+    Object.entries(tree).map(([name, value]) => [`${folder}/${name}`, value]),
+  );
+}
+
+/** Links of sysfs are relative to the directory they are in. */
+function linked(from: string, to: string): SysfsTree {
+  return { [from]: { link: posix.relative(posix.dirname(from), to) } };
+}

@@ -1,0 +1,148 @@
+import type { HostInventory } from '@gantry/agent/inventory';
+import { gpuModelOf } from '@gantry/model/gpu-models';
+import { CATALOGUE } from '@gantry/model/vm-types';
+import { describe, expect, it } from 'vitest';
+import type { ServerModel } from './server-model.ts';
+import { SERVER_MODELS } from './server-models.ts';
+import { inventoryOfHost, simulatedInventory } from './simulated-inventory.ts';
+
+const count = (values: readonly unknown[]) => {
+  const counts = new Map<unknown, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts.values()];
+};
+
+function modelNamed(name: string): ServerModel {
+  const model = SERVER_MODELS.find((one) => one.name === name);
+  if (!model) throw new Error(`no server model ${name}`);
+  return model;
+}
+
+const gpuModels = ({ gpus }: HostInventory) =>
+  gpus.map(({ pci }) => gpuModelOf(pci.vendorId, pci.deviceId));
+
+/** Devices below one switch share all bridges but the last. */
+const switchesOf = ({ gpus }: HostInventory) =>
+  gpus.map(({ pci }) => pci.bridges.slice(0, -1).join());
+
+describe('the server models', () => {
+  it.each([
+    ['a40-8', { gpu: 'A40 48GB PCIe', switches: [2, 2, 2, 2], drives: 8, audio: true }],
+    ['a100-40gb-8', { gpu: 'A100 40GB PCIe', switches: [4, 4], drives: 8, audio: false }],
+    ['a100-80gb-8', { gpu: 'A100 80GB PCIe', switches: [2, 2, 2, 2], drives: 8, audio: false }],
+    ['l40s-8', { gpu: 'L40S 48GB PCIe', switches: [4, 4], drives: 0, audio: false }],
+    ['l40s-10', { gpu: 'L40S 48GB PCIe', switches: [3, 2, 3, 2], drives: 0, audio: false }],
+  ])('%s has the cards, switches and drives of such a server', async (name, expected) => {
+    const inventory = await simulatedInventory(modelNamed(name));
+    expect(new Set(gpuModels(inventory))).toEqual(new Set([expected.gpu]));
+    expect(count(switchesOf(inventory))).toEqual(expected.switches);
+    expect(inventory.nvmes).toHaveLength(expected.drives);
+    const [gpu] = inventory.gpus;
+    expect(gpu?.pci.iommuGroupOthers).toEqual(
+      expected.audio ? [gpu?.pci.address.replace(/0$/, '1')] : [],
+    );
+  });
+
+  it('offer every GPU of the catalogue, and none it does not know', async () => {
+    const offered = await Promise.all(SERVER_MODELS.map(simulatedInventory));
+    expect(new Set(offered.flatMap(gpuModels))).toEqual(
+      new Set(CATALOGUE.map(({ gpuType }) => gpuType)),
+    );
+  });
+});
+
+describe.each(SERVER_MODELS.map((model) => [model.name, model] as const))('on %s', (_, model) => {
+  it('no two GPUs share a group, and each is ready to be passed through', async () => {
+    const { gpus } = await simulatedInventory(model);
+    expect(new Set(gpus.map(({ pci }) => pci.iommuGroup)).size).toBe(gpus.length);
+    for (const { pci } of gpus) {
+      expect(pci).toMatchObject({
+        driver: 'vfio-pci',
+        resetMethods: ['flr', 'bus'],
+        link: { speedGts: 16, maxSpeedGts: 16, width: 16, maxWidth: 16 },
+        aer: { correctable: 0, nonfatal: 0, fatal: 0 },
+      });
+      expect(pci.bridges).toHaveLength(3);
+    }
+  });
+
+  it('both NUMA nodes have the same GPUs, drives, cores, memory and network', async () => {
+    const { gpus, nvmes, nics, numaNodes, cpu, memoryBytes } = await simulatedInventory(model);
+    expect(count(gpus.map(({ pci }) => pci.numaNode))).toEqual([gpus.length / 2, gpus.length / 2]);
+    expect(nvmes.filter(({ pci }) => pci.numaNode === 0)).toHaveLength(nvmes.length / 2);
+    expect(nics.map(({ speedMbps, up }) => ({ speedMbps, up }))).toEqual([
+      { speedMbps: 200_000, up: true },
+      { speedMbps: 200_000, up: true },
+    ]);
+    expect(numaNodes.map(({ memoryBytes }) => memoryBytes)).toEqual([
+      memoryBytes / 2,
+      memoryBytes / 2,
+    ]);
+    expect(cpu.threads).toBe(2 * cpu.cores);
+    const last = numaNodes.at(-1)?.cpus.split('-').at(-1);
+    expect(Number(last)).toBe(cpu.threads - 1);
+  });
+
+  it('a bridge joins two GPUs behind one switch, or there is none', async () => {
+    const { gpus } = await simulatedInventory(model);
+    for (const { pci, nvlinkPeer } of gpus) {
+      const peer = gpus.find((other) => other.pci.address === nvlinkPeer);
+      expect(peer !== undefined).toBe(model.nvlinkBridged);
+      if (!peer) continue;
+      expect(peer.nvlinkPeer).toBe(pci.address);
+      expect(peer.pci.bridges.slice(0, -1)).toEqual(pci.bridges.slice(0, -1));
+    }
+  });
+
+  it('nothing of the machine that simulates it shows', async () => {
+    const { cpu, software } = await simulatedInventory(model);
+    expect(cpu).toMatchObject({ model: model.cpuModel, architecture: 'x64', sockets: 2 });
+    expect(software).toEqual({
+      os: 'Ubuntu 24.04',
+      kernel: '6.8.0-48-generic',
+      firmware: model.firmware,
+      libvirt: '10.0.0',
+      agent: '0.1.0',
+    });
+  });
+
+  it('every drive is larger than the 960 GB that VM types ask for', async () => {
+    const { nvmes } = await simulatedInventory(model);
+    for (const drive of nvmes) {
+      expect(drive).toMatchObject({
+        model: expect.stringContaining('SAMSUNG'),
+        firmware: 'GDC5602Q',
+      });
+      expect(drive.sizeBytes).toBeGreaterThanOrEqual(960_000_000_000);
+      expect(drive.pci.driver).toBe('nvme');
+    }
+  });
+});
+
+describe('ten thousand hosts', () => {
+  const model = modelNamed('a40-8');
+
+  it('cost one reading of each model', () => {
+    expect(simulatedInventory(model)).toBe(simulatedInventory(model));
+  });
+
+  it('have drives and network cards of their own, the same ones at every start', async () => {
+    const shared = await simulatedInventory(model);
+    const hosts = Array.from({ length: 10_000 }, (_, i) => inventoryOfHost(shared, `host-${i}`));
+    const serials = hosts.flatMap(({ nvmes }) => nvmes.map(({ serial }) => serial));
+    const macs = hosts.flatMap(({ nics }) => nics.map(({ mac }) => mac));
+    expect(new Set(serials).size).toBe(80_000);
+    expect(new Set(macs).size).toBe(20_000);
+    expect(inventoryOfHost(shared, 'host-7')).toEqual(hosts[7]);
+    expect(macs[0]).toMatch(/^02(:[0-9a-f]{2}){5}$/);
+    // The most that NVMe has room for.
+    expect(Math.max(...serials.map((serial) => serial.length))).toBeLessThanOrEqual(20);
+  });
+
+  it('cannot change what they share', async () => {
+    const shared = await simulatedInventory(model);
+    const { gpus } = inventoryOfHost(shared, 'host-1');
+    expect(() => gpus.pop()).toThrow(TypeError);
+    expect(shared.gpus).toHaveLength(8);
+  });
+});

@@ -1,0 +1,101 @@
+import { type Agent, startAgent } from '@gantry/agent/agent';
+import type { LedgerStore } from '@gantry/agent/ledger';
+import type { Link, LinkPeer } from '@gantry/agent/link';
+import type { Machine } from '@gantry/agent/machine';
+import { DEFAULT_PACE, type Pace } from '@gantry/agent/pace';
+import { ManualClock } from '@gantry/agent/testing/manual-clock';
+import type { HostSpec } from '@gantry/agent/wanted';
+import { createLog } from '@gantry/daemon/log';
+import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
+import type { VmReport } from '@gantry/proto/generated/gantry/v1/VmReport';
+import { MemoryLedger } from '../machine/memory-ledger.ts';
+import { SimulatedMachine } from '../machine/simulated-machine.ts';
+import { makeInventory } from './make-inventory.ts';
+
+const log = createLog({ process: 'test', level: 'silent' });
+const PACE: Pace = { ...DEFAULT_PACE, reportMs: 0 };
+/** Turns of the event loop: far more than any case needs, far fewer than a minute's. */
+const PATIENCE = 20_000;
+
+/** A host whose agent can be killed and started anew, with a link that a test holds the end of. */
+export class AgentUnderTest {
+  readonly clock = new ManualClock();
+  readonly machine = new SimulatedMachine({ inventory: makeInventory(), clock: this.clock });
+  ledger: LedgerStore = new MemoryLedger();
+  agent: Agent | null = null;
+  reports: HostReport[] = [];
+  #peer: LinkPeer | null = null;
+
+  /** With another machine or ledger in front of the same host, if told. */
+  async start(over: { machine?: Machine; ledger?: LedgerStore } = {}): Promise<void> {
+    this.reports = [];
+    this.agent = await startAgent({
+      machine: over.machine ?? this.machine,
+      ledger: over.ledger ?? this.ledger,
+      log,
+      clock: this.clock,
+      pace: PACE,
+      connect: (peer) => this.#connect(peer),
+    });
+    this.attach();
+  }
+
+  kill(): void {
+    this.agent?.kill();
+    this.agent = null;
+    this.#peer = null;
+  }
+
+  /** As if a new stream had begun. */
+  attach(): void {
+    this.#peer?.attached();
+  }
+
+  send(spec: HostSpec): void {
+    this.#peer?.received(spec);
+  }
+
+  get report(): HostReport {
+    return this.reports.at(-1) ?? {};
+  }
+
+  vm(id: string): VmReport | undefined {
+    return this.report.vms?.find((vm) => vm.id === id);
+  }
+
+  /** The state in the last report, if it answers this revision. */
+  stateOf(id: string, revision: string): string | undefined {
+    const vm = this.vm(id);
+    return vm?.revision === revision
+      ? String(vm.state).replace('VM_OBSERVED_STATE_', '')
+      : undefined;
+  }
+
+  async untilState(id: string, revision: string, state: string): Promise<void> {
+    await until(
+      () => this.stateOf(id, revision) === state,
+      () => `${id} is not ${state}: ${JSON.stringify(this.report)}`,
+    );
+  }
+
+  #connect(peer: LinkPeer): Link {
+    this.#peer = peer;
+    return {
+      send: (report) => {
+        if (this.#peer !== peer) return false;
+        this.reports.push(report);
+        return true;
+      },
+      reattach: () => {},
+      end: () => {},
+    };
+  }
+}
+
+export async function until(condition: () => boolean, explain = () => 'never came'): Promise<void> {
+  for (let turn = 0; turn < PATIENCE; turn += 1) {
+    if (condition()) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  throw new Error(explain());
+}

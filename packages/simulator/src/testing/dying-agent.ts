@@ -1,0 +1,71 @@
+import type { LedgerStore } from '@gantry/agent/ledger';
+import type { Machine } from '@gantry/agent/machine';
+import type { AgentUnderTest } from './agent-under-test.ts';
+
+/** Calls that only ask; everything else changes the host. */
+const ASKING = /^(list|read\w*|isInForce|watch)$/;
+
+/**
+ * Lets an agent die at its nth change of the host or its ledger: before the change is made, or after
+ * it was made and before the agent hears of it.
+ */
+export class DyingAgent {
+  changes = 0;
+  readonly #host: AgentUnderTest;
+  readonly #dieAt: number;
+  readonly #when: 'before' | 'after';
+
+  constructor(host: AgentUnderTest, dieAt: number, when: 'before' | 'after') {
+    this.#host = host;
+    this.#dieAt = dieAt;
+    this.#when = when;
+  }
+
+  get isDead(): boolean {
+    return this.changes >= this.#dieAt;
+  }
+
+  get machine(): Machine {
+    const { machine } = this.#host;
+    return {
+      readBootId: () => machine.readBootId(),
+      readInventory: () => machine.readInventory(),
+      hypervisor: this.#watched(machine.hypervisor),
+      volumes: this.#watched(machine.volumes),
+      devices: this.#watched(machine.devices),
+      network: this.#watched(machine.network),
+      seeds: this.#watched(machine.seeds),
+    };
+  }
+
+  get ledger(): LedgerStore {
+    return this.#watched(this.#host.ledger);
+  }
+
+  #watched<T extends object>(part: T): T {
+    return new Proxy(part, {
+      get: (_target, name) => {
+        const value: unknown = Reflect.get(part, name, part);
+        if (typeof value !== 'function') return value;
+        const call = (...args: unknown[]): unknown => Reflect.apply(value, part, args);
+        return ASKING.test(String(name)) ? call : (...args: unknown[]) => this.#change(call, args);
+      },
+    });
+  }
+
+  async #change(call: (...args: unknown[]) => unknown, args: unknown[]): Promise<unknown> {
+    if (this.isDead) return never();
+    this.changes += 1;
+    if (!this.isDead) return call(...args);
+    if (this.#when === 'before') this.#host.kill();
+    else {
+      await call(...args);
+      this.#host.kill();
+    }
+    return never();
+  }
+}
+
+function never(): Promise<never> {
+  return new Promise(() => {});
+}

@@ -1,0 +1,15 @@
+import { makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
+import type { VmSpec } from '@gantry/agent/wanted';
+import type { AgentUnderTest } from './agent-under-test.ts';
+import { GPUS, NVMES } from './make-inventory.ts';
+
+export const [GPU_A, GPU_B] = GPUS;
+export const [NVME] = NVMES;
+/** A VM with a device of each kind. */
+export const TRAINER = makeVm('vm-1', { gpus: [GPU_A, GPU_B], nvmes: [NVME] });
+
+/** By the host's first spec. */
+export async function bringUp(host: AgentUnderTest, vm: VmSpec = TRAINER): Promise<void> {
+  host.send(makeSpec(1, { vms: [vm] }));
+  await host.untilState(vm.id, vm.revision, 'RUNNING');
+}
