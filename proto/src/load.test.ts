@@ -118,6 +118,7 @@ const SPEC = {
       readOnly: true,
       blockSize: 0,
       serialNumber: 'd2',
+      exists: false,
     },
   ],
   deletedDisks: ['d-9'],

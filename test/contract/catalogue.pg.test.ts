@@ -1,5 +1,4 @@
 import { SSH_PUBLIC_KEY as KEY } from '@gantry/api/testing';
-import { newId } from '@gantry/model/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Fields,
@@ -20,12 +19,9 @@ let availabilities: Fields[];
 beforeAll(async () => {
   world = await startWorld();
   const { get, operator, P } = world;
-  // One host with one free A40: a40.1x can be had in this location, and nothing else anywhere.
-  const hostId = newId();
-  await world.api
-    .sql`insert into hosts (id, location, name) values (${hostId}, ${LOCATION}, 'host-1')`;
-  await world.api.sql`insert into gpus (id, host_id, pci_address, model, numa_node)
-    values (${newId()}, ${hostId}, '0000:01:00.0', 'A40 48GB PCIe', 0)`;
+  // What a placer would write of a location with one free A40, and of nothing else anywhere.
+  await world.api.sql`insert into availabilities (location, vm_type, available)
+    values (${LOCATION}, 'a40.1x', true), (${LOCATION}, 'a40.2x', false)`;
   specs = (await get(`${P}/specs`)).body.items;
   types = (await operator.get('/admin/vm-types')).body.items;
   images = (await get(`${P}/images`)).body.items;

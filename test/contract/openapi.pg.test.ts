@@ -86,8 +86,11 @@ const COMPLETION = [
   `DELETE ${P}`,
 ];
 
-/** Ours alone: who belongs to an organization is managed somewhere. */
-const BEYOND = [`GET ${O}/members`, `POST ${O}/members`, `DELETE ${O}/members/{member_id}`];
+/** Ours alone: who belongs to an organization is managed somewhere, and hosts have things to tell. */
+const BEYOND = [
+  ...[`GET ${O}/members`, `POST ${O}/members`, `DELETE ${O}/members/{member_id}`],
+  ...[`GET ${P}/events`, `GET ${P}/device-receipts`, `GET ${P}/vms/{vm_id}/serial-log`],
+];
 
 /** Names of parameters do not matter to clients. */
 const anonymous = (endpoint: string) => endpoint.replaceAll(/\{\w+\}/g, '{}');

@@ -39,6 +39,11 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   destination_ports: ports,
   'CreateNetwork.cidr': fc.tuple(octet, octet).map(([a, b]) => `10.${a}.${b}.0/24`),
   'CreateSubnet.cidr': octet.map((third) => `10.77.${third}.0/24`),
+  'AddPublicAddresses.cidr': fc
+    .tuple(octet, octet, fc.integer({ min: 24, max: 32 }))
+    .map(([second, third, prefix]) => `203.${second}.${third}.0/${prefix}`),
+  // The host has the tenant's name.
+  confirm: own('name'),
   FirewallRuleEndpoint: endpoint,
   'protocols[]': fc.subarray(['tcp', 'udp', 'icmp'], { minLength: 1 }),
   'detach_disks[]': own('attached_disk_id').map((id) => [id]),
@@ -80,6 +85,7 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   usd_per_hour: fc.integer({ min: 0, max: 1e9 }).map((tenThousandths) => tenThousandths / 1e4),
   vm_type: vmType,
   resource_type: oneOf('a40.1x', 'persistent-ssd', 'shared-volume'),
+  'ExplainPlacement.host_id': own('host_id'),
   // Of paths: what goes is what nothing depends on.
   'DELETE.organization_id': own('empty_organization_id'),
   'DELETE.project_id': own('empty_project_id'),

@@ -36,7 +36,11 @@ const silent = createLog({ process: 'api', level: 'silent' });
 const config = (databaseUrl: string) => ({
   ...{ databaseUrl, secretKey: 'a secret key for tests, long enough', databaseConnections: 4 },
   ...{ host: '127.0.0.1', port: 0, publicUrl: undefined, logLevel: 'silent', trustedProxies: 0 },
-  ...{ rateLimit: { perSecond: 1e6, burst: 1e6 }, signingKeyDays: 30 },
+  ...{
+    rateLimit: { perSecond: 1e6, burst: 1e6 },
+    signingKeyDays: 30,
+    operationDeadlineMs: 600_000,
+  },
   stripe: { secretKey: undefined, apiUrl: undefined },
 });
 

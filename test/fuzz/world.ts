@@ -8,8 +8,9 @@ import {
   type TestApi,
   type TestTenant,
 } from '@gantry/api/testing';
-import { joinHost, placeVm } from '@gantry/api/testing-hosts';
+import { certifyHost, joinHost, placeVm, recordReceipt } from '@gantry/api/testing-hosts';
 import { finishDisk, finishRule, finishVm } from '@gantry/api/testing-scheduler';
+import { insertEvents } from '@gantry/db/queries/events';
 import { insertJoinToken } from '@gantry/db/queries/join-tokens';
 import { insertOwner } from '@gantry/db/queries/tenants';
 import { insertRefreshToken } from '@gantry/db/queries/tokens';
@@ -137,6 +138,9 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
     post('/access-keys', { name }),
   ]);
   const host = await makeHosts(api, running.id, name);
+  const records = await makeRecords(api, {
+    ...{ vmId: running.id, projectId: tenant.projectId, deviceId: host['device_id'] ?? '' },
+  });
   await post(`/vms/${running.id}/attach-disks`, { attach_disks: [{ disk_id: attached.id }] });
   await finishVm(sql, running.id, 'running');
   return {
@@ -144,9 +148,11 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
     ...{ disk_id: free.id, attached_disk_id: attached.id, disk_operation_id: free.operationId },
     ...{ rule_id: rule.id, rule_operation_id: rule.operationId },
     ...{ network_id: network.id, subnet_id: subnet.id, access_key_id: key.id },
-    ...host,
+    ...{ ...host, ...records },
   };
 }
+
+let addresses = 0;
 
 /** What operators see of it: the host that the VM is on, one that is free, a token for another. */
 async function makeHosts({ sql }: TestApi, vmId: string, name: string): Promise<Values> {
@@ -154,6 +160,11 @@ async function makeHosts({ sql }: TestApi, vmId: string, name: string): Promise<
   const empty = await joinHost(sql, { name: `${name}-empty`, gpus: 0 });
   const { gpuIds, driveIds } = host;
   await placeVm(sql, { vmId, hostId: host.id, gpuIds, driveIds });
+  await certifyHost(sql, host.id);
+  const publicAddressId = newId();
+  addresses += 1;
+  await sql`insert into public_addresses (id, location, address)
+    values (${publicAddressId}, 'eu-north-a', '198.18.0.0'::inet + ${addresses}::bigint)`;
   const token = newId();
   await insertJoinToken(sql, {
     ...{ id: token, hash: token, location: 'eu-north-a', createdBy: newId() },
@@ -161,8 +172,24 @@ async function makeHosts({ sql }: TestApi, vmId: string, name: string): Promise<
   });
   return {
     ...{ host_id: host.id, empty_host_id: empty.id, join_token_id: token },
-    device_id: gpuIds[0] ?? '',
+    ...{ device_id: gpuIds[0] ?? '', public_address_id: publicAddressId },
   };
+}
+
+/** What hosts said of the VM. */
+async function makeRecords(
+  { sql }: TestApi,
+  { vmId, projectId, deviceId }: { vmId: string; projectId: string; deviceId: string },
+): Promise<Values> {
+  const serialLog = `printed by ${vmId}`;
+  const [receiptId] = await Promise.all([
+    recordReceipt(sql, { deviceId, projectId, vmId }),
+    sql`insert into serial_logs (vm_id, tail) values (${vmId}, ${serialLog})`,
+    insertEvents(sql, [
+      { projectId, resourceType: 'vm', resourceId: vmId, type: 'vm_crashed', message: 'crashed' },
+    ]),
+  ]);
+  return { receipt_id: receiptId, serial_log: serialLog };
 }
 
 async function makeNetwork(api: TestApi, tenant: TestTenant, name: string) {

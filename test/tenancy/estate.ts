@@ -5,6 +5,9 @@ import {
   type TestApi,
   type TestTenant,
 } from '@gantry/api/testing';
+import { recordReceipt } from '@gantry/api/testing-hosts';
+import { insertEvents } from '@gantry/db/queries/events';
+import { newId } from '@gantry/model/ids';
 
 /** A tenant with one of everything, by the names that path parameters have. */
 export type Estate = TestTenant & {
@@ -51,6 +54,8 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
   const member = await send('POST', `/organizations/${tenant.organizationId}/members`, {
     ...{ email: spare.email, role: 'read-only', project_id: tenant.projectId },
   });
+  const vmId: string = vm.operation.metadata.id;
+  const told = await makeRecords(api, { vmId, projectId: tenant.projectId });
   return {
     ...tenant,
     spareUserId: spare.id,
@@ -58,7 +63,8 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
     ids: {
       organization_id: tenant.organizationId,
       project_id: tenant.projectId,
-      vm_id: vm.operation.metadata.id,
+      vm_id: vmId,
+      ...told,
       disk_id: disk.operation.metadata.id,
       rule_id: rule.operation.metadata.id,
       network_id: network.id,
@@ -70,6 +76,21 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
       rule_operation_id: rule.operation.operation_id,
     },
   };
+}
+
+/** What hosts said of the tenant's VM. */
+async function makeRecords(
+  { sql }: TestApi,
+  { vmId, projectId }: { vmId: string; projectId: string },
+): Promise<Record<string, string>> {
+  const serialLog = `printed by ${vmId}`;
+  await sql`insert into serial_logs (vm_id, tail) values (${vmId}, ${serialLog})`;
+  await insertEvents(sql, [
+    { projectId, resourceType: 'vm', resourceId: vmId, type: 'vm_crashed', message: 'crashed' },
+  ]);
+  const [event] = await sql`select id from events where resource_id = ${vmId}`;
+  const receiptId = await recordReceipt(sql, { deviceId: newId(), projectId, vmId });
+  return { event_id: event?.['id'], receipt_id: receiptId, serial_log: serialLog };
 }
 
 /** Everything of a tenant that the database holds, as one text: equal before and after, nothing changed. */
@@ -86,6 +107,8 @@ export async function snapshot(
     'access_keys',
     'operations',
     'quotas',
+    'events',
+    'device_receipts',
   ];
   const parts: unknown[] = [];
   for (const table of tables) {

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { readConfig } from '@gantry/daemon/config';
 import { redactText } from '@gantry/daemon/redact';
+import { sha256 } from '@gantry/daemon/secrets';
 import { connect, type Queryable } from '@gantry/db/connect';
 import { migrate } from '@gantry/db/migrate';
 import { insertAccessKey } from '@gantry/db/queries/access-keys';
@@ -16,7 +17,6 @@ import { newId } from '@gantry/model/ids';
 import { z } from '@hono/zod-openapi';
 import { newKey } from './auth/keys.ts';
 import { hashPassword } from './auth/passwords.ts';
-import { sha256 } from './auth/secrets.ts';
 import { parseInput } from './http/parse-input.ts';
 
 /**

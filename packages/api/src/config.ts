@@ -25,6 +25,9 @@ export function readApiConfig() {
     },
     /** How many proxies in front add to X-Forwarded-For; 0 takes the peer's address. */
     trustedProxies: config.integer('GANTRY_TRUSTED_PROXIES', { fallback: 0, min: 0, max: 10 }),
+    /** Long enough for a large image on a slow link; a day at most. */
+    operationDeadlineMs:
+      1_000 * config.integer('GANTRY_OPERATION_DEADLINE_S', { fallback: 600, min: 1, max: 86_400 }),
     signingKeyDays: config.integer('GANTRY_SIGNING_KEY_DAYS', { fallback: 30, min: 1, max: 365 }),
     stripe: {
       secretKey: config.optionalSecret('STRIPE_SECRET_KEY'),

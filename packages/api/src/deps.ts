@@ -1,8 +1,8 @@
 import type { Log } from '@gantry/daemon/log';
+import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
 import type { AccessTokens } from './auth/access-tokens.ts';
 import type { Callers } from './auth/caller.ts';
-import type { Secrets } from './auth/secrets.ts';
 import type { BillingProvider } from './billing/provider.ts';
 import type { Metrics } from './http/metrics.ts';
 import type { RateLimiter } from './http/rate-limit.ts';
@@ -24,6 +24,8 @@ export type Deps = {
   loginLimiter: RateLimiter;
   refusals: RefusalLog;
   trustedProxies: number;
+  /** How long an operation may take before it fails. */
+  operationDeadlineMs: number;
   /** Where clients reach this api, without a slash at the end. */
   baseUrl: () => string;
   /** False once the process drains. */

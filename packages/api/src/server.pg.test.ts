@@ -28,7 +28,12 @@ async function start(): Promise<string> {
       logLevel: 'info',
       databaseConnections: 2,
     },
-    ...{ rateLimit: { perSecond: 1_000, burst: 1_000 }, trustedProxies: 0, signingKeyDays: 30 },
+    ...{
+      rateLimit: { perSecond: 1_000, burst: 1_000 },
+      trustedProxies: 0,
+      signingKeyDays: 30,
+      operationDeadlineMs: 600_000,
+    },
     stripe: { secretKey: undefined, apiUrl: undefined },
   };
   server = await startServer({ config, log });

@@ -1,12 +1,12 @@
 import type { AddressInfo } from 'node:net';
 import type { Log } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
+import { createSecrets } from '@gantry/daemon/secrets';
 import { connect } from '@gantry/db/connect';
 import { serve } from '@hono/node-server';
 import { buildApp } from './app.ts';
 import { createAccessTokens } from './auth/access-tokens.ts';
 import { createCallers } from './auth/caller.ts';
-import { createSecrets } from './auth/secrets.ts';
 import { createBilling } from './billing/create-billing.ts';
 import type { ApiConfig } from './config.ts';
 import type { Deps } from './deps.ts';
@@ -54,6 +54,7 @@ export async function startServer({
     rateLimiter: createRateLimiter(config.rateLimit),
     loginLimiter: createRateLimiter(LOGIN_LIMIT),
     trustedProxies: config.trustedProxies,
+    operationDeadlineMs: config.operationDeadlineMs,
     baseUrl: () => baseUrl,
     accepting: () => accepting,
   };

@@ -53,3 +53,47 @@ export async function unplaceVm(sql: Queryable, vmId: string): Promise<void> {
   await sql`delete from drive_claims where vm_id = ${vmId}`;
   await sql`delete from placements where vm_id = ${vmId}`;
 }
+
+/** A scheduler that was last heard from so long ago has the host's stream. Returns its id. */
+export async function connectHost(
+  sql: Queryable,
+  { hostId, secondsAgo = 0 }: { hostId: string; secondsAgo?: number },
+): Promise<string> {
+  const schedulerId = newId();
+  await sql`insert into schedulers (id, last_seen_at)
+    values (${schedulerId}, now() - make_interval(secs => ${secondsAgo}))`;
+  await sql`update hosts set scheduler_id = ${schedulerId} where id = ${hostId}`;
+  return schedulerId;
+}
+
+/** Returns its serial number. */
+export async function certifyHost(sql: Queryable, hostId: string): Promise<string> {
+  const serial = newId().replaceAll('-', '');
+  await sql`insert into host_certificates (serial, host_id, not_after, created_at)
+    values (${serial}, ${hostId}, '2030-01-31T12:00:00Z', '2029-01-31T12:00:00Z')`;
+  return serial;
+}
+
+export type TestReceipt = {
+  deviceId: string;
+  projectId: string;
+  vmId?: string;
+  kind?: 'gpu' | 'drive';
+  hostId?: string;
+  failure?: { code: string; message: string };
+};
+
+let receipts = 0;
+
+/** A device was made clean after a VM, or could not be. Returns the receipt's id. */
+export async function recordReceipt(sql: Queryable, receipt: TestReceipt): Promise<string> {
+  receipts += 1;
+  const id = newId(Date.now() + receipts);
+  const { deviceId, projectId, vmId = newId(), hostId = newId(), kind = 'gpu', failure } = receipt;
+  await sql`insert into device_receipts (id, device_id, kind, host_id, pci_address, serial, vm_id,
+      project_id, method, finished_at, failure_code, failure_message)
+    values (${id}, ${deviceId}, ${kind}, ${hostId}, '0000:10:00.0', ${kind === 'gpu' ? '' : 'S1'}, ${vmId},
+      ${projectId}, ${kind === 'gpu' ? 'flr' : 'sanitize'}, '2030-01-31T12:00:00.5Z',
+      ${failure?.code ?? ''}, ${failure?.message ?? ''})`;
+  return id;
+}

@@ -1,4 +1,5 @@
 import { createLog } from '@gantry/daemon/log';
+import { createSecrets, sha256 } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
 import { insertAccessKey } from '@gantry/db/queries/access-keys';
 import {
@@ -13,7 +14,6 @@ import { buildApp } from './app.ts';
 import { createAccessTokens } from './auth/access-tokens.ts';
 import { createCallers } from './auth/caller.ts';
 import { newKey } from './auth/keys.ts';
-import { createSecrets, sha256 } from './auth/secrets.ts';
 import { createBilling } from './billing/create-billing.ts';
 import type { Deps } from './deps.ts';
 import { createMetrics } from './http/metrics.ts';
@@ -58,6 +58,7 @@ export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestA
     rateLimiter: createRateLimiter({ perSecond: 1e6, burst: 1e6 }),
     loginLimiter: unlimited,
     trustedProxies: 0,
+    operationDeadlineMs: 600_000,
     accepting: () => true,
     ...overrides,
   };

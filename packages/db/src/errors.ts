@@ -63,6 +63,16 @@ export function isMissingValue(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === '23502';
 }
 
+const LOST_RACES = ['23505', FOREIGN_KEY_VIOLATION, '40001', '40P01', '55P03'];
+
+/**
+ * Whether a write was refused because another came first: a key is taken, a row referred to is gone,
+ * a lock was not to be had. What it was based on is to be read again.
+ */
+export function isLostRace(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && LOST_RACES.includes(error.code);
+}
+
 /** Whether this is the second use of an Idempotency-Key. */
 export function isIdempotencyConflict(error: unknown): boolean {
   return (

@@ -62,6 +62,20 @@ describe('a wanted VM', () => {
     expect(host.machine.disks.ids()).toContain('old');
   });
 
+  it('never gets an empty disk in place of one that was made before', async () => {
+    await bringUp(host);
+    const elsewhere = { ...makeDisk('data'), exists: true };
+    const disks = [makeDisk('vm-1-os'), elsewhere];
+    host.send(makeSpec(2, { vms: [{ ...TRAINER, revision: '2', disks }] }));
+    for (const _ of [1, 2]) {
+      await until(() => host.clock.waiting > 0);
+      host.clock.advance(1_000);
+    }
+    await until(() => host.vm('vm-1')?.failure?.code === 'disk_missing');
+    expect(host.stateOf('vm-1', '2')).toBe('RUNNING');
+    expect(host.machine.disks.ids()).not.toContain('data');
+  });
+
   it('runs on beside the failure of a disk that cannot be attached, until it can', async () => {
     await bringUp(host);
     host.machine.faults.failNext('attach_disk', 3, NO_SPACE);

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Secrets } from '@gantry/daemon/secrets';
 import type { Queryable, Sql } from '@gantry/db/connect';
 import { insertSigningKey, readSigningKeys } from '@gantry/db/queries/tokens';
 import { newId } from '@gantry/model/ids';
@@ -11,7 +12,6 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose';
-import type { Secrets } from './secrets.ts';
 
 /**
  * Access tokens: signed, good for an hour, checked without a query.

@@ -1,3 +1,4 @@
+import { sha256 } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
 import type { AccessKeyGrant, OrganizationScope, UserGrant } from '@gantry/db/queries/access';
 import {
@@ -9,7 +10,6 @@ import {
 import { CloudError } from '@gantry/model/errors';
 import type { AccessTokens } from './access-tokens.ts';
 import { isKey } from './keys.ts';
-import { sha256 } from './secrets.ts';
 import { createTtlCache } from './ttl-cache.ts';
 
 /** Whoever sent the request, as the database knows them. */

@@ -1,3 +1,4 @@
+import { sha256 } from '@gantry/daemon/secrets';
 import type { Queryable } from '@gantry/db/connect';
 import {
   claimRefreshToken,
@@ -13,7 +14,6 @@ import type { TokenRequest } from '../schemas/auth.ts';
 import { TOKEN_LIFETIME_S } from './access-tokens.ts';
 import { isKey, newKey } from './keys.ts';
 import { passwordMatches } from './passwords.ts';
-import { sha256 } from './secrets.ts';
 
 /** How long a login lasts without being used. */
 const REFRESH_LIFETIME_MS = 30 * 86_400_000;

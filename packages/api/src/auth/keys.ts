@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { sha256 } from './secrets.ts';
+import { sha256 } from '@gantry/daemon/secrets';
 
 /**
  * Secrets we hand out: a prefix that scanners can find in leaked text, 192 random bits, and a

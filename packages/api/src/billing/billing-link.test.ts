@@ -1,6 +1,6 @@
+import { createSecrets } from '@gantry/daemon/secrets';
 import { newId } from '@gantry/model/ids';
 import { describe, expect, it } from 'vitest';
-import { createSecrets } from '../auth/secrets.ts';
 import { readBillingToken, signBillingToken } from './billing-link.ts';
 
 const secrets = createSecrets('a secret key for tests, long enough');

@@ -1,4 +1,4 @@
-import type { Secrets } from '../auth/secrets.ts';
+import type { Secrets } from '@gantry/daemon/secrets';
 
 /**
  * The token of a billing link says for whom and until when, and carries our signature over both. It

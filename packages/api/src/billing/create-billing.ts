@@ -1,5 +1,5 @@
+import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
-import type { Secrets } from '../auth/secrets.ts';
 import type { ApiConfig } from '../config.ts';
 import { createLocalProvider } from './local-provider.ts';
 import type { BillingProvider } from './provider.ts';

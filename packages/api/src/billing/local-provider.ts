@@ -1,8 +1,8 @@
+import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
 import { type AuditLine, insertAuditLines } from '@gantry/db/queries/records';
 import { insertPaymentMethod } from '@gantry/db/queries/tenants';
 import { newId } from '@gantry/model/ids';
-import type { Secrets } from '../auth/secrets.ts';
 import { readBillingToken, signBillingToken } from './billing-link.ts';
 import type { BillingProvider, InvoiceEntry } from './provider.ts';
 

@@ -1,9 +1,9 @@
+import { sha256 } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
 import { readBilledOrganization, recordPaymentCustomer } from '@gantry/db/queries/billing';
 import { insertPaymentMethod } from '@gantry/db/queries/tenants';
 import { CloudError, notFound } from '@gantry/model/errors';
 import Stripe from 'stripe';
-import { sha256 } from '../auth/secrets.ts';
 import { createTtlCache } from '../auth/ttl-cache.ts';
 import type { BillingProvider } from './provider.ts';
 

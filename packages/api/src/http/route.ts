@@ -21,6 +21,8 @@ export type Request<Params, Query, Body> = {
   query: Query;
   body: Body;
   now: Date;
+  /** When an operation that this request opens has failed, if it has not ended. */
+  deadlineAt: Date;
   /** The address the request came from. */
   sourceIp: string;
 };

@@ -83,6 +83,7 @@ async function perform({ route, deps, c, visit }: Performance): Promise<string> 
     query,
     body,
     now: visit.now,
+    deadlineAt: deadlineOf(visit, deps),
     sourceIp: sourceIpOf(c, deps.trustedProxies),
   };
   if (!isWrite(route) || route.access.level === 'public') {
@@ -93,6 +94,10 @@ async function perform({ route, deps, c, visit }: Performance): Promise<string> 
     ...{ route, request, requestId: visit.requestId, rawBody: raw, url: c.req.path },
     idempotencyKey: headerOf(c, 'idempotency-key'),
   });
+}
+
+function deadlineOf({ now }: Visit, { operationDeadlineMs }: Deps): Date {
+  return new Date(now.getTime() + operationDeadlineMs);
 }
 
 /** Stands in for the caller of a public route; it has no rights at all. */
@@ -125,6 +130,7 @@ function auditRefusal({ route, deps, c, visit, status }: Performance & { status:
       sql: deps.sql,
       caller,
       now: visit.now,
+      deadlineAt: deadlineOf(visit, deps),
       params: c.req.param(),
       query: {},
       body: undefined,

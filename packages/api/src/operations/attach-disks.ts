@@ -3,6 +3,7 @@ import {
   countDisksOfVm,
   type DiskRow,
   insertAttachment,
+  listUnreachableDisks,
   lockDisks,
   updateAttachmentDetached,
 } from '@gantry/db/queries/disks';
@@ -20,7 +21,7 @@ import { requireNoOperation } from './open-operation.ts';
  * Attachments are rows that say what is wanted; a host makes them true. The VM is locked first, then
  * the disks, so of two requests for one disk the second sees what the first has written.
  */
-type Target = { sql: Queryable; projectId: string; vmId: string; now: Date };
+type Target = { sql: Queryable; projectId: string; vmId: string; now: Date; deadlineAt: Date };
 
 export async function attachDisks(
   target: Target & { body: z.output<typeof AttachDisks> },
@@ -37,6 +38,7 @@ export async function attachDisks(
     requireLocation(disk, vm.location);
     requireUnattached(disk, { vmId, mode });
   }
+  await requireReachable(sql, { vmId, diskIds });
   await requireRoom(sql, vmId, diskIds.length);
   for (const { disk_id, mode } of body.attach_disks) {
     const shared = diskOf(disks, disk_id).type === 'shared-volume';
@@ -111,6 +113,19 @@ function requireUnattached(
   throw new CloudError(
     'disk_attached',
     `the disk ${id} is attached to another VM: attach it read-only everywhere, or detach it there first`,
+  );
+}
+
+/** A host would make a disk that it does not find, and the VM would see an empty one. */
+async function requireReachable(
+  sql: Queryable,
+  target: { vmId: string; diskIds: string[] },
+): Promise<void> {
+  const [diskId] = await listUnreachableDisks(sql, target);
+  if (diskId === undefined) return;
+  throw new CloudError(
+    'conflict',
+    `the disk ${diskId} lies on another host than the VM: only VMs of that host can have it`,
   );
 }
 

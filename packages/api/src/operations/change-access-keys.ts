@@ -1,3 +1,4 @@
+import { sha256 } from '@gantry/daemon/secrets';
 import type { Queryable } from '@gantry/db/connect';
 import {
   type AccessKeyRow,
@@ -10,7 +11,6 @@ import { roleReaches } from '@gantry/model/states';
 import type { z } from '@hono/zod-openapi';
 import type { Scope } from '../auth/authorize.ts';
 import { newKey } from '../auth/keys.ts';
-import { sha256 } from '../auth/secrets.ts';
 import type { CreateAccessKey } from '../schemas/access-key.ts';
 
 type Creation = {

@@ -2,6 +2,7 @@ import type { Queryable } from '@gantry/db/connect';
 import {
   type DiskRow,
   lockDisks,
+  lockVmsOfDisk,
   updateDiskDeleted,
   updateDiskSize,
 } from '@gantry/db/queries/disks';
@@ -13,7 +14,13 @@ import type { ChangeDisk } from '../schemas/disk.ts';
 import { sizeGib } from './create-disk.ts';
 import { openOperation, requireNoOperation } from './open-operation.ts';
 
-type Target = { sql: Queryable; projectId: string; diskId: string; now: Date };
+type Target = {
+  sql: Queryable;
+  projectId: string;
+  diskId: string;
+  now: Date;
+  deadlineAt: Date;
+};
 
 /** A disk only grows: what lies beyond a smaller size would be lost. */
 export async function changeDisk(
@@ -44,6 +51,7 @@ export async function deleteDisk(target: Target): Promise<NewOperation> {
 
 /** The disk, locked, with nothing else being done to it. */
 async function requireIdleDisk({ sql, projectId, diskId }: Target): Promise<DiskRow> {
+  await lockVmsOfDisk(sql, diskId);
   const [disk] = await lockDisks(sql, { projectId, diskIds: [diskId] });
   if (!disk) throw notFound('disk');
   await requireNoOperation(sql, diskId);
@@ -66,9 +74,9 @@ export function requireUsableDisk(disk: DiskRow): void {
 }
 
 async function opened(target: Target, name: OperationName, request: object): Promise<NewOperation> {
-  const { sql, projectId, diskId, now } = target;
+  const { sql, projectId, diskId, now, deadlineAt } = target;
   const operation = openOperation({
-    ...{ projectId, resourceType: 'disk', resourceId: diskId, name, request, now },
+    ...{ projectId, resourceType: 'disk', resourceId: diskId, name, request, now, deadlineAt },
   });
   await insertOperation(sql, operation);
   return operation;

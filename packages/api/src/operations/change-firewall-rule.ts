@@ -13,7 +13,13 @@ import type { ChangeFirewallRule } from '../schemas/firewall-rule.ts';
 import { canonical, requirePortsFit, requireResources } from './create-firewall-rule.ts';
 import { openOperation, requireNoOperation } from './open-operation.ts';
 
-type Target = { sql: Queryable; projectId: string; ruleId: string; now: Date };
+type Target = {
+  sql: Queryable;
+  projectId: string;
+  ruleId: string;
+  now: Date;
+  deadlineAt: Date;
+};
 
 export async function changeFirewallRule(
   target: Target & { body: z.output<typeof ChangeFirewallRule> },
@@ -53,9 +59,10 @@ async function requireIdleRule({ sql, projectId, ruleId }: Target): Promise<Fire
 }
 
 async function opened(target: Target, name: OperationName, request: object): Promise<NewOperation> {
-  const { sql, projectId, ruleId, now } = target;
+  const { sql, projectId, ruleId, now, deadlineAt } = target;
   const operation = openOperation({
     ...{ projectId, resourceType: 'vpc-firewall-rule', resourceId: ruleId, name, request, now },
+    deadlineAt,
   });
   await insertOperation(sql, operation);
   return operation;

@@ -1,15 +1,16 @@
 import type { Queryable } from '@gantry/db/connect';
 import {
-  type HostRow,
-  listPlacedVms,
+  countDisksOnlyOn,
+  type HostDetailsRow,
   lockHost,
-  type PlacedVm,
   readHost,
   removeHost,
+  revokeHostCertificates,
   updateHostAdminState,
+  updateHostFenced,
 } from '@gantry/db/queries/admin-hosts';
-import { CloudError, notFound } from '@gantry/model/errors';
-import type { HostAdminState } from '@gantry/model/host-states';
+import { insertEvents } from '@gantry/db/queries/events';
+import { badRequest, CloudError, notFound } from '@gantry/model/errors';
 
 type Target = { sql: Queryable; hostId: string };
 
@@ -18,32 +19,83 @@ export async function changeHostAdminState({
   sql,
   hostId,
   adminState,
-}: Target & { adminState: HostAdminState }): Promise<HostRow> {
+}: Target & { adminState: 'active' | 'cordoned' }): Promise<HostDetailsRow> {
   await updateHostAdminState(sql, { hostId, adminState });
-  const host = await readHost(sql, hostId);
-  if (!host) throw notFound('host');
-  return host;
+  return found(await readHost(sql, hostId));
 }
 
-/** The tenants' VMs are theirs to stop: this stops new ones and tells which are left. */
-export async function drainHost({
+/**
+ * The tenants' VMs are theirs to stop: this stops new ones, tells the tenants, and shows what is left.
+ * Tenants are told when a drain begins, not when it is asked for again; of a VM that was placed at
+ * the same moment the lock makes sure that it is among them.
+ */
+export async function drainHost({ sql, hostId }: Target): Promise<HostDetailsRow> {
+  const host = found(await lockHost(sql, hostId));
+  if (host.admin_state === 'draining') return host;
+  await updateHostAdminState(sql, { hostId, adminState: 'draining' });
+  await insertEvents(
+    sql,
+    host.vms.map((vm) => ({
+      ...{ projectId: vm.project_id, resourceType: 'vm', resourceId: vm.id },
+      type: 'vm_host_draining',
+      message:
+        'the host of this VM is to be taken out of service: stop or delete the VM when it suits you',
+    })),
+  );
+  return found(await readHost(sql, hostId));
+}
+
+/**
+ * An operator's word that the host is dead: what it had is free without any proof from it. The name
+ * has to be said, and a host that speaks is not dead. Its certificates go too, so that it cannot
+ * come back and claim to have what others have by then.
+ */
+export async function fenceHost({
   sql,
   hostId,
-}: Target): Promise<{ host: HostRow; remaining: PlacedVm[] }> {
-  const host = await changeHostAdminState({ sql, hostId, adminState: 'draining' });
-  return { host, remaining: await listPlacedVms(sql, hostId) };
+  confirm,
+}: Target & { confirm: string }): Promise<HostDetailsRow> {
+  const host = found(await lockHost(sql, hostId));
+  if (confirm !== host.name) {
+    throw badRequest([{ field: 'confirm', reason: 'must be the name of the host' }]);
+  }
+  if (host.connected) {
+    throw new CloudError(
+      'conflict',
+      'the host is connected: stop it first, or revoke its certificates, and fence it once it is gone',
+    );
+  }
+  await updateHostFenced(sql, hostId);
+  return await revokeCertificates({ sql, hostId });
+}
+
+/** Its agent is cut off at once and has to be let in anew; what runs there runs on. */
+export async function revokeCertificates({ sql, hostId }: Target): Promise<HostDetailsRow> {
+  await revokeHostCertificates(sql, hostId);
+  return found(await readHost(sql, hostId));
 }
 
 /** A placement made at the same moment waits for the lock and then finds no host to refer to. */
-export async function deleteHost({ sql, hostId }: Target): Promise<HostRow> {
-  const host = await lockHost(sql, hostId);
-  if (!host) throw notFound('host');
+export async function deleteHost({ sql, hostId }: Target): Promise<HostDetailsRow> {
+  const host = found(await lockHost(sql, hostId));
   if (host.vm_count > 0) {
     throw new CloudError(
       'conflict',
       `${host.vm_count} VMs are placed on this host: drain it and wait until they are gone`,
     );
   }
+  const disks = await countDisksOnlyOn(sql, hostId);
+  if (disks > 0 && host.state !== 'fenced') {
+    throw new CloudError(
+      'conflict',
+      `${disks} disks of tenants lie on this host alone: have them deleted, or fence the host to give them up`,
+    );
+  }
   await removeHost(sql, hostId);
+  return host;
+}
+
+function found(host: HostDetailsRow | undefined): HostDetailsRow {
+  if (!host) throw notFound('host');
   return host;
 }

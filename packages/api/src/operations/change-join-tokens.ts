@@ -1,4 +1,6 @@
+import { sha256 } from '@gantry/daemon/secrets';
 import type { Queryable } from '@gantry/db/connect';
+import { readFleetAuthority } from '@gantry/db/queries/fleet-authorities';
 import {
   insertJoinToken,
   isJoinToken,
@@ -10,7 +12,6 @@ import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
 import { type Caller, callerId } from '../auth/caller.ts';
 import { newKey } from '../auth/keys.ts';
-import { sha256 } from '../auth/secrets.ts';
 import type { CreateJoinToken } from '../schemas/join-token.ts';
 import { requireLocations } from './require-locations.ts';
 
@@ -29,7 +30,7 @@ export async function createJoinToken({
   caller,
   body,
   now,
-}: Creation): Promise<{ row: JoinTokenRow; secret: string }> {
+}: Creation): Promise<{ row: JoinTokenRow; secret: string; caSha256: string }> {
   const { location, expires_in_hours } = body;
   await requireLocations(sql, [location]);
   const secret = newKey('join_token');
@@ -38,7 +39,8 @@ export async function createJoinToken({
     expires_at: new Date(now.getTime() + expires_in_hours * HOUR_MS),
   };
   await insertJoinToken(sql, { ...token, hash: sha256(secret), createdBy: callerId(caller) });
-  return { row: { ...token, used_at: null }, secret };
+  const authority = await readFleetAuthority(sql);
+  return { row: { ...token, used_at: null }, secret, caSha256: authority?.fingerprint ?? '' };
 }
 
 /** A used one tells how its host came in, and can let in no other: it stays. */

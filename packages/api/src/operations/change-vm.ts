@@ -26,7 +26,7 @@ import {
   requireNoOperation,
 } from './open-operation.ts';
 
-type Target = { sql: Queryable; projectId: string; vmId: string; now: Date };
+type Target = { sql: Queryable; projectId: string; vmId: string; now: Date; deadlineAt: Date };
 
 export async function changeVm(
   target: Target & { body: z.output<typeof ChangeVm> },
@@ -122,11 +122,13 @@ export function requireState(vm: VmRow, action: VmAction): void {
 }
 
 export function vmOperation(
-  { projectId, vmId, now }: Target,
+  { projectId, vmId, now, deadlineAt }: Target,
   name: OperationName,
   request: object,
 ): NewOperation {
-  return openOperation({ projectId, resourceType: 'vm', resourceId: vmId, name, request, now });
+  return openOperation({
+    ...{ projectId, resourceType: 'vm', resourceId: vmId, name, request, now, deadlineAt },
+  });
 }
 
 async function opened(target: Target, name: OperationName, request: object): Promise<NewOperation> {

@@ -14,10 +14,17 @@ type Creation = {
   projectId: string;
   body: z.output<typeof CreateDisk>;
   now: Date;
+  deadlineAt: Date;
 };
 
 /** Writes down that a disk is wanted. Quotas and names are the database's to check. */
-export async function createDisk({ sql, projectId, body, now }: Creation): Promise<NewOperation> {
+export async function createDisk({
+  sql,
+  projectId,
+  body,
+  now,
+  deadlineAt,
+}: Creation): Promise<NewOperation> {
   const id = newId(now.getTime());
   const known = await insertDisk(sql, {
     ...{ id, projectId, name: body.name, type: body.type, location: body.location },
@@ -29,6 +36,7 @@ export async function createDisk({ sql, projectId, body, now }: Creation): Promi
   }
   const operation = openOperation({
     ...{ projectId, resourceType: 'disk', resourceId: id, name: 'CREATE', request: body, now },
+    deadlineAt,
   });
   await insertOperation(sql, operation);
   return operation;

@@ -14,13 +14,20 @@ import type { CreateFirewallRule } from '../schemas/firewall-rule.ts';
 import { openOperation } from './open-operation.ts';
 
 type Body = z.output<typeof CreateFirewallRule>;
-type Creation = { sql: Queryable; projectId: string; body: Body; now: Date };
+type Creation = {
+  sql: Queryable;
+  projectId: string;
+  body: Body;
+  now: Date;
+  deadlineAt: Date;
+};
 
 export async function createFirewallRule({
   sql,
   projectId,
   body,
   now,
+  deadlineAt,
 }: Creation): Promise<NewOperation> {
   requirePortsFit(body);
   const known = await holdNetwork(sql, { projectId, networkId: body.vpc_network_id });
@@ -36,7 +43,7 @@ export async function createFirewallRule({
   const request = echo(body);
   const operation = openOperation({
     ...{ projectId, resourceType: 'vpc-firewall-rule', resourceId: id, name: 'CREATE' },
-    ...{ request, now },
+    ...{ request, now, deadlineAt },
   });
   await insertOperation(sql, operation);
   return operation;

@@ -17,6 +17,7 @@ type Creation = {
   projectId: string;
   body: z.output<typeof CreateVm>;
   now: Date;
+  deadlineAt: Date;
   /** What else belongs into the statement that writes the VM. */
   record: (operation: NewOperation) => WriteRecord;
 };
@@ -27,11 +28,13 @@ export async function createVm({
   projectId,
   body,
   now,
+  deadlineAt,
   record,
 }: Creation): Promise<NewOperation> {
   const vm = newVm({ projectId, body, now });
   const operation = openOperation({
     ...{ projectId, resourceType: 'vm', resourceId: vm.id, name: 'CREATE', request: body, now },
+    deadlineAt,
   });
   try {
     await insertVm(sql, { vm, operation, record: record(operation) });

@@ -4,9 +4,6 @@ import { CloudError } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { OperationName, ResourceType } from '@gantry/model/states';
 
-/** After this an unfinished operation is failed and what was half built is removed. */
-const DEADLINE_MS = 10 * 60 * 1000;
-
 type Opening = {
   projectId: string;
   resourceType: ResourceType;
@@ -14,6 +11,8 @@ type Opening = {
   name: OperationName;
   request: object;
   now: Date;
+  /** After this an unfinished operation is failed and what was half built is removed. */
+  deadlineAt: Date;
 };
 
 export function openOperation({
@@ -23,6 +22,7 @@ export function openOperation({
   name,
   request,
   now,
+  deadlineAt,
 }: Opening): NewOperation {
   return {
     id: newId(now.getTime()),
@@ -35,7 +35,7 @@ export function openOperation({
     result: null,
     started_at: now,
     completed_at: null,
-    deadline_at: new Date(now.getTime() + DEADLINE_MS),
+    deadline_at: deadlineAt,
   };
 }
 

@@ -1,6 +1,6 @@
+import { sha256 } from '@gantry/daemon/secrets';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isKey } from '../auth/keys.ts';
-import { sha256 } from '../auth/secrets.ts';
 import { makeTenant, startTestApi, type TestApi, type TestTenant } from '../testing.ts';
 
 let api: TestApi;

@@ -8,7 +8,7 @@ import {
   type TestApi,
   type TestUser,
 } from '../testing.ts';
-import { joinHost, placeVm, type TestHost } from '../testing-hosts.ts';
+import { joinHost, placeVm, recordReceipt, type TestHost } from '../testing-hosts.ts';
 
 let api: TestApi;
 let operator: TestUser;
@@ -105,5 +105,42 @@ describe('a device', () => {
       expect((await release(id)).body.code).toBe('not_found');
     }
     expect((await release('seven')).body.details).toMatchObject([{ field: 'device_id' }]);
+  });
+});
+
+describe("a device's receipts", () => {
+  const list = async (id: string, query = '') =>
+    (await call('GET', `devices/${id}/receipts${query}`)).body;
+
+  it('are all that the operator knows, and outlive the device', async () => {
+    const [deviceId, vmId, projectId] = [newId(), newId(), newId()];
+    const failure = { code: 'reset_failed', message: '0000:10:00.0 does not answer' };
+    const of = { deviceId, vmId, projectId, hostId: host.id };
+    const id = await recordReceipt(api.sql, { ...of, kind: 'drive', failure });
+    expect(await list(deviceId)).toEqual({
+      items: [
+        {
+          ...{ id, device_id: deviceId, kind: 'drive', host_id: host.id, vm_id: vmId },
+          ...{ project_id: projectId, pci_address: '0000:10:00.0', serial: 'S1' },
+          ...{ method: 'sanitize', finished_at: '2030-01-31T12:00:00.500Z' },
+          ...{ failure_code: 'reset_failed', failure_message: '0000:10:00.0 does not answer' },
+        },
+      ],
+      next_page_token: '',
+    });
+  });
+
+  it('are those of the device alone, newest first, in pages', async () => {
+    const ids: string[] = [];
+    for (const _receipt of [1, 2, 3]) {
+      ids.unshift(await recordReceipt(api.sql, { deviceId: gpuId, projectId: newId() }));
+      await recordReceipt(api.sql, { deviceId: driveId, projectId: newId() });
+    }
+    const first = await list(gpuId, '?limit=2');
+    const second = await list(gpuId, `?limit=2&page_token=${first.next_page_token}`);
+    expect(second.next_page_token).toBe('');
+    const listed = [...first.items, ...second.items].map(({ id }: { id: string }) => id);
+    expect(listed).toEqual(ids);
+    expect(await list(newId())).toEqual({ items: [], next_page_token: '' });
   });
 });

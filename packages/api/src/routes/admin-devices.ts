@@ -1,6 +1,11 @@
+import { listReceiptsOfDevice } from '@gantry/db/queries/device-receipts';
+import { z } from '@hono/zod-openapi';
 import { route } from '../http/route.ts';
 import { quarantineDevice, releaseDevice } from '../operations/quarantine-device.ts';
+import { OperatorDeviceReceiptPage } from '../schemas/device-receipt.ts';
+import { Paging, page } from '../schemas/fields.ts';
 import { Device, DeviceParams, QuarantineDevice } from '../schemas/host.ts';
+import { operatorDeviceReceiptView } from '../views/device-receipt.ts';
 import { deviceView } from '../views/host.ts';
 
 export const adminDeviceRoutes = [
@@ -26,5 +31,20 @@ export const adminDeviceRoutes = [
     reply: Device,
     handle: async ({ sql, params }) =>
       deviceView(await releaseDevice({ sql, deviceId: params.device_id })),
+  }),
+  route({
+    id: 'admin-devices.receipts',
+    method: 'get',
+    path: '/admin/devices/{device_id}/receipts',
+    // Not found is nothing here: receipts outlive the device, and most devices have none yet.
+    summary: 'Proofs that a device, though it be gone, was made clean after VMs; newest first',
+    access: { level: 'operator' },
+    params: DeviceParams,
+    query: z.strictObject(Paging),
+    reply: OperatorDeviceReceiptPage,
+    handle: async ({ sql, params, query: { limit, page_token: before } }) => {
+      const filter = { deviceId: params.device_id, before, limit: limit + 1 };
+      return page(await listReceiptsOfDevice(sql, filter), limit, operatorDeviceReceiptView);
+    },
   }),
 ];

@@ -1,10 +1,23 @@
 import { listHosts, readHost } from '@gantry/db/queries/admin-hosts';
 import { notFound } from '@gantry/model/errors';
 import { route } from '../http/route.ts';
-import { changeHostAdminState, deleteHost, drainHost } from '../operations/change-hosts.ts';
+import {
+  changeHostAdminState,
+  deleteHost,
+  drainHost,
+  fenceHost,
+  revokeCertificates,
+} from '../operations/change-hosts.ts';
 import { page } from '../schemas/fields.ts';
-import { DrainingHost, Host, HostPage, HostParams, HostQuery } from '../schemas/host.ts';
-import { drainingHostView, hostView } from '../views/host.ts';
+import {
+  DrainingHost,
+  FenceHost,
+  HostDetails,
+  HostPage,
+  HostParams,
+  HostQuery,
+} from '../schemas/host.ts';
+import { drainingHostView, hostDetailsView, hostView } from '../views/host.ts';
 
 export const adminHostRoutes = [
   route({
@@ -30,14 +43,14 @@ export const adminHostRoutes = [
     id: 'admin-hosts.get',
     method: 'get',
     path: '/admin/hosts/{host_id}',
-    summary: 'One host with its devices and who has them',
+    summary: 'One host with its devices, certificates and VMs',
     access: { level: 'operator' },
     params: HostParams,
-    reply: Host,
+    reply: HostDetails,
     handle: async ({ sql, params }) => {
       const host = await readHost(sql, params.host_id);
       if (!host) throw notFound('host');
-      return hostView(host);
+      return hostDetailsView(host);
     },
   }),
   route({
@@ -47,9 +60,9 @@ export const adminHostRoutes = [
     summary: 'Place no new VMs on a host; those it has stay. Ends a drain',
     access: { level: 'operator' },
     params: HostParams,
-    reply: Host,
+    reply: HostDetails,
     handle: async ({ sql, params: { host_id: hostId } }) =>
-      hostView(await changeHostAdminState({ sql, hostId, adminState: 'cordoned' })),
+      hostDetailsView(await changeHostAdminState({ sql, hostId, adminState: 'cordoned' })),
   }),
   route({
     id: 'admin-hosts.uncordon',
@@ -58,20 +71,44 @@ export const adminHostRoutes = [
     summary: 'Place VMs on a host again, after a cordon or a drain',
     access: { level: 'operator' },
     params: HostParams,
-    reply: Host,
+    reply: HostDetails,
     handle: async ({ sql, params: { host_id: hostId } }) =>
-      hostView(await changeHostAdminState({ sql, hostId, adminState: 'active' })),
+      hostDetailsView(await changeHostAdminState({ sql, hostId, adminState: 'active' })),
   }),
   route({
     id: 'admin-hosts.drain',
     method: 'post',
     path: '/admin/hosts/{host_id}:drain',
-    summary: 'Drain a host: place no new VMs on it, and list those that have to leave',
+    summary:
+      'Drain a host: place no new VMs on it, tell the tenants, and list the VMs that have to leave',
     access: { level: 'operator' },
     params: HostParams,
     reply: DrainingHost,
     handle: async ({ sql, params }) =>
       drainingHostView(await drainHost({ sql, hostId: params.host_id })),
+  }),
+  route({
+    id: 'admin-hosts.fence',
+    method: 'post',
+    path: '/admin/hosts/{host_id}:fence',
+    summary: 'Say that a host is dead and will not come back: what its VMs had is given to others',
+    access: { level: 'operator' },
+    params: HostParams,
+    body: FenceHost,
+    reply: HostDetails,
+    handle: async ({ sql, params: { host_id: hostId }, body: { confirm } }) =>
+      hostDetailsView(await fenceHost({ sql, hostId, confirm })),
+  }),
+  route({
+    id: 'admin-hosts.revoke-certificates',
+    method: 'post',
+    path: '/admin/hosts/{host_id}:revoke-certificates',
+    summary: "Cut a host's agent off until it is let in anew; its VMs run on",
+    access: { level: 'operator' },
+    params: HostParams,
+    reply: HostDetails,
+    handle: async ({ sql, params }) =>
+      hostDetailsView(await revokeCertificates({ sql, hostId: params.host_id })),
   }),
   route({
     id: 'admin-hosts.delete',
@@ -80,7 +117,8 @@ export const adminHostRoutes = [
     summary: 'Remove a host on which no VM is placed, with its devices',
     access: { level: 'operator' },
     params: HostParams,
-    reply: Host,
-    handle: async ({ sql, params }) => hostView(await deleteHost({ sql, hostId: params.host_id })),
+    reply: HostDetails,
+    handle: async ({ sql, params }) =>
+      hostDetailsView(await deleteHost({ sql, hostId: params.host_id })),
   }),
 ];

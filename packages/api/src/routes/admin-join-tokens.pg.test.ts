@@ -1,6 +1,7 @@
+import { sha256 } from '@gantry/daemon/secrets';
+import { insertFleetAuthority } from '@gantry/db/queries/fleet-authorities';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isKey } from '../auth/keys.ts';
-import { sha256 } from '../auth/secrets.ts';
 import { makeUser, startTestApi, type TestApi, type TestUser } from '../testing.ts';
 
 let api: TestApi;
@@ -28,11 +29,12 @@ describe('creating a join token', () => {
     expect(body).toEqual({
       ...{ id: expect.any(String), token: expect.any(String), location: 'eu-north-a' },
       ...{ created_at: expect.stringMatching(/Z$/), expires_at: expect.stringMatching(/Z$/) },
+      ca_sha256: '',
     });
     expect(body.token).toMatch(/^gantry_jt_/);
     expect(isKey('join_token', body.token)).toBe(true);
     expect(hoursOf(body)).toBe(24);
-    const { token, ...rest } = body;
+    const { token, ca_sha256: _unset, ...rest } = body;
     const listed = await list();
     expect(listed.items).toContainEqual({ ...rest, used_at: '' });
     expect(JSON.stringify(listed)).not.toContain(token);
@@ -45,6 +47,16 @@ describe('creating a join token', () => {
     expect(row?.['row']).toContain(sha256(body.token));
     expect(row?.['row']).not.toContain(body.token);
     expect(row?.['created_by']).toBe(operator.id);
+  });
+
+  it("tells the fleet's authority, once there is one", async () => {
+    expect((await create()).body.ca_sha256).toBe('');
+    const fingerprint = 'ab'.repeat(32);
+    await insertFleetAuthority(api.sql, {
+      ...{ certificate_pem: 'the certificate', fingerprint, sealed_private_key: 'sealed' },
+    });
+    expect((await create()).body.ca_sha256).toBe(fingerprint);
+    await api.sql`delete from fleet_authorities`;
   });
 
   it('repeats the token for the same Idempotency-Key, sealed in between', async () => {
@@ -107,7 +119,7 @@ describe('the list of join tokens', () => {
 describe('revoking a join token', () => {
   it('removes one that is unused, once', async () => {
     const { body } = await create();
-    const { token: _token, ...rest } = body;
+    const { token: _token, ca_sha256: _unset, ...rest } = body;
     const revoked = await revoke(body.id);
     expect([revoked.status, revoked.body]).toEqual([200, { ...rest, used_at: '' }]);
     const gone = await api.sql`select from join_tokens where hash = ${sha256(body.token)}`;

@@ -10,7 +10,7 @@ import {
   JoinTokenParams,
   NewJoinToken,
 } from '../schemas/join-token.ts';
-import { joinTokenView } from '../views/join-token.ts';
+import { joinTokenView, newJoinTokenView } from '../views/join-token.ts';
 
 export const adminJoinTokenRoutes = [
   route({
@@ -37,11 +37,8 @@ export const adminJoinTokenRoutes = [
     secretReply: true,
     body: CreateJoinToken,
     reply: NewJoinToken,
-    handle: async ({ sql, caller, body, now }) => {
-      const { row, secret } = await createJoinToken({ sql, caller, body, now });
-      const { used_at: _unused, ...shown } = joinTokenView(row);
-      return { ...shown, token: secret };
-    },
+    handle: async ({ sql, caller, body, now }) =>
+      newJoinTokenView(await createJoinToken({ sql, caller, body, now })),
   }),
   route({
     id: 'admin-join-tokens.delete',

@@ -5,8 +5,10 @@ import { adminImageRoutes } from './admin-images.ts';
 import { adminJoinTokenRoutes } from './admin-join-tokens.ts';
 import { adminLocationRoutes } from './admin-locations.ts';
 import { adminOrganizationRoutes } from './admin-organizations.ts';
+import { adminPlacementRoutes } from './admin-placements.ts';
 import { adminPriceRoutes } from './admin-prices.ts';
 import { adminProjectRoutes } from './admin-projects.ts';
+import { adminPublicAddressRoutes } from './admin-public-addresses.ts';
 import { adminQuotaRoutes } from './admin-quotas.ts';
 import { adminSigningKeyRoutes } from './admin-signing-keys.ts';
 import { adminUserRoutes } from './admin-users.ts';
@@ -20,6 +22,8 @@ export const adminRoutes = [
   ...adminPriceRoutes,
   ...adminHostRoutes,
   ...adminDeviceRoutes,
+  ...adminPlacementRoutes,
+  ...adminPublicAddressRoutes,
   ...adminJoinTokenRoutes,
   ...adminOrganizationRoutes,
   ...adminProjectRoutes,

@@ -5,8 +5,10 @@ import { auditLogRoutes } from './audit-logs.ts';
 import { authRoutes } from './auth.ts';
 import { billingRoutes } from './billing.ts';
 import { catalogueRoutes } from './catalogue.ts';
+import { deviceReceiptRoutes } from './device-receipts.ts';
 import { diskAttachmentRoutes } from './disk-attachments.ts';
 import { diskRoutes } from './disks.ts';
+import { eventRoutes } from './events.ts';
 import { firewallRuleRoutes } from './firewall-rules.ts';
 import { memberRoutes } from './members.ts';
 import { networkRoutes } from './networks.ts';
@@ -15,6 +17,7 @@ import { organizationRoutes } from './organizations.ts';
 import { projectRoutes } from './projects.ts';
 import { quotaRoutes } from './quotas.ts';
 import { rootRoutes } from './root.ts';
+import { serialLogRoutes } from './serial-logs.ts';
 import { usageRoutes } from './usage.ts';
 import { vmRoutes } from './vms.ts';
 
@@ -27,11 +30,14 @@ export const ALL_ROUTES: readonly AnyRoute[] = [
   ...projectRoutes,
   ...catalogueRoutes,
   ...vmRoutes,
+  ...serialLogRoutes,
   ...diskAttachmentRoutes,
   ...diskRoutes,
   ...firewallRuleRoutes,
   ...networkRoutes,
   ...operationRoutes,
+  ...eventRoutes,
+  ...deviceReceiptRoutes,
   ...accessKeyRoutes,
   ...quotaRoutes,
   ...memberRoutes,

@@ -1,105 +1,48 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  makeTenant,
-  makeUser,
-  SSH_PUBLIC_KEY,
-  startTestApi,
-  type TestApi,
-  type TestTenant,
-  type TestUser,
-} from '../testing.ts';
-import { joinHost, placeVm, type TestHost, unplaceVm } from '../testing-hosts.ts';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { makeTenant, startTestApi, type TestApi, type TestTenant } from '../testing.ts';
 
 let api: TestApi;
 let acme: TestTenant;
-let operator: TestUser;
 
 beforeAll(async () => {
   api = await startTestApi();
   acme = await makeTenant(api, 'acme');
-  operator = await makeUser(api, 'operator@gantry.test', { operator: true });
 });
 afterAll(() => api.stop());
+afterEach(() => api.sql`delete from availabilities`);
 
-/** The types of one GPU model that can be had in a location now. */
-async function available(location = 'eu-north-a', prefix = 'a40.'): Promise<string[]> {
-  const path = `/projects/${acme.projectId}/availabilities?location=${location}`;
+type Item = { type: string; location: string; available: boolean };
+async function list(query = ''): Promise<Item[]> {
+  const path = `/projects/${acme.projectId}/availabilities${query}`;
   const { body } = await api.call('GET', path, { bearer: acme.readOnlyKey });
-  return body.items.flatMap((item: { type: string; available: boolean }) =>
-    item.available && item.type.startsWith(prefix) ? [item.type] : [],
-  );
+  return body.items;
 }
+/** As the scheduler that places there would write it. */
+const record = (type: string, location: string, available: boolean) =>
+  api.sql`insert into availabilities (location, vm_type, available) values (${location}, ${type}, ${available})`;
 
-const admin = async (path: string, body?: unknown) => {
-  const { status } = await api.call('POST', `/admin/${path}`, { bearer: operator.token, body });
-  expect(status).toBe(200);
-};
+it('every offered type is listed in every location, and nothing can be had before a placer said so', async () => {
+  const items = await list();
+  expect(items).toHaveLength(34);
+  expect(items.filter(({ available }) => available)).toEqual([]);
+});
 
-describe('a type', () => {
-  let host: TestHost;
+it('what the placer of a location said is shown', async () => {
+  await record('a40.1x', 'eu-north-a', true);
+  await record('a40.2x', 'eu-north-a', false);
+  expect((await list()).filter(({ available }) => available)).toEqual([
+    { type: 'a40.1x', location: 'eu-north-a', available: true },
+  ]);
+  expect(await list('?product_name=a40.1x&location=eu-north-a')).toEqual([
+    { type: 'a40.1x', location: 'eu-north-a', available: true },
+  ]);
+});
 
-  beforeEach(async () => {
-    expect(await available()).toEqual([]);
-    host = await joinHost(api.sql, { name: 'host-1', gpus: 4 });
-    expect(await available()).toEqual(['a40.1x', 'a40.2x', 'a40.4x']);
-  });
-  afterEach(async () => {
-    await api.sql`delete from gpu_claims`;
-    await api.sql`delete from placements`;
-    await api.sql`delete from hosts`;
-  });
-
-  it('can be had where one host has enough free GPUs, not where two have them together', async () => {
-    await joinHost(api.sql, { name: 'host-2', gpus: 4 });
-    expect(await available()).toEqual(['a40.1x', 'a40.2x', 'a40.4x']);
-    await joinHost(api.sql, { name: 'host-3', gpus: 8 });
-    expect(await available()).toEqual(['a40.1x', 'a40.2x', 'a40.4x', 'a40.8x']);
-  });
-
-  it('can be had of the right model in the right location alone', async () => {
-    expect(await available('us-east-a')).toEqual([]);
-    expect(await available('eu-north-a', 'a100')).toEqual([]);
-  });
-
-  it.each(['cordon', 'drain'])('cannot be had after a %s until it is undone', async (verb) => {
-    await admin(`hosts/${host.id}:${verb}`);
-    expect(await available()).toEqual([]);
-    await admin(`hosts/${host.id}:uncordon`);
-    expect(await available()).toEqual(['a40.1x', 'a40.2x', 'a40.4x']);
-  });
-
-  it('cannot be had of a GPU in quarantine until it is released', async () => {
-    await admin(`devices/${host.gpuIds[0]}:quarantine`, { reason: 'Xid 79' });
-    expect(await available()).toEqual(['a40.1x', 'a40.2x']);
-    await admin(`devices/${host.gpuIds[0]}:release`);
-    expect(await available()).toEqual(['a40.1x', 'a40.2x', 'a40.4x']);
-    for (const id of host.gpuIds) await admin(`devices/${id}:quarantine`, { reason: 'all' });
-    expect(await available()).toEqual([]);
-  });
-
-  it('cannot be had of a GPU that was not proven clean, whatever operators say', async () => {
-    await api.sql`update gpus set state = 'quarantined' where id = ${host.gpuIds[0] ?? ''}`;
-    await admin(`devices/${host.gpuIds[0]}:release`);
-    expect(await available()).toEqual(['a40.1x', 'a40.2x']);
-  });
-
-  it('cannot be had of a GPU that a VM has, until it is free again', async () => {
-    const { body } = await api.call('POST', `/projects/${acme.projectId}/vms`, {
-      bearer: acme.accessKey,
-      body: {
-        ...{ name: 'claims', type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
-        ssh_public_key: SSH_PUBLIC_KEY,
-      },
-    });
-    const vmId = body.operation.metadata.id;
-    await placeVm(api.sql, { vmId, hostId: host.id, gpuIds: host.gpuIds.slice(0, 3) });
-    expect(await available()).toEqual(['a40.1x']);
-    await unplaceVm(api.sql, vmId);
-    expect(await available()).toEqual(['a40.1x', 'a40.2x', 'a40.4x']);
-  });
-
-  it.each(['unreachable', 'fenced'])('cannot be had of a host that is %s', async (state) => {
-    await api.sql`update hosts set state = ${state} where id = ${host.id}`;
-    expect(await available()).toEqual([]);
-  });
+it('what is retired, or no longer offered there, is not shown', async () => {
+  await record('a40.1x', 'eu-north-a', true);
+  await record('a40.2x', 'us-east-a', true);
+  await api.sql`update vm_types set retired = true where name = 'a40.1x'`;
+  await api.sql`delete from vm_type_locations where vm_type = 'a40.2x' and location = 'us-east-a'`;
+  expect((await list()).filter(({ available }) => available)).toEqual([]);
+  expect(await list('?product_name=a40.1x')).toEqual([]);
 });

@@ -14,9 +14,11 @@ export const diskAttachmentRoutes = [
     params: VmParams,
     body: AttachDisks,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, body, now }) => ({
+    handle: async ({ sql, scope, params, body, now, deadlineAt }) => ({
       operation: operationView(
-        await attachDisks({ sql, projectId: scope.projectId, vmId: params.vm_id, body, now }),
+        await attachDisks({
+          ...{ sql, projectId: scope.projectId, vmId: params.vm_id, body, now, deadlineAt },
+        }),
       ),
     }),
   }),
@@ -29,9 +31,11 @@ export const diskAttachmentRoutes = [
     params: VmParams,
     body: DetachDisks,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, body, now }) => ({
+    handle: async ({ sql, scope, params, body, now, deadlineAt }) => ({
       operation: operationView(
-        await detachDisks({ sql, projectId: scope.projectId, vmId: params.vm_id, body, now }),
+        await detachDisks({
+          ...{ sql, projectId: scope.projectId, vmId: params.vm_id, body, now, deadlineAt },
+        }),
       ),
     }),
   }),

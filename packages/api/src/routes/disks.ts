@@ -19,8 +19,10 @@ export const diskRoutes = [
     params: ProjectParams,
     body: CreateDisk,
     reply: OperationReply,
-    handle: async ({ sql, scope, body, now }) => ({
-      operation: operationView(await createDisk({ sql, projectId: scope.projectId, body, now })),
+    handle: async ({ sql, scope, body, now, deadlineAt }) => ({
+      operation: operationView(
+        await createDisk({ sql, projectId: scope.projectId, body, now, deadlineAt }),
+      ),
     }),
   }),
   route({
@@ -58,9 +60,11 @@ export const diskRoutes = [
     params: DiskParams,
     body: ChangeDisk,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, body, now }) => ({
+    handle: async ({ sql, scope, params, body, now, deadlineAt }) => ({
       operation: operationView(
-        await changeDisk({ sql, projectId: scope.projectId, diskId: params.disk_id, body, now }),
+        await changeDisk({
+          ...{ sql, projectId: scope.projectId, diskId: params.disk_id, body, now, deadlineAt },
+        }),
       ),
     }),
   }),
@@ -72,9 +76,11 @@ export const diskRoutes = [
     access: { level: 'project', role: 'member' },
     params: DiskParams,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, now }) => ({
+    handle: async ({ sql, scope, params, now, deadlineAt }) => ({
       operation: operationView(
-        await deleteDisk({ sql, projectId: scope.projectId, diskId: params.disk_id, now }),
+        await deleteDisk({
+          ...{ sql, projectId: scope.projectId, diskId: params.disk_id, now, deadlineAt },
+        }),
       ),
     }),
   }),

@@ -25,9 +25,9 @@ export const firewallRuleRoutes = [
     params: ProjectParams,
     body: CreateFirewallRule,
     reply: OperationReply,
-    handle: async ({ sql, scope, body, now }) => ({
+    handle: async ({ sql, scope, body, now, deadlineAt }) => ({
       operation: operationView(
-        await createFirewallRule({ sql, projectId: scope.projectId, body, now }),
+        await createFirewallRule({ sql, projectId: scope.projectId, body, now, deadlineAt }),
       ),
     }),
   }),
@@ -67,10 +67,11 @@ export const firewallRuleRoutes = [
     params: FirewallRuleParams,
     body: ChangeFirewallRule,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, body, now }) => ({
+    handle: async ({ sql, scope, params, body, now, deadlineAt }) => ({
       operation: operationView(
         await changeFirewallRule({
           ...{ sql, projectId: scope.projectId, ruleId: params.rule_id, body, now },
+          deadlineAt,
         }),
       ),
     }),
@@ -83,10 +84,10 @@ export const firewallRuleRoutes = [
     access: { level: 'project', role: 'member' },
     params: FirewallRuleParams,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, now }) => ({
+    handle: async ({ sql, scope, params, now, deadlineAt }) => ({
       operation: operationView(
         await deleteFirewallRule({
-          ...{ sql, projectId: scope.projectId, ruleId: params.rule_id, now },
+          ...{ sql, projectId: scope.projectId, ruleId: params.rule_id, now, deadlineAt },
         }),
       ),
     }),

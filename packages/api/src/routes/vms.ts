@@ -19,9 +19,9 @@ export const vmRoutes = [
     params: ProjectParams,
     body: CreateVm,
     reply: OperationReply,
-    handleRecorded: async ({ sql, scope, body, now }, record) => {
+    handleRecorded: async ({ sql, scope, body, now, deadlineAt }, record) => {
       const operation = await createVm({
-        ...{ sql, projectId: scope.projectId, body, now },
+        ...{ sql, projectId: scope.projectId, body, now, deadlineAt },
         record: (opened) => record({ operation: operationView(opened) }),
       });
       return { operation: operationView(operation) };
@@ -69,9 +69,11 @@ export const vmRoutes = [
     params: VmParams,
     body: ChangeVm,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, body, now }) => ({
+    handle: async ({ sql, scope, params, body, now, deadlineAt }) => ({
       operation: operationView(
-        await changeVm({ sql, projectId: scope.projectId, vmId: params.vm_id, body, now }),
+        await changeVm({
+          ...{ sql, projectId: scope.projectId, vmId: params.vm_id, body, now, deadlineAt },
+        }),
       ),
     }),
   }),
@@ -83,9 +85,9 @@ export const vmRoutes = [
     access: { level: 'project', role: 'member' },
     params: VmParams,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, now }) => ({
+    handle: async ({ sql, scope, params, now, deadlineAt }) => ({
       operation: operationView(
-        await deleteVm({ sql, projectId: scope.projectId, vmId: params.vm_id, now }),
+        await deleteVm({ sql, projectId: scope.projectId, vmId: params.vm_id, now, deadlineAt }),
       ),
     }),
   }),

@@ -22,6 +22,29 @@ const QuarantineReason = z.string().openapi({
   description: "The operator's reason to keep the device from new VMs; empty when there is none.",
 });
 
+/** Numbers have no empty string: what is not known is -1. */
+const UNKNOWN = '-1 when it is not known.';
+
+const DeviceHealth = z
+  .object({
+    driver: z.string().openapi({ description: 'The kernel driver; empty when none is bound.' }),
+    reset_methods: z.array(z.string()).openapi({
+      description: 'In the order the kernel tries them; empty when the device cannot be reset.',
+    }),
+    link_speed_gts: z.number().openapi({
+      description: `Gigatransfers per second of one lane now; ${UNKNOWN}`,
+    }),
+    max_link_speed_gts: z.number(),
+    link_width: z.int().openapi({ description: `Lanes in use now; ${UNKNOWN}` }),
+    max_link_width: z.int(),
+    correctable_errors: z.int().openapi({
+      description: `PCIe errors since the kernel found the device; ${UNKNOWN}`,
+    }),
+    nonfatal_errors: z.int(),
+    fatal_errors: z.int(),
+  })
+  .openapi('DeviceHealth', { description: 'As the host last reported it.' });
+
 const DEVICE_FIELDS = {
   id: ReplyId,
   pci_address: z.string(),
@@ -29,9 +52,44 @@ const DEVICE_FIELDS = {
   state: z.enum(DEVICE_STATES),
   quarantine_reason: QuarantineReason,
   vm_id: ReplyIdOrEmpty.openapi({ description: 'The VM that has it; empty when it is free.' }),
+  health: DeviceHealth,
 };
-const HostGpu = z.object({ ...DEVICE_FIELDS, model: z.string() }).openapi('HostGpu');
-const HostDrive = z.object({ ...DEVICE_FIELDS, size_gb: z.int() }).openapi('HostDrive');
+
+const HostGpu = z
+  .object({
+    ...DEVICE_FIELDS,
+    model: z.string(),
+    pcie_switch: z.string().openapi({
+      description: 'A name that GPUs behind the same PCIe switch share; empty when there is none.',
+    }),
+    iommu_group: z.int().openapi({
+      description: '-1 when it is in none, so that it cannot be given to a VM.',
+    }),
+    nvlink_peer: z.string().openapi({
+      description:
+        'PCI address of the GPU at the other end of an NVLink bridge; empty when there is none.',
+    }),
+  })
+  .openapi('HostGpu');
+
+const HostDrive = z
+  .object({
+    ...DEVICE_FIELDS,
+    size_gb: z.int(),
+    serial: z.string().openapi({ description: 'Empty while it is not known.' }),
+  })
+  .openapi('HostDrive');
+
+const HostNumaNode = z
+  .object({
+    node: z.int(),
+    cores: z.int(),
+    memory_mib: z.int(),
+    network_gbps: z.number(),
+  })
+  .openapi('HostNumaNode', {
+    description: 'All of what a NUMA node has for VMs, whoever has it now.',
+  });
 
 export const Host = z
   .object({
@@ -42,8 +100,37 @@ export const Host = z
     admin_state: z
       .enum(HOST_ADMIN_STATES)
       .openapi({ description: 'What operators want of the host.' }),
-    last_seen_at: TimestampOrEmpty,
+    connected: z.boolean().openapi({ description: 'Whether its agent is on the line now.' }),
+    last_seen_at: TimestampOrEmpty.openapi({
+      description: 'When its agent was last on the line; empty if it never was.',
+    }),
+    fenced_at: TimestampOrEmpty.openapi({
+      description: 'When an operator said that the host is dead; empty otherwise.',
+    }),
     created_at: Timestamp,
+    agent_version: z.string().openapi({ description: 'Empty before its first report.' }),
+    software: z
+      .object({
+        os: z.string(),
+        kernel: z.string(),
+        firmware: z.string(),
+        libvirt: z.string(),
+      })
+      .openapi({ description: 'Versions, as the host last reported them; empty when unknown.' }),
+    shared_storage: z.boolean().openapi({
+      description: 'Whether every host of the location reaches the disks that this one keeps.',
+    }),
+    wanted_number: z.int().openapi({ description: 'The number of what the host is to do now.' }),
+    accepted_number: z.int().openapi({
+      description: 'The last such number its agent took; 0 if it never took any.',
+    }),
+    refusal: z.string().openapi({
+      description: 'Why its agent refused what it is to do; empty when it did not.',
+    }),
+    unknown_vms: z.array(z.string()).openapi({
+      description: 'VMs found on the host that nobody asked for; they are left alone.',
+    }),
+    numa_nodes: z.array(HostNumaNode),
     gpus: z.array(HostGpu),
     drives: z.array(HostDrive),
     vm_count: z.int(),
@@ -52,15 +139,31 @@ export const Host = z
 
 export const HostPage = Page(Host);
 
-export const DrainingHost = Host.extend({
-  remaining_vms: z.array(
-    z.object({
-      id: ReplyId,
-      project_id: ReplyId,
-      name: z.string(),
-      state: z.enum(VM_STATES),
-    }),
-  ),
+const HostCertificate = z
+  .object({
+    serial: z.string().openapi({ description: 'As X.509 has it, in lower-case hex.' }),
+    not_after: Timestamp,
+    created_at: Timestamp,
+    revoked_at: TimestampOrEmpty,
+  })
+  .openapi('HostCertificate');
+
+const PlacedVm = z
+  .object({
+    id: ReplyId,
+    project_id: ReplyId,
+    name: z.string(),
+    state: z.enum(VM_STATES),
+  })
+  .openapi('PlacedVm');
+
+export const HostDetails = Host.extend({
+  certificates: z.array(HostCertificate).openapi({ description: 'Oldest first.' }),
+  vms: z.array(PlacedVm).openapi({ description: 'Those placed on the host, oldest first.' }),
+}).openapi('HostDetails');
+
+export const DrainingHost = HostDetails.extend({
+  remaining_vms: z.array(PlacedVm),
 }).openapi('DrainingHost');
 
 export const HostQuery = z.strictObject({
@@ -71,6 +174,12 @@ export const HostQuery = z.strictObject({
 });
 
 export const HostParams = z.object({ host_id: Id });
+
+export const FenceHost = z
+  .strictObject({
+    confirm: Text(255).openapi({ description: 'The name of the host.' }),
+  })
+  .openapi('FenceHost');
 
 export const Device = z
   .object({

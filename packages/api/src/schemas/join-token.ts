@@ -19,6 +19,10 @@ export const NewJoinToken = z
   .object({
     ...JOIN_TOKEN_FIELDS,
     token: z.string().openapi({ description: 'The token itself: shown this once.' }),
+    ca_sha256: z.string().openapi({
+      description:
+        "SHA-256 of the certificate of the fleet's authority, by which the host knows whom to give the token to: lower-case hex, empty until a scheduler has made the authority.",
+    }),
   })
   .openapi('NewJoinToken');
 

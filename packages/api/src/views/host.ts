@@ -1,33 +1,51 @@
 import type {
   DeviceRow,
+  HostCertificate,
+  HostDetailsRow,
   HostDrive,
   HostGpu,
   HostRow,
-  PlacedVm,
+  PciFacts,
 } from '@gantry/db/queries/admin-hosts';
 
 export function hostView(row: HostRow) {
+  const { agent = '', os = '', kernel = '', firmware = '', libvirt = '' } = row.software ?? {};
   return {
     id: row.id,
     name: row.name,
     location: row.location,
     state: row.state,
     admin_state: row.admin_state,
+    connected: row.connected,
     last_seen_at: row.last_seen_at?.toISOString() ?? '',
+    fenced_at: row.fenced_at?.toISOString() ?? '',
     created_at: row.created_at.toISOString(),
+    agent_version: agent,
+    software: { os, kernel, firmware, libvirt },
+    shared_storage: row.shared_storage,
+    wanted_number: Number(row.wanted_number),
+    accepted_number: Number(row.accepted_number),
+    refusal: row.refusal,
+    unknown_vms: row.unknown_vms,
+    numa_nodes: row.numa_nodes.map(({ node, cores, memoryMib, networkGbps }) => {
+      return { node, cores, memory_mib: memoryMib, network_gbps: networkGbps };
+    }),
     gpus: row.gpus.map(gpuView),
     drives: row.drives.map(driveView),
     vm_count: row.vm_count,
   };
 }
 
-export function drainingHostView({ host, remaining }: { host: HostRow; remaining: PlacedVm[] }) {
+export function hostDetailsView(row: HostDetailsRow) {
   return {
-    ...hostView(host),
-    remaining_vms: remaining.map(({ id, project_id, name, state }) => {
-      return { id, project_id, name, state };
-    }),
+    ...hostView(row),
+    certificates: row.certificates.map(certificateView),
+    vms: row.vms,
   };
+}
+
+export function drainingHostView(row: HostDetailsRow) {
+  return { ...hostDetailsView(row), remaining_vms: row.vms };
 }
 
 export function deviceView(row: DeviceRow) {
@@ -41,15 +59,28 @@ export function deviceView(row: DeviceRow) {
   };
 }
 
+function certificateView(row: HostCertificate) {
+  return {
+    serial: row.serial,
+    not_after: new Date(row.not_after).toISOString(),
+    created_at: new Date(row.created_at).toISOString(),
+    revoked_at: row.revoked_at === null ? '' : new Date(row.revoked_at).toISOString(),
+  };
+}
+
 function gpuView(row: HostGpu) {
   return {
     id: row.id,
     pci_address: row.pci_address,
     model: row.model,
     numa_node: row.numa_node,
+    pcie_switch: row.pcie_switch,
+    iommu_group: row.iommu_group ?? -1,
+    nvlink_peer: row.nvlink_peer,
     state: row.state,
     quarantine_reason: row.quarantine_reason,
     vm_id: row.vm_id ?? '',
+    health: healthView(row.pci),
   };
 }
 
@@ -57,10 +88,26 @@ function driveView(row: HostDrive) {
   return {
     id: row.id,
     pci_address: row.pci_address,
+    serial: row.serial,
     size_gb: row.size_gb,
     numa_node: row.numa_node,
     state: row.state,
     quarantine_reason: row.quarantine_reason,
     vm_id: row.vm_id ?? '',
+    health: healthView(row.pci),
+  };
+}
+
+function healthView(pci: PciFacts | null) {
+  return {
+    driver: pci?.driver ?? '',
+    reset_methods: pci?.resetMethods ?? [],
+    link_speed_gts: pci?.link?.speedGts ?? -1,
+    max_link_speed_gts: pci?.link?.maxSpeedGts ?? -1,
+    link_width: pci?.link?.width ?? -1,
+    max_link_width: pci?.link?.maxWidth ?? -1,
+    correctable_errors: Number(pci?.aer?.correctable ?? -1),
+    nonfatal_errors: Number(pci?.aer?.nonfatal ?? -1),
+    fatal_errors: Number(pci?.aer?.fatal ?? -1),
   };
 }

@@ -9,3 +9,9 @@ export function joinTokenView(row: JoinTokenRow) {
     used_at: row.used_at?.toISOString() ?? '',
   };
 }
+
+/** Of one just made: it shows the token, and whom to give it to. */
+export function newJoinTokenView(made: { row: JoinTokenRow; secret: string; caSha256: string }) {
+  const { used_at: _unused, ...shown } = joinTokenView(made.row);
+  return { ...shown, token: made.secret, ca_sha256: made.caSha256 };
+}

@@ -1,9 +1,18 @@
 import type { DeviceKind, DeviceState, HostAdminState, HostState } from '@gantry/model/host-states';
 import type { VmState } from '@gantry/model/states';
 import type { Queryable } from '../connect.ts';
+import type { NumaNodeTotals } from '../schema/hosts.ts';
 import { FIRST_ID } from './page-bounds.ts';
 
 /** What operators see of hosts and their devices, and what they want of them. */
+
+/** As the wire has it: 64-bit numbers are decimal text, and what the host did not say is null. */
+export type PciFacts = {
+  driver: string;
+  resetMethods: string[];
+  link: { speedGts: number; maxSpeedGts: number; width: number; maxWidth: number } | null;
+  aer: { correctable: string; nonfatal: string; fatal: string } | null;
+};
 
 type HostDevice = {
   id: string;
@@ -12,9 +21,16 @@ type HostDevice = {
   state: DeviceState;
   quarantine_reason: string;
   vm_id: string | null;
+  /** Null while the host's inventory does not have the device. */
+  pci: PciFacts | null;
 };
-export type HostGpu = HostDevice & { model: string };
-export type HostDrive = HostDevice & { size_gb: number };
+export type HostGpu = HostDevice & {
+  model: string;
+  pcie_switch: string;
+  iommu_group: number | null;
+  nvlink_peer: string;
+};
+export type HostDrive = HostDevice & { size_gb: number; serial: string };
 
 export type HostRow = {
   id: string;
@@ -22,33 +38,83 @@ export type HostRow = {
   location: string;
   state: HostState;
   admin_state: HostAdminState;
+  connected: boolean;
   last_seen_at: Date | null;
+  fenced_at: Date | null;
   created_at: Date;
+  /** 64-bit numbers come as text. */
+  wanted_number: string;
+  accepted_number: string;
+  refusal: string;
+  unknown_vms: string[];
+  shared_storage: boolean;
+  numa_nodes: NumaNodeTotals[];
+  /** Null before the first report. */
+  software: { os: string; kernel: string; firmware: string; libvirt: string; agent: string } | null;
   gpus: HostGpu[];
   drives: HostDrive[];
   vm_count: number;
 };
 
-const selectHost = (sql: Queryable) => sql`
-  select h.id, h.name, h.location, h.state, h.admin_state, h.last_seen_at, h.created_at,
-    (select coalesce(json_agg(json_build_object('id', g.id, 'pci_address', g.pci_address, 'model', g.model,
-        'numa_node', g.numa_node, 'state', g.state, 'quarantine_reason', g.quarantine_reason,
-        'vm_id', c.vm_id) order by g.pci_address), '[]')
-      from gpus g left join gpu_claims c on c.gpu_id = g.id where g.host_id = h.id) as gpus,
-    (select coalesce(json_agg(json_build_object('id', d.id, 'pci_address', d.pci_address, 'size_gb', d.size_gb,
-        'numa_node', d.numa_node, 'state', d.state, 'quarantine_reason', d.quarantine_reason,
-        'vm_id', c.vm_id) order by d.pci_address), '[]')
-      from drives d left join drive_claims c on c.drive_id = d.id where d.host_id = h.id) as drives,
-    (select count(*)::integer from placements p where p.host_id = h.id) as vm_count
-  from hosts h`;
+/** Times inside are text: they come out of JSON. */
+export type HostCertificate = {
+  serial: string;
+  not_after: string;
+  created_at: string;
+  revoked_at: string | null;
+};
+export type PlacedVm = { id: string; project_id: string; name: string; state: VmState };
+export type HostDetailsRow = HostRow & { certificates: HostCertificate[]; vms: PlacedVm[] };
 
-export async function readHost(sql: Queryable, hostId: string): Promise<HostRow | undefined> {
-  const [row] = await sql<HostRow[]>`${selectHost(sql)} where h.id = ${hostId}`;
+/**
+ * How long a scheduler's word holds that it has a host's stream. A scheduler renews it every few
+ * seconds: one that missed several renewals is gone, and its streams with it.
+ */
+const VOUCHED_SECONDS = 15;
+
+const hostColumns = (sql: Queryable) => sql`
+  h.id, h.name, h.location, h.state, h.admin_state, h.fenced_at, h.created_at, h.accepted_number,
+  h.refusal, h.unknown_vms, h.shared_storage, h.numa_nodes, h.inventory -> 'software' as software,
+  r.number as wanted_number,
+  coalesce(s.last_seen_at > now() - make_interval(secs => ${VOUCHED_SECONDS}), false) as connected,
+  greatest(h.last_seen_at, s.last_seen_at) as last_seen_at,
+  (select coalesce(json_agg(json_build_object('id', g.id, 'pci_address', g.pci_address, 'model', g.model,
+      'numa_node', g.numa_node, 'pcie_switch', g.pcie_switch, 'iommu_group', g.iommu_group,
+      'nvlink_peer', g.nvlink_peer, 'state', g.state, 'quarantine_reason', g.quarantine_reason,
+      'vm_id', c.vm_id, 'pci', jsonb_path_query_first(h.inventory, '$.gpus[*].pci ? (@.address == $at)',
+        jsonb_build_object('at', g.pci_address))) order by g.pci_address), '[]')
+    from gpus g left join gpu_claims c on c.gpu_id = g.id where g.host_id = h.id) as gpus,
+  (select coalesce(json_agg(json_build_object('id', d.id, 'pci_address', d.pci_address, 'size_gb', d.size_gb,
+      'serial', d.serial, 'numa_node', d.numa_node, 'state', d.state, 'quarantine_reason', d.quarantine_reason,
+      'vm_id', c.vm_id, 'pci', jsonb_path_query_first(h.inventory, '$.nvmes[*].pci ? (@.address == $at)',
+        jsonb_build_object('at', d.pci_address))) order by d.pci_address), '[]')
+    from drives d left join drive_claims c on c.drive_id = d.id where d.host_id = h.id) as drives,
+  (select count(*)::integer from placements p where p.host_id = h.id) as vm_count`;
+
+const fromHosts = (sql: Queryable) => sql`
+  from hosts h join host_revisions r on r.host_id = h.id left join schedulers s on s.id = h.scheduler_id`;
+
+export async function readHost(
+  sql: Queryable,
+  hostId: string,
+): Promise<HostDetailsRow | undefined> {
+  const [row] = await sql<HostDetailsRow[]>`
+    select ${hostColumns(sql)},
+      (select coalesce(json_agg(json_build_object('serial', c.serial, 'not_after', c.not_after,
+          'created_at', c.created_at, 'revoked_at', c.revoked_at) order by c.created_at, c.serial), '[]')
+        from host_certificates c where c.host_id = h.id) as certificates,
+      (select coalesce(json_agg(json_build_object('id', v.id, 'project_id', v.project_id, 'name', v.name,
+          'state', v.state) order by v.id), '[]')
+        from placements p join vms v on v.id = p.vm_id where p.host_id = h.id) as vms
+    ${fromHosts(sql)} where h.id = ${hostId}`;
   return row;
 }
 
 /** The same, and nothing is placed there until the transaction ends. */
-export async function lockHost(sql: Queryable, hostId: string): Promise<HostRow | undefined> {
+export async function lockHost(
+  sql: Queryable,
+  hostId: string,
+): Promise<HostDetailsRow | undefined> {
   // The lock first, in a statement of its own: a statement's snapshot is older than a lock it waits for.
   await sql`select from hosts where id = ${hostId} for update`;
   return await readHost(sql, hostId);
@@ -64,7 +130,7 @@ export type HostFilter = {
 };
 
 export async function listHosts(sql: Queryable, filter: HostFilter): Promise<HostRow[]> {
-  return await sql<HostRow[]>`${selectHost(sql)}
+  return await sql<HostRow[]>`select ${hostColumns(sql)} ${fromHosts(sql)}
     where h.id > ${filter.after ?? FIRST_ID}
       and (${filter.location}::text is null or h.location = ${filter.location})
       and (${filter.state}::text is null or h.state = ${filter.state})
@@ -72,21 +138,30 @@ export async function listHosts(sql: Queryable, filter: HostFilter): Promise<Hos
     order by h.id limit ${filter.limit}`;
 }
 
-/** Returns whether there is such a host. */
 export async function updateHostAdminState(
   sql: Queryable,
   { hostId, adminState }: { hostId: string; adminState: HostAdminState },
-): Promise<boolean> {
-  const { count } = await sql`update hosts set admin_state = ${adminState} where id = ${hostId}`;
-  return count > 0;
+): Promise<void> {
+  await sql`update hosts set admin_state = ${adminState} where id = ${hostId}`;
 }
 
-export type PlacedVm = { id: string; project_id: string; name: string; state: VmState };
+/** Said again, it keeps the time it was said first. */
+export async function updateHostFenced(sql: Queryable, hostId: string): Promise<void> {
+  await sql`update hosts set fenced_at = now() where id = ${hostId} and fenced_at is null`;
+}
 
-export async function listPlacedVms(sql: Queryable, hostId: string): Promise<PlacedVm[]> {
-  return await sql<PlacedVm[]>`
-    select v.id, v.project_id, v.name, v.state from placements p join vms v on v.id = p.vm_id
-    where p.host_id = ${hostId} order by v.id`;
+/** All that the host has now; those revoked before keep their time. */
+export async function revokeHostCertificates(sql: Queryable, hostId: string): Promise<void> {
+  await sql`update host_certificates set revoked_at = now()
+    where host_id = ${hostId} and revoked_at is null`;
+}
+
+/** Disks that no other host reaches. */
+export async function countDisksOnlyOn(sql: Queryable, hostId: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::integer as count from disks d join hosts h on h.id = d.host_id
+    where h.id = ${hostId} and not h.shared_storage`;
+  return row?.count ?? 0;
 }
 
 /** Its devices go with it. */

@@ -71,21 +71,15 @@ export async function listImages(
 
 export type AvailabilityRow = { type: string; location: string; available: boolean };
 
-/**
- * Every offered type and location, and whether some host there has enough free GPUs of its model.
- * What operators keep from new VMs does not count.
- */
+/** Every offered type and location, and whether the placer there would find a host for it now. */
 export async function listAvailabilities(
   sql: Queryable,
   filter: { type: string | null; location: string | null },
 ): Promise<AvailabilityRow[]> {
   return await sql<AvailabilityRow[]>`
-    select t.name as type, o.location, exists (
-      select from hosts h join gpus g on g.host_id = h.id left join gpu_claims c on c.gpu_id = g.id
-      where h.location = o.location and h.state = 'ready' and h.admin_state = 'active'
-        and g.model = t.gpu_type and g.state = 'ready' and g.quarantine_reason = '' and c.gpu_id is null
-      group by h.id having count(*) >= t.gpu_count) as available
+    select t.name as type, o.location, coalesce(a.available, false) as available
     from vm_types t join vm_type_locations o on o.vm_type = t.name
+    left join availabilities a on a.vm_type = t.name and a.location = o.location
     where not t.retired
       and (${filter.type}::text is null or t.name = ${filter.type})
       and (${filter.location}::text is null or o.location = ${filter.location})

@@ -61,6 +61,30 @@ export async function lockDisks(
     where d.project_id = ${projectId} and d.id = any(${diskIds}::uuid[])`;
 }
 
+/** VMs come before disks in the order of locks: whoever changes a disk that VMs have locks those first. */
+export async function lockVmsOfDisk(sql: Queryable, diskId: string): Promise<void> {
+  await sql`select from vms where id in (select vm_id from disk_attachments where disk_id = ${diskId})
+    order by id for update`;
+}
+
+/**
+ * Those of the disks that the host of the VM cannot reach: they lie on another host alone. A VM that
+ * is nowhere has to be where its OS disk is.
+ */
+export async function listUnreachableDisks(
+  sql: Queryable,
+  { vmId, diskIds }: { vmId: string; diskIds: string[] },
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select d.id from disks d left join hosts k on k.id = d.host_id, lateral (
+        select coalesce(p.host_id, o.host_id) as id from disk_attachments a join disks o on o.id = a.disk_id
+        left join placements p on p.vm_id = a.vm_id where a.vm_id = ${vmId} and a.attachment_type = 'os') place
+      left join hosts h on h.id = place.id
+    where d.id = any(${diskIds}::uuid[]) and d.host_id <> place.id
+      and not (coalesce(k.shared_storage, false) and coalesce(h.shared_storage, false))`;
+  return rows.map(({ id }) => id);
+}
+
 export type NewDisk = {
   id: string;
   projectId: string;

@@ -98,8 +98,23 @@ export async function listHostsToFence(sql: Queryable): Promise<{ id: string }[]
   >`select id from hosts where fenced_at is not null and state <> 'fenced' order by id limit 50`;
 }
 
-/** The host is out for good: it takes nothing, and owes no firewall rule any more. */
+/** Its disks and itself, locked before what the end of its VMs locks. False where it is fenced already. */
+export async function lockHostToFence(sql: Queryable, hostId: string): Promise<boolean> {
+  await sql`select from disks where host_id = ${hostId} order by id for update`;
+  const { count } = await sql`select from hosts
+    where id = ${hostId} and fenced_at is not null and state <> 'fenced' for no key update`;
+  return count > 0;
+}
+
+/**
+ * The host is out for good: it takes nothing, and owes no firewall rule any more. Disks that it kept
+ * on shared storage are another host's to keep.
+ */
 export async function updateHostFenced(sql: Queryable, hostId: string): Promise<void> {
-  await sql`delete from firewall_rule_hosts where host_id = ${hostId}`;
   await sql`update hosts set state = 'fenced', scheduler_id = null where id = ${hostId}`;
+  await sql`delete from firewall_rule_hosts where host_id = ${hostId}`;
+  await sql`update disks set host_id = heir.id from hosts dead, lateral (select h.id from hosts h
+      where h.location = dead.location and h.shared_storage and h.fenced_at is null
+      order by h.state = 'ready' desc, h.id limit 1) heir
+    where dead.id = ${hostId} and dead.shared_storage and disks.host_id = dead.id`;
 }

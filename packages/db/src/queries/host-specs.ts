@@ -96,7 +96,7 @@ const vmOf = (sql: Queryable) => sql`json_build_object('id', v.id, 'revision', v
     from drive_claims c join drives g on g.id = c.drive_id where c.vm_id = v.id),
   'disks', (select coalesce(json_agg(json_build_object('id', d.id, 'type', d.type, 'size_gib', d.size_gib,
       'block_size', d.block_size, 'serial_number', d.serial_number, 'mode', a.mode,
-      'attachment_type', a.attachment_type, 'exists', d.observed_size_gib is not null and d.host_id is not null)
+      'attachment_type', a.attachment_type, 'exists', d.host_id is not null)
       order by a.attachment_type desc, a.created_at, d.id), '[]')
     from disk_attachments a join disks d on d.id = a.disk_id
     where a.vm_id = v.id and a.desired_state = 'attached'),
@@ -123,9 +123,10 @@ const ruleOf = (sql: Queryable) => sql`json_build_object('id', f.id, 'network_id
   'sources', ${endpointCidrs(sql, sql`f.sources`)}, 'source_ports', f.source_ports,
   'destinations', ${endpointCidrs(sql, sql`f.destinations`)}, 'destination_ports', f.destination_ports)`;
 
-/** What endpoints mean as CIDRs now; one that names something that is gone means nothing. */
+/** What endpoints mean as CIDRs now: none is anywhere; one that names something that is gone means nothing. */
 const endpointCidrs = (sql: Queryable, endpoints: ReturnType<Queryable>) => sql`array(
-  select case
+  select '0.0.0.0/0' where jsonb_array_length(${endpoints}) = 0
+  union all select case
     when e ->> 'cidr' <> '' then e ->> 'cidr'
     when coalesce(e ->> 'resource_id', '') = '' then '0.0.0.0/0'
     else coalesce(

@@ -2,21 +2,34 @@ import { newId } from '@gantry/model/ids';
 import type { Queryable } from '../connect.ts';
 import type { NumaNodeTotals } from '../schema/hosts.ts';
 
-/** False where the host said the same before, or is gone: then its devices are as they were. */
+/**
+ * False where the host said the same before, is gone, or has another stream by now: then its devices
+ * are as they were. Otherwise they are locked, before the number of the host is.
+ */
 export async function updateInventory(
   sql: Queryable,
   host: {
     hostId: string;
+    streamEpoch: string;
     inventory: object;
     numaNodes: NumaNodeTotals[];
     sharedStorage: boolean;
   },
 ): Promise<boolean> {
-  const inventory = JSON.stringify(host.inventory);
-  const { count } = await sql`update hosts set inventory = ${inventory}::text::jsonb,
+  // JSON may have the character zero, a database may not.
+  const inventory = JSON.stringify(host.inventory, (_, value) =>
+    typeof value === 'string' ? value.replaceAll('\0', '') : value,
+  );
+  const { count: isNews } = await sql`select from hosts where id = ${host.hostId}
+    and stream_epoch = ${host.streamEpoch} and fenced_at is null
+    and inventory is distinct from ${inventory}::text::jsonb for no key update`;
+  if (!isNews) return false;
+  await sql`select from gpus where host_id = ${host.hostId} order by id for update`;
+  await sql`select from drives where host_id = ${host.hostId} order by id for update`;
+  await sql`update hosts set inventory = ${inventory}::text::jsonb,
       numa_nodes = ${JSON.stringify(host.numaNodes)}::text::jsonb, shared_storage = ${host.sharedStorage}
-    where id = ${host.hostId} and inventory is distinct from ${inventory}::text::jsonb`;
-  return count > 0;
+    where id = ${host.hostId}`;
+  return true;
 }
 
 type Gpu = {

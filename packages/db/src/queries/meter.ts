@@ -42,3 +42,14 @@ export async function closeInterval(
   await sql`update meter_intervals set ended_at = greatest(started_at, ${endedAt})
     where resource_id = ${resourceId} and ended_at is null`;
 }
+
+/** The same for a VM, which has left RUNNING when it was told to stop or go, however long that took. */
+export async function closeVmInterval(
+  sql: Queryable,
+  { vmId, endedAt }: { vmId: string; endedAt: Date },
+): Promise<void> {
+  await sql`update meter_intervals m set ended_at = greatest(m.started_at, least(${endedAt}::timestamptz,
+      (select min(o.started_at) from operations o where o.resource_id = m.resource_id
+        and o.name in ('STOP', 'DELETE') and o.started_at >= m.started_at)))
+    where m.resource_id = ${vmId} and m.ended_at is null`;
+}

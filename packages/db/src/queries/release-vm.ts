@@ -29,8 +29,26 @@ export async function insertReceipts(
   }
 }
 
-/** The VM is nowhere: its devices are free, and so is its public address. It keeps its private one. */
+/**
+ * Before VMs are removed: rules that name one of them change with it on other hosts too. Their
+ * numbers are locked here in one order, and no rule of its networks comes or changes meanwhile.
+ */
+export async function lockForRemoval(
+  sql: Queryable,
+  { vmIds, hostId }: { vmIds: string[]; hostId: string | null },
+): Promise<void> {
+  await sql`select from networks where id in (select network_id from network_interfaces
+    where vm_id = any(${vmIds}::uuid[])) order by id for share`;
+  await sql`select from host_revisions where host_id = ${hostId}
+    or host_id in (select hosts_naming(${vmIds}::uuid[])) order by host_id for update`;
+}
+
+/**
+ * The VM is nowhere: its devices are free, and so is its public address. It keeps its private one.
+ * What was to be detached from it is so.
+ */
 export async function releasePlacement(sql: Queryable, vmId: string): Promise<void> {
+  await sql`delete from disk_attachments where vm_id = ${vmId} and desired_state = 'detached'`;
   await sql`delete from gpu_claims where vm_id = ${vmId}`;
   await sql`delete from drive_claims where vm_id = ${vmId}`;
   await sql`update public_addresses set network_interface_id = null

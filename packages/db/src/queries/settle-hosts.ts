@@ -10,14 +10,17 @@ export type SettledHost = {
   unknown_vms: string[];
 };
 
-/** The host, if this is its newest stream: another one cannot be opened until the transaction ends. */
+/**
+ * The host, if this is its newest stream: another one cannot be opened until the transaction ends.
+ * Locked as its own changes need it: a lock that has to grow waits for others that wait for it.
+ */
 export async function holdStream(
   sql: Queryable,
   { hostId, streamEpoch }: { hostId: string; streamEpoch: string },
 ): Promise<SettledHost | undefined> {
   const [row] = await sql<SettledHost[]>`
     select state, accepted_number, refusal, unknown_vms from hosts
-    where id = ${hostId} and stream_epoch = ${streamEpoch} and fenced_at is null for share`;
+    where id = ${hostId} and stream_epoch = ${streamEpoch} and fenced_at is null for no key update`;
   return row;
 }
 
@@ -37,13 +40,24 @@ export async function removeFirewallDebts(
   await sql`delete from firewall_rule_hosts where host_id = ${hostId} and number <= ${number}`;
 }
 
+/** In order, before anything the disks' changes lock; hosts come after disks. */
+export async function lockReportedDisks(
+  sql: Queryable,
+  { hostId, diskIds }: { hostId: string; diskIds: string[] },
+): Promise<void> {
+  await sql`select from disks where id in (select a.disk_id from disk_attachments a
+      join placements p on p.vm_id = a.vm_id where p.host_id = ${hostId})
+    or id = any(${diskIds}::uuid[]) and host_id = ${hostId} order by id for update`;
+}
+
 /** Disks the host keeps for nobody: grown, or gone. */
 export async function updateKeptDisk(
   sql: Queryable,
   { hostId, diskId, sizeGib }: { hostId: string; diskId: string; sizeGib: number },
 ): Promise<void> {
   await sql`update disks set observed_size_gib = least(size_gib, greatest(observed_size_gib, ${sizeGib}))
-    where id = ${diskId} and host_id = ${hostId} and desired_state = 'present'`;
+    where id = ${diskId} and host_id = ${hostId} and desired_state = 'present'
+      and coalesce(observed_size_gib, 0) < least(size_gib, ${sizeGib})`;
 }
 
 export async function updateDisksGone(
@@ -62,6 +76,7 @@ export async function upsertSerialLogs(
   for (const { vmId, tail } of logs) {
     await sql`insert into serial_logs (vm_id, tail)
       select vm_id, ${tail.replaceAll('\0', '')} from placements where vm_id = ${vmId} and host_id = ${hostId}
-      on conflict (vm_id) do update set tail = excluded.tail, updated_at = now()`;
+      on conflict (vm_id) do update set tail = excluded.tail, updated_at = now()
+        where serial_logs.tail <> excluded.tail`;
   }
 }

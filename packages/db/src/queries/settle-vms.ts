@@ -20,6 +20,9 @@ export type PlacedVmRow = {
   reachable: boolean;
   should_run: boolean;
   operation: OperationName | null;
+  operation_started_at: Date | null;
+  /** Whether its time is being counted. */
+  metered: boolean;
   gpus: ClaimedDevice[];
   drives: ClaimedDevice[];
   attachments: {
@@ -34,24 +37,29 @@ export type PlacedVmRow = {
 
 /** Locked, by id: the order in which everyone locks VMs. Hosts come after VMs. */
 export async function lockPlacedVms(sql: Queryable, hostId: string): Promise<PlacedVmRow[]> {
-  await sql`select from vms v join placements p on p.vm_id = v.id where p.host_id = ${hostId}
+  const locked = await sql<{ id: string }[]>`
+    select v.id from vms v join placements p on p.vm_id = v.id where p.host_id = ${hostId}
     order by v.id for update of v`;
   return await sql<PlacedVmRow[]>`
     select v.id, v.project_id, j.organization_id, v.type, l.region, v.revision, v.generation, v.observed_generation,
       v.observed_state, v.desired_state, v.abandoned, v.reachable,
       vm_should_run(v.desired_state, v.abandoned, v.observed_state, v.observed_generation, v.generation) as should_run,
-      (select o.name from operations o where o.resource_id = v.id and o.state = 'IN_PROGRESS') as operation,
+      o.name as operation, o.started_at as operation_started_at,
+      exists (select from meter_intervals m where m.resource_id = v.id and m.ended_at is null) as metered,
       (select coalesce(json_agg(json_build_object('id', g.id, 'pci_address', g.pci_address)), '[]')
         from gpu_claims c join gpus g on g.id = c.gpu_id where c.vm_id = v.id) as gpus,
       (select coalesce(json_agg(json_build_object('id', g.id, 'pci_address', g.pci_address)), '[]')
         from drive_claims c join drives g on g.id = c.drive_id where c.vm_id = v.id) as drives,
       (select coalesce(json_agg(json_build_object('disk_id', a.disk_id, 'desired_state', a.desired_state,
           'attached', a.attached, 'size_gib', d.size_gib, 'observed_size_gib', d.observed_size_gib,
-          'kept_here', d.host_id is not distinct from p.host_id) order by a.disk_id), '[]')
-        from disk_attachments a join disks d on d.id = a.disk_id where a.vm_id = v.id) as attachments
+          'kept_here', coalesce(d.host_id = p.host_id or not a.exclusive and k.shared_storage, false))
+          order by a.disk_id), '[]')
+        from disk_attachments a join disks d on d.id = a.disk_id left join hosts k on k.id = d.host_id
+        where a.vm_id = v.id) as attachments
     from placements p join vms v on v.id = p.vm_id join projects j on j.id = v.project_id
     join locations l on l.name = v.location
-    where p.host_id = ${hostId} order by v.id`;
+    left join operations o on o.resource_id = v.id and o.state = 'IN_PROGRESS'
+    where p.host_id = ${hostId} and v.id = any(${locked.map(({ id }) => id)}::uuid[]) order by v.id`;
 }
 
 export async function updateObservedVm(
@@ -81,14 +89,22 @@ export async function removeAttachment(
   await sql`delete from disk_attachments where vm_id = ${vmId} and disk_id = ${diskId}`;
 }
 
-/** Takes back what an attachment operation wanted: those not attached yet are no longer wanted. */
+/** Takes back all of what the unfinished attachment wanted, also what has been attached by now. */
 export async function undoAttachments(sql: Queryable, vmId: string): Promise<void> {
-  await sql`update disk_attachments set desired_state = 'detached'
-    where vm_id = ${vmId} and desired_state = 'attached' and not attached and attachment_type = 'data'`;
+  await sql`update disk_attachments a set desired_state = 'detached'
+    where a.vm_id = ${vmId} and a.desired_state = 'attached' and a.disk_id in (
+      select (disk ->> 'disk_id')::uuid from operations o, jsonb_array_elements(o.request -> 'attach_disks') disk
+      where o.resource_id = ${vmId} and o.name = 'ATTACH_DISKS' and o.state = 'IN_PROGRESS')`;
 }
 
 /** Takes back what a detachment operation wanted: what is still attached stays so. */
 export async function undoDetachments(sql: Queryable, vmId: string): Promise<void> {
   await sql`update disk_attachments set desired_state = 'attached'
     where vm_id = ${vmId} and desired_state = 'detached' and attached`;
+}
+
+/** A disk that could not be grown is to be what it is. */
+export async function undoGrowth(sql: Queryable, diskId: string): Promise<void> {
+  await sql`update disks set size_gib = observed_size_gib, size = observed_size_gib || 'GiB', updated_at = now()
+    where id = ${diskId} and desired_state = 'present' and observed_size_gib < size_gib`;
 }

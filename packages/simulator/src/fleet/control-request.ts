@@ -24,7 +24,10 @@ export function parseControlOrder(verb: string, body: Fields): ControlOrder {
     case 'fail':
       return {
         ...{ verb, step: step(body), times: count(body) },
-        ...{ code: text(body, 'code', 'host_failed'), message: text(body, 'message', 'as ordered') },
+        ...{
+          code: text(body, 'code', 'host_failed'),
+          message: text(body, 'message', 'as ordered'),
+        },
       };
     case 'hang':
     case 'unhang':

@@ -1,0 +1,28 @@
+import type { DeviceReceiptRow } from '@gantry/db/queries/device-receipts';
+
+const PCI_ADDRESS = /\b[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]\b/gi;
+
+/** The host wrote the message for its operator: where the device sits is cut out for tenants. */
+export function deviceReceiptView(row: DeviceReceiptRow) {
+  return {
+    id: row.id,
+    kind: row.kind,
+    serial: row.serial,
+    vm_id: row.vm_id,
+    method: row.method,
+    finished_at: row.finished_at.toISOString(),
+    failure_code: row.failure_code,
+    failure_message: row.failure_message.replaceAll(PCI_ADDRESS, 'the device'),
+  };
+}
+
+export function operatorDeviceReceiptView(row: DeviceReceiptRow) {
+  return {
+    ...deviceReceiptView(row),
+    device_id: row.device_id,
+    host_id: row.host_id,
+    pci_address: row.pci_address,
+    project_id: row.project_id,
+    failure_message: row.failure_message,
+  };
+}

@@ -1,0 +1,176 @@
+/**
+ * Decisions of placing become rows here, many at a time and all or none. What always holds, whoever
+ * calls and however late: nothing is written without the lease; what a decision was made of is
+ * locked, then looked at again, then written, and the rows written are counted. That no device, no
+ * address and no VM is given twice is the keys' doing in the end; the locks make losing rare.
+ * Locks are taken as everywhere: the lease, VMs by id, networks, hosts by id, their devices, their
+ * revisions; with those of hosts whose firewall rules name one of the VMs.
+ */
+import type { Sql, Transaction } from '../connect.ts';
+import { isLostRace } from '../errors.ts';
+import { failVm } from './fail-vm.ts';
+import { type Lease, lockLease } from './leases.ts';
+import type { OperationFailure } from './operations.ts';
+
+export type NewPlacement = {
+  vmId: string;
+  /** What was wanted when it was decided. */
+  generation: string;
+  hostId: string;
+  gpuIds: readonly string[];
+  driveIds: readonly string[];
+  /** For interfaces that have none. */
+  addresses: readonly { interfaceId: string; subnetId: string; address: string }[];
+  /** Interfaces that should have a public address, if there is one. */
+  publicFor: readonly string[];
+};
+
+export type FailedPlacement = { vmId: string; generation: string; failure: OperationFailure };
+
+export type Decisions = {
+  lease: Lease;
+  placements: readonly NewPlacement[];
+  failures: readonly FailedPlacement[];
+};
+
+/** The revision of a host that the commit changed, as it was before and is now. */
+export type HostMove = { hostId: string; before: string; after: string };
+
+export type CommitOutcome =
+  /** `dropped`: VMs that something else is wanted of by now, or that somebody is changing. */
+  | { outcome: 'committed'; moves: HostMove[]; dropped: string[] }
+  /** Something that a decision was made of is no longer so. Nothing was written. */
+  | { outcome: 'lost' }
+  /** The location is somebody else's by now. Nothing was written. */
+  | { outcome: 'lease_lost' };
+
+class LeaseLost extends Error {}
+class PlacementLost extends Error {}
+
+export async function commitDecisions(sql: Sql, decisions: Decisions): Promise<CommitOutcome> {
+  try {
+    return await sql.begin((tx) => writeDecisions(tx, decisions));
+  } catch (error) {
+    if (error instanceof LeaseLost) return { outcome: 'lease_lost' };
+    if (error instanceof PlacementLost || isLostRace(error)) return { outcome: 'lost' };
+    throw error;
+  }
+}
+
+async function writeDecisions(
+  tx: Transaction,
+  { lease, placements, failures }: Decisions,
+): Promise<CommitOutcome> {
+  if (!(await lockLease(tx, lease))) throw new LeaseLost();
+  const wanted = await lockUnplacedVms(tx, [...placements, ...failures]);
+  const placed = placements.filter(({ vmId }) => wanted.has(vmId));
+  const dropped = placements.flatMap(({ vmId }) => (wanted.has(vmId) ? [] : [vmId]));
+  const before = await lockPlaces(tx, placed);
+  const after = placed.length > 0 ? await insertPlacements(tx, lease, placed) : '';
+  // What a dropped VM leaves free may be what a failed one lacked: those are decided again.
+  if (dropped.length === 0) {
+    const failed = failures.filter(({ vmId }) => wanted.has(vmId));
+    await Promise.all(failed.map((failure) => failVm(tx, { ...failure, after: 'keep' })));
+  }
+  const moves = [...before].map(([hostId, xid]) => ({ hostId, before: xid, after }));
+  return { outcome: 'committed', moves, dropped };
+}
+
+/** Those still to be placed as they were when it was decided. One that is being changed is not waited for. */
+async function lockUnplacedVms(
+  tx: Transaction,
+  vms: readonly { vmId: string; generation: string }[],
+): Promise<Set<string>> {
+  const rows = await tx<{ id: string; generation: string }[]>`
+    select id, generation from vms where id = any(${vms.map(({ vmId }) => vmId)}::uuid[])
+      and desired_state = 'running' and not placed and not abandoned and observed_generation < generation
+    order by id for update skip locked`;
+  const generations = new Map(rows.map(({ id, generation }) => [id, generation]));
+  const same = vms.filter(({ vmId, generation }) => generations.get(vmId) === generation);
+  return new Set(same.map(({ vmId }) => vmId));
+}
+
+/** Keeps hosts and devices as they were decided on; the revision of each host before this. */
+async function lockPlaces(
+  tx: Transaction,
+  placements: readonly NewPlacement[],
+): Promise<Map<string, string>> {
+  if (placements.length === 0) return new Map();
+  const hostIds = [...new Set(placements.map(({ hostId }) => hostId))];
+  const gpuIds = placements.flatMap((placement) => placement.gpuIds);
+  const driveIds = placements.flatMap((placement) => placement.driveIds);
+  const vmIds = placements.map(({ vmId }) => vmId);
+  const [, hosts, gpus, drives, revisions] = await Promise.all([
+    tx`select from networks where id in (select network_id from network_interfaces
+      where vm_id = any(${vmIds}::uuid[])) order by id for share`,
+    tx`select from hosts where id = any(${hostIds}::uuid[])
+      and state = 'ready' and admin_state = 'active' and fenced_at is null order by id for share`,
+    tx`select from gpus where id = any(${gpuIds}::uuid[])
+      and state = 'ready' and quarantine_reason = '' order by id for share`,
+    tx`select from drives where id = any(${driveIds}::uuid[])
+      and state = 'ready' and quarantine_reason = '' order by id for share`,
+    tx<{ host_id: string; changed_xid: string }[]>`
+      select host_id, changed_xid::text from host_revisions where host_id = any(${hostIds}::uuid[])
+        or host_id in (select hosts_naming(${vmIds}::uuid[])) order by host_id for update`,
+  ]);
+  expectCount(hosts, hostIds.length);
+  expectCount(gpus, gpuIds.length);
+  expectCount(drives, driveIds.length);
+  const chosen = revisions.filter(({ host_id }) => hostIds.includes(host_id));
+  return new Map(chosen.map(({ host_id, changed_xid }) => [host_id, changed_xid]));
+}
+
+/** Returns the number of the transaction. */
+async function insertPlacements(
+  tx: Transaction,
+  { location, epoch }: Lease,
+  placements: readonly NewPlacement[],
+): Promise<string> {
+  const vmIds = placements.map(({ vmId }) => vmId);
+  const gpus = placements.flatMap(({ vmId, gpuIds }) => gpuIds.map((id) => ({ id, vmId })));
+  const drives = placements.flatMap(({ vmId, driveIds }) => driveIds.map((id) => ({ id, vmId })));
+  const addresses = placements.flatMap((placement) => placement.addresses);
+  const [placed, gpuClaims, driveClaims, addressClaims, marked, [transaction]] = await Promise.all([
+    tx`insert into placements (vm_id, host_id, epoch) select vm_id, host_id, ${epoch}
+      from unnest(${vmIds}::uuid[], ${placements.map(({ hostId }) => hostId)}::uuid[]) as p (vm_id, host_id)`,
+    tx`insert into gpu_claims (gpu_id, vm_id) select *
+      from unnest(${gpus.map(({ id }) => id)}::uuid[], ${gpus.map(({ vmId }) => vmId)}::uuid[])`,
+    tx`insert into drive_claims (drive_id, vm_id) select *
+      from unnest(${drives.map(({ id }) => id)}::uuid[], ${drives.map(({ vmId }) => vmId)}::uuid[])`,
+    tx`insert into address_claims (network_interface_id, subnet_id, address) select interface_id, subnet_id, address::inet
+      from unnest(${addresses.map(({ interfaceId }) => interfaceId)}::uuid[],
+        ${addresses.map(({ subnetId }) => subnetId)}::uuid[],
+        ${addresses.map(({ address }) => address)}::text[]) as a (interface_id, subnet_id, address)`,
+    tx`update vms set placed = true where id = any(${vmIds}::uuid[]) and not placed`,
+    tx<{ xid: string }[]>`select pg_current_xact_id()::text as xid`,
+  ]);
+  expectCount(placed, vmIds.length);
+  expectCount(gpuClaims, gpus.length);
+  expectCount(driveClaims, drives.length);
+  expectCount(addressClaims, addresses.length);
+  expectCount(marked, vmIds.length);
+  const interfaceIds = placements.flatMap(({ publicFor }) => publicFor);
+  if (interfaceIds.length > 0) await takePublicAddresses(tx, { location, interfaceIds });
+  return transaction?.xid ?? '';
+}
+
+/** The oldest VMs first, as far as the pool goes. */
+async function takePublicAddresses(
+  tx: Transaction,
+  { location, interfaceIds }: { location: string; interfaceIds: string[] },
+): Promise<void> {
+  const free = await tx<{ id: string }[]>`
+    select id from public_addresses where network_interface_id is null and location = ${location}
+    limit ${interfaceIds.length} for update skip locked`;
+  if (free.length === 0) return;
+  const taken = await tx`
+    update public_addresses p set network_interface_id = t.interface_id
+    from unnest(${free.map(({ id }) => id)}::uuid[],
+      ${interfaceIds.slice(0, free.length)}::uuid[]) as t (id, interface_id)
+    where p.id = t.id and p.network_interface_id is null`;
+  expectCount(taken, free.length);
+}
+
+function expectCount({ count }: { count: number }, expected: number): void {
+  if (count !== expected) throw new PlacementLost();
+}
