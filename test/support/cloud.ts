@@ -1,5 +1,6 @@
 import type { Identity } from '@gantry/agent/identity/identity';
 import { requestIdentity } from '@gantry/agent/identity/request-certificate';
+import type { Connect } from '@gantry/agent/link';
 import type { Pace } from '@gantry/agent/pace';
 import {
   makeTenant,
@@ -47,7 +48,11 @@ export type HostOptions = {
   behaviour?: Partial<Behaviour>;
   /** Whether its disks can be reached from the other hosts that have this. */
   sharedStorage?: boolean;
+  /** As many of its model's GPUs as are not taken out. */
+  gpus?: number;
   pace?: Partial<Pace>;
+  heartbeatMs?: number;
+  wrapLink?: (connect: Connect) => Connect;
 };
 
 const SECRET_KEY = 'a secret key for tests, long enough';
@@ -64,6 +69,7 @@ export async function startCloud(): Promise<Cloud> {
   const hosts: SimulatedHost[] = [];
   const pools: Sql[] = [];
   const disks = new DiskStore();
+  let enrolled = 0;
 
   const addScheduler = async (options: Partial<SchedulerOptions> = {}) => {
     const sql = connect({ url: api.databaseUrl, name: 'test-scheduler', maxConnections: 8 });
@@ -89,17 +95,18 @@ export async function startCloud(): Promise<Cloud> {
     location = 'eu-north-a',
     behaviour = {},
     sharedStorage = true,
+    gpus,
     pace = {},
+    ...link
   }: HostOptions = {}) => {
     const server = SERVER_MODELS.find(({ name }) => name === model);
     if (!server) throw new Error(`there is no server model ${model}`);
-    const name = `host-${hosts.length + 1}`;
-    const inventory = {
-      ...inventoryOfHost(await simulatedInventory(server), name),
-      sharedStorage,
-    };
+    enrolled += 1;
+    const name = `host-${enrolled}`;
+    const whole = inventoryOfHost(await simulatedInventory(server), name);
+    const inventory = { ...whole, sharedStorage, gpus: whole.gpus.slice(0, gpus) };
     const host = new SimulatedHost({
-      ...{ fleet, log, address, pace },
+      ...{ fleet, log, address, pace, ...link },
       machine: new SimulatedMachine({
         ...{ inventory, behaviour },
         ...(sharedStorage ? { disks } : {}),

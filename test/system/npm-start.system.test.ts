@@ -9,6 +9,8 @@ import { postgres15Binaries } from '../support/postgres-15.ts';
 import { type Connection, type Gantry, makeHome, processesOf, startGantry } from './gantry.ts';
 
 const sh = promisify(execFile);
+/** For tests that need no hosts: they start sooner. */
+const BARE = { GANTRY_FLEET_HOSTS: 'none' };
 const started: { gantry?: Gantry; remove(): Promise<void> }[] = [];
 
 afterEach(async () => {
@@ -45,19 +47,22 @@ async function runPrinted(output: string): Promise<unknown[]> {
 }
 
 describe('npm start', () => {
-  it('prints three curl lines that work, a login that works, and the same in connection.json', async () => {
+  it('prints four curl lines that work, a login that works, and the same in connection.json', async () => {
     const { home, gantry } = await start();
     const { connection } = gantry;
     expect((await stat(path.join(home, 'connection.json'))).mode & 0o777).toBe(0o600);
     for (const value of Object.values(connection)) expect(gantry.output()).toContain(value);
 
-    const [availabilities, creation, operations] = (await runPrinted(gantry.output())) as [
-      { items: { type: string }[] },
-      { operation: { operation_id: string; state: string } },
+    const [availabilities, creation, vms, operations] = (await runPrinted(gantry.output())) as [
+      { items: { type: string; available: boolean }[] },
+      { operation: { operation_id: string; state: string; metadata: { id: string } } },
+      { items: { id: string; name: string }[] },
       { items: { operation_id: string }[] },
     ];
-    expect(new Set(availabilities.items.map(({ type }) => type)).size).toBe(17);
+    // Seventeen types in two locations.
+    expect(availabilities.items.filter(({ available }) => available)).toHaveLength(34);
     expect(creation.operation.state).toBe('IN_PROGRESS');
+    expect(vms.items).toMatchObject([{ id: creation.operation.metadata.id, name: 'demo' }]);
     expect(operations.items[0]?.operation_id).toBe(creation.operation.operation_id);
 
     const login = await call(connection, '/auth/token', {
@@ -76,7 +81,7 @@ describe('npm start', () => {
   });
 
   it('loses nothing it acknowledged when everything is killed at once', async () => {
-    const { home, gantry, entry } = await start();
+    const { home, gantry, entry } = await start(BARE);
     const { connection } = gantry;
     const acknowledged: string[] = [];
     const writing = (async () => {
@@ -94,7 +99,7 @@ describe('npm start', () => {
     for (const pid of processesOf(home)) process.kill(pid, 'SIGKILL');
     expect(await writing).toBe('cut off');
 
-    entry.gantry = await startGantry(home);
+    entry.gantry = await startGantry(home, BARE);
     const { connection: again } = entry.gantry;
     expect({ ...again, base_url: '' }).toEqual({ ...connection, base_url: '' });
     const { body } = await call(again, `/projects/${connection.project_id}/disks`);
@@ -102,15 +107,37 @@ describe('npm start', () => {
     expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
   });
 
-  it('stops everything it started, cleanly, on Ctrl-C', async () => {
-    const { home, gantry } = await start();
+  it('runs the VM that its lines create, stops on Ctrl-C leaving nothing, and has it again', async () => {
+    const { home, gantry, entry } = await start();
+    await runPrinted(gantry.output());
+    const demo = async ({ connection }: Gantry) =>
+      (await call(connection, `/projects/${connection.project_id}/vms?names=demo`)).body.items[0];
+    const runs = (one: Gantry) =>
+      expect.poll(async () => (await demo(one)).state, { timeout: 15_000 }).toBe('STATE_RUNNING');
+    await runs(gantry);
+    const vm = await demo(gantry);
+    expect(vm).toMatchObject({ disks: [{ attachment_type: 'os', size: '128GiB' }] });
+    const addressOf = (one: typeof vm) => one.network_interfaces[0].ips[0].private_ipv4.address;
+    expect(addressOf(vm)).toMatch(/^172\.27\./);
+    expect(vm.ssh_destination).toBe(vm.network_interfaces[0].ips[0].public_ipv4.address);
+    const { connection } = gantry;
+    const log = `/projects/${connection.project_id}/vms/${vm.id}/serial-log`;
+    await expect
+      .poll(async () => (await call(connection, log)).body.serial_log)
+      .toContain('demo login:');
+
     expect(processesOf(home).length).toBeGreaterThan(3);
     expect(await gantry.stop()).toBe(0);
     expect(processesOf(home)).toEqual([]);
+
+    entry.gantry = await startGantry(home);
+    await runs(entry.gantry);
+    const again = await demo(entry.gantry);
+    expect([again.id, addressOf(again)]).toEqual([vm.id, addressOf(vm)]);
   });
 
   it('runs beside another of its kind', async () => {
-    const [one, two] = await Promise.all([start(), start()]);
+    const [one, two] = await Promise.all([start(BARE), start(BARE)]);
     expect(one.gantry.connection.base_url).not.toBe(two.gantry.connection.base_url);
     const foreign = await call(
       { ...two.gantry.connection, base_url: one.gantry.connection.base_url },
@@ -133,6 +160,11 @@ describe('DATABASE_URL', () => {
       const { connection } = gantry;
       expect((await call(connection, `/projects/${connection.project_id}/vms`)).status).toBe(200);
       expect(existsSync(path.join(home, 'postgres'))).toBe(false);
+      // It may be someone's production: nothing is simulated there unasked.
+      expect(existsSync(path.join(home, 'fleet'))).toBe(false);
+      const url = `/projects/${connection.project_id}/availabilities`;
+      const { items } = (await call(connection, url)).body;
+      expect(items.filter(({ available }: { available: boolean }) => available)).toEqual([]);
       expect(await gantry.stop()).toBe(0);
       expect(await postgres.isRunning()).toBe(true);
     } finally {
@@ -143,7 +175,7 @@ describe('DATABASE_URL', () => {
 
 describe('the organization that comes with it', () => {
   it('has a payment method, and any other starts without', async () => {
-    const { gantry } = await start();
+    const { gantry } = await start(BARE);
     const { connection } = gantry;
     expect((await call(connection, `/projects/${connection.project_id}/vms`)).status).toBe(200);
     const { body: login } = await call(connection, '/auth/token', {

@@ -1,5 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { loadAuthority, makeAuthority } from '@gantry/pki/certificate-authority';
+import { issueHostCertificate } from '@gantry/pki/issue-certificate';
+import { makePrivateKey, privateKeyPem, publicKeyOf } from '@gantry/pki/keys';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCli } from './cli.ts';
+import { saveIdentity } from './identity/state-files.ts';
 
 async function run(args: string[], more: Record<string, string> = {}) {
   let out = '';
@@ -49,7 +57,7 @@ describe('gantry-agent', () => {
     },
   );
 
-  it.each([[['frobnicate']], [[]], [['inventory', 'extra']]])(
+  it.each([[['frobnicate']], [[]], [['inventory', 'extra']], [['run', '--fast']], [['toString']]])(
     'answers %j with its usage and status 2',
     async (args) => {
       const { status, out, err } = await run(args);
@@ -58,4 +66,93 @@ describe('gantry-agent', () => {
       expect(err).toMatch(/^usage: gantry-agent/);
     },
   );
+});
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'gantry-cli-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+describe('gantry-agent enroll', () => {
+  const good = {
+    server: 'localhost:7443',
+    token: 'gantry_jt_x',
+    'ca-sha256': 'ab'.repeat(32),
+    name: 'host-1',
+  };
+  const line = (options: Record<string, string | undefined>) =>
+    Object.entries({ ...good, ...options }).flatMap(([name, value]) =>
+      value === undefined ? [] : [`--${name}=${value}`],
+    );
+
+  it.each([
+    ['--server', line({ server: undefined })],
+    ['--server', line({ server: 'localhost' })],
+    ['--token', line({ token: undefined })],
+    ['--token', line({ token: '' })],
+    ['--ca-sha256', line({ 'ca-sha256': undefined })],
+    ['--ca-sha256', line({ 'ca-sha256': 'abcd' })],
+    ['--colour', [...line({}), '--colour=red']],
+    ["'extra'", [...line({}), 'extra']],
+  ])('names %s where it is wrong, in one line, with status 2', async (option, args) => {
+    const { status, out, err } = await run(['enroll', ...args], {
+      GANTRY_STATE_DIRECTORY: directory,
+    });
+    expect([status, out]).toEqual([2, '']);
+    expect(err).toMatch(/^gantry-agent: [^\n]+\n$/);
+    expect(err).toContain(option);
+  });
+
+  it('says that nobody listens there, with status 1', async () => {
+    const closed = createServer();
+    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+    const { port } = closed.address() as { port: number };
+    await new Promise((resolve) => closed.close(resolve));
+    const server = `127.0.0.1:${port}`;
+    const { status, err } = await run(['enroll', ...line({ server })], {
+      GANTRY_STATE_DIRECTORY: directory,
+    });
+    expect(status).toBe(1);
+    expect(err).toContain(`${server} could not be reached`);
+  });
+
+  it('finds out that it could not keep what it gets before it asks', async () => {
+    const { status, err } = await run(['enroll', ...line({})], {
+      GANTRY_STATE_DIRECTORY: path.join(import.meta.filename, 'below-a-file'),
+    });
+    expect(status).toBe(1);
+    expect(err).toContain('cannot be written');
+  });
+});
+
+describe('gantry-agent run', () => {
+  const env = () => ({ GANTRY_STATE_DIRECTORY: directory, GANTRY_SCHEDULERS: 'localhost:7443' });
+
+  it('says plainly that it drives no hypervisor, with status 2', async () => {
+    const key = makePrivateKey();
+    const authority = loadAuthority(makeAuthority());
+    const hostId = '01990000-0000-7000-8000-00000000abcd';
+    const { pem } = issueHostCertificate(authority, {
+      ...{ hostId, publicKey: publicKeyOf(key), ttlMs: 3_600_000, now: new Date() },
+    });
+    await saveIdentity(directory, {
+      ...{ hostId, keyPem: privateKeyPem(key), certificatePem: pem },
+      caPem: authority.certificatePem,
+    });
+    const { status, out, err } = await run(['run'], env());
+    expect([status, out]).toEqual([2, '']);
+    expect(err).toMatch(/^gantry-agent: [^\n]+no driver for a hypervisor[^\n]+\n$/);
+    expect(err).toContain(hostId);
+  });
+
+  it.each([
+    ['GANTRY_STATE_DIRECTORY', {}],
+    ['GANTRY_SCHEDULERS', { GANTRY_SCHEDULERS: '' }],
+    ['GANTRY_SCHEDULERS', { GANTRY_SCHEDULERS: 'localhost:7443,elsewhere' }],
+  ])('names %s where it is wrong: %j', async (variable, more) => {
+    const { status, err } = await run(['run'], { ...env(), ...more });
+    expect(status).toBe(2);
+    expect(err).toMatch(new RegExp(`^gantry-agent: ${variable}`));
+  });
 });

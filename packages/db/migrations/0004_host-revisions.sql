@@ -138,7 +138,7 @@ CREATE TRIGGER disk_attachments_revised AFTER INSERT OR UPDATE OF desired_state 
   FOR EACH ROW EXECUTE FUNCTION revise_vm_of_attachment();
 --> statement-breakpoint
 -- A disk that grows or goes is its VMs' hosts' business; that of the host that keeps it, while no
--- placed VM has it. The image is told of an OS disk that does not exist.
+-- placed VM has it. Whether it exists is told to the hosts of its VMs.
 CREATE FUNCTION bump_hosts_of_disk() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   idle boolean := NOT EXISTS (SELECT FROM disk_attachments a JOIN vms v ON v.id = a.vm_id
@@ -161,9 +161,9 @@ BEGIN
       JOIN disk_attachments a ON a.vm_id = p.vm_id WHERE a.disk_id = NEW.id) ORDER BY host_id FOR UPDATE;
     UPDATE vms SET revision = revision + 1
       WHERE placed AND id IN (SELECT vm_id FROM disk_attachments WHERE disk_id = NEW.id);
-  ELSIF NEW.kind = 'os' AND (NEW.host_id IS NULL OR NEW.observed_size_gib IS NULL)
+  ELSIF (NEW.host_id IS NULL OR NEW.observed_size_gib IS NULL)
     <> (OLD.host_id IS NULL OR OLD.observed_size_gib IS NULL) THEN
-    PERFORM bump_hosts(array_agg(p.host_id)) FROM placements p JOIN disk_attachments a ON a.vm_id = p.vm_id
+    PERFORM bump_hosts(array_agg(DISTINCT p.host_id)) FROM placements p JOIN disk_attachments a ON a.vm_id = p.vm_id
       WHERE a.disk_id = NEW.id;
   END IF;
   RETURN NULL;
@@ -199,13 +199,12 @@ CREATE TRIGGER firewall_rules_changed AFTER UPDATE ON firewall_rules FOR EACH RO
   WHEN (NEW.generation <> OLD.generation OR NEW.desired_state <> OLD.desired_state)
   EXECUTE FUNCTION bump_hosts_of_rule();
 --> statement-breakpoint
--- Hosts whose rules name one of these VMs, subnets or networks.
+-- Hosts whose rules name one of these VMs. What a rule names beside VMs stays as long as it is named.
 CREATE FUNCTION hosts_naming(ids uuid[]) RETURNS SETOF uuid LANGUAGE sql STABLE AS $$
   SELECT DISTINCT p.host_id FROM placements p JOIN network_interfaces n ON n.vm_id = p.vm_id
     WHERE n.network_id IN (SELECT r.network_id FROM firewall_rules r,
         jsonb_array_elements(r.sources || r.destinations) endpoint
-      WHERE r.project_id IN (SELECT project_id FROM vms WHERE id = ANY(ids) UNION
-          SELECT project_id FROM subnets WHERE id = ANY(ids) UNION SELECT project_id FROM networks WHERE id = ANY(ids))
+      WHERE r.project_id IN (SELECT project_id FROM vms WHERE id = ANY(ids))
         AND endpoint ->> 'resource_id' = ANY(ids::text[]))
 $$;
 --> statement-breakpoint
@@ -222,16 +221,5 @@ CREATE TRIGGER address_claims_added AFTER INSERT ON address_claims REFERENCING N
 --> statement-breakpoint
 CREATE TRIGGER address_claims_removed AFTER DELETE ON address_claims REFERENCING OLD TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION bump_hosts_naming_vm();
---> statement-breakpoint
--- What named a subnet or a network that is gone means nothing any more.
-CREATE FUNCTION bump_hosts_naming_network() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM bump_hosts(array_agg(naming)) FROM hosts_naming(ARRAY[OLD.id]) naming;
-  RETURN OLD;
-END $$;
---> statement-breakpoint
-CREATE TRIGGER subnets_bump BEFORE DELETE ON subnets FOR EACH ROW EXECUTE FUNCTION bump_hosts_naming_network();
---> statement-breakpoint
-CREATE TRIGGER networks_bump BEFORE DELETE ON networks FOR EACH ROW EXECUTE FUNCTION bump_hosts_naming_network();
 --> statement-breakpoint
 INSERT INTO host_revisions (host_id) SELECT id FROM hosts;

@@ -55,7 +55,9 @@ describe('the launcher', () => {
     const pids = [
       ...(await pidsIn(path.join(home, 'api.log'))),
       ...(await pidsIn(path.join(home, 'scheduler.log'))),
+      ...(await pidsIn(path.join(home, 'fleet.log'))),
     ];
+    expect(pids).toHaveLength(3);
     const server = await observePostmaster(path.join(home, 'postgres/data'));
     await stop(launcher);
     for (const pid of [...pids, server?.pid ?? 0]) await untilGone(pid);
@@ -92,6 +94,22 @@ describe('the launcher', () => {
     ]);
     expect(await observePostmaster(path.join(home, 'postgres/data'))).toBeUndefined();
     await stop(launcher);
+    await database.stop();
+  });
+
+  test('simulates nothing on a database that was given, unless it is asked to', async () => {
+    const database = await startEmbeddedPostgres({ home: scratch.home('elsewhere') });
+    const given = { DATABASE_URL: database.databaseUrl };
+    const home = scratch.home('unsimulated');
+    const plain = start(home, given);
+    await plain.says('Gantry is running');
+    await expect(stat(path.join(home, 'fleet.log'))).rejects.toThrow('ENOENT');
+    await stop(plain);
+    const hosts = 'eu-north-a:a40-8=1';
+    const asked = start(home, { ...given, GANTRY_FLEET_HOSTS: hosts });
+    await asked.says('Gantry is running');
+    expect(await readFile(path.join(home, 'fleet.log'), 'utf8')).toContain(hosts);
+    await stop(asked);
     await database.stop();
   });
 

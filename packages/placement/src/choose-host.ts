@@ -18,7 +18,17 @@ export function chooseHost(
   const pool = index.pool(request.location, request.gpuModel);
   const choice = pool && choose(pool, request, policies);
   if (choice) return placementOn(choice, request);
-  return { reasons: reasonsFor(index, pool, request, policies) };
+  return { reasons: whyNoHost(index, request, policies) };
+}
+
+/** The filters from the first to the one that left no host. */
+export function whyNoHost(
+  index: HostIndex,
+  request: PlacementRequest,
+  policies: readonly Policy[] = [],
+): FilterCount[] {
+  const left = countFilters(index, request, policies);
+  return left.slice(0, left.findIndex((count) => count.left === 0) + 1);
 }
 
 /** What `chooseHost` would say now, without the placement. */
@@ -74,12 +84,13 @@ function penaltyOf(
   return policies.reduce((sum, { penalty }) => sum + (penalty?.(host, request) ?? 0), 0);
 }
 
-function reasonsFor(
+/** How many hosts each filter, and then each policy, leaves. */
+export function countFilters(
   index: HostIndex,
-  pool: Pool | null,
   request: PlacementRequest,
-  policies: readonly Policy[],
+  policies: readonly Policy[] = [],
 ): FilterCount[] {
+  const pool = index.pool(request.location, request.gpuModel);
   const { known, schedulable } = index.count(request.location);
   const left = FILTERS.map((filter) => ({ filter: filter as string, left: pool?.size ?? 0 }));
   if (left[0]) left[0].left = known;
@@ -99,6 +110,5 @@ function reasonsFor(
     hosts = hosts.filter((host) => allows(host, request));
     left.push({ filter: name, left: hosts.length });
   }
-  const last = left.findIndex((count) => count.left === 0);
-  return left.slice(0, last + 1);
+  return left;
 }

@@ -16,9 +16,12 @@ export type HostIndex = {
   claim: (placement: Placement) => void;
   /** A host that is no longer known has nothing to give back. */
   release: (placement: Placement) => void;
+  /** What a host that may take new VMs has free, by position; null for any other. */
+  state: (hostId: string) => HostState | null;
   /** As it is now. */
   read: (hostId: string) => PlacementHost | null;
   pool: (location: string, gpuModel: string) => Pool | null;
+  hostIds: () => Iterable<string>;
   /** Hosts known, and those of them that may take new VMs. */
   count: (location: string) => LocationCount;
 };
@@ -62,11 +65,16 @@ export function newHostIndex(): HostIndex {
       releaseOnHost(entry.state, placement);
       for (const member of entry.memberships) reclassify(member);
     },
+    state: (hostId) => {
+      const entry = entries.get(hostId);
+      return entry?.schedulable ? entry.state : null;
+    },
     read: (hostId) => {
       const entry = entries.get(hostId);
       return entry ? hostOf(entry.state) : null;
     },
     pool: (location, gpuModel) => locations.get(location)?.pools.get(gpuModel) ?? null,
+    hostIds: () => entries.keys(),
     count: (location) => {
       const { known = 0, schedulable = 0 } = locations.get(location) ?? {};
       return { known, schedulable };

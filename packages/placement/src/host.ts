@@ -35,6 +35,8 @@ export type PlacementHost = {
   healthy: boolean;
   /** What the host reports differs from what it was told. */
   drifted: boolean;
+  /** Its disks can be reached from every host of the location that says so; absent: from itself alone. */
+  sharedStorage?: boolean;
   numaNodes: readonly HostNumaNode[];
   gpus: readonly HostGpu[];
   drives: readonly HostDrive[];

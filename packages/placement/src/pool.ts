@@ -38,6 +38,8 @@ export type Pool = {
   log: HostClass[];
   occupied: number;
   rankings: Map<string, Ranking>;
+  /** The same by the request itself: callers ask with one object per type, again and again. */
+  byRequest: WeakMap<PlacementRequest, Ranking>;
 };
 
 /** Catalogues have tens of types; a caller that invents requests without end starts anew. */
@@ -46,7 +48,8 @@ const MOST_RANKINGS = 256;
 const SPARE_CLASSES = 256;
 
 export function newPool(): Pool {
-  return { size: 0, classes: new Map(), log: [], occupied: 0, rankings: new Map() };
+  const rankings = { rankings: new Map(), byRequest: new WeakMap() };
+  return { size: 0, classes: new Map(), log: [], occupied: 0, ...rankings };
 }
 
 export function joinPool(pool: Pool, state: HostState, views: GpuViews): Membership {
@@ -70,20 +73,34 @@ export function reclassify(member: Membership): void {
   enter(member, hostClass);
 }
 
+/** A request that was asked with is not to be changed afterwards. */
 export function rankingFor(pool: Pool, request: PlacementRequest): Ranking {
-  const { gpuCount, cores, memoryMib, driveCount, driveGb, networkGbps, neverSplit } = request;
-  const key = `${gpuCount} ${cores} ${memoryMib} ${driveCount} ${driveGb} ${networkGbps}${neverSplit ? ' n' : ''}`;
-  let ranking = pool.rankings.get(key);
+  let ranking = pool.byRequest.get(request);
   if (!ranking) {
-    if (pool.rankings.size >= MOST_RANKINGS) pool.rankings.clear();
-    ranking = { ranked: [], refused: [], read: 0 };
-    pool.rankings.set(key, ranking);
+    ranking = rankingOf(pool, request);
+    pool.byRequest.set(request, ranking);
   }
   for (; ranking.read < pool.log.length; ranking.read += 1) {
     const hostClass = pool.log[ranking.read];
     if (hostClass) rankClass(ranking, hostClass, request);
   }
   return ranking;
+}
+
+function rankingOf(pool: Pool, request: PlacementRequest): Ranking {
+  const { gpuCount, cores, memoryMib, driveCount, driveGb, networkGbps, neverSplit } = request;
+  const key = `${gpuCount} ${cores} ${memoryMib} ${driveCount} ${driveGb} ${networkGbps}${neverSplit ? ' n' : ''}`;
+  const known = pool.rankings.get(key);
+  if (known) return known;
+  if (pool.rankings.size >= MOST_RANKINGS) forgetRankings(pool);
+  const made = { ranked: [], refused: [], read: 0 };
+  pool.rankings.set(key, made);
+  return made;
+}
+
+function forgetRankings(pool: Pool): void {
+  pool.rankings.clear();
+  pool.byRequest = new WeakMap();
 }
 
 function rankClass(ranking: Ranking, hostClass: HostClass, request: PlacementRequest): void {
@@ -125,7 +142,7 @@ function forgetSpareClasses(pool: Pool): void {
   pool.log = pool.log.filter(({ members }) => members.length > 0);
   pool.classes = new Map();
   for (const hostClass of pool.log) fileClass(pool, hostClass);
-  pool.rankings.clear();
+  forgetRankings(pool);
 }
 
 /** Amounts belong to one layout, so that within them the two ids say all that is left to say. */

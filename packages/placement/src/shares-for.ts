@@ -1,4 +1,4 @@
-import type { NodeShare, PlacementHost, PlacementRequest } from './host.ts';
+import type { HostGpu, NodeShare, PlacementRequest } from './host.ts';
 import { sharesOf } from './spread.ts';
 
 /**
@@ -6,9 +6,9 @@ import { sharesOf } from './spread.ts';
  * kept by device; this is how the rest of a placement is had back from them.
  */
 export function sharesFor(
-  host: PlacementHost,
+  host: { gpus: readonly Pick<HostGpu, 'id' | 'numaNode'>[] },
   gpuIds: readonly string[],
-  request: PlacementRequest,
+  request: Pick<PlacementRequest, 'cores' | 'memoryMib' | 'networkGbps'>,
 ): NodeShare[] {
   const used = host.gpus.filter(({ id }) => gpuIds.includes(id)).map(({ numaNode }) => numaNode);
   const nodes = [...new Set(used)].sort((a, b) => a - b);

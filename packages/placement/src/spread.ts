@@ -22,7 +22,7 @@ export function spreads(free: readonly number[], count: number): number[][] {
 export function sharesOf(
   nodes: readonly number[],
   gpusByNode: readonly number[],
-  request: PlacementRequest,
+  request: Pick<PlacementRequest, 'cores' | 'memoryMib' | 'networkGbps'>,
 ): NodeShare[] {
   const shares: NodeShare[] = [];
   for (let i = 0; i < gpusByNode.length; i += 1) {

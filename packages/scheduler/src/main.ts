@@ -49,7 +49,7 @@ await runProcess({
       }),
     ];
     return {
-      ready: { fleet_port: scheduler.port },
+      ready: { scheduler_id: scheduler.id, fleet_port: scheduler.port },
       async stop() {
         await scheduler.stop();
         await Promise.all(loops.map((loop) => loop.stop()));

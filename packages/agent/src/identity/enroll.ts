@@ -1,3 +1,4 @@
+import { access, constants, mkdir } from 'node:fs/promises';
 import { EnrolmentError } from './enrolment-error.ts';
 import type { Identity } from './identity.ts';
 import { learnAuthority } from './learn-authority.ts';
@@ -22,6 +23,7 @@ type Enrolment = {
  */
 export async function enroll(options: Enrolment): Promise<Identity> {
   const { address, token, hostname, stateDirectory } = options;
+  await requireWritable(stateDirectory);
   const known = await loadIdentity(stateDirectory);
   if (known) {
     throw new EnrolmentError(
@@ -34,4 +36,17 @@ export async function enroll(options: Enrolment): Promise<Identity> {
   const identity = await requestIdentity({ address, token, caPem, hostname });
   await saveIdentity(stateDirectory, identity);
   return identity;
+}
+
+/** Found out before the token is sent: it is good once. */
+async function requireWritable(stateDirectory: string): Promise<void> {
+  try {
+    await mkdir(stateDirectory, { recursive: true, mode: 0o700 });
+    await access(stateDirectory, constants.W_OK);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new EnrolmentError('unwritable', `${stateDirectory} cannot be written: ${why}`, {
+      cause: error,
+    });
+  }
 }

@@ -9,6 +9,7 @@ const ENROLMENT_FAILURES = [
   'lost_reply',
   'bad_reply',
   'already_enrolled',
+  'unwritable',
 ] as const;
 export type EnrolmentFailure = (typeof ENROLMENT_FAILURES)[number];
 

@@ -12,7 +12,7 @@ import type { OperationName } from '@gantry/model/states';
 import type { z } from '@hono/zod-openapi';
 import type { ChangeDisk } from '../schemas/disk.ts';
 import { sizeGib } from './create-disk.ts';
-import { openOperation, requireNoOperation } from './open-operation.ts';
+import { openOperation, operationInProgress, requireNoOperation } from './open-operation.ts';
 
 type Target = {
   sql: Queryable;
@@ -51,10 +51,12 @@ export async function deleteDisk(target: Target): Promise<NewOperation> {
 
 /** The disk, locked, with nothing else being done to it. */
 async function requireIdleDisk({ sql, projectId, diskId }: Target): Promise<DiskRow> {
-  await lockVmsOfDisk(sql, diskId);
+  const vmIds = await lockVmsOfDisk(sql, diskId);
   const [disk] = await lockDisks(sql, { projectId, diskIds: [diskId] });
   if (!disk) throw notFound('disk');
   await requireNoOperation(sql, diskId);
+  // Attached meanwhile: that operation is under way, and its VM cannot be locked after the disk.
+  if (disk.attachments.some(({ vm_id }) => !vmIds.includes(vm_id))) throw operationInProgress();
   return disk;
 }
 

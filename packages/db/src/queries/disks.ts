@@ -62,9 +62,12 @@ export async function lockDisks(
 }
 
 /** VMs come before disks in the order of locks: whoever changes a disk that VMs have locks those first. */
-export async function lockVmsOfDisk(sql: Queryable, diskId: string): Promise<void> {
-  await sql`select from vms where id in (select vm_id from disk_attachments where disk_id = ${diskId})
+export async function lockVmsOfDisk(sql: Queryable, diskId: string): Promise<string[]> {
+  const rows = await sql<
+    { id: string }[]
+  >`select id from vms where id in (select vm_id from disk_attachments where disk_id = ${diskId})
     order by id for update`;
+  return rows.map(({ id }) => id);
 }
 
 /**

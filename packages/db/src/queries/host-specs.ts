@@ -62,6 +62,10 @@ export type HostSpecRow = {
   rules: SpecRuleRow[];
 };
 
+/**
+ * The planner must not see how many hosts are asked for: it would plan anew for each number, which
+ * takes longer than the reading.
+ */
 export async function readHostSpecs(sql: Queryable, hostIds: string[]): Promise<HostSpecRow[]> {
   return await sql<HostSpecRow[]>`
     select r.host_id, r.number,
@@ -79,7 +83,7 @@ export async function readHostSpecs(sql: Queryable, hostIds: string[]): Promise<
         where f.desired_state = 'present' and f.network_id in (
           select n.network_id from placements p join network_interfaces n on n.vm_id = p.vm_id
           where p.host_id = r.host_id)) as rules
-    from host_revisions r where r.host_id = any(${hostIds}::uuid[])`;
+    from host_revisions r where r.host_id = any((select ${hostIds}::uuid[])::uuid[])`;
 }
 
 const vmOf = (sql: Queryable) => sql`json_build_object('id', v.id, 'revision', v.revision,

@@ -103,6 +103,7 @@ it('a holder that is paused in the middle of a write neither keeps the lease nor
   const { sql } = database;
   const [lease] = await acquireLeases(sql, { holder: one, ttlMs: 500 });
   if (!lease) throw new Error('no lease');
+  let takenOver = false;
   const late = sql.begin(async (tx) => {
     expect(await lockLease(tx, lease)).toBe(true);
     // Paused here for as long as it takes another to have the location.
@@ -113,8 +114,10 @@ it('a holder that is paused in the middle of a write neither keeps the lease nor
       },
       { timeout: 30_000, interval: 50 },
     );
+    takenOver = true;
     await tx`insert into availabilities (location, vm_type, available) values (${lease.location}, 'a40.1x', true)`;
   });
   await expect(late).rejects.toThrow();
+  await vi.waitFor(() => expect(takenOver).toBe(true), { timeout: 30_000 });
   expect(await sql`select from availabilities`).toHaveLength(0);
 });

@@ -13,6 +13,13 @@ export type Receipt = {
   failure: { code: string; message: string } | null;
 };
 
+export type ConcernsOfOthers = {
+  /** Null: on no host. */
+  hostId: string | null;
+  removedVmIds: string[];
+  newDiskIds: string[];
+};
+
 /** Kept for good. A device that could not be made clean goes to nobody until an operator has seen to it. */
 export async function insertReceipts(
   sql: Queryable,
@@ -30,17 +37,21 @@ export async function insertReceipts(
 }
 
 /**
- * Before VMs are removed: rules that name one of them change with it on other hosts too. Their
- * numbers are locked here in one order, and no rule of its networks comes or changes meanwhile.
+ * What is settled on one host may be other hosts' business too: rules that name a VM change where it
+ * is removed, and VMs elsewhere may have a disk that exists from now on. Their numbers are locked here
+ * in one order, and no rule of the VMs' networks comes or changes meanwhile.
  */
-export async function lockForRemoval(
+export async function lockConcernedHosts(
   sql: Queryable,
-  { vmIds, hostId }: { vmIds: string[]; hostId: string | null },
+  { hostId, removedVmIds: vmIds, newDiskIds }: ConcernsOfOthers,
 ): Promise<void> {
   await sql`select from networks where id in (select network_id from network_interfaces
     where vm_id = any(${vmIds}::uuid[])) order by id for share`;
   await sql`select from host_revisions where host_id = ${hostId}
-    or host_id in (select hosts_naming(${vmIds}::uuid[])) order by host_id for update`;
+    or host_id in (select hosts_naming(${vmIds}::uuid[]))
+    or host_id in (select p.host_id from placements p join disk_attachments a on a.vm_id = p.vm_id
+      where a.disk_id = any(${newDiskIds}::uuid[]))
+    order by host_id for update`;
 }
 
 /**

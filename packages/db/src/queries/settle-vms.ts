@@ -93,7 +93,7 @@ export async function removeAttachment(
 export async function undoAttachments(sql: Queryable, vmId: string): Promise<void> {
   await sql`update disk_attachments a set desired_state = 'detached'
     where a.vm_id = ${vmId} and a.desired_state = 'attached' and a.disk_id in (
-      select (disk ->> 'disk_id')::uuid from operations o, jsonb_array_elements(o.request -> 'attach_disks') disk
+      select (disk ->> 'disk_id')::uuid from operations o, json_array_elements(o.request -> 'attach_disks') disk
       where o.resource_id = ${vmId} and o.name = 'ATTACH_DISKS' and o.state = 'IN_PROGRESS')`;
 }
 

@@ -39,7 +39,7 @@ import { createServer } from 'node:http';
 const server = createServer(async (request, response) => {
   const key = request.headers.authorization?.replace('Bearer ', '') ?? '';
   const [row] = await sql\`select 1 from keys where key = \${key}\`;
-  response.writeHead(row ? 200 : 401).end('{}');
+  response.writeHead(row ? 200 : 401).end('{"items":[{"available":true}]}');
 });
 server.listen(Number(process.env.GANTRY_PORT), process.env.GANTRY_HOST, () =>
   process.send({ ready: { port: server.address().port } }));
@@ -47,13 +47,21 @@ server.listen(Number(process.env.GANTRY_PORT), process.env.GANTRY_HOST, () =>
 
 const SCHEDULER = `${LIFE}
 if (process.env.STAND_IN_BREAKS) throw new Error('this scheduler is broken');
-process.send({ ready: {} });
+process.send({ ready: { fleet_port: 1 } });
+`;
+
+const FLEET = `${LIFE}
+if (process.env.DATABASE_URL || process.env.GANTRY_SECRET_KEY) throw new Error('not for hosts');
+if (!process.env.GANTRY_OPERATOR_PASSWORD) throw new Error('no operator');
+if (process.env.GANTRY_SCHEDULERS !== 'localhost:1') throw new Error('no scheduler');
+console.log(JSON.stringify({ hosts: process.env.GANTRY_FLEET_HOSTS }));
+process.send({ ready: { hosts: 1 } });
 `;
 
 export async function makeCheckout(directory: string): Promise<string> {
   const local = path.join(directory, 'packages/local');
   const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
-  for (const name of ['local', 'api', 'scheduler']) {
+  for (const name of ['local', 'api', 'scheduler', 'simulator']) {
     await mkdir(path.join(directory, 'packages', name, 'dist'), { recursive: true });
     await symlink(modules, path.join(directory, 'packages', name, 'node_modules'));
   }
@@ -64,6 +72,7 @@ export async function makeCheckout(directory: string): Promise<string> {
   await put('api/dist/bootstrap.mjs', BOOTSTRAP);
   await put('api/dist/main.mjs', API);
   await put('scheduler/dist/main.mjs', SCHEDULER);
+  await put('simulator/dist/main.mjs', FLEET);
   return directory;
 }
 

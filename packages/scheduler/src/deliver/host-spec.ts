@@ -37,7 +37,11 @@ function toVmSpec(vm: SpecVmRow): VmSpec {
     memoryMib: vm.memory_gb * MIB_PER_GB,
     gpus: vm.gpus.map((gpu) => gpu.pci_address),
     nvmes: vm.drives.map((drive) => drive.pci_address),
-    disks: vm.disks.map((disk) => ({ ...toDiskSpec(disk), readOnly: disk.mode === 'read-only' })),
+    disks: vm.disks.map((disk) => ({
+      ...toDiskSpec(disk),
+      readOnly: disk.mode === 'read-only',
+      exists: disk.exists,
+    })),
     nics: vm.nics.map((nic) => ({
       id: nic.id,
       networkId: nic.network_id,

@@ -50,8 +50,14 @@ export function startDelivering({ sql, log, hosts, pollMs }: DeliveringOptions):
       const hostIds = [...wanted];
       for (let i = 0; i < hostIds.length; i += BATCH_HOSTS) {
         const batch = hostIds.slice(i, i + BATCH_HOSTS);
-        await deliver(batch);
+        // Before they are read: a host that attaches meanwhile is wanted anew.
         for (const hostId of batch) wanted.delete(hostId);
+        try {
+          await deliver(batch);
+        } catch (error) {
+          for (const hostId of batch) wanted.add(hostId);
+          throw error;
+        }
       }
     },
   });

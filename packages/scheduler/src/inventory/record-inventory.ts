@@ -5,17 +5,24 @@ import {
   upsertDrives,
   upsertGpus,
 } from '@gantry/db/queries/inventories';
+import { transact } from '@gantry/db/transact';
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
 import { hostPartsOf } from './host-parts.ts';
 
 /** Writes down what a host is made of, where it differs from what is known. */
 export async function recordInventory(
   pool: Sql,
-  { hostId, inventory }: { hostId: string; inventory: Inventory__Output },
+  {
+    hostId,
+    streamEpoch,
+    inventory,
+  }: { hostId: string; streamEpoch: string; inventory: Inventory__Output },
 ): Promise<void> {
   const { numaNodes, gpus, drives, sharedStorage } = hostPartsOf(inventory);
-  await pool.begin(async (sql) => {
-    const isNews = await updateInventory(sql, { hostId, inventory, numaNodes, sharedStorage });
+  await transact(pool, async (sql) => {
+    const isNews = await updateInventory(sql, {
+      ...{ hostId, streamEpoch, inventory, numaNodes, sharedStorage },
+    });
     if (!isNews) return;
     if (gpus.length > 0) await upsertGpus(sql, { hostId, gpus });
     if (drives.length > 0) await upsertDrives(sql, { hostId, drives });

@@ -2,22 +2,34 @@ import type { Log } from '@gantry/daemon/log';
 import type { Queryable, Sql } from '@gantry/db/connect';
 import { insertEvents } from '@gantry/db/queries/events';
 import { failVm } from '@gantry/db/queries/fail-vm';
-import { listHostsToFence, updateHostFenced } from '@gantry/db/queries/host-liveness';
-import { closeInterval } from '@gantry/db/queries/meter';
+import {
+  listHostsToFence,
+  lockHostToFence,
+  updateHostFenced,
+} from '@gantry/db/queries/host-liveness';
+import { closeVmInterval } from '@gantry/db/queries/meter';
 import { failOperation } from '@gantry/db/queries/operations';
 import { releasePlacement } from '@gantry/db/queries/release-vm';
-import { lockPlacedVms, type PlacedVmRow, updateObservedVm } from '@gantry/db/queries/settle-vms';
+import {
+  lockPlacedVms,
+  type PlacedVmRow,
+  undoAttachments,
+  undoDetachments,
+  updateObservedVm,
+} from '@gantry/db/queries/settle-vms';
+import { transact } from '@gantry/db/transact';
 
 /** An operator's word that a host is dead stands for the proof that its VMs are gone. */
 export async function fenceHosts({ sql, log }: { sql: Sql; log: Log }): Promise<void> {
   for (const { id } of await listHostsToFence(sql)) {
-    const vms = await sql.begin(async (transaction) => {
+    const vms = await transact(sql, async (transaction) => {
       const placed = await lockPlacedVms(transaction, id);
+      if (!(await lockHostToFence(transaction, id))) return null;
       for (const vm of placed) await loseVm(transaction, vm);
       await updateHostFenced(transaction, id);
       return placed.length;
     });
-    log.warn({ hostId: id, vms }, 'host fenced: its claims are free');
+    if (vms !== null) log.warn({ hostId: id, vms }, 'host fenced: its claims are free');
   }
 }
 
@@ -28,8 +40,11 @@ async function loseVm(sql: Queryable, vm: PlacedVmRow): Promise<void> {
     message: 'the host of the VM was declared dead by an operator',
     details: {},
   };
+  // Nothing can be done to disks there any more: the VM has those it had.
+  if (vm.operation === 'ATTACH_DISKS') await undoAttachments(sql, vm.id);
+  if (vm.operation === 'DETACH_DISKS') await undoDetachments(sql, vm.id);
   await releasePlacement(sql, vm.id);
-  await closeInterval(sql, { resourceId: vm.id, endedAt: new Date() });
+  await closeVmInterval(sql, { vmId: vm.id, endedAt: new Date() });
   await insertEvents(sql, [
     {
       projectId: vm.project_id,
@@ -40,11 +55,12 @@ async function loseVm(sql: Queryable, vm: PlacedVmRow): Promise<void> {
     },
   ]);
   if (vm.desired_state === 'deleted' || vm.abandoned) return;
-  if (vm.operation === 'CREATE') {
+  if (vm.observed_state === 'none') {
     await failVm(sql, { vmId: vm.id, generation: vm.generation, failure, after: 'keep' });
     return;
   }
-  const observedState = vm.desired_state === 'stopped' ? 'stopped' : 'crashed';
-  await updateObservedVm(sql, { vmId: vm.id, observedState });
+  if (vm.desired_state === 'stopped')
+    await updateObservedVm(sql, { vmId: vm.id, observedState: 'stopped' });
+  else if (vm.should_run) await updateObservedVm(sql, { vmId: vm.id, observedState: 'crashed' });
   await failOperation(sql, { resourceId: vm.id, failure });
 }

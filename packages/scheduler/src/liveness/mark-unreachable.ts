@@ -7,8 +7,9 @@ import {
   updateHostUnreachable,
   updateVmsReachable,
 } from '@gantry/db/queries/host-liveness';
-import { closeInterval } from '@gantry/db/queries/meter';
+import { closeVmInterval } from '@gantry/db/queries/meter';
 import { lockPlacedVms } from '@gantry/db/queries/settle-vms';
+import { transact } from '@gantry/db/transact';
 
 export type Silence = {
   /** A scheduler that has not renewed its row for so long is dead. */
@@ -36,13 +37,13 @@ async function giveUpHost(
   pool: Sql,
   { hostId, silentMs }: { hostId: string; silentMs: number },
 ): Promise<boolean> {
-  return await pool.begin(async (sql) => {
+  return await transact(pool, async (sql) => {
     const vms = await lockPlacedVms(sql, hostId);
     if (!(await updateHostUnreachable(sql, { hostId, silentMs }))) return false;
     await updateVmsReachable(sql, { vmIds: vms.map(({ id }) => id), reachable: false });
     const now = new Date();
     // A VM that is not seen running is not charged for.
-    for (const { id } of vms) await closeInterval(sql, { resourceId: id, endedAt: now });
+    for (const { id } of vms) await closeVmInterval(sql, { vmId: id, endedAt: now });
     await insertEvents(
       sql,
       vms.map((vm) => ({

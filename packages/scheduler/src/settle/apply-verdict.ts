@@ -1,7 +1,7 @@
 import type { Queryable } from '@gantry/db/connect';
 import { insertEvents } from '@gantry/db/queries/events';
 import { failVm } from '@gantry/db/queries/fail-vm';
-import { closeInterval, openInterval } from '@gantry/db/queries/meter';
+import { closeInterval, closeVmInterval, openInterval } from '@gantry/db/queries/meter';
 import { failOperation, succeedOperation } from '@gantry/db/queries/operations';
 import { insertReceipts, releasePlacement, removeVm } from '@gantry/db/queries/release-vm';
 import {
@@ -12,10 +12,11 @@ import {
 } from '@gantry/db/queries/settle-vms';
 import { readVm } from '@gantry/db/queries/vms';
 import { vmView } from '@gantry/db/views/vm';
-import type { HostReport, VmReport } from './host-report.ts';
+import type { FailedGrowth } from './fail-growth.ts';
+import { gib, type HostReport, type VmReport } from './host-report.ts';
 import { matchReceipts } from './match-receipts.ts';
 import { areDisksAsWanted, settleDisksOf } from './settle-attachments.ts';
-import type { Failure, VmVerdict } from './settle-vm.ts';
+import { type Failure, isToBeRemoved, type VmVerdict } from './settle-vm.ts';
 
 /** Writes down what a verdict means, and ends the operation it answers. */
 export type Settling = {
@@ -25,6 +26,8 @@ export type Settling = {
   report: HostReport;
   word: VmReport;
   now: Date;
+  /** Found out here, undone once this is written. */
+  failedGrowths: FailedGrowth[];
 };
 
 export async function applyVerdict(settling: Settling, verdict: VmVerdict): Promise<void> {
@@ -43,19 +46,10 @@ export async function applyVerdict(settling: Settling, verdict: VmVerdict): Prom
 }
 
 async function settleRunning(settling: Settling, failure: Failure | null): Promise<void> {
-  const { sql, vm, now } = settling;
+  const { sql, vm } = settling;
   if (!isObserved(vm, 'running'))
     await updateObservedVm(sql, { vmId: vm.id, observedState: 'running' });
-  if (!isObserved(vm, 'running') || !vm.reachable) {
-    await openInterval(sql, {
-      organizationId: vm.organization_id,
-      projectId: vm.project_id,
-      resourceId: vm.id,
-      region: vm.region,
-      startedAt: now,
-      metered: { metric: 'vm_seconds', vmType: vm.type },
-    });
-  }
+  await meterRunning(settling);
   await settleDisksOf(settling);
   if (vm.operation === 'ATTACH_DISKS' || vm.operation === 'DETACH_DISKS') {
     if (areDisksAsWanted(settling)) await succeed(settling);
@@ -63,32 +57,49 @@ async function settleRunning(settling: Settling, failure: Failure | null): Promi
   } else if (vm.operation) {
     await succeed(settling);
   }
-  if (failure) await failGrowthOf(settling, failure);
+  if (failure) noteFailedGrowth(settling, failure);
+}
+
+/** Time counts while it runs; that of a reset does not. */
+async function meterRunning({ sql, vm, now }: Settling): Promise<void> {
+  const endedAt = vm.operation === 'RESET' ? vm.operation_started_at : null;
+  if (endedAt) await closeInterval(sql, { resourceId: vm.id, endedAt });
+  else if (vm.metered) return;
+  await openInterval(sql, {
+    organizationId: vm.organization_id,
+    projectId: vm.project_id,
+    resourceId: vm.id,
+    region: vm.region,
+    startedAt: now,
+    metered: { metric: 'vm_seconds', vmType: vm.type },
+  });
 }
 
 /** The VM runs on as it was; what could not be done to its disks is no longer wanted. */
 async function undoDiskChange({ sql, vm }: Settling, failure: Failure): Promise<void> {
   if (vm.operation === 'ATTACH_DISKS') await undoAttachments(sql, vm.id);
-  else await undoDetachments(sql, vm.id);
+  if (vm.operation === 'DETACH_DISKS') await undoDetachments(sql, vm.id);
   await failOperation(sql, { resourceId: vm.id, failure: { ...failure, details: {} } });
 }
 
-async function failGrowthOf({ sql, vm }: Settling, failure: Failure): Promise<void> {
+function noteFailedGrowth({ vm, word, failedGrowths }: Settling, failure: Failure): void {
   for (const disk of vm.attachments) {
-    if ((disk.observed_size_gib ?? disk.size_gib) >= disk.size_gib) continue;
-    await failOperation(sql, { resourceId: disk.disk_id, failure: { ...failure, details: {} } });
+    const reported = word.disks.find(({ id }) => id === disk.disk_id)?.sizeBytes;
+    const sizeGib = reported === undefined ? disk.observed_size_gib : gib(reported);
+    if ((sizeGib ?? disk.size_gib) < disk.size_gib)
+      failedGrowths.push({ diskId: disk.disk_id, failure });
   }
 }
 
 async function settleCrashed(settling: Settling): Promise<void> {
   const { sql, vm, now } = settling;
-  if (vm.operation === 'CREATE') {
+  if (vm.observed_state === 'none') {
     const failure = { code: 'host_failed', message: 'the VM died while it booted' };
     return await settleFailed(settling, failure);
   }
   if (!isObserved(vm, 'crashed')) {
     await updateObservedVm(sql, { vmId: vm.id, observedState: 'crashed' });
-    await closeInterval(sql, { resourceId: vm.id, endedAt: now });
+    await closeVmInterval(sql, { vmId: vm.id, endedAt: now });
     await insertEvents(sql, [
       {
         projectId: vm.project_id,
@@ -99,7 +110,7 @@ async function settleCrashed(settling: Settling): Promise<void> {
       },
     ]);
   }
-  await settleDisksOf(settling);
+  await settleDisksOf(settling, { down: true });
   if (vm.operation === 'ATTACH_DISKS' || vm.operation === 'DETACH_DISKS') {
     await succeed(settling);
   } else if (vm.operation) {
@@ -108,8 +119,11 @@ async function settleCrashed(settling: Settling): Promise<void> {
   }
 }
 
-async function settleFailed({ sql, vm, now }: Settling, failure: Failure): Promise<void> {
-  await closeInterval(sql, { resourceId: vm.id, endedAt: now });
+async function settleFailed(settling: Settling, failure: Failure): Promise<void> {
+  const { sql, vm, now } = settling;
+  await closeVmInterval(sql, { vmId: vm.id, endedAt: now });
+  if (vm.operation === 'ATTACH_DISKS' || vm.operation === 'DETACH_DISKS')
+    await undoDiskChange(settling, failure);
   await failVm(sql, {
     vmId: vm.id,
     generation: vm.generation,
@@ -126,8 +140,8 @@ async function settleGone(settling: Settling): Promise<void> {
   const last = await readVm(sql, { projectId: vm.project_id, vmId: vm.id });
   await insertReceipts(sql, { hostId, vmId: vm.id, projectId: vm.project_id, receipts });
   await releasePlacement(sql, vm.id);
-  await closeInterval(sql, { resourceId: vm.id, endedAt: now });
-  if (vm.desired_state === 'deleted' || vm.abandoned) {
+  await closeVmInterval(sql, { vmId: vm.id, endedAt: now });
+  if (isToBeRemoved(vm)) {
     await removeVm(sql, vm.id);
     if (last) await succeedOperation(sql, { resourceId: vm.id, result: vmView(last) });
   } else if (vm.desired_state === 'stopped') {

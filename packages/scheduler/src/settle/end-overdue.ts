@@ -1,7 +1,8 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Queryable, Sql } from '@gantry/db/connect';
+import { lockVmsOfDisk } from '@gantry/db/queries/disks';
 import { failVm } from '@gantry/db/queries/fail-vm';
-import { failOperation } from '@gantry/db/queries/operations';
+import { cancelOperation, failOperation } from '@gantry/db/queries/operations';
 import {
   countHostsOwingRule,
   isUnfinished,
@@ -9,7 +10,8 @@ import {
   lockVmOfOperation,
   type OverdueOperation,
 } from '@gantry/db/queries/overdue-operations';
-import { undoAttachments, undoDetachments } from '@gantry/db/queries/settle-vms';
+import { undoAttachments, undoDetachments, undoGrowth } from '@gantry/db/queries/settle-vms';
+import { transact } from '@gantry/db/transact';
 
 const TURN_ROWS = 100;
 
@@ -19,12 +21,20 @@ const TURN_ROWS = 100;
  */
 export async function endOverdue({ sql, log }: { sql: Sql; log: Log }): Promise<void> {
   for (const operation of await listOverdueOperations(sql, TURN_ROWS)) {
-    const ended = await sql.begin(async (transaction) =>
-      operation.resource_type === 'vm'
-        ? await endVmOperation(transaction, operation)
-        : await endOther(transaction, operation),
-    );
-    if (ended) log.warn({ operationId: operation.id, name: operation.name }, 'operation overdue');
+    const { id: operationId, name } = operation;
+    try {
+      const ended = await transact(sql, async (transaction) =>
+        operation.resource_type === 'vm'
+          ? await endVmOperation(transaction, operation)
+          : await endOther(transaction, operation),
+      );
+      if (ended) log.warn({ operationId, name }, 'operation overdue');
+    } catch (error) {
+      log.error(
+        { error, operationId, name },
+        'an overdue operation was not ended; it is tried again',
+      );
+    }
   }
 }
 
@@ -39,7 +49,7 @@ async function endVmOperation(sql: Queryable, operation: OverdueOperation): Prom
   switch (name) {
     case 'CREATE':
     case 'START':
-      await failVm(sql, { vmId, generation, failure, after: 'error' });
+      await failVm(sql, { vmId, generation, failure, after: vm?.placed ? 'error' : 'keep' });
       break;
     case 'RESET':
       // The VM may well run: only the asking is over.
@@ -57,13 +67,17 @@ async function endVmOperation(sql: Queryable, operation: OverdueOperation): Prom
 }
 
 async function endOther(sql: Queryable, operation: OverdueOperation): Promise<boolean> {
-  const { resource_id: resourceId, resource_type: type } = operation;
+  const { id: operationId, resource_id: resourceId, resource_type: type } = operation;
+  if (type === 'disk') await lockVmsOfDisk(sql, resourceId);
+  if (!(await isUnfinished(sql, operationId))) return false;
   const owing = type === 'vpc-firewall-rule' ? await countHostsOwingRule(sql, resourceId) : 0;
   const failure =
     owing > 0
       ? overdue(`${owing} hosts have not put the rule in force in time`, { hosts_pending: owing })
       : overdue('its host did not finish it in time');
-  await failOperation(sql, { resourceId, failure });
+  if (type === 'disk' && operation.name === 'UPDATE') await undoGrowth(sql, resourceId);
+  // By its own id: another operation may have begun by now.
+  await cancelOperation(sql, { operationId, result: failure, at: new Date() });
   return true;
 }
 

@@ -5,6 +5,11 @@ export type HostReport = HostReport__Output;
 export type VmReport = HostReport['vms'][number];
 export type DeviceReceipt = HostReport['receipts'][number];
 
+/** What a host says is text of anything it ran; the database takes no character zero. */
+export function printable(text: string): string {
+  return text.replaceAll('\0', '');
+}
+
 const BYTES_PER_GIB = 1024 ** 3;
 
 /** Whole GiB; what is not whole yet does not count. */

@@ -1,6 +1,6 @@
 import type { Receipt } from '@gantry/db/queries/release-vm';
 import type { ClaimedDevice, PlacedVmRow } from '@gantry/db/queries/settle-vms';
-import type { DeviceReceipt } from './host-report.ts';
+import { type DeviceReceipt, printable } from './host-report.ts';
 
 /**
  * The receipt for each device the VM has; null while one is missing, because then nobody knows
@@ -27,12 +27,12 @@ export function matchReceipts(
     matched.push({
       device,
       kind,
-      serial: receipt.serial,
-      method: receipt.method,
+      serial: printable(receipt.serial),
+      method: printable(receipt.method),
       finishedAt: new Date(Number(receipt.finishedMs)),
       failure: receipt.failure && {
-        code: receipt.failure.code,
-        message: receipt.failure.message,
+        code: printable(receipt.failure.code),
+        message: printable(receipt.failure.message),
       },
     });
   }

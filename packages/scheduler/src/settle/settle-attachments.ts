@@ -2,15 +2,18 @@ import { removeAttachment, updateDiskAttached } from '@gantry/db/queries/settle-
 import type { Settling } from './apply-verdict.ts';
 import { gib } from './host-report.ts';
 
-/** Records which disks the VM's domain has. What is to be detached is so when the host shows it gone. */
-export async function settleDisksOf(settling: Settling): Promise<void> {
+/**
+ * Records which disks the VM's domain has. What is to be detached is so when the host shows it gone,
+ * or when the domain is `down`: it has no disk in use, and none of these at its next start.
+ */
+export async function settleDisksOf(settling: Settling, { down = false } = {}): Promise<void> {
   const { sql, hostId, vm } = settling;
   const sizes = sizesOf(settling);
   for (const attachment of vm.attachments) {
     const diskId = attachment.disk_id;
     const sizeBytes = sizes.get(diskId);
     if (attachment.desired_state === 'detached') {
-      if (sizeBytes === undefined) await removeAttachment(sql, { vmId: vm.id, diskId });
+      if (down || sizeBytes === undefined) await removeAttachment(sql, { vmId: vm.id, diskId });
       continue;
     }
     if (sizeBytes === undefined) continue;

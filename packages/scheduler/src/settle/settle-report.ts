@@ -1,6 +1,8 @@
 import type { Queryable, Sql } from '@gantry/db/connect';
+import { lockConcernedHosts } from '@gantry/db/queries/release-vm';
 import {
   holdStream,
+  lockReportedDisks,
   removeFirewallDebts,
   type SettledHost,
   updateDisksGone,
@@ -8,11 +10,13 @@ import {
   updateKeptDisk,
   upsertSerialLogs,
 } from '@gantry/db/queries/settle-hosts';
-import { lockPlacedVms } from '@gantry/db/queries/settle-vms';
+import { lockPlacedVms, type PlacedVmRow } from '@gantry/db/queries/settle-vms';
+import { transact } from '@gantry/db/transact';
 import { markReachable } from '../liveness/mark-reachable.ts';
 import { applyVerdict } from './apply-verdict.ts';
-import { gib, type HostReport } from './host-report.ts';
-import { judgeVm } from './settle-vm.ts';
+import { type FailedGrowth, failGrowth } from './fail-growth.ts';
+import { gib, type HostReport, printable } from './host-report.ts';
+import { isToBeRemoved, judgeVm, type VmVerdict } from './settle-vm.ts';
 
 type Settlement = { sql: Sql; hostId: string; streamEpoch: string; report: HostReport };
 
@@ -22,20 +26,47 @@ type Settlement = { sql: Sql; hostId: string; streamEpoch: string; report: HostR
  */
 export async function settleReport(settlement: Settlement): Promise<boolean> {
   const { hostId, streamEpoch, report } = settlement;
-  return await settlement.sql.begin(async (sql) => {
+  const failedGrowths: FailedGrowth[] = [];
+  const counts = await transact(settlement.sql, async (sql) => {
     const vms = await lockPlacedVms(sql, hostId);
+    const diskIds = [...report.disks.map(({ id }) => id), ...report.deletedDisks];
+    await lockReportedDisks(sql, { hostId, diskIds });
     const host = await holdStream(sql, { hostId, streamEpoch });
     if (!host) return false;
     const words = new Map(report.vms.map((word) => [word.id, word]));
+    const judged = vms.flatMap((vm) => {
+      const word = words.get(vm.id);
+      return word ? [{ vm, word, verdict: judgeVm(vm, word) }] : [];
+    });
+    await lockOthers(sql, { hostId, judged });
     const now = new Date();
     if (host.state === 'unreachable') await markReachable(sql, { hostId, vms });
-    for (const vm of vms) {
-      const word = words.get(vm.id);
-      if (word) await applyVerdict({ sql, hostId, vm, report, word, now }, judgeVm(vm, word));
-    }
+    for (const { vm, word, verdict } of judged)
+      await applyVerdict({ sql, hostId, vm, report, word, now, failedGrowths }, verdict);
     await settleHost(sql, { hostId, host, report });
     return true;
   });
+  // VMs of other hosts may have the disk: that is another order of locks.
+  for (const growth of failedGrowths) await failGrowth(settlement.sql, growth);
+  return counts;
+}
+
+type Judged = { vm: PlacedVmRow; verdict: VmVerdict };
+
+async function lockOthers(
+  sql: Queryable,
+  { hostId, judged }: { hostId: string; judged: Judged[] },
+): Promise<void> {
+  const removedVmIds = judged.flatMap(({ vm, verdict }) =>
+    verdict.is === 'gone' && isToBeRemoved(vm) ? [vm.id] : [],
+  );
+  const newDiskIds = judged.flatMap(({ vm, verdict }) =>
+    verdict.is === 'running' || verdict.is === 'crashed'
+      ? vm.attachments.flatMap(({ disk_id, kept_here }) => (kept_here ? [] : [disk_id]))
+      : [],
+  );
+  if (removedVmIds.length + newDiskIds.length === 0) return;
+  await lockConcernedHosts(sql, { hostId, removedVmIds, newDiskIds });
 }
 
 async function settleHost(
@@ -47,7 +78,7 @@ async function settleHost(
     .map(({ id }) => id)
     .sort();
   const acceptedNumber = report.acceptedNumber;
-  const refusal = report.refusal?.failure?.message ?? '';
+  const refusal = printable(report.refusal?.failure?.message ?? '');
   const isNews =
     host.accepted_number !== acceptedNumber ||
     host.refusal !== refusal ||

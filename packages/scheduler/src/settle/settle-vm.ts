@@ -1,5 +1,5 @@
 import type { PlacedVmRow } from '@gantry/db/queries/settle-vms';
-import type { VmReport } from './host-report.ts';
+import { printable, type VmReport } from './host-report.ts';
 
 /**
  * What a host's word on one of its VMs means. Pure: the same word gives the same answer however
@@ -37,8 +37,18 @@ export function judgeVm(vm: PlacedVmRow, report: VmReport | undefined): VmVerdic
   }
 }
 
+/** Once it is taken down, nothing of it is kept. */
+export function isToBeRemoved(vm: PlacedVmRow): boolean {
+  return vm.desired_state === 'deleted' || vm.abandoned;
+}
+
 const UNEXPLAINED: Failure = { code: 'host_failed', message: 'the host did not say why' };
 
 function failureOf(report: VmReport): Failure | null {
-  return report.failure && { code: report.failure.code, message: report.failure.message };
+  return (
+    report.failure && {
+      code: printable(report.failure.code),
+      message: printable(report.failure.message),
+    }
+  );
 }

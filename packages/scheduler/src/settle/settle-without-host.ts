@@ -1,7 +1,7 @@
 import type { Queryable, Sql } from '@gantry/db/connect';
 import { readFirewallRule } from '@gantry/db/queries/firewall-rules';
 import { succeedOperation } from '@gantry/db/queries/operations';
-import { removeVm } from '@gantry/db/queries/release-vm';
+import { lockConcernedHosts, removeVm } from '@gantry/db/queries/release-vm';
 import {
   lockRemovableVms,
   lockSettledRules,
@@ -12,6 +12,7 @@ import {
   updateRuleApplied,
 } from '@gantry/db/queries/settle-without-host';
 import { readVm } from '@gantry/db/queries/vms';
+import { transact } from '@gantry/db/transact';
 import { firewallRuleView } from '@gantry/db/views/firewall-rule';
 import { vmView } from '@gantry/db/views/vm';
 import { settleDisks } from './settle-disks.ts';
@@ -21,14 +22,17 @@ const TURN_ROWS = 200;
 /** Ends what no host has to be asked about. Any number of schedulers may do so at once. */
 export async function settleWithoutHost(sql: Sql): Promise<void> {
   const unsettled = await readUnsettled(sql);
-  if (unsettled.vms) await sql.begin(removeUnplacedVms);
-  if (unsettled.disk_changes) await sql.begin(changeDisksOfUnplacedVms);
-  if (unsettled.disks) await sql.begin((transaction) => settleDisks(transaction, TURN_ROWS));
-  if (unsettled.rules) await sql.begin(settleRules);
+  if (unsettled.vms) await transact(sql, removeUnplacedVms);
+  if (unsettled.disk_changes) await transact(sql, changeDisksOfUnplacedVms);
+  if (unsettled.disks) await transact(sql, (transaction) => settleDisks(transaction, TURN_ROWS));
+  if (unsettled.rules) await transact(sql, settleRules);
 }
 
 async function removeUnplacedVms(sql: Queryable): Promise<void> {
-  for (const { id, project_id } of await lockRemovableVms(sql, TURN_ROWS)) {
+  const removable = await lockRemovableVms(sql, TURN_ROWS);
+  const removedVmIds = removable.map(({ id }) => id);
+  await lockConcernedHosts(sql, { hostId: null, removedVmIds, newDiskIds: [] });
+  for (const { id, project_id } of removable) {
     const last = await readVm(sql, { projectId: project_id, vmId: id });
     await removeVm(sql, id);
     if (last) await succeedOperation(sql, { resourceId: id, result: vmView(last) });

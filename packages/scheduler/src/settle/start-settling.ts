@@ -38,11 +38,13 @@ export function startSettling({ sql, log, concurrency, onSettled }: SettlingOpti
     if (!report) return;
     host.unsettled = null;
     const { hostId } = host.stream;
+    const { streamEpoch } = host;
+    const { inventory } = report;
     try {
-      if (report.inventory) await recordInventory(sql, { hostId, inventory: report.inventory });
+      if (inventory) await recordInventory(sql, { hostId, streamEpoch, inventory });
       const digest = digestOf(report);
       if (digest === host.settledDigest) return;
-      const settled = await settleReport({ sql, hostId, streamEpoch: host.streamEpoch, report });
+      const settled = await settleReport({ sql, hostId, streamEpoch, report });
       if (!settled) host.stream.cut('the host has another stream, or was fenced');
       host.settledDigest = digest;
       onSettled(hostId);

@@ -78,6 +78,7 @@ function showHost([name, host]: [string, SimulatedHost]) {
   const domains = host.machine.hypervisor.look();
   return {
     ...{ name, host_id: host.id, agent: host.isRunning ? 'running' : 'killed' },
+    hanging: host.machine.faults.hangingSteps(),
     vms: domains.map(({ vmId, state }) => ({ id: vmId, state })),
   };
 }

@@ -44,10 +44,7 @@ export async function startFleet(config: FleetConfig, log: Log): Promise<Running
   const operator = await createOperatorClient(config.api);
   const locations = [...new Set(config.hosts.map(({ location }) => location))].sort();
   await operator.giveImagesSources();
-  for (const [i, location] of locations.entries()) {
-    const cidr = PUBLIC_POOLS[i];
-    if (cidr) await operator.addPublicAddresses({ location, cidr });
-  }
+  for (const location of locations) await operator.ensurePublicAddresses(location, PUBLIC_POOLS);
   const disks = new Map(
     locations.map((name) => [name, new KeptDisks(join(config.directory, `${name}.disks.json`))]),
   );

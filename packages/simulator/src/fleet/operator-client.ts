@@ -5,8 +5,8 @@ export type OperatorClient = {
   hasHost(hostId: string): Promise<boolean>;
   /** Images that nobody can fetch get a source that simulated hosts take. */
   giveImagesSources(): Promise<void>;
-  /** The location gets these public addresses, if it has not got them. */
-  addPublicAddresses(pool: { location: string; cidr: string }): Promise<void>;
+  /** A location without public addresses gets the first of these blocks that no other has. */
+  ensurePublicAddresses(location: string, cidrs: readonly string[]): Promise<void>;
 };
 
 type Account = { url: string; email: string; password: string };
@@ -52,8 +52,18 @@ export async function createOperatorClient(account: Account): Promise<OperatorCl
         });
       }
     },
-    async addPublicAddresses(pool) {
-      await call('POST', '/admin/public-addresses', pool);
+    async ensurePublicAddresses(location, cidrs) {
+      const query = new URLSearchParams({ location, limit: '1' });
+      const { items } = await call<{ items: object[] }>('GET', `/admin/public-addresses?${query}`);
+      if (items.length > 0) return;
+      for (const cidr of cidrs) {
+        try {
+          await call('POST', '/admin/public-addresses', { location, cidr });
+          return;
+        } catch (error) {
+          if (!(error instanceof ApiError) || error.status !== 409) throw error;
+        }
+      }
     },
   };
 }

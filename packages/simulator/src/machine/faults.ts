@@ -63,6 +63,11 @@ export class Faults {
     return this.#hanging?.get(step)?.length ?? 0;
   }
 
+  /** The steps in which calls hang now. */
+  hangingSteps(): MachineStep[] {
+    return [...(this.#hanging ?? [])].flatMap(([step, waiting]) => (waiting.length ? [step] : []));
+  }
+
   /** Every step begins with this. */
   async pass(step: MachineStep): Promise<void> {
     const waiting = this.#hanging?.get(step);

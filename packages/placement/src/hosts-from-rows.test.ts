@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest';
+import { chooseHost } from './choose-host.ts';
+import { newHostIndex } from './host-index.ts';
+import { type HostRows, hostsFromRows } from './hosts-from-rows.ts';
+import { placeOnHost } from './place-on-host.ts';
+import { requestFor } from './request-for.ts';
+
+const TYPE = {
+  ...{ cpu_cores: 7, memory_gb: 2, disk_gb: 1920, disk_count: 2, gpu_count: 2, gpu_type: 'A40' },
+  network_gbps: 50,
+};
+const device = { host_id: 'h', numa_node: 0, state: 'ready', quarantine_reason: '', vm_id: null };
+const gpu = { ...device, model: 'A40', pcie_switch: 's', nvlink_peer: '' };
+const rows: HostRows = {
+  hosts: [
+    {
+      ...{ id: 'h', location: 'one', state: 'ready', admin_state: 'active', fenced: false },
+      shared_storage: true,
+      numa_nodes: [0, 1].map((node) => ({ node, cores: 10, memoryMib: 4096, networkGbps: 60 })),
+    },
+    {
+      ...{ id: 'i', location: 'one', state: 'ready', admin_state: 'draining', fenced: true },
+      ...{ shared_storage: false, numa_nodes: [] },
+    },
+  ],
+  gpus: [
+    { ...gpu, id: 'g0', pci_address: 'a0', iommu_group: 0, nvlink_peer: 'a1' },
+    { ...gpu, id: 'g1', pci_address: 'a1', iommu_group: 1, nvlink_peer: 'a0', vm_id: 'v' },
+    { ...gpu, id: 'g2', pci_address: 'a2', iommu_group: 2, numa_node: 1, vm_id: 'v' },
+    { ...gpu, id: 'g3', pci_address: 'a3', iommu_group: null, state: 'missing' },
+    { ...gpu, id: 'g4', pci_address: 'a4', iommu_group: 4, quarantine_reason: 'x', vm_id: 'v' },
+  ],
+  drives: [
+    { ...device, id: 'd0', size_gb: 960 },
+    { ...device, id: 'd1', size_gb: 960, vm_id: 'v' },
+    { ...device, id: 'd2', size_gb: 960, state: 'quarantined' },
+  ],
+  vms: [{ ...TYPE, vm_id: 'v', host_id: 'h' }],
+};
+
+it('makes of rows what placing looks at', () => {
+  const [host, other] = hostsFromRows({ ...rows, gpus: rows.gpus.slice(0, 4) });
+  expect(host).toMatchObject({ id: 'h', ready: true, adminState: 'active', sharedStorage: true });
+  expect(host?.gpus.map(({ state, nvlinkPeer }) => [state, nvlinkPeer])).toEqual([
+    ['free', 'g1'],
+    ['claimed', 'g0'],
+    ['claimed', null],
+    ['quarantined', null],
+  ]);
+  expect(host?.drives.map(({ state }) => state)).toEqual(['free', 'claimed', 'quarantined']);
+  // One of two GPUs on each node: half of everything, and the odd core on one of them.
+  expect(host?.numaNodes).toEqual([
+    { node: 0, cores: 6, memoryMib: 3072, networkGbps: 35 },
+    { node: 1, cores: 7, memoryMib: 3072, networkGbps: 35 },
+  ]);
+  expect(other).toMatchObject({ ready: false, adminState: 'draining', gpus: [], drives: [] });
+});
+
+it('a device kept back stays so while a VM has it', () => {
+  const [host] = hostsFromRows(rows);
+  expect(host?.gpus.at(-1)?.state).toBe('quarantined');
+});
+
+it('one host alone is offered what all hosts together would be', () => {
+  const index = newHostIndex();
+  for (const host of hostsFromRows(rows)) index.put(host);
+  const request = requestFor('one', {
+    ...TYPE,
+    cpu_cores: 3,
+    network_gbps: 5,
+    gpu_count: 1,
+    disk_count: 1,
+    disk_gb: 960,
+  });
+  expect(placeOnHost(index, 'h', request)).toEqual(chooseHost(index, request));
+  expect(placeOnHost(index, 'h', { ...request, gpuCount: 2 })).toBeNull();
+  expect(placeOnHost(index, 'h', { ...request, gpuModel: 'L40S' })).toBeNull();
+  expect(placeOnHost(index, 'h', { ...request, location: 'two' })).toBeNull();
+  expect(placeOnHost(index, 'i', request)).toBeNull();
+  expect(placeOnHost(index, 'gone', request)).toBeNull();
+});

@@ -1,0 +1,119 @@
+import type { DeviceState, HostNumaNode, PlacementHost } from './host.ts';
+import { requestFor, type VmTypeRow } from './request-for.ts';
+import { sharesFor } from './shares-for.ts';
+
+/** Hosts, devices and placed VMs as the database has them, each list by itself. */
+export type HostRows = {
+  hosts: readonly HostRow[];
+  gpus: readonly GpuRow[];
+  drives: readonly DriveRow[];
+  vms: readonly PlacedVmRow[];
+};
+
+type HostRow = {
+  id: string;
+  location: string;
+  state: string;
+  admin_state: string;
+  fenced: boolean;
+  shared_storage: boolean;
+  /** All of each node, whoever has it. */
+  numa_nodes: readonly HostNumaNode[];
+};
+type DeviceRow = {
+  id: string;
+  host_id: string;
+  numa_node: number;
+  state: string;
+  quarantine_reason: string;
+  /** The VM that has it. */
+  vm_id: string | null;
+};
+type GpuRow = DeviceRow & {
+  pci_address: string;
+  model: string;
+  pcie_switch: string;
+  iommu_group: number | null;
+  /** PCI address; empty: there is none. */
+  nvlink_peer: string;
+};
+type DriveRow = DeviceRow & { size_gb: number };
+type PlacedVmRow = VmTypeRow & { vm_id: string; host_id: string };
+
+/** What placing looks at, out of what is known. Takes time in proportion to the rows. */
+export function hostsFromRows(rows: HostRows): PlacementHost[] {
+  const gpus = byHost(rows.gpus);
+  const drives = byHost(rows.drives);
+  const vms = byHost(rows.vms);
+  return rows.hosts.map((host) =>
+    hostFromRows(host, {
+      gpus: gpus.get(host.id) ?? [],
+      drives: drives.get(host.id) ?? [],
+      vms: vms.get(host.id) ?? [],
+    }),
+  );
+}
+
+function byHost<Row extends { host_id: string }>(rows: readonly Row[]): Map<string, Row[]> {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(row.host_id);
+    if (group) group.push(row);
+    else groups.set(row.host_id, [row]);
+  }
+  return groups;
+}
+
+function hostFromRows(row: HostRow, { gpus, drives, vms }: Omit<HostRows, 'hosts'>): PlacementHost {
+  const idAt = new Map(gpus.map(({ pci_address, id }) => [pci_address, id]));
+  const host: PlacementHost = {
+    id: row.id,
+    location: row.location,
+    ready: row.state === 'ready' && !row.fenced,
+    adminState: row.admin_state,
+    healthy: true,
+    drifted: false,
+    sharedStorage: row.shared_storage,
+    numaNodes: row.numa_nodes,
+    gpus: gpus.map((gpu) => ({
+      id: gpu.id,
+      model: gpu.model,
+      numaNode: gpu.numa_node,
+      pcieSwitch: gpu.pcie_switch,
+      iommuGroup: gpu.iommu_group,
+      nvlinkPeer: idAt.get(gpu.nvlink_peer) ?? null,
+      state: deviceState(gpu),
+    })),
+    drives: drives.map((drive) => ({
+      id: drive.id,
+      numaNode: drive.numa_node,
+      sizeGb: drive.size_gb,
+      state: deviceState(drive),
+    })),
+  };
+  return { ...host, numaNodes: freeAmounts(host, { gpus, vms }) };
+}
+
+/** A device that was not proven clean, or is kept back by an operator, is nobody's next. */
+function deviceState({ state, quarantine_reason, vm_id }: DeviceRow): DeviceState {
+  if (state !== 'ready' || quarantine_reason !== '') return 'quarantined';
+  return vm_id === null ? 'free' : 'claimed';
+}
+
+function freeAmounts(
+  host: PlacementHost,
+  { gpus, vms }: Pick<HostRows, 'gpus' | 'vms'>,
+): HostNumaNode[] {
+  const free = host.numaNodes.map((node) => ({ ...node }));
+  for (const vm of vms) {
+    const gpuIds = gpus.filter(({ vm_id }) => vm_id === vm.vm_id).map(({ id }) => id);
+    for (const share of sharesFor(host, gpuIds, requestFor(host.location, vm))) {
+      const node = free.find((one) => one.node === share.node);
+      if (!node) continue;
+      node.cores -= share.cores;
+      node.memoryMib -= share.memoryMib;
+      node.networkGbps -= share.networkGbps;
+    }
+  }
+  return free;
+}

@@ -1,0 +1,19 @@
+import { fitRequest } from './fit.ts';
+import { gpuViews } from './gpu-view.ts';
+import type { Placement, PlacementRequest } from './host.ts';
+import type { HostIndex } from './host-index.ts';
+import { placementOn } from './placement-on.ts';
+
+/** What the request gets on this host and no other; null where it does not fit. Changes nothing. */
+export function placeOnHost(
+  index: HostIndex,
+  hostId: string,
+  request: PlacementRequest,
+): Placement | null {
+  const state = index.state(hostId);
+  if (!state || state.host.location !== request.location) return null;
+  if (!state.layout.modelMasks.has(request.gpuModel)) return null;
+  const view = gpuViews(state.layout, request.gpuModel).at(state.freeMask);
+  const fit = fitRequest(state, view, request);
+  return 'failed' in fit ? null : placementOn({ state, view, fit }, request);
+}

@@ -1,0 +1,29 @@
+import type { PlacementRequest } from './host.ts';
+
+/** A VM type as the catalogue has it. */
+export type VmTypeRow = {
+  cpu_cores: number;
+  memory_gb: number;
+  /** Of all drives together. */
+  disk_gb: number;
+  disk_count: number;
+  gpu_count: number;
+  gpu_type: string;
+  network_gbps: number;
+};
+
+const MIB_PER_GB = 1024;
+
+/** What a VM of the type asks for in the location. */
+export function requestFor(location: string, type: VmTypeRow): PlacementRequest {
+  return {
+    location,
+    gpuModel: type.gpu_type,
+    gpuCount: type.gpu_count,
+    cores: type.cpu_cores,
+    memoryMib: type.memory_gb * MIB_PER_GB,
+    driveCount: type.disk_count,
+    driveGb: type.disk_count > 0 ? type.disk_gb / type.disk_count : 0,
+    networkGbps: type.network_gbps,
+  };
+}

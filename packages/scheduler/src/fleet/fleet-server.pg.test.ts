@@ -1,0 +1,355 @@
+import { connect as connectTls } from 'node:tls';
+import { listRevokedSerials } from '@gantry/db/queries/host-certificates';
+import { newId } from '@gantry/model/ids';
+import {
+  CLIENT_AUTH,
+  extendedKeyUsage,
+  notAnAuthority,
+  SERVER_AUTH,
+  signCertificate,
+  subjectAltNames,
+} from '@gantry/pki/certificate';
+import { loadAuthority, makeAuthority } from '@gantry/pki/certificate-authority';
+import { distinguishedName } from '@gantry/pki/distinguished-name';
+import { issueServerCertificate } from '@gantry/pki/issue-certificate';
+import { makePrivateKey, privateKeyPem, publicKeyOf } from '@gantry/pki/keys';
+import { uriName } from '@gantry/pki/subject-alt-names';
+import { Client, status } from '@grpc/grpc-js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Identity } from '../../../agent/src/identity/identity.ts';
+import { requestIdentity } from '../../../agent/src/identity/request-certificate.ts';
+import {
+  attach,
+  channelOf,
+  clientOf,
+  enrollStatus,
+  makeToken,
+  type Pair,
+  recorder,
+  startTestFleet,
+  type TestFleet,
+} from './testing.ts';
+
+let fleet: TestFleet;
+beforeAll(async () => {
+  fleet = await startTestFleet();
+});
+afterAll(() => fleet.stop());
+
+const join = async (to: TestFleet = fleet): Promise<Identity> =>
+  requestIdentity({
+    ...{ address: to.address, caPem: to.authority.certificatePem, hostname: '' },
+    token: await makeToken(to.sql),
+  });
+
+/** Calls that other services answer, with bodies that need no schema: an empty message. */
+const OTHERS = ['/grpc.health.v1.Health/Check', '/grpc.health.v1.Health/List'];
+const REFLECTION = [
+  '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
+  '/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo',
+];
+const same = (bytes: Buffer) => bytes;
+
+function callRaw(path: string, pair?: Pair): Promise<number> {
+  const client = new Client(fleet.address, channelOf(fleet.authority, pair));
+  return new Promise((resolve) => {
+    client.makeUnaryRequest(path, same, same, Buffer.alloc(0), (error) => {
+      client.close();
+      resolve(error?.code ?? status.OK);
+    });
+  });
+}
+
+function streamRaw(path: string, pair?: Pair): Promise<number> {
+  const client = new Client(fleet.address, channelOf(fleet.authority, pair));
+  return new Promise((resolve) => {
+    const call = client.makeBidiStreamRequest(path, same, same);
+    const finish = (code: number) => {
+      client.close();
+      resolve(code);
+    };
+    call.on('data', () => {
+      call.cancel();
+      finish(status.OK);
+    });
+    call.on('error', (error: { code?: number }) => finish(error.code ?? -1));
+    // ServerReflectionRequest { list_services: "*" }
+    call.write(Buffer.from([0x3a, 0x01, 0x2a]));
+  });
+}
+
+async function refusedEverywhere(pair: Pair | undefined, code: status): Promise<void> {
+  const { streams } = fleet.handlers;
+  const before = streams.length;
+  const attached = attach(fleet, pair);
+  expect((await attached.status).code).toBe(code);
+  attached.close();
+  for (const path of OTHERS) expect(await callRaw(path, pair)).toBe(code);
+  for (const path of REFLECTION) expect(await streamRaw(path, pair)).toBe(code);
+  expect(streams.length).toBe(before);
+}
+
+describe('a connection', () => {
+  it('without a certificate reaches nothing but Enroll', async () => {
+    await refusedEverywhere(undefined, status.UNAUTHENTICATED);
+    const answer = await enrollStatus(clientOf(fleet), { token: 'none', csrPem: '' });
+    expect(answer.details).toContain('join token');
+  });
+
+  it("with a host's certificate reaches everything", async () => {
+    const identity = await join();
+    const attached = attach(fleet, identity);
+    await expect.poll(() => fleet.handlers.streams.at(-1)?.hostId).toBe(identity.hostId);
+    attached.close();
+    for (const path of OTHERS) expect(await callRaw(path, identity)).toBe(status.OK);
+    for (const path of REFLECTION) expect(await streamRaw(path, identity)).toBe(status.OK);
+  });
+
+  type Shape = { extensions?: Buffer[]; from?: typeof fleet.authority; endsInMs?: number };
+  /** A certificate with a row in the database, as if it had been given to a host. */
+  const forge = async (shape: (hostId: string) => Shape): Promise<Pair> => {
+    const { hostId } = await join();
+    const key = makePrivateKey();
+    const name = subjectAltNames([uriName(`urn:gantry:host:${hostId}`)]);
+    const {
+      from = fleet.authority,
+      endsInMs = 60_000,
+      extensions = [notAnAuthority(), extendedKeyUsage(CLIENT_AUTH), name],
+    } = shape(hostId);
+    const notAfter = new Date(Date.now() + endsInMs);
+    const { pem, serial } = signCertificate({
+      ...{ issuer: from.issuer, publicKey: publicKeyOf(key), extensions },
+      subject: distinguishedName(hostId),
+      validity: { notBefore: new Date(Date.now() - 3_600_000), notAfter },
+    });
+    await fleet.sql`insert into host_certificates (serial, host_id, not_after)
+      values (${serial}, ${hostId}, ${notAfter})`;
+    return { keyPem: privateKeyPem(key), certificatePem: pem };
+  };
+  const nameOf = (hostId: string) => subjectAltNames([uriName(`urn:gantry:host:${hostId}`)]);
+
+  it.each<[string, (hostId: string) => Shape]>([
+    ['of another authority', () => ({ from: loadAuthority(makeAuthority()) })],
+    ['that has expired', () => ({ endsInMs: -2_000 })],
+    [
+      'for servers',
+      (id) => ({ extensions: [notAnAuthority(), extendedKeyUsage(SERVER_AUTH), nameOf(id)] }),
+    ],
+    ['for no purpose', (id) => ({ extensions: [notAnAuthority(), nameOf(id)] })],
+    ['without a name', () => ({ extensions: [notAnAuthority(), extendedKeyUsage(CLIENT_AUTH)] })],
+  ])('with a certificate %s is refused', async (_name, shape) => {
+    await refusedEverywhere(await forge(shape), status.UNAUTHENTICATED);
+  });
+
+  it('with a certificate of the right form is not: the ones above are refused for their form', async () => {
+    const pair = await forge(() => ({}));
+    expect(await callRaw('/grpc.health.v1.Health/Check', pair)).toBe(status.OK);
+  });
+
+  it("with a scheduler's own certificate is refused", async () => {
+    const made = issueServerCertificate(fleet.authority, { names: ['localhost'], ttlMs: 60_000 });
+    const pair = { keyPem: made.privateKeyPem, certificatePem: made.pem };
+    await refusedEverywhere(pair, status.UNAUTHENTICATED);
+  });
+
+  it('with a certificate that nobody wrote down is refused', async () => {
+    const identity = await join();
+    await fleet.sql`delete from host_certificates where host_id = ${identity.hostId}`;
+    await refusedEverywhere(identity, status.UNAUTHENTICATED);
+  });
+
+  it('with a revoked certificate is refused', async () => {
+    const identity = await join();
+    await fleet.sql`update host_certificates set revoked_at = now() where host_id = ${identity.hostId}`;
+    await refusedEverywhere(identity, status.UNAUTHENTICATED);
+  });
+
+  it.each(['fenced_at = now()', "state = 'fenced'"])(
+    'of a host that is fenced (%s) is refused',
+    async (fence) => {
+      const identity = await join();
+      await fleet.sql.unsafe(`update hosts set ${fence} where id = '${identity.hostId}'`);
+      await refusedEverywhere(identity, status.PERMISSION_DENIED);
+    },
+  );
+});
+
+describe('a stream', () => {
+  it('is cut at once when its certificate is revoked, and no other', async () => {
+    const [revoked, other] = [await join(), await join()];
+    const [cut, kept] = [attach(fleet, revoked), attach(fleet, other)];
+    const streamOf = (id: string) => fleet.handlers.streams.findLast(({ hostId }) => hostId === id);
+    await expect.poll(() => streamOf(revoked.hostId)).toBeDefined();
+    await expect.poll(() => streamOf(other.hostId)).toBeDefined();
+    await fleet.sql`update host_certificates set revoked_at = now() where host_id = ${revoked.hostId}`;
+    await fleet.sql`insert into host_certificates (serial, host_id, not_after, revoked_at)
+      values (${newId()}, ${other.hostId}, now() - interval '1 minute', now())`;
+    const serials = await listRevokedSerials(fleet.sql);
+    expect(serials).toContain(streamOf(revoked.hostId)?.certificateSerial);
+    const expired = await fleet.sql`select serial from host_certificates where not_after < now()`;
+    for (const { serial } of expired) expect(serials).not.toContain(serial);
+    fleet.server.cutRevoked(serials);
+    expect((await cut.status).code).toBe(status.UNAUTHENTICATED);
+    streamOf(other.hostId)?.send({ number: 7 });
+    await expect.poll(() => kept.specs.map(({ number }) => number)).toEqual(['7']);
+    kept.close();
+  });
+
+  it('is cut when its certificate expires, and others are not', async () => {
+    const handlers = recorder();
+    const short = await startTestFleet({ certificateTtlMs: 6_000, handlers });
+    const [first, second] = [await join(short), await join(short)];
+    const expiring = attach(short, first);
+    await expect.poll(() => handlers.streams.length).toBe(1);
+    const longer = await startTestFleet({ sql: short.sql, authority: short.authority });
+    const lasting = attach(longer, await join({ ...longer, sql: short.sql }));
+    await expect.poll(() => longer.handlers.streams.length).toBe(1);
+    expect(await expiring.status).toMatchObject({
+      ...{ code: status.UNAUTHENTICATED, details: 'the certificate has expired' },
+    });
+    expect(handlers.events).toEqual(['attaching', 'attached', 'ended']);
+    expect([short.server.attachedCount(), longer.server.attachedCount()]).toEqual([0, 1]);
+    const late = attach(short, second);
+    await expect.poll(async () => (await late.status).code).toBe(status.UNAUTHENTICATED);
+    lasting.close();
+    await longer.stop();
+    await short.stop();
+  });
+
+  it('delivers reports in order, after it is attached, and its end once', async () => {
+    let goOn = () => {};
+    const handlers = recorder(
+      () =>
+        new Promise<void>((resolve) => {
+          goOn = resolve;
+        }),
+    );
+    const slow = await startTestFleet({ handlers });
+    const attached = attach(slow, await join(slow));
+    for (const number of [1, 2, 3]) attached.call.write({ acceptedNumber: number });
+    await expect.poll(() => handlers.events).toEqual(['attaching']);
+    goOn();
+    const reports = ['report 1', 'report 2', 'report 3'];
+    await expect.poll(() => handlers.events).toEqual(['attaching', 'attached', ...reports]);
+    expect(slow.server.attachedCount()).toBe(1);
+    attached.call.end();
+    expect((await attached.status).code).toBe(status.OK);
+    await expect.poll(() => slow.server.attachedCount()).toBe(0);
+    await slow.stop();
+    expect(handlers.events).toEqual(['attaching', 'attached', ...reports, 'ended']);
+    handlers.streams[0]?.send({ number: 1 });
+    handlers.streams[0]?.cut('again');
+  });
+
+  it('that ends while it is attached is told to have ended after that', async () => {
+    let goOn = () => {};
+    const handlers = recorder(
+      () =>
+        new Promise<void>((resolve) => {
+          goOn = resolve;
+        }),
+    );
+    const slow = await startTestFleet({ handlers });
+    const attached = attach(slow, await join(slow));
+    await expect.poll(() => handlers.events).toEqual(['attaching']);
+    handlers.streams[0]?.cut('no longer wanted');
+    expect(await attached.status).toMatchObject({
+      ...{ code: status.ABORTED, details: 'no longer wanted' },
+    });
+    expect(handlers.events).toEqual(['attaching']);
+    goOn();
+    await expect.poll(() => handlers.events).toEqual(['attaching', 'attached', 'ended']);
+    await slow.stop();
+  });
+
+  it('that cannot be attached, or whose report cannot be taken, is ended and harms no other', async () => {
+    const handlers = recorder(() => {
+      if (handlers.streams.length === 1) throw new Error('no');
+    });
+    const { report } = handlers;
+    handlers.report = (stream, content) => {
+      report(stream, content);
+      throw new Error('no');
+    };
+    const broken = await startTestFleet({ handlers });
+    const first = attach(broken, await join(broken));
+    expect((await first.status).code).toBe(status.UNAVAILABLE);
+    const second = attach(broken, await join(broken));
+    second.call.write({ acceptedNumber: 5 });
+    expect((await second.status).code).toBe(status.ABORTED);
+    expect(handlers.events).toEqual([
+      ...['attaching', 'ended', 'attaching', 'attached', 'report 5', 'ended'],
+    ]);
+    await broken.stop();
+  });
+
+  it('that reads slowly gets the newest spec, and none of those between', async () => {
+    const identity = await join();
+    const client = clientOf(fleet, identity);
+    const call = client.attach();
+    call.on('error', () => {});
+    call.pause();
+    const streamOf = () =>
+      fleet.handlers.streams.findLast(({ hostId }) => hostId === identity.hostId);
+    await expect.poll(streamOf).toBeDefined();
+    const large = (number: number) => ({
+      number,
+      vms: [{ id: 'x'.repeat(1_000_000) }],
+    });
+    for (let number = 1; number <= 50; number += 1) streamOf()?.send(large(number));
+    const numbers: string[] = [];
+    call.on('data', ({ number }) => numbers.push(number));
+    call.resume();
+    await expect.poll(() => numbers).toContain('50');
+    expect(numbers).toEqual(['1', '50']);
+    call.cancel();
+    client.close();
+  });
+});
+
+describe('stopping', () => {
+  it('sends every host elsewhere, those that do not read too, and takes no more', async () => {
+    const handlers = recorder();
+    const stopping = await startTestFleet({ handlers });
+    const identities = [await join(stopping), await join(stopping), await join(stopping)];
+    const attached = identities.slice(0, 2).map((identity) => attach(stopping, identity));
+    const deaf = clientOf(stopping, identities[2]).attach();
+    deaf.on('error', () => {});
+    await expect.poll(() => stopping.server.attachedCount()).toBe(3);
+    const stuck = handlers.streams.find(({ hostId }) => hostId === identities[2]?.hostId);
+    stuck?.send({ number: 1, vms: [{ id: 'x'.repeat(1_000_000) }] });
+    const stopped = stopping.server.stop();
+    for (const { status: over } of attached) {
+      expect((await over).code).toBe(status.UNAVAILABLE);
+    }
+    await stopped;
+    expect(handlers.events.filter((event) => event === 'ended')).toHaveLength(3);
+    expect(stopping.server.attachedCount()).toBe(0);
+    const late = attach(stopping, identities[0]);
+    expect((await late.status).code).toBe(status.UNAVAILABLE);
+    for (const each of [...attached, late]) each.close();
+    deaf.cancel();
+    await stopping.database.drop();
+  });
+});
+
+it("renews the server's own certificate while it serves", async () => {
+  const quick = await startTestFleet({ serverCertificateTtlMs: 6_000 });
+  const serial = () =>
+    new Promise<string>((resolve, reject) => {
+      const socket = connectTls(
+        {
+          ...{ host: '127.0.0.1', port: quick.server.port, ALPNProtocols: ['h2'] },
+          ca: quick.authority.certificatePem,
+        },
+        () => {
+          resolve(socket.getPeerCertificate().serialNumber);
+          socket.destroy();
+        },
+      );
+      socket.on('error', reject);
+    });
+  const first = await serial();
+  await expect.poll(serial).not.toBe(first);
+  await quick.stop();
+});

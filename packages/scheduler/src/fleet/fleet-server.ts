@@ -1,0 +1,210 @@
+import type { Log } from '@gantry/daemon/log';
+import type { Queryable } from '@gantry/db/connect';
+import { CloudError } from '@gantry/model/errors';
+import type { CertificateAuthority } from '@gantry/pki/certificate-authority';
+import type { FleetHandlers } from '@gantry/proto/generated/gantry/v1/Fleet';
+import { type Fleet, loadFleet } from '@gantry/proto/load';
+import {
+  ResponderBuilder,
+  Server,
+  ServerInterceptingCall,
+  type ServerInterceptor,
+  status,
+} from '@grpc/grpc-js';
+import { ReflectionService } from '@grpc/reflection';
+import { HealthImplementation } from 'grpc-health-check';
+import { admit, identifyPeer } from './admission.ts';
+import { enrollWithToken, renew } from './enroll.ts';
+import { FleetCredentials } from './fleet-credentials.ts';
+import { statusOf } from './grpc-status.ts';
+import type { AttachCall, AuthContext } from './grpc-types.ts';
+import { LiveStream, type StreamHandlers } from './host-stream.ts';
+import { LiveStreams } from './live-streams.ts';
+
+/**
+ * The Fleet service on one port, with TLS. A connection without a valid certificate of a host gets
+ * an answer from Enroll and from nothing else: Attach admits its caller itself, and every other
+ * method, of health and reflection too, stands behind a guard that admits by default nobody.
+ */
+export type FleetServer = {
+  port: number;
+  attachedCount(): number;
+  /** Ends the streams of these certificates at once. */
+  cutRevoked(serials: ReadonlySet<string>): void;
+  /** Sends every host elsewhere, and takes no more; within seconds. */
+  stop(): Promise<void>;
+};
+
+type Options = {
+  sql: Queryable;
+  log: Log;
+  authority: CertificateAuthority;
+  host: string;
+  /** 0: any that is free. */
+  port: number;
+  /** DNS names and addresses by which hosts call. */
+  names: readonly string[];
+  /** Of hosts' certificates. */
+  certificateTtlMs: number;
+  /** Of this server's own, which is renewed by itself. */
+  serverCertificateTtlMs?: number;
+  handlers: StreamHandlers;
+};
+
+const DAY_MS = 86_400_000;
+const MIB = 1024 * 1024;
+/** For statuses to reach those who read; whoever does not is cut off then. */
+const STOP_GRACE_MS = 2_000;
+const STOP_LIMIT_MS = 5_000;
+
+const SERVER_OPTIONS = {
+  // It would keep a record per connection that nobody reads.
+  'grpc.enable_channelz': 0,
+  'grpc.max_receive_message_length': 4 * MIB,
+  'grpc.max_send_message_length': 4 * MIB,
+  // An agent needs one stream, and now and then a second to renew.
+  'grpc.max_concurrent_streams': 8,
+  // Hosts speak every ten seconds, and one that does not is cut off; this finds connections that are
+  // gone without a word and have no stream. With ten thousand of them each ping counts.
+  'grpc.keepalive_time_ms': 60_000,
+  'grpc.keepalive_timeout_ms': 10_000,
+  // A connection that asks for nothing is closed.
+  'grpc.max_connection_idle_ms': 60_000,
+};
+
+export async function startFleetServer(options: Options): Promise<FleetServer> {
+  const { authority, names, log, host } = options;
+  const fleet = loadFleet();
+  const streams = new LiveStreams();
+  const service = createService({ ...options, streams });
+  const server = new Server({
+    ...SERVER_OPTIONS,
+    interceptors: [guard({ fleet, log, check: service.check })],
+  });
+  server.addService(fleet.service, service.handlers);
+  const health = new HealthImplementation({ '': 'SERVING', 'gantry.v1.Fleet': 'SERVING' });
+  health.addToServer(server);
+  new ReflectionService(describe(fleet)).addToServer(server);
+  const ttlMs = options.serverCertificateTtlMs ?? DAY_MS;
+  const credentials = new FleetCredentials({ authority, names, ttlMs });
+  const at = (port: number) => `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(at(options.port), credentials, (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    );
+  });
+  return {
+    port,
+    attachedCount: () => streams.attachedCount(),
+    cutRevoked: (serials) => streams.cutRevoked(serials),
+    async stop() {
+      service.refuse();
+      credentials.stop();
+      streams.endAll({ code: status.UNAVAILABLE, details: 'this scheduler is stopping' });
+      const closed = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+      server.drain(at(port), STOP_GRACE_MS);
+      await within(STOP_LIMIT_MS, Promise.all([closed, service.idle()]));
+    },
+  };
+}
+
+type ServiceOptions = Options & { streams: LiveStreams };
+
+function createService({
+  sql,
+  log,
+  authority,
+  certificateTtlMs,
+  handlers,
+  streams,
+}: ServiceOptions) {
+  const authorities = [authority.certificate];
+  const enrolment = { sql, authority, ttlMs: certificateTtlMs };
+  const opening = new Set<Promise<void>>();
+  let stopping = false;
+
+  const attach = async (call: AttachCall) => {
+    let stream: LiveStream | undefined;
+    try {
+      if (stopping) throw new CloudError('unavailable', 'this scheduler is stopping');
+      const identity = identifyPeer(call.getAuthContext(), authorities);
+      // Among the others from the first moment, so that none is missed by what ends them.
+      stream = new LiveStream({
+        ...{ call, identity, handlers, log },
+        onEnd: (ended) => streams.delete(ended),
+      });
+      streams.add(stream);
+      await admit(sql, identity);
+    } catch (error) {
+      const refusal = statusOf(error, log);
+      if (stream) stream.end(refusal);
+      else call.emit('error', refusal);
+      return;
+    }
+    await stream.open();
+  };
+
+  const fleetHandlers: FleetHandlers = {
+    Attach(call) {
+      const opened = attach(call).finally(() => opening.delete(opened));
+      opening.add(opened);
+    },
+    Enroll(call, callback) {
+      const { request } = call;
+      const enrolled = async () =>
+        request.token === ''
+          ? await renew(enrolment, request, identifyPeer(call.getAuthContext(), authorities))
+          : await enrollWithToken(enrolment, request);
+      enrolled().then(
+        (reply) => callback(null, reply),
+        (error) => callback(statusOf(error, log)),
+      );
+    },
+  };
+  return {
+    handlers: fleetHandlers,
+    check: async (peer: AuthContext) => await admit(sql, identifyPeer(peer, authorities)),
+    refuse() {
+      stopping = true;
+    },
+    idle: async () => await Promise.allSettled(opening),
+  };
+}
+
+type Guard = { fleet: Fleet; log: Log; check: (peer: AuthContext) => Promise<void> };
+
+function guard({ fleet, log, check }: Guard): ServerInterceptor {
+  const { Enroll, Attach } = fleet.service;
+  const open = new Set([Enroll.path, Attach.path]);
+  return (method, call) => {
+    if (open.has(method.path)) return new ServerInterceptingCall(call);
+    return new ServerInterceptingCall(
+      call,
+      new ResponderBuilder()
+        .withStart((next) => {
+          check(call.getAuthContext()).then(
+            () => next(),
+            (error) => call.sendStatus(statusOf(error, log)),
+          );
+        })
+        .build(),
+    );
+  };
+}
+
+/** The service's files, as the reflection service looks for them: every message carries them all. */
+function describe({ service }: Fleet) {
+  return {
+    'gantry.v1.Fleet': service,
+    'gantry.v1.HostReport': service.Attach.requestType,
+  } as unknown as ConstructorParameters<typeof ReflectionService>[0];
+}
+
+async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limitMs);
+  });
+  await Promise.race([work, limit]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,25 @@
+import type { Log } from '@gantry/daemon/log';
+import { CloudError, type ErrorKind } from '@gantry/model/errors';
+import { status } from '@grpc/grpc-js';
+
+export type CallStatus = { code: status; details: string };
+
+/** The only place that knows gRPC's codes for our kinds of error. */
+const CODES: Partial<Record<ErrorKind, status>> = {
+  invalid: status.INVALID_ARGUMENT,
+  unauthenticated: status.UNAUTHENTICATED,
+  forbidden: status.PERMISSION_DENIED,
+  not_found: status.NOT_FOUND,
+  conflict: status.ABORTED,
+  unavailable: status.UNAVAILABLE,
+};
+
+/** What is no error of the caller's is logged, and may be over when the caller tries again. */
+export function statusOf(error: unknown, log: Log): CallStatus {
+  if (error instanceof CloudError) {
+    const code = CODES[error.kind];
+    if (code !== undefined) return { code, details: error.message };
+  }
+  log.error({ error }, 'a call failed');
+  return { code: status.UNAVAILABLE, details: 'this scheduler cannot answer now' };
+}

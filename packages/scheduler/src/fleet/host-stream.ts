@@ -1,0 +1,139 @@
+import type { Log } from '@gantry/daemon/log';
+import type { HostIdentity } from '@gantry/pki/host-identity';
+import type { HostReport__Output } from '@gantry/proto/generated/gantry/v1/HostReport';
+import type { HostSpec } from '@gantry/proto/generated/gantry/v1/HostSpec';
+import { status } from '@grpc/grpc-js';
+import type { CallStatus } from './grpc-status.ts';
+import type { AttachCall } from './grpc-types.ts';
+
+/** A host's stream, as the rest of the scheduler sees it. */
+export type HostStream = {
+  readonly hostId: string;
+  readonly certificateSerial: string;
+  /** A spec is whole: one that could not be sent before the next one came is never sent. */
+  send(spec: HostSpec): void;
+  cut(reason: string): void;
+};
+
+export type StreamHandlers = {
+  /** Reports wait until it is done. */
+  attached(stream: HostStream): void | Promise<void>;
+  report(stream: HostStream, report: HostReport__Output): void;
+  /** Once, after `attached` is done, whatever ended it. */
+  ended(stream: HostStream): void;
+};
+
+type Opening = {
+  call: AttachCall;
+  identity: HostIdentity;
+  handlers: StreamHandlers;
+  log: Log;
+  onEnd: (stream: LiveStream) => void;
+};
+
+/**
+ * One host's stream: opening while `attached` runs, then open, then ended; never back. There are ten
+ * thousand of them in a process, so each keeps no timer, and at most one spec beside the one that is
+ * being written.
+ */
+export class LiveStream implements HostStream {
+  readonly hostId: string;
+  readonly certificateSerial: string;
+  readonly expiresAtMs: number;
+  readonly #call: AttachCall;
+  readonly #handlers: StreamHandlers;
+  readonly #log: Log;
+  readonly #onEnd: (stream: LiveStream) => void;
+  #ended = false;
+  #open = false;
+  #writing = false;
+  #unsent: HostSpec | undefined;
+
+  constructor({ call, identity, handlers, log, onEnd }: Opening) {
+    this.hostId = identity.hostId;
+    this.certificateSerial = identity.serial;
+    this.expiresAtMs = identity.notAfter.getTime();
+    this.#call = call;
+    this.#handlers = handlers;
+    this.#log = log;
+    this.#onEnd = onEnd;
+    call.once('cancelled', () => this.#finish());
+    call.once('error', () => this.#finish());
+  }
+
+  get isOpen(): boolean {
+    return this.#open && !this.#ended;
+  }
+
+  /** Nothing is read from the host before `attached` is done: its reports wait in its own buffers. */
+  async open(): Promise<void> {
+    if (this.#ended) return;
+    try {
+      await this.#handlers.attached(this);
+    } catch (error) {
+      this.#log.error({ error, host_id: this.hostId }, 'a host could not be attached');
+      this.end({ code: status.UNAVAILABLE, details: 'this scheduler cannot take the host now' });
+    }
+    this.#open = true;
+    if (this.#ended) {
+      this.#tellEnded();
+      return;
+    }
+    this.#call.on('data', (report: HostReport__Output) => this.#receive(report));
+    this.#call.once('end', () => this.end({ code: status.OK, details: '' }));
+  }
+
+  send(spec: HostSpec): void {
+    if (this.#ended) return;
+    if (this.#writing) this.#unsent = spec;
+    else this.#write(spec);
+  }
+
+  cut(reason: string): void {
+    this.end({ code: status.ABORTED, details: reason });
+  }
+
+  end({ code, details }: CallStatus): void {
+    if (this.#ended) return;
+    this.#finish();
+    if (code === status.OK) this.#call.end();
+    else this.#call.emit('error', { code, details });
+  }
+
+  #write(spec: HostSpec): void {
+    this.#writing = true;
+    // Called once the host's window took the whole message.
+    this.#call.write(spec, () => {
+      this.#writing = false;
+      const next = this.#unsent;
+      this.#unsent = undefined;
+      if (next && !this.#ended) this.#write(next);
+    });
+  }
+
+  #receive(report: HostReport__Output): void {
+    if (this.#ended) return;
+    try {
+      this.#handlers.report(this, report);
+    } catch (error) {
+      this.#log.error({ error, host_id: this.hostId }, 'a report could not be taken');
+      this.cut('the report could not be taken');
+    }
+  }
+
+  #finish(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#unsent = undefined;
+    this.#onEnd(this);
+    if (this.#open) this.#tellEnded();
+  }
+
+  #tellEnded(): void {
+    try {
+      this.#handlers.ended(this);
+    } catch (error) {
+      this.#log.error({ error, host_id: this.hostId }, 'the end of a stream was not noted');
+    }
+  }
+}

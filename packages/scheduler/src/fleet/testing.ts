@@ -1,0 +1,160 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createLog } from '@gantry/daemon/log';
+import { createSecrets, sha256 } from '@gantry/daemon/secrets';
+import type { Sql } from '@gantry/db/connect';
+import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
+import { newId } from '@gantry/model/ids';
+import type { CertificateAuthority } from '@gantry/pki/certificate-authority';
+import type { FleetClient } from '@gantry/proto/generated/gantry/v1/Fleet';
+import type { HostReport, HostReport__Output } from '@gantry/proto/generated/gantry/v1/HostReport';
+import type { HostSpec__Output } from '@gantry/proto/generated/gantry/v1/HostSpec';
+import { loadFleet } from '@gantry/proto/load';
+import {
+  type ChannelCredentials,
+  type ClientDuplexStream,
+  credentials,
+  type ServiceError,
+  type StatusObject,
+} from '@grpc/grpc-js';
+import { ensureAuthority } from './authority.ts';
+import { type FleetServer, startFleetServer } from './fleet-server.ts';
+import type { HostStream, StreamHandlers } from './host-stream.ts';
+
+/** A fleet server over a throwaway database and loopback TLS, and hosts that call it. */
+
+export const secrets = createSecrets('a secret key for tests, long enough');
+export const log = createLog({ process: 'scheduler', level: 'silent' });
+const DAY_MS = 86_400_000;
+const Fleet = loadFleet();
+
+/** What a scheduler would do with streams: writes down what happens. */
+export type Recorder = StreamHandlers & {
+  streams: HostStream[];
+  events: string[];
+  reports: HostReport__Output[];
+};
+
+export function recorder(attached: () => void | Promise<void> = () => {}): Recorder {
+  const made: Recorder = {
+    ...{ streams: [], events: [], reports: [] },
+    async attached(stream) {
+      made.streams.push(stream);
+      made.events.push('attaching');
+      await attached();
+      made.events.push('attached');
+    },
+    report(_stream, report) {
+      made.reports.push(report);
+      made.events.push(`report ${report.acceptedNumber}`);
+    },
+    ended() {
+      made.events.push('ended');
+    },
+  };
+  return made;
+}
+
+export type TestFleet = {
+  database: TestDatabase;
+  sql: Sql;
+  authority: CertificateAuthority;
+  server: FleetServer;
+  handlers: Recorder;
+  address: string;
+  stop(): Promise<void>;
+};
+
+type Overrides = Partial<Parameters<typeof startFleetServer>[0]> & { handlers?: Recorder };
+
+export async function startTestFleet(overrides: Overrides = {}): Promise<TestFleet> {
+  const database = await createTestDatabase();
+  const { sql } = database;
+  const authority = overrides.authority ?? (await ensureAuthority({ sql, secrets }));
+  const handlers = overrides.handlers ?? recorder();
+  const server = await startFleetServer({
+    ...{ sql, log, authority, host: '127.0.0.1', port: 0 },
+    names: ['localhost', '127.0.0.1'],
+    certificateTtlMs: DAY_MS,
+    ...overrides,
+    handlers,
+  });
+  return {
+    ...{ database, sql, authority, server, handlers },
+    address: `127.0.0.1:${server.port}`,
+    async stop() {
+      await server.stop();
+      await database.drop();
+    },
+  };
+}
+
+export async function makeToken(
+  sql: Sql,
+  { location = 'eu-north-a', expiresInMs = DAY_MS } = {},
+): Promise<string> {
+  const token = `gantry_jt_${newId().replaceAll('-', '')}abcdef`;
+  await sql`insert into join_tokens (id, hash, location, created_by, expires_at)
+    values (${newId()}, ${sha256(token)}, ${location}, ${newId()}, ${new Date(Date.now() + expiresInMs)})`;
+  return token;
+}
+
+export async function withDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'gantry-identity-'));
+  try {
+    return await use(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+export type Pair = { keyPem: string; certificatePem: string };
+
+/** A channel that trusts this authority and shows this certificate, or none. */
+export function channelOf(authority: CertificateAuthority, pair?: Pair): ChannelCredentials {
+  const ca = Buffer.from(authority.certificatePem);
+  if (!pair) return credentials.createSsl(ca);
+  return credentials.createSsl(ca, Buffer.from(pair.keyPem), Buffer.from(pair.certificatePem));
+}
+
+export function clientOf(fleet: TestFleet, pair?: Pair): FleetClient {
+  return new Fleet(fleet.address, channelOf(fleet.authority, pair));
+}
+
+export type Attached = {
+  call: ClientDuplexStream<HostReport, HostSpec__Output>;
+  specs: HostSpec__Output[];
+  /** Once it is over. */
+  status: Promise<StatusObject>;
+  close(): void;
+};
+
+export function attach(fleet: TestFleet, pair?: Pair): Attached {
+  const client = clientOf(fleet, pair);
+  const call = client.attach();
+  const specs: HostSpec__Output[] = [];
+  call.on('data', (spec: HostSpec__Output) => specs.push(spec));
+  call.on('error', () => {});
+  const status = new Promise<StatusObject>((resolve) => call.on('status', resolve));
+  return {
+    ...{ call, specs, status },
+    close() {
+      call.cancel();
+      client.close();
+    },
+  };
+}
+
+/** The status of a call that must fail, or OK. */
+export async function enrollStatus(
+  client: FleetClient,
+  request: { token?: string; csrPem?: string; hostname?: string },
+): Promise<{ code: number; details: string }> {
+  return await new Promise((resolve) => {
+    client.enroll(request, (error: ServiceError | null) => {
+      client.close();
+      resolve(error ? { code: error.code, details: error.details } : { code: 0, details: '' });
+    });
+  });
+}

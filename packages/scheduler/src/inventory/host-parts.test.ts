@@ -1,0 +1,92 @@
+import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
+import { describe, expect, it } from 'vitest';
+import { hostPartsOf } from './host-parts.ts';
+import { makeInventory, makePci } from './testing/make-inventory.ts';
+
+const parts = (change: Partial<Inventory__Output> = {}) => hostPartsOf(makeInventory(change));
+
+describe('hostPartsOf', () => {
+  it('counts cores, not threads, and the memory set aside for VMs', () => {
+    const { numaNodes } = parts({
+      cpu: { model: '', architecture: 'x64', sockets: 2, cores: 32, threads: 64 },
+      numaNodes: [
+        {
+          ...{ id: 0, cpus: '0-15,32-47', memoryBytes: '1000' },
+          hugepages: [{ pageKib: 1_048_576, total: 100, free: 0 }],
+        },
+        { id: 1, cpus: '16-31,48-63', memoryBytes: String(100 * 1024 ** 3), hugepages: [] },
+      ],
+    });
+    expect(numaNodes).toMatchObject([
+      { node: 0, cores: 16, memoryMib: 102_400 },
+      { node: 1, cores: 16, memoryMib: 100_352 },
+    ]);
+  });
+
+  it('takes a host without NUMA as one node, and a node without CPUs as memory alone', () => {
+    expect(parts({ numaNodes: [] }).numaNodes).toMatchObject([{ node: 0, cores: 8 }]);
+    const memoryOnly = [{ id: 3, cpus: '', memoryBytes: '1048576', hugepages: [] }];
+    expect(parts({ numaNodes: memoryOnly }).numaNodes).toMatchObject([{ node: 3, cores: 0 }]);
+  });
+
+  it('shares the speed of cards that are up among the nodes, bonds not counted twice', () => {
+    const nic = {
+      name: 'e0',
+      mac: '',
+      pciAddress: '0000:01:00.0',
+      speedMbps: 100_000,
+      mtu: 1500,
+      up: true,
+    };
+    const nics = [
+      nic,
+      { ...nic, name: 'e1', up: false },
+      { ...nic, name: 'bond0', pciAddress: '' },
+    ];
+    const node = { cpus: '0', memoryBytes: '0', hugepages: [] };
+    const numaNodes = [
+      { ...node, id: 0 },
+      { ...node, id: 1 },
+    ];
+    expect(parts({ nics, numaNodes }).numaNodes.map(({ networkGbps }) => networkGbps)).toEqual([
+      50, 50,
+    ]);
+    expect(parts({ nics: [] }).numaNodes[0]?.networkGbps).toBe(400);
+  });
+
+  it('names GPUs by model, node, switch, group and peer', () => {
+    const { gpus } = parts({
+      gpus: [
+        {
+          pci: makePci('0000:10:00.0', { numaNode: 1, iommuGroup: 7, bridges: ['a', 'b', 'c'] }),
+          nvlinkPeer: '0000:11:00.0',
+        },
+        { pci: makePci('0000:11:00.0', { bridges: ['a', 'b', 'd'] }), nvlinkPeer: '' },
+        { pci: makePci('0000:12:00.0', { bridges: ['e'] }), nvlinkPeer: '' },
+        { pci: null, nvlinkPeer: '' },
+      ],
+    });
+    expect(gpus).toMatchObject([
+      { pciAddress: '0000:10:00.0', numaNode: 1, iommuGroup: 7, nvlinkPeer: '0000:11:00.0' },
+      { pciAddress: '0000:11:00.0', numaNode: 0, iommuGroup: null },
+      { pciAddress: '0000:12:00.0' },
+    ]);
+    expect(gpus[0]?.pcieSwitch).toBe(gpus[1]?.pcieSwitch);
+    expect(gpus[2]?.pcieSwitch).not.toBe(gpus[0]?.pcieSwitch);
+  });
+
+  it('measures drives in whole GB', () => {
+    const nvmes = [
+      {
+        pci: makePci('0000:80:00.0'),
+        serial: 'S1',
+        model: '',
+        firmware: '',
+        sizeBytes: '960197124096',
+      },
+    ];
+    expect(parts({ nvmes }).drives).toEqual([
+      { pciAddress: '0000:80:00.0', serial: 'S1', sizeGb: 960, numaNode: 0 },
+    ]);
+  });
+});

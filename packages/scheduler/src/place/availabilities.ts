@@ -1,0 +1,33 @@
+import type { Sql } from '@gantry/db/connect';
+import { listOfferedTypes, recordAvailabilities } from '@gantry/db/queries/availabilities';
+import { type Lease, lockLease } from '@gantry/db/queries/leases';
+import { isAvailable } from '@gantry/placement/choose-host';
+import type { HostIndex } from '@gantry/placement/host-index';
+import { requestFor } from '@gantry/placement/request-for';
+
+type Availabilities = {
+  sql: Sql;
+  lease: Lease;
+  index: HostIndex;
+  /** What this holder of the lease has written; it is brought up to date. */
+  written: Map<string, boolean>;
+};
+
+/** Shows clients what the placer would say now. False: the location is somebody else's by now. */
+export async function writeAvailabilities(options: Availabilities): Promise<boolean> {
+  const { sql, lease, index, written } = options;
+  const { location } = lease;
+  const available = new Map<string, boolean>();
+  for (const type of await listOfferedTypes(sql, location)) {
+    const now = isAvailable(index, requestFor(location, type));
+    if (written.get(type.name) !== now) available.set(type.name, now);
+  }
+  if (available.size === 0) return true;
+  const held = await sql.begin(async (tx) => {
+    if (!(await lockLease(tx, lease))) return false;
+    await recordAvailabilities(tx, { location, available });
+    return true;
+  });
+  if (held) for (const [name, now] of available) written.set(name, now);
+  return held;
+}

@@ -1,0 +1,115 @@
+import type { FailedPlacement, NewPlacement } from '@gantry/db/queries/placements';
+import type { UnplacedVm } from '@gantry/db/queries/unplaced-vms';
+import { chooseHost, type NoHost, whyNoHost } from '@gantry/placement/choose-host';
+import type { Placement, PlacementRequest } from '@gantry/placement/host';
+import type { HostIndex } from '@gantry/placement/host-index';
+import { placeOnHost } from '@gantry/placement/place-on-host';
+import type { Policy } from '@gantry/placement/policy';
+import { requestFor } from '@gantry/placement/request-for';
+import type { OpenAddresses, SubnetNeed } from './address-book.ts';
+
+/** A placement to be committed, and the same as the index has claimed it. */
+export type Decided = { placement: NewPlacement; claimed: Placement };
+export type Decisions = { decided: Decided[]; failures: FailedPlacement[] };
+
+type Decision = { index: HostIndex; location: string; addresses: OpenAddresses };
+
+/** Where each VM goes, or why nowhere, in their order. The index has the claims afterwards. */
+export function decide(vms: readonly UnplacedVm[], decision: Decision): Decisions {
+  const { index, location, addresses } = decision;
+  const requests = new Map<string, PlacementRequest>();
+  const decided: Decided[] = [];
+  const failures: FailedPlacement[] = [];
+  for (const vm of vms) {
+    const request = requests.get(vm.type) ?? requestFor(location, vm.amounts);
+    requests.set(vm.type, request);
+    const fail = (failure: FailedPlacement['failure']) =>
+      failures.push({ vmId: vm.id, generation: vm.generation, failure });
+    const claimed = choose(index, vm, request);
+    if ('reasons' in claimed) {
+      fail(outOfStock(vm, location, claimed));
+      continue;
+    }
+    const picked = pickAddresses(vm, addresses);
+    if ('exhausted' in picked) {
+      fail(addressExhausted(picked.exhausted));
+      continue;
+    }
+    index.claim(claimed);
+    decided.push({ claimed, placement: newPlacement(vm, claimed, picked.addresses) });
+  }
+  return { decided, failures };
+}
+
+/** How many addresses of which subnets these VMs lack. */
+export function neededAddresses(vms: readonly UnplacedVm[]): Map<string, SubnetNeed> {
+  const needs = new Map<string, SubnetNeed>();
+  for (const { subnet_id, cidr } of vms.flatMap(lackingInterfaces)) {
+    const need = needs.get(subnet_id) ?? { cidr, count: 0 };
+    need.count += 1;
+    needs.set(subnet_id, need);
+  }
+  return needs;
+}
+
+function lackingInterfaces({ interfaces }: UnplacedVm) {
+  return interfaces.filter(({ has_private }) => !has_private);
+}
+
+/** A VM follows its disks: to the one host that has them, or to any that reaches shared storage. */
+function choose(index: HostIndex, vm: UnplacedVm, request: PlacementRequest): Placement | NoHost {
+  const [home, ...others] = vm.storage_hosts;
+  if (home === undefined && !vm.shared_storage) return chooseHost(index, request);
+  const storage: Policy = {
+    name: 'storage',
+    allows: (host) =>
+      vm.storage_hosts.every((id) => id === host.id) &&
+      (!vm.shared_storage || host.sharedStorage === true),
+  };
+  if (home === undefined || others.length > 0 || vm.shared_storage)
+    return chooseHost(index, request, [storage]);
+  return placeOnHost(index, home, request) ?? { reasons: whyNoHost(index, request, [storage]) };
+}
+
+type Address = NewPlacement['addresses'][number];
+
+function pickAddresses(
+  vm: UnplacedVm,
+  open: OpenAddresses,
+): { addresses: Address[] } | { exhausted: string } {
+  const addresses: Address[] = [];
+  for (const { id, subnet_id, cidr } of lackingInterfaces(vm)) {
+    const address = open.take(subnet_id);
+    if (address === null) return { exhausted: cidr };
+    addresses.push({ interfaceId: id, subnetId: subnet_id, address });
+  }
+  return { addresses };
+}
+
+function newPlacement(vm: UnplacedVm, claimed: Placement, addresses: Address[]): NewPlacement {
+  return {
+    vmId: vm.id,
+    generation: vm.generation,
+    hostId: claimed.hostId,
+    gpuIds: claimed.gpuIds,
+    driveIds: claimed.driveIds,
+    addresses,
+    publicFor: vm.interfaces.flatMap(({ id, has_public }) => (has_public ? [] : [id])),
+  };
+}
+
+function outOfStock(vm: UnplacedVm, location: string, { reasons }: NoHost) {
+  const why =
+    reasons.at(-1)?.filter === 'storage'
+      ? `the host in ${location} that has its disks has no room for ${vm.type} now: try again later`
+      : `no host in ${location} has room for ${vm.type} now: try again later, or another type or location`;
+  return { code: 'out_of_stock', message: why, details: { filters: reasons } };
+}
+
+function addressExhausted(cidr: string) {
+  return {
+    code: 'address_exhausted',
+    message: `the subnet ${cidr} has no free private address: remove VMs from it or use another subnet`,
+    details: { subnet: cidr },
+  };
+}

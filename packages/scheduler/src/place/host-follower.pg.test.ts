@@ -1,0 +1,190 @@
+import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
+import type { HostIndex } from '@gantry/placement/host-index';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { followHosts, type HostFollower } from './host-follower.ts';
+import { placePending } from './place-pending.ts';
+import {
+  addHosts,
+  addProject,
+  addVms,
+  type FleetHost,
+  holdLocation,
+  makePlacer,
+  otherProcess,
+  removeVms,
+  unplaceVms,
+} from './testing/fleet.ts';
+
+const LOCATION = 'eu-north-a';
+let database: TestDatabase;
+let projectId: string;
+let host: FleetHost;
+let follower: HostFollower;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  projectId = await addProject(database.sql);
+});
+afterAll(() => database.drop());
+
+beforeEach(async () => {
+  [host = { id: '', gpuIds: [], driveIds: [] }] = await addHosts(database.sql, 1, {
+    gpus: 4,
+    nodes: 2,
+  });
+  follower = followHosts({ sql: database.sql, location: LOCATION });
+  expect(await follower.refresh()).toBe(true);
+});
+afterEach(async () => {
+  const { sql } = database;
+  const vms = await sql<{ id: string }[]>`select id from vms`;
+  await removeVms(
+    sql,
+    vms.map(({ id }) => id),
+  );
+  await sql`delete from hosts`;
+});
+
+const gpuStates = (index: HostIndex) => index.read(host.id)?.gpus.map(({ state }) => state);
+/** What is known equals what a new reader would know. */
+async function expectTrue(known: HostFollower): Promise<void> {
+  const fresh = followHosts({ sql: database.sql, location: LOCATION });
+  await fresh.refresh();
+  const all = (index: HostIndex) => [...index.hostIds()].sort().map((id) => index.read(id));
+  expect(all(known.index)).toEqual(all(fresh.index));
+}
+
+describe('a follower', () => {
+  it('reads nothing that did not change', async () => {
+    expect(await follower.refresh()).toBe(false);
+    expect(await follower.refresh()).toBe(false);
+  });
+
+  it.each([
+    [
+      'a cordon',
+      (id: string) => database.sql`update hosts set admin_state = 'cordoned' where id = ${id}`,
+    ],
+    [
+      'a lost stream',
+      (id: string) => database.sql`update hosts set state = 'unreachable' where id = ${id}`,
+    ],
+    [
+      'less memory',
+      (id: string) => database.sql`update hosts set numa_nodes = '[]' where id = ${id}`,
+    ],
+    [
+      'a quarantine',
+      (id: string) => database.sql`update gpus set quarantine_reason = 'x' where host_id = ${id}`,
+    ],
+    [
+      'a missing drive',
+      (id: string) => database.sql`update drives set state = 'missing' where host_id = ${id}`,
+    ],
+    ['a GPU pulled out', (id: string) => database.sql`delete from gpus where host_id = ${id}`],
+  ])('sees %s', async (_, change) => {
+    await change(host.id);
+    expect(await follower.refresh()).toBe(true);
+    await expectTrue(follower);
+    expect(await follower.refresh()).toBe(false);
+  });
+
+  it('sees new hosts of its location, and no others', async () => {
+    await addHosts(database.sql, 2, { location: 'us-east-a' });
+    expect(await follower.refresh()).toBe(false);
+    await addHosts(database.sql, 2);
+    expect(await follower.refresh()).toBe(true);
+    expect([...follower.index.hostIds()]).toHaveLength(3);
+    await database.sql`delete from hosts where location = 'us-east-a'`;
+  });
+
+  it('sees that a host was removed', async () => {
+    await database.sql`delete from hosts`;
+    await vi.waitFor(async () => expect(await follower.refresh()).toBe(true), { timeout: 30_000 });
+    expect([...follower.index.hostIds()]).toEqual([]);
+  });
+
+  it('sees what commits late, after younger transactions were seen', async () => {
+    const { sql } = database;
+    const [other] = await addHosts(sql, 1);
+    const late = otherProcess(database.url);
+    try {
+      await late.begin(async (tx) => {
+        // It has its number now, and commits after others came and went.
+        await tx`update gpus set quarantine_reason = 'late' where id = ${host.gpuIds[0] ?? ''}`;
+        expect(await follower.refresh()).toBe(true);
+        for (const reason of ['a', 'b']) {
+          await sql`update gpus set quarantine_reason = ${reason} where host_id = ${other?.id ?? ''}`;
+          expect(await follower.refresh()).toBe(true);
+          expect(await follower.refresh()).toBe(false);
+        }
+        expect(gpuStates(follower.index)).toEqual(['free', 'free', 'free', 'free']);
+      });
+    } finally {
+      await late.end();
+    }
+    expect(await follower.refresh()).toBe(true);
+    expect(gpuStates(follower.index)).toEqual(['quarantined', 'free', 'free', 'free']);
+    await expectTrue(follower);
+  });
+
+  it('sees a change by an old transaction on a host that a younger one has changed since', async () => {
+    const { sql } = database;
+    const late = otherProcess(database.url);
+    try {
+      await late.begin(async (tx) => {
+        await tx`select pg_current_xact_id()`;
+        await sql`update gpus set quarantine_reason = 'young' where id = ${host.gpuIds[1] ?? ''}`;
+        expect(await follower.refresh()).toBe(true);
+        await tx`update gpus set quarantine_reason = 'old' where id = ${host.gpuIds[0] ?? ''}`;
+      });
+    } finally {
+      await late.end();
+    }
+    expect(await follower.refresh()).toBe(true);
+    expect(gpuStates(follower.index)).toEqual(['quarantined', 'quarantined', 'free', 'free']);
+  });
+});
+
+describe('after a commit of its own a follower', () => {
+  it('reads nothing, and knows what a new one would read', async () => {
+    const { sql } = database;
+    const placer = makePlacer(sql, await holdLocation(sql));
+    await addVms(sql, 2, { projectId });
+    expect(await placePending(placer)).toMatchObject({ placed: 2, failed: 0 });
+    expect(await placer.follower.refresh()).toBe(false);
+    await expectTrue(placer.follower);
+  });
+
+  it('reads a host that somebody else had changed just before', async () => {
+    const { sql } = database;
+    const placer = makePlacer(sql, await holdLocation(sql));
+    const gone = await addVms(sql, 1, { projectId });
+    await placePending(placer);
+    await addVms(sql, 1, { projectId });
+    const { follower: mine } = placer;
+    const { refresh } = mine;
+    // Between the look at the hosts and the commit, a VM leaves the host.
+    mine.refresh = async () => {
+      mine.refresh = refresh;
+      const changed = await refresh();
+      await unplaceVms(sql, gone);
+      await removeVms(sql, gone);
+      return changed;
+    };
+    expect(await placePending(placer)).toMatchObject({ placed: 1 });
+    expect(await mine.refresh()).toBe(true);
+    await expectTrue(mine);
+  });
+
+  it('knows the amounts that placed VMs of every size have', async () => {
+    const { sql } = database;
+    await addHosts(sql, 3, { gpus: 8, nodes: 2 });
+    const placer = makePlacer(sql, await holdLocation(sql));
+    for (const type of ['a40.1x', 'a40.2x', 'a40.4x', 'a40.2x', 'a40.8x']) {
+      await addVms(sql, 1, { projectId, type });
+      expect(await placePending(placer)).toMatchObject({ placed: 1 });
+    }
+    await expectTrue(placer.follower);
+  });
+});

@@ -1,0 +1,411 @@
+import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
+import { newId } from '@gantry/model/ids';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Placer, placePending, type Turn } from './place-pending.ts';
+import {
+  addHosts,
+  addProject,
+  addVms,
+  type FleetHost,
+  holdLocation,
+  makePlacer,
+  otherProcess,
+  removeVms,
+  startVms,
+  unplaceVms,
+} from './testing/fleet.ts';
+
+let database: TestDatabase;
+let projectId: string;
+let placer: Placer;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  projectId = await addProject(database.sql);
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  placer = makePlacer(database.sql, await holdLocation(database.sql));
+});
+afterEach(async () => {
+  const { sql } = database;
+  const vms = await sql<{ id: string }[]>`select id from vms`;
+  await removeVms(
+    sql,
+    vms.map(({ id }) => id),
+  );
+  await sql`delete from operations`;
+  await sql`delete from public_addresses`;
+  await sql`delete from hosts`;
+});
+
+const one = async <T>(rows: Promise<T[]>): Promise<T> => {
+  const [row] = await rows;
+  if (row === undefined) throw new Error('nothing there');
+  return row;
+};
+const addHost = (plan = {}): Promise<FleetHost> => one(addHosts(database.sql, 1, plan));
+const addVm = (type = 'a40.1x') => one(addVms(database.sql, 1, { projectId, type }));
+const hostOf = async (vmId: string) => {
+  const [row] = await database.sql<
+    { host_id: string; epoch: number; gpus: string[]; drives: string[] }[]
+  >`
+    select p.host_id, p.epoch::int, array(select gpu_id from gpu_claims where vm_id = p.vm_id order by 1) as gpus,
+      array(select drive_id from drive_claims where vm_id = p.vm_id order by 1) as drives
+    from placements p join vms v on v.id = p.vm_id where p.vm_id = ${vmId} and v.placed`;
+  return row;
+};
+const operationOf = (vmId: string) =>
+  one(
+    database.sql`select state, result from operations where resource_id = ${vmId} order by id desc limit 1`,
+  );
+const vmOf = (vmId: string) => one(database.sql`select * from vms where id = ${vmId}`);
+const addressOf = async (vmId: string) => {
+  const [row] = await database.sql<{ address: string }[]>`
+    select host(address) as address from address_claims where network_interface_id = ${vmId}`;
+  return row?.address;
+};
+/** Something happens between the decision and the commit. */
+function meanwhile(happens: () => Promise<unknown>): void {
+  const { open } = placer.addresses;
+  placer.addresses.open = async (needs) => {
+    placer.addresses.open = open;
+    const opened = await open(needs);
+    await happens();
+    return opened;
+  };
+}
+
+describe('a turn', () => {
+  it('places VMs, oldest first, with their devices, under the epoch of the lease', async () => {
+    const host = await addHost({ gpus: 4 });
+    const vmIds = await addVms(database.sql, 2, { projectId, type: 'a40.2x' });
+    expect(await placePending(placer)).toEqual({
+      ...{ leaseHeld: true, changed: true, more: false, placed: 2, failed: 0 },
+      hostIds: [host.id],
+    } satisfies Turn);
+    const places = await Promise.all(vmIds.map(hostOf));
+    expect(places).toMatchObject(
+      vmIds.map(() => ({ host_id: host.id, epoch: placer.lease.epoch })),
+    );
+    expect(places.flatMap((place) => place?.gpus).sort()).toEqual(host.gpuIds.toSorted());
+    expect(places.flatMap((place) => place?.drives).sort()).toEqual(host.driveIds.toSorted());
+    expect(await placePending(placer)).toMatchObject({ placed: 0, changed: false });
+  });
+
+  it('takes at most so many, and says that there are more', async () => {
+    await addHosts(database.sql, 5);
+    await addVms(database.sql, 5, { projectId });
+    expect(await placePending(placer, { limit: 3 })).toMatchObject({ placed: 3, more: true });
+    expect(await placePending(placer, { limit: 3 })).toMatchObject({ placed: 2, more: false });
+  });
+
+  it('leaves alone what is not to be placed', async () => {
+    const { sql } = database;
+    await addHosts(sql, 5);
+    const [deleted = '', stopped = '', abandoned = '', settled = ''] = await addVms(sql, 4, {
+      projectId,
+    });
+    await addVms(sql, 1, { projectId, location: 'us-east-a' });
+    await sql`update vms set desired_state = 'deleted' where id = ${deleted}`;
+    await sql`update vms set desired_state = 'stopped' where id = ${stopped}`;
+    await sql`update vms set abandoned = true where id = ${abandoned}`;
+    await sql`update vms set observed_generation = generation where id = ${settled}`;
+    expect(await placePending(placer)).toMatchObject({ placed: 0, failed: 0 });
+  });
+});
+
+describe('where there is no room', () => {
+  it('a creation fails at once, with the reasons, and the VM is removed', async () => {
+    await addHost();
+    const vmIds = await addVms(database.sql, 3, { projectId });
+    expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 2 });
+    expect(await hostOf(vmIds[0] ?? '')).toBeDefined();
+    for (const vmId of vmIds.slice(1)) {
+      expect(await operationOf(vmId)).toEqual({
+        state: 'FAILED',
+        result: {
+          code: 'out_of_stock',
+          message: expect.stringContaining('no host in eu-north-a has room for a40.1x'),
+          details: {
+            filters: [
+              ...['location', 'schedulable', 'gpu_model'].map((filter) => ({ filter, left: 1 })),
+              { filter: 'gpu_count', left: 0 },
+            ],
+          },
+        },
+      });
+      expect(await vmOf(vmId)).toMatchObject({ abandoned: true, placed: false });
+    }
+  });
+
+  it('a start fails and the VM is what it was', async () => {
+    const { sql } = database;
+    const host = await addHost();
+    const vmId = await addVm();
+    await placePending(placer);
+    await unplaceVms(sql, [vmId]);
+    await startVms(sql, [vmId]);
+    await sql`update hosts set admin_state = 'draining' where id = ${host.id}`;
+    expect(await placePending(placer)).toMatchObject({ placed: 0, failed: 1 });
+    expect(await operationOf(vmId)).toMatchObject({ result: { code: 'out_of_stock' } });
+    expect(await vmOf(vmId)).toMatchObject({ state: 'STATE_SHUTOFF', abandoned: false });
+  });
+});
+
+describe('between decision and commit', () => {
+  let first: FleetHost;
+  let vmIds: string[];
+  beforeEach(async () => {
+    first = await addHost();
+    vmIds = await addVms(database.sql, 1, { projectId });
+  });
+
+  const by = (change: (sql: TestDatabase['sql']) => Promise<unknown>) => change(database.sql);
+  const changes: [string, () => Promise<unknown>][] = [
+    [
+      'a cordon',
+      () => by((sql) => sql`update hosts set admin_state = 'cordoned' where id = ${first.id}`),
+    ],
+    [
+      'a lost host',
+      () => by((sql) => sql`update hosts set state = 'unreachable' where id = ${first.id}`),
+    ],
+    [
+      'a fencing',
+      () => by((sql) => sql`update hosts set fenced_at = now() where id = ${first.id}`),
+    ],
+    ['a removal', () => by((sql) => sql`delete from hosts where id = ${first.id}`)],
+    [
+      'an unclean GPU',
+      () => by((sql) => sql`update gpus set state = 'quarantined' where host_id = ${first.id}`),
+    ],
+    [
+      'a GPU kept back',
+      () => by((sql) => sql`update gpus set quarantine_reason = 'x' where host_id = ${first.id}`),
+    ],
+    [
+      'an unclean drive',
+      () => by((sql) => sql`update drives set state = 'quarantined' where host_id = ${first.id}`),
+    ],
+    [
+      'a drive kept back',
+      () => by((sql) => sql`update drives set quarantine_reason = 'x' where host_id = ${first.id}`),
+    ],
+  ];
+
+  it.each(changes)('%s: the VM goes elsewhere', async (_, change) => {
+    // Full, so that the first host is the one to be decided on; then there is room.
+    const other = await addHost();
+    await database.sql`update hosts set admin_state = 'cordoned' where id = ${other.id}`;
+    meanwhile(async () => {
+      await database.sql`update hosts set admin_state = 'active' where id = ${other.id}`;
+      await change();
+    });
+    expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 0 });
+    expect(await hostOf(vmIds[0] ?? '')).toMatchObject({ host_id: other.id, gpus: other.gpuIds });
+  });
+
+  it.each(changes)('%s: with no other host the VM is out of stock', async (_, change) => {
+    meanwhile(change);
+    expect(await placePending(placer)).toMatchObject({ placed: 0, failed: 1 });
+    expect(await operationOf(vmIds[0] ?? '')).toMatchObject({ result: { code: 'out_of_stock' } });
+    expect(await database.sql`select from placements`).toHaveLength(0);
+  });
+
+  it('a deletion: the VM is dropped, its place is free, the others are placed', async () => {
+    const { sql } = database;
+    await addHost();
+    const later = await addVms(sql, 1, { projectId });
+    meanwhile(() => sql`update vms set desired_state = 'deleted' where id = ${vmIds[0] ?? ''}`);
+    expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 0 });
+    expect(await hostOf(vmIds[0] ?? '')).toBeUndefined();
+    expect(await hostOf(later[0] ?? '')).toBeDefined();
+    await addVm();
+    expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 0 });
+  });
+
+  it('a VM that somebody is changing is not waited for', async () => {
+    const other = otherProcess(database.url);
+    try {
+      await other.begin(async (tx) => {
+        await tx`select from vms where id = ${vmIds[0] ?? ''} for update`;
+        expect(await placePending(placer)).toMatchObject({ placed: 0, failed: 0 });
+      });
+    } finally {
+      await other.end();
+    }
+    expect(await placePending(placer)).toMatchObject({ placed: 1 });
+  });
+
+  it('nobody fails for want of what a dropped VM leaves', async () => {
+    const { sql } = database;
+    const later = await addVms(sql, 1, { projectId });
+    meanwhile(() => sql`update vms set desired_state = 'deleted' where id = ${vmIds[0] ?? ''}`);
+    expect(await placePending(placer)).toMatchObject({ placed: 0, failed: 0 });
+    expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 0 });
+    expect(await hostOf(later[0] ?? '')).toBeDefined();
+  });
+
+  it('another generation is wanted: it is decided anew', async () => {
+    const { sql } = database;
+    meanwhile(() => sql`update vms set generation = generation + 1 where id = ${vmIds[0] ?? ''}`);
+    expect(await placePending(placer)).toMatchObject({ placed: 0, failed: 0 });
+    expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 0 });
+  });
+
+  it('one that cannot be placed does not hold up the others of its batch', async () => {
+    const { sql } = database;
+    await addHosts(sql, 3);
+    await addVms(sql, 3, { projectId });
+    meanwhile(() => sql`update gpus set quarantine_reason = 'x' where host_id = ${first.id}`);
+    expect(await placePending(placer)).toMatchObject({ placed: 3, failed: 1 });
+  });
+
+  it('a newer holder: nothing is written, neither placed nor failed', async () => {
+    const { sql } = database;
+    await addVms(sql, 3, { projectId });
+    meanwhile(() => holdLocation(sql));
+    expect(await placePending(placer)).toMatchObject({ leaseHeld: false, placed: 0, failed: 0 });
+    expect(await sql`select from placements`).toHaveLength(0);
+    expect(await sql`select from operations where state <> 'IN_PROGRESS'`).toHaveLength(0);
+  });
+
+  it('the end of the lease: nothing is written', async () => {
+    const { sql } = database;
+    meanwhile(() => sql`update leases set expires_at = now()`);
+    expect(await placePending(placer)).toMatchObject({ leaseHeld: false, placed: 0 });
+    expect(await sql`select from placements`).toHaveLength(0);
+  });
+});
+
+describe('a VM follows its disks', () => {
+  const keepDisk = (vmId: string, hostId: string) =>
+    database.sql`update disks set host_id = ${hostId} where id = ${vmId}`;
+
+  it('to the host that has them, though another would fit better', async () => {
+    const [small, home] = [await addHost({ gpus: 1 }), await addHost({ gpus: 8 })];
+    const vmId = await addVm();
+    await keepDisk(vmId, home.id);
+    await placePending(placer);
+    expect(await hostOf(vmId)).toMatchObject({ host_id: home.id });
+    expect(small.id).not.toBe(home.id);
+  });
+
+  it('and nowhere else: the reason is storage', async () => {
+    const home = await addHost();
+    await addHosts(database.sql, 3);
+    const [taker, vmId] = [await addVm(), await addVm()];
+    await keepDisk(taker, home.id);
+    await keepDisk(vmId, home.id);
+    expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 1 });
+    const { result } = await operationOf([taker, vmId].toSorted()[1] ?? '');
+    expect(result.details.filters.at(-1)).toEqual({ filter: 'storage', left: 0 });
+    expect(result.message).toContain('has its disks');
+  });
+
+  it.each([
+    ['a host that is gone', async (vmId: string) => keepDisk(vmId, newId())],
+    [
+      'two hosts',
+      async (vmId: string) => {
+        const [a, b] = await addHosts(database.sql, 2);
+        await keepDisk(vmId, a?.id ?? '');
+        const id = newId();
+        await database.sql`insert into disks (id, project_id, kind, name, type, size, size_gib, location, block_size, serial_number, host_id)
+          values (${id}, ${projectId}, 'data', ${id}, 'persistent-ssd', '1GiB', 1, 'eu-north-a', 512, ${id}, ${b?.id ?? ''})`;
+        await database.sql`insert into disk_attachments (disk_id, vm_id, attachment_type, mode, exclusive)
+          values (${id}, ${vmId}, 'data', 'read-write', true)`;
+      },
+    ],
+  ])('that are on %s: nowhere', async (_, keep) => {
+    await addHosts(database.sql, 2);
+    const vmId = await addVm();
+    await keep(vmId);
+    expect(await placePending(placer)).toMatchObject({ placed: 0, failed: 1 });
+    const { result } = await operationOf(vmId);
+    expect(result.details.filters.at(-1)).toEqual({ filter: 'storage', left: 0 });
+  });
+
+  it('to any host that reaches shared storage', async () => {
+    const { sql } = database;
+    await addHost();
+    const [home, other] = await addHosts(sql, 2, { sharedStorage: true });
+    const vmIds = await addVms(sql, 3, { projectId });
+    for (const vmId of vmIds) await keepDisk(vmId, home?.id ?? '');
+    expect(await placePending(placer)).toMatchObject({ placed: 2, failed: 1 });
+    const places = await Promise.all(vmIds.slice(0, 2).map(hostOf));
+    expect(places.map((place) => place?.host_id).sort()).toEqual([home?.id, other?.id].sort());
+  });
+});
+
+describe('addresses', () => {
+  it('are private ones of the subnet, each once, and stay over stop and start', async () => {
+    const { sql } = database;
+    await addHosts(sql, 20);
+    const vmIds = await addVms(sql, 20, { projectId });
+    await placePending(placer);
+    const given = await Promise.all(vmIds.map(addressOf));
+    expect(given).toEqual(vmIds.map((_, i) => `172.27.0.${5 + i}`));
+    await unplaceVms(sql, vmIds.slice(0, 3));
+    await startVms(sql, vmIds.slice(0, 3));
+    expect(await placePending(placer)).toMatchObject({ placed: 3 });
+    expect(await Promise.all(vmIds.map(addressOf))).toEqual(given);
+  });
+
+  it('are not those given back just now, as long as there are others', async () => {
+    const { sql } = database;
+    await addHosts(sql, 1);
+    for (const expected of ['172.27.0.5', '172.27.0.6', '172.27.0.7']) {
+      const vmId = await addVm();
+      await placePending(placer);
+      expect(await addressOf(vmId)).toBe(expected);
+      await removeVms(sql, [vmId]);
+    }
+  });
+
+  it('are found in gaps when the rest is taken; then the operation says which subnet is full', async () => {
+    const { sql } = database;
+    await sql`update subnets set cidr = '172.27.0.0/28' where project_id = ${projectId} and location = 'eu-north-a'`;
+    await addHosts(sql, 20);
+    const vmIds = await addVms(sql, 11, { projectId });
+    expect(await placePending(placer)).toMatchObject({ placed: 10, failed: 1 });
+    const given = await Promise.all(vmIds.slice(0, 10).map(addressOf));
+    expect(new Set(given)).toEqual(
+      new Set(Array.from({ length: 10 }, (_, i) => `172.27.0.${5 + i}`)),
+    );
+    expect(await operationOf(vmIds[10] ?? '')).toMatchObject({
+      state: 'FAILED',
+      result: { code: 'address_exhausted', message: expect.stringContaining('172.27.0.0/28') },
+    });
+    await removeVms(sql, vmIds.slice(3, 4));
+    const vmId = await addVm();
+    expect(await placePending(placer)).toMatchObject({ placed: 1 });
+    expect(await addressOf(vmId)).toBe(given[3]);
+    await sql`update subnets set cidr = '172.27.0.0/20' where project_id = ${projectId} and location = 'eu-north-a'`;
+  });
+
+  it('of the public kind are given as far as the pool of the location goes, and kept', async () => {
+    const { sql } = database;
+    await addHosts(sql, 3);
+    for (const [location, address] of [
+      ['eu-north-a', '192.0.2.1'],
+      ['eu-north-a', '192.0.2.2'],
+      ['us-east-a', '192.0.2.3'],
+    ] as const)
+      await sql`insert into public_addresses (id, location, address) values (${newId()}, ${location}, ${address})`;
+    const vmIds = await addVms(sql, 3, { projectId });
+    expect(await placePending(placer)).toMatchObject({ placed: 3 });
+    const pool = () =>
+      sql`select host(address) as address, network_interface_id from public_addresses order by 1`;
+    const given = await pool();
+    expect(given.map((row) => row['network_interface_id'])).toEqual(
+      expect.arrayContaining([vmIds[0], vmIds[1], null]),
+    );
+    expect(given[2]).toMatchObject({ network_interface_id: null });
+    await unplaceVms(sql, vmIds.slice(0, 1));
+    await startVms(sql, vmIds.slice(0, 1));
+    expect(await placePending(placer)).toMatchObject({ placed: 1 });
+    expect(await pool()).toEqual(given);
+  });
+});

@@ -1,0 +1,153 @@
+import { createLog } from '@gantry/daemon/log';
+import type { Sql } from '@gantry/db/connect';
+import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
+import { newId } from '@gantry/model/ids';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type Placing, startPlacing } from './start-placing.ts';
+import { addHosts, addProject, addVms, otherProcess } from './testing/fleet.ts';
+
+const log = createLog({ process: 'scheduler', level: 'silent' });
+let database: TestDatabase;
+let projectId: string;
+let running: Placing[];
+let pools: Sql[];
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  projectId = await addProject(database.sql);
+  running = [];
+  pools = [];
+});
+afterEach(async () => {
+  await Promise.all(running.map((placing) => placing.stop()));
+  await Promise.all(pools.map((sql) => sql.end({ timeout: 1 })));
+  await database.drop();
+});
+
+function start(options: Partial<Parameters<typeof startPlacing>[0]> = {}): Placing {
+  const sql = options.sql ?? otherProcess(database.url);
+  pools.push(sql);
+  const placing = startPlacing({
+    log,
+    schedulerId: newId(),
+    pollMs: 20,
+    ttlMs: 600,
+    ...options,
+    sql,
+  });
+  running.push(placing);
+  return placing;
+}
+
+const until = (check: () => Promise<void> | void) =>
+  vi.waitFor(check, { timeout: 30_000, interval: 20 });
+const placed = async (vmIds: string[]) => {
+  const rows = await database.sql`select from vms where placed and id = any(${vmIds}::uuid[])`;
+  return rows.length;
+};
+const ALL = ['eu-north-a', 'us-east-a'];
+
+it('VMs are placed as they come, and whoever delivers to the hosts is told', async () => {
+  const told: string[] = [];
+  start({ onPlaced: (hostIds) => told.push(...hostIds) });
+  const hosts = await addHosts(database.sql, 3);
+  const vmIds = await addVms(database.sql, 3, { projectId });
+  await until(async () => expect(await placed(vmIds)).toBe(3));
+  await until(() => expect(told.toSorted()).toEqual(hosts.map(({ id }) => id).toSorted()));
+});
+
+it('more VMs than a batch holds are placed without waiting for the next poll', async () => {
+  await addHosts(database.sql, 60, { gpus: 8 });
+  const vmIds = await addVms(database.sql, 450, { projectId });
+  start({ pollMs: 3_600_000 });
+  await until(async () => expect(await placed(vmIds)).toBe(450));
+});
+
+it('each location is placed in by one; one that stops hands its locations over at once', async () => {
+  const first = start({ ttlMs: 3_600_000, renewMs: 50 });
+  await until(() => expect(first.locations()).toEqual(ALL));
+  const second = start();
+  await first.stop();
+  await until(() => expect(second.locations()).toEqual(ALL));
+  expect(first.locations()).toEqual(ALL);
+  const epochs = await database.sql`select epoch::int from leases`;
+  expect(epochs.map((row) => row['epoch'])).toEqual([2, 2]);
+});
+
+it('one that dies is followed by another within the time to live', async () => {
+  const dying = otherProcess(database.url);
+  const first = start({ sql: dying, ttlMs: 2_000 });
+  await until(() => expect(first.locations()).toEqual(ALL));
+  const second = start({ ttlMs: 2_000 });
+  await dying.end({ timeout: 0 });
+  const [{ left } = { left: 0 }] = await database.sql<{ left: number }[]>`
+    select extract(epoch from max(expires_at) - clock_timestamp())::float8 as left from leases`;
+  expect(left).toBeLessThan(2);
+  await until(() => expect(second.locations()).toEqual(ALL));
+  await addHosts(database.sql, 1);
+  const vmIds = await addVms(database.sql, 1, { projectId });
+  await until(async () => expect(await placed(vmIds)).toBe(1));
+  const [placement] = await database.sql`select epoch::int from placements`;
+  expect(placement).toEqual({ epoch: 2 });
+});
+
+it('a holder whose lease was taken notices, and takes it back when it is free', async () => {
+  const { sql } = database;
+  const placing = start();
+  await until(() => expect(placing.locations()).toEqual(ALL));
+  await sql`update leases set holder = ${newId()}, epoch = epoch + 1, expires_at = now() + interval '1 hour'`;
+  await until(() => expect(placing.locations()).toEqual([]));
+  await sql`update leases set expires_at = now()`;
+  await until(() => expect(placing.locations()).toEqual(ALL));
+  await addHosts(sql, 1);
+  const vmIds = await addVms(sql, 1, { projectId });
+  await until(async () => expect(await placed(vmIds)).toBe(1));
+  const [placement] = await sql`select epoch::int from placements`;
+  expect(placement).toEqual({ epoch: 3 });
+});
+
+it('a location that is added later is placed in too', async () => {
+  const { sql } = database;
+  const placing = start();
+  await until(() => expect(placing.locations()).toEqual(ALL));
+  await sql`insert into locations (name, region, zone) values ('ap-south-b', 'ap-south', 'b')`;
+  await until(() => expect(placing.locations()).toEqual(['ap-south-b', ...ALL]));
+});
+
+it('a turn that fails is followed by one that reads everything again', async () => {
+  const { sql } = database;
+  await addHosts(sql, 2);
+  const placing = start();
+  await until(() => expect(placing.locations()).toEqual(ALL));
+  await sql`alter table placements rename to placements_gone`;
+  const vmIds = await addVms(sql, 2, { projectId });
+  placing.nudge();
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'gantry-other'`;
+  await sql`alter table placements_gone rename to placements`;
+  await until(async () => expect(await placed(vmIds)).toBe(2));
+});
+
+it('clients see what the placer would do now, in each location', async () => {
+  const { sql } = database;
+  start();
+  const available = async () => {
+    const rows = await sql<{ vm_type: string }[]>`
+      select vm_type from availabilities where available and location = 'eu-north-a' order by 1`;
+    return rows.map(({ vm_type }) => vm_type);
+  };
+  const rows = async () => (await sql`select from availabilities`).length;
+  await until(async () => expect(await rows()).toBe(34));
+  expect(await available()).toEqual([]);
+  const [host] = await addHosts(sql, 1, { gpus: 4, nodes: 2 });
+  await until(async () => expect(await available()).toEqual(['a40.1x', 'a40.2x', 'a40.4x']));
+  await addVms(sql, 1, { projectId, type: 'a40.2x' });
+  await until(async () => expect(await available()).toEqual(['a40.1x', 'a40.2x']));
+  await sql`update hosts set admin_state = 'cordoned' where id = ${host?.id ?? ''}`;
+  await until(async () => expect(await available()).toEqual([]));
+  await sql`insert into vm_types (name, description, cpu_cores, cpu_type, memory_gb, memory_type, disk_gb, disk_type, disk_count, gpu_count, gpu_type, network_gbps)
+    select 'new.1x', description, cpu_cores, cpu_type, memory_gb, memory_type, 0, disk_type, 0, gpu_count, gpu_type, network_gbps from vm_types where name = 'a40.1x'`;
+  await sql`insert into vm_type_locations (vm_type, location) values ('new.1x', 'eu-north-a')`;
+  await sql`update hosts set admin_state = 'active'`;
+  await until(async () => expect(await available()).toEqual(['a40.1x', 'a40.2x', 'new.1x']));
+});

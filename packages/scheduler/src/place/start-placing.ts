@@ -1,0 +1,107 @@
+/**
+ * The scheduler's part in placing: it takes the leases nobody holds, renews those it has, and places
+ * in their locations. Any number of processes do so; kill one, and within the time to live another
+ * has its locations. Nothing here needs to be told that a lease was lost: every write checks it.
+ */
+import type { Log } from '@gantry/daemon/log';
+import { type Loop, startLoop } from '@gantry/daemon/loop';
+import type { Sql } from '@gantry/db/connect';
+import { acquireLeases, type Lease, releaseLeases, renewLeases } from '@gantry/db/queries/leases';
+import { type PlacerOptions, startLocationPlacer } from './location-placer.ts';
+
+export type PlacingOptions = {
+  sql: Sql;
+  log: Log;
+  schedulerId: string;
+  pollMs?: number;
+  /** How soon after a holder's death another has its locations. */
+  ttlMs?: number;
+  renewMs?: number;
+  onPlaced?: PlacerOptions['onPlaced'];
+};
+
+export type Placing = {
+  /** The locations that are placed in here. */
+  locations(): string[];
+  /** There may be something to place. */
+  nudge(): void;
+  stop(): Promise<void>;
+};
+
+/** Missing one renewal must not cost the lease, nor two on a slow day. */
+const TTL_MS = 3_000;
+const RENEW_MS = 1_000;
+/** Free leases are looked for this many times in a time to live, and expire that much before its end. */
+const LOOKS = 6;
+
+type Held = { lease: Lease; loop: Loop };
+
+export function startPlacing({
+  sql,
+  log,
+  schedulerId,
+  pollMs = 100,
+  ttlMs = TTL_MS,
+  renewMs = Math.min(RENEW_MS, ttlMs / 3),
+  onPlaced = () => {},
+}: PlacingOptions): Placing {
+  const held = new Map<string, Held>();
+  const ending = new Set<Promise<void>>();
+  const lookMs = ttlMs / LOOKS;
+  const leaseMs = ttlMs - lookMs;
+  let renewedAt = performance.now();
+
+  const end = (location: string, lease: Lease) => {
+    const mine = held.get(location);
+    if (mine?.lease !== lease) return;
+    held.delete(location);
+    log.warn({ location, epoch: lease.epoch }, 'lease lost');
+    const ended = mine.loop.stop().finally(() => ending.delete(ended));
+    ending.add(ended);
+  };
+
+  const begin = (lease: Lease) => {
+    const { location } = lease;
+    // It may be one of ours that expired: what was known under it is not known any more.
+    const old = held.get(location);
+    if (old) end(location, old.lease);
+    log.info({ location, epoch: lease.epoch }, 'lease gained');
+    const onLost = () => end(location, lease);
+    const loop = startLocationPlacer(lease, { sql, log, pollMs, onPlaced, onLost });
+    held.set(location, { lease, loop });
+  };
+
+  const renew = async () => {
+    const leases = [...held.values()].map(({ lease }) => lease);
+    renewedAt = performance.now();
+    if (leases.length === 0) return;
+    const renewed = new Set(await renewLeases(sql, { leases, ttlMs: leaseMs }));
+    for (const lease of leases) if (!renewed.has(lease)) end(lease.location, lease);
+  };
+
+  const loop = startLoop({
+    ...{ name: 'leases', everyMs: lookMs, log },
+    body: async () => {
+      if (performance.now() + lookMs / 2 >= renewedAt + renewMs) await renew();
+      for (const lease of await acquireLeases(sql, { holder: schedulerId, ttlMs: leaseMs }))
+        begin(lease);
+    },
+  });
+
+  return {
+    locations: () => [...held.keys()].sort(),
+    nudge() {
+      for (const placer of held.values()) placer.loop.nudge();
+    },
+    async stop() {
+      await loop.stop();
+      const mine = [...held.values()];
+      await Promise.all([...mine.map((placer) => placer.loop.stop()), ...ending]);
+      if (mine.length === 0) return;
+      const leases = mine.map(({ lease }) => lease);
+      await releaseLeases(sql, leases).catch((error: unknown) =>
+        log.warn({ error }, 'leases not given back: they expire by themselves'),
+      );
+    },
+  };
+}

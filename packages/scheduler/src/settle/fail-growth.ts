@@ -1,0 +1,17 @@
+import type { Sql } from '@gantry/db/connect';
+import { lockVmsOfDisk } from '@gantry/db/queries/disks';
+import { failOperation } from '@gantry/db/queries/operations';
+import { undoGrowth } from '@gantry/db/queries/settle-vms';
+import { transact } from '@gantry/db/transact';
+import type { Failure } from './settle-vm.ts';
+
+export type FailedGrowth = { diskId: string; failure: Failure };
+
+/** A disk that a host could not grow is what it was. Should this not come to pass, its deadline does. */
+export async function failGrowth(pool: Sql, { diskId, failure }: FailedGrowth): Promise<void> {
+  await transact(pool, async (sql) => {
+    await lockVmsOfDisk(sql, diskId);
+    await undoGrowth(sql, diskId);
+    await failOperation(sql, { resourceId: diskId, failure: { ...failure, details: {} } });
+  });
+}

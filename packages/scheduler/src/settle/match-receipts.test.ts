@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import type { DeviceReceipt } from './host-report.ts';
+import { matchReceipts } from './match-receipts.ts';
+import { makePlacedVm } from './testing/rows.ts';
+
+const vm = makePlacedVm({
+  revision: '7',
+  gpus: [{ id: 'gpu-1', pci_address: '0000:10:00.0' }],
+  drives: [{ id: 'drive-1', pci_address: '0000:80:00.0' }],
+});
+const gpu: DeviceReceipt = {
+  ...{ vmId: 'vm-1', revision: '7', kind: 'DEVICE_KIND_GPU', pciAddress: '0000:10:00.0' },
+  ...{ serial: '', method: 'flr', finishedMs: '1000', failure: null },
+};
+const drive: DeviceReceipt = {
+  ...gpu,
+  ...{ kind: 'DEVICE_KIND_NVME', pciAddress: '0000:80:00.0', serial: 'S1', method: 'sanitize' },
+};
+
+describe('matchReceipts', () => {
+  it('finds one for each device, in whatever order they come', () => {
+    expect(matchReceipts(vm, [drive, gpu])).toEqual([
+      {
+        ...{ device: vm.gpus[0], kind: 'gpu', serial: '', method: 'flr' },
+        ...{ finishedAt: new Date(1000), failure: null },
+      },
+      {
+        ...{ device: vm.drives[0], kind: 'drive', serial: 'S1', method: 'sanitize' },
+        ...{ finishedAt: new Date(1000), failure: null },
+      },
+    ]);
+  });
+
+  it('takes one that says why the device is not clean', () => {
+    const failure = { code: 'reset_failed', message: 'it hangs', sinceMs: '1' };
+    const [first] = matchReceipts(vm, [{ ...gpu, failure }, drive]) ?? [];
+    expect(first?.failure).toEqual({ code: 'reset_failed', message: 'it hangs' });
+  });
+
+  it('needs none where the VM has no device', () => {
+    expect(matchReceipts(makePlacedVm(), [])).toEqual([]);
+  });
+
+  it.each([
+    ['none', []],
+    ['one is missing', [gpu]],
+    ['of another VM', [gpu, { ...drive, vmId: 'vm-2' }]],
+    ['of an earlier take-down', [gpu, { ...drive, revision: '6' }]],
+    ['of another device', [gpu, { ...drive, pciAddress: '0000:81:00.0' }]],
+    ['of another kind', [gpu, { ...drive, kind: 'DEVICE_KIND_GPU' as const }]],
+  ])('proves nothing: %s', (_, receipts) => {
+    expect(matchReceipts(vm, receipts)).toBeNull();
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { judgeVm } from './settle-vm.ts';
+import { makePlacedVm, makeWord } from './testing/rows.ts';
+
+const running = makePlacedVm({ revision: '5', generation: '2' });
+const goingDown = makePlacedVm({ revision: '5', generation: '2', should_run: false });
+const failure = { code: 'no_space', message: 'the pool is full', sinceMs: '1' };
+const said = { code: 'no_space', message: 'the pool is full' };
+
+describe('judgeVm', () => {
+  it.each([
+    ['RUNNING', running, {}, { is: 'running', failure: null }],
+    ['RUNNING', running, { failure }, { is: 'running', failure: said }],
+    ['RUNNING', running, { boot: '1' }, { is: 'nothing' }],
+    ['RUNNING', running, { revision: '4' }, { is: 'nothing' }],
+    ['RUNNING', running, { revision: '6' }, { is: 'nothing' }],
+    ['RUNNING', goingDown, {}, { is: 'nothing' }],
+    ['CRASHED', running, {}, { is: 'crashed' }],
+    ['CRASHED', running, { boot: '1' }, { is: 'nothing' }],
+    ['CRASHED', running, { revision: '4' }, { is: 'nothing' }],
+    ['CRASHED', goingDown, {}, { is: 'nothing' }],
+    ['FAILED', running, { failure, boot: '0' }, { is: 'failed', failure: said }],
+    ['FAILED', running, { boot: '0' }, { is: 'failed', failure: { code: 'host_failed' } }],
+    ['FAILED', running, { failure, revision: '4' }, { is: 'nothing' }],
+    ['FAILED', goingDown, { failure }, { is: 'nothing' }],
+    ['DELETED', goingDown, { boot: '0' }, { is: 'gone' }],
+    ['DELETED', goingDown, { revision: '4' }, { is: 'nothing' }],
+    ['DELETED', running, {}, { is: 'nothing' }],
+    ['WORKING', running, {}, { is: 'nothing' }],
+    ['WORKING', goingDown, {}, { is: 'nothing' }],
+    ['UNKNOWN', running, {}, { is: 'nothing' }],
+    ['UNSPECIFIED', running, {}, { is: 'nothing' }],
+  ] as const)('%s', (state, vm, word, verdict) => {
+    const report = makeWord({
+      ...{ revision: '5', boot: '2', ...word, state: `VM_OBSERVED_STATE_${state}` },
+    });
+    expect(judgeVm(vm, report)).toMatchObject(verdict);
+  });
+
+  it('no word means nothing', () => {
+    expect(judgeVm(running, undefined)).toEqual({ is: 'nothing' });
+  });
+});

@@ -1,0 +1,22 @@
+import type { PlacedVmRow } from '@gantry/db/queries/settle-vms';
+import type { VmReport } from '../host-report.ts';
+
+/** Whole rows and words, from what a test cares about. */
+export function makePlacedVm(vm: Partial<PlacedVmRow> = {}): PlacedVmRow {
+  return {
+    ...{ id: 'vm-1', project_id: 'project-1', organization_id: 'organization-1' },
+    ...{ type: 'a40.1x', region: 'eu-north', revision: '1', generation: '1' },
+    ...{ observed_generation: '0', observed_state: 'none', desired_state: 'running' },
+    ...{ abandoned: false, reachable: true, should_run: true, operation: null },
+    ...{ operation_started_at: null, metered: false, gpus: [], drives: [], attachments: [] },
+    ...vm,
+  };
+}
+
+export function makeWord(word: Partial<VmReport> = {}): VmReport {
+  return {
+    ...{ id: 'vm-1', revision: '1', boot: '1', state: 'VM_OBSERVED_STATE_RUNNING' },
+    ...{ failure: null, disks: [] },
+    ...word,
+  };
+}

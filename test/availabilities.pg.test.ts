@@ -1,0 +1,139 @@
+import { makeTenant, makeUser, startTestApi, type TestApi } from '@gantry/api/testing';
+import type { Lease } from '@gantry/db/queries/leases';
+import { writeAvailabilities } from '@gantry/scheduler/place/availabilities';
+import { followHosts, type HostFollower } from '@gantry/scheduler/place/host-follower';
+import { placePending } from '@gantry/scheduler/place/place-pending';
+import {
+  addHosts,
+  addVms,
+  type FleetHost,
+  holdLocation,
+  makePlacer,
+  unplaceVms,
+} from '@gantry/scheduler/place/testing/fleet';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+
+/** What clients are shown, from a host's row to the reply: operators act, a placer looks, a tenant reads. */
+let api: TestApi;
+let projectId: string;
+let accessKey: string;
+let operatorToken: string;
+let lease: Lease;
+let follower: HostFollower;
+let written: Map<string, boolean>;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  ({ projectId, accessKey } = await makeTenant(api, 'acme'));
+  operatorToken = (await makeUser(api, 'operator@gantry.test', { operator: true })).token;
+});
+afterAll(() => api.stop());
+
+/** The types of one GPU model that can be had in a location, after its placer has looked. */
+async function available(location = 'eu-north-a', prefix = 'a40.'): Promise<string[]> {
+  await follower.refresh();
+  expect(await writeAvailabilities({ sql: api.sql, lease, index: follower.index, written })).toBe(
+    true,
+  );
+  const path = `/projects/${projectId}/availabilities?location=${location}`;
+  const { body } = await api.call('GET', path, { bearer: accessKey });
+  return body.items.flatMap((item: { type: string; available: boolean }) =>
+    item.available && item.type.startsWith(prefix) ? [item.type] : [],
+  );
+}
+
+const admin = async (path: string, body?: unknown) => {
+  const { status } = await api.call('POST', `/admin/${path}`, { bearer: operatorToken, body });
+  expect(status).toBe(200);
+};
+
+describe('a type', () => {
+  let host: FleetHost;
+  const FOUR = ['a40.1x', 'a40.2x', 'a40.4x'];
+
+  beforeEach(async () => {
+    lease = await holdLocation(api.sql);
+    follower = followHosts({ sql: api.sql, location: lease.location });
+    written = new Map();
+    expect(await available()).toEqual([]);
+    [host = { id: '', gpuIds: [], driveIds: [] }] = await addHosts(api.sql, 1, {
+      gpus: 4,
+      nodes: 2,
+    });
+    expect(await available()).toEqual(FOUR);
+  });
+  afterEach(async () => {
+    await api.sql`delete from gpu_claims`;
+    await api.sql`delete from drive_claims`;
+    await api.sql`delete from placements`;
+    await api.sql`delete from hosts`;
+  });
+
+  it('can be had where one host has enough free GPUs, not where two have them together', async () => {
+    await addHosts(api.sql, 1, { gpus: 4 });
+    expect(await available()).toEqual(FOUR);
+    await addHosts(api.sql, 1, { gpus: 8, nodes: 2 });
+    expect(await available()).toEqual([...FOUR, 'a40.8x']);
+  });
+
+  it('can be had of the right model in the right location alone', async () => {
+    expect(await available('us-east-a')).toEqual([]);
+    expect(await available('eu-north-a', 'a100')).toEqual([]);
+  });
+
+  it('can be had only with the cores, memory and drives it needs', async () => {
+    const { sql } = api;
+    await sql`update drives set state = 'missing' where host_id = ${host.id} and numa_node = 0`;
+    expect(await available()).toEqual(['a40.1x', 'a40.2x']);
+    await sql`update hosts set numa_nodes = '[{"node": 1, "cores": 6, "memoryMib": 100000, "networkGbps": 400}]'`;
+    expect(await available()).toEqual(['a40.1x']);
+    await sql`update hosts set numa_nodes = '[{"node": 1, "cores": 5, "memoryMib": 100000, "networkGbps": 400}]'`;
+    expect(await available()).toEqual([]);
+  });
+
+  it.each(['cordon', 'drain'])('cannot be had after a %s until it is undone', async (verb) => {
+    await admin(`hosts/${host.id}:${verb}`);
+    expect(await available()).toEqual([]);
+    await admin(`hosts/${host.id}:uncordon`);
+    expect(await available()).toEqual(FOUR);
+  });
+
+  it('cannot be had of a GPU in quarantine until it is released', async () => {
+    await admin(`devices/${host.gpuIds[0]}:quarantine`, { reason: 'Xid 79' });
+    expect(await available()).toEqual(['a40.1x', 'a40.2x']);
+    await admin(`devices/${host.gpuIds[0]}:release`);
+    expect(await available()).toEqual(FOUR);
+    for (const id of host.gpuIds) await admin(`devices/${id}:quarantine`, { reason: 'all' });
+    expect(await available()).toEqual([]);
+  });
+
+  it('cannot be had of a GPU that was not proven clean, whatever operators say', async () => {
+    await api.sql`update gpus set state = 'quarantined' where id = ${host.gpuIds[0] ?? ''}`;
+    await admin(`devices/${host.gpuIds[0]}:release`);
+    expect(await available()).toEqual(['a40.1x', 'a40.2x']);
+  });
+
+  it('cannot be had of a GPU that a VM has, until it is free again', async () => {
+    const vmIds = await addVms(api.sql, 3, { projectId });
+    expect(await placePending(makePlacer(api.sql, lease))).toMatchObject({ placed: 3 });
+    expect(await available()).toEqual(['a40.1x']);
+    await unplaceVms(api.sql, vmIds);
+    expect(await available()).toEqual(FOUR);
+    await api.sql`update vms set desired_state = 'deleted'`;
+  });
+
+  it.each(['unreachable', 'fenced'])('cannot be had of a host that is %s', async (state) => {
+    await api.sql`update hosts set state = ${state} where id = ${host.id}`;
+    expect(await available()).toEqual([]);
+  });
+
+  it('is not shown anew by a placer that was superseded', async () => {
+    const { sql } = api;
+    const [late, index] = [lease, follower.index];
+    lease = await holdLocation(sql);
+    await admin(`hosts/${host.id}:cordon`);
+    expect(await available()).toEqual([]);
+    expect(await writeAvailabilities({ sql, lease: late, index, written: new Map() })).toBe(false);
+    expect(await available()).toEqual([]);
+  });
+});

@@ -1,0 +1,23 @@
+import { acquireLeases, lockLease, releaseLeases } from '@gantry/db/queries/leases';
+import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
+import { newId } from '@gantry/model/ids';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+it('a holder that lost its lease and took it again cannot write by the first one', async () => {
+  const { sql } = database;
+  const holder = newId();
+  const [first] = await acquireLeases(sql, { holder, ttlMs: 60_000 });
+  if (!first) throw new Error('there is no location');
+  await releaseLeases(sql, [first]);
+  const again = await acquireLeases(sql, { holder, ttlMs: 60_000 });
+  const second = again.find(({ location }) => location === first.location);
+  expect(second?.epoch).toBe(first.epoch + 1);
+  expect(await sql.begin((tx) => lockLease(tx, first))).toBe(false);
+  expect(second && (await sql.begin((tx) => lockLease(tx, second)))).toBe(true);
+});

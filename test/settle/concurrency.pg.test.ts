@@ -1,0 +1,132 @@
+import { connect, type Sql } from '@gantry/db/connect';
+import { readHostSpecs } from '@gantry/db/queries/host-specs';
+import { toHostSpec } from '@gantry/scheduler/deliver/host-spec';
+import { endOverdue } from '@gantry/scheduler/settle/end-overdue';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Ground, startGround } from './ground.ts';
+import type { HandHost } from './hand-host.ts';
+
+let ground: Ground;
+let reader: Sql;
+beforeAll(async () => {
+  ground = await startGround();
+  reader = connect({ url: ground.api.databaseUrl, name: 'reader', maxConnections: 2 });
+});
+afterAll(async () => {
+  await reader.end({ timeout: 5 });
+  await ground.stop();
+});
+
+/** Accepted writes: enough for every two of them to meet. */
+const WRITES = 60;
+
+const pick = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T;
+
+it('writers, hosts and schedulers never block each other for good, and a number has one content', async () => {
+  const hosts: HandHost[] = [];
+  for (let i = 0; i < 3; i += 1) hosts.push(await ground.addHost({ gpus: 8, sharedStorage: true }));
+  const vmIds: string[] = [];
+  for (const host of hosts) for (let i = 0; i < 3; i += 1) vmIds.push(await ground.runVm(host));
+  const diskIds: string[] = [];
+  for (let i = 0; i < 4; i += 1) diskIds.push(await ground.createDisk());
+  const network = (await ground.call('GET', '/vpc/networks')).body.items[0].id;
+  const ruleIds: string[] = [];
+  for (let i = 0; i < 3; i += 1)
+    ruleIds.push(
+      (
+        await ground.ask('POST', '/vpc/firewall-rules', {
+          ...{ name: `busy-${i}`, vpc_network_id: network, direction: 'ingress', action: 'allow' },
+          ...{ protocols: ['tcp'], sources: [{ resource_id: vmIds[i] }], destinations: [] },
+        })
+      ).id,
+    );
+
+  const problems: unknown[] = [];
+  const seen = new Map<string, string>();
+  let size = 10;
+  let writes = 0;
+  const loop = async (body: () => Promise<unknown>) => {
+    while (writes < WRITES && problems.length === 0) {
+      try {
+        await body();
+      } catch (error) {
+        problems.push(error);
+      }
+      await new Promise(setImmediate);
+    }
+  };
+  const write = async (method: string, path: string, body?: unknown) => {
+    const answer = await ground.call(method, path, body);
+    if (answer.status === 200) writes += 1;
+    if (answer.status >= 500) problems.push({ method, path, ...answer });
+  };
+  const mode = () => pick(['read-only', 'read-write']);
+
+  const writers = [
+    () => write('PATCH', `/vms/${pick(vmIds)}`, { action: pick(['RESET', 'STOP', 'START']) }),
+    () =>
+      write('POST', `/vms/${pick(vmIds)}/attach-disks`, {
+        attach_disks: [{ disk_id: pick(diskIds), mode: mode(), attachment_type: 'data' }],
+      }),
+    () => write('POST', `/vms/${pick(vmIds)}/detach-disks`, { detach_disks: [pick(diskIds)] }),
+    () => {
+      size += 1;
+      return write('PATCH', `/disks/${pick(diskIds)}`, { size: `${size}GiB` });
+    },
+    () =>
+      write('PATCH', `/vpc/firewall-rules/${pick(ruleIds)}`, {
+        sources: [{ resource_id: pick(vmIds) }],
+      }),
+    async () => {
+      const { id } = await ground.createVm();
+      await ground.place(id, pick(hosts)).catch(ignoreFullHost);
+      await write('DELETE', `/vms/${id}`);
+    },
+  ];
+  const placeUnplaced = async () => {
+    const [vm] = await ground.sql`select id from vms where not placed and desired_state = 'running'
+      and not abandoned and observed_generation < generation limit 1`;
+    if (vm) await ground.place(vm['id'], pick(hosts)).catch(ignoreFullHost);
+  };
+  const readSpecs = async () => {
+    for (const row of await readHostSpecs(
+      reader,
+      hosts.map(({ id }) => id),
+    )) {
+      const key = `${row.host_id} ${row.number}`;
+      const content = JSON.stringify(toHostSpec(row), null, 1);
+      const before = seen.get(key);
+      if (before !== undefined && before !== content)
+        problems.push(linesOf({ key, before, content }));
+      seen.set(key, content);
+    }
+  };
+  await Promise.all(
+    [
+      ...writers,
+      ...hosts.map((host) => () => host.obey()),
+      () => ground.turn(),
+      () => endOverdue(ground),
+      placeUnplaced,
+      readSpecs,
+      readSpecs,
+    ].map(loop),
+  );
+  expect(problems).toEqual([]);
+  expect(seen.size).toBeGreaterThan(WRITES / 2);
+});
+
+/** Another VM was placed at the same moment: a device or the VM has its row. */
+function ignoreFullHost(error: unknown): void {
+  if ((error as { code?: string }).code !== '23505') throw error;
+}
+
+/** Where two contents of one number differ. */
+function linesOf({ key, before, content }: { key: string; before: string; content: string }) {
+  const [was, is] = [before.split('\n'), content.split('\n')];
+  return {
+    key,
+    was: was.filter((line) => !is.includes(line)),
+    is: is.filter((line) => !was.includes(line)),
+  };
+}

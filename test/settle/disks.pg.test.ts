@@ -1,0 +1,315 @@
+import { endOverdue } from '@gantry/scheduler/settle/end-overdue';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Ground, startGround } from './ground.ts';
+import { failure, wordOn } from './hand-host.ts';
+
+let ground: Ground;
+beforeAll(async () => {
+  ground = await startGround();
+});
+afterAll(() => ground.stop());
+
+const GIB = 1024 ** 3;
+const attach = (vmId: string, ...diskIds: string[]) =>
+  ground.ask('POST', `/vms/${vmId}/attach-disks`, {
+    attach_disks: diskIds.map((disk_id) => ({
+      disk_id,
+      mode: 'read-write',
+      attachment_type: 'data',
+    })),
+  });
+const detach = (vmId: string, diskId: string) =>
+  ground.ask('POST', `/vms/${vmId}/detach-disks`, { detach_disks: [diskId] });
+const disk = async (id: string) => {
+  const { status, body } = await ground.call('GET', `/disks/${id}`);
+  return status === 404 ? { state: 'gone' } : body;
+};
+const disksOf = async (vmId: string) =>
+  (
+    await ground.sql`select disk_id from disk_attachments where vm_id = ${vmId} and attachment_type = 'data'`
+  ).map(({ disk_id }) => disk_id);
+const meters = (id: string) =>
+  ground.sql`select units::int, ended_at from meter_intervals where resource_id = ${id} order by started_at, id`;
+const state = async (operationId: string) => (await ground.operation(operationId)).state;
+
+describe('a disk that no host has', () => {
+  it('is made, grown and deleted without one, and its size counts from the first to the last', async () => {
+    const { id, operationId } = await ground.ask('POST', '/disks', {
+      ...{
+        name: 'alone',
+        type: 'persistent-ssd',
+        size: '10GiB',
+        location: 'eu-north-a',
+        block_size: 512,
+      },
+    });
+    await ground.turn();
+    expect(await ground.operation(operationId)).toMatchObject({
+      state: 'SUCCEEDED',
+      result: { id },
+    });
+    const growth = await ground.ask('PATCH', `/disks/${id}`, { size: '20GiB' });
+    await ground.turn();
+    expect(await state(growth.operationId)).toBe('SUCCEEDED');
+    const deletion = await ground.ask('DELETE', `/disks/${id}`);
+    await ground.turn();
+    expect(await state(deletion.operationId)).toBe('SUCCEEDED');
+    expect(await disk(id)).toEqual({ state: 'gone' });
+    expect(await meters(id)).toMatchObject([
+      { units: 10, ended_at: expect.any(Date) },
+      { units: 20, ended_at: expect.any(Date) },
+    ]);
+  });
+});
+
+describe('a running VM', () => {
+  it('gets a disk when its host shows it, and loses it the same way', async () => {
+    const host = await ground.addHost();
+    const vmId = await ground.runVm(host);
+    const diskId = await ground.createDisk();
+    const attached = await attach(vmId, diskId);
+    expect((await host.spec()).vms?.[0]?.disks).toHaveLength(2);
+    await host.obey((report) => wordOn(report, vmId).disks.pop());
+    expect(await state(attached.operationId)).toBe('IN_PROGRESS');
+    await host.obey();
+    expect(await ground.operation(attached.operationId)).toMatchObject({
+      ...{ state: 'SUCCEEDED', result: { disks: [{}, { id: diskId }] } },
+    });
+    const detached = await detach(vmId, diskId);
+    const stillThere = wordOn(await host.done(), vmId).disks;
+    await host.obey((report) => {
+      wordOn(report, vmId).disks = [...stillThere, { id: diskId, sizeBytes: String(10 * GIB) }];
+    });
+    expect(await state(detached.operationId)).toBe('IN_PROGRESS');
+    await host.obey();
+    expect(await state(detached.operationId)).toBe('SUCCEEDED');
+    expect(await disksOf(vmId)).toEqual([]);
+    const deletion = await ground.ask('DELETE', `/disks/${diskId}`);
+    await ground.turn();
+    expect(await disk(diskId)).toMatchObject({ state: 'deleting' });
+    expect((await host.spec()).deletedDisks).toEqual([diskId]);
+    await host.obey();
+    await ground.turn();
+    expect(await state(deletion.operationId)).toBe('SUCCEEDED');
+    expect((await host.spec()).deletedDisks).toEqual([]);
+  });
+
+  it('keeps none of the disks of an attachment that failed', async () => {
+    const host = await ground.addHost();
+    const vmId = await ground.runVm(host);
+    const [first, second] = [await ground.createDisk(), await ground.createDisk()];
+    const { operationId } = await attach(vmId, first, second);
+    await host.obey((report) => {
+      const word = wordOn(report, vmId);
+      word.disks = word.disks.filter(({ id }) => id !== second);
+      word.failure = failure('disk_in_use');
+    });
+    expect(await ground.operation(operationId)).toMatchObject({
+      ...{ state: 'FAILED', result: { code: 'disk_in_use' } },
+    });
+    expect((await host.spec()).vms?.[0]?.disks).toHaveLength(1);
+    await host.obey();
+    expect(await disksOf(vmId)).toEqual([]);
+    expect(await ground.vmState(vmId)).toBe('STATE_RUNNING');
+  });
+
+  it('keeps a disk whose detachment failed', async () => {
+    const host = await ground.addHost();
+    const vmId = await ground.runVm(host);
+    const diskId = await ground.createDisk();
+    await attach(vmId, diskId);
+    const { vms } = await host.obey();
+    const { operationId } = await detach(vmId, diskId);
+    await host.say(vmId, { disks: vms[0]?.disks ?? [], failure: failure('guest_holds_it') });
+    expect(await state(operationId)).toBe('FAILED');
+    expect((await host.spec()).vms?.[0]?.disks).toHaveLength(2);
+  });
+
+  it('that stops lets go of what an undone attachment has left', async () => {
+    const host = await ground.addHost();
+    const vmId = await ground.runVm(host);
+    const diskId = await ground.createDisk();
+    await attach(vmId, diskId);
+    await host.obey((report) => {
+      wordOn(report, vmId).disks.pop();
+      wordOn(report, vmId).failure = failure('no_space');
+    });
+    await ground.ask('PATCH', `/vms/${vmId}`, { action: 'STOP' });
+    await host.obey();
+    expect(await disksOf(vmId)).toEqual([]);
+    await ground.ask('DELETE', `/disks/${diskId}`);
+    await ground.turn();
+    expect(await disk(diskId)).toEqual({ state: 'gone' });
+  });
+
+  it('sees a disk grow; a growth that fails is undone and can be asked again', async () => {
+    const host = await ground.addHost();
+    const vmId = await ground.runVm(host);
+    const diskId = await ground.createDisk();
+    await attach(vmId, diskId);
+    await host.obey();
+    const { operationId } = await ground.ask('PATCH', `/disks/${diskId}`, { size: '20GiB' });
+    await host.obey((report) => {
+      for (const one of wordOn(report, vmId).disks)
+        if (one.id === diskId) one.sizeBytes = String(10 * GIB);
+      wordOn(report, vmId).failure = failure('no_space');
+    });
+    await ground.turn();
+    expect(await ground.operation(operationId)).toMatchObject({
+      ...{ state: 'FAILED', result: { code: 'no_space' } },
+    });
+    expect(await disk(diskId)).toMatchObject({ state: 'ready', size: '10GiB' });
+    const again = await ground.ask('PATCH', `/disks/${diskId}`, { size: '20GiB' });
+    await ground.turn();
+    expect(await state(again.operationId)).toBe('IN_PROGRESS');
+    await host.obey();
+    await ground.turn();
+    expect(await state(again.operationId)).toBe('SUCCEEDED');
+    expect(await meters(diskId)).toMatchObject([
+      { units: 10, ended_at: expect.any(Date) },
+      { units: 20, ended_at: null },
+    ]);
+  });
+
+  it('that crashes in between ends the operation all the same, and lets go at once', async () => {
+    const host = await ground.addHost();
+    const vmId = await ground.runVm(host);
+    const diskId = await ground.createDisk();
+    const attached = await attach(vmId, diskId);
+    await host.say(vmId, { state: 'VM_OBSERVED_STATE_CRASHED' });
+    expect(await state(attached.operationId)).toBe('SUCCEEDED');
+    await ground.ask('PATCH', `/vms/${vmId}`, { action: 'START' });
+    const { vms } = await host.obey();
+    const detached = await detach(vmId, diskId);
+    await host.say(vmId, { state: 'VM_OBSERVED_STATE_CRASHED', disks: vms[0]?.disks ?? [] });
+    expect(await state(detached.operationId)).toBe('SUCCEEDED');
+    expect(await disksOf(vmId)).toEqual([]);
+  });
+
+  it('whose host cannot bring it up keeps the disks it had', async () => {
+    const host = await ground.addHost();
+    const vmId = await ground.runVm(host);
+    const diskId = await ground.createDisk();
+    const { operationId } = await attach(vmId, diskId);
+    await host.say(vmId, { state: 'VM_OBSERVED_STATE_FAILED' });
+    expect(await state(operationId)).toBe('FAILED');
+    await host.obey();
+    expect(await disksOf(vmId)).toEqual([]);
+  });
+
+  it('leaves its data disks behind when it is deleted', async () => {
+    const host = await ground.addHost();
+    const vmId = await ground.runVm(host);
+    const diskId = await ground.createDisk();
+    await attach(vmId, diskId);
+    await host.obey();
+    await ground.ask('DELETE', `/vms/${vmId}`);
+    expect((await host.spec()).deleted?.[0]?.disks).not.toContain(diskId);
+    await host.obey();
+    expect(await ground.vmState(vmId)).toBe('gone');
+    expect(await disk(diskId)).toMatchObject({ state: 'ready' });
+    expect(await ground.sql`select from disk_attachments where disk_id = ${diskId}`).toHaveLength(
+      0,
+    );
+    expect(await meters(diskId)).toMatchObject([{ ended_at: null }]);
+  });
+});
+
+describe('a stopped VM', () => {
+  const stopped = async (options = {}) => {
+    const host = await ground.addHost(options);
+    const vmId = await ground.runVm(host);
+    await ground.ask('PATCH', `/vms/${vmId}`, { action: 'STOP' });
+    await host.obey();
+    return { host, vmId };
+  };
+
+  it('gets and loses disks without a host', async () => {
+    const { vmId } = await stopped();
+    const diskId = await ground.createDisk();
+    const attached = await attach(vmId, diskId);
+    await ground.turn();
+    expect(await ground.operation(attached.operationId)).toMatchObject({
+      ...{ state: 'SUCCEEDED', result: { disks: [{}, { id: diskId }] } },
+    });
+    const detached = await detach(vmId, diskId);
+    await ground.turn();
+    expect(await state(detached.operationId)).toBe('SUCCEEDED');
+    expect(await disksOf(vmId)).toEqual([]);
+  });
+
+  it('has its disks grown by the host that keeps them', async () => {
+    const host = await ground.addHost();
+    const vmId = await ground.runVm(host);
+    const diskId = await ground.createDisk();
+    await attach(vmId, diskId);
+    await host.obey();
+    await ground.ask('PATCH', `/vms/${vmId}`, { action: 'STOP' });
+    await host.obey();
+    const { operationId } = await ground.ask('PATCH', `/disks/${diskId}`, { size: '20GiB' });
+    await ground.turn();
+    expect(await state(operationId)).toBe('IN_PROGRESS');
+    expect((await host.spec()).disks).toMatchObject([{ id: diskId, sizeBytes: 20 * GIB }]);
+    await host.obey((report) => {
+      for (const one of report.disks) one.sizeBytes = String(10 * GIB);
+    });
+    await ground.turn();
+    expect(await state(operationId)).toBe('IN_PROGRESS');
+    await host.obey();
+    await ground.turn();
+    expect(await state(operationId)).toBe('SUCCEEDED');
+    expect((await host.spec()).disks).toEqual([]);
+  });
+
+  it('cannot get a disk that lies on another host alone; on shared storage it can', async () => {
+    const { vmId } = await stopped();
+    const other = await ground.addHost();
+    const holder = await ground.runVm(other);
+    const diskId = await ground.createDisk();
+    await attach(holder, diskId);
+    await other.obey();
+    await detach(holder, diskId);
+    await other.obey();
+    const refused = await ground.call('POST', `/vms/${vmId}/attach-disks`, {
+      attach_disks: [{ disk_id: diskId, mode: 'read-write', attachment_type: 'data' }],
+    });
+    expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    const { vmId: near } = await stopped({ sharedStorage: true });
+    await ground.sql`update hosts set shared_storage = true where id = ${other.id}`;
+    const attached = await attach(near, diskId);
+    await ground.turn();
+    expect(await state(attached.operationId)).toBe('SUCCEEDED');
+  });
+});
+
+it('a disk that many hosts read is kept by one of them: their reports change nothing in turn', async () => {
+  const hosts = [
+    await ground.addHost({ sharedStorage: true }),
+    await ground.addHost({ sharedStorage: true }),
+  ];
+  const diskId = await ground.createDisk();
+  for (const host of hosts) {
+    const vmId = await ground.runVm(host);
+    await ground.ask('POST', `/vms/${vmId}/attach-disks`, {
+      attach_disks: [{ disk_id: diskId, mode: 'read-only', attachment_type: 'data' }],
+    });
+    await host.obey();
+  }
+  const keeper = () => ground.sql`select host_id, xmin from disks where id = ${diskId}`;
+  const before = await keeper();
+  for (const host of [...hosts, ...hosts]) await host.obey();
+  expect(await keeper()).toEqual(before);
+});
+
+it('a growth past its deadline is undone', async () => {
+  const host = await ground.addHost();
+  const vmId = await ground.runVm(host);
+  const diskId = await ground.createDisk();
+  await attach(vmId, diskId);
+  await host.obey();
+  const { operationId } = await ground.ask('PATCH', `/disks/${diskId}`, { size: '1TiB' });
+  await ground.sql`update operations set deadline_at = now() - interval '1 second' where id = ${operationId}`;
+  await endOverdue({ sql: ground.sql, log: ground.log });
+  expect(await ground.operation(operationId)).toMatchObject({ state: 'FAILED' });
+  expect(await disk(diskId)).toMatchObject({ state: 'ready', size: '10GiB' });
+});

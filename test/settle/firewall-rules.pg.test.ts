@@ -1,0 +1,152 @@
+import { newId } from '@gantry/model/ids';
+import { fenceHosts } from '@gantry/scheduler/liveness/fence-hosts';
+import { endOverdue } from '@gantry/scheduler/settle/end-overdue';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Ground, startGround } from './ground.ts';
+import type { HandHost } from './hand-host.ts';
+
+let ground: Ground;
+let networkId: string;
+beforeAll(async () => {
+  ground = await startGround();
+  networkId = (await ground.call('GET', '/vpc/networks')).body.items[0].id;
+});
+afterAll(() => ground.stop());
+
+let names = 0;
+const createRule = (sources: object[] = [], vpc_network_id = networkId) =>
+  ground.ask('POST', '/vpc/firewall-rules', {
+    ...{ name: `rule-${++names}`, vpc_network_id, direction: 'ingress', action: 'allow' },
+    ...{ protocols: ['tcp'], sources, destinations: [], destination_ports: ['22'] },
+  });
+const ruleAt = async (host: HandHost, id: string) =>
+  (await host.spec()).firewallRules?.find((rule) => rule.id === id);
+const state = async (operationId: string) => (await ground.operation(operationId)).state;
+const ruleState = async (id: string) =>
+  (await ground.call('GET', `/vpc/firewall-rules/${id}`)).body.state;
+
+it('a rule that concerns no host is in force at once', async () => {
+  const { body } = await ground.call('POST', '/vpc/networks', {
+    name: 'empty',
+    cidr: '10.9.0.0/16',
+  });
+  const { id, operationId } = await createRule([], body.id);
+  await ground.turn();
+  expect(await state(operationId)).toBe('SUCCEEDED');
+  expect(await ruleState(id)).toBe('active');
+  const deletion = await ground.ask('DELETE', `/vpc/firewall-rules/${id}`);
+  await ground.turn();
+  expect(await state(deletion.operationId)).toBe('SUCCEEDED');
+});
+
+it('a rule is in force when every host of the network has said so, for its newest change', async () => {
+  const [one, two] = [await ground.addHost(), await ground.addHost()];
+  await ground.runVm(one);
+  await ground.runVm(two);
+  const { id, operationId } = await createRule();
+  expect(await ruleAt(one, id)).toMatchObject({ sources: ['0.0.0.0/0'], destinationPorts: ['22'] });
+  const early = await one.done();
+  await one.report({ ...early, firewallNumber: String(Number(early.firewallNumber) - 1) });
+  await two.obey();
+  await ground.turn();
+  expect(await ruleState(id)).toBe('pending');
+  await one.report(early);
+  await ground.turn();
+  expect(await state(operationId)).toBe('SUCCEEDED');
+
+  const change = await ground.ask('PATCH', `/vpc/firewall-rules/${id}`, {
+    destination_ports: ['80'],
+  });
+  await one.report(early);
+  await two.obey();
+  await ground.turn();
+  expect(await state(change.operationId)).toBe('IN_PROGRESS');
+  await one.obey();
+  await ground.turn();
+  expect(await state(change.operationId)).toBe('SUCCEEDED');
+
+  const deletion = await ground.ask('DELETE', `/vpc/firewall-rules/${id}`);
+  expect(await ruleAt(one, id)).toBeUndefined();
+  await one.obey();
+  await ground.turn();
+  expect(await ruleState(id)).toBe('deleting');
+  await two.obey();
+  await ground.turn();
+  expect(await state(deletion.operationId)).toBe('SUCCEEDED');
+});
+
+it('a rule past its deadline says how many hosts have not put it in force', async () => {
+  const host = await ground.addHost();
+  await ground.runVm(host);
+  const { id, operationId } = await createRule();
+  const owing = (await ground.sql`select from firewall_rule_hosts where rule_id = ${id}`).length;
+  await ground.sql`update operations set deadline_at = now() - interval '1 second' where id = ${operationId}`;
+  await endOverdue({ sql: ground.sql, log: ground.log });
+  expect(await ground.operation(operationId)).toMatchObject({
+    ...{ state: 'FAILED', result: { code: 'host_failed', details: { hosts_pending: owing } } },
+  });
+});
+
+it('an endpoint means what it names, and nothing once that is gone', async () => {
+  const [one, two] = [await ground.addHost(), await ground.addHost()];
+  const named = await ground.runVm(one);
+  await ground.runVm(two);
+  const { id } = await createRule([{ resource_id: named }]);
+  const address = (await ground.call('GET', `/vms/${named}`)).body.network_interfaces[0].ips[0]
+    .private_ipv4.address;
+  expect(await ruleAt(two, id)).toMatchObject({ sources: [`${address}/32`] });
+  const before = await two.number();
+  await ground.ask('DELETE', `/vms/${named}`);
+  await one.obey();
+  expect(await ground.vmState(named)).toBe('gone');
+  expect(await ruleAt(two, id)).toMatchObject({ sources: [], destinations: ['0.0.0.0/0'] });
+  expect(await two.number()).toBeGreaterThan(before);
+});
+
+it('a VM that gets its address later is in the rules that name it', async () => {
+  const [one, two] = [await ground.addHost(), await ground.addHost()];
+  await ground.runVm(two);
+  const { id: named } = await ground.createVm();
+  const { id } = await createRule([{ resource_id: named }]);
+  expect(await ruleAt(two, id)).toMatchObject({ sources: [] });
+  const before = await two.number();
+  await ground.place(named, one);
+  expect(await two.number()).toBe(before + 1);
+  expect(await ruleAt(two, id)).toMatchObject({ sources: [expect.stringMatching(/^172\.27\./)] });
+});
+
+it('a rule and a VM that come at the same moment meet: the host of the VM is told', async () => {
+  const host = await ground.addHost();
+  const { id: vmId } = await ground.createVm();
+  const ruleId = newId();
+  let placed = false;
+  const { placing, early } = await ground.sql.begin(async (tx) => {
+    await tx`insert into firewall_rules (id, project_id, network_id, name, direction, action,
+        protocols, sources, source_ports, destinations, destination_ports)
+      values (${ruleId}, ${ground.tenant.projectId}, ${networkId}, 'at-once', 'ingress', 'deny',
+        '{tcp}', '[]', '{}', '[]', '{}')`;
+    const work = ground.place(vmId, host).then(() => {
+      placed = true;
+    });
+    // It waits for the rule, or was placed without it.
+    await expect
+      .poll(async () => placed || (await ground.sql`select from pg_locks where not granted`).length)
+      .toBeTruthy();
+    return { placing: [work], early: placed ? await host.spec() : null };
+  });
+  await Promise.all(placing);
+  const late = await host.spec();
+  expect(late.firewallRules?.some(({ id }) => id === ruleId)).toBe(true);
+  expect(late.number).not.toBe(early?.number);
+});
+
+it('a host that is fenced owes no rule any more', async () => {
+  const host = await ground.addHost();
+  await ground.runVm(host);
+  const { id } = await createRule();
+  await ground.sql`update hosts set fenced_at = now() where id = ${host.id}`;
+  await fenceHosts(ground);
+  expect(
+    await ground.sql`select from firewall_rule_hosts where rule_id = ${id} and host_id = ${host.id}`,
+  ).toHaveLength(0);
+});

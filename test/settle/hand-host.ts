@@ -1,0 +1,112 @@
+import type { Sql } from '@gantry/db/connect';
+import { openStream } from '@gantry/db/queries/host-liveness';
+import { readHostSpecs } from '@gantry/db/queries/host-specs';
+import type { HostSpec } from '@gantry/proto/generated/gantry/v1/HostSpec';
+import { toHostSpec } from '@gantry/scheduler/deliver/host-spec';
+import type { HostReport, VmReport } from '@gantry/scheduler/settle/host-report';
+import { settleReport } from '@gantry/scheduler/settle/settle-report';
+
+export type VmObservedState = VmReport['state'];
+type Facts = { id: string; schedulerId: string; epoch: string };
+
+/** A host whose reports a test writes, beginning from that of a host that has done all it was told. */
+export class HandHost {
+  readonly id: string;
+  readonly schedulerId: string;
+  epoch: string;
+  readonly #sql: Sql;
+
+  constructor(sql: Sql, { id, schedulerId, epoch }: Facts) {
+    this.#sql = sql;
+    this.id = id;
+    this.schedulerId = schedulerId;
+    this.epoch = epoch;
+  }
+
+  async spec(): Promise<HostSpec> {
+    const [row] = await readHostSpecs(this.#sql, [this.id]);
+    if (!row) throw new Error('BUG: the host is gone');
+    return toHostSpec(row);
+  }
+
+  async number(): Promise<number> {
+    return Number((await this.spec()).number);
+  }
+
+  /** What it would report if everything wanted were so. */
+  async done(): Promise<HostReport> {
+    return reportOf(await this.spec());
+  }
+
+  /** False where the report did not count. */
+  async report(report: HostReport): Promise<boolean> {
+    return await settleReport({
+      ...{ sql: this.#sql, hostId: this.id, streamEpoch: this.epoch, report },
+    });
+  }
+
+  /** Does what is wanted and says so; `change` makes the report say something else. */
+  async obey(change: (report: HostReport) => void = () => {}): Promise<HostReport> {
+    const report = await this.done();
+    change(report);
+    await this.report(report);
+    return report;
+  }
+
+  async say(vmId: string, word: Partial<VmReport>): Promise<HostReport> {
+    return await this.obey((report) => Object.assign(wordOn(report, vmId), word));
+  }
+
+  async attachAgain(): Promise<void> {
+    this.epoch =
+      (await openStream(this.#sql, { hostId: this.id, schedulerId: this.schedulerId })) ?? '';
+  }
+}
+
+export function wordOn(report: HostReport, vmId: string): VmReport {
+  const word = report.vms.find(({ id }) => id === vmId);
+  if (!word) throw new Error(`the report has no word on VM ${vmId}`);
+  return word;
+}
+
+export function failure(code: string) {
+  return { code, message: `it went wrong: ${code}`, sinceMs: '1' };
+}
+
+function reportOf(spec: HostSpec): HostReport {
+  const { vms = [], deleted = [], disks = [], deletedDisks = [] } = spec;
+  return {
+    unchanged: false,
+    acceptedNumber: String(spec.number),
+    refusal: null,
+    vms: [
+      ...vms.map((vm) => word(vm, 'VM_OBSERVED_STATE_RUNNING', String(vm.boot), sizesOf(vm.disks))),
+      ...deleted.map((vm) => word(vm, 'VM_OBSERVED_STATE_DELETED', '0', [])),
+    ],
+    receipts: deleted.flatMap(({ id = '', revision, gpus = [], nvmes = [] }) => {
+      const receipt = (kind: 'GPU' | 'NVME', method: string) => (pciAddress: string) => ({
+        ...{ vmId: id, revision: String(revision), kind: `DEVICE_KIND_${kind}` as const, method },
+        ...{ pciAddress, serial: '', finishedMs: '1900000000000', failure: null },
+      });
+      return [...gpus.map(receipt('GPU', 'flr')), ...nvmes.map(receipt('NVME', 'format_ses1'))];
+    }),
+    disks: sizesOf(disks),
+    deletedDisks: [...deletedDisks],
+    firewallNumber: String(spec.number),
+    serialLogs: [],
+    inventory: null,
+  };
+}
+
+function sizesOf(disks: HostSpec['disks'] = []) {
+  return disks.map(({ id = '', sizeBytes }) => ({ id, sizeBytes: String(sizeBytes) }));
+}
+
+function word(
+  { id = '', revision }: { id?: string; revision?: unknown },
+  state: VmObservedState,
+  boot: string,
+  disks: VmReport['disks'],
+): VmReport {
+  return { id, revision: String(revision), boot, state, failure: null, disks };
+}

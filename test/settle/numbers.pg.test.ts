@@ -1,0 +1,211 @@
+import { readHostSpecs } from '@gantry/db/queries/host-specs';
+import { newId } from '@gantry/model/ids';
+import { toHostSpec } from '@gantry/scheduler/deliver/host-spec';
+import { endOverdue } from '@gantry/scheduler/settle/end-overdue';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Ground, startGround } from './ground.ts';
+import { failure, type HandHost } from './hand-host.ts';
+
+let ground: Ground;
+beforeAll(async () => {
+  ground = await startGround();
+});
+afterAll(() => ground.stop());
+
+const numbers = async () =>
+  new Map(
+    (await ground.sql`select host_id, number from host_revisions`).map((row) => [
+      row['host_id'] as string,
+      Number(row['number']),
+    ]),
+  );
+/** The hosts whose numbers the work makes grow; the spec of no other differs afterwards. */
+const grown = async (work: () => Promise<unknown>): Promise<string[]> => {
+  const before = await numbers();
+  const specs = await specsByHost();
+  await work();
+  const after = await numbers();
+  const changed = [...after].flatMap(([id, number]) =>
+    number > (before.get(id) ?? 0) ? [id] : [],
+  );
+  for (const [id, spec] of await specsByHost())
+    if (!changed.includes(id)) expect(spec).toEqual(specs.get(id));
+  return changed.sort();
+};
+const specsByHost = async () => {
+  const ids = [...(await numbers()).keys()];
+  const rows = await readHostSpecs(ground.sql, ids);
+  return new Map(rows.map((row) => [row.host_id, toHostSpec(row)]));
+};
+const attach = (vmId: string, diskId: string, mode = 'read-write') =>
+  ground.ask('POST', `/vms/${vmId}/attach-disks`, {
+    attach_disks: [{ disk_id: diskId, mode, attachment_type: 'data' }],
+  });
+
+describe('the number grows, for the hosts concerned and no other, with', () => {
+  let host: HandHost;
+  let other: HandHost;
+  let vmId: string;
+  beforeAll(async () => {
+    host = await ground.addHost({ gpus: 8, sharedStorage: true });
+    other = await ground.addHost({ sharedStorage: true });
+    vmId = await ground.runVm(host);
+    await ground.runVm(other);
+  });
+  const change = (action: string, id = vmId) => ground.ask('PATCH', `/vms/${id}`, { action });
+
+  it('a placement, its end, and the OS disk that was made', async () => {
+    const { id } = await ground.createVm();
+    expect(await grown(() => ground.place(id, host))).toEqual([host.id]);
+    expect(await grown(() => host.obey())).toEqual([host.id]);
+    expect(await grown(() => ground.ask('DELETE', `/vms/${id}`))).toEqual([host.id]);
+    expect(await grown(() => host.obey())).toEqual([host.id]);
+    expect(await grown(() => host.obey())).toEqual([]);
+  });
+
+  it('every power action, and not with what answers it', async () => {
+    expect(await grown(() => change('RESET'))).toEqual([host.id]);
+    expect(await grown(() => host.obey())).toEqual([]);
+    expect(await grown(() => host.say(vmId, { state: 'VM_OBSERVED_STATE_CRASHED' }))).toEqual([]);
+    expect(await grown(() => change('START'))).toEqual([host.id]);
+    expect(await grown(() => host.say(vmId, { state: 'VM_OBSERVED_STATE_FAILED' }))).toEqual([
+      host.id,
+    ]);
+    expect(await grown(() => host.obey())).toEqual([host.id]);
+    expect(await grown(() => change('START'))).toEqual([]);
+    await ground.place(vmId, host);
+    await host.obey();
+  });
+
+  it('a creation that is given up', async () => {
+    const { id, operationId } = await ground.createVm();
+    await ground.place(id, host);
+    await ground.sql`update operations set deadline_at = now() - interval '1 second' where id = ${operationId}`;
+    expect(await grown(() => endOverdue(ground))).toEqual([host.id]);
+    await host.obey();
+  });
+
+  it('a new name of a placed VM', async () => {
+    const rename = (id: string) => () =>
+      ground.ask('PATCH', `/vms/${id}`, { action: 'UPDATE', name: `n${newId()}`.slice(0, 30) });
+    expect(await grown(rename(vmId))).toEqual([host.id]);
+    const id = await ground.runVm(host);
+    await change('STOP', id);
+    await host.obey();
+    expect(await grown(rename(id))).toEqual([]);
+  });
+
+  it('a disk attached, grown, detached; grown, deleted and gone where it is kept', async () => {
+    const diskId = await ground.createDisk();
+    expect(await grown(() => attach(vmId, diskId))).toEqual([host.id]);
+    expect(await grown(() => host.obey())).toEqual([host.id]);
+    expect(await grown(() => host.obey())).toEqual([]);
+    const resize = (size: string) => () => ground.ask('PATCH', `/disks/${diskId}`, { size });
+    expect(await grown(resize('20GiB'))).toEqual([host.id]);
+    await host.obey();
+    await ground.turn();
+    const detach = { detach_disks: [diskId] };
+    expect(await grown(() => ground.ask('POST', `/vms/${vmId}/detach-disks`, detach))).toEqual([
+      host.id,
+    ]);
+    expect(await grown(() => host.obey())).toEqual([]);
+    expect(await grown(resize('30GiB'))).toEqual([host.id]);
+    expect(await grown(() => host.obey())).toEqual([host.id]);
+    expect(await grown(() => ground.turn())).toEqual([]);
+    expect(await grown(() => ground.ask('DELETE', `/disks/${diskId}`))).toEqual([host.id]);
+    expect(await grown(() => host.obey())).toEqual([host.id]);
+    expect(await grown(() => ground.turn())).toEqual([]);
+  });
+
+  it('a disk that is nowhere: with nothing', async () => {
+    const diskId = await ground.createDisk();
+    expect(await grown(() => ground.ask('PATCH', `/disks/${diskId}`, { size: '20GiB' }))).toEqual(
+      [],
+    );
+    await ground.turn();
+    expect(await grown(() => ground.ask('DELETE', `/disks/${diskId}`))).toEqual([]);
+  });
+
+  it('the deletion of a stopped VM, for the host that keeps its OS disk', async () => {
+    const id = await ground.runVm(host);
+    await change('STOP', id);
+    await host.obey();
+    expect(await grown(() => ground.ask('DELETE', `/vms/${id}`))).toEqual([host.id]);
+    expect(await grown(() => host.obey())).toEqual([host.id]);
+  });
+
+  it('a growth that waits, for its keeper, when a VM that has the disk is placed elsewhere', async () => {
+    const id = await ground.runVm(host);
+    const diskId = await ground.createDisk();
+    await attach(id, diskId);
+    await host.obey();
+    await change('STOP', id);
+    await host.obey();
+    await ground.ask('PATCH', `/disks/${diskId}`, { size: '20GiB' });
+    await change('START', id);
+    const both = [host.id, other.id].sort();
+    expect(await grown(() => ground.place(id, other))).toEqual(both);
+    await other.say(id, { state: 'VM_OBSERVED_STATE_FAILED', failure: failure('no'), disks: [] });
+    expect(await grown(() => other.obey())).toEqual(both);
+    await host.obey();
+    await ground.turn();
+  });
+
+  it('a rule of a network, for every host in it', async () => {
+    const network = (await ground.call('GET', '/vpc/networks')).body.items[0].id;
+    const all = [host.id, other.id].sort();
+    let ruleId = '';
+    const create = async () => {
+      ruleId = (
+        await ground.ask('POST', '/vpc/firewall-rules', {
+          ...{ name: 'numbered', vpc_network_id: network, direction: 'ingress', action: 'deny' },
+          ...{ protocols: ['udp'], sources: [], destinations: [] },
+        })
+      ).id;
+    };
+    const settle = async () => {
+      await host.obey();
+      await other.obey();
+      await ground.turn();
+    };
+    expect(await grown(create)).toEqual(all);
+    expect(await grown(settle)).toEqual([]);
+    const rule = `/vpc/firewall-rules/${ruleId}`;
+    expect(await grown(() => ground.ask('PATCH', rule, { protocols: ['tcp'] }))).toEqual(all);
+    await settle();
+    expect(await grown(() => ground.ask('DELETE', rule))).toEqual(all);
+    expect(await grown(settle)).toEqual([]);
+  });
+
+  it('the source of an image, for hosts that still have to make a VM of it', async () => {
+    const { id } = await ground.createVm();
+    await ground.place(id, other);
+    const setSource = () =>
+      ground.sql`update images set source_url = 'file:///' || gen_random_uuid()`;
+    expect(await grown(setSource)).toEqual([other.id]);
+    await other.obey();
+    expect(await grown(setSource)).toEqual([]);
+  });
+
+  it('the NUMA node of a GPU that a VM has', async () => {
+    const move = (claimed: boolean) => () =>
+      ground.sql`update gpus set numa_node = numa_node + 1 where id = (select g.id from gpus g
+        left join gpu_claims c on c.gpu_id = g.id where g.host_id = ${host.id} and (c.gpu_id is not null) = ${claimed} limit 1)`;
+    expect(await grown(move(true))).toEqual([host.id]);
+    expect(await grown(move(false))).toEqual([]);
+  });
+
+  it('nothing that placement alone looks at', async () => {
+    expect(
+      await grown(
+        () => ground.sql`update hosts set admin_state = 'cordoned' where id = ${host.id}`,
+      ),
+    ).toEqual([]);
+    expect(
+      await grown(
+        () => ground.sql`update gpus set state = 'missing' where id in
+      (select id from gpus where host_id = ${other.id} and id not in (select gpu_id from gpu_claims) limit 1)`,
+      ),
+    ).toEqual([]);
+  });
+});

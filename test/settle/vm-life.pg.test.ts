@@ -1,0 +1,417 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Ground, startGround } from './ground.ts';
+import { failure, type HandHost, wordOn } from './hand-host.ts';
+import { allRows } from './rows.ts';
+
+let ground: Ground;
+let host: HandHost;
+beforeAll(async () => {
+  ground = await startGround();
+});
+afterAll(() => ground.stop());
+
+const begin = async (options = {}) => {
+  host = await ground.addHost(options);
+};
+const claims = async (vmId: string) =>
+  (
+    await ground.sql`select from gpu_claims where vm_id = ${vmId} union all select from drive_claims where vm_id = ${vmId}`
+  ).length;
+const intervals = (vmId: string) =>
+  ground.sql<{ started_at: Date; ended_at: Date | null }[]>`
+    select started_at, ended_at from meter_intervals where resource_id = ${vmId} order by started_at`;
+const events = async (vmId: string) =>
+  (await ground.sql`select type from events where resource_id = ${vmId} order by id`).map(
+    ({ type }) => type,
+  );
+
+describe('CREATE', () => {
+  it('ends when the VM is seen running, and its time counts from then on', async () => {
+    await begin();
+    const { id, operationId } = await ground.createVm();
+    await ground.place(id, host);
+    const [wanted] = (await host.spec()).vms ?? [];
+    expect(wanted).toMatchObject({ id, boot: 1, image: { name: 'debian-12' } });
+    await host.say(id, { state: 'VM_OBSERVED_STATE_WORKING', revision: '0' });
+    expect(await ground.vmState(id)).toBe('STATE_CREATING');
+    expect(await intervals(id)).toHaveLength(0);
+    await host.obey();
+    expect(await ground.operation(operationId)).toMatchObject({
+      ...{ state: 'SUCCEEDED', result: { id, state: 'STATE_RUNNING' } },
+    });
+    expect(await intervals(id)).toMatchObject([{ ended_at: null }]);
+    expect((await host.spec()).vms?.[0]).not.toHaveProperty('image');
+  });
+
+  it('fails with the word of the host; the VM goes once it is taken down', async () => {
+    await begin();
+    const { id, operationId } = await ground.createVm();
+    await ground.place(id, host);
+    await host.say(id, {
+      ...{ state: 'VM_OBSERVED_STATE_FAILED', boot: '0', disks: [] },
+      failure: failure('image_unavailable'),
+    });
+    expect(await ground.operation(operationId)).toMatchObject({
+      ...{ state: 'FAILED', result: { code: 'image_unavailable', details: {} } },
+    });
+    expect(await ground.vmState(id)).toBe('STATE_DELETING');
+    const { deleted } = await host.spec();
+    expect(deleted).toMatchObject([{ id, graceful: false, disks: [expect.any(String)] }]);
+    expect(await claims(id)).toBe(2);
+    await host.obey();
+    expect(await ground.vmState(id)).toBe('gone');
+    expect(
+      await ground.sql`select from disks where kind = 'os' and host_id = ${host.id}`,
+    ).toHaveLength(0);
+  });
+
+  it('fails where the VM dies before it ever ran', async () => {
+    await begin();
+    const { id, operationId } = await ground.createVm();
+    await ground.place(id, host);
+    await host.say(id, { state: 'VM_OBSERVED_STATE_CRASHED' });
+    expect(await ground.operation(operationId)).toMatchObject({ state: 'FAILED' });
+    expect(await ground.vmState(id)).toBe('STATE_DELETING');
+  });
+
+  it('survives a text with the character zero', async () => {
+    await begin();
+    const { id, operationId } = await ground.createVm();
+    await ground.place(id, host);
+    const bad = { code: 'host_failed', message: 'a\0b', sinceMs: '1' };
+    await host.say(id, { state: 'VM_OBSERVED_STATE_FAILED', failure: bad });
+    expect(await ground.operation(operationId)).toMatchObject({ result: { message: 'ab' } });
+  });
+});
+
+describe('STOP', () => {
+  it('frees nothing while a receipt is missing or answers another take-down', async () => {
+    await begin();
+    const id = await ground.runVm(host);
+    const { operationId } = await ground.ask('PATCH', `/vms/${id}`, { action: 'STOP' });
+    expect((await host.spec()).deleted).toMatchObject([{ id, graceful: true, disks: [] }]);
+    await host.obey((report) => report.receipts.pop());
+    await host.obey((report) => report.receipts.shift());
+    await host.obey((report) => {
+      for (const receipt of report.receipts)
+        receipt.revision = String(Number(receipt.revision) - 1);
+    });
+    await host.say(id, { state: 'VM_OBSERVED_STATE_FAILED', failure: failure('device_stuck') });
+    expect(await claims(id)).toBe(2);
+    expect(await ground.vmState(id)).toBe('STATE_STOPPING');
+    await host.obey();
+    expect(await claims(id)).toBe(0);
+    expect(await ground.vmState(id)).toBe('STATE_SHUTOFF');
+    expect(await ground.operation(operationId)).toMatchObject({
+      ...{ state: 'SUCCEEDED', result: { state: 'STATE_SHUTOFF' } },
+    });
+    const receipts =
+      await ground.sql`select kind, method, failure_code from device_receipts where vm_id = ${id} order by kind`;
+    expect(receipts).toMatchObject([
+      { kind: 'drive', method: 'format_ses1', failure_code: '' },
+      { kind: 'gpu', method: 'flr', failure_code: '' },
+    ]);
+    expect(
+      await ground.sql`select from address_claims c join network_interfaces n
+      on n.id = c.network_interface_id where n.vm_id = ${id}`,
+    ).toHaveLength(1);
+  });
+
+  it('puts a device that is not clean into quarantine, with the receipt', async () => {
+    await begin();
+    const id = await ground.runVm(host);
+    await ground.ask('PATCH', `/vms/${id}`, { action: 'STOP' });
+    await host.obey((report) => {
+      for (const receipt of report.receipts)
+        if (receipt.kind === 'DEVICE_KIND_GPU') receipt.failure = failure('reset_failed');
+    });
+    expect(await ground.vmState(id)).toBe('STATE_SHUTOFF');
+    expect(
+      await ground.sql`select g.state, r.failure_code from gpus g join device_receipts r on r.device_id = g.id
+      where r.vm_id = ${id}`,
+    ).toMatchObject([{ state: 'quarantined', failure_code: 'reset_failed' }]);
+    expect(
+      await ground.sql`select state from drives where host_id = ${host.id} and state <> 'ready'`,
+    ).toHaveLength(0);
+  });
+
+  it('ends the counting of time at the moment it was asked for', async () => {
+    await begin();
+    const id = await ground.runVm(host);
+    await ground.sql`update meter_intervals set started_at = now() - interval '1 hour' where resource_id = ${id}`;
+    const { operationId } = await ground.ask('PATCH', `/vms/${id}`, { action: 'STOP' });
+    await ground.sql`update operations set started_at = now() - interval '5 minutes' where id = ${operationId}`;
+    await host.obey();
+    expect(
+      await ground.sql`select from meter_intervals m join operations o on o.id = ${operationId}
+      where m.resource_id = ${id} and m.ended_at = o.started_at`,
+    ).toHaveLength(1);
+  });
+});
+
+describe('START', () => {
+  const start = async (id: string) =>
+    (await ground.ask('PATCH', `/vms/${id}`, { action: 'START' })).operationId;
+
+  it('from SHUTOFF places the VM anew, without an image, and counts its time anew', async () => {
+    await begin();
+    const id = await ground.runVm(host);
+    await ground.ask('PATCH', `/vms/${id}`, { action: 'STOP' });
+    await host.obey();
+    const operationId = await start(id);
+    expect(await ground.vmState(id)).toBe('STATE_STARTING');
+    await ground.place(id, host);
+    const [wanted] = (await host.spec()).vms ?? [];
+    expect(wanted).toMatchObject({ id, boot: 3 });
+    expect(wanted).not.toHaveProperty('image');
+    await host.obey();
+    expect(await ground.operation(operationId)).toMatchObject({ state: 'SUCCEEDED' });
+    expect(await intervals(id)).toMatchObject([{ ended_at: expect.any(Date) }, { ended_at: null }]);
+  });
+
+  it('from CRASHED boots it where it is', async () => {
+    await begin();
+    const id = await ground.runVm(host);
+    await host.say(id, { state: 'VM_OBSERVED_STATE_CRASHED' });
+    const operationId = await start(id);
+    expect((await host.spec()).vms).toMatchObject([{ id, boot: 2 }]);
+    await host.say(id, { boot: '1' });
+    expect(await ground.operation(operationId)).toMatchObject({ state: 'IN_PROGRESS' });
+    await host.obey();
+    expect(await ground.operation(operationId)).toMatchObject({ state: 'SUCCEEDED' });
+  });
+
+  it('that fails leaves an ERROR, frees the claims on proof, and can be asked again', async () => {
+    await begin();
+    const id = await ground.runVm(host);
+    await ground.ask('PATCH', `/vms/${id}`, { action: 'STOP' });
+    await host.obey();
+    const operationId = await start(id);
+    await ground.place(id, host);
+    await host.say(id, { state: 'VM_OBSERVED_STATE_FAILED', failure: failure('device_missing') });
+    expect(await ground.operation(operationId)).toMatchObject({
+      ...{ state: 'FAILED', result: { code: 'device_missing' } },
+    });
+    expect(await ground.vmState(id)).toBe('STATE_ERROR');
+    expect((await host.spec()).deleted).toMatchObject([{ id, graceful: false, disks: [] }]);
+    expect(await claims(id)).toBe(2);
+    await host.obey();
+    expect(await claims(id)).toBe(0);
+    expect(await ground.vmState(id)).toBe('STATE_ERROR');
+    const again = await start(id);
+    await ground.place(id, host);
+    await host.obey();
+    expect(await ground.operation(again)).toMatchObject({ state: 'SUCCEEDED' });
+  });
+
+  it('may be asked again before the failed one is taken down', async () => {
+    await begin();
+    const id = await ground.runVm(host);
+    await host.say(id, { state: 'VM_OBSERVED_STATE_CRASHED' });
+    await start(id);
+    await host.say(id, { state: 'VM_OBSERVED_STATE_FAILED' });
+    const takenDown = await host.done();
+    const again = await start(id);
+    await host.report(takenDown);
+    expect(await claims(id)).toBe(2);
+    await host.obey();
+    expect(await ground.operation(again)).toMatchObject({ state: 'SUCCEEDED' });
+  });
+
+  it('that ends in a crash fails, and the VM is CRASHED', async () => {
+    await begin();
+    const id = await ground.runVm(host);
+    await host.say(id, { state: 'VM_OBSERVED_STATE_CRASHED' });
+    const operationId = await start(id);
+    await host.say(id, { state: 'VM_OBSERVED_STATE_CRASHED' });
+    expect(await ground.operation(operationId)).toMatchObject({ state: 'FAILED' });
+    expect(await ground.vmState(id)).toBe('STATE_CRASHED');
+  });
+});
+
+describe('a VM that runs', () => {
+  it('is reset; the time of the reset does not count', async () => {
+    await begin();
+    const id = await ground.runVm(host);
+    await ground.sql`update meter_intervals set started_at = now() - interval '1 hour' where resource_id = ${id}`;
+    const { operationId } = await ground.ask('PATCH', `/vms/${id}`, { action: 'RESET' });
+    await host.say(id, { boot: '1' });
+    expect(await ground.vmState(id)).toBe('STATE_RESETTING');
+    await host.obey();
+    expect(await ground.vmState(id)).toBe('STATE_RUNNING');
+    expect(await ground.operation(operationId)).toMatchObject({ state: 'SUCCEEDED' });
+    const [first, second, ...more] = await intervals(id);
+    const [operation] =
+      await ground.sql`select started_at from operations where id = ${operationId}`;
+    expect(first?.ended_at).toEqual(operation?.['started_at']);
+    expect(second?.ended_at).toBeNull();
+    expect(more).toHaveLength(0);
+  });
+
+  it('is CRASHED when it dies: an event, no more time, one event however often it is said', async () => {
+    await begin();
+    const id = await ground.runVm(host);
+    await host.say(id, { state: 'VM_OBSERVED_STATE_CRASHED' });
+    await host.say(id, { state: 'VM_OBSERVED_STATE_CRASHED' });
+    expect(await ground.vmState(id)).toBe('STATE_CRASHED');
+    expect(await events(id)).toEqual(['vm_crashed']);
+    expect(await intervals(id)).toMatchObject([{ ended_at: expect.any(Date) }]);
+    expect(await claims(id)).toBe(2);
+  });
+
+  it('and cannot be brought up again by its host is in ERROR, never removed', async () => {
+    await begin();
+    const id = await ground.runVm(host);
+    await host.say(id, { state: 'VM_OBSERVED_STATE_FAILED', failure: failure('disk_missing') });
+    expect(await ground.vmState(id)).toBe('STATE_ERROR');
+    expect((await host.spec()).deleted).toMatchObject([{ id, disks: [] }]);
+    await host.obey();
+    await ground.turn();
+    expect(await ground.vmState(id)).toBe('STATE_ERROR');
+  });
+});
+
+describe('DELETE', () => {
+  const remove = async (id: string) => (await ground.ask('DELETE', `/vms/${id}`)).operationId;
+  const expectGone = async (id: string, operationId: string) => {
+    expect(await ground.vmState(id)).toBe('gone');
+    expect(await ground.operation(operationId)).toMatchObject({
+      state: 'SUCCEEDED',
+      result: { id },
+    });
+    expect(
+      await ground.sql`select from meter_intervals where resource_id = ${id} and ended_at is null`,
+    ).toHaveLength(0);
+  };
+
+  it('of a running VM is done on proof, with its OS disk and its addresses', async () => {
+    await begin();
+    const id = await ground.runVm(host);
+    const operationId = await remove(id);
+    await ground.turn();
+    await host.obey((report) => report.receipts.pop());
+    expect(await ground.vmState(id)).toBe('STATE_DELETING');
+    await host.obey();
+    await expectGone(id, operationId);
+    expect(await host.spec()).toMatchObject({ vms: [], deleted: [], deletedDisks: [] });
+  });
+
+  it('of a VM that is nowhere is done at once', async () => {
+    const { id, operationId: creation } = await ground.createVm();
+    const operationId = await remove(id);
+    await ground.turn();
+    await expectGone(id, operationId);
+    expect(await ground.operation(creation)).toMatchObject({
+      ...{ state: 'FAILED', result: { code: 'cancelled' } },
+    });
+  });
+
+  it('while it is being created or stopped waits for the proof of that', async () => {
+    await begin();
+    const { id } = await ground.createVm();
+    await ground.place(id, host);
+    const creating = await host.done();
+    const operationId = await remove(id);
+    await host.report(creating);
+    expect(await ground.vmState(id)).toBe('STATE_DELETING');
+    await host.obey();
+    await expectGone(id, operationId);
+
+    const other = await ground.runVm(host);
+    await ground.ask('PATCH', `/vms/${other}`, { action: 'STOP' });
+    const stopping = await host.done();
+    const deletion = await remove(other);
+    await host.report(stopping);
+    expect(await claims(other)).toBe(2);
+    await host.obey();
+    await expectGone(other, deletion);
+  });
+
+  it('of a stopped VM asks the host that keeps its OS disk, and is done when that is gone', async () => {
+    await begin();
+    const id = await ground.runVm(host);
+    await ground.ask('PATCH', `/vms/${id}`, { action: 'STOP' });
+    await host.obey();
+    const operationId = await remove(id);
+    await ground.turn();
+    expect(await ground.vmState(id)).toBe('STATE_DELETING');
+    expect((await host.spec()).deletedDisks).toHaveLength(1);
+    await host.obey((report) => report.deletedDisks.pop());
+    await ground.turn();
+    expect(await ground.vmState(id)).toBe('STATE_DELETING');
+    await host.obey();
+    await ground.turn();
+    await expectGone(id, operationId);
+    expect((await host.spec()).deletedDisks).toEqual([]);
+  });
+
+  it('of a crashed VM and of one in error takes it down first', async () => {
+    await begin();
+    for (const state of ['VM_OBSERVED_STATE_CRASHED', 'VM_OBSERVED_STATE_FAILED'] as const) {
+      const id = await ground.runVm(host);
+      await host.say(id, { state });
+      const operationId = await remove(id);
+      await host.obey();
+      await expectGone(id, operationId);
+    }
+  });
+});
+
+describe('a report', () => {
+  it('that answers an earlier revision, came by an earlier stream or names an earlier boot changes nothing', async () => {
+    await begin();
+    const id = await ground.runVm(host);
+    await ground.ask('PATCH', `/vms/${id}`, { action: 'RESET' });
+    const good = await host.done();
+    await host.report({ ...good, vms: [] });
+    const before = await allRows(ground.sql);
+    const word = wordOn(good, id);
+    await host.report({ ...good, vms: [{ ...word, revision: '1' }] });
+    await host.report({ ...good, vms: [{ ...word, boot: '1' }] });
+    expect(await allRows(ground.sql)).toEqual(before);
+    const { epoch } = host;
+    await host.attachAgain();
+    const attached = await allRows(ground.sql);
+    const later = host.epoch;
+    host.epoch = epoch;
+    expect(await host.report(good)).toBe(false);
+    expect(await allRows(ground.sql)).toEqual(attached);
+    host.epoch = later;
+    expect(await host.report(good)).toBe(true);
+    expect(await ground.vmState(id)).toBe('STATE_RUNNING');
+  });
+
+  it('that says the same again changes no row', async () => {
+    await begin();
+    const running = await ground.runVm(host);
+    const crashed = await ground.runVm(host);
+    const stopping = await ground.runVm(host);
+    await ground.ask('PATCH', `/vms/${stopping}`, { action: 'STOP' });
+    const report = await host.obey((one) => {
+      wordOn(one, crashed).state = 'VM_OBSERVED_STATE_CRASHED';
+      wordOn(one, stopping).state = 'VM_OBSERVED_STATE_WORKING';
+      one.serialLogs = [{ vmId: running, tail: 'login:\0' }];
+      one.vms.push({ ...wordOn(one, running), id: 'stranger', state: 'VM_OBSERVED_STATE_UNKNOWN' });
+    });
+    await host.report(report);
+    const before = await allRows(ground.sql);
+    await host.report(report);
+    expect(await allRows(ground.sql)).toEqual(before);
+    expect(await ground.sql`select unknown_vms from hosts where id = ${host.id}`).toMatchObject([
+      { unknown_vms: ['stranger'] },
+    ]);
+    expect((await ground.call('GET', `/vms/${running}/serial-log`)).body.serial_log).toBe('login:');
+  });
+
+  it('has no say about a VM of another host', async () => {
+    await begin();
+    const id = await ground.runVm(host);
+    const other = await ground.addHost();
+    const report = await other.done();
+    report.vms.push({ ...wordOn(await host.done(), id), state: 'VM_OBSERVED_STATE_CRASHED' });
+    report.serialLogs = [{ vmId: id, tail: 'mine now' }];
+    await other.report(report);
+    expect(await ground.vmState(id)).toBe('STATE_RUNNING');
+    expect(await ground.sql`select from serial_logs where vm_id = ${id}`).toHaveLength(0);
+  });
+});

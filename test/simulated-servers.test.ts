@@ -1,0 +1,118 @@
+import type { HostInventory } from '@gantry/agent/inventory';
+import { gpuModelOf } from '@gantry/model/gpu-models';
+import { CATALOGUE, type VmType } from '@gantry/model/vm-types';
+import { chooseHost } from '@gantry/placement/choose-host';
+import type { Placement, PlacementHost, PlacementRequest } from '@gantry/placement/host';
+import { newHostIndex } from '@gantry/placement/host-index';
+import { SERVER_MODELS } from '@gantry/simulator/servers/server-models';
+import { simulatedInventory } from '@gantry/simulator/servers/simulated-inventory';
+import { describe, expect, it } from 'vitest';
+
+/**
+ * That the simulated servers hold what the catalogue sells, counted as a careful operator would:
+ * whole cores, not threads, and only memory that is set aside in 1 GiB pages.
+ */
+
+const LOCATION = 'one';
+const GIB_PAGE_KIB = 1_048_576;
+
+function placementHostOf({ cpu, numaNodes, gpus, nvmes, nics }: HostInventory): PlacementHost {
+  const gbps = nics.reduce((sum, { speedMbps = 0 }) => sum + speedMbps / 1_000, 0);
+  return {
+    id: 'host',
+    location: LOCATION,
+    ready: true,
+    adminState: 'active',
+    healthy: true,
+    drifted: false,
+    numaNodes: numaNodes.map(({ id, hugepages }) => ({
+      node: id,
+      cores: cpu.cores / numaNodes.length,
+      memoryMib: (hugepages.find(({ pageKib }) => pageKib === GIB_PAGE_KIB)?.free ?? 0) * 1_024,
+      networkGbps: gbps / numaNodes.length,
+    })),
+    gpus: gpus.map(({ pci, nvlinkPeer }) => ({
+      id: pci.address,
+      model: gpuModelOf(pci.vendorId, pci.deviceId),
+      numaNode: pci.numaNode ?? 0,
+      pcieSwitch: pci.bridges.slice(0, -1).join('/'),
+      iommuGroup: pci.iommuGroup ?? null,
+      nvlinkPeer: nvlinkPeer || null,
+      state: 'free',
+    })),
+    drives: nvmes.map(({ pci, sizeBytes }) => ({
+      id: pci.address,
+      numaNode: pci.numaNode ?? 0,
+      sizeGb: Math.floor(sizeBytes / 1e9),
+      state: 'free',
+    })),
+  };
+}
+
+function requestFor(type: VmType): PlacementRequest {
+  return {
+    location: LOCATION,
+    gpuModel: type.gpuType,
+    gpuCount: type.gpuCount,
+    cores: type.cpuCores,
+    memoryMib: type.memoryGb * 1_024,
+    driveCount: type.diskCount,
+    driveGb: type.diskCount > 0 ? type.diskGb / type.diskCount : 0,
+    networkGbps: type.networkGbps,
+  };
+}
+
+/** VMs of one type, until the next is refused. */
+function fill(host: PlacementHost, type: VmType): Placement[] {
+  const index = newHostIndex();
+  index.put(host);
+  const placements: Placement[] = [];
+  for (;;) {
+    const choice = chooseHost(index, requestFor(type));
+    if (!('hostId' in choice)) return placements;
+    index.claim(choice);
+    placements.push(choice);
+  }
+}
+
+const CASES = SERVER_MODELS.flatMap((model) =>
+  CATALOGUE.filter(
+    ({ gpuType }) => gpuType === gpuModelOf(model.gpu.vendorId, model.gpu.deviceId),
+  ).map((type) => ({ server: model.name, type: type.name, model, vmType: type })),
+);
+
+describe.each(CASES)('an empty $server', ({ model, vmType }) => {
+  it(`holds as many ${vmType.name} as it has GPUs for, and not one more`, async () => {
+    const host = placementHostOf(await simulatedInventory(model));
+    const most = Math.floor(host.gpus.length / vmType.gpuCount);
+    expect(fill(host, vmType)).toHaveLength(most);
+  });
+
+  it(`gives the first ${vmType.name} GPUs of as few nodes and switches as can be`, async () => {
+    const host = placementHostOf(await simulatedInventory(model));
+    const [first] = fill(host, vmType);
+    if (!first) {
+      expect(vmType.gpuCount).toBeGreaterThan(host.gpus.length);
+      return;
+    }
+    const gpus = host.gpus.filter(({ id }) => first.gpuIds.includes(id));
+    const perNode = host.gpus.length / host.numaNodes.length;
+    expect(first.numaNodes).toHaveLength(Math.ceil(vmType.gpuCount / perNode));
+    if (vmType.gpuCount <= Math.min(...model.gpusBySwitch))
+      expect(new Set(gpus.map(({ pcieSwitch }) => pcieSwitch)).size).toBe(1);
+    if (model.nvlinkBridged && vmType.gpuCount === 2) expect(gpus[0]?.nvlinkPeer).toBe(gpus[1]?.id);
+  });
+});
+
+it('every type of the catalogue fits a simulated server, the largest of a family one to a host', async () => {
+  const fits = await Promise.all(
+    CASES.map(async ({ model, vmType }) => ({
+      type: vmType.name,
+      vms: fill(placementHostOf(await simulatedInventory(model)), vmType).length,
+    })),
+  );
+  const fitting = new Set(fits.filter(({ vms }) => vms > 0).map(({ type }) => type));
+  expect(CATALOGUE.map(({ name }) => name).filter((name) => !fitting.has(name))).toEqual([]);
+  const largest = ['a40.8x', 'a100.8x', 'a100-80gb.8x', 'l40s-48gb.10x'];
+  for (const { type, vms } of fits) if (largest.includes(type)) expect(vms).toBeLessThanOrEqual(1);
+});

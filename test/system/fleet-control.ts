@@ -1,0 +1,50 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+/** gantry-fleet's control socket, from the other side. */
+export type FleetControl = {
+  hosts(): Promise<ControlledHost[]>;
+  /** The host that has the VM's domain, or is said to. */
+  hostOf(vmId: string): Promise<string>;
+  order(host: string, verb: string, body?: object): Promise<void>;
+};
+export type ControlledHost = {
+  name: string;
+  host_id: string;
+  agent: 'running' | 'killed';
+  /** Steps in which its agent waits for an answer. */
+  hanging: string[];
+  vms: { id: string; state: string }[];
+};
+
+export function controlOf(socketPath: string): FleetControl {
+  const hosts = async () =>
+    (await send<{ items: ControlledHost[] }>({ socketPath, method: 'GET', path: '/hosts' })).items;
+  return {
+    hosts,
+    async hostOf(vmId) {
+      const found = (await hosts()).find(({ vms }) => vms.some(({ id }) => id === vmId));
+      if (!found) throw new Error(`no simulated host has VM ${vmId}`);
+      return found.name;
+    },
+    async order(host, verb, body = {}) {
+      await send({ socketPath, method: 'POST', path: `/hosts/${host}/${verb}`, body });
+    },
+  };
+}
+
+type Request = { socketPath: string; method: string; path: string; body?: object };
+
+async function send<Reply>({ socketPath, method, path, body }: Request): Promise<Reply> {
+  const { status, said } = await new Promise<{ status: number; said: string }>(
+    (resolve, reject) => {
+      const sent = request({ socketPath, method, path }, (response) => {
+        text(response).then((said) => resolve({ status: response.statusCode ?? 0, said }), reject);
+      });
+      sent.once('error', reject);
+      sent.end(body ? JSON.stringify(body) : undefined);
+    },
+  );
+  if (status !== 200) throw new Error(`${method} ${path}: ${status} ${said}`);
+  return JSON.parse(said) as Reply;
+}

@@ -1,0 +1,57 @@
+import { commitDecisions, type NewPlacement } from '@gantry/db/queries/placements';
+import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
+import {
+  addHosts,
+  addProject,
+  addVms,
+  type FleetHost,
+  holdLocation,
+} from '@gantry/scheduler/place/testing/fleet';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+/**
+ * A decision that wants what another VM has, and only that, is lost whole: each kind of claim is
+ * refused by itself, without the help of the others.
+ */
+let database: TestDatabase;
+let host: FleetHost;
+let projectId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  projectId = await addProject(database.sql);
+  [host] = (await addHosts(database.sql, 1, { gpus: 8 })) as [FleetHost];
+});
+afterAll(() => database.drop());
+
+type Wanted = Pick<NewPlacement, 'gpuIds' | 'driveIds' | 'addresses'>;
+const NOTHING: Wanted = { gpuIds: [], driveIds: [], addresses: [] };
+
+async function place(wanted: (vmId: string, subnetId: string) => Partial<Wanted>) {
+  const { sql } = database;
+  const [vmId = ''] = await addVms(sql, 1, { projectId });
+  const [subnet] = await sql`select subnet_id from network_interfaces where id = ${vmId}`;
+  const placement: NewPlacement = {
+    ...{ vmId, generation: '1', hostId: host.id, publicFor: [] },
+    ...{ ...NOTHING, ...wanted(vmId, String(subnet?.['subnet_id'])) },
+  };
+  const lease = await holdLocation(sql);
+  const { outcome } = await commitDecisions(sql, { lease, placements: [placement], failures: [] });
+  const [left] = await sql<{ placed: boolean; placements: number }[]>`
+    select placed, (select count(*)::int from placements where vm_id = v.id) as placements
+    from vms v where id = ${vmId}`;
+  return { outcome, ...left };
+}
+
+const address = (interfaceId: string, subnetId: string) => ({
+  addresses: [{ interfaceId, subnetId, address: '172.27.0.77' }],
+});
+
+it.each([
+  ['a GPU', () => ({ gpuIds: host.gpuIds.slice(0, 1) })],
+  ['one GPU of two', () => ({ gpuIds: host.gpuIds.slice(1, 3) })],
+  ['a drive', () => ({ driveIds: host.driveIds.slice(0, 1) })],
+  ['an address', address],
+])('%s that another VM has is not had twice', async (_what, wanted) => {
+  expect(await place(wanted)).toEqual({ outcome: 'committed', placed: true, placements: 1 });
+  expect(await place(wanted)).toEqual({ outcome: 'lost', placed: false, placements: 0 });
+});

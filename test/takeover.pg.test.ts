@@ -1,0 +1,58 @@
+import { SSH_PUBLIC_KEY } from '@gantry/api/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Cloud, startCloud } from './support/cloud.ts';
+
+let cloud: Cloud;
+beforeAll(async () => {
+  cloud = await startCloud();
+});
+afterAll(() => cloud.stop());
+
+const createVm = async (name: string) =>
+  (
+    await cloud.call('POST', '/vms', {
+      ...{ name, type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
+      ssh_public_key: SSH_PUBLIC_KEY,
+    })
+  ).body.operation.metadata.id as string;
+const vmState = async (id: string) => (await cloud.call('GET', `/vms/${id}`)).body.state;
+
+it('hosts find another scheduler when theirs is gone, and one that was given up lets go of its hosts', async () => {
+  const first = await cloud.addScheduler();
+  const host = await cloud.addHost();
+  const id = await createVm('before');
+  await expect.poll(() => vmState(id)).toBe('STATE_RUNNING');
+  await first.stop();
+  cloud.schedulers.splice(0, 1);
+  const second = await cloud.addScheduler();
+  await expect.poll(() => second.attachedCount()).toBe(1);
+  const during = await createVm('after');
+  await expect.poll(() => vmState(during)).toBe('STATE_RUNNING');
+  expect(await vmState(id)).toBe('STATE_RUNNING');
+
+  const epoch = async () =>
+    Number(
+      (await cloud.sql`select stream_epoch from hosts where id = ${host.id}`)[0]?.['stream_epoch'],
+    );
+  const before = await epoch();
+  // As another scheduler does with one that was paused for too long.
+  await cloud.sql`with gone as (delete from schedulers where id = ${second.id})
+    update hosts set scheduler_id = null, last_seen_at = now() where scheduler_id = ${second.id}`;
+  await expect.poll(epoch).toBeGreaterThan(before);
+  await expect
+    .poll(() => cloud.sql`select from hosts where scheduler_id = ${second.id}`)
+    .toHaveLength(1);
+});
+
+it('an agent that is killed while it builds a VM builds it when it is back', async () => {
+  const [host] = cloud.hosts;
+  if (!host) throw new Error('BUG: there is a host');
+  host.machine.faults.hang('create_disk');
+  const id = await createVm('interrupted');
+  await expect.poll(() => host.machine.faults.hangingIn('create_disk')).toBe(1);
+  host.kill();
+  host.machine.faults.unhang('create_disk');
+  await expect.poll(() => vmState(id)).toBe('STATE_UNREACHABLE');
+  await host.start();
+  await expect.poll(() => vmState(id)).toBe('STATE_RUNNING');
+});
