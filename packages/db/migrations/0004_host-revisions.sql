@@ -137,6 +137,17 @@ END $$;
 CREATE TRIGGER disk_attachments_revised AFTER INSERT OR UPDATE OF desired_state ON disk_attachments
   FOR EACH ROW EXECUTE FUNCTION revise_vm_of_attachment();
 --> statement-breakpoint
+-- A disk that was to grow while it was let go is from then on the business of the host that keeps it.
+CREATE FUNCTION bump_host_of_let_go_disk() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM bump_hosts(array_agg(host_id)) FROM disks WHERE id = OLD.disk_id AND kind = 'data'
+    AND host_id IS NOT NULL AND observed_size_gib < size_gib;
+  RETURN NULL;
+END $$;
+--> statement-breakpoint
+CREATE TRIGGER disk_attachments_let_go AFTER DELETE ON disk_attachments
+  FOR EACH ROW EXECUTE FUNCTION bump_host_of_let_go_disk();
+--> statement-breakpoint
 -- A disk that grows or goes is its VMs' hosts' business; that of the host that keeps it, while no
 -- placed VM has it. Whether it exists is told to the hosts of its VMs.
 CREATE FUNCTION bump_hosts_of_disk() RETURNS trigger LANGUAGE plpgsql AS $$

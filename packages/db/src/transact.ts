@@ -11,10 +11,10 @@ const STANDSTILL_MS = 5_000;
  */
 export async function transact<T>(sql: Sql, body: (tx: Transaction) => Promise<T>): Promise<T> {
   const done = await sql.begin(async (tx) => {
+    // First, so that no lock is ever held without it; not waited for, so that it costs nothing.
     const limit = tx`
-      select set_config('idle_in_transaction_session_timeout', ${String(STANDSTILL_MS)}, true)`;
-    // Sent along with the first statement of the body: it costs no wait.
-    const [result] = await Promise.all([body(tx), limit]);
+      select set_config('idle_in_transaction_session_timeout', ${String(STANDSTILL_MS)}, true)`.execute();
+    const [, result] = await Promise.all([limit, body(tx)]);
     return { result };
   });
   return done.result;

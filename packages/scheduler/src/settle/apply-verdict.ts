@@ -1,4 +1,3 @@
-import type { Queryable } from '@gantry/db/connect';
 import { insertEvents } from '@gantry/db/queries/events';
 import { failVm } from '@gantry/db/queries/fail-vm';
 import { closeInterval, closeVmInterval, openInterval } from '@gantry/db/queries/meter';
@@ -12,25 +11,14 @@ import {
 } from '@gantry/db/queries/settle-vms';
 import { readVm } from '@gantry/db/queries/vms';
 import { vmView } from '@gantry/db/views/vm';
-import type { FailedGrowth } from './fail-growth.ts';
-import { gib, type HostReport, type VmReport } from './host-report.ts';
+import { gib } from './host-report.ts';
 import { matchReceipts } from './match-receipts.ts';
 import { areDisksAsWanted, settleDisksOf } from './settle-attachments.ts';
 import { type Failure, isToBeRemoved, type VmVerdict } from './settle-vm.ts';
+import type { VmSettling } from './vm-settling.ts';
 
 /** Writes down what a verdict means, and ends the operation it answers. */
-export type Settling = {
-  sql: Queryable;
-  hostId: string;
-  vm: PlacedVmRow;
-  report: HostReport;
-  word: VmReport;
-  now: Date;
-  /** Found out here, undone once this is written. */
-  failedGrowths: FailedGrowth[];
-};
-
-export async function applyVerdict(settling: Settling, verdict: VmVerdict): Promise<void> {
+export async function applyVerdict(settling: VmSettling, verdict: VmVerdict): Promise<void> {
   switch (verdict.is) {
     case 'nothing':
       return;
@@ -45,7 +33,7 @@ export async function applyVerdict(settling: Settling, verdict: VmVerdict): Prom
   }
 }
 
-async function settleRunning(settling: Settling, failure: Failure | null): Promise<void> {
+async function settleRunning(settling: VmSettling, failure: Failure | null): Promise<void> {
   const { sql, vm } = settling;
   if (!isObserved(vm, 'running'))
     await updateObservedVm(sql, { vmId: vm.id, observedState: 'running' });
@@ -61,7 +49,7 @@ async function settleRunning(settling: Settling, failure: Failure | null): Promi
 }
 
 /** Time counts while it runs; that of a reset does not. */
-async function meterRunning({ sql, vm, now }: Settling): Promise<void> {
+async function meterRunning({ sql, vm, now }: VmSettling): Promise<void> {
   const endedAt = vm.operation === 'RESET' ? vm.operation_started_at : null;
   if (endedAt) await closeInterval(sql, { resourceId: vm.id, endedAt });
   else if (vm.metered) return;
@@ -76,13 +64,13 @@ async function meterRunning({ sql, vm, now }: Settling): Promise<void> {
 }
 
 /** The VM runs on as it was; what could not be done to its disks is no longer wanted. */
-async function undoDiskChange({ sql, vm }: Settling, failure: Failure): Promise<void> {
+async function undoDiskChange({ sql, vm }: VmSettling, failure: Failure): Promise<void> {
   if (vm.operation === 'ATTACH_DISKS') await undoAttachments(sql, vm.id);
   if (vm.operation === 'DETACH_DISKS') await undoDetachments(sql, vm.id);
   await failOperation(sql, { resourceId: vm.id, failure: { ...failure, details: {} } });
 }
 
-function noteFailedGrowth({ vm, word, failedGrowths }: Settling, failure: Failure): void {
+function noteFailedGrowth({ vm, word, failedGrowths }: VmSettling, failure: Failure): void {
   for (const disk of vm.attachments) {
     const reported = word.disks.find(({ id }) => id === disk.disk_id)?.sizeBytes;
     const sizeGib = reported === undefined ? disk.observed_size_gib : gib(reported);
@@ -91,7 +79,7 @@ function noteFailedGrowth({ vm, word, failedGrowths }: Settling, failure: Failur
   }
 }
 
-async function settleCrashed(settling: Settling): Promise<void> {
+async function settleCrashed(settling: VmSettling): Promise<void> {
   const { sql, vm, now } = settling;
   if (vm.observed_state === 'none') {
     const failure = { code: 'host_failed', message: 'the VM died while it booted' };
@@ -119,7 +107,7 @@ async function settleCrashed(settling: Settling): Promise<void> {
   }
 }
 
-async function settleFailed(settling: Settling, failure: Failure): Promise<void> {
+async function settleFailed(settling: VmSettling, failure: Failure): Promise<void> {
   const { sql, vm, now } = settling;
   await closeVmInterval(sql, { vmId: vm.id, endedAt: now });
   if (vm.operation === 'ATTACH_DISKS' || vm.operation === 'DETACH_DISKS')
@@ -133,7 +121,7 @@ async function settleFailed(settling: Settling, failure: Failure): Promise<void>
 }
 
 /** The only place where a host's VM loses its claims: with a receipt for each of its devices. */
-async function settleGone(settling: Settling): Promise<void> {
+async function settleGone(settling: VmSettling): Promise<void> {
   const { sql, hostId, vm, report, now } = settling;
   const receipts = matchReceipts(vm, report.receipts);
   if (!receipts) return;
@@ -150,7 +138,7 @@ async function settleGone(settling: Settling): Promise<void> {
   }
 }
 
-async function succeed({ sql, vm }: Settling): Promise<void> {
+async function succeed({ sql, vm }: VmSettling): Promise<void> {
   const row = await readVm(sql, { projectId: vm.project_id, vmId: vm.id });
   if (row) await succeedOperation(sql, { resourceId: vm.id, result: vmView(row) });
 }

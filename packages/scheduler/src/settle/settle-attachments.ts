@@ -1,12 +1,12 @@
 import { removeAttachment, updateDiskAttached } from '@gantry/db/queries/settle-vms';
-import type { Settling } from './apply-verdict.ts';
 import { gib } from './host-report.ts';
+import type { VmSettling } from './vm-settling.ts';
 
 /**
  * Records which disks the VM's domain has. What is to be detached is so when the host shows it gone,
  * or when the domain is `down`: it has no disk in use, and none of these at its next start.
  */
-export async function settleDisksOf(settling: Settling, { down = false } = {}): Promise<void> {
+export async function settleDisksOf(settling: VmSettling, { down = false } = {}): Promise<void> {
   const { sql, hostId, vm } = settling;
   const sizes = sizesOf(settling);
   for (const attachment of vm.attachments) {
@@ -24,13 +24,13 @@ export async function settleDisksOf(settling: Settling, { down = false } = {}): 
   }
 }
 
-export function areDisksAsWanted(settling: Settling): boolean {
+export function areDisksAsWanted(settling: VmSettling): boolean {
   const sizes = sizesOf(settling);
   return settling.vm.attachments.every(
     ({ disk_id, desired_state }) => sizes.has(disk_id) === (desired_state === 'attached'),
   );
 }
 
-function sizesOf({ word }: Settling): Map<string, string> {
+function sizesOf({ word }: VmSettling): Map<string, string> {
   return new Map(word.disks.map(({ id, sizeBytes }) => [id, sizeBytes]));
 }
