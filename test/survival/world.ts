@@ -23,11 +23,6 @@ type ChaosScheduler = { scheduler: Scheduler; sql: Sql; database: UnsteadyDataba
 
 /** Long enough for two busy cores; what holds holds within seconds. */
 const PATIENCE = { timeout: 60_000, interval: 50 };
-/**
- * A host makes a data disk before it tells of it. Where the attachment is given up in between (the VM
- * is deleted, or the host fails at a later step), nobody knows that the disk lies there.
- */
-const KNOWN_LEAK = /^disk \S+ is stored and nobody knows of it$/;
 /** Beyond the patience of every lock. */
 const ANSWER_MS = 15_000;
 const PACE = { retryMs: [10, 40], failedMs: 300, shutdownMs: 300, reportMs: 5, serialLogMs: 200 };
@@ -171,8 +166,7 @@ export class World {
   async settle(): Promise<void> {
     await vi.waitFor(async () => {
       const problems = await disagreements({ sql: this.sql, hosts: this.cloud.hosts });
-      const unknown = problems.filter((problem) => !KNOWN_LEAK.test(problem));
-      if (unknown.length > 0) throw new Error(unknown.join('\n'));
+      if (problems.length > 0) throw new Error(problems.join('\n'));
     }, PATIENCE);
   }
 

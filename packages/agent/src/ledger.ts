@@ -20,6 +20,8 @@ export type VmFacts = {
   /** Revision of the `deleted` entry that was carried out; empty if none was. */
   deletedRevision: string;
   receipts: DeviceReceipt__Output[];
+  /** Disks that were made here for it, or were about to be: they may lie here whatever became of them. */
+  madeDisks: string[];
   /** Interfaces it has on the host: filtered for as long as they exist. */
   nics: NicSpec[];
 };
@@ -31,6 +33,7 @@ export const NO_FACTS: VmFacts = {
   shutdownAskedMs: 0,
   deletedRevision: '',
   receipts: [],
+  madeDisks: [],
   nics: [],
 };
 

@@ -1,5 +1,6 @@
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
 import type { SpecRefusal } from '@gantry/proto/generated/gantry/v1/SpecRefusal';
+import type { Volume } from './machine.ts';
 import type { HostContext } from './reconcile/host-context.ts';
 import type { Reconciler } from './reconcile/reconciler.ts';
 import { vmReport } from './vm-report.ts';
@@ -14,7 +15,11 @@ export async function buildReport({
   refusal,
 }: ReportSource): Promise<HostReport> {
   const { machine, ledger, firewall } = host;
-  const [domains, devices] = await Promise.all([machine.hypervisor.list(), machine.devices.list()]);
+  const [domains, devices, made] = await Promise.all([
+    machine.hypervisor.list(),
+    machine.devices.list(),
+    readMadeDisks(host),
+  ]);
   // Read after the host answered, and from here on at one moment.
   const { spec } = ledger.content;
   const wanted = [...(spec?.vms ?? []), ...(spec?.deleted ?? [])].map((vm) => vm.id);
@@ -33,8 +38,15 @@ export async function buildReport({
       }),
     ),
     receipts: (spec?.deleted ?? []).flatMap(({ id }) => ledger.facts(id).receipts),
-    disks: [...reconciler.disks.ready],
+    disks: [...reconciler.disks.ready, ...made],
     deletedDisks: [...reconciler.disks.removed],
     firewallNumber: firewall.number,
   };
+}
+
+/** Of the disks made here for VMs that the ledger knows, those that exist. */
+async function readMadeDisks({ machine, ledger }: HostContext): Promise<Volume[]> {
+  const ids = Object.values(ledger.content.vms).flatMap(({ madeDisks }) => madeDisks);
+  const volumes = await Promise.all([...new Set(ids)].map((id) => machine.volumes.read(id)));
+  return volumes.filter((volume) => volume !== null);
 }

@@ -10,7 +10,7 @@ export const volumes: Part = {
   async ensure(host, vm) {
     for (const disk of vm.disks) {
       const existing = await host.machine.volumes.read(disk.id);
-      if (existing === null) await host.machine.volumes.create(disk, sourceOf(vm, disk));
+      if (existing === null) await make(host, vm, disk);
       else if (isBelow(existing.sizeBytes, disk.sizeBytes)) await grow(host, vm, disk);
     }
   },
@@ -19,6 +19,15 @@ export const volumes: Part = {
     for (const diskId of vm.disks) await host.machine.volumes.remove(diskId);
   },
 };
+
+/** Noted first: a disk that nobody remembers would lie here for ever. */
+async function make(host: HostContext, vm: VmSpec, disk: DiskSpec): Promise<void> {
+  const image = sourceOf(vm, disk);
+  const { madeDisks } = host.ledger.facts(vm.id);
+  if (!madeDisks.includes(disk.id))
+    await host.ledger.updateFacts(vm.id, { madeDisks: [...madeDisks, disk.id] });
+  await host.machine.volumes.create(disk, image);
+}
 
 /** Null for a disk that begins empty, as every one but the boot disk does. */
 function sourceOf(vm: VmSpec, disk: DiskSpec): Image | null {

@@ -5,6 +5,7 @@ import {
   removeExpiredReply,
   type WriteRecord,
 } from '@gantry/db/queries/records';
+import { transact } from '@gantry/db/transact';
 import { badRequest, CloudError } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import { callerId } from '../auth/caller.ts';
@@ -65,7 +66,7 @@ async function writeOnce(context: WriteContext): Promise<string> {
   if ('handleRecorded' in route) {
     await route.handleRecorded(request, record);
   } else {
-    await request.deps.sql.begin(async (tx) => {
+    await transact(request.deps.sql, async (tx) => {
       const reply = await route.handle({ ...request, sql: tx });
       await insertRecord(tx, record(reply));
     });

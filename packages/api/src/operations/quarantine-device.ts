@@ -15,7 +15,10 @@ export async function quarantineDevice({
   return device;
 }
 
-/** Takes back what an operator said; a device that is not proven clean stays out all the same. */
+/**
+ * Back to VMs, whether an operator or a failed cleaning took it out: an operator who says so has seen
+ * to the device.
+ */
 export async function releaseDevice({ sql, deviceId }: Target): Promise<DeviceRow> {
   return await quarantineDevice({ sql, deviceId, reason: '' });
 }

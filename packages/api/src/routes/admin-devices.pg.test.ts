@@ -53,13 +53,16 @@ describe('a device', () => {
     }
   });
 
-  it('keeps what the scheduler knows of it, quarantined or released', async () => {
+  it('that was not made clean stays out until an operator releases it', async () => {
     await api.sql`update gpus set state = 'quarantined' where id = ${gpuId}`;
     const held = await quarantine(gpuId, { reason: 'look at it' });
     expect(held.body).toMatchObject({ state: 'quarantined', quarantine_reason: 'look at it' });
-    expect((await release(gpuId)).body).toMatchObject({
-      ...{ state: 'quarantined', quarantine_reason: '' },
-    });
+    expect((await release(gpuId)).body).toMatchObject({ state: 'ready', quarantine_reason: '' });
+  });
+
+  it('that its host does not find is not made ready by a release', async () => {
+    await api.sql`update gpus set state = 'missing' where id = ${gpuId}`;
+    expect((await release(gpuId)).body).toMatchObject({ state: 'missing' });
     await api.sql`update gpus set state = 'ready' where id = ${gpuId}`;
   });
 

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { Id, ReplyId, Text } from './fields.ts';
+import { Id, ReplyId, ReplyIdOrEmpty, Text } from './fields.ts';
 
 export const ExplainPlacement = z
   .strictObject({
@@ -15,7 +15,7 @@ export const PlacementExplanation = z
   .object({
     placement: z
       .object({
-        host_id: ReplyId,
+        host_id: ReplyIdOrEmpty,
         host_name: z.string(),
         gpus: z.array(PlacedDevice),
         drives: z.array(PlacedDevice),
@@ -29,8 +29,7 @@ export const PlacementExplanation = z
           }),
         ),
       })
-      .nullable()
-      .openapi({ description: 'Where a VM would go now; null: nowhere.' }),
+      .openapi({ description: 'Where a VM would go now; an empty host_id: nowhere.' }),
     filters: z
       .array(z.object({ filter: z.string(), left: z.int() }))
       .openapi({ description: 'In the order they are asked, and how many hosts each leaves.' }),

@@ -10,10 +10,12 @@ type Explained = {
   rows: PlacementHostRows;
 };
 
+const NOWHERE: Placement = { hostId: '', gpuIds: [], driveIds: [], numaNodes: [] };
+
 export function placementExplanationView({ placement, filters, answers, rows }: Explained) {
   const names = new Map(rows.hosts.map(({ id, name }) => [id, name]));
   return {
-    placement: placement && placementView(placement, rows),
+    placement: placementView(placement ?? NOWHERE, rows),
     filters,
     hosts: answers.map(({ hostId, answer }) => ({
       host_id: hostId,

@@ -184,10 +184,14 @@ export async function updateQuarantine(
   { deviceId, reason }: { deviceId: string; reason: string },
 ): Promise<DeviceRow | undefined> {
   const [row] = await sql<DeviceRow[]>`
-    with gpu as (update gpus set quarantine_reason = ${reason} where id = ${deviceId}
+    with gpu as (update gpus set quarantine_reason = ${reason}, state = ${standing(sql, reason)} where id = ${deviceId}
         returning id, 'gpu' as kind, host_id, pci_address, state, quarantine_reason),
-      drive as (update drives set quarantine_reason = ${reason} where id = ${deviceId}
+      drive as (update drives set quarantine_reason = ${reason}, state = ${standing(sql, reason)} where id = ${deviceId}
         returning id, 'drive' as kind, host_id, pci_address, state, quarantine_reason)
     select * from gpu union all select * from drive`;
   return row;
 }
+
+/** Whoever releases a device has seen to it: their word stands in for the proof it never gave. */
+const standing = (sql: Queryable, reason: string) =>
+  reason === '' ? sql`case state when 'quarantined' then 'ready' else state end` : sql`state`;

@@ -50,6 +50,14 @@ export async function lockReportedDisks(
     or id = any(${diskIds}::uuid[]) and host_id = ${hostId} order by id for update`;
 }
 
+/** Disks the host has that nobody was known to have: made for a VM that let go of them before it ran with them. */
+export async function updateDisksFound(
+  sql: Queryable,
+  { hostId, diskIds }: { hostId: string; diskIds: string[] },
+): Promise<void> {
+  await sql`update disks set host_id = ${hostId} where id = any(${diskIds}::uuid[]) and host_id is null`;
+}
+
 /** Disks the host keeps for nobody: grown, or gone. */
 export async function updateKeptDisk(
   sql: Queryable,

@@ -5,6 +5,7 @@ import {
   lockReportedDisks,
   removeFirewallDebts,
   type SettledHost,
+  updateDisksFound,
   updateDisksGone,
   updateHostReport,
   updateKeptDisk,
@@ -86,6 +87,8 @@ async function settleHost(
   if (isNews) await updateHostReport(sql, { hostId, acceptedNumber, refusal, unknownVms });
   if (report.firewallNumber !== '0')
     await removeFirewallDebts(sql, { hostId, number: report.firewallNumber });
+  if (report.disks.length > 0)
+    await updateDisksFound(sql, { hostId, diskIds: report.disks.map(({ id }) => id) });
   for (const { id, sizeBytes } of report.disks)
     await updateKeptDisk(sql, { hostId, diskId: id, sizeGib: gib(sizeBytes) });
   if (report.deletedDisks.length > 0)
