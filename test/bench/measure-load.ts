@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import autocannon from 'autocannon';
+import { percentile } from './percentile.ts';
 import { type Subject, VM } from './subject.ts';
 
 export type Measured = { cpuMicros: number; p50Ms: number; p99Ms: number; perSecond: number };
@@ -48,7 +49,6 @@ export async function measureLoad({
   });
   const seconds = (performance.now() - started) / 1000;
   const cpuSeconds = (cpuTicks(subject.pid) - before) / TICKS_PER_SECOND;
-  latencies.sort((a, b) => a - b);
   return {
     cpuMicros: (cpuSeconds * 1e6) / count,
     p50Ms: percentile(latencies, 0.5),
@@ -68,10 +68,6 @@ function creation(headers: Record<string, string>) {
       body,
     };
   };
-}
-
-function percentile(sorted: number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 /** User and system time, from the 14th and 15th field of /proc/<pid>/stat. */

@@ -1,0 +1,201 @@
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createSecrets } from '@gantry/daemon/secrets';
+import { connect, type Sql } from '@gantry/db/connect';
+import { startEmbeddedPostgres } from '@gantry/local/embedded-postgres';
+import { removeHome } from '@gantry/local/remove-home';
+import { createSteadily } from './fleet-creations.ts';
+import { benchHome } from './fleet-home.ts';
+import { addPublicAddresses, makeMembers } from './fleet-members.ts';
+import { type BenchProcess, cpuOfTree, startBenchProcess } from './fleet-process.ts';
+import { forgetStatements, printStatements, startCountingPostgres } from './fleet-statements.ts';
+import { row } from './fleet-table.ts';
+import { percentile } from './percentile.ts';
+import { makeBenchProject, VM } from './subject.ts';
+
+/**
+ * A fleet attached to one scheduler: PostgreSQL, the api, the scheduler and the hosts are processes
+ * of their own, and every host has a TLS connection and a stream. Measured is the scheduler.
+ */
+export type AttachedOptions = {
+  hosts: number;
+  /** Processes the hosts are spread over. */
+  processes: number;
+  idleSeconds: number;
+  /** Creations per second, one rate after the other. */
+  rates: number[];
+  seconds: number;
+  /** Where profiles of the scheduler go; undefined: none are made, for they cost time and memory. */
+  profiles: string | undefined;
+  /** Whether the database counts its statements, which costs it a little. */
+  statements: boolean;
+  signal: AbortSignal;
+};
+
+const GOALS = { kibPerHost: 64, heartbeatPercent: 20, p50Ms: 150, p99Ms: 750 };
+const MODEL = 'a40-8';
+const STOCK = 500;
+const KIB = 1024;
+const ATTACH_LIMIT_MS = 30 * 60_000;
+
+export async function measureAttached(options: AttachedOptions): Promise<void> {
+  const root = path.resolve(import.meta.dirname, '../..');
+  const home = benchHome('attached');
+  const postgres = options.statements
+    ? await startCountingPostgres(home)
+    : await startEmbeddedPostgres({ home });
+  const sql = connect({ url: postgres.databaseUrl, name: 'bench', maxConnections: 4 });
+  const processes: BenchProcess[] = [];
+  const start: Start = async (name, args, env) => {
+    options.signal.throwIfAborted();
+    const started = await startBenchProcess({ name, args, env });
+    processes.push(started);
+    return started;
+  };
+  try {
+    const project = await makeBenchProject({
+      ...{ root, sql, databaseUrl: postgres.databaseUrl, vms: 0 },
+    });
+    await sql`update images set source_url = 'http://simulated.invalid/image', sha256 = repeat('0', 64)`;
+    await addPublicAddresses(sql, VM.location);
+    const environment = {
+      DATABASE_URL: postgres.databaseUrl,
+      GANTRY_SECRET_KEY: project.secretKey,
+      ...{ GANTRY_PORT: '0', GANTRY_FLEET_PORT: '0' },
+      ...{ GANTRY_RATE_LIMIT: '1000000', GANTRY_RATE_BURST: '1000000' },
+    };
+    const scheduler = await start(
+      'scheduler',
+      [path.join(root, 'packages/scheduler/dist/main.mjs')],
+      environment,
+    );
+    const api = await start('api', [path.join(root, 'packages/api/dist/main.mjs')], environment);
+    const place: Place = { ...options, sql, home, scheduler, start };
+    const idleUs = await restingUs(place);
+    const profile = profilerOf(place);
+    await profile('cpu', 'attach');
+    await attachAll(place, createSecrets(project.secretKey));
+    await profile('cpu', 'attach');
+    // As the database does by itself before long.
+    await sql`analyze hosts, host_revisions, gpus, drives`;
+    await profile('cpu', 'idle');
+    const withHostsUs = await restingUs(place);
+    await profile('cpu', 'idle');
+    row('scheduler CPU, idle with no host', idleUs / 1e4, '% of a core');
+    row('scheduler CPU, idle with all attached', withHostsUs / 1e4, '% of a core');
+    row('CPU of heartbeats', (withHostsUs - idleUs) / 1e4, '% of a core', {
+      most: GOALS.heartbeatPercent,
+    });
+    await profile('cpu', 'creations');
+    for (const perSecond of options.rates)
+      await createVms(place, { project, api, postgresPid: postgres.pid, perSecond });
+    await profile('cpu', 'creations');
+  } finally {
+    await Promise.allSettled(processes.map((one) => one.stop()));
+    await sql.end({ timeout: 5 });
+    await postgres.stop();
+    await removeHome(home);
+  }
+}
+
+type Start = (name: string, args: string[], env: Record<string, string>) => Promise<BenchProcess>;
+type Place = AttachedOptions & { sql: Sql; home: string; scheduler: BenchProcess; start: Start };
+
+async function attachAll(place: Place, secrets: ReturnType<typeof createSecrets>): Promise<void> {
+  const { sql, home, scheduler, hosts, start, signal } = place;
+  const files = await makeMembers({
+    ...{ sql, secrets, location: VM.location, count: hosts },
+    ...{ directory: home, processes: place.processes },
+  });
+  const fleets = await Promise.all(
+    files.map((file) =>
+      start('hosts', ['--import', 'tsx', path.join(import.meta.dirname, 'fleet-hosts.ts')], {
+        BENCH_HOSTS_FILE: file,
+        BENCH_MODEL: MODEL,
+        BENCH_SCHEDULER: `127.0.0.1:${scheduler.ready['fleet_port']}`,
+      }),
+    ),
+  );
+  const before = await scheduler.usage({ collect: true });
+  const begun = performance.now();
+  for (const fleet of fleets) fleet.send({ begin: true });
+  for (;;) {
+    signal.throwIfAborted();
+    const [known] = await sql<{ count: number }[]>`
+      select count(*)::int from hosts where scheduler_id is not null and inventory is not null`;
+    if (known?.count === hosts) break;
+    if (performance.now() - begun > ATTACH_LIMIT_MS)
+      throw new Error(`only ${known?.count} of ${hosts} hosts have attached`);
+    await delay(1_000, undefined, { signal });
+  }
+  const seconds = (performance.now() - begun) / 1_000;
+  row(`${hosts} hosts attached, with their inventory`, seconds, 's');
+  const attached = await scheduler.usage();
+  row('scheduler CPU per attach', (attached.cpuUs - before.cpuUs) / 1e3 / hosts, 'ms');
+  // The last reports, and what was only needed for attaching, are done with by then.
+  await delay(5_000, undefined, { signal });
+  const after = await scheduler.usage({ collect: true });
+  const kib = (field: 'rss' | 'heapUsed' | 'external') =>
+    (after[field] - before[field]) / KIB / hosts;
+  row('scheduler memory per host', kib('rss'), 'KiB', { most: GOALS.kibPerHost });
+  row('  of that in the JavaScript heap', kib('heapUsed'), 'KiB');
+  row('  of that in buffers', kib('external'), 'KiB');
+}
+
+/** CPU per second while nothing happens. */
+async function restingUs({ scheduler, idleSeconds, signal }: Place): Promise<number> {
+  const [before, begun] = [await scheduler.usage(), performance.now()];
+  await delay(idleSeconds * 1_000, undefined, { signal });
+  const after = await scheduler.usage();
+  return (after.cpuUs - before.cpuUs) / ((performance.now() - begun) / 1_000);
+}
+
+type Creating = {
+  project: { projectId: string; accessKey: string };
+  api: BenchProcess;
+  postgresPid: number;
+  perSecond: number;
+};
+
+async function createVms(place: Place, creating: Creating): Promise<void> {
+  const { project, api, postgresPid, perSecond } = creating;
+  const { scheduler, seconds } = place;
+  const load = {
+    ...{ url: `http://127.0.0.1:${api.ready['port']}`, ...project },
+    ...{ perSecond, stock: STOCK },
+  };
+  await createSteadily({ ...load, seconds: Math.min(10, seconds) });
+  await place.sql`analyze`;
+  const before = [
+    (await scheduler.usage()).cpuUs,
+    (await api.usage()).cpuUs,
+    cpuOfTree(postgresPid),
+  ];
+  if (place.statements) await forgetStatements(place.sql);
+  const { seen, own, failed, lateMs } = await createSteadily({ ...load, seconds });
+  const after = [
+    (await scheduler.usage()).cpuUs,
+    (await api.usage()).cpuUs,
+    cpuOfTree(postgresPid),
+  ];
+  row('creations asked for', perSecond, 'per second');
+  row('POST to SUCCEEDED as polled, p50', percentile(seen, 0.5), 'ms', { most: GOALS.p50Ms });
+  row('POST to SUCCEEDED as polled, p99', percentile(seen, 0.99), 'ms', { most: GOALS.p99Ms });
+  row("POST to SUCCEEDED by the server's clock, p50", percentile(own, 0.5), 'ms');
+  row("POST to SUCCEEDED by the server's clock, p99", percentile(own, 0.99), 'ms');
+  row('creations that failed', failed, '', { most: 0 });
+  row('most the client was behind its pace', lateMs, 'ms');
+  for (const [i, name] of ['scheduler', 'api (with polling)', 'PostgreSQL'].entries()) {
+    const us = (after[i] ?? 0) - (before[i] ?? 0);
+    row(`${name} CPU per creation and deletion`, us / 1e3 / (perSecond * seconds), 'ms');
+  }
+  if (place.statements) await printStatements(place.sql, { per: perSecond * seconds });
+}
+
+function profilerOf({ profiles, scheduler }: Place) {
+  return async (kind: 'cpu' | 'heap', name: string) => {
+    if (profiles === undefined) return;
+    const suffix = kind === 'cpu' ? 'cpuprofile' : 'heapprofile';
+    await scheduler.profile(kind, path.resolve(profiles, `${name}.${suffix}`));
+  };
+}

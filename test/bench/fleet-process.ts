@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+export type Usage = { cpuUs: number; rss: number; heapUsed: number; external: number };
+
+/**
+ * A process of the bench, joined to it by an IPC channel: it ends by itself when the bench does,
+ * however that ends.
+ */
+export type BenchProcess = {
+  pid: number;
+  ready: Record<string, unknown>;
+  /** What it uses; memory after a full collection, if `collect` is wanted. */
+  usage(options?: { collect?: boolean }): Promise<Usage>;
+  /** Called in pairs: the first begins a profile, the second writes it to the file. */
+  profile(kind: 'cpu' | 'heap', file: string): Promise<void>;
+  send(message: object): void;
+  on(listener: (message: Record<string, unknown>) => void): void;
+  stop(): Promise<void>;
+};
+
+const PRELOAD = path.join(import.meta.dirname, 'fleet-preload.mjs');
+const TICK_US = 10_000;
+
+type Start = { name: string; args: string[]; env?: Record<string, string> };
+
+export async function startBenchProcess({ name, args, env }: Start): Promise<BenchProcess> {
+  const child = spawn(process.execPath, ['--expose-gc', '--import', PRELOAD, ...args], {
+    env: { ...process.env, GANTRY_LOG_LEVEL: 'warn', ...env },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`${name} ended before it was ready, with ${code}`);
+  });
+  const ready = await Promise.race([answer(child, 'ready'), ended]);
+  ended.catch(() => {});
+  return {
+    pid: child.pid ?? 0,
+    ready: ready as Record<string, unknown>,
+    async usage({ collect = false } = {}) {
+      child.send({ bench: 'usage', collect });
+      return (await answer(child, 'usage')) as Usage;
+    },
+    async profile(kind, file) {
+      child.send({ bench: 'profile', kind, file });
+      await answer(child, 'profiled');
+    },
+    send: (message) => child.send(message),
+    on: (listener) => child.on('message', listener),
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exit = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exit;
+    },
+  };
+}
+
+function answer(child: ChildProcess, field: string): Promise<unknown> {
+  return new Promise((resolve) => {
+    const listener = (message: unknown) => {
+      const fields = message as Record<string, unknown>;
+      if (!(field in fields)) return;
+      child.off('message', listener);
+      resolve(fields[field]);
+    };
+    child.on('message', listener);
+  });
+}
+
+/** CPU of a server and of all it started that still runs, in microseconds. */
+export function cpuOfTree(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+  let ticks = cpuTicks(pid);
+  for (const child of children) if (child.trim() !== '') ticks += cpuTicks(Number(child));
+  return ticks * TICK_US;
+}
+
+function cpuTicks(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ');
+    return Number(fields[11]) + Number(fields[12]);
+  } catch {
+    // It has ended meanwhile.
+    return 0;
+  }
+}

@@ -1,0 +1,63 @@
+import { parseArgs } from 'node:util';
+import { measureAttached } from './fleet-attached.ts';
+import { removeAbandonedHomes } from './fleet-home.ts';
+import { missedGoals } from './fleet-table.ts';
+
+/**
+ * What a large fleet costs, in three parts that can be asked for one by one: decisions in memory,
+ * placements as committed, and hosts attached to one scheduler.
+ */
+const PARTS = ['decisions', 'placements', 'attached'] as const;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    hosts: { type: 'string', default: '10000' },
+    processes: { type: 'string', default: '4' },
+    idle: { type: 'string', default: '60' },
+    rate: { type: 'string', default: '50' },
+    seconds: { type: 'string', default: '60' },
+    rounds: { type: 'string', default: '3' },
+    profiles: { type: 'string' },
+    statements: { type: 'boolean', default: false },
+  },
+});
+const wanted = PARTS.filter((part) => positionals.length === 0 || positionals.includes(part));
+const unknown = positionals.filter((part) => !PARTS.some((known) => known === part));
+if (unknown.length > 0) {
+  console.error(`There is no part ${unknown.join(', ')}: there are ${PARTS.join(', ')}.`);
+  process.exit(2);
+}
+
+await removeAbandonedHomes();
+process.env['BENCH_ROUNDS'] = values.rounds;
+let failed = false;
+for (const part of wanted) {
+  console.log(`\n${part}`);
+  // The first two are programs of their own, and say by the exit code whether they met their goals.
+  if (part === 'decisions') await import('./placement-decisions.ts');
+  if (part === 'placements') await import('./placement-commits.ts');
+  if (part === 'attached') await attached();
+  failed ||= process.exitCode === 1;
+}
+process.exitCode = failed || missedGoals() > 0 ? 1 : 0;
+
+/** Told to stop, it ends what it started; killed, that ends by itself. */
+async function attached(): Promise<void> {
+  const stopping = new AbortController();
+  const stop = () => stopping.abort(new Error('stopped before its end'));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+  try {
+    await measureAttached({
+      ...{ hosts: Number(values.hosts), processes: Number(values.processes) },
+      ...{ idleSeconds: Number(values.idle), rates: values.rate.split(',').map(Number) },
+      ...{ seconds: Number(values.seconds), signal: stopping.signal },
+      ...{ profiles: values.profiles, statements: values.statements },
+    });
+  } catch (error) {
+    if (!stopping.signal.aborted) throw error;
+    console.error(stopping.signal.reason.message);
+    process.exitCode = 1;
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop);
+}
