@@ -18,7 +18,8 @@ type Load = {
 type Operation = { operation_id: string; state: string; started_at: string; completed_at: string };
 type Created = { operation: Operation & { metadata: { id: string } } };
 
-const POLL_MS = 20;
+/** Growing, as a client's should: a slow server that is asked ever more often only gets slower. */
+const POLL_MS = { first: 20, factor: 1.3, most: 500 };
 const LIMIT_MS = 30_000;
 
 /**
@@ -50,10 +51,12 @@ export async function createSteadily(load: Load): Promise<Creations> {
   };
 
   const follow = async (id: string, started: number): Promise<Operation | undefined> => {
+    let pauseMs = POLL_MS.first;
     while (performance.now() - started < LIMIT_MS) {
+      await delay(pauseMs);
       const operation = await client<Operation>('GET', `/vms/operations/${id}`);
       if (operation.state !== 'IN_PROGRESS') return operation;
-      await delay(POLL_MS);
+      pauseMs = Math.min(POLL_MS.most, pauseMs * POLL_MS.factor);
     }
     return undefined;
   };

@@ -25,7 +25,13 @@ it('the process closes due days, cleans up, and ends with 0 when told to', async
     values (${userId}, 'old', '', '', false, now() - interval '2 days')`;
   const child = fork(fileURLToPath(new URL('./main.ts', import.meta.url)), {
     execArgv: ['--import', 'tsx'],
-    env: { ...process.env, DATABASE_URL: database.url, GANTRY_LOG_LEVEL: 'silent' },
+    env: {
+      ...process.env,
+      DATABASE_URL: database.url,
+      GANTRY_SECRET_KEY: 'a secret key for tests, long enough',
+      GANTRY_FLEET_PORT: '0',
+      GANTRY_LOG_LEVEL: 'silent',
+    },
   });
   const exited = once(child, 'exit');
   try {

@@ -74,6 +74,7 @@ export async function removeVm(sql: Queryable, vmId: string): Promise<void> {
     where network_interface_id in (select id from network_interfaces where vm_id = ${vmId})`;
   const osDisks = await sql<{ disk_id: string }[]>`
     delete from disk_attachments where vm_id = ${vmId} and attachment_type = 'os' returning disk_id`;
-  await sql`delete from vms where id = ${vmId}`;
   await sql`delete from disks where id = any(${osDisks.map(({ disk_id }) => disk_id)}::uuid[])`;
+  // Last: from here on the project's other creations wait for its quota.
+  await sql`delete from vms where id = ${vmId}`;
 }

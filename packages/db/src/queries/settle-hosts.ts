@@ -32,6 +32,20 @@ export async function updateHostReport(
     unknown_vms = ${report.unknownVms} where id = ${report.hostId}`;
 }
 
+/** Which specs the host has taken and put in force; false where this is not its newest stream. */
+export async function updateHostNumbers(
+  sql: Queryable,
+  host: { hostId: string; streamEpoch: string; acceptedNumber: string; firewallNumber: string },
+): Promise<boolean> {
+  const rows = await sql`
+    with host as (update hosts set accepted_number = ${host.acceptedNumber}
+        where id = ${host.hostId} and stream_epoch = ${host.streamEpoch} and fenced_at is null returning id),
+      settled as (delete from firewall_rule_hosts where host_id in (select id from host)
+        and number <= ${host.firewallNumber})
+    select id from host`;
+  return rows.length > 0;
+}
+
 /** The host has every rule of this spec in force. */
 export async function removeFirewallDebts(
   sql: Queryable,
@@ -47,25 +61,23 @@ export async function lockReportedDisks(
 ): Promise<void> {
   await sql`select from disks where id in (select a.disk_id from disk_attachments a
       join placements p on p.vm_id = a.vm_id where p.host_id = ${hostId})
-    or id = any(${diskIds}::uuid[]) and host_id = ${hostId} order by id for update`;
+    or id = any(${diskIds}::uuid[]) and (host_id = ${hostId} or host_id is null) order by id for update`;
 }
 
-/** Disks the host has that nobody was known to have: made for a VM that let go of them before it ran with them. */
-export async function updateDisksFound(
+/**
+ * Disks the host says it has: grown while it kept them for nobody, or not known to be anywhere
+ * because they were made for a VM that let go of them before it ran with them.
+ */
+export async function updateReportedDisks(
   sql: Queryable,
-  { hostId, diskIds }: { hostId: string; diskIds: string[] },
+  { hostId, disks }: { hostId: string; disks: { id: string; sizeGib: number }[] },
 ): Promise<void> {
-  await sql`update disks set host_id = ${hostId} where id = any(${diskIds}::uuid[]) and host_id is null`;
-}
-
-/** Disks the host keeps for nobody: grown, or gone. */
-export async function updateKeptDisk(
-  sql: Queryable,
-  { hostId, diskId, sizeGib }: { hostId: string; diskId: string; sizeGib: number },
-): Promise<void> {
-  await sql`update disks set observed_size_gib = least(size_gib, greatest(observed_size_gib, ${sizeGib}))
-    where id = ${diskId} and host_id = ${hostId} and desired_state = 'present'
-      and coalesce(observed_size_gib, 0) < least(size_gib, ${sizeGib})`;
+  await sql`update disks d set host_id = ${hostId}, observed_size_gib = case when d.host_id is null
+        then d.observed_size_gib else least(d.size_gib, r.size_gib::integer) end
+    from unnest(${disks.map(({ id }) => id)}::uuid[],
+      ${disks.map(({ sizeGib }) => String(sizeGib))}::text[]) as r (id, size_gib)
+    where d.id = r.id and (d.host_id is null or d.host_id = ${hostId} and d.desired_state = 'present'
+      and coalesce(d.observed_size_gib, 0) < least(d.size_gib, r.size_gib::integer))`;
 }
 
 export async function updateDisksGone(

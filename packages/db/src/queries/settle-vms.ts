@@ -37,10 +37,12 @@ export type PlacedVmRow = {
 
 /** Locked, by id: the order in which everyone locks VMs. Hosts come after VMs. */
 export async function lockPlacedVms(sql: Queryable, hostId: string): Promise<PlacedVmRow[]> {
-  const locked = await sql<{ id: string }[]>`
+  // Sent together: the second runs after the first has its locks, and sees what they waited for.
+  const [locked, rows] = await Promise.all([
+    sql<{ id: string }[]>`
     select v.id from vms v join placements p on p.vm_id = v.id where p.host_id = ${hostId}
-    order by v.id for update of v`;
-  return await sql<PlacedVmRow[]>`
+    order by v.id for update of v`,
+    sql<PlacedVmRow[]>`
     select v.id, v.project_id, j.organization_id, v.type, l.region, v.revision, v.generation, v.observed_generation,
       v.observed_state, v.desired_state, v.abandoned, v.reachable,
       vm_should_run(v.desired_state, v.abandoned, v.observed_state, v.observed_generation, v.generation) as should_run,
@@ -59,7 +61,10 @@ export async function lockPlacedVms(sql: Queryable, hostId: string): Promise<Pla
     from placements p join vms v on v.id = p.vm_id join projects j on j.id = v.project_id
     join locations l on l.name = v.location
     left join operations o on o.resource_id = v.id and o.state = 'IN_PROGRESS'
-    where p.host_id = ${hostId} and v.id = any(${locked.map(({ id }) => id)}::uuid[]) order by v.id`;
+    where p.host_id = ${hostId} order by v.id`,
+  ]);
+  const ids = new Set(locked.map(({ id }) => id));
+  return rows.filter(({ id }) => ids.has(id));
 }
 
 export async function updateObservedVm(
@@ -78,8 +83,10 @@ export async function updateDiskAttached(
   sql: Queryable,
   disk: { vmId: string; diskId: string; hostId: string; sizeGib: number },
 ): Promise<void> {
-  await sql`update disk_attachments set attached = true where vm_id = ${disk.vmId} and disk_id = ${disk.diskId}`;
-  await sql`update disks set host_id = ${disk.hostId}, observed_size_gib = ${disk.sizeGib} where id = ${disk.diskId}`;
+  await Promise.all([
+    sql`update disk_attachments set attached = true where vm_id = ${disk.vmId} and disk_id = ${disk.diskId}`,
+    sql`update disks set host_id = ${disk.hostId}, observed_size_gib = ${disk.sizeGib} where id = ${disk.diskId}`,
+  ]);
 }
 
 export async function removeAttachment(

@@ -2,7 +2,7 @@ import { insertEvents } from '@gantry/db/queries/events';
 import { failVm } from '@gantry/db/queries/fail-vm';
 import { closeInterval, closeVmInterval, openInterval } from '@gantry/db/queries/meter';
 import { failOperation, succeedOperation } from '@gantry/db/queries/operations';
-import { insertReceipts, releasePlacement, removeVm } from '@gantry/db/queries/release-vm';
+import { insertReceipts, releasePlacement } from '@gantry/db/queries/release-vm';
 import {
   type PlacedVmRow,
   undoAttachments,
@@ -35,10 +35,11 @@ export async function applyVerdict(settling: VmSettling, verdict: VmVerdict): Pr
 
 async function settleRunning(settling: VmSettling, failure: Failure | null): Promise<void> {
   const { sql, vm } = settling;
-  if (!isObserved(vm, 'running'))
-    await updateObservedVm(sql, { vmId: vm.id, observedState: 'running' });
-  await meterRunning(settling);
-  await settleDisksOf(settling);
+  await Promise.all([
+    !isObserved(vm, 'running') && updateObservedVm(sql, { vmId: vm.id, observedState: 'running' }),
+    meterRunning(settling),
+    settleDisksOf(settling),
+  ]);
   if (vm.operation === 'ATTACH_DISKS' || vm.operation === 'DETACH_DISKS') {
     if (areDisksAsWanted(settling)) await succeed(settling);
     else if (failure) await undoDiskChange(settling, failure);
@@ -130,7 +131,7 @@ async function settleGone(settling: VmSettling): Promise<void> {
   await releasePlacement(sql, vm.id);
   await closeVmInterval(sql, { vmId: vm.id, endedAt: now });
   if (isToBeRemoved(vm)) {
-    await removeVm(sql, vm.id);
+    settling.removedVmIds.push(vm.id);
     if (last) await succeedOperation(sql, { resourceId: vm.id, result: vmView(last) });
   } else if (vm.desired_state === 'stopped') {
     await updateObservedVm(sql, { vmId: vm.id, observedState: 'stopped' });

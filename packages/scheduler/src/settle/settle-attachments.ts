@@ -9,19 +9,20 @@ import type { VmSettling } from './vm-settling.ts';
 export async function settleDisksOf(settling: VmSettling, { down = false } = {}): Promise<void> {
   const { sql, hostId, vm } = settling;
   const sizes = sizesOf(settling);
-  for (const attachment of vm.attachments) {
+  const settleDisk = async (attachment: VmSettling['vm']['attachments'][number]) => {
     const diskId = attachment.disk_id;
     const sizeBytes = sizes.get(diskId);
     if (attachment.desired_state === 'detached') {
       if (down || sizeBytes === undefined) await removeAttachment(sql, { vmId: vm.id, diskId });
-      continue;
+      return;
     }
-    if (sizeBytes === undefined) continue;
+    if (sizeBytes === undefined) return;
     const sizeGib = Math.min(gib(sizeBytes), attachment.size_gib);
     const isKnown =
       attachment.attached && attachment.kept_here && attachment.observed_size_gib === sizeGib;
     if (!isKnown) await updateDiskAttached(sql, { vmId: vm.id, diskId, hostId, sizeGib });
-  }
+  };
+  await Promise.all(vm.attachments.map(settleDisk));
 }
 
 export function areDisksAsWanted(settling: VmSettling): boolean {

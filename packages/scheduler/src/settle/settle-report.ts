@@ -1,14 +1,13 @@
 import type { Queryable, Sql } from '@gantry/db/connect';
-import { lockConcernedHosts } from '@gantry/db/queries/release-vm';
+import { lockConcernedHosts, removeVm } from '@gantry/db/queries/release-vm';
 import {
   holdStream,
   lockReportedDisks,
   removeFirewallDebts,
   type SettledHost,
-  updateDisksFound,
   updateDisksGone,
   updateHostReport,
-  updateKeptDisk,
+  updateReportedDisks,
   upsertSerialLogs,
 } from '@gantry/db/queries/settle-hosts';
 import { lockPlacedVms, type PlacedVmRow } from '@gantry/db/queries/settle-vms';
@@ -29,10 +28,13 @@ export async function settleReport(settlement: Settlement): Promise<boolean> {
   const { hostId, streamEpoch, report } = settlement;
   const failedGrowths: FailedGrowth[] = [];
   const counts = await transact(settlement.sql, async (sql) => {
-    const vms = await lockPlacedVms(sql, hostId);
     const diskIds = [...report.disks.map(({ id }) => id), ...report.deletedDisks];
-    await lockReportedDisks(sql, { hostId, diskIds });
-    const host = await holdStream(sql, { hostId, streamEpoch });
+    // Sent together, and carried out in this order, which is that of all locks.
+    const [vms, , host] = await Promise.all([
+      lockPlacedVms(sql, hostId),
+      lockReportedDisks(sql, { hostId, diskIds }),
+      holdStream(sql, { hostId, streamEpoch }),
+    ]);
     if (!host) return false;
     const words = new Map(report.vms.map((word) => [word.id, word]));
     const judged = vms.flatMap((vm) => {
@@ -42,9 +44,12 @@ export async function settleReport(settlement: Settlement): Promise<boolean> {
     await lockOthers(sql, { hostId, judged });
     const now = new Date();
     if (host.state === 'unreachable') await markReachable(sql, { hostId, vms });
+    const removedVmIds: string[] = [];
+    const settling = { sql, hostId, report, now, failedGrowths, removedVmIds };
     for (const { vm, word, verdict } of judged)
-      await applyVerdict({ sql, hostId, vm, report, word, now, failedGrowths }, verdict);
+      await applyVerdict({ ...settling, vm, word }, verdict);
     await settleHost(sql, { hostId, host, report });
+    for (const vmId of removedVmIds) await removeVm(sql, vmId);
     return true;
   });
   // VMs of other hosts may have the disk: that is another order of locks.
@@ -84,15 +89,14 @@ async function settleHost(
     host.accepted_number !== acceptedNumber ||
     host.refusal !== refusal ||
     host.unknown_vms.join() !== unknownVms.join();
-  if (isNews) await updateHostReport(sql, { hostId, acceptedNumber, refusal, unknownVms });
-  if (report.firewallNumber !== '0')
-    await removeFirewallDebts(sql, { hostId, number: report.firewallNumber });
-  if (report.disks.length > 0)
-    await updateDisksFound(sql, { hostId, diskIds: report.disks.map(({ id }) => id) });
-  for (const { id, sizeBytes } of report.disks)
-    await updateKeptDisk(sql, { hostId, diskId: id, sizeGib: gib(sizeBytes) });
-  if (report.deletedDisks.length > 0)
-    await updateDisksGone(sql, { hostId, diskIds: report.deletedDisks });
-  if (report.serialLogs.length > 0)
-    await upsertSerialLogs(sql, { hostId, logs: report.serialLogs });
+  const disks = report.disks.map(({ id, sizeBytes }) => ({ id, sizeGib: gib(sizeBytes) }));
+  await Promise.all([
+    isNews && updateHostReport(sql, { hostId, acceptedNumber, refusal, unknownVms }),
+    report.firewallNumber !== '0' &&
+      removeFirewallDebts(sql, { hostId, number: report.firewallNumber }),
+    disks.length > 0 && updateReportedDisks(sql, { hostId, disks }),
+    report.deletedDisks.length > 0 &&
+      updateDisksGone(sql, { hostId, diskIds: report.deletedDisks }),
+    report.serialLogs.length > 0 && upsertSerialLogs(sql, { hostId, logs: report.serialLogs }),
+  ]);
 }

@@ -34,8 +34,8 @@ async function removeUnplacedVms(sql: Queryable): Promise<void> {
   await lockConcernedHosts(sql, { hostId: null, removedVmIds, newDiskIds: [] });
   for (const { id, project_id } of removable) {
     const last = await readVm(sql, { projectId: project_id, vmId: id });
-    await removeVm(sql, id);
     if (last) await succeedOperation(sql, { resourceId: id, result: vmView(last) });
+    await removeVm(sql, id);
   }
 }
 

@@ -5,6 +5,7 @@ import type { Sql } from '@gantry/db/connect';
 import type { AttachedHost } from '../deliver/attached-hosts.ts';
 import { recordInventory } from '../inventory/record-inventory.ts';
 import type { HostReport } from './host-report.ts';
+import { settleNumbers } from './settle-numbers.ts';
 import { settleReport } from './settle-report.ts';
 
 export type Settling = {
@@ -43,8 +44,12 @@ export function startSettling({ sql, log, concurrency, onSettled }: SettlingOpti
     try {
       if (inventory) await recordInventory(sql, { hostId, streamEpoch, inventory });
       const digest = digestOf(report);
-      if (digest === host.settledDigest) return;
-      const settled = await settleReport({ sql, hostId, streamEpoch, report });
+      const settlement = { sql, hostId, streamEpoch, report };
+      // Words about VMs and disks say what they answer: the same ones again can mean nothing new.
+      const settled =
+        digest === host.settledDigest
+          ? await settleNumbers(settlement)
+          : await settleReport(settlement);
       if (!settled) host.stream.cut('the host has another stream, or was fenced');
       host.settledDigest = digest;
       onSettled(hostId);
@@ -105,6 +110,8 @@ function merge(earlier: HostReport, later: HostReport | null): HostReport {
   };
 }
 
-function digestOf({ inventory: _, ...report }: HostReport): string {
-  return createHash('sha1').update(JSON.stringify(report)).digest('base64');
+/** Of all but what `settleNumbers` and the inventory are for. */
+function digestOf(report: HostReport): string {
+  const { inventory: _, acceptedNumber: __, firewallNumber: ___, ...words } = report;
+  return createHash('sha1').update(JSON.stringify(words)).digest('base64');
 }

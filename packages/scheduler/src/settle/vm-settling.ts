@@ -13,4 +13,6 @@ export type VmSettling = {
   now: Date;
   /** Found out here, undone once this is written. */
   failedGrowths: FailedGrowth[];
+  /** VMs to be removed at the end: whoever creates VMs in their projects waits from then on. */
+  removedVmIds: string[];
 };
