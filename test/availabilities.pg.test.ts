@@ -107,10 +107,11 @@ describe('a type', () => {
     expect(await available()).toEqual([]);
   });
 
-  it('cannot be had of a GPU that was not proven clean, whatever operators say', async () => {
+  it('cannot be had of a GPU that was not proven clean, until an operator has seen to it', async () => {
     await api.sql`update gpus set state = 'quarantined' where id = ${host.gpuIds[0] ?? ''}`;
-    await admin(`devices/${host.gpuIds[0]}:release`);
     expect(await available()).toEqual(['a40.1x', 'a40.2x']);
+    await admin(`devices/${host.gpuIds[0]}:release`);
+    expect(await available()).toEqual(FOUR);
   });
 
   it('cannot be had of a GPU that a VM has, until it is free again', async () => {
