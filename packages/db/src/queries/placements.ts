@@ -113,8 +113,9 @@ async function lockPlaces(
     tx`select from drives where id = any(${driveIds}::uuid[])
       and state = 'ready' and quarantine_reason = '' order by id for share`,
     tx<{ host_id: string; changed_xid: string }[]>`
-      select host_id, changed_xid::text from host_revisions where host_id = any(${hostIds}::uuid[])
-        or host_id in (select hosts_naming(${vmIds}::uuid[])) order by host_id for update`,
+      select host_id, changed_xid::text from host_revisions
+      where host_id = any(${hostIds}::uuid[] || array(select hosts_naming(${vmIds}::uuid[])))
+      order by host_id for update`,
   ]);
   expectCount(hosts, hostIds.length);
   expectCount(gpus, gpuIds.length);

@@ -47,10 +47,11 @@ export async function lockConcernedHosts(
 ): Promise<void> {
   await sql`select from networks where id in (select network_id from network_interfaces
     where vm_id = any(${vmIds}::uuid[])) order by id for share`;
-  await sql`select from host_revisions where host_id = ${hostId}
-    or host_id in (select hosts_naming(${vmIds}::uuid[]))
-    or host_id in (select p.host_id from placements p join disk_attachments a on a.vm_id = p.vm_id
-      where a.disk_id = any(${newDiskIds}::uuid[]))
+  // As one array: conditions with "or" between them would read every host there is.
+  await sql`select from host_revisions where host_id = any(array[${hostId}::uuid]
+      || array(select hosts_naming(${vmIds}::uuid[]))
+      || array(select p.host_id from placements p join disk_attachments a on a.vm_id = p.vm_id
+        where a.disk_id = any(${newDiskIds}::uuid[])))
     order by host_id for update`;
 }
 

@@ -59,9 +59,13 @@ export async function lockReportedDisks(
   sql: Queryable,
   { hostId, diskIds }: { hostId: string; diskIds: string[] },
 ): Promise<void> {
-  await sql`select from disks where id in (select a.disk_id from disk_attachments a
-      join placements p on p.vm_id = a.vm_id where p.host_id = ${hostId})
-    or id = any(${diskIds}::uuid[]) and (host_id = ${hostId} or host_id is null) order by id for update`;
+  // As one array: two conditions with "or" between them would read every disk there is.
+  await sql`select from disks where id = any(
+      array(select a.disk_id from disk_attachments a join placements p on p.vm_id = a.vm_id
+        where p.host_id = ${hostId})
+      || array(select d.id from disks d where d.id = any(${diskIds}::uuid[])
+        and (d.host_id = ${hostId} or d.host_id is null)))
+    order by id for update`;
 }
 
 /**
