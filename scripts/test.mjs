@@ -79,6 +79,12 @@ function readReport(text, ok) {
   const tests = (report.testResults ?? []).flatMap((file) => file.assertionResults ?? []);
   const skipped = tests.filter(({ status }) => !['passed', 'failed'].includes(status));
   const notes = skipped.map(({ fullName }) => `skipped: ${fullName}`);
+  // Said again at the end, where whoever has only the last lines of a long run still reads it.
+  for (const { status, fullName, failureMessages } of tests) {
+    if (status !== 'failed') continue;
+    const reason = (failureMessages?.[0] ?? '').split('\n').slice(0, 6).join('\n      ');
+    notes.push(`failed: ${fullName}\n      ${reason}`);
+  }
   if (!ok && failed === 0) notes.push('failed outside of its tests; see above');
   return {
     passed: report.numPassedTests ?? 0,

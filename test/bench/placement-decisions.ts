@@ -43,13 +43,13 @@ const medians = rates.map(median);
 SIZES.forEach((hosts, i) => {
   const rounds = rates[i]?.map((rate) => rate.toFixed(0)).join(' ');
   console.log(
-    `${String(hosts).padStart(7)} hosts   ${medians[i]?.toFixed(0)} decisions/s (rounds ${rounds})`,
+    `${String(hosts).padStart(7)} hosts   ${medians[i]?.toFixed(0)} decisions per CPU second (rounds ${rounds})`,
   );
 });
 const atGoal = medians[SIZES.indexOf(GOAL.at)] ?? 0;
 const fast = atGoal >= GOAL.perSecond;
 console.log(
-  `${GOAL.at} hosts: ${atGoal.toFixed(0)} decisions/s; goal ${GOAL.perSecond}: ${verdict(fast)}`,
+  `${GOAL.at} hosts: ${atGoal.toFixed(0)} decisions per CPU second; goal ${GOAL.perSecond}: ${verdict(fast)}`,
 );
 let flat = true;
 for (let i = 1; i < SIZES.length; i += 1) {

@@ -140,23 +140,3 @@ const endpointCidrs = (sql: Queryable, endpoints: ReturnType<Queryable>) => sql`
       (select s.cidr::text from subnets s where s.id = (e ->> 'resource_id')::uuid),
       (select w.cidr::text from networks w where w.id = (e ->> 'resource_id')::uuid)) end as means
   from jsonb_array_elements(${endpoints}) e)`;
-
-export type HostChange = { host_id: string; number: string; changed_xid: string };
-
-/**
- * Hosts whose wanted state, or what placement looks at, was changed by a transaction that the poll
- * before may not have seen; `since` is that poll's `next`. Null begins here: nothing is news yet.
- */
-export async function listHostChanges(
-  sql: Queryable,
-  since: string | null,
-): Promise<{ next: string | null; changes: HostChange[] }> {
-  const rows = await sql<(HostChange & { next: string })[]>`
-    select pg_snapshot_xmin(pg_current_snapshot())::text as next, r.host_id, r.number,
-      r.changed_xid::text as changed_xid
-    from (select) one left join host_revisions r on r.changed_xid >= ${since}::xid8`;
-  return {
-    next: rows[0]?.next ?? since,
-    changes: rows.filter(({ host_id }) => host_id !== null),
-  };
-}

@@ -87,34 +87,6 @@ function selected(sql: Queryable, { location, hostIds }: HostSelection) {
   return hostIds === null ? there : sql`${there} and h.id = any(${[...hostIds]}::uuid[])`;
 }
 
-/** The oldest transaction that was still open: what it changes will have a number no smaller. */
-export async function readOldestOpenXid(sql: Queryable): Promise<string> {
-  const [row] = await sql<{ xmin: string }[]>`
-    select pg_snapshot_xmin(pg_current_snapshot())::text as xmin`;
-  return row?.xmin ?? '0';
-}
-
-export type HostChanges = { xmin: string; changed: { host_id: string; changed_xid: string }[] };
-
-/**
- * Hosts of a location that were changed by transactions no older than `since`, and the `since` of the
- * next question. A transaction that commits late was open before, so its number is not below that.
- */
-export async function readHostChanges(
-  sql: Queryable,
-  { location, since }: { location: string; since: string },
-): Promise<HostChanges> {
-  const rows = await sql<{ xmin: string; host_id: string | null; changed_xid: string }[]>`
-    select s.xmin::text, r.host_id, r.changed_xid::text
-    from (select pg_snapshot_xmin(pg_current_snapshot()) as xmin) s
-    left join (select r.host_id, r.changed_xid from host_revisions r join hosts h on h.id = r.host_id
-      where r.changed_xid >= ${since}::xid8 and h.location = ${location}) r on true`;
-  const changed = rows.flatMap(({ host_id, changed_xid }) =>
-    host_id === null ? [] : [{ host_id, changed_xid }],
-  );
-  return { xmin: rows[0]?.xmin ?? since, changed };
-}
-
 export async function countHosts(sql: Queryable, location: string): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::integer as count from hosts where location = ${location}`;

@@ -3,8 +3,8 @@
  * calls and however late: nothing is written without the lease; what a decision was made of is
  * locked, then looked at again, then written, and the rows written are counted. That no device, no
  * address and no VM is given twice is the keys' doing in the end; the locks make losing rare.
- * Locks are taken as everywhere: the lease, VMs by id, disks by id, networks, hosts by id, their
- * devices, their revisions; with those of hosts whose firewall rules name one of the VMs.
+ * Locks are taken as everywhere: the lease, VMs by id, disks by id, hosts by id, networks,
+ * devices, revisions of hosts; with those of hosts whose firewall rules name one of the VMs.
  */
 import type { Sql, Transaction } from '../connect.ts';
 import { isLostRace } from '../errors.ts';
@@ -100,14 +100,14 @@ async function lockPlaces(
   const gpuIds = placements.flatMap((placement) => placement.gpuIds);
   const driveIds = placements.flatMap((placement) => placement.driveIds);
   const vmIds = placements.map(({ vmId }) => vmId);
-  const [, , hosts, gpus, drives, revisions] = await Promise.all([
+  const [, hosts, , gpus, drives, revisions] = await Promise.all([
     // Whether a disk exists is told to the hosts of its VMs: none comes to exist meanwhile.
     tx`select from disks where id in (select disk_id from disk_attachments
       where vm_id = any(${vmIds}::uuid[])) order by id for share`,
-    tx`select from networks where id in (select network_id from network_interfaces
-      where vm_id = any(${vmIds}::uuid[])) order by id for share`,
     tx`select from hosts where id = any(${hostIds}::uuid[])
       and state = 'ready' and admin_state = 'active' and fenced_at is null order by id for share`,
+    tx`select from networks where id in (select network_id from network_interfaces
+      where vm_id = any(${vmIds}::uuid[])) order by id for share`,
     tx`select from gpus where id = any(${gpuIds}::uuid[])
       and state = 'ready' and quarantine_reason = '' order by id for share`,
     tx`select from drives where id = any(${driveIds}::uuid[])

@@ -1,7 +1,8 @@
 import type { Log } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
 import type { Sql } from '@gantry/db/connect';
-import { listHostChanges, readHostSpecs } from '@gantry/db/queries/host-specs';
+import { readHostChanges, readOldestOpenXid } from '@gantry/db/queries/host-changes';
+import { readHostSpecs } from '@gantry/db/queries/host-specs';
 import type { AttachedHosts } from './attached-hosts.ts';
 import { toHostSpec } from './host-spec.ts';
 
@@ -40,13 +41,15 @@ export function startDelivering({ sql, log, hosts, pollMs }: DeliveringOptions):
     everyMs: pollMs,
     log,
     body: async () => {
-      const { next, changes } = await listHostChanges(sql, since);
-      for (const { host_id, number } of changes) {
+      // What changed before is in the spec that each host gets when it attaches.
+      since ??= await readOldestOpenXid(sql);
+      const { xmin, changed } = await readHostChanges(sql, { location: null, since });
+      for (const { host_id, number } of changed) {
         const host = hosts.get(host_id);
         if (host && Number(number) > host.sentNumber) wanted.add(host_id);
       }
       // Only now: whatever was not read because of an error is read again.
-      since = next;
+      since = xmin;
       const hostIds = [...wanted];
       for (let i = 0; i < hostIds.length; i += BATCH_HOSTS) {
         const batch = hostIds.slice(i, i + BATCH_HOSTS);

@@ -9,13 +9,8 @@
  * transaction to the next without reading, but only if nothing came between.
  */
 import type { Sql } from '@gantry/db/connect';
-import {
-  countHosts,
-  listHostIds,
-  readHostChanges,
-  readOldestOpenXid,
-  readPlacementHosts,
-} from '@gantry/db/queries/placement-hosts';
+import { readHostChanges, readOldestOpenXid } from '@gantry/db/queries/host-changes';
+import { countHosts, listHostIds, readPlacementHosts } from '@gantry/db/queries/placement-hosts';
 import type { HostMove } from '@gantry/db/queries/placements';
 import { type HostIndex, newHostIndex } from '@gantry/placement/host-index';
 import { hostsFromRows } from '@gantry/placement/hosts-from-rows';

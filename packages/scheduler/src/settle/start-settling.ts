@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Log } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
 import type { Sql } from '@gantry/db/connect';
+import { updateHostNumbers } from '@gantry/db/queries/settle-hosts';
 import type { AttachedHost } from '../deliver/attached-hosts.ts';
 import { recordInventory } from '../inventory/record-inventory.ts';
 import type { HostReport } from './host-report.ts';
-import { settleNumbers } from './settle-numbers.ts';
 import { settleReport } from './settle-report.ts';
 
 export type Settling = {
@@ -44,12 +44,13 @@ export function startSettling({ sql, log, concurrency, onSettled }: SettlingOpti
     try {
       if (inventory) await recordInventory(sql, { hostId, streamEpoch, inventory });
       const digest = digestOf(report);
-      const settlement = { sql, hostId, streamEpoch, report };
-      // Words about VMs and disks say what they answer: the same ones again can mean nothing new.
+      const { acceptedNumber, firewallNumber } = report;
+      // Words about VMs and disks say what they answer: the same ones again can mean nothing new. The
+      // host then only took a newer spec and has its rules in force, as most specs ask no more.
       const settled =
         digest === host.settledDigest
-          ? await settleNumbers(settlement)
-          : await settleReport(settlement);
+          ? await updateHostNumbers(sql, { hostId, streamEpoch, acceptedNumber, firewallNumber })
+          : await settleReport({ sql, hostId, streamEpoch, report });
       if (!settled) host.stream.cut('the host has another stream, or was fenced');
       host.settledDigest = digest;
       onSettled(hostId);
@@ -110,7 +111,7 @@ function merge(earlier: HostReport, later: HostReport | null): HostReport {
   };
 }
 
-/** Of all but what `settleNumbers` and the inventory are for. */
+/** Of all but the numbers and the inventory, which are settled by themselves. */
 function digestOf(report: HostReport): string {
   const { inventory: _, acceptedNumber: __, firewallNumber: ___, ...words } = report;
   return createHash('sha1').update(JSON.stringify(words)).digest('base64');
