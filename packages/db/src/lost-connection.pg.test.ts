@@ -1,5 +1,6 @@
+import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect, type Sql } from './connect.ts';
+import { connect, type Sql, type Transaction } from './connect.ts';
 import { toCloudError } from './errors.ts';
 import { createTestDatabase, type TestDatabase } from './testing.ts';
 
@@ -76,5 +77,50 @@ describe('a connection lost in the middle of a transaction', () => {
       expect(await Promise.all(statements)).toHaveLength(20);
     }
     await poolAnswers();
+  });
+
+  it('settles what is asked for between a reset of the connection and its end', async () => {
+    const near = new Set<Socket>();
+    const { hostname: host, port } = new URL(database.url);
+    const server = createServer((socket) => {
+      const far = dial({ host, port: Number(port) });
+      near.add(socket);
+      socket.pipe(far).pipe(socket);
+      for (const end of [socket, far]) end.on('error', () => end.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = new URL(database.url);
+    url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const through = connect({ url: url.href, name: 'reset', maxConnections: 1 });
+    await through`select 1`;
+    const first = through`select pg_sleep(10)`.catch(() => 'reset');
+    await expect
+      .poll(() => database.sql`select from pg_stat_activity where query = 'select pg_sleep(10)'`)
+      .toHaveLength(1);
+    for (const socket of near) socket.resetAndDestroy();
+    const second = first.then(() => through`select 2 as two`.catch(() => 'failed'));
+    const limit = new Promise((resolve) => setTimeout(resolve, 5_000, 'no answer'));
+    expect(await Promise.race([second, limit])).not.toBe('no answer');
+    await through.end({ timeout: 1 });
+    server.close();
+  });
+});
+
+describe('a transaction that failed', () => {
+  it('runs nothing any more, whatever its other branches still ask for', async () => {
+    let goOn = () => {};
+    const rest = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const outcomes: unknown[] = [];
+    const branch = async (tx: Transaction) => {
+      await rest;
+      outcomes.push(await tx`insert into marks values ('branch')`.catch(() => 'refused'));
+    };
+    const transaction = sql.begin((tx) => Promise.all([tx`select 1 / 0`, branch(tx)]));
+    await expect(transaction).rejects.toThrow('division by zero');
+    goOn();
+    await expect.poll(() => outcomes).toEqual(['refused']);
+    expect(await marks()).not.toContain('branch');
   });
 });

@@ -4,6 +4,7 @@ import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
 import { listRevokedSerials } from '@gantry/db/queries/host-certificates';
 import { beatScheduler, removeScheduler } from '@gantry/db/queries/host-liveness';
+import { endStandstills } from '@gantry/db/queries/standstill';
 import { newId } from '@gantry/model/ids';
 import type { AuthorityFiles } from '@gantry/pki/certificate-authority';
 import { AttachedHosts } from './deliver/attached-hosts.ts';
@@ -46,6 +47,8 @@ const BEAT_MS = 1_000;
 /** As many beats may be missed before others take a scheduler for dead. */
 const DEAD_AFTER_BEATS = 5;
 const ROLL_CALL_MS = 5_000;
+/** Longer than a living process ever pauses within a transaction, shorter than clients wait. */
+const STANDSTILL_MS = 6_000;
 
 /**
  * Place, deliver, settle. Any number of these run beside each other on one database; what each holds
@@ -108,6 +111,13 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     startLoop({
       ...{ name: 'deadlines', everyMs: BEAT_MS, log },
       body: () => endOverdue(watch),
+    }),
+    startLoop({
+      ...{ name: 'standstills', everyMs: BEAT_MS, log },
+      body: async () => {
+        const ended = await endStandstills(sql, { afterMs: STANDSTILL_MS });
+        if (ended > 0) log.warn({ ended }, 'sessions that stood still in a transaction were ended');
+      },
     }),
     settlingAlone,
   ];

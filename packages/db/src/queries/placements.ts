@@ -8,6 +8,7 @@
  */
 import type { Sql, Transaction } from '../connect.ts';
 import { isLostRace } from '../errors.ts';
+import { transact } from '../transact.ts';
 import { failVm } from './fail-vm.ts';
 import { type Lease, lockLease } from './leases.ts';
 import type { OperationFailure } from './operations.ts';
@@ -49,7 +50,7 @@ class PlacementLost extends Error {}
 
 export async function commitDecisions(sql: Sql, decisions: Decisions): Promise<CommitOutcome> {
   try {
-    return await sql.begin((tx) => writeDecisions(tx, decisions));
+    return await transact(sql, (tx) => writeDecisions(tx, decisions));
   } catch (error) {
     if (error instanceof LeaseLost) return { outcome: 'lease_lost' };
     if (error instanceof PlacementLost || isLostRace(error)) return { outcome: 'lost' };
