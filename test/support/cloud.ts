@@ -72,7 +72,7 @@ export async function startCloud(): Promise<Cloud> {
   let enrolled = 0;
 
   const addScheduler = async (options: Partial<SchedulerOptions> = {}) => {
-    const sql = connect({ url: api.databaseUrl, name: 'test-scheduler', maxConnections: 8 });
+    const sql = connect({ url: api.databaseUrl, name: 'gantry-scheduler', maxConnections: 8 });
     pools.push(sql);
     const scheduler = await startScheduler({
       ...{ sql, log, secrets: createSecrets(SECRET_KEY) },

@@ -83,7 +83,7 @@ export class World {
 
   async addScheduler(): Promise<void> {
     const database = await openUnsteadyDatabase(this.cloud.api.databaseUrl);
-    const sql = connect({ url: database.url, name: 'unsteady-scheduler', maxConnections: 8 });
+    const sql = connect({ url: database.url, name: 'gantry-scheduler', maxConnections: 8 });
     const scheduler = await this.cloud.addScheduler({ sql });
     this.schedulers.push({ scheduler, sql, database });
   }
