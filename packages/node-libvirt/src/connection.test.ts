@@ -1,101 +1,58 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type Connection, type ConnectOptions, connect } from './connection.ts';
-import { ConnectionClosedError, LibvirtError, ProtocolError } from './errors.ts';
-import { encodePacket, type Packet, PacketReader, REMOTE_PROGRAM } from './packet.ts';
-import { XdrDecoder, XdrEncoder } from './xdr.ts';
+import { type ConnectOptions, connect } from './connect.ts';
+import type { Connection } from './connection.ts';
+import { CallTimeoutError, ConnectionClosedError, LibvirtError, ProtocolError } from './errors.ts';
+import { connectOpenArgsCodec } from './generated/codecs.ts';
+import { KEEPALIVE_PROGRAM, REMOTE_PROGRAM } from './generated/constants.ts';
+import {
+  authList,
+  connectClose,
+  connectGetHostname,
+  connectGetLibVersion,
+  connectOpen,
+  connectSupportsFeature,
+} from './generated/procedures.ts';
+import { encodePacket, type Packet } from './packet.ts';
+import { type Answer, type Answers, connectToPeer, failureOf, replyOf } from './testing/peer.ts';
+import { XdrDecoder } from './xdr.ts';
 
-const OPEN = 1;
-const CLOSE = 2;
-const HOSTNAME = 59;
-const AUTH_LIST = 66;
-const LIB_VERSION = 157;
+const HOSTNAME = connectGetHostname.number;
+const LIB_VERSION = connectGetLibVersion.number;
+const CLOSE = connectClose.number;
 
 const cleanups: (() => void | Promise<void>)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-type Answer = (call: Packet, socket: Socket) => void;
-type Peer = { socketPath: string; calls: Packet[] };
-
-const replyTo = (call: Packet, body = new XdrEncoder(), status = 0): Buffer =>
-  encodePacket({ ...call, type: 1, status, body: body.bytes() });
-
-const HANDSHAKE: Record<number, Answer> = {
-  [AUTH_LIST]: (call, socket) => socket.write(replyTo(call, new XdrEncoder().uint(1).int(0))),
-  [OPEN]: (call, socket) => socket.write(replyTo(call)),
-  [CLOSE]: (call, socket) => socket.write(replyTo(call)),
-};
-
-/** Speaks the protocol byte by byte: a procedure without an answer is left waiting. */
-async function servePeer(answers: Record<number, Answer>): Promise<Peer> {
-  const folder = await mkdtemp(join(tmpdir(), 'libvirt-peer-'));
-  cleanups.push(() => rm(folder, { recursive: true }));
-  const socketPath = join(folder, 'sock');
-  const calls: Packet[] = [];
-  const sockets = new Set<Socket>();
-  const table = { ...HANDSHAKE, ...answers };
-  const server = createServer((socket) => {
-    const reader = new PacketReader();
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-    socket.on('data', (chunk) => {
-      for (const call of reader.push(chunk)) {
-        calls.push(call);
-        table[call.procedure]?.(call, socket);
-      }
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(socketPath, resolve));
-  cleanups.push(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return { socketPath, calls };
+async function connectTo(answers: Answers, options: Partial<ConnectOptions> = {}) {
+  const connected = await connectToPeer(answers, options);
+  cleanups.push(connected.close);
+  return connected;
 }
 
-async function connectTo(
-  answers: Record<number, Answer>,
-  options: Partial<ConnectOptions> = {},
-): Promise<{ connection: Connection; peer: Peer }> {
-  const peer = await servePeer(answers);
-  const connection = await connect({ socketPath: peer.socketPath, ...options });
-  cleanups.push(() => connection.close());
-  return { connection, peer };
-}
-
-const hostnameReply = (call: Packet, name = 'gpu-1') =>
-  replyTo(call, new XdrEncoder().string(name));
+const hostnameReply = (call: Packet, hostname = 'gpu-1') =>
+  replyOf(connectGetHostname, call, { hostname });
 const answerHostname: Answer = (call, socket) => socket.write(hostnameReply(call));
-
-function noSuchDomain(): XdrEncoder {
-  const none = () => undefined;
-  const error = new XdrEncoder().int(42).int(10);
-  error.optional('Domain not found', (encoder, value) => encoder.string(value)).int(2);
-  error.optional(undefined, none);
-  error.optional('detail', (encoder, value) => encoder.string(value));
-  return error.optional(undefined, none).optional(undefined, none).int(-1).int(-1).bool(false);
-}
+const readHostname = async (connection: Connection) =>
+  (await connection.call(connectGetHostname)).hostname;
 
 describe('connect', () => {
   it('asks for the ways to authenticate, then opens the driver', async () => {
     const { peer } = await connectTo({}, { uri: 'test:///default' });
-    expect(peer.calls.map((call) => call.procedure)).toEqual([AUTH_LIST, OPEN]);
-    expect(peer.calls.map((call) => call.serial)).toEqual([1, 2]);
-    const args = new XdrDecoder(peer.calls[1]?.body ?? Buffer.alloc(0));
-    expect(args.optional((decoder) => decoder.string())).toBe('test:///default');
-    expect(args.uint()).toBe(0);
+    const procedures = [authList.number, connectOpen.number];
+    expect(peer.packets.map((call) => call.procedure)).toEqual(procedures);
+    expect(peer.packets.map((call) => call.serial)).toEqual([1, 2]);
+    const args = new XdrDecoder(peer.packets[1]?.body ?? Buffer.alloc(0));
+    expect(connectOpenArgsCodec.read(args)).toEqual({ name: 'test:///default', flags: 0 });
     args.end();
   });
 
   it('says so when libvirt wants an authentication it does not speak', async () => {
-    const polkit: Answer = (call, socket) =>
-      socket.write(replyTo(call, new XdrEncoder().uint(1).int(2)));
-    await expect(connectTo({ [AUTH_LIST]: polkit })).rejects.toThrow(ProtocolError);
+    const polkit: Answer = (call, socket) => socket.write(replyOf(authList, call, { types: [2] }));
+    await expect(connectTo({ [authList.number]: polkit })).rejects.toThrow(ProtocolError);
   });
 
   it('fails with the system error where nobody listens', async () => {
@@ -106,21 +63,21 @@ describe('connect', () => {
   it('gives up on a silent peer when its signal says so', async () => {
     const abort = new AbortController();
     const silent: Answer = () => abort.abort();
-    const attempt = connectTo({ [AUTH_LIST]: silent }, { signal: abort.signal });
+    const attempt = connectTo({ [authList.number]: silent }, { signal: abort.signal });
     await expect(attempt).rejects.toThrow(ConnectionClosedError);
   });
 });
 
 describe('calls', () => {
   it('return the version to the digit and the host name', async () => {
-    const version = 2n ** 53n + 1n;
+    const libVer = 2n ** 53n + 1n;
     const { connection } = await connectTo({
       [LIB_VERSION]: (call, socket) =>
-        socket.write(replyTo(call, new XdrEncoder().uhyper(version))),
+        socket.write(replyOf(connectGetLibVersion, call, { libVer })),
       [HOSTNAME]: answerHostname,
     });
-    expect(await connection.getLibVersion()).toBe(version);
-    expect(await connection.getHostname()).toBe('gpu-1');
+    expect(await connection.call(connectGetLibVersion)).toEqual({ libVer });
+    expect(await readHostname(connection)).toBe('gpu-1');
   });
 
   it('get their own replies when these come in another order, in one chunk', async () => {
@@ -129,14 +86,11 @@ describe('calls', () => {
       [HOSTNAME]: (call, socket) => {
         waiting.push(call);
         if (waiting.length < 3) return;
-        socket.write(
-          Buffer.concat(
-            waiting.reverse().map((each) => hostnameReply(each, `host-${each.serial}`)),
-          ),
-        );
+        const replies = waiting.reverse().map((each) => hostnameReply(each, `host-${each.serial}`));
+        socket.write(Buffer.concat(replies));
       },
     });
-    const names = [connection.getHostname(), connection.getHostname(), connection.getHostname()];
+    const names = [1, 2, 3].map(() => readHostname(connection));
     expect(await Promise.all(names)).toEqual(['host-3', 'host-4', 'host-5']);
   });
 
@@ -154,44 +108,102 @@ describe('calls', () => {
         send(1);
       },
     });
-    expect(await connection.getHostname()).toBe('gpu-1');
+    expect(await readHostname(connection)).toBe('gpu-1');
   });
 
   it('fail with what libvirt says, and leave the connection usable', async () => {
     const { connection } = await connectTo({
-      [LIB_VERSION]: (call, socket) => socket.write(replyTo(call, noSuchDomain(), 1)),
+      [LIB_VERSION]: (call, socket) => socket.write(failureOf(call)),
       [HOSTNAME]: answerHostname,
     });
-    const error = await connection.getLibVersion().catch((caught: unknown) => caught);
+    const error = await connection.call(connectGetLibVersion).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(LibvirtError);
     expect(error).toMatchObject({ code: 42, domain: 10, level: 2, message: 'Domain not found' });
-    expect(await connection.getHostname()).toBe('gpu-1');
+    expect(await readHostname(connection)).toBe('gpu-1');
   });
 
-  it('are not disturbed by events and by other programs', async () => {
+  it('are not disturbed by events nobody asked for', async () => {
     const { connection } = await connectTo({
       [HOSTNAME]: (call, socket) => {
         socket.write(encodePacket({ ...call, type: 2, serial: 0, procedure: 318 }));
-        socket.write(encodePacket({ ...call, program: 0x6b65_6570, type: 2, serial: 0 }));
         socket.write(hostnameReply(call));
       },
     });
-    expect(await connection.getHostname()).toBe('gpu-1');
+    expect(await readHostname(connection)).toBe('gpu-1');
+  });
+
+  it('beyond the limit wait until one in flight is answered', async () => {
+    const waiting: (() => void)[] = [];
+    const { connection, peer } = await connectTo(
+      { [HOSTNAME]: (call, socket) => waiting.push(() => socket.write(hostnameReply(call))) },
+      { maxCallsInFlight: 2 },
+    );
+    const names = [1, 2, 3].map(() => readHostname(connection));
+    await expect.poll(() => waiting.length).toBe(2);
+    waiting[0]?.();
+    await expect.poll(() => waiting.length).toBe(3);
+    for (const reply of waiting.slice(1)) reply();
+    expect(await Promise.all(names)).toHaveLength(3);
+    expect(peer.packets.map((call) => call.serial)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('past their time limit fail, and their late reply is dropped', async () => {
+    const late: Packet[] = [];
+    const { connection } = await connectTo({
+      [LIB_VERSION]: (call) => late.push(call),
+      [HOSTNAME]: (call, socket) => {
+        for (const each of late) {
+          socket.write(replyOf(connectGetLibVersion, each, { libVer: 1n }));
+        }
+        socket.write(hostnameReply(call));
+      },
+    });
+    const call = connection.call(connectGetLibVersion, undefined, { timeoutMs: 20 });
+    await expect(call).rejects.toThrow(CallTimeoutError);
+    expect(await readHostname(connection)).toBe('gpu-1');
+  });
+
+  it('are given up when their signal says so; one still in the queue is never sent', async () => {
+    const waiting: (() => void)[] = [];
+    const { connection, peer } = await connectTo(
+      {
+        [HOSTNAME]: (call, socket) => waiting.push(() => socket.write(hostnameReply(call))),
+        [LIB_VERSION]: (call, socket) =>
+          socket.write(replyOf(connectGetLibVersion, call, { libVer: 1n })),
+      },
+      { maxCallsInFlight: 1 },
+    );
+    const abort = new AbortController();
+    const options = { signal: abort.signal };
+    const calls = [1, 2].map(() => connection.call(connectGetHostname, undefined, options));
+    await expect.poll(() => waiting.length).toBe(1);
+    abort.abort(new Error('enough'));
+    for (const call of calls) await expect(call).rejects.toThrow('enough');
+    await expect(connection.call(connectGetHostname, undefined, options)).rejects.toThrow('enough');
+    waiting[0]?.();
+    await connection.call(connectGetLibVersion);
+    expect(peer.packets.filter(({ procedure }) => procedure === HOSTNAME)).toHaveLength(1);
+  });
+
+  it('with arguments that do not fit their type send nothing', async () => {
+    const { connection, peer } = await connectTo({});
+    const call = connection.call(connectSupportsFeature, { feature: 0.5 });
+    await expect(call).rejects.toThrow('0.5 is no integer');
+    expect(peer.packets).toHaveLength(2);
   });
 
   it.each<[string, Answer]>([
     ['an unknown serial', (call, socket) => socket.write(hostnameReply({ ...call, serial: 99 }))],
     ['another procedure', (call, socket) => socket.write(hostnameReply({ ...call, procedure: 3 }))],
     ['an impossible length', (_call, socket) => socket.write(Buffer.alloc(4))],
+    ['an unknown type', (call, socket) => socket.write(encodePacket({ ...call, type: 9 }))],
   ])('all fail when the peer answers with %s', async (_name, answer) => {
     const { connection } = await connectTo({ [HOSTNAME]: answer });
-    const results = await Promise.allSettled([
-      connection.getLibVersion(),
-      connection.getHostname(),
-    ]);
-    for (const result of results) {
+    const calls = [connection.call(connectGetLibVersion), readHostname(connection)];
+    for (const result of await Promise.allSettled(calls)) {
       expect(result).toMatchObject({ status: 'rejected', reason: expect.any(ProtocolError) });
     }
+    expect(await connection.closed).toBeInstanceOf(ProtocolError);
   });
 });
 
@@ -200,30 +212,32 @@ describe('the end of a connection', () => {
     const { connection } = await connectTo({
       [HOSTNAME]: (call, socket) => socket.end(hostnameReply(call).subarray(0, 20)),
     });
-    const results = await Promise.allSettled([
-      connection.getLibVersion(),
-      connection.getHostname(),
-    ]);
-    results.push(...(await Promise.allSettled([connection.getHostname()])));
+    const calls = [connection.call(connectGetLibVersion), readHostname(connection)];
+    const results = await Promise.allSettled(calls);
+    results.push(...(await Promise.allSettled([readHostname(connection)])));
     for (const result of results) {
       expect(result).toMatchObject({ reason: expect.any(ConnectionClosedError) });
     }
+    expect(await connection.closed).toBeInstanceOf(ConnectionClosedError);
   });
 
-  it('by close fails waiting calls, says farewell, and may be repeated', async () => {
-    const { connection, peer } = await connectTo({
-      // The late answer to the failed call comes before the farewell's.
-      [CLOSE]: (call, socket) => {
-        socket.write(hostnameReply({ ...call, procedure: HOSTNAME, serial: call.serial - 1 }));
-        socket.write(replyTo(call));
+  it('by close fails waiting calls, says farewell before any queue, and may be repeated', async () => {
+    const { connection, peer } = await connectTo(
+      {
+        // The late answer to the failed call comes before the farewell's.
+        [CLOSE]: (call, socket) => {
+          socket.write(hostnameReply({ ...call, procedure: HOSTNAME, serial: call.serial - 1 }));
+          socket.write(replyOf(connectClose, call, undefined));
+        },
       },
-    });
-    const waiting = connection.getHostname().catch((error: unknown) => error);
+      { maxCallsInFlight: 1 },
+    );
+    const waiting = readHostname(connection).catch((error: unknown) => error);
     await connection.close();
     await connection.close();
     expect(await waiting).toBeInstanceOf(ConnectionClosedError);
-    expect(peer.calls.at(-1)).toMatchObject({ procedure: CLOSE, program: REMOTE_PROGRAM });
-    await expect(connection.getHostname()).rejects.toThrow(ConnectionClosedError);
+    expect(peer.packets.at(-1)).toMatchObject({ procedure: CLOSE, program: REMOTE_PROGRAM });
+    await expect(readHostname(connection)).rejects.toThrow(ConnectionClosedError);
   });
 
   it('by close does not wait long for a peer that says nothing', async () => {
@@ -231,8 +245,38 @@ describe('the end of a connection', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     cleanups.push(() => void vi.useRealTimers());
     const closing = connection.close();
-    vi.advanceTimersByTime(1_000);
+    await vi.advanceTimersByTimeAsync(1_000);
     await closing;
-    await expect(connection.getHostname()).rejects.toThrow(ConnectionClosedError);
+    await expect(readHostname(connection)).rejects.toThrow(ConnectionClosedError);
+  });
+});
+
+describe('keepalive', () => {
+  const PING = 1;
+  const PONG = 2;
+  const keepalivesOf = (packets: Packet[]) =>
+    packets.filter(({ program }) => program === KEEPALIVE_PROGRAM);
+
+  it("answers the daemon's pings", async () => {
+    const { peer } = await connectTo({
+      [connectOpen.number]: (call, socket) => {
+        socket.write(replyOf(connectOpen, call, undefined));
+        const ping = { program: KEEPALIVE_PROGRAM, procedure: PING, type: 2, serial: 0 };
+        socket.write(encodePacket({ ...call, ...ping, body: Buffer.alloc(0) }));
+      },
+    });
+    await expect
+      .poll(() => keepalivesOf(peer.packets))
+      .toMatchObject([{ procedure: PONG, type: 2, serial: 0 }]);
+  });
+
+  it('ends a connection whose peer left every ping without an answer, and says so', async () => {
+    const { connection, peer } = await connectTo({}, { keepalive: { intervalMs: 5, count: 3 } });
+    const waiting = readHostname(connection).catch((error: unknown) => error);
+    const reason = await connection.closed;
+    expect(reason).toBeInstanceOf(ConnectionClosedError);
+    expect(reason.message).toMatch(/3 pings/);
+    expect(await waiting).toBe(reason);
+    expect(keepalivesOf(peer.packets)).toHaveLength(3);
   });
 });

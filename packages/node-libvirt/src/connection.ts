@@ -1,83 +1,71 @@
 /**
- * A connection to libvirt's daemon over its Unix socket.
+ * A connection to libvirt's daemon.
  *
- * Calls may overlap: each carries a serial number and its reply finds it by that number, in any
- * order. A call ends once: with its result, with LibvirtError where libvirt refused, with
- * ProtocolError or XdrError where the answer could not be read, or with ConnectionClosedError. When
- * the connection ends, for whatever reason, every call still waiting fails, and so does every later
- * one; a new connection is the only cure.
+ * Calls may overlap. A call ends once: with its result, with LibvirtError where libvirt refused,
+ * with ProtocolError or XdrError where the answer could not be read, with CallTimeoutError, or with
+ * ConnectionClosedError. When the connection ends, for whatever reason, every call and stream still
+ * open fails, and so does every later one; a new connection is the only cure (client.ts makes them).
  */
-import { once } from 'node:events';
-import { createConnection, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { type CallOptions, Calls, type Target } from './calls.ts';
+import type { Codec } from './codec.ts';
 import { ConnectionClosedError, decodeLibvirtError, ProtocolError } from './errors.ts';
 import {
-  encodePacket,
-  PACKET_STATUS,
-  PACKET_TYPE,
-  type Packet,
-  PacketReader,
-  REMOTE_PROGRAM,
-} from './packet.ts';
+  KEEPALIVE_PROGRAM,
+  NET_MESSAGE_STATUS as STATUS,
+  NET_MESSAGE_TYPE as TYPE,
+} from './generated/constants.ts';
+import { connectClose } from './generated/procedures.ts';
+import { answerKeepalive, Keepalive, type KeepaliveOptions, PING } from './keepalive.ts';
+import { encodePacket, type Packet, PacketReader } from './packet.ts';
+import type { EventMessage, Procedure, StreamProcedure } from './procedure.ts';
+import { LibvirtStream, type StreamChannel } from './stream.ts';
 import { XdrDecoder, XdrEncoder } from './xdr.ts';
 
-/** remote_procedure in src/remote/remote_protocol.x of libvirt's source. */
-const PROCEDURE = { open: 1, close: 2, getHostname: 59, authList: 66, getLibVersion: 157 } as const;
-
-const AUTH_NONE = 0;
-const MAX_AUTH_TYPES = 20;
 /** The daemon cleans up after a lost connection as well, so a farewell is not worth a long wait. */
 const CLOSE_LIMIT_MS = 1_000;
+/** One less than what a daemon takes by default, so that it goes on reading our pings. */
+const MAX_CALLS_IN_FLIGHT = 4;
 
-export type ConnectOptions = {
-  socketPath: string;
-  /** The driver to open. Default: the system's QEMU. */
-  uri?: string;
-  /** Ends the connection at once, in whatever state it is. */
-  signal?: AbortSignal;
+export type ConnectionLimits = {
+  /** The limit of each call that sets none of its own. None unless given. */
+  callTimeoutMs?: number | undefined;
+  /** Further calls wait. Default 4: a daemon reads no more than five by default. */
+  maxCallsInFlight?: number | undefined;
 };
 
-/** Connects and opens the driver. A socket nobody listens on fails with the system's own error. */
-export async function connect(options: ConnectOptions): Promise<Connection> {
-  const { socketPath, uri = 'qemu:///system', signal } = options;
-  const socket = createConnection({ path: socketPath, ...(signal && { signal }) });
-  await once(socket, 'connect');
-  const connection = new Connection(socket);
-  try {
-    await authenticate(connection);
-    await open(connection, uri);
-    return connection;
-  } catch (error) {
-    socket.destroy();
-    throw error;
-  }
-}
-
-async function authenticate(connection: Connection): Promise<void> {
-  const types = await connection.call(PROCEDURE.authList, undefined, (reply) =>
-    reply.array(MAX_AUTH_TYPES, (decoder) => decoder.int()),
-  );
-  if (types.length > 0 && !types.includes(AUTH_NONE)) {
-    throw new ProtocolError(`libvirt wants authentication (${types.join(', ')}); connect as root`);
-  }
-}
-
-async function open(connection: Connection, uri: string): Promise<void> {
-  const args = new XdrEncoder().optional(uri, (encoder, value) => encoder.string(value)).uint(0);
-  await connection.call(PROCEDURE.open, args, () => undefined);
-}
-
-type Waiter = { procedure: number; settle(packet: Packet): void; fail(error: Error): void };
+type Listener = (message: unknown) => void;
 
 export class Connection {
+  /** Resolves with the reason once the connection has ended. Never rejects. */
+  readonly closed: Promise<Error>;
   readonly #socket: Socket;
   readonly #reader = new PacketReader();
-  readonly #waiters = new Map<number, Waiter>();
-  #lastSerial = 0;
+  readonly #calls: Calls;
+  readonly #streams = new Map<number, LibvirtStream>();
+  /** Packets of streams that overtook the reply which opens them: the daemon sends both in parallel. */
+  readonly #early = new Map<number, Packet[]>();
+  /** The streams for whose sake nothing is read. */
+  readonly #pausing = new Set<number>();
+  readonly #listeners = new Map<EventMessage<unknown>, Set<Listener>>();
+  readonly #callTimeoutMs: number | undefined;
+  #keepalive: Keepalive | undefined;
+  #resolveClosed: (reason: Error) => void = () => undefined;
   /** Why no further call can be made. */
   #ended: Error | undefined;
 
-  constructor(socket: Socket) {
+  /** Takes a socket on which nothing was said yet; `connect` makes them. */
+  constructor(socket: Socket, limits: ConnectionLimits = {}) {
     this.#socket = socket;
+    this.#callTimeoutMs = limits.callTimeoutMs;
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve;
+    });
+    this.#calls = new Calls({
+      maxInFlight: limits.maxCallsInFlight ?? MAX_CALLS_IN_FLIGHT,
+      send: (bytes) => socket.write(bytes),
+      isTaken: (serial) => this.#streams.has(serial),
+    });
     socket.on('data', (chunk) => this.#receive(chunk));
     socket.on('error', (error) =>
       this.#end(new ConnectionClosedError(error.message, { cause: error })),
@@ -85,101 +73,205 @@ export class Connection {
     socket.on('close', () => this.#end(new ConnectionClosedError('libvirt closed the connection')));
   }
 
-  /** libvirt's version as one number; `renderLibVersion` makes it readable. */
-  getLibVersion(): Promise<bigint> {
-    return this.call(PROCEDURE.getLibVersion, undefined, (reply) => reply.uhyper());
+  /** One call of a procedure of generated/procedures.ts. */
+  call<Ret>(procedure: Procedure<void, Ret>, args?: undefined, options?: CallOptions): Promise<Ret>;
+  call<Args, Ret>(procedure: Procedure<Args, Ret>, args: Args, options?: CallOptions): Promise<Ret>;
+  async call<Args, Ret>(
+    procedure: Procedure<Args, Ret>,
+    args: Args,
+    options?: CallOptions,
+  ): Promise<Ret> {
+    return this.#exchange({ procedure, args, options });
   }
 
-  getHostname(): Promise<string> {
-    return this.call(PROCEDURE.getHostname, undefined, (reply) => reply.string());
+  /** A call that opens a stream. The reply's own content goes beside it. */
+  async openStream<Args, Ret>(
+    procedure: StreamProcedure<Args, Ret>,
+    args: Args,
+    options: CallOptions & { readable: boolean; writable: boolean },
+  ): Promise<{ ret: Ret; stream: LibvirtStream }> {
+    return this.#exchange({
+      procedure,
+      args,
+      options,
+      // Made with the reply and not after it: its next packets may sit in the same chunk.
+      finish: (ret, { serial }) => {
+        const stream = new LibvirtStream(this.#channel(procedure, serial), options);
+        this.#streams.set(serial, stream);
+        for (const packet of this.#early.get(serial) ?? []) stream.receive(packet);
+        return { ret, stream };
+      },
+      // Nobody wants it any more, and the daemon would keep it open.
+      readLate: ({ serial, status }) => {
+        if (status !== STATUS.ok) return;
+        this.#channel(procedure, serial).send({ status: STATUS.error, body: Buffer.alloc(0) });
+      },
+    });
+  }
+
+  /** Every message of this kind, whoever asked for it. Returns what ends it. */
+  onMessage<Message>(
+    event: EventMessage<Message>,
+    listener: (message: Message) => void,
+  ): () => void {
+    const listeners = this.#listeners.get(event) ?? new Set();
+    this.#listeners.set(event, listeners);
+    const each: Listener = (message) => listener(message as Message);
+    listeners.add(each);
+    return () => void listeners.delete(each);
+  }
+
+  /** Pings the daemon when it is quiet; one that does not answer ends the connection. */
+  startKeepalive(options: KeepaliveOptions): void {
+    this.#keepalive?.stop();
+    const silence = `libvirt left ${options.count} pings in a row without an answer`;
+    this.#keepalive = new Keepalive({
+      ...options,
+      ping: () => this.#socket.write(PING),
+      dead: () => this.destroy(new ConnectionClosedError(silence)),
+      isPaused: () => this.#pausing.size > 0,
+    });
   }
 
   /** Fails every waiting call, says farewell and closes the socket. Never throws; may be repeated. */
   async close(): Promise<void> {
     if (this.#ended) return;
     const closed = new ConnectionClosedError('the connection was closed');
-    this.#failWaiters(closed);
-    const farewell = this.call(PROCEDURE.close, undefined, () => undefined);
+    this.#failAll(closed);
+    const farewell = this.#exchange({
+      procedure: connectClose,
+      args: undefined,
+      options: { timeoutMs: CLOSE_LIMIT_MS },
+      urgent: true,
+    });
     this.#ended = closed;
-    const limit = setTimeout(() => this.#socket.destroy(), CLOSE_LIMIT_MS);
     await farewell.catch(() => undefined);
-    clearTimeout(limit);
+    this.destroy(closed);
+  }
+
+  /** Ends it at once, without a farewell, for this reason. */
+  destroy(reason: Error): void {
+    this.#end(reason);
     this.#socket.destroy();
   }
 
-  /** One call: `read` takes the reply's body apart and must use all of it. */
-  call<T>(
-    procedure: number,
-    args: XdrEncoder | undefined,
-    read: (reply: XdrDecoder) => T,
-  ): Promise<T> {
-    if (this.#ended) return Promise.reject(this.#ended);
-    const serial = this.#nextSerial();
-    const body = args?.bytes() ?? Buffer.alloc(0);
-    const packet = { program: REMOTE_PROGRAM, type: PACKET_TYPE.call, status: PACKET_STATUS.ok };
-    return new Promise<T>((resolve, reject) => {
-      const bytes = encodePacket({ ...packet, procedure, serial, body });
-      this.#waiters.set(serial, {
-        procedure,
-        settle: (reply) => resolve(readReply(reply, read)),
-        fail: reject,
-      });
-      this.#socket.write(bytes);
-    });
+  async #exchange<Args, Ret, T = Ret>(request: {
+    procedure: Procedure<Args, Ret>;
+    args: Args;
+    options: CallOptions | undefined;
+    finish?: (ret: Ret, reply: Packet) => T;
+    urgent?: boolean;
+    readLate?: (reply: Packet) => void;
+  }): Promise<T> {
+    const { procedure, args, options, finish = (ret) => ret as unknown as T } = request;
+    const { urgent = false, readLate } = request;
+    if (this.#ended) throw this.#ended;
+    const encoder = new XdrEncoder();
+    procedure.args.write(encoder, args);
+    const read = (reply: Packet) => finish(readReply(reply, procedure.ret), reply);
+    const timeoutMs = options?.timeoutMs ?? this.#callTimeoutMs;
+    return this.#calls.start(
+      { target: procedure, body: encoder.bytes(), read, urgent, readLate },
+      { timeoutMs, signal: options?.signal },
+    );
   }
 
-  #nextSerial(): number {
-    do this.#lastSerial = (this.#lastSerial % 0xffff_ffff) + 1;
-    while (this.#waiters.has(this.#lastSerial));
-    return this.#lastSerial;
+  #channel({ program, number }: Target, serial: number): StreamChannel {
+    const header = { program, procedure: number, type: TYPE.stream, serial };
+    return {
+      send: (packet, sent) => this.#socket.write(encodePacket({ ...header, ...packet }), sent),
+      pause: () => {
+        this.#pausing.add(serial);
+        this.#socket.pause();
+      },
+      resume: () => this.#resume(serial),
+      release: () => {
+        this.#streams.delete(serial);
+        this.#resume(serial);
+      },
+    };
+  }
+
+  #resume(serial: number): void {
+    if (this.#pausing.delete(serial) && this.#pausing.size === 0) this.#socket.resume();
   }
 
   #receive(chunk: Buffer): void {
+    this.#keepalive?.heard();
     try {
       for (const packet of this.#reader.push(chunk)) this.#dispatch(packet);
     } catch (error) {
-      this.#end(error instanceof Error ? error : new ProtocolError(String(error)));
-      this.#socket.destroy();
+      this.destroy(error instanceof Error ? error : new ProtocolError(String(error)));
     }
   }
 
   #dispatch(packet: Packet): void {
-    // Events and other programs' packets are nobody's answer.
-    if (packet.program !== REMOTE_PROGRAM || packet.type === PACKET_TYPE.message) return;
-    const waiter = this.#waiters.get(packet.serial);
-    if (!waiter) {
-      // While closing, answers still come to calls that have been failed already.
-      if (this.#ended) return;
-      throw new ProtocolError(`a reply to call ${packet.serial}, which nobody made`);
+    if (packet.program === KEEPALIVE_PROGRAM) {
+      const answer = answerKeepalive(packet);
+      if (answer) this.#socket.write(answer);
+      return;
     }
-    if (packet.type !== PACKET_TYPE.reply || packet.procedure !== waiter.procedure) {
-      throw new ProtocolError(`call ${packet.serial} was answered by a packet of another kind`);
+    switch (packet.type) {
+      case TYPE.reply:
+        this.#calls.settle(packet);
+        this.#early.delete(packet.serial);
+        break;
+      case TYPE.stream:
+      case TYPE.streamHole:
+        this.#receiveStream(packet);
+        break;
+      case TYPE.message:
+        this.#deliver(packet);
+        break;
+      default:
+        throw new ProtocolError(`a packet of the unknown type ${packet.type}`);
     }
-    this.#waiters.delete(packet.serial);
-    try {
-      waiter.settle(packet);
-    } catch (error) {
-      waiter.fail(error instanceof Error ? error : new ProtocolError(String(error)));
+  }
+
+  /** What belongs to no stream is the rest of one that has failed or was aborted. */
+  #receiveStream(packet: Packet): void {
+    const { serial } = packet;
+    const stream = this.#streams.get(serial);
+    if (stream) stream.receive(packet);
+    else if (this.#calls.isWaiting(serial)) {
+      this.#early.set(serial, [...(this.#early.get(serial) ?? []), packet]);
+    }
+  }
+
+  #deliver(packet: Packet): void {
+    for (const [event, listeners] of this.#listeners) {
+      if (event.number !== packet.procedure || event.program !== packet.program) continue;
+      if (listeners.size === 0) continue;
+      const message = readBody(packet, event.message);
+      for (const listener of listeners) {
+        // What a listener throws is its own failure and must not end the connection.
+        queueMicrotask(() => listeners.has(listener) && listener(message));
+      }
     }
   }
 
   #end(reason: Error): void {
     this.#ended ??= reason;
-    this.#failWaiters(this.#ended);
+    this.#keepalive?.stop();
+    this.#failAll(this.#ended);
+    this.#resolveClosed(this.#ended);
   }
 
-  #failWaiters(reason: Error): void {
-    const waiters = [...this.#waiters.values()];
-    this.#waiters.clear();
-    for (const waiter of waiters) waiter.fail(reason);
+  #failAll(reason: Error): void {
+    this.#calls.failAll(reason);
+    for (const stream of [...this.#streams.values()]) stream.fail(reason);
   }
 }
 
-function readReply<T>(packet: Packet, read: (reply: XdrDecoder) => T): T {
+function readReply<Ret>(packet: Packet, codec: Codec<Ret>): Ret {
+  if (packet.status === STATUS.error) throw decodeLibvirtError(packet.body);
+  if (packet.status !== STATUS.ok) throw new ProtocolError(`reply status ${packet.status}`);
+  return readBody(packet, codec);
+}
+
+function readBody<T>(packet: Packet, codec: Pick<Codec<T>, 'read'>): T {
   const body = new XdrDecoder(packet.body);
-  if (packet.status === PACKET_STATUS.error) throw decodeLibvirtError(body);
-  if (packet.status !== PACKET_STATUS.ok) throw new ProtocolError(`reply status ${packet.status}`);
-  const value = read(body);
+  const value = codec.read(body);
   body.end();
   return value;
 }

@@ -1,9 +1,45 @@
-import type { XdrDecoder } from './xdr.ts';
+import { netMessageErrorCodec } from './generated/codecs.ts';
+import { XdrDecoder } from './xdr.ts';
+
+/** virErrorNumber of libvirt's virterror.h, the part callers tell apart. */
+export const LIBVIRT_ERROR = {
+  internal: 1,
+  noSupport: 3,
+  invalidArgument: 8,
+  operationFailed: 9,
+  xml: 27,
+  domainExists: 28,
+  operationDenied: 29,
+  xmlDetail: 35,
+  system: 38,
+  rpc: 39,
+  noDomain: 42,
+  noNetwork: 43,
+  authFailed: 45,
+  noStoragePool: 49,
+  noStorageVol: 50,
+  noNodeDevice: 53,
+  operationInvalid: 55,
+  noSecret: 66,
+  configUnsupported: 67,
+  operationTimeout: 68,
+  argumentUnsupported: 74,
+  operationAborted: 78,
+  noDomainMetadata: 80,
+  operationUnsupported: 84,
+  agentUnresponsive: 86,
+  resourceBusy: 87,
+  accessDenied: 88,
+  storageVolExists: 90,
+  xmlInvalidSchema: 92,
+  agentUnsynced: 97,
+  deviceMissing: 99,
+} as const;
 
 /** An error libvirt reports: the call was understood and failed. Told apart by `code` alone. */
 export class LibvirtError extends Error {
   override readonly name = 'LibvirtError';
-  /** virErrorNumber of libvirt's virterror.h: 42 is "no such domain". */
+  /** One of LIBVIRT_ERROR, or one that nobody needed to name yet. */
   readonly code: number;
   /** virErrorDomain: the part of libvirt it comes from. */
   readonly domain: number;
@@ -18,6 +54,11 @@ export class LibvirtError extends Error {
   }
 }
 
+/** Whether libvirt failed the call with one of these codes. */
+export function isLibvirtError(error: unknown, ...codes: number[]): error is LibvirtError {
+  return error instanceof LibvirtError && codes.includes(error.code);
+}
+
 /** The peer does not speak the protocol as we know it. The connection cannot be used any further. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
@@ -28,31 +69,15 @@ export class ConnectionClosedError extends Error {
   override readonly name = 'ConnectionClosedError';
 }
 
-const UUID_BYTES = 16;
-
-/** Reads virNetMessageError, the body of every failed reply. */
-export function decodeLibvirtError(body: XdrDecoder): LibvirtError {
-  const code = body.int();
-  const domain = body.int();
-  const message = body.optional((decoder) => decoder.string());
-  const level = body.int();
-  skipUnusedFields(body);
-  body.end();
-  return new LibvirtError({ code, domain, level, message: message ?? `libvirt error ${code}` });
+/** No reply within the call's limit. Whether the call takes effect after all is not known. */
+export class CallTimeoutError extends Error {
+  override readonly name = 'CallTimeoutError';
 }
 
-/** Kept by libvirt for old clients: a domain, three strings, two numbers, a network. */
-function skipUnusedFields(body: XdrDecoder): void {
-  body.optional((decoder) => {
-    decoder.string();
-    decoder.fixedOpaque(UUID_BYTES);
-    decoder.int();
-  });
-  for (let count = 0; count < 3; count += 1) body.optional((decoder) => decoder.string());
-  body.int();
-  body.int();
-  body.optional((decoder) => {
-    decoder.string();
-    decoder.fixedOpaque(UUID_BYTES);
-  });
+/** Reads the body of a failed reply or of a stream's failure. */
+export function decodeLibvirtError(bytes: Buffer): LibvirtError {
+  const body = new XdrDecoder(bytes);
+  const { code, domain, level, message } = netMessageErrorCodec.read(body);
+  body.end();
+  return new LibvirtError({ code, domain, level, message: message ?? `libvirt error ${code}` });
 }

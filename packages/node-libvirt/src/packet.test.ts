@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ProtocolError } from './errors.ts';
-import { encodePacket, type Packet, PacketReader, REMOTE_PROGRAM } from './packet.ts';
+import { REMOTE_PROGRAM } from './generated/constants.ts';
+import { encodePacket, type Packet, PacketReader } from './packet.ts';
 
 const packetOf = (serial: number, body = ''): Packet => ({
   program: REMOTE_PROGRAM,

@@ -3,17 +3,17 @@
  * counts itself, a header of six words, a body whose type follows from the procedure.
  */
 import { ProtocolError } from './errors.ts';
+import {
+  NET_MESSAGE_LEN_MAX as LENGTH_BYTES,
+  NET_MESSAGE_HEADER_MAX,
+  NET_MESSAGE_MAX,
+  REMOTE_PROTOCOL_VERSION,
+} from './generated/constants.ts';
 import { XdrDecoder, XdrEncoder } from './xdr.ts';
 
-export const REMOTE_PROGRAM = 0x2000_8086;
-const PROTOCOL_VERSION = 1;
-const LENGTH_BYTES = 4;
-const HEADER_BYTES = 28;
+const HEADER_BYTES = LENGTH_BYTES + NET_MESSAGE_HEADER_MAX;
 /** The largest message libvirt sends or takes; its length word is not counted. */
-const MAX_PACKET_BYTES = 33_554_432 + LENGTH_BYTES;
-
-export const PACKET_TYPE = { call: 0, reply: 1, message: 2, stream: 3 } as const;
-export const PACKET_STATUS = { ok: 0, error: 1, continue: 2 } as const;
+const MAX_PACKET_BYTES = NET_MESSAGE_MAX + LENGTH_BYTES;
 
 export type Packet = {
   program: number;
@@ -31,11 +31,12 @@ export function encodePacket(packet: Packet): Buffer {
   const header = new XdrEncoder()
     .uint(length)
     .uint(packet.program)
-    .uint(PROTOCOL_VERSION)
+    .uint(REMOTE_PROTOCOL_VERSION)
     .int(packet.procedure)
     .uint(packet.type)
     .uint(packet.serial)
     .uint(packet.status);
+  if (packet.body.length === 0) return header.bytes();
   return Buffer.concat([header.bytes(), packet.body]);
 }
 
@@ -91,7 +92,7 @@ function decodePacket(bytes: Buffer): Packet {
   const header = new XdrDecoder(bytes.subarray(LENGTH_BYTES, HEADER_BYTES));
   const program = header.uint();
   const version = header.uint();
-  if (version !== PROTOCOL_VERSION) throw new ProtocolError(`protocol version ${version}`);
+  if (version !== REMOTE_PROTOCOL_VERSION) throw new ProtocolError(`protocol version ${version}`);
   return {
     program,
     procedure: header.int(),

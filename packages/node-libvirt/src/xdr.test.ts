@@ -13,9 +13,17 @@ describe('XdrEncoder', () => {
     expect(hexOf(new XdrEncoder().fixedOpaque(Buffer.from([9])))).toBe('09000000');
   });
 
+  it('keeps what it wrote however much follows', () => {
+    const encoder = new XdrEncoder();
+    for (let word = 0; word < 1_000; word += 1) encoder.uint(word);
+    const decoder = new XdrDecoder(encoder.bytes());
+    for (let word = 0; word < 1_000; word += 1) expect(decoder.uint()).toBe(word);
+    decoder.end();
+  });
+
   it('writes an absent value as one zero word', () => {
     const write = (encoder: XdrEncoder, value: number) => encoder.int(value);
-    expect(hexOf(new XdrEncoder().optional(undefined, write))).toBe('00000000');
+    expect(hexOf(new XdrEncoder().optional(null, write))).toBe('00000000');
     expect(hexOf(new XdrEncoder().optional(7, write))).toBe('0000000100000007');
   });
 
@@ -53,7 +61,7 @@ describe('XdrDecoder', () => {
     expect(decode('00000002 00000001 00000002').array(2, (decoder) => decoder.int())).toEqual([
       1, 2,
     ]);
-    expect(decode('00000000').optional((decoder) => decoder.int())).toBeUndefined();
+    expect(decode('00000000').optional((decoder) => decoder.int())).toBeNull();
   });
 
   it.each([

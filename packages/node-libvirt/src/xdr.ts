@@ -6,6 +6,7 @@
 
 /** libvirt's own limit for a string or byte block; both ends refuse longer ones. */
 const MAX_BYTES = 4_194_304;
+const FIRST_CAPACITY = 256;
 
 /** The bytes are not what their type says, or a value does not fit its type. */
 export class XdrError extends Error {
@@ -15,20 +16,21 @@ export class XdrError extends Error {
 const padding = (length: number): number => (4 - (length % 4)) % 4;
 
 export class XdrEncoder {
-  readonly #parts: Buffer[] = [];
+  #buffer = Buffer.allocUnsafe(FIRST_CAPACITY);
+  #size = 0;
 
   int(value: number): this {
     checkRange(value, -0x8000_0000, 0x7fff_ffff);
-    const part = Buffer.allocUnsafe(4);
-    part.writeInt32BE(value);
-    return this.#add(part);
+    const at = this.#reserve(4);
+    this.#buffer.writeInt32BE(value, at);
+    return this;
   }
 
   uint(value: number): this {
     checkRange(value, 0, 0xffff_ffff);
-    const part = Buffer.allocUnsafe(4);
-    part.writeUInt32BE(value);
-    return this.#add(part);
+    const at = this.#reserve(4);
+    this.#buffer.writeUInt32BE(value, at);
+    return this;
   }
 
   bool(value: boolean): this {
@@ -37,20 +39,26 @@ export class XdrEncoder {
 
   hyper(value: bigint): this {
     if (BigInt.asIntN(64, value) !== value) throw new XdrError(`${value} is no hyper`);
-    const part = Buffer.allocUnsafe(8);
-    part.writeBigInt64BE(value);
-    return this.#add(part);
+    const at = this.#reserve(8);
+    this.#buffer.writeBigInt64BE(value, at);
+    return this;
   }
 
   uhyper(value: bigint): this {
     if (BigInt.asUintN(64, value) !== value) throw new XdrError(`${value} is no unsigned hyper`);
-    const part = Buffer.allocUnsafe(8);
-    part.writeBigUInt64BE(value);
-    return this.#add(part);
+    const at = this.#reserve(8);
+    this.#buffer.writeBigUInt64BE(value, at);
+    return this;
   }
 
-  string(value: string): this {
-    return this.opaque(Buffer.from(value, 'utf8'));
+  double(value: number): this {
+    const at = this.#reserve(8);
+    this.#buffer.writeDoubleBE(value, at);
+    return this;
+  }
+
+  string(value: string, max = MAX_BYTES): this {
+    return this.opaque(Buffer.from(value, 'utf8'), max);
   }
 
   /** Bytes of any length, preceded by it. */
@@ -62,23 +70,35 @@ export class XdrEncoder {
 
   /** Bytes whose length both ends know, such as a UUID. */
   fixedOpaque(value: Uint8Array): this {
-    return this.#add(Buffer.from(value)).#add(Buffer.alloc(padding(value.length)));
+    const padded = value.length + padding(value.length);
+    const at = this.#reserve(padded);
+    this.#buffer.set(value, at);
+    this.#buffer.fill(0, at + value.length, at + padded);
+    return this;
   }
 
   /** What C writes as a pointer that may be NULL. */
-  optional<T>(value: T | undefined, write: (encoder: XdrEncoder, value: T) => void): this {
-    this.bool(value !== undefined);
-    if (value !== undefined) write(this, value);
+  optional<T>(value: T | null, write: (encoder: XdrEncoder, value: T) => void): this {
+    this.bool(value !== null);
+    if (value !== null) write(this, value);
     return this;
   }
 
   bytes(): Buffer {
-    return Buffer.concat(this.#parts);
+    return this.#buffer.subarray(0, this.#size);
   }
 
-  #add(part: Buffer): this {
-    this.#parts.push(part);
-    return this;
+  /** Returns the offset of `length` bytes that are the caller's to fill. */
+  #reserve(length: number): number {
+    const at = this.#size;
+    const needed = at + length;
+    if (needed > this.#buffer.length) {
+      const grown = Buffer.allocUnsafe(Math.max(needed, this.#buffer.length * 2));
+      this.#buffer.copy(grown, 0, 0, at);
+      this.#buffer = grown;
+    }
+    this.#size = needed;
+    return at;
   }
 }
 
@@ -91,11 +111,11 @@ export class XdrDecoder {
   }
 
   int(): number {
-    return this.#take(4).readInt32BE();
+    return this.#bytes.readInt32BE(this.#advance(4));
   }
 
   uint(): number {
-    return this.#take(4).readUInt32BE();
+    return this.#bytes.readUInt32BE(this.#advance(4));
   }
 
   bool(): boolean {
@@ -105,11 +125,15 @@ export class XdrDecoder {
   }
 
   hyper(): bigint {
-    return this.#take(8).readBigInt64BE();
+    return this.#bytes.readBigInt64BE(this.#advance(8));
   }
 
   uhyper(): bigint {
-    return this.#take(8).readBigUInt64BE();
+    return this.#bytes.readBigUInt64BE(this.#advance(8));
+  }
+
+  double(): number {
+    return this.#bytes.readDoubleBE(this.#advance(8));
   }
 
   string(max = MAX_BYTES): string {
@@ -121,13 +145,12 @@ export class XdrDecoder {
   }
 
   fixedOpaque(length: number): Buffer {
-    const value = this.#take(length);
-    this.#take(padding(length));
-    return value;
+    const at = this.#advance(length + padding(length));
+    return this.#bytes.subarray(at, at + length);
   }
 
-  optional<T>(read: (decoder: XdrDecoder) => T): T | undefined {
-    return this.bool() ? read(this) : undefined;
+  optional<T>(read: (decoder: XdrDecoder) => T): T | null {
+    return this.bool() ? read(this) : null;
   }
 
   /** Elements of any number up to `max`, preceded by it. */
@@ -150,14 +173,12 @@ export class XdrDecoder {
     return length;
   }
 
-  #take(length: number): Buffer {
-    const end = this.#offset + length;
-    if (end > this.#bytes.length) {
-      throw new XdrError(`${length} bytes wanted, ${this.#bytes.length - this.#offset} are left`);
-    }
-    const value = this.#bytes.subarray(this.#offset, end);
-    this.#offset = end;
-    return value;
+  #advance(length: number): number {
+    const at = this.#offset;
+    const left = this.#bytes.length - at;
+    if (length > left) throw new XdrError(`${length} bytes wanted, ${left} are left`);
+    this.#offset = at + length;
+    return at;
   }
 }
 

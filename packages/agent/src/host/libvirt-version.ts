@@ -1,4 +1,5 @@
-import { connect } from 'node-libvirt/connection';
+import { connect } from 'node-libvirt/connect';
+import { connectGetLibVersion } from 'node-libvirt/generated/procedures';
 import { renderLibVersion } from 'node-libvirt/lib-version';
 
 /** A healthy libvirt answers in milliseconds; one that hangs must not hold up the inventory. */
@@ -13,7 +14,8 @@ export async function readLibvirtVersion(options: {
     const signal = AbortSignal.timeout(LIBVIRT_LIMIT_MS);
     const connection = await connect({ socketPath: options.libvirtSocket, signal });
     try {
-      return renderLibVersion(await connection.getLibVersion());
+      const { libVer } = await connection.call(connectGetLibVersion);
+      return renderLibVersion(libVer);
     } finally {
       await connection.close();
     }

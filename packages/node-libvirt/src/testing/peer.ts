@@ -1,0 +1,116 @@
+/** A peer that speaks libvirt's protocol byte by byte, for tests that decide what the daemon says. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ConnectOptions, connect } from '../connect.ts';
+import type { Connection } from '../connection.ts';
+import { netMessageErrorCodec } from '../generated/codecs.ts';
+import { KEEPALIVE_PROGRAM, NET_MESSAGE_STATUS, NET_MESSAGE_TYPE } from '../generated/constants.ts';
+import {
+  authList,
+  connectClose,
+  connectOpen,
+  connectSupportsFeature,
+} from '../generated/procedures.ts';
+import { encodePacket, type Packet, PacketReader } from '../packet.ts';
+import type { Procedure } from '../procedure.ts';
+import { XdrEncoder } from '../xdr.ts';
+
+export type Answer = (packet: Packet, socket: Socket) => void;
+/** By the number of the procedure; pings and pongs, whose numbers are others' as well, apart. */
+export type Answers = Record<number, Answer> & { keepalive?: Answer };
+export type Peer = {
+  socketPath: string;
+  /** Everything that arrived, calls and other packets, in order. */
+  packets: Packet[];
+  sockets: Set<Socket>;
+  close: () => Promise<void>;
+};
+
+export function replyOf<Args, Ret>(
+  procedure: Procedure<Args, Ret>,
+  call: Packet,
+  ret: Ret,
+): Buffer {
+  const body = new XdrEncoder();
+  procedure.ret.write(body, ret);
+  return encodePacket({ ...call, type: NET_MESSAGE_TYPE.reply, body: body.bytes() });
+}
+
+/** "No such domain", as a reply to a call or as the end of a stream. */
+export function failureOf(packet: Packet, type: number = NET_MESSAGE_TYPE.reply): Buffer {
+  const unused = {
+    dom: null,
+    str1: null,
+    str2: 'detail',
+    str3: null,
+    int1: -1,
+    int2: -1,
+    net: null,
+  };
+  const body = new XdrEncoder();
+  const message = 'Domain not found';
+  netMessageErrorCodec.write(body, { code: 42, domain: 10, message, level: 2, ...unused });
+  return encodePacket({ ...packet, type, status: NET_MESSAGE_STATUS.error, body: body.bytes() });
+}
+
+const answer =
+  <Args, Ret>(procedure: Procedure<Args, Ret>, ret: Ret): Answer =>
+  (call, socket) =>
+    void socket.write(replyOf(procedure, call, ret));
+
+const HANDSHAKE: Answers = {
+  [authList.number]: answer(authList, { types: [0] }),
+  [connectOpen.number]: answer(connectOpen, undefined),
+  [connectClose.number]: answer(connectClose, undefined),
+  [connectSupportsFeature.number]: answer(connectSupportsFeature, { supported: 1 }),
+};
+
+/** A call without an answer is left waiting. */
+export async function servePeer(answers: Answers = {}): Promise<Peer> {
+  const folder = await mkdtemp(join(tmpdir(), 'libvirt-peer-'));
+  const socketPath = join(folder, 'sock');
+  const packets: Packet[] = [];
+  const sockets = new Set<Socket>();
+  const table: Answers = { ...HANDSHAKE, ...answers };
+  const server = createServer((socket) => {
+    const reader = new PacketReader();
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk) => {
+      for (const packet of reader.push(chunk)) {
+        packets.push(packet);
+        const isKeepalive = packet.program === KEEPALIVE_PROGRAM;
+        (isKeepalive ? table.keepalive : table[packet.procedure])?.(packet, socket);
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+  const close = async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+    await rm(folder, { recursive: true });
+  };
+  return { socketPath, packets, sockets, close };
+}
+
+/** A connection to a new peer; both end with `close`. */
+export async function connectToPeer(
+  answers: Answers = {},
+  options: Partial<ConnectOptions> = {},
+): Promise<{ connection: Connection; peer: Peer; close: () => Promise<void> }> {
+  const peer = await servePeer(answers);
+  try {
+    const connection = await connect({ ...options, socketPath: peer.socketPath });
+    const close = async () => {
+      await connection.close();
+      await peer.close();
+    };
+    return { connection, peer, close };
+  } catch (error) {
+    await peer.close();
+    throw error;
+  }
+}
