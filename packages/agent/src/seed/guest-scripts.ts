@@ -1,0 +1,66 @@
+/**
+ * What runs the tenant's scripts inside the guest. The startup script runs once, by cloud-init's
+ * runcmd, which remembers the instance id. The shutdown script is the stop of a systemd unit that is
+ * ordered after multi-user.target: what starts last is stopped first, so the script runs while the
+ * network and every service are still up. It also runs when the guest reboots by itself.
+ */
+export const SCRIPT_FOLDER = '/var/lib/gantry';
+export const RUNNER = `${SCRIPT_FOLDER}/run-script`;
+export const SHUTDOWN_UNIT = 'gantry-shutdown.service';
+export const SHUTDOWN_UNIT_FILE = `/etc/systemd/system/${SHUTDOWN_UNIT}`;
+
+/** How long a guest has between being asked to stop and losing its power. */
+const SHUTDOWN_LIMIT_S = 90;
+
+/**
+ * Runs one script with its output on the console and in a log of its own, readable to root alone.
+ * tee has a second to write the end of it, since systemd kills it with the unit, and no more:
+ * something the script left running may hold its output open for ever.
+ */
+export const RUNNER_TEXT = `#!/bin/sh
+# Usage: run-script startup|shutdown
+script=${SCRIPT_FOLDER}/$1-script
+log=/var/log/gantry-$1.log
+output=/run/gantry-$1-output
+export HOME="\${HOME:-/root}"
+cd /
+
+(umask 077; : >> "$log"; rm -f "$output"; mkfifo "$output")
+tee -a "$log" < "$output" &
+tee=$!
+exec 3> "$output"
+rm -f "$output"
+
+echo "gantry: the $1 script begins" >&3
+"$script" >&3 2>&1 3>&-
+status=$?
+echo "gantry: the $1 script ended with status $status" >&3
+exec 3>&-
+for tenth in 1 2 3 4 5 6 7 8 9 10; do
+  sleep 0.1
+  kill -0 "$tee" 2> /dev/null || break
+done
+exit "$status"
+`;
+
+/**
+ * Through a shell, since a confined systemd (SELinux) may not execute files below /var/lib itself.
+ * A script that outlasts its limit is killed at once instead of being asked for as long again.
+ */
+export const SHUTDOWN_UNIT_TEXT = `[Unit]
+Description=Shutdown script of this VM
+Wants=network-online.target
+After=network-online.target remote-fs.target multi-user.target
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/true
+ExecStop=/bin/sh ${RUNNER} shutdown
+TimeoutStopSec=${SHUTDOWN_LIMIT_S}
+TimeoutStopFailureMode=kill
+StandardOutput=journal+console
+
+[Install]
+WantedBy=multi-user.target
+`;

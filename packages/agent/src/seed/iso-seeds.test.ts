@@ -1,0 +1,110 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeNic, makeVm } from '../testing/make-spec.ts';
+import { createSeeds, type IsoSeeds } from './iso-seeds.ts';
+import { readIso9660 } from './testing/read-iso9660.ts';
+
+let root: string;
+let directory: string;
+let seeds: IsoSeeds;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'gantry-seeds-'));
+  directory = join(root, 'made', 'seeds');
+  seeds = createSeeds({ directory, nameservers: [] });
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+const hostNameOf = async (vmId: string) => {
+  const { files } = readIso9660(await readFile(seeds.path(vmId))).joliet;
+  const metaData = files.find(({ name }) => name === 'meta-data')?.content.toString();
+  return /^local-hostname: (.*)$/m.exec(metaData ?? '')?.[1];
+};
+
+describe('seeds', () => {
+  it('are kept as <id>.iso, for their owner alone, in a folder one can only pass through', async () => {
+    await seeds.ensure(makeVm('vm-1'));
+    expect(seeds.path('vm-1')).toBe(join(directory, 'vm-1.iso'));
+    expect((await stat(seeds.path('vm-1'))).mode & 0o777).toBe(0o600);
+    expect((await stat(directory)).mode & 0o777).toBe(0o711);
+    expect(await hostNameOf('vm-1')).toBe('vm-1');
+  });
+
+  it('are left as they are while nothing changed, and replaced when something did', async () => {
+    await seeds.ensure(makeVm('vm-1'));
+    const { ino } = await stat(seeds.path('vm-1'));
+    await seeds.ensure(makeVm('vm-1', { revision: '2', boot: '2' }));
+    expect((await stat(seeds.path('vm-1'))).ino).toBe(ino);
+    await seeds.ensure(makeVm('vm-1', { name: 'other' }));
+    expect(await hostNameOf('vm-1')).toBe('other');
+  });
+
+  it('are whole after one was cut short or opened to others', async () => {
+    await seeds.ensure(makeVm('vm-1'));
+    await writeFile(seeds.path('vm-1'), 'half');
+    await seeds.ensure(makeVm('vm-1'));
+    expect(await hostNameOf('vm-1')).toBe('vm-1');
+    await chmod(seeds.path('vm-1'), 0o644);
+    await seeds.ensure(makeVm('vm-1'));
+    expect((await stat(seeds.path('vm-1'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('are removed, also when there is none and no folder either', async () => {
+    await seeds.remove('vm-1');
+    await seeds.ensure(makeVm('vm-1'));
+    await seeds.ensure(makeVm('vm-2'));
+    await seeds.remove('vm-1');
+    await seeds.remove('vm-1');
+    expect(await readdir(directory)).toEqual(['vm-2.iso']);
+  });
+
+  it('leave nothing of a life that was killed while it wrote', async () => {
+    await seeds.ensure(makeVm('vm-1'));
+    const half = `${seeds.path('vm-1')}.new`;
+    for (const next of [makeVm('vm-1'), makeVm('vm-1', { name: 'other' })]) {
+      await writeFile(half, 'half', { mode: 0o644 });
+      await seeds.ensure(next);
+      expect(await readdir(directory)).toEqual(['vm-1.iso']);
+      expect((await stat(seeds.path('vm-1'))).mode & 0o777).toBe(0o600);
+    }
+    await writeFile(half, 'half');
+    await seeds.remove('vm-1');
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it.each(['', '.', '..', '../vm-1', 'a/b', 'a.iso', '-a', 'a b', 'a\n', 'a'.repeat(64)])(
+    'are neither made nor removed for the id %j',
+    async (id) => {
+      await seeds.ensure(makeVm('vm-1'));
+      const refused = { name: 'MachineFailure', code: 'bad_vm_id' };
+      await expect(seeds.ensure(makeVm(id, { name: 'x' }))).rejects.toMatchObject(refused);
+      await expect(seeds.remove(id)).rejects.toMatchObject(refused);
+      expect(await readdir(directory)).toEqual(['vm-1.iso']);
+    },
+  );
+
+  it.each([
+    ['a name with a line break', { name: 'a\nseedfrom: x' }],
+    ['a key of two lines', { sshPublicKey: 'ssh-ed25519 A\nssh-ed25519 B' }],
+    ['a MAC that is none', { nics: [makeNic('n', { mac: '02:00' })] }],
+    ['an address without prefix', { nics: [makeNic('n', { privateIpv4: '10.0.0.5' })] }],
+    ['a prefix beyond 32', { nics: [makeNic('n', { privateIpv4: '10.0.0.5/33' })] }],
+    ['a gateway that is no address', { nics: [makeNic('n', { gatewayIpv4: 'gate' })] }],
+  ])('are not changed by %s', async (_what, bad) => {
+    await seeds.ensure(makeVm('vm-1'));
+    const before = await readFile(seeds.path('vm-1'));
+    const refused = { name: 'MachineFailure', code: 'bad_seed' };
+    await expect(seeds.ensure(makeVm('vm-1', bad))).rejects.toMatchObject(refused);
+    expect((await readFile(seeds.path('vm-1'))).equals(before)).toBe(true);
+  });
+
+  it('say which file could not be kept, and why', async () => {
+    await writeFile(join(root, 'made'), 'a file where the folder should be');
+    await expect(seeds.ensure(makeVm('vm-1'))).rejects.toMatchObject({
+      code: 'seed_failed',
+      message: expect.stringContaining(seeds.path('vm-1')),
+    });
+  });
+});

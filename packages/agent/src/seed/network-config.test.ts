@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { makeNic } from '../testing/make-spec.ts';
+import { renderNetworkConfig } from './network-config.ts';
+
+const render = (...args: Parameters<typeof renderNetworkConfig>) =>
+  JSON.parse(renderNetworkConfig(...args));
+
+describe('network-config', () => {
+  it('gives an interface, found by its MAC, its address, gateway, name servers and MTU', () => {
+    const nic = makeNic('a', { mac: '02:00:00:00:00:0A' });
+    expect(render([nic], { nameservers: ['10.0.0.2'], mtu: 1450 })).toEqual({
+      version: 2,
+      ethernets: {
+        eth0: {
+          match: { macaddress: '02:00:00:00:00:0a' },
+          'set-name': 'eth0',
+          dhcp4: false,
+          dhcp6: false,
+          addresses: ['10.0.0.5/24'],
+          routes: [{ to: '0.0.0.0/0', via: '10.0.0.1' }],
+          nameservers: { addresses: ['10.0.0.2'] },
+          mtu: 1450,
+        },
+      },
+    });
+  });
+
+  it('tells of no route, name server or MTU that was not given', () => {
+    const { ethernets } = render([makeNic('a', { gatewayIpv4: '' })], { nameservers: [] });
+    expect(ethernets.eth0).not.toHaveProperty('routes');
+    expect(ethernets.eth0).not.toHaveProperty('nameservers');
+    expect(ethernets.eth0).not.toHaveProperty('mtu');
+  });
+
+  it('lets the first gateway win, and asks name servers only where a gateway leads to them', () => {
+    const nics = [
+      makeNic('a'),
+      makeNic('b', { mac: '02:00:00:00:00:02', gatewayIpv4: '' }),
+      makeNic('c', { mac: '02:00:00:00:00:03', gatewayIpv4: '10.2.0.1' }),
+    ];
+    const { ethernets } = render(nics, { nameservers: ['10.0.0.2'] });
+    expect(ethernets.eth0.routes).toEqual([{ to: '0.0.0.0/0', via: '10.0.0.1' }]);
+    expect(ethernets.eth2.routes).toEqual([{ to: '0.0.0.0/0', via: '10.2.0.1', metric: 200 }]);
+    expect(ethernets.eth0.nameservers).toBeDefined();
+    expect(ethernets.eth1.nameservers).toBeUndefined();
+    expect(ethernets.eth2.nameservers).toBeDefined();
+  });
+
+  it('says of a VM without interfaces that it has none', () => {
+    expect(render([], { nameservers: ['10.0.0.2'] })).toEqual({ version: 2, ethernets: {} });
+  });
+});

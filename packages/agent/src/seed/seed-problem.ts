@@ -1,0 +1,33 @@
+import { isIPv4 } from 'node:net';
+import type { NicSpec, VmSpec } from '../wanted.ts';
+
+const PLAIN_ID = /^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/;
+
+/** Whether it may become a part of a file's name. */
+export function isPlainId(id: string): boolean {
+  return PLAIN_ID.test(id);
+}
+
+/** Why a guest could not read its seed as it was meant; undefined where it can. */
+export function seedProblem(vm: VmSpec): string | undefined {
+  if (vm.name !== '' && !/^[a-z0-9-]{1,63}$/i.test(vm.name)) {
+    return `its name "${vm.name}" is no host name`;
+  }
+  if (/[\r\n\0]/.test(vm.sshPublicKey.trim())) return 'its SSH key is more than one line';
+  for (const nic of vm.nics) {
+    const problem = nicProblem(nic);
+    if (problem !== undefined) return `interface ${nic.id} has ${problem}`;
+  }
+  return undefined;
+}
+
+function nicProblem({ mac, privateIpv4, gatewayIpv4 }: NicSpec): string | undefined {
+  if (!/^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i.test(mac)) return `no hardware address but "${mac}"`;
+  const [address = '', prefix = '', ...rest] = privateIpv4.split('/');
+  const isPrefix = /^\d{1,2}$/.test(prefix) && Number(prefix) <= 32;
+  if (!isIPv4(address) || !isPrefix || rest.length > 0) {
+    return `no address with prefix but "${privateIpv4}"`;
+  }
+  const hasGateway = gatewayIpv4 === '' || isIPv4(gatewayIpv4);
+  return hasGateway ? undefined : `no gateway's address but "${gatewayIpv4}"`;
+}

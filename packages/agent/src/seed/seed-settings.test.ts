@@ -1,0 +1,25 @@
+import { readConfig } from '@gantry/daemon/config';
+import { describe, expect, it } from 'vitest';
+import { readSeedSettings } from './seed-settings.ts';
+
+const read = (env: Record<string, string>) => readSeedSettings(readConfig(env));
+
+describe('what guests are told of their network', () => {
+  it('is the MTU that fits between hosts where the operator set nothing', () => {
+    expect(read({})).toEqual({ nameservers: [], mtu: 1450 });
+  });
+
+  it('is name servers and the MTU, as set', () => {
+    expect(
+      read({ GANTRY_NAMESERVERS: '10.0.0.2, 2001:db8::1,', GANTRY_GUEST_MTU: '8900' }),
+    ).toEqual({ nameservers: ['10.0.0.2', '2001:db8::1'], mtu: 8900 });
+  });
+
+  it.each([
+    ['GANTRY_NAMESERVERS', 'dns.example'],
+    ['GANTRY_GUEST_MTU', '500'],
+    ['GANTRY_GUEST_MTU', 'jumbo'],
+  ])('is refused by name where %s is %s', (name, value) => {
+    expect(() => read({ [name]: value })).toThrow(name);
+  });
+});

@@ -1,0 +1,203 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeNic, makeVm } from '../testing/make-spec.ts';
+import type { VmSpec } from '../wanted.ts';
+import { createSeeds } from './iso-seeds.ts';
+import { renderSeedFiles } from './nocloud.ts';
+
+const exec = promisify(execFile);
+
+const ID = '0198c5a2-7d4e-7b11-9c3f-1f2e3d4c5b6a';
+const MAC = '02:00:00:00:00:0a';
+const KEY =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVlZWVl me@h\u00f6me';
+const OPTIONS = { nameservers: ['10.0.0.2'], mtu: 1450 };
+
+/** Fails, speaks on both outputs and leaves something behind that holds them open. */
+const STARTUP = `#!/bin/bash
+echo "first boot: $HOME $PWD $(umask) 'quoted' \u{1f600}"
+echo 'to stderr' >&2
+sleep 1000 &
+exit 3
+`;
+const SHUTDOWN = '#!/bin/sh\necho "saying goodbye"\n';
+
+const vm = makeVm(ID, {
+  name: 'trainer-1',
+  sshPublicKey: KEY,
+  startupScript: STARTUP,
+  shutdownScript: SHUTDOWN,
+  nics: [makeNic('a', { mac: MAC })],
+});
+/** The same VM after it was renamed and moved to another address; its script changed, too. */
+const later = {
+  ...vm,
+  name: 'trainer-2',
+  startupScript: '#!/bin/sh\necho second\n',
+  nics: [makeNic('a', { mac: MAC, privateIpv4: '10.7.0.9/20', gatewayIpv4: '10.7.0.1' })],
+};
+
+let root: string;
+const seedOf = async (name: string, spec: VmSpec) => {
+  const seeds = createSeeds({ directory: join(root, name), ...OPTIONS });
+  await seeds.ensure(spec);
+  return seeds.path(spec.id);
+};
+const readAll = async (folder: string) => {
+  const names = await readdir(folder);
+  const texts = names.map(async (name) => [name, await readFile(join(folder, name), 'utf8')]);
+  return Object.fromEntries(await Promise.all(texts)) as Record<string, string>;
+};
+const expected = Object.fromEntries(
+  renderSeedFiles(vm, OPTIONS).map(({ name, content }) => [name, content.toString()]),
+);
+/** By Debian's reader of images; `any` prefers Rock Ridge, `norock` leaves it Joliet. */
+const extract = async (image: string, { to, by }: { to: string; by: 'any' | 'norock' }) => {
+  await exec('xorriso', ['-read_fs', by, '-osirrox', 'on', '-indev', image, '-extract', '/', to]);
+  return to;
+};
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'gantry-seed-'));
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+describe('a seed as an image', () => {
+  it('shows exact names and contents to others, by Rock Ridge and by Joliet', async () => {
+    const image = await seedOf('image', vm);
+    for (const by of ['any', 'norock'] as const) {
+      expect(await readAll(await extract(image, { to: join(root, by), by }))).toEqual(expected);
+    }
+  });
+
+  it('is found by its label, as cloud-init looks for it', async () => {
+    const image = await seedOf('label', vm);
+    const { stdout } = await exec('blkid', ['-p', '-o', 'export', image]);
+    expect(stdout.split('\n')).toEqual(expect.arrayContaining(['LABEL=cidata', 'TYPE=iso9660']));
+  });
+
+  const kernel = async () => (await readFile('/proc/filesystems', 'utf8')).includes('iso9660');
+  it('is mounted by the kernel with exact names, where this kernel reads ISO 9660', async (context) => {
+    context.skip(!(await kernel()), 'this kernel has no isofs: guests show it');
+    const image = await seedOf('mount', vm);
+    for (const options of ['ro,loop', 'ro,loop,norock', 'ro,loop,nojoliet']) {
+      const folder = join(root, options.replaceAll(',', '-'));
+      await mkdir(folder);
+      await exec('mount', ['-t', 'iso9660', '-o', options, image, folder]);
+      try {
+        expect(await readAll(folder)).toEqual(expected);
+      } finally {
+        await exec('umount', [folder]);
+      }
+    }
+  });
+});
+
+describe('cloud-init', () => {
+  it.each([
+    ['everything', vm],
+    ['nothing', makeVm(ID, { name: '', nics: [] })],
+  ])('finds a user-data with %s in it valid', async (what, spec) => {
+    const image = await seedOf(`schema-${what}`, spec);
+    const folder = await extract(image, { to: join(root, `schema-${what}-files`), by: 'any' });
+    const { stdout } = await exec('cloud-init', [
+      ...['schema', '--config-file', join(folder, 'user-data')],
+    ]);
+    expect(stdout).toMatch(/^Valid /m);
+  });
+
+  it.each([
+    ['netplan', 'debian', ['- 10.0.0.5/24', 'to: 0.0.0.0/0', 'via: 10.0.0.1', '- 10.0.0.2']],
+    ['networkd', 'debian', ['Address=10.0.0.5/24', 'Gateway=10.0.0.1', 'DNS=10.0.0.2']],
+    ['eni', 'debian', ['address 10.0.0.5/24', 'default gw 10.0.0.1', 'dns-nameservers 10.0.0.2']],
+    ['sysconfig', 'rhel', ['IPADDR=10.0.0.5', 'GATEWAY=10.0.0.1', 'DNS1=10.0.0.2']],
+  ])('renders the address, gateway and name server for %s', async (kind, distro, lines) => {
+    const image = await seedOf(kind, vm);
+    const files = await extract(image, { to: join(root, `${kind}-files`), by: 'any' });
+    const output = join(root, `${kind}-output`);
+    await exec('cloud-init', [
+      ...['devel', 'net-convert', '--kind', 'yaml', '--output-kind', kind, '--distro', distro],
+      ...['--network-data', join(files, 'network-config'), '--directory', output],
+      ...['--mac', `eth0,${MAC}`],
+    ]);
+    const { stdout } = await exec('grep', ['-rh', '', output]);
+    for (const line of [...lines, '1450']) expect(stdout).toContain(line);
+  });
+});
+
+describe('two boots of cloud-init from seeds of one VM', () => {
+  let first: Record<string, string>;
+  let second: Record<string, string>;
+  let after: (name: string) => Promise<string>;
+
+  beforeAll(async () => {
+    const [one, two] = await Promise.all([seedOf('one', vm), seedOf('two', later)]);
+    const results = join(root, 'results');
+    await mkdir(results);
+    await exec('unshare', [
+      ...['--mount', '--uts', '--net', '--pid', '--fork'],
+      ...['sh', fileURLToPath(new URL('testing/boot-twice.sh', import.meta.url))],
+      await extract(one, { to: join(root, 'one-files'), by: 'any' }),
+      await extract(two, { to: join(root, 'two-files'), by: 'any' }),
+      ...[results, MAC],
+    ]);
+    first = await readAll(join(results, 'first'));
+    second = await readAll(join(results, 'second'));
+    after = (name) => readFile(join(results, name), 'utf8');
+  });
+
+  it('take the NoCloud data source, and the first reports the failed script', () => {
+    expect(JSON.parse(first['result'] ?? '')).toMatchObject({
+      v1: { datasource: expect.stringContaining('NoCloud'), errors: [expect.anything()] },
+    });
+    expect(JSON.parse(second['result'] ?? '')).toMatchObject({ v1: { errors: [] } });
+  });
+
+  it('let the key in as the default user and as root', () => {
+    expect(first['user-keys']).toContain(`${KEY}\n`);
+    // With disable_root the line would begin with a command that turns people away.
+    expect(first['root-keys']?.split('\n')).toContain(KEY);
+  });
+
+  it('run the startup script at the first alone, with its output on the console and in its log', () => {
+    const lines = [
+      'gantry: the startup script begins',
+      "first boot: /root / 0022 'quoted' \u{1f600}",
+      'to stderr',
+      'gantry: the startup script ended with status 3',
+    ];
+    expect(first['startup-log']?.trimEnd().split('\n')).toEqual(lines);
+    for (const line of lines) expect(first['output']).toContain(line);
+    expect(second['startup-log']).toBe(first['startup-log']);
+    expect(second['output']).not.toContain('gantry:');
+  });
+
+  it('set up the interface with its MAC, and again where its address changed', () => {
+    expect(first['links']).toMatch(new RegExp(`: eth0@.*${MAC}`));
+    expect(first['network']).toContain('Address=10.0.0.5/24');
+    expect(second['network']).toContain('Address=10.7.0.9/20');
+    expect(second['network']).toContain('Gateway=10.7.0.1');
+  });
+
+  it('give the guest its name, also a new one', () => {
+    expect(first['hostname']).toBe('trainer-1\n');
+    expect(second['hostname']).toBe('trainer-2\n');
+  });
+
+  it('enable a unit systemd finds nothing wrong with, whose stop runs the shutdown script', async () => {
+    expect(await after('unit')).toBe('/etc/systemd/system/gantry-shutdown.service\n');
+    expect(await after('verify')).not.toMatch(/gantry-shutdown/);
+    const lines = [
+      'gantry: the shutdown script begins',
+      'saying goodbye',
+      'gantry: the shutdown script ended with status 0',
+    ];
+    expect((await after('shutdown-log')).trimEnd().split('\n')).toEqual(lines);
+    expect((await after('shutdown-console')).trimEnd().split('\n')).toEqual(lines);
+  });
+});
