@@ -1,5 +1,6 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile, unlessMissing } from './durable-file.ts';
 import type { LedgerContent, LedgerStore } from './ledger.ts';
 
 /**
@@ -22,31 +23,17 @@ export function ledgerFile(stateDirectory: string): LedgerStore & { path: string
 
 async function replace(directory: string, path: string, content: LedgerContent): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const beside = `${path}.new`;
-  const file = await open(beside, 'w', 0o600);
-  try {
-    await file.writeFile(JSON.stringify(content));
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(beside, path);
-  const folder = await open(directory, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await replaceFile(path, JSON.stringify(content), 0o600);
 }
 
 async function readLedger(path: string): Promise<LedgerContent | null> {
-  let text: string;
+  let text: string | undefined;
   try {
-    text = await readFile(path, 'utf8');
+    text = await unlessMissing(readFile(path, 'utf8'));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw new LedgerError(`the ledger ${path} cannot be read`, { cause: error });
   }
+  if (text === undefined) return null;
   let content: unknown;
   try {
     content = JSON.parse(text);

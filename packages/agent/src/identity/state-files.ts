@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
+import { replaceFile, syncDirectory, unlessMissing } from '../durable-file.ts';
 import type { Identity } from './identity.ts';
 
 /**
@@ -64,35 +65,4 @@ async function fittingKey(
   return next;
 }
 
-async function readIfThere(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-/** Old or new, never half of it, also after a loss of power. */
-async function replaceFile(file: string, text: string, mode: number): Promise<void> {
-  const beside = `${file}.tmp`;
-  await rm(beside, { force: true });
-  const handle = await open(beside, 'wx', mode);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(beside, file);
-  await syncDirectory(path.dirname(file));
-}
-
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
+const readIfThere = (file: string) => unlessMissing(readFile(file, 'utf8'));

@@ -1,4 +1,4 @@
-import type { Volume } from '../machine.ts';
+import { MachineFailure, type Volume } from '../machine.ts';
 import { type HostSpec, isBelow } from '../wanted.ts';
 import type { HostContext } from './host-context.ts';
 
@@ -65,6 +65,9 @@ export class DiskWorker {
     for (const disk of spec.disks) {
       await this.#attempt(disk.id, async () => {
         const existing = await volumes.read(disk.id);
+        if (existing === null && disk.exists) {
+          throw new MachineFailure('disk_missing', `the disk ${disk.id} is not on this host`);
+        }
         if (existing === null) await volumes.create(disk, null);
         else if (isBelow(existing.sizeBytes, disk.sizeBytes)) await volumes.grow(disk);
         const volume = await volumes.read(disk.id);

@@ -19,8 +19,9 @@ export const AdminImage = z
   .openapi('AdminImage');
 export const AdminImages = Items(AdminImage);
 
+/** A file is looked for on the host that needs it. */
 const SourceUrl = Text(2048).pipe(
-  z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
+  z.url({ protocol: /^(https?|file)$/, error: 'must be an http, https or file URL' }),
 );
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits in lower case');
 

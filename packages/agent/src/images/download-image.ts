@@ -1,0 +1,106 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { syncDirectory } from '../durable-file.ts';
+import { MachineFailure } from '../machine.ts';
+import type { Image } from '../wanted.ts';
+import { type CachedImage, readImageFormat } from './image-format.ts';
+import { openImageSource, type SourceLimits, shownUrl } from './image-source.ts';
+
+type Download = {
+  directory: string;
+  limits: SourceLimits;
+  largestBytes: number;
+  /** Called once the source says how much is coming. */
+  onSize(sizeBytes: number): Promise<void>;
+};
+
+/**
+ * Brings an image into the directory, under its SHA-256 once it is verified and synced. Whatever
+ * goes wrong is `image_unavailable`, and leaves nothing.
+ */
+export async function downloadImage(image: Image, download: Download): Promise<CachedImage> {
+  const path = join(download.directory, image.sha256);
+  // A name of its own: an earlier life of the agent that still ends must not rename what is half here.
+  const beside = `${path}.${randomBytes(8).toString('hex')}.new`;
+  try {
+    await receive(image, beside, download);
+    const format = await readImageFormat(beside);
+    await rename(beside, path);
+    await syncDirectory(download.directory);
+    return { ...format, path };
+  } catch (error) {
+    await rm(beside, { force: true });
+    throw unavailable(image, download.directory, error);
+  }
+}
+
+async function receive(image: Image, path: string, download: Download): Promise<void> {
+  const { limits, largestBytes, onSize } = download;
+  const { stream, sizeBytes } = await openImageSource(new URL(image.url), limits);
+  try {
+    if (sizeBytes !== null) {
+      requireAtMost(largestBytes, sizeBytes);
+      await onSize(sizeBytes);
+    }
+    // Several disks read it, and nobody may write it.
+    const file = await open(path, 'wx', 0o444);
+    try {
+      const found = await copy(stream, file, largestBytes);
+      if (found !== image.sha256) {
+        throw new Error(`its SHA-256 is ${found} and should be ${image.sha256}`);
+      }
+      await file.chmod(0o444);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  } finally {
+    stream.destroy();
+  }
+}
+
+async function copy(
+  from: AsyncIterable<Buffer>,
+  to: FileHandle,
+  largestBytes: number,
+): Promise<string> {
+  const hash = createHash('sha256');
+  let sizeBytes = 0;
+  for await (const chunk of from) {
+    sizeBytes += chunk.length;
+    requireAtMost(largestBytes, sizeBytes);
+    hash.update(chunk);
+    await to.writeFile(chunk);
+  }
+  return hash.digest('hex');
+}
+
+function requireAtMost(largestBytes: number, sizeBytes: number): void {
+  if (sizeBytes > largestBytes) throw new Error(`it has more than ${largestBytes} bytes`);
+}
+
+function unavailable(image: Image, directory: string, cause: unknown): MachineFailure {
+  const source = URL.canParse(image.url) ? shownUrl(new URL(image.url)) : 'its source';
+  const message = `the image ${image.name} cannot be had from ${source}: ${reasonOf(cause, directory)}`;
+  return new MachineFailure('image_unavailable', message, { cause });
+}
+
+function reasonOf(error: unknown, directory: string): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return `no space is left in ${directory}`;
+    case 'ENOENT':
+      return 'there is no such file';
+    case 'ECONNREFUSED':
+      return 'the connection was refused';
+    case 'ECONNRESET':
+      return 'the connection broke before all of it had come';
+    case 'ERR_INVALID_URL':
+      return 'it is no URL';
+    default:
+      return error instanceof Error && error.message !== '' ? error.message : String(error);
+  }
+}

@@ -1,0 +1,316 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createLog } from '@gantry/daemon/log';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ImageCacheOptions, openImageCache } from './image-cache.ts';
+import {
+  type ImageServer,
+  imageOf,
+  makeImageBytes,
+  startImageServer,
+} from './testing/image-server.ts';
+
+const MIB = 1_048_576;
+const bytes = makeImageBytes(1);
+const log = createLog({ process: 'test', level: 'silent' });
+
+let root = '';
+let directory = '';
+let server: ImageServer;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'gantry-images-'));
+  directory = join(root, 'images');
+  server = await startImageServer();
+});
+afterEach(async () => {
+  await server.close();
+  await rm(root, { recursive: true, force: true });
+});
+
+const openCache = (options: Partial<ImageCacheOptions> = {}) =>
+  openImageCache({
+    ...{ directory, log, limitBytes: 100 * MIB, listUsed: async () => new Set<string>() },
+    ...options,
+  });
+const serve = (body: Buffer) => {
+  server.answer = (_, response) => response.end(body);
+};
+/** Fails as an image that cannot be had, says why, and leaves nothing. */
+const expectUnavailable = async (fetching: Promise<unknown>, reason: RegExp) => {
+  await expect(fetching).rejects.toMatchObject({
+    code: 'image_unavailable',
+    message: expect.stringMatching(reason),
+  });
+  expect(await readdir(directory)).toEqual([]);
+};
+
+describe('an image that can be had', () => {
+  it('comes by HTTP, is kept under its SHA-256, read-only, and asked for once', async () => {
+    serve(bytes);
+    const cache = await openCache();
+    const image = imageOf(bytes, server.url('/debian.raw'));
+    const cached = { path: join(directory, image.sha256), format: 'raw', virtualSizeBytes: MIB };
+    expect(await cache.fetch(image)).toEqual(cached);
+    expect(await cache.fetch(image)).toEqual(cached);
+    expect(await (await openCache()).fetch({ ...image, url: 'http://gone.test/' })).toEqual(cached);
+    expect(server.asked).toEqual(['/debian.raw']);
+    expect((await readFile(cached.path)).equals(bytes)).toBe(true);
+    expect((await stat(cached.path)).mode & 0o777).toBe(0o444);
+    expect((await stat(directory)).mode & 0o777).toBe(0o711);
+  });
+
+  it('is downloaded once however many ask', async () => {
+    serve(bytes);
+    const cache = await openCache();
+    const image = imageOf(bytes, server.url('/debian.raw'));
+    await Promise.all(Array.from({ length: 20 }, () => cache.fetch(image)));
+    expect(server.asked).toHaveLength(1);
+    expect(await readdir(directory)).toEqual([image.sha256]);
+  });
+
+  it('comes from a file', async () => {
+    const file = join(root, 'an image.raw');
+    await writeFile(file, bytes);
+    const image = imageOf(bytes, pathToFileURL(file).href);
+    expect(await (await openCache()).fetch(image)).toMatchObject({ format: 'raw' });
+  });
+
+  it('comes after redirects', async () => {
+    server.answer = ({ url }, response) =>
+      url === '/a'
+        ? response.writeHead(302, { location: '/b' }).end()
+        : response.writeHead(200).end(bytes);
+    await (await openCache()).fetch(imageOf(bytes, server.url('/a')));
+    expect(server.asked).toEqual(['/a', '/b']);
+  });
+
+  it('is fetched after an attempt that failed', async () => {
+    const cache = await openCache();
+    const image = imageOf(bytes, server.url('/debian.raw'));
+    await expectUnavailable(cache.fetch(image), /404/);
+    serve(bytes);
+    await cache.fetch(image);
+  });
+});
+
+describe('an image that cannot be had', () => {
+  it('has another checksum', async () => {
+    serve(makeImageBytes(2));
+    const fetching = (await openCache()).fetch(imageOf(bytes, server.url('/')));
+    await expectUnavailable(fetching, /SHA-256 is [0-9a-f]{64} and should be/);
+  });
+
+  it('is cut off', async () => {
+    server.answer = (_, response) => {
+      response.writeHead(200, { 'content-length': bytes.length });
+      response.write(bytes.subarray(0, MIB / 2), () => response.destroy());
+    };
+    const fetching = (await openCache()).fetch(imageOf(bytes, server.url('/')));
+    await expectUnavailable(fetching, /broke before all of it had come/);
+  });
+
+  it('stops coming', async () => {
+    server.answer = (_, response) => response.write(bytes.subarray(0, MIB / 2));
+    const cache = await openCache({ limits: { stallMs: 50 } });
+    await expectUnavailable(cache.fetch(imageOf(bytes, server.url('/'))), /nothing came for/);
+  });
+
+  it('never begins to come', async () => {
+    server.answer = () => {};
+    const cache = await openCache({ limits: { answerMs: 50 } });
+    await expectUnavailable(cache.fetch(imageOf(bytes, server.url('/'))), /no answer came/);
+  });
+
+  it('never ends', async () => {
+    server.answer = (_, response) => {
+      const more = () => response.write(bytes, (error) => !error && more());
+      more();
+    };
+    const cache = await openCache({ largestBytes: 3 * MIB });
+    await expectUnavailable(cache.fetch(imageOf(bytes, server.url('/'))), /more than 3145728/);
+  });
+
+  it('has a server that refuses', async () => {
+    const url = server.url('/');
+    await server.close();
+    await expectUnavailable((await openCache()).fetch(imageOf(bytes, url)), /refused/);
+  });
+
+  it('is redirected without end, or to a file of the host', async () => {
+    const cache = await openCache();
+    const image = imageOf(bytes, server.url('/'));
+    server.answer = (_, response) => response.writeHead(302, { location: '/' }).end();
+    await expectUnavailable(cache.fetch(image), /redirected more than 5 times/);
+    const file = join(root, 'image');
+    await writeFile(file, bytes);
+    server.answer = (_, response) =>
+      response.writeHead(302, { location: pathToFileURL(file).href }).end();
+    await expectUnavailable(cache.fetch(image), /not by file/);
+  });
+
+  it.each([
+    ['file:///nowhere/image.raw', /no such file/],
+    ['file:///dev/null', /not a regular file/],
+    ['ftp://images.test/image', /not by ftp/],
+    ['image.raw', /no URL/],
+  ])('lies at %s', async (url, reason) => {
+    await expectUnavailable((await openCache()).fetch(imageOf(bytes, url)), reason);
+  });
+
+  it.each(['', 'ab', '../../etc/passwd', 'A'.repeat(64)])('has the SHA-256 %j', async (sha256) => {
+    const image = { ...imageOf(bytes, server.url('/')), sha256 };
+    await expectUnavailable((await openCache()).fetch(image), /no SHA-256/);
+    expect(server.asked).toEqual([]);
+  });
+
+  it('names its source without what is secret in it', async () => {
+    const url = server.url('/debian.raw?signature=hidden').replace('//', '//name:hidden@');
+    const failure = (await openCache()).fetch(imageOf(bytes, url));
+    await expectUnavailable(failure, /from http:\/\/127\.0\.0\.1:\d+\/debian\.raw: /);
+    await expect(failure).rejects.not.toThrow('hidden');
+  });
+});
+
+describe('the cache', () => {
+  /** In the order given, the first used longest ago. */
+  const fill = async (count: number) => {
+    await mkdir(directory, { recursive: true });
+    const images = Array.from({ length: count }, (_, n) => makeImageBytes(100 + n));
+    for (const [n, image] of images.entries()) {
+      const file = join(directory, imageOf(image, '').sha256);
+      await writeFile(file, image, { mode: 0o444 });
+      await utimes(file, 1000 + n, 1000 + n);
+    }
+    return images.map((image) => imageOf(image, 'http://gone.test/'));
+  };
+  const kept = async () => new Set(await readdir(directory));
+
+  it('evicts what was not used for longest, and never what a disk uses', async () => {
+    const [oldest, used, next, last] = (await fill(4)).map(({ sha256 }) => sha256);
+    serve(bytes);
+    const listUsed = async () => new Set([used ?? '']);
+    const cache = await openCache({ limitBytes: 3 * MIB, listUsed });
+    const image = imageOf(bytes, server.url('/'));
+    await cache.fetch(image);
+    expect(await kept()).toEqual(new Set([used, last, image.sha256]));
+    expect(await kept()).not.toContain(oldest);
+    expect(await kept()).not.toContain(next);
+  });
+
+  it('counts a fetch of what it has as a use', async () => {
+    const [first, second] = await fill(2);
+    serve(bytes);
+    const cache = await openCache({ limitBytes: 2 * MIB });
+    if (first) await cache.fetch(first);
+    await cache.fetch(imageOf(bytes, server.url('/')));
+    expect(await kept()).toContain(first?.sha256);
+    expect(await kept()).not.toContain(second?.sha256);
+  });
+
+  it('never evicts what work under way uses', async () => {
+    const [first] = await fill(1);
+    serve(bytes);
+    const cache = await openCache({ limitBytes: MIB });
+    if (!first) throw new Error('nothing was filled in');
+    await cache.use(first, async ({ path }) => {
+      await cache.fetch(imageOf(bytes, server.url('/')));
+      expect((await stat(path)).size).toBe(MIB);
+    });
+  });
+
+  it('keeps an image whose disk is made while others are evicted', async () => {
+    const [first] = await fill(1);
+    if (!first) throw new Error('nothing was filled in');
+    serve(bytes);
+    const disks = new Set<string>();
+    let finish = () => {};
+    const listUsed = async () => {
+      const seen = new Set(disks);
+      finish();
+      await new Promise(setImmediate);
+      return seen;
+    };
+    const cache = await openCache({ limitBytes: MIB, listUsed });
+    const using = cache.use(first, async ({ path }) => {
+      await new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      disks.add(first.sha256);
+      return path;
+    });
+    await cache.fetch(imageOf(bytes, server.url('/')));
+    expect((await stat(await using)).size).toBe(MIB);
+  });
+
+  it('hands out nothing that is being evicted', async () => {
+    const [first] = await fill(1);
+    if (!first) throw new Error('nothing was filled in');
+    server.answer = ({ url }, response) =>
+      response.end(url === '/first' ? makeImageBytes(100) : bytes);
+    let using: Promise<number> | undefined;
+    let done = () => {};
+    const evicted = new Promise<void>((resolve) => {
+      done = resolve;
+    });
+    const cache = await openCache({
+      limitBytes: MIB,
+      async listUsed() {
+        using ??= cache.use({ ...first, url: server.url('/first') }, async ({ path }) => {
+          await evicted;
+          return (await stat(path)).size;
+        });
+        // Long enough to look an image up, were that possible now.
+        for (let turn = 0; turn < 20; turn += 1) await stat(directory);
+        return new Set();
+      },
+    });
+    await cache.fetch(imageOf(bytes, server.url('/second')));
+    done();
+    expect(await using).toBe(MIB);
+  });
+
+  it('keeps everything when it cannot tell what is used', async () => {
+    await fill(2);
+    serve(bytes);
+    const listUsed = () => Promise.reject(new Error('the disks cannot be read'));
+    await (await openCache({ limitBytes: MIB, listUsed })).fetch(imageOf(bytes, server.url('/')));
+    expect((await kept()).size).toBe(3);
+  });
+
+  it('takes no half image for whole where an earlier life still downloads it', async () => {
+    const image = imageOf(bytes, server.url('/'));
+    let finish = () => {};
+    server.answer = (_, response) => {
+      response.write(bytes.subarray(0, MIB / 2));
+      finish = () => response.end(bytes.subarray(MIB / 2));
+    };
+    const earlier = (await openCache()).fetch(image).catch(() => null);
+    await expect.poll(() => readdir(directory)).toHaveLength(1);
+    const finishEarlier = finish;
+    const later = (await openCache()).fetch(image);
+    await expect.poll(() => server.asked.length).toBe(2);
+    finishEarlier();
+    await earlier;
+    finish();
+    expect((await readFile((await later).path)).equals(bytes)).toBe(true);
+    expect(await readdir(directory)).toEqual([image.sha256]);
+  });
+
+  it('keeps an image larger than the limit while it is fetched', async () => {
+    serve(bytes);
+    const cache = await openCache({ limitBytes: 1 });
+    expect((await stat((await cache.fetch(imageOf(bytes, server.url('/')))).path)).size).toBe(MIB);
+  });
+
+  it('clears what a killed life left, and nothing that is not its own', async () => {
+    await mkdir(directory);
+    const { sha256 } = imageOf(bytes, '');
+    await writeFile(join(directory, `${sha256}.00ff.new`), 'half');
+    await writeFile(join(directory, 'notes.txt'), 'the operator’s');
+    await openCache();
+    expect(await readdir(directory)).toEqual(['notes.txt']);
+  });
+});

@@ -1,0 +1,91 @@
+import { constants, createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+/** A file at rest is read in larger pieces than a socket gives. */
+const FILE_CHUNK_BYTES = 1_048_576;
+
+export type SourceLimits = {
+  /** From asking until the answer begins: names, connection, TLS, headers. */
+  answerMs: number;
+  /** Without a byte. How long the whole takes is not limited. */
+  stallMs: number;
+  redirects: number;
+};
+
+/** `sizeBytes` is null where the source does not say. */
+export type ImageSource = { stream: Readable; sizeBytes: number | null };
+
+/** Throws, with the reason as its message. */
+export async function openImageSource(url: URL, limits: SourceLimits): Promise<ImageSource> {
+  if (url.protocol === 'file:') return await openFile(fileURLToPath(url));
+  let at = url;
+  for (let redirects = 0; redirects <= limits.redirects; redirects += 1) {
+    requireHttp(at);
+    const answer = await request(at, limits);
+    const { statusCode = 0, headers } = answer;
+    if (statusCode === 200) {
+      const length = headers['content-length'];
+      return { stream: answer, sizeBytes: length === undefined ? null : Number(length) };
+    }
+    answer.destroy();
+    if (statusCode < 300 || statusCode >= 400 || headers.location === undefined) {
+      throw new Error(`the server answered ${statusCode}`);
+    }
+    at = new URL(headers.location, at);
+  }
+  throw new Error(`it was redirected more than ${limits.redirects} times`);
+}
+
+/**
+ * What may be shown of where an image comes from: failures reach tenants, and a name, a password or
+ * a signature in a URL is the operator's alone.
+ */
+export function shownUrl(url: URL): string {
+  return `${url.protocol}//${url.host}${url.pathname}`;
+}
+
+/** A server must not send the agent to a file of its host. */
+function requireHttp(url: URL): void {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new Error(`images come by https, http or file, not by ${url.protocol.slice(0, -1)}`);
+  }
+}
+
+async function request(url: URL, { answerMs, stallMs }: SourceLimits): Promise<IncomingMessage> {
+  const get = url.protocol === 'https:' ? https.get : http.get;
+  return await new Promise((resolve, reject) => {
+    // The checksum is of the file as it lies there.
+    const asked = get(url, { agent: false, headers: { 'accept-encoding': 'identity' } });
+    const late = setTimeout(
+      () => asked.destroy(new Error(`no answer came within ${answerMs / 1000} s`)),
+      answerMs,
+    );
+    asked.on('error', (error) => {
+      clearTimeout(late);
+      reject(error);
+    });
+    asked.on('response', (answer) => {
+      clearTimeout(late);
+      asked.setTimeout(stallMs, () =>
+        answer.destroy(new Error(`nothing came for ${stallMs / 1000} s`)),
+      );
+      resolve(answer);
+    });
+  });
+}
+
+/** Opened without waiting: a pipe nobody writes to would hold it for ever. */
+async function openFile(path: string): Promise<ImageSource> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const stats = await file.stat();
+  if (!stats.isFile()) {
+    await file.close();
+    throw new Error(`${path} is not a regular file`);
+  }
+  const stream = createReadStream(path, { fd: file, highWaterMark: FILE_CHUNK_BYTES });
+  return { stream, sizeBytes: stats.size };
+}

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Image } from '../../wanted.ts';
+
+export type ImageServer = {
+  url(path: string): string;
+  /** Paths in the order they were asked for. */
+  asked: string[];
+  answer: RequestListener;
+  close(): Promise<void>;
+};
+
+/** A real server on loopback; what it answers is the test's to say. */
+export async function startImageServer(): Promise<ImageServer> {
+  const served: ImageServer = {
+    url: () => '',
+    asked: [],
+    answer: (_, response) => response.writeHead(404).end(),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  const server = createServer((request, response) => {
+    served.asked.push(request.url ?? '');
+    served.answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  served.url = (path) => `http://127.0.0.1:${port}${path}`;
+  return served;
+}
+
+/** A raw disk, another for every seed. */
+export function makeImageBytes(seed: number, sizeBytes = 1_048_576): Buffer {
+  return Buffer.alloc(sizeBytes, createHash('sha256').update(String(seed)).digest());
+}
+
+export function imageOf(bytes: Buffer, url: string): Image {
+  return { name: 'debian-12', url, sha256: createHash('sha256').update(bytes).digest('hex') };
+}

@@ -1,0 +1,45 @@
+import { type FileHandle, open, readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { unlessMissing } from '../durable-file.ts';
+import { parseQcow2Header, QCOW2_HEADER_BYTES, type Qcow2Header } from '../images/qcow2-header.ts';
+
+/** The images, by SHA-256, that the disks in a directory lie over: they themselves say which. */
+export async function listBackingImages(directory: string): Promise<Set<string>> {
+  const images = new Set<string>();
+  for (const name of (await unlessMissing(readdir(directory))) ?? []) {
+    if (!name.endsWith('.qcow2')) continue;
+    // Removed since the directory was read: it needs no image any more.
+    const backing = await unlessMissing(readBackingName(join(directory, name)));
+    if (backing) images.add(basename(backing));
+  }
+  return images;
+}
+
+/** Also while an emulator has the file open, for which qemu-img would need its leave. */
+export async function readQcow2Header(path: string): Promise<Qcow2Header> {
+  return await withHeader(path, async (header) => header);
+}
+
+async function readBackingName(path: string): Promise<string | null> {
+  return await withHeader(path, async ({ backingName }, file) =>
+    backingName ? String(await readAt(file, backingName)) : null,
+  );
+}
+
+async function withHeader<T>(
+  path: string,
+  work: (header: Qcow2Header, file: FileHandle) => Promise<T>,
+): Promise<T> {
+  const file = await open(path, 'r');
+  try {
+    const bytes = await readAt(file, { offset: 0, length: QCOW2_HEADER_BYTES });
+    return await work(parseQcow2Header(bytes), file);
+  } finally {
+    await file.close();
+  }
+}
+
+async function readAt(file: FileHandle, at: { offset: number; length: number }): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(at.length), 0, at.length, at.offset);
+  return buffer.subarray(0, bytesRead);
+}

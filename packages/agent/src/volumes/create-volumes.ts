@@ -1,0 +1,63 @@
+import type { ImageCache } from '../images/image-cache.ts';
+import type { Volume } from '../machine.ts';
+import type { DiskSpec } from '../wanted.ts';
+import { fileDriver } from './file-driver.ts';
+import { lvmDriver } from './lvm-driver.ts';
+import { type RunProgram, runProgram } from './run-program.ts';
+import { sharedDriver } from './shared-driver.ts';
+import type { IsInUse, VolumeDriver } from './volume-driver.ts';
+
+export type VolumesOptions = (
+  | { driver: 'file'; directory: string }
+  | { driver: 'lvm'; volumeGroup: string; thinPool: string | null }
+) & {
+  /** Where shared volumes lie: a local directory, or one of a mounted cluster file system. */
+  sharedDirectory: string;
+  images: ImageCache;
+  isInUse: IsInUse;
+  run?: RunProgram;
+};
+
+/** All disks of a host: block devices by the driver that was chosen, shared volumes as directories. */
+export function createVolumes(options: VolumesOptions): VolumeDriver {
+  const { images, isInUse, sharedDirectory } = options;
+  const common = { images, isInUse, run: options.run ?? runProgram };
+  const block =
+    options.driver === 'file'
+      ? fileDriver({ ...common, directory: options.directory })
+      : lvmDriver({ ...common, volumeGroup: options.volumeGroup, thinPool: options.thinPool });
+  const shared = sharedDriver({ directory: sharedDirectory, isInUse });
+  const driverOf = ({ kind }: DiskSpec) => (kind === 'DISK_KIND_SHARED_VOLUME' ? shared : block);
+  const inTurn = oneAfterAnother();
+
+  const read = async (diskId: string): Promise<Volume | null> =>
+    (await block.read(diskId)) ?? (await shared.read(diskId));
+
+  return {
+    read,
+    create: (disk, image) => inTurn(disk.id, () => driverOf(disk).create(disk, image)),
+    grow: (disk) => inTurn(disk.id, () => driverOf(disk).grow(disk)),
+    prepareGrowth: (disk) => inTurn(disk.id, () => driverOf(disk).prepareGrowth(disk)),
+    remove: (diskId) =>
+      inTurn(diskId, async () => {
+        await block.remove(diskId);
+        await shared.remove(diskId);
+      }),
+    locate: (disk) => driverOf(disk).locate(disk),
+  };
+}
+
+/** A disk may be named by a VM and beside all VMs at once: what changes it waits for its turn. */
+function oneAfterAnother(): <T>(diskId: string, work: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>();
+  return async (diskId, work) => {
+    const mine = (last.get(diskId) ?? Promise.resolve()).then(work);
+    const settled = mine.catch(() => {});
+    last.set(diskId, settled);
+    try {
+      return await mine;
+    } finally {
+      if (last.get(diskId) === settled) last.delete(diskId);
+    }
+  };
+}

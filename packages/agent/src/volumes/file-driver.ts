@@ -1,0 +1,172 @@
+import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { replaceFile, syncDirectory, unlessMissing } from '../durable-file.ts';
+import type { ImageCache } from '../images/image-cache.ts';
+import { MachineFailure, type Volume } from '../machine.ts';
+import type { DiskSpec, Image } from '../wanted.ts';
+import { readQcow2Header } from './backing-images.ts';
+import {
+  checkDisk,
+  checkDiskId,
+  checkGrowth,
+  diskInUse,
+  diskMissing,
+  imageTooLarge,
+} from './check-disk.ts';
+import { renderOverlay } from './qcow2-overlay.ts';
+import { type DiskFile, isLocked, resizeFile } from './qemu-img.ts';
+import type { RunProgram } from './run-program.ts';
+import type { IsInUse, VolumeDriver } from './volume-driver.ts';
+
+/**
+ * Disks as files of one directory: `<id>.raw`, sparse, or `<id>.qcow2` over an image. The name says
+ * the format and nothing else does: a guest writes what it likes into a raw disk, also what looks
+ * like a qcow2 header that names a file of the host. A file that has its name is whole; one killed
+ * while it was made is `<id>.raw.new` or `<id>.qcow2.new`, which making or removing the disk clears.
+ */
+export type FileDriverOptions = {
+  directory: string;
+  images: ImageCache;
+  isInUse: IsInUse;
+  run: RunProgram;
+};
+
+const FORMATS = ['raw', 'qcow2'] as const;
+
+export function fileDriver({ directory, images, isInUse, run }: FileDriverOptions): VolumeDriver {
+  const fileOf = (diskId: string, format: DiskFile['format']): DiskFile => ({
+    path: join(directory, `${diskId}.${format}`),
+    format,
+  });
+
+  const find = async (diskId: string): Promise<(DiskFile & { sizeBytes: number }) | null> => {
+    checkDiskId(diskId);
+    const raw = fileOf(diskId, 'raw');
+    const stats = await unlessMissing(stat(raw.path));
+    if (stats) return { ...raw, sizeBytes: stats.size };
+    const qcow2 = fileOf(diskId, 'qcow2');
+    const header = await unlessMissing(readQcow2Header(qcow2.path).catch(damaged(qcow2)));
+    return header ? { ...qcow2, sizeBytes: header.virtualSizeBytes } : null;
+  };
+
+  const read = async (diskId: string): Promise<Volume | null> => {
+    const file = await find(diskId);
+    return file && { id: diskId, sizeBytes: String(file.sizeBytes) };
+  };
+
+  const requireAtRest = async (diskId: string, file: DiskFile): Promise<void> => {
+    if ((await isInUse(diskId)) || (await isLocked(run, file.path))) throw diskInUse(diskId);
+  };
+
+  const make = async (disk: DiskSpec, image: Image | null): Promise<void> => {
+    const sizeBytes = checkDisk(disk);
+    await prepareDirectory(directory);
+    if (image === null) {
+      await makeSparse(fileOf(disk.id, 'raw').path, sizeBytes);
+    } else {
+      await images.use(image, async (backing) => {
+        if (sizeBytes < backing.virtualSizeBytes) {
+          throw imageTooLarge(disk, backing.virtualSizeBytes);
+        }
+        const overlay = renderOverlay({ sizeBytes, backing });
+        await replaceFile(fileOf(disk.id, 'qcow2').path, overlay, 0o600);
+      });
+    }
+  };
+
+  const clearUnfinished = async (diskId: string): Promise<void> => {
+    for (const format of FORMATS) {
+      await rm(`${fileOf(diskId, format).path}.new`, { force: true });
+    }
+  };
+
+  return {
+    read,
+
+    async create(disk, image) {
+      checkDisk(disk);
+      if (await find(disk.id)) return;
+      try {
+        await make(disk, image);
+      } catch (error) {
+        await clearUnfinished(disk.id);
+        throw fullOr(error, directory);
+      }
+    },
+
+    async grow(disk) {
+      const file = await find(disk.id);
+      const sizeBytes = checkGrowth(disk, await read(disk.id));
+      if (file === null || sizeBytes === null) return;
+      await requireAtRest(disk.id, file);
+      await resizeFile(run, { ...file, sizeBytes });
+      await syncFile(file.path);
+    },
+
+    async remove(diskId) {
+      checkDiskId(diskId);
+      for (const file of FORMATS.map((format) => fileOf(diskId, format))) {
+        if (!(await unlessMissing(stat(file.path)))) continue;
+        await requireAtRest(diskId, file);
+        await rm(file.path, { force: true });
+      }
+      await clearUnfinished(diskId);
+      await unlessMissing(syncDirectory(directory));
+    },
+
+    async locate(disk) {
+      const file = await find(disk.id);
+      if (file === null) throw diskMissing(disk.id);
+      return { type: 'file', path: file.path, format: file.format };
+    },
+
+    /** QEMU makes a file it has open longer by itself. */
+    async prepareGrowth(disk) {
+      checkGrowth(disk, await read(disk.id));
+    },
+  };
+}
+
+/** What the file system says of a file stays as it is; what the file says of itself is damage. */
+function damaged({ path }: DiskFile): (error: unknown) => never {
+  return (cause) => {
+    if (cause instanceof Error && 'code' in cause) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new MachineFailure('disk_damaged', `${path} is damaged: ${reason}`, { cause });
+  };
+}
+
+/** QEMU's user passes through it to the one file libvirt gave it. */
+async function prepareDirectory(directory: string): Promise<void> {
+  const made = await mkdir(directory, { recursive: true });
+  if (made !== undefined) await chmod(directory, 0o711);
+}
+
+async function makeSparse(path: string, sizeBytes: number): Promise<void> {
+  const beside = `${path}.new`;
+  await rm(beside, { force: true });
+  const file = await open(beside, 'wx', 0o600);
+  try {
+    await file.truncate(sizeBytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(beside, path);
+  await syncDirectory(join(path, '..'));
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+function fullOr(error: unknown, directory: string): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return error;
+  return new MachineFailure('storage_full', `no space is left in ${directory}`, { cause: error });
+}

@@ -1,0 +1,171 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ImageCache } from '../images/image-cache.ts';
+import { makeDisk } from '../testing/make-spec.ts';
+import { createVolumes } from './create-volumes.ts';
+import { lvmDriver } from './lvm-driver.ts';
+import { type RecordedLvm, recordLvm } from './testing/recorded-lvm.ts';
+import { describeVolumesContract } from './testing/volumes-contract.ts';
+
+const GIB = 1_073_741_824;
+const image = { name: 'debian-12', url: 'https://images.test/debian-12.qcow2', sha256: 'ab' };
+const cached = { path: '/images/ab', format: 'qcow2', virtualSizeBytes: GIB / 2 } as const;
+const images: ImageCache = {
+  fetch: async () => cached,
+  use: async (_, work) => await work(cached),
+};
+const larger = makeDisk('d', { sizeBytes: String(2 * GIB) });
+
+let lvm: RecordedLvm;
+const inUse = new Set<string>();
+
+beforeEach(() => {
+  lvm = recordLvm();
+  inUse.clear();
+});
+
+const open = (thinPool: string | null) =>
+  lvmDriver({
+    ...{ volumeGroup: 'vg', thinPool, images, run: lvm.run },
+    isInUse: async (diskId) => inUse.has(diskId),
+  });
+
+describe.each(['pool', null])('logical volumes, thin pool %j', (thinPool) => {
+  describeVolumesContract(async () => ({
+    volumes: createVolumes({
+      ...{ driver: 'lvm', volumeGroup: 'vg', thinPool, images, run: lvm.run },
+      ...{ sharedDirectory: '/nonexistent', isInUse: async (diskId) => inUse.has(diskId) },
+    }),
+    ...{ kind: 'DISK_KIND_PERSISTENT_SSD', inUse },
+    list: async () => [...lvm.volumes.keys()],
+  }));
+
+  it.each([null, image])(
+    'cut off at any command, one from %j is whole after repeating',
+    async (from) => {
+      for (let step = 1; ; step += 1) {
+        lvm = recordLvm();
+        lvm.dieAtCommand = step;
+        const first = await open(thinPool)
+          .create(makeDisk('d'), from)
+          .then(
+            () => 'done',
+            () => 'killed',
+          );
+        expect(await open(thinPool).read('d')).toEqual(
+          first === 'done' ? { id: 'd', sizeBytes: String(GIB) } : null,
+        );
+        lvm.dieAtCommand = null;
+        await open(thinPool).create(makeDisk('d'), from);
+        expect(await open(thinPool).read('d')).toEqual({ id: 'd', sizeBytes: String(GIB) });
+        if (first === 'done') break;
+        await open(thinPool).remove('d');
+        expect([...lvm.volumes]).toEqual([]);
+      }
+    },
+  );
+
+  it('cut off at any command, growing shows the old size until repeating completes it', async () => {
+    for (let step = 1; ; step += 1) {
+      lvm = recordLvm();
+      await open(thinPool).create(makeDisk('d'), null);
+      lvm.dieAtCommand = lvm.commands.length + step;
+      const first = await open(thinPool)
+        .grow(larger)
+        .then(
+          () => 'done',
+          () => 'killed',
+        );
+      lvm.dieAtCommand = null;
+      if (first === 'done') break;
+      expect(await open(thinPool).read('d')).toEqual({ id: 'd', sizeBytes: String(GIB) });
+      await open(thinPool).grow(larger);
+      expect(await open(thinPool).read('d')).toEqual({ id: 'd', sizeBytes: String(2 * GIB) });
+      expect([...(lvm.volumes.get('gantry-d')?.tags ?? [])]).toEqual([
+        'gantry.disk',
+        'gantry.whole',
+      ]);
+    }
+  });
+});
+
+describe('the commands of', () => {
+  it('a thin disk from an image: whole only after the copy was synced', async () => {
+    await open('pool').create(makeDisk('d'), image);
+    expect(lvm.commands).toEqual([
+      'lvcreate --yes --virtualsize 1073741824b --thinpool pool --name gantry-d --addtag gantry.disk vg',
+      'qemu-img convert -n --target-is-zero -t none -f qcow2 -O host_device /images/ab /dev/vg/gantry-d',
+      'sync /dev/vg/gantry-d',
+      'lvchange --addtag gantry.whole vg/gantry-d',
+    ]);
+  });
+
+  it('a plain disk: zeroed before it is whole, and where it grows before that is shown', async () => {
+    await open(null).create(makeDisk('d'), null);
+    await open(null).grow(larger);
+    expect(lvm.commands).toEqual([
+      'lvcreate --yes --size 1073741824b --wipesignatures n --zero n --name gantry-d --addtag gantry.disk vg',
+      'blkdiscard --zeroout --offset 0 /dev/vg/gantry-d',
+      'sync /dev/vg/gantry-d',
+      'lvchange --addtag gantry.whole vg/gantry-d',
+      'lvchange --addtag gantry.zeroed=1073741824 vg/gantry-d',
+      'lvextend --size 2147483648b vg/gantry-d',
+      'blkdiscard --zeroout --offset 1073741824 /dev/vg/gantry-d',
+      'lvchange --deltag gantry.zeroed=1073741824 vg/gantry-d',
+    ]);
+  });
+
+  it('a removal discard what the disk held', async () => {
+    await open('pool').create(makeDisk('d'), null);
+    await open('pool').remove('d');
+    expect(lvm.commands.at(-1)).toBe(
+      'lvremove --yes --config devices/issue_discards=1 vg/gantry-d',
+    );
+  });
+});
+
+describe('a volume', () => {
+  it('is a block device for its guest', async () => {
+    await open('pool').create(makeDisk('d'), null);
+    const source = { type: 'block', path: '/dev/vg/gantry-d' };
+    expect(await open('pool').locate(makeDisk('d'))).toEqual(source);
+  });
+
+  it('that somebody has open is left alone, whatever the hypervisor knows', async () => {
+    await open('pool').create(makeDisk('d'), null);
+    Object.assign(lvm.volumes.get('gantry-d') ?? {}, { isOpen: true });
+    const refusal = { code: 'disk_in_use' };
+    await expect(open('pool').remove('d')).rejects.toMatchObject(refusal);
+    await expect(open('pool').grow(larger)).rejects.toMatchObject(refusal);
+    expect(lvm.volumes.size).toBe(1);
+  });
+
+  it('half written by a program that still runs is not begun again under it', async () => {
+    lvm.volumes.set('gantry-d', { sizeBytes: GIB, tags: new Set(['gantry.disk']), isOpen: true });
+    await expect(open('pool').create(makeDisk('d'), image)).rejects.toThrow();
+    expect(await open('pool').read('d')).toBeNull();
+    expect(lvm.commands.filter((command) => command.startsWith('qemu-img'))).toEqual([]);
+  });
+
+  it('that is not ours is never touched', async () => {
+    lvm.volumes.set('gantry-d', { sizeBytes: GIB, tags: new Set(), isOpen: false });
+    const refusal = { code: 'storage_failed' };
+    await expect(open('pool').create(makeDisk('d'), null)).rejects.toMatchObject(refusal);
+    await expect(open('pool').remove('d')).rejects.toMatchObject(refusal);
+    expect(lvm.commands).toEqual([]);
+  });
+
+  it('is not made in a pool that would show it what others wrote', async () => {
+    lvm.poolZeroes = false;
+    await expect(open('pool').create(makeDisk('d'), null)).rejects.toMatchObject({
+      code: 'storage_failed',
+      message: expect.stringContaining('lvchange --zero y'),
+    });
+    expect(lvm.commands).toEqual([]);
+  });
+
+  it('is not made from an image larger than it', async () => {
+    const disk = makeDisk('d', { sizeBytes: String(GIB / 4) });
+    await expect(open(null).create(disk, image)).rejects.toMatchObject({ code: 'image_too_large' });
+    expect(lvm.commands).toEqual([]);
+  });
+});

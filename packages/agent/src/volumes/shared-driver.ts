@@ -1,0 +1,109 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { replaceFile, syncDirectory, unlessMissing } from '../durable-file.ts';
+import { MachineFailure, type Volume } from '../machine.ts';
+import type { DiskSpec } from '../wanted.ts';
+import { checkDisk, checkDiskId, checkGrowth, diskInUse, diskMissing } from './check-disk.ts';
+import type { IsInUse, VolumeDriver } from './volume-driver.ts';
+
+/**
+ * Shared volumes: `<id>/data` is what guests mount through virtiofs, `<id>/volume.json` beside it
+ * keeps the size where they cannot reach it. A directory that has its name is whole. What is being
+ * made or removed is `.<id>.…`, with another ending each time, because several hosts may share the
+ * root; whoever makes or removes the volume next clears it. A host whose work is cleared so by
+ * another fails, and finds the volume as it should be when it tries again.
+ *
+ * The size is what was agreed on, not a limit: see docs/images-and-disks.md.
+ */
+export type SharedDriverOptions = { directory: string; isInUse: IsInUse };
+
+export function sharedDriver({ directory, isInUse }: SharedDriverOptions): VolumeDriver {
+  const volumeAt = (diskId: string) => join(directory, diskId);
+  const sizeAt = (folder: string) => join(folder, 'volume.json');
+  const dataAt = (folder: string) => join(folder, 'data');
+
+  const read = async (diskId: string): Promise<Volume | null> => {
+    checkDiskId(diskId);
+    const text = await unlessMissing(readFile(sizeAt(volumeAt(diskId)), 'utf8'));
+    return text === undefined ? null : { id: diskId, sizeBytes: parseSize(diskId, text) };
+  };
+
+  const writeSize = (folder: string, sizeBytes: number) =>
+    replaceFile(sizeAt(folder), `${JSON.stringify({ size_bytes: String(sizeBytes) })}\n`, 0o600);
+
+  const clearUnfinished = async (diskId: string): Promise<void> => {
+    for (const name of (await unlessMissing(readdir(directory))) ?? []) {
+      if (!name.startsWith(`.${diskId}.`)) continue;
+      await rm(join(directory, name), { recursive: true, force: true });
+    }
+  };
+
+  const make = async (diskId: string, sizeBytes: number): Promise<void> => {
+    // A guest can leave programs that run as root here: nobody else of the host comes near them.
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const beside = await mkdtemp(join(directory, `.${diskId}.`));
+    await mkdir(dataAt(beside));
+    // Whatever the agent was started with: what a guest's users may do is the guest's to say.
+    await chmod(dataAt(beside), 0o755);
+    await writeSize(beside, sizeBytes);
+    try {
+      await rename(beside, volumeAt(diskId));
+    } catch (error) {
+      if ((await read(diskId)) === null) throw error;
+    }
+    await syncDirectory(directory);
+  };
+
+  const grow = async (disk: DiskSpec): Promise<void> => {
+    const sizeBytes = checkGrowth(disk, await read(disk.id));
+    if (sizeBytes !== null) await writeSize(volumeAt(disk.id), sizeBytes);
+  };
+
+  return {
+    read,
+
+    async create(disk, image) {
+      const sizeBytes = checkDisk(disk);
+      if (image) {
+        const message = `disk ${disk.id} is a shared volume, and no VM starts from one`;
+        throw new MachineFailure('bad_disk', message);
+      }
+      if (await read(disk.id)) return;
+      try {
+        await make(disk.id, sizeBytes);
+      } finally {
+        await clearUnfinished(disk.id);
+      }
+    },
+
+    async grow(disk) {
+      const isLarger = checkGrowth(disk, await read(disk.id)) !== null;
+      if (isLarger && (await isInUse(disk.id))) throw diskInUse(disk.id);
+      await grow(disk);
+    },
+
+    async remove(diskId) {
+      checkDiskId(diskId);
+      if (await unlessMissing(stat(volumeAt(diskId)))) {
+        if (await isInUse(diskId)) throw diskInUse(diskId);
+        const gone = await mkdtemp(join(directory, `.${diskId}.`));
+        await rename(volumeAt(diskId), gone);
+        await syncDirectory(directory);
+      }
+      await clearUnfinished(diskId);
+    },
+
+    async locate(disk) {
+      if ((await read(disk.id)) === null) throw diskMissing(disk.id);
+      return { type: 'directory', path: dataAt(volumeAt(disk.id)) };
+    },
+
+    prepareGrowth: grow,
+  };
+}
+
+function parseSize(diskId: string, text: string): string {
+  const size = /^\{"size_bytes":"([1-9][0-9]*)"\}\s*$/.exec(text)?.[1];
+  if (size !== undefined) return size;
+  throw new MachineFailure('disk_damaged', `the volume.json of disk ${diskId} is damaged`);
+}

@@ -1,0 +1,50 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLog } from '@gantry/daemon/log';
+import { unlessMissing } from '../../durable-file.ts';
+import { type ImageCache, openImageCache } from '../../images/image-cache.ts';
+import { listBackingImages } from '../backing-images.ts';
+import { createVolumes } from '../create-volumes.ts';
+import type { VolumeDriver } from '../volume-driver.ts';
+
+export type FileVolumes = {
+  root: string;
+  images: ImageCache;
+  volumes: VolumeDriver;
+  inUse: Set<string>;
+  /** All files below the root, as paths from there. */
+  list(): Promise<string[]>;
+  remove(): Promise<void>;
+};
+
+const log = createLog({ process: 'test', level: 'silent' });
+
+/** The disks of a host as they are in production, in a directory of their own. */
+export async function openFileVolumes(options: { root?: string; limitBytes?: number } = {}) {
+  const root = options.root ?? (await mkdtemp(join(tmpdir(), 'gantry-volumes-')));
+  const directory = join(root, 'disks');
+  const inUse = new Set<string>();
+  const images = await openImageCache({
+    directory: join(root, 'images'),
+    limitBytes: options.limitBytes ?? 2 ** 30,
+    listUsed: () => listBackingImages(directory),
+    log,
+  });
+  const opened: FileVolumes = {
+    ...{ root, images, inUse },
+    volumes: createVolumes({
+      ...{ driver: 'file', directory, images, sharedDirectory: join(root, 'shared') },
+      isInUse: async (diskId) => inUse.has(diskId),
+    }),
+    async list() {
+      const names = await unlessMissing(readdir(root, { recursive: true, withFileTypes: true }));
+      return (names ?? [])
+        .filter((entry) => !entry.isDirectory())
+        .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+        .sort();
+    },
+    remove: () => rm(root, { recursive: true, force: true }),
+  };
+  return opened;
+}

@@ -1,0 +1,75 @@
+import { MachineFailure } from '../../machine.ts';
+import type { RunProgram } from '../run-program.ts';
+
+type RecordedVolume = { sizeBytes: number; tags: Set<string>; isOpen: boolean };
+
+export type RecordedLvm = {
+  run: RunProgram;
+  /** Every command that was given, as one line each, without those that only ask. */
+  commands: string[];
+  volumes: Map<string, RecordedVolume>;
+  poolZeroes: boolean;
+  /** Fails, and all after it, as if the agent had been killed: counted without those that ask. */
+  dieAtCommand: number | null;
+};
+
+/** Stands in for LVM: takes the commands the driver gives and reports as `lvs` does. */
+export function recordLvm(): RecordedLvm {
+  const lvm: RecordedLvm = {
+    commands: [],
+    volumes: new Map(),
+    poolZeroes: true,
+    dieAtCommand: null,
+    async run(program, args) {
+      // As long as a program takes: others get their turn meanwhile.
+      await new Promise(setImmediate);
+      if (program === 'lvs') return report(lvm, args);
+      if (lvm.dieAtCommand !== null && lvm.commands.length + 1 >= lvm.dieAtCommand) {
+        throw new Error('killed');
+      }
+      lvm.commands.push([program, ...args].join(' '));
+      change(lvm, program, args);
+      return '';
+    },
+  };
+  return lvm;
+}
+
+function report({ volumes, poolZeroes }: RecordedLvm, args: readonly string[]): string {
+  const lv = args.includes('zero')
+    ? [{ zero: poolZeroes ? 'zero' : '' }]
+    : [...volumes].map(([name, { sizeBytes, tags, isOpen }]) => ({
+        ...{ lv_name: name, lv_size: String(sizeBytes) },
+        ...{ lv_tags: [...tags].join(','), lv_device_open: isOpen ? 'open' : '' },
+      }));
+  return JSON.stringify({ report: [{ lv }] });
+}
+
+function change({ volumes }: RecordedLvm, program: string, args: readonly string[]): void {
+  const after = (option: string) => args[args.indexOf(option) + 1] ?? '';
+  const sizeBytes = Number.parseInt(
+    after(args.includes('--size') ? '--size' : '--virtualsize'),
+    10,
+  );
+  const name = (args.at(-1) ?? '').replace(/^.*\//, '');
+  switch (program) {
+    case 'lvcreate':
+      if (volumes.has(after('--name'))) throw new MachineFailure('storage_failed', 'it exists');
+      volumes.set(after('--name'), {
+        sizeBytes,
+        tags: new Set([after('--addtag')]),
+        isOpen: false,
+      });
+      return;
+    case 'lvchange':
+      if (args.includes('--addtag')) volumes.get(name)?.tags.add(after('--addtag'));
+      else volumes.get(name)?.tags.delete(after('--deltag'));
+      return;
+    case 'lvextend':
+      Object.assign(volumes.get(name) ?? {}, { sizeBytes });
+      return;
+    case 'lvremove':
+      if (volumes.get(name)?.isOpen) throw new MachineFailure('storage_failed', 'in use');
+      volumes.delete(name);
+  }
+}

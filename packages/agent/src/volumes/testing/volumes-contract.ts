@@ -1,0 +1,121 @@
+import { beforeEach, expect, it } from 'vitest';
+import { makeDisk } from '../../testing/make-spec.ts';
+import type { DiskSpec } from '../../wanted.ts';
+import type { VolumeDriver } from '../volume-driver.ts';
+
+/** A driver to hold to the contract. */
+export type ContractVolumes = {
+  volumes: VolumeDriver;
+  kind: DiskSpec['kind'];
+  /** From now on these disks are in use, as the hypervisor tells. */
+  inUse: Set<string>;
+  /** The names of everything the driver has on the host. */
+  list(): Promise<string[]>;
+};
+
+const GIB = 1_073_741_824;
+
+/** What the agent relies on, however disks are kept. */
+export function describeVolumesContract(make: () => Promise<ContractVolumes>): void {
+  let under: ContractVolumes;
+  let volumes: VolumeDriver;
+  const disk = (spec: Partial<DiskSpec> = {}) => makeDisk('d', { kind: under.kind, ...spec });
+  const larger = () => disk({ sizeBytes: String(2 * GIB) });
+  const shown = { id: 'd', sizeBytes: String(GIB) };
+
+  beforeEach(async () => {
+    under = await make();
+    volumes = under.volumes;
+  });
+
+  it('a disk is shown and found once made; making it again leaves it as it is', async () => {
+    expect(await volumes.read('d')).toBeNull();
+    await expect(volumes.locate(disk())).rejects.toMatchObject({ code: 'disk_missing' });
+    await volumes.create(disk(), null);
+    const found = await volumes.locate(disk());
+    await volumes.create(larger(), null);
+    expect(await volumes.read('d')).toEqual(shown);
+    expect(await volumes.locate(disk())).toEqual(found);
+  });
+
+  it('many who make one disk at once make one', async () => {
+    await Promise.all(Array.from({ length: 8 }, () => volumes.create(disk(), null)));
+    expect(await volumes.read('d')).toEqual(shown);
+    expect(await under.list()).toHaveLength(1);
+  });
+
+  it('a disk grows, also again, and never shrinks', async () => {
+    await volumes.create(disk(), null);
+    await volumes.grow(larger());
+    await volumes.grow(larger());
+    await expect(volumes.grow(disk())).rejects.toMatchObject({ code: 'disk_shrink' });
+    expect(await volumes.read('d')).toEqual({ id: 'd', sizeBytes: String(2 * GIB) });
+  });
+
+  it('growing what is not there fails, and makes nothing', async () => {
+    await expect(volumes.grow(disk())).rejects.toMatchObject({ code: 'disk_missing' });
+    await expect(volumes.prepareGrowth(disk())).rejects.toMatchObject({ code: 'disk_missing' });
+    expect(await under.list()).toEqual([]);
+  });
+
+  it('a disk in use is neither grown nor removed', async () => {
+    await volumes.create(disk(), null);
+    under.inUse.add('d');
+    await expect(volumes.grow(larger())).rejects.toMatchObject({ code: 'disk_in_use' });
+    await expect(volumes.remove('d')).rejects.toMatchObject({ code: 'disk_in_use' });
+    expect(await volumes.read('d')).toEqual(shown);
+    await volumes.grow(disk());
+  });
+
+  it('room for a disk in use is made, also again, and never less', async () => {
+    await volumes.create(disk(), null);
+    under.inUse.add('d');
+    await volumes.prepareGrowth(larger());
+    await volumes.prepareGrowth(larger());
+    under.inUse.clear();
+    await volumes.grow(larger());
+    await expect(volumes.prepareGrowth(disk())).rejects.toMatchObject({ code: 'disk_shrink' });
+  });
+
+  it('a removed disk leaves nothing, and is removed already where there is none', async () => {
+    await volumes.remove('d');
+    await volumes.create(disk(), null);
+    await volumes.create(disk({ id: 'd-2' }), null);
+    await volumes.remove('d');
+    await volumes.remove('d');
+    expect(await volumes.read('d')).toBeNull();
+    expect(await volumes.read('d-2')).not.toBeNull();
+    await volumes.remove('d-2');
+    expect(await under.list()).toEqual([]);
+  });
+
+  it('one made again after its removal has nothing of the old', async () => {
+    await volumes.create(larger(), null);
+    await volumes.remove('d');
+    await volumes.create(disk(), null);
+    expect(await volumes.read('d')).toEqual(shown);
+  });
+
+  it.each(['', '.', '..', '../d', 'a/b', 'd.raw', '-d', 'a b', 'a\0b', 'x'.repeat(65)])(
+    'the id %j is refused and changes nothing',
+    async (id) => {
+      const refusal = { code: 'bad_disk' };
+      await expect(volumes.create(disk({ id }), null)).rejects.toMatchObject(refusal);
+      await expect(volumes.read(id)).rejects.toMatchObject(refusal);
+      await expect(volumes.remove(id)).rejects.toMatchObject(refusal);
+      expect(await under.list()).toEqual([]);
+    },
+  );
+
+  it.each([
+    { sizeBytes: '0' },
+    { sizeBytes: '1000' },
+    { sizeBytes: '9007199254740993' },
+    { sizeBytes: 'much' },
+    { sizeBytes: String(GIB + 512), blockSize: 4096 },
+    { blockSize: 520 },
+  ])('a disk of %j is refused and changes nothing', async (spec) => {
+    await expect(volumes.create(disk(spec), null)).rejects.toMatchObject({ code: 'bad_disk' });
+    expect(await under.list()).toEqual([]);
+  });
+}
