@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { makeNic, makeRule } from '../testing/make-spec.ts';
+import { type RunCommand, runCommand } from './run-command.ts';
+import { type Lab, openLab } from './testing/lab.ts';
+import { snapshot } from './testing/snapshot.ts';
+
+const web = makeNic('web', { mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24' });
+const firewall = { rules: [makeRule('ssh')], nics: [web] };
+
+let lab: Lab;
+beforeEach(async () => {
+  lab = await openLab();
+});
+afterEach(() => lab?.close());
+
+/** An agent that is killed after so many commands; a batch counts line by line. */
+function dyingAfter(steps: number): { run: RunCommand; isDead: () => boolean } {
+  let left = steps;
+  let dead = false;
+  const die = () => {
+    dead = true;
+    throw new Error('killed');
+  };
+  const run: RunCommand = async (program, args, input = '') => {
+    if (left === 0) die();
+    if (!args.includes('-batch')) {
+      left -= 1;
+      return runCommand(program, args, input);
+    }
+    const lines = input.split('\n').filter((line) => line !== '');
+    const done = lines.slice(0, left);
+    left -= done.length;
+    const output = await runCommand(program, args, `${done.join('\n')}\n`);
+    if (done.length < lines.length) die();
+    return output;
+  };
+  return { run, isDead: () => dead };
+}
+
+it('interfaces cut off at any step are completed by ensuring them again', async () => {
+  const network = lab.network();
+  const before = await snapshot(lab);
+  await network.applyFirewall(firewall);
+  await network.ensureNics('vm-1', [web]);
+  const whole = await snapshot(lab);
+  for (let steps = 0; ; steps += 1) {
+    await network.removeNics('vm-1');
+    const { run, isDead } = dyingAfter(steps);
+    await lab
+      .network({ run })
+      .ensureNics('vm-1', [web])
+      .catch(() => undefined);
+    if (!isDead()) break;
+    await network.ensureNics('vm-1', [web]);
+    expect(await snapshot(lab), `after ${steps} steps`).toEqual(whole);
+  }
+  await network.removeNics('vm-1');
+  expect(await snapshot(lab)).toEqual(before);
+});
+
+it('interfaces cut off at any step are removed, but for a name that has no owner yet', async () => {
+  const network = lab.network();
+  const before = await snapshot(lab);
+  await network.applyFirewall(firewall);
+  for (let steps = 0; ; steps += 1) {
+    const { run, isDead } = dyingAfter(steps);
+    await lab
+      .network({ run })
+      .ensureNics('vm-1', [web])
+      .catch(() => undefined);
+    await network.removeNics('vm-1');
+    if (!isDead()) break;
+    const links = findOurs(JSON.parse(await lab.ip('-json link show')));
+    for (const link of links) expect(link).toMatchObject({ operstate: 'DOWN', master: undefined });
+    await network.ensureNics('vm-1', [web]);
+    await network.removeNics('vm-1');
+    expect(await snapshot(lab), `after ${steps} steps`).toEqual(before);
+  }
+});
+
+function findOurs(links: { ifname: string; operstate: string; master?: string }[]) {
+  return links
+    .filter(({ ifname }) => /^(gbr|gtap)/.test(ifname))
+    .map(({ ifname, operstate, master }) => ({ ifname, operstate, master }));
+}
+
+it('a removal cut off at any step is completed by removing again', async () => {
+  const network = lab.network();
+  const before = await snapshot(lab);
+  await network.applyFirewall(firewall);
+  for (let steps = 0; ; steps += 1) {
+    await network.ensureNics('vm-1', [web]);
+    const { run, isDead } = dyingAfter(steps);
+    await lab
+      .network({ run })
+      .removeNics('vm-1')
+      .catch(() => undefined);
+    if (!isDead()) break;
+    await network.removeNics('vm-1');
+    expect(await snapshot(lab), `after ${steps} steps`).toEqual(before);
+  }
+});
+
+it('rules cut off at any step are the old or the new ones, and are completed by applying again', async () => {
+  const network = lab.network();
+  const next = { ...firewall, rules: [makeRule('web', { destinationPorts: ['80'] })] };
+  for (let steps = 0; ; steps += 1) {
+    await network.applyFirewall(firewall);
+    const { run, isDead } = dyingAfter(steps);
+    await lab
+      .network({ run })
+      .applyFirewall(next)
+      .catch(() => undefined);
+    if (!isDead()) break;
+    const listed = await lab.nft('list', 'table', 'inet', 'gantry');
+    expect(listed).toContain(steps === 0 ? 'rule ssh' : 'rule web');
+    expect(await network.isInForce(next)).toBe(false);
+    await network.applyFirewall(next);
+    expect(await network.isInForce(next)).toBe(true);
+  }
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { makeNic } from '../testing/make-spec.ts';
+import { canonicalListing } from './canonical-listing.ts';
+import { parseCovered } from './firewall-in-kernel.ts';
+import { createHostNetwork } from './host-network.ts';
+import { findBridges, findTaps, parseLinks } from './links.ts';
+import { bridgeMac, bridgeName, networkNumber, tapName } from './names.ts';
+import { oneAtATime } from './one-at-a-time.ts';
+import { parseRules } from './routing-rules.ts';
+import { assignZones } from './zones.ts';
+
+describe('listings of the kernel', () => {
+  const links = parseLinks(
+    JSON.stringify([
+      { ifname: 'lo', address: '00:00:00:00:00:00' },
+      { ifname: 'gtap1', master: 'gbr1', ifalias: 'gantry:vm-1:nic-1:10.0.0.5' },
+      { ifname: 'gtap2', ifalias: 'somebody' },
+      { ifname: 'gtap3' },
+      { ifname: 'eth0', ifalias: 'gantry:vm-1:nic-1:10.0.0.5' },
+      { ifname: 'gbr1', ifalias: 'gantry:network:red' },
+      { ifname: 'gbr2', ifalias: 'gantry:network:blue' },
+      { ifname: 'gbr3', ifalias: 'gantry:vm-1:nic-2:10.0.0.6' },
+    ]),
+  );
+
+  it('show as ours what has our prefix and our alias, and nothing else', () => {
+    expect(findTaps(links)).toEqual([
+      { name: 'gtap1', vmId: 'vm-1', address: '10.0.0.5', bridge: 'gbr1' },
+    ]);
+    expect(findBridges(links)).toEqual([
+      { name: 'gbr1', mark: networkNumber('red'), isUsed: true },
+      { name: 'gbr2', mark: networkNumber('blue'), isUsed: false },
+    ]);
+  });
+
+  it('of rules and sets are read', () => {
+    const rules = [
+      { priority: 0, src: 'all', table: 'local' },
+      { priority: 1000, table: '1073741824' },
+    ];
+    expect(parseRules(JSON.stringify(rules))).toEqual([
+      { preference: '0', table: 'local' },
+      { preference: '1000', table: '1073741824' },
+    ]);
+    const elem = [{ concat: ['gtap1', '02:00:00:00:00:01', '10.0.0.5'] }];
+    const listing = {
+      nftables: [{ metainfo: {} }, { set: { table: 'gantry', name: 'guests', elem } }],
+    };
+    expect([...parseCovered(JSON.stringify(listing))]).toEqual([
+      'gtap1 02:00:00:00:00:01 10.0.0.5',
+    ]);
+    expect(
+      parseCovered('{"nftables": [{"set": {"table": "gantry", "name": "guests"}}]}').size,
+    ).toBe(0);
+  });
+
+  const listing = (packets: number, handle: number, elem: string[], verdict = 'drop') =>
+    canonicalListing(
+      JSON.stringify({
+        nftables: [
+          { metainfo: { version: `1.0.${handle}` } },
+          { set: { name: 's', handle, elem } },
+          {
+            rule: { handle, expr: [{ counter: { packets, bytes: packets } }, { [verdict]: null }] },
+          },
+        ],
+      }),
+    );
+
+  it('are the same whatever was counted, numbered or listed first', () => {
+    expect(listing(0, 1, ['a', 'b'])).toBe(listing(9, 7, ['b', 'a']));
+  });
+
+  it('differ by a rule, an element or a verdict', () => {
+    expect(listing(0, 1, ['a'])).not.toBe(listing(0, 1, ['a', 'b']));
+    expect(listing(0, 1, ['a'])).not.toBe(listing(0, 1, ['a'], 'accept'));
+  });
+});
+
+describe('names', () => {
+  it('fit the kernel and follow from the id', () => {
+    expect(bridgeName('a').length).toBeLessThanOrEqual(15);
+    expect(tapName('a').length).toBeLessThanOrEqual(15);
+    expect(bridgeMac('a')).toMatch(/^02(:[0-9a-f]{2}){5}$/);
+    expect(bridgeMac('a')).toBe(bridgeMac('a'));
+    expect(networkNumber('a')).toBeGreaterThanOrEqual(0x4000_0000);
+    expect(networkNumber('a')).toBeLessThan(0x8000_0000);
+  });
+
+  it('give each network a zone of its own, which stays while others come and go', () => {
+    const ids = Array.from({ length: 2_000 }, (_, index) => `network-${index}`);
+    const zones = assignZones(ids);
+    expect(new Set(zones.values()).size).toBe(ids.length);
+    expect(Math.min(...zones.values())).toBeGreaterThan(0);
+    expect(Math.max(...zones.values())).toBeLessThanOrEqual(65_535);
+    expect(assignZones(['network-7']).get('network-7')).toBe(zones.get('network-7'));
+  });
+});
+
+describe('changes', () => {
+  it('come one after the other, also after one that failed', async () => {
+    const inOrder = oneAtATime();
+    const seen: string[] = [];
+    const first = inOrder(async () => {
+      await Promise.resolve();
+      seen.push('first');
+      throw new Error('failed');
+    });
+    const second = inOrder(async () => seen.push('second'));
+    await expect(first).rejects.toThrow('failed');
+    await second;
+    expect(seen).toEqual(['first', 'second']);
+  });
+
+  it('that make no sense run no command', async () => {
+    const network = createHostNetwork({
+      run: () => {
+        throw new Error('a command was run');
+      },
+    });
+    const nic = makeNic('n', { mac: 'x' });
+    await expect(network.ensureNics('vm-1', [nic])).rejects.toMatchObject({ code: 'invalid_nic' });
+    await expect(network.ensureNics('vm 1', [])).rejects.toMatchObject({ code: 'invalid_nic' });
+    const firewall = { rules: [], nics: [nic] };
+    await expect(network.applyFirewall(firewall)).rejects.toMatchObject({ code: 'invalid_nic' });
+    expect(() => createHostNetwork({ uplink: 'a b' })).toThrow('cannot be');
+  });
+});

@@ -1,0 +1,42 @@
+import { BRIDGE_PREFIX, networkNumber, TAP_PREFIX } from './names.ts';
+import type { RunCommand } from './run-command.ts';
+
+/** An interface of the host, as far as it matters here. */
+export type Link = { name: string; alias: string; mac: string; master: string | null };
+
+/** One that is ours by name and alias. */
+export type OurTap = { name: string; vmId: string; address: string; bridge: string | null };
+export type OurBridge = { name: string; mark: number; isUsed: boolean };
+
+export async function listLinks(run: RunCommand): Promise<Link[]> {
+  return parseLinks(await run('ip', ['-json', 'link', 'show']));
+}
+
+type LinkListing = { ifname: string; ifalias?: string; address?: string; master?: string }[];
+
+export function parseLinks(json: string): Link[] {
+  return (JSON.parse(json) as LinkListing).map((link) => ({
+    name: link.ifname,
+    alias: link.ifalias ?? '',
+    mac: link.address ?? '',
+    master: link.master ?? null,
+  }));
+}
+
+export function findTaps(links: readonly Link[]): OurTap[] {
+  return links.flatMap(({ name, alias, master }) => {
+    const [owner, vmId = '', nicId, address = ''] = alias.split(':');
+    const isOurs = name.startsWith(TAP_PREFIX) && owner === 'gantry' && nicId !== undefined;
+    return isOurs ? [{ name, vmId, address, bridge: master }] : [];
+  });
+}
+
+export function findBridges(links: readonly Link[]): OurBridge[] {
+  return links.flatMap(({ name, alias }) => {
+    const [owner, kind, networkId] = alias.split(':');
+    if (!name.startsWith(BRIDGE_PREFIX) || owner !== 'gantry' || kind !== 'network') return [];
+    if (networkId === undefined) return [];
+    const isUsed = links.some(({ master }) => master === name);
+    return [{ name, mark: networkNumber(networkId), isUsed }];
+  });
+}

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * Names of what the agent makes in the kernel. An interface's name has at most 15 characters, so ids
+ * are shortened by a hash: the same on every host and after every restart.
+ */
+export const BRIDGE_PREFIX = 'gbr';
+export const TAP_PREFIX = 'gtap';
+export const bridgeName = (networkId: string): string => `${BRIDGE_PREFIX}${shorten(networkId)}`;
+export const tapName = (nicId: string): string => `${TAP_PREFIX}${shorten(nicId)}`;
+
+/**
+ * The router's hardware address, the same on every host: a guest that comes up elsewhere finds it
+ * where it was. Without one of its own a bridge changes its address with its ports.
+ */
+export function bridgeMac(networkId: string): string {
+  const pairs = digest(networkId).slice(0, 10).match(/../g) ?? [];
+  return ['02', ...pairs].join(':');
+}
+
+/** A network's packet mark and routing table, clear of the small numbers that others like to take. */
+export function networkNumber(networkId: string): number {
+  return 0x4000_0000 + (Number.parseInt(digest(networkId).slice(0, 8), 16) % 0x4000_0000);
+}
+
+/**
+ * What the host itself is called towards guests. No subnet's address is ever the host's own: tenants
+ * choose their subnets, and could otherwise choose addresses that the host needs to reach.
+ */
+export const HOST_ADDRESS = '169.254.1.1';
+
+/** Of an interface that is ours: by its alias a restarted agent finds what belongs to whom. */
+export const bridgeAlias = (networkId: string): string => `gantry:network:${networkId}`;
+export const tapAlias = (vmId: string, nic: { id: string; address: string }): string =>
+  `gantry:${vmId}:${nic.id}:${nic.address}`;
+
+function shorten(id: string): string {
+  return digest(id).slice(0, 11);
+}
+
+function digest(id: string): string {
+  return createHash('sha256').update(id).digest('hex');
+}

@@ -1,0 +1,48 @@
+import { TAP_PREFIX } from './names.ts';
+import { quote, renderBlock, renderSet } from './nft-text.ts';
+import type { Nic } from './parse-nic.ts';
+
+/**
+ * What may leave a guest at all, decided on its tap before anything else sees it: its own MAC and
+ * address, in IPv4 and ARP. A tap that no interface of the spec names passes nothing. What passes is
+ * marked with its network, by which it is routed: without this table there is no way on.
+ */
+export function renderGuestTable(nics: readonly Nic[]): string {
+  const passing = 'meta mark set iifname map @marks accept';
+  return renderBlock('table bridge gantry', [
+    renderSet({
+      ...{ kind: 'set', name: 'stations', of: 'type ifname . ether_addr' },
+      elements: nics.map(({ tap, mac }) => `${quote(tap)} . ${mac}`),
+    }),
+    renderSet({
+      ...{ kind: 'set', name: 'guests', of: 'type ifname . ether_addr . ipv4_addr' },
+      elements: nics.map(({ tap, mac, address }) => `${quote(tap)} . ${mac} . ${address}`),
+    }),
+    renderSet({
+      ...{ kind: 'map', name: 'marks', of: 'type ifname : mark' },
+      elements: nics.map(({ tap, mark }) => `${quote(tap)} : ${mark}`),
+    }),
+    renderBlock('chain from_guest', [
+      'iifname . ether saddr != @stations counter drop comment "foreign MAC"',
+      'ether type arp goto arp_from_guest',
+      'icmpv6 type nd-router-advert counter drop comment "router advertisement"',
+      'ether type != ip counter drop comment "neither IPv4 nor ARP"',
+      'udp sport 67 counter drop comment "DHCP server"',
+      `ip saddr 0.0.0.0 ip daddr 255.255.255.255 udp sport 68 udp dport 67 ${passing}`,
+      'iifname . ether saddr . ip saddr != @guests counter drop comment "foreign address"',
+      passing,
+    ]),
+    renderBlock('chain arp_from_guest', [
+      'arp htype != 1 counter drop comment "foreign ARP"',
+      'arp ptype != ip counter drop comment "foreign ARP"',
+      // A guest that asks whether its address is free names no address of its own.
+      `arp saddr ip 0.0.0.0 iifname . arp saddr ether @stations ${passing}`,
+      `iifname . arp saddr ether . arp saddr ip @guests ${passing}`,
+      'counter drop comment "foreign ARP"',
+    ]),
+    renderBlock('chain arriving', [
+      'type filter hook prerouting priority -300; policy accept;',
+      `iifname ${quote(`${TAP_PREFIX}*`)} jump from_guest`,
+    ]),
+  ]);
+}

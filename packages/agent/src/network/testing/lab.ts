@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { NicSpec } from '../../wanted.ts';
+import { createHostNetwork, type HostNetworkSettings } from '../host-network.ts';
+import { tapName } from '../names.ts';
+import { Guest } from './guest.ts';
+
+const exec = promisify(execFile);
+let labs = 0;
+
+/**
+ * A host in a namespace, with an outside behind its uplink, and guests in namespaces of their own
+ * whose cables end where their taps would. `close` leaves nothing.
+ */
+export async function openLab() {
+  labs += 1;
+  const prefix = `gnl${process.pid % 100_000}-${labs}`;
+  const namespaces: string[] = [];
+  const guests: Guest[] = [];
+
+  const addNamespace = async (name: string) => {
+    const netns = `${prefix}-${name}`;
+    await exec('ip', ['netns', 'add', netns]);
+    namespaces.push(netns);
+    await exec('ip', ['-n', netns, 'link', 'set', 'lo', 'up']);
+    return netns;
+  };
+  const addGuest = (netns: string) => {
+    const guest = new Guest(netns);
+    guests.push(guest);
+    return guest;
+  };
+
+  const close = async () => {
+    for (const guest of guests) guest.end();
+    for (const netns of namespaces.splice(0)) await exec('ip', ['netns', 'delete', netns]);
+  };
+
+  const ip = async (netns: string, line: string) =>
+    (await exec('ip', ['-n', netns, ...line.split(' ')])).stdout;
+  const connect = async () => {
+    const host = await addNamespace('host');
+    const outside = await addNamespace('outside');
+    await ip(host, `link add name uplink type veth peer name eth0 netns ${outside}`);
+    await ip(host, 'address add 192.0.2.1/24 dev uplink');
+    // Its IPv6 address would become ready in its own time, between two looks at the host.
+    await exec('ip', [
+      'netns',
+      'exec',
+      host,
+      'sysctl',
+      '-eqw',
+      'net.ipv6.conf.uplink.disable_ipv6=1',
+    ]);
+    await ip(host, 'link set dev uplink up');
+    await ip(outside, 'address add 192.0.2.2/24 dev eth0');
+    await ip(outside, 'link set eth0 up');
+    // What a router would do for public addresses.
+    await ip(outside, 'route add 198.51.100.0/24 via 192.0.2.1');
+    return { host, outside };
+  };
+  const { host, outside } = await connect().catch(async (error) => {
+    await close();
+    throw error;
+  });
+
+  return {
+    host: addGuest(host),
+    outside: addGuest(outside),
+    ip: (line: string) => ip(host, line),
+    nft: async (...args: string[]) =>
+      (await exec('ip', ['netns', 'exec', host, 'nft', ...args])).stdout,
+    network: (settings: HostNetworkSettings = {}) =>
+      createHostNetwork({ netns: host, uplink: 'uplink', ...settings }),
+    /** The far end of an interface, as its guest would set it up. */
+    async addGuest(nic: NicSpec): Promise<Guest> {
+      const netns = await addNamespace(nic.id);
+      const peer = `peer name eth0 address ${nic.mac} netns ${netns}`;
+      await ip(host, `link add ${tapName(nic.id)} type veth ${peer}`);
+      await ip(netns, `address add ${nic.privateIpv4} dev eth0`);
+      await ip(netns, 'link set eth0 mtu 1450 up');
+      if (nic.gatewayIpv4) await ip(netns, `route add default via ${nic.gatewayIpv4}`);
+      return addGuest(netns);
+    },
+    close,
+  };
+}
+
+export type Lab = Awaited<ReturnType<typeof openLab>>;
