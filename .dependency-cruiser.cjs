@@ -21,7 +21,7 @@ const allowed = {
   pki: [],
   daemon: ['model'],
   db: ['model'],
-  api: ['model', 'placement', 'db', 'daemon'],
+  api: ['model', 'placement', 'db', 'daemon', 'proto'],
   scheduler: ['model', 'placement', 'db', 'daemon', 'proto', 'pki'],
   agent: ['model', 'daemon', 'proto', 'pki', 'node-libvirt'],
   simulator: ['model', 'daemon', 'proto', 'pki', 'agent'],

@@ -26,7 +26,10 @@ const EXTERNAL = [
 const WITH_MIGRATIONS = ['api', 'scheduler'];
 
 /** Those who speak the wire carry its definition, which is read at run time. */
-const WITH_PROTO = ['scheduler', 'agent', 'simulator'];
+const WITH_PROTO = ['api', 'scheduler', 'agent', 'simulator'];
+
+/** The tiny guest's own files, which are packed into its image at run time. */
+const guestFiles = path.join(root, 'packages/local/src/guest/rootfs');
 
 /** What CommonJS packages inside an ES module bundle expect to find. */
 const BANNER = [
@@ -72,6 +75,7 @@ async function bundlePackage(bundle, name, entries) {
   });
   if (WITH_MIGRATIONS.includes(name)) copy(migrations, path.join(dist, 'migrations'));
   if (WITH_PROTO.includes(name)) copy(path.join(root, 'proto/gantry'), path.join(dist, 'gantry'));
+  if (name === 'local') copy(guestFiles, path.join(dist, 'guest-rootfs'));
 }
 
 function copy(from, to) {

@@ -27,6 +27,8 @@ async function serveFleet(spec: HostSpec, reports: HostReport__Output[]): Promis
       });
       stream.on('end', () => stream.end());
     },
+    Console: (stream) => stream.end(),
+    JoinConsole: (stream) => stream.end(),
   };
   const server = new Server();
   server.addService(Fleet.service, handlers);
@@ -135,6 +137,7 @@ const SPEC = {
       destinationPorts: ['22', '3000-8080'],
     },
   ],
+  consoles: [{ id: 'c-1', vmId: 'vm-1' }],
 } satisfies HostSpec;
 
 describe('the Fleet service', () => {

@@ -110,10 +110,11 @@ describe('a scheduler', () => {
     await ground.sql`update schedulers set last_seen_at = now() - interval '61 seconds' where id = ${host.schedulerId}`;
     await markUnreachable({ ...ground, silence });
     expect(await hostState(host)).toBe('unreachable');
-    expect(await beatScheduler(ground.sql, host.schedulerId)).toBe(true);
-    expect(await beatScheduler(ground.sql, host.schedulerId)).toBe(false);
+    const { schedulerId } = host;
+    expect(await beatScheduler(ground.sql, { schedulerId, address: '' })).toBe(true);
+    expect(await beatScheduler(ground.sql, { schedulerId, address: '' })).toBe(false);
     const other = newId();
-    await beatScheduler(ground.sql, other);
+    await beatScheduler(ground.sql, { schedulerId: other, address: '' });
     host.epoch = (await openStream(ground.sql, { hostId: host.id, schedulerId: other })) ?? '';
     await host.obey();
     expect(await hostState(host)).toBe('ready');

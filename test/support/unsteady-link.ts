@@ -32,6 +32,7 @@ export class UnsteadyLink {
       this.#link = link;
       return {
         send: (report) => this.#send(link, report),
+        openConsole: (consoleId) => link.openConsole(consoleId),
         reattach: () => link.reattach(),
         end: () => link.end(),
       };

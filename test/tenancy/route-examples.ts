@@ -139,6 +139,8 @@ export const EXAMPLES: Record<string, (estate: Estate) => Example> = {
   'events.list': nothing,
   'device-receipts.list': nothing,
   'serial-logs.get': nothing,
+  'consoles.open': nothing,
+  'consoles.create-ticket': nothing,
   'vms.create': () => ({ body: vm(fresh('vm')) }),
   'vms.list': nothing,
   'vms.get': nothing,

@@ -150,6 +150,12 @@ it.each<[string, HostSpec]>([
 describe('the ledger with a new spec', () => {
   const known = { ...NO_FACTS, boot: '3', deletedRevision: '2', shutdownAskedMs: 5 };
 
+  it('keeps no console: it was wanted of that stream alone', () => {
+    const spec = makeSpec(2, { vms: [makeVm('a')], consoles: [{ id: 'c', vmId: 'a' }] });
+    const next = withSpec(ledgerOf(null), { spec, holdings: NOTHING });
+    expect(next.spec).toEqual({ ...spec, consoles: [] });
+  });
+
   it('forgets VMs that have left and are not on the host', () => {
     const ledger = ledgerOf(makeSpec(1), { gone: known, stray: known });
     const holdings: Holdings = {

@@ -87,5 +87,6 @@ export function withSpec(
       vms[vmId] = facts;
     }
   }
-  return { ...ledger, spec, vms };
+  // A console is wanted by the stream it was asked for on, and by nobody after that.
+  return { ...ledger, spec: { ...spec, consoles: [] }, vms };
 }

@@ -2,6 +2,7 @@ import type { Log } from '@gantry/daemon/log';
 import type { SpecRefusal } from '@gantry/proto/generated/gantry/v1/SpecRefusal';
 import { judgeSpec, withSpec } from './accept-spec.ts';
 import { type Clock, systemClock } from './clock.ts';
+import { HostConsoles } from './consoles/host-consoles.ts';
 import { failureOf } from './failure.ts';
 import { Ledger, type LedgerStore } from './ledger.ts';
 import type { Connect, Link, LinkPeer } from './link.ts';
@@ -38,6 +39,7 @@ export class Agent implements LinkPeer, DomainWatcher {
   readonly #reconciler: Reconciler;
   readonly #reporter: Reporter;
   readonly #link: Link;
+  readonly #consoles: HostConsoles;
   readonly #unwatch: () => void;
   #refusal: SpecRefusal | null = null;
   #received: HostSpec | null = null;
@@ -58,6 +60,10 @@ export class Agent implements LinkPeer, DomainWatcher {
       build: () =>
         buildReport({ host: this.#host, reconciler: this.#reconciler, refusal: this.#refusal }),
       send: (report) => this.#link.send(report),
+    });
+    this.#consoles = new HostConsoles({
+      ...{ hypervisor: machine.hypervisor, log },
+      openStream: (consoleId) => this.#link.openConsole(consoleId),
     });
     this.#unwatch = machine.hypervisor.watch(this);
     this.#reconciler.nudge();
@@ -110,6 +116,7 @@ export class Agent implements LinkPeer, DomainWatcher {
     this.#stopped = true;
     this.#unwatch();
     this.#reporter.stop();
+    this.#consoles.want([]);
     this.#link.end();
   }
 
@@ -142,6 +149,8 @@ export class Agent implements LinkPeer, DomainWatcher {
       this.#reconciler.nudge();
     }
     this.#refusal = null;
+    // By every spec, also one with a number that is known: consoles come and go without a new one.
+    if (!this.#stopped) this.#consoles.want(spec.consoles);
   }
 
   #refuse(spec: HostSpec, { code, message }: { code: string; message: string }): void {

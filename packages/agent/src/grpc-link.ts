@@ -7,10 +7,11 @@ import {
   type ChannelOptions,
   type ClientDuplexStream,
   connectivityState,
+  Metadata,
 } from '@grpc/grpc-js';
 import { Backoff } from './backoff.ts';
 import { type Clock, systemClock } from './clock.ts';
-import type { Connect, Link, LinkPeer } from './link.ts';
+import type { Connect, ConsoleStream, Link, LinkPeer } from './link.ts';
 import type { HostSpec } from './wanted.ts';
 
 export type GrpcLinkOptions = {
@@ -92,6 +93,13 @@ class GrpcLink implements Link {
       this.#setTimer(this.#heartbeatMs(), () => this.#beat());
     }
     return true;
+  }
+
+  openConsole(consoleId: string): ConsoleStream | null {
+    if (!this.#stream || !this.#client) return null;
+    const metadata = new Metadata();
+    metadata.set('gantry-console', consoleId);
+    return this.#client.console(metadata);
   }
 
   reattach(): void {

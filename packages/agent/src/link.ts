@@ -1,4 +1,9 @@
+import type {
+  ConsoleBytes,
+  ConsoleBytes__Output,
+} from '@gantry/proto/generated/gantry/v1/ConsoleBytes';
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
+import type { ClientDuplexStream } from '@grpc/grpc-js';
 import type { HostSpec } from './wanted.ts';
 
 /**
@@ -8,10 +13,15 @@ import type { HostSpec } from './wanted.ts';
 export type Link = {
   /** Hands a report to the stream. False: there is none now, and the next `attached` asks anew. */
   send(report: HostReport): boolean;
+  /** The stream of one console, to the scheduler that asked for it. Null: there is none now. */
+  openConsole(consoleId: string): ConsoleStream | null;
   /** Attaches anew at once, with the certificate there is now. */
   reattach(): void;
   end(): void;
 };
+
+/** To cancel it is to leave without a word. */
+export type ConsoleStream = ClientDuplexStream<ConsoleBytes, ConsoleBytes__Output>;
 
 /** What a link tells the agent. */
 export type LinkPeer = {

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Inventory } from '@gantry/proto/generated/gantry/v1/Inventory';
 import type { DiskSpec, FirewallRule, Image, NicSpec, VmSpec } from './wanted.ts';
 
@@ -74,6 +75,12 @@ export type Hypervisor = {
   growDisk(vmId: string, disk: DiskSpec): Promise<void>;
   /** The last 64 KiB or less of what its console printed. Empty: nothing, or no domain. */
   readSerialLog(vmId: string): Promise<string>;
+  /**
+   * The serial console of a running domain, in bytes, from now on: what its guest prints can be read,
+   * what is written is typed, and it ends when the domain does. A guest has one line: opening it again
+   * ends the one that was open. Fails with `vm_not_running` where the domain does not run.
+   */
+  openConsole(vmId: string): Promise<Duplex>;
   /** Tells of changes from now on, whoever caused them. The answer ends it. */
   watch(watcher: DomainWatcher): () => void;
 };

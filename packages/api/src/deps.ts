@@ -4,6 +4,7 @@ import type { Sql } from '@gantry/db/connect';
 import type { AccessTokens } from './auth/access-tokens.ts';
 import type { Callers } from './auth/caller.ts';
 import type { BillingProvider } from './billing/provider.ts';
+import type { ConsolePace } from './consoles/serve-console.ts';
 import type { Metrics } from './http/metrics.ts';
 import type { RateLimiter } from './http/rate-limit.ts';
 import type { RefusalLog } from './http/refusal-log.ts';
@@ -24,6 +25,7 @@ export type Deps = {
   loginLimiter: RateLimiter;
   refusals: RefusalLog;
   trustedProxies: number;
+  consolePace: ConsolePace;
   /** How long an operation may take before it fails. */
   operationDeadlineMs: number;
   /** Where clients reach this api, without a slash at the end. */

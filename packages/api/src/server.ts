@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Log } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
@@ -9,6 +10,8 @@ import { createAccessTokens } from './auth/access-tokens.ts';
 import { createCallers } from './auth/caller.ts';
 import { createBilling } from './billing/create-billing.ts';
 import type { ApiConfig } from './config.ts';
+import { acceptUpgrades } from './consoles/accept-upgrades.ts';
+import { CONSOLE_PACE } from './consoles/serve-console.ts';
 import type { Deps } from './deps.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
@@ -54,6 +57,7 @@ export async function startServer({
     rateLimiter: createRateLimiter(config.rateLimit),
     loginLimiter: createRateLimiter(LOGIN_LIMIT),
     trustedProxies: config.trustedProxies,
+    consolePace: CONSOLE_PACE,
     operationDeadlineMs: config.operationDeadlineMs,
     baseUrl: () => baseUrl,
     accepting: () => accepting,
@@ -62,7 +66,9 @@ export async function startServer({
     ...{ name: 'signing-key-rotation', everyMs: KEY_ROTATION_CHECK_MS, log },
     body: () => tokens.rotate(),
   });
-  const server = await listen(buildApp(deps), config);
+  const app = buildApp(deps);
+  const server = await listen(app, config);
+  const upgrades = acceptUpgrades(server as Server, app);
   const { port } = server.address() as AddressInfo;
   baseUrl ||= `http://${config.host}:${port}`;
 
@@ -72,6 +78,7 @@ export async function startServer({
     async stop() {
       accepting = false;
       const closed = new Promise((resolve) => server.close(resolve));
+      upgrades.stop();
       // Idle keep-alive connections would hold the server open; busy ones end with their reply.
       if ('closeIdleConnections' in server) server.closeIdleConnections();
       await closed;

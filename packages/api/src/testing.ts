@@ -15,6 +15,7 @@ import { createAccessTokens } from './auth/access-tokens.ts';
 import { createCallers } from './auth/caller.ts';
 import { newKey } from './auth/keys.ts';
 import { createBilling } from './billing/create-billing.ts';
+import { CONSOLE_PACE } from './consoles/serve-console.ts';
 import type { Deps } from './deps.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRateLimiter, type RateLimiter } from './http/rate-limit.ts';
@@ -58,6 +59,7 @@ export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestA
     rateLimiter: createRateLimiter({ perSecond: 1e6, burst: 1e6 }),
     loginLimiter: unlimited,
     trustedProxies: 0,
+    consolePace: CONSOLE_PACE,
     operationDeadlineMs: 600_000,
     accepting: () => true,
     ...overrides,

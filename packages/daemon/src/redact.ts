@@ -3,7 +3,7 @@
  * that slip into free text, such as a driver's error message that quotes a connection URL.
  */
 const SECRETS: [pattern: RegExp, replacement: string][] = [
-  [/gantry_(ak|rt|jt|bl)_[A-Za-z0-9_-]+/g, 'gantry_$1_[redacted]'],
+  [/gantry_(ak|rt|jt|bl|ct)_[A-Za-z0-9_-]+/g, 'gantry_$1_[redacted]'],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, '[redacted token]'],
   [/\b([a-z][a-z0-9+.-]*:\/\/[^\s:/@]+):[^\s@/]+@/gi, '$1:[redacted]@'],
   [/\b(bearer)\s+[\w.~+/=-]+/gi, '$1 [redacted]'],

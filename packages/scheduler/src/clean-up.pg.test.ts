@@ -20,9 +20,17 @@ const insertKeys = (count: number, age: string) =>
 const insertTokens = (count: number, expired: string) =>
   database.sql`insert into refresh_tokens (hash, family_id, user_id, used_at, expires_at)
     select ${expired} || n, ${newId()}, ${userId}, now(), now() - ${expired}::text::interval from generate_series(1, ${count}::int) n`;
+/** For a VM that cannot be there: who cleans up does not look at it. */
+const insertTickets = (count: number, expired: string) =>
+  database.sql.begin(async (sql) => {
+    await sql`set local session_replication_role = replica`;
+    await sql`insert into console_tickets (hash, vm_id, actor_type, actor_id, expires_at)
+      select ${expired} || n, ${newId()}, 'user', ${userId}, now() - ${expired}::text::interval from generate_series(1, ${count}::int) n`;
+  });
 const left = async () => {
   const [row] = await database.sql`
-    select (select count(*)::int from idempotency_keys) as keys, (select count(*)::int from refresh_tokens) as tokens`;
+    select (select count(*)::int from idempotency_keys) as keys, (select count(*)::int from refresh_tokens) as tokens,
+      (select count(*)::int from console_tickets) as tickets`;
   return row;
 };
 
@@ -33,8 +41,10 @@ it('what has outlived its use goes in batches, at most so many a turn; the rest 
   await insertTokens(7, '7 days 1 second');
   await insertTokens(2, '6 days 23 hours');
   await insertTokens(2, '-1 hours');
+  await insertTickets(5, '1 second');
+  await insertTickets(3, '-1 minutes');
   await cleanUp({ sql, log, batchRows: 10, turnBatches: 2 });
-  expect(await left()).toEqual({ keys: 8, tokens: 4 });
+  expect(await left()).toEqual({ keys: 8, tokens: 4, tickets: 3 });
   await Promise.all([cleanUp({ sql, log, batchRows: 10 }), cleanUp({ sql, log, batchRows: 10 })]);
-  expect(await left()).toEqual({ keys: 3, tokens: 4 });
+  expect(await left()).toEqual({ keys: 3, tokens: 4, tickets: 3 });
 });

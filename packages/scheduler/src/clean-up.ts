@@ -1,10 +1,15 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Sql } from '@gantry/db/connect';
-import { removeOldIdempotencyKeys, removeOldRefreshTokens } from '@gantry/db/queries/clean-up';
+import {
+  removeOldConsoleTickets,
+  removeOldIdempotencyKeys,
+  removeOldRefreshTokens,
+} from '@gantry/db/queries/clean-up';
 
 const REMOVALS = {
   idempotency_keys: removeOldIdempotencyKeys,
   refresh_tokens: removeOldRefreshTokens,
+  console_tickets: removeOldConsoleTickets,
 };
 const BATCH_ROWS = 2_000;
 /** A turn ends well within the time a process has to drain; what is left waits for the next one. */

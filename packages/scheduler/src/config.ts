@@ -23,6 +23,8 @@ export function readSchedulerConfig() {
         .split(',')
         .map((name) => name.trim())
         .filter((name) => name !== ''),
+      /** For consoles: where api processes reach this very scheduler; it must be one of the names. */
+      address: config.optional('GANTRY_FLEET_ADDRESS'),
     },
     authority: {
       certFile: config.optional('GANTRY_CA_CERT_FILE'),

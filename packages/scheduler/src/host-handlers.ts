@@ -1,6 +1,7 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Sql } from '@gantry/db/connect';
 import { openStream } from '@gantry/db/queries/host-liveness';
+import { HOST_LOST } from './consoles/console-relay.ts';
 import type { AttachedHosts } from './deliver/attached-hosts.ts';
 import type { Delivering } from './deliver/start-delivering.ts';
 import type { StreamHandlers } from './fleet/host-stream.ts';
@@ -41,6 +42,7 @@ export function hostHandlers(dependencies: Dependencies): StreamHandlers {
     ended(stream) {
       const host = hosts.remove(stream);
       if (!host) return;
+      for (const relay of host.consoles.values()) relay.end(HOST_LOST);
       log.debug({ hostId: stream.hostId }, 'host detached');
       closing.add({ hostId: stream.hostId, streamEpoch: host.streamEpoch });
     },

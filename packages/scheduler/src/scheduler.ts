@@ -7,6 +7,7 @@ import { beatScheduler, removeScheduler } from '@gantry/db/queries/host-liveness
 import { endStandstills } from '@gantry/db/queries/standstill';
 import { newId } from '@gantry/model/ids';
 import type { AuthorityFiles } from '@gantry/pki/certificate-authority';
+import { serveConsoles } from './consoles/serve-consoles.ts';
 import { AttachedHosts } from './deliver/attached-hosts.ts';
 import { startDelivering } from './deliver/start-delivering.ts';
 import { ensureAuthority } from './fleet/authority.ts';
@@ -25,8 +26,11 @@ export type SchedulerOptions = {
   sql: Sql;
   log: Log;
   secrets: Secrets;
-  /** Where agents find this process, and the names they may know it by. */
-  fleet: { host: string; port: number; names: string[] };
+  /**
+   * Where agents find this process, and the names they may know it by; and where api processes do, if
+   * that is not by the first of the names.
+   */
+  fleet: { host: string; port: number; names: string[]; address?: string | undefined };
   givenAuthority?: AuthorityFiles | undefined;
   certificateTtlMs: number;
   leaseTtlMs: number;
@@ -58,7 +62,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const { sql, log, secrets, fleet, pollMs = 100 } = options;
   const id = newId();
   const authority = await ensureAuthority({ sql, secrets, given: options.givenAuthority });
-  await beatScheduler(sql, id);
+  await beatScheduler(sql, { schedulerId: id, address: '' });
 
   const hosts = new AttachedHosts();
   const delivering = startDelivering({ sql, log, hosts, pollMs });
@@ -78,7 +82,11 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const server = await startFleetServer({
     ...{ sql, log, authority, ...fleet, certificateTtlMs: options.certificateTtlMs },
     handlers: hostHandlers({ sql, log, schedulerId: id, hosts, delivering, settling, closing }),
+    consoles: serveConsoles({ log, secrets, hosts, delivering }),
   });
+  const address = fleet.address ?? `${bracketed(fleet.names[0] ?? fleet.host)}:${server.port}`;
+  const beat = () => beatScheduler(sql, { schedulerId: id, address });
+  await beat();
   const watch = { sql, log };
   const silence = {
     schedulerMs: DEAD_AFTER_BEATS * BEAT_MS,
@@ -88,7 +96,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     startLoop({
       ...{ name: 'beat', everyMs: BEAT_MS, log },
       body: async () => {
-        const wasGivenUp = await beatScheduler(sql, id);
+        const wasGivenUp = await beat();
         // Others have taken the streams away in the database: hosts have to attach again.
         if (wasGivenUp) for (const { stream } of hosts.values()) stream.cut('attach again');
       },
@@ -138,3 +146,5 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     },
   };
 }
+
+const bracketed = (name: string) => (name.includes(':') ? `[${name}]` : name);

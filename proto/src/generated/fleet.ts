@@ -2,6 +2,8 @@ import type * as grpc from '@grpc/grpc-js';
 import type { EnumTypeDefinition, MessageTypeDefinition } from '@grpc/proto-loader';
 
 import type { AerCounters as _gantry_v1_AerCounters, AerCounters__Output as _gantry_v1_AerCounters__Output } from './gantry/v1/AerCounters.ts';
+import type { ConsoleBytes as _gantry_v1_ConsoleBytes, ConsoleBytes__Output as _gantry_v1_ConsoleBytes__Output } from './gantry/v1/ConsoleBytes.ts';
+import type { ConsoleSpec as _gantry_v1_ConsoleSpec, ConsoleSpec__Output as _gantry_v1_ConsoleSpec__Output } from './gantry/v1/ConsoleSpec.ts';
 import type { Cpu as _gantry_v1_Cpu, Cpu__Output as _gantry_v1_Cpu__Output } from './gantry/v1/Cpu.ts';
 import type { DeletedVm as _gantry_v1_DeletedVm, DeletedVm__Output as _gantry_v1_DeletedVm__Output } from './gantry/v1/DeletedVm.ts';
 import type { DeviceReceipt as _gantry_v1_DeviceReceipt, DeviceReceipt__Output as _gantry_v1_DeviceReceipt__Output } from './gantry/v1/DeviceReceipt.ts';
@@ -40,6 +42,8 @@ export interface ProtoGrpcType {
     v1: {
       Action: EnumTypeDefinition
       AerCounters: MessageTypeDefinition<_gantry_v1_AerCounters, _gantry_v1_AerCounters__Output>
+      ConsoleBytes: MessageTypeDefinition<_gantry_v1_ConsoleBytes, _gantry_v1_ConsoleBytes__Output>
+      ConsoleSpec: MessageTypeDefinition<_gantry_v1_ConsoleSpec, _gantry_v1_ConsoleSpec__Output>
       Cpu: MessageTypeDefinition<_gantry_v1_Cpu, _gantry_v1_Cpu__Output>
       DeletedVm: MessageTypeDefinition<_gantry_v1_DeletedVm, _gantry_v1_DeletedVm__Output>
       DeviceKind: EnumTypeDefinition

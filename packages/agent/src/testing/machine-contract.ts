@@ -9,9 +9,15 @@ export type ContractMachine = {
   gpus: readonly [string, string];
   nvme: string;
   image: NonNullable<VmSpec['image']>;
+  /** What a guest of it may have of cores and memory. */
+  size: Pick<VmSpec, 'cpuCores' | 'memoryMib'>;
+  /** Answers once the guest listens to what is asked of it. */
+  untilBooted(vmId: string): Promise<void>;
 };
 
 const GIB = 1_073_741_824;
+const VM = '1f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d31';
+const OTHER_VM = '2f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d32';
 
 /** What the agent relies on, whatever drives the host. */
 export function describeMachineContract(make: () => Promise<ContractMachine>): void {
@@ -23,6 +29,8 @@ export function describeMachineContract(make: () => Promise<ContractMachine>): v
     machine = under.machine;
   });
 
+  const newVm = (id: string, vm: Partial<VmSpec> = {}) =>
+    makeVm(id, { ...under.size, image: under.image, ...vm });
   const domainOf = async (vmId: string) =>
     (await machine.hypervisor.list()).find((domain) => domain.vmId === vmId);
 
@@ -62,139 +70,141 @@ export function describeMachineContract(make: () => Promise<ContractMachine>): v
 
     it('are removed, also when there is none, and not while a guest has them', async () => {
       await machine.volumes.remove('d');
-      await run(makeVm('vm-1'));
-      await expect(machine.volumes.remove('vm-1-os')).rejects.toThrow();
-      await machine.hypervisor.powerOff('vm-1');
-      await machine.hypervisor.undefine('vm-1');
-      await machine.volumes.remove('vm-1-os');
-      expect(await machine.volumes.read('vm-1-os')).toBeNull();
+      await run(newVm(VM));
+      await expect(machine.volumes.remove(`${VM}-os`)).rejects.toThrow();
+      await machine.hypervisor.powerOff(VM);
+      await machine.hypervisor.undefine(VM);
+      await machine.volumes.remove(`${VM}-os`);
+      expect(await machine.volumes.read(`${VM}-os`)).toBeNull();
     });
 
     it('are open for writing in one running domain only', async () => {
-      await run(makeVm('vm-1'));
-      const second = makeVm('vm-2', { disks: [makeDisk('vm-1-os')] });
+      await run(newVm(VM));
+      const second = newVm(OTHER_VM, { disks: [makeDisk(`${VM}-os`)] });
       await prepare(second);
-      await expect(machine.hypervisor.start('vm-2', '1')).rejects.toThrow();
-      expect((await domainOf('vm-2'))?.state).toBe('shutoff');
+      await expect(machine.hypervisor.start(OTHER_VM, '1')).rejects.toThrow();
+      expect((await domainOf(OTHER_VM))?.state).toBe('shutoff');
     });
   });
 
   describe('devices', () => {
     it('belong to one VM at a time; binding again changes nothing', async () => {
       const [address] = under.gpus;
-      await machine.devices.bind({ vmId: 'vm-1', kind: 'gpu', address });
-      await machine.devices.bind({ vmId: 'vm-1', kind: 'gpu', address });
+      await machine.devices.bind({ vmId: VM, kind: 'gpu', address });
+      await machine.devices.bind({ vmId: VM, kind: 'gpu', address });
       await expect(
-        machine.devices.bind({ vmId: 'vm-2', kind: 'gpu', address }),
+        machine.devices.bind({ vmId: OTHER_VM, kind: 'gpu', address }),
       ).rejects.toMatchObject({ code: 'device_in_use' });
-      expect(await machine.devices.list()).toEqual([{ vmId: 'vm-1', kind: 'gpu', address }]);
+      expect(await machine.devices.list()).toEqual([{ vmId: VM, kind: 'gpu', address }]);
     });
 
     it('are not cleaned from under another VM', async () => {
       const [address] = under.gpus;
-      await machine.devices.bind({ vmId: 'vm-1', kind: 'gpu', address });
+      await machine.devices.bind({ vmId: VM, kind: 'gpu', address });
       await expect(
-        machine.devices.release({ vmId: 'vm-2', kind: 'gpu', address }),
+        machine.devices.release({ vmId: OTHER_VM, kind: 'gpu', address }),
       ).rejects.toMatchObject({ code: 'device_in_use' });
     });
 
     it('are free for another once released, and say how they were cleaned', async () => {
-      const drive = { vmId: 'vm-1', kind: 'nvme', address: under.nvme } as const;
+      const drive = { vmId: VM, kind: 'nvme', address: under.nvme } as const;
       await machine.devices.bind(drive);
       const cleaning = await machine.devices.release(drive);
       expect(cleaning).toMatchObject({ failure: null });
       expect(cleaning.method).not.toBe('');
       expect(cleaning.serial).not.toBe('');
       expect(await machine.devices.list()).toEqual([]);
-      await machine.devices.bind({ ...drive, vmId: 'vm-2' });
+      await machine.devices.bind({ ...drive, vmId: OTHER_VM });
     });
 
     it('are cleaned also when no VM has them', async () => {
       const [, address] = under.gpus;
-      const cleaning = await machine.devices.release({ vmId: 'vm-1', kind: 'gpu', address });
+      const cleaning = await machine.devices.release({ vmId: VM, kind: 'gpu', address });
       expect(cleaning.failure).toBeNull();
     });
 
     it('must be bound before their domain starts', async () => {
-      const vm = makeVm('vm-1', { gpus: [under.gpus[0]] });
+      const vm = newVm(VM, { gpus: [under.gpus[0]] });
       await prepare({ ...vm, gpus: [] });
       await machine.hypervisor.define(vm);
-      await expect(machine.hypervisor.start('vm-1', '1')).rejects.toThrow();
+      await expect(machine.hypervisor.start(VM, '1')).rejects.toThrow();
     });
   });
 
   describe('domains', () => {
     it('are defined, started and kept with revision, boot, devices and disks', async () => {
-      const vm = makeVm('vm-1', { revision: '7', boot: '3', gpus: [under.gpus[0]] });
+      const vm = newVm(VM, { revision: '7', boot: '3', gpus: [under.gpus[0]] });
       await prepare(vm);
-      expect(await domainOf('vm-1')).toMatchObject({ state: 'shutoff', boot: '0', revision: '7' });
-      await machine.hypervisor.start('vm-1', '3');
-      await machine.hypervisor.start('vm-1', '3');
-      expect(await domainOf('vm-1')).toEqual({
-        vmId: 'vm-1',
+      expect(await domainOf(VM)).toMatchObject({ state: 'shutoff', boot: '0', revision: '7' });
+      await machine.hypervisor.start(VM, '3');
+      await machine.hypervisor.start(VM, '3');
+      expect(await domainOf(VM)).toEqual({
+        vmId: VM,
         state: 'running',
         revision: '7',
         boot: '3',
         gpus: [under.gpus[0]],
         nvmes: [],
-        disks: [{ id: 'vm-1-os', sizeBytes: String(GIB) }],
+        disks: [{ id: `${VM}-os`, sizeBytes: String(GIB) }],
       });
     });
 
     it('run on under a new definition, which carries its revision', async () => {
-      await run(makeVm('vm-1'));
-      await machine.hypervisor.define(makeVm('vm-1', { revision: '2' }));
-      expect(await domainOf('vm-1')).toMatchObject({ state: 'running', revision: '2', boot: '1' });
+      await run(newVm(VM));
+      await machine.hypervisor.define(newVm(VM, { revision: '2' }));
+      expect(await domainOf(VM)).toMatchObject({ state: 'running', revision: '2', boot: '1' });
     });
 
     it('keep the order of a reset', async () => {
-      await run(makeVm('vm-1'));
-      await machine.hypervisor.reset('vm-1', '2');
-      expect(await domainOf('vm-1')).toMatchObject({ state: 'running', boot: '2' });
+      await run(newVm(VM));
+      await machine.hypervisor.reset(VM, '2');
+      expect(await domainOf(VM)).toMatchObject({ state: 'running', boot: '2' });
     });
 
     it('end when their guest is asked to, and tell', async () => {
-      await run(makeVm('vm-1'));
+      await run(newVm(VM));
+      await under.untilBooted(VM);
       const told = new Promise<string>((domainChanged) => {
         machine.hypervisor.watch({ domainChanged, serialLogGrew: () => {} });
       });
-      await machine.hypervisor.askShutdown('vm-1');
-      expect(await told).toBe('vm-1');
-      await expect.poll(async () => (await domainOf('vm-1'))?.state).toBe('shutoff');
+      await machine.hypervisor.askShutdown(VM);
+      expect(await told).toBe(VM);
+      await expect.poll(async () => (await domainOf(VM))?.state).toBe('shutoff');
     });
 
     it('are powered off and forgotten, also when there is none', async () => {
-      await run(makeVm('vm-1'));
-      await expect(machine.hypervisor.undefine('vm-1')).rejects.toThrow();
+      await run(newVm(VM));
+      await expect(machine.hypervisor.undefine(VM)).rejects.toThrow();
       for (let times = 0; times < 2; times += 1) {
-        await machine.hypervisor.powerOff('vm-1');
-        await machine.hypervisor.undefine('vm-1');
+        await machine.hypervisor.powerOff(VM);
+        await machine.hypervisor.undefine(VM);
       }
       expect(await machine.hypervisor.list()).toEqual([]);
-      expect(await machine.hypervisor.readSerialLog('vm-1')).toBe('');
+      expect(await machine.hypervisor.readSerialLog(VM)).toBe('');
     });
 
     it('get, grow and lose disks while they run', async () => {
-      await run(makeVm('vm-1'));
+      await run(newVm(VM));
+      await under.untilBooted(VM);
       const data = makeDisk('data');
       await machine.volumes.create(data, null);
-      await machine.hypervisor.attachDisk('vm-1', data);
-      await machine.hypervisor.attachDisk('vm-1', data);
+      await machine.hypervisor.attachDisk(VM, data);
+      await machine.hypervisor.attachDisk(VM, data);
       const grown = makeDisk('data', { sizeBytes: String(2 * GIB) });
       await expect(machine.volumes.grow(grown)).rejects.toThrow();
-      await machine.hypervisor.growDisk('vm-1', grown);
-      expect((await domainOf('vm-1'))?.disks[1]).toEqual({
+      await machine.hypervisor.growDisk(VM, grown);
+      expect((await domainOf(VM))?.disks[1]).toEqual({
         id: 'data',
         sizeBytes: String(2 * GIB),
       });
-      await machine.hypervisor.detachDisk('vm-1', 'data');
-      await machine.hypervisor.detachDisk('vm-1', 'data');
-      expect((await domainOf('vm-1'))?.disks).toHaveLength(1);
+      await machine.hypervisor.detachDisk(VM, 'data');
+      await machine.hypervisor.detachDisk(VM, 'data');
+      expect((await domainOf(VM))?.disks).toHaveLength(1);
     });
 
     it('print to a log that can be read', async () => {
-      await run(makeVm('vm-1'));
-      await expect.poll(() => machine.hypervisor.readSerialLog('vm-1')).not.toBe('');
+      await run(newVm(VM));
+      await expect.poll(() => machine.hypervisor.readSerialLog(VM)).not.toBe('');
     });
   });
 
@@ -207,12 +217,12 @@ export function describeMachineContract(make: () => Promise<ContractMachine>): v
   });
 
   it('interfaces and seeds are made and removed, also again', async () => {
-    const vm = makeVm('vm-1');
+    const vm = newVm(VM);
     await prepare(vm);
     await prepare(vm);
     for (let times = 0; times < 2; times += 1) {
-      await machine.network.removeNics('vm-1');
-      await machine.seeds.remove('vm-1');
+      await machine.network.removeNics(VM);
+      await machine.seeds.remove(VM);
     }
   });
 
@@ -221,5 +231,24 @@ export function describeMachineContract(make: () => Promise<ContractMachine>): v
     const { gpus = [], nvmes = [] } = await machine.readInventory();
     expect(gpus.map(({ pci }) => pci?.address)).toEqual(expect.arrayContaining([...under.gpus]));
     expect(nvmes.map(({ pci }) => pci?.address)).toContain(under.nvme);
+  });
+
+  it('a console shows what is typed into it, can be opened again, and ends with its domain', async () => {
+    await expect(machine.hypervisor.openConsole(VM)).rejects.toMatchObject({
+      code: 'vm_not_running',
+    });
+    await run(newVm(VM));
+    await under.untilBooted(VM);
+    (await machine.hypervisor.openConsole(VM)).destroy();
+    const line = await machine.hypervisor.openConsole(VM);
+    let shown = '';
+    line.on('data', (bytes: Buffer) => {
+      shown += bytes;
+    });
+    const ended = new Promise((resolve) => line.once('end', resolve));
+    line.write('typed-here\r');
+    await expect.poll(() => shown).toContain('typed-here');
+    await machine.hypervisor.powerOff(VM);
+    await ended;
   });
 }

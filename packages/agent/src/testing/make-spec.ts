@@ -9,6 +9,7 @@ export function makeSpec(number: number, spec: Partial<HostSpec> = {}): HostSpec
     disks: [],
     deletedDisks: [],
     firewallRules: [makeRule('rule-1')],
+    consoles: [],
     ...spec,
   };
 }

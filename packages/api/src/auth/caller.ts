@@ -3,6 +3,7 @@ import type { Sql } from '@gantry/db/connect';
 import type { AccessKeyGrant, OrganizationScope, UserGrant } from '@gantry/db/queries/access';
 import {
   readAccessKeyGrant,
+  readKnownKeyGrant,
   readOrganizationScope,
   readProjectScope,
   readUserGrant,
@@ -26,6 +27,8 @@ export type Caller =
  */
 export type Callers = {
   authenticate(authorization: string | undefined): Promise<Caller>;
+  /** One who was authenticated before, with the rights they have now. */
+  recall(actor: { type: Caller['type']; id: string }): Promise<Caller>;
   projectScope(projectId: string): Promise<OrganizationScope | undefined>;
   organizationScope(organizationId: string): Promise<OrganizationScope | undefined>;
   forget(): void;
@@ -52,9 +55,7 @@ export function createCallers({ sql, tokens }: { sql: Sql; tokens: AccessTokens 
     const grant = await keyGrants.get(key, async () =>
       isKey('access_key', key) ? readAccessKeyGrant(sql, sha256(key)) : undefined,
     );
-    const expired = grant?.expires_at && grant.expires_at.getTime() <= Date.now();
-    if (!grant || expired) throw badCredential();
-    return { type: 'access_key', grant };
+    return keyCaller(grant);
   };
 
   const userCaller = async (token: string): Promise<Caller> => {
@@ -71,6 +72,12 @@ export function createCallers({ sql, tokens }: { sql: Sql; tokens: AccessTokens 
       if (!bearer) throw badCredential();
       return bearer.startsWith('gantry_') ? accessKeyCaller(bearer) : userCaller(bearer);
     },
+    async recall({ type, id }) {
+      if (type === 'access_key') return keyCaller(await readKnownKeyGrant(sql, id));
+      const grant = await readUserGrant(sql, id);
+      if (!grant) throw badCredential();
+      return { type, grant };
+    },
     projectScope: (projectId) =>
       scopes.get(`p ${projectId}`, () => readProjectScope(sql, projectId)),
     organizationScope: (organizationId) =>
@@ -82,6 +89,12 @@ export function createCallers({ sql, tokens }: { sql: Sql; tokens: AccessTokens 
       tokens.forget();
     },
   };
+}
+
+function keyCaller(grant: AccessKeyGrant | undefined): Caller {
+  const expired = grant?.expires_at && grant.expires_at.getTime() <= Date.now();
+  if (!grant || expired) throw badCredential();
+  return { type: 'access_key', grant };
 }
 
 export function callerId(caller: Caller): string {

@@ -9,6 +9,7 @@ const PREFIXES = {
   access_key: 'gantry_ak_',
   refresh_token: 'gantry_rt_',
   join_token: 'gantry_jt_',
+  console_ticket: 'gantry_ct_',
 } as const;
 type KeyKind = keyof typeof PREFIXES;
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { badRequest } from '@gantry/model/errors';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
+import type { Upgrade } from './route.ts';
 
 /**
  * What a request carries, taken from Node's own message where there is one: the Fetch API's headers
@@ -11,6 +12,10 @@ import type { Context } from 'hono';
 function messageOf(c: Context): IncomingMessage | undefined {
   const bindings = c.env as Partial<HttpBindings> | undefined;
   return bindings?.incoming as IncomingMessage | undefined;
+}
+
+export function upgradeOf(c: Context): Upgrade | undefined {
+  return (c.env as { upgrade?: Upgrade } | undefined)?.upgrade;
 }
 
 export function headerOf(c: Context, name: string): string | undefined {

@@ -66,11 +66,12 @@ function responsesOf(route: AnyRoute) {
     description: 'The error',
     content: { 'application/json': { schema: ErrorBody } },
   };
+  const done = {
+    description: 'Done',
+    content: { 'application/json': { schema: route.reply as unknown as z.ZodObject } },
+  };
   return {
-    200: {
-      description: 'Done',
-      content: { 'application/json': { schema: route.reply as unknown as z.ZodObject } },
-    },
+    ...(route.webSocket ? { 101: { description: 'A WebSocket' } } : { 200: done }),
     ...Object.fromEntries(ERROR_STATUSES.map((status) => [status, error])),
   };
 }

@@ -1,6 +1,7 @@
 import type { Queryable } from '@gantry/db/connect';
 import type { WriteRecord } from '@gantry/db/queries/records';
 import type { z } from '@hono/zod-openapi';
+import type { WebSocket } from 'ws';
 import type { Access, Scope } from '../auth/authorize.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Deps } from '../deps.ts';
@@ -25,7 +26,11 @@ export type Request<Params, Query, Body> = {
   deadlineAt: Date;
   /** The address the request came from. */
   sourceIp: string;
+  /** Makes the connection a WebSocket once everything is recorded; undefined where none was asked for. */
+  upgrade?: Upgrade | undefined;
 };
+
+export type Upgrade = (serve: (socket: WebSocket) => void) => void;
 
 type RouteBase<Params, Query, Body, Reply> = {
   /** The verb and its object, as the audit log and the OpenAPI document name it: `vms.create`. */
@@ -45,6 +50,8 @@ type RouteBase<Params, Query, Body, Reply> = {
   secretReply?: true;
   /** Who may do what changes with it: remembered grants are dropped. */
   changesAccess?: true;
+  /** What is opened is a WebSocket: a ticket stands for a bearer, and the audit log has every opening. */
+  webSocket?: true;
 };
 
 type Handler<Params, Query, Body, Reply> = (

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { insertAuditLines } from '@gantry/db/queries/records';
 import { CloudError } from '@gantry/model/errors';
 import type { Context } from 'hono';
 import { authorize, type Scope } from '../auth/authorize.ts';
 import { type Caller, callerId } from '../auth/caller.ts';
+import { redeemConsoleTicket } from '../auth/console-tickets.ts';
 import type { Deps } from '../deps.ts';
 import { toErrorReply } from './http-errors.ts';
-import { headerOf, sourceIpOf } from './incoming.ts';
+import { headerOf, sourceIpOf, upgradeOf } from './incoming.ts';
 import { parseInput, readJsonBody } from './parse-input.ts';
 import { auditLine, performWrite } from './perform-write.ts';
 import { type AnyRoute, isWrite, type Request } from './route.ts';
@@ -62,7 +64,7 @@ type Performance = { route: AnyRoute; deps: Deps; c: Context; visit: Visit };
 /** Returns the reply's JSON text. */
 async function perform({ route, deps, c, visit }: Performance): Promise<string> {
   if (route.access.level !== 'public') {
-    visit.caller = await deps.callers.authenticate(headerOf(c, 'authorization'));
+    visit.caller = await identify({ route, deps, c });
     deps.rateLimiter.take(callerId(visit.caller));
   }
   const params = route.params ? parseInput(route.params, c.req.param(), 'path') : {};
@@ -85,15 +87,29 @@ async function perform({ route, deps, c, visit }: Performance): Promise<string> 
     now: visit.now,
     deadlineAt: deadlineOf(visit, deps),
     sourceIp: sourceIpOf(c, deps.trustedProxies),
+    upgrade: upgradeOf(c),
   };
   if (!isWrite(route) || route.access.level === 'public') {
     if (!('handle' in route)) throw new Error(`BUG: ${route.id} cannot record itself`);
-    return JSON.stringify(await route.handle(request));
+    const answer = await route.handle(request);
+    if (route.webSocket) {
+      const line = { route, request, requestId: visit.requestId };
+      await insertAuditLines(deps.sql, [auditLine(line, { status: 200, resourceId: undefined })]);
+    }
+    return JSON.stringify(answer);
   }
   return await performWrite({
     ...{ route, request, requestId: visit.requestId, rawBody: raw, url: c.req.path },
     idempotencyKey: headerOf(c, 'idempotency-key'),
   });
+}
+
+async function identify({ route, deps, c }: Omit<Performance, 'visit'>): Promise<Caller> {
+  const authorization = headerOf(c, 'authorization');
+  const ticket = route.webSocket && authorization === undefined ? c.req.query('ticket') : undefined;
+  if (ticket === undefined) return await deps.callers.authenticate(authorization);
+  const { sql, callers } = deps;
+  return await redeemConsoleTicket({ sql, callers, ticket, vmId: c.req.param('vm_id') ?? '' });
 }
 
 function deadlineOf({ now }: Visit, { operationDeadlineMs }: Deps): Date {
@@ -123,7 +139,7 @@ async function requirePayment(deps: Deps, scope: Scope): Promise<void> {
 function auditRefusal({ route, deps, c, visit, status }: Performance & { status: number }): void {
   const { caller, scope } = visit;
   // Strangers and callers who are merely too fast write no lines.
-  if (!isWrite(route) || !caller || status === 429) return;
+  if (!(isWrite(route) || route.webSocket) || !caller || status === 429) return;
   const request: Request<unknown, unknown, unknown> = {
     ...{
       deps,

@@ -5,6 +5,7 @@ import { auditLogRoutes } from './audit-logs.ts';
 import { authRoutes } from './auth.ts';
 import { billingRoutes } from './billing.ts';
 import { catalogueRoutes } from './catalogue.ts';
+import { consoleRoutes } from './consoles.ts';
 import { deviceReceiptRoutes } from './device-receipts.ts';
 import { diskAttachmentRoutes } from './disk-attachments.ts';
 import { diskRoutes } from './disks.ts';
@@ -31,6 +32,7 @@ export const ALL_ROUTES: readonly AnyRoute[] = [
   ...catalogueRoutes,
   ...vmRoutes,
   ...serialLogRoutes,
+  ...consoleRoutes,
   ...diskAttachmentRoutes,
   ...diskRoutes,
   ...firewallRuleRoutes,

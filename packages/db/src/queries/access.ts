@@ -26,6 +26,15 @@ export async function readAccessKeyGrant(
   return row;
 }
 
+/** Of a key that was shown before. */
+export async function readKnownKeyGrant(
+  sql: Queryable,
+  keyId: string,
+): Promise<AccessKeyGrant | undefined> {
+  const [key] = await sql<{ hash: string }[]>`select hash from access_keys where id = ${keyId}`;
+  return key && (await readAccessKeyGrant(sql, key.hash));
+}
+
 export type Membership = {
   organization_id: string;
   project_id: string | null;

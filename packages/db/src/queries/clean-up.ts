@@ -26,3 +26,12 @@ export async function removeOldRefreshTokens(sql: Queryable, limit: number): Pro
     where t.hash = old.hash`;
   return count;
 }
+
+export async function removeOldConsoleTickets(sql: Queryable, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from console_tickets t using (
+      select hash from console_tickets where expires_at < now()
+      order by expires_at limit ${limit} for update skip locked) old
+    where t.hash = old.hash`;
+  return count;
+}

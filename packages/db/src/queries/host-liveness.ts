@@ -6,10 +6,14 @@ import type { Queryable } from '../connect.ts';
  */
 
 /** True where the scheduler was unknown, or had been given up meanwhile. */
-export async function beatScheduler(sql: Queryable, schedulerId: string): Promise<boolean> {
+export async function beatScheduler(
+  sql: Queryable,
+  { schedulerId, address }: { schedulerId: string; address: string },
+): Promise<boolean> {
   const [row] = await sql<{ is_new: boolean }[]>`
-    insert into schedulers (id) values (${schedulerId})
-    on conflict (id) do update set last_seen_at = now() returning xmax = 0 as is_new`;
+    insert into schedulers (id, address) values (${schedulerId}, ${address})
+    on conflict (id) do update set last_seen_at = now(), address = excluded.address
+    returning xmax = 0 as is_new`;
   return row?.is_new ?? true;
 }
 

@@ -26,6 +26,8 @@ export const schedulers = pgTable('schedulers', {
   id: id(),
   startedAt: moment('started_at').notNull().defaultNow(),
   lastSeenAt: moment('last_seen_at').notNull().defaultNow(),
+  /** Where api processes reach its fleet server, as host:port; empty while it does not listen yet. */
+  address: text('address').notNull().default(''),
 });
 
 /**

@@ -20,7 +20,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { images, locations, vmTypes } from './catalogue.ts';
-import { createdAt, id, oneOf, updatedAt } from './columns.ts';
+import { createdAt, id, moment, oneOf, updatedAt } from './columns.ts';
 import { networks, subnets } from './networks.ts';
 import { projects } from './tenants.ts';
 
@@ -210,5 +210,29 @@ export const networkInterfaces = pgTable(
     index('network_interfaces_vm').on(t.vmId),
     index('network_interfaces_subnet').on(t.subnetId),
     unique('network_interfaces_mac_key').on(t.networkId, t.macAddress),
+  ],
+);
+
+/**
+ * One opening of a VM's console, by someone who cannot send a bearer along. Gone once used. Writer:
+ * api; those that nobody used are cleaned by the scheduler.
+ */
+export const consoleTickets = pgTable(
+  'console_tickets',
+  {
+    /** SHA-256 of the ticket. */
+    hash: text('hash').primaryKey(),
+    vmId: uuid('vm_id')
+      .notNull()
+      .references(() => vms.id, { onDelete: 'cascade' }),
+    /** Whose rights it carries: they are looked up when it is used. */
+    actorType: text('actor_type').notNull(),
+    actorId: uuid('actor_id').notNull(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (t) => [
+    index('console_tickets_age').on(t.expiresAt),
+    index('console_tickets_vm').on(t.vmId),
+    oneOf('console_tickets_actor_type', t.actorType, ['user', 'access_key']),
   ],
 );

@@ -1,3 +1,4 @@
+import type { ConsoleRelay } from '../consoles/console-relay.ts';
 import type { HostStream } from '../fleet/host-stream.ts';
 import type { HostReport } from '../settle/host-report.ts';
 
@@ -16,6 +17,8 @@ export type AttachedHost = {
   settling: boolean;
   /** What the last settled report said, so that the same again costs nothing. */
   settledDigest: string;
+  /** Those that should be open on it now, by id. */
+  readonly consoles: Map<string, ConsoleRelay>;
 };
 
 export class AttachedHosts {
@@ -32,6 +35,7 @@ export class AttachedHosts {
       unsettled: null,
       settling: false,
       settledDigest: '',
+      consoles: new Map(),
     };
     this.#hosts.set(stream.hostId, host);
     return host;

@@ -32,7 +32,8 @@ export function startDelivering({ sql, log, hosts, pollMs }: DeliveringOptions):
       const host = hosts.get(row.host_id);
       if (!host || Number(row.number) < host.sentNumber) continue;
       host.sentNumber = Number(row.number);
-      host.stream.send(toHostSpec(row));
+      const consoles = [...host.consoles.values()].map(({ id, vmId }) => ({ id, vmId }));
+      host.stream.send({ ...toHostSpec(row), consoles });
     }
   };
 

@@ -17,14 +17,15 @@ import { admit, identifyPeer } from './admission.ts';
 import { enrollWithToken, renew } from './enroll.ts';
 import { FleetCredentials } from './fleet-credentials.ts';
 import { statusOf } from './grpc-status.ts';
-import type { AttachCall, AuthContext } from './grpc-types.ts';
+import type { AttachCall, AuthContext, ConsoleCall } from './grpc-types.ts';
 import { LiveStream, type StreamHandlers } from './host-stream.ts';
 import { LiveStreams } from './live-streams.ts';
 
 /**
  * The Fleet service on one port, with TLS. A connection without a valid certificate of a host gets
- * an answer from Enroll and from nothing else: Attach admits its caller itself, and every other
- * method, of health and reflection too, stands behind a guard that admits by default nobody.
+ * an answer from Enroll, from JoinConsole if it has a pass, and from nothing else: Attach admits its
+ * caller itself, and every other method, of health and reflection too, stands behind a guard that
+ * admits by default nobody.
  */
 export type FleetServer = {
   port: number;
@@ -49,6 +50,13 @@ type Options = {
   /** Of this server's own, which is renewed by itself. */
   serverCertificateTtlMs?: number;
   handlers: StreamHandlers;
+  consoles: ConsoleHandlers;
+};
+
+/** Both answer the call themselves. */
+export type ConsoleHandlers = {
+  open(hostId: string, call: ConsoleCall): void;
+  join(call: ConsoleCall): void;
 };
 
 const DAY_MS = 86_400_000;
@@ -62,8 +70,8 @@ const SERVER_OPTIONS = {
   'grpc.enable_channelz': 0,
   'grpc.max_receive_message_length': 4 * MIB,
   'grpc.max_send_message_length': 4 * MIB,
-  // An agent needs one stream, and now and then a second to renew.
-  'grpc.max_concurrent_streams': 8,
+  // An agent needs one stream, now and then a second to renew, and one for each console.
+  'grpc.max_concurrent_streams': 128,
   // Hosts speak every ten seconds, and one that does not is cut off; this finds connections that are
   // gone without a word and have no stream. With ten thousand of them each ping counts.
   'grpc.keepalive_time_ms': 60_000,
@@ -116,6 +124,7 @@ function createService({
   authority,
   certificateTtlMs,
   handlers,
+  consoles,
   streams,
 }: ServiceOptions) {
   const authorities = [authority.certificate];
@@ -149,6 +158,10 @@ function createService({
       const opened = attach(call).finally(() => opening.delete(opened));
       opening.add(opened);
     },
+    Console(call) {
+      consoles.open(identifyPeer(call.getAuthContext(), authorities).hostId, call);
+    },
+    JoinConsole: (call) => consoles.join(call),
     Enroll(call, callback) {
       const { request } = call;
       const enrolled = async () =>
@@ -174,8 +187,8 @@ function createService({
 type Guard = { fleet: Fleet; log: Log; check: (peer: AuthContext) => Promise<void> };
 
 function guard({ fleet, log, check }: Guard): ServerInterceptor {
-  const { Enroll, Attach } = fleet.service;
-  const open = new Set([Enroll.path, Attach.path]);
+  const { Enroll, Attach, JoinConsole } = fleet.service;
+  const open = new Set([Enroll.path, Attach.path, JoinConsole.path]);
   return (method, call) => {
     if (open.has(method.path)) return new ServerInterceptingCall(call);
     return new ServerInterceptingCall(

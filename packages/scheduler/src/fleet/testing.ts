@@ -77,6 +77,7 @@ export async function startTestFleet(overrides: Overrides = {}): Promise<TestFle
     ...{ sql, log, authority, host: '127.0.0.1', port: 0 },
     names: ['localhost', '127.0.0.1'],
     certificateTtlMs: DAY_MS,
+    consoles: { open: (_hostId, call) => call.end(), join: (call) => call.end() },
     ...overrides,
     handlers,
   });

@@ -1,6 +1,7 @@
 import type { Domain, DomainState } from '@gantry/agent/machine';
 import type { DiskSpec, VmSpec } from '@gantry/agent/wanted';
 import type { DiskStore } from './disk-store.ts';
+import type { SimulatedConsole } from './simulated-console.ts';
 
 /** One domain: its definition, and while it runs what it has open. It is itself the user of its disks. */
 export class SimulatedDomain {
@@ -8,6 +9,8 @@ export class SimulatedDomain {
   state: DomainState = 'shutoff';
   boot = '0';
   serialLog = '';
+  /** Who looks at its serial line and types; null: nobody. */
+  console: SimulatedConsole | null = null;
   /** Ordered to start, reset and shut down so often, for tests that care. */
   starts = 0;
   resets = 0;
@@ -56,6 +59,8 @@ export class SimulatedDomain {
     this.#running = null;
     this.state = state;
     this.isShuttingDown = false;
+    this.console?.push(null);
+    this.console = null;
   }
 
   attach(store: DiskStore, disk: DiskSpec): void {

@@ -8,6 +8,7 @@ import {
 import type { DiskSpec, VmSpec } from '@gantry/agent/wanted';
 import { type HostParts, take } from './host-parts.ts';
 import { addLines, bootLines } from './serial-console.ts';
+import { SimulatedConsole } from './simulated-console.ts';
 import { SimulatedDomain } from './simulated-domain.ts';
 
 /** What must be there before a domain can start; throws what is not. */
@@ -130,6 +131,20 @@ export class SimulatedHypervisor implements Hypervisor {
     return this.#domains.get(vmId)?.serialLog ?? '';
   }
 
+  async openConsole(vmId: string): Promise<SimulatedConsole> {
+    const domain = this.#domains.get(vmId);
+    if (domain?.state !== 'running') {
+      throw new MachineFailure('vm_not_running', `the domain of VM ${vmId} does not run`);
+    }
+    domain.console?.destroy();
+    const opened = new SimulatedConsole((text) => this.#log(domain, text));
+    opened.once('close', () => {
+      if (domain.console === opened) domain.console = null;
+    });
+    domain.console = opened;
+    return opened;
+  }
+
   watch(watcher: DomainWatcher): () => void {
     this.#watchers = [...this.#watchers, watcher];
     return () => {
@@ -161,6 +176,11 @@ export class SimulatedHypervisor implements Hypervisor {
   }
 
   #print(domain: SimulatedDomain, lines: string): void {
+    this.#log(domain, lines);
+    domain.console?.push(lines);
+  }
+
+  #log(domain: SimulatedDomain, lines: string): void {
     domain.serialLog = addLines(domain.serialLog, lines);
     for (const watcher of this.#watchers) watcher.serialLogGrew(domain.vm.id);
   }

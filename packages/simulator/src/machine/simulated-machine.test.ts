@@ -14,6 +14,8 @@ describe('a simulated machine is a machine', () => {
     gpus: [GPUS[0], GPUS[1]],
     nvme: NVMES[0],
     image: { name: 'debian-12', url: 'https://images.test/debian-12.raw', sha256: 'ab' },
+    size: { cpuCores: 8, memoryMib: 16_384 },
+    untilBooted: async () => {},
   }));
 });
 

@@ -86,6 +86,7 @@ export class AgentUnderTest {
         this.reports.push(report);
         return true;
       },
+      openConsole: () => null,
       reattach: () => {},
       end: () => {},
     };

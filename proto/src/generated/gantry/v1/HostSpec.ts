@@ -4,6 +4,7 @@ import type { VmSpec as _gantry_v1_VmSpec, VmSpec__Output as _gantry_v1_VmSpec__
 import type { DeletedVm as _gantry_v1_DeletedVm, DeletedVm__Output as _gantry_v1_DeletedVm__Output } from '../../gantry/v1/DeletedVm.ts';
 import type { DiskSpec as _gantry_v1_DiskSpec, DiskSpec__Output as _gantry_v1_DiskSpec__Output } from '../../gantry/v1/DiskSpec.ts';
 import type { FirewallRule as _gantry_v1_FirewallRule, FirewallRule__Output as _gantry_v1_FirewallRule__Output } from '../../gantry/v1/FirewallRule.ts';
+import type { ConsoleSpec as _gantry_v1_ConsoleSpec, ConsoleSpec__Output as _gantry_v1_ConsoleSpec__Output } from '../../gantry/v1/ConsoleSpec.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface HostSpec {
@@ -13,6 +14,7 @@ export interface HostSpec {
   'disks'?: (_gantry_v1_DiskSpec)[];
   'deletedDisks'?: (string)[];
   'firewallRules'?: (_gantry_v1_FirewallRule)[];
+  'consoles'?: (_gantry_v1_ConsoleSpec)[];
 }
 
 export interface HostSpec__Output {
@@ -22,4 +24,5 @@ export interface HostSpec__Output {
   'disks': (_gantry_v1_DiskSpec__Output)[];
   'deletedDisks': (string)[];
   'firewallRules': (_gantry_v1_FirewallRule__Output)[];
+  'consoles': (_gantry_v1_ConsoleSpec__Output)[];
 }

@@ -1,0 +1,20 @@
+import { sha256 } from '@gantry/daemon/secrets';
+import type { Sql } from '@gantry/db/connect';
+import { takeConsoleTicket } from '@gantry/db/queries/consoles';
+import { badCredential, type Caller, type Callers } from './caller.ts';
+import { isKey } from './keys.ts';
+
+type Redemption = { sql: Sql; callers: Callers; ticket: string; vmId: string };
+
+/**
+ * Whoever asked for the ticket, with the rights they have now. Browsers cannot send a bearer with a
+ * WebSocket; a ticket is in its address, and good for one opening of one console.
+ */
+export async function redeemConsoleTicket(redemption: Redemption): Promise<Caller> {
+  const { sql, callers, ticket, vmId } = redemption;
+  const taken = isKey('console_ticket', ticket)
+    ? await takeConsoleTicket(sql, sha256(ticket))
+    : undefined;
+  if (taken?.vm_id !== vmId.toLowerCase()) throw badCredential();
+  return await callers.recall(taken);
+}

@@ -1,0 +1,152 @@
+import { EventEmitter } from 'node:events';
+import { Duplex } from 'node:stream';
+import { createLog } from '@gantry/daemon/log';
+import { CloudError } from '@gantry/model/errors';
+import type { ConsoleBytes } from '@gantry/proto/generated/gantry/v1/ConsoleBytes';
+import { status } from '@grpc/grpc-js';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { WebSocket } from 'ws';
+import type { ConsoleCall } from './dial-console.ts';
+import { CONSOLE_PACE, serveConsole } from './serve-console.ts';
+
+/** A client that takes what it is sent when a test says so. */
+class Client extends EventEmitter {
+  received: string[] = [];
+  closedWith = 0;
+  pings = 0;
+  isTerminated = false;
+  isPaused = false;
+  #sent: (() => void)[] = [];
+  send(data: Buffer, sent: () => void): void {
+    this.received.push(String(data));
+    this.#sent.push(sent);
+  }
+  takeOne(): void {
+    this.#sent.shift()?.();
+  }
+  close(code: number): void {
+    this.closedWith ||= code;
+  }
+  ping(): void {
+    this.pings += 1;
+  }
+  terminate(): void {
+    this.isTerminated = true;
+    this.emit('close');
+  }
+  pause(): void {
+    this.isPaused = true;
+  }
+  resume(): void {
+    this.isPaused = false;
+  }
+}
+
+/** The scheduler's end: `typed` is what it took. */
+class Call extends Duplex {
+  typed: string[] = [];
+  isCancelled = false;
+  #taken: (() => void)[] = [];
+  constructor() {
+    super({ objectMode: true });
+    this.on('error', () => {});
+  }
+  override _read(): void {}
+  override _write({ data }: ConsoleBytes, _encoding: BufferEncoding, done: () => void): void {
+    this.typed.push(String(data));
+    this.#taken.push(done);
+  }
+  takeAll(): void {
+    for (const done of this.#taken.splice(0)) done();
+  }
+  cancel(): void {
+    this.isCancelled = true;
+  }
+}
+
+let client: Client;
+let call: Call;
+let requireRights: () => Promise<void>;
+const log = createLog({ process: 'test', level: 'silent' });
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  client = new Client();
+  call = new Call();
+  requireRights = async () => {};
+  serveConsole({
+    ...{ socket: client as unknown as WebSocket, call: call as unknown as ConsoleCall },
+    ...{ requireRights: () => requireRights(), log, pace: CONSOLE_PACE },
+  });
+});
+afterEach(() => vi.useRealTimers());
+
+const print = (text: string) => call.push({ data: Buffer.from(text), end: '' });
+const turn = () => vi.advanceTimersByTimeAsync(0);
+
+it('takes the next bytes of a guest when the client has taken the last ones', async () => {
+  for (let at = 0; at < 100; at += 1) print(`${at}`);
+  await turn();
+  expect(client.received).toEqual(['0']);
+  client.takeOne();
+  await turn();
+  expect(client.received).toEqual(['0', '1']);
+  expect(call.readableLength).toBeGreaterThan(90);
+});
+
+it('reads no more of a client than its guest takes', async () => {
+  for (let at = 0; at < 100 && !client.isPaused; at += 1) client.emit('message', Buffer.from('x'));
+  expect(client.isPaused).toBe(true);
+  expect(call.writableLength).toBeLessThanOrEqual(16);
+  while (call.writableLength > 0) {
+    call.takeAll();
+    await turn();
+  }
+  expect(client.isPaused).toBe(false);
+});
+
+it.each([
+  [status.RESOURCE_EXHAUSTED, 4429],
+  [status.UNAVAILABLE, 4503],
+  [status.UNAUTHENTICATED, 4503],
+])('closes with its own code where the scheduler ends with %d', async (code, closing) => {
+  call.destroy(Object.assign(new Error('ended'), { code }));
+  await turn();
+  expect(client.closedWith).toBe(closing);
+});
+
+it.each([
+  ['vm_not_running', 4409],
+  ['vm_stopped', 4410],
+  ['a word that is new', 4500],
+])('closes when the host says why: %s', async (end, closing) => {
+  call.push({ data: Buffer.alloc(0), end });
+  await turn();
+  expect(client.closedWith).toBe(closing);
+});
+
+it('lets go of a client that answers no ping, and not of one that does or whose guest is slow', async () => {
+  for (let at = 0; at < 20; at += 1) {
+    await vi.advanceTimersByTimeAsync(CONSOLE_PACE.checkMs);
+    client.emit('pong');
+  }
+  client.isPaused = true;
+  await vi.advanceTimersByTimeAsync(2 * CONSOLE_PACE.silentMs);
+  expect(client.isTerminated).toBe(false);
+  client.isPaused = false;
+  await vi.advanceTimersByTimeAsync(CONSOLE_PACE.silentMs + CONSOLE_PACE.checkMs);
+  expect([client.isTerminated, call.isCancelled]).toEqual([true, true]);
+});
+
+it('closes once the rights are gone, and not because nobody can tell', async () => {
+  requireRights = async () => {
+    throw new CloudError('unavailable', 'the database does not answer');
+  };
+  await vi.advanceTimersByTimeAsync(CONSOLE_PACE.checkMs);
+  expect(client.closedWith).toBe(0);
+  requireRights = async () => {
+    throw new CloudError('forbidden', 'this needs the role member');
+  };
+  await vi.advanceTimersByTimeAsync(CONSOLE_PACE.checkMs);
+  expect(client.closedWith).toBe(4401);
+});

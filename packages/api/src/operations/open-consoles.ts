@@ -1,0 +1,40 @@
+import { sha256 } from '@gantry/daemon/secrets';
+import type { Queryable } from '@gantry/db/connect';
+import { type ConsoleVmRow, insertConsoleTicket, readConsoleVm } from '@gantry/db/queries/consoles';
+import { CloudError, notFound } from '@gantry/model/errors';
+import { type Caller, callerId } from '../auth/caller.ts';
+import { newKey } from '../auth/keys.ts';
+
+/** For a program that opens the console at once. */
+const TICKET_LIFETIME_MS = 30_000;
+
+type Vm = { projectId: string; vmId: string };
+
+/** Where a VM's console is to be had. */
+export type ConsolePlace = { hostId: string; address: string };
+
+export async function requireRunningVm(sql: Queryable, vm: Vm): Promise<ConsoleVmRow> {
+  const row = await readConsoleVm(sql, vm);
+  if (!row) throw notFound('VM');
+  if (row.state === 'STATE_RUNNING') return row;
+  throw new CloudError('conflict', `the VM is ${row.state}; a console needs STATE_RUNNING`);
+}
+
+export function requirePlace({ host_id, scheduler_address }: ConsoleVmRow): ConsolePlace {
+  if (host_id !== null && scheduler_address) return { hostId: host_id, address: scheduler_address };
+  throw new CloudError('unavailable', 'the host of the VM is not heard from: try again shortly');
+}
+
+export async function createConsoleTicket(
+  sql: Queryable,
+  { vm, caller, now }: { vm: Vm; caller: Caller; now: Date },
+): Promise<{ ticket: string; expiresAt: Date }> {
+  await requireRunningVm(sql, vm);
+  const ticket = newKey('console_ticket');
+  const expiresAt = new Date(now.getTime() + TICKET_LIFETIME_MS);
+  await insertConsoleTicket(sql, {
+    ...{ hash: sha256(ticket), vmId: vm.vmId, expiresAt },
+    ...{ actorType: caller.type, actorId: callerId(caller) },
+  });
+  return { ticket, expiresAt };
+}

@@ -1,0 +1,178 @@
+import { connect } from 'node:net';
+import { newId } from '@gantry/model/ids';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  makeAccessKey,
+  makeTenant,
+  SSH_PUBLIC_KEY,
+  startTestApi,
+  type TestApi,
+  type TestTenant,
+} from '../testing.ts';
+import { type ListeningApi, listenTestApi } from '../testing-console.ts';
+import { finishVm } from '../testing-scheduler.ts';
+
+/** What is decided before a console opens; test/console.pg.test.ts has what follows. */
+let api: TestApi;
+let listening: ListeningApi;
+let acme: TestTenant;
+let globex: TestTenant;
+let vmId: string;
+let stoppedId: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  listening = await listenTestApi(api);
+  acme = await makeTenant(api, 'acme');
+  globex = await makeTenant(api, 'globex');
+  vmId = await createVm('running', 'running');
+  stoppedId = await createVm('stopped', 'stopped');
+});
+afterAll(async () => {
+  await listening.stop();
+  await api.stop();
+});
+
+async function createVm(name: string, state: 'running' | 'stopped'): Promise<string> {
+  const { body } = await api.call('POST', `/projects/${acme.projectId}/vms`, {
+    bearer: acme.accessKey,
+    body: {
+      ...{ name, type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
+      ssh_public_key: SSH_PUBLIC_KEY,
+    },
+  });
+  await finishVm(api.sql, body.operation.metadata.id, state);
+  return body.operation.metadata.id;
+}
+
+const path = (id = vmId, tenant = acme) => `/projects/${tenant.projectId}/vms/${id}/console`;
+const ticketFor = async (id = vmId, bearer = acme.accessKey) =>
+  (await api.call('POST', path(id), { bearer })).body.ticket as string;
+/** How an opening is refused. No host is heard from here, so 503 is as far as it gets. */
+const refusal = async (at: string, bearer?: string) => {
+  const { status, body } = await listening.open(at, bearer === undefined ? {} : { bearer }).refused;
+  return [status, body.code];
+};
+const PAST_ALL_CHECKS = [503, 'unavailable'];
+
+describe('opening a console', () => {
+  it('needs the right to change the VM, and a VM that runs; a stranger finds nothing', async () => {
+    expect(await refusal(path(), acme.accessKey)).toEqual(PAST_ALL_CHECKS);
+    expect(await refusal(path(), acme.member.token)).toEqual(PAST_ALL_CHECKS);
+    expect(await refusal(path(), acme.readOnlyKey)).toEqual([403, 'forbidden']);
+    expect(await refusal(path())).toEqual([401, 'bad_credential']);
+    expect(await refusal(path(), globex.accessKey)).toEqual([404, 'not_found']);
+    expect(await refusal(path(vmId, globex), globex.accessKey)).toEqual([404, 'not_found']);
+    expect(await refusal(path(newId()), acme.accessKey)).toEqual([404, 'not_found']);
+    expect(await refusal(path(stoppedId), acme.accessKey)).toEqual([409, 'conflict']);
+    expect(await refusal('/nothing', acme.accessKey)).toEqual([404, 'not_found']);
+    expect(await refusal(`${path()}?tickets=x`, acme.accessKey)).toEqual([400, 'bad_request']);
+  });
+
+  it('is for WebSockets: a plain GET is told so', async () => {
+    const { status, body } = await api.call('GET', path(), { bearer: acme.accessKey });
+    expect([status, body.details]).toEqual([
+      400,
+      [{ field: 'Upgrade', reason: 'must be "websocket"' }],
+    ]);
+  });
+
+  it('leaves a line in the audit log when it is refused', async () => {
+    await refusal(path(), acme.readOnlyKey);
+    await expect
+      .poll(
+        () => api.sql`select from audit_logs where action = 'consoles.open' and status = 403
+        and resource_id = ${vmId}`,
+      )
+      .not.toHaveLength(0);
+  });
+});
+
+describe('a ticket', () => {
+  it('is given with its address and its end to whoever may open the console now', async () => {
+    const { status, body } = await api.call('POST', path(), { bearer: acme.accessKey });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      ticket: expect.stringMatching(/^gantry_ct_/),
+      url: `ws://api.test/v0.1${path()}?ticket=${body.ticket}`,
+      expires_at: expect.any(String),
+    });
+    const lifetimeMs = Date.parse(body.expires_at) - Date.now();
+    expect(lifetimeMs).toBeGreaterThan(0);
+    expect(lifetimeMs).toBeLessThanOrEqual(30_000);
+    for (const [at, bearer, expected] of [
+      [path(), acme.readOnlyKey, 403],
+      [path(), globex.accessKey, 404],
+      [path(stoppedId), acme.accessKey, 409],
+    ] as const)
+      expect((await api.call('POST', at, { bearer })).status).toBe(expected);
+  });
+
+  it('stands for its owner once, whatever comes of it', async () => {
+    const ticket = await ticketFor();
+    expect(await refusal(`${path()}?ticket=${ticket}`)).toEqual(PAST_ALL_CHECKS);
+    expect(await refusal(`${path()}?ticket=${ticket}`)).toEqual([401, 'bad_credential']);
+    const user = await ticketFor(vmId, acme.member.token);
+    expect(await refusal(`${path()}?ticket=${user}`)).toEqual(PAST_ALL_CHECKS);
+  });
+
+  it('opens one of two that use it at the same moment', async () => {
+    const ticket = await ticketFor();
+    const both = await Promise.all([1, 2].map(() => refusal(`${path()}?ticket=${ticket}`)));
+    expect(both.map(([status]) => status).sort()).toEqual([401, 503]);
+  });
+
+  it('is good for its VM alone, for its time, and in no other route', async () => {
+    const other = await createVm(`other-${newId().slice(-8)}`, 'running');
+    expect(await refusal(`${path(other)}?ticket=${await ticketFor()}`)).toEqual([
+      ...[401, 'bad_credential'],
+    ]);
+    const late = await ticketFor();
+    await api.sql`update console_tickets set expires_at = now() - interval '1 millisecond'`;
+    expect(await refusal(`${path()}?ticket=${late}`)).toEqual([401, 'bad_credential']);
+    expect(await refusal(`${path()}?ticket=nonsense`)).toEqual([401, 'bad_credential']);
+    const serialLog = `/projects/${acme.projectId}/vms/${vmId}/serial-log`;
+    expect((await api.call('GET', `${serialLog}?ticket=${await ticketFor()}`)).status).toBe(401);
+  });
+
+  it('is worth what its owner may do when it is used', async () => {
+    const key = await makeAccessKey(api, acme.projectId, 'member');
+    const ticket = await ticketFor(vmId, key);
+    await api.sql`delete from access_keys where id = (select actor_id from console_tickets
+      where expires_at = (select max(expires_at) from console_tickets))`;
+    expect(await refusal(`${path()}?ticket=${ticket}`)).toEqual([401, 'bad_credential']);
+    const demoted = await ticketFor(vmId, acme.member.token);
+    await api.sql`update members set role = 'read-only' where user_id = ${acme.member.id}`;
+    expect(await refusal(`${path()}?ticket=${demoted}`)).toEqual([403, 'forbidden']);
+    await api.sql`update members set role = 'member' where user_id = ${acme.member.id}`;
+  });
+
+  it('is kept as a hash', async () => {
+    const ticket = await ticketFor();
+    const rows = JSON.stringify(await api.sql`select * from console_tickets`);
+    expect(rows).not.toContain(ticket.slice(10));
+  });
+});
+
+it('a request that offers another protocol is served as if it had not', async () => {
+  const socket = connect(listening.port, '127.0.0.1');
+  let text = '';
+  socket.on('data', (bytes) => {
+    text += bytes;
+  });
+  const request = (line: string, { body = '', upgrade = 'h2c' } = {}) =>
+    socket.write(
+      `${line} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${acme.accessKey}\r\n` +
+        `Connection: Upgrade\r\nUpgrade: ${upgrade}\r\nContent-Type: application/json\r\n` +
+        `Content-Length: ${body.length}\r\n\r\n${body}`,
+    );
+  request('GET /v0.1');
+  await expect.poll(() => text).toContain('HTTP/1.1 200');
+  for (const upgrade of ['h2c', 'websocket']) {
+    text = '';
+    const body = JSON.stringify({ name: `by-${upgrade}` });
+    request(`POST /v0.1/projects/${acme.projectId}/access-keys`, { body, upgrade });
+    await expect.poll(() => text).toMatch(/HTTP\/1.1 200[\s\S]*by-/);
+  }
+  socket.destroy();
+});

@@ -1,0 +1,80 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
+import { WebSocket } from 'ws';
+import { buildApp } from './app.ts';
+import { acceptUpgrades } from './consoles/accept-upgrades.ts';
+import { API_PREFIX } from './http/openapi.ts';
+import type { TestApi } from './testing.ts';
+
+/** A test's api on a port of its own, since a WebSocket needs one. */
+export type ListeningApi = {
+  port: number;
+  /** Below the version's prefix. */
+  open(path: string, options?: { bearer?: string }): TestConsole;
+  stop(): Promise<void>;
+};
+
+/** A client at a console. */
+export type TestConsole = {
+  socket: WebSocket;
+  /** All it was shown so far. */
+  shown(): string;
+  type(text: string): void;
+  /** Status and body, where it was refused. */
+  refused: Promise<{ status: number; body: { code: string; message: string } }>;
+  closed: Promise<{ code: number; reason: string }>;
+};
+
+export async function listenTestApi(api: TestApi): Promise<ListeningApi> {
+  const app = buildApp(api.deps);
+  const server = await new Promise<Server>((resolve) => {
+    const listening = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, () =>
+      resolve(listening as Server),
+    );
+  });
+  const upgrades = acceptUpgrades(server, app);
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    open: (path, { bearer } = {}) =>
+      watch(
+        new WebSocket(`ws://127.0.0.1:${port}${API_PREFIX}${path}`, {
+          headers: bearer === undefined ? {} : { authorization: `Bearer ${bearer}` },
+        }),
+      ),
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      upgrades.stop();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function watch(socket: WebSocket): TestConsole {
+  let shown = '';
+  socket.on('message', (bytes: Buffer) => {
+    shown += bytes;
+  });
+  socket.on('error', () => {});
+  return {
+    socket,
+    shown: () => shown,
+    type: (text) => socket.send(text),
+    refused: new Promise((resolve) => {
+      socket.once('unexpected-response', (_request, response) => {
+        let text = '';
+        response.on('data', (bytes) => {
+          text += bytes;
+        });
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }),
+        );
+      });
+    }),
+    closed: new Promise((resolve) => {
+      socket.once('close', (code, reason) => resolve({ code, reason: String(reason) }));
+    }),
+  };
+}

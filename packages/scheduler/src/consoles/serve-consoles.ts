@@ -1,0 +1,79 @@
+import type { Log } from '@gantry/daemon/log';
+import type { Secrets } from '@gantry/daemon/secrets';
+import { CloudError, notFound } from '@gantry/model/errors';
+import { newId } from '@gantry/model/ids';
+import { status } from '@grpc/grpc-js';
+import type { AttachedHosts } from '../deliver/attached-hosts.ts';
+import type { Delivering } from '../deliver/start-delivering.ts';
+import type { ConsoleHandlers } from '../fleet/fleet-server.ts';
+import { statusOf } from '../fleet/grpc-status.ts';
+import type { ConsoleCall } from '../fleet/grpc-types.ts';
+import { ConsoleRelay, HOST_LOST } from './console-relay.ts';
+
+/** Of one VM at once. A host attaches to one scheduler, so this one knows them all. */
+const MAX_PER_VM = 4;
+
+type Options = { log: Log; secrets: Secrets; hosts: AttachedHosts; delivering: Delivering };
+type Pass = { vmId: string; hostId: string; expiresAtMs: number };
+
+/**
+ * An api that wants a console comes to the scheduler that holds the host's stream. The console is
+ * then part of what that host is sent, the host opens a stream for it, and the two are joined. All of
+ * it is in memory: with this process, the host's stream or the api gone, the console is gone.
+ */
+export function serveConsoles({ log, secrets, hosts, delivering }: Options): ConsoleHandlers {
+  const join = (call: ConsoleCall) => {
+    const { vmId, hostId } = readPass(secrets, metadataOf(call, 'gantry-console-pass'));
+    const host = hosts.get(hostId);
+    if (!host) return refuse(call, HOST_LOST);
+    const open = [...host.consoles.values()].filter((relay) => relay.vmId === vmId);
+    if (open.length >= MAX_PER_VM) return refuse(call, TOO_MANY);
+    const id = newId();
+    const onEnd = () => {
+      host.consoles.delete(id);
+      delivering.want(hostId);
+    };
+    host.consoles.set(id, new ConsoleRelay({ id, vmId, api: call, onEnd }));
+    delivering.want(hostId);
+  };
+
+  const answering = (call: ConsoleCall, answer: () => void) => {
+    try {
+      answer();
+    } catch (error) {
+      refuse(call, statusOf(error, log));
+    }
+  };
+  return {
+    join: (call) => answering(call, () => join(call)),
+    open: (hostId, call) =>
+      answering(call, () => {
+        const relay = hosts.get(hostId)?.consoles.get(metadataOf(call, 'gantry-console'));
+        if (!relay?.join(call)) throw notFound('console');
+      }),
+  };
+}
+
+const TOO_MANY = {
+  code: status.RESOURCE_EXHAUSTED,
+  details: `the VM has ${MAX_PER_VM} consoles open already`,
+};
+
+const refuse = (call: ConsoleCall, why: { code: status; details: string }) => {
+  call.emit('error', why);
+};
+
+function metadataOf(call: ConsoleCall, name: string): string {
+  return String(call.metadata.get(name)[0] ?? '');
+}
+
+function readPass(secrets: Secrets, sealed: string): Pass {
+  let pass: Pass;
+  try {
+    pass = JSON.parse(secrets.unseal('console-pass', sealed)) as Pass;
+  } catch (cause) {
+    throw new CloudError('bad_credential', 'this call needs a pass of an api', { cause });
+  }
+  if (pass.expiresAtMs > Date.now()) return pass;
+  throw new CloudError('bad_credential', 'the pass has expired');
+}

@@ -1,0 +1,51 @@
+import { Duplex } from 'node:stream';
+
+/** Answers of the simulated guest's shell. What it does not know it says so. */
+const COMMANDS: Record<string, (words: string[]) => string> = {
+  whoami: () => 'root\r\n',
+  echo: (words) => `${words.join(' ')}\r\n`,
+  // A screenful, or a flood.
+  yes: ([lines = '24']) => 'y\r\n'.repeat(Math.min(Number(lines) || 0, 10_000_000)),
+};
+const PROMPT = '# ';
+/** As a line delivers it: never much at once. */
+const PIECE = 4_096;
+
+/**
+ * The far end of a guest's serial line: a shell that echoes what is typed and answers line by line.
+ * What it prints goes to the log too, as on every host.
+ */
+export class SimulatedConsole extends Duplex {
+  readonly #print: (text: string) => void;
+  #typed = '';
+
+  constructor(print: (text: string) => void) {
+    super();
+    this.#print = print;
+  }
+
+  override _read(): void {}
+
+  override _write(bytes: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    for (const key of bytes.toString()) {
+      if (key === '\r' || key === '\n') this.#run();
+      else {
+        this.#typed += key;
+        this.#say(key);
+      }
+    }
+    done();
+  }
+
+  #run(): void {
+    const [command = '', ...words] = this.#typed.trim().split(/ +/);
+    this.#typed = '';
+    const unknown = command === '' ? '' : `${command}: not found\r\n`;
+    this.#say(`\r\n${COMMANDS[command]?.(words) ?? unknown}${PROMPT}`);
+  }
+
+  #say(text: string): void {
+    this.#print(text);
+    for (let at = 0; at < text.length; at += PIECE) this.push(text.slice(at, at + PIECE));
+  }
+}
