@@ -29,7 +29,12 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: named('.test.ts'),
-          exclude: [...skipped, ...named('.pg.test.ts'), ...named('.system.test.ts')],
+          exclude: [
+            ...skipped,
+            ...named('.pg.test.ts'),
+            ...named('.libvirt.test.ts'),
+            ...named('.system.test.ts'),
+          ],
           expect: patience,
         },
       },
@@ -45,6 +50,19 @@ export default defineConfig({
           hookTimeout: 240_000,
           fileParallelism: false,
           sequence: { groupOrder: 100 },
+        },
+      },
+      {
+        test: {
+          name: 'libvirt',
+          include: named('.libvirt.test.ts'),
+          exclude: skipped,
+          // An emulated guest needs its time to boot.
+          expect: { poll: { timeout: 120_000 } },
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 101 },
         },
       },
     ],

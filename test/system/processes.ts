@@ -24,6 +24,8 @@ export type Processes = {
   startApi(env?: Environment): Promise<Api>;
   startScheduler(env?: Environment): Promise<Scheduler>;
   startFleet(options: FleetOptions): Promise<Fleet>;
+  /** The agent of a host that was enrolled, run where and as whom the command says. */
+  startAgent(options: AgentOptions): Promise<Process>;
   stop(): Promise<void>;
 };
 
@@ -48,6 +50,11 @@ export type FleetOptions = {
   env?: Environment;
 };
 
+export type AgentOptions = {
+  command(program: string, ...args: string[]): [string, ...string[]];
+  env: Environment;
+};
+
 const root = path.resolve(import.meta.dirname, '../..');
 const bundle = (name: string) => path.join(root, 'packages', name);
 /** As long as migrations and a busy machine may need. */
@@ -64,9 +71,12 @@ export async function startProcesses(): Promise<Processes> {
     DATABASE_URL: database.databaseUrl,
     GANTRY_SECRET_KEY: 'a secret key for tests, long enough',
   };
-  const start = async (name: string, env: Environment) => {
+  const node: AgentOptions['command'] = (program, ...args) => [program, ...args];
+  const start = async (name: string, env: Environment, command = node, ...args: string[]) => {
     const log = path.join(directory, `${name}-${running.size}-${Date.now()}.log`);
-    return await startProcess({ script: bundle(`${name}/dist/main.mjs`), env, log, running });
+    const script = [bundle(`${name}/dist/main.mjs`), ...args];
+    const program = command(process.execPath, '--enable-source-maps', ...script);
+    return await startProcess({ program, env, log, running });
   };
   const stop = async () => {
     await Promise.all([...running].map(killHard));
@@ -114,6 +124,7 @@ export async function startProcesses(): Promise<Processes> {
         await untilAttached(sql, names);
         return { ...started, ...control };
       },
+      startAgent: ({ command, env }) => start('agent', { ...inherited(), ...env }, command, 'run'),
     };
   } catch (error) {
     await stop();
@@ -142,11 +153,16 @@ function inherited(): Environment {
   return Object.fromEntries(kept.map(([name, value]) => [name, value ?? '']));
 }
 
-type Start = { script: string; env: Environment; log: string; running: Set<ChildProcess> };
+type Start = {
+  program: [string, ...string[]];
+  env: Environment;
+  log: string;
+  running: Set<ChildProcess>;
+};
 
-async function startProcess({ script, env, log, running }: Start) {
+async function startProcess({ program: [file, ...args], env, log, running }: Start) {
   const output = openSync(log, 'a');
-  const child = spawn(process.execPath, ['--enable-source-maps', script], {
+  const child = spawn(file, args, {
     env,
     stdio: ['ignore', output, output, 'ipc'],
   });
@@ -156,7 +172,7 @@ async function startProcess({ script, env, log, running }: Start) {
   child.once('exit', () => running.delete(child));
   const readLog = () => readFileSync(log, 'utf8');
   const ready = await new Promise<Record<string, unknown>>((resolve, reject) => {
-    const fail = (why: string) => reject(new Error(`${script} ${why}:\n${readLog()}`));
+    const fail = (why: string) => reject(new Error(`${args.join(' ')} ${why}:\n${readLog()}`));
     const limit = setTimeout(() => fail('was not ready in time'), READY_LIMIT_MS);
     child.once('exit', (code) => fail(`ended with ${code}`));
     child.once('message', (message: { ready: Record<string, unknown> }) => {

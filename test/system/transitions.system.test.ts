@@ -507,6 +507,8 @@ describe('an operator', () => {
       GANTRY_STATE_DIRECTORY: path.join(directory, 'new-host'),
       GANTRY_SCHEDULERS: `localhost:${schedulers[0]?.port}`,
     });
-    expect(running).toMatchObject({ code: 2, stderr: expect.stringContaining('no driver') });
+    expect(running).toMatchObject({
+      ...{ code: 2, stderr: expect.stringContaining('GANTRY_STAND_IN_DEVICES') },
+    });
   });
 });

@@ -1,10 +1,12 @@
 import { ConfigError, type ConfigReader, readConfig } from '@gantry/daemon/config';
-import { readSchedulers, readStateDirectory } from './agent-settings.ts';
+import { createLog } from '@gantry/daemon/log';
+import { runProcess } from '@gantry/daemon/run';
+import { readStateDirectory } from './agent-settings.ts';
 import { enrollHost, OptionError, parseEnrollOptions } from './enroll-command.ts';
 import { EnrolmentError } from './identity/enrolment-error.ts';
-import { loadIdentity } from './identity/state-files.ts';
 import { readInventory } from './inventory.ts';
 import { readInventoryOptions } from './inventory-options.ts';
+import { readRunSettings, runHost } from './run-command.ts';
 
 type Streams = { out: (text: string) => void; err: (text: string) => void };
 type Invocation = { args: readonly string[]; env: NodeJS.ProcessEnv } & Streams;
@@ -19,13 +21,25 @@ commands:
                 --token TOKEN       from POST /v0.1/admin/join-tokens, good for one host
                 --ca-sha256 HEX     of the fleet's authority, from the same reply
                 --name NAME         what the fleet calls this host (its hostname)
-  run         attach to the fleet; this version has no driver for a hypervisor, says so and ends
+  run         attach to the fleet, and run what it is told to, until SIGTERM; its VMs run on
 
 environment of enroll and run:
   GANTRY_STATE_DIRECTORY  who this host is and what it was told (/var/lib/gantry)
 environment of run:
   GANTRY_SCHEDULERS       host:port of every scheduler, separated by commas
-environment of inventory:
+  GANTRY_DATA_DIRECTORY   disks, images, seeds and consoles (/var/lib/gantry-data)
+  GANTRY_SHARED_DIRECTORY shared volumes (shared, in the above)
+  GANTRY_VOLUME_DRIVER    file or lvm (file)
+  GANTRY_VOLUME_GROUP     of lvm
+  GANTRY_THIN_POOL        of lvm, in that group; unset: disks are not thin
+  GANTRY_IMAGE_CACHE_GIB  what images may take before unused ones are removed (100)
+  GANTRY_NAMESERVERS      for guests, separated by commas
+  GANTRY_GUEST_MTU        of guests' interfaces (1450)
+  GANTRY_UPLINK           the interface through which guests reach the outside
+  GANTRY_REACHABLE_FROM_HOST
+                          1: programs on this host reach guests, as the rules allow (0)
+  GANTRY_STAND_IN_DEVICES 1: GPUs and drives are handed over only in the books (0)
+environment of run and inventory:
   GANTRY_SYSFS_ROOT       where sysfs is mounted (/sys)
   GANTRY_GPU_VENDORS      PCI vendor ids of GPUs, separated by commas (10de,1002)
   GANTRY_NVLINK_PAIRS     GPUs joined by NVLink bridges (0000:41:00.0-0000:42:00.0,...)
@@ -90,19 +104,11 @@ async function enrollThisHost({ options, config, out }: Command): Promise<number
   return 0;
 }
 
-/** What can be wrong with a host's settings is found out all the same. */
-async function runAgent({ options, config, err }: Command): Promise<number> {
+/** Answers when the agent is ready; the process goes on until it is told to stop. */
+async function runAgent({ options, config }: Command): Promise<number> {
   requireNoOptions(options);
-  const stateDirectory = readStateDirectory(config);
-  readSchedulers(config);
-  const identity = await loadIdentity(stateDirectory);
-  if (!identity) {
-    throw new ConfigError(
-      `GANTRY_STATE_DIRECTORY: no host was enrolled in ${stateDirectory}: run gantry-agent enroll`,
-    );
-  }
-  err(
-    `gantry-agent: host ${identity.hostId} is enrolled, but this version has no driver for a hypervisor: it runs no VMs\n`,
-  );
-  return USAGE_ERROR;
+  const settings = await readRunSettings(config);
+  const log = createLog({ process: 'agent', level: config.text('GANTRY_LOG_LEVEL', 'info') });
+  await runProcess({ log, start: () => runHost(settings, log) });
+  return 0;
 }

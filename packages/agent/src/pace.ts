@@ -4,7 +4,7 @@ export type Pace = {
   retryMs: readonly number[];
   /** After the last try: a host rarely heals by itself, and each try may keep a device busy. */
   failedMs: number;
-  /** What a guest has to end by itself: promised to tenants for their shutdown script. */
+  /** What a guest has to end by itself: the 90 s promised to its shutdown script, and a little. */
   shutdownMs: number;
   /** Changes within it share a report. */
   reportMs: number;
@@ -15,7 +15,7 @@ export type Pace = {
 export const DEFAULT_PACE: Pace = {
   retryMs: [200, 1_000],
   failedMs: 60_000,
-  shutdownMs: 90_000,
+  shutdownMs: 95_000,
   reportMs: 20,
   serialLogMs: 2_000,
 };

@@ -1,0 +1,142 @@
+#!/bin/sh
+# Prepares a Debian or Ubuntu machine to be a host: installs what the agent needs to run VMs.
+#
+#   prepare-host.sh             as root: installs what is missing, then checks
+#   prepare-host.sh --check     changes nothing; prints what is missing and exits 1 if anything is
+#   prepare-host.sh --with-lvm  also for disks on LVM
+#
+# It may be repeated. Services are started where systemd runs, and left to you where it does not.
+set -eu
+
+LEAST_LIBVIRT=8.0.0
+LEAST_QEMU=6.2.0
+
+check_only=no
+with_lvm=no
+for argument in "$@"; do
+  case "$argument" in
+    --check) check_only=yes ;;
+    --with-lvm) with_lvm=yes ;;
+    *)
+      sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
+      exit 2
+      ;;
+  esac
+done
+
+if ! command -v dpkg >/dev/null || ! command -v apt-get >/dev/null; then
+  echo "This machine has no apt. Gantry's hosts are Debian or Ubuntu." >&2
+  exit 1
+fi
+
+architecture=$(dpkg --print-architecture)
+case "$architecture" in
+  arm64)
+    emulator=/usr/bin/qemu-system-aarch64
+    emulator_package=qemu-system-arm
+    firmware=/usr/share/AAVMF/AAVMF_CODE.fd
+    firmware_package=qemu-efi-aarch64
+    ;;
+  amd64)
+    emulator=/usr/bin/qemu-system-x86_64
+    emulator_package=qemu-system-x86
+    firmware=/usr/share/OVMF/OVMF_CODE_4M.fd
+    firmware_package=ovmf
+    ;;
+  *)
+    echo "Gantry's hosts are arm64 or amd64; this machine is $architecture." >&2
+    exit 1
+    ;;
+esac
+
+# PACKAGE FILE... : prints the package unless one of the files is there.
+need() {
+  package=$1
+  shift
+  for file in "$@"; do
+    [ -e "$file" ] && return
+  done
+  echo "$package"
+}
+
+missing_packages() {
+  need libvirt-daemon-system /usr/sbin/libvirtd
+  need libvirt-clients /usr/bin/virsh
+  need "$emulator_package" "$emulator"
+  need "$firmware_package" "$firmware"
+  need qemu-utils /usr/bin/qemu-img
+  need nftables /usr/sbin/nft
+  need iproute2 /sbin/ip /usr/sbin/ip /bin/ip
+  need procps /sbin/sysctl /usr/sbin/sysctl
+  # Older releases have it in QEMU's own package, which brings it once that is there.
+  if apt-cache show virtiofsd >/dev/null 2>&1; then
+    need virtiofsd /usr/libexec/virtiofsd /usr/lib/qemu/virtiofsd
+  fi
+  if [ "$with_lvm" = yes ]; then
+    need lvm2 /sbin/lvm /usr/sbin/lvm
+    need thin-provisioning-tools /usr/sbin/thin_check
+  fi
+}
+
+# NAME FOUND LEAST : prints a complaint if what was found is older.
+require_version() {
+  if [ -z "$2" ]; then
+    echo "The version of $1 cannot be read."
+  elif dpkg --compare-versions "$2" lt "$3"; then
+    echo "$1 is $2; at least $3 is needed: use a newer release of Debian or Ubuntu."
+  fi
+}
+
+version_in() {
+  sed -n 's/^[^0-9]*\([0-9]\{1,\}\.[0-9]\{1,\}\.[0-9]\{1,\}\).*/\1/p' | head -n 1
+}
+
+problems() {
+  for package in $(missing_packages); do echo "missing: $package"; done
+  if [ -x /usr/sbin/libvirtd ]; then
+    require_version libvirt "$(/usr/sbin/libvirtd --version | version_in)" "$LEAST_LIBVIRT"
+  fi
+  if [ -x "$emulator" ]; then
+    require_version QEMU "$("$emulator" --version | version_in)" "$LEAST_QEMU"
+  fi
+}
+
+notes() {
+  if [ ! -e /dev/kvm ]; then
+    echo "note: no /dev/kvm: VMs will be emulated, which is good for trying things only."
+  fi
+  if [ -z "$(ls /sys/kernel/iommu_groups 2>/dev/null)" ]; then
+    echo "note: no IOMMU: GPUs and drives cannot be given to VMs. Turn it on in the firmware and the kernel."
+  fi
+}
+
+if [ "$check_only" = no ]; then
+  if [ "$(id -u)" -ne 0 ]; then
+    echo "Installing needs root. With --check it only looks." >&2
+    exit 1
+  fi
+  wanted=$(missing_packages)
+  if [ -n "$wanted" ]; then
+    echo "+ apt-get update"
+    apt-get -q update
+    # Asked again: what apt offers may have changed.
+    wanted=$(missing_packages)
+    # One word per package.
+    # shellcheck disable=SC2086
+    set -- $wanted
+    echo "+ apt-get install $*"
+    DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install "$@"
+  fi
+  if [ -d /run/systemd/system ]; then
+    echo "+ systemctl enable --now libvirtd"
+    systemctl enable --now libvirtd
+  else
+    echo "note: no systemd here: start virtlogd and libvirtd before the agent."
+  fi
+fi
+
+found=$(problems)
+[ -z "$found" ] || echo "$found"
+notes
+[ -z "$found" ] || exit 1
+echo "This machine can be a host."

@@ -1,0 +1,65 @@
+import { tapName } from '../network/names.ts';
+import type { IsoSeeds } from '../seed/iso-seeds.ts';
+import type { VolumeDriver } from '../volumes/volume-driver.ts';
+import type { DiskSpec, VmSpec } from '../wanted.ts';
+import { type DescribedDisks, describeDisks, slotsOf } from './describe-disks.ts';
+import { describeDomain } from './describe-domain.ts';
+import type { DomainDefinition } from './domain-definition.ts';
+import type { Detection } from './platform.ts';
+import type { DomainFacts } from './read-domain.ts';
+import type { SerialLogFiles } from './serial-log.ts';
+
+type Host = {
+  detection: Detection & { found: true };
+  volumes: Pick<VolumeDriver, 'locate'>;
+  seeds: Pick<IsoSeeds, 'path'>;
+  serialLogs: Pick<SerialLogFiles, 'path'>;
+  mtu: number;
+  directIo: boolean;
+  nvramPath(vmId: string): string;
+};
+
+/** Asks the rest of the host where a VM's parts are, and has them described as a domain. */
+export function domainDescriber(host: Host) {
+  const { detection, volumes, directIo } = host;
+
+  const sourcesOf = async (disks: readonly DiskSpec[]) => {
+    const sources = await Promise.all(disks.map((disk) => volumes.locate(disk)));
+    const byId = new Map(disks.map(({ id }, index) => [id, sources[index]]));
+    return ({ id }: DiskSpec) => {
+      const source = byId.get(id);
+      if (!source) throw new Error(`BUG: disk ${id} was not located`);
+      return source;
+    };
+  };
+
+  return {
+    async describe(vm: VmSpec, present: DomainFacts | null): Promise<DomainDefinition> {
+      return describeDomain(vm, {
+        ...{ platform: detection.platform, vhostNet: detection.vhostNet, directIo },
+        sourceOf: await sourcesOf(vm.disks),
+        slots: present ? slotsOf(present) : new Map(),
+        seedPath: host.seeds.path(vm.id),
+        nvramPath: host.nvramPath(vm.id),
+        serialLogPath: host.serialLogs.path(vm.id),
+        nicOf: (nic) => ({ tap: tapName(nic.id), mtu: host.mtu }),
+        // Stand-ins are in no slot, near no memory, and need no room.
+        functionsOf: () => [],
+        nodeOf: () => null,
+        mmio64Mib: 0,
+        numaNodes: [],
+        lockMemory: false,
+        boot: present?.metadata?.boot ?? '0',
+      });
+    },
+
+    async describeDisk(disk: DiskSpec, present: DomainFacts): Promise<DescribedDisks> {
+      return describeDisks([disk], {
+        directIo,
+        sourceOf: await sourcesOf([disk]),
+        slots: slotsOf(present),
+        iothreads: present.iothreads,
+      });
+    },
+  };
+}

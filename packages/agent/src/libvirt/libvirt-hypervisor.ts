@@ -1,0 +1,246 @@
+import type { Duplex } from 'node:stream';
+import type { Connection } from 'node-libvirt/connection';
+import { isLibvirtError, LIBVIRT_ERROR } from 'node-libvirt/errors';
+import { AFFECT, BLOCK_RESIZE, SHUTDOWN, UNDEFINE } from 'node-libvirt/flags';
+import {
+  domainAttachDeviceFlags,
+  domainBlockResize,
+  domainCreateWithFlags,
+  domainDefineXmlFlags,
+  domainDestroyFlags,
+  domainGetSchedulerType,
+  domainReset,
+  domainShutdownFlags,
+  domainUndefineFlags,
+} from 'node-libvirt/generated/procedures';
+import { type Domain, type DomainWatcher, type Hypervisor, MachineFailure } from '../machine.ts';
+import type { VolumeDriver } from '../volumes/volume-driver.ts';
+import type { DiskSpec, VmSpec } from '../wanted.ts';
+import type { DescribedDisks } from './describe-disks.ts';
+import { detachDevice } from './detach-device.ts';
+import type { DomainDefinition } from './domain-definition.ts';
+import { type FoundDomain, findDomain, findDomains, keepMetadata } from './libvirt-domains.ts';
+import type { DomainFacts } from './read-domain.ts';
+import { renderDisk, renderFilesystem, targetOfSlot } from './render-disk.ts';
+import { renderDomain } from './render-domain.ts';
+import type { SerialLogFiles } from './serial-log.ts';
+
+/** What the rest of the host tells the hypervisor. */
+export type LibvirtHost = {
+  connection(): Promise<Connection>;
+  /** The definition a VM should have, given what its domain has now. */
+  describe(vm: VmSpec, present: DomainFacts | null): Promise<DomainDefinition>;
+  /** One more disk of a running domain. */
+  describeDisk(disk: DiskSpec, present: DomainFacts): Promise<DescribedDisks>;
+  volumes: Pick<VolumeDriver, 'read' | 'prepareGrowth'>;
+  /** PCI addresses of the devices that are set aside for a VM. */
+  devicesOf(vmId: string): Promise<ReadonlySet<string>>;
+  serialLogs: SerialLogFiles;
+  openConsole(domain: FoundDomain): Promise<Duplex>;
+  watch(watcher: DomainWatcher): () => void;
+};
+
+/** Longer than each has ever needed on a busy host: past it the daemon hangs. */
+const LIMIT = {
+  change: { timeoutMs: 15_000 },
+  /** Memory is allocated and locked, and firmware copied. */
+  start: { timeoutMs: 120_000 },
+  /** libvirt itself gives a process 15 s to end, and then another 15 s. */
+  end: { timeoutMs: 45_000 },
+} as const;
+
+const FORGET_ALL =
+  UNDEFINE.nvram | UNDEFINE.managedSave | UNDEFINE.snapshotsMetadata | UNDEFINE.checkpointsMetadata;
+
+/** Domains of the libvirt daemon of this host. What the agent knows of one is kept in its metadata. */
+export class LibvirtHypervisor implements Hypervisor {
+  readonly #host: LibvirtHost;
+
+  constructor(host: LibvirtHost) {
+    this.#host = host;
+  }
+
+  async list(): Promise<readonly Domain[]> {
+    const domains = await findDomains(await this.#host.connection());
+    return await Promise.all(domains.map((domain) => this.#show(domain)));
+  }
+
+  async define(vm: VmSpec): Promise<void> {
+    const connection = await this.#host.connection();
+    const present = await findDomain(connection, vm.id);
+    const definition = await this.#host.describe(vm, present?.facts ?? null);
+    const args = { xml: renderDomain(definition), flags: 0 };
+    await connection.call(domainDefineXmlFlags, args, LIMIT.change);
+    if (present?.state !== 'running') return;
+    const { metadata } = definition;
+    await keepMetadata(connection, present, { metadata, flags: AFFECT.live });
+  }
+
+  async start(vmId: string, boot: string): Promise<void> {
+    const connection = await this.#host.connection();
+    const domain = await this.#require(connection, vmId);
+    if (domain.state === 'running') return;
+    const { metadata } = domain.facts;
+    if (!metadata) throw new MachineFailure('host_failed', `domain ${vmId} is not one of ours`);
+    await this.#requireDevices(vmId, [...metadata.gpus, ...metadata.nvmes]);
+    await this.#host.serialLogs.prepare();
+    await connection.call(domainCreateWithFlags, { dom: domain.handle, flags: 0 }, LIMIT.start);
+    await this.#keepBoot(connection, domain, boot);
+  }
+
+  async reset(vmId: string, boot: string): Promise<void> {
+    const connection = await this.#host.connection();
+    const domain = await this.#requireRunning(connection, vmId);
+    await connection.call(domainReset, { dom: domain.handle, flags: 0 }, LIMIT.change);
+    await this.#keepBoot(connection, domain, boot);
+  }
+
+  async askShutdown(vmId: string): Promise<void> {
+    const connection = await this.#host.connection();
+    const domain = await findDomain(connection, vmId);
+    if (domain?.state !== 'running') return;
+    const ask = (flags: number) =>
+      connection.call(domainShutdownFlags, { dom: domain.handle, flags }, LIMIT.change);
+    try {
+      await ask(SHUTDOWN.guestAgent);
+    } catch {
+      // No agent in the guest, or none that answers: the power button is all there is.
+      await ask(SHUTDOWN.acpiPowerButton);
+    }
+  }
+
+  async powerOff(vmId: string): Promise<void> {
+    const connection = await this.#host.connection();
+    const domain = await findDomain(connection, vmId);
+    if (domain?.state !== 'running') return;
+    try {
+      await connection.call(domainDestroyFlags, { dom: domain.handle, flags: 0 }, LIMIT.end);
+    } catch (error) {
+      const isOver = isLibvirtError(error, LIBVIRT_ERROR.operationInvalid, LIBVIRT_ERROR.noDomain);
+      if (!isOver) throw error;
+    }
+  }
+
+  async undefine(vmId: string): Promise<void> {
+    const connection = await this.#host.connection();
+    const domain = await findDomain(connection, vmId);
+    if (domain?.state === 'running') {
+      throw new MachineFailure('host_failed', `domain ${vmId} runs and cannot be forgotten`);
+    }
+    if (domain) {
+      const args = { dom: domain.handle, flags: FORGET_ALL };
+      await connection.call(domainUndefineFlags, args, LIMIT.change);
+    }
+    await this.#host.serialLogs.remove(vmId);
+  }
+
+  async attachDisk(vmId: string, disk: DiskSpec): Promise<void> {
+    const connection = await this.#host.connection();
+    const domain = await this.#requireRunning(connection, vmId);
+    if (hasDisk(domain, disk.id)) return;
+    const { disks, filesystems } = await this.#host.describeDisk(disk, domain.facts);
+    if (filesystems.length > 0) await requireCgroup(connection, domain);
+    const xml = [...disks.map(renderDisk), ...filesystems.map(renderFilesystem)].join('');
+    const args = { dom: domain.handle, xml, flags: AFFECT.live };
+    await connection.call(domainAttachDeviceFlags, args, LIMIT.change);
+  }
+
+  async detachDisk(vmId: string, diskId: string): Promise<void> {
+    const connection = await this.#host.connection();
+    const domain = await findDomain(connection, vmId);
+    if (domain?.state !== 'running' || !hasDisk(domain, diskId)) return;
+    await detachDevice(connection, domain, diskId);
+  }
+
+  async growDisk(vmId: string, disk: DiskSpec): Promise<void> {
+    const connection = await this.#host.connection();
+    const domain = await this.#requireRunning(connection, vmId);
+    await this.#host.volumes.prepareGrowth(disk);
+    const slot = domain.facts.disks.find(({ id }) => id === disk.id)?.slot ?? null;
+    // A shared directory has no size that its guests would have to be told.
+    if (slot === null) return;
+    const size = { size: BigInt(disk.sizeBytes), flags: BLOCK_RESIZE.bytes };
+    const args = { dom: domain.handle, disk: targetOfSlot(slot), ...size };
+    await connection.call(domainBlockResize, args, LIMIT.change);
+  }
+
+  async readSerialLog(vmId: string): Promise<string> {
+    return await this.#host.serialLogs.readTail(vmId);
+  }
+
+  async openConsole(vmId: string): Promise<Duplex> {
+    const connection = await this.#host.connection();
+    const domain = await findDomain(connection, vmId);
+    if (domain?.state !== 'running') {
+      throw new MachineFailure('vm_not_running', `domain ${vmId} does not run`);
+    }
+    return await this.#host.openConsole(domain);
+  }
+
+  watch(watcher: DomainWatcher): () => void {
+    return this.#host.watch(watcher);
+  }
+
+  async #show({ vmId, state, facts }: FoundDomain): Promise<Domain> {
+    const { metadata } = facts;
+    const ids = [...facts.disks, ...facts.filesystems].flatMap(({ id }) => id ?? []);
+    const volumes = await Promise.all(ids.map((id) => this.#host.volumes.read(id)));
+    return {
+      vmId,
+      state,
+      revision: metadata?.revision ?? '0',
+      boot: metadata?.boot ?? '0',
+      // Of a domain that is not ours nothing is known but what it holds.
+      gpus: metadata?.gpus ?? facts.hostdevs,
+      nvmes: metadata?.nvmes ?? [],
+      disks: ids.map((id, index) => volumes[index] ?? { id, sizeBytes: '0' }),
+    };
+  }
+
+  async #require(connection: Connection, vmId: string): Promise<FoundDomain> {
+    const domain = await findDomain(connection, vmId);
+    if (!domain) throw new MachineFailure('host_failed', `there is no domain ${vmId}`);
+    return domain;
+  }
+
+  async #requireRunning(connection: Connection, vmId: string): Promise<FoundDomain> {
+    const domain = await this.#require(connection, vmId);
+    if (domain.state !== 'running') {
+      throw new MachineFailure('host_failed', `domain ${vmId} does not run`);
+    }
+    return domain;
+  }
+
+  async #requireDevices(vmId: string, addresses: readonly string[]): Promise<void> {
+    const bound = await this.#host.devicesOf(vmId);
+    const missing = addresses.filter((address) => !bound.has(address));
+    if (missing.length > 0) {
+      const message = `${missing.join(', ')}: not bound for VM ${vmId}`;
+      throw new MachineFailure('device_missing', message);
+    }
+  }
+
+  /** Afterwards, so that a start that failed is not taken for one whose guest died. */
+  async #keepBoot(connection: Connection, domain: FoundDomain, boot: string): Promise<void> {
+    if (!domain.facts.metadata) return;
+    const metadata = { ...domain.facts.metadata, boot };
+    await keepMetadata(connection, domain, { metadata, flags: AFFECT.live | AFFECT.config });
+  }
+}
+
+/**
+ * libvirt up to 9.0 dies of giving a shared directory to a running domain that has no control group,
+ * and only then has no scheduler to name for it.
+ */
+async function requireCgroup(connection: Connection, { handle, vmId }: FoundDomain) {
+  try {
+    await connection.call(domainGetSchedulerType, { dom: handle }, LIMIT.change);
+  } catch (error) {
+    const message = `VM ${vmId} cannot be given a shared volume while it runs: stop and start it`;
+    throw new MachineFailure('restart_needed', message, { cause: error });
+  }
+}
+
+function hasDisk({ facts }: FoundDomain, diskId: string): boolean {
+  return [...facts.disks, ...facts.filesystems].some(({ id }) => id === diskId);
+}

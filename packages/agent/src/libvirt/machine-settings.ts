@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { ConfigError, type ConfigReader } from '@gantry/daemon/config';
+import type { InventoryOptions } from '../inventory.ts';
+import { readInventoryOptions } from '../inventory-options.ts';
+import type { NetworkOptions } from '../seed/network-config.ts';
+import { readSeedSettings } from '../seed/seed-settings.ts';
+
+/** How a host drives libvirt and the kernel. */
+export type MachineSettings = {
+  inventory: Omit<InventoryOptions, 'warn'>;
+  /** Where disks, images, seeds and consoles lie. */
+  dataDirectory: string;
+  sharedDirectory: string;
+  imageCacheBytes: number;
+  volumes: { driver: 'file' } | { driver: 'lvm'; volumeGroup: string; thinPool: string | null };
+  guests: NetworkOptions & { mtu: number };
+  /** The interface towards the outside. Undefined: guests reach only each other. */
+  uplink: string | undefined;
+  reachableFromHost: boolean;
+  /** A named network namespace that is the host. Absent: the one the agent is in. */
+  netns?: string;
+};
+
+const GIB = 2 ** 30;
+/** Not below the state directory, which only root may enter: QEMU has a user of its own. */
+const DATA_DIRECTORY = '/var/lib/gantry-data';
+
+export function readMachineSettings(config: ConfigReader): MachineSettings {
+  const isOn = (name: string) => config.integer(name, { fallback: 0, min: 0, max: 1 }) === 1;
+  if (!isOn('GANTRY_STAND_IN_DEVICES')) {
+    throw new ConfigError(
+      'GANTRY_STAND_IN_DEVICES: this version hands no devices over; set to 1 it runs VMs with stand-ins',
+    );
+  }
+  const dataDirectory = config.text('GANTRY_DATA_DIRECTORY', DATA_DIRECTORY);
+  return {
+    inventory: readInventoryOptions(config),
+    dataDirectory,
+    sharedDirectory: config.text('GANTRY_SHARED_DIRECTORY', join(dataDirectory, 'shared')),
+    imageCacheBytes:
+      config.integer('GANTRY_IMAGE_CACHE_GIB', { fallback: 100, min: 1, max: 100_000 }) * GIB,
+    volumes: readVolumeSettings(config),
+    guests: readSeedSettings(config),
+    uplink: config.optional('GANTRY_UPLINK'),
+    reachableFromHost: isOn('GANTRY_REACHABLE_FROM_HOST'),
+  };
+}
+
+function readVolumeSettings(config: ConfigReader): MachineSettings['volumes'] {
+  const driver = config.text('GANTRY_VOLUME_DRIVER', 'file');
+  if (driver === 'file') return { driver };
+  if (driver !== 'lvm') {
+    throw new ConfigError(`GANTRY_VOLUME_DRIVER must be file or lvm, not "${driver}"`);
+  }
+  return {
+    driver,
+    volumeGroup: config.text('GANTRY_VOLUME_GROUP'),
+    thinPool: config.optional('GANTRY_THIN_POOL') ?? null,
+  };
+}

@@ -1,0 +1,80 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { detectPlatform } from './platform.ts';
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'gantry-platform-'));
+});
+afterEach(() => rm(root, { recursive: true }));
+
+const put = async (...paths: string[]) => {
+  for (const path of paths) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), '');
+  }
+};
+const ARM_FILES = [
+  'usr/bin/qemu-system-aarch64',
+  'usr/share/AAVMF/AAVMF_CODE.fd',
+  'usr/share/AAVMF/AAVMF_VARS.fd',
+];
+const X86_FILES = [
+  'usr/bin/qemu-system-x86_64',
+  'usr/share/OVMF/OVMF_CODE_4M.fd',
+  'usr/share/OVMF/OVMF_VARS_4M.fd',
+];
+
+describe('detectPlatform', () => {
+  it('names every file that is missing and the package that brings it', async () => {
+    await put('usr/bin/qemu-system-x86_64');
+    expect(await detectPlatform({ root, architecture: 'x64' })).toEqual({
+      found: false,
+      missing: [
+        { path: '/usr/share/OVMF/OVMF_CODE_4M.fd', packageName: 'ovmf' },
+        { path: '/usr/share/OVMF/OVMF_VARS_4M.fd', packageName: 'ovmf' },
+      ],
+    });
+    expect(await detectPlatform({ root, architecture: 'arm64' })).toMatchObject({
+      missing: [
+        { packageName: 'qemu-system-arm' },
+        { packageName: 'qemu-efi-aarch64' },
+        { packageName: 'qemu-efi-aarch64' },
+      ],
+    });
+  });
+
+  it('takes KVM where there is one, and emulates where there is none', async () => {
+    await put(...X86_FILES);
+    expect(await detectPlatform({ root, architecture: 'x64' })).toMatchObject({
+      platform: { arch: 'x86_64', machine: 'q35', accel: 'tcg', cpu: 'maximum' },
+      vhostNet: false,
+      virtiofs: false,
+    });
+    await put('dev/kvm', 'dev/vhost-net', 'usr/lib/qemu/virtiofsd');
+    expect(await detectPlatform({ root, architecture: 'x64' })).toMatchObject({
+      platform: { accel: 'kvm', cpu: 'host-passthrough', gic: 'host' },
+      vhostNet: true,
+      virtiofs: true,
+    });
+  });
+
+  it('is the same for arm64 with its own machine and firmware', async () => {
+    await put(...ARM_FILES);
+    expect(await detectPlatform({ root, architecture: 'arm64' })).toMatchObject({
+      found: true,
+      platform: {
+        arch: 'aarch64',
+        machine: 'virt',
+        gic: '3',
+        firmware: { loader: '/usr/share/AAVMF/AAVMF_CODE.fd' },
+      },
+    });
+  });
+
+  it('says so on a processor it has no VMs for', async () => {
+    expect(await detectPlatform({ root, architecture: 's390x' })).toMatchObject({ found: false });
+  });
+});

@@ -1,0 +1,58 @@
+import { watch as watchFiles } from 'node:fs';
+import type { Log } from '@gantry/daemon/log';
+import type { Client } from 'node-libvirt/client';
+import type { Connection } from 'node-libvirt/connection';
+import { DOMAIN_EVENT, subscribe } from 'node-libvirt/domain-events';
+import type { DomainWatcher } from '../machine.ts';
+import { findDomains } from './libvirt-domains.ts';
+import { vmOfLog } from './serial-log.ts';
+
+type WatchOptions = {
+  client: Pick<Client, 'onConnected'>;
+  log: Log;
+  /** Exists. */
+  serialLogDirectory: string;
+};
+
+/**
+ * Tells what changed on the host: of domains by libvirt's events, of consoles by the kernel's. After
+ * every connect all domains are told of, for nobody knows what happened meanwhile.
+ */
+export function watchDomains({ client, log, serialLogDirectory }: WatchOptions) {
+  const watchers = new Set<DomainWatcher>();
+  const changed = (vmId: string) => {
+    for (const watcher of watchers) watcher.domainChanged(vmId);
+  };
+  const forgetConnects = client.onConnected((connection) => {
+    follow(connection, changed).catch((error: unknown) =>
+      log.warn({ error }, 'domains cannot be watched on this connection'),
+    );
+  });
+  const files = watchFiles(serialLogDirectory, (_event, name) => {
+    const vmId = name === null ? null : vmOfLog(name);
+    if (vmId !== null) for (const watcher of watchers) watcher.serialLogGrew(vmId);
+  });
+  files.on('error', (error) => log.warn({ error }, 'consoles cannot be watched'));
+
+  return {
+    watch(watcher: DomainWatcher): () => void {
+      watchers.add(watcher);
+      return () => void watchers.delete(watcher);
+    },
+    stop() {
+      forgetConnects();
+      files.close();
+    },
+  };
+}
+
+async function follow(connection: Connection, changed: (vmId: string) => void): Promise<void> {
+  const tell = ({ domain }: { domain: { uuid: Buffer } }) => changed(uuidOf(domain.uuid));
+  await subscribe(connection, DOMAIN_EVENT.lifecycle, { listener: tell });
+  await subscribe(connection, DOMAIN_EVENT.deviceRemoved, { listener: tell });
+  for (const { vmId } of await findDomains(connection)) changed(vmId);
+}
+
+function uuidOf(bytes: Buffer): string {
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

@@ -1,0 +1,72 @@
+import { ConfigError, type ConfigReader } from '@gantry/daemon/config';
+import type { Log } from '@gantry/daemon/log';
+import { loadFleet } from '@gantry/proto/load';
+import { startAgent } from './agent.ts';
+import { readSchedulers, readStateDirectory } from './agent-settings.ts';
+import { grpcLink } from './grpc-link.ts';
+import { channelCredentials, type Identity } from './identity/identity.ts';
+import { renewWhenDue } from './identity/renew-when-due.ts';
+import { loadIdentity } from './identity/state-files.ts';
+import { ledgerFile } from './ledger-file.ts';
+import { openLibvirtMachine } from './libvirt/libvirt-machine.ts';
+import { type MachineSettings, readMachineSettings } from './libvirt/machine-settings.ts';
+
+export type RunSettings = {
+  stateDirectory: string;
+  schedulers: readonly string[];
+  identity: Identity;
+  machine: MachineSettings;
+};
+
+/** Everything that can be wrong with a host's settings is found out before anything is begun. */
+export async function readRunSettings(config: ConfigReader): Promise<RunSettings> {
+  const stateDirectory = readStateDirectory(config);
+  const schedulers = readSchedulers(config);
+  const identity = await loadIdentity(stateDirectory);
+  if (!identity) {
+    throw new ConfigError(
+      `GANTRY_STATE_DIRECTORY: no host was enrolled in ${stateDirectory}: run gantry-agent enroll`,
+    );
+  }
+  return { stateDirectory, schedulers, identity, machine: readMachineSettings(config) };
+}
+
+/** The agent of this host, until it is told to stop; its VMs run on. */
+export async function runHost(settings: RunSettings, log: Log) {
+  const { stateDirectory, schedulers } = settings;
+  let { identity } = settings;
+  const machine = await openLibvirtMachine(settings.machine, log);
+  const address = inTurns(schedulers);
+  const agent = await startAgent({
+    ...{ machine, log },
+    ledger: ledgerFile(stateDirectory),
+    connect: grpcLink({
+      ...{ fleet: loadFleet(), log, address },
+      credentials: () => channelCredentials(identity),
+    }),
+  });
+  const renewal = renewWhenDue({
+    ...{ identity, address, stateDirectory, log },
+    onRenewed: (renewed) => {
+      identity = renewed;
+      agent.reattach();
+    },
+  });
+  return {
+    ready: { host_id: identity.hostId, schedulers },
+    async stop() {
+      await renewal.stop();
+      await agent.stop();
+      await machine.close();
+    },
+  };
+}
+
+/** Another scheduler at each attempt, beginning anywhere: hosts that come back together spread. */
+function inTurns(schedulers: readonly string[]): () => string {
+  let next = Math.floor(Math.random() * schedulers.length);
+  return () => {
+    next = (next + 1) % schedulers.length;
+    return schedulers[next] ?? '';
+  };
+}

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { readIfThere, writePrivateFile } from '../home.ts';
+import { StartError } from '../start-error.ts';
+import {
+  chooseClosure,
+  type DebianPackage,
+  nameAndVersion,
+  parseDownloads,
+} from './package-list.ts';
+import { runProgram } from './run-program.ts';
+
+const APT_LISTS = '/var/lib/apt/lists';
+
+type Remembered = { question: string; packages: DebianPackage[] };
+
+/**
+ * The newest versions this machine's apt knows of; nothing is fetched. Asking apt takes seconds, so
+ * the answer is kept in the file until `apt-get update` has changed apt's lists.
+ */
+export async function listPackages(
+  roots: readonly string[],
+  file: string,
+): Promise<DebianPackage[]> {
+  const lists = await stat(APT_LISTS).catch(() => undefined);
+  if (!lists) throw new StartError('The tiny guest is made of Debian packages; here is no apt.');
+  const question = `${lists.mtimeMs} ${roots.join(' ')}`;
+  const kept = parseRemembered(await readIfThere(file));
+  if (kept?.question === question) return kept.packages;
+  const packages = await askApt(roots);
+  await writePrivateFile(file, JSON.stringify({ question, packages } satisfies Remembered));
+  return packages;
+}
+
+function parseRemembered(text: string | undefined): Remembered | undefined {
+  try {
+    return JSON.parse(text ?? '') as Remembered;
+  } catch {
+    return undefined;
+  }
+}
+
+async function askApt(roots: readonly string[]): Promise<DebianPackage[]> {
+  const kinds = ['recommends', 'suggests', 'conflicts', 'breaks', 'replaces', 'enhances'];
+  const flags = kinds.map((kind) => `--no-${kind}`);
+  const depends = await apt('apt-cache', ['depends', '--recurse', ...flags, ...roots]);
+  const names = chooseClosure(roots, depends);
+  const packages = parseDownloads(await apt('apt-get', ['download', '--print-uris', ...names]));
+  if (packages.length === names.length) return packages;
+  throw new StartError(`apt offers ${packages.length} of ${names.length} packages. ${ADVICE}`);
+}
+
+const ADVICE = 'As root, run `apt-get update` and try again.';
+
+async function apt(program: string, args: readonly string[]): Promise<string> {
+  try {
+    return (await runProgram(program, ['-q', ...args])).toString();
+  } catch (error) {
+    throw new StartError(`${error instanceof Error ? error.message : error}\n${ADVICE}`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Fetches those that are not in the directory, checks all, removes others; answers their files. Each
+ * comes by way of the workspace, so that one that is there is whole.
+ */
+export async function fetchPackages(
+  packages: readonly DebianPackage[],
+  { directory, workspace }: { directory: string; workspace: string },
+): Promise<string[]> {
+  await mkdir(directory, { recursive: true });
+  const wanted = new Map(packages.map(({ file, sha256 }) => [file, sha256]));
+  for (const file of await readdir(directory)) {
+    const place = path.join(directory, file);
+    if (wanted.get(file) === (await digest(place))) wanted.delete(file);
+    else await rm(place, { recursive: true });
+  }
+  const names = [...wanted.keys()].map((file) => nameAndVersion({ file }));
+  if (names.length > 0)
+    await runProgram('apt-get', ['-q', 'download', ...names], { cwd: workspace });
+  for (const [file, sha256] of wanted) {
+    if ((await digest(path.join(workspace, file))) !== sha256) {
+      throw new StartError(`apt fetched ${file} with other bytes than it promised. ${ADVICE}`);
+    }
+    await rename(path.join(workspace, file), path.join(directory, file));
+  }
+  return packages.map(({ file }) => path.join(directory, file));
+}
+
+async function digest(file: string): Promise<string | undefined> {
+  const content = await readFile(file).catch(() => undefined);
+  return content && createHash('sha256').update(content).digest('hex');
+}

@@ -1,0 +1,101 @@
+// What the libvirt suite needs of Debian: says what is missing, and installs it where it may.
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { run } from './workspace.mjs';
+
+/**
+ * Debian's and Ubuntu's packages, each with files that prove it is there: any one of them. Both
+ * architectures' QEMU and firmware: libvirt only accepts definitions it could start.
+ */
+const PACKAGES = {
+  'libvirt-daemon-system': ['/usr/sbin/libvirtd'],
+  'libvirt-clients': ['/usr/bin/virsh'],
+  'qemu-system-arm': ['/usr/bin/qemu-system-aarch64'],
+  'qemu-system-x86': ['/usr/bin/qemu-system-x86_64'],
+  'qemu-efi-aarch64': ['/usr/share/AAVMF/AAVMF_CODE.fd'],
+  ovmf: ['/usr/share/OVMF/OVMF_CODE_4M.fd'],
+  'qemu-utils': ['/usr/bin/qemu-img'],
+  nftables: ['/usr/sbin/nft'],
+  iproute2: ['/usr/sbin/ip', '/sbin/ip', '/usr/bin/ip', '/bin/ip'],
+  procps: ['/usr/sbin/sysctl', '/sbin/sysctl'],
+  'util-linux': ['/usr/bin/setpriv'],
+  'openssh-client': ['/usr/bin/ssh'],
+  'cloud-init': ['/usr/bin/cloud-init'],
+  'libxml2-utils': ['/usr/bin/xmllint'],
+  xorriso: ['/usr/bin/xorriso'],
+  e2fsprogs: ['/usr/sbin/mke2fs', '/sbin/mke2fs'],
+  'xz-utils': ['/usr/bin/xz'],
+};
+
+const VIRTIOFSD = ['/usr/libexec/virtiofsd', '/usr/lib/qemu/virtiofsd'];
+/** The tiny guest is made of packages that apt must know of: images of Debian come without lists. */
+const OF_THE_GUEST = 'dropbear-bin';
+
+/** The names of packages that are not installed. */
+export function missingForLibvirt({ packages = PACKAGES, exists = existsSync } = {}) {
+  return Object.entries(packages)
+    .filter(([, files]) => !files.some((file) => exists(file)))
+    .map(([name]) => name);
+}
+
+/** Why nothing can be installed here, or undefined. */
+export function whyNotInstallable({
+  hasApt = existsSync('/usr/bin/apt-get') && existsSync('/etc/debian_version'),
+  userId = process.getuid?.(),
+} = {}) {
+  if (!hasApt) return 'this is neither Debian nor Ubuntu';
+  if (userId !== 0) return 'installing them needs root';
+  return undefined;
+}
+
+/** True, or why the suite cannot run; installs what is missing as root on Debian. */
+export async function installForLibvirt() {
+  const missing = await listMissing();
+  const reason = whyNotInstallable();
+  if (missing.length === 0 && (reason !== undefined || (await isOffered(OF_THE_GUEST)))) {
+    return process.getuid?.() === 0 || 'it needs root';
+  }
+  if (reason !== undefined) return `missing are ${missing.join(', ')}, and ${reason}`;
+  const failure = await withoutServices(install);
+  if (failure !== undefined) return failure;
+  const still = await listMissing();
+  return still.length === 0 || `after apt-get install still missing: ${still.join(', ')}`;
+}
+
+async function install() {
+  const apt = (...args) => run('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=300', ...args], APT);
+  if (!(await apt('update')).ok) return 'apt-get update failed; see above';
+  const missing = await listMissing();
+  if (missing.length === 0) return undefined;
+  const { ok } = await apt('install', '-y', '--no-install-recommends', ...missing);
+  return ok ? undefined : `apt-get could not install ${missing.join(', ')}; see above`;
+}
+
+/** Older releases have virtiofsd in QEMU's own package; newer ones apart. */
+async function listMissing() {
+  const missing = missingForLibvirt();
+  const isThere = VIRTIOFSD.some((file) => existsSync(file));
+  return isThere || !(await isOffered('virtiofsd')) ? missing : [...missing, 'virtiofsd'];
+}
+
+const APT = { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C.UTF-8' } };
+
+async function isOffered(name) {
+  return (await run('apt-cache', ['show', name], { quiet: true })).ok;
+}
+
+const POLICY = '/usr/sbin/policy-rc.d';
+const OUR_POLICY =
+  '#!/bin/sh\n# Of a Gantry test run, and only meant to last as long: remove it.\nexit 101\n';
+
+/** Tests start daemons of their own: what is installed for them starts none. */
+async function withoutServices(work) {
+  const text = existsSync(POLICY) ? readFileSync(POLICY, 'utf8') : undefined;
+  // Left by a run that was killed, it is ours to remove.
+  const isOurs = text === undefined || text === OUR_POLICY;
+  if (text === undefined) writeFileSync(POLICY, OUR_POLICY, { mode: 0o755 });
+  try {
+    return await work();
+  } finally {
+    if (isOurs) rmSync(POLICY, { force: true });
+  }
+}

@@ -1,0 +1,223 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { LibvirtMachine } from '@gantry/agent/libvirt/libvirt-machine';
+import { makeDeleted, makeNic, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
+import type { HostSpec, VmSpec } from '@gantry/agent/wanted';
+import { buildTinyGuest, type TinyGuest } from '@gantry/local/guest/build-tiny-guest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type DirectAgent, startDirectAgent } from './support/direct-agent.ts';
+import { type LibvirtHost, startLibvirtHost } from './support/host.ts';
+import { leftovers } from './support/leftovers.ts';
+import type { MortalAgentOrder } from './support/mortal-agent.ts';
+import { openMachine } from './support/real-machine.ts';
+import { writeStandIns } from './support/stand-ins.ts';
+import { withSteps } from './support/steps.ts';
+import { tinyGuestDirectory } from './support/tiny-guest-directory.ts';
+
+const VM = '3f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d33';
+const MORTAL = fileURLToPath(new URL('./support/mortal-agent.ts', import.meta.url));
+const TSX = fileURLToPath(new URL('../../node_modules/.bin/tsx', import.meta.url));
+
+let guest: TinyGuest;
+let host: LibvirtHost;
+let machine: LibvirtMachine;
+let environment: Record<string, string>;
+let vm: VmSpec;
+
+beforeAll(async () => {
+  guest = await buildTinyGuest({ directory: tinyGuestDirectory });
+});
+beforeEach(async () => {
+  host = await startLibvirtHost('kills');
+  environment = { ...host.environment, GANTRY_SYSFS_ROOT: await writeStandIns(host.directory) };
+  machine = await openMachine({ environment, namespace: host.namespace });
+  const { gpus = [] } = await machine.readInventory();
+  vm = makeVm(VM, {
+    ...{ cpuCores: 1, memoryMib: 256, gpus: [gpus[0]?.pci?.address ?? ''] },
+    nics: [makeNic('nic', { networkId: 'network-1' })],
+    image: { name: 'tiny', url: pathToFileURL(guest.path).href, sha256: guest.sha256 },
+  });
+});
+afterEach(async () => {
+  await machine.close();
+  await host.stop();
+});
+
+/** Points after a step are died at too, unless what runs beside it was there first. */
+const before = (step: string) => `before ${step}`;
+
+const wanted = (): HostSpec => makeSpec(1, { vms: [vm] });
+const unwanted = (): HostSpec =>
+  makeSpec(2, {
+    deleted: [
+      makeDeleted(VM, {
+        ...{ revision: '2', graceful: false, gpus: vm.gpus },
+        disks: vm.disks.map(({ id }) => id),
+      }),
+    ],
+  });
+
+/** But for the image, which is kept for the next VM, and the table that filters nothing. */
+async function nothingIsLeft(): Promise<void> {
+  const { files, tables: _, ...rest } = await leftovers(host);
+  const others = files.filter((file) => !file.startsWith('images/'));
+  expect({ ...rest, files: others }).toEqual({
+    ...{ domains: [], links: [], processes: [], rules: [], files: [] },
+  });
+}
+
+const running = async () =>
+  (await host.libvirtd.run('virsh', 'list', '--name')).trim() === `gantry-${VM}`;
+const emulators = async () =>
+  (await host.libvirtd.processes()).filter(({ command }) => command[0]?.includes('qemu-system'));
+
+describe('an agent killed at every step', () => {
+  /** One life after the other, each dying where none has died, until one gets through. */
+  async function livesUntil(order: Pick<MortalAgentOrder, 'spec' | 'revision' | 'state'>) {
+    const deaths: string[] = [];
+    for (;;) {
+      const place = { environment, namespace: host.namespace };
+      const { stateDirectory } = host;
+      const life = spawn(TSX, [MORTAL], { stdio: ['pipe', 'pipe', 'inherit'] });
+      life.stdin.end(JSON.stringify({ ...order, vmId: VM, place, stateDirectory, deaths }));
+      const [word, [code]] = await Promise.all([text(life.stdout), once(life, 'exit')]);
+      if (code === 0) return deaths;
+      const point = word.split('\n').at(-1) ?? '';
+      expect(deaths).not.toContain(point);
+      deaths.push(point);
+    }
+  }
+
+  it('of a creation and of a deletion, leaves to the next what it needs to finish', async () => {
+    const created = await livesUntil({ spec: wanted(), revision: '1', state: 'RUNNING' });
+    expect(created).toEqual(
+      expect.arrayContaining(
+        [
+          ...['volumes.create', 'seeds.ensure', 'network.applyFirewall', 'network.ensureNics'],
+          ...['devices.bind', 'hypervisor.define', 'hypervisor.start'],
+        ].map(before),
+      ),
+    );
+    expect(await running()).toBe(true);
+    const deleted = await livesUntil({ spec: unwanted(), revision: '2', state: 'DELETED' });
+    expect(deleted).toEqual(
+      expect.arrayContaining(
+        [
+          ...['hypervisor.powerOff', 'hypervisor.undefine', 'devices.release'],
+          ...['network.removeNics', 'seeds.remove', 'volumes.remove'],
+        ].map(before),
+      ),
+    );
+    await nothingIsLeft();
+  });
+});
+
+describe('libvirtd killed before every step', () => {
+  it('of a creation and of a deletion, is waited for, and both are finished', async () => {
+    const killed: string[] = [];
+    const agent = await startDirectAgent({
+      stateDirectory: host.stateDirectory,
+      machine: withSteps(machine, {
+        before: async (step) => {
+          killed.push(step);
+          process.kill(host.libvirtd.pids.libvirtd, 'SIGKILL');
+          await host.libvirtd.startDaemon('libvirtd');
+        },
+        after: () => {},
+      }),
+    });
+    await carriedOut(agent, wanted(), '1', 'RUNNING');
+    expect(await running()).toBe(true);
+    await carriedOut(agent, unwanted(), '2', 'DELETED');
+    expect(new Set(killed)).toContain('hypervisor.start');
+    await agent.stop();
+    await nothingIsLeft();
+  });
+
+  it('in the middle of a start, leaves a VM that runs once', async () => {
+    let starts = 0;
+    const agent = await startDirectAgent({
+      stateDirectory: host.stateDirectory,
+      machine: withSteps(machine, {
+        before: (step) => {
+          if (step !== 'hypervisor.start') return;
+          starts += 1;
+          if (starts > 1) return;
+          void untilEmulated().then(async () => {
+            process.kill(host.libvirtd.pids.libvirtd, 'SIGKILL');
+            await host.libvirtd.startDaemon('libvirtd');
+          });
+        },
+        after: () => {},
+      }),
+    });
+    await carriedOut(agent, wanted(), '1', 'RUNNING');
+    expect(await emulators()).toHaveLength(1);
+    await carriedOut(agent, unwanted(), '2', 'DELETED');
+    await agent.stop();
+    await nothingIsLeft();
+  });
+});
+
+describe('QEMU killed', () => {
+  const killEmulator = async () => {
+    for (const { pid } of await emulators()) process.kill(pid, 'SIGKILL');
+  };
+
+  it('as soon as it is there, leaves a VM that runs or is said to have crashed', async () => {
+    let starts = 0;
+    const agent = await startDirectAgent({
+      stateDirectory: host.stateDirectory,
+      machine: withSteps(machine, {
+        before: (step) => {
+          if (step !== 'hypervisor.start') return;
+          starts += 1;
+          if (starts === 1) void untilEmulated().then(killEmulator);
+        },
+        after: () => {},
+      }),
+    });
+    agent.give(wanted());
+    await expect.poll(() => agent.stateOf(VM, '1')).toMatch(/RUNNING|CRASHED/);
+    await carriedOut(agent, unwanted(), '2', 'DELETED');
+    await agent.stop();
+    await nothingIsLeft();
+  });
+
+  it('later, is reported as crashed; the next order starts it; while it is taken down, it is gone', async () => {
+    const agent = await startDirectAgent({
+      stateDirectory: host.stateDirectory,
+      machine: withSteps(machine, {
+        before: (step) => (step === 'hypervisor.powerOff' ? killEmulator() : undefined),
+        after: () => {},
+      }),
+    });
+    await carriedOut(agent, wanted(), '1', 'RUNNING');
+    await killEmulator();
+    await expect.poll(() => agent.stateOf(VM, '1')).toBe('CRASHED');
+    const again = makeSpec(2, { vms: [{ ...vm, revision: '2', boot: '2' }] });
+    await carriedOut(agent, again, '2', 'RUNNING');
+    const [last] = unwanted().deleted;
+    if (!last) throw new Error('BUG: no entry');
+    const gone = makeSpec(3, { deleted: [{ ...last, revision: '3' }] });
+    await carriedOut(agent, gone, '3', 'DELETED');
+    await agent.stop();
+    await nothingIsLeft();
+  });
+});
+
+async function carriedOut(
+  agent: DirectAgent,
+  spec: HostSpec,
+  revision: string,
+  state: string,
+): Promise<void> {
+  agent.give(spec);
+  await expect.poll(() => agent.stateOf(VM, revision)).toBe(state);
+}
+
+async function untilEmulated(): Promise<void> {
+  while ((await emulators()).length === 0) await new Promise((resolve) => setImmediate(resolve));
+}

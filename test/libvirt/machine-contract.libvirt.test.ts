@@ -1,0 +1,67 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type LibvirtMachine, openLibvirtMachine } from '@gantry/agent/libvirt/libvirt-machine';
+import { readMachineSettings } from '@gantry/agent/libvirt/machine-settings';
+import { describeMachineContract } from '@gantry/agent/testing/machine-contract';
+import { readConfig } from '@gantry/daemon/config';
+import { createLog } from '@gantry/daemon/log';
+import { buildTinyGuest, type TinyGuest } from '@gantry/local/guest/build-tiny-guest';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { type LibvirtHost, startLibvirtHost } from './support/host.ts';
+import { writeStandIns } from './support/stand-ins.ts';
+import { tinyGuestDirectory } from './support/tiny-guest-directory.ts';
+
+describe('a host with libvirt is a machine', () => {
+  const log = createLog({ process: 'test', level: process.env['GANTRY_LOG_LEVEL'] ?? 'silent' });
+  let host: LibvirtHost;
+  let guest: TinyGuest;
+  let sysfsRoot: string;
+  let machine: LibvirtMachine;
+  let made = 0;
+
+  beforeAll(async () => {
+    guest = await buildTinyGuest({ directory: tinyGuestDirectory });
+    host = await startLibvirtHost('contract');
+    sysfsRoot = await writeStandIns(host.directory);
+  });
+  afterAll(() => host?.stop());
+
+  /** As after each case: no domain, no interface, and a folder of its own for the next. */
+  afterEach(async () => {
+    for (const { vmId } of await machine.hypervisor.list()) {
+      await machine.hypervisor.powerOff(vmId);
+      await machine.hypervisor.undefine(vmId);
+      await machine.network.removeNics(vmId);
+    }
+    await machine.close();
+    await host.runIn('nft', 'flush', 'ruleset');
+  });
+
+  describeMachineContract(async () => {
+    made += 1;
+    const dataDirectory = join(host.dataDirectory, String(made));
+    await mkdir(dataDirectory, { mode: 0o711 });
+    const settings = readMachineSettings(
+      readConfig({
+        ...host.environment,
+        GANTRY_DATA_DIRECTORY: dataDirectory,
+        GANTRY_SYSFS_ROOT: sysfsRoot,
+        GANTRY_STAND_IN_DEVICES: '1',
+      }),
+    );
+    machine = await openLibvirtMachine({ ...settings, netns: host.namespace }, log);
+    const { gpus = [], nvmes = [] } = await machine.readInventory();
+    const addressOf = (device: { pci?: { address?: string } | null } | undefined) =>
+      device?.pci?.address ?? '';
+    return {
+      machine,
+      gpus: [addressOf(gpus[0]), addressOf(gpus[1])],
+      nvme: addressOf(nvmes[0]),
+      image: { name: 'tiny', url: pathToFileURL(guest.path).href, sha256: guest.sha256 },
+      size: { cpuCores: 1, memoryMib: 256 },
+      untilBooted: (vmId) =>
+        expect.poll(() => machine.hypervisor.readSerialLog(vmId)).toContain('TINY: READY'),
+    };
+  });
+});

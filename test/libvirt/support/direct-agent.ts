@@ -1,0 +1,54 @@
+import { startAgent } from '@gantry/agent/agent';
+import { ledgerFile } from '@gantry/agent/ledger-file';
+import type { LinkPeer } from '@gantry/agent/link';
+import type { Machine } from '@gantry/agent/machine';
+import type { HostSpec } from '@gantry/agent/wanted';
+import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
+import { testLog } from './real-machine.ts';
+
+/** A host's agent without a control plane: it is handed a spec, and its reports are kept. */
+export type DirectAgent = {
+  give(spec: HostSpec): void;
+  /** What the last report says of a VM, where it answers that revision. */
+  stateOf(vmId: string, revision: string): string | undefined;
+  stop(): Promise<void>;
+};
+
+export async function startDirectAgent(options: {
+  machine: Machine;
+  stateDirectory: string;
+  onReport?: (agent: DirectAgent) => void;
+}): Promise<DirectAgent> {
+  let link: LinkPeer | undefined;
+  let report: HostReport = {};
+  const agent = await startAgent({
+    machine: options.machine,
+    ledger: ledgerFile(options.stateDirectory),
+    log: testLog,
+    connect: (peer) => {
+      link = peer;
+      return {
+        send: (sent) => {
+          report = sent;
+          options.onReport?.(direct);
+          return true;
+        },
+        openConsole: () => null,
+        reattach: () => {},
+        end: () => {},
+      };
+    },
+  });
+  const direct: DirectAgent = {
+    give: (spec) => link?.received(spec),
+    stateOf(vmId, revision) {
+      const vm = report.vms?.find(({ id }) => id === vmId);
+      // Without an order it runs by, it is still being started.
+      if (vm?.revision !== revision || vm.boot === '0') return undefined;
+      return String(vm.state).replace('VM_OBSERVED_STATE_', '');
+    },
+    stop: () => agent.stop(),
+  };
+  link?.attached();
+  return direct;
+}

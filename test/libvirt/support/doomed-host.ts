@@ -1,0 +1,7 @@
+/** Starts a host, says where it is, and waits to be killed. */
+import { startLibvirtHost } from './host.ts';
+
+const { namespace, directory, libvirtd } = await startLibvirtHost('doomed');
+const daemon = libvirtd.pids.libvirtd;
+process.stdout.write(`${JSON.stringify({ pid: process.pid, namespace, directory, daemon })}\n`);
+setInterval(() => {}, 60_000);

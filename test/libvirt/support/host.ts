@@ -1,0 +1,92 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type PrivateLibvirtd, startPrivateLibvirtd } from 'node-libvirt/testing/private-libvirtd';
+import { execute } from './execute.ts';
+import { shareLoopback } from './loopback.ts';
+import { addNamespace, ownName, removeAbandoned, removeNamespace } from './namespaces.ts';
+import { plugIn } from './outside.ts';
+import { type SshKey, sshCommand } from './ssh.ts';
+
+/**
+ * A host beside others on one machine: a network namespace with an uplink, and in it a libvirtd of
+ * its own. What always holds: whatever was started ends with this process, however it ends; what
+ * remains of a killed one (namespaces, directories) is removed by the next `startLibvirtHost`.
+ */
+export type LibvirtHost = {
+  name: string;
+  /** As `ip netns` calls it. */
+  namespace: string;
+  /** Its own address between the hosts. */
+  address: string;
+  libvirtd: PrivateLibvirtd;
+  /** Holds everything below; removed by `stop`. */
+  directory: string;
+  dataDirectory: string;
+  stateDirectory: string;
+  /** For an agent of this host, which is to be started by `command`. */
+  environment: Record<string, string>;
+  /** Program and arguments of something that shall run in the host's network. */
+  command(program: string, ...args: string[]): [string, ...string[]];
+  runIn(program: string, ...args: string[]): Promise<string>;
+  /** From the host itself into a guest, as root. */
+  ssh(address: string, key: SshKey, command: string): Promise<string>;
+  /** Makes a port of the test's loopback reachable at the same port of the host's. */
+  reachLoopback(port: number): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export async function startLibvirtHost(name: string): Promise<LibvirtHost> {
+  await removeAbandoned();
+  const endings: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const end of endings.splice(0).reverse()) await end();
+  };
+  try {
+    return await build({ name, endings, stop });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+type Building = { name: string; endings: (() => Promise<void>)[]; stop: () => Promise<void> };
+
+async function build({ name, endings, stop }: Building): Promise<LibvirtHost> {
+  const namespace = ownName(name);
+  const directory = await mkdtemp(path.join(tmpdir(), `${namespace}-`));
+  endings.push(() => rm(directory, { recursive: true, force: true, maxRetries: 10 }));
+  const [dataDirectory, stateDirectory] = [
+    path.join(directory, 'data'),
+    path.join(directory, 'state'),
+  ];
+  for (const place of [dataDirectory, stateDirectory]) await mkdir(place, { mode: 0o700 });
+  await addNamespace(namespace);
+  endings.push(() => removeNamespace(namespace));
+  const { address, pull } = await plugIn(namespace);
+  endings.push(pull);
+  const libvirtd = await startPrivateLibvirtd({
+    directory: path.join(directory, 'libvirt'),
+    network: { namespace },
+  });
+  endings.push(libvirtd.stop);
+
+  const command = (program: string, ...args: string[]): [string, ...string[]] => {
+    return ['ip', 'netns', 'exec', namespace, program, ...args];
+  };
+  const runIn = (program: string, ...args: string[]) => execute(...command(program, ...args));
+  return {
+    ...{ name, namespace, address, libvirtd, directory, dataDirectory, stateDirectory },
+    ...{ command, runIn, stop },
+    environment: {
+      GANTRY_LIBVIRT_SOCKET: libvirtd.socketPath,
+      GANTRY_STATE_DIRECTORY: stateDirectory,
+      GANTRY_DATA_DIRECTORY: dataDirectory,
+    },
+    ssh: (guest, key, line) => runIn(...sshCommand({ address: guest, key }, line)),
+    async reachLoopback(port) {
+      const socket = path.join(directory, `port-${port}`);
+      endings.push(await shareLoopback({ namespace, port, socket }));
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { LibvirtHost } from './host.ts';
+import { UPLINK } from './outside.ts';
+
+/** What is there of VMs on a host; all empty once the last one is deleted. */
+export type Leftovers = {
+  domains: string[];
+  /** Below the data directory, directories not counted. */
+  files: string[];
+  /** Bridges and taps: every interface but loopback and the uplink. */
+  links: string[];
+  /** QEMU and its helpers. */
+  processes: string[];
+  /** Tables of nftables. */
+  tables: string[];
+  /** Routing rules beyond the kernel's own three. */
+  rules: string[];
+};
+
+const PROGRAMS = /(^|\/)(qemu-system-\w+|virtiofsd|swtpm|dnsmasq)$/;
+const KERNELS_RULES = new Set([0, 32_766, 32_767]);
+
+export async function leftovers(host: LibvirtHost): Promise<Leftovers> {
+  const { libvirtd, runIn } = host;
+  const files = await readdir(host.dataDirectory, { recursive: true, withFileTypes: true });
+  const links = JSON.parse(await runIn('ip', '-json', 'link')) as { ifname: string }[];
+  const rules = JSON.parse(await runIn('ip', '-json', 'rule')) as {
+    priority: number;
+    table: string;
+  }[];
+  const processes = await libvirtd.processes();
+  return {
+    domains: lines(await libvirtd.run('virsh', 'list', '--all', '--name')),
+    files: files
+      .filter((entry) => !entry.isDirectory())
+      .map((entry) => path.relative(host.dataDirectory, path.join(entry.parentPath, entry.name)))
+      .sort(),
+    links: links.map(({ ifname }) => ifname).filter((name) => !['lo', UPLINK].includes(name)),
+    processes: processes
+      .filter(({ command }) => PROGRAMS.test(command[0] ?? ''))
+      .map(({ pid, command }) => `${pid} ${command.join(' ')}`),
+    tables: lines(await runIn('nft', 'list', 'tables')),
+    rules: rules
+      .filter(({ priority }) => !KERNELS_RULES.has(priority))
+      .map(({ priority, table }) => `${priority} ${table}`),
+  };
+}
+
+function lines(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '');
+}

@@ -1,0 +1,21 @@
+import { type LibvirtMachine, openLibvirtMachine } from '@gantry/agent/libvirt/libvirt-machine';
+import { readMachineSettings } from '@gantry/agent/libvirt/machine-settings';
+import { readConfig } from '@gantry/daemon/config';
+import { createLog, type Log } from '@gantry/daemon/log';
+
+export const testLog: Log = createLog({
+  process: 'test',
+  level: process.env['GANTRY_TEST_LOG'] ?? 'silent',
+});
+
+/** What a machine in this process needs to know of a host that lives in a namespace. */
+export type MachinePlace = { environment: Record<string, string>; namespace: string };
+
+/** The machine of a host, with stand-ins for its GPUs. */
+export async function openMachine({
+  environment,
+  namespace,
+}: MachinePlace): Promise<LibvirtMachine> {
+  const config = readConfig({ ...environment, GANTRY_STAND_IN_DEVICES: '1' });
+  return await openLibvirtMachine({ ...readMachineSettings(config), netns: namespace }, testLog);
+}

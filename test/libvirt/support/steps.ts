@@ -1,0 +1,43 @@
+import type { Machine } from '@gantry/agent/machine';
+
+/** What changes a host; everything else only looks. */
+const CHANGES = new Set([
+  ...['define', 'start', 'reset', 'askShutdown', 'powerOff', 'undefine'],
+  ...['attachDisk', 'detachDisk', 'growDisk', 'create', 'grow', 'remove'],
+  ...['bind', 'release', 'ensureNics', 'removeNics', 'applyFirewall', 'ensure'],
+]);
+
+export type StepWatcher = {
+  before(step: string): Promise<void> | void;
+  after(step: string): Promise<void> | void;
+};
+
+/** The same machine, whose every change is announced before it begins and after it has ended. */
+export function withSteps(machine: Machine, watcher: StepWatcher): Machine {
+  const announce = <T extends object>(part: T, name: string): T =>
+    new Proxy(part, {
+      get(target, key) {
+        const value = Reflect.get(target, key);
+        if (typeof value !== 'function') return value;
+        const method = value.bind(target);
+        if (!CHANGES.has(String(key))) return method;
+        const step = `${name}.${String(key)}`;
+        return async (...args: unknown[]) => {
+          await watcher.before(step);
+          const result = await method(...args);
+          await watcher.after(step);
+          return result;
+        };
+      },
+    });
+  const { hypervisor, volumes, devices, network, seeds } = machine;
+  return {
+    readBootId: () => machine.readBootId(),
+    readInventory: () => machine.readInventory(),
+    hypervisor: announce(hypervisor, 'hypervisor'),
+    volumes: announce(volumes, 'volumes'),
+    devices: announce(devices, 'devices'),
+    network: announce(network, 'network'),
+    seeds: announce(seeds, 'seeds'),
+  };
+}

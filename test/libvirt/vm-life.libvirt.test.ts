@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { leftovers } from './support/leftovers.ts';
+import {
+  LOCATION,
+  type RealCloud,
+  type RealHost,
+  startRealCloud,
+  VM_TYPE,
+} from './support/real-cloud.ts';
+import { makeSshKey, type SshKey } from './support/ssh.ts';
+
+const STARTUP = '#!/bin/sh\necho started >> /root/startup-trace\n';
+const SHUTDOWN = '#!/bin/sh\necho ended >> /root/shutdown-trace\nsync\n';
+const MIB = 1_048_576;
+
+/** As the API shows it. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
+type Vm = any;
+
+describe('a VM of a cloud of two real hosts', () => {
+  let cloud: RealCloud;
+  let keys: { own: SshKey; strange: SshKey };
+  let vm: Vm;
+  let host: RealHost;
+  let before: Awaited<ReturnType<typeof leftovers>>[];
+
+  beforeAll(async () => {
+    cloud = await startRealCloud(['one', 'two']);
+    const [first] = cloud.hosts;
+    if (!first) throw new Error('BUG: no host');
+    keys = {
+      own: await makeSshKey(first.directory, 'own'),
+      strange: await makeSshKey(first.directory, 'strange'),
+    };
+    before = await Promise.all(cloud.hosts.map(leftovers));
+  });
+  afterAll(() => cloud?.stop());
+
+  const ended = async (method: string, path: string, body?: object) => {
+    const operation = await cloud.client.ended(await cloud.client.open(method, path, body));
+    expect(operation).toMatchObject({ state: 'SUCCEEDED' });
+    return operation.result;
+  };
+  const act = (action: string) => ended('PATCH', `/vms/${vm.id}`, { action });
+  const show = async (): Promise<Vm> => (await cloud.client.call('GET', `/vms/${vm.id}`)).body;
+  const addressOf = (one: Vm): string => one.network_interfaces[0].ips[0].private_ipv4.address;
+  const inGuest = (command: string, key = keys.own) => host.ssh(addressOf(vm), key, command);
+  /** Once its SSH answers. */
+  const booted = () => expect.poll(() => inGuest('echo up').catch(String)).toBe('up\n');
+
+  it('is created over HTTP and runs on one of them', async () => {
+    await allowSsh();
+    vm = await ended('POST', '/vms', {
+      ...{ name: 'first', type: VM_TYPE, location: LOCATION, image: 'tiny' },
+      ...{ ssh_public_key: keys.own.publicLine },
+      ...{ startup_script: STARTUP, shutdown_script: SHUTDOWN },
+    });
+    expect(vm).toMatchObject({ state: 'STATE_RUNNING' });
+    host = await cloud.hostOf(vm.id);
+  });
+
+  it('lets its owner in over SSH, and nobody with another key', async () => {
+    await booted();
+    expect(await inGuest('hostname')).toBe('first\n');
+    await expect(inGuest('true', keys.strange)).rejects.toThrow(/Permission denied/);
+  });
+
+  it('has run its startup script once', async () => {
+    expect(await inGuest('cat /root/startup-trace')).toBe('started\n');
+  });
+
+  it('is in its serial log', async () => {
+    const log = async () => (await cloud.client.call('GET', `/vms/${vm.id}/serial-log`)).body;
+    await expect.poll(async () => JSON.stringify(await log())).toContain('TINY: READY');
+  });
+
+  it('gets a disk, sees it grow, and gives it back with its data', async () => {
+    const disk = await ended('POST', '/disks', { name: 'data', size: '1GiB', location: LOCATION });
+    await attach(disk.id);
+    const device = await findDevice(disk.serial_number);
+    await inGuest(`echo precious | dd of=${device} bs=512 conv=sync 2>/dev/null && sync`);
+    await ended('PATCH', `/disks/${disk.id}`, { size: '2GiB' });
+    const sectors = async () => Number(await inGuest(`cat /sys/block/${device.slice(5)}/size`));
+    await expect.poll(sectors).toBe((2048 * MIB) / 512);
+    await detach(disk.id);
+    expect(await inGuest(`ls ${device} 2>/dev/null || echo none`)).toBe('none\n');
+    await attach(disk.id);
+    const again = await findDevice(disk.serial_number);
+    expect(await inGuest(`head -c 8 ${again}`)).toBe('precious');
+    await detach(disk.id);
+    await ended('DELETE', `/disks/${disk.id}`);
+  });
+
+  it('is left running by an agent that is killed, and found by the next', async () => {
+    const uptime = async () => Number((await inGuest('cut -d. -f1 /proc/uptime')).trim());
+    const earlier = await uptime();
+    await host.agent.kill();
+    expect(await inGuest('echo alone')).toBe('alone\n');
+    await host.startAgent();
+    await expect.poll(async () => (await show()).state).toBe('STATE_RUNNING');
+    expect(await uptime()).toBeGreaterThan(earlier);
+  });
+
+  it('is reset', async () => {
+    await inGuest('touch /tmp/until-reset');
+    expect(await act('RESET')).toMatchObject({ state: 'STATE_RUNNING' });
+    const left = () => inGuest('ls /tmp/until-reset 2>&1 || true').catch(String);
+    await expect.poll(left).toMatch(/No such/);
+  });
+
+  it('runs its shutdown script when it is stopped, and keeps disk and address over it', async () => {
+    await inGuest('echo kept > /root/kept && sync');
+    const address = addressOf(await show());
+    expect(await act('STOP')).toMatchObject({ state: 'STATE_SHUTOFF' });
+    expect((await leftovers(host)).domains).toEqual([]);
+    expect(await act('START')).toMatchObject({ state: 'STATE_RUNNING' });
+    vm = await show();
+    expect(addressOf(vm)).toBe(address);
+    host = await cloud.hostOf(vm.id);
+    await booted();
+    expect(await inGuest('cat /root/kept')).toBe('kept\n');
+    expect(await inGuest('cat /root/shutdown-trace')).toBe('ended\n');
+    expect(await inGuest('cat /root/startup-trace')).toBe('started\n');
+  });
+
+  it('deleted, leaves no domain, file, interface or process', async () => {
+    await ended('DELETE', `/vms/${vm.id}`);
+    const withoutImages = (all: typeof before) =>
+      all.map(({ files, tables: _, ...rest }) => ({
+        ...rest,
+        files: files.filter((file) => !file.startsWith('images/')),
+      }));
+    expect(withoutImages(await Promise.all(cloud.hosts.map(leftovers)))).toEqual(
+      withoutImages(before),
+    );
+  });
+
+  const attach = (diskId: string) =>
+    ended('POST', `/vms/${vm.id}/attach-disks`, {
+      attach_disks: [{ disk_id: diskId, mode: 'read-write', attachment_type: 'data' }],
+    });
+  const detach = (diskId: string) =>
+    ended('POST', `/vms/${vm.id}/detach-disks`, { detach_disks: [diskId] });
+
+  async function allowSsh(): Promise<void> {
+    const { body } = await cloud.client.call('GET', '/vpc/networks');
+    await ended('POST', '/vpc/firewall-rules', {
+      ...{ name: 'ssh', vpc_network_id: body.items[0].id, action: 'allow' },
+      ...{ direction: 'ingress', protocols: ['tcp'], destination_ports: ['22'] },
+      ...{ sources: [{ cidr: '0.0.0.0/0' }], destinations: [] },
+    });
+  }
+
+  /** The block device the guest has for this serial number. */
+  async function findDevice(serial: string): Promise<string> {
+    const seen = serial.slice(0, 20);
+    const line = `for d in /sys/block/vd*; do [ "$(cat $d/serial)" = '${seen}' ] && echo /dev/\${d##*/}; done; true`;
+    let device = '';
+    await expect
+      .poll(async () => {
+        device = (await inGuest(line)).trim();
+        return device;
+      })
+      .not.toBe('');
+    return device;
+  }
+});
