@@ -24,6 +24,9 @@ const PACKAGES = {
   xorriso: ['/usr/bin/xorriso'],
   e2fsprogs: ['/usr/sbin/mke2fs', '/sbin/mke2fs'],
   'xz-utils': ['/usr/bin/xz'],
+  'busybox-static': ['/usr/bin/busybox', '/bin/busybox'],
+  openssl: ['/usr/bin/openssl'],
+  systemd: ['/usr/bin/systemd-analyze'],
 };
 
 const VIRTIOFSD = ['/usr/libexec/virtiofsd', '/usr/lib/qemu/virtiofsd'];

@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from './build.mjs';
 import { check } from './check.mjs';
+import { installForLibvirt } from './debian-packages.mjs';
 import { ensureInstalled } from './install.mjs';
 import { readText, root, run, secondsSince, tool } from './workspace.mjs';
 
 const platform = `${process.platform}-${process.arch}`;
 
-/** `canRun` says true, or why not. */
+/** `canRun` says true, or why not; it may install what is missing. */
 const SUITES = [
   { name: 'unit', canRun: () => true },
   {
@@ -19,6 +20,10 @@ const SUITES = [
   },
   { name: 'pg15', canRun: () => needs(`test/node_modules/postgres-15-${platform}`) },
   { name: 'system', canRun: ({ built }) => built || 'the build failed' },
+  {
+    name: 'libvirt',
+    canRun: ({ built }) => (built ? installForLibvirt() : 'the build failed'),
+  },
 ];
 
 function needs(directory) {
@@ -52,7 +57,7 @@ async function runBuild() {
 }
 
 async function runSuite({ name, canRun }, state) {
-  const possible = canRun(state);
+  const possible = await canRun(state);
   if (possible !== true) {
     const required = (process.env.GANTRY_REQUIRE ?? '').split(',').map((each) => each.trim());
     const failed = required.includes(name) ? 1 : 0;

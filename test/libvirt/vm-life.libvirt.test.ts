@@ -1,4 +1,8 @@
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { leftovers } from './support/leftovers.ts';
 import {
   LOCATION,
@@ -74,6 +78,32 @@ describe('a VM of a cloud of two real hosts', () => {
     await expect.poll(async () => JSON.stringify(await log())).toContain('TINY: READY');
   });
 
+  it('can be typed into over its serial console', async () => {
+    const { url, credentials } = cloud.console(vm.id);
+    const console = new WebSocket(url, { headers: { authorization: `Bearer ${credentials}` } });
+    let shown = '';
+    console.on('message', (bytes) => {
+      shown += String(bytes);
+    });
+    await once(console, 'open');
+    console.send('echo "the answer is $((6 * 7))"\n');
+    await expect.poll(() => shown).toContain('the answer is 42');
+    console.close();
+  });
+
+  it('of an image that is not what its checksum says, is not made, and nothing is left', async () => {
+    const operation = await cloud.client.ended(
+      await cloud.client.open('POST', '/vms', {
+        ...{ name: 'forged', type: VM_TYPE, location: LOCATION, image: 'forged' },
+        ssh_public_key: keys.own.publicLine,
+      }),
+    );
+    expect(operation).toMatchObject({ state: 'FAILED', result: { code: 'image_unavailable' } });
+    expect(operation.result.message).toMatch(/sha-?256/i);
+    const files = await Promise.all(cloud.hosts.map(async (one) => (await leftovers(one)).files));
+    expect(files.flat().filter((file) => file.includes('.new'))).toEqual([]);
+  });
+
   it('gets a disk, sees it grow, and gives it back with its data', async () => {
     const disk = await ended('POST', '/disks', { name: 'data', size: '1GiB', location: LOCATION });
     await attach(disk.id);
@@ -113,6 +143,9 @@ describe('a VM of a cloud of two real hosts', () => {
     const address = addressOf(await show());
     expect(await act('STOP')).toMatchObject({ state: 'STATE_SHUTOFF' });
     expect((await leftovers(host)).domains).toEqual([]);
+    const shared = { name: 'shared', size: '1GiB', location: LOCATION, type: 'shared-volume' };
+    const volume = await ended('POST', '/disks', shared);
+    await attach(volume.id);
     expect(await act('START')).toMatchObject({ state: 'STATE_RUNNING' });
     vm = await show();
     expect(addressOf(vm)).toBe(address);
@@ -121,6 +154,14 @@ describe('a VM of a cloud of two real hosts', () => {
     expect(await inGuest('cat /root/kept')).toBe('kept\n');
     expect(await inGuest('cat /root/shutdown-trace')).toBe('ended\n');
     expect(await inGuest('cat /root/startup-trace')).toBe('started\n');
+    await inGuest(`mount -t virtiofs ${volume.id} /mnt && echo all > /mnt/for && sync`);
+    const folder = path.join(host.dataDirectory, 'shared');
+    const kept = (await readdir(folder, { recursive: true })).find((name) => name.endsWith('/for'));
+    expect(await readFile(path.join(folder, kept ?? ''), 'utf8')).toBe('all\n');
+    await inGuest('umount /mnt');
+    await act('STOP');
+    await detach(volume.id);
+    await ended('DELETE', `/disks/${volume.id}`);
   });
 
   it('deleted, leaves no domain, file, interface or process', async () => {

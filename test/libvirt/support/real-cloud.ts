@@ -20,6 +20,8 @@ export type RealCloud = {
   client: Client;
   processes: Processes;
   hosts: RealHost[];
+  /** Where a VM's console is, and the key that opens it. */
+  console(vmId: string): { url: string; credentials: string };
   /** The host whose libvirt has the VM's domain. */
   hostOf(vmId: string): Promise<RealHost>;
   stop(): Promise<void>;
@@ -73,14 +75,19 @@ export async function startRealCloud(names: readonly string[]): Promise<RealClou
       }
       throw new Error(`no host has VM ${vmId}`);
     };
-    return { client, processes, hosts, hostOf, stop };
+    const { project_id, access_key } = processes.credentials;
+    const console = (vmId: string) => ({
+      url: `${api.url.replace('http', 'ws')}/v0.1/projects/${project_id}/vms/${vmId}/console`,
+      credentials: access_key,
+    });
+    return { client, processes, hosts, hostOf, console, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-/** A type that a machine of two cores has room for, and an image for it. */
+/** A type that a machine of two cores has room for, an image for it, and one that is not itself. */
 async function offerTinyGuest(client: Client, source: { url: string; sha256: string }) {
   const type = {
     ...{ name: VM_TYPE, description: 'One core, for trying things', locations: [LOCATION] },
@@ -90,9 +97,13 @@ async function offerTinyGuest(client: Client, source: { url: string; sha256: str
   };
   const made = await client.admin('POST', '/vm-types', type);
   expect(made).toMatchObject({ status: 200 });
-  const image = { name: 'tiny', source_url: source.url, sha256: source.sha256 };
-  const added = await client.admin('POST', '/images', { ...image, locations: [LOCATION] });
-  expect(added).toMatchObject({ status: 200 });
+  for (const [name, sha256] of [
+    ['tiny', source.sha256],
+    ['forged', source.sha256.split('').reverse().join('')],
+  ]) {
+    const image = { name, source_url: source.url, sha256, locations: [LOCATION] };
+    expect(await client.admin('POST', '/images', image)).toMatchObject({ status: 200 });
+  }
 }
 
 async function enroll(client: Client, { host, port }: { host: LibvirtHost; port: number }) {
