@@ -12,10 +12,27 @@ const STANDSTILL_MS = 5_000;
 export async function transact<T>(sql: Sql, body: (tx: Transaction) => Promise<T>): Promise<T> {
   const done = await sql.begin(async (tx) => {
     // First, so that no lock is ever held without it; not waited for, so that it costs nothing.
-    const limit = tx`
-      select set_config('idle_in_transaction_session_timeout', ${String(STANDSTILL_MS)}, true)`.execute();
-    const [, result] = await Promise.all([limit, body(tx)]);
+    const settings = tx`
+      select set_config('idle_in_transaction_session_timeout', ${String(STANDSTILL_MS)}, true),
+        ${planOnce(tx)}`.execute();
+    const [, result] = await Promise.all([settings, body(tx)]);
     return { result };
   });
   return done.result;
 }
+
+/** Reads by a statement whose planning costs more than its run. */
+export async function readPlanned<T>(sql: Sql, read: (tx: Transaction) => Promise<T>): Promise<T> {
+  const done = await sql.begin('read only', async (tx) => {
+    const setting = tx`select ${planOnce(tx)}`.execute();
+    const [, result] = await Promise.all([setting, read(tx)]);
+    return { result };
+  });
+  return done.result;
+}
+
+/**
+ * Our statements find rows by key, whatever the keys are. Left to itself PostgreSQL plans those that
+ * are given arrays anew at every call, which can take longer than their run.
+ */
+const planOnce = (tx: Transaction) => tx`set_config('plan_cache_mode', 'force_generic_plan', true)`;

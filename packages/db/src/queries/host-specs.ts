@@ -62,10 +62,7 @@ export type HostSpecRow = {
   rules: SpecRuleRow[];
 };
 
-/**
- * The planner must not see how many hosts are asked for: it would plan anew for each number, which
- * takes longer than the reading.
- */
+/** To be called in `readPlanned`: its planning takes longer than the reading. */
 export async function readHostSpecs(sql: Queryable, hostIds: string[]): Promise<HostSpecRow[]> {
   return await sql<HostSpecRow[]>`
     select r.host_id, r.number,
@@ -83,7 +80,7 @@ export async function readHostSpecs(sql: Queryable, hostIds: string[]): Promise<
         where f.desired_state = 'present' and f.network_id in (
           select n.network_id from placements p join network_interfaces n on n.vm_id = p.vm_id
           where p.host_id = r.host_id)) as rules
-    from host_revisions r where r.host_id = any((select ${hostIds}::uuid[])::uuid[])`;
+    from host_revisions r where r.host_id = any(${hostIds}::uuid[])`;
 }
 
 const vmOf = (sql: Queryable) => sql`json_build_object('id', v.id, 'revision', v.revision,
@@ -122,7 +119,10 @@ const isWithPlacedVm = (sql: Queryable) => sql`exists (select from disk_attachme
 const isOfRemovedVm = (sql: Queryable) => sql`exists (select from disk_attachments a
   join vms v on v.id = a.vm_id where a.disk_id = d.id and (v.desired_state = 'deleted' or v.abandoned))`;
 
-const ruleOf = (sql: Queryable) => sql`json_build_object('id', f.id, 'network_id', f.network_id,
+/** What a rule means now, as JSON of a `SpecRuleRow`; it is `f` in the statement around it. */
+export const ruleOf = (
+  sql: Queryable,
+) => sql`json_build_object('id', f.id, 'network_id', f.network_id,
   'direction', f.direction, 'action', f.action, 'protocols', f.protocols,
   'sources', ${endpointCidrs(sql, sql`f.sources`)}, 'source_ports', f.source_ports,
   'destinations', ${endpointCidrs(sql, sql`f.destinations`)}, 'destination_ports', f.destination_ports)`;

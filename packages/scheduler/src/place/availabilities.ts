@@ -1,6 +1,7 @@
 import type { Sql } from '@gantry/db/connect';
 import { listOfferedTypes, recordAvailabilities } from '@gantry/db/queries/availabilities';
 import { type Lease, lockLease } from '@gantry/db/queries/leases';
+import { transact } from '@gantry/db/transact';
 import { isAvailable } from '@gantry/placement/choose-host';
 import type { HostIndex } from '@gantry/placement/host-index';
 import { requestFor } from '@gantry/placement/request-for';
@@ -23,7 +24,7 @@ export async function writeAvailabilities(options: Availabilities): Promise<bool
     if (written.get(type.name) !== now) available.set(type.name, now);
   }
   if (available.size === 0) return true;
-  const held = await sql.begin(async (tx) => {
+  const held = await transact(sql, async (tx) => {
     if (!(await lockLease(tx, lease))) return false;
     await recordAvailabilities(tx, { location, available });
     return true;
