@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+
+const script = new URL('../scripts/debian-packages.mjs', import.meta.url).href;
+const { missingForLibvirt, whyNotInstallable } = await import(script);
+
+it('a package is missing where none of the files that prove it is there', () => {
+  const packages = { one: ['/a', '/b'], two: ['/c'], three: ['/d'] };
+  const exists = (file: string) => ['/b', '/d'].includes(file);
+  expect(missingForLibvirt({ packages, exists })).toEqual(['two']);
+});
+
+it('what the suite needs on an empty machine is named, QEMU and libvirt among it', () => {
+  const missing = missingForLibvirt({ exists: () => false });
+  expect(missing).toEqual(expect.arrayContaining(['libvirt-daemon-system', 'qemu-utils', 'ovmf']));
+});
+
+it.each([
+  [{ hasApt: false, userId: 0 }, /neither Debian nor Ubuntu/],
+  [{ hasApt: true, userId: 1000 }, /root/],
+  [{ hasApt: true, userId: 0 }, undefined],
+])('%j says why nothing can be installed: %s', (machine, reason) => {
+  const said = whyNotInstallable(machine);
+  if (reason) expect(said).toMatch(reason);
+  else expect(said).toBeUndefined();
+});
