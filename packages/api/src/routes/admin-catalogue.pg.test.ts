@@ -189,7 +189,7 @@ describe('images', () => {
     ['sha256', { sha256: undefined }],
     ['sha256', { sha256: 'A'.repeat(64) }],
     ['source_url', { source_url: undefined }],
-    ['source_url', { source_url: 'file:///etc/passwd' }],
+    ['source_url', { source_url: 'ftp://images.example.test/rocky.qcow2' }],
     ['name', { name: 'Rocky 9' }],
     ['locations', { locations: undefined }],
   ])('are refused with the field named: %s', async (field, wrong) => {
