@@ -91,6 +91,7 @@ const BEYOND = [
   ...[`GET ${O}/members`, `POST ${O}/members`, `DELETE ${O}/members/{member_id}`],
   ...[`GET ${P}/events`, `GET ${P}/device-receipts`, `GET ${P}/vms/{vm_id}/serial-log`],
   ...[`GET ${P}/vms/{vm_id}/console`, `POST ${P}/vms/{vm_id}/console`],
+  `POST ${P}/vpc/firewall-rules:trace`,
 ];
 
 /** Names of parameters do not matter to clients. */

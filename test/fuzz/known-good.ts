@@ -24,6 +24,7 @@ const endpoint = fc.oneof(
   fc.record({ cidr: oneOf('', '10.0.0.0/8', '1.2.3.4', '0.0.0.0/0') }),
   fc.record({ resource_id: oneOf('', '{{own.vm_id}}', '{{own.subnet_id}}', '{{own.network_id}}') }),
 );
+const tracedEnd = oneOf('{{own.vm_id}}', '{{own.stopped_vm_id}}', '192.0.2.7', '172.27.0.9');
 
 export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   name,
@@ -45,6 +46,8 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   // The host has the tenant's name.
   confirm: own('name'),
   FirewallRuleEndpoint: endpoint,
+  from: tracedEnd,
+  to: tracedEnd,
   'protocols[]': fc.subarray(['tcp', 'udp', 'icmp'], { minLength: 1 }),
   'detach_disks[]': own('attached_disk_id').map((id) => [id]),
   'attach_disks[]': fc

@@ -168,6 +168,9 @@ export const EXAMPLES: Record<string, (estate: Estate) => Example> = {
   'firewall-rules.get': nothing,
   'firewall-rules.change': () => ({ body: { name: fresh('rule') } }),
   'firewall-rules.delete': nothing,
+  'firewall-rules.trace': ({ ids }) => ({
+    body: { from: '192.0.2.1', to: ids['vm_id'], protocol: 'icmp' },
+  }),
   'networks.create': () => ({ body: { name: fresh('network'), cidr: '192.168.0.0/24' } }),
   'networks.list': nothing,
   'networks.get': nothing,

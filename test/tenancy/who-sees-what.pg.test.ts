@@ -128,6 +128,7 @@ describe('strangers', () => {
       'vms.attach-disks',
       'vms.detach-disks',
       'firewall-rules.create',
+      'firewall-rules.trace',
       'subnets.create',
       'projects.create',
     ];

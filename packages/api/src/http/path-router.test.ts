@@ -8,6 +8,7 @@ for (const path of [
   '/vms/operations/:operation_id',
   '/vms/:vm_id/attach-disks',
   '/vms/:vm_id:reset',
+  '/vms:count',
   '/projects/:project_id/vms/:vm_id',
   '/',
 ]) {
@@ -22,6 +23,7 @@ it.each([
   ['/vms/operations', '/vms/operations', {}],
   ['/vms/operations/7', '/vms/operations/:operation_id', { operation_id: '7' }],
   ['/vms/1:reset', '/vms/:vm_id:reset', { vm_id: '1' }],
+  ['/vms:count', '/vms:count', {}],
   ['/vms/1:other', '/vms/:vm_id', { vm_id: '1:other' }],
   ['/vms/:reset', '/vms/:vm_id', { vm_id: ':reset' }],
   ['/vms/1/attach-disks', '/vms/:vm_id/attach-disks', { vm_id: '1' }],
@@ -44,6 +46,8 @@ it.each([
   '/projects/a/vms/',
   '//vms/1',
   '/nothing',
+  '/nothing:count',
+  '/vms:other',
   '/__proto__',
 ])('%s is nothing', (path) => expect(match('GET', path)).toEqual([]));
 

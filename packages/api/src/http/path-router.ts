@@ -1,8 +1,8 @@
 import { METHOD_NAME_ALL, type Result, type Router } from 'hono/router';
 
 /**
- * Hono's router for what this api has: whole paths of fixed and named segments, no wildcards. A named
- * segment may end in a verb (`:host_id:drain`). At each segment the fixed one wins over the named one,
+ * Hono's router for what this api has: whole paths of fixed and named segments, no wildcards. Either
+ * may end in a verb (`placements:explain`, `:host_id:drain`). At each segment the fixed one wins over the named one,
  * in whatever order they were added, and a match costs a few map lookups. Hono's own fast router does
  * not take fixed and named siblings.
  */
@@ -24,8 +24,8 @@ export function createPathRouter<T>(): Router<T> {
       for (const segment of path.split('/').slice(1)) {
         if (segment.includes('*')) throw new Error(`BUG: ${path} has a wildcard`);
         const [fixed = '', name, verb] = segment.split(':');
-        if (name === undefined) {
-          node = ensureNode(node.fixed, fixed);
+        if (fixed !== '' || name === undefined) {
+          node = ensureNode(node.fixed, segment);
         } else {
           names.push(name);
           node.named ??= newNode();

@@ -4,6 +4,7 @@ import { notFound } from '@gantry/model/errors';
 import { route } from '../http/route.ts';
 import { changeFirewallRule, deleteFirewallRule } from '../operations/change-firewall-rule.ts';
 import { createFirewallRule } from '../operations/create-firewall-rule.ts';
+import { traceFirewall } from '../operations/trace-firewall.ts';
 import { ProjectParams } from '../schemas/fields.ts';
 import {
   ChangeFirewallRule,
@@ -12,7 +13,9 @@ import {
   FirewallRuleParams,
   FirewallRules,
 } from '../schemas/firewall-rule.ts';
+import { FirewallTrace, TraceFirewall } from '../schemas/firewall-trace.ts';
 import { OperationReply } from '../schemas/operation.ts';
+import { firewallTraceView } from '../views/firewall-trace.ts';
 import { operationView } from '../views/operation.ts';
 
 export const firewallRuleRoutes = [
@@ -91,5 +94,17 @@ export const firewallRuleRoutes = [
         }),
       ),
     }),
+  }),
+  route({
+    id: 'firewall-rules.trace',
+    method: 'post',
+    path: '/projects/{project_id}/vpc/firewall-rules:trace',
+    summary: 'Whether the rules let a connection pass, and which of them decides; changes nothing',
+    access: { level: 'project', role: 'read-only' },
+    params: ProjectParams,
+    body: TraceFirewall,
+    reply: FirewallTrace,
+    handle: async ({ sql, scope, body }) =>
+      firewallTraceView(await traceFirewall({ sql, projectId: scope.projectId }, body)),
   }),
 ];

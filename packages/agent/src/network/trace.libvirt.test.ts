@@ -1,0 +1,139 @@
+import { randomInt } from 'node:crypto';
+import type { ResolvedRule } from '@gantry/model/firewall/match-rule';
+import type { End } from '@gantry/model/firewall/plan-path';
+import { type Question, tracePacket } from '@gantry/model/firewall/trace-packet';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { HostNetwork } from '../machine.ts';
+import type { FirewallRule } from '../wanted.ts';
+import type { Guest } from './testing/guest.ts';
+import { type Lab, openLab } from './testing/lab.ts';
+import {
+  endOf,
+  NICS,
+  OUTSIDE,
+  PORTS,
+  packet,
+  privateOf,
+  type RandomPacket,
+  rules,
+  VMS,
+} from './testing/random-traffic.ts';
+
+/** What tenants are told that happens to a packet, beside what does: random rules, real packets. */
+const given = process.env['GANTRY_PROPERTY_SEED'] ?? '1';
+const SEED = given === 'random' ? randomInt(2 ** 31) : Number(given);
+const RUNS = Number(process.env['GANTRY_PROPERTY_RUNS'] ?? '30');
+const PACKETS = 8;
+
+let lab: Lab;
+let network: HostNetwork;
+const talkers = new Map<string, Guest>();
+/** Each packet comes from a port of its own, so that none belongs to an earlier connection. */
+let sent = 0;
+const fates = { passed: 0, stopped: 0 };
+
+beforeAll(async () => {
+  lab = await openLab();
+  network = lab.network();
+  talkers.set('outside', lab.outside);
+  // It sends back what is for a public address, and tries the private ones too.
+  const router = ['net.ipv4.ip_forward=1', 'net.ipv4.conf.all.send_redirects=0'];
+  await lab.outside.run('sysctl', '-qw', ...router, 'net.ipv4.conf.eth0.send_redirects=0');
+  await lab.outside.run('ip', 'route', 'add', '10.0.0.0/23', 'via', '192.0.2.1');
+  await lab.ip(`route add default via ${OUTSIDE}`);
+  await network.applyFirewall({ rules: [], nics: Object.values(NICS) });
+  for (const vm of VMS) {
+    talkers.set(vm, await lab.addGuest(NICS[vm]));
+    await network.ensureNics(`vm-${vm}`, [NICS[vm]]);
+  }
+  for (const talker of talkers.values()) {
+    for (const port of PORTS) {
+      await talker.listen(port);
+      await talker.listen(port, 'udp');
+    }
+  }
+});
+afterAll(() => lab?.close());
+
+it(`packets fare as the trace says, whatever the rules (seed ${SEED})`, async () => {
+  const traffic = fc.array(packet, { minLength: PACKETS, maxLength: PACKETS });
+  const property = fc.asyncProperty(rules, traffic, async (wanted, packets) => {
+    await network.applyFirewall({ rules: wanted, nics: Object.values(NICS) });
+    const surprises = await Promise.all(
+      // One sender's packets go one after the other, as its program does.
+      [...talkers].map(async ([name, talker]) => {
+        const found: unknown[] = [];
+        for (const each of packets.filter(({ from }) => from === name)) {
+          const surprise = await compare(talker, each, wanted);
+          if (surprise) found.push(surprise);
+        }
+        return found;
+      }),
+    );
+    expect(surprises.flat()).toEqual([]);
+  });
+  // To make it smaller would take longer than to read it.
+  await fc.assert(property, { seed: SEED, numRuns: RUNS, endOnFailure: true });
+  // Otherwise it would have shown little.
+  expect(Math.min(fates.passed, fates.stopped)).toBeGreaterThan((RUNS * PACKETS) / 8);
+});
+
+/** Undefined where the packet fared as it should. */
+async function compare(talker: Guest, each: RandomPacket, wanted: readonly FirewallRule[]) {
+  const { protocol, destinationPort, isFromHighPort } = each;
+  sent += 1;
+  const sourcePort = (isFromHighPort ? 40_000 : 10_000) + sent;
+  const question = { ...endsOf(each), protocol, destinationPort, sourcePort };
+  const trace = tracePacket(question, wanted.map(toResolved));
+  if (!trace) throw new Error('BUG: a packet whose receiver sees the host');
+  const isAllowed = trace.allowed;
+  fates[isAllowed ? 'passed' : 'stopped'] += 1;
+  const isAsTold = await fares(talker, { ...question, address: dialled(each), isAllowed });
+  return isAsTold ? undefined : { ...question, isAllowed };
+}
+
+type Expected = Question & { address: string; isAllowed: boolean };
+
+async function fares(talker: Guest, expected: Expected): Promise<boolean> {
+  const { address, protocol, destinationPort, sourcePort, isAllowed } = expected;
+  if (protocol === 'icmp') {
+    // What should pass is given more time than what should not.
+    return (await talker.pings(address, '-W', isAllowed ? '8' : '1')) === isAllowed;
+  }
+  if (!isAllowed) return await talker.misses(address, destinationPort, { protocol, sourcePort });
+  const answer = await talker.reaches(address, destinationPort, { protocol, sourcePort });
+  return /^[0-9.]+$/.test(answer);
+}
+
+function endsOf({ from, to }: RandomPacket): { from: End; to: End } {
+  const outside: End = { kind: 'outside', address: OUTSIDE };
+  const start = from === 'outside' ? outside : endOf(from, 'vm');
+  if (typeof to === 'object') return { from: start, to: endOf(to.vm, to.as) };
+  if (to === 'outside' || start.kind === 'outside') return { from: start, to: outside };
+  const address = dialled({ from, to });
+  return {
+    from: start,
+    to: { ...start, address, publicAddress: null, as: 'private', isGateway: true },
+  };
+}
+
+/** What the sender's program is told to connect to. */
+function dialled({ from, to }: Pick<RandomPacket, 'from' | 'to'>): string {
+  if (from === 'outside' || to === 'outside') {
+    if (typeof to !== 'object') return OUTSIDE;
+    return to.as === 'private' ? privateOf(to.vm) : NICS[to.vm].publicIpv4 || privateOf(to.vm);
+  }
+  if (to === 'gateway') return NICS[from].gatewayIpv4;
+  const { networkId, publicIpv4 } = NICS[to.vm];
+  const isByPublic = to.as === 'public' || (to.as === 'vm' && networkId !== NICS[from].networkId);
+  return isByPublic && publicIpv4 !== '' ? publicIpv4 : privateOf(to.vm);
+}
+
+function toResolved(rule: FirewallRule): ResolvedRule {
+  return {
+    ...rule,
+    direction: rule.direction === 'DIRECTION_INGRESS' ? 'ingress' : 'egress',
+    action: rule.action === 'ACTION_ALLOW' ? 'allow' : 'deny',
+  };
+}
