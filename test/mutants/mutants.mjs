@@ -127,12 +127,12 @@ export const MUTANTS = [
     edits: [
       {
         file: ACCEPT_SPEC,
-        text: '  return { ...ledger, spec, vms };',
+        text: '  return { ...ledger, spec: { ...spec, consoles: [] }, vms };',
         replacement: [
           '  const missing = [...found].filter((id) => !wanted.has(id) && !deleted.has(id));',
           "  const none = { revision: '1', graceful: false, gpus: [], nvmes: [], disks: [] };",
           '  const gone = missing.map((id) => ({ id, ...none }));',
-          '  return { ...ledger, spec: { ...spec, deleted: [...spec.deleted, ...gone] }, vms };',
+          '  return { ...ledger, spec: { ...spec, consoles: [], deleted: [...spec.deleted, ...gone] }, vms };',
         ].join('\n'),
       },
     ],
