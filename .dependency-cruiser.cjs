@@ -25,7 +25,7 @@ const allowed = {
   scheduler: ['model', 'placement', 'db', 'daemon', 'proto', 'pki'],
   agent: ['model', 'daemon', 'proto', 'pki', 'node-libvirt'],
   simulator: ['model', 'daemon', 'proto', 'pki', 'agent'],
-  local: ['model', 'daemon'],
+  local: ['model', 'daemon', 'agent', 'simulator'],
 };
 
 const folder = (name) => (name === 'proto' ? '^proto/' : `^packages/${name}/`);

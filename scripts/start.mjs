@@ -17,7 +17,11 @@ try {
 // The IPC channel tells the launcher when this process is gone, however it went.
 const launcher = spawn(
   process.execPath,
-  ['--enable-source-maps', path.join(root, 'packages/local/dist/main.mjs')],
+  [
+    '--enable-source-maps',
+    path.join(root, 'packages/local/dist/main.mjs'),
+    ...process.argv.slice(2),
+  ],
   { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] },
 );
 

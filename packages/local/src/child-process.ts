@@ -14,6 +14,7 @@ import { StartError } from './start-error.ts';
 export type ChildSpec = {
   name: string;
   script: string;
+  args?: readonly string[];
   logFile: string;
   /** Asked at every start: what the first one found out (its port) may hold for the next. */
   environment: () => NodeJS.ProcessEnv;
@@ -54,7 +55,8 @@ async function launch(spec: ChildSpec): Promise<Run> {
   const log = await open(spec.logFile, 'a', 0o600);
   try {
     const { size } = await log.stat();
-    const child = spawn(process.execPath, ['--enable-source-maps', spec.script], {
+    const command = ['--enable-source-maps', spec.script, ...(spec.args ?? [])];
+    const child = spawn(process.execPath, command, {
       env: spec.environment(),
       detached: true,
       stdio: ['ignore', log.fd, log.fd, 'ipc'],

@@ -9,21 +9,23 @@ import {
   writeConnection,
 } from './credentials.ts';
 import { type Database, keepDatabase } from './database.ts';
-import { ensureDemoPublicKey } from './demo-key.ts';
+import { ensureDemoKey } from './demo-key.ts';
 import { ensureSecret, type Home, openHome } from './home.ts';
 import { type HomeLock, lockHome } from './home-lock.ts';
 import { boundLog } from './log-file.ts';
+import { prepareRealHost, type RealHost, requireRealHost } from './real/real-host.ts';
+import { renderRealWelcome } from './real/render-real-welcome.ts';
 import { baseUrlOf, requireFreePort, type Settings } from './settings.ts';
 import { StartError } from './start-error.ts';
 import { untilAvailable } from './until-available.ts';
 import { renderWelcome } from './welcome.ts';
 
 /**
- * One machine, one command: the database, the api, the scheduler and a simulated fleet as separate
- * processes, as in production. Each thing started is noted in `running` at once, so that stopping finds it however
- * far the start has come.
+ * One machine, one command: the database, the api, the scheduler, a simulated fleet and, if asked for,
+ * the agent of this very machine as separate processes, as in production. Each thing started is noted
+ * in `running` at once, so that stopping finds it however far the start has come.
  */
-export type Running = { database?: Database; children: RunningChild[] };
+export type Running = { database?: Database; children: RunningChild[]; realHost?: RealHost };
 
 type Launch = {
   root: string;
@@ -34,16 +36,18 @@ type Launch = {
   fail: (error: unknown) => void;
 };
 
-const LOGS = ['api.log', 'scheduler.log', 'fleet.log', 'postgres.log'];
+const LOGS = ['api.log', 'scheduler.log', 'fleet.log', 'agent.log', 'postgres.log'];
 const BOUND_LOGS_EVERY_MS = 60_000;
 
 export async function launch({ root, settings, running, stopping, say, fail }: Launch) {
+  if (settings.real) await requireRealHost(settings);
   const home = await openHome(settings.homeDirectory);
   const lock = await lockHome(home);
   if (settings.port !== 0) await requireFreePort(settings);
   const secretKey = settings.secretKey ?? (await ensureSecret(home.file('secret-key')));
   const line = (text: string) => say(`${text}\n`);
 
+  if (settings.real) running.realHost = await prepareRealHost({ root, home, settings, say: line });
   if (!settings.databaseUrl) running.database = await keepDatabase({ home, say: line, fail });
   stopping.signal.throwIfAborted();
   const environment = {
@@ -54,14 +58,16 @@ export async function launch({ root, settings, running, stopping, say, fail }: L
   const place = { root, home, settings, environment, running, signal: stopping.signal, line };
   const connection = await connect(place, lock);
   const schedulerPort = await startScheduler(place);
-  if (settings.simulatedHosts) {
-    await startFleet(place, { connection, schedulerPort });
-    await untilAvailable(connection, stopping.signal);
-  }
+  if (settings.simulatedHosts) await startFleet(place, { connection, schedulerPort });
+  const host = { ...place, environment: withoutSecrets(environment), connection, schedulerPort };
+  const real = await running.realHost?.start(host);
+  if (settings.simulatedHosts || real) await untilAvailable(connection, stopping.signal);
   keepLogsShort(home, line);
 
-  const sshPublicKey = await ensureDemoPublicKey(home);
+  const key = await ensureDemoKey(home);
+  const sshPublicKey = key.publicLine;
   say(renderWelcome({ connection, connectionFile: connectionFile(home), sshPublicKey }));
+  if (real) say(renderRealWelcome({ connection, key, ...real }));
 }
 
 function keepLogsShort(home: Home, line: (text: string) => void): void {
@@ -150,13 +156,12 @@ type Simulated = { connection: Connection; schedulerPort: number };
 
 async function startFleet(place: Place, { connection, schedulerPort }: Simulated) {
   const { root, home, settings, environment, running, signal, line } = place;
-  const { DATABASE_URL: _, GANTRY_SECRET_KEY: __, ...shared } = environment;
   const spec = {
     name: 'fleet',
     script: path.join(root, 'packages/simulator/dist/main.mjs'),
     logFile: home.file('fleet.log'),
     environment: () => ({
-      ...shared,
+      ...withoutSecrets(environment),
       GANTRY_API_URL: connection.base_url,
       GANTRY_OPERATOR_EMAIL: connection.operator_email,
       GANTRY_OPERATOR_PASSWORD: connection.operator_password,
@@ -167,4 +172,10 @@ async function startFleet(place: Place, { connection, schedulerPort }: Simulated
     say: line,
   };
   running.children.push(await startChild(spec, signal));
+}
+
+/** The database and the key to it are the control plane's alone. */
+function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { DATABASE_URL: _, GANTRY_SECRET_KEY: __, ...rest } = environment;
+  return rest;
 }

@@ -39,13 +39,15 @@ async function main(): Promise<number> {
     stopping.signal.addEventListener('abort', () => resolve());
   });
   try {
-    await launch({ root, settings: readSettings(root), running, stopping, say, fail });
+    const settings = readSettings({ root, args: process.argv.slice(2), env: process.env });
+    await launch({ root, settings, running, stopping, say, fail });
     await stopped;
   } catch (error) {
     if (!stopping.signal.aborted) failure ??= error;
   }
   // The database goes last: the others write to it until they are done.
   await Promise.all(running.children.map((child) => child.stop()));
+  await running.realHost?.leave(say);
   await running.database?.stop();
   if (failure === undefined) return 0;
   process.stderr.write(`${describe(failure)}\n`);

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
-import type { ServerUser } from './cluster-directory.ts';
 import { type Home, readIfThere, writePrivateFile } from './home.ts';
 import { identifyProcess, sendSignal } from './process-identity.ts';
+import type { User } from './reachable-directory.ts';
 import { StartError } from './start-error.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -18,7 +18,7 @@ const HANDOVER_LIMIT_MS = 5_000;
 
 export type Guard = { release(): Promise<void> };
 
-type Guarded = { home: Home; pid: number; user: ServerUser | undefined };
+type Guarded = { home: Home; pid: number; user: User | undefined };
 
 export async function startGuard({ home, pid, user }: Guarded): Promise<Guard> {
   const child = spawn('/bin/sh', ['-c', GUARD, 'gantry-postgres-guard', `${pid}`], {

@@ -6,9 +6,11 @@ import { stopPostmaster } from './postmaster.ts';
 export async function removeHome(directory: string): Promise<void> {
   const place = path.join(path.resolve(directory), 'postgres');
   // Removing a link leaves what it points to.
-  const elsewhere = await readlink(place).catch(() => undefined);
+  const follow = (link: string) => readlink(link).catch(() => undefined);
+  const elsewhere = await follow(place);
   await stopPostmaster(path.join(elsewhere ?? place, 'data'));
-  for (const tree of [elsewhere, directory]) {
+  const data = await follow(path.join(path.resolve(directory), 'host-data'));
+  for (const tree of [elsewhere, data, directory]) {
     if (tree) await rm(tree, { recursive: true, force: true, maxRetries: 10 });
   }
 }

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { readConfig } from '@gantry/daemon/config';
 import { errorCode, StartError } from './start-error.ts';
 
@@ -23,9 +24,15 @@ export type Settings = {
   port: number;
   /** Simulated hosts, as gantry-fleet is told; empty: none. */
   simulatedHosts: string;
+  /** Whether this machine is a host as well. */
+  real: boolean;
+  libvirtSocket: string | undefined;
 };
 
-export function readSettings(root: string, env: NodeJS.ProcessEnv = process.env): Settings {
+type Invocation = { root: string; args: readonly string[]; env: NodeJS.ProcessEnv };
+
+export function readSettings({ root, args, env }: Invocation): Settings {
+  const { real } = readArguments(args);
   const config = readConfig(env);
   const hosts = config.optional('GANTRY_FLEET_HOSTS');
   // A database that was given may be someone's production: nothing is simulated there unasked.
@@ -37,7 +44,20 @@ export function readSettings(root: string, env: NodeJS.ProcessEnv = process.env)
     host: config.text('GANTRY_HOST', '127.0.0.1'),
     port: config.integer('GANTRY_PORT', { fallback: DEFAULT_PORT, min: 0, max: 65_535 }),
     simulatedHosts: simulatedHosts === 'none' ? '' : simulatedHosts,
+    real,
+    libvirtSocket: config.optional('GANTRY_LIBVIRT_SOCKET'),
   };
+}
+
+function readArguments(args: readonly string[]): { real: boolean } {
+  try {
+    const options = { real: { type: 'boolean', default: false } } as const;
+    return parseArgs({ args: [...args], options }).values;
+  } catch (error) {
+    // Node's own words name the argument, and say more than one needs to know after that.
+    const said = error instanceof Error ? error.message : String(error);
+    throw new StartError(`${said.split('. ')[0]}. There is: npm start -- --real`, { cause: error });
+  }
 }
 
 export function baseUrlOf(host: string, port: number): string {

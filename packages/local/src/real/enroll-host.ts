@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process';
+import { rename } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { readIfThere } from '../home.ts';
+import { StartError } from '../start-error.ts';
+import { LOCATION } from './offer-tiny-guest.ts';
+import type { Operator } from './operator.ts';
+
+type Enrolment = {
+  operator: Operator;
+  agentScript: string;
+  stateDirectory: string;
+  schedulerPort: number;
+  environment: NodeJS.ProcessEnv;
+};
+
+/** Makes this machine a host of the fleet, unless it is one. */
+export async function ensureEnrolled(enrolment: Enrolment): Promise<void> {
+  const { operator, stateDirectory } = enrolment;
+  const read = (name: string) => readIfThere(path.join(stateDirectory, name));
+  const hostId = (await read('host-id'))?.trim();
+  // Written last by whoever enrols.
+  if (hostId && (await read('certificate.pem')) !== undefined) {
+    if (await operator.unless(404, 'GET', `/admin/hosts/${hostId}`)) return;
+    // Another database. What it was told by the former one tells whose the VMs are that are left.
+    await rename(stateDirectory, `${stateDirectory}-of-${hostId}`);
+  }
+  await enroll(enrolment);
+}
+
+async function enroll(enrolment: Enrolment): Promise<void> {
+  const { operator, agentScript, stateDirectory, schedulerPort, environment } = enrolment;
+  const { token, ca_sha256 } = await operator.call<{ token: string; ca_sha256: string }>(
+    'POST',
+    '/admin/join-tokens',
+    { location: LOCATION },
+  );
+  const where = ['--server', `localhost:${schedulerPort}`];
+  const args = ['enroll', ...where, '--token', token, '--ca-sha256', ca_sha256];
+  const env = { ...environment, GANTRY_STATE_DIRECTORY: stateDirectory };
+  try {
+    await promisify(execFile)(process.execPath, [agentScript, ...args], { env });
+  } catch (error) {
+    const { stderr = '' } = error as { stderr?: string };
+    throw new StartError(`This machine could not be enrolled. ${stderr.trim()}`, { cause: error });
+  }
+}

@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
+import { detectPlatform } from '@gantry/agent/libvirt/platform';
+import type { Findings, LibvirtFinding, MissingFile } from './describe-problems.ts';
+
+export const LIBVIRT_SOCKET = '/run/libvirt/libvirt-sock';
+
+/** Programs and their packages; where releases put a program differs by directory only. */
+const FOR_HOST: readonly MissingFile[] = [
+  { path: '/usr/bin/virsh', packageName: 'libvirt-clients' },
+  { path: '/usr/bin/qemu-img', packageName: 'qemu-utils' },
+  { path: '/usr/sbin/nft', packageName: 'nftables' },
+  { path: '/usr/sbin/ip', packageName: 'iproute2' },
+];
+const DAEMONS: readonly MissingFile[] = [
+  { path: '/usr/sbin/libvirtd', packageName: 'libvirt-daemon-system' },
+  { path: '/usr/sbin/virtlogd', packageName: 'libvirt-daemon-system' },
+];
+const FOR_TRYING: readonly MissingFile[] = [
+  { path: '/usr/bin/apt-get', packageName: 'apt' },
+  { path: '/usr/bin/dpkg-deb', packageName: 'dpkg' },
+  { path: '/usr/sbin/mke2fs', packageName: 'e2fsprogs' },
+  { path: '/usr/bin/xz', packageName: 'xz-utils' },
+  { path: '/usr/bin/curl', packageName: 'curl' },
+  { path: '/usr/bin/ssh', packageName: 'openssh-client' },
+];
+const DIRECTORIES = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+
+/** `socketPath` where a certain libvirt is to be used. */
+export async function lookAtMachine(socketPath: string | undefined): Promise<Findings> {
+  const detection = await detectPlatform();
+  const answers = await isAnswering(socketPath ?? LIBVIRT_SOCKET);
+  return {
+    platform: process.platform,
+    isRoot: process.getuid?.() === 0,
+    missingForHost: [
+      ...(detection.found ? [] : detection.missing),
+      ...(answers ? [] : DAEMONS.filter(isMissing)),
+      ...FOR_HOST.filter(isMissing),
+    ],
+    missingForTrying: FOR_TRYING.filter(isMissing),
+    libvirt: answers ? { state: 'answers' } : judgeSilence(socketPath),
+  };
+}
+
+function isMissing({ path }: MissingFile): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return !DIRECTORIES.some((directory) => existsSync(`${directory}/${name}`));
+}
+
+function judgeSilence(asked: string | undefined): LibvirtFinding {
+  if (asked !== undefined) {
+    const advice = 'GANTRY_LIBVIRT_SOCKET names it; unset, that of the system is used.';
+    return { state: 'silent', socketPath: asked, advice };
+  }
+  if (!existsSync('/run/systemd/system')) return { state: 'startable' };
+  const advice = 'Start it: systemctl enable --now libvirtd';
+  return { state: 'silent', socketPath: LIBVIRT_SOCKET, advice };
+}
+
+export function isAnswering(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

@@ -1,0 +1,55 @@
+import type { Connection } from '../credentials.ts';
+import { StartError } from '../start-error.ts';
+
+/** The API as its operator has it, below /v0.1. Whatever is refused ends the start, but a status asked for. */
+export type Operator = {
+  call<Reply>(method: string, path: string, body?: object): Promise<Reply>;
+  /** Undefined where the API answers with this status. */
+  unless<Reply>(status: number, method: string, path: string): Promise<Reply | undefined>;
+};
+
+/** The answer is a query or two. */
+const LIMIT_MS = 15_000;
+
+export async function connectOperator(connection: Connection): Promise<Operator> {
+  const { base_url, operator_email: email, operator_password: password } = connection;
+  let bearer = '';
+  const send = async (method: string, path: string, body?: object) => {
+    const response = await fetch(`${base_url}/v0.1${path}`, {
+      method,
+      headers: {
+        ...(bearer === '' ? {} : { authorization: `Bearer ${bearer}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(LIMIT_MS),
+    });
+    const reply = await response.json();
+    return { status: response.status, ok: response.ok, reply };
+  };
+  const refuse = (what: string, { status, reply }: { status: number; reply: unknown }) => {
+    const { message = '' } = reply as { message?: string };
+    return new StartError(`The API answers ${what} with status ${status}: ${message}`);
+  };
+  const operator: Operator = {
+    async call<Reply>(method: string, path: string, body?: object) {
+      const answer = await send(method, path, body);
+      if (!answer.ok) throw refuse(`${method} ${path}`, answer);
+      return answer.reply as Reply;
+    },
+    async unless<Reply>(status: number, method: string, path: string) {
+      const answer = await send(method, path);
+      if (answer.status === status) return undefined;
+      if (!answer.ok) throw refuse(`${method} ${path}`, answer);
+      return answer.reply as Reply;
+    },
+  };
+  const login = { grant_type: 'password', email, password };
+  const { access_token } = await operator.call<{ access_token: string }>(
+    'POST',
+    '/auth/token',
+    login,
+  );
+  bearer = access_token;
+  return operator;
+}
