@@ -13,6 +13,7 @@ import { HostFirewall } from './reconcile/host-firewall.ts';
 import { Reconciler } from './reconcile/reconciler.ts';
 import { buildReport } from './report.ts';
 import { Reporter } from './reporter.ts';
+import { SeenDomains } from './seen-domains.ts';
 import type { HostSpec } from './wanted.ts';
 
 export type AgentOptions = {
@@ -53,7 +54,11 @@ export class Agent implements LinkPeer, DomainWatcher {
     const pace = options.pace ? { ...DEFAULT_PACE, ...options.pace } : DEFAULT_PACE;
     const changed = () => this.#reporter.changed();
     const firewall = new HostFirewall({ network: machine.network, ledger, changed });
-    this.#host = { machine, ledger, clock, pace, log, hostBootId, firewall, changed };
+    const domains = new SeenDomains({
+      ...{ hypervisor: machine.hypervisor, clock },
+      graceMs: pace.retryMs.at(-1) ?? 0,
+    });
+    this.#host = { machine, ledger, clock, pace, log, hostBootId, firewall, domains, changed };
     this.#reconciler = new Reconciler(this.#host);
     this.#reporter = new Reporter({
       host: this.#host,
@@ -106,6 +111,11 @@ export class Agent implements LinkPeer, DomainWatcher {
 
   domainChanged(vmId: string): void {
     this.#reconciler.nudgeVm(vmId);
+  }
+
+  heardAgain(): void {
+    this.#reconciler.lookAgain();
+    if (this.#waiting) this.received(this.#waiting);
   }
 
   serialLogGrew(vmId: string): void {

@@ -33,16 +33,20 @@ export class MachineFailure extends Error {
   }
 }
 
-/** `shutoff`: ended or not yet started. `crashed`: the hypervisor knows that it died. */
+/**
+ * `running`: it has its memory and devices, also while somebody holds it paused, who then is the one
+ * to let it go on; an order to reset does so too. `shutoff`: ended or not yet started. `crashed`: the
+ * hypervisor knows that it died.
+ */
 export type DomainState = 'running' | 'shutoff' | 'crashed';
 
 /** A domain as the hypervisor knows it. All of this is kept with the domain, not by the agent. */
 export type Domain = {
   vmId: string;
   state: DomainState;
-  /** Of the definition it has. */
+  /** Of the definition it has; "0" where it has none, or one that does not say. */
   revision: string;
-  /** The order by which it was last started or reset; "0" before its first start. */
+  /** The order by which it was last started or reset; "0" before its first start, or if it is lost. */
   boot: string;
   gpus: readonly string[];
   nvmes: readonly string[];
@@ -55,10 +59,11 @@ export type Hypervisor = {
   list(): Promise<readonly Domain[]>;
   /**
    * Makes this the domain's definition, and its revision the domain's. A running guest is not
-   * touched: what cannot change under it holds from its next start.
+   * touched: what cannot change under it holds from its next start. It is known to run by the VM's
+   * order, or a later one: whoever has a reset to do does that first.
    */
   define(vm: VmSpec): Promise<void>;
-  /** Starts a defined domain that does not run, and keeps `boot` with it. */
+  /** Starts a defined domain unless it runs, and keeps `boot` with it. */
   start(vmId: string, boot: string): Promise<void>;
   /** Resets a running domain without telling its guest, and keeps `boot` with it. */
   reset(vmId: string, boot: string): Promise<void>;
@@ -66,7 +71,7 @@ export type Hypervisor = {
   askShutdown(vmId: string): Promise<void>;
   /** Ends a domain now. */
   powerOff(vmId: string): Promise<void>;
-  /** Forgets a domain that does not run, and its serial log. */
+  /** Forgets a domain that does not run, and all that was kept for it: also where it is gone. */
   undefine(vmId: string): Promise<void>;
   /** For running domains; the definition follows with `define`. */
   attachDisk(vmId: string, disk: DiskSpec): Promise<void>;
@@ -85,8 +90,10 @@ export type Hypervisor = {
   watch(watcher: DomainWatcher): () => void;
 };
 
-/** Both carry nothing but whom to look at again. */
+/** They carry nothing but whom to look at again. */
 export type DomainWatcher = {
+  /** The hypervisor could not be asked for a while, and now can: anything may have changed. */
+  heardAgain(): void;
   domainChanged(vmId: string): void;
   serialLogGrew(vmId: string): void;
 };

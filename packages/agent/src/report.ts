@@ -15,26 +15,30 @@ export async function buildReport({
   refusal,
 }: ReportSource): Promise<HostReport> {
   const { machine, ledger, firewall } = host;
-  const [domains, devices, made] = await Promise.all([
-    machine.hypervisor.list(),
+  const [sight, devices, made] = await Promise.all([
+    host.domains.look(),
     machine.devices.list(),
     readMadeDisks(host),
   ]);
   // Read after the host answered, and from here on at one moment.
   const { spec } = ledger.content;
   const wanted = [...(spec?.vms ?? []), ...(spec?.deleted ?? [])].map((vm) => vm.id);
+  const domains = sight.domains ?? [];
   const found = [...domains, ...devices].map(({ vmId }) => vmId);
   const ids = [...new Set([...wanted, ...found])];
+  // Of one that may run nothing is said before it was looked for: a VM not named proves nothing.
+  const isKnown = (id: string) => sight.domains !== null || ledger.facts(id).boot === '0';
   return {
     acceptedNumber: spec?.number ?? '0',
     refusal,
-    vms: ids.map((id) =>
+    vms: ids.filter(isKnown).map((id) =>
       vmReport({
         id,
         entry: entryOf(spec, id),
         domain: domains.find((domain) => domain.vmId === id),
         facts: ledger.facts(id),
         work: reconciler.worker(id),
+        silence: sight.failure,
       }),
     ),
     receipts: (spec?.deleted ?? []).flatMap(({ id }) => ledger.facts(id).receipts),

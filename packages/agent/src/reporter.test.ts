@@ -4,6 +4,7 @@ import { beforeEach, expect, it } from 'vitest';
 import type { Machine } from './machine.ts';
 import { DEFAULT_PACE } from './pace.ts';
 import { Reporter } from './reporter.ts';
+import { SeenDomains } from './seen-domains.ts';
 import { ManualClock } from './testing/manual-clock.ts';
 
 const log = createLog({ process: 'test', level: 'silent' });
@@ -22,7 +23,10 @@ function makeReporter(): Reporter {
     new Promise((resolve) => answers.push(() => resolve({ sharedStorage: true })));
   const machine = { readInventory, hypervisor: { list: async () => [] } } as unknown as Machine;
   return new Reporter({
-    host: { machine, clock, pace: DEFAULT_PACE, log },
+    host: {
+      ...{ machine, clock, pace: DEFAULT_PACE, log },
+      domains: new SeenDomains({ hypervisor: machine.hypervisor, clock, graceMs: 0 }),
+    },
     build: async () => ({ acceptedNumber: clock.nowMs() }),
     send: (report) => sent.push(report) > 0,
   });

@@ -3,14 +3,14 @@ import type { HostContext } from './reconcile/host-context.ts';
 import { SerialLogs } from './serial-logs.ts';
 
 type ReporterOptions = {
-  host: Pick<HostContext, 'machine' | 'clock' | 'pace' | 'log'>;
+  host: Pick<HostContext, 'machine' | 'domains' | 'clock' | 'pace' | 'log'>;
   build: () => Promise<HostReport>;
   send: (report: HostReport) => boolean;
 };
 
 /**
  * Sends a whole report soon after anything changed: many changes share one, and never are two being
- * made. An idle host costs nothing here.
+ * made. An idle host costs nothing here; one whose domains could not be seen is looked at again.
  */
 export class Reporter {
   readonly #options: ReporterOptions;
@@ -91,6 +91,10 @@ export class Reporter {
       this.#changed = true;
       pauseMs = host.pace.retryMs.at(-1) ?? pauseMs;
     }
+    if (host.domains.isOutdated) {
+      this.#changed = true;
+      pauseMs = host.pace.retryMs.at(-1) ?? pauseMs;
+    }
     this.#sending = false;
     if (this.#changed) this.#schedule(pauseMs);
     this.#scheduleSerialLogs();
@@ -114,7 +118,7 @@ export class Reporter {
   }
 
   async #sendAllSerialLogs(): Promise<void> {
-    const domains = await this.#options.host.machine.hypervisor.list();
-    for (const { vmId } of domains) this.#serialLogs.grew(vmId);
+    const { domains } = await this.#options.host.domains.look();
+    for (const { vmId } of domains ?? []) this.#serialLogs.grew(vmId);
   }
 }

@@ -26,7 +26,7 @@ const failed = {
 const done = { answered: '5', failure: null, hasFailed: false };
 const facts = (over: Partial<VmFacts>): VmFacts => ({ ...NO_FACTS, boot: '1', ...over });
 
-type Known = Omit<Parameters<typeof vmReport>[0], 'id'>;
+type Known = Omit<Parameters<typeof vmReport>[0], 'id' | 'silence'>;
 type Case = [what: string, known: Known, state: string, revision: string];
 
 it.each<Case>([
@@ -100,8 +100,28 @@ it.each<Case>([
     '0',
   ],
 ])('%s', (_what, known, state, revision) => {
-  const report = vmReport({ id: 'vm-1', ...known });
+  const report = vmReport({ id: 'vm-1', silence: null, ...known });
   expect(report).toMatchObject({ state: `VM_OBSERVED_STATE_${state}`, revision });
   expect(report.failure).toBe(known.work?.failure ?? null);
   expect(report.disks).toHaveLength(known.domain ? 1 : 0);
+});
+
+it('a domain known from earlier is told of with why nothing newer is known', () => {
+  const silence = { code: 'host_failed', message: 'libvirt does not answer', sinceMs: 7 };
+  const known = { id: 'vm-1', entry: wanted, facts: facts({}), silence };
+  expect(vmReport({ ...known, domain: running, work: done })).toMatchObject({
+    state: 'VM_OBSERVED_STATE_RUNNING',
+    failure: silence,
+  });
+  expect(vmReport({ ...known, domain: running, work: failed }).failure).toBe(failed.failure);
+  expect(vmReport({ ...known, domain: undefined, work: working }).failure).toBeNull();
+});
+
+it('a running domain that lost its order is reported with the one the ledger knows', () => {
+  const lost = { ...running, revision: '0', boot: '0' };
+  const known = { id: 'vm-1', entry: wanted, facts: facts({}), work: done, silence: null };
+  expect(vmReport({ ...known, domain: lost })).toMatchObject({
+    state: 'VM_OBSERVED_STATE_RUNNING',
+    boot: '1',
+  });
 });

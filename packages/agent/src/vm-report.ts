@@ -13,16 +13,18 @@ type KnownVm = {
   facts: VmFacts;
   /** Of the worker: revision carried out or given up, and what went wrong. */
   work: { answered: string; failure: Failure | null; hasFailed: boolean } | undefined;
+  /** Why its domain is only known from earlier; null: it was seen just now. */
+  silence: Failure | null;
 };
 
 export function vmReport(known: KnownVm): VmReport {
-  const { id, domain, work } = known;
+  const { id, domain, work, silence } = known;
   return {
     id,
     revision: answeredRevision(known),
     boot: lastBoot(known),
     state: `VM_OBSERVED_STATE_${stateOf(known)}` satisfies VmObservedState,
-    failure: work?.failure ?? null,
+    failure: work?.failure ?? (domain ? silence : null),
     disks: domain ? [...domain.disks] : [],
   };
 }

@@ -4,6 +4,7 @@ import type { LinkPeer } from '@gantry/agent/link';
 import type { Machine } from '@gantry/agent/machine';
 import type { HostSpec } from '@gantry/agent/wanted';
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
+import type { VmReport } from '@gantry/proto/generated/gantry/v1/VmReport';
 import { testLog } from './real-machine.ts';
 
 /** A host's agent without a control plane: it is handed a spec, and its reports are kept. */
@@ -11,6 +12,10 @@ export type DirectAgent = {
   give(spec: HostSpec): void;
   /** What the last report says of a VM, where it answers that revision. */
   stateOf(vmId: string, revision: string): string | undefined;
+  /** All the last report says of a VM. */
+  vm(vmId: string): VmReport | undefined;
+  /** What the last report says of the spec that was refused. */
+  refusal(): string | undefined;
   stop(): Promise<void>;
 };
 
@@ -47,6 +52,8 @@ export async function startDirectAgent(options: {
       if (vm?.revision !== revision || vm.boot === '0') return undefined;
       return String(vm.state).replace('VM_OBSERVED_STATE_', '');
     },
+    vm: (vmId) => report.vms?.find(({ id }) => id === vmId),
+    refusal: () => report.refusal?.failure?.message,
     stop: () => agent.stop(),
   };
   link?.attached();

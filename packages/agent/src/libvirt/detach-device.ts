@@ -45,21 +45,28 @@ async function expectRelease(connection: Connection, { handle }: FoundDomain, al
   // Nobody may be waiting for it yet, or any more.
   answer.catch(() => {});
   const limit = setTimeout(() => refused(new Error('no answer')), GUEST_LIMIT_MS);
-  const subscriptions = await Promise.all([
-    subscribe(connection, DOMAIN_EVENT.deviceRemoved, {
-      domain: handle,
-      listener: (event) => event.alias === alias && released(),
-    }),
-    subscribe(connection, DOMAIN_EVENT.deviceRemovalFailed, {
-      domain: handle,
-      listener: (event) => event.alias === alias && refused(new Error('the guest refused')),
-    }),
-  ]);
-  return {
-    answer,
-    async stop() {
-      clearTimeout(limit);
-      await Promise.all(subscriptions.map((subscription) => subscription.stop()));
-    },
+  void connection.closed.then(refused);
+  const subscriptions: { stop: () => Promise<void> }[] = [];
+  const stop = async () => {
+    clearTimeout(limit);
+    await Promise.all(subscriptions.map((subscription) => subscription.stop()));
   };
+  try {
+    subscriptions.push(
+      await subscribe(connection, DOMAIN_EVENT.deviceRemoved, {
+        domain: handle,
+        listener: (event) => event.alias === alias && released(),
+      }),
+    );
+    subscriptions.push(
+      await subscribe(connection, DOMAIN_EVENT.deviceRemovalFailed, {
+        domain: handle,
+        listener: (event) => event.alias === alias && refused(new Error('the guest refused')),
+      }),
+    );
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { answer, stop };
 }

@@ -1,6 +1,6 @@
 import type { Connection } from 'node-libvirt/connection';
 import { isLibvirtError, LIBVIRT_ERROR } from 'node-libvirt/errors';
-import { DOMAIN_STATE, METADATA } from 'node-libvirt/flags';
+import { DOMAIN_STATE, LIST_DOMAINS, METADATA } from 'node-libvirt/flags';
 import {
   connectListAllDomains,
   domainGetState,
@@ -29,14 +29,25 @@ export type FoundDomain = {
   handle: DomainHandle;
   vmId: string;
   state: DomainState;
+  isPaused: boolean;
   facts: DomainFacts;
 };
 
-export async function findDomains(connection: Connection): Promise<FoundDomain[]> {
-  const args = { needResults: 1, flags: 0 };
-  const { domains } = await connection.call(connectListAllDomains, args, LIST_LIMIT);
-  const found = await Promise.all(domains.map((handle) => readFound(connection, handle)));
-  return found.filter((domain) => domain !== null);
+/** `isTransient`: it runs without a definition, and nothing is left of it once it ends. */
+export type ListedDomain = FoundDomain & { isTransient: boolean };
+
+export async function findDomains(connection: Connection): Promise<ListedDomain[]> {
+  const list = async (flags: number) => {
+    const args = { needResults: 1, flags };
+    return (await connection.call(connectListAllDomains, args, LIST_LIMIT)).domains;
+  };
+  const [all, transient] = await Promise.all([list(0), list(LIST_DOMAINS.transient)]);
+  const found = await Promise.all(all.map((handle) => readFound(connection, handle)));
+  return found.flatMap((domain) => {
+    if (domain === null) return [];
+    const isTransient = transient.some(({ uuid }) => uuid.equals(domain.handle.uuid));
+    return [{ ...domain, isTransient }];
+  });
 }
 
 export async function findDomain(
@@ -58,7 +69,8 @@ async function readFound(
       connection.call(domainGetState, { dom: handle, flags: 0 }, LIST_LIMIT),
     ]);
     const facts = readDomain(xml);
-    return { handle, vmId: facts.uuid, state: stateOf(state, reason), facts };
+    const isPaused = state === DOMAIN_STATE.paused && reason !== PAUSED_STARTING_UP;
+    return { handle, vmId: facts.uuid, state: stateOf(state, reason), isPaused, facts };
   } catch (error) {
     if (isLibvirtError(error, LIBVIRT_ERROR.noDomain)) return null;
     throw error;
@@ -73,7 +85,6 @@ function stateOf(state: number, reason: number): DomainState {
   return reason === SHUTOFF_CRASHED ? 'crashed' : 'shutoff';
 }
 
-/** Kept in the definition, and in the running domain where there is one. */
 export async function keepMetadata(
   connection: Connection,
   domain: Pick<FoundDomain, 'handle'>,

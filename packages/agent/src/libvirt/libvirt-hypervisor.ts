@@ -9,17 +9,25 @@ import {
   domainDefineXmlFlags,
   domainDestroyFlags,
   domainGetSchedulerType,
+  domainRename,
   domainReset,
+  domainResume,
   domainShutdownFlags,
   domainUndefineFlags,
 } from 'node-libvirt/generated/procedures';
 import { type Domain, type DomainWatcher, type Hypervisor, MachineFailure } from '../machine.ts';
 import type { VolumeDriver } from '../volumes/volume-driver.ts';
-import type { DiskSpec, VmSpec } from '../wanted.ts';
+import { type DiskSpec, isBelow, type VmSpec } from '../wanted.ts';
 import type { DescribedDisks } from './describe-disks.ts';
 import { detachDevice } from './detach-device.ts';
-import type { DomainDefinition } from './domain-definition.ts';
-import { type FoundDomain, findDomain, findDomains, keepMetadata } from './libvirt-domains.ts';
+import { type DomainDefinition, domainName } from './domain-definition.ts';
+import {
+  type FoundDomain,
+  findDomain,
+  findDomains,
+  keepMetadata,
+  type ListedDomain,
+} from './libvirt-domains.ts';
 import type { DomainFacts } from './read-domain.ts';
 import { renderDisk, renderFilesystem, targetOfSlot } from './render-disk.ts';
 import { renderDomain } from './render-domain.ts';
@@ -36,6 +44,7 @@ export type LibvirtHost = {
   /** PCI addresses of the devices that are set aside for a VM. */
   devicesOf(vmId: string): Promise<ReadonlySet<string>>;
   serialLogs: SerialLogFiles;
+  removeNvram(vmId: string): Promise<void>;
   openConsole(domain: FoundDomain): Promise<Duplex>;
   watch(watcher: DomainWatcher): () => void;
 };
@@ -68,19 +77,29 @@ export class LibvirtHypervisor implements Hypervisor {
   async define(vm: VmSpec): Promise<void> {
     const connection = await this.#host.connection();
     const present = await findDomain(connection, vm.id);
-    const definition = await this.#host.describe(vm, present?.facts ?? null);
-    const args = { xml: renderDomain(definition), flags: 0 };
+    const described = await this.#host.describe(vm, present?.facts ?? null);
+    if (present?.state !== 'running') {
+      if (present) await ensureName(connection, present);
+      const args = { xml: renderDomain(described), flags: 0 };
+      await connection.call(domainDefineXmlFlags, args, LIMIT.change);
+      return;
+    }
+    const { boot } = described.metadata;
+    const metadata = { ...described.metadata, boot: isBelow(boot, vm.boot) ? vm.boot : boot };
+    const args = { xml: renderDomain({ ...described, metadata }), flags: 0 };
     await connection.call(domainDefineXmlFlags, args, LIMIT.change);
-    if (present?.state !== 'running') return;
-    const { metadata } = definition;
     await keepMetadata(connection, present, { metadata, flags: AFFECT.live });
   }
 
   async start(vmId: string, boot: string): Promise<void> {
     const connection = await this.#host.connection();
     const domain = await this.#require(connection, vmId);
-    if (domain.state === 'running') return;
     const { metadata } = domain.facts;
+    if (domain.state === 'running') {
+      // By a start whose end nobody saw.
+      if (metadata && isBelow(metadata.boot, boot)) await this.#keepBoot(connection, domain, boot);
+      return;
+    }
     if (!metadata) throw new MachineFailure('host_failed', `domain ${vmId} is not one of ours`);
     await this.#requireDevices(vmId, [...metadata.gpus, ...metadata.nvmes]);
     await this.#host.serialLogs.prepare();
@@ -92,6 +111,7 @@ export class LibvirtHypervisor implements Hypervisor {
     const connection = await this.#host.connection();
     const domain = await this.#requireRunning(connection, vmId);
     await connection.call(domainReset, { dom: domain.handle, flags: 0 }, LIMIT.change);
+    if (domain.isPaused) await connection.call(domainResume, { dom: domain.handle }, LIMIT.change);
     await this.#keepBoot(connection, domain, boot);
   }
 
@@ -113,12 +133,9 @@ export class LibvirtHypervisor implements Hypervisor {
     const connection = await this.#host.connection();
     const domain = await findDomain(connection, vmId);
     if (domain?.state !== 'running') return;
-    try {
-      await connection.call(domainDestroyFlags, { dom: domain.handle, flags: 0 }, LIMIT.end);
-    } catch (error) {
-      const isOver = isLibvirtError(error, LIBVIRT_ERROR.operationInvalid, LIBVIRT_ERROR.noDomain);
-      if (!isOver) throw error;
-    }
+    const args = { dom: domain.handle, flags: 0 };
+    const ending = connection.call(domainDestroyFlags, args, LIMIT.end);
+    await unless(LIBVIRT_ERROR.operationInvalid, unless(LIBVIRT_ERROR.noDomain, ending));
   }
 
   async undefine(vmId: string): Promise<void> {
@@ -129,9 +146,14 @@ export class LibvirtHypervisor implements Hypervisor {
     }
     if (domain) {
       const args = { dom: domain.handle, flags: FORGET_ALL };
-      await connection.call(domainUndefineFlags, args, LIMIT.change);
+      await unless(
+        LIBVIRT_ERROR.noDomain,
+        connection.call(domainUndefineFlags, args, LIMIT.change),
+      );
     }
     await this.#host.serialLogs.remove(vmId);
+    // libvirt removes it with a definition that names it, and there may have been none.
+    await this.#host.removeNvram(vmId);
   }
 
   async attachDisk(vmId: string, disk: DiskSpec): Promise<void> {
@@ -181,14 +203,17 @@ export class LibvirtHypervisor implements Hypervisor {
     return this.#host.watch(watcher);
   }
 
-  async #show({ vmId, state, facts }: FoundDomain): Promise<Domain> {
+  async #show({ vmId, state, facts, isTransient }: ListedDomain): Promise<Domain> {
     const { metadata } = facts;
     const ids = [...facts.disks, ...facts.filesystems].flatMap(({ id }) => id ?? []);
-    const volumes = await Promise.all(ids.map((id) => this.#host.volumes.read(id)));
+    // One that cannot be read, or is somebody's with a name like ours, is no reason to see nothing.
+    const volumes = await Promise.all(
+      ids.map((id) => this.#host.volumes.read(id).catch(() => null)),
+    );
     return {
       vmId,
       state,
-      revision: metadata?.revision ?? '0',
+      revision: isTransient ? '0' : (metadata?.revision ?? '0'),
       boot: metadata?.boot ?? '0',
       // Of a domain that is not ours nothing is known but what it holds.
       gpus: metadata?.gpus ?? facts.hostdevs,
@@ -224,7 +249,26 @@ export class LibvirtHypervisor implements Hypervisor {
   async #keepBoot(connection: Connection, domain: FoundDomain, boot: string): Promise<void> {
     if (!domain.facts.metadata) return;
     const metadata = { ...domain.facts.metadata, boot };
-    await keepMetadata(connection, domain, { metadata, flags: AFFECT.live | AFFECT.config });
+    await keepMetadata(connection, domain, { metadata, flags: AFFECT.live });
+    // A domain that somebody undefined while it ran has nothing else to keep it in.
+    const kept = keepMetadata(connection, domain, { metadata, flags: AFFECT.config });
+    await unless(LIBVIRT_ERROR.operationInvalid, kept);
+  }
+}
+
+/** Somebody may have given it another name; libvirt would refuse a definition under ours. */
+async function ensureName(connection: Connection, { handle, facts, vmId }: FoundDomain) {
+  const newName = domainName(vmId);
+  if (facts.name === newName) return;
+  await connection.call(domainRename, { dom: handle, newName, flags: 0 }, LIMIT.change);
+}
+
+/** A call that may find its work done by others. */
+async function unless(code: number, call: Promise<unknown>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if (!isLibvirtError(error, code)) throw error;
   }
 }
 

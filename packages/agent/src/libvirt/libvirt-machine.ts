@@ -32,6 +32,9 @@ const PAUSE_MS = 200;
 /** Nothing on a host answers more slowly than this but a start, which has a limit of its own. */
 const CALL_LIMIT_MS = 30_000;
 
+/** A daemon that hangs would otherwise keep a console open that shows nothing any more. */
+const CONSOLE_KEEPALIVE = { intervalMs: 5_000, count: 3 };
+
 export type LibvirtMachine = Machine & { close(): Promise<void> };
 
 /** This host, driven by its libvirt daemon and its kernel. It need not be reached for this to answer. */
@@ -45,6 +48,7 @@ export async function openLibvirtMachine(
     throw new Error(`this host lacks ${missing.join(', ')}: deploy/prepare-host.sh installs it`);
   }
   const within = (name: string) => join(settings.dataDirectory, name);
+  const nvramPath = (vmId: string) => within(`nvram/${vmId}.fd`);
   await mkdir(settings.dataDirectory, { recursive: true, mode: 0o711 });
   const { libvirtSocket: socketPath } = settings.inventory;
   const client = createClient({ socketPath, callTimeoutMs: CALL_LIMIT_MS });
@@ -68,12 +72,13 @@ export async function openLibvirtMachine(
     ...domainDescriber({
       ...{ detection, volumes, seeds, serialLogs: logs, mtu: settings.guests.mtu },
       directIo: await hasDirectIo(settings.dataDirectory),
-      nvramPath: (vmId) => within(`nvram/${vmId}.fd`),
+      nvramPath,
     }),
     devicesOf: async (vmId) => {
       const bound = (await devices.list()).filter((device) => device.vmId === vmId);
       return new Set(bound.map(({ address }) => address));
     },
+    removeNvram: (vmId) => rm(nvramPath(vmId), { force: true }),
     openConsole: (domain) => openOwnConsole(socketPath, domain),
   });
   await mkdir(within('nvram'), { recursive: true, mode: 0o711 });
@@ -149,7 +154,8 @@ async function patiently(client: Client): Promise<Connection> {
 
 /** On a connection of its own: a reader that is slow holds up nobody else. */
 async function openOwnConsole(socketPath: string, { handle }: FoundDomain) {
-  const connection = await connect({ socketPath, callTimeoutMs: CALL_LIMIT_MS });
+  const keepalive = CONSOLE_KEEPALIVE;
+  const connection = await connect({ socketPath, callTimeoutMs: CALL_LIMIT_MS, keepalive });
   try {
     const stream = await openConsole(connection, handle, { force: true });
     stream.once('close', () => void connection.close());

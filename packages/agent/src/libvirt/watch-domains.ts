@@ -4,7 +4,6 @@ import type { Client } from 'node-libvirt/client';
 import type { Connection } from 'node-libvirt/connection';
 import { DOMAIN_EVENT, subscribe } from 'node-libvirt/domain-events';
 import type { DomainWatcher } from '../machine.ts';
-import { findDomains } from './libvirt-domains.ts';
 import { vmOfLog } from './serial-log.ts';
 
 type WatchOptions = {
@@ -16,17 +15,22 @@ type WatchOptions = {
 
 /**
  * Tells what changed on the host: of domains by libvirt's events, of consoles by the kernel's. After
- * every connect all domains are told of, for nobody knows what happened meanwhile.
+ * every connect everything is to be looked at, for nobody knows what happened meanwhile. A connection
+ * on which nothing would be heard is given up.
  */
 export function watchDomains({ client, log, serialLogDirectory }: WatchOptions) {
   const watchers = new Set<DomainWatcher>();
   const changed = (vmId: string) => {
     for (const watcher of watchers) watcher.domainChanged(vmId);
   };
-  const forgetConnects = client.onConnected((connection) => {
-    follow(connection, changed).catch((error: unknown) =>
-      log.warn({ error }, 'domains cannot be watched on this connection'),
-    );
+  const forgetConnects = client.onConnected(async (connection) => {
+    try {
+      await follow(connection, changed);
+    } catch (error) {
+      log.warn({ error }, 'domains cannot be watched on this connection; another is made');
+      throw error;
+    }
+    for (const watcher of watchers) watcher.heardAgain();
   });
   const files = watchFiles(serialLogDirectory, (_event, name) => {
     const vmId = name === null ? null : vmOfLog(name);
@@ -50,7 +54,7 @@ async function follow(connection: Connection, changed: (vmId: string) => void): 
   const tell = ({ domain }: { domain: { uuid: Buffer } }) => changed(uuidOf(domain.uuid));
   await subscribe(connection, DOMAIN_EVENT.lifecycle, { listener: tell });
   await subscribe(connection, DOMAIN_EVENT.deviceRemoved, { listener: tell });
-  for (const { vmId } of await findDomains(connection)) changed(vmId);
+  await subscribe(connection, DOMAIN_EVENT.metadataChange, { listener: tell });
 }
 
 function uuidOf(bytes: Buffer): string {

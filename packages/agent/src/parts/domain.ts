@@ -7,9 +7,9 @@ export const domain: Part = {
   name: 'domain',
 
   async ensure(host, vm) {
-    const before = await findDomain(host, vm.id);
-    if (before?.revision !== vm.revision) await host.machine.hypervisor.define(vm);
-    if (before?.state === 'running') return;
+    // Every time: the definition there is may be of this revision and changed by hand.
+    await host.machine.hypervisor.define(vm);
+    if ((await findDomain(host, vm.id))?.state === 'running') return;
     // First: a host that goes down with the start must be told from a guest that does.
     await keepRunning(host, vm.id, vm.boot);
     await host.machine.hypervisor.start(vm.id, vm.boot);
@@ -20,7 +20,8 @@ export const domain: Part = {
     if (removal.isOutdated()) return;
     const left = await findDomain(host, vm.id);
     if (left?.state === 'running') await host.machine.hypervisor.powerOff(vm.id);
-    if (left) await host.machine.hypervisor.undefine(vm.id);
+    // Also one that is gone: what was kept for it is not.
+    await host.machine.hypervisor.undefine(vm.id);
   },
 };
 

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Machine } from '../machine.ts';
 import type { Pace } from '../pace.ts';
+import type { SeenDomains } from '../seen-domains.ts';
 import type { HostFirewall } from './host-firewall.ts';
 
 /** What everything that works on a host shares. */
@@ -14,6 +15,7 @@ export type HostContext = {
   readonly log: Log;
   readonly hostBootId: string;
   readonly firewall: HostFirewall;
+  readonly domains: SeenDomains;
   /** What a report would say may have changed. */
   readonly changed: () => void;
 };

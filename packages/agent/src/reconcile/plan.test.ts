@@ -12,7 +12,7 @@ const domain = (over: Partial<Domain> = {}): Domain => ({
   boot: '2',
   gpus: [],
   nvmes: [],
-  disks: [],
+  disks: [{ id: 'vm-1-os', sizeBytes: '1' }],
   ...over,
 });
 const facts = (over: Partial<VmFacts> = {}): VmFacts => ({
@@ -34,6 +34,27 @@ describe('a wanted VM', () => {
     ['running as wanted', domain(), facts(), 'nothing'],
     ['running as wanted, with its start not written down', domain(), NO_FACTS, 'nothing'],
     ['running with an earlier revision', domain({ revision: '4' }), facts(), 'adjust'],
+    ['running, with its start cut off midway', domain({ boot: '0' }), facts(), 'adjust'],
+    [
+      'running, its order and revision lost',
+      domain({ boot: '0', revision: '0' }),
+      facts(),
+      'adjust',
+    ],
+    ['running, of an order nobody knows', domain({ boot: '0', revision: '0' }), NO_FACTS, 'reset'],
+    ['running without a disk', domain({ disks: [] }), facts(), 'adjust'],
+    [
+      'running with another disk',
+      domain({ disks: ['vm-1-os', 'other'].map((id) => ({ id, sizeBytes: '1' })) }),
+      facts(),
+      'adjust',
+    ],
+    [
+      'off, its order and revision lost',
+      domain({ state: 'shutoff', boot: '0', revision: '0' }),
+      facts(),
+      'crashed',
+    ],
     ['running by an earlier order', domain({ boot: '1' }), facts({ boot: '1' }), 'reset'],
     ['running by a later order', domain({ boot: '10' }), facts({ boot: '10' }), 'nothing'],
     ['ended since this order', domain({ state: 'shutoff' }), facts(), 'crashed'],

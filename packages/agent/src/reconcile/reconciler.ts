@@ -34,6 +34,13 @@ export class Reconciler {
     void this.#ensureFirewall();
   }
 
+  /** Anything may have changed, also what others failed at. */
+  lookAgain(): void {
+    for (const worker of this.#workers.values()) worker.retry();
+    this.nudge();
+    this.#host.changed();
+  }
+
   /** Something about one VM may have changed. One that no spec names is left alone. */
   nudgeVm(vmId: string): void {
     this.#workers.get(vmId)?.nudge();

@@ -4,7 +4,7 @@ import { findDomain } from '../parts/part.ts';
 import { entryOf, isSameEntry, type VmEntry } from '../wanted.ts';
 import { Alarm } from './alarm.ts';
 import type { HostContext } from './host-context.ts';
-import { type Plan, planVm } from './plan.ts';
+import { lastBoot, type Plan, planVm } from './plan.ts';
 import { type Step, stepsAdjust, stepsDown, stepsReset, stepsUp } from './steps.ts';
 
 /**
@@ -59,6 +59,12 @@ export class VmWorker {
         else this.#rested(this.vmId);
       });
     }
+  }
+
+  /** What was given up is worth another try now: what it failed at may have healed. */
+  retry(): void {
+    this.#mayRetry = true;
+    this.nudge();
   }
 
   /** Answers when the step under way has ended. */
@@ -144,6 +150,7 @@ export class VmWorker {
     this.#answered = revision;
     this.#failure = null;
     this.#failed = null;
+    this.#mayRetry = false;
     this.#cancelRetry?.();
     if (isNews) this.#host.changed();
   }
@@ -154,10 +161,7 @@ export class VmWorker {
     this.#failed = entry;
     this.#answered = entry.vm.revision;
     this.#cancelRetry?.();
-    this.#cancelRetry = clock.after(pace.failedMs, () => {
-      this.#mayRetry = true;
-      this.nudge();
-    });
+    this.#cancelRetry = clock.after(pace.failedMs, () => this.retry());
     this.#host.changed();
   }
 
@@ -167,9 +171,9 @@ export class VmWorker {
     const domain = await findDomain(this.#host, this.vmId);
     const facts = ledger.facts(this.vmId);
     const plan = planVm(entry, { domain, facts, hostBootId });
-    if (domain?.state === 'running') await keepRunning(this.#host, this.vmId, domain.boot);
+    const boot = lastBoot({ domain, facts });
+    if (domain?.state === 'running') await keepRunning(this.#host, this.vmId, boot);
     if (plan === 'crashed' && !facts.crashed) {
-      const boot = domain?.boot ?? facts.boot;
       await ledger.updateFacts(this.vmId, { crashed: true, boot, hostBootId });
       this.#host.changed();
     }

@@ -165,7 +165,11 @@ export function describeMachineContract(make: () => Promise<ContractMachine>): v
       await run(newVm(VM));
       await under.untilBooted(VM);
       const told = new Promise<string>((domainChanged) => {
-        machine.hypervisor.watch({ domainChanged, serialLogGrew: () => {} });
+        machine.hypervisor.watch({
+          domainChanged,
+          heardAgain: () => {},
+          serialLogGrew: () => {},
+        });
       });
       await machine.hypervisor.askShutdown(VM);
       expect(await told).toBe(VM);

@@ -5,7 +5,7 @@ import {
   type Hypervisor,
   MachineFailure,
 } from '@gantry/agent/machine';
-import type { DiskSpec, VmSpec } from '@gantry/agent/wanted';
+import { type DiskSpec, isBelow, type VmSpec } from '@gantry/agent/wanted';
 import { type HostParts, take } from './host-parts.ts';
 import { addLines, bootLines } from './serial-console.ts';
 import { SimulatedConsole } from './simulated-console.ts';
@@ -44,8 +44,10 @@ export class SimulatedHypervisor implements Hypervisor {
   async define(vm: VmSpec): Promise<void> {
     await this.#host.faults.pass('define');
     const existing = this.#domains.get(vm.id);
-    if (existing) existing.vm = vm;
-    else this.#domains.set(vm.id, new SimulatedDomain(vm));
+    if (existing) {
+      existing.vm = vm;
+      if (existing.state === 'running' && isBelow(existing.boot, vm.boot)) existing.boot = vm.boot;
+    } else this.#domains.set(vm.id, new SimulatedDomain(vm));
     this.#tell(vm.id);
   }
 

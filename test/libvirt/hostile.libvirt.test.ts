@@ -1,0 +1,196 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { HostSpec } from '@gantry/agent/wanted';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DirectAgent } from './support/direct-agent.ts';
+import { carriedOut, DOMAIN, type OneVmHost, startOneVmHost, VM } from './support/one-vm-host.ts';
+
+const NAMESPACE = 'https://gantry.dev/xmlns/domain/1';
+
+let world: OneVmHost;
+let agent: DirectAgent;
+
+beforeEach(async () => {
+  world = await startOneVmHost('hostile');
+  agent = await world.startAgent();
+  await carriedOut(agent, world.wanted(1), 'RUNNING');
+});
+afterEach(() => world.stop());
+
+const state = () => agent.stateOf(VM, '1');
+/** The host is started anew as far as the agent can tell: what ran ended with it. */
+const startAgentAfterReboot = () =>
+  world.startAgent({ machine: { ...world.machine, readBootId: async () => 'after-a-reboot' } });
+const isGone = async (spec: HostSpec) => {
+  await carriedOut(agent, spec, 'DELETED');
+  await agent.stop();
+  await world.nothingIsLeft();
+};
+const xml = (...flags: string[]) => world.virsh('dumpxml', DOMAIN, ...flags);
+/** Replaces its definition as an operator with an editor does. */
+const edit = async (change: (definition: string) => string) => {
+  const file = join(world.host.directory, 'edited.xml');
+  await writeFile(file, change(await xml('--inactive')));
+  await world.virsh('define', file);
+};
+const listed = async (...flags: string[]) =>
+  (await world.virsh('list', '--all', '--name', ...flags)).split('\n').filter(Boolean);
+
+describe('a domain destroyed by hand', () => {
+  it('is reported as crashed and stays down until the next order', async () => {
+    await world.virsh('destroy', DOMAIN);
+    await expect.poll(state).toBe('CRASHED');
+    expect(world.steps.filter((step) => step === 'hypervisor.start')).toHaveLength(1);
+    await carriedOut(agent, world.wanted(2), 'RUNNING');
+    await isGone(world.unwanted(3));
+  });
+
+  it('and renamed, is started under its own name by the next order', async () => {
+    await world.virsh('destroy', DOMAIN);
+    await expect.poll(state).toBe('CRASHED');
+    await world.virsh('domrename', DOMAIN, 'mine-now');
+    await carriedOut(agent, world.wanted(2), 'RUNNING');
+    expect(await listed()).toEqual([DOMAIN]);
+    await isGone(world.unwanted(3));
+  });
+
+  it('and undefined, is crashed all the same, and taken down without a trace', async () => {
+    await world.virsh('destroy', DOMAIN);
+    await world.virsh('undefine', DOMAIN, '--keep-nvram');
+    await expect.poll(state).toBe('CRASHED');
+    await isGone(world.unwanted(2));
+  });
+});
+
+describe('a domain undefined by hand while it runs', () => {
+  it('runs on and is defined again', async () => {
+    const emulators = await world.emulators();
+    await world.virsh('undefine', DOMAIN, '--keep-nvram');
+    await expect.poll(() => listed('--persistent')).toEqual([DOMAIN]);
+    await expect.poll(state).toBe('RUNNING');
+    expect(await world.emulators()).toEqual(emulators);
+    await isGone(world.unwanted(2));
+  });
+
+  it('is reset once where that is what is wanted', async () => {
+    await agent.stop();
+    await world.virsh('undefine', DOMAIN, '--keep-nvram');
+    agent = await world.startAgent();
+    await carriedOut(agent, world.wanted(2), 'RUNNING');
+    expect(world.steps.filter((step) => step === 'hypervisor.reset')).toHaveLength(1);
+    expect(await listed('--persistent')).toEqual([DOMAIN]);
+  });
+
+  it('and ended while no agent looks, is crashed, and taken down without a trace', async () => {
+    await agent.stop();
+    await world.virsh('undefine', DOMAIN, '--keep-nvram');
+    await world.virsh('destroy', DOMAIN);
+    agent = await world.startAgent();
+    await expect.poll(state).toBe('CRASHED');
+    await isGone(world.unwanted(2));
+  });
+});
+
+describe('what the agent keeps with a domain', () => {
+  const metadata = (...args: string[]) => world.virsh('metadata', DOMAIN, NAMESPACE, ...args);
+  const isKept = async () => {
+    const own = new RegExp(`:vm [^>]*id="${VM}" revision="1" boot="1"`);
+    await expect.poll(() => xml()).toMatch(own);
+    await expect.poll(() => xml('--inactive')).toMatch(own);
+    await expect.poll(state).toBe('RUNNING');
+    expect(world.steps).not.toContain('hypervisor.reset');
+  };
+
+  it('is put back when it is removed by hand, and the guest runs on', async () => {
+    const emulators = await world.emulators();
+    await metadata('--remove', '--live', '--config');
+    await isKept();
+    await agent.stop();
+    await metadata('--remove', '--live', '--config');
+    agent = await world.startAgent();
+    await isKept();
+    expect(await world.emulators()).toEqual(emulators);
+    await isGone(world.unwanted(2));
+  });
+
+  it('is put back when it is damaged by hand, and the guest runs on', async () => {
+    const damage = '<vm id="somebody" revision="-1" boot="x"/>';
+    await metadata('--set', damage, '--key', 'gantry', '--live', '--config');
+    await isKept();
+  });
+
+  it('and was lost by one that is off, does not start it', async () => {
+    await agent.stop();
+    await world.virsh('destroy', DOMAIN);
+    await metadata('--remove', '--config');
+    agent = await world.startAgent();
+    await expect.poll(state).toBe('CRASHED');
+    expect(await world.emulators()).toEqual([]);
+    await carriedOut(agent, world.wanted(2), 'RUNNING');
+  });
+});
+
+describe('a definition edited by hand', () => {
+  it('changes nothing for the guest that runs, and is undone before the next start', async () => {
+    const emulators = await world.emulators();
+    const live = await xml();
+    await edit((definition) => definition.replaceAll('262144', '524288').replace(/vd[a-z]/, 'vdq'));
+    expect(await xml()).toBe(live);
+    await agent.stop();
+    agent = await world.startAgent();
+    await expect.poll(state).toBe('RUNNING');
+    expect(await world.emulators()).toEqual(emulators);
+    await agent.stop();
+    await world.virsh('destroy', DOMAIN);
+    agent = await startAgentAfterReboot();
+    await expect.poll(state).toBe('RUNNING');
+    const again = await xml();
+    expect(again).toMatch(/<memory [^>]*>262144</);
+    expect(again).not.toContain('vdq');
+    await isGone(world.unwanted(2));
+  });
+});
+
+describe('a definition left by an earlier life', () => {
+  it('with paths that are no more, is put right before the next start', async () => {
+    await agent.stop();
+    await world.virsh('destroy', DOMAIN);
+    await edit((definition) => definition.replaceAll(world.host.dataDirectory, '/srv/of-old'));
+    agent = await startAgentAfterReboot();
+    await expect.poll(state).toBe('RUNNING');
+    expect(await xml()).not.toContain('/srv/of-old');
+    await isGone(world.unwanted(2));
+  });
+});
+
+describe('a disk detached by hand', () => {
+  it('is attached again', async () => {
+    const data = { ...world.vm.disks[0], id: 'data', serialNumber: 'data', sizeBytes: '1048576' };
+    const [vm] = world.wanted(1, 2).vms;
+    if (!vm) throw new Error('BUG: no VM');
+    const disks = [...vm.disks, data as (typeof vm.disks)[number]];
+    await carriedOut(agent, { ...world.wanted(1, 2), vms: [{ ...vm, disks }] }, 'RUNNING');
+    await expect.poll(() => world.machine.hypervisor.readSerialLog(VM)).toContain('TINY: READY');
+    const before = world.steps.filter((step) => step === 'hypervisor.attachDisk').length;
+    await world.virsh('detach-disk', DOMAIN, 'vdb', '--live');
+    await expect
+      .poll(() => world.steps.filter((step) => step === 'hypervisor.attachDisk').length)
+      .toBe(before + 1);
+    await expect.poll(() => agent.vm(VM)?.disks?.length).toBe(2);
+    expect(agent.stateOf(VM, '2')).toBe('RUNNING');
+  });
+});
+
+describe('a guest paused by hand', () => {
+  it('counts as running and stays paused until an order resets it', async () => {
+    await world.virsh('suspend', DOMAIN);
+    await agent.stop();
+    agent = await world.startAgent();
+    await expect.poll(state).toBe('RUNNING');
+    expect((await world.virsh('domstate', DOMAIN)).trim()).toBe('paused');
+    await carriedOut(agent, world.wanted(2), 'RUNNING');
+    expect((await world.virsh('domstate', DOMAIN)).trim()).toBe('running');
+    await world.virsh('suspend', DOMAIN);
+    await isGone(world.unwanted(3));
+  });
+});

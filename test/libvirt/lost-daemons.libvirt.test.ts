@@ -1,0 +1,155 @@
+import { readdir } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DirectAgent } from './support/direct-agent.ts';
+import { carriedOut, DOMAIN, type OneVmHost, startOneVmHost, VM } from './support/one-vm-host.ts';
+
+/** Less than the minute after which what was given up is tried anyway. */
+const SOON_MS = 25_000;
+
+let world: OneVmHost;
+let agent: DirectAgent;
+
+beforeEach(async () => {
+  world = await startOneVmHost('daemons');
+  agent = await world.startAgent();
+});
+afterEach(() => world.stop());
+
+const kill = (name: 'libvirtd' | 'virtlogd', signal: NodeJS.Signals = 'SIGKILL') =>
+  process.kill(world.host.libvirtd.pids[name], signal);
+const state = () => agent.stateOf(VM, '1');
+const isGone = async () => {
+  await carriedOut(agent, world.unwanted(9), 'DELETED');
+  await agent.stop();
+  await world.nothingIsLeft();
+};
+
+describe('a libvirtd that is gone for long', () => {
+  it('while a VM is made, is told of as its failure; once it is back the VM runs', async () => {
+    let isKilled = false;
+    const { hypervisor } = world.machine;
+    const define = hypervisor.define.bind(hypervisor);
+    hypervisor.define = async (vm) => {
+      if (!isKilled) kill('libvirtd');
+      isKilled = true;
+      await define(vm);
+    };
+    agent.give(world.wanted(1));
+    await expect.poll(() => agent.vm(VM)?.state).toBe('VM_OBSERVED_STATE_FAILED');
+    expect(agent.vm(VM)?.failure).toMatchObject({
+      code: 'host_failed',
+      message: expect.stringContaining('libvirt does not answer'),
+    });
+    await world.host.libvirtd.startDaemon('libvirtd');
+    await expect.poll(state, { timeout: SOON_MS }).toBe('RUNNING');
+    expect(agent.vm(VM)?.failure).toBeNull();
+    await isGone();
+  });
+
+  it('before a spec comes, is told of as why it waits; once it is back it is carried out', async () => {
+    await expect.poll(() => agent.vm(VM)).toBeUndefined();
+    kill('libvirtd');
+    agent.give(world.wanted(1));
+    await expect.poll(() => agent.refusal()).toContain('libvirt does not answer');
+    await world.host.libvirtd.startDaemon('libvirtd');
+    await expect.poll(state, { timeout: SOON_MS }).toBe('RUNNING');
+    expect(agent.refusal()).toBeUndefined();
+  });
+});
+
+describe('a libvirtd that hangs', () => {
+  it('is told of beside what was last seen; then what is wanted is done, and done once', async () => {
+    await carriedOut(agent, world.wanted(1), 'RUNNING');
+    const emulators = await world.emulators();
+    kill('libvirtd', 'SIGSTOP');
+    try {
+      agent.give(world.wanted(1, 2));
+      await expect.poll(() => agent.refusal()).toContain('libvirt');
+      expect(agent.vm(VM)).toMatchObject({
+        state: 'VM_OBSERVED_STATE_RUNNING',
+        failure: { code: 'host_failed', message: expect.stringContaining('libvirt') },
+      });
+    } finally {
+      kill('libvirtd', 'SIGCONT');
+    }
+    await expect.poll(() => agent.stateOf(VM, '2'), { timeout: SOON_MS }).toBe('RUNNING');
+    expect(agent.vm(VM)?.failure).toBeNull();
+    expect(await world.emulators()).toEqual(emulators);
+    expect(world.steps).not.toContain('hypervisor.reset');
+    await isGone();
+  });
+
+  it('in the middle of a start, leaves a VM that runs once and was not reset', async () => {
+    const { hypervisor } = world.machine;
+    const start = hypervisor.start.bind(hypervisor);
+    const ends: string[] = [];
+    hypervisor.start = async (vmId, boot) => {
+      const starting = start(vmId, boot);
+      if (ends.length === 0) void untilEmulated().then(() => kill('libvirtd', 'SIGSTOP'));
+      try {
+        await starting;
+      } finally {
+        ends.push('ended');
+      }
+    };
+    agent.give(world.wanted(1));
+    try {
+      await expect.poll(() => ends).not.toEqual([]);
+    } finally {
+      kill('libvirtd', 'SIGCONT');
+    }
+    await expect.poll(state, { timeout: SOON_MS }).toBe('RUNNING');
+    expect(await world.emulators()).toHaveLength(1);
+    expect(world.steps).not.toContain('hypervisor.reset');
+    await isGone();
+  });
+});
+
+describe('a virtlogd that was killed', () => {
+  it('takes no guest with it, hinders no take-down, and is told of by the start that needs it', async () => {
+    await carriedOut(agent, world.wanted(1), 'RUNNING');
+    await expect.poll(() => world.machine.hypervisor.readSerialLog(VM)).not.toBe('');
+    kill('virtlogd');
+    await world.virsh('destroy', DOMAIN);
+    await expect.poll(state).toBe('CRASHED');
+    agent.give(world.wanted(2));
+    await expect.poll(() => agent.vm(VM)?.state).toBe('VM_OBSERVED_STATE_FAILED');
+    expect(agent.vm(VM)?.failure?.message).toContain('virtlogd');
+    await world.host.libvirtd.startDaemon('virtlogd');
+    await carriedOut(agent, world.wanted(3), 'RUNNING');
+    const before = await world.machine.hypervisor.readSerialLog(VM);
+    await expect
+      .poll(async () => (await world.machine.hypervisor.readSerialLog(VM)).length)
+      .toBeGreaterThan(before.length);
+    kill('virtlogd');
+    await isGone();
+  });
+});
+
+describe('a libvirtd killed again and again', () => {
+  it('leaves neither sockets nor listeners behind, and the VM as it was', async () => {
+    await carriedOut(agent, world.wanted(1), 'RUNNING');
+    const emulators = await world.emulators();
+    const open = async () => (await readdir('/proc/self/fd')).length;
+    const again = async () => {
+      kill('libvirtd');
+      await world.host.libvirtd.startDaemon('libvirtd');
+      await expect.poll(() => world.machine.hypervisor.list()).toHaveLength(1);
+    };
+    await again();
+    const before = await open();
+    for (let times = 0; times < 20; times += 1) await again();
+    await expect.poll(open).toBeLessThanOrEqual(before);
+    expect(await world.emulators()).toEqual(emulators);
+    expect(world.steps).not.toContain('hypervisor.reset');
+    // Events are still heard.
+    await world.virsh('destroy', DOMAIN);
+    await expect.poll(state).toBe('CRASHED');
+  });
+});
+
+async function untilEmulated(): Promise<void> {
+  while ((await world.emulators()).length === 0) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

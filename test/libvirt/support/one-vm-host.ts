@@ -1,0 +1,105 @@
+import { pathToFileURL } from 'node:url';
+import type { LibvirtMachine } from '@gantry/agent/libvirt/libvirt-machine';
+import type { Machine } from '@gantry/agent/machine';
+import { makeDeleted, makeNic, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
+import type { HostSpec, VmSpec } from '@gantry/agent/wanted';
+import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
+import { expect } from 'vitest';
+import { type DirectAgent, startDirectAgent } from './direct-agent.ts';
+import { type LibvirtHost, startLibvirtHost } from './host.ts';
+import { leftovers } from './leftovers.ts';
+import { openMachine } from './real-machine.ts';
+import { writeStandIns } from './stand-ins.ts';
+import { withSteps } from './steps.ts';
+import { tinyGuestDirectory } from './tiny-guest-directory.ts';
+
+export const VM = '4f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d34';
+export const DOMAIN = `gantry-${VM}`;
+
+/** A host with a libvirtd of its own, a VM to run on it, and hands to interfere with. */
+export type OneVmHost = {
+  host: LibvirtHost;
+  machine: LibvirtMachine;
+  environment: Record<string, string>;
+  vm: VmSpec;
+  /** Every change of the host that agents began, in order. */
+  steps: string[];
+  startAgent(over?: { machine?: Machine; stateDirectory?: string }): Promise<DirectAgent>;
+  /** The VM by this order, in a spec and a revision of the same number. */
+  wanted(boot: number, number?: number): HostSpec;
+  unwanted(number: number): HostSpec;
+  virsh(...args: string[]): Promise<string>;
+  /** Process ids of all emulators. */
+  emulators(): Promise<number[]>;
+  /** But for the image, which is kept for the next VM, and the table that filters nothing. */
+  nothingIsLeft(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export async function startOneVmHost(
+  name: string,
+  over: Record<string, string> = {},
+): Promise<OneVmHost> {
+  const guest = await buildTinyGuest({ directory: tinyGuestDirectory });
+  const host = await startLibvirtHost(name);
+  const environment = {
+    ...host.environment,
+    GANTRY_SYSFS_ROOT: await writeStandIns(host.directory),
+    ...over,
+  };
+  const machine = await openMachine({ environment, namespace: host.namespace });
+  const agents: DirectAgent[] = [];
+  const steps: string[] = [];
+  const vm = makeVm(VM, {
+    ...{ cpuCores: 1, memoryMib: 256, nics: [makeNic('nic', { networkId: 'network-1' })] },
+    image: { name: 'tiny', url: pathToFileURL(guest.path).href, sha256: guest.sha256 },
+  });
+  const disks = vm.disks.map(({ id }) => id);
+  return {
+    ...{ host, machine, environment, vm, steps },
+    async startAgent(over = {}) {
+      const agent = await startDirectAgent({
+        stateDirectory: over.stateDirectory ?? host.stateDirectory,
+        machine: withSteps(over.machine ?? machine, {
+          before: (step) => void steps.push(step),
+          after: () => {},
+        }),
+      });
+      agents.push(agent);
+      return agent;
+    },
+    wanted(boot, number = boot) {
+      const order = { boot: String(boot), revision: String(number) };
+      return makeSpec(number, { vms: [{ ...vm, ...order }] });
+    },
+    unwanted(number) {
+      const entry = { revision: String(number), graceful: false, disks };
+      return makeSpec(number, { deleted: [makeDeleted(VM, entry)] });
+    },
+    virsh: (...args) => host.libvirtd.run('virsh', '--quiet', ...args),
+    async emulators() {
+      const processes = await host.libvirtd.processes();
+      return processes
+        .filter(({ command }) => command[0]?.includes('qemu-system'))
+        .map(({ pid }) => pid);
+    },
+    async nothingIsLeft() {
+      const { files, tables: _, ...rest } = await leftovers(host);
+      const others = files.filter((file) => !file.startsWith('images/'));
+      expect({ ...rest, files: others }).toEqual({
+        ...{ domains: [], links: [], processes: [], rules: [], files: [] },
+      });
+    },
+    async stop() {
+      for (const agent of agents) await agent.stop();
+      await machine.close();
+      await host.stop();
+    },
+  };
+}
+
+/** Gives a spec and waits for the answer to it, whose number is that of the VM's revision. */
+export async function carriedOut(agent: DirectAgent, spec: HostSpec, state: string): Promise<void> {
+  agent.give(spec);
+  await expect.poll(() => agent.stateOf(VM, spec.number)).toBe(state);
+}
