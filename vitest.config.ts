@@ -61,7 +61,8 @@ export default defineConfig({
           expect: { poll: { timeout: 120_000 } },
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          fileParallelism: false,
+          // Beside each other they wait for guests and limits; each has namespaces of its own.
+          maxWorkers: 2,
           sequence: { groupOrder: 101 },
         },
       },

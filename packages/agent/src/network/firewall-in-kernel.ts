@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Firewall } from '../machine.ts';
+import { type Firewall, MachineFailure } from '../machine.ts';
+import { allEnded } from './all-ended.ts';
 import { canonicalListing } from './canonical-listing.ts';
 import { type RenderedFirewall, renderFirewall, TABLES } from './render-firewall.ts';
-import type { RunCommand } from './run-command.ts';
+import { COMMAND_FAILED, type RunCommand } from './run-command.ts';
 
 /**
  * The agent's tables in the kernel. What was wanted and what the kernel listed right after it are
@@ -26,11 +27,16 @@ export async function isInForce(
   wanted: { firewall: Firewall; uplink: string | null },
 ): Promise<boolean> {
   const rendered = renderFirewall(wanted.firewall, wanted.uplink);
-  const present = await listTables(run);
-  if (![...TABLES, SEAL].every((table) => present.has(table))) return false;
-  const listed = await digestOfListing(run);
-  const sealed = await run('nft', ['list', 'table', ...SEAL.split(' ')]);
-  return sealed.includes(`"${sealOf(rendered, listed)}"`);
+  try {
+    const sealed = await run('nft', ['list', 'table', ...SEAL.split(' ')]);
+    // After most changes of what is wanted the seal alone tells, without a look at the rules.
+    if (!sealed.includes(`"${wantedOf(rendered)} `)) return false;
+    return sealed.includes(`"${sealOf(rendered, await digestOfListing(run))}"`);
+  } catch (error) {
+    // No such table. Where it is something else, applying fails of it as well, and says so.
+    if (error instanceof MachineFailure && error.code === COMMAND_FAILED) return false;
+    throw error;
+  }
 }
 
 /** The interfaces that are filtered now: tap, MAC and address, as `gtap… 02:… 10.0.0.5`. */
@@ -50,22 +56,20 @@ export function parseCovered(json: string): Set<string> {
 }
 
 /** A comment has at most 128 characters. */
-function sealOf({ digest }: RenderedFirewall, listed: string): string {
-  return `${digest.slice(0, 60)} ${listed.slice(0, 60)}`;
+function sealOf(rendered: RenderedFirewall, listed: string): string {
+  return `${wantedOf(rendered)} ${listed.slice(0, 60)}`;
+}
+
+function wantedOf({ digest }: RenderedFirewall): string {
+  return digest.slice(0, 60);
 }
 
 /** Fails where one of our tables is not there. */
 async function digestOfListing(run: RunCommand): Promise<string> {
+  const list = (table: string) => run('nft', ['-j', 'list', 'table', ...table.split(' ')]);
   const hash = createHash('sha256');
-  for (const table of TABLES) {
-    hash.update(canonicalListing(await run('nft', ['-j', 'list', 'table', ...table.split(' ')])));
+  for (const listing of await allEnded(TABLES.map(list))) {
+    hash.update(canonicalListing(listing));
   }
   return hash.digest('hex');
-}
-
-type TableListing = { nftables: { table?: { family: string; name: string } }[] };
-
-async function listTables(run: RunCommand): Promise<Set<string>> {
-  const { nftables } = JSON.parse(await run('nft', ['-j', 'list', 'tables'])) as TableListing;
-  return new Set(nftables.flatMap(({ table }) => (table ? [`${table.family} ${table.name}`] : [])));
 }

@@ -1,9 +1,9 @@
 import { type HostNetwork, MachineFailure } from '../machine.ts';
 import type { NicSpec } from '../wanted.ts';
-import { ensureBridge } from './ensure-bridge.ts';
-import { ensureTap } from './ensure-tap.ts';
+import { allEnded } from './all-ended.ts';
+import { ensureNic } from './ensure-nic.ts';
 import { applyFirewall, isInForce, listCovered } from './firewall-in-kernel.ts';
-import { findTaps, listLinks } from './links.ts';
+import { findTaps, type Link, listLinks } from './links.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { checkVmId, type Nic, parseNic } from './parse-nic.ts';
 import { removeTap, removeUnusedBridges } from './remove-tap.ts';
@@ -28,6 +28,8 @@ export type HostNetworkSettings = {
   reachableFromHost?: boolean;
 };
 
+type Taps = { links: readonly Link[]; kept: ReadonlySet<string> };
+
 const LINK_NAME = /^[0-9A-Za-z_.-]{1,15}$/;
 
 /**
@@ -48,28 +50,28 @@ export function createHostNetwork(settings: HostNetworkSettings = {}): HostNetwo
   const ensureNics = async (vmId: string, specs: readonly NicSpec[]) => {
     checkVmId(vmId);
     const nics = specs.map(parseNic);
-    await refuseUncovered(run, nics);
-    await removeTaps(vmId, new Set(nics.map(({ tap }) => tap)));
+    const [present] = await allEnded([listLinks(run), refuseUncovered(run, nics)]);
+    const kept = new Set(nics.map(({ tap }) => tap));
+    let links = await removeTaps(vmId, { links: present, kept });
     for (const nic of nics) {
-      const links = await listLinks(run);
-      await ensureBridge(run, { nic, links, settings: { mtu, uplink, reachableFromHost } });
-      await ensureTap(run, { vmId, nic, links, mtu });
+      await ensureNic(run, { vmId, nic, links, settings: { mtu, uplink, reachableFromHost } });
+      if (nic !== nics.at(-1)) links = await listLinks(run);
     }
   };
 
-  const removeTaps = async (vmId: string, kept: ReadonlySet<string>) => {
-    const links = await listLinks(run);
-    for (const tap of findTaps(links)) {
-      if (tap.vmId === vmId && !kept.has(tap.name)) await removeTap(run, tap, links);
-    }
+  /** Answers what is left. */
+  const removeTaps = async (vmId: string, { links, kept }: Taps): Promise<Link[]> => {
+    const unwanted = findTaps(links).filter((tap) => tap.vmId === vmId && !kept.has(tap.name));
+    for (const tap of unwanted) await removeTap(run, tap, links);
+    return links.filter(({ name }) => unwanted.every((tap) => tap.name !== name));
   };
 
   return {
     ensureNics: (vmId, nics) => inOrder(() => ensureNics(vmId, nics)),
     removeNics: (vmId) =>
       inOrder(async () => {
-        await removeTaps(vmId, new Set());
-        await removeUnusedBridges(run, await listLinks(run));
+        const links = await listLinks(run);
+        await removeUnusedBridges(run, await removeTaps(vmId, { links, kept: new Set() }));
       }),
     applyFirewall: async (firewall) => {
       const rendered = renderFirewall(firewall, uplink);

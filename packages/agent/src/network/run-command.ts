@@ -8,6 +8,8 @@ export type RunCommand = (
   input?: string,
 ) => Promise<string>;
 
+/** The code of a program that ran and said no. */
+export const COMMAND_FAILED = 'network_command_failed';
 /** The kernel answers in milliseconds; ten seconds are a lock that somebody else holds. */
 const TIMEOUT_MS = 10_000;
 const MAX_OUTPUT_BYTES = 64 * 1_048_576;
@@ -46,7 +48,7 @@ function asFailure({ program, args, error, stderr }: Ended): MachineFailure {
     return new MachineFailure('network_command_timeout', message, { cause: error });
   }
   const said = stderr.trim().slice(0, 500) || error.message;
-  return new MachineFailure('network_command_failed', `"${command}": ${said}`, { cause: error });
+  return new MachineFailure(COMMAND_FAILED, `"${command}": ${said}`, { cause: error });
 }
 
 /** Everything in a named network namespace, so that several hosts can live on one machine. */

@@ -7,14 +7,11 @@ import {
 } from '@gantry/db/queries/firewall-traces';
 import { parseIpv4 } from '@gantry/model/cidr';
 import { badRequest, CloudError } from '@gantry/model/errors';
-import type { ResolvedRule } from '@gantry/model/firewall/match-rule';
 import type { End } from '@gantry/model/firewall/plan-path';
-import { type Trace, tracePacket } from '@gantry/model/firewall/trace-packet';
+import { tracePacket } from '@gantry/model/firewall/trace-packet';
 import type { z } from '@hono/zod-openapi';
 import { EPHEMERAL_PORT, type TraceFirewall } from '../schemas/firewall-trace.ts';
-
-export type TracedRule = ResolvedRule & Pick<TracedRuleRow, 'name' | 'state'>;
-export type FirewallTrace = Trace<TracedRule> & { settled: boolean };
+import type { FirewallTrace, TracedRule } from '../views/firewall-trace.ts';
 
 type Field = 'from' | 'to';
 type Where = { sql: Queryable; projectId: string };

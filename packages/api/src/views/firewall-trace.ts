@@ -1,4 +1,9 @@
-import type { FirewallTrace } from '../operations/trace-firewall.ts';
+import type { TracedRuleRow } from '@gantry/db/queries/firewall-traces';
+import type { ResolvedRule } from '@gantry/model/firewall/match-rule';
+import type { Trace } from '@gantry/model/firewall/trace-packet';
+
+export type TracedRule = ResolvedRule & Pick<TracedRuleRow, 'name' | 'state'>;
+export type FirewallTrace = Trace<TracedRule> & { settled: boolean };
 
 export function firewallTraceView({ allowed, reason, settled, steps }: FirewallTrace) {
   return {

@@ -2,8 +2,6 @@ import { MachineFailure } from '../machine.ts';
 import type { Link } from './links.ts';
 import { bridgeAlias, bridgeMac, HOST_ADDRESS } from './names.ts';
 import type { Nic } from './parse-nic.ts';
-import { planRoutingRules } from './routing-rules.ts';
-import type { RunCommand } from './run-command.ts';
 
 export type BridgeSettings = {
   mtu: number;
@@ -11,45 +9,35 @@ export type BridgeSettings = {
   reachableFromHost: boolean;
 };
 
+/** Commands of `ip` before the bridge is up and after, and settings of the kernel between them. */
+export type BridgePlan = { made: string[]; kernel: string[]; up: string[] };
+
 /**
  * A network's bridge, and the way into it. Its ports do not hear each other: the host answers for
  * every other guest (`proxy_arp_pvlan`) and routes between them, so that all traffic passes the
  * rules of the inet family with their connection tracking, on kernels with and without one for
  * bridges. The network's own routing table keeps two tenants with the same addresses apart.
  */
-export async function ensureBridge(
-  run: RunCommand,
-  { nic, links, settings }: { nic: Nic; links: readonly Link[]; settings: BridgeSettings },
-): Promise<void> {
+export function planBridge(
+  nic: Nic,
+  { links, settings }: { links: readonly Link[]; settings: BridgeSettings },
+): BridgePlan {
   const { bridge, networkId, mark } = nic;
   const alias = bridgeAlias(networkId);
   const found = links.find(({ name }) => name === bridge);
   refuseForeign(found, alias);
   const mac = bridgeMac(networkId);
-  const made = found ? [] : [`link add name ${bridge} type bridge`];
-  // Setting it, even to what it is, makes the kernel forget every neighbour behind the bridge.
-  const addressed = found?.mac === mac ? [] : [`link set dev ${bridge} address ${mac}`];
-  await run(
-    'ip',
-    ['-batch', '-'],
-    [
-      ...made,
+  return {
+    made: [
+      ...(found ? [] : [`link add name ${bridge} type bridge`]),
       `link set dev ${bridge} alias ${alias}`,
       `link set dev ${bridge} type bridge stp_state 0 forward_delay 0 mcast_snooping 0`,
-      ...addressed,
+      // Setting it, even to what it is, makes the kernel forget every neighbour behind the bridge.
+      ...(found?.mac === mac ? [] : [`link set dev ${bridge} address ${mac}`]),
       `link set dev ${bridge} mtu ${settings.mtu}`,
-      '',
-    ].join('\n'),
-  );
-  await run('sysctl', ['-qw', ...kernelSettings(bridge, settings.uplink)]);
-  await withoutIpv6(run, bridge);
-  const { reachableFromHost } = settings;
-  const missingRules = await planRoutingRules(run, { mark, reachableFromHost });
-  await run(
-    'ip',
-    ['-batch', '-'],
-    [
-      ...missingRules,
+    ],
+    kernel: kernelSettings(bridge, settings.uplink),
+    up: [
       `address replace ${HOST_ADDRESS}/32 dev ${bridge} scope link`,
       `link set dev ${bridge} up`,
       // Nobody answers for an address that no guest has.
@@ -57,9 +45,8 @@ export async function ensureBridge(
         ? []
         : [`route replace unreachable ${nic.subnet} table ${mark}`]),
       ...(nic.gateway === null ? [] : [routeTo(nic.gateway, nic)]),
-      '',
-    ].join('\n'),
-  );
+    ],
+  };
 }
 
 export function routeTo(address: string, { bridge, mark }: Nic): string {
@@ -72,12 +59,6 @@ export function refuseForeign(found: Link | undefined, alias: string): void {
   if (!found || found.alias === '' || `${found.alias}:`.startsWith(`${owner}:`)) return;
   const message = `interface ${found.name} is there already, as "${found.alias}": rename or remove it`;
   throw new MachineFailure('interface_taken', message);
-}
-
-/** A guest is not offered IPv6 yet, and the host must not listen to it there by itself. */
-export async function withoutIpv6(run: RunCommand, link: string): Promise<void> {
-  // -e: a kernel without IPv6 has no such setting.
-  await run('sysctl', ['-eqw', `net.ipv6.conf.${link}.disable_ipv6=1`]);
 }
 
 function kernelSettings(bridge: string, uplink: string | null): string[] {

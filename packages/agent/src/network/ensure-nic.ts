@@ -1,0 +1,45 @@
+import { allEnded } from './all-ended.ts';
+import { findTaps, type Link } from './links.ts';
+import type { Nic } from './parse-nic.ts';
+import { type BridgeSettings, planBridge } from './plan-bridge.ts';
+import { planTap } from './plan-tap.ts';
+import { forgetAddress } from './remove-tap.ts';
+import { planRoutingRules } from './routing-rules.ts';
+import type { RunCommand } from './run-command.ts';
+
+type NicOrder = { vmId: string; nic: Nic; links: readonly Link[]; settings: BridgeSettings };
+
+/**
+ * One interface of a VM: its network's bridge and its tap, made, set up and then brought up. Starting
+ * a program takes longer than what it does, so commands share one where they can, and what does not
+ * depend on each other runs at once.
+ */
+export async function ensureNic(run: RunCommand, { vmId, nic, links, settings }: NicOrder) {
+  const { tap, bridge, mark } = nic;
+  const { mtu, reachableFromHost } = settings;
+  const bridgePlan = planBridge(nic, { links, settings });
+  const tapPlan = planTap(nic, { vmId, links, mtu });
+  const before = findTaps(links).find(({ name }) => name === tap);
+  if (before && (before.address !== nic.address || before.bridge !== bridge)) {
+    await forgetAddress(run, before, links);
+  }
+  await batch(run, 'ip', [...bridgePlan.made, ...tapPlan.made]);
+  const [missingRules] = await allEnded([
+    planRoutingRules(run, { mark, reachableFromHost }),
+    run('sysctl', ['-qw', ...bridgePlan.kernel]),
+    withoutIpv6(run, [bridge, tap]),
+    batch(run, 'bridge', tapPlan.port),
+  ]);
+  await batch(run, 'ip', [...missingRules, ...bridgePlan.up, ...tapPlan.up]);
+}
+
+/** A guest is not offered IPv6 yet, and the host must not listen to it there by itself. */
+async function withoutIpv6(run: RunCommand, links: readonly string[]): Promise<void> {
+  // -e: a kernel without IPv6 has no such setting.
+  const settings = links.map((link) => `net.ipv6.conf.${link}.disable_ipv6=1`);
+  await run('sysctl', ['-eqw', ...settings]);
+}
+
+async function batch(run: RunCommand, program: 'ip' | 'bridge', lines: readonly string[]) {
+  await run(program, ['-batch', '-'], `${lines.join('\n')}\n`);
+}

@@ -1,0 +1,96 @@
+/**
+ * The agent of a host, as a process of its own in that host's network, without a control plane: it
+ * is handed specs over its channel and answers when a report says what was waited for, with what the
+ * way there took. It ends with the channel; its VMs run on.
+ */
+import { subscribe } from 'node:diagnostics_channel';
+import { readFileSync } from 'node:fs';
+import { openLibvirtMachine } from '@gantry/agent/libvirt/libvirt-machine';
+import { readMachineSettings } from '@gantry/agent/libvirt/machine-settings';
+import type { HostSpec } from '@gantry/agent/wanted';
+import { readConfig } from '@gantry/daemon/config';
+import { startDirectAgent } from '../libvirt/support/direct-agent.ts';
+import { testLog } from '../libvirt/support/real-machine.ts';
+import { type Note, timeConnections, withTimings } from './host-timings.ts';
+
+export type AgentOrder = { spec: HostSpec | null; vmId: string; revision: string; state: string };
+
+export type AgentAnswer = {
+  /** From the spec's arrival to the report. */
+  tookMs: number;
+  cpuMs: number;
+  childrenCpuMs: number;
+  /** Calls of the machine and of libvirt; those that had not ended, until the report. */
+  timings: { name: string; tookMs: number }[];
+  /** How often each program was run. */
+  programs: Record<string, number>;
+};
+
+const TICK_MS = 10;
+
+type Span = { name: string; begun: number; ended: number | null };
+
+let spans: Span[] = [];
+let children: { spawnfile?: string }[] = [];
+let waiting: { order: AgentOrder; begun: number; cpuMs: number; childrenCpuMs: number } | null =
+  null;
+
+const note: Note = (name) => {
+  const span: Span = { name, begun: performance.now(), ended: null };
+  spans.push(span);
+  return () => {
+    span.ended = performance.now();
+  };
+};
+timeConnections(note);
+subscribe('child_process', (message) => {
+  children.push((message as { process: { spawnfile?: string } }).process);
+});
+
+const config = readConfig({ ...process.env, GANTRY_STAND_IN_DEVICES: '1' });
+const machine = await openLibvirtMachine(readMachineSettings(config), testLog);
+const agent = await startDirectAgent({
+  machine: withTimings(machine, note),
+  stateDirectory: config.text('GANTRY_STATE_DIRECTORY'),
+  onReport: () => answer(),
+});
+process.on('message', (order: AgentOrder) => {
+  spans = [];
+  children = [];
+  waiting = { order, begun: performance.now(), cpuMs: cpuMs(), childrenCpuMs: childrenCpuMs() };
+  if (order.spec) agent.give(order.spec);
+  else answer();
+});
+process.on('disconnect', () => process.exit());
+process.on('SIGTERM', () => process.exit());
+process.send?.({ ready: (await machine.readInventory()).gpus?.[0]?.pci?.address ?? '' });
+
+function answer(): void {
+  if (!waiting) return;
+  const { order, begun, ...before } = waiting;
+  if (agent.stateOf(order.vmId, order.revision) !== order.state) return;
+  waiting = null;
+  const programs: Record<string, number> = {};
+  for (const { spawnfile = '' } of children) programs[spawnfile] = (programs[spawnfile] ?? 0) + 1;
+  const now = performance.now();
+  const timings = spans.map((span) => ({
+    ...{ name: span.name, tookMs: (span.ended ?? now) - span.begun },
+  }));
+  process.send?.({
+    ...{ tookMs: now - begun, timings, programs },
+    cpuMs: cpuMs() - before.cpuMs,
+    childrenCpuMs: childrenCpuMs() - before.childrenCpuMs,
+  } satisfies AgentAnswer);
+}
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+/** Of those that have ended: the 16th and 17th field. */
+function childrenCpuMs(): number {
+  const stat = readFileSync('/proc/self/stat', 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ');
+  return (Number(fields[13]) + Number(fields[14])) * TICK_MS;
+}

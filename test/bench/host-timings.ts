@@ -1,0 +1,51 @@
+import type { Machine } from '@gantry/agent/machine';
+import { Connection } from 'node-libvirt/connection';
+
+/** Told when a call begins; what it answers is told when the call has ended. */
+export type Note = (name: string) => () => void;
+
+/** The same machine, whose every call is timed. */
+export function withTimings(machine: Machine, note: Note): Machine {
+  const timed = <T extends object>(part: T, name: string): T =>
+    new Proxy(part, {
+      get(target, key) {
+        const value = Reflect.get(target, key);
+        if (typeof value !== 'function') return value;
+        const method = value.bind(target);
+        // What answers at once is no call of the host.
+        if (key === 'watch') return method;
+        return timing(`${name}.${String(key)}`, method, note);
+      },
+    });
+  const { hypervisor, volumes, devices, network, seeds } = machine;
+  return {
+    readBootId: () => machine.readBootId(),
+    readInventory: () => machine.readInventory(),
+    hypervisor: timed(hypervisor, 'hypervisor'),
+    volumes: timed(volumes, 'volumes'),
+    devices: timed(devices, 'devices'),
+    network: timed(network, 'network'),
+    seeds: timed(seeds, 'seeds'),
+  };
+}
+
+/** Every call of libvirt that this process makes from now on, by the name of its procedure. */
+export function timeConnections(note: Note): void {
+  const call = Connection.prototype.call as (...args: unknown[]) => Promise<unknown>;
+  Object.assign(Connection.prototype, {
+    call(this: Connection, procedure: { name: string }, ...args: unknown[]) {
+      return timing(`libvirt.${procedure.name}`, () => call.call(this, procedure, ...args), note)();
+    },
+  });
+}
+
+function timing(name: string, work: (...args: unknown[]) => Promise<unknown>, note: Note) {
+  return async (...args: unknown[]) => {
+    const ended = note(name);
+    try {
+      return await work(...args);
+    } finally {
+      ended();
+    }
+  };
+}

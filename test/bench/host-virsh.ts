@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { execute } from '../libvirt/support/execute.ts';
+
+/** One virsh that is given commands as somebody at its prompt would: its start counts for none. */
+export type Virsh = {
+  pid: number;
+  /** Answers when the last command was carried out. */
+  run(commands: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+};
+
+export function virshArgs(socketPath: string): string[] {
+  return ['--quiet', '--connect', `qemu:///system?socket=${socketPath}`];
+}
+
+/** A virsh of its own for one command. */
+export async function virshOnce(socketPath: string, ...command: string[]): Promise<string> {
+  return await execute('virsh', ...virshArgs(socketPath), ...command);
+}
+
+export async function openVirsh(socketPath: string): Promise<Virsh> {
+  const child = spawn('virsh', virshArgs(socketPath), { stdio: ['pipe', 'pipe', 'inherit'] });
+  let batches = 0;
+  let tail = '';
+  const run = async (commands: readonly string[]) => {
+    batches += 1;
+    const mark = `end-of-batch-${batches}`;
+    const seen = new Promise<void>((resolve, reject) => {
+      const listener = (chunk: Buffer) => {
+        tail = `${tail}${chunk}`.slice(-4_096);
+        // At the beginning of a line: it repeats what it was told as well.
+        if (!tail.includes(`\n${mark}`)) return;
+        child.stdout.off('data', listener);
+        resolve();
+      };
+      child.stdout.on('data', listener);
+      child.once('exit', () => reject(new Error('virsh ended early')));
+    });
+    child.stdin.write(`${[...commands, `echo ${mark}`].join('\n')}\n`);
+    await seen;
+  };
+  // Connected, and its code loaded.
+  await run(['version']);
+  return {
+    pid: child.pid ?? 0,
+    run,
+    async close() {
+      const exit = once(child, 'exit');
+      child.stdin.end();
+      await exit;
+    },
+  };
+}
