@@ -80,22 +80,6 @@ describe('a seed as an image', () => {
     const { stdout } = await exec('blkid', ['-p', '-o', 'export', image]);
     expect(stdout.split('\n')).toEqual(expect.arrayContaining(['LABEL=cidata', 'TYPE=iso9660']));
   });
-
-  const kernel = async () => (await readFile('/proc/filesystems', 'utf8')).includes('iso9660');
-  it('is mounted by the kernel with exact names, where this kernel reads ISO 9660', async (context) => {
-    context.skip(!(await kernel()), 'this kernel has no isofs: guests show it');
-    const image = await seedOf('mount', vm);
-    for (const options of ['ro,loop', 'ro,loop,norock', 'ro,loop,nojoliet']) {
-      const folder = join(root, options.replaceAll(',', '-'));
-      await mkdir(folder);
-      await exec('mount', ['-t', 'iso9660', '-o', options, image, folder]);
-      try {
-        expect(await readAll(folder)).toEqual(expected);
-      } finally {
-        await exec('umount', [folder]);
-      }
-    }
-  });
 });
 
 describe('cloud-init', () => {
