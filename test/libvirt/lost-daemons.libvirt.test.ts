@@ -142,8 +142,8 @@ describe('a libvirtd killed again and again', () => {
     await expect.poll(open).toBeLessThanOrEqual(before);
     expect(await world.emulators()).toEqual(emulators);
     expect(world.steps).not.toContain('hypervisor.reset');
-    // Events are still heard.
-    await world.virsh('destroy', DOMAIN);
+    // Events are still heard. Soon after its start the daemon ends the domain and yet says it did not.
+    await world.virsh('destroy', DOMAIN).catch(() => {});
     await expect.poll(state).toBe('CRASHED');
   });
 });

@@ -25,6 +25,24 @@ export async function listNamespace(init: number): Promise<NamespaceProcess[]> {
   return processes;
 }
 
+export async function readParent(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/^PPid:\t(\d+)$/m.exec(status)?.[1] ?? 0);
+}
+
+/**
+ * A killed process lets go of its files, and so of its locks, with the last of its threads; whether
+ * anybody reaps it then does not matter.
+ */
+export async function untilEnded(pid: number): Promise<void> {
+  for (;;) {
+    const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+    const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+    if (status === '' || (threads.length <= 1 && /^State:\t[ZX]/m.test(status))) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
 async function listDescendants(ancestor: number): Promise<number[]> {
   const path = `/proc/${ancestor}/task/${ancestor}/children`;
   const children = (await readFile(path, 'utf8').catch(() => '')).split(' ').filter(Boolean);

@@ -13,7 +13,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { findInit, listNamespace, type NamespaceProcess } from './pid-namespace.ts';
+import {
+  findInit,
+  listNamespace,
+  type NamespaceProcess,
+  readParent,
+  untilEnded,
+} from './pid-namespace.ts';
 
 const SCRIPT = fileURLToPath(new URL('./private-libvirtd.sh', import.meta.url));
 const READY = 'ready';
@@ -140,10 +146,12 @@ async function describe(running: {
   const processes = () => listNamespace(init);
   const run = (command: string, ...args: string[]) =>
     runIn(['--target', String(init), '--mount', '--pid', '--net'], [command, ...args]);
+  /** Not one it has forked, which bears its name until it runs something else. */
   const pidOf = async (name: DaemonName): Promise<number> => {
-    const found = (await processes()).find(({ command }) => command[0]?.endsWith(name));
-    if (!found) throw new Error(`${name} is not running`);
-    return found.pid;
+    const named = (await processes()).filter(({ command }) => command[0]?.endsWith(name));
+    const own = new Set(named.map(({ pid }) => pid));
+    for (const { pid } of named) if (!own.has(await readParent(pid))) return pid;
+    throw new Error(`${name} is not running`);
   };
   const pids = { libvirtd: await pidOf('libvirtd'), virtlogd: await pidOf('virtlogd') };
   return {
@@ -152,6 +160,7 @@ async function describe(running: {
     pids,
     processes,
     startDaemon: async (name) => {
+      await untilEnded(pids[name]);
       await run(name, '--daemon', '--pid-file', `/run/libvirt/${name}.pid`);
       pids[name] = await pidOf(name);
     },
