@@ -409,3 +409,20 @@ describe('addresses', () => {
     expect(await pool()).toEqual(given);
   });
 });
+
+it('a VM is never failed for want of what was free before it was asked for', async () => {
+  await placePending(placer);
+  const { follower } = placer;
+  let vmId = '';
+  const refresh = async () => {
+    const changed = await follower.refresh();
+    if (vmId === '') {
+      await addHost();
+      vmId = await addVm();
+    }
+    return changed;
+  };
+  const held = { ...placer, follower: { ...follower, refresh } };
+  expect(await placePending(held)).toMatchObject({ failed: 0 });
+  expect(await placePending(held)).toMatchObject({ placed: 1, failed: 0 });
+});

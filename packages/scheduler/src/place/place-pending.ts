@@ -1,5 +1,5 @@
 /**
- * One turn of placing in one location: read what changed, read the oldest VMs that are nowhere, decide
+ * One turn of placing in one location: read the oldest VMs that are nowhere, read what changed, decide
  * all of them in memory, write the decisions in one transaction. A batch that lost to something is not
  * written at all: what it was made of is read again and its VMs are placed one by one, so that one
  * that cannot be placed does not hold up the others. What is lost even then waits for the next turn.
@@ -33,11 +33,12 @@ const BATCH_VMS = 200;
 
 export async function placePending(placer: Placer, { limit = BATCH_VMS } = {}): Promise<Turn> {
   const { sql, lease, follower, addresses } = placer;
+  // First the VMs: what was free before one was asked for is then seen, and it is not failed for want.
+  const vms = await listUnplacedVms(sql, { location: lease.location, limit });
   const turn: Turn = {
     ...{ leaseHeld: true, changed: await follower.refresh(), more: false },
     ...{ placed: 0, failed: 0, hostIds: [] },
   };
-  const vms = await listUnplacedVms(sql, { location: lease.location, limit });
   if (vms.length === 0) return turn;
   turn.more = vms.length === limit;
   turn.changed = true;
