@@ -2,6 +2,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile, unlessMissing } from '../durable-file.ts';
 import { type Cleaning, type Device, type Devices, MachineFailure } from '../machine.ts';
+import { oneAtATime } from '../one-at-a-time.ts';
 
 type StandInOptions = {
   directory: string;
@@ -16,13 +17,8 @@ type StandInOptions = {
  */
 export function standInDevices({ directory, serials }: StandInOptions): Devices {
   const file = join(directory, 'stand-in-devices.json');
-  /** One change after another: each rewrites the whole file. */
-  let turn: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = turn.then(work, work);
-    turn = next.catch(() => undefined);
-    return next;
-  };
+  /** Each change rewrites the whole file. */
+  const inTurn = oneAtATime();
 
   const read = async (): Promise<Device[]> =>
     JSON.parse((await unlessMissing(readFile(file, 'utf8'))) ?? '[]');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Log } from '@gantry/daemon/log';
 import { syncDirectory, unlessMissing } from '../durable-file.ts';
 import { MachineFailure } from '../machine.ts';
+import { oneAtATime } from '../one-at-a-time.ts';
 import type { Image } from '../wanted.ts';
 import { type CacheEntry, chooseEvictions } from './choose-evictions.ts';
 import { downloadImage } from './download-image.ts';
@@ -49,13 +50,7 @@ export async function openImageCache(options: ImageCacheOptions): Promise<ImageC
   const largestBytes = options.largestBytes ?? LARGEST_BYTES;
   const users = new Map<string, number>();
   const downloads = new Map<string, Promise<CachedImage>>();
-  let turn: Promise<unknown> = Promise.resolve();
-
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = turn.then(work);
-    turn = mine.catch(() => {});
-    return mine;
-  };
+  const inTurn = oneAtATime();
 
   const lookUp = async (sha256: string): Promise<CachedImage | undefined> => {
     const path = join(directory, sha256);

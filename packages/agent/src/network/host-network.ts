@@ -1,10 +1,10 @@
 import { type HostNetwork, MachineFailure } from '../machine.ts';
+import { oneAtATime } from '../one-at-a-time.ts';
 import type { NicSpec } from '../wanted.ts';
 import { allEnded } from './all-ended.ts';
 import { ensureNic } from './ensure-nic.ts';
 import { applyFirewall, isInForce, listCovered } from './firewall-in-kernel.ts';
 import { findTaps, type Link, listLinks } from './links.ts';
-import { oneAtATime } from './one-at-a-time.ts';
 import { checkVmId, type Nic, parseNic } from './parse-nic.ts';
 import { removeTap, removeUnusedBridges } from './remove-tap.ts';
 import { renderFirewall } from './render-firewall.ts';
