@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { LibvirtMachine } from '@gantry/agent/libvirt/libvirt-machine';
+import type { Machine } from '@gantry/agent/machine';
 import { makeDeleted, makeNic, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
 import type { HostSpec, VmSpec } from '@gantry/agent/wanted';
 import { buildTinyGuest, type TinyGuest } from '@gantry/local/guest/build-tiny-guest';
@@ -137,20 +138,11 @@ describe('libvirtd killed before every step', () => {
   });
 
   it('in the middle of a start, leaves a VM that runs once', async () => {
-    let starts = 0;
     const agent = await startDirectAgent({
       stateDirectory: host.stateDirectory,
-      machine: withSteps(machine, {
-        before: (step) => {
-          if (step !== 'hypervisor.start') return;
-          starts += 1;
-          if (starts > 1) return;
-          void untilEmulated().then(async () => {
-            process.kill(host.libvirtd.pids.libvirtd, 'SIGKILL');
-            await host.libvirtd.startDaemon('libvirtd');
-          });
-        },
-        after: () => {},
+      machine: duringFirstStart(async () => {
+        process.kill(host.libvirtd.pids.libvirtd, 'SIGKILL');
+        await host.libvirtd.startDaemon('libvirtd');
       }),
     });
     await carriedOut(agent, wanted(), '1', 'RUNNING');
@@ -167,17 +159,9 @@ describe('QEMU killed', () => {
   };
 
   it('as soon as it is there, leaves a VM that runs or is said to have crashed', async () => {
-    let starts = 0;
     const agent = await startDirectAgent({
       stateDirectory: host.stateDirectory,
-      machine: withSteps(machine, {
-        before: (step) => {
-          if (step !== 'hypervisor.start') return;
-          starts += 1;
-          if (starts === 1) void untilEmulated().then(killEmulator);
-        },
-        after: () => {},
-      }),
+      machine: duringFirstStart(killEmulator),
     });
     agent.give(wanted());
     await expect.poll(() => agent.stateOf(VM, '1')).toMatch(/RUNNING|CRASHED/);
@@ -216,6 +200,19 @@ async function carriedOut(
 ): Promise<void> {
   agent.give(spec);
   await expect.poll(() => agent.stateOf(VM, revision)).toBe(state);
+}
+
+/** The machine, to which something happens once its first start has brought an emulator up. */
+function duringFirstStart(happen: () => Promise<void>): Machine {
+  let starts = 0;
+  return withSteps(machine, {
+    before: (step) => {
+      if (step !== 'hypervisor.start') return;
+      starts += 1;
+      if (starts === 1) void untilEmulated().then(happen);
+    },
+    after: () => {},
+  });
 }
 
 async function untilEmulated(): Promise<void> {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { oneAtATime } from '../one-at-a-time.ts';
 import { makeNic } from '../testing/make-spec.ts';
 import { canonicalListing } from './canonical-listing.ts';
 import { parseCovered } from './firewall-in-kernel.ts';
 import { createHostNetwork } from './host-network.ts';
 import { findBridges, findTaps, parseLinks } from './links.ts';
 import { bridgeMac, bridgeName, networkNumber, tapName } from './names.ts';
-import { oneAtATime } from './one-at-a-time.ts';
 import { parseRules } from './routing-rules.ts';
 import { assignZones } from './zones.ts';
 
