@@ -9,6 +9,7 @@ import type { DeletedVm as _gantry_v1_DeletedVm, DeletedVm__Output as _gantry_v1
 import type { DeviceReceipt as _gantry_v1_DeviceReceipt, DeviceReceipt__Output as _gantry_v1_DeviceReceipt__Output } from './gantry/v1/DeviceReceipt.ts';
 import type { DiskReport as _gantry_v1_DiskReport, DiskReport__Output as _gantry_v1_DiskReport__Output } from './gantry/v1/DiskReport.ts';
 import type { DiskSpec as _gantry_v1_DiskSpec, DiskSpec__Output as _gantry_v1_DiskSpec__Output } from './gantry/v1/DiskSpec.ts';
+import type { DriveHealth as _gantry_v1_DriveHealth, DriveHealth__Output as _gantry_v1_DriveHealth__Output } from './gantry/v1/DriveHealth.ts';
 import type { EnrollReply as _gantry_v1_EnrollReply, EnrollReply__Output as _gantry_v1_EnrollReply__Output } from './gantry/v1/EnrollReply.ts';
 import type { EnrollRequest as _gantry_v1_EnrollRequest, EnrollRequest__Output as _gantry_v1_EnrollRequest__Output } from './gantry/v1/EnrollRequest.ts';
 import type { Failure as _gantry_v1_Failure, Failure__Output as _gantry_v1_Failure__Output } from './gantry/v1/Failure.ts';
@@ -20,16 +21,20 @@ import type { HostSpec as _gantry_v1_HostSpec, HostSpec__Output as _gantry_v1_Ho
 import type { HugepagePool as _gantry_v1_HugepagePool, HugepagePool__Output as _gantry_v1_HugepagePool__Output } from './gantry/v1/HugepagePool.ts';
 import type { Image as _gantry_v1_Image, Image__Output as _gantry_v1_Image__Output } from './gantry/v1/Image.ts';
 import type { Inventory as _gantry_v1_Inventory, Inventory__Output as _gantry_v1_Inventory__Output } from './gantry/v1/Inventory.ts';
+import type { Neighbour as _gantry_v1_Neighbour, Neighbour__Output as _gantry_v1_Neighbour__Output } from './gantry/v1/Neighbour.ts';
+import type { NetworkSpec as _gantry_v1_NetworkSpec, NetworkSpec__Output as _gantry_v1_NetworkSpec__Output } from './gantry/v1/NetworkSpec.ts';
 import type { Nic as _gantry_v1_Nic, Nic__Output as _gantry_v1_Nic__Output } from './gantry/v1/Nic.ts';
 import type { NicSpec as _gantry_v1_NicSpec, NicSpec__Output as _gantry_v1_NicSpec__Output } from './gantry/v1/NicSpec.ts';
 import type { NumaNode as _gantry_v1_NumaNode, NumaNode__Output as _gantry_v1_NumaNode__Output } from './gantry/v1/NumaNode.ts';
 import type { NumaShare as _gantry_v1_NumaShare, NumaShare__Output as _gantry_v1_NumaShare__Output } from './gantry/v1/NumaShare.ts';
 import type { NvmeDrive as _gantry_v1_NvmeDrive, NvmeDrive__Output as _gantry_v1_NvmeDrive__Output } from './gantry/v1/NvmeDrive.ts';
+import type { PciBar as _gantry_v1_PciBar, PciBar__Output as _gantry_v1_PciBar__Output } from './gantry/v1/PciBar.ts';
 import type { PciDevice as _gantry_v1_PciDevice, PciDevice__Output as _gantry_v1_PciDevice__Output } from './gantry/v1/PciDevice.ts';
 import type { PciLink as _gantry_v1_PciLink, PciLink__Output as _gantry_v1_PciLink__Output } from './gantry/v1/PciLink.ts';
 import type { SerialLog as _gantry_v1_SerialLog, SerialLog__Output as _gantry_v1_SerialLog__Output } from './gantry/v1/SerialLog.ts';
 import type { Software as _gantry_v1_Software, Software__Output as _gantry_v1_Software__Output } from './gantry/v1/Software.ts';
 import type { SpecRefusal as _gantry_v1_SpecRefusal, SpecRefusal__Output as _gantry_v1_SpecRefusal__Output } from './gantry/v1/SpecRefusal.ts';
+import type { SubnetSpec as _gantry_v1_SubnetSpec, SubnetSpec__Output as _gantry_v1_SubnetSpec__Output } from './gantry/v1/SubnetSpec.ts';
 import type { VmReport as _gantry_v1_VmReport, VmReport__Output as _gantry_v1_VmReport__Output } from './gantry/v1/VmReport.ts';
 import type { VmSpec as _gantry_v1_VmSpec, VmSpec__Output as _gantry_v1_VmSpec__Output } from './gantry/v1/VmSpec.ts';
 
@@ -52,6 +57,7 @@ export interface ProtoGrpcType {
       DiskKind: EnumTypeDefinition
       DiskReport: MessageTypeDefinition<_gantry_v1_DiskReport, _gantry_v1_DiskReport__Output>
       DiskSpec: MessageTypeDefinition<_gantry_v1_DiskSpec, _gantry_v1_DiskSpec__Output>
+      DriveHealth: MessageTypeDefinition<_gantry_v1_DriveHealth, _gantry_v1_DriveHealth__Output>
       EnrollReply: MessageTypeDefinition<_gantry_v1_EnrollReply, _gantry_v1_EnrollReply__Output>
       EnrollRequest: MessageTypeDefinition<_gantry_v1_EnrollRequest, _gantry_v1_EnrollRequest__Output>
       Failure: MessageTypeDefinition<_gantry_v1_Failure, _gantry_v1_Failure__Output>
@@ -63,16 +69,20 @@ export interface ProtoGrpcType {
       HugepagePool: MessageTypeDefinition<_gantry_v1_HugepagePool, _gantry_v1_HugepagePool__Output>
       Image: MessageTypeDefinition<_gantry_v1_Image, _gantry_v1_Image__Output>
       Inventory: MessageTypeDefinition<_gantry_v1_Inventory, _gantry_v1_Inventory__Output>
+      Neighbour: MessageTypeDefinition<_gantry_v1_Neighbour, _gantry_v1_Neighbour__Output>
+      NetworkSpec: MessageTypeDefinition<_gantry_v1_NetworkSpec, _gantry_v1_NetworkSpec__Output>
       Nic: MessageTypeDefinition<_gantry_v1_Nic, _gantry_v1_Nic__Output>
       NicSpec: MessageTypeDefinition<_gantry_v1_NicSpec, _gantry_v1_NicSpec__Output>
       NumaNode: MessageTypeDefinition<_gantry_v1_NumaNode, _gantry_v1_NumaNode__Output>
       NumaShare: MessageTypeDefinition<_gantry_v1_NumaShare, _gantry_v1_NumaShare__Output>
       NvmeDrive: MessageTypeDefinition<_gantry_v1_NvmeDrive, _gantry_v1_NvmeDrive__Output>
+      PciBar: MessageTypeDefinition<_gantry_v1_PciBar, _gantry_v1_PciBar__Output>
       PciDevice: MessageTypeDefinition<_gantry_v1_PciDevice, _gantry_v1_PciDevice__Output>
       PciLink: MessageTypeDefinition<_gantry_v1_PciLink, _gantry_v1_PciLink__Output>
       SerialLog: MessageTypeDefinition<_gantry_v1_SerialLog, _gantry_v1_SerialLog__Output>
       Software: MessageTypeDefinition<_gantry_v1_Software, _gantry_v1_Software__Output>
       SpecRefusal: MessageTypeDefinition<_gantry_v1_SpecRefusal, _gantry_v1_SpecRefusal__Output>
+      SubnetSpec: MessageTypeDefinition<_gantry_v1_SubnetSpec, _gantry_v1_SubnetSpec__Output>
       VmObservedState: EnumTypeDefinition
       VmReport: MessageTypeDefinition<_gantry_v1_VmReport, _gantry_v1_VmReport__Output>
       VmSpec: MessageTypeDefinition<_gantry_v1_VmSpec, _gantry_v1_VmSpec__Output>

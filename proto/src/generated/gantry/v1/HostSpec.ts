@@ -5,6 +5,7 @@ import type { DeletedVm as _gantry_v1_DeletedVm, DeletedVm__Output as _gantry_v1
 import type { DiskSpec as _gantry_v1_DiskSpec, DiskSpec__Output as _gantry_v1_DiskSpec__Output } from '../../gantry/v1/DiskSpec.ts';
 import type { FirewallRule as _gantry_v1_FirewallRule, FirewallRule__Output as _gantry_v1_FirewallRule__Output } from '../../gantry/v1/FirewallRule.ts';
 import type { ConsoleSpec as _gantry_v1_ConsoleSpec, ConsoleSpec__Output as _gantry_v1_ConsoleSpec__Output } from '../../gantry/v1/ConsoleSpec.ts';
+import type { NetworkSpec as _gantry_v1_NetworkSpec, NetworkSpec__Output as _gantry_v1_NetworkSpec__Output } from '../../gantry/v1/NetworkSpec.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface HostSpec {
@@ -15,6 +16,7 @@ export interface HostSpec {
   'deletedDisks'?: (string)[];
   'firewallRules'?: (_gantry_v1_FirewallRule)[];
   'consoles'?: (_gantry_v1_ConsoleSpec)[];
+  'networks'?: (_gantry_v1_NetworkSpec)[];
 }
 
 export interface HostSpec__Output {
@@ -25,4 +27,5 @@ export interface HostSpec__Output {
   'deletedDisks': (string)[];
   'firewallRules': (_gantry_v1_FirewallRule__Output)[];
   'consoles': (_gantry_v1_ConsoleSpec__Output)[];
+  'networks': (_gantry_v1_NetworkSpec__Output)[];
 }

@@ -17,6 +17,7 @@ export interface Inventory {
   'nics'?: (_gantry_v1_Nic)[];
   'software'?: (_gantry_v1_Software | null);
   'sharedStorage'?: (boolean);
+  'underlayIpv4'?: (string);
 }
 
 export interface Inventory__Output {
@@ -28,4 +29,5 @@ export interface Inventory__Output {
   'nics': (_gantry_v1_Nic__Output)[];
   'software': (_gantry_v1_Software__Output | null);
   'sharedStorage': (boolean);
+  'underlayIpv4': (string);
 }

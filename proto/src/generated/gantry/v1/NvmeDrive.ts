@@ -1,6 +1,7 @@
 // Original file: gantry/v1/host.proto
 
 import type { PciDevice as _gantry_v1_PciDevice, PciDevice__Output as _gantry_v1_PciDevice__Output } from '../../gantry/v1/PciDevice.ts';
+import type { DriveHealth as _gantry_v1_DriveHealth, DriveHealth__Output as _gantry_v1_DriveHealth__Output } from '../../gantry/v1/DriveHealth.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface NvmeDrive {
@@ -9,6 +10,9 @@ export interface NvmeDrive {
   'model'?: (string);
   'firmware'?: (string);
   'sizeBytes'?: (number | string | Long);
+  'uses'?: (string)[];
+  'blockSize'?: (number);
+  'health'?: (_gantry_v1_DriveHealth | null);
 }
 
 export interface NvmeDrive__Output {
@@ -17,4 +21,7 @@ export interface NvmeDrive__Output {
   'model': (string);
   'firmware': (string);
   'sizeBytes': (string);
+  'uses': (string)[];
+  'blockSize': (number);
+  'health': (_gantry_v1_DriveHealth__Output | null);
 }

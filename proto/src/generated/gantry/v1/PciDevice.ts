@@ -2,6 +2,7 @@
 
 import type { PciLink as _gantry_v1_PciLink, PciLink__Output as _gantry_v1_PciLink__Output } from '../../gantry/v1/PciLink.ts';
 import type { AerCounters as _gantry_v1_AerCounters, AerCounters__Output as _gantry_v1_AerCounters__Output } from '../../gantry/v1/AerCounters.ts';
+import type { PciBar as _gantry_v1_PciBar, PciBar__Output as _gantry_v1_PciBar__Output } from '../../gantry/v1/PciBar.ts';
 
 export interface PciDevice {
   'address'?: (string);
@@ -17,6 +18,10 @@ export interface PciDevice {
   'link'?: (_gantry_v1_PciLink | null);
   'aer'?: (_gantry_v1_AerCounters | null);
   'bridges'?: (string)[];
+  'functions'?: (string)[];
+  'bars'?: (_gantry_v1_PciBar)[];
+  'name'?: (string);
+  'lost'?: (boolean);
   '_numaNode'?: "numaNode";
   '_iommuGroup'?: "iommuGroup";
 }
@@ -35,6 +40,10 @@ export interface PciDevice__Output {
   'link': (_gantry_v1_PciLink__Output | null);
   'aer': (_gantry_v1_AerCounters__Output | null);
   'bridges': (string)[];
+  'functions': (string)[];
+  'bars': (_gantry_v1_PciBar__Output)[];
+  'name': (string);
+  'lost': (boolean);
   '_numaNode'?: "numaNode";
   '_iommuGroup'?: "iommuGroup";
 }

@@ -7,6 +7,8 @@ export interface Software {
   'firmware'?: (string);
   'libvirt'?: (string);
   'agent'?: (string);
+  'commandLine'?: (string);
+  'iommu'?: (string);
 }
 
 export interface Software__Output {
@@ -15,4 +17,6 @@ export interface Software__Output {
   'firmware': (string);
   'libvirt': (string);
   'agent': (string);
+  'commandLine': (string);
+  'iommu': (string);
 }
