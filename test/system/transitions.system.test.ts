@@ -506,6 +506,7 @@ describe('an operator', () => {
     const running = await runAgentCommand(['run'], {
       GANTRY_STATE_DIRECTORY: path.join(directory, 'new-host'),
       GANTRY_SCHEDULERS: `localhost:${schedulers[0]?.port}`,
+      GANTRY_STAND_IN_DEVICES: 'yes',
     });
     expect(running).toMatchObject({
       ...{ code: 2, stderr: expect.stringContaining('GANTRY_STAND_IN_DEVICES') },

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Inventory } from '@gantry/proto/generated/gantry/v1/Inventory';
-import type { DiskSpec, FirewallRule, Image, NicSpec, VmSpec } from './wanted.ts';
+import type { DiskSpec, FirewallRule, Image, NetworkSpec, NicSpec, VmSpec } from './wanted.ts';
 
 /**
  * The boundary between the agent and a host: what the agent can do to it and ask of it. One
@@ -124,8 +124,11 @@ export type Cleaning = {
 export type Devices = {
   /** Those set aside for a VM now. */
   list(): Promise<readonly Device[]>;
-  /** Sets a device aside for one VM; fails with `device_in_use` while another has it. */
-  bind(device: Device): Promise<void>;
+  /**
+   * Sets a device aside for one VM; fails with `device_in_use` while another has it. Companions are the
+   * addresses of everything the VM gets: only they may share an IOMMU group with the device.
+   */
+  bind(device: Device, companions: readonly string[]): Promise<void>;
   /**
    * Resets or erases, verifies, and takes it from the VM. Also for a device no VM has. A device that
    * does not come clean is an answer with a failure; an exception is worth another try.
@@ -133,10 +136,12 @@ export type Devices = {
   release(device: Device): Promise<Cleaning>;
 };
 
-/** What the host filters: the rules, and the interfaces they are for. */
+/** What the host filters: the rules, and the interfaces they are for; and what lies beyond them. */
 export type Firewall = {
   rules: readonly FirewallRule[];
   nics: readonly NicSpec[];
+  /** With the ways to their VMs on other hosts. Absent: the interfaces' networks end here. */
+  networks?: readonly NetworkSpec[];
 };
 
 export type HostNetwork = {

@@ -1,8 +1,7 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile, unlessMissing } from '../durable-file.ts';
 import { type Cleaning, type Device, type Devices, MachineFailure } from '../machine.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
+import { deviceBook, entryFor } from './device-book.ts';
 
 type StandInOptions = {
   directory: string;
@@ -16,36 +15,26 @@ type StandInOptions = {
  * whose method says that nothing was cleaned, because there was nothing.
  */
 export function standInDevices({ directory, serials }: StandInOptions): Devices {
-  const file = join(directory, 'stand-in-devices.json');
-  /** Each change rewrites the whole file. */
+  const book = deviceBook(join(directory, 'stand-in-devices.json'));
   const inTurn = oneAtATime();
-
-  const read = async (): Promise<Device[]> =>
-    JSON.parse((await unlessMissing(readFile(file, 'utf8'))) ?? '[]');
-  const write = async (devices: readonly Device[]) => {
-    if (devices.length === 0) return await rm(file, { force: true });
-    await mkdir(directory, { recursive: true, mode: 0o711 });
-    await replaceFile(file, JSON.stringify(devices), 0o600);
-  };
-  /** The others that are bound, where this VM may have or clean the device. */
-  const othersThan = async ({ address, vmId }: Device): Promise<Device[]> => {
-    if (!serials.has(address)) {
-      throw new MachineFailure('device_missing', `there is no device ${address}`);
+  const requireFor = async (device: Device) => {
+    if (!serials.has(device.address)) {
+      throw new MachineFailure('device_missing', `there is no device ${device.address}`);
     }
-    const bound = await read();
-    const holder = bound.find((device) => device.address === address);
-    if (holder && holder.vmId !== vmId) {
-      throw new MachineFailure('device_in_use', `${address} is bound for VM ${holder.vmId}`);
-    }
-    return bound.filter((device) => device.address !== address);
+    await entryFor(book, device);
   };
 
   return {
-    list: () => inTurn(read),
-    bind: (device) => inTurn(async () => write([...(await othersThan(device)), device])),
+    list: () => book.list(),
+    bind: (device) =>
+      inTurn(async () => {
+        await requireFor(device);
+        await book.put(device);
+      }),
     release: (device) =>
       inTurn(async (): Promise<Cleaning> => {
-        await write(await othersThan(device));
+        await requireFor(device);
+        await book.remove(device.address);
         const serial = serials.get(device.address) ?? '';
         return { serial, method: 'stand_in', failure: null };
       }),

@@ -2,6 +2,8 @@ import { tapName } from '../network/names.ts';
 import type { IsoSeeds } from '../seed/iso-seeds.ts';
 import type { VolumeDriver } from '../volumes/volume-driver.ts';
 import type { DiskSpec, VmSpec } from '../wanted.ts';
+import type { CardPlaces } from './card-places.ts';
+import type { HostNode } from './choose-cells.ts';
 import { type DescribedDisks, describeDisks, slotsOf } from './describe-disks.ts';
 import { describeDomain } from './describe-domain.ts';
 import type { DomainDefinition } from './domain-definition.ts';
@@ -16,7 +18,11 @@ type Host = {
   serialLogs: Pick<SerialLogFiles, 'path'>;
   mtu: number;
   directIo: boolean;
+  lockMemory: boolean;
   nvramPath(vmId: string): string;
+  /** Where devices sit; of stand-ins, nowhere. */
+  placesOf(addresses: readonly string[]): Promise<CardPlaces>;
+  numaNodes(): Promise<readonly HostNode[]>;
 };
 
 /** Asks the rest of the host where a VM's parts are, and has them described as a domain. */
@@ -43,12 +49,9 @@ export function domainDescriber(host: Host) {
         nvramPath: host.nvramPath(vm.id),
         serialLogPath: host.serialLogs.path(vm.id),
         nicOf: (nic) => ({ tap: tapName(nic.id), mtu: host.mtu }),
-        // Stand-ins are in no slot, near no memory, and need no room.
-        functionsOf: () => [],
-        nodeOf: () => null,
-        mmio64Mib: 0,
-        numaNodes: [],
-        lockMemory: false,
+        ...(await host.placesOf([...vm.gpus, ...vm.nvmes])),
+        numaNodes: await host.numaNodes(),
+        lockMemory: host.lockMemory,
         boot: present?.metadata?.boot ?? '0',
       });
     },

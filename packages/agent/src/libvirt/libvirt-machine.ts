@@ -6,9 +6,7 @@ import { type Client, createClient } from 'node-libvirt/client';
 import { connect } from 'node-libvirt/connect';
 import type { Connection } from 'node-libvirt/connection';
 import { openConsole } from 'node-libvirt/console';
-import { standInDevices } from '../devices/stand-in-devices.ts';
-import { readGpuDevices, readNvmeDrives } from '../host/pci-devices.ts';
-import { Sysfs } from '../host/sysfs.ts';
+import { openDevices } from '../devices/open-devices.ts';
 import { openImageCache } from '../images/image-cache.ts';
 import { readInventory } from '../inventory.ts';
 import { type Machine, MachineFailure } from '../machine.ts';
@@ -63,16 +61,17 @@ export async function openLibvirtMachine(
   const seeds = createSeeds({ directory: within('seeds'), ...settings.guests });
   const inventory = () =>
     readInventory({ ...settings.inventory, warn: (message) => log.warn(message) });
-  const devices = standInDevices({
-    directory: settings.dataDirectory,
-    serials: await readSerials(settings.inventory),
-  });
+  const { devices, ...ofCards } = await openDevices(
+    { ...settings.inventory, dataDirectory: settings.dataDirectory, standIns: settings.standIns },
+    log,
+  );
   const hypervisor = new LibvirtHypervisor({
     ...{ connection, volumes, serialLogs: logs, watch: watching.watch },
     ...domainDescriber({
       ...{ detection, volumes, seeds, serialLogs: logs, mtu: settings.guests.mtu },
       directIo: await hasDirectIo(settings.dataDirectory),
       nvramPath,
+      ...ofCards,
     }),
     devicesOf: async (vmId) => {
       const bound = (await devices.list()).filter((device) => device.vmId === vmId);
@@ -123,16 +122,6 @@ async function openVolumes(
       );
     },
   });
-}
-
-async function readSerials({ sysfsRoot, gpuVendorIds }: MachineSettings['inventory']) {
-  const sysfs = new Sysfs(sysfsRoot);
-  const gpus = await readGpuDevices(sysfs, gpuVendorIds);
-  const drives = await readNvmeDrives(sysfs);
-  return new Map([
-    ...gpus.map(({ address }) => [address, ''] as const),
-    ...drives.map(({ pci, serial }) => [pci.address, serial] as const),
-  ]);
 }
 
 /** A restart of the daemon is waited out: its domains run on, and a step need not fail for it. */

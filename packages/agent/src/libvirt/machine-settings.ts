@@ -17,6 +17,8 @@ export type MachineSettings = {
   /** The interface towards the outside. Undefined: guests reach only each other. */
   uplink: string | undefined;
   reachableFromHost: boolean;
+  /** Whether VMs get the word that they have devices, and none. */
+  standIns: boolean;
   /** A named network namespace that is the host. Absent: the one the agent is in. */
   netns?: string;
 };
@@ -27,11 +29,6 @@ const DATA_DIRECTORY = '/var/lib/gantry-data';
 
 export function readMachineSettings(config: ConfigReader): MachineSettings {
   const isOn = (name: string) => config.integer(name, { fallback: 0, min: 0, max: 1 }) === 1;
-  if (!isOn('GANTRY_STAND_IN_DEVICES')) {
-    throw new ConfigError(
-      'GANTRY_STAND_IN_DEVICES: this version hands no devices over; set to 1 it runs VMs with stand-ins',
-    );
-  }
   const dataDirectory = config.text('GANTRY_DATA_DIRECTORY', DATA_DIRECTORY);
   return {
     inventory: readInventoryOptions(config),
@@ -43,6 +40,7 @@ export function readMachineSettings(config: ConfigReader): MachineSettings {
     guests: readSeedSettings(config),
     uplink: config.optional('GANTRY_UPLINK'),
     reachableFromHost: isOn('GANTRY_REACHABLE_FROM_HOST'),
+    standIns: isOn('GANTRY_STAND_IN_DEVICES'),
   };
 }
 

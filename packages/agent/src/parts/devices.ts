@@ -15,7 +15,7 @@ function devicePart(kind: DeviceKind, field: 'gpus' | 'nvmes'): Part {
 
     async ensure(host, vm) {
       for (const address of vm[field]) {
-        await host.machine.devices.bind({ vmId: vm.id, kind, address });
+        await host.machine.devices.bind({ vmId: vm.id, kind, address }, [...vm.gpus, ...vm.nvmes]);
       }
     },
 

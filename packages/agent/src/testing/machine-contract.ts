@@ -43,7 +43,7 @@ export function describeMachineContract(make: () => Promise<ContractMachine>): v
     await machine.network.applyFirewall({ rules: [makeRule('r')], nics: vm.nics });
     await machine.network.ensureNics(vm.id, vm.nics);
     for (const address of vm.gpus) {
-      await machine.devices.bind({ vmId: vm.id, kind: 'gpu', address });
+      await machine.devices.bind({ vmId: vm.id, kind: 'gpu', address }, vm.gpus);
     }
     await machine.hypervisor.define(vm);
   };
@@ -90,17 +90,17 @@ export function describeMachineContract(make: () => Promise<ContractMachine>): v
   describe('devices', () => {
     it('belong to one VM at a time; binding again changes nothing', async () => {
       const [address] = under.gpus;
-      await machine.devices.bind({ vmId: VM, kind: 'gpu', address });
-      await machine.devices.bind({ vmId: VM, kind: 'gpu', address });
+      await machine.devices.bind({ vmId: VM, kind: 'gpu', address }, []);
+      await machine.devices.bind({ vmId: VM, kind: 'gpu', address }, []);
       await expect(
-        machine.devices.bind({ vmId: OTHER_VM, kind: 'gpu', address }),
+        machine.devices.bind({ vmId: OTHER_VM, kind: 'gpu', address }, []),
       ).rejects.toMatchObject({ code: 'device_in_use' });
       expect(await machine.devices.list()).toEqual([{ vmId: VM, kind: 'gpu', address }]);
     });
 
     it('are not cleaned from under another VM', async () => {
       const [address] = under.gpus;
-      await machine.devices.bind({ vmId: VM, kind: 'gpu', address });
+      await machine.devices.bind({ vmId: VM, kind: 'gpu', address }, []);
       await expect(
         machine.devices.release({ vmId: OTHER_VM, kind: 'gpu', address }),
       ).rejects.toMatchObject({ code: 'device_in_use' });
@@ -108,13 +108,13 @@ export function describeMachineContract(make: () => Promise<ContractMachine>): v
 
     it('are free for another once released, and say how they were cleaned', async () => {
       const drive = { vmId: VM, kind: 'nvme', address: under.nvme } as const;
-      await machine.devices.bind(drive);
+      await machine.devices.bind(drive, []);
       const cleaning = await machine.devices.release(drive);
       expect(cleaning).toMatchObject({ failure: null });
       expect(cleaning.method).not.toBe('');
       expect(cleaning.serial).not.toBe('');
       expect(await machine.devices.list()).toEqual([]);
-      await machine.devices.bind({ ...drive, vmId: OTHER_VM });
+      await machine.devices.bind({ ...drive, vmId: OTHER_VM }, []);
     });
 
     it('are cleaned also when no VM has them', async () => {

@@ -1,9 +1,9 @@
 import type { ImageCache } from '../images/image-cache.ts';
 import type { Volume } from '../machine.ts';
+import { programRunner, type RunProgram } from '../run-program.ts';
 import type { DiskSpec } from '../wanted.ts';
 import { fileDriver } from './file-driver.ts';
 import { lvmDriver } from './lvm-driver.ts';
-import { type RunProgram, runProgram } from './run-program.ts';
 import { sharedDriver } from './shared-driver.ts';
 import type { IsInUse, VolumeDriver } from './volume-driver.ts';
 
@@ -21,7 +21,7 @@ export type VolumesOptions = (
 /** All disks of a host: block devices by the driver that was chosen, shared volumes as directories. */
 export function createVolumes(options: VolumesOptions): VolumeDriver {
   const { images, isInUse, sharedDirectory } = options;
-  const common = { images, isInUse, run: options.run ?? runProgram };
+  const common = { images, isInUse, run: options.run ?? programRunner('storage_failed') };
   const block =
     options.driver === 'file'
       ? fileDriver({ ...common, directory: options.directory })

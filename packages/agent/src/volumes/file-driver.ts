@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { replaceFile, syncDirectory, unlessMissing } from '../durable-file.ts';
 import type { ImageCache } from '../images/image-cache.ts';
 import { MachineFailure, type Volume } from '../machine.ts';
+import type { RunProgram } from '../run-program.ts';
 import type { DiskSpec, Image } from '../wanted.ts';
 import { readQcow2Header } from './backing-images.ts';
 import {
@@ -15,7 +16,6 @@ import {
 } from './check-disk.ts';
 import { renderOverlay } from './qcow2-overlay.ts';
 import { type DiskFile, isLocked, resizeFile } from './qemu-img.ts';
-import type { RunProgram } from './run-program.ts';
 import type { IsInUse, VolumeDriver } from './volume-driver.ts';
 
 /**

@@ -1,5 +1,6 @@
 import type { ImageCache } from '../images/image-cache.ts';
 import { MachineFailure, type Volume } from '../machine.ts';
+import type { RunProgram } from '../run-program.ts';
 import type { DiskSpec, Image } from '../wanted.ts';
 import {
   checkDisk,
@@ -11,7 +12,6 @@ import {
 } from './check-disk.ts';
 import { type LogicalVolume, parseLogicalVolumes, parseRows, reportArgs } from './lvm-report.ts';
 import { copyIntoDevice } from './qemu-img.ts';
-import type { RunProgram } from './run-program.ts';
 import type { IsInUse, VolumeDriver } from './volume-driver.ts';
 
 /**
@@ -68,7 +68,7 @@ export function lvmDriver(options: LvmDriverOptions): VolumeDriver {
   const zero = async (diskId: string, offset: number): Promise<void> => {
     if (thinPool !== null) return;
     const args = ['--zeroout', '--offset', String(offset), deviceOf(diskId)];
-    await run('blkdiscard', args, ZERO_TIMEOUT_MS);
+    await run('blkdiscard', args, { timeoutMs: ZERO_TIMEOUT_MS });
   };
 
   /** What a chunk held before is seen by its next owner where a pool does not zero. */

@@ -1,5 +1,5 @@
 import type { CachedImage } from '../images/image-format.ts';
-import type { RunProgram } from './run-program.ts';
+import type { RunProgram } from '../run-program.ts';
 
 export type DiskFile = { path: string; format: 'raw' | 'qcow2' };
 
@@ -36,5 +36,5 @@ export async function copyIntoDevice(
 ): Promise<void> {
   // Past the page cache: the answer means that the device has it, and no guest loses its memory to it.
   const how = ['-n', '--target-is-zero', '-t', 'none', '-f', image.format, '-O', 'host_device'];
-  await run('qemu-img', ['convert', ...how, image.path, device], COPY_TIMEOUT_MS);
+  await run('qemu-img', ['convert', ...how, image.path, device], { timeoutMs: COPY_TIMEOUT_MS });
 }

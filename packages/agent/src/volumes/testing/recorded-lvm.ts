@@ -1,5 +1,5 @@
 import { MachineFailure } from '../../machine.ts';
-import type { RunProgram } from '../run-program.ts';
+import type { RunProgram } from '../../run-program.ts';
 
 type RecordedVolume = { sizeBytes: number; tags: Set<string>; isOpen: boolean };
 

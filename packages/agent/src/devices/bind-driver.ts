@@ -1,0 +1,52 @@
+import { PCI_DEVICES } from '../host/pci-device.ts';
+import type { Sysfs } from '../host/sysfs.ts';
+import { MachineFailure } from '../machine.ts';
+import type { PciControl } from './pci-control.ts';
+import { VFIO_DRIVER } from './pci-function.ts';
+
+type Host = { sysfs: Sysfs; control: PciControl };
+
+/** What the kernel takes as "no override". */
+const NO_OVERRIDE = '\n';
+
+/** Loaded where it is not: its absence is a fault of the host, not of a device. */
+export async function ensureVfio({ sysfs, control }: Host): Promise<void> {
+  const isThere = async () => (await sysfs.list(`bus/pci/drivers/${VFIO_DRIVER}`)).length > 0;
+  if (await isThere()) return;
+  await control.run('modprobe', [VFIO_DRIVER]).catch(() => undefined);
+  if (await isThere()) return;
+  const message = `the kernel has no ${VFIO_DRIVER}: gantry-agent doctor says what this host lacks`;
+  throw new MachineFailure('vfio_missing', message);
+}
+
+/** Takes a function from the host's driver and leaves it to whoever opens it through VFIO. */
+export async function bindToVfio({ sysfs, control }: Host, address: string): Promise<void> {
+  await bindTo({ sysfs, control }, { address, driver: VFIO_DRIVER, override: VFIO_DRIVER });
+}
+
+/** Gives a function to the driver it had; empty: to none. */
+export async function bindToHost(
+  { sysfs, control }: Host,
+  { address, driver }: { address: string; driver: string },
+): Promise<void> {
+  const override = driver === VFIO_DRIVER ? VFIO_DRIVER : NO_OVERRIDE;
+  await bindTo({ sysfs, control }, { address, driver, override });
+}
+
+/** Each step is what the kernel can be asked about: repeated from anywhere, it ends the same. */
+async function bindTo(
+  { sysfs, control }: Host,
+  { address, driver, override }: { address: string; driver: string; override: string },
+): Promise<void> {
+  const device = `${PCI_DEVICES}/${address}`;
+  const current = async () => (await sysfs.linkName(`${device}/driver`)) ?? '';
+  await control.write(`${device}/driver_override`, override);
+  const before = await current();
+  if (before === driver) return;
+  if (before !== '') await control.write(`${device}/driver/unbind`, address);
+  if (driver !== '') await control.write('bus/pci/drivers_probe', address);
+  const after = await current();
+  if (after === driver) return;
+  const message = `${address} should be on driver ${driver || 'none'} and is on ${after || 'none'}: the kernel's log says why`;
+  throw new MachineFailure('device_not_bound', message);
+}

@@ -1,0 +1,51 @@
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { replaceFile, unlessMissing } from '../durable-file.ts';
+import { type Device, MachineFailure } from '../machine.ts';
+import { oneAtATime } from '../one-at-a-time.ts';
+
+/**
+ * Who has which device, on disk. It is written before anything is done to a device, so that a device
+ * that is on its way to a VM, or back, is never taken for a free one.
+ */
+export type DeviceBook<Entry extends Device> = {
+  list(): Promise<Entry[]>;
+  find(address: string): Promise<Entry | undefined>;
+  put(entry: Entry): Promise<void>;
+  remove(address: string): Promise<void>;
+};
+
+export function deviceBook<Entry extends Device>(file: string): DeviceBook<Entry> {
+  /** Each change rewrites the whole file. */
+  const inTurn = oneAtATime();
+
+  const read = async (): Promise<Entry[]> =>
+    JSON.parse((await unlessMissing(readFile(file, 'utf8'))) ?? '[]');
+  const write = async (entries: readonly Entry[]) => {
+    if (entries.length === 0) return await rm(file, { force: true });
+    await mkdir(dirname(file), { recursive: true, mode: 0o711 });
+    await replaceFile(file, JSON.stringify(entries), 0o600);
+  };
+  const without = async (address: string) =>
+    (await read()).filter((entry) => entry.address !== address);
+
+  return {
+    list: () => inTurn(read),
+    find: (address) =>
+      inTurn(async () => (await read()).find((entry) => entry.address === address)),
+    put: (entry) => inTurn(async () => write([...(await without(entry.address)), entry])),
+    remove: (address) => inTurn(async () => write(await without(address))),
+  };
+}
+
+/** The entry of a device that is this VM's, or nobody's. */
+export async function entryFor<Entry extends Device>(
+  book: DeviceBook<Entry>,
+  { address, vmId }: Device,
+): Promise<Entry | undefined> {
+  const entry = await book.find(address);
+  if (entry && entry.vmId !== vmId) {
+    throw new MachineFailure('device_in_use', `${address} is bound for VM ${entry.vmId}`);
+  }
+  return entry;
+}

@@ -1,0 +1,68 @@
+import type { Log } from '@gantry/daemon/log';
+import { type NumaNode, readNumaNodes } from '../host/numa-nodes.ts';
+import { readGpuDevices, readNvmeDrives } from '../host/pci-devices.ts';
+import { Sysfs } from '../host/sysfs.ts';
+import { type CardPlaces, NO_PLACES, readCardPlaces } from '../libvirt/card-places.ts';
+import type { Devices } from '../machine.ts';
+import { claimIdleCards } from './claim-idle-cards.ts';
+import { pciControl } from './pci-control.ts';
+import { standInDevices } from './stand-in-devices.ts';
+import { vfioDevices } from './vfio-devices.ts';
+
+export type DeviceSettings = {
+  sysfsRoot: string;
+  gpuVendorIds: readonly string[];
+  dataDirectory: string;
+  /** Hands devices over in the books only. */
+  standIns: boolean;
+};
+
+/** The devices of a host, and what a domain has to know of those it gets. */
+export type HostDevices = {
+  devices: Devices;
+  placesOf(addresses: readonly string[]): Promise<CardPlaces>;
+  numaNodes(): Promise<NumaNode[]>;
+  lockMemory: boolean;
+};
+
+const TENANT_DRIVES_FILE = '/etc/udev/rules.d/10-gantry-tenant-drives.rules';
+
+export async function openDevices(settings: DeviceSettings, log: Log): Promise<HostDevices> {
+  const sysfs = new Sysfs(settings.sysfsRoot);
+  const gpus = await readGpuDevices(sysfs, settings.gpuVendorIds);
+  const addresses = gpus.map(({ address }) => address);
+  if (settings.standIns) return await openStandIns(settings, { sysfs, addresses });
+
+  const control = pciControl(settings.sysfsRoot);
+  // Such a card is told of without a group, and so given to nobody, until this succeeds.
+  await claimIdleCards({ sysfs, control }, addresses).catch((error: unknown) =>
+    log.warn({ error }, 'a graphics card without a driver could not be prepared'),
+  );
+  return {
+    devices: vfioDevices({
+      ...{ sysfs, control, procRoot: '/proc', devRoot: '/dev' },
+      directory: settings.dataDirectory,
+      tenantDrivesFile: TENANT_DRIVES_FILE,
+    }),
+    placesOf: (wanted) => readCardPlaces(sysfs, wanted),
+    numaNodes: () => readNumaNodes(sysfs),
+    lockMemory: true,
+  };
+}
+
+async function openStandIns(
+  { dataDirectory: directory }: DeviceSettings,
+  { sysfs, addresses }: { sysfs: Sysfs; addresses: readonly string[] },
+): Promise<HostDevices> {
+  const drives = await readNvmeDrives(sysfs);
+  const serials = new Map([
+    ...addresses.map((address) => [address, ''] as const),
+    ...drives.map(({ pci, serial }) => [pci.address, serial] as const),
+  ]);
+  return {
+    devices: standInDevices({ directory, serials }),
+    placesOf: async () => NO_PLACES,
+    numaNodes: async () => [],
+    lockMemory: false,
+  };
+}

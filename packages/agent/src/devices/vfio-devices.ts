@@ -1,0 +1,215 @@
+import { join } from 'node:path';
+import { readDriveUses } from '../host/drive-uses.ts';
+import { isLost } from '../host/pci-device.ts';
+import type { Sysfs } from '../host/sysfs.ts';
+import { type Cleaning, type Device, type Devices, MachineFailure } from '../machine.ts';
+import { oneAtATime } from '../one-at-a-time.ts';
+import { bindToHost, bindToVfio, ensureVfio } from './bind-driver.ts';
+import { type DeviceBook, deviceBook, entryFor } from './device-book.ts';
+import { eraseDrive } from './erase-drive.ts';
+import { groupConflict } from './group-conflict.ts';
+import { changeOf, type DriveIdentity, NVME_DRIVER, readDrive, untilDrive } from './nvme-drive.ts';
+import type { PciControl } from './pci-control.ts';
+import { type PciFunction, readCard, readFunctions } from './pci-function.ts';
+import { type Outcome, resetCard } from './reset-card.ts';
+import { markTenantDrives } from './tenant-drives.ts';
+import { whoHasOpen } from './who-has-open.ts';
+
+export type VfioOptions = {
+  sysfs: Sysfs;
+  control: PciControl;
+  procRoot: string;
+  devRoot: string;
+  directory: string;
+  /** Where udev is told which drives are tenants'. */
+  tenantDrivesFile: string;
+};
+
+/** A device that left the host, with what is needed to take it back. */
+type Handed = Device & {
+  /** Of each function, before. */
+  drivers: Record<string, string>;
+  /** Null: a GPU, or a drive that told nothing. */
+  drive: DriveIdentity | null;
+  /** It came back and could not be made clean: nobody has it, and its content is still a tenant's. */
+  isDirty?: boolean;
+};
+
+const CLASS_OF = { gpu: '03', nvme: '0108' } as const;
+
+/** The GPUs and NVMe drives of this host, handed over through VFIO, one VM each. */
+export function vfioDevices(options: VfioOptions): Devices {
+  const host = new VfioHost(options);
+  /** Erasing takes long: each device has a turn of its own. */
+  const turns = new Map<string, ReturnType<typeof oneAtATime>>();
+  const inTurn = <T>(address: string, work: () => Promise<T>): Promise<T> => {
+    const turn = turns.get(address) ?? oneAtATime();
+    turns.set(address, turn);
+    return turn(work);
+  };
+  return {
+    list: () => host.list(),
+    bind: (device, companions) => inTurn(device.address, () => host.bind(device, companions)),
+    release: (device) => inTurn(device.address, () => host.release(device)),
+  };
+}
+
+class VfioHost {
+  readonly #options: VfioOptions;
+  readonly #sysfs: Sysfs;
+  readonly #book: DeviceBook<Handed>;
+
+  constructor(options: VfioOptions) {
+    this.#options = options;
+    this.#sysfs = options.sysfs;
+    this.#book = deviceBook(join(options.directory, 'devices.json'));
+  }
+
+  async list(): Promise<Device[]> {
+    const held = (await this.#book.list()).filter(({ isDirty }) => !isDirty);
+    return held.map(({ vmId, kind, address }) => ({ vmId, kind, address }));
+  }
+
+  async bind(device: Device, companions: readonly string[]): Promise<void> {
+    const known = await this.#entryFor(device);
+    const functions = await this.#requireCard(device);
+    if (device.kind === 'nvme') await this.#requireUnused(device.address, known);
+    await this.#requireGroup(functions, companions);
+    await ensureVfio(this.#options);
+    if (!known) await this.#note(device, functions);
+    await this.#markDrives();
+    for (const { address } of functions) await bindToVfio(this.#options, address);
+  }
+
+  async release(device: Device): Promise<Cleaning> {
+    const known = await this.#entryFor(device);
+    const outcome = await this.#clean(device, known ?? null);
+    const serial = known?.drive?.serial ?? (await this.#serialOf(device.address));
+    if (outcome.failure && device.kind === 'nvme') {
+      const entry = known ?? { ...device, drivers: {}, drive: null };
+      await this.#book.put({ ...entry, isDirty: true });
+    } else {
+      await this.#book.remove(device.address);
+    }
+    await this.#markDrives();
+    return { serial, ...outcome };
+  }
+
+  async #entryFor(device: Device): Promise<Handed | undefined> {
+    const entry = await this.#book.find(device.address);
+    return entry?.isDirty ? undefined : await entryFor(this.#book, device);
+  }
+
+  async #requireCard({ address, kind }: Device): Promise<PciFunction[]> {
+    const functions = await readCard(this.#sysfs, address);
+    const [main] = functions;
+    if (!main) throw new MachineFailure('device_missing', `there is no device ${address}`);
+    if (await isLost(this.#sysfs, address)) {
+      const message = `${address} fell off the bus: its config space reads as all ones`;
+      throw new MachineFailure('device_lost', message);
+    }
+    if (!main.deviceClass.startsWith(CLASS_OF[kind])) {
+      const message = `${address} is no ${kind}: its class is ${main.deviceClass}`;
+      throw new MachineFailure('device_unsuitable', message);
+    }
+    return functions;
+  }
+
+  /** A drive that is this VM's already may carry what looks like the host's: its tenant wrote it. */
+  async #requireUnused(address: string, known: Handed | undefined): Promise<void> {
+    const { procRoot, devRoot } = this.#options;
+    const look = { sysfs: this.#sysfs, procRoot, ...(known ? {} : { devRoot }) };
+    const uses = await readDriveUses(look, address);
+    if (uses.length === 0) return;
+    const message = `the drive ${address} is in use by the host: ${uses.join(', ')}`;
+    throw new MachineFailure('device_in_use_by_host', message);
+  }
+
+  async #requireGroup(
+    functions: readonly PciFunction[],
+    companions: readonly string[],
+  ): Promise<void> {
+    const members = await readFunctions(this.#sysfs, [
+      ...new Set(functions.flatMap((each) => each.members)),
+    ]);
+    const conflict = groupConflict({ functions, members, companions });
+    if (conflict !== null) throw new MachineFailure('iommu_group_shared', conflict);
+  }
+
+  /** Before anything is done to it. */
+  async #note(device: Device, functions: readonly PciFunction[]): Promise<void> {
+    const drivers = Object.fromEntries(functions.map(({ address, driver }) => [address, driver]));
+    const drive = device.kind === 'nvme' ? await readDrive(this.#options, device.address) : null;
+    const identity = drive && {
+      serial: drive.serial,
+      firmware: drive.firmware,
+      sizeBytes: drive.sizeBytes,
+    };
+    await this.#book.put({ ...device, drivers, drive: identity });
+  }
+
+  async #markDrives(): Promise<void> {
+    const drives = (await this.#book.list()).filter(({ kind }) => kind === 'nvme');
+    const { tenantDrivesFile: file, control } = this.#options;
+    await markTenantDrives(
+      { file, run: control.run },
+      drives.map(({ address }) => address),
+    );
+  }
+
+  async #clean(device: Device, known: Handed | null): Promise<Outcome> {
+    const functions = await readCard(this.#sysfs, device.address);
+    if (functions.length === 0) {
+      const message = `${device.address} is no longer there`;
+      return { method: 'none', failure: { code: 'device_missing', message } };
+    }
+    if (await isLost(this.#sysfs, device.address)) {
+      const message = `${device.address} fell off the bus: its config space reads as all ones`;
+      return { method: 'none', failure: { code: 'device_lost', message } };
+    }
+    await this.#requireClosed(functions);
+    return device.kind === 'gpu'
+      ? await this.#cleanCard(functions, known)
+      : await this.#cleanDrive(device, known);
+  }
+
+  async #requireClosed(functions: readonly PciFunction[]): Promise<void> {
+    for (const { address, group } of functions) {
+      const holder = group === null ? null : await whoHasOpen(this.#options.procRoot, group);
+      if (holder === null) continue;
+      throw new MachineFailure('device_in_use', `${address} is still open in ${holder}`);
+    }
+  }
+
+  async #cleanCard(functions: readonly PciFunction[], known: Handed | null): Promise<Outcome> {
+    const outcome = await resetCard(this.#options, functions);
+    if (outcome.failure) return outcome;
+    for (const { address, driver } of functions) {
+      await bindToHost(this.#options, { address, driver: known?.drivers[address] ?? driver });
+    }
+    return outcome;
+  }
+
+  async #cleanDrive({ address }: Device, known: Handed | null): Promise<Outcome> {
+    await bindToHost(this.#options, { address, driver: NVME_DRIVER });
+    const drive = await untilDrive(this.#options, address);
+    if (drive === null) return silent(address);
+    const outcome = await eraseDrive(this.#options.control, drive);
+    if (outcome.failure) return outcome;
+    const now = await untilDrive(this.#options, address);
+    if (now === null) return silent(address);
+    const change = known?.drive ? changeOf(known.drive, now) : null;
+    if (change === null) return outcome;
+    const message = `the drive ${address} came back changed: ${change}`;
+    return { method: outcome.method, failure: { code: 'drive_changed', message } };
+  }
+
+  async #serialOf(address: string): Promise<string> {
+    return (await readDrive(this.#options, address))?.serial ?? '';
+  }
+}
+
+function silent(address: string): Outcome {
+  const message = `the drive ${address} shows the host no namespace`;
+  return { method: 'none', failure: { code: 'drive_silent', message } };
+}

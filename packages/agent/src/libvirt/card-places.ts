@@ -1,0 +1,45 @@
+import { type PciDevice, readPciDevice } from '../host/pci-device.ts';
+import type { Sysfs } from '../host/sysfs.ts';
+import type { DomainHost } from './describe-domain.ts';
+
+export type CardPlaces = Pick<DomainHost, 'functionsOf' | 'nodeOf' | 'mmio64Mib'>;
+
+const MIB = 2 ** 20;
+/** What q35 and its firmware keep free: 32 GiB. */
+const DEFAULT_WINDOW_MIB = 32 * 1024;
+
+/** Stand-ins are in no slot, near no memory, and need no room. */
+export const NO_PLACES: CardPlaces = { functionsOf: () => [], nodeOf: () => null, mmio64Mib: 0 };
+
+/** Where the cards and drives of a VM sit on the host, and the room they need in the guest. */
+export async function readCardPlaces(
+  sysfs: Sysfs,
+  addresses: readonly string[],
+): Promise<CardPlaces> {
+  const devices = new Map<string, PciDevice>();
+  const functions: PciDevice[] = [];
+  for (const address of addresses) {
+    const device = await readPciDevice(sysfs, address);
+    devices.set(address, device);
+    for (const each of device.functions) functions.push(await readPciDevice(sysfs, each));
+  }
+  return {
+    functionsOf: (address) => devices.get(address)?.functions ?? [],
+    nodeOf: (address) => devices.get(address)?.numaNode ?? null,
+    mmio64Mib: windowMib(functions),
+  };
+}
+
+/**
+ * The memory window above 4 GiB that holds these regions, however they are laid out: each region is
+ * aligned to its size, so a power of two that is twice their sum always does. Zero: what the firmware
+ * takes by itself is enough.
+ */
+export function windowMib(devices: readonly Pick<PciDevice, 'bars'>[]): number {
+  const bytes = devices
+    .flatMap(({ bars }) => bars)
+    .filter((bar) => bar.is_64bit)
+    .reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const mib = Math.ceil((2 * bytes) / MIB);
+  return mib <= DEFAULT_WINDOW_MIB ? 0 : 2 ** Math.ceil(Math.log2(mib));
+}
