@@ -131,6 +131,7 @@ describe('gantry-agent run', () => {
 
   it.each([
     ['GANTRY_STAND_IN_DEVICES', { GANTRY_STAND_IN_DEVICES: 'yes' }],
+    ['GANTRY_NVME_MODE', { GANTRY_NVME_MODE: 'tape' }],
     ['GANTRY_VOLUME_DRIVER', { GANTRY_VOLUME_DRIVER: 'floppy' }],
     ['GANTRY_VOLUME_GROUP', { GANTRY_VOLUME_DRIVER: 'lvm' }],
     ['GANTRY_NAMESERVERS', { GANTRY_NAMESERVERS: 'dns' }],

@@ -38,6 +38,7 @@ environment of run:
   GANTRY_UPLINK           the interface through which guests reach the outside
   GANTRY_REACHABLE_FROM_HOST
                           1: programs on this host reach guests, as the rules allow (0)
+  GANTRY_NVME_MODE        vfio: VMs get drives whole; block: they get their blocks (vfio)
   GANTRY_STAND_IN_DEVICES 1: GPUs and drives are handed over only in the books (0)
 environment of run and inventory:
   GANTRY_SYSFS_ROOT       where sysfs is mounted (/sys)

@@ -1,5 +1,8 @@
 import { ConfigError, type ConfigReader } from '@gantry/daemon/config';
+import { driveHealthReader } from './host/drive-health.ts';
 import { type NvlinkPair, parseNvlinkPairs } from './host/nvlink-pairs.ts';
+import { PCI_ID_FILES, pciNames } from './host/pci-names.ts';
+import { vendorWarningsReader } from './host/vendor-warnings.ts';
 import type { InventoryOptions } from './inventory.ts';
 
 /** What the environment says of the host and where to look; the rest is found on it. */
@@ -8,6 +11,11 @@ export function readInventoryOptions(config: ConfigReader): Omit<InventoryOption
   const vendors = config.text('GANTRY_GPU_VENDORS', '10de,1002');
   return {
     sysfsRoot: config.text('GANTRY_SYSFS_ROOT', '/sys'),
+    procRoot: '/proc',
+    devRoot: '/dev',
+    names: pciNames(PCI_ID_FILES),
+    healthOf: driveHealthReader(),
+    vendorWarnings: vendorWarningsReader(),
     gpuVendorIds: vendors.split(',').map((id) => id.trim().toLowerCase()),
     nvlinkPairs: readNvlinkPairs(config),
     sharedStorage: config.integer('GANTRY_SHARED_STORAGE', { fallback: 0, min: 0, max: 1 }) === 1,

@@ -12,6 +12,8 @@ import { type HostInventory, type InventoryOptions, readInventory } from './inve
 const GPU = '0000:41:00.0';
 const GPU_AUDIO = '0000:41:00.1';
 const OTHER_GPU = '0000:c1:00.0';
+const MIB = 2 ** 20;
+const GIB = 2 ** 30;
 
 /** An H200's attributes as its kernel shows them. */
 const H200: SysfsTree = {
@@ -29,6 +31,12 @@ const H200: SysfsTree = {
   aer_dev_correctable: 'RxErr 2\nTOTAL_ERR_COR 5',
   aer_dev_nonfatal: 'Undefined 0\nTOTAL_ERR_NONFATAL 1',
   aer_dev_fatal: 'Undefined 0\nTOTAL_ERR_FATAL 0',
+  resource: [
+    '0x0000104002000000 0x0000104002ffffff 0x000000000014220c',
+    '0x0000000000000000 0x0000000000000000 0x0000000000000000',
+    '0x0000100000000000 0x0000103fffffffff 0x000000000014220c',
+  ].join('\n'),
+  config: Buffer.from([0xde, 0x10, 0x35, 0x23, 0, 0, 0, 0]),
   driver: { link: '../../../bus/pci/drivers/vfio-pci' },
   iommu_group: { link: '../../../../kernel/iommu_groups/17' },
 };
@@ -37,6 +45,9 @@ const TREE: SysfsTree = {
   ...pciTree(GPU, H200),
   [`kernel/iommu_groups/17/devices/${GPU}`]: '',
   [`kernel/iommu_groups/17/devices/${GPU_AUDIO}`]: '',
+  'kernel/iommu_groups/17/type': 'identity',
+  'kernel/iommu_groups/18/type': 'DMA-FQ',
+  'kernel/iommu_groups/19/type': 'DMA',
   ...pciTree(GPU_AUDIO, { class: '0x040300', vendor: '0x10de', device: '0x22ba' }),
   // A card without NUMA node, IOMMU group, driver, reset or link.
   ...pciTree(OTHER_GPU, {
@@ -63,6 +74,7 @@ const TREE: SysfsTree = {
     'nvme/nvme0/model': 'SAMSUNG MZQL2960HCJR',
     'nvme/nvme0/firmware_rev': 'GDC5602Q',
     'nvme/nvme0/nvme0n1/size': '1875385008',
+    'nvme/nvme0/nvme0n1/queue/logical_block_size': '4096',
     'nvme/nvme0/nvme0n2/size': '8',
   }),
   ...pciTree('0000:22:00.0', { class: '0x010802', vendor: '0x144d', device: '0xa80a' }),
@@ -133,6 +145,13 @@ describe('GPUs', () => {
       link: { speedGts: 16, maxSpeedGts: 32, width: 8, maxWidth: 16 },
       aer: { correctable: 5, nonfatal: 1, fatal: 0 },
       bridges: [],
+      functions: [GPU, GPU_AUDIO],
+      bars: [
+        { index: 0, sizeBytes: 16 * MIB, is_64bit: true, prefetchable: true },
+        { index: 2, sizeBytes: 256 * GIB, is_64bit: true, prefetchable: true },
+      ],
+      name: '',
+      lost: false,
     });
   });
 
@@ -148,6 +167,10 @@ describe('GPUs', () => {
       driver: '',
       resetMethods: [],
       bridges: [],
+      functions: [OTHER_GPU],
+      bars: [],
+      name: '',
+      lost: false,
     });
   });
 
@@ -170,9 +193,57 @@ it('NVMe drives come with identity and size while the kernel drives them, withou
       model: 'SAMSUNG MZQL2960HCJR',
       firmware: 'GDC5602Q',
       sizeBytes: 960_197_128_192,
+      blockSize: 4_096,
+      uses: [],
     },
-    { pci: { address: '0000:22:00.0' }, serial: '', model: '', firmware: '', sizeBytes: 0 },
+    {
+      pci: { address: '0000:22:00.0' },
+      ...{ serial: '', model: '', firmware: '', sizeBytes: 0, blockSize: 0, uses: [] },
+    },
   ]);
+  expect(nvmes.filter((drive) => 'health' in drive)).toEqual([]);
+});
+
+it('a host that is this machine says what it does with its drives and how worn they are', async () => {
+  const health = {
+    ...{ criticalWarning: 0, percentageUsed: 3, availableSpare: 100 },
+    ...{ spareThreshold: 10, mediaErrors: 0 },
+  };
+  await writeSysfsTree(root, { ...TREE, 'class/block/nvme0n1/dev': '259:0' });
+  await writeSysfsTree(join(root, 'proc'), {
+    'self/mountinfo': '36 35 259:0 / /data rw - ext4 /dev/nvme0n1 rw',
+    cmdline: 'ro quiet iommu=pt',
+  });
+  const { nvmes, software } = await read({
+    procRoot: join(root, 'proc'),
+    healthOf: async (controller) => (controller === 'nvme0' ? health : undefined),
+  });
+  expect(nvmes).toMatchObject([{ uses: ['mounted at /data'], health }, { uses: [] }]);
+  expect(software.commandLine).toBe('ro quiet iommu=pt');
+});
+
+it('a device is known by name, and by what the tool of its vendor says', async () => {
+  await writeSysfsTree(root, TREE);
+  const { gpus, nvmes } = await read({
+    names: async (vendorId, deviceId) => `${vendorId} ${deviceId}`,
+    vendorWarnings: async () => new Map([[OTHER_GPU, ['too hot']]]),
+  });
+  expect(gpus.map(({ pci, vendorWarnings }) => [pci.name, vendorWarnings])).toEqual([
+    ['10de 2335', []],
+    ['1002 74a1', ['too hot']],
+  ]);
+  expect(nvmes.map(({ pci }) => pci.name)).toEqual(['144d a80a', '144d a80a']);
+});
+
+it.each([
+  ['whose config space is all ones', { config: Buffer.alloc(64, 0xff) }, true],
+  ['whose config space answers', { config: Buffer.from([0xde, 0x10, 0x35, 0x23]) }, false],
+  ['whose config space is not shown', {}, false],
+])('a device %s is lost: %#', async (_, attributes, lost) => {
+  await writeSysfsTree(root, {
+    ...pciTree(OTHER_GPU, { class: '0x030200', vendor: '0x1002', device: '0x74a1', ...attributes }),
+  });
+  expect((await read()).gpus.map(({ pci }) => pci.lost)).toEqual([lost]);
 });
 
 it('NUMA nodes come with CPUs, memory and hugepages', async () => {
@@ -238,6 +309,8 @@ it('a host that is given its facts shows nothing of the machine the agent runs o
       firmware: '',
       libvirt: FACTS.libvirt,
       agent: '0.1.0',
+      commandLine: '',
+      iommu: '',
     },
   });
   expect(warnings).toEqual([]);
@@ -297,6 +370,11 @@ it('an inventory crosses the wire whole', async () => {
   expect(received?.gpus[0]?.pci).toMatchObject({ numaNode: 1, iommuGroup: 17, link: { width: 8 } });
   expect(received?.gpus[1]?.pci?.numaNode).toBeUndefined();
   expect(received?.gpus[0]?.nvlinkPeer).toBe(OTHER_GPU);
+  expect(received?.gpus[0]?.pci?.functions).toEqual([GPU, GPU_AUDIO]);
+  expect(received?.gpus[0]?.pci?.bars?.[1]).toMatchObject({
+    ...{ sizeBytes: String(256 * GIB), is_64bit: true, prefetchable: true },
+  });
+  expect(received?.software?.iommu).toBe('translated');
   expect(received?.sharedStorage).toBe(true);
   expect(received?.software).toEqual(inventory.software);
 });

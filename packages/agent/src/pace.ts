@@ -10,6 +10,8 @@ export type Pace = {
   reportMs: number;
   /** Between two tails of one VM's serial log. */
   serialLogMs: number;
+  /** Between two looks at the devices: one that goes bad takes no new VM soon after. */
+  devicesMs: number;
 };
 
 export const DEFAULT_PACE: Pace = {
@@ -18,4 +20,5 @@ export const DEFAULT_PACE: Pace = {
   shutdownMs: 95_000,
   reportMs: 20,
   serialLogMs: 2_000,
+  devicesMs: 60_000,
 };

@@ -4,12 +4,14 @@ import { loadFleet } from '@gantry/proto/load';
 import { startAgent } from './agent.ts';
 import { readSchedulers, readStateDirectory } from './agent-settings.ts';
 import { grpcLink } from './grpc-link.ts';
+import { readDevices } from './host/devices.ts';
 import { channelCredentials, type Identity } from './identity/identity.ts';
 import { renewWhenDue } from './identity/renew-when-due.ts';
 import { loadIdentity } from './identity/state-files.ts';
 import { ledgerFile } from './ledger-file.ts';
 import { openLibvirtMachine } from './libvirt/libvirt-machine.ts';
 import { type MachineSettings, readMachineSettings } from './libvirt/machine-settings.ts';
+import { watchDevices } from './watch-devices.ts';
 
 export type RunSettings = {
   stateDirectory: string;
@@ -37,6 +39,12 @@ export async function runHost(settings: RunSettings, log: Log) {
   let { identity } = settings;
   const machine = await openLibvirtMachine(settings.machine, log);
   const address = inTurns(schedulers);
+  const watching = await watchDevices({
+    // What cannot be found out is told when the inventory is made, not at every look.
+    read: () => readDevices({ ...settings.machine.inventory, warn: () => undefined }),
+    changed: () => agent.inventoryChanged(),
+    log,
+  });
   const agent = await startAgent({
     ...{ machine, log },
     ledger: ledgerFile(stateDirectory),
@@ -55,6 +63,7 @@ export async function runHost(settings: RunSettings, log: Log) {
   return {
     ready: { host_id: identity.hostId, schedulers },
     async stop() {
+      watching.stop();
       await renewal.stop();
       await agent.stop();
       await machine.close();

@@ -3,6 +3,7 @@ import type { DiskSpec__Output } from '@gantry/proto/generated/gantry/v1/DiskSpe
 import type { FirewallRule__Output } from '@gantry/proto/generated/gantry/v1/FirewallRule';
 import type { HostSpec__Output } from '@gantry/proto/generated/gantry/v1/HostSpec';
 import type { Image__Output } from '@gantry/proto/generated/gantry/v1/Image';
+import type { NetworkSpec__Output } from '@gantry/proto/generated/gantry/v1/NetworkSpec';
 import type { NicSpec__Output } from '@gantry/proto/generated/gantry/v1/NicSpec';
 import type { VmSpec__Output } from '@gantry/proto/generated/gantry/v1/VmSpec';
 
@@ -12,6 +13,7 @@ export type VmSpec = VmSpec__Output;
 export type DeletedVm = DeletedVm__Output;
 export type DiskSpec = DiskSpec__Output;
 export type NicSpec = NicSpec__Output;
+export type NetworkSpec = NetworkSpec__Output;
 export type Image = Image__Output;
 export type FirewallRule = FirewallRule__Output;
 

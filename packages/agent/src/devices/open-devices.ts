@@ -15,6 +15,8 @@ export type DeviceSettings = {
   dataDirectory: string;
   /** Hands devices over in the books only. */
   standIns: boolean;
+  /** Gives guests the blocks of drives rather than the drives. */
+  drivesAsBlocks: boolean;
 };
 
 /** The devices of a host, and what a domain has to know of those it gets. */
@@ -25,6 +27,7 @@ export type HostDevices = {
   lockMemory: boolean;
 };
 
+const DEV_ROOT = '/dev';
 const TENANT_DRIVES_FILE = '/etc/udev/rules.d/10-gantry-tenant-drives.rules';
 
 export async function openDevices(settings: DeviceSettings, log: Log): Promise<HostDevices> {
@@ -40,11 +43,12 @@ export async function openDevices(settings: DeviceSettings, log: Log): Promise<H
   );
   return {
     devices: vfioDevices({
-      ...{ sysfs, control, procRoot: '/proc', devRoot: '/dev' },
+      ...{ sysfs, control, procRoot: '/proc', devRoot: DEV_ROOT },
       directory: settings.dataDirectory,
       tenantDrivesFile: TENANT_DRIVES_FILE,
+      drivesAsBlocks: settings.drivesAsBlocks,
     }),
-    placesOf: (wanted) => readCardPlaces(sysfs, wanted),
+    placesOf: (wanted) => readCardPlaces({ sysfs, devRoot: DEV_ROOT }, wanted),
     numaNodes: () => readNumaNodes(sysfs),
     lockMemory: true,
   };

@@ -201,7 +201,7 @@ describe('taking a card back', () => {
 
   it('touches nothing while a process has it open', async () => {
     await devices.bind(gpu, []);
-    await server.open(7);
+    await server.open('/dev/vfio/7');
     const asked = server.asked.length;
     await expect(devices.release(gpu)).rejects.toMatchObject({
       ...{ code: 'device_in_use', message: expect.stringContaining('qemu-system-x86 (4711)') },
@@ -267,6 +267,30 @@ describe('taking a drive back', () => {
     // An operator may give it to somebody else all the same.
     await devices.bind({ ...drive, vmId: OTHER_VM }, []);
     expect(await devices.list()).toEqual([{ ...drive, vmId: OTHER_VM }]);
+  });
+});
+
+describe('a drive given as blocks', () => {
+  beforeEach(() => {
+    server.drivesAsBlocks = true;
+    restart();
+  });
+
+  it('stays on the host’s driver, is this VM’s alone, and is erased on its return', async () => {
+    await devices.bind(drive, []);
+    expect(await server.driverOf(DRIVE)).toBe('nvme');
+    expect(await tenantRules()).toContain(DRIVE);
+    const other = { ...drive, vmId: OTHER_VM };
+    await expect(devices.bind(other, [])).rejects.toMatchObject({ code: 'device_in_use' });
+    expect(await devices.release(drive)).toMatchObject({ method: 'format_ses1', failure: null });
+    expect((await readFile(server.drivePath(DRIVE))).every((byte) => byte === 0)).toBe(true);
+  });
+
+  it('is not erased under the process that has it open', async () => {
+    await devices.bind(drive, []);
+    await server.open(server.drivePath(DRIVE));
+    await expect(devices.release(drive)).rejects.toMatchObject({ code: 'device_in_use' });
+    expect((await readFile(server.drivePath(DRIVE))).includes('tenant data')).toBe(true);
   });
 });
 

@@ -23,6 +23,8 @@ export type VfioOptions = {
   directory: string;
   /** Where udev is told which drives are tenants'. */
   tenantDrivesFile: string;
+  /** Whether drives stay on the host's driver, and guests get their blocks rather than the drive. */
+  drivesAsBlocks: boolean;
 };
 
 /** A device that left the host, with what is needed to take it back. */
@@ -74,11 +76,17 @@ class VfioHost {
     const known = await this.#entryFor(device);
     const functions = await this.#requireCard(device);
     if (device.kind === 'nvme') await this.#requireUnused(device.address, known);
-    await this.#requireGroup(functions, companions);
-    await ensureVfio(this.#options);
+    const staysOnHost = device.kind === 'nvme' && this.#options.drivesAsBlocks;
+    if (!staysOnHost) {
+      await this.#requireGroup(functions, companions);
+      await ensureVfio(this.#options);
+    }
     if (!known) await this.#note(device, functions);
     await this.#markDrives();
-    for (const { address } of functions) await bindToVfio(this.#options, address);
+    for (const { address } of functions) {
+      if (staysOnHost) await bindToHost(this.#options, { address, driver: NVME_DRIVER });
+      else await bindToVfio(this.#options, address);
+    }
   }
 
   async release(device: Device): Promise<Cleaning> {
@@ -173,11 +181,18 @@ class VfioHost {
       : await this.#cleanDrive(device, known);
   }
 
+  /** Nobody may reset, erase or give back a device under the process that has it. */
   async #requireClosed(functions: readonly PciFunction[]): Promise<void> {
-    for (const { address, group } of functions) {
-      const holder = group === null ? null : await whoHasOpen(this.#options.procRoot, group);
+    const [main] = functions;
+    const drive = main ? await readDrive(this.#options, main.address) : null;
+    const files = [
+      ...functions.flatMap(({ group }) => (group === null ? [] : [`/dev/vfio/${group}`])),
+      ...(drive?.namespaces ?? []).map(({ path }) => path),
+    ];
+    for (const file of new Set(files)) {
+      const holder = await whoHasOpen(this.#options.procRoot, file);
       if (holder === null) continue;
-      throw new MachineFailure('device_in_use', `${address} is still open in ${holder}`);
+      throw new MachineFailure('device_in_use', `${main?.address} is still open in ${holder}`);
     }
   }
 

@@ -1,32 +1,48 @@
+import { readDrive } from '../devices/nvme-drive.ts';
 import { type PciDevice, readPciDevice } from '../host/pci-device.ts';
 import type { Sysfs } from '../host/sysfs.ts';
 import type { DomainHost } from './describe-domain.ts';
+import type { Blocks } from './domain-definition.ts';
 
-export type CardPlaces = Pick<DomainHost, 'functionsOf' | 'nodeOf' | 'mmio64Mib'>;
+export type CardPlaces = Pick<DomainHost, 'partsOf' | 'nodeOf' | 'mmio64Mib'>;
 
 const MIB = 2 ** 20;
 /** What q35 and its firmware keep free: 32 GiB. */
 const DEFAULT_WINDOW_MIB = 32 * 1024;
 
 /** Stand-ins are in no slot, near no memory, and need no room. */
-export const NO_PLACES: CardPlaces = { functionsOf: () => [], nodeOf: () => null, mmio64Mib: 0 };
+export const NO_PLACES: CardPlaces = { partsOf: () => [], nodeOf: () => null, mmio64Mib: 0 };
 
-/** Where the cards and drives of a VM sit on the host, and the room they need in the guest. */
+/**
+ * Where the cards and drives of a VM sit on the host, and the room they need in the guest. A drive that
+ * the host's driver has is one whose blocks are given.
+ */
 export async function readCardPlaces(
-  sysfs: Sysfs,
+  host: { sysfs: Sysfs; devRoot: string },
   addresses: readonly string[],
 ): Promise<CardPlaces> {
   const devices = new Map<string, PciDevice>();
-  const functions: PciDevice[] = [];
+  const blocks = new Map<string, Blocks[]>();
+  const handedOver: PciDevice[] = [];
   for (const address of addresses) {
-    const device = await readPciDevice(sysfs, address);
+    const device = await readPciDevice(host.sysfs, address);
     devices.set(address, device);
-    for (const each of device.functions) functions.push(await readPciDevice(sysfs, each));
+    const drive = await readDrive(host, address);
+    if (drive) {
+      const { serial, namespaces } = drive;
+      blocks.set(
+        address,
+        namespaces.map(({ path }) => ({ path, serial })),
+      );
+      continue;
+    }
+    for (const each of device.functions) handedOver.push(await readPciDevice(host.sysfs, each));
   }
   return {
-    functionsOf: (address) => devices.get(address)?.functions ?? [],
+    partsOf: (address) =>
+      blocks.get(address) ?? [{ functions: devices.get(address)?.functions ?? [] }],
     nodeOf: (address) => devices.get(address)?.numaNode ?? null,
-    mmio64Mib: windowMib(functions),
+    mmio64Mib: windowMib(handedOver),
   };
 }
 

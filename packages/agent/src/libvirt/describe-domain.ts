@@ -1,7 +1,14 @@
 import type { VmSpec } from '../wanted.ts';
 import { chooseCells, chooseHugepages, type HostNode, hostCpusOf } from './choose-cells.ts';
 import { type DiskHost, describeDisks } from './describe-disks.ts';
-import type { CardDefinition, DomainDefinition, GuestCell, Platform } from './domain-definition.ts';
+import type {
+  Blocks,
+  CardDefinition,
+  DomainDefinition,
+  GuestCell,
+  HandedOver,
+  Platform,
+} from './domain-definition.ts';
 
 /** What a definition depends on besides what is wanted of the VM. */
 export type DomainHost = Omit<DiskHost, 'iothreads'> & {
@@ -16,8 +23,8 @@ export type DomainHost = Omit<DiskHost, 'iothreads'> & {
   nvramPath: string;
   serialLogPath: string;
   nicOf(nic: VmSpec['nics'][number]): { tap: string; mtu: number };
-  /** All functions of a device, the main one first. Empty: a stand-in, which no guest gets. */
-  functionsOf(address: string): readonly string[];
+  /** What of a device the guest gets: more than one where a drive has several namespaces, none of a stand-in. */
+  partsOf(address: string): readonly (HandedOver | Blocks)[];
   /** Null: the firmware names no node. */
   nodeOf(address: string): number | null;
   mmio64Mib: number;
@@ -82,9 +89,7 @@ function describeCard(
   host: DomainHost,
   cells: readonly GuestCell[],
 ): CardDefinition[] {
-  const functions = host.functionsOf(address);
-  if (functions.length === 0) return [];
   const node = host.nodeOf(address);
   const cell = cells.findIndex(({ hostNode }) => hostNode !== null && hostNode === node);
-  return [{ functions, cell: cell < 0 ? null : cell }];
+  return host.partsOf(address).map((part) => ({ ...part, cell: cell < 0 ? null : cell }));
 }

@@ -120,10 +120,17 @@ export type NicDefinition = {
   queues: number;
 };
 
-/** A card or drive handed over whole: all its functions share one slot of the guest. */
+/** A card or drive that is this VM's alone, in a slot of the guest. */
 export type CardDefinition = {
-  /** PCI addresses on the host, the main function first. Never empty. */
-  functions: readonly string[];
   /** Index of the cell it is near. Null: not known. */
   cell: number | null;
+} & (HandedOver | Blocks);
+
+/** Handed over whole: all its functions share the slot. */
+export type HandedOver = {
+  /** PCI addresses on the host, the main function first. Never empty. */
+  functions: readonly string[];
 };
+
+/** The blocks of a drive that stays with the host. */
+export type Blocks = { path: string; serial: string };

@@ -88,7 +88,7 @@ describe('whatever a spec may say', () => {
             kind === 'DISK_KIND_SHARED_VOLUME'
               ? { type: 'directory', path: `/${folder}/${id}` }
               : { type: 'file', path: `/${folder}/${id}.qcow2`, format: 'qcow2' },
-          functionsOf: (address) => [address, address.replace(/0$/, '1')],
+          partsOf: (address) => [{ functions: [address, address.replace(/0$/, '1')] }],
           nodeOf: (address) => Number.parseInt(address.slice(5, 7), 16) % 8,
           numaNodes: Array.from({ length: 8 }, (_, id) => ({ id, cpus: `${id}`, hugepages: [] })),
         });

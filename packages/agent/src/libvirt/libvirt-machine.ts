@@ -62,7 +62,7 @@ export async function openLibvirtMachine(
   const inventory = () =>
     readInventory({ ...settings.inventory, warn: (message) => log.warn(message) });
   const { devices, ...ofCards } = await openDevices(
-    { ...settings.inventory, dataDirectory: settings.dataDirectory, standIns: settings.standIns },
+    { ...settings.inventory, ...settings.devices, dataDirectory: settings.dataDirectory },
     log,
   );
   const hypervisor = new LibvirtHypervisor({

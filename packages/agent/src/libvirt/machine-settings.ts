@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { ConfigError, type ConfigReader } from '@gantry/daemon/config';
+import type { DeviceSettings } from '../devices/open-devices.ts';
 import type { InventoryOptions } from '../inventory.ts';
 import { readInventoryOptions } from '../inventory-options.ts';
 import type { NetworkOptions } from '../seed/network-config.ts';
@@ -17,8 +18,7 @@ export type MachineSettings = {
   /** The interface towards the outside. Undefined: guests reach only each other. */
   uplink: string | undefined;
   reachableFromHost: boolean;
-  /** Whether VMs get the word that they have devices, and none. */
-  standIns: boolean;
+  devices: Pick<DeviceSettings, 'standIns' | 'drivesAsBlocks'>;
   /** A named network namespace that is the host. Absent: the one the agent is in. */
   netns?: string;
 };
@@ -40,8 +40,17 @@ export function readMachineSettings(config: ConfigReader): MachineSettings {
     guests: readSeedSettings(config),
     uplink: config.optional('GANTRY_UPLINK'),
     reachableFromHost: isOn('GANTRY_REACHABLE_FROM_HOST'),
-    standIns: isOn('GANTRY_STAND_IN_DEVICES'),
+    devices: {
+      standIns: isOn('GANTRY_STAND_IN_DEVICES'),
+      drivesAsBlocks: readDriveMode(config) === 'block',
+    },
   };
+}
+
+function readDriveMode(config: ConfigReader): 'vfio' | 'block' {
+  const mode = config.text('GANTRY_NVME_MODE', 'vfio');
+  if (mode === 'vfio' || mode === 'block') return mode;
+  throw new ConfigError(`GANTRY_NVME_MODE must be vfio or block, not "${mode}"`);
 }
 
 function readVolumeSettings(config: ConfigReader): MachineSettings['volumes'] {

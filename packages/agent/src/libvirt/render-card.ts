@@ -1,11 +1,36 @@
-import type { CardDefinition } from './domain-definition.ts';
+import type { CardDefinition, HandedOver } from './domain-definition.ts';
+import { renderAddress } from './render-pci.ts';
 import { element, type XmlElement } from './xml.ts';
+
+/** Behind every disk that comes and goes, and before the seed: vdq, vdr and so on. */
+const FIRST_DRIVE_LETTER = 'q'.charCodeAt(0);
+
+/** What a card or drive is in the guest, on a bus of its own. */
+export function cardElements(
+  card: CardDefinition,
+  at: { bus: number; driveIndex: number },
+): XmlElement[] {
+  if ('functions' in card) return handedOverElements(card, at.bus);
+  const target = `vd${String.fromCharCode(FIRST_DRIVE_LETTER + at.driveIndex)}`;
+  return [
+    element('disk', { type: 'block', device: 'disk' }, [
+      element('driver', {
+        ...{ name: 'qemu', type: 'raw', cache: 'none', io: 'native' },
+        ...{ error_policy: 'report', discard: 'unmap' },
+      }),
+      element('source', { dev: card.path }),
+      element('target', { dev: target, bus: 'virtio' }),
+      element('serial', {}, card.serial),
+      renderAddress(at.bus),
+    ]),
+  ];
+}
 
 /**
  * One host device for each function. Not managed: the agent binds and cleans cards itself, and
  * libvirt would give one back to a host driver whenever its domain ends.
  */
-export function cardElements(card: CardDefinition, bus: number): XmlElement[] {
+function handedOverElements(card: HandedOver, bus: number): XmlElement[] {
   return card.functions.map((address, index) =>
     element('hostdev', { mode: 'subsystem', type: 'pci', managed: 'no' }, [
       element('driver', { name: 'vfio' }),

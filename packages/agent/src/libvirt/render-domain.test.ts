@@ -35,10 +35,19 @@ describe('renderDomain', () => {
   const vm = vmOfType(SMALLEST);
 
   it('gives stand-ins to no guest, but writes down whose they are', () => {
-    const xml = renderDomain(describeDomain(vm, { ...host, functionsOf: () => [] }));
+    const xml = renderDomain(describeDomain(vm, { ...host, partsOf: () => [] }));
     expect(xml).not.toContain('<hostdev');
     expect(xml).toContain(`<gantry:gpu address='${vm.gpus[0]}'/>`);
     expect(xml).toContain(`<gantry:nvme address='${vm.nvmes[0]}'/>`);
+  });
+
+  it('gives the blocks of a drive that stays with the host, behind all disks', async () => {
+    const partsOf = () => [
+      { path: '/dev/nvme0n1', serial: 'S1' },
+      { path: '/dev/nvme0n2', serial: 'S1' },
+    ];
+    const xml = renderDomain(describeDomain({ ...vm, gpus: [] }, { ...host, partsOf }));
+    await expect(xml).toMatchFileSnapshot('golden/x86_64/drive-as-blocks.xml');
   });
 
   it('has the disk that was attached while it ran at the same place after its next start', () => {

@@ -110,13 +110,23 @@ function devicesElement(definition: DomainDefinition): XmlElement {
     element('channel', { type: 'unix' }, [
       element('target', { type: 'virtio', name: 'org.qemu.guest_agent.0' }),
     ]),
-    ...cards.flatMap((card, index) => cardElements(card, pci.cardBuses[index] ?? 0)),
+    ...cards.flatMap((card, index) => cardElements(card, cardPlace(pci, cards, index))),
     element('memballoon', { model: 'none' }),
     element('rng', { model: 'virtio' }, [
       element('backend', { model: 'random' }, '/dev/urandom'),
       renderAddress(PCI_BUS.rng),
     ]),
   ]);
+}
+
+/** Its bus, and its number among the drives that are given as blocks. */
+function cardPlace(
+  { cardBuses }: { cardBuses: readonly number[] },
+  cards: DomainDefinition['cards'],
+  index: number,
+) {
+  const driveIndex = cards.slice(0, index).filter((card) => 'path' in card).length;
+  return { bus: cardBuses[index] ?? 0, driveIndex };
 }
 
 /** The agent makes the tap, with its rules, and libvirt only opens it: without it nothing starts. */

@@ -9,9 +9,9 @@ type FirewallHost = {
 };
 
 /**
- * Keeps the accepted spec's rules in force. Whoever brings an interface up calls `ensure` first, so
- * that a new VM is covered before anything can reach it. `number` is told only of what the host was
- * seen to have in force.
+ * Keeps the accepted spec's rules in force, and the ways to VMs on other hosts. Whoever brings an
+ * interface up calls `ensure` first, so that a new VM is covered before anything can reach it.
+ * `number` is told only of what the host was seen to have in force.
  */
 export class HostFirewall {
   readonly #host: FirewallHost;
@@ -45,7 +45,9 @@ export class HostFirewall {
     const { network, ledger, changed } = this.#host;
     const { spec } = ledger.content;
     if (spec === null) return;
-    const firewall: Firewall = { rules: spec.firewallRules, nics: nicsOf(ledger, spec) };
+    // A spec that an earlier version of the agent kept has no networks.
+    const { firewallRules: rules, networks = [] } = spec;
+    const firewall: Firewall = { rules, nics: nicsOf(ledger, spec), networks };
     if (!(await network.isInForce(firewall))) await network.applyFirewall(firewall);
     this.#inForce = spec.number;
     changed();

@@ -1,4 +1,12 @@
-import type { DeletedVm, DiskSpec, FirewallRule, HostSpec, NicSpec, VmSpec } from '../wanted.ts';
+import type {
+  DeletedVm,
+  DiskSpec,
+  FirewallRule,
+  HostSpec,
+  NetworkSpec,
+  NicSpec,
+  VmSpec,
+} from '../wanted.ts';
 
 /** Whole specs, as they arrive, from what a test cares about. */
 export function makeSpec(number: number, spec: Partial<HostSpec> = {}): HostSpec {
@@ -10,6 +18,7 @@ export function makeSpec(number: number, spec: Partial<HostSpec> = {}): HostSpec
     deletedDisks: [],
     firewallRules: [makeRule('rule-1')],
     consoles: [],
+    networks: [],
     ...spec,
   };
 }
@@ -61,6 +70,16 @@ export function makeNic(id: string, nic: Partial<NicSpec> = {}): NicSpec {
     gatewayIpv4: '10.0.0.1',
     publicIpv4: '',
     ...nic,
+  };
+}
+
+export function makeNetwork(id: string, network: Partial<NetworkSpec> = {}): NetworkSpec {
+  return {
+    id,
+    vni: 1,
+    subnets: [{ cidr: '10.0.0.0/24', gatewayIpv4: '10.0.0.1' }],
+    neighbours: [],
+    ...network,
   };
 }
 

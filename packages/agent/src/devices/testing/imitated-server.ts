@@ -49,6 +49,7 @@ export class ImitatedServer {
   reactions: Reactions = {};
   /** What the drives say they can do. */
   abilities = { oacs: 0x2, sanicap: 0 };
+  drivesAsBlocks = false;
   /** Requests until the process that asks dies; -1: it does not. */
   livesFor = -1;
   readonly #drivers = new Map<string, string>();
@@ -85,6 +86,7 @@ export class ImitatedServer {
       devRoot: join(this.root, 'dev'),
       directory: join(this.root, 'data'),
       tenantDrivesFile: join(this.root, 'rules.d/10-tenants.rules'),
+      drivesAsBlocks: this.drivesAsBlocks,
     };
   }
 
@@ -156,11 +158,11 @@ export class ImitatedServer {
     await writeFile(join(this.root, 'proc/self/mountinfo'), `${line}\n`);
   }
 
-  /** A process that has a group open, as QEMU does. */
-  async open(group: number): Promise<void> {
+  /** A process that has a file open, as QEMU does. */
+  async open(file: string): Promise<void> {
     await writeSysfsTree(this.root, {
       'proc/4711/comm': 'qemu-system-x86',
-      'proc/4711/fd/9': { link: `/dev/vfio/${group}` },
+      'proc/4711/fd/9': { link: file },
     });
   }
 

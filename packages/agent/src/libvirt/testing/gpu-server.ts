@@ -70,8 +70,10 @@ export function gpuServer(platform: Platform, host: Partial<DomainHost> = {}): D
     nvramPath: `/var/lib/gantry/nvram/${VM_ID}.fd`,
     serialLogPath: `/var/log/gantry/serial/${VM_ID}.log`,
     nicOf: () => ({ tap: 'gtap0123456789a', mtu: 1_450 }),
-    functionsOf: (address) =>
-      gpuIndexOf(address) < 0 ? [address] : [address, address.replace(/0$/, '1')],
+    partsOf: (address) => {
+      const functions = gpuIndexOf(address) < 0 ? [address] : [address, address.replace(/0$/, '1')];
+      return [{ functions }];
+    },
     nodeOf: (address) => {
       const gpu = gpuIndexOf(address);
       if (gpu >= 0) return Math.floor(gpu / CARDS_PER_NODE);
