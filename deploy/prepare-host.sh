@@ -1,5 +1,7 @@
 #!/bin/sh
-# Prepares a Debian or Ubuntu machine to be a host: installs what the agent needs to run VMs.
+# Prepares a Debian or Ubuntu machine to be a host: installs what the agent needs to run VMs, and has
+# vfio-pci loaded at every boot. The kernel command line, hugepages and the BIOS are left to you:
+# `gantry-agent doctor` says what to set there.
 #
 #   prepare-host.sh             as root: installs what is missing, then checks
 #   prepare-host.sh --check     changes nothing; prints what is missing and exits 1 if anything is
@@ -8,6 +10,7 @@
 # It may be repeated. Services are started where systemd runs, and left to you where it does not.
 set -eu
 
+MODULES_FILE=/etc/modules-load.d/gantry.conf
 LEAST_LIBVIRT=8.0.0
 LEAST_QEMU=6.2.0
 
@@ -18,7 +21,7 @@ for argument in "$@"; do
     --check) check_only=yes ;;
     --with-lvm) with_lvm=yes ;;
     *)
-      sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
+      sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
       exit 2
       ;;
   esac
@@ -68,6 +71,9 @@ missing_packages() {
   need nftables /usr/sbin/nft
   need iproute2 /sbin/ip /usr/sbin/ip /bin/ip
   need procps /sbin/sysctl /usr/sbin/sysctl
+  # Erases drives and reads how worn they are; names of PCI devices come with the other.
+  need nvme-cli /usr/sbin/nvme /sbin/nvme
+  need pciutils /usr/bin/lspci /sbin/lspci
   # Older releases have it in QEMU's own package, which brings it once that is there.
   if apt-cache show virtiofsd >/dev/null 2>&1; then
     need virtiofsd /usr/libexec/virtiofsd /usr/lib/qemu/virtiofsd
@@ -108,6 +114,23 @@ notes() {
   if [ -z "$(ls /sys/kernel/iommu_groups 2>/dev/null)" ]; then
     echo "note: no IOMMU: GPUs and drives cannot be given to VMs. Turn it on in the firmware and the kernel."
   fi
+  if [ ! -e "$MODULES_FILE" ]; then
+    echo "note: no $MODULES_FILE: vfio-pci is not loaded at boot. Without --check this script writes it."
+  elif [ ! -d /sys/bus/pci/drivers/vfio-pci ]; then
+    echo "note: vfio-pci is not loaded and could not be: GPUs and drives cannot be given to VMs."
+  fi
+}
+
+# So that cards are free for VMs from the first moment after a boot.
+load_vfio() {
+  if [ "$(cat "$MODULES_FILE" 2>/dev/null)" != vfio-pci ]; then
+    echo "+ write $MODULES_FILE"
+    mkdir -p "$(dirname "$MODULES_FILE")"
+    echo vfio-pci >"$MODULES_FILE.new"
+    mv "$MODULES_FILE.new" "$MODULES_FILE"
+  fi
+  # The notes say so where it cannot be.
+  modprobe vfio-pci 2>/dev/null || true
 }
 
 if [ "$check_only" = no ]; then
@@ -127,6 +150,7 @@ if [ "$check_only" = no ]; then
     echo "+ apt-get install $*"
     DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install "$@"
   fi
+  load_vfio
   if [ -d /run/systemd/system ]; then
     echo "+ systemctl enable --now libvirtd"
     systemctl enable --now libvirtd

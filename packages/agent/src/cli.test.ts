@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { loadAuthority, makeAuthority } from '@gantry/pki/certificate-authority';
@@ -57,15 +57,19 @@ describe('gantry-agent', () => {
     },
   );
 
-  it.each([[['frobnicate']], [[]], [['inventory', 'extra']], [['run', '--fast']], [['toString']]])(
-    'answers %j with its usage and status 2',
-    async (args) => {
-      const { status, out, err } = await run(args);
-      expect(status).toBe(2);
-      expect(out).toBe('');
-      expect(err).toMatch(/^usage: gantry-agent/);
-    },
-  );
+  it.each([
+    [['frobnicate']],
+    [[]],
+    [['inventory', 'extra']],
+    [['doctor', '--xml']],
+    [['run', '--fast']],
+    [['toString']],
+  ])('answers %j with its usage and status 2', async (args) => {
+    const { status, out, err } = await run(args);
+    expect(status).toBe(2);
+    expect(out).toBe('');
+    expect(err).toMatch(/^usage: gantry-agent/);
+  });
 });
 
 let directory: string;
@@ -123,6 +127,39 @@ describe('gantry-agent enroll', () => {
     });
     expect(status).toBe(1);
     expect(err).toContain('cannot be written');
+  });
+});
+
+describe('gantry-agent doctor', () => {
+  it('prints a line for each finding, and its status is the worst of them', async () => {
+    const { status, out, err } = await run(['doctor'], { GANTRY_STATE_DIRECTORY: directory });
+    const lines = out.trimEnd().split('\n');
+    for (const line of lines) expect(line).toMatch(/^(ok {2}|warn|fail) {2}\S.*: \S/);
+    // The folder it takes for sysfs has no IOMMU.
+    expect(lines).toContainEqual(expect.stringMatching(/^fail {2}IOMMU: off.* -> /));
+    expect({ status, err }).toEqual({ status: 2, err: '' });
+  });
+
+  it('prints the same as JSON', async () => {
+    const { status, out } = await run(['doctor', '--json'], { GANTRY_STATE_DIRECTORY: directory });
+    expect(JSON.parse(out)).toContainEqual({
+      ...{ check: 'enrolment', severity: 'warn', found: `nothing in ${directory}` },
+      advice: expect.stringContaining('gantry-agent enroll'),
+    });
+    expect(status).toBe(2);
+  });
+
+  it('tries the schedulers it is given', async () => {
+    const server = createServer((socket) => socket.destroy());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const doctor = () => run(['doctor'], { GANTRY_SCHEDULERS: `127.0.0.1:${port}` });
+    try {
+      expect((await doctor()).out).toContain(`ok    schedulers: 127.0.0.1:${port} can be reached`);
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
+    expect((await doctor()).out).toContain(`fail  schedulers: 127.0.0.1:${port}: `);
   });
 });
 

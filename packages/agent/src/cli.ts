@@ -2,6 +2,8 @@ import { ConfigError, type ConfigReader, readConfig } from '@gantry/daemon/confi
 import { createLog } from '@gantry/daemon/log';
 import { runProcess } from '@gantry/daemon/run';
 import { readStateDirectory } from './agent-settings.ts';
+import { readDoctorHost } from './doctor/doctor-command.ts';
+import { examine, renderFindings, statusOf } from './doctor/examine.ts';
 import { enrollHost, OptionError, parseEnrollOptions } from './enroll-command.ts';
 import { EnrolmentError } from './identity/enrolment-error.ts';
 import { readInventory } from './inventory.ts';
@@ -16,6 +18,9 @@ const USAGE = `usage: gantry-agent <command>
 
 commands:
   inventory   print what this host is made of, as JSON
+  doctor      check everything a host needs, and print what to do, a line each
+                --json              the same as JSON
+                exit status: 0 all is well, 1 there are warnings, 2 there are failures
   enroll      make this host a member of a fleet
                 --server host:port  a scheduler
                 --token TOKEN       from POST /v0.1/admin/join-tokens, good for one host
@@ -23,9 +28,9 @@ commands:
                 --name NAME         what the fleet calls this host (its hostname)
   run         attach to the fleet, and run what it is told to, until SIGTERM; its VMs run on
 
-environment of enroll and run:
+environment of enroll, run and doctor:
   GANTRY_STATE_DIRECTORY  who this host is and what it was told (/var/lib/gantry)
-environment of run:
+environment of run and doctor:
   GANTRY_SCHEDULERS       host:port of every scheduler, separated by commas
   GANTRY_DATA_DIRECTORY   disks, images, seeds and consoles (/var/lib/gantry-data)
   GANTRY_SHARED_DIRECTORY shared volumes (shared, in the above)
@@ -40,7 +45,7 @@ environment of run:
                           1: programs on this host reach guests, as the rules allow (0)
   GANTRY_NVME_MODE        vfio: VMs get drives whole; block: they get their blocks (vfio)
   GANTRY_STAND_IN_DEVICES 1: GPUs and drives are handed over only in the books (0)
-environment of run and inventory:
+environment of run, doctor and inventory:
   GANTRY_SYSFS_ROOT       where sysfs is mounted (/sys)
   GANTRY_GPU_VENDORS      PCI vendor ids of GPUs, separated by commas (10de,1002)
   GANTRY_NVLINK_PAIRS     GPUs joined by NVLink bridges (0000:41:00.0-0000:42:00.0,...)
@@ -54,6 +59,7 @@ const USAGE_ERROR = 2;
 
 const COMMANDS: Record<string, (command: Command) => Promise<number>> = {
   inventory: printInventory,
+  doctor: examineHost,
   enroll: enrollThisHost,
   run: runAgent,
 };
@@ -97,6 +103,14 @@ async function printInventory({ options, config, out, err }: Command): Promise<n
   });
   out(`${JSON.stringify(inventory, null, 2)}\n`);
   return 0;
+}
+
+async function examineHost({ options, config, out }: Command): Promise<number> {
+  const asJson = options.length === 1 && options[0] === '--json';
+  if (!asJson) requireNoOptions(options);
+  const findings = await examine(await readDoctorHost(config));
+  out(asJson ? `${JSON.stringify(findings, null, 2)}\n` : renderFindings(findings));
+  return statusOf(findings);
 }
 
 async function enrollThisHost({ options, config, out }: Command): Promise<number> {

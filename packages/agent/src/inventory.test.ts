@@ -222,6 +222,19 @@ it('a host that is this machine says what it does with its drives and how worn t
   expect(software.commandLine).toBe('ro quiet iommu=pt');
 });
 
+it('what a drive says it belongs to counts, unless a VM has it and may have written that', async () => {
+  await writeSysfsTree(root, { ...TREE, 'class/block/nvme0n1/dev': '259:0' });
+  const content = Buffer.alloc(4_096);
+  content.write('LABELONE', 512);
+  await writeSysfsTree(root, { 'proc/self/mountinfo': '', 'dev/nvme0n1': content });
+  await writeSysfsTree(root, { 'dev/nvme0n2': Buffer.alloc(4_096) });
+  const roots = { procRoot: join(root, 'proc'), devRoot: join(root, 'dev') };
+  const usesOf = async (isHanded: (address: string) => Promise<boolean>) =>
+    (await read({ ...roots, isHanded })).nvmes.map(({ uses }) => uses);
+  expect(await usesOf(async () => false)).toEqual([['an LVM physical volume (nvme0n1)'], []]);
+  expect(await usesOf(async (address) => address === '0000:21:00.0')).toEqual([[], []]);
+});
+
 it('a device is known by name, and by what the tool of its vendor says', async () => {
   await writeSysfsTree(root, TREE);
   const { gpus, nvmes } = await read({

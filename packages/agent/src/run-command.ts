@@ -8,6 +8,7 @@ import { readDevices } from './host/devices.ts';
 import { channelCredentials, type Identity } from './identity/identity.ts';
 import { renewWhenDue } from './identity/renew-when-due.ts';
 import { loadIdentity } from './identity/state-files.ts';
+import { isHandedBy } from './is-handed-by.ts';
 import { ledgerFile } from './ledger-file.ts';
 import { openLibvirtMachine } from './libvirt/libvirt-machine.ts';
 import { type MachineSettings, readMachineSettings } from './libvirt/machine-settings.ts';
@@ -41,7 +42,12 @@ export async function runHost(settings: RunSettings, log: Log) {
   const address = inTurns(schedulers);
   const watching = await watchDevices({
     // What cannot be found out is told when the inventory is made, not at every look.
-    read: () => readDevices({ ...settings.machine.inventory, warn: () => undefined }),
+    read: () =>
+      readDevices({
+        ...settings.machine.inventory,
+        isHanded: isHandedBy(machine.devices),
+        warn: () => undefined,
+      }),
     changed: () => agent.inventoryChanged(),
     log,
   });

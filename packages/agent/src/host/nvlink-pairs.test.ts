@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { joinPairs, parseNvlinkPairs } from './nvlink-pairs.ts';
-import type { PciDevice } from './pci-devices.ts';
+import type { PciDevice } from './pci-device.ts';
 
 const [A, B, C] = ['0000:41:00.0', '0000:42:00.0', '0000:43:00.0'] as const;
 
@@ -14,6 +14,10 @@ const device = (address: string): PciDevice => ({
   driver: '',
   resetMethods: [],
   bridges: [],
+  functions: [address],
+  bars: [],
+  name: '',
+  lost: false,
 });
 
 describe('pairs as an operator writes them', () => {

@@ -1,5 +1,5 @@
 import { PCI_ADDRESS } from './pci-bridges.ts';
-import type { Gpu, PciDevice } from './pci-devices.ts';
+import type { PciDevice } from './pci-device.ts';
 
 /** PCI addresses of two GPUs that an NVLink bridge joins. */
 export type NvlinkPair = readonly [string, string];
@@ -28,7 +28,7 @@ export function joinPairs(
   devices: readonly PciDevice[],
   pairs: readonly NvlinkPair[],
   warn: (message: string) => void,
-): Gpu[] {
+): { pci: PciDevice; nvlinkPeer: string }[] {
   const addresses = new Set(devices.map(({ address }) => address));
   const peers = new Map<string, string>();
   for (const [one, other] of pairs) {

@@ -1,8 +1,11 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** For tests and simulated servers: attributes as text, links as `{ link: target }`, paths below the root. */
-export type SysfsTree = Record<string, string | { link: string }>;
+/**
+ * For tests and simulated servers: attributes as text or bytes, links as `{ link: target }`, paths
+ * below the root.
+ */
+export type SysfsTree = Record<string, string | Uint8Array | { link: string }>;
 
 /** Writes a tree that imitates sysfs: each attribute ends in a newline, as the kernel's do. */
 export async function writeSysfsTree(root: string, tree: SysfsTree): Promise<void> {
@@ -10,6 +13,7 @@ export async function writeSysfsTree(root: string, tree: SysfsTree): Promise<voi
     const full = join(root, path);
     await mkdir(dirname(full), { recursive: true });
     if (typeof value === 'string') await writeFile(full, `${value}\n`);
+    else if (value instanceof Uint8Array) await writeFile(full, value);
     else await symlink(value.link, full);
   }
 }

@@ -103,6 +103,8 @@ describe.each(SERVER_MODELS.map((model) => [model.name, model] as const))('on %s
       firmware: model.firmware,
       libvirt: '10.0.0',
       agent: '0.1.0',
+      commandLine: '',
+      iommu: '',
     });
   });
 

@@ -1,0 +1,89 @@
+import { isBridge, readFunctions } from '../devices/pci-function.ts';
+import type { PciDevice } from '../host/pci-device.ts';
+import type { Check, DoctorHost } from './doctor-host.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
+import { unassignedBars } from './unassigned-bars.ts';
+
+/** What VMs may get: every GPU, and the drives the host does not use itself. */
+function passable({ gpus, nvmes }: DoctorHost): PciDevice[] {
+  const drives = nvmes.filter(({ uses }) => uses.length === 0);
+  return [...gpus, ...drives].map(({ pci }) => pci);
+}
+
+export const checkLost: Check = async (host) =>
+  passable(host).flatMap(({ address, lost }) =>
+    lost
+      ? fail(
+          'device',
+          `${address} fell off the bus`,
+          'turn the host off and on; replace it if it stays away',
+        )
+      : [],
+  );
+
+/** Devices of one group can reach each other's memory, so a VM gets all of them or none. */
+export const checkGroups: Check = async (host) => {
+  const groups = await host.sysfs.list('kernel/iommu_groups');
+  const devices = passable(host).filter(({ lost }) => !lost);
+  if (groups.length === 0 || devices.length === 0) return [];
+  const findings: Finding[] = [];
+  for (const device of devices) findings.push(...(await checkGroup(host, device)));
+  return findings.length > 0 ? findings : [ok('IOMMU groups', 'each device is alone in its own')];
+};
+
+async function checkGroup({ sysfs }: DoctorHost, device: PciDevice): Promise<Finding[]> {
+  const { address, iommuGroup, iommuGroupOthers, functions } = device;
+  if (iommuGroup === undefined) {
+    const advice = 'start the agent, which gives it to vfio-pci, and look again';
+    return [warn('IOMMU groups', `${address} has none before a driver had it`, advice)];
+  }
+  const members = await readFunctions(sysfs, iommuGroupOthers);
+  const strangers = members.filter(
+    (member) => !isBridge(member) && !functions.includes(member.address),
+  );
+  if (strangers.length === 0) return [];
+  const names = strangers.map((stranger) =>
+    stranger.driver === '' ? stranger.address : `${stranger.address} (${stranger.driver})`,
+  );
+  return [
+    fail(
+      'IOMMU groups',
+      `${address} shares group ${iommuGroup} with ${names.join(', ')}`,
+      'turn on ACS in the BIOS, or put it into another slot',
+    ),
+  ];
+}
+
+export const checkBars: Check = async (host) => {
+  const findings: Finding[] = [];
+  const devices = passable(host).filter(({ lost }) => !lost);
+  for (const { address } of devices) {
+    const bars = await unassignedBars(host.sysfs, address);
+    if (bars.length === 0) continue;
+    findings.push(
+      fail(
+        'memory regions',
+        `${address} has no addresses for region ${bars.join(' and ')}`,
+        'turn on Above 4G Decoding in the BIOS, and Resizable BAR where it has it',
+      ),
+    );
+  }
+  if (devices.length === 0 || findings.length > 0) return findings;
+  return [ok('memory regions', 'all have addresses')];
+};
+
+/** Speed falls while a device is idle and saves power; lanes do not come and go. */
+export const checkLinks: Check = async (host) => {
+  const linked = passable(host).filter(({ link, lost }) => link !== undefined && !lost);
+  const findings = linked.flatMap(({ address, link }) =>
+    link && link.width < link.maxWidth
+      ? warn(
+          'PCIe links',
+          `${address} has ${link.width} of ${link.maxWidth} lanes`,
+          'see that its slot has them all; if it does, reseat the card or its riser',
+        )
+      : [],
+  );
+  if (linked.length === 0 || findings.length > 0) return findings;
+  return [ok('PCIe links', 'all at full width')];
+};

@@ -1,0 +1,58 @@
+import { detectPlatform } from '../libvirt/platform.ts';
+import type { Check } from './doctor-host.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
+
+/** The oldest that Gantry is held to: Ubuntu 22.04 has them. */
+const LEAST_LIBVIRT = '8.0.0';
+const LEAST_QEMU = '6.2.0';
+const INSTALL = 'deploy/prepare-host.sh installs it';
+
+export const checkLibvirt: Check = async ({ readLibvirtVersion, settings }) => {
+  const version = await readLibvirtVersion();
+  if (version === '') {
+    const found = `does not answer at ${settings.libvirtSocket}`;
+    return [fail('libvirt', found, 'systemctl enable --now libvirtd')];
+  }
+  return [versionFinding({ check: 'libvirt', version, least: LEAST_LIBVIRT })];
+};
+
+/** QEMU and its firmware, by the files the agent itself needs. */
+export const checkQemu: Check = async ({ filesRoot, architecture, run }) => {
+  const detection = await detectPlatform({ root: filesRoot, architecture });
+  if (!detection.found) {
+    return detection.missing.map(({ path, packageName }) =>
+      fail('QEMU', `${path} is missing (package ${packageName})`, INSTALL),
+    );
+  }
+  const { emulator, firmware } = detection.platform;
+  const said = await run(emulator, ['--version']).catch(() => '');
+  const version = /\d+\.\d+\.\d+/.exec(said)?.[0];
+  return [
+    version === undefined
+      ? fail('QEMU', `${emulator} does not say its version`, INSTALL)
+      : versionFinding({ check: 'QEMU', version, least: LEAST_QEMU }),
+    ok('firmware', firmware.loader),
+    detection.virtiofs
+      ? ok('virtiofsd', 'installed')
+      : warn('virtiofsd', 'missing: shared volumes cannot be attached', INSTALL),
+  ];
+};
+
+export const checkVhostNet: Check = async ({ files }) => [
+  (await files.exists('dev/vhost-net'))
+    ? ok('vhost-net', '/dev/vhost-net is there')
+    : warn('vhost-net', 'no /dev/vhost-net: the network of guests is slow', 'modprobe vhost_net'),
+];
+
+type Comparison = { check: string; version: string; least: string };
+
+function versionFinding({ check, version, least }: Comparison): Finding {
+  if (!isOlder(version, least)) return ok(check, version);
+  const advice = 'use a newer release of Debian or Ubuntu';
+  return fail(check, `${version}; at least ${least} is needed`, advice);
+}
+
+/** 9.10.0 is newer than 9.9.0. */
+function isOlder(version: string, least: string): boolean {
+  return version.localeCompare(least, 'en', { numeric: true }) < 0;
+}

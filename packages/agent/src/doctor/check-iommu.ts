@@ -1,0 +1,69 @@
+import { readIommuMode } from '../host/iommu-mode.ts';
+import type { Check, DoctorHost } from './doctor-host.ts';
+import { type Finding, fail, ok } from './finding.ts';
+
+/** Of a VT-d unit's extended capabilities: it checks where interrupts come from. */
+const INTERRUPT_REMAPPING = 0x8n;
+
+export const checkIommu: Check = async (host) => {
+  const groups = await host.sysfs.list('kernel/iommu_groups');
+  if (groups.length === 0) {
+    return [fail('IOMMU', 'off: no device can be given to a VM', await howToTurnOn(host))];
+  }
+  const mode = (await readIommuMode(host.sysfs)) || 'mode unknown';
+  return [ok('IOMMU', `on: ${groups.length} groups, ${mode} for the host's own devices`)];
+};
+
+async function howToTurnOn({ architecture, files }: DoctorHost): Promise<string> {
+  if (architecture === 'arm64') return 'turn on the SMMU in the firmware';
+  const cpuinfo = (await files.text('proc/cpuinfo')) ?? '';
+  return cpuinfo.includes('AuthenticAMD')
+    ? 'turn on AMD-Vi (IOMMU) in the BIOS; if amd_iommu=off is on the kernel command line, remove it'
+    : 'turn on VT-d in the BIOS and add intel_iommu=on iommu=pt to the kernel command line';
+}
+
+/** On x64 a device could otherwise send interrupts that are not its own. */
+export const checkInterrupts: Check = async ({ architecture, sysfs, files }) => {
+  if (architecture !== 'x64') return [];
+  const check = 'interrupt remapping';
+  const unsafe = await sysfs.text('module/vfio_iommu_type1/parameters/allow_unsafe_interrupts');
+  if (unsafe === 'Y') {
+    const advice = 'remove allow_unsafe_interrupts from /etc/modprobe.d and start the host anew';
+    return [fail(check, 'VFIO is told to do without', advice)];
+  }
+  const commandLine = ((await files.text('proc/cmdline')) ?? '').split(/\s+/);
+  if (commandLine.includes('intremap=off') || commandLine.includes('nointremap')) {
+    return [fail(check, 'turned off', 'remove intremap=off from the kernel command line')];
+  }
+  return await checkUnits(check, sysfs);
+};
+
+/** Intel's units tell; AMD's all can. */
+async function checkUnits(check: string, sysfs: DoctorHost['sysfs']): Promise<Finding[]> {
+  const units = await sysfs.list('class/iommu');
+  if (units.length === 0) return [];
+  for (const unit of units) {
+    const capabilities = await sysfs.text(`class/iommu/${unit}/intel-iommu/ecap`);
+    if (capabilities === undefined || !/^[\da-f]+$/i.test(capabilities)) continue;
+    if ((BigInt(`0x${capabilities}`) & INTERRUPT_REMAPPING) === 0n) {
+      return [
+        fail(check, `${unit} cannot do it`, 'turn on x2APIC and interrupt remapping in the BIOS'),
+      ];
+    }
+  }
+  return [ok(check, `supported by ${units.join(', ')}`)];
+}
+
+/** Loaded, part of the kernel, or there to be loaded. */
+export const checkVfio: Check = async ({ sysfs, files, kernel }) => {
+  if ((await sysfs.list('bus/pci/drivers/vfio-pci')).length > 0) {
+    return [ok('vfio-pci', 'loaded')];
+  }
+  const modules = `lib/modules/${kernel}`;
+  const has = async (file: string) =>
+    ((await files.text(`${modules}/${file}`)) ?? '').includes('/vfio-pci.ko');
+  if (await has('modules.builtin')) return [ok('vfio-pci', 'part of the kernel')];
+  if (await has('modules.dep')) return [ok('vfio-pci', 'loaded when it is needed')];
+  const advice = "install your distribution's own kernel, or its linux-modules-extra package";
+  return [fail('vfio-pci', `the kernel ${kernel} does not have it`, advice)];
+};

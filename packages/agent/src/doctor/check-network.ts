@@ -1,0 +1,43 @@
+import type { Check } from './doctor-host.ts';
+import { fail, ok, warn } from './finding.ts';
+
+export const checkNftables: Check = async ({ run }) => {
+  try {
+    await run('nft', ['list', 'tables']);
+    return [ok('nftables', 'answers')];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [fail('nftables', reason, 'apt-get install nftables; the kernel needs nf_tables')];
+  }
+};
+
+/** With it, what other programs filter for themselves hits guests too. */
+export const checkBridgeFilter: Check = async ({ files }) => {
+  const isOn = (await files.integer('proc/sys/net/bridge/bridge-nf-call-iptables')) === 1;
+  if (!isOn) return [ok('bridge filter', 'off')];
+  return [
+    warn(
+      'bridge filter',
+      'br_netfilter is on: rules of other programs, such as Docker, may drop packets of guests',
+      'do not run them on this host, or set net.bridge.bridge-nf-call-iptables=0',
+    ),
+  ];
+};
+
+export const checkUplink: Check = async ({ sysfs, settings: { uplink } }) => {
+  if (uplink === undefined) {
+    return [
+      warn('uplink', 'none: guests reach only each other', 'name an interface in GANTRY_UPLINK'),
+    ];
+  }
+  const state = await sysfs.text(`class/net/${uplink}/operstate`);
+  if (state === undefined) {
+    return [
+      fail('uplink', `there is no interface ${uplink}`, 'set GANTRY_UPLINK to one that is there'),
+    ];
+  }
+  if (state === 'down' || state === 'lowerlayerdown') {
+    return [fail('uplink', `${uplink} is down`, `ip link set ${uplink} up, and see to its cable`)];
+  }
+  return [ok('uplink', `${uplink} is ${state}`)];
+};

@@ -1,0 +1,71 @@
+import { afterEach, expect, it } from 'vitest';
+import {
+  checkAppArmor,
+  checkClock,
+  checkLockdown,
+  checkRoot,
+  checkSwap,
+  checkVirtualization,
+} from './check-system.ts';
+import { doctorHosts } from './testing/doctor-hosts.ts';
+
+const { make, remove } = doctorHosts();
+afterEach(remove);
+
+it('only root can be a host', async () => {
+  expect(await checkRoot(await make())).toMatchObject([{ severity: 'ok' }]);
+  expect(await checkRoot(await make({ userId: 1_000 }))).toMatchObject([
+    { severity: 'fail', found: 'not root (1000)' },
+  ]);
+});
+
+it('a host without KVM is told what to turn on, by its architecture', async () => {
+  expect(await checkVirtualization(await make({ root: { 'dev/kvm': '' } }))).toMatchObject([
+    { severity: 'ok' },
+  ]);
+  expect(await checkVirtualization(await make())).toMatchObject([
+    { severity: 'fail', advice: expect.stringContaining('VT-x') },
+  ]);
+  expect(await checkVirtualization(await make({ architecture: 'arm64' }))).toMatchObject([
+    { severity: 'fail', advice: expect.stringContaining('EL2') },
+  ]);
+});
+
+it.each([
+  ['[none] integrity confidentiality', [{ severity: 'ok' }]],
+  ['none [integrity] confidentiality', [{ severity: 'warn', found: /^integrity/ }]],
+  [undefined, []],
+])('a kernel that is locked down as %j is told of', async (text, findings) => {
+  const sys = text === undefined ? {} : { 'kernel/security/lockdown': text };
+  const expected = findings.map((finding) =>
+    'found' in finding ? { ...finding, found: expect.stringMatching(finding.found) } : finding,
+  );
+  const found = await checkLockdown(await make({ sys }));
+  expect(found).toHaveLength(expected.length);
+  expect(found).toMatchObject(expected);
+});
+
+it('AppArmor is a note, where it is on', async () => {
+  const sys = { 'module/apparmor/parameters/enabled': 'Y' };
+  expect(await checkAppArmor(await make({ sys }))).toMatchObject([{ severity: 'ok' }]);
+  expect(await checkAppArmor(await make())).toEqual([]);
+});
+
+it('swap is a warning that names it', async () => {
+  const header = 'Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority';
+  expect(await checkSwap(await make({ root: { 'proc/swaps': header } }))).toMatchObject([
+    { severity: 'ok' },
+  ]);
+  const swaps = `${header}\n/dev/sda2 partition 1 0 -2\n/swapfile file 1 0 -3`;
+  expect(await checkSwap(await make({ root: { 'proc/swaps': swaps } }))).toMatchObject([
+    { severity: 'warn', found: expect.stringContaining('/dev/sda2, /swapfile') },
+  ]);
+});
+
+it('a clock that nobody sets is a warning, one that is not known nothing', async () => {
+  const answering = (answer: string) => make({ run: async () => `${answer}\n` });
+  expect(await checkClock(await answering('yes'))).toMatchObject([{ severity: 'ok' }]);
+  expect(await checkClock(await answering('no'))).toMatchObject([{ severity: 'warn' }]);
+  const run = () => Promise.reject(new Error('not installed'));
+  expect(await checkClock(await make({ run }))).toEqual([]);
+});

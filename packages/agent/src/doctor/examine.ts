@@ -1,0 +1,33 @@
+import { CHECKS } from './checks.ts';
+import type { DoctorHost } from './doctor-host.ts';
+import { type Finding, type Severity, warn } from './finding.ts';
+
+const STATUS: Record<Severity, number> = { ok: 0, warn: 1, fail: 2 };
+
+/** All checks, one after the other; one that cannot be made keeps none of the others from it. */
+export async function examine(host: DoctorHost, checks = CHECKS): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const [name, check] of checks) {
+    try {
+      findings.push(...(await check(host)));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      findings.push(warn(name, `could not be looked at: ${reason}`, 'see that this runs as root'));
+    }
+  }
+  return findings;
+}
+
+/** 0: all is well. 1: there are warnings. 2: there are failures. */
+export function statusOf(findings: readonly Finding[]): number {
+  return Math.max(0, ...findings.map(({ severity }) => STATUS[severity]));
+}
+
+/** One line each, whatever the kernel or a program has put into it. */
+export function renderFindings(findings: readonly Finding[]): string {
+  const lines = findings.map(({ check, severity, found, advice }) => {
+    const text = advice === '' ? found : `${found} -> ${advice}`;
+    return `${severity.padEnd(4)}  ${check}: ${text.replace(/\s+/g, ' ').trim()}\n`;
+  });
+  return lines.join('');
+}

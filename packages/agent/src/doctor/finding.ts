@@ -1,0 +1,26 @@
+export type Severity = 'ok' | 'warn' | 'fail';
+
+/** One line of what the doctor says. */
+export type Finding = {
+  /** What was looked at. */
+  check: string;
+  severity: Severity;
+  /** What is there. */
+  found: string;
+  /** What to do about it. Empty: nothing is to be done. */
+  advice: string;
+};
+
+export const ok = (check: string, found: string): Finding => ({
+  ...{ check, severity: 'ok', found, advice: '' },
+});
+
+/** The host works, but not as well or as safely as it could. */
+export const warn = (check: string, found: string, advice: string): Finding => ({
+  ...{ check, severity: 'warn', found, advice },
+});
+
+/** VMs or devices will not work. */
+export const fail = (check: string, found: string, advice: string): Finding => ({
+  ...{ check, severity: 'fail', found, advice },
+});

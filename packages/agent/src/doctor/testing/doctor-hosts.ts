@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readDevices } from '../../host/devices.ts';
+import { readNumaNodes } from '../../host/numa-nodes.ts';
+import { Sysfs } from '../../host/sysfs.ts';
+import { type SysfsTree, writeSysfsTree } from '../../host/sysfs-tree.ts';
+import type { DoctorHost, DoctorSettings } from '../doctor-host.ts';
+
+type HostTree = Partial<Omit<DoctorHost, 'settings'>> & {
+  sys?: SysfsTree;
+  root?: SysfsTree;
+  settings?: Partial<DoctorSettings>;
+};
+
+const SETTINGS: DoctorSettings = {
+  gpuVendorIds: ['10de', '1002'],
+  standIns: false,
+  uplink: 'ens1',
+  dataDirectory: '/var/lib/gantry-data',
+  stateDirectory: '/var/lib/gantry',
+  libvirtSocket: '/run/libvirt/libvirt-sock',
+  schedulers: ['fleet.example.com:7443'],
+};
+
+/** Hosts made of directories, with programs and peers that answer as on a host that is well. */
+export function doctorHosts() {
+  const directories: string[] = [];
+
+  async function make(tree: HostTree = {}): Promise<DoctorHost> {
+    const { sys = {}, root = {}, settings, ...others } = tree;
+    const directory = await mkdtemp(join(tmpdir(), 'doctor-'));
+    directories.push(directory);
+    await writeSysfsTree(join(directory, 'sys'), sys);
+    await writeSysfsTree(directory, { 'proc/self/mountinfo': '', ...root });
+    const sysfs = new Sysfs(join(directory, 'sys'));
+    const devices = await readDevices({
+      sysfsRoot: join(directory, 'sys'),
+      procRoot: join(directory, 'proc'),
+      gpuVendorIds: SETTINGS.gpuVendorIds,
+      nvlinkPairs: [],
+      warn: () => undefined,
+    });
+    return {
+      ...{ architecture: 'x64', kernel: '6.8.0-48-generic', userId: 0 },
+      ...{ files: new Sysfs(directory), filesRoot: directory, sysfs },
+      ...devices,
+      numaNodes: await readNumaNodes(sysfs),
+      settings: { ...SETTINGS, ...settings },
+      run: async () => '',
+      readLibvirtVersion: async () => '10.0.0',
+      readSpace: async () => ({ freeBytes: 900 * 2 ** 30, totalBytes: 1_000 * 2 ** 30 }),
+      connect: async () => null,
+      readCertificateEnd: async () => new Date('2027-01-01'),
+      nowMs: () => Date.parse('2026-11-15'),
+      ...others,
+    };
+  }
+
+  const remove = async () => {
+    for (const directory of directories.splice(0)) await rm(directory, { recursive: true });
+  };
+  return { make, remove };
+}

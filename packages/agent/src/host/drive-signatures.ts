@@ -1,0 +1,69 @@
+import { open } from 'node:fs/promises';
+
+const SECTOR = 512;
+const LVM_LABEL = 'LABELONE';
+const MD_MAGIC = 0xa92b4efc;
+const BTRFS_OFFSET = 65_536 + 64;
+const BTRFS_MAGIC = '_BHRfS_M';
+/** ZFS keeps a ring of these, in the byte order of whoever wrote it. */
+const ZFS_RING = { from: 131_072, to: 262_144, step: 1_024 };
+const ZFS_MAGIC = 0x00bab10c;
+const MD_WITHIN = [0, 4_096];
+const READ_BYTES = ZFS_RING.to;
+
+/**
+ * What the beginning of a block device says it is a member of, also while nobody uses it: a volume
+ * group that is not active now is still somebody's. Null: of nothing that is known here. MD's oldest
+ * formats lie at the end of a device, whose place follows from its size.
+ */
+export async function readSignature(path: string, sizeBytes: number): Promise<string | null> {
+  const file = await open(path, 'r');
+  try {
+    const start = Buffer.alloc(READ_BYTES);
+    const { bytesRead } = await file.read(start, 0, READ_BYTES, 0);
+    const found = signatureOf(start.subarray(0, bytesRead));
+    if (found) return found;
+    const end = Buffer.alloc(4);
+    for (const position of mdAtTheEnd(sizeBytes)) {
+      const read = await file.read(end, 0, end.length, position);
+      if (read.bytesRead === end.length && isMd(end, 0)) return 'a member of an MD RAID';
+    }
+    return null;
+  } finally {
+    await file.close();
+  }
+}
+
+export function signatureOf(start: Buffer): string | null {
+  for (let sector = 0; sector < 4; sector += 1) {
+    const label = start.subarray(sector * SECTOR, sector * SECTOR + LVM_LABEL.length);
+    if (label.toString('latin1') === LVM_LABEL) return 'an LVM physical volume';
+  }
+  if (MD_WITHIN.some((offset) => isMd(start, offset))) return 'a member of an MD RAID';
+  const btrfs = start.subarray(BTRFS_OFFSET, BTRFS_OFFSET + BTRFS_MAGIC.length);
+  if (btrfs.toString('latin1') === BTRFS_MAGIC) return 'part of a btrfs file system';
+  if (hasZfsRing(start)) return 'part of a ZFS pool';
+  return null;
+}
+
+function isMd(bytes: Buffer, offset: number): boolean {
+  if (bytes.length < offset + 4) return false;
+  // Format 0.90 is written in the machine's own byte order.
+  return bytes.readUInt32LE(offset) === MD_MAGIC || bytes.readUInt32BE(offset) === MD_MAGIC;
+}
+
+/** Format 1.0 lies 8 KiB before the end, 0.90 at least 64 KiB before it; both aligned. */
+function mdAtTheEnd(sizeBytes: number): number[] {
+  const v10 = Math.floor((sizeBytes - 8_192) / 4_096) * 4_096;
+  const v090 = Math.floor(sizeBytes / 65_536) * 65_536 - 65_536;
+  return [v10, v090].filter((position) => position > 0);
+}
+
+function hasZfsRing(start: Buffer): boolean {
+  for (let at = ZFS_RING.from; at < ZFS_RING.to; at += ZFS_RING.step) {
+    if (start.length < at + 8) return false;
+    if (start.readBigUInt64LE(at) === BigInt(ZFS_MAGIC)) return true;
+    if (start.readBigUInt64BE(at) === BigInt(ZFS_MAGIC)) return true;
+  }
+  return false;
+}
