@@ -15,6 +15,8 @@ const PACKAGES = {
   ovmf: ['/usr/share/OVMF/OVMF_CODE_4M.fd'],
   'qemu-utils': ['/usr/bin/qemu-img'],
   nftables: ['/usr/sbin/nft'],
+  'nvme-cli': ['/usr/sbin/nvme'],
+  pciutils: ['/usr/bin/lspci'],
   iproute2: ['/usr/sbin/ip', '/sbin/ip', '/usr/bin/ip', '/bin/ip'],
   procps: ['/usr/sbin/sysctl', '/sbin/sysctl'],
   'util-linux': ['/usr/bin/setpriv'],

@@ -24,7 +24,8 @@ export function programRunner(code: string): RunProgram {
       } as const;
       const child = execFile(program, [...args], options, (error, stdout, stderr) => {
         if (!error) return resolve(stdout);
-        const message = `${program} ${args[0] ?? ''}: ${said(error, stderr)}`;
+        // Some say what is wrong where others print their results.
+        const message = `${program} ${args[0] ?? ''}: ${said(error, stderr.trim() || stdout.trim())}`;
         reject(new MachineFailure(code, message, { cause: error }));
       });
       // A program that ends before it has read everything says why by its exit code.
@@ -33,8 +34,8 @@ export function programRunner(code: string): RunProgram {
     });
 }
 
-function said(error: Error, stderr: string): string {
+function said(error: Error, words: string): string {
   if ('code' in error && error.code === 'ENOENT') return 'it is not installed';
   if ('killed' in error && error.killed === true) return 'it took too long and was ended';
-  return stderr.trim() === '' ? error.message : stderr.trim();
+  return words === '' ? error.message : words;
 }

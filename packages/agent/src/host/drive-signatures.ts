@@ -3,8 +3,17 @@ import { open } from 'node:fs/promises';
 const SECTOR = 512;
 const LVM_LABEL = 'LABELONE';
 const MD_MAGIC = 0xa92b4efc;
-const BTRFS_OFFSET = 65_536 + 64;
-const BTRFS_MAGIC = '_BHRfS_M';
+/** Where each begins to tell what it is. A drive with data on it is somebody's, mounted or not. */
+const MAGICS: readonly { at: number; magic: string; says: string }[] = [
+  { at: 65_536 + 64, magic: '_BHRfS_M', says: 'part of a btrfs file system' },
+  { at: 1_080, magic: '\x53\xef', says: 'an ext file system' },
+  { at: 0, magic: 'XFSB', says: 'an XFS file system' },
+  { at: 0, magic: 'LUKS\xba\xbe', says: 'an encrypted volume' },
+  { at: 4_086, magic: 'SWAPSPACE2', says: 'a swap space' },
+  { at: 512, magic: 'EFI PART', says: 'a partition table' },
+  { at: 4_096, magic: 'EFI PART', says: 'a partition table' },
+  { at: 510, magic: '\x55\xaa', says: 'a boot sector or partition table' },
+];
 /** ZFS keeps a ring of these, in the byte order of whoever wrote it. */
 const ZFS_RING = { from: 131_072, to: 262_144, step: 1_024 };
 const ZFS_MAGIC = 0x00bab10c;
@@ -12,8 +21,8 @@ const MD_WITHIN = [0, 4_096];
 const READ_BYTES = ZFS_RING.to;
 
 /**
- * What the beginning of a block device says it is a member of, also while nobody uses it: a volume
- * group that is not active now is still somebody's. Null: of nothing that is known here. MD's oldest
+ * What the beginning of a block device says it is, or is a member of, also while nobody uses it: a
+ * file system that is not mounted now is still somebody's. Null: nothing that is known here. MD's oldest
  * formats lie at the end of a device, whose place follows from its size.
  */
 export async function readSignature(path: string, sizeBytes: number): Promise<string | null> {
@@ -40,10 +49,11 @@ export function signatureOf(start: Buffer): string | null {
     if (label.toString('latin1') === LVM_LABEL) return 'an LVM physical volume';
   }
   if (MD_WITHIN.some((offset) => isMd(start, offset))) return 'a member of an MD RAID';
-  const btrfs = start.subarray(BTRFS_OFFSET, BTRFS_OFFSET + BTRFS_MAGIC.length);
-  if (btrfs.toString('latin1') === BTRFS_MAGIC) return 'part of a btrfs file system';
   if (hasZfsRing(start)) return 'part of a ZFS pool';
-  return null;
+  const found = MAGICS.find(
+    ({ at, magic }) => start.subarray(at, at + magic.length).toString('latin1') === magic,
+  );
+  return found?.says ?? null;
 }
 
 function isMd(bytes: Buffer, offset: number): boolean {

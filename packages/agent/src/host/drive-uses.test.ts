@@ -205,6 +205,8 @@ describe('what a drive says of itself counts while nobody uses it', () => {
     ['MD 1.0', SIZE - 8_192, MD, ['a member of an MD RAID (nvme0n1p1)']],
     ['MD 0.90', SIZE - 65_536, MD, ['a member of an MD RAID (nvme0n1p1)']],
     ['btrfs', 65_600, Buffer.from('_BHRfS_M'), ['part of a btrfs file system (nvme0n1p1)']],
+    ['ext4', 1_080, Buffer.from([0x53, 0xef]), ['an ext file system (nvme0n1p1)']],
+    ['GPT', 512, Buffer.from('EFI PART'), ['a partition table (nvme0n1p1)']],
     [
       'ZFS',
       131_072 + 5 * 1_024,
