@@ -24,7 +24,10 @@ const pick = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.
 
 it('writers, hosts and schedulers never block each other for good, and a number has one content', async () => {
   const hosts: HandHost[] = [];
-  for (let i = 0; i < 3; i += 1) hosts.push(await ground.addHost({ gpus: 8, sharedStorage: true }));
+  for (let i = 0; i < 3; i += 1)
+    hosts.push(
+      await ground.addHost({ gpus: 8, sharedStorage: true, underlayAddress: `192.0.2.${i + 1}` }),
+    );
   const vmIds: string[] = [];
   for (const host of hosts) for (let i = 0; i < 3; i += 1) vmIds.push(await ground.runVm(host));
   const diskIds: string[] = [];
@@ -45,6 +48,7 @@ it('writers, hosts and schedulers never block each other for good, and a number 
   const seen = new Map<string, string>();
   let size = 10;
   let writes = 0;
+  let subnets = 0;
   const loop = async (body: () => Promise<unknown>) => {
     while (writes < WRITES && problems.length === 0) {
       try {
@@ -61,6 +65,25 @@ it('writers, hosts and schedulers never block each other for good, and a number 
     if (answer.status >= 500) problems.push({ method, path, ...answer });
   };
   const mode = () => pick(['read-only', 'read-write']);
+  /** As an inventory does it. */
+  const moveHost = async () => {
+    const { id } = pick(hosts);
+    const address = pick([null, `192.0.2.${10 + Math.floor(Math.random() * 200)}`]);
+    await ground.sql.begin(async (tx) => {
+      await tx`select from hosts where id = ${id} for no key update`;
+      await tx`select from networks where id in (select n.network_id from network_interfaces n
+        join placements p on p.vm_id = n.vm_id where p.host_id = ${id}) order by id for no key update`;
+      await tx`update hosts set underlay_address = ${address} where id = ${id}`;
+    });
+  };
+  const changeSubnets = async () => {
+    const { status, body } = await ground.call('POST', '/vpc/subnets', {
+      ...{ name: `busy-${++subnets}`, vpc_network_id: network },
+      ...{ location: 'eu-north-a', cidr: '172.27.128.0/24' },
+    });
+    if (status !== 200) return problems.push({ status, body });
+    await write('DELETE', `/vpc/subnets/${body.id ?? body.operation.metadata.id}`);
+  };
 
   const writers = [
     () => write('PATCH', `/vms/${pick(vmIds)}`, { action: pick(['RESET', 'STOP', 'START']) }),
@@ -108,6 +131,8 @@ it('writers, hosts and schedulers never block each other for good, and a number 
       () => ground.turn(),
       () => endOverdue(ground),
       placeUnplaced,
+      moveHost,
+      changeSubnets,
       readSpecs,
       readSpecs,
     ].map(loop),

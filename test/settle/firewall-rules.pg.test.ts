@@ -1,5 +1,6 @@
 import { newId } from '@gantry/model/ids';
 import { fenceHosts } from '@gantry/scheduler/liveness/fence-hosts';
+import { addHosts } from '@gantry/scheduler/place/testing/fleet';
 import { endOverdue } from '@gantry/scheduler/settle/end-overdue';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Ground, startGround } from './ground.ts';
@@ -75,16 +76,39 @@ it('a rule is in force when every host of the network has said so, for its newes
   expect(await state(deletion.operationId)).toBe('SUCCEEDED');
 });
 
-it('a rule past its deadline says how many hosts have not put it in force', async () => {
-  const host = await ground.addHost();
-  await ground.runVm(host);
+it('a rule past its deadline says which hosts have not put it in force, and names no other', async () => {
+  const [late, prompt] = [await ground.addHost(), await ground.addHost()];
+  await ground.runVm(late);
+  await ground.runVm(prompt);
+  const nameOf = async ({ id }: HandHost) =>
+    (await ground.sql<{ name: string }[]>`select name from hosts where id = ${id}`)[0]?.name;
   const { id, operationId } = await createRule();
+  await prompt.obey();
   const owing = (await ground.sql`select from firewall_rule_hosts where rule_id = ${id}`).length;
   await ground.sql`update operations set deadline_at = now() - interval '1 second' where id = ${operationId}`;
   await endOverdue({ sql: ground.sql, log: ground.log });
-  expect(await ground.operation(operationId)).toMatchObject({
-    ...{ state: 'FAILED', result: { code: 'host_failed', details: { hosts_pending: owing } } },
-  });
+  const { state: ended, result } = await ground.operation(operationId);
+  expect(ended).toBe('FAILED');
+  expect(result).toMatchObject({ code: 'host_failed', details: { hosts_pending: owing } });
+  expect(result.details.hosts).toContain(await nameOf(late));
+  expect(result.details.hosts).not.toContain(await nameOf(prompt));
+  expect(result.message).toContain(await nameOf(late));
+  expect(result.message).not.toContain(await nameOf(prompt));
+  expect(await ruleState(id)).toBe('pending');
+});
+
+it('a rule that very many hosts owe names some of them and counts the others', async () => {
+  const { id, operationId } = await createRule();
+  await addHosts(ground.sql, 30);
+  await ground.sql`insert into firewall_rule_hosts (rule_id, host_id, number)
+    select ${id}, id, 1 from hosts on conflict do nothing`;
+  const owing = (await ground.sql`select from firewall_rule_hosts where rule_id = ${id}`).length;
+  await ground.sql`update operations set deadline_at = now() - interval '1 second' where id = ${operationId}`;
+  await endOverdue({ sql: ground.sql, log: ground.log });
+  const { result } = await ground.operation(operationId);
+  expect(result.details).toMatchObject({ hosts_pending: owing });
+  expect(result.details.hosts).toHaveLength(20);
+  expect(result.message).toContain(`and ${owing - 20} more`);
 });
 
 it('an endpoint means what it names, and nothing once that is gone', async () => {

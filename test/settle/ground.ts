@@ -24,7 +24,12 @@ export type Ground = {
   tenant: TestTenant;
   operator: string;
   log: ReturnType<typeof createLog>;
-  addHost(options?: { sharedStorage?: boolean; gpus?: number }): Promise<HandHost>;
+  addHost(options?: {
+    sharedStorage?: boolean;
+    gpus?: number;
+    /** Where other hosts reach it. Null: nowhere. */
+    underlayAddress?: string | null;
+  }): Promise<HandHost>;
   /** Below the project, as its member. */
   call(method: string, path: string, body?: unknown): ReturnType<TestApi['call']>;
   /** A write that is accepted: the ids of its operation and its resource. */
@@ -82,28 +87,30 @@ export async function startGround(): Promise<Ground> {
       await tx`select from vms where id = ${vmId} for update`;
       await tx`select from disks where id in
         (select disk_id from disk_attachments where vm_id = ${vmId}) order by id for share`;
-      await tx`select from networks where id in
-        (select network_id from network_interfaces where vm_id = ${vmId}) for share`;
       await tx`select from hosts where id = ${host.id} for share`;
+      await tx`select from networks where id in
+        (select network_id from network_interfaces where vm_id = ${vmId}) for no key update`;
       await tx`select from host_revisions where host_id = ${host.id}
-        or host_id in (select hosts_naming(${[vmId]}::uuid[])) order by host_id for update`;
+        or host_id in (select hosts_naming(${[vmId]}::uuid[]) union select hosts_meeting(${[vmId]}::uuid[]))
+        order by host_id for update`;
+      await tx`insert into address_claims (network_interface_id, subnet_id, address)
+        select n.id, n.subnet_id, ${address}::inet from network_interfaces n where n.vm_id = ${vmId}
+        and not exists (select from address_claims where network_interface_id = n.id)`;
       await tx`insert into placements (vm_id, host_id, epoch) values (${vmId}, ${host.id}, 1)`;
       await tx`insert into gpu_claims (gpu_id, vm_id) select id, ${vmId} from gpus g where host_id = ${host.id}
         and state = 'ready' and not exists (select from gpu_claims where gpu_id = g.id) order by pci_address limit 1`;
       await tx`insert into drive_claims (drive_id, vm_id) select id, ${vmId} from drives g where host_id = ${host.id}
         and state = 'ready' and not exists (select from drive_claims where drive_id = g.id) order by pci_address limit 1`;
-      await tx`insert into address_claims (network_interface_id, subnet_id, address)
-        select n.id, n.subnet_id, ${address}::inet from network_interfaces n where n.vm_id = ${vmId}
-        and not exists (select from address_claims where network_interface_id = n.id)`;
       await tx`update vms set placed = true where id = ${vmId}`;
     });
   };
 
   return {
     ...{ api, sql, tenant, operator, log, call, ask, createVm, turn, place },
-    async addHost({ sharedStorage = false, gpus = 4 } = {}) {
+    async addHost({ sharedStorage = false, gpus = 4, underlayAddress = null } = {}) {
       const [row] = await addHosts(sql, 1, { gpus, sharedStorage });
       if (!row) throw new Error('BUG: a host was asked for');
+      await sql`update hosts set underlay_address = ${underlayAddress} where id = ${row.id}`;
       const schedulerId = newId();
       await sql`insert into schedulers (id) values (${schedulerId})`;
       const epoch = await openStream(sql, { hostId: row.id, schedulerId });

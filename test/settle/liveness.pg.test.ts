@@ -149,6 +149,31 @@ describe('a fenced host', () => {
     expect(await openStream(ground.sql, { hostId: host.id, schedulerId: newId() })).toBeUndefined();
   });
 
+  it('keeps from new VMs what its VMs had, which nobody has made clean, and nothing else', async () => {
+    const host = await ground.addHost({ gpus: 2 });
+    const vmId = await ground.runVm(host);
+    const claimed = await ground.sql`select gpu_id as id from gpu_claims where vm_id = ${vmId}
+      union all select drive_id from drive_claims where vm_id = ${vmId}`;
+    await ground.sql`update drives set serial = ${vmId} where id = any(${claimed.map(({ id }) => id)}::uuid[])`;
+    await fence(host);
+    const devices =
+      await ground.sql`select id, state, state_reason from gpus where host_id = ${host.id}
+      union all select id, state, state_reason from drives where host_id = ${host.id}`;
+    const unclean = devices.filter(({ state }) => state === 'quarantined');
+    const idsOf = (rows: readonly Record<string, string>[]) => rows.map(({ id }) => id).sort();
+    expect(idsOf(unclean)).toEqual(idsOf(claimed));
+    expect(unclean[0]?.['state_reason']).toContain('declared dead while the VM had it');
+    expect(devices.filter(({ state }) => state === 'ready')).toHaveLength(2);
+    // The drive is known by its serial number wherever it turns up, though the host be removed.
+    expect(
+      await ground.sql`select kind, method, serial, failure_code from device_receipts
+        where vm_id = ${vmId} order by kind`,
+    ).toMatchObject([
+      { kind: 'drive', method: 'none', serial: vmId, failure_code: 'host_fenced' },
+      { kind: 'gpu', method: 'none', serial: '', failure_code: 'host_fenced' },
+    ]);
+  });
+
   it('ends a creation as failed, and the VM goes', async () => {
     const host = await ground.addHost();
     const { id, operationId } = await ground.createVm();

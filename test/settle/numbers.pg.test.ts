@@ -1,6 +1,7 @@
 import { readHostSpecs } from '@gantry/db/queries/host-specs';
 import { newId } from '@gantry/model/ids';
 import { toHostSpec } from '@gantry/scheduler/deliver/host-spec';
+import { fenceHosts } from '@gantry/scheduler/liveness/fence-hosts';
 import { endOverdue } from '@gantry/scheduler/settle/end-overdue';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Ground, startGround } from './ground.ts';
@@ -207,5 +208,112 @@ describe('the number grows, for the hosts concerned and no other, with', () => {
       (select id from gpus where host_id = ${other.id} and id not in (select gpu_id from gpu_claims) limit 1)`,
       ),
     ).toEqual([]);
+  });
+});
+
+describe('where hosts reach each other, the number grows for every host with a VM of the network, with', () => {
+  let host: HandHost;
+  let other: HandHost;
+  let stranger: HandHost;
+  let network: string;
+  beforeAll(async () => {
+    host = await ground.addHost({ gpus: 8, underlayAddress: '192.0.2.1' });
+    other = await ground.addHost({ underlayAddress: '192.0.2.2' });
+    stranger = await ground.addHost({ underlayAddress: '192.0.2.3' });
+    await ground.runVm(other);
+    network = (await ground.call('GET', '/vpc/networks')).body.items[0].id;
+    await settleAll();
+  });
+  /** What is left to do from what came before, also of hosts that came before. */
+  const settleAll = async () => {
+    for (const each of [host, other, stranger]) await each.obey();
+    await ground.turn();
+  };
+  const concerned = async () =>
+    (
+      await ground.sql`select distinct host_id from placements p join network_interfaces n using (vm_id)
+        where n.network_id = ${network}`
+    )
+      .map((row) => row['host_id'] as string)
+      .sort();
+  const neighboursOf = async (of: HandHost) =>
+    (await specsByHost()).get(of.id)?.networks?.flatMap(({ neighbours = [] }) => neighbours) ?? [];
+
+  it('a VM placed and released, and not with what is nobody else’s business', async () => {
+    const { id } = await ground.createVm();
+    const before = await concerned();
+    expect(await grown(() => ground.place(id, host))).toEqual([...before, host.id].sort());
+    expect(await neighboursOf(other)).toContainEqual(
+      expect.objectContaining({ hostIpv4: '192.0.2.1' }),
+    );
+    expect(await grown(() => host.obey())).toEqual([host.id]);
+    const stop = { action: 'STOP' };
+    expect(await grown(() => ground.ask('PATCH', `/vms/${id}`, stop))).toEqual([host.id]);
+    expect(await grown(() => host.obey())).toEqual([...before, host.id].sort());
+    expect(await neighboursOf(other)).not.toContainEqual(
+      expect.objectContaining({ hostIpv4: '192.0.2.1' }),
+    );
+    await ground.ask('DELETE', `/vms/${id}`);
+    await settleAll();
+  });
+
+  it('another address of a VM, and a subnet that comes or goes', async () => {
+    const id = await ground.runVm(host);
+    const all = await concerned();
+    const readdress = () =>
+      ground.sql`update address_claims set address = '172.27.250.9' where network_interface_id
+        in (select id from network_interfaces where vm_id = ${id})`;
+    expect(await grown(readdress)).toEqual(all);
+    let subnet = '';
+    const create = async () => {
+      const { body } = await ground.call('POST', '/vpc/subnets', {
+        ...{ name: 'later', vpc_network_id: network, location: 'eu-north-a' },
+        cidr: '172.27.129.0/24',
+      });
+      subnet = body.id;
+    };
+    expect(await grown(create)).toEqual(all);
+    expect((await specsByHost()).get(other.id)?.networks?.[0]?.subnets).toContainEqual({
+      ...{ cidr: '172.27.129.0/24', gatewayIpv4: '172.27.129.1' },
+    });
+    expect(await grown(() => ground.call('DELETE', `/vpc/subnets/${subnet}`))).toEqual(all);
+  });
+
+  it('another place of a host, which is the others’ business alone', async () => {
+    const others = (await concerned()).filter((id) => id !== other.id);
+    const move = (address: string | null) => () =>
+      ground.sql`update hosts set underlay_address = ${address} where id = ${other.id}`;
+    expect(await grown(move('192.0.2.20'))).toEqual(others);
+    expect(await grown(move('192.0.2.20'))).toEqual([]);
+    expect(await neighboursOf(host)).toContainEqual(
+      expect.objectContaining({ hostIpv4: '192.0.2.20' }),
+    );
+    expect(await grown(move(null))).toEqual(others);
+    expect(await neighboursOf(host)).not.toContainEqual(
+      expect.objectContaining({ hostIpv4: '192.0.2.20' }),
+    );
+    expect(await grown(move('192.0.2.2'))).toEqual(others);
+  });
+
+  it('a host that is dead', async () => {
+    const lost = await ground.addHost({ underlayAddress: '192.0.2.4' });
+    await ground.runVm(lost);
+    const all = await concerned();
+    await ground.sql`update hosts set fenced_at = now() where id = ${lost.id}`;
+    expect(await grown(() => fenceHosts(ground))).toEqual(all);
+    expect(await neighboursOf(host)).not.toContainEqual(
+      expect.objectContaining({ hostIpv4: '192.0.2.4' }),
+    );
+  });
+
+  it('nothing to placement, which looks at none of them again', async () => {
+    const { id } = await ground.createVm();
+    const [before] =
+      await ground.sql`select changed_xid::text as xid, number, own_number from host_revisions where host_id = ${other.id}`;
+    await ground.place(id, host);
+    const [after] =
+      await ground.sql`select changed_xid::text as xid, number, own_number from host_revisions where host_id = ${other.id}`;
+    expect(after).toMatchObject({ xid: before?.['xid'], own_number: before?.['own_number'] });
+    expect(Number(after?.['number'])).toBeGreaterThan(Number(before?.['number']));
   });
 });

@@ -92,6 +92,7 @@ export const EXAMPLES: Record<string, (estate: Estate) => Example> = {
   'admin-hosts.cordon': nothing,
   'admin-hosts.uncordon': nothing,
   'admin-hosts.drain': nothing,
+  'admin-hosts.accept': nothing,
   'admin-hosts.fence': () => ({ body: { confirm: 'x' } }),
   'admin-hosts.revoke-certificates': nothing,
   'admin-hosts.delete': nothing,

@@ -151,6 +151,11 @@ export type HostNetwork = {
   applyFirewall(firewall: Firewall): Promise<void>;
   /** Whether exactly this is in force, as the kernel tells. */
   isInForce(firewall: Firewall): Promise<boolean>;
+  /**
+   * From now on these VMs, and nobody else, are told who they are when they ask the host: by DHCP and
+   * at 169.254.169.254, each of the interfaces that are in force. It ends with the agent.
+   */
+  answerGuests(vms: readonly VmSpec[]): Promise<void>;
 };
 
 /** What a guest reads at its boot: cloud-init's data. */

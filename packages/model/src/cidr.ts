@@ -33,6 +33,14 @@ export function parseIpv4(text: string): number | undefined {
   return ipaddr.IPv4.parse(text).octets.reduce((sum, octet) => sum * 256 + octet, 0);
 }
 
+/** Whether one other machine can be there: not nobody, this machine itself, a group or everybody. */
+export function isUnicast(text: string): boolean {
+  const address = parseIpv4(text);
+  if (address === undefined) return false;
+  const first = Math.floor(address / 2 ** 24);
+  return first > 0 && first < 224 && first !== 127;
+}
+
 export function formatIpv4(address: number): string {
   return [24, 16, 8, 0].map((shift) => Math.floor(address / 2 ** shift) % 256).join('.');
 }

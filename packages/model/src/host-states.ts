@@ -13,9 +13,9 @@ export type HostAdminState = (typeof HOST_ADMIN_STATES)[number];
 
 /**
  * What the scheduler knows of a GPU or a drive. Quarantined: it was not proven clean.
- * Missing: its host no longer finds it.
+ * Missing: its host no longer finds it. Used by host: its host keeps its own things on it.
  */
-export const DEVICE_STATES = ['ready', 'quarantined', 'missing'] as const;
+export const DEVICE_STATES = ['ready', 'quarantined', 'missing', 'used_by_host'] as const;
 export type DeviceState = (typeof DEVICE_STATES)[number];
 
 export const DEVICE_KINDS = ['gpu', 'drive'] as const;

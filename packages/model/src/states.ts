@@ -54,6 +54,7 @@ export const EVENT_TYPES = [
   'vm_reachable',
   'vm_host_draining',
   'vm_host_fenced',
+  'vm_device_unhealthy',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

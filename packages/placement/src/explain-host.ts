@@ -33,7 +33,7 @@ function whyUnschedulable(host: PlacementHost): string {
   if (!host.ready) causes.push('it is not reachable');
   if (host.adminState !== 'active') causes.push(`it is ${host.adminState}`);
   if (!host.healthy) causes.push('it is not healthy');
-  if (host.drifted) causes.push('it differs from what it was told');
+  if (host.drifted) causes.push('it has drifted from what was accepted');
   return causes.join('; ');
 }
 

@@ -33,7 +33,7 @@ export type PlacementHost = {
   /** Only `active` takes new VMs. */
   adminState: string;
   healthy: boolean;
-  /** What the host reports differs from what it was told. */
+  /** What the host is made of is not what operators accepted. */
   drifted: boolean;
   /** Its disks can be reached from every host of the location that says so; absent: from itself alone. */
   sharedStorage?: boolean;

@@ -9,18 +9,21 @@ const TYPE = {
   ...{ cpu_cores: 7, memory_gb: 2, disk_gb: 1920, disk_count: 2, gpu_count: 2, gpu_type: 'A40' },
   network_gbps: 50,
 };
-const device = { host_id: 'h', numa_node: 0, state: 'ready', quarantine_reason: '', vm_id: null };
+const device = {
+  ...{ host_id: 'h', numa_node: 0, state: 'ready', quarantine_reason: '', blocked: false },
+  vm_id: null,
+};
 const gpu = { ...device, model: 'A40', pcie_switch: 's', nvlink_peer: '' };
 const rows: HostRows = {
   hosts: [
     {
       ...{ id: 'h', location: 'one', state: 'ready', admin_state: 'active', fenced: false },
-      shared_storage: true,
+      ...{ shared_storage: true, drifted: false },
       numa_nodes: [0, 1].map((node) => ({ node, cores: 10, memoryMib: 4096, networkGbps: 60 })),
     },
     {
       ...{ id: 'i', location: 'one', state: 'ready', admin_state: 'draining', fenced: true },
-      ...{ shared_storage: false, numa_nodes: [] },
+      ...{ shared_storage: false, drifted: true, numa_nodes: [] },
     },
   ],
   gpus: [
@@ -41,6 +44,7 @@ const rows: HostRows = {
 it('makes of rows what placing looks at', () => {
   const [host, other] = hostsFromRows({ ...rows, gpus: rows.gpus.slice(0, 4) });
   expect(host).toMatchObject({ id: 'h', ready: true, adminState: 'active', sharedStorage: true });
+  expect([host?.drifted, other?.drifted]).toEqual([false, true]);
   expect(host?.gpus.map(({ state, nvlinkPeer }) => [state, nvlinkPeer])).toEqual([
     ['free', 'g1'],
     ['claimed', 'g0'],
@@ -59,6 +63,15 @@ it('makes of rows what placing looks at', () => {
 it('a device kept back stays so while a VM has it', () => {
   const [host] = hostsFromRows(rows);
   expect(host?.gpus.at(-1)?.state).toBe('quarantined');
+});
+
+it("a device that is not healthy, or that its host uses, is nobody's next", () => {
+  const [host] = hostsFromRows({
+    ...{ hosts: rows.hosts.slice(0, 1), vms: [] },
+    gpus: [{ ...gpu, id: 'g', pci_address: 'a', iommu_group: 0, blocked: true }],
+    drives: [{ ...device, id: 'd', size_gb: 960, state: 'used_by_host' }],
+  });
+  expect([host?.gpus[0]?.state, host?.drives[0]?.state]).toEqual(['quarantined', 'quarantined']);
 });
 
 it('one host alone is offered what all hosts together would be', () => {

@@ -17,6 +17,8 @@ type HostRow = {
   admin_state: string;
   fenced: boolean;
   shared_storage: boolean;
+  /** It is not as operators accepted it. */
+  drifted: boolean;
   /** All of each node, whoever has it. */
   numa_nodes: readonly HostNumaNode[];
 };
@@ -26,6 +28,8 @@ type DeviceRow = {
   numa_node: number;
   state: string;
   quarantine_reason: string;
+  /** Something is wrong with it. */
+  blocked: boolean;
   /** The VM that has it. */
   vm_id: string | null;
 };
@@ -72,7 +76,7 @@ function hostFromRows(row: HostRow, { gpus, drives, vms }: Omit<HostRows, 'hosts
     ready: row.state === 'ready' && !row.fenced,
     adminState: row.admin_state,
     healthy: true,
-    drifted: false,
+    drifted: row.drifted,
     sharedStorage: row.shared_storage,
     numaNodes: row.numa_nodes,
     gpus: gpus.map((gpu) => ({
@@ -94,9 +98,9 @@ function hostFromRows(row: HostRow, { gpus, drives, vms }: Omit<HostRows, 'hosts
   return { ...host, numaNodes: freeAmounts(host, { gpus, vms }) };
 }
 
-/** A device that was not proven clean, or is kept back by an operator, is nobody's next. */
-function deviceState({ state, quarantine_reason, vm_id }: DeviceRow): DeviceState {
-  if (state !== 'ready' || quarantine_reason !== '') return 'quarantined';
+/** A device that was not proven clean, is not healthy, or is kept back by an operator, is nobody's next. */
+function deviceState({ state, quarantine_reason, blocked, vm_id }: DeviceRow): DeviceState {
+  if (state !== 'ready' || quarantine_reason !== '' || blocked) return 'quarantined';
   return vm_id === null ? 'free' : 'claimed';
 }
 

@@ -1,4 +1,5 @@
 import { readConfig } from '@gantry/daemon/config';
+import { RULES_SETTING, readHealthRules } from './health/read-rules.ts';
 
 export type SchedulerConfig = ReturnType<typeof readSchedulerConfig>;
 
@@ -43,5 +44,6 @@ export function readSchedulerConfig() {
       min: 500,
       max: 3_600_000,
     }),
+    healthRules: readHealthRules(config.optional(RULES_SETTING)),
   };
 }

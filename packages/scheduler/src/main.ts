@@ -35,6 +35,7 @@ await runProcess({
       certificateTtlMs: config.certificateTtlMs,
       leaseTtlMs: config.leaseTtlMs,
       unreachableAfterMs: config.unreachableAfterMs,
+      healthRules: config.healthRules,
       // The rest is for placing, delivering and the loops.
       settleConcurrency: Math.max(1, Math.floor(config.databaseConnections / 2)),
     });

@@ -12,6 +12,7 @@ import { AttachedHosts } from './deliver/attached-hosts.ts';
 import { startDelivering } from './deliver/start-delivering.ts';
 import { ensureAuthority } from './fleet/authority.ts';
 import { startFleetServer } from './fleet/fleet-server.ts';
+import { HEALTH_RULES, type HealthRule } from './health/health-rules.ts';
 import { hostHandlers } from './host-handlers.ts';
 import { closeStreamsInBatches } from './liveness/close-streams.ts';
 import { cutLostHosts } from './liveness/cut-lost-hosts.ts';
@@ -35,6 +36,8 @@ export type SchedulerOptions = {
   certificateTtlMs: number;
   leaseTtlMs: number;
   unreachableAfterMs: number;
+  /** Absent: as they come. */
+  healthRules?: readonly HealthRule[];
   pollMs?: number;
   settleConcurrency?: number;
 };
@@ -76,6 +79,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   });
   const settling = startSettling({
     ...{ sql, log, concurrency: options.settleConcurrency ?? 4 },
+    rules: options.healthRules ?? HEALTH_RULES,
     onSettled: () => settlingAlone.nudge(),
   });
   const closing = closeStreamsInBatches({ sql, log });

@@ -6,6 +6,7 @@ import {
   readHost,
   removeHost,
   revokeHostCertificates,
+  updateAcceptedFacts,
   updateHostAdminState,
   updateHostFenced,
 } from '@gantry/db/queries/admin-hosts';
@@ -22,6 +23,19 @@ export async function changeHostAdminState({
 }: Target & { adminState: 'active' | 'cordoned' }): Promise<HostDetailsRow> {
   await updateHostAdminState(sql, { hostId, adminState });
   return found(await readHost(sql, hostId));
+}
+
+/** Takes the host as it is now for what it should be. Accepting the same again changes nothing. */
+export async function acceptHost({ sql, hostId }: Target): Promise<HostDetailsRow> {
+  const accepted = await updateAcceptedFacts(sql, hostId);
+  const host = found(await readHost(sql, hostId));
+  if (!accepted) {
+    throw new CloudError(
+      'conflict',
+      'the host has never reported what it is made of: there is nothing to accept until its agent connects',
+    );
+  }
+  return host;
 }
 
 /**
@@ -46,7 +60,7 @@ export async function drainHost({ sql, hostId }: Target): Promise<HostDetailsRow
 }
 
 /**
- * An operator's word that the host is dead: what it had is free without any proof from it. The name
+ * An operator's word that the host is dead: its VMs are gone without any proof from it. The name
  * has to be said, and a host that speaks is not dead. Its certificates go too, so that it cannot
  * come back and claim to have what others have by then.
  */

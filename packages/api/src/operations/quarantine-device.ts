@@ -1,5 +1,5 @@
 import type { Queryable } from '@gantry/db/connect';
-import { type DeviceRow, updateQuarantine } from '@gantry/db/queries/admin-hosts';
+import { type DeviceRow, updateQuarantine, updateReleased } from '@gantry/db/queries/admin-hosts';
 import { notFound } from '@gantry/model/errors';
 
 type Target = { sql: Queryable; deviceId: string };
@@ -10,15 +10,18 @@ export async function quarantineDevice({
   deviceId,
   reason,
 }: Target & { reason: string }): Promise<DeviceRow> {
-  const device = await updateQuarantine(sql, { deviceId, reason });
-  if (!device) throw notFound('device');
-  return device;
+  return found(await updateQuarantine(sql, { deviceId, reason }));
 }
 
 /**
- * Back to VMs, whether an operator or a failed cleaning took it out: an operator who says so has seen
- * to the device.
+ * Back to VMs, whether an operator, a failed cleaning or a lasting problem took it out: an operator who
+ * says so has seen to the device. What is still wrong with it to be seen keeps it from VMs all the same.
  */
 export async function releaseDevice({ sql, deviceId }: Target): Promise<DeviceRow> {
-  return await quarantineDevice({ sql, deviceId, reason: '' });
+  return found(await updateReleased(sql, deviceId));
+}
+
+function found(device: DeviceRow | undefined): DeviceRow {
+  if (!device) throw notFound('device');
+  return device;
 }

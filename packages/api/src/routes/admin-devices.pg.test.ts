@@ -31,12 +31,20 @@ const quarantine = (id: string, body: unknown) => call('POST', `devices/${id}:qu
 const release = (id: string) => call('POST', `devices/${id}:release`);
 const shown = async () => (await call('GET', `hosts/${host.id}`)).body;
 
+const problem = (rule: string, until_released: boolean) => ({
+  ...{ rule, severity: 'block', message: 'it is broken', until_released },
+  since: '2030-01-31T12:00:00.000Z',
+});
+
 describe('a device', () => {
   it.each([
     ['gpu', () => gpuId, '0000:10:00.0'],
     ['drive', () => driveId, '0000:80:00.0'],
   ] as const)('is quarantined with a reason and released: a %s', async (kind, id, pci_address) => {
-    const device = { id: id(), kind, host_id: host.id, pci_address, state: 'ready' };
+    const device = {
+      ...{ id: id(), kind, host_id: host.id, pci_address },
+      ...{ state: 'ready', state_reason: '', problems: [] },
+    };
     const first = await quarantine(id(), { reason: 'Xid 79' });
     expect(first.status).toBe(200);
     expect(first.body).toEqual({ ...device, quarantine_reason: 'Xid 79' });
@@ -54,10 +62,48 @@ describe('a device', () => {
   });
 
   it('that was not made clean stays out until an operator releases it', async () => {
-    await api.sql`update gpus set state = 'quarantined' where id = ${gpuId}`;
+    await api.sql`update gpus set state = 'quarantined', state_reason = 'no reset' where id = ${gpuId}`;
     const held = await quarantine(gpuId, { reason: 'look at it' });
     expect(held.body).toMatchObject({ state: 'quarantined', quarantine_reason: 'look at it' });
-    expect((await release(gpuId)).body).toMatchObject({ state: 'ready', quarantine_reason: '' });
+    expect((await shown()).gpus[0]).toMatchObject({ state_reason: 'no reset' });
+    expect((await release(gpuId)).body).toMatchObject({
+      ...{ state: 'ready', state_reason: '', quarantine_reason: '' },
+    });
+  });
+
+  it.each(['gpus', 'drives'])(
+    'of which problems last is released from those, and from no others: %s',
+    async (table) => {
+      const id = table === 'gpus' ? gpuId : driveId;
+      const [lasting, visible] = [problem('aer_fatal', true), problem('link_narrow', false)];
+      const set = (problems: object[]) =>
+        api.sql`update ${api.sql(table)} set problems = ${api.sql.json(problems as never)} where id = ${id}`;
+      await set([lasting, visible]);
+      expect((await shown())[table][0].problems).toEqual([lasting, visible]);
+      expect((await release(id)).body.problems).toEqual([visible]);
+      expect((await release(id)).body.problems).toEqual([visible]);
+      expect((await shown())[table][0].problems).toEqual([visible]);
+      await set([]);
+    },
+  );
+
+  it('that is released is what its host says of it: gone, or in use', async () => {
+    const pci = { address: '0000:10:00.0' };
+    const inventory = (gpus: object[]) =>
+      api.sql`update hosts set inventory = ${api.sql.json({ gpus, nvmes: [{ pci: { address: '0000:80:00.0' } }] } as never)}
+        where id = ${host.id}`;
+    const released = async (id: string) => (await release(id)).body.state;
+    await api.sql`update gpus set state = 'quarantined' where id = ${gpuId}`;
+    await api.sql`update drives set state = 'quarantined', uses = '{swap}' where id = ${driveId}`;
+    await inventory([]);
+    expect(await released(gpuId)).toBe('missing');
+    expect(await released(driveId)).toBe('used_by_host');
+    expect((await shown()).drives[0].uses).toEqual(['swap']);
+    await inventory([{ pci }]);
+    await api.sql`update gpus set state = 'quarantined' where id = ${gpuId}`;
+    expect(await released(gpuId)).toBe('ready');
+    await api.sql`update drives set state = 'ready', uses = '{}' where id = ${driveId}`;
+    await api.sql`update hosts set inventory = null where id = ${host.id}`;
   });
 
   it('that its host does not find is not made ready by a release', async () => {

@@ -25,7 +25,8 @@ export const adminDeviceRoutes = [
     id: 'admin-devices.release',
     method: 'post',
     path: '/admin/devices/{device_id}:release',
-    summary: "End an operator's quarantine of a GPU or a drive",
+    summary:
+      'Give a GPU or a drive to new VMs again: ends its quarantine and the problems that last until then',
     access: { level: 'operator' },
     params: DeviceParams,
     reply: Device,

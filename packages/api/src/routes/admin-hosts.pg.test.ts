@@ -109,15 +109,19 @@ describe('a host', () => {
     await placeVm(api.sql, { vmId, hostId: host.id, gpuIds: [gpuId], driveIds: [driveId] });
     const { status, body } = await admin('GET', `/${host.id}`);
     expect(status).toBe(200);
-    const device = { state: 'ready', quarantine_reason: '', health: NOTHING_KNOWN };
+    const device = {
+      ...{ state: 'ready', state_reason: '', quarantine_reason: '', problems: [] },
+      health: NOTHING_KNOWN,
+    };
     const place = { pcie_switch: '', iommu_group: -1, nvlink_peer: '' };
     const gpu = { ...device, ...place, model: 'A40 48GB PCIe' };
-    const drive = { ...device, size_gb: 960, serial: '' };
+    const drive = { ...device, size_gb: 960, serial: '', uses: [] };
     expect(body).toEqual({
       ...{ id: host.id, name: 'shown', location: 'eu-north-a', state: 'ready' },
       ...{ admin_state: 'active', last_seen_at: '', created_at: expect.stringMatching(/Z$/) },
       ...{ connected: false, fenced_at: '', agent_version: '', shared_storage: false },
-      software: { os: '', kernel: '', firmware: '', libvirt: '' },
+      software: { os: '', kernel: '', firmware: '', libvirt: '', command_line: '', iommu: '' },
+      drift: [],
       // Its first number, and one more for the VM.
       ...{ wanted_number: 2, accepted_number: 0, refusal: '', unknown_vms: [], numa_nodes: [] },
       gpus: [
@@ -165,6 +169,7 @@ describe('a host', () => {
       { serial: '', health: NOTHING_KNOWN },
     ]);
     expect(host.software).not.toHaveProperty('agent');
+    expect(host.software).toMatchObject({ command_line: '', iommu: '' });
   });
 
   it('is connected while the scheduler that has its stream is heard from', async () => {
@@ -203,6 +208,7 @@ describe('a host', () => {
     ['POST', ':cordon'],
     ['POST', ':uncordon'],
     ['POST', ':drain'],
+    ['POST', ':accept'],
     ['POST', ':fence', { confirm: 'x' }],
     ['POST', ':revoke-certificates'],
   ])('that is not there is not found: %s %s', async (method, verb, body?: unknown) => {
@@ -308,6 +314,39 @@ describe('what operators want of a host', () => {
     expect(untouched?.['vms']).toBe(2);
     for (const vmId of vmIds) await unplaceVm(api.sql, vmId);
     expect((await act(id, 'drain')).body).toMatchObject({ remaining_vms: [], vm_count: 0 });
+  });
+});
+
+describe('a host that drifted', () => {
+  const facts = { kernel: '6.1.0-26' };
+  const drifted = ['kernel: 6.1.0-25 → 6.1.0-26'];
+  const drift = (hostId: string) =>
+    api.sql`update hosts set facts = ${api.sql.json(facts)}, drift = ${drifted},
+      accepted_facts = ${api.sql.json({ kernel: '6.1.0-25' })} where id = ${hostId}`;
+  const accepted = async (hostId: string) =>
+    (await api.sql`select accepted_facts from hosts where id = ${hostId}`)[0]?.['accepted_facts'];
+
+  it('shows how, alone and in the list, until an operator accepts it', async () => {
+    const { id } = await joinHost(api.sql, { name: 'drifted' });
+    await drift(id);
+    const { body } = await admin('GET', '?limit=1000');
+    expect(body.items).toContainEqual(expect.objectContaining({ id, drift: drifted }));
+    expect(await show(id)).toMatchObject({ drift: drifted });
+    const first = await act(id, 'accept');
+    expect([first.status, first.body.drift]).toEqual([200, []]);
+    expect(await accepted(id)).toEqual(facts);
+    expect((await act(id, 'accept')).body).toEqual(first.body);
+    const lines = await api.sql`select actor_id from audit_logs
+      where action = 'admin-hosts.accept' and resource_id = ${id}`;
+    expect(lines).toMatchObject([{ actor_id: operator.id }, { actor_id: operator.id }]);
+  });
+
+  it('is not accepted where it never reported what it is made of', async () => {
+    const { id } = await joinHost(api.sql, { name: 'silent' });
+    const { status, body } = await act(id, 'accept');
+    expect([status, body.code]).toEqual([409, 'conflict']);
+    expect(body.message).toContain('never reported');
+    expect(await accepted(id)).toBeNull();
   });
 });
 

@@ -2,6 +2,7 @@ import { listHosts, readHost } from '@gantry/db/queries/admin-hosts';
 import { notFound } from '@gantry/model/errors';
 import { route } from '../http/route.ts';
 import {
+  acceptHost,
   changeHostAdminState,
   deleteHost,
   drainHost,
@@ -88,10 +89,22 @@ export const adminHostRoutes = [
       drainingHostView(await drainHost({ sql, hostId: params.host_id })),
   }),
   route({
+    id: 'admin-hosts.accept',
+    method: 'post',
+    path: '/admin/hosts/{host_id}:accept',
+    summary: 'Accept a host as it is now: ends its drift, so that new VMs are placed on it again',
+    access: { level: 'operator' },
+    params: HostParams,
+    reply: HostDetails,
+    handle: async ({ sql, params }) =>
+      hostDetailsView(await acceptHost({ sql, hostId: params.host_id })),
+  }),
+  route({
     id: 'admin-hosts.fence',
     method: 'post',
     path: '/admin/hosts/{host_id}:fence',
-    summary: 'Say that a host is dead and will not come back: what its VMs had is given to others',
+    summary:
+      'Say that a host is dead and will not come back: its VMs may start elsewhere, their devices go to nobody',
     access: { level: 'operator' },
     params: HostParams,
     body: FenceHost,

@@ -59,6 +59,15 @@ describe('an explanation of placement', () => {
     expect(await everything()).toBe('0');
   });
 
+  it('names a drift', async () => {
+    await api.sql`update hosts set drift = '{kernel}' where id = ${host.id}`;
+    const { body } = await explain({ type: 'a40.1x', location: 'eu-north-a', host_id: host.id });
+    expect(body.hosts).toMatchObject([
+      { fits: false, reason: 'schedulable: it has drifted from what was accepted' },
+    ]);
+    await api.sql`update hosts set drift = '{}' where id = ${host.id}`;
+  });
+
   it('says why nowhere, filter by filter and host by host', async () => {
     const { body } = await explain({ type: 'a40.8x', location: 'eu-north-a' });
     expect(body.placement).toMatchObject({ host_id: '', gpus: [], drives: [], numa_nodes: [] });

@@ -10,7 +10,8 @@ export const DeviceReceipt = z
     serial: z.string().openapi({ description: "The drive's serial number; empty for a GPU." }),
     vm_id: ReplyId.openapi({ description: 'The VM that had the device.' }),
     method: z.string().openapi({
-      description: 'How it was made clean: flr, bus, format_ses1, sanitize, overwrite.',
+      description:
+        'How it was made clean: flr, bus, format_ses1, sanitize, overwrite; none: nobody could.',
     }),
     finished_at: Timestamp,
     failure_code: z.string().openapi({

@@ -1,3 +1,4 @@
+import { PROBLEM_SEVERITIES } from '@gantry/model/device-problem';
 import {
   DEVICE_KINDS,
   DEVICE_STATES,
@@ -21,6 +22,28 @@ import {
 const QuarantineReason = z.string().openapi({
   description: "The operator's reason to keep the device from new VMs; empty when there is none.",
 });
+
+const StateReason = z.string().openapi({
+  description: 'Why the device is in its state, such as how its cleaning failed; empty otherwise.',
+});
+
+const DeviceProblem = z
+  .object({
+    rule: z.string().openapi({ description: 'The health rule that found it.' }),
+    severity: z.enum(PROBLEM_SEVERITIES).openapi({
+      description: 'block: the device is given to no new VM; warn: nothing follows from it.',
+    }),
+    message: z.string(),
+    since: Timestamp,
+    until_released: z.boolean().openapi({
+      description: 'Whether it stays until the device is released; else until its cause is gone.',
+    }),
+  })
+  .openapi('DeviceProblem');
+
+const Problems = z
+  .array(DeviceProblem)
+  .openapi({ description: 'What is wrong with the device; empty when nothing is.' });
 
 /** Numbers have no empty string: what is not known is -1. */
 const UNKNOWN = '-1 when it is not known.';
@@ -50,7 +73,9 @@ const DEVICE_FIELDS = {
   pci_address: z.string(),
   numa_node: z.int(),
   state: z.enum(DEVICE_STATES),
+  state_reason: StateReason,
   quarantine_reason: QuarantineReason,
+  problems: Problems,
   vm_id: ReplyIdOrEmpty.openapi({ description: 'The VM that has it; empty when it is free.' }),
   health: DeviceHealth,
 };
@@ -77,6 +102,9 @@ const HostDrive = z
     ...DEVICE_FIELDS,
     size_gb: z.int(),
     serial: z.string().openapi({ description: 'Empty while it is not known.' }),
+    uses: z.array(z.string()).openapi({
+      description: 'What the host itself does with the drive; empty when nothing.',
+    }),
   })
   .openapi('HostDrive');
 
@@ -115,8 +143,14 @@ export const Host = z
         kernel: z.string(),
         firmware: z.string(),
         libvirt: z.string(),
+        command_line: z.string(),
+        iommu: z.string(),
       })
       .openapi({ description: 'Versions, as the host last reported them; empty when unknown.' }),
+    drift: z.array(z.string()).openapi({
+      description:
+        'How the host differs from what was accepted, a sentence each: no new VM is placed on it until it is as it was, or is accepted as it is. Empty when it does not.',
+    }),
     shared_storage: z.boolean().openapi({
       description: 'Whether every host of the location reaches the disks that this one keeps.',
     }),
@@ -188,7 +222,9 @@ export const Device = z
     host_id: ReplyId,
     pci_address: z.string(),
     state: z.enum(DEVICE_STATES),
+    state_reason: StateReason,
     quarantine_reason: QuarantineReason,
+    problems: Problems,
   })
   .openapi('Device');
 

@@ -10,6 +10,7 @@ import type {
 
 export function hostView(row: HostRow) {
   const { agent = '', os = '', kernel = '', firmware = '', libvirt = '' } = row.software ?? {};
+  const { commandLine = '', iommu = '' } = row.software ?? {};
   return {
     id: row.id,
     name: row.name,
@@ -21,7 +22,8 @@ export function hostView(row: HostRow) {
     fenced_at: row.fenced_at?.toISOString() ?? '',
     created_at: row.created_at.toISOString(),
     agent_version: agent,
-    software: { os, kernel, firmware, libvirt },
+    software: { os, kernel, firmware, libvirt, command_line: commandLine, iommu },
+    drift: row.drift,
     shared_storage: row.shared_storage,
     wanted_number: Number(row.wanted_number),
     accepted_number: Number(row.accepted_number),
@@ -55,7 +57,9 @@ export function deviceView(row: DeviceRow) {
     host_id: row.host_id,
     pci_address: row.pci_address,
     state: row.state,
+    state_reason: row.state_reason,
     quarantine_reason: row.quarantine_reason,
+    problems: row.problems,
   };
 }
 
@@ -78,7 +82,9 @@ function gpuView(row: HostGpu) {
     iommu_group: row.iommu_group ?? -1,
     nvlink_peer: row.nvlink_peer,
     state: row.state,
+    state_reason: row.state_reason,
     quarantine_reason: row.quarantine_reason,
+    problems: row.problems,
     vm_id: row.vm_id ?? '',
     health: healthView(row.pci),
   };
@@ -90,9 +96,12 @@ function driveView(row: HostDrive) {
     pci_address: row.pci_address,
     serial: row.serial,
     size_gb: row.size_gb,
+    uses: row.uses,
     numa_node: row.numa_node,
     state: row.state,
+    state_reason: row.state_reason,
     quarantine_reason: row.quarantine_reason,
+    problems: row.problems,
     vm_id: row.vm_id ?? '',
     health: healthView(row.pci),
   };

@@ -1,3 +1,4 @@
+import type { DeviceProblem } from '@gantry/model/device-problem';
 import type { DeviceKind, DeviceState, HostAdminState, HostState } from '@gantry/model/host-states';
 import type { VmState } from '@gantry/model/states';
 import type { Queryable } from '../connect.ts';
@@ -19,7 +20,9 @@ type HostDevice = {
   pci_address: string;
   numa_node: number;
   state: DeviceState;
+  state_reason: string;
   quarantine_reason: string;
+  problems: DeviceProblem[];
   vm_id: string | null;
   /** Null while the host's inventory does not have the device. */
   pci: PciFacts | null;
@@ -30,7 +33,7 @@ export type HostGpu = HostDevice & {
   iommu_group: number | null;
   nvlink_peer: string;
 };
-export type HostDrive = HostDevice & { size_gb: number; serial: string };
+export type HostDrive = HostDevice & { size_gb: number; serial: string; uses: string[] };
 
 export type HostRow = {
   id: string;
@@ -50,7 +53,17 @@ export type HostRow = {
   shared_storage: boolean;
   numa_nodes: NumaNodeTotals[];
   /** Null before the first report. */
-  software: { os: string; kernel: string; firmware: string; libvirt: string; agent: string } | null;
+  software: {
+    os: string;
+    kernel: string;
+    firmware: string;
+    libvirt: string;
+    agent: string;
+    /** Absent in what older agents reported, as is the next. */
+    commandLine?: string;
+    iommu?: string;
+  } | null;
+  drift: string[];
   gpus: HostGpu[];
   drives: HostDrive[];
   vm_count: number;
@@ -75,17 +88,19 @@ const VOUCHED_SECONDS = 15;
 const hostColumns = (sql: Queryable) => sql`
   h.id, h.name, h.location, h.state, h.admin_state, h.fenced_at, h.created_at, h.accepted_number,
   h.refusal, h.unknown_vms, h.shared_storage, h.numa_nodes, h.inventory -> 'software' as software,
-  r.number as wanted_number,
+  h.drift,  r.number as wanted_number,
   coalesce(s.last_seen_at > now() - make_interval(secs => ${VOUCHED_SECONDS}), false) as connected,
   greatest(h.last_seen_at, s.last_seen_at) as last_seen_at,
   (select coalesce(json_agg(json_build_object('id', g.id, 'pci_address', g.pci_address, 'model', g.model,
       'numa_node', g.numa_node, 'pcie_switch', g.pcie_switch, 'iommu_group', g.iommu_group,
-      'nvlink_peer', g.nvlink_peer, 'state', g.state, 'quarantine_reason', g.quarantine_reason,
+      'nvlink_peer', g.nvlink_peer, 'state', g.state, 'state_reason', g.state_reason,
+      'quarantine_reason', g.quarantine_reason, 'problems', g.problems,
       'vm_id', c.vm_id, 'pci', jsonb_path_query_first(h.inventory, '$.gpus[*].pci ? (@.address == $at)',
         jsonb_build_object('at', g.pci_address))) order by g.pci_address), '[]')
     from gpus g left join gpu_claims c on c.gpu_id = g.id where g.host_id = h.id) as gpus,
   (select coalesce(json_agg(json_build_object('id', d.id, 'pci_address', d.pci_address, 'size_gb', d.size_gb,
-      'serial', d.serial, 'numa_node', d.numa_node, 'state', d.state, 'quarantine_reason', d.quarantine_reason,
+      'serial', d.serial, 'numa_node', d.numa_node, 'state', d.state, 'state_reason', d.state_reason,
+      'quarantine_reason', d.quarantine_reason, 'problems', d.problems, 'uses', d.uses,
       'vm_id', c.vm_id, 'pci', jsonb_path_query_first(h.inventory, '$.nvmes[*].pci ? (@.address == $at)',
         jsonb_build_object('at', d.pci_address))) order by d.pci_address), '[]')
     from drives d left join drive_claims c on c.drive_id = d.id where d.host_id = h.id) as drives,
@@ -145,6 +160,13 @@ export async function updateHostAdminState(
   await sql`update hosts set admin_state = ${adminState} where id = ${hostId}`;
 }
 
+/** What the host is made of now is what it should be; false where it never said. */
+export async function updateAcceptedFacts(sql: Queryable, hostId: string): Promise<boolean> {
+  const { count } = await sql`update hosts set accepted_facts = facts, drift = '{}'
+    where id = ${hostId} and facts is not null`;
+  return count > 0;
+}
+
 /** Said again, it keeps the time it was said first. */
 export async function updateHostFenced(sql: Queryable, hostId: string): Promise<void> {
   await sql`update hosts set fenced_at = now() where id = ${hostId} and fenced_at is null`;
@@ -175,23 +197,51 @@ export type DeviceRow = {
   host_id: string;
   pci_address: string;
   state: DeviceState;
+  state_reason: string;
   quarantine_reason: string;
+  problems: DeviceProblem[];
 };
 
-/** Of a GPU or a drive, whichever has the id. An empty reason releases it. */
+/** Of a GPU or a drive, whichever has the id. */
 export async function updateQuarantine(
   sql: Queryable,
   { deviceId, reason }: { deviceId: string; reason: string },
 ): Promise<DeviceRow | undefined> {
   const [row] = await sql<DeviceRow[]>`
-    with gpu as (update gpus set quarantine_reason = ${reason}, state = ${standing(sql, reason)} where id = ${deviceId}
-        returning id, 'gpu' as kind, host_id, pci_address, state, quarantine_reason),
-      drive as (update drives set quarantine_reason = ${reason}, state = ${standing(sql, reason)} where id = ${deviceId}
-        returning id, 'drive' as kind, host_id, pci_address, state, quarantine_reason)
+    with gpu as (update gpus set quarantine_reason = ${reason} where id = ${deviceId}
+        returning ${deviceColumns(sql, 'gpu')}),
+      drive as (update drives set quarantine_reason = ${reason} where id = ${deviceId}
+        returning ${deviceColumns(sql, 'drive')})
     select * from gpu union all select * from drive`;
   return row;
 }
 
-/** Whoever releases a device has seen to it: their word stands in for the proof it never gave. */
-const standing = (sql: Queryable, reason: string) =>
-  reason === '' ? sql`case state when 'quarantined' then 'ready' else state end` : sql`state`;
+/**
+ * Whoever releases a device has seen to it: their word stands in for the proof it never gave, and ends
+ * the problems that would not end by themselves.
+ */
+export async function updateReleased(
+  sql: Queryable,
+  deviceId: string,
+): Promise<DeviceRow | undefined> {
+  const rest = sql`state_reason = '', quarantine_reason = '',
+    problems = jsonb_path_query_array(problems, '$[*] ? (@.until_released != true)')`;
+  const [row] = await sql<DeviceRow[]>`
+    with gpu as (update gpus set ${rest}, state = case when state <> 'quarantined' then state
+            when not ${isFound(sql, { table: 'gpus', within: '$.gpus[*]' })} then 'missing' else 'ready' end
+        where id = ${deviceId} returning ${deviceColumns(sql, 'gpu')}),
+      drive as (update drives set ${rest}, state = case when state <> 'quarantined' then state
+            when not ${isFound(sql, { table: 'drives', within: '$.nvmes[*]' })} then 'missing'
+            when uses <> '{}' then 'used_by_host' else 'ready' end
+        where id = ${deviceId} returning ${deviceColumns(sql, 'drive')})
+    select * from gpu union all select * from drive`;
+  return row;
+}
+
+/** By its host, whose devices are told anew only when something changes there. */
+const isFound = (sql: Queryable, { table, within }: { table: string; within: string }) => sql`
+  coalesce((select jsonb_path_exists(h.inventory, ${`${within}.pci ? (@.address == $at)`}::text::jsonpath,
+      jsonb_build_object('at', pci_address)) from hosts h where h.id = ${sql(table)}.host_id), true)`;
+
+const deviceColumns = (sql: Queryable, kind: DeviceKind) =>
+  sql`id, ${kind}::text as kind, host_id, pci_address, state, state_reason, quarantine_reason, problems`;

@@ -9,27 +9,46 @@ export async function readOldestOpenXid(sql: Queryable): Promise<string> {
   return row?.xmin ?? '0';
 }
 
-type HostChange = { host_id: string; number: string; changed_xid: string };
-export type HostChanges = { xmin: string; changed: HostChange[] };
+type Changes<Change> = { xmin: string; changed: Change[] };
+type Row<Change> = { xmin: string } & (Change | { host_id: null });
 
 /**
- * Hosts, of one location or of all, whose wanted state or what placement looks at was changed by
- * transactions no older than `since`, and the `since` of the next question. A transaction that
- * commits late was open before, so its number is not below that.
+ * Hosts of a location of which anything placement looks at was changed by transactions no older than
+ * `since`, and the `since` of the next question. A transaction that commits late was open before, so
+ * its number is not below that.
  */
 export async function readHostChanges(
   sql: Queryable,
-  { location, since }: { location: string | null; since: string },
-): Promise<HostChanges> {
-  const there =
-    location === null
-      ? sql`true`
-      : sql`exists (select from hosts h where h.id = r.host_id and h.location = ${location})`;
-  const rows = await sql<({ xmin: string } & (HostChange | { host_id: null }))[]>`
-    select s.xmin::text, c.host_id, c.number, c.changed_xid::text
+  { location, since }: { location: string; since: string },
+): Promise<Changes<{ host_id: string; changed_xid: string }>> {
+  const rows = await sql<Row<{ host_id: string; changed_xid: string }>[]>`
+    select s.xmin::text, c.host_id, c.changed_xid::text
     from (select pg_snapshot_xmin(pg_current_snapshot()) as xmin) s
-    left join (select r.host_id, r.number, r.changed_xid from host_revisions r
-      where r.changed_xid >= ${since}::xid8 and ${there}) c on true`;
-  const changed = rows.flatMap((row) => (row.host_id === null ? [] : [row]));
+    left join (select r.host_id, r.changed_xid from host_revisions r where r.changed_xid >= ${since}::xid8
+      and exists (select from hosts h where h.id = r.host_id and h.location = ${location})) c on true`;
+  return toChanges(rows, since);
+}
+
+/** `own_number`: as of the last change that was more than a VM of one of its networks elsewhere. */
+export type SpecChange = { host_id: string; number: string; own_number: string };
+
+/** The same for hosts whose wanted state may have been changed. */
+export async function readSpecChanges(
+  sql: Queryable,
+  { since }: { since: string },
+): Promise<Changes<SpecChange>> {
+  const rows = await sql<Row<SpecChange>[]>`
+    select s.xmin::text, c.host_id, c.number, c.own_number
+    from (select pg_snapshot_xmin(pg_current_snapshot()) as xmin) s
+    left join (select host_id, number, own_number from host_revisions where changed_xid >= ${since}::xid8
+      union select host_id, number, own_number from host_revisions where spanned_xid >= ${since}::xid8) c on true`;
+  return toChanges(rows, since);
+}
+
+function toChanges<Change extends { host_id: string }>(
+  rows: readonly Row<Change>[],
+  since: string,
+): Changes<Change> {
+  const changed = rows.flatMap((row) => (row.host_id === null ? [] : [row as Change]));
   return { xmin: rows[0]?.xmin ?? since, changed };
 }

@@ -53,6 +53,14 @@ export type SpecRuleRow = {
   destination_ports: string[];
 };
 
+/** A network, and those of its VMs that can be reached on their hosts: the same for every host. */
+export type SpecNetworkRow = {
+  id: string;
+  vni: number;
+  subnets: { cidr: string; gateway: string }[];
+  members: { host_id: string; address: string; mac_address: string; underlay_address: string }[];
+};
+
 export type HostSpecRow = {
   host_id: string;
   number: string;
@@ -60,12 +68,22 @@ export type HostSpecRow = {
   disks: SpecDiskRow[];
   deleted_disks: string[];
   rules: SpecRuleRow[];
+  networks: SpecNetworkRow[];
 };
 
-/** To be called in `readPlanned`: its planning takes longer than the reading. */
+type HostRow = Omit<HostSpecRow, 'networks'> & { network_ids: string[]; network: null };
+type NetworkRow = { host_id: null; network: SpecNetworkRow };
+
+/**
+ * To be called in `readPlanned`: its planning takes longer than the reading. A network that many of the
+ * hosts are in is read once, in a row of its own.
+ */
 export async function readHostSpecs(sql: Queryable, hostIds: string[]): Promise<HostSpecRow[]> {
-  return await sql<HostSpecRow[]>`
-    select r.host_id, r.number,
+  const rows = await sql<(HostRow | NetworkRow)[]>`
+    with host as materialized (select r.host_id, r.number, array(select distinct n.network_id::text
+        from placements p join network_interfaces n on n.vm_id = p.vm_id where p.host_id = r.host_id) as network_ids
+      from host_revisions r where r.host_id = any(${hostIds}::uuid[]))
+    select r.host_id, r.number, r.network_ids, null::json as network,
       (select coalesce(json_agg(${vmOf(sql)} order by v.id), '[]')
         from placements p join vms v on v.id = p.vm_id join vm_types t on t.name = v.type
         join images i on i.id = v.image_id where p.host_id = r.host_id) as vms,
@@ -77,11 +95,30 @@ export async function readHostSpecs(sql: Queryable, hostIds: string[]): Promise<
           and (d.kind = 'data' and d.desired_state = 'deleted' or d.kind = 'os' and ${isOfRemovedVm(sql)})
         order by d.id) as deleted_disks,
       (select coalesce(json_agg(${ruleOf(sql)} order by f.id), '[]') from firewall_rules f
-        where f.desired_state = 'present' and f.network_id in (
-          select n.network_id from placements p join network_interfaces n on n.vm_id = p.vm_id
-          where p.host_id = r.host_id)) as rules
-    from host_revisions r where r.host_id = any(${hostIds}::uuid[])`;
+        where f.desired_state = 'present' and f.network_id = any(r.network_ids::uuid[])) as rules
+    from host r
+    union all
+    select null, null, null, ${networkOf(sql)}, null, null, null, null from networks w
+    where w.id in (select unnest(network_ids)::uuid from host)`;
+  const networks = new Map(
+    rows.flatMap(({ host_id, network }) => (host_id === null ? [[network.id, network]] : [])),
+  );
+  return rows.flatMap((row) => {
+    if (row.host_id === null) return [];
+    const { network_ids, network: _, ...host } = row;
+    const own = network_ids.sort().flatMap((id) => networks.get(id) ?? []);
+    return [{ ...host, networks: own }];
+  });
 }
+
+const networkOf = (sql: Queryable) => sql`json_build_object('id', w.id, 'vni', w.vni,
+  'subnets', (select coalesce(json_agg(json_build_object('cidr', s.cidr, 'gateway', host(s.cidr::inet + 1))
+      order by s.id), '[]') from subnets s where s.network_id = w.id),
+  'members', (select coalesce(json_agg(json_build_object('host_id', p.host_id, 'address', host(c.address),
+      'mac_address', n.mac_address, 'underlay_address', host(h.underlay_address)) order by n.id), '[]')
+    from network_interfaces n join placements p on p.vm_id = n.vm_id join hosts h on h.id = p.host_id
+    join address_claims c on c.network_interface_id = n.id
+    where n.network_id = w.id and h.underlay_address is not null))`;
 
 const vmOf = (sql: Queryable) => sql`json_build_object('id', v.id, 'revision', v.revision,
   'generation', v.generation,

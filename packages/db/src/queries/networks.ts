@@ -118,11 +118,13 @@ export async function readSubnet(
   return row;
 }
 
-/** Nobody else begins to refer to the subnet until the transaction ends. */
+/** Nobody else begins to refer to the subnet until the transaction ends. Its network is locked before it. */
 export async function lockSubnet(
   sql: Queryable,
   { projectId, subnetId }: SubnetKey,
 ): Promise<SubnetRow | undefined> {
+  await sql`select from networks where id = (select network_id from subnets
+    where project_id = ${projectId} and id = ${subnetId}) for no key update`;
   await sql`select from subnets where project_id = ${projectId} and id = ${subnetId} for update`;
   return await readSubnet(sql, { projectId, subnetId });
 }

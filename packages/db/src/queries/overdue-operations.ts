@@ -33,8 +33,10 @@ export async function isUnfinished(sql: Queryable, operationId: string): Promise
   return rows.length > 0;
 }
 
-export async function countHostsOwingRule(sql: Queryable, ruleId: string): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`
-    select count(*)::integer as count from firewall_rule_hosts where rule_id = ${ruleId}`;
-  return row?.count ?? 0;
+/** Names of hosts that have yet to put the rule in force, or out of it. */
+export async function listHostsOwingRule(sql: Queryable, ruleId: string): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select h.name from firewall_rule_hosts o join hosts h on h.id = o.host_id
+    where o.rule_id = ${ruleId} order by h.name`;
+  return rows.map(({ name }) => name);
 }

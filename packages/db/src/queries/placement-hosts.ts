@@ -11,6 +11,7 @@ export type PlacementHostRow = {
   admin_state: string;
   fenced: boolean;
   shared_storage: boolean;
+  drifted: boolean;
   numa_nodes: NumaNodeTotals[];
   /** The transaction that last changed anything placing looks at. */
   changed_xid: string;
@@ -23,6 +24,7 @@ type DeviceRow = {
   numa_node: number;
   state: string;
   quarantine_reason: string;
+  blocked: boolean;
   vm_id: string | null;
 };
 export type PlacementGpuRow = DeviceRow & {
@@ -62,15 +64,16 @@ export async function readPlacementHosts(
   const [hosts, gpus, drives, vms] = await Promise.all([
     sql<PlacementHostRow[]>`
       select h.id, h.name, h.location, h.state, h.admin_state, h.fenced_at is not null as fenced, h.shared_storage,
-        h.numa_nodes, r.changed_xid::text
+        h.drift <> '{}' as drifted, h.numa_nodes, r.changed_xid::text
       from hosts h join host_revisions r on r.host_id = h.id where ${selected(sql, selection)} order by h.name`,
     sql<PlacementGpuRow[]>`
       select g.id, g.host_id, g.pci_address, g.model, g.numa_node, g.pcie_switch, g.iommu_group, g.nvlink_peer,
-        g.state, g.quarantine_reason, c.vm_id
+        g.state, g.quarantine_reason, g.blocked, c.vm_id
       from gpus g join hosts h on h.id = g.host_id left join gpu_claims c on c.gpu_id = g.id
       where ${selected(sql, selection)} order by g.host_id, g.pci_address`,
     sql<PlacementDriveRow[]>`
-      select d.id, d.host_id, d.pci_address, d.size_gb, d.numa_node, d.state, d.quarantine_reason, c.vm_id
+      select d.id, d.host_id, d.pci_address, d.size_gb, d.numa_node, d.state, d.quarantine_reason, d.blocked,
+        c.vm_id
       from drives d join hosts h on h.id = d.host_id left join drive_claims c on c.drive_id = d.id
       where ${selected(sql, selection)} order by d.host_id, d.pci_address`,
     sql<PlacementHostRows['vms']>`

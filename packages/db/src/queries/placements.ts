@@ -4,7 +4,8 @@
  * locked, then looked at again, then written, and the rows written are counted. That no device, no
  * address and no VM is given twice is the keys' doing in the end; the locks make losing rare.
  * Locks are taken as everywhere: the lease, VMs by id, disks by id, hosts by id, networks,
- * devices, revisions of hosts; with those of hosts whose firewall rules name one of the VMs.
+ * devices, revisions of hosts; with those of hosts whose firewall rules name one of the VMs, and of
+ * those that have to be told of them because VMs of their networks are there.
  */
 import type { Sql, Transaction } from '../connect.ts';
 import { isLostRace } from '../errors.ts';
@@ -101,21 +102,27 @@ async function lockPlaces(
   const gpuIds = placements.flatMap((placement) => placement.gpuIds);
   const driveIds = placements.flatMap((placement) => placement.driveIds);
   const vmIds = placements.map(({ vmId }) => vmId);
-  const [, hosts, , gpus, drives, revisions] = await Promise.all([
+  const isOfVms = tx`id in (select network_id from network_interfaces where vm_id = any(${vmIds}::uuid[]))`;
+  const spans = tx`exists (select from hosts where id = any(${hostIds}::uuid[]) and underlay_address is not null)`;
+  const [, hosts, , , gpus, drives, revisions] = await Promise.all([
     // Whether a disk exists is told to the hosts of its VMs: none comes to exist meanwhile.
     tx`select from disks where id in (select disk_id from disk_attachments
       where vm_id = any(${vmIds}::uuid[])) order by id for share`,
     tx`select from hosts where id = any(${hostIds}::uuid[])
-      and state = 'ready' and admin_state = 'active' and fenced_at is null order by id for share`,
-    tx`select from networks where id in (select network_id from network_interfaces
-      where vm_id = any(${vmIds}::uuid[])) order by id for share`,
+      and state = 'ready' and admin_state = 'active' and fenced_at is null and drift = '{}' order by id for share`,
+    // One of the two: where hosts reach each other, VMs of a network come and go one after the other.
+    tx`select from networks where ${isOfVms} and ${spans} order by id for no key update`,
+    tx`select from networks where ${isOfVms} and not ${spans} order by id for share`,
     tx`select from gpus where id = any(${gpuIds}::uuid[])
-      and state = 'ready' and quarantine_reason = '' order by id for share`,
+      and state = 'ready' and quarantine_reason = '' and not blocked order by id for share`,
     tx`select from drives where id = any(${driveIds}::uuid[])
-      and state = 'ready' and quarantine_reason = '' order by id for share`,
+      and state = 'ready' and quarantine_reason = '' and not blocked order by id for share`,
     tx<{ host_id: string; changed_xid: string }[]>`
       select host_id, changed_xid::text from host_revisions
-      where host_id = any(${hostIds}::uuid[] || array(select hosts_naming(${vmIds}::uuid[])))
+      where host_id = any(${hostIds}::uuid[] || array(select hosts_naming(${vmIds}::uuid[]))
+        || array(select hosts_meeting((select array_agg(p.vm_id) from unnest(${vmIds}::uuid[],
+            ${placements.map(({ hostId }) => hostId)}::uuid[]) as p (vm_id, host_id)
+          join hosts h on h.id = p.host_id where h.underlay_address is not null))))
       order by host_id for update`,
   ]);
   expectCount(hosts, hostIds.length);
@@ -135,17 +142,18 @@ async function insertPlacements(
   const gpus = placements.flatMap(({ vmId, gpuIds }) => gpuIds.map((id) => ({ id, vmId })));
   const drives = placements.flatMap(({ vmId, driveIds }) => driveIds.map((id) => ({ id, vmId })));
   const addresses = placements.flatMap((placement) => placement.addresses);
-  const [placed, gpuClaims, driveClaims, addressClaims, marked, [transaction]] = await Promise.all([
+  const [addressClaims, placed, gpuClaims, driveClaims, marked, [transaction]] = await Promise.all([
+    // First: the address of a VM that is nowhere yet is news to nobody.
+    tx`insert into address_claims (network_interface_id, subnet_id, address) select interface_id, subnet_id, address::inet
+      from unnest(${addresses.map(({ interfaceId }) => interfaceId)}::uuid[],
+        ${addresses.map(({ subnetId }) => subnetId)}::uuid[],
+        ${addresses.map(({ address }) => address)}::text[]) as a (interface_id, subnet_id, address)`,
     tx`insert into placements (vm_id, host_id, epoch) select vm_id, host_id, ${epoch}
       from unnest(${vmIds}::uuid[], ${placements.map(({ hostId }) => hostId)}::uuid[]) as p (vm_id, host_id)`,
     tx`insert into gpu_claims (gpu_id, vm_id) select *
       from unnest(${gpus.map(({ id }) => id)}::uuid[], ${gpus.map(({ vmId }) => vmId)}::uuid[])`,
     tx`insert into drive_claims (drive_id, vm_id) select *
       from unnest(${drives.map(({ id }) => id)}::uuid[], ${drives.map(({ vmId }) => vmId)}::uuid[])`,
-    tx`insert into address_claims (network_interface_id, subnet_id, address) select interface_id, subnet_id, address::inet
-      from unnest(${addresses.map(({ interfaceId }) => interfaceId)}::uuid[],
-        ${addresses.map(({ subnetId }) => subnetId)}::uuid[],
-        ${addresses.map(({ address }) => address)}::text[]) as a (interface_id, subnet_id, address)`,
     tx`update vms set placed = true where id = any(${vmIds}::uuid[]) and not placed`,
     tx<{ xid: string }[]>`select pg_current_xact_id()::text as xid`,
   ]);

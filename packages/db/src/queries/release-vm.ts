@@ -16,6 +16,9 @@ export type Receipt = {
 export type ConcernsOfOthers = {
   /** Null: on no host. */
   hostId: string | null;
+  /** Those that are nowhere from now on, where other hosts could reach theirs. */
+  releasedVmIds: string[];
+  /** Those that are no more from now on, released before or now. */
   removedVmIds: string[];
   newDiskIds: string[];
 };
@@ -31,25 +34,30 @@ export async function insertReceipts(
       values (${newId()}, ${device.id}, ${kind}, ${of.hostId}, ${device.pci_address}, ${serial}, ${of.vmId},
         ${of.projectId}, ${method}, ${finishedAt}, ${failure?.code ?? ''}, ${failure?.message ?? ''})`;
     if (!failure) continue;
-    await sql`update gpus set state = 'quarantined' where id = ${device.id}`;
-    await sql`update drives set state = 'quarantined' where id = ${device.id}`;
+    const reason = `not proven clean after VM ${of.vmId}: ${failure.message} (${failure.code})`;
+    await sql`update gpus set state = 'quarantined', state_reason = ${reason} where id = ${device.id}`;
+    await sql`update drives set state = 'quarantined', state_reason = ${reason} where id = ${device.id}`;
   }
 }
 
 /**
- * What is settled on one host may be other hosts' business too: rules that name a VM change where it
- * is removed, and VMs elsewhere may have a disk that exists from now on. Their numbers are locked here
- * in one order, and no rule of the VMs' networks comes or changes meanwhile.
+ * What is settled on one host may be other hosts' business too: where VMs of its network are, one that
+ * is released can no longer be reached; rules that name a VM change where it is removed; and VMs
+ * elsewhere may have a disk that exists from now on. Their numbers are locked here in one order, and
+ * neither a rule nor a VM of the VMs' networks comes or changes meanwhile.
  */
 export async function lockConcernedHosts(
   sql: Queryable,
-  { hostId, removedVmIds: vmIds, newDiskIds }: ConcernsOfOthers,
+  { hostId, releasedVmIds, removedVmIds, newDiskIds }: ConcernsOfOthers,
 ): Promise<void> {
+  const vmIds = [...new Set([...releasedVmIds, ...removedVmIds])];
   await sql`select from networks where id in (select network_id from network_interfaces
-    where vm_id = any(${vmIds}::uuid[])) order by id for share`;
+      where vm_id = any(${vmIds}::uuid[]))
+    order by id ${releasedVmIds.length > 0 ? sql`for no key update` : sql`for share`}`;
   // As one array: conditions with "or" between them would read every host there is.
   await sql`select from host_revisions where host_id = any(array[${hostId}::uuid]
-      || array(select hosts_naming(${vmIds}::uuid[]))
+      || array(select hosts_naming(${removedVmIds}::uuid[]))
+      || array(select hosts_meeting(${releasedVmIds}::uuid[]))
       || array(select p.host_id from placements p join disk_attachments a on a.vm_id = p.vm_id
         where a.disk_id = any(${newDiskIds}::uuid[])))
     order by host_id for update`;

@@ -8,6 +8,8 @@ export type SettledHost = {
   accepted_number: string;
   refusal: string;
   unknown_vms: string[];
+  /** Whether other hosts can reach it. */
+  spans: boolean;
 };
 
 /**
@@ -19,7 +21,7 @@ export async function holdStream(
   { hostId, streamEpoch }: { hostId: string; streamEpoch: string },
 ): Promise<SettledHost | undefined> {
   const [row] = await sql<SettledHost[]>`
-    select state, accepted_number, refusal, unknown_vms from hosts
+    select state, accepted_number, refusal, unknown_vms, underlay_address is not null as spans from hosts
     where id = ${hostId} and stream_epoch = ${streamEpoch} and fenced_at is null for no key update`;
   return row;
 }

@@ -3,7 +3,8 @@ import type { Queryable } from '../connect.ts';
 
 /** What a report is held against: the VMs of one host, with all that a report can change. */
 
-export type ClaimedDevice = { id: string; pci_address: string };
+/** The serial number is that of a drive, where it is known. */
+export type ClaimedDevice = { id: string; pci_address: string; serial?: string };
 
 export type PlacedVmRow = {
   id: string;
@@ -50,7 +51,7 @@ export async function lockPlacedVms(sql: Queryable, hostId: string): Promise<Pla
       exists (select from meter_intervals m where m.resource_id = v.id and m.ended_at is null) as metered,
       (select coalesce(json_agg(json_build_object('id', g.id, 'pci_address', g.pci_address)), '[]')
         from gpu_claims c join gpus g on g.id = c.gpu_id where c.vm_id = v.id) as gpus,
-      (select coalesce(json_agg(json_build_object('id', g.id, 'pci_address', g.pci_address)), '[]')
+      (select coalesce(json_agg(json_build_object('id', g.id, 'pci_address', g.pci_address, 'serial', g.serial)), '[]')
         from drive_claims c join drives g on g.id = c.drive_id where c.vm_id = v.id) as drives,
       (select coalesce(json_agg(json_build_object('disk_id', a.disk_id, 'desired_state', a.desired_state,
           'attached', a.attached, 'size_gib', d.size_gib, 'observed_size_gib', d.observed_size_gib,

@@ -82,7 +82,9 @@ export const hostCertificates = pgTable(
  * The number of each host's wanted state. Writer: the database itself, by triggers on everything
  * that a host is told, so that no path can change it and forget. `changedXid` is the transaction
  * that last changed it or anything placement looks at: what a poll has not seen yet is found by it,
- * however late a transaction commits.
+ * however late a transaction commits. Many hosts may have to hear of a VM that is elsewhere:
+ * `ownNumber` is the number as of the last change that was more than that, and `spannedXid` the
+ * transaction of the last that was not, which is nothing to placement.
  */
 export const hostRevisions = pgTable(
   'host_revisions',
@@ -92,8 +94,13 @@ export const hostRevisions = pgTable(
       .references(() => hosts.id, { onDelete: 'cascade' }),
     number: bigint('number', { mode: 'number' }).notNull().default(1),
     changedXid: transactionId('changed_xid').notNull().default(sql`pg_current_xact_id()`),
+    ownNumber: bigint('own_number', { mode: 'number' }).notNull().default(1),
+    spannedXid: transactionId('spanned_xid').notNull().default(sql`'0'`),
   },
-  (t) => [index('host_revisions_changed').on(t.changedXid)],
+  (t) => [
+    index('host_revisions_changed').on(t.changedXid),
+    index('host_revisions_spanned').on(t.spannedXid),
+  ],
 );
 
 /**
@@ -141,6 +148,7 @@ export const deviceReceipts = pgTable(
   (t) => [
     index('device_receipts_device').on(t.deviceId, t.id),
     index('device_receipts_project').on(t.projectId, t.id),
+    index('device_receipts_serial').on(t.serial, t.id).where(sql`serial <> ''`),
     oneOf('device_receipts_kind', t.kind, ['gpu', 'drive']),
   ],
 );

@@ -1,3 +1,4 @@
+import type { DeviceProblem } from '@gantry/model/device-problem';
 import { DEVICE_STATES, HOST_ADMIN_STATES, HOST_STATES } from '@gantry/model/host-states';
 import { sql } from 'drizzle-orm';
 import {
@@ -55,10 +56,20 @@ export const hosts = pgTable(
     unknownVms: text('unknown_vms').array().notNull().default(sql`'{}'`),
     /** As its agent sent it; null before its first report. */
     inventory: jsonb('inventory'),
+    /** Names the health rules that its devices were last judged by; empty: none yet. */
+    judgedBy: text('judged_by').notNull().default(''),
+    /** What of the inventory must not change unseen; null before the first report. */
+    facts: jsonb('facts'),
+    /** How the facts were when they were accepted: the first ones by the scheduler, later ones by the api. */
+    acceptedFacts: jsonb('accepted_facts'),
+    /** How the facts differ from those accepted, a sentence each. Empty: they do not. */
+    drift: text('drift').array().notNull().default(sql`'{}'`),
     /** What VMs may have of each NUMA node, out of the inventory. */
     numaNodes: jsonb('numa_nodes').$type<NumaNodeTotals[]>().notNull().default([]),
     /** Whether its disks can be reached from every host of the location. */
     sharedStorage: boolean('shared_storage').notNull().default(false),
+    /** Where other hosts send it the packets of tenants' networks; null: it told none. */
+    underlayAddress: inet('underlay_address'),
     createdAt: createdAt(),
     // api:
     adminState: text('admin_state').notNull().default('active'),
@@ -75,6 +86,13 @@ export const hosts = pgTable(
   ],
 );
 
+/** Why it is in its state; empty: the state says it all. */
+const stateReason = () => text('state_reason').notNull().default('');
+/** What health rules found wrong with it. The api ends those that last until an operator has seen to them. */
+const problems = () => jsonb('problems').$type<DeviceProblem[]>().notNull().default([]);
+/** Whether one of its problems keeps it from new VMs. */
+const blocked = () =>
+  boolean('blocked').notNull().generatedAlwaysAs(sql`problems @> '[{"severity": "block"}]'`);
 /** The operator's reason to keep a device from new VMs, whatever its state; empty: there is none. */
 const quarantineReason = () => text('quarantine_reason').notNull().default('');
 
@@ -97,6 +115,9 @@ export const gpus = pgTable(
     /** PCI address of the GPU at the other end of an NVLink bridge; empty: there is none. */
     nvlinkPeer: text('nvlink_peer').notNull().default(''),
     state: text('state').notNull().default('ready'),
+    stateReason: stateReason(),
+    problems: problems(),
+    blocked: blocked(),
     // api:
     quarantineReason: quarantineReason(),
   },
@@ -117,7 +138,12 @@ export const drives = pgTable(
     serial: text('serial').notNull().default(''),
     sizeGb: integer('size_gb').notNull(),
     numaNode: integer('numa_node').notNull(),
+    /** What its host does with it, a few words each. Empty: nothing. */
+    uses: text('uses').array().notNull().default(sql`'{}'`),
     state: text('state').notNull().default('ready'),
+    stateReason: stateReason(),
+    problems: problems(),
+    blocked: blocked(),
     // api:
     quarantineReason: quarantineReason(),
   },

@@ -5,6 +5,7 @@ import {
   boolean,
   cidr,
   index,
+  integer,
   jsonb,
   pgTable,
   text,
@@ -17,6 +18,8 @@ import { projects } from './tenants.ts';
 
 /** Writer: api, except the columns under "scheduler". */
 
+const LARGEST_VNI = 2 ** 24 - 1;
+
 export const networks = pgTable(
   'networks',
   {
@@ -26,11 +29,16 @@ export const networks = pgTable(
       .references(() => projects.id, { onDelete: 'cascade' }),
     name: text('name').notNull(),
     cidr: cidr('cidr').notNull(),
+    /** Tells its packets from those of other networks between hosts: VXLAN's 24 bits. The database's own. */
+    vni: integer('vni').notNull().generatedAlwaysAsIdentity({ maxValue: LARGEST_VNI }),
     /** Made with the project; new VMs join it. */
     isDefault: boolean('is_default').notNull().default(false),
     createdAt: createdAt(),
   },
-  (t) => [unique('networks_name_key').on(t.projectId, t.name)],
+  (t) => [
+    unique('networks_name_key').on(t.projectId, t.name),
+    unique('networks_vni_key').on(t.vni),
+  ],
 );
 
 export const subnets = pgTable(

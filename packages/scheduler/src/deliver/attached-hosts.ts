@@ -11,6 +11,8 @@ export type AttachedHost = {
   readonly streamEpoch: string;
   /** Number of the last spec sent by this stream; zero: none yet. */
   sentNumber: number;
+  /** When it was sent. */
+  sentAtMs: number;
   heardAtMs: number;
   /** The newest report that is not settled yet. */
   unsettled: HostReport | null;
@@ -31,6 +33,7 @@ export class AttachedHosts {
       stream,
       streamEpoch,
       sentNumber: 0,
+      sentAtMs: 0,
       heardAtMs: Date.now(),
       unsettled: null,
       settling: false,

@@ -36,6 +36,7 @@ const vm: SpecVmRow = {
 };
 const row = (change: Partial<HostSpecRow> = {}): HostSpecRow => ({
   ...{ host_id: 'host-1', number: '9', vms: [], disks: [], deleted_disks: [], rules: [] },
+  networks: [],
   ...change,
 });
 
@@ -129,6 +130,26 @@ describe('toHostSpec', () => {
         ...{ id: 'r-1', networkId: 'net-1', direction: 'DIRECTION_EGRESS', action: 'ACTION_DENY' },
         ...{ protocols: ['udp'], sources: ['10.0.0.0/24'], sourcePorts: ['1-9'] },
         ...{ destinations: [], destinationPorts: ['53'] },
+      },
+    ]);
+  });
+
+  it('says networks whole, and of their VMs those that are elsewhere', () => {
+    const member = (host_id: string, address: string, underlay_address: string) => ({
+      ...{ host_id, address, underlay_address, mac_address: '02:00:00:00:00:01' },
+    });
+    const members = [
+      member('host-1', '10.0.0.5', '192.0.2.1'),
+      member('host-2', '10.0.0.6', '192.0.2.2'),
+    ];
+    const subnets = [{ cidr: '10.0.0.0/24', gateway: '10.0.0.1' }];
+    const networks = [{ id: 'net-1', vni: 7, subnets, members }];
+    expect(toHostSpec(row({ networks })).networks).toEqual([
+      {
+        ...{ id: 'net-1', vni: 7, subnets: [{ cidr: '10.0.0.0/24', gatewayIpv4: '10.0.0.1' }] },
+        neighbours: [
+          { privateIpv4: '10.0.0.6', mac: '02:00:00:00:00:01', hostIpv4: '192.0.2.2' },
+        ],
       },
     ]);
   });

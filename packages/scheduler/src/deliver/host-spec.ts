@@ -1,6 +1,7 @@
 import type {
   HostSpecRow,
   SpecDiskRow,
+  SpecNetworkRow,
   SpecRuleRow,
   SpecVmRow,
 } from '@gantry/db/queries/host-specs';
@@ -9,6 +10,7 @@ import type { DeletedVm } from '@gantry/proto/generated/gantry/v1/DeletedVm';
 import type { DiskSpec } from '@gantry/proto/generated/gantry/v1/DiskSpec';
 import type { FirewallRule } from '@gantry/proto/generated/gantry/v1/FirewallRule';
 import type { HostSpec } from '@gantry/proto/generated/gantry/v1/HostSpec';
+import type { NetworkSpec } from '@gantry/proto/generated/gantry/v1/NetworkSpec';
 import type { VmSpec } from '@gantry/proto/generated/gantry/v1/VmSpec';
 
 const MIB_PER_GB = 1024;
@@ -23,6 +25,7 @@ export function toHostSpec(row: HostSpecRow): HostSpec {
     disks: row.disks.map(toDiskSpec),
     deletedDisks: row.deleted_disks,
     firewallRules: row.rules.map(toFirewallRule),
+    networks: row.networks.map((network) => toNetworkSpec(network, row.host_id)),
   };
 }
 
@@ -104,5 +107,20 @@ function toFirewallRule(rule: SpecRuleRow): FirewallRule {
     sourcePorts: rule.source_ports,
     destinations: meaning(rule.destinations),
     destinationPorts: rule.destination_ports,
+  };
+}
+
+/** Its VMs on this very host need no way to them. */
+function toNetworkSpec(network: SpecNetworkRow, hostId: string): NetworkSpec {
+  const elsewhere = network.members.filter(({ host_id }) => host_id !== hostId);
+  return {
+    id: network.id,
+    vni: network.vni,
+    subnets: network.subnets.map(({ cidr, gateway }) => ({ cidr, gatewayIpv4: gateway })),
+    neighbours: elsewhere.map((member) => ({
+      privateIpv4: member.address,
+      mac: member.mac_address,
+      hostIpv4: member.underlay_address,
+    })),
   };
 }

@@ -1,7 +1,7 @@
 import type { Log } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
 import type { Sql } from '@gantry/db/connect';
-import { readHostChanges, readOldestOpenXid } from '@gantry/db/queries/host-changes';
+import { readOldestOpenXid, readSpecChanges } from '@gantry/db/queries/host-changes';
 import { readHostSpecs } from '@gantry/db/queries/host-specs';
 import { readPlanned } from '@gantry/db/transact';
 import type { AttachedHosts } from './attached-hosts.ts';
@@ -19,6 +19,12 @@ type DeliveringOptions = { sql: Sql; log: Log; hosts: AttachedHosts; pollMs: num
 
 /** Specs read in one statement. */
 const BATCH_HOSTS = 100;
+/**
+ * A VM that comes or goes is told to every host that has one of its network. Those it is not on hear
+ * of several at once, so that a network of hundreds of VMs does not have hundreds of hosts busy with
+ * each of them.
+ */
+const SPAN_PAUSE_MS = 1_000;
 
 /**
  * Sends each attached host its whole wanted state, when it attaches and whenever the number of that
@@ -26,6 +32,8 @@ const BATCH_HOSTS = 100;
  */
 export function startDelivering({ sql, log, hosts, pollMs }: DeliveringOptions): Delivering {
   const wanted = new Set<string>();
+  /** Hosts that have only to hear of VMs elsewhere, and were sent a spec a moment ago. */
+  const postponed = new Set<string>();
   let since: string | null = null;
 
   const deliver = async (hostIds: string[]) => {
@@ -33,6 +41,7 @@ export function startDelivering({ sql, log, hosts, pollMs }: DeliveringOptions):
       const host = hosts.get(row.host_id);
       if (!host || Number(row.number) < host.sentNumber) continue;
       host.sentNumber = Number(row.number);
+      host.sentAtMs = Date.now();
       const consoles = [...host.consoles.values()].map(({ id, vmId }) => ({ id, vmId }));
       host.stream.send({ ...toHostSpec(row), consoles });
     }
@@ -45,10 +54,18 @@ export function startDelivering({ sql, log, hosts, pollMs }: DeliveringOptions):
     body: async () => {
       // What changed before is in the spec that each host gets when it attaches.
       since ??= await readOldestOpenXid(sql);
-      const { xmin, changed } = await readHostChanges(sql, { location: null, since });
-      for (const { host_id, number } of changed) {
+      const { xmin, changed } = await readSpecChanges(sql, { since });
+      for (const { host_id, number, own_number } of changed) {
         const host = hosts.get(host_id);
-        if (host && Number(number) > host.sentNumber) wanted.add(host_id);
+        if (!host || Number(number) <= host.sentNumber) continue;
+        if (Number(own_number) > host.sentNumber) wanted.add(host_id);
+        else postponed.add(host_id);
+      }
+      for (const hostId of postponed) {
+        const host = hosts.get(hostId);
+        if (host && Date.now() < host.sentAtMs + SPAN_PAUSE_MS) continue;
+        postponed.delete(hostId);
+        if (host) wanted.add(hostId);
       }
       // Only now: whatever was not read because of an error is read again.
       since = xmin;

@@ -1,7 +1,7 @@
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
 import { describe, expect, it } from 'vitest';
-import { hostPartsOf } from './host-parts.ts';
-import { makeInventory, makePci } from './testing/make-inventory.ts';
+import { hostPartsOf, underlayAddressOf } from './host-parts.ts';
+import { makeDrive, makeGpu, makeInventory } from './testing/make-inventory.ts';
 
 const parts = (change: Partial<Inventory__Output> = {}) => hostPartsOf(makeInventory(change));
 
@@ -57,13 +57,14 @@ describe('hostPartsOf', () => {
   it('names GPUs by model, node, switch, group and peer', () => {
     const { gpus } = parts({
       gpus: [
-        {
-          pci: makePci('0000:10:00.0', { numaNode: 1, iommuGroup: 7, bridges: ['a', 'b', 'c'] }),
-          nvlinkPeer: '0000:11:00.0',
-        },
-        { pci: makePci('0000:11:00.0', { bridges: ['a', 'b', 'd'] }), nvlinkPeer: '' },
-        { pci: makePci('0000:12:00.0', { bridges: ['e'] }), nvlinkPeer: '' },
-        { pci: null, nvlinkPeer: '' },
+        makeGpu(
+          '0000:10:00.0',
+          { numaNode: 1, iommuGroup: 7, bridges: ['a', 'b', 'c'] },
+          { nvlinkPeer: '0000:11:00.0' },
+        ),
+        makeGpu('0000:11:00.0', { bridges: ['a', 'b', 'd'] }),
+        makeGpu('0000:12:00.0', { bridges: ['e'] }),
+        { pci: null, nvlinkPeer: '', vendorWarnings: [] },
       ],
     });
     expect(gpus).toMatchObject([
@@ -75,18 +76,23 @@ describe('hostPartsOf', () => {
     expect(gpus[2]?.pcieSwitch).not.toBe(gpus[0]?.pcieSwitch);
   });
 
-  it('measures drives in whole GB', () => {
-    const nvmes = [
-      {
-        pci: makePci('0000:80:00.0'),
-        serial: 'S1',
-        model: '',
-        firmware: '',
-        sizeBytes: '960197124096',
-      },
-    ];
+  it('measures drives in whole GB, and says what their host does with them', () => {
+    const uses = ['mounted at /data'];
+    const nvmes = [makeDrive('0000:80:00.0', { serial: 'S1', sizeBytes: '960197124096', uses })];
     expect(parts({ nvmes }).drives).toEqual([
-      { pciAddress: '0000:80:00.0', serial: 'S1', sizeGb: 960, numaNode: 0 },
+      { pciAddress: '0000:80:00.0', serial: 'S1', sizeGb: 960, numaNode: 0, uses },
     ]);
   });
+});
+
+it.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['', null],
+  ['127.0.0.1', null],
+  ['239.1.1.1', null],
+  ['255.255.255.255', null],
+  ['192.0.2.7/24', null],
+  ["'; drop table hosts", null],
+])('a host that says it is reached at "%s" is reached at %s', (underlayIpv4, address) => {
+  expect(underlayAddressOf(makeInventory({ underlayIpv4 }))).toBe(address);
 });

@@ -1,4 +1,5 @@
 import type { NumaNodeTotals } from '@gantry/db/schema/hosts';
+import { isUnicast } from '@gantry/model/cidr';
 import { gpuModelOf } from '@gantry/model/gpu-models';
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
 import type { PciDevice__Output } from '@gantry/proto/generated/gantry/v1/PciDevice';
@@ -18,7 +19,13 @@ export type GpuPart = {
   iommuGroup: number | null;
   nvlinkPeer: string;
 };
-export type DrivePart = { pciAddress: string; serial: string; sizeGb: number; numaNode: number };
+export type DrivePart = {
+  pciAddress: string;
+  serial: string;
+  sizeGb: number;
+  numaNode: number;
+  uses: string[];
+};
 
 const MIB = 1024 ** 2;
 const BYTES_PER_GB = 1e9;
@@ -44,10 +51,10 @@ export function hostPartsOf(inventory: Inventory__Output): HostParts {
         },
       ];
     }),
-    drives: inventory.nvmes.flatMap(({ pci, serial, sizeBytes }) => {
+    drives: inventory.nvmes.flatMap(({ pci, serial, sizeBytes, uses }) => {
       if (!pci) return [];
       const sizeGb = Math.floor(Number(sizeBytes) / BYTES_PER_GB);
-      return [{ pciAddress: pci.address, serial, sizeGb, numaNode: pci.numaNode ?? 0 }];
+      return [{ pciAddress: pci.address, serial, sizeGb, numaNode: pci.numaNode ?? 0, uses }];
     }),
     sharedStorage: inventory.sharedStorage,
   };
@@ -103,4 +110,9 @@ function countCpus(list: string): number {
     const [first = '', last = first] = range.split('-');
     return sum + Number(last) - Number(first) + 1;
   }, 0);
+}
+
+/** Anything but one host's address would send tenants' packets to nobody, or to everybody. */
+export function underlayAddressOf({ underlayIpv4 }: Inventory__Output): string | null {
+  return isUnicast(underlayIpv4) ? underlayIpv4 : null;
 }

@@ -1,10 +1,14 @@
+import { createLog } from '@gantry/daemon/log';
 import { openStream } from '@gantry/db/queries/host-liveness';
 import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { newId } from '@gantry/model/ids';
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { NvmeDrive__Output } from '@gantry/proto/generated/gantry/v1/NvmeDrive';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { HEALTH_RULES } from '../health/health-rules.ts';
+import { readHealthRules } from '../health/read-rules.ts';
 import { recordInventory } from './record-inventory.ts';
-import { makeInventory, makePci } from './testing/make-inventory.ts';
+import { makeDrive, makeGpu, makeInventory, makeSoftware } from './testing/make-inventory.ts';
 
 let database: TestDatabase;
 let hostId: string;
@@ -19,12 +23,16 @@ beforeEach(async () => {
   streamEpoch = (await openStream(database.sql, { hostId, schedulerId: newId() })) ?? '';
 });
 
-const gpu = (address: string) => ({ pci: makePci(address), nvlinkPeer: '' });
-const drive = (serial: string, sizeBytes: string) => ({
-  ...{ pci: makePci('0000:80:00.0'), serial, model: '', firmware: '', sizeBytes },
-});
-const record = (change: Partial<Inventory__Output>) =>
-  recordInventory(database.sql, { hostId, streamEpoch, inventory: makeInventory(change) });
+const log = createLog({ process: 'test', level: 'silent' });
+const gpu = (address: string) => makeGpu(address);
+const drive = (change: Partial<NvmeDrive__Output>) => makeDrive('0000:80:00.0', change);
+const record = (change: Partial<Inventory__Output>, rules = HEALTH_RULES) =>
+  recordInventory({
+    ...{ sql: database.sql, log, rules, hostId, streamEpoch },
+    inventory: makeInventory(change),
+  });
+const drives = () =>
+  database.sql`select serial, size_gb, state, state_reason, uses from drives where host_id = ${hostId}`;
 const gpus = () =>
   database.sql`select pci_address, state, xmin from gpus where host_id = ${hostId} order by 1`;
 const both = { gpus: [gpu('0000:10:00.0'), gpu('0000:11:00.0')] };
@@ -45,22 +53,99 @@ it('a device in quarantine stays there, found or not', async () => {
   expect(await gpus()).toMatchObject([{ state: 'ready' }, { state: 'quarantined' }]);
 });
 
-it('the same inventory again writes nothing', async () => {
-  await record(both);
-  const rows = () =>
-    database.sql`select h.xmin as host, g.xmin as gpu, r.xmin as revision from hosts h
-      join gpus g on g.host_id = h.id join host_revisions r on r.host_id = h.id where h.id = ${hostId}`;
-  const before = await rows();
-  await record(both);
-  expect(await rows()).toEqual(before);
+describe('what is the same', () => {
+  const withDrive = { ...both, nvmes: [drive({ serial: 'S1', sizeBytes: '960000000000' })] };
+  const rows = async () =>
+    (
+      await database.sql`select h.xmin as host, g.xmin as gpu, d.xmin as drive, r.xmin as revision from hosts h
+      join gpus g on g.host_id = h.id join drives d on d.host_id = h.id join host_revisions r on r.host_id = h.id
+      where h.id = ${hostId} and g.pci_address = '0000:10:00.0'`
+    )[0];
+
+  it('is not written again', async () => {
+    await record(withDrive);
+    const before = await rows();
+    await record(withDrive);
+    expect(await rows()).toEqual(before);
+  });
+
+  it('does not have placement look at the host again where only a counter moved', async () => {
+    const aer = { correctable: '1', nonfatal: '0', fatal: '0' };
+    await record({ ...withDrive, gpus: [makeGpu('0000:10:00.0', { aer })] });
+    const before = await rows();
+    const gpus = [makeGpu('0000:10:00.0', { aer: { ...aer, correctable: '2' } })];
+    await record({ ...withDrive, gpus, nvmes: [drive({})] });
+    const { host, ...others } = (await rows()) ?? {};
+    expect(host).not.toBe(before?.['host']);
+    expect(others).toEqual({
+      ...{ gpu: before?.['gpu'], drive: before?.['drive'], revision: before?.['revision'] },
+    });
+  });
+
+  it('is judged again by other rules', async () => {
+    const narrow = { speedGts: 16, maxSpeedGts: 16, width: 8, maxWidth: 16 };
+    const gpus = [makeGpu('0000:10:00.0', { link: narrow })];
+    const blocked = async () =>
+      (await database.sql`select blocked from gpus where host_id = ${hostId}`)[0]?.['blocked'];
+    await record({ gpus });
+    expect(await blocked()).toBe(true);
+    await record({ gpus }, readHealthRules('{"link_narrow": {"severity": "warn"}}'));
+    expect(await blocked()).toBe(false);
+  });
 });
 
 it('a drive that a VM has does not tell its serial number or size: what was known stays', async () => {
-  await record({ nvmes: [drive('S1', '960000000000')] });
-  await record({ nvmes: [drive('', '0')] });
-  expect(
-    await database.sql`select serial, size_gb, state from drives where host_id = ${hostId}`,
-  ).toMatchObject([{ serial: 'S1', size_gb: 960, state: 'ready' }]);
+  await record({ nvmes: [drive({ serial: 'S1', sizeBytes: '960000000000' })] });
+  await record({ nvmes: [drive({})] });
+  expect(await drives()).toMatchObject([{ serial: 'S1', size_gb: 960, state: 'ready' }]);
+});
+
+it("a drive is nobody else's while its host uses it", async () => {
+  const uses = ['mounted at /data', 'in the RAID md0'];
+  await record({ nvmes: [drive({ uses })] });
+  expect(await drives()).toMatchObject([{ state: 'used_by_host', uses }]);
+  await record({ nvmes: [] });
+  expect(await drives()).toMatchObject([{ state: 'missing' }]);
+  await record({ nvmes: [drive({})] });
+  expect(await drives()).toMatchObject([{ state: 'ready', uses: [] }]);
+  await record({ nvmes: [drive({ uses })] });
+  expect(await drives()).toMatchObject([{ state: 'used_by_host', uses }]);
+});
+
+describe('a drive that was not made clean where it was before', () => {
+  const leaveDirty = (serial: string, failureCode = 'erase_failed') =>
+    database.sql`insert into device_receipts (id, device_id, kind, host_id, pci_address, serial, vm_id, project_id,
+        method, finished_at, failure_code, failure_message)
+      values (${newId()}, ${newId()}, 'drive', ${newId()}, '0000:01:00.0', ${serial}, ${newId()}, ${newId()},
+        'none', now(), ${failureCode}, 'it did not answer')`;
+
+  it('is in quarantine on a host that has it from now on', async () => {
+    await leaveDirty(hostId);
+    await record({ nvmes: [drive({ serial: hostId })] });
+    const quarantined = {
+      state: 'quarantined',
+      state_reason: 'not proven clean where it was before: it did not answer',
+    };
+    expect(await drives()).toMatchObject([quarantined]);
+  });
+
+  it('is so too in the place of another, and not again once it was released', async () => {
+    await record({ nvmes: [drive({ serial: 'another' })] });
+    await leaveDirty(hostId);
+    await record({ nvmes: [drive({ serial: hostId })] });
+    expect(await drives()).toMatchObject([{ state: 'quarantined' }]);
+    await database.sql`update drives set state = 'ready' where host_id = ${hostId}`;
+    await record({ nvmes: [drive({ serial: hostId, uses: ['swap'] })] });
+    await record({ nvmes: [drive({ serial: hostId })] });
+    expect(await drives()).toMatchObject([{ state: 'ready' }]);
+  });
+
+  it('is ready where it was made clean since', async () => {
+    await leaveDirty(hostId);
+    await leaveDirty(hostId, '');
+    await record({ nvmes: [drive({ serial: hostId })] });
+    expect(await drives()).toMatchObject([{ state: 'ready', state_reason: '' }]);
+  });
 });
 
 it('what came by an earlier stream, or from a fenced host, changes nothing', async () => {
@@ -76,7 +161,7 @@ it('placement is told; the wanted state of the host is not another', async () =>
       await database.sql`select number, changed_xid::text from host_revisions where host_id = ${hostId}`
     )[0];
   const before = await revision();
-  await record({ ...both, sharedStorage: true, software: { ...NAMES, os: 'a\0b' } });
+  await record({ ...both, sharedStorage: true, software: makeSoftware({ os: 'a\0b' }) });
   const after = await revision();
   expect(after?.['number']).toBe(before?.['number']);
   expect(after?.['changed_xid']).not.toBe(before?.['changed_xid']);
@@ -85,4 +170,11 @@ it('placement is told; the wanted state of the host is not another', async () =>
   ).toMatchObject([{ shared_storage: true, os: 'ab' }]);
 });
 
-const NAMES = { os: '', kernel: '6.1', firmware: '', libvirt: '', agent: '0.1.0' };
+it('where a host is reached is written down, and forgotten when it says so no more', async () => {
+  const address = async () =>
+    (await database.sql`select host(underlay_address) as is from hosts where id = ${hostId}`)[0];
+  await record({ underlayIpv4: '192.0.2.7' });
+  expect(await address()).toEqual({ is: '192.0.2.7' });
+  await record({ underlayIpv4: '' });
+  expect(await address()).toEqual({ is: null });
+});

@@ -9,8 +9,14 @@ import {
 } from '@gantry/db/queries/host-liveness';
 import { closeVmInterval } from '@gantry/db/queries/meter';
 import { failOperation } from '@gantry/db/queries/operations';
-import { releasePlacement } from '@gantry/db/queries/release-vm';
 import {
+  insertReceipts,
+  lockConcernedHosts,
+  type Receipt,
+  releasePlacement,
+} from '@gantry/db/queries/release-vm';
+import {
+  type ClaimedDevice,
   lockPlacedVms,
   type PlacedVmRow,
   undoAttachments,
@@ -19,22 +25,36 @@ import {
 } from '@gantry/db/queries/settle-vms';
 import { transact } from '@gantry/db/transact';
 
-/** An operator's word that a host is dead stands for the proof that its VMs are gone. */
+/**
+ * An operator's word that a host is dead stands for the proof that its VMs are gone. It does not stand
+ * for the proof that their devices are clean: those go to nobody, wherever they turn up again.
+ */
 export async function fenceHosts({ sql, log }: { sql: Sql; log: Log }): Promise<void> {
   for (const { id } of await listHostsToFence(sql)) {
     const vms = await transact(sql, async (transaction) => {
       const placed = await lockPlacedVms(transaction, id);
       if (!(await lockHostToFence(transaction, id))) return null;
-      for (const vm of placed) await loseVm(transaction, vm);
+      await lockConcernedHosts(transaction, {
+        ...{
+          hostId: id,
+          releasedVmIds: placed.map((vm) => vm.id),
+          removedVmIds: [],
+          newDiskIds: [],
+        },
+      });
+      for (const vm of placed) await loseVm(transaction, { hostId: id, vm });
       await updateHostFenced(transaction, id);
       return placed.length;
     });
-    if (vms !== null) log.warn({ hostId: id, vms }, 'host fenced: its claims are free');
+    if (vms !== null) log.warn({ hostId: id, vms }, 'host fenced: its VMs may start elsewhere');
   }
 }
 
 /** What was to be removed is unplaced now and goes; what was to run is down and can be started elsewhere. */
-async function loseVm(sql: Queryable, vm: PlacedVmRow): Promise<void> {
+async function loseVm(
+  sql: Queryable,
+  { hostId, vm }: { hostId: string; vm: PlacedVmRow },
+): Promise<void> {
   const failure = {
     code: 'host_failed',
     message: 'the host of the VM was declared dead by an operator',
@@ -43,6 +63,9 @@ async function loseVm(sql: Queryable, vm: PlacedVmRow): Promise<void> {
   // Nothing can be done to disks there any more: the VM has those it had.
   if (vm.operation === 'ATTACH_DISKS') await undoAttachments(sql, vm.id);
   if (vm.operation === 'DETACH_DISKS') await undoDetachments(sql, vm.id);
+  await insertReceipts(sql, {
+    ...{ hostId, vmId: vm.id, projectId: vm.project_id, receipts: receiptsOfNothing(vm) },
+  });
   await releasePlacement(sql, vm.id);
   await closeVmInterval(sql, { vmId: vm.id, endedAt: new Date() });
   await insertEvents(sql, [
@@ -63,4 +86,16 @@ async function loseVm(sql: Queryable, vm: PlacedVmRow): Promise<void> {
     await updateObservedVm(sql, { vmId: vm.id, observedState: 'stopped' });
   else if (vm.should_run) await updateObservedVm(sql, { vmId: vm.id, observedState: 'crashed' });
   await failOperation(sql, { resourceId: vm.id, failure });
+}
+
+/** Nobody has cleaned what the VM had, and nobody will be asked to. */
+function receiptsOfNothing({ gpus, drives }: PlacedVmRow): Receipt[] {
+  const receipt = (kind: Receipt['kind'], device: ClaimedDevice): Receipt => ({
+    ...{ device, kind, serial: device.serial ?? '', method: 'none', finishedAt: new Date() },
+    failure: { code: 'host_fenced', message: 'its host was declared dead while the VM had it' },
+  });
+  return [
+    ...gpus.map((device) => receipt('gpu', device)),
+    ...drives.map((device) => receipt('drive', device)),
+  ];
 }

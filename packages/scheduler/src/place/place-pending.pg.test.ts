@@ -115,6 +115,33 @@ describe('a turn', () => {
   });
 });
 
+describe('a host that drifted', () => {
+  it('takes nothing until it is accepted', async () => {
+    const host = await addHost();
+    const other = await addHost();
+    await database.sql`update hosts set drift = '{kernel}' where id = ${host.id}`;
+    const vmIds = await addVms(database.sql, 2, { projectId });
+    expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 1 });
+    expect(await hostOf(vmIds[0] ?? '')).toMatchObject({ host_id: other.id });
+    await database.sql`update hosts set drift = '{}' where id = ${host.id}`;
+    const later = await addVm();
+    expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 0 });
+    expect(await hostOf(later)).toMatchObject({ host_id: host.id });
+  });
+});
+
+describe('a device that is not healthy', () => {
+  it('is given to nobody, and one with a warning is', async () => {
+    const host = await addHost({ gpus: 2 });
+    const [sick = '', warned = ''] = host.gpuIds;
+    await database.sql`update gpus set problems = '[{"severity": "block"}]' where id = ${sick}`;
+    await database.sql`update gpus set problems = '[{"severity": "warn"}]' where id = ${warned}`;
+    const vmIds = await addVms(database.sql, 2, { projectId });
+    expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 1 });
+    expect(await hostOf(vmIds[0] ?? '')).toMatchObject({ gpus: [warned] });
+  });
+});
+
 describe('where there is no room', () => {
   it('a creation fails at once, with the reasons, and the VM is removed', async () => {
     await addHost();
@@ -183,6 +210,27 @@ describe('between decision and commit', () => {
     [
       'a GPU kept back',
       () => by((sql) => sql`update gpus set quarantine_reason = 'x' where host_id = ${first.id}`),
+    ],
+    [
+      'a GPU that is not healthy',
+      () =>
+        by(
+          (sql) =>
+            sql`update gpus set problems = '[{"severity": "block"}]' where host_id = ${first.id}`,
+        ),
+    ],
+    ['a drift', () => by((sql) => sql`update hosts set drift = '{kernel}' where id = ${first.id}`)],
+    [
+      'a drive that the host uses',
+      () => by((sql) => sql`update drives set state = 'used_by_host' where host_id = ${first.id}`),
+    ],
+    [
+      'a drive that is not healthy',
+      () =>
+        by(
+          (sql) =>
+            sql`update drives set problems = '[{"severity": "block"}]' where host_id = ${first.id}`,
+        ),
     ],
     [
       'an unclean drive',

@@ -4,8 +4,8 @@ import { lockVmsOfDisk } from '@gantry/db/queries/disks';
 import { failVm } from '@gantry/db/queries/fail-vm';
 import { cancelOperation, failOperation } from '@gantry/db/queries/operations';
 import {
-  countHostsOwingRule,
   isUnfinished,
+  listHostsOwingRule,
   listOverdueOperations,
   lockVmOfOperation,
   type OverdueOperation,
@@ -70,15 +70,23 @@ async function endOther(sql: Queryable, operation: OverdueOperation): Promise<bo
   const { id: operationId, resource_id: resourceId, resource_type: type } = operation;
   if (type === 'disk') await lockVmsOfDisk(sql, resourceId);
   if (!(await isUnfinished(sql, operationId))) return false;
-  const owing = type === 'vpc-firewall-rule' ? await countHostsOwingRule(sql, resourceId) : 0;
+  const owing = type === 'vpc-firewall-rule' ? await listHostsOwingRule(sql, resourceId) : [];
   const failure =
-    owing > 0
-      ? overdue(`${owing} hosts have not put the rule in force in time`, { hosts_pending: owing })
-      : overdue('its host did not finish it in time');
+    owing.length > 0 ? owedByHosts(owing) : overdue('its host did not finish it in time');
   if (type === 'disk' && operation.name === 'UPDATE') await undoGrowth(sql, resourceId);
   // By its own id: another operation may have begun by now.
   await cancelOperation(sql, { operationId, result: failure, at: new Date() });
   return true;
+}
+
+const MOST_NAMED = 20;
+
+function owedByHosts(names: readonly string[]) {
+  const named = names.slice(0, MOST_NAMED);
+  const others = names.length - named.length;
+  const who = others > 0 ? `${named.join(', ')} and ${others} more` : named.join(', ');
+  const message = `not in force in time on ${who}: the rule holds there as soon as they report it`;
+  return overdue(message, { hosts_pending: names.length, hosts: named });
 }
 
 function overdue(message: string, details: object = {}) {

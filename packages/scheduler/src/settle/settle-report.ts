@@ -41,7 +41,7 @@ export async function settleReport(settlement: Settlement): Promise<boolean> {
       const word = words.get(vm.id);
       return word ? [{ vm, word, verdict: judgeVm(vm, word) }] : [];
     });
-    await lockOthers(sql, { hostId, judged });
+    await lockOthers(sql, { hostId, spans: host.spans, judged });
     const now = new Date();
     if (host.state === 'unreachable') await markReachable(sql, { hostId, vms });
     const removedVmIds: string[] = [];
@@ -61,18 +61,18 @@ type Judged = { vm: PlacedVmRow; verdict: VmVerdict };
 
 async function lockOthers(
   sql: Queryable,
-  { hostId, judged }: { hostId: string; judged: Judged[] },
+  { hostId, spans, judged }: { hostId: string; spans: boolean; judged: Judged[] },
 ): Promise<void> {
-  const removedVmIds = judged.flatMap(({ vm, verdict }) =>
-    verdict.is === 'gone' && isToBeRemoved(vm) ? [vm.id] : [],
-  );
+  const released = judged.flatMap(({ vm, verdict }) => (verdict.is === 'gone' ? [vm] : []));
+  const releasedVmIds = spans ? released.map(({ id }) => id) : [];
+  const removedVmIds = released.filter(isToBeRemoved).map(({ id }) => id);
   const newDiskIds = judged.flatMap(({ vm, verdict }) =>
     verdict.is === 'running' || verdict.is === 'crashed'
       ? vm.attachments.flatMap(({ disk_id, kept_here }) => (kept_here ? [] : [disk_id]))
       : [],
   );
-  if (removedVmIds.length + newDiskIds.length === 0) return;
-  await lockConcernedHosts(sql, { hostId, removedVmIds, newDiskIds });
+  if (releasedVmIds.length + removedVmIds.length + newDiskIds.length === 0) return;
+  await lockConcernedHosts(sql, { hostId, releasedVmIds, removedVmIds, newDiskIds });
 }
 
 async function settleHost(

@@ -31,7 +31,8 @@ export async function settleWithoutHost(sql: Sql): Promise<void> {
 async function removeUnplacedVms(sql: Queryable): Promise<void> {
   const removable = await lockRemovableVms(sql, TURN_ROWS);
   const removedVmIds = removable.map(({ id }) => id);
-  await lockConcernedHosts(sql, { hostId: null, removedVmIds, newDiskIds: [] });
+  const concerns = { hostId: null, releasedVmIds: [], removedVmIds, newDiskIds: [] };
+  await lockConcernedHosts(sql, concerns);
   for (const { id, project_id } of removable) {
     const last = await readVm(sql, { projectId: project_id, vmId: id });
     if (last) await succeedOperation(sql, { resourceId: id, result: vmView(last) });

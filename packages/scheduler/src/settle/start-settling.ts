@@ -4,6 +4,7 @@ import { startLoop } from '@gantry/daemon/loop';
 import type { Sql } from '@gantry/db/connect';
 import { updateHostNumbers } from '@gantry/db/queries/settle-hosts';
 import type { AttachedHost } from '../deliver/attached-hosts.ts';
+import type { HealthRule } from '../health/health-rules.ts';
 import { recordInventory } from '../inventory/record-inventory.ts';
 import type { HostReport } from './host-report.ts';
 import { settleReport } from './settle-report.ts';
@@ -16,6 +17,8 @@ export type Settling = {
 type SettlingOptions = {
   sql: Sql;
   log: Log;
+  /** What devices' health is judged by. */
+  rules: readonly HealthRule[];
   /** Reports settled at the same time: each takes a connection. */
   concurrency: number;
   onSettled(hostId: string): void;
@@ -28,7 +31,8 @@ const RETRY_MS = 500;
  * was overtaken before its turn is not missed; but what only it carried (inventory, serial logs) is
  * handed on to the next.
  */
-export function startSettling({ sql, log, concurrency, onSettled }: SettlingOptions): Settling {
+export function startSettling(options: SettlingOptions): Settling {
+  const { sql, log, rules, concurrency, onSettled } = options;
   const queue = new Set<AttachedHost>();
   const failed = new Set<AttachedHost>();
   const running = new Set<Promise<void>>();
@@ -42,7 +46,7 @@ export function startSettling({ sql, log, concurrency, onSettled }: SettlingOpti
     const { streamEpoch } = host;
     const { inventory } = report;
     try {
-      if (inventory) await recordInventory(sql, { hostId, streamEpoch, inventory });
+      if (inventory) await recordInventory({ sql, log, rules, hostId, streamEpoch, inventory });
       const digest = digestOf(report);
       const { acceptedNumber, firewallNumber } = report;
       // Words about VMs and disks say what they answer: the same ones again can mean nothing new. The

@@ -71,6 +71,12 @@ export class SimulatedHost {
     this.#agent?.reattach();
   }
 
+  /** The next report tells of it, as if the agent had noticed. */
+  changeInventory(change: Parameters<SimulatedMachine['changeInventory']>[0]): void {
+    this.machine.changeInventory(change);
+    this.#agent?.inventoryChanged();
+  }
+
   kill(): void {
     this.#agent?.kill();
     this.#agent = null;

@@ -34,7 +34,7 @@ export class SimulatedMachine implements Machine {
   readonly faults = new Faults();
   readonly disks: DiskStore;
   readonly #parts: HostParts;
-  readonly #inventory: Inventory;
+  #inventory: Inventory;
   #bootId = randomUUID();
 
   constructor({ inventory, clock = systemClock, behaviour, disks }: SimulatedMachineOptions) {
@@ -59,6 +59,11 @@ export class SimulatedMachine implements Machine {
 
   async readInventory(): Promise<Inventory> {
     return this.#inventory;
+  }
+
+  /** Its hardware or its kernel is another, or shows wear. Whoever was given the old one keeps it. */
+  changeInventory(change: (inventory: Inventory) => Inventory): void {
+    this.#inventory = change(this.#inventory);
   }
 
   behave(behaviour: Partial<Behaviour>): void {

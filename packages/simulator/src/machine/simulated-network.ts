@@ -49,6 +49,9 @@ export class SimulatedNetwork implements HostNetwork {
     return JSON.stringify(this.#firewall) === JSON.stringify(firewall);
   }
 
+  /** Nobody asks: its guests have no programs. */
+  async answerGuests(): Promise<void> {}
+
   /** What a restart of the host leaves: nothing. */
   clear(): void {
     this.#nics.clear();

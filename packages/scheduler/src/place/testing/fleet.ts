@@ -17,6 +17,8 @@ type HostPlan = {
   gpus?: number;
   nodes?: number;
   sharedStorage?: boolean;
+  /** Whether they reach each other, so that each is told of VMs on the others. */
+  spans?: boolean;
 };
 
 /** Set-based, for thousands at once. As many drives as GPUs, all ready and free, room for anything. */
@@ -30,9 +32,10 @@ export async function addHosts(sql: Sql, count: number, plan: HostPlan = {}): Pr
     gpuIds: Array.from({ length: gpus }, () => newId()),
     driveIds: Array.from({ length: gpus }, () => newId()),
   }));
-  await sql`insert into hosts (id, location, name, numa_nodes, shared_storage)
-    select id, ${location}, 'host-' || id, ${sql.json(totals)}, ${plan.sharedStorage ?? false}
-    from unnest(${hosts.map(({ id }) => id)}::uuid[]) as h (id)`;
+  await sql`insert into hosts (id, location, name, numa_nodes, shared_storage, underlay_address)
+    select id, ${location}, 'host-' || id, ${sql.json(totals)}, ${plan.sharedStorage ?? false},
+      case when ${plan.spans ?? false} then '198.18.0.0'::inet + n end
+    from unnest(${hosts.map(({ id }) => id)}::uuid[]) with ordinality as h (id, n)`;
   const hostIds = hosts.flatMap(({ id }) => Array.from({ length: gpus }, () => id));
   await sql`insert into gpus (id, host_id, pci_address, model, numa_node, iommu_group)
     select id, host_id, '0000:' || to_hex(16 + slot) || ':00.0', ${model}, slot * ${nodes}::int / ${gpus}::int, slot

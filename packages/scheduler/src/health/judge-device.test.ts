@@ -1,0 +1,183 @@
+import type { DeviceProblem } from '@gantry/model/device-problem';
+import { describe, expect, it } from 'vitest';
+import { makeDrive, makeGpu, makeInventory } from '../inventory/testing/make-inventory.ts';
+import { HEALTH_RULES } from './health-rules.ts';
+import { judgeDevice } from './judge-device.ts';
+import { readHealthRules } from './read-rules.ts';
+import { type SeenDevice, seenDevices } from './seen-device.ts';
+
+const AT = new Date('2030-01-31T12:00:00.000Z');
+const LATER = new Date('2030-02-01T12:00:00.000Z');
+const ADDRESS = '0000:41:00.0';
+
+type PciChange = NonNullable<Parameters<typeof makeGpu>[1]>;
+type DriveChange = NonNullable<Parameters<typeof makeDrive>[1]>;
+const onlyDevice = (inventory: Parameters<typeof makeInventory>[0]): SeenDevice => {
+  const device = seenDevices(makeInventory(inventory)).get(ADDRESS);
+  if (!device) throw new Error('BUG: the inventory lacks the device');
+  return device;
+};
+const gpu = (pci: PciChange = {}, vendorWarnings: string[] = []) =>
+  onlyDevice({ gpus: [makeGpu(ADDRESS, pci, { vendorWarnings })] });
+const drive = (change: DriveChange = {}) => onlyDevice({ nvmes: [makeDrive(ADDRESS, change)] });
+
+const link = { speedGts: 16, maxSpeedGts: 16, width: 16, maxWidth: 16 };
+const aer = { correctable: '50', nonfatal: '5', fatal: '5' };
+const health = {
+  ...{ criticalWarning: 0, percentageUsed: 3, availableSpare: 100, spareThreshold: 10 },
+  mediaErrors: '7',
+};
+
+type Judged = {
+  before?: SeenDevice | undefined;
+  standing?: DeviceProblem[];
+  at?: Date;
+  rules?: typeof HEALTH_RULES;
+};
+const judge = (now: SeenDevice, { before = now, standing = [], at = AT, rules }: Judged = {}) =>
+  judgeDevice({ rules: rules ?? HEALTH_RULES, before, now, standing, at });
+const found = (problems: DeviceProblem[]) =>
+  problems.map(({ rule, severity }) => `${rule} ${severity}`);
+
+describe('a healthy device', () => {
+  it.each([
+    ['a GPU', gpu({ link, aer })],
+    ['a GPU of which little is known', gpu()],
+    ['a drive', drive({ health })],
+    ['a drive of which little is known', drive()],
+    [
+      'a drive that does not say when its spare is low',
+      drive({ health: { ...health, availableSpare: 0, spareThreshold: 0 } }),
+    ],
+  ])('%s has no problems', (_, device) => {
+    expect(judge(device)).toEqual([]);
+  });
+});
+
+describe('a problem is', () => {
+  it.each<[string, SeenDevice, string[], string]>([
+    ['a device off the bus', gpu({ lost: true }), ['lost block'], 'all ones'],
+    ['a narrow link', gpu({ link: { ...link, width: 8 } }), ['link_narrow block'], '8 of 16 lanes'],
+    ['a slow link', gpu({ link: { ...link, speedGts: 2.5 } }), ['link_slow warn'], 'while idle'],
+    ['a GPU without a reset', gpu({ resetMethods: [] }), ['no_reset block'], 'no way to reset'],
+    [
+      'what its vendor says',
+      gpu({}, ['Xid 79', 'row remap']),
+      ['vendor_warning block'],
+      'Xid 79; row remap',
+    ],
+    [
+      'a critical warning',
+      drive({ health: { ...health, criticalWarning: 4 } }),
+      ['drive_critical block'],
+      '0x04',
+    ],
+    ['wear', drive({ health: { ...health, percentageUsed: 95 } }), ['drive_worn warn'], '95 %'],
+    [
+      'the end of wear',
+      drive({ health: { ...health, percentageUsed: 100 } }),
+      ['drive_worn warn', 'drive_worn_out block'],
+      '100 %',
+    ],
+    [
+      'too little spare',
+      drive({ health: { ...health, availableSpare: 9 } }),
+      ['drive_spare block'],
+      '9 %',
+    ],
+  ])('%s', (_, device, expected, words) => {
+    const problems = judge(device);
+    expect(found(problems)).toEqual(expected);
+    expect(problems[0]?.message).toContain(words);
+    expect(problems[0]).toMatchObject({ since: AT.toISOString(), until_released: false });
+  });
+
+  it.each<[string, SeenDevice, SeenDevice, string[]]>([
+    ['fatal errors', gpu({ aer }), gpu({ aer: { ...aer, fatal: '6' } }), ['aer_fatal block']],
+    ['others', gpu({ aer }), gpu({ aer: { ...aer, nonfatal: '6' } }), ['aer_nonfatal block']],
+    [
+      'many corrected ones',
+      gpu({ aer }),
+      gpu({ aer: { ...aer, correctable: '150' } }),
+      ['aer_correctable warn'],
+    ],
+    ['not a few of them', gpu({ aer }), gpu({ aer: { ...aer, correctable: '149' } }), []],
+    [
+      'media errors',
+      drive({ health }),
+      drive({ health: { ...health, mediaErrors: '8' } }),
+      ['media_errors warn'],
+    ],
+    [
+      'errors since a counter began anew',
+      gpu({ aer }),
+      gpu({ aer: { ...aer, fatal: '1' } }),
+      ['aer_fatal block'],
+    ],
+    ['not a counter that began anew', gpu({ aer }), gpu({ aer: { ...aer, fatal: '0' } }), []],
+    ['not what was there when it was first asked', gpu(), gpu({ aer }), []],
+  ])('a rise of %s, until it is released', (_, before, now, expected) => {
+    const problems = judge(now, { before });
+    expect(found(problems)).toEqual(expected);
+    expect(problems.every(({ until_released }) => until_released)).toBe(true);
+  });
+
+  it('none that a drive has no rule for: it is erased, not reset', () => {
+    expect(judge(drive({ pci: gpu({ resetMethods: [] }).pci }))).toEqual([]);
+  });
+});
+
+describe('what was found before', () => {
+  const narrow = gpu({ link: { ...link, width: 8 } });
+  const risen = () => judge(gpu({ aer: { ...aer, fatal: '6' } }), { before: gpu({ aer }) });
+
+  it('keeps the time it was found, and says how it is now', () => {
+    const narrower = gpu({ link: { ...link, width: 4 } });
+    expect(judge(narrower, { standing: judge(narrow), at: LATER })).toMatchObject([
+      { since: AT.toISOString(), message: expect.stringContaining('4 of 16') },
+    ]);
+  });
+
+  it('ends by itself where its cause is gone', () => {
+    expect(judge(gpu({ link }), { standing: judge(narrow) })).toEqual([]);
+  });
+
+  it('stays where it was a rise, however long there is no other', () => {
+    const standing = risen();
+    expect(judge(gpu({ aer }), { standing, at: LATER })).toEqual(standing);
+    expect(judge(gpu({ aer }), { standing: [] })).toEqual([]);
+  });
+
+  it('stays, and is for operators to end, where it can no longer be seen', () => {
+    const standing = judge(gpu({ driver: 'nvidia' }, ['Xid 79']));
+    const kept = judge(gpu({ driver: 'vfio-pci' }), { standing });
+    expect(kept).toEqual([{ ...standing[0], until_released: true }]);
+    expect(judge(gpu({ driver: 'nvidia' }), { standing: kept })).toEqual([]);
+    const worn = judge(drive({ health: { ...health, criticalWarning: 1 } }));
+    expect(found(judge(drive(), { standing: worn }))).toEqual(['drive_critical block']);
+  });
+
+  it('stays beside a device that is off the bus, whose other words mean nothing', () => {
+    const lost = gpu({ lost: true, resetMethods: [], link: { ...link, width: 0 } });
+    expect(found(judge(lost, { standing: risen() }))).toEqual(['lost block', 'aer_fatal block']);
+  });
+
+  it('is not the problem of another device in the same place', () => {
+    const other = gpu({ deviceId: '20b5', aer: { ...aer, fatal: '9' } });
+    expect(judge(other, { before: gpu({ aer }), standing: risen() })).toEqual([]);
+    const standing = judge(drive({ serial: 'S1', health: { ...health, mediaErrors: '9' } }), {
+      before: drive({ serial: 'S1', health }),
+    });
+    expect(standing).toHaveLength(1);
+    const swapped = drive({ serial: 'S2', health });
+    expect(judge(swapped, { before: drive({ serial: 'S1', health }), standing })).toEqual([]);
+    expect(judge(drive(), { before: drive({ serial: 'S1', health }), standing })).toEqual(standing);
+  });
+
+  it('has the severity its rule has now, and is over once the rule is off', () => {
+    const rules = readHealthRules('{"aer_fatal": {"severity": "warn"}}');
+    expect(found(judge(gpu({ aer }), { standing: risen(), rules }))).toEqual(['aer_fatal warn']);
+    const without = readHealthRules('{"aer_fatal": {"severity": "off"}}');
+    expect(judge(gpu({ aer }), { standing: risen(), rules: without })).toEqual([]);
+  });
+});

@@ -1,0 +1,64 @@
+import type { DeviceProblem } from '@gantry/model/device-problem';
+import type { HealthRule } from './health-rules.ts';
+import type { SeenDevice } from './seen-device.ts';
+
+export type Judgement = {
+  rules: readonly HealthRule[];
+  /** As the inventory before had it; absent where it did not. */
+  before: SeenDevice | undefined;
+  now: SeenDevice;
+  /** What was found and not ended before. */
+  standing: readonly DeviceProblem[];
+  at: Date;
+};
+
+/** What is wrong with the device now, in the order of the rules. Pure. */
+export function judgeDevice({ rules, before, now, standing, at }: Judgement): DeviceProblem[] {
+  // What was wrong with the device that sat there before is not wrong with this one.
+  const isSame = before === undefined || isSameDevice(before, now);
+  const device = { before: isSame ? before : undefined, now, at };
+  return rules.flatMap((rule) => {
+    if (rule.severity === 'off' || (rule.of !== 'any' && rule.of !== now.kind)) return [];
+    const stands = isSame ? standing.find((problem) => problem.rule === rule.name) : undefined;
+    const problem = judge(rule, device, stands);
+    return problem ? [{ ...problem, severity: rule.severity }] : [];
+  });
+}
+
+type Finding = Omit<DeviceProblem, 'severity'>;
+type Device = { before: SeenDevice | undefined; now: SeenDevice; at: Date };
+
+function judge(
+  rule: HealthRule,
+  { before, now, at }: Device,
+  stands: DeviceProblem | undefined,
+): Finding | undefined {
+  const found = (amount: number): Finding => ({
+    rule: rule.name,
+    message: rule.message(now, amount),
+    since: stands?.since ?? at.toISOString(),
+    until_released: rule.compares === 'rise',
+  });
+  const level = now.pci.lost && rule.name !== 'lost' ? null : rule.measure(now);
+  if (rule.compares === 'rise') {
+    const rise = riseFrom(before ? rule.measure(before) : null, level);
+    return rise >= rule.threshold ? found(rise) : stands;
+  }
+  // What cannot be seen cannot be seen to be over: an operator has to say so.
+  if (level === null) return stands && { ...stands, until_released: true };
+  return level >= rule.threshold ? found(level) : undefined;
+}
+
+/** A counter that is smaller than it was began anew, so all of it is new. */
+function riseFrom(before: number | null, now: number | null): number {
+  if (before === null || now === null) return 0;
+  return now < before ? now : now - before;
+}
+
+function isSameDevice(before: SeenDevice, now: SeenDevice): boolean {
+  return (
+    before.pci.vendorId === now.pci.vendorId &&
+    before.pci.deviceId === now.pci.deviceId &&
+    (before.serial === now.serial || before.serial === '' || now.serial === '')
+  );
+}

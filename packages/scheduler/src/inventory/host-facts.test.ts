@@ -1,0 +1,116 @@
+import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
+import { describe, expect, it } from 'vitest';
+import { differences, factsOf, learnt } from './host-facts.ts';
+import {
+  makeDrive,
+  makeGpu,
+  makeInventory,
+  makePci,
+  makeSoftware,
+} from './testing/make-inventory.ts';
+
+const GPU = '0000:41:00.0';
+const DRIVE = '0000:81:00.0';
+const SOFTWARE = {
+  ...{ kernel: '6.1.0-25', firmware: '2.4', commandLine: 'quiet iommu=pt', iommu: 'identity' },
+};
+const grouped = { iommuGroup: 12, iommuGroupOthers: ['0000:41:00.1', '0000:40:01.0'] };
+const ACCEPTED = makeInventory({
+  software: makeSoftware(SOFTWARE),
+  gpus: [makeGpu(GPU, grouped)],
+  nvmes: [makeDrive(DRIVE, { serial: 'S1', pci: makePci(DRIVE, { iommuGroup: 20 }) })],
+});
+
+const drift = (change: Partial<Inventory__Output>, accepted: Partial<Inventory__Output> = {}) =>
+  differences(factsOf({ ...ACCEPTED, ...accepted }), factsOf({ ...ACCEPTED, ...change }));
+const software = (change: Parameters<typeof makeSoftware>[0]) => ({
+  software: makeSoftware({ ...SOFTWARE, ...change }),
+});
+
+describe('a host drifts', () => {
+  it.each<[Partial<Inventory__Output>, string[]]>([
+    [software({ kernel: '6.1.0-26' }), ['kernel: 6.1.0-25 → 6.1.0-26']],
+    [software({ commandLine: 'quiet' }), ['command line: quiet iommu=pt → quiet']],
+    [software({ firmware: '2.5' }), ['firmware: 2.4 → 2.5']],
+    [software({ iommu: 'translated' }), ['IOMMU: identity → translated']],
+    [software({ iommu: '' }), ['IOMMU: identity → off']],
+    [{ gpus: [] }, [`${GPU}: gone`]],
+    [{ nvmes: [] }, [`${DRIVE}: gone`]],
+    [
+      {
+        gpus: [
+          ...ACCEPTED.gpus,
+          makeGpu('0000:42:00.0', { subsystemVendorId: '10de', subsystemDeviceId: '145a' }),
+        ],
+      },
+      ['0000:42:00.0: new, 10de:2235 10de:145a'],
+    ],
+    [{ gpus: [makeGpu(GPU, { ...grouped, deviceId: '20b5' })] }, [`${GPU}: 10de:2235 → 10de:20b5`]],
+    [{ gpus: [makeGpu(GPU, { ...grouped, iommuGroup: 13 })] }, [`${GPU}: IOMMU group: 12 → 13`]],
+    [
+      { gpus: [makeGpu(GPU, { ...grouped, iommuGroupOthers: [] })] },
+      [`${GPU}: shares its IOMMU group with: 0000:40:01.0 0000:41:00.1 → nothing`],
+    ],
+    [
+      { nvmes: [makeDrive(DRIVE, { serial: 'S2', pci: makePci(DRIVE, { iommuGroup: 20 }) })] },
+      [`${DRIVE}: serial number: S1 → S2`],
+    ],
+  ])('%#: %j', (change, sentences) => {
+    expect(drift(change)).toEqual(sentences);
+  });
+
+  it('in several ways at once, each told', () => {
+    expect(drift({ ...software({ kernel: '6.5', firmware: '3' }), gpus: [], nvmes: [] })).toEqual([
+      ...['kernel: 6.1.0-25 → 6.5', 'firmware: 2.4 → 3', `${GPU}: gone`, `${DRIVE}: gone`],
+    ]);
+  });
+});
+
+describe('a host does not drift', () => {
+  const aer = { correctable: '9', nonfatal: '9', fatal: '9' };
+  const link = { speedGts: 2.5, maxSpeedGts: 16, width: 1, maxWidth: 16 };
+  it.each<[string, Partial<Inventory__Output>]>([
+    ['when it is the same', {}],
+    ['by a newer agent, libvirt or distribution', software({ agent: '9', libvirt: '9', os: 'x' })],
+    ['by an older agent, that does not say as much', software({ commandLine: '', iommu: '' })],
+    [
+      'by a driver, a link or counters',
+      { gpus: [makeGpu(GPU, { ...grouped, driver: '', aer, link })] },
+    ],
+    [
+      'by the order of what shares a group',
+      {
+        gpus: [
+          makeGpu(GPU, { iommuGroup: 12, iommuGroupOthers: grouped.iommuGroupOthers.toReversed() }),
+        ],
+      },
+    ],
+    ['by a group that does not show, as without a driver', { gpus: [makeGpu(GPU)] }],
+    [
+      'by a serial number that cannot be read',
+      { nvmes: [makeDrive(DRIVE, { pci: makePci(DRIVE, { iommuGroup: 20 }) })] },
+    ],
+    ['by what its VMs have of it', { memoryBytes: '1', nics: [], numaNodes: [] }],
+  ])('%s', (_, change) => {
+    expect(drift(change)).toEqual([]);
+    expect(drift({}, change)).toEqual([]);
+  });
+
+  it('when its IOMMU shows only after it was let in', () => {
+    expect(drift({}, software({ iommu: '' }))).toEqual([]);
+  });
+});
+
+describe('what is learnt', () => {
+  it('is what was unknown before, and what is unknown now stays as it was', () => {
+    const little = makeInventory({
+      software: makeSoftware({ kernel: '6.1.0-25' }),
+      gpus: [makeGpu(GPU)],
+      nvmes: [makeDrive(DRIVE)],
+    });
+    const all = factsOf(ACCEPTED);
+    expect(learnt(factsOf(little), all)).toEqual(all);
+    expect(learnt(all, factsOf(little))).toEqual(all);
+    expect(learnt(all, all)).toEqual(all);
+  });
+});

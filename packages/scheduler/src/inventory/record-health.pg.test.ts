@@ -1,0 +1,147 @@
+import { createLog } from '@gantry/daemon/log';
+import { openStream } from '@gantry/db/queries/host-liveness';
+import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
+import { newId } from '@gantry/model/ids';
+import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { HEALTH_RULES } from '../health/health-rules.ts';
+import { addProject, addVms } from '../place/testing/fleet.ts';
+import { recordInventory } from './record-inventory.ts';
+import { makeDrive, makeGpu, makeInventory } from './testing/make-inventory.ts';
+
+let database: TestDatabase;
+let projectId: string;
+let hostId: string;
+let streamEpoch: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  projectId = await addProject(database.sql);
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  hostId = newId();
+  await database.sql`insert into hosts (id, location, name) values (${hostId}, 'eu-north-a', ${hostId})`;
+  streamEpoch = (await openStream(database.sql, { hostId, schedulerId: newId() })) ?? '';
+});
+
+const log = createLog({ process: 'test', level: 'silent' });
+const record = (change: Partial<Inventory__Output>) =>
+  recordInventory({
+    ...{ sql: database.sql, log, rules: HEALTH_RULES, hostId, streamEpoch },
+    inventory: makeInventory(change),
+  });
+const GPU = '0000:10:00.0';
+const DRIVE = '0000:80:00.0';
+const aer = { correctable: '0', nonfatal: '0', fatal: '0' };
+const link = { speedGts: 16, maxSpeedGts: 16, width: 16, maxWidth: 16 };
+const sound = { gpus: [makeGpu(GPU, { aer, link })] };
+const fatal = { gpus: [makeGpu(GPU, { aer: { ...aer, fatal: '1' }, link })] };
+const slow = { gpus: [makeGpu(GPU, { aer, link: { ...link, speedGts: 2.5 } })] };
+const narrow = { gpus: [makeGpu(GPU, { aer, link: { ...link, width: 8 } })] };
+
+const gpu = async () =>
+  (await database.sql`select id, blocked, problems from gpus where host_id = ${hostId}`)[0];
+/** A VM that has every device of the host. */
+const addOwner = async () => {
+  const [vmId = ''] = await addVms(database.sql, 1, { projectId });
+  const { sql } = database;
+  await sql`insert into placements (vm_id, host_id, epoch) values (${vmId}, ${hostId}, 1)`;
+  await sql`insert into gpu_claims (gpu_id, vm_id) select id, ${vmId} from gpus where host_id = ${hostId}`;
+  await sql`insert into drive_claims (drive_id, vm_id) select id, ${vmId} from drives where host_id = ${hostId}`;
+  return vmId;
+};
+const eventsOf = (vmId: string) =>
+  database.sql`select type, project_id, message from events where resource_id = ${vmId} order by id`;
+const vmRow = (vmId: string) => database.sql`select v::text from vms v where id = ${vmId}`;
+
+describe('a device', () => {
+  it('that is not healthy is kept from new VMs for as long as it is not', async () => {
+    await record(sound);
+    expect(await gpu()).toMatchObject({ blocked: false, problems: [] });
+    await record(narrow);
+    expect(await gpu()).toMatchObject({ blocked: true, problems: [{ rule: 'link_narrow' }] });
+    await record(sound);
+    expect(await gpu()).toMatchObject({ blocked: false, problems: [] });
+  });
+
+  it('with a warning alone is given to VMs', async () => {
+    await record(slow);
+    expect(await gpu()).toMatchObject({
+      ...{ blocked: false, problems: [{ rule: 'link_slow', severity: 'warn' }] },
+    });
+  });
+
+  it('that had an error on its link stays out, over attaches and a time off the host', async () => {
+    await record(sound);
+    await record(fatal);
+    await record({ gpus: [] });
+    await record(fatal);
+    await record(sound);
+    expect(await gpu()).toMatchObject({
+      blocked: true,
+      problems: [{ rule: 'aer_fatal', until_released: true }],
+    });
+  });
+
+  it('wakes placing with its health', async () => {
+    const changed = async () =>
+      (
+        await database.sql`select changed_xid::text from host_revisions where host_id = ${hostId}`
+      )[0];
+    await record(sound);
+    const before = await changed();
+    await record(narrow);
+    expect(await changed()).not.toEqual(before);
+  });
+});
+
+describe('the owner of a VM', () => {
+  it('is told of each problem of its devices once, and the VM is left alone', async () => {
+    const smart = {
+      ...{ criticalWarning: 0, percentageUsed: 0, availableSpare: 100, spareThreshold: 10 },
+      mediaErrors: '0',
+    };
+    const drive = (criticalWarning: number) => ({
+      nvmes: [makeDrive(DRIVE, { health: { ...smart, criticalWarning } })],
+    });
+    await record({ ...sound, ...drive(0) });
+    const vmId = await addOwner();
+    const before = await vmRow(vmId);
+    await record({ ...fatal, ...drive(0) });
+    await record({ ...slow, ...drive(0) });
+    await record({ ...fatal, ...drive(8) });
+    await record({ ...fatal, ...drive(9) });
+    expect(await eventsOf(vmId)).toMatchObject([
+      {
+        ...{ type: 'vm_device_unhealthy', project_id: projectId },
+        message: expect.stringContaining(
+          `the GPU at ${GPU} is not healthy: 1 new fatal PCIe error`,
+        ),
+      },
+      { message: expect.stringContaining(`the drive at ${DRIVE} is not healthy`) },
+    ]);
+    expect(await vmRow(vmId)).toEqual(before);
+  });
+
+  it('is not told of what was wrong with a device that nobody had', async () => {
+    await record(sound);
+    await record(narrow);
+    const vmId = await addOwner();
+    await record(fatal);
+    expect((await eventsOf(vmId)).map(({ message }) => message)).toEqual([
+      expect.stringContaining('fatal PCIe error'),
+    ]);
+  });
+});
+
+describe('a drive that a VM has', () => {
+  it("and that its host begins to use stays the VM's, and is nobody's next", async () => {
+    await record({ nvmes: [makeDrive(DRIVE)] });
+    const vmId = await addOwner();
+    await record({ nvmes: [makeDrive(DRIVE, { uses: ['mounted at /data'] })] });
+    expect(
+      await database.sql`select d.state, c.vm_id from drives d join drive_claims c on c.drive_id = d.id
+        where d.host_id = ${hostId}`,
+    ).toMatchObject([{ state: 'used_by_host', vm_id: vmId }]);
+  });
+});
