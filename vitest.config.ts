@@ -22,6 +22,20 @@ const postgres = (version: 15 | 18) => ({
   },
 });
 
+/** A GPU server under emulation, with guests in it: one at a time, and nothing in it is fast. */
+const lab = (name: string, include: string[]) => ({
+  test: {
+    name,
+    include,
+    exclude: skipped,
+    expect: { poll: { timeout: 300_000 } },
+    testTimeout: 600_000,
+    hookTimeout: 900_000,
+    fileParallelism: false,
+    sequence: { groupOrder: 102 },
+  },
+});
+
 export default defineConfig({
   test: {
     projects: [
@@ -33,6 +47,7 @@ export default defineConfig({
             ...skipped,
             ...named('.pg.test.ts'),
             ...named('.libvirt.test.ts'),
+            ...named('.lab.test.ts'),
             ...named('.system.test.ts'),
           ],
           expect: patience,
@@ -66,6 +81,8 @@ export default defineConfig({
           sequence: { groupOrder: 101 },
         },
       },
+      lab('lab', named('.lab.test.ts')),
+      lab('lab-short', ['test/lab/short.lab.test.ts']),
     ],
   },
 });

@@ -1,4 +1,4 @@
-// What the libvirt suite needs of Debian: says what is missing, and installs it where it may.
+// What the libvirt and lab suites need of Debian: says what is missing, and installs it where it may.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { run } from './workspace.mjs';
 
@@ -65,6 +65,22 @@ export async function installForLibvirt() {
   if (failure !== undefined) return failure;
   const still = await listMissing();
   return still.length === 0 || `after apt-get install still missing: ${still.join(', ')}`;
+}
+
+/** The same for the lab, whose machine is made of Debian's packages and runs on Debian's QEMU. */
+export async function installForLab() {
+  return whyNoLab() ?? (await installForLibvirt());
+}
+
+/** Why the lab's machine cannot be built here, or undefined. */
+export function whyNoLab({
+  release = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '',
+  architecture = process.arch,
+} = {}) {
+  if (!/^ID="?debian"?$/m.test(release))
+    return 'the lab is made of Debian packages; this is not Debian';
+  if (!['arm64', 'x64'].includes(architecture)) return 'the lab runs on arm64 and x64';
+  return undefined;
 }
 
 async function install() {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from './build.mjs';
 import { check } from './check.mjs';
-import { installForLibvirt } from './debian-packages.mjs';
+import { installForLab, installForLibvirt } from './debian-packages.mjs';
 import { ensureInstalled } from './install.mjs';
 import { readText, root, run, secondsSince, tool } from './workspace.mjs';
 
@@ -23,6 +23,10 @@ const SUITES = [
   {
     name: 'libvirt',
     canRun: ({ built }) => (built ? installForLibvirt() : 'the build failed'),
+  },
+  {
+    name: 'lab-short',
+    canRun: ({ built }) => (built ? installForLab() : 'the build failed'),
   },
 ];
 

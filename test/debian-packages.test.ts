@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 const script = new URL('../scripts/debian-packages.mjs', import.meta.url).href;
-const { missingForLibvirt, whyNotInstallable } = await import(script);
+const { missingForLibvirt, whyNoLab, whyNotInstallable } = await import(script);
 
 it('a package is missing where none of the files that prove it is there', () => {
   const packages = { one: ['/a', '/b'], two: ['/c'], three: ['/d'] };
@@ -20,6 +20,16 @@ it.each([
   [{ hasApt: true, userId: 0 }, undefined],
 ])('%j says why nothing can be installed: %s', (machine, reason) => {
   const said = whyNotInstallable(machine);
+  if (reason) expect(said).toMatch(reason);
+  else expect(said).toBeUndefined();
+});
+
+it.each([
+  [{ release: 'ID=ubuntu\nID_LIKE=debian\n', architecture: 'arm64' }, /not Debian/],
+  [{ release: 'NAME="Debian"\nID=debian\n', architecture: 'riscv64' }, /arm64 and x64/],
+  [{ release: 'NAME="Debian"\nID=debian\n', architecture: 'x64' }, undefined],
+])('%j says why there is no lab: %s', (machine, reason) => {
+  const said = whyNoLab(machine);
   if (reason) expect(said).toMatch(reason);
   else expect(said).toBeUndefined();
 });

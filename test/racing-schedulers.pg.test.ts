@@ -205,7 +205,7 @@ it('five schedulers that all believe to hold the lease fill a fleet exactly', as
   const { sql } = database;
   const location = locations[0] ?? '';
   await sql`delete from hosts where location = ${location}`;
-  await addHosts(sql, 6, { location, gpus: 8, nodes: 2 });
+  await addHosts(sql, 6, { location, gpus: 8, nodes: 2, spans: true });
   const lease = await holdLocation(sql, location);
   const placers = processes.map((process) => makePlacer(process, lease));
   const types = ['a40.1x', 'a40.2x', 'a40.4x', 'a40.1x', 'a40.8x', 'a40.2x'];

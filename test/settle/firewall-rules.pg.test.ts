@@ -23,6 +23,9 @@ const createRule = (sources: object[] = [], vpc_network_id = networkId) =>
 const ruleAt = async (host: HandHost, id: string) =>
   (await host.spec()).firewallRules?.find((rule) => rule.id === id);
 const state = async (operationId: string) => (await ground.operation(operationId)).state;
+type Overdue = { message: string; details: { hosts_pending: number; hosts: string[] } };
+const failureOf = async (operationId: string) =>
+  (await ground.operation(operationId)).result as Overdue;
 const ruleState = async (id: string) =>
   (await ground.call('GET', `/vpc/firewall-rules/${id}`)).body.state;
 
@@ -87,8 +90,8 @@ it('a rule past its deadline says which hosts have not put it in force, and name
   const owing = (await ground.sql`select from firewall_rule_hosts where rule_id = ${id}`).length;
   await ground.sql`update operations set deadline_at = now() - interval '1 second' where id = ${operationId}`;
   await endOverdue({ sql: ground.sql, log: ground.log });
-  const { state: ended, result } = await ground.operation(operationId);
-  expect(ended).toBe('FAILED');
+  expect(await state(operationId)).toBe('FAILED');
+  const result = await failureOf(operationId);
   expect(result).toMatchObject({ code: 'host_failed', details: { hosts_pending: owing } });
   expect(result.details.hosts).toContain(await nameOf(late));
   expect(result.details.hosts).not.toContain(await nameOf(prompt));
@@ -105,7 +108,7 @@ it('a rule that very many hosts owe names some of them and counts the others', a
   const owing = (await ground.sql`select from firewall_rule_hosts where rule_id = ${id}`).length;
   await ground.sql`update operations set deadline_at = now() - interval '1 second' where id = ${operationId}`;
   await endOverdue({ sql: ground.sql, log: ground.log });
-  const { result } = await ground.operation(operationId);
+  const result = await failureOf(operationId);
   expect(result.details).toMatchObject({ hosts_pending: owing });
   expect(result.details.hosts).toHaveLength(20);
   expect(result.message).toContain(`and ${owing - 20} more`);

@@ -104,7 +104,10 @@ export async function startCloud(): Promise<Cloud> {
     enrolled += 1;
     const name = `host-${enrolled}`;
     const whole = inventoryOfHost(await simulatedInventory(server), name);
-    const inventory = { ...whole, sharedStorage, gpus: whole.gpus.slice(0, gpus) };
+    const inventory = {
+      ...{ ...whole, sharedStorage, gpus: whole.gpus.slice(0, gpus) },
+      underlayIpv4: `198.18.${Math.floor(enrolled / 250)}.${(enrolled % 250) + 1}`,
+    };
     const host = new SimulatedHost({
       ...{ fleet, log, address, pace, ...link },
       machine: new SimulatedMachine({

@@ -24,6 +24,7 @@ export type Client = {
     type?: string;
     location?: string;
     image?: string;
+    startup_script?: string;
   }): Promise<Operation>;
   stateOf(vmId: string): Promise<string>;
 };

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { type Holdings, judgeSpec, withSpec } from './accept-spec.ts';
 import { type LedgerContent, NO_FACTS } from './ledger.ts';
-import { makeDeleted, makeDisk, makeNic, makeRule, makeSpec, makeVm } from './testing/make-spec.ts';
+import {
+  makeDeleted,
+  makeDisk,
+  makeNetwork,
+  makeNic,
+  makeRule,
+  makeSpec,
+  makeVm,
+} from './testing/make-spec.ts';
 import type { HostSpec } from './wanted.ts';
 
 const GPU = '0000:41:00.0';
@@ -141,6 +149,19 @@ it.each<[string, HostSpec]>([
   [
     'a rule of no action',
     makeSpec(1, { firewallRules: [makeRule('r', { action: 'ACTION_UNSPECIFIED' })] }),
+  ],
+  ['a network without an id', makeSpec(1, { networks: [makeNetwork('')] })],
+  ['a network of no number', makeSpec(1, { networks: [makeNetwork('n', { vni: 0 })] })],
+  ['a network of no subnet', makeSpec(1, { networks: [makeNetwork('n', { subnets: [] })] })],
+  [
+    'a neighbour without an address',
+    makeSpec(1, {
+      networks: [
+        makeNetwork('n', {
+          neighbours: [{ privateIpv4: '', mac: '02:00:00:00:00:01', hostIpv4: '' }],
+        }),
+      ],
+    }),
   ],
   ['a rule of no protocol', makeSpec(1, { firewallRules: [makeRule('r', { protocols: [] })] })],
 ])('refuses %s', (_what, spec) => {

@@ -1,4 +1,4 @@
-import type { DeletedVm, DiskSpec, FirewallRule, HostSpec, VmSpec } from './wanted.ts';
+import type { DeletedVm, DiskSpec, FirewallRule, HostSpec, NetworkSpec, VmSpec } from './wanted.ts';
 
 /** The first thing in a spec that its proto says is never sent, or null. */
 export function badSpec(spec: HostSpec): string | null {
@@ -13,6 +13,7 @@ export function badSpec(spec: HostSpec): string | null {
     firstOf(spec.deleted, badDeletedVm) ??
     firstOf(spec.disks, badDisk) ??
     firstOf(spec.firewallRules, badRule) ??
+    firstOf(spec.networks, badNetwork) ??
     (spec.deletedDisks.includes('') ? 'a disk to remove has no id' : null)
   );
 }
@@ -50,6 +51,14 @@ function badRule(rule: FirewallRule): string | null {
   if (rule.direction === 'DIRECTION_UNSPECIFIED') return `rule ${rule.id} has no direction`;
   if (rule.action === 'ACTION_UNSPECIFIED') return `rule ${rule.id} has no action`;
   return rule.protocols.length === 0 ? `rule ${rule.id} has no protocol` : null;
+}
+
+function badNetwork(network: NetworkSpec): string | null {
+  if (network.id === '') return 'a network has no id';
+  if (network.vni === 0) return `network ${network.id} has no number`;
+  if (network.subnets.length === 0) return `network ${network.id} has no subnet`;
+  const isUnknown = network.neighbours.some(({ privateIpv4, mac }) => !privateIpv4 || !mac);
+  return isUnknown ? `a VM of network ${network.id} has no address` : null;
 }
 
 function isZero(number: string): boolean {

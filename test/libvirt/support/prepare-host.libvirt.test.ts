@@ -21,6 +21,19 @@ test('--check names exactly what is missing, and fails', async () => {
   expect(missing).toEqual([`missing: ${FIRMWARE.packageName}`]);
 });
 
+test('vfio-pci is loaded at every boot; repeated, it changes nothing', async () => {
+  const file = '/etc/modules-load.d/gantry.conf';
+  // Hidden for this one process, as if the machine were new.
+  const script = `mkdir -p /etc/modules-load.d && mount -t tmpfs none /etc/modules-load.d &&
+    ${SCRIPT} && cat ${file} && stat -c %i ${file} && ${SCRIPT} && stat -c %i ${file} && ls ${file}*`;
+  const lines = (await execute('unshare', '--mount', 'sh', '-c', script)).trim().split('\n');
+  expect(lines.filter((line) => line.startsWith('+ write'))).toEqual([`+ write ${file}`]);
+  expect(lines.filter((line) => line === 'vfio-pci')).toHaveLength(1);
+  const inodes = lines.filter((line) => /^\d+$/.test(line));
+  expect(inodes).toEqual([inodes[0], inodes[0]]);
+  expect(lines.at(-1)).toBe(file);
+});
+
 test('an argument it does not know changes nothing', async () => {
   expect((await failureOf(execute(SCRIPT, '--chekc'))).code).toBe(2);
 });

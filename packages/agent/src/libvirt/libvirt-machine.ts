@@ -9,8 +9,9 @@ import { openConsole } from 'node-libvirt/console';
 import { openDevices } from '../devices/open-devices.ts';
 import { openImageCache } from '../images/image-cache.ts';
 import { readInventory } from '../inventory.ts';
+import { isHandedBy } from '../is-handed-by.ts';
 import { type Machine, MachineFailure } from '../machine.ts';
-import { createHostNetwork } from '../network/host-network.ts';
+import { createHostNetwork, type KernelNetwork } from '../network/host-network.ts';
 import { createSeeds } from '../seed/iso-seeds.ts';
 import { listBackingImages } from '../volumes/backing-images.ts';
 import { createVolumes } from '../volumes/create-volumes.ts';
@@ -59,8 +60,14 @@ export async function openLibvirtMachine(
 
   const volumes = await openVolumes(settings, { log, connection });
   const seeds = createSeeds({ directory: within('seeds'), ...settings.guests });
-  const inventory = () =>
-    readInventory({ ...settings.inventory, warn: (message) => log.warn(message) });
+  const inventory = async () => ({
+    ...(await readInventory({
+      ...settings.inventory,
+      isHanded: isHandedBy(devices),
+      warn: (message) => log.warn(message),
+    })),
+    underlayIpv4: await readUnderlayAddress(network, log),
+  });
   const { devices, ...ofCards } = await openDevices(
     { ...settings.inventory, ...settings.devices, dataDirectory: settings.dataDirectory },
     log,
@@ -82,21 +89,40 @@ export async function openLibvirtMachine(
   });
   await mkdir(within('nvram'), { recursive: true, mode: 0o711 });
 
+  const network = createHostNetwork({
+    ...settings.guests,
+    reachableFromHost: settings.reachableFromHost,
+    log,
+    ...(settings.uplink === undefined ? {} : { uplink: settings.uplink }),
+    ...(settings.underlayAddress === undefined
+      ? {}
+      : { underlayAddress: settings.underlayAddress }),
+    ...(settings.netns === undefined ? {} : { netns: settings.netns }),
+  });
+
   return {
     readBootId: async () => (await readFile(BOOT_ID, 'utf8')).trim(),
     readInventory: inventory,
     ...{ hypervisor, volumes, devices, seeds },
-    network: createHostNetwork({
-      mtu: settings.guests.mtu,
-      reachableFromHost: settings.reachableFromHost,
-      ...(settings.uplink === undefined ? {} : { uplink: settings.uplink }),
-      ...(settings.netns === undefined ? {} : { netns: settings.netns }),
-    }),
+    network,
     async close() {
       watching.stop();
+      await network.close();
       await client.close();
     },
   };
+}
+
+/** A host that others cannot reach is of use all the same. */
+async function readUnderlayAddress(network: KernelNetwork, log: Log): Promise<string> {
+  try {
+    const address = await network.readUnderlayAddress();
+    if (address !== null) return address;
+    log.warn('no address for other hosts was found: VMs on them cannot be reached from here');
+  } catch (error) {
+    log.warn({ error }, 'the address for other hosts could not be found out');
+  }
+  return '';
 }
 
 async function openVolumes(

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { ConfigError, type ConfigReader } from '@gantry/daemon/config';
+import { isUnicast } from '@gantry/model/cidr';
 import type { DeviceSettings } from '../devices/open-devices.ts';
 import type { InventoryOptions } from '../inventory.ts';
 import { readInventoryOptions } from '../inventory-options.ts';
@@ -17,6 +18,8 @@ export type MachineSettings = {
   guests: NetworkOptions & { mtu: number };
   /** The interface towards the outside. Undefined: guests reach only each other. */
   uplink: string | undefined;
+  /** Where other hosts send guests' packets. Undefined: found by the uplink or the default route. */
+  underlayAddress: string | undefined;
   reachableFromHost: boolean;
   devices: Pick<DeviceSettings, 'standIns' | 'drivesAsBlocks'>;
   /** A named network namespace that is the host. Absent: the one the agent is in. */
@@ -39,6 +42,7 @@ export function readMachineSettings(config: ConfigReader): MachineSettings {
     volumes: readVolumeSettings(config),
     guests: readSeedSettings(config),
     uplink: config.optional('GANTRY_UPLINK'),
+    underlayAddress: readUnderlayAddress(config),
     reachableFromHost: isOn('GANTRY_REACHABLE_FROM_HOST'),
     devices: {
       standIns: isOn('GANTRY_STAND_IN_DEVICES'),
@@ -51,6 +55,14 @@ function readDriveMode(config: ConfigReader): 'vfio' | 'block' {
   const mode = config.text('GANTRY_NVME_MODE', 'vfio');
   if (mode === 'vfio' || mode === 'block') return mode;
   throw new ConfigError(`GANTRY_NVME_MODE must be vfio or block, not "${mode}"`);
+}
+
+function readUnderlayAddress(config: ConfigReader): string | undefined {
+  const address = config.optional('GANTRY_UNDERLAY_ADDRESS');
+  if (address === undefined || isUnicast(address)) return address;
+  throw new ConfigError(
+    `GANTRY_UNDERLAY_ADDRESS must be an IPv4 address of this host that others reach, not "${address}"`,
+  );
 }
 
 function readVolumeSettings(config: ConfigReader): MachineSettings['volumes'] {

@@ -1,4 +1,5 @@
 import { allEnded } from './all-ended.ts';
+import { batch, withoutIpv6 } from './link-commands.ts';
 import { findTaps, type Link } from './links.ts';
 import type { Nic } from './parse-nic.ts';
 import { type BridgeSettings, planBridge } from './plan-bridge.ts';
@@ -31,15 +32,4 @@ export async function ensureNic(run: RunCommand, { vmId, nic, links, settings }:
     batch(run, 'bridge', tapPlan.port),
   ]);
   await batch(run, 'ip', [...missingRules, ...bridgePlan.up, ...tapPlan.up]);
-}
-
-/** A guest is not offered IPv6 yet, and the host must not listen to it there by itself. */
-async function withoutIpv6(run: RunCommand, links: readonly string[]): Promise<void> {
-  // -e: a kernel without IPv6 has no such setting.
-  const settings = links.map((link) => `net.ipv6.conf.${link}.disable_ipv6=1`);
-  await run('sysctl', ['-eqw', ...settings]);
-}
-
-async function batch(run: RunCommand, program: 'ip' | 'bridge', lines: readonly string[]) {
-  await run(program, ['-batch', '-'], `${lines.join('\n')}\n`);
 }

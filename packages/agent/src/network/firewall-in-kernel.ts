@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type Firewall, MachineFailure } from '../machine.ts';
+import { MachineFailure } from '../machine.ts';
 import { allEnded } from './all-ended.ts';
 import { canonicalListing } from './canonical-listing.ts';
-import { type RenderedFirewall, renderFirewall, TABLES } from './render-firewall.ts';
+import { type RenderedFirewall, TABLES } from './render-firewall.ts';
 import { COMMAND_FAILED, type RunCommand } from './run-command.ts';
 
 /**
@@ -22,11 +22,7 @@ export async function applyFirewall(run: RunCommand, rendered: RenderedFirewall)
   await run('nft', ['-f', '-'], text);
 }
 
-export async function isInForce(
-  run: RunCommand,
-  wanted: { firewall: Firewall; uplink: string | null },
-): Promise<boolean> {
-  const rendered = renderFirewall(wanted.firewall, wanted.uplink);
+export async function isInForce(run: RunCommand, rendered: RenderedFirewall): Promise<boolean> {
   try {
     const sealed = await run('nft', ['list', 'table', ...SEAL.split(' ')]);
     // After most changes of what is wanted the seal alone tells, without a look at the rules.

@@ -1,14 +1,22 @@
-import { type HostNetwork, MachineFailure } from '../machine.ts';
+import type { Log } from '@gantry/daemon/log';
+import { type Firewall, type HostNetwork, MachineFailure } from '../machine.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
 import type { NicSpec } from '../wanted.ts';
 import { allEnded } from './all-ended.ts';
 import { ensureNic } from './ensure-nic.ts';
 import { applyFirewall, isInForce, listCovered } from './firewall-in-kernel.ts';
+import { createGuestServices } from './guest-services/guest-services.ts';
+import { areNone, findLeftovers, removeLeftovers } from './leftovers.ts';
 import { findTaps, type Link, listLinks } from './links.ts';
+import { parseNetworks } from './parse-network.ts';
 import { checkVmId, type Nic, parseNic } from './parse-nic.ts';
+import { readTunnels } from './present-tunnels.ts';
 import { removeTap, removeUnusedBridges } from './remove-tap.ts';
-import { renderFirewall } from './render-firewall.ts';
+import { type RenderedFirewall, renderFirewall } from './render-firewall.ts';
 import { inNamespace, type RunCommand, runCommand } from './run-command.ts';
+import { hasNeighbours } from './tunnel.ts';
+import { applyTunnels, areTunnelsInForce } from './tunnels-in-kernel.ts';
+import { readUnderlay, refuseNarrow } from './underlay.ts';
 
 /** Leaves room for the 50 bytes by which VXLAN wraps a packet between hosts of 1500. */
 export const DEFAULT_MTU = 1450;
@@ -20,12 +28,23 @@ export type HostNetworkSettings = {
   mtu?: number;
   /** The interface towards the outside. Absent: guests reach only each other. */
   uplink?: string;
+  /** Where other hosts send guests' packets. Absent: the uplink's address, or the default route's. */
+  underlayAddress?: string;
   /**
    * Whether programs on the host can reach guests by their addresses, as the rules allow it. For a
    * single machine: where tenants choose the same addresses it is one of them, and a tenant's subnet
    * hides the same addresses behind the host's default route.
    */
   reachableFromHost?: boolean;
+  /** What guests are told to resolve names by. */
+  nameservers?: readonly string[];
+  log?: Log;
+};
+
+export type KernelNetwork = HostNetwork & {
+  /** Null: other hosts cannot reach this one now. */
+  readUnderlayAddress(): Promise<string | null>;
+  close(): Promise<void>;
 };
 
 type Taps = { links: readonly Link[]; kept: ReadonlySet<string> };
@@ -38,11 +57,16 @@ const LINK_NAME = /^[0-9A-Za-z_.-]{1,15}$/;
  * two steps finds what there is and completes it. Changes come one after the other, since VMs share
  * bridges.
  */
-export function createHostNetwork(settings: HostNetworkSettings = {}): HostNetwork {
+export function createHostNetwork(settings: HostNetworkSettings = {}): KernelNetwork {
   const { netns, mtu = DEFAULT_MTU, uplink = null, reachableFromHost = false } = settings;
   const outside = settings.run ?? runCommand;
   const run = netns === undefined ? outside : inNamespace(outside, netns);
   const inOrder = oneAtATime();
+  const { nameservers = [], log } = settings;
+  const services = createGuestServices({ nameservers, mtu, netns, log });
+  // Whoever asks whether rules are in force applies the very same next.
+  const renderedLast = new WeakMap<Firewall, { where: string; rendered: RenderedFirewall }>();
+  const underlayChoice = { address: settings.underlayAddress, uplink };
   if (uplink !== null && !LINK_NAME.test(uplink)) {
     throw new MachineFailure('invalid_uplink', `"${uplink}" cannot be an interface's name`);
   }
@@ -66,18 +90,61 @@ export function createHostNetwork(settings: HostNetworkSettings = {}): HostNetwo
     return links.filter(({ name }) => unwanted.every((tap) => tap.name !== name));
   };
 
+  /** A host whose networks end there need not be asked where it stands. */
+  const render = async (firewall: Firewall) => {
+    const isAlone = !hasNeighbours(parseNetworks(firewall.networks ?? []));
+    const underlay = isAlone ? null : await readUnderlay(run, underlayChoice);
+    const where = JSON.stringify([underlay, [...(underlay?.ownAddresses ?? [])]]);
+    const known = renderedLast.get(firewall);
+    if (known?.where === where) return known.rendered;
+    const rendered = renderFirewall(firewall, uplink, underlay);
+    if (underlay !== null && rendered.tunnels.length > 0) refuseNarrow(underlay, mtu);
+    renderedLast.set(firewall, { where, rendered });
+    return rendered;
+  };
+
+  /** Rules first: what comes by a tunnel is looked at from its first packet on. */
+  const apply = async (firewall: Firewall) => {
+    const rendered = await render(firewall);
+    const { nics, tunnels } = rendered;
+    services.beforeChange(firewall.nics);
+    const [, present, leftovers] = await allEnded([
+      applyFirewall(run, rendered),
+      readTunnels(run),
+      findLeftovers(run, { nics, tunnels }),
+    ]);
+    services.inForce(firewall.nics);
+    await applyTunnels(run, { present, wanted: { tunnels, mtu } });
+    if (!areNone(leftovers)) await removeLeftovers(run, leftovers);
+  };
+
   return {
-    ensureNics: (vmId, nics) => inOrder(() => ensureNics(vmId, nics)),
+    ensureNics: (vmId, nics) =>
+      inOrder(async () => {
+        await ensureNics(vmId, nics);
+        await services.listen();
+      }),
     removeNics: (vmId) =>
       inOrder(async () => {
         const links = await listLinks(run);
         await removeUnusedBridges(run, await removeTaps(vmId, { links, kept: new Set() }));
       }),
-    applyFirewall: async (firewall) => {
-      const rendered = renderFirewall(firewall, uplink);
-      await inOrder(() => applyFirewall(run, rendered));
-    },
-    isInForce: (firewall) => inOrder(() => isInForce(run, { firewall, uplink })),
+    applyFirewall: (firewall) => inOrder(() => apply(firewall)),
+    isInForce: (firewall) =>
+      inOrder(async () => {
+        const rendered = await render(firewall);
+        const { nics, tunnels } = rendered;
+        if (!(await isInForce(run, rendered))) return false;
+        services.inForce(firewall.nics);
+        const [areTunnels, leftovers] = await allEnded([
+          areTunnelsInForce(run, { tunnels, mtu }),
+          findLeftovers(run, { nics, tunnels }),
+        ]);
+        return areTunnels && areNone(leftovers);
+      }),
+    readUnderlayAddress: async () => (await readUnderlay(run, underlayChoice))?.address ?? null,
+    answerGuests: (vms) => services.answerGuests(vms),
+    close: () => services.close(),
   };
 }
 

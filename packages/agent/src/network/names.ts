@@ -6,22 +6,34 @@ import { createHash } from 'node:crypto';
  */
 export const BRIDGE_PREFIX = 'gbr';
 export const TAP_PREFIX = 'gtap';
+export const TUNNEL_PREFIX = 'gvx';
 export const bridgeName = (networkId: string): string => `${BRIDGE_PREFIX}${shorten(networkId)}`;
 export const tapName = (nicId: string): string => `${TAP_PREFIX}${shorten(nicId)}`;
+export const tunnelName = (networkId: string): string => `${TUNNEL_PREFIX}${shorten(networkId)}`;
 
 /**
  * The router's hardware address, the same on every host: a guest that comes up elsewhere finds it
  * where it was. Without one of its own a bridge changes its address with its ports.
  */
 export function bridgeMac(networkId: string): string {
-  const pairs = digest(networkId).slice(0, 10).match(/../g) ?? [];
-  return ['02', ...pairs].join(':');
+  return macOf(networkId);
+}
+
+/** Of a network's tunnel on the host with this underlay address: the others know it without asking. */
+export function tunnelMac(vni: number, hostAddress: string): string {
+  return macOf(`${vni} ${hostAddress}`);
 }
 
 /** A network's packet mark and routing table, clear of the small numbers that others like to take. */
 export function networkNumber(networkId: string): number {
-  return 0x4000_0000 + (Number.parseInt(digest(networkId).slice(0, 8), 16) % 0x4000_0000);
+  return SMALLEST_NUMBER + (Number.parseInt(digest(networkId).slice(0, 8), 16) % SMALLEST_NUMBER);
 }
+
+export function isNetworkNumber(number: number): boolean {
+  return SMALLEST_NUMBER <= number && number < 2 * SMALLEST_NUMBER;
+}
+
+const SMALLEST_NUMBER = 0x4000_0000;
 
 /**
  * What the host itself is called towards guests. No subnet's address is ever the host's own: tenants
@@ -31,8 +43,14 @@ export const HOST_ADDRESS = '169.254.1.1';
 
 /** Of an interface that is ours: by its alias a restarted agent finds what belongs to whom. */
 export const bridgeAlias = (networkId: string): string => `gantry:network:${networkId}`;
+export const tunnelAlias = (networkId: string): string => `gantry:tunnel:${networkId}`;
 export const tapAlias = (vmId: string, nic: { id: string; address: string }): string =>
   `gantry:${vmId}:${nic.id}:${nic.address}`;
+
+function macOf(text: string): string {
+  const pairs = digest(text).slice(0, 10).match(/../g) ?? [];
+  return ['02', ...pairs].join(':');
+}
 
 function shorten(id: string): string {
   return digest(id).slice(0, 11);

@@ -1,6 +1,7 @@
 import { formatCidr, parseIpv4 } from '@gantry/model/cidr';
 import { MachineFailure } from '../machine.ts';
 import type { NicSpec } from '../wanted.ts';
+import { isServiceAddress } from './guest-services/service-addresses.ts';
 import { bridgeName, networkNumber, tapName } from './names.ts';
 
 /** An interface as the kernel is told of it: nothing in here needs escaping or checking any more. */
@@ -38,6 +39,7 @@ export function parseNic(spec: NicSpec): Nic {
   if (number === undefined || !PREFIX.test(prefixText) || spec.privateIpv4.split('/').length > 2) {
     throw fail(`"${spec.privateIpv4}" is no IPv4 address with a prefix length`);
   }
+  if (isServiceAddress(number)) throw fail(`${address} is among those the host knows guests by`);
   for (const text of [spec.gatewayIpv4, spec.publicIpv4]) {
     if (text !== '' && parseIpv4(text) === undefined) throw fail(`"${text}" is no IPv4 address`);
   }

@@ -1,4 +1,5 @@
 import { MachineFailure } from '../machine.ts';
+import { METADATA_ADDRESS, SERVICE_BLOCK } from './guest-services/service-addresses.ts';
 import type { Link } from './links.ts';
 import { bridgeAlias, bridgeMac, HOST_ADDRESS } from './names.ts';
 import type { Nic } from './parse-nic.ts';
@@ -45,6 +46,11 @@ export function planBridge(
         ? []
         : [`route replace unreachable ${nic.subnet} table ${mark}`]),
       ...(nic.gateway === null ? [] : [routeTo(nic.gateway, nic)]),
+      routeTo(METADATA_ADDRESS, nic),
+      // Any bridge will do: where a reply goes is decided when it leaves, by the network's mark.
+      `route replace ${SERVICE_BLOCK} dev ${bridge} src ${HOST_ADDRESS} metric ${mark}`,
+      // Where the host checks the sources of all.
+      `route replace ${SERVICE_BLOCK} dev ${bridge} src ${HOST_ADDRESS} table ${mark}`,
     ],
   };
 }
@@ -54,7 +60,10 @@ export function routeTo(address: string, { bridge, mark }: Nic): string {
 }
 
 /** One without an alias is ours, left by a start that was cut off: nobody else has such names. */
-export function refuseForeign(found: Link | undefined, alias: string): void {
+export function refuseForeign(
+  found: Pick<Link, 'name' | 'alias'> | undefined,
+  alias: string,
+): void {
   const owner = alias.split(':').slice(0, 3).join(':');
   if (!found || found.alias === '' || `${found.alias}:`.startsWith(`${owner}:`)) return;
   const message = `interface ${found.name} is there already, as "${found.alias}": rename or remove it`;
@@ -65,6 +74,8 @@ function kernelSettings(bridge: string, uplink: string | null): string[] {
   const ofBridge = {
     forwarding: 1,
     proxy_arp_pvlan: 1,
+    // The same for guests on other hosts, who are behind another interface.
+    proxy_arp: 1,
     send_redirects: 0,
     accept_redirects: 0,
     // Only for the address that is the bridge's own, and for guests.

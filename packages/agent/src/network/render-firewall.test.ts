@@ -11,9 +11,9 @@ const deny = { action: 'ACTION_DENY' } as const;
 const egress = { direction: 'DIRECTION_EGRESS' } as const;
 
 /** The lines of the chain that holds a network's rules. */
-function chainOf(rules: FirewallRule[], direction = 'ingress'): string[] {
+function chainOf(rules: FirewallRule[], direction = 'ingress', way = ''): string[] {
   const { text } = renderFirewall({ rules, nics: [web] }, null);
-  const [, after = ''] = text.split(`chain ${direction}_${bridgeName('network-1')} {\n`);
+  const [, after = ''] = text.split(`chain ${direction}_${bridgeName('network-1')}${way} {\n`);
   const [body = ''] = after.split('\t}\n');
   return body.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
 }
@@ -58,21 +58,49 @@ describe('the text for nftables', () => {
 
   it('has no rule of a network without an interface here', () => {
     const rules = [makeRule('elsewhere', { networkId: 'network-9' })];
-    expect(renderFirewall({ rules, nics: [web] }, null).text).not.toContain('elsewhere');
+    const without = renderFirewall({ rules: [], nics: [web] }, null);
+    expect(renderFirewall({ rules, nics: [web] }, null)).toEqual(without);
   });
 });
 
 describe('a chain of rules', () => {
   it('denies before it allows, and drops what is left', () => {
-    const lines = chainOf([makeRule('a'), makeRule('b', deny), makeRule('c'), makeRule('d', deny)]);
-    expect(lines.map((line) => line.match(/rule (\w)"$/)?.[1])).toEqual([
-      'b',
-      'd',
-      'a',
-      'c',
-      undefined,
+    const ports = (port: string) => ({ destinationPorts: [port] });
+    const lines = chainOf([
+      ...[makeRule('a', ports('1')), makeRule('b', { ...deny, ...ports('2') })],
+      ...[makeRule('c', ports('3')), makeRule('d', { ...deny, ...ports('4') })],
     ]);
-    expect(lines.at(-1)).toBe(LAST);
+    expect(lines).toEqual([
+      'ip protocol { tcp } th dport { 2, 4 } counter drop comment "a rule denies it"',
+      'ip protocol { tcp } th dport { 1, 3 } accept',
+      LAST,
+    ]);
+  });
+
+  it('holds replies to the same rules, the other way round', () => {
+    const rule = makeRule('r', {
+      ...{ sources: ['192.0.2.1'], sourcePorts: ['53'], destinations: ['10.0.0.0/25'] },
+      destinationPorts: ['80-90'],
+    });
+    expect(chainOf([rule])[0]).toBe(
+      'ip protocol { tcp } th dport 80-90 ip daddr & 255.255.255.128 . ip saddr . th sport { 10.0.0.0 . 192.0.2.1 . 53 } accept',
+    );
+    const replies = chainOf([rule], 'ingress', '_replies');
+    expect(replies[0]).toBe(
+      'ip protocol { tcp } th sport 80-90 ip saddr & 255.255.255.128 . ip daddr . th dport { 10.0.0.0 . 192.0.2.1 . 53 } accept',
+    );
+  });
+
+  it('names a set that both ways look into once', () => {
+    const destinationPorts = ['1', '3', '5', '7', '9'];
+    const { text } = renderFirewall(
+      { rules: [makeRule('r', { destinationPorts })], nics: [web] },
+      null,
+    );
+    expect(text.match(/elements = { 1, 3, 5, 7, 9 }/g)).toHaveLength(1);
+    const name = `ingress_${bridgeName('network-1')}_0`;
+    expect(text).toContain(`th dport @${name} accept`);
+    expect(text).toContain(`th sport @${name} accept`);
   });
 
   it('is closed where there are no rules, and holds each direction alone', () => {
@@ -96,18 +124,18 @@ describe('a chain of rules', () => {
     [
       'addresses beside anywhere',
       { sources: ['10.0.0.0/8', '0.0.0.0/0'], destinations: ['10.0.0.5'], destinationPorts: [] },
-      'ip protocol { tcp } ip daddr { 10.0.0.5 }',
+      'ip protocol { tcp } ip daddr 10.0.0.5',
     ],
     [
       'icmp beside ports',
       { protocols: ['icmp', 'udp'], sourcePorts: ['53'], destinationPorts: [] },
-      'ip protocol { udp } th sport { 53 } | ip protocol icmp',
+      'ip protocol { udp } th sport 53 | ip protocol { icmp }',
     ],
     ['no sources', { sources: [] }, ''],
     ['no destinations', { destinations: [] }, ''],
   ])('matches a rule with %s', (_, rule, expected) => {
     const lines = chainOf([makeRule('r', rule)]).slice(0, -1);
-    const matches = lines.map((line) => line.replace(' counter return comment "rule r"', ''));
+    const matches = lines.map((line) => line.replace(/ accept$/, ''));
     expect(matches.join(' | ')).toBe(expected);
   });
 });

@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { Firewall } from '../machine.ts';
+import { renderServices } from './guest-services/render-services.ts';
 import { renderBlock } from './nft-text.ts';
-import { parseNic } from './parse-nic.ts';
+import { parseNetworks } from './parse-network.ts';
+import { type Nic, parseNic } from './parse-nic.ts';
 import { parseRule } from './parse-rule.ts';
-import { renderFilter } from './render-filter.ts';
+import { RULES_MARK, renderFilter } from './render-filter.ts';
 import { renderGuestTable } from './render-guests.ts';
 import { renderNat } from './render-nat.ts';
 import { renderRouting } from './render-routing.ts';
+import { renderTunnels } from './render-tunnels.ts';
+import { spanNetworks, type Tunnel } from './tunnel.ts';
+import type { Underlay } from './underlay.ts';
+import { assignZones } from './zones.ts';
 
 /** The tables that are the agent's, and the agent's alone. */
 export const TABLES = ['inet gantry', 'bridge gantry'] as const;
@@ -16,27 +22,46 @@ export type RenderedFirewall = {
   text: string;
   /** Of everything that was wanted. */
   digest: string;
+  /** The interfaces it lets anything pass of. */
+  nics: readonly Nic[];
+  /** What it lets pass has to be there beside it. */
+  tunnels: readonly Tunnel[];
 };
 
 /** What a host filters, as nftables reads it. Fails with what is wrong in it, naming it. */
-export function renderFirewall(firewall: Firewall, uplink: string | null): RenderedFirewall {
+export function renderFirewall(
+  firewall: Firewall,
+  uplink: string | null,
+  underlay: Underlay | null = null,
+): RenderedFirewall {
   const nics = firewall.nics.map(parseNic).sort(byId);
   const rules = firewall.rules.map(parseRule).sort(byId);
+  const span = spanNetworks(parseNetworks(firewall.networks ?? []), { nics, underlay });
+  const { subnets, tunnels } = span;
+  const zones = assignZones(nics.map(({ networkId }) => networkId));
   const content = [
-    ...renderRouting(nics, uplink),
-    ...renderNat(nics, uplink),
-    ...renderFilter({ rules, nics, uplink }),
+    ...renderRouting({ nics, subnets, zones, uplink }),
+    ...renderNat({ nics, subnets, uplink }),
+    ...renderFilter({ rules, nics, tunnels, uplink }),
+    ...renderTunnels(span, zones),
+    ...renderServices(nics),
   ];
   const guests = renderGuestTable(nics);
   const digest = createHash('sha256')
     .update([...content, guests].join('\n'))
     .digest('hex');
   const tables = [
+    `define ${RULES_MARK} = ${markOf(digest)}`,
     ...TABLES.flatMap((table) => [`table ${table}`, `delete table ${table}`]),
     renderBlock('table inet gantry', content),
     guests,
   ];
-  return { text: `${tables.join('\n')}\n`, digest };
+  return { text: `${tables.join('\n')}\n`, digest, nics, tunnels };
+}
+
+/** Zero is what connections carry that passed no rules yet. */
+function markOf(digest: string): number {
+  return Number.parseInt(digest.slice(0, 8), 16) || 1;
 }
 
 function byId(a: { id: string }, b: { id: string }): number {

@@ -1,3 +1,8 @@
+import {
+  FROM_GUEST_WITH_ADDRESS,
+  FROM_GUEST_WITHOUT_ADDRESS,
+  renderServiceSteering,
+} from './guest-services/render-services.ts';
 import { TAP_PREFIX } from './names.ts';
 import { quote, renderBlock, renderSet } from './nft-text.ts';
 import type { Nic } from './parse-nic.ts';
@@ -22,14 +27,16 @@ export function renderGuestTable(nics: readonly Nic[]): string {
       ...{ kind: 'map', name: 'marks', of: 'type ifname : mark' },
       elements: nics.map(({ tap, mark }) => `${quote(tap)} : ${mark}`),
     }),
+    ...renderServiceSteering(nics),
     renderBlock('chain from_guest', [
       'iifname . ether saddr != @stations counter drop comment "foreign MAC"',
       'ether type arp goto arp_from_guest',
       'icmpv6 type nd-router-advert counter drop comment "router advertisement"',
       'ether type != ip counter drop comment "neither IPv4 nor ARP"',
       'udp sport 67 counter drop comment "DHCP server"',
-      `ip saddr 0.0.0.0 ip daddr 255.255.255.255 udp sport 68 udp dport 67 ${passing}`,
+      FROM_GUEST_WITHOUT_ADDRESS,
       'iifname . ether saddr . ip saddr != @guests counter drop comment "foreign address"',
+      FROM_GUEST_WITH_ADDRESS,
       passing,
     ]),
     renderBlock('chain arp_from_guest', [

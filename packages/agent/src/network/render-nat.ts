@@ -1,11 +1,17 @@
 import { BRIDGE_PREFIX, HOST_ADDRESS } from './names.ts';
 import { quote, renderBlock, renderSet } from './nft-text.ts';
+import type { Subnet } from './parse-network.ts';
 import type { Nic } from './parse-nic.ts';
 
 /** A public address is its interface's alone; the others leave under the uplink's address. */
-export function renderNat(nics: readonly Nic[], uplink: string | null): string[] {
+export function renderNat(nat: {
+  nics: readonly Nic[];
+  subnets: readonly Subnet[];
+  uplink: string | null;
+}): string[] {
+  const { nics, subnets, uplink } = nat;
   const published = nics.filter(({ publicAddress }) => publicAddress !== null);
-  const gateways = nics.filter(({ gateway }) => gateway !== null);
+  const gateways = [...nics.filter(({ gateway }) => gateway !== null), ...subnets];
   const arriving = [
     'type nat hook prerouting priority dstnat; policy accept;',
     // The gateway's address is not the host's own, but guests like to see it answer.

@@ -1,7 +1,9 @@
+import { METADATA_ADDRESS } from './guest-services/service-addresses.ts';
+import { isNetworkNumber } from './names.ts';
 import type { RunCommand } from './run-command.ts';
 
 /** Before the kernel's own, which begin at 32766. */
-const PREFERENCE = { marked: '1000', hostOwn: '1001', hostToGuest: '1002' };
+const PREFERENCE = { hostAsks: '999', marked: '1000', hostOwn: '1001', hostToGuest: '1002' };
 
 /**
  * Which packets a network's routing table is for: those that carry its mark. Where the host shall
@@ -14,8 +16,10 @@ export async function planRoutingRules(
 ): Promise<string[]> {
   const wanted = [['pref', PREFERENCE.marked, 'fwmark', `${mark}`, 'lookup', `${mark}`]];
   if (reachableFromHost) {
-    const { hostOwn, hostToGuest } = PREFERENCE;
+    const { hostAsks, hostOwn, hostToGuest } = PREFERENCE;
     wanted.push(
+      // The host may have such a service of its own to ask.
+      ['pref', hostAsks, 'iif', 'lo', 'to', METADATA_ADDRESS, 'lookup', 'main'],
       ['pref', hostOwn, 'iif', 'lo', 'lookup', 'main', 'suppress_prefixlength', '0'],
       ['pref', hostToGuest, 'iif', 'lo', 'lookup', `${mark}`],
     );
@@ -35,13 +39,23 @@ export async function removeRoutingRules(
 ): Promise<void> {
   for (const { preference, table } of parseRules(await run('ip', ['-json', 'rule', 'show']))) {
     const isOfNetwork = table === `${mark}` && Object.values(PREFERENCE).includes(preference);
-    const isForAll = preference === PREFERENCE.hostOwn && table === 'main';
+    const isForAll =
+      [PREFERENCE.hostAsks, PREFERENCE.hostOwn].includes(preference) && table === 'main';
     if (!isOfNetwork && !(isLast && isForAll)) continue;
     await run('ip', ['rule', 'del', 'pref', preference, 'lookup', table]);
   }
 }
 
-type RuleListing = { priority: number; table?: string }[];
+/** Marks of the networks that have rules of ours. */
+export async function listRoutedNetworks(run: RunCommand): Promise<number[]> {
+  const listed = JSON.parse(await run('ip', ['-json', 'rule', 'show'])) as RuleListing;
+  return listed.flatMap(({ priority, table, fwmark }) => {
+    const isOurs = `${priority}` === PREFERENCE.marked && isNetworkNumber(Number(table));
+    return isOurs && Number(fwmark) === Number(table) ? [Number(table)] : [];
+  });
+}
+
+type RuleListing = { priority: number; table?: string; fwmark?: string }[];
 
 export function parseRules(json: string): { preference: string; table: string }[] {
   return (JSON.parse(json) as RuleListing).map(({ priority, table = '' }) => ({

@@ -49,6 +49,7 @@ export class HostFirewall {
     const { firewallRules: rules, networks = [] } = spec;
     const firewall: Firewall = { rules, nics: nicsOf(ledger, spec), networks };
     if (!(await network.isInForce(firewall))) await network.applyFirewall(firewall);
+    await network.answerGuests(spec.vms);
     this.#inForce = spec.number;
     changed();
   }

@@ -97,7 +97,7 @@ function file(path: string, text: string, permissions: string) {
 }
 
 /** Names of VMs may begin and end with a hyphen; names of hosts may not. */
-function hostName({ id, name }: VmSpec): string {
+export function hostName({ id, name }: VmSpec): string {
   return name.replaceAll(/^-+|-+$/g, '') || id;
 }
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Machine } from '../machine.ts';
 import type { VmSpec } from '../wanted.ts';
-import { makeDisk, makeNic, makeRule, makeVm } from './make-spec.ts';
+import { makeDisk, makeNetwork, makeNic, makeRule, makeVm } from './make-spec.ts';
 
 /** A machine to hold to the contract, with something to hand over: two GPUs and a drive at least. */
 export type ContractMachine = {
@@ -218,6 +218,20 @@ export function describeMachineContract(make: () => Promise<ContractMachine>): v
     await machine.network.applyFirewall(firewall);
     expect(await machine.network.isInForce(firewall)).toBe(true);
     expect(await machine.network.isInForce({ ...firewall, rules: [] })).toBe(false);
+    const more = [{ cidr: '10.0.1.0/24', gatewayIpv4: '10.0.1.1' }];
+    const spanning = { ...firewall, networks: [makeNetwork('network-1', { subnets: more })] };
+    expect(await machine.network.isInForce(spanning)).toBe(false);
+    await machine.network.applyFirewall(spanning);
+    expect(await machine.network.isInForce(spanning)).toBe(true);
+  });
+
+  it('guests are answered before they have interfaces, with them, and after', async () => {
+    const vm = newVm(VM);
+    await machine.network.answerGuests([vm]);
+    await prepare(vm);
+    await machine.network.answerGuests([vm]);
+    await machine.network.removeNics(VM);
+    await machine.network.answerGuests([]);
   });
 
   it('interfaces and seeds are made and removed, also again', async () => {

@@ -1,16 +1,15 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readIfThere, writePrivateFile } from '../home.ts';
-import { isListed } from '../process-identity.ts';
 import { readArchitecture } from './architecture.ts';
 import { renderCpio } from './cpio.ts';
 import { writeDiskImage } from './disk-image.ts';
 import { fetchPackages, listPackages } from './fetch-packages.ts';
 import { gatherInitramfs, readCompressed } from './initramfs.ts';
 import type { DebianPackage } from './package-list.ts';
+import { filesBelow, recipeKey, removeOld } from './recipe.ts';
 import { renderUnifiedKernel } from './unified-kernel.ts';
 import { unpackPackages } from './unpack.ts';
 
@@ -36,7 +35,7 @@ export async function buildTinyGuest({ directory }: { directory: string }): Prom
   const architecture = readArchitecture();
   const roots = [`linux-image-cloud-${architecture.debian}`, ...PROGRAM_PACKAGES];
   const packages = await listPackages(roots, path.join(directory, 'packages.json'));
-  const key = await recipeKey(packages);
+  const key = await recipeKey(packages, await sourceFiles());
   const image = path.join(directory, `tiny-${architecture.debian}-${key}.raw`);
   const kept = existsSync(image) ? await readIfThere(`${image}.sha256`) : undefined;
   const sha256 = kept?.trim() ?? (await build({ directory, packages, image }));
@@ -46,7 +45,7 @@ export async function buildTinyGuest({ directory }: { directory: string }): Prom
 type Build = { directory: string; packages: readonly DebianPackage[]; image: string };
 
 async function build({ directory, packages, image }: Build): Promise<string> {
-  await removeOld(directory);
+  await removeOld(directory, 'tiny-');
   const workspace = await mkdtemp(path.join(directory, `building-${process.pid}-`));
   try {
     const kept = path.join(directory, 'packages');
@@ -78,15 +77,6 @@ async function renderBootProgram(unpacked: string): Promise<Buffer> {
   });
 }
 
-/** What the image is made of: the packages, and the source that puts them together. */
-async function recipeKey(packages: readonly DebianPackage[]): Promise<string> {
-  const hash = createHash('sha256');
-  for (const { file, sha256 } of packages) hash.update(`${file} ${sha256}\n`);
-  for (const file of await sourceFiles())
-    hash.update(`${path.basename(file)}\n`).update(await readFile(file));
-  return hash.digest('hex').slice(0, 16);
-}
-
 const self = fileURLToPath(import.meta.url);
 /** Bundled, this file's code lives in another file, and the guest's files beside it. */
 const isBundle = path.basename(self) !== 'build-tiny-guest.ts';
@@ -100,24 +90,4 @@ async function sourceFiles(): Promise<string[]> {
   return [...code, ...(await filesBelow(findRootfs()))].filter(
     (file) => !file.endsWith('.test.ts'),
   );
-}
-
-async function filesBelow(folder: string): Promise<string[]> {
-  const found = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = found.filter((entry) => entry.isFile());
-  return files.map((entry) => path.join(entry.parentPath, entry.name)).sort();
-}
-
-/** Someone may still be copying an image that was the newest a moment ago. */
-const IN_USE_MS = 3_600_000;
-
-/** Images of earlier versions, and what a build that died has left. */
-async function removeOld(directory: string): Promise<void> {
-  for (const name of await readdir(directory)) {
-    const place = path.join(directory, name);
-    const [, builder] = /^building-(\d+)-/.exec(name) ?? [];
-    const isAbandoned = builder !== undefined && !isListed(Number(builder));
-    const isOld = name.startsWith('tiny-') && Date.now() - (await stat(place)).mtimeMs > IN_USE_MS;
-    if (isAbandoned || isOld) await rm(place, { recursive: true, force: true });
-  }
 }

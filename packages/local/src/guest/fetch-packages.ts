@@ -15,6 +15,9 @@ const APT_LISTS = '/var/lib/apt/lists';
 
 type Remembered = { question: string; packages: DebianPackage[] };
 
+/** Names of the packages that these need, themselves among them. */
+export type ChoosePackages = (roots: readonly string[]) => Promise<string[]>;
+
 /**
  * The newest versions this machine's apt knows of; nothing is fetched. Asking apt takes seconds, so
  * the answer is kept in the file until `apt-get update` has changed apt's lists.
@@ -22,13 +25,14 @@ type Remembered = { question: string; packages: DebianPackage[] };
 export async function listPackages(
   roots: readonly string[],
   file: string,
+  choose: ChoosePackages = chooseLibraries,
 ): Promise<DebianPackage[]> {
   const lists = await stat(APT_LISTS).catch(() => undefined);
-  if (!lists) throw new StartError('The tiny guest is made of Debian packages; here is no apt.');
+  if (!lists) throw new StartError('A guest is made of Debian packages; here is no apt.');
   const question = `${lists.mtimeMs} ${roots.join(' ')}`;
   const kept = parseRemembered(await readIfThere(file));
   if (kept?.question === question) return kept.packages;
-  const packages = await askApt(roots);
+  const packages = await askApt(await choose(roots));
   await writePrivateFile(file, JSON.stringify({ question, packages } satisfies Remembered));
   return packages;
 }
@@ -41,19 +45,30 @@ function parseRemembered(text: string | undefined): Remembered | undefined {
   }
 }
 
-async function askApt(roots: readonly string[]): Promise<DebianPackage[]> {
+async function chooseLibraries(roots: readonly string[]): Promise<string[]> {
   const kinds = ['recommends', 'suggests', 'conflicts', 'breaks', 'replaces', 'enhances'];
   const flags = kinds.map((kind) => `--no-${kind}`);
-  const depends = await apt('apt-cache', ['depends', '--recurse', ...flags, ...roots]);
-  const names = chooseClosure(roots, depends);
-  const packages = parseDownloads(await apt('apt-get', ['download', '--print-uris', ...names]));
+  return chooseClosure(
+    roots,
+    await askAptFor('apt-cache', ['depends', '--recurse', ...flags, ...roots]),
+  );
+}
+
+async function askApt(names: readonly string[]): Promise<DebianPackage[]> {
+  const packages = parseDownloads(
+    await askAptFor('apt-get', ['download', '--print-uris', ...names]),
+  );
   if (packages.length === names.length) return packages;
   throw new StartError(`apt offers ${packages.length} of ${names.length} packages. ${ADVICE}`);
 }
 
 const ADVICE = 'As root, run `apt-get update` and try again.';
 
-async function apt(program: string, args: readonly string[]): Promise<string> {
+/** What a program of apt's prints. */
+export async function askAptFor(
+  program: 'apt-get' | 'apt-cache',
+  args: readonly string[],
+): Promise<string> {
   try {
     return (await runProgram(program, ['-q', ...args])).toString();
   } catch (error) {

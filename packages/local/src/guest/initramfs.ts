@@ -28,7 +28,7 @@ type Sources = { unpacked: string; rootfs: string; architecture: Architecture };
 export async function gatherInitramfs(sources: Sources): Promise<CpioEntry[]> {
   const files = [
     ...(await readPrograms(sources)),
-    ...(await readModules(sources.unpacked)),
+    ...(await readModules(sources.unpacked, WANTED_MODULES)),
     ...(await readScripts(sources.rootfs)),
   ];
   const links = [
@@ -98,7 +98,11 @@ async function listLibraries(
     .map((file) => path.relative(unpacked, file));
 }
 
-async function readModules(unpacked: string): Promise<CpioEntry[]> {
+/** These modules and what they depend on, and the order to load them in. */
+export async function readModules(
+  unpacked: string,
+  wanted: readonly string[],
+): Promise<CpioEntry[]> {
   const root = path.join(unpacked, 'usr/lib/modules');
   const paths = (await readdir(root, { recursive: true })).filter((file) =>
     /\.ko(\.|$)/.test(file),
@@ -116,8 +120,8 @@ async function readModules(unpacked: string): Promise<CpioEntry[]> {
     modules.set(name, { file, depends });
     for (const next of depends) await add(next);
   };
-  for (const name of WANTED_MODULES) await add(name);
-  const order = orderModules(WANTED_MODULES, modules);
+  for (const name of wanted) await add(name);
+  const order = orderModules(wanted, modules);
   const files = order.map((file): CpioEntry => {
     return {
       kind: 'file',

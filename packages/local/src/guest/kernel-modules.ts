@@ -14,6 +14,7 @@ export const WANTED_MODULES: readonly string[] = [
   'isofs',
   'virtiofs',
   'ext4',
+  'nvme',
   'button',
   'evdev',
 ];

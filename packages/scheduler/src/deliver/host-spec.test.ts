@@ -147,9 +147,7 @@ describe('toHostSpec', () => {
     expect(toHostSpec(row({ networks })).networks).toEqual([
       {
         ...{ id: 'net-1', vni: 7, subnets: [{ cidr: '10.0.0.0/24', gatewayIpv4: '10.0.0.1' }] },
-        neighbours: [
-          { privateIpv4: '10.0.0.6', mac: '02:00:00:00:00:01', hostIpv4: '192.0.2.2' },
-        ],
+        neighbours: [{ privateIpv4: '10.0.0.6', mac: '02:00:00:00:00:01', hostIpv4: '192.0.2.2' }],
       },
     ]);
   });

@@ -1,0 +1,83 @@
+import { isIPv4 } from 'node:net';
+import { formatIpv4, parseCidr } from '@gantry/model/cidr';
+import type { Nic } from '../parse-nic.ts';
+import { type DhcpOption, type DhcpReply, type DhcpRequest, ipv4Bytes } from './dhcp-message.ts';
+import { METADATA_ADDRESS } from './service-addresses.ts';
+
+/** What one interface is told. */
+export type Lease = {
+  nic: Nic;
+  nameservers: readonly string[];
+  mtu: number;
+  /** Null: the host does not know the VM's name. */
+  hostName: string | null;
+};
+
+/** A guest asks again after half of it; the address is its own for as long as the interface is. */
+const LEASE_S = 12 * 60 * 60;
+/** More than any client asks, and an option holds 255 bytes. */
+const MOST_NAMESERVERS = 8;
+const HOST_NAME = /^[0-9A-Za-z-]{1,63}$/;
+
+/**
+ * An interface has one address, which the spec says: nothing is kept, and any agent gives the same
+ * answer. Null: none. What is given up or declined changes nothing either.
+ */
+export function answerDhcp(request: DhcpRequest, lease: Lease): DhcpReply | null {
+  const { nic } = lease;
+  if (request.mac !== nic.mac) return null;
+  if (request.kind === 'discover') return give('offer', lease);
+  if (request.kind === 'inform') {
+    const isItself = request.address === nic.address;
+    return isItself ? { kind: 'ack', address: null, options: describe(lease) } : null;
+  }
+  if (request.server !== null && request.server !== METADATA_ADDRESS) return null;
+  const isOwn = (request.requested ?? request.address) === nic.address;
+  return isOwn ? give('ack', lease) : { kind: 'nak', address: null, options: [] };
+}
+
+function give(kind: 'offer' | 'ack', lease: Lease): DhcpReply {
+  const options = [option.leaseTime(LEASE_S), ...describe(lease)];
+  return { kind, address: lease.nic.address, options };
+}
+
+const option = {
+  mask: (address: string): DhcpOption => [1, ipv4Bytes([address])],
+  router: (address: string): DhcpOption => [3, ipv4Bytes([address])],
+  nameservers: (addresses: readonly string[]): DhcpOption => [6, ipv4Bytes(addresses)],
+  hostName: (name: string): DhcpOption => [12, Buffer.from(name)],
+  mtu: (bytes: number): DhcpOption => [26, Buffer.from([bytes >> 8, bytes & 0xff])],
+  leaseTime: (seconds: number): DhcpOption => [51, number32(seconds)],
+  routes: (routes: readonly Buffer[]): DhcpOption => [121, Buffer.concat(routes)],
+};
+
+function describe({ nic, nameservers, mtu, hostName }: Lease): DhcpOption[] {
+  const { gateway } = nic;
+  const block = parseCidr(nic.subnet);
+  const resolvers = nameservers.filter(isIPv4).slice(0, MOST_NAMESERVERS);
+  return [
+    option.mask(formatIpv4(2 ** 32 - 2 ** (32 - (block?.prefix ?? 32)))),
+    ...(gateway === null ? [] : [option.router(gateway)]),
+    ...(resolvers.length === 0 ? [] : [option.nameservers(resolvers)]),
+    ...(hostName !== null && HOST_NAME.test(hostName) ? [option.hostName(hostName)] : []),
+    option.mtu(mtu),
+    // Who understands these takes no router from above (RFC 3442): it is among them.
+    option.routes([
+      route(`${METADATA_ADDRESS}/32`, gateway),
+      ...(gateway === null ? [] : [route('0.0.0.0/0', gateway)]),
+    ]),
+  ];
+}
+
+/** As many bytes of the destination as its prefix reaches. Without a gateway it is on the link. */
+function route(cidr: string, gateway: string | null): Buffer {
+  const [address = '', prefix = ''] = cidr.split('/');
+  const significant = ipv4Bytes([address]).subarray(0, Math.ceil(Number(prefix) / 8));
+  return Buffer.concat([Buffer.from([Number(prefix)]), significant, ipv4Bytes([gateway ?? ''])]);
+}
+
+function number32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}

@@ -1,0 +1,139 @@
+import type { Socket } from 'node:dgram';
+import type { Server } from 'node:http';
+import type { Log } from '@gantry/daemon/log';
+import { hostName, renderSeedFiles } from '../../seed/nocloud.ts';
+import type { NicSpec, VmSpec } from '../../wanted.ts';
+import { parseNic } from '../parse-nic.ts';
+import { answerDhcp } from './answer-dhcp.ts';
+import { formatDhcp, parseDhcp } from './dhcp-message.ts';
+import { createMetadataServer } from './metadata-server.ts';
+import { openSockets } from './open-sockets.ts';
+import { assignServiceAddresses, METADATA_ADDRESS } from './service-addresses.ts';
+
+export type GuestServicesSettings = {
+  nameservers: readonly string[];
+  mtu: number;
+  netns: string | undefined;
+  log: Log | undefined;
+};
+
+export type GuestServices = {
+  /** These are about to be what the kernel knows guests by: nobody is answered who would change. */
+  beforeChange(nics: readonly NicSpec[]): void;
+  /** What the kernel knows guests by now. */
+  inForce(nics: readonly NicSpec[]): void;
+  /** Who they are. From now on they are answered. */
+  answerGuests(vms: readonly VmSpec[]): Promise<void>;
+  /** A bridge may be there now that was not, and with it the address to listen at. */
+  listen(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** An agent that is about to end lets go at once; another program may never. */
+const RETRY_MS = { first: 1_000, most: 60_000 };
+
+/**
+ * DHCP and metadata for the guests of a host. Nothing is kept: with the agent gone nobody answers, and
+ * the next one answers the same. That it cannot listen stops no VM, since guests have a seed to read.
+ */
+export function createGuestServices(settings: GuestServicesSettings): GuestServices {
+  const { nameservers, mtu, netns, log } = settings;
+  let nics: ReadonlyMap<string, NicSpec> = new Map();
+  let vms: ReadonlyMap<string, VmSpec> | null = null;
+  let listening: { udp: Socket; http: Server } | null = null;
+  let opening: Promise<void> | null = null;
+  let retry: NodeJS.Timeout | undefined;
+  let retryMs = RETRY_MS.first;
+  let isClosed = false;
+
+  const vmOf = (service: string) => vms?.get(nics.get(service)?.id ?? '');
+  const readFile = (service: string, wanted: string) => {
+    const vm = vmOf(service);
+    if (!vm) return undefined;
+    // cloud-init asks for it, and asks again where there is none.
+    if (wanted === 'vendor-data') return Buffer.alloc(0);
+    const files = renderSeedFiles(vm, { nameservers, mtu });
+    return files.find(({ name }) => name === wanted)?.content;
+  };
+
+  const answerPacket = (packet: Buffer, service: string) => {
+    const spec = nics.get(service);
+    const request = parseDhcp(packet);
+    if (!spec || !request) return null;
+    const vm = vmOf(service);
+    const lease = { nameservers, mtu, hostName: vm ? hostName(vm) : null };
+    const reply = answerDhcp(request, { nic: parseNic(spec), ...lease });
+    return reply && formatDhcp(request, reply, METADATA_ADDRESS);
+  };
+
+  const open = async () => {
+    const { udp, tcp } = await openSockets(netns);
+    udp.on('message', (packet, { address, port }) => {
+      try {
+        const reply = answerPacket(packet, address);
+        // One that cannot be sent is asked for again.
+        if (reply) udp.send(reply, port, address, () => undefined);
+      } catch (error) {
+        // No guest's question may end the agent.
+        log?.warn({ error }, 'DHCP for guests: a request cannot be answered');
+      }
+    });
+    udp.on('error', (error) => log?.warn({ error }, 'DHCP for guests: a packet failed'));
+    const http = createMetadataServer({
+      isKnown: (guest) => vmOf(guest) !== undefined,
+      read: readFile,
+    });
+    http.listen(tcp);
+    for (const socket of [udp, http]) socket.unref();
+    listening = { udp, http };
+    if (isClosed) await close();
+  };
+
+  const listen = async () => {
+    if (vms === null || listening !== null || isClosed) return;
+    clearTimeout(retry);
+    opening ??= open()
+      .catch((error: unknown) => {
+        // No bridge yet: whoever makes one says so.
+        if (codeOf(error) === 'EADDRNOTAVAIL' || isClosed) return;
+        log?.warn({ error }, 'guests get no DHCP and no metadata yet; it is tried again');
+        retry = setTimeout(() => void listen(), retryMs).unref();
+        retryMs = Math.min(retryMs * 2, RETRY_MS.most);
+      })
+      .finally(() => {
+        opening = null;
+      });
+    await opening;
+  };
+
+  const close = async () => {
+    isClosed = true;
+    clearTimeout(retry);
+    const { udp, http } = listening ?? {};
+    listening = null;
+    udp?.close();
+    http?.close();
+    http?.closeAllConnections();
+  };
+
+  return {
+    beforeChange(next) {
+      const addresses = assignServiceAddresses(next.map(({ id }) => id));
+      nics = new Map([...nics].filter(([service, { id }]) => addresses.get(id) === service));
+    },
+    inForce(next) {
+      const addresses = assignServiceAddresses(next.map(({ id }) => id));
+      nics = new Map(next.map((nic) => [addresses.get(nic.id) ?? '', nic]));
+    },
+    async answerGuests(next) {
+      vms = new Map(next.flatMap((vm) => vm.nics.map(({ id }) => [id, vm])));
+      await listen();
+    },
+    listen,
+    close,
+  };
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

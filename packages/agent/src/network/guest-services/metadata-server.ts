@@ -1,0 +1,70 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { METADATA_ADDRESS } from './service-addresses.ts';
+
+/** Guests by the addresses under which they ask. */
+export type Metadata = {
+  isKnown(guest: string): boolean;
+  /** One of the guest's own files. */
+  read(guest: string, name: string): Uint8Array | undefined;
+};
+
+const LIMITS = { headersTimeout: 5_000, requestTimeout: 5_000, connectionsCheckingInterval: 1_000 };
+const MOST_HEADER_BYTES = 4_096;
+const IDLE_MS = 5_000;
+const MOST_CONNECTIONS_OF_GUEST = 8;
+const HOST_NAMES = new Set([undefined, METADATA_ADDRESS, `${METADATA_ADDRESS}:80`]);
+
+/**
+ * A guest's own files, as NoCloud's data source asks for them: no listing, no other's, nothing to
+ * change. Who asks is the address it comes from, which the host itself gave it. Asking under another
+ * name is what a web page does that was led here in a guest's browser.
+ */
+export function createMetadataServer(metadata: Metadata): Server {
+  const server = createServer(
+    { ...LIMITS, keepAliveTimeout: IDLE_MS, maxHeaderSize: MOST_HEADER_BYTES },
+    (request, response) => {
+      response.on('error', () => undefined);
+      answer(request, response, metadata);
+    },
+  );
+  const open = new Map<string, number>();
+  server.on('connection', (socket) => {
+    const guest = socket.remoteAddress ?? '';
+    const count = (open.get(guest) ?? 0) + 1;
+    if (!metadata.isKnown(guest) || count > MOST_CONNECTIONS_OF_GUEST) {
+      socket.resetAndDestroy();
+      return;
+    }
+    open.set(guest, count);
+    // A guest that reads nothing of what it asked for.
+    socket.setTimeout(IDLE_MS, () => socket.destroy());
+    socket.once('close', () => {
+      const left = (open.get(guest) ?? 1) - 1;
+      if (left === 0) open.delete(guest);
+      else open.set(guest, left);
+    });
+  });
+  return server;
+}
+
+function answer(request: IncomingMessage, response: ServerResponse, metadata: Metadata): void {
+  const say = (status: number, content: Uint8Array, headers: Record<string, string> = {}) => {
+    const length = { 'content-length': content.length };
+    response.writeHead(status, { 'content-type': 'text/plain', ...length, ...headers });
+    response.end(request.method === 'HEAD' ? undefined : content);
+  };
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    say(405, Buffer.from('only GET and HEAD\n'), { allow: 'GET, HEAD', connection: 'close' });
+    return;
+  }
+  const guest = request.socket.remoteAddress ?? '';
+  const name = (request.url ?? '').replace(/^\//, '');
+  try {
+    const content = HOST_NAMES.has(request.headers.host) ? metadata.read(guest, name) : undefined;
+    if (content === undefined) say(404, Buffer.from('there is nothing here\n'));
+    else say(200, content);
+  } catch {
+    // No guest's question may end the agent.
+    say(500, Buffer.from('it cannot be read\n'));
+  }
+}

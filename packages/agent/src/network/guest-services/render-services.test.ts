@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { makeNic } from '../../testing/make-spec.ts';
+import { parseNic } from '../parse-nic.ts';
+import { renderFirewall } from '../render-firewall.ts';
+import { renderServiceSteering, renderServices } from './render-services.ts';
+import { assignServiceAddresses } from './service-addresses.ts';
+
+const ids = Array.from({ length: 2_000 }, (_, index) => `nic-${index}`);
+
+describe('the addresses under which guests ask', () => {
+  it('are one for each interface, in a block that nobody else uses', () => {
+    const addresses = assignServiceAddresses(ids);
+    expect(new Set(addresses.values()).size).toBe(ids.length);
+    for (const address of addresses.values()) expect(address).toMatch(/^240\.0\.\d+\.\d+$/);
+  });
+
+  it('stay the same while other interfaces come and go', () => {
+    expect(assignServiceAddresses(['nic-7']).get('nic-7')).toBe(
+      assignServiceAddresses(ids.slice(0, 50)).get('nic-7'),
+    );
+  });
+
+  it('are given on the tap and taken back by the same table of the same interface', () => {
+    const nics = ['red', 'blue'].map((id) => parseNic(makeNic(id, { networkId: `of-${id}` })));
+    const addresses = assignServiceAddresses(['red', 'blue']);
+    const steering = renderServiceSteering(nics).join('\n');
+    const services = renderServices(nics).join('\n');
+    for (const { id, tap, mark, address } of nics) {
+      const service = addresses.get(id);
+      expect(steering).toContain(`"${tap}" : ${service}`);
+      expect(services).toContain(`${service} : ${mark}`);
+      expect(services).toContain(`${service} : ${address}`);
+    }
+  });
+});
+
+describe('a guest’s packets', () => {
+  it('reach the agent only after MAC and address were found to be its own', () => {
+    const { text } = renderFirewall({ rules: [], nics: [makeNic('n')] }, null);
+    const [, chain = ''] = text.split('chain from_guest {\n');
+    const lines = chain.split('\t}\n')[0]?.split('\n') ?? [];
+    const at = (part: string) => lines.findIndex((line) => line.includes(part));
+    expect(at('foreign MAC')).toBe(0);
+    expect(at('saddr 0.0.0.0')).toBeGreaterThan(at('DHCP server'));
+    expect(at('goto to_host')).toBeGreaterThan(at('!= @guests'));
+  });
+
+  it('cannot come from an address by which the host knows another', () => {
+    const nic = makeNic('n', { privateIpv4: '240.0.1.2/24' });
+    expect(() => renderFirewall({ rules: [], nics: [nic] }, null)).toThrow('knows guests by');
+    const beyond = makeNic('n', { privateIpv4: '240.1.0.0/24' });
+    expect(() => renderFirewall({ rules: [], nics: [beyond] }, null)).not.toThrow();
+  });
+});

@@ -1,0 +1,190 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { Firewall, HostNetwork } from '../machine.ts';
+import { makeNic, makeRule } from '../testing/make-spec.ts';
+import type { NicSpec } from '../wanted.ts';
+import { tapName } from './names.ts';
+import type { RunCommand } from './run-command.ts';
+import { dyingAfter } from './testing/dying-after.ts';
+import type { Guest } from './testing/guest.ts';
+import { type Lab, openLab } from './testing/lab.ts';
+import { type Prober, startProber } from './testing/prober.ts';
+
+/**
+ * Guests and outside send without end what is allowed and what is forbidden, while the agent is killed
+ * between any two of its steps and started again. Nothing forbidden is ever heard; everything allowed
+ * of guests that nothing was done to is.
+ */
+
+const ALLOWED = 80;
+/** Allowed by one set of rules and not by the other. */
+const CHANGING = 81;
+const FORBIDDEN = 23;
+const PORTS = [ALLOWED, CHANGING, FORBIDDEN];
+
+const webNic = makeNic('web', {
+  ...{ mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24', publicIpv4: '198.51.100.5' },
+});
+const appNic = makeNic('app', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' });
+/** Comes and goes. */
+const jobNic = makeNic('job', {
+  ...{ mac: '02:00:00:00:00:07', privateIpv4: '10.0.0.7/24', publicIpv4: '198.51.100.7' },
+});
+const udp = { protocols: ['udp'] };
+const outgoing = makeRule('outgoing', {
+  ...{ ...udp, direction: 'DIRECTION_EGRESS', destinationPorts: ['1-1000'] },
+});
+const deny = makeRule('deny', {
+  ...udp,
+  action: 'ACTION_DENY',
+  destinationPorts: [`${FORBIDDEN}`],
+});
+const allow = (id: string, ports: number[]) =>
+  makeRule(id, { ...udp, destinationPorts: ports.map(String) });
+const narrow = [outgoing, deny, allow('narrow', [ALLOWED])];
+// Closed in another way: by no rule that allows it.
+const wide = [outgoing, allow('wide', [ALLOWED, CHANGING])];
+const withoutJob = { rules: narrow, nics: [webNic, appNic] };
+const withJob = { rules: narrow, nics: [webNic, appNic, jobNic] };
+
+let lab: Lab;
+let job: Guest;
+const probers: Prober[] = [];
+
+const agent = (run?: RunCommand): HostNetwork => lab.network(run ? { run } : {});
+/** All an agent does for a host, as far as its network goes. */
+const bringUp = async (network: HostNetwork, firewall: Firewall) => {
+  if (!(await network.isInForce(firewall))) await network.applyFirewall(firewall);
+  for (const nic of firewall.nics) await network.ensureNics(`vm-${nic.id}`, [nic]);
+};
+const takeJobDown = async (network: HostNetwork) => {
+  await network.removeNics('vm-job');
+  await network.applyFirewall(withoutJob);
+};
+
+/** As QEMU opens the tap of a guest that starts; its own side is set up as before. */
+const plugJob = async () => {
+  const peer = `peer name eth0 address ${jobNic.mac} netns ${job.netns}`;
+  await lab.ip(`link add ${tapName('job')} type veth ${peer}`);
+  await job.run('ip', 'address', 'add', jobNic.privateIpv4, 'dev', 'eth0');
+  await job.run('ip', 'link', 'set', 'eth0', 'mtu', '1450', 'up');
+  await job.run('ip', 'route', 'add', 'default', 'via', jobNic.gatewayIpv4);
+};
+
+const sends = (...addresses: string[]) =>
+  addresses.flatMap((to) => PORTS.map((port) => ({ to, port })));
+
+beforeAll(async () => {
+  lab = await openLab();
+  const guests = new Map<NicSpec, Guest>();
+  for (const nic of [webNic, appNic]) guests.set(nic, await lab.addGuest(nic));
+  job = await lab.addGuest(jobNic);
+  await bringUp(agent(), withoutJob);
+  const start = async (netns: string, order: Parameters<typeof startProber>[1]) => {
+    probers.push(await startProber(netns, order));
+  };
+  const at = (nic: NicSpec) => guests.get(nic)?.netns ?? '';
+  await start(at(webNic), { name: 'web', listen: PORTS, send: sends('10.0.0.7') });
+  await start(job.netns, { name: 'job', listen: PORTS, send: sends('10.0.0.5', '10.0.0.6') });
+  await start(at(appNic), { name: 'app', listen: PORTS, send: sends('10.0.0.5', '10.0.0.7') });
+  await start(lab.outside.netns, { name: 'outside', send: sends('198.51.100.5', '198.51.100.7') });
+});
+afterAll(async () => {
+  for (const prober of probers) prober.end();
+  await lab?.close();
+});
+
+const probed = async () => {
+  const reports = await Promise.all(probers.map((prober) => prober.report()));
+  const sum = (kind: 'sent' | 'heard') =>
+    Object.assign({}, ...reports.map((report) => report[kind])) as Record<string, number>;
+  return { sent: sum('sent'), heard: sum('heard') };
+};
+const UNTOUCHED = [`app 10.0.0.5 ${ALLOWED}`, `outside 198.51.100.5 ${ALLOWED}`];
+
+afterEach(async () => {
+  const { sent, heard } = await probed();
+  const forbidden = Object.keys(heard).filter((flow) => flow.endsWith(` ${FORBIDDEN}`));
+  expect(forbidden).toEqual([]);
+  for (const flow of [`app 10.0.0.5 ${FORBIDDEN}`, `outside 198.51.100.5 ${FORBIDDEN}`]) {
+    expect(sent[flow]).toBeGreaterThan(100);
+  }
+  // Those on their way now are heard in a moment.
+  for (const flow of UNTOUCHED) {
+    await expect
+      .poll(async () => (await probed()).heard[flow] ?? 0)
+      .toBeGreaterThanOrEqual(sent[flow] ?? 0);
+  }
+});
+
+/** Kills the agent after every number of steps of `work`, and lets a new one complete it. */
+const killedAnywhere = async (round: {
+  before?: () => Promise<void>;
+  work: (network: HostNetwork) => Promise<void>;
+}): Promise<number> => {
+  for (let steps = 0; ; steps += 1) {
+    await round.before?.();
+    const { run, isDead } = dyingAfter(steps);
+    await round.work(agent(run)).catch(() => undefined);
+    if (!isDead()) return steps;
+    await round.work(agent());
+  }
+};
+
+it('rules replaced by others are never weaker than both', async () => {
+  const other = { ...withoutJob, rules: wide };
+  await killedAnywhere({
+    before: () => agent().applyFirewall(withoutJob),
+    work: (network) => bringUp(network, other),
+  });
+  await bringUp(agent(), withoutJob);
+  const flow = `app 10.0.0.5 ${CHANGING}`;
+  const { sent, heard } = await probed();
+  expect(heard[flow]).toBeGreaterThan(0);
+  // What is forbidden again is not heard any more, of no connection.
+  await expect
+    .poll(async () => (await probed()).sent[flow] ?? 0)
+    .toBeGreaterThan((sent[flow] ?? 0) + 50);
+  expect((await probed()).heard[flow]).toBe(heard[flow]);
+});
+
+it('an interface that comes is covered before anything of it passes', async () => {
+  let isPlugged = true;
+  await killedAnywhere({
+    before: async () => {
+      if (!isPlugged) await plugJob();
+      isPlugged = true;
+    },
+    work: async (network) => {
+      await bringUp(network, withJob);
+      // Whole: gone again for the next round, as a guest that ended.
+      await takeJobDown(agent());
+      isPlugged = false;
+    },
+  });
+  expect((await probed()).heard[`job 10.0.0.5 ${ALLOWED}`]).toBeGreaterThan(0);
+});
+
+it('an interface that goes takes no rule with it that others have', async () => {
+  const steps = await killedAnywhere({
+    before: async () => {
+      const links = await lab.ip('link show');
+      if (!links.includes(tapName('job'))) await plugJob();
+      await bringUp(agent(), withJob);
+    },
+    work: takeJobDown,
+  });
+  expect(steps).toBeGreaterThan(10);
+});
+
+it('an agent that starts again weakens nothing, nor one that finds its rules meddled with', async () => {
+  await killedAnywhere({ work: (network) => bringUp(network, withoutJob) });
+  await killedAnywhere({
+    before: async () => {
+      await lab.nft('add', 'element', 'inet', 'gantry', 'bridges', '{ eth9 }');
+    },
+    work: async (network) => {
+      expect(await network.isInForce(withoutJob)).toBe(false);
+      await network.applyFirewall(withoutJob);
+    },
+  });
+});

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countedBy, countPackets } from './testing/counters.ts';
+import { firewallOf, type HostSpan, nicsOf, openRules, openSpan, VNIS } from './testing/span.ts';
+import { underlayAddress } from './testing/underlay.ts';
+import { FORGED_PORT, sendForged } from './testing/vxlan-packet.ts';
+
+const [red, blue] = [nicsOf('red'), nicsOf('blue')];
+/** The largest echo that fits one packet of a guest. */
+const LARGEST_ECHO = `${1450 - 28}`;
+const VXLAN = 'udp dport 4789';
+
+describe('two tenants with the same addresses on the same hosts', () => {
+  let span: HostSpan;
+  const places = [[red.web, blue.web], [red.app, blue.app], [red.far]];
+  const at = (id: string) => span.at(id);
+
+  beforeAll(async () => {
+    span = await openSpan(3);
+    await span.apply(places);
+    for (const [index, nics] of places.entries()) {
+      for (const nic of nics) await span.bringUp(nic, index);
+    }
+    await at('red-web').listen(22);
+    await at('red-app').listen(22);
+    await at('blue-web').listen(80);
+  });
+  afterAll(() => span?.close());
+
+  it('reach their own VMs on another host, both ways, and never the other tenant’s', async () => {
+    expect(await at('red-app').reaches('10.0.0.5', 22)).toBe('10.0.0.6');
+    expect(await at('red-web').reaches('10.0.0.6', 22)).toBe('10.0.0.5');
+    expect(await at('blue-app').reaches('10.0.0.5', 80)).toBe('10.0.0.6');
+    // Their own guest is reached and does not listen there; the other one does.
+    expect(await at('red-app').reaches('10.0.0.5', 80)).toContain('ECONNREFUSED');
+    expect(await at('blue-app').reaches('10.0.0.5', 22)).toContain('ECONNREFUSED');
+  });
+
+  it('reach every subnet of their network, and the gateway of each', async () => {
+    expect(await at('red-far').reaches('10.0.0.5', 22)).toBe('10.0.1.7');
+    expect(await at('red-web').pings('10.0.1.7')).toBe(true);
+    expect(await at('red-web').pings('10.0.1.1')).toBe(true);
+    expect(await at('red-far').pings('10.0.0.1')).toBe(true);
+  });
+
+  it('find nobody at an address of their network that no VM has, nor outside of it', async () => {
+    const { lab } = span.node(0);
+    const seen = await countPackets(lab.outside, {
+      hook: 'ingress device eth0',
+      kinds: { all: 'ip daddr 10.0.0.0/8' },
+    });
+    expect(await at('red-web').misses('10.0.0.99', 22)).toBe(true);
+    expect(await at('red-web').misses('10.0.1.99', 22)).toBe(true);
+    // Blue has no VM at this one, red does.
+    expect(await at('blue-web').misses('10.0.1.7', 22)).toBe(true);
+    expect(await seen()).toEqual({ all: 0 });
+  });
+
+  it('send packets of the largest size whole, and larger ones in pieces that arrive', async () => {
+    const seen = await countPackets(span.wire.stranger, {
+      hook: 'forward',
+      kinds: { whole: VXLAN, pieces: 'ip frag-off & 0x3fff != 0' },
+    });
+    expect(await at('red-web').pings('10.0.0.6', '-s', LARGEST_ECHO)).toBe(true);
+    expect(await at('red-far').pings('10.0.0.6', '-s', LARGEST_ECHO)).toBe(true);
+    expect(await seen()).toEqual({ whole: 4, pieces: 0 });
+    expect(await at('red-web').pings('10.0.0.6', '-s', '6000')).toBe(true);
+    expect(await seen()).toMatchObject({ pieces: 0 });
+  });
+
+  it('see no packet of each other, on no interface, nor a word of theirs bare on the wire', async () => {
+    const kinds = { all: 'meta protocol ip' };
+    const hook = 'ingress device eth0';
+    const atWeb = await countPackets(at('blue-web'), { hook, kinds });
+    const atApp = await countPackets(at('blue-app'), { hook, kinds });
+    const onWire = await countPackets(span.wire.stranger, {
+      hook: 'forward',
+      kinds: {
+        red: `${VXLAN} @th,96,24 ${VNIS['red']}`,
+        blue: `${VXLAN} @th,96,24 ${VNIS['blue']}`,
+        bare: `ip protocol != udp`,
+        other: 'udp dport != 4789',
+      },
+    });
+    expect(await at('red-app').reaches('10.0.0.5', 22)).toBe('10.0.0.6');
+    expect(await at('red-web').pings('10.0.0.6')).toBe(true);
+    expect(await at('red-web').misses('10.0.0.6', 9, { protocol: 'udp' })).toBe(true);
+    const { red: ofRed, ...rest } = await onWire();
+    expect(ofRed).toBeGreaterThan(8);
+    expect(rest).toEqual({ blue: 0, bare: 0, other: 0 });
+    expect([await atWeb(), await atApp()]).toEqual([{ all: 0 }, { all: 0 }]);
+    expect(await at('blue-app').pings('10.0.0.5')).toBe(true);
+    expect((await onWire()).blue).toBeGreaterThan(0);
+  });
+
+  it('are held to the sender’s rules where it is, and to the receiver’s where that is', async () => {
+    const [incoming, outgoing] = [openRules('red').slice(0, 1), openRules('red').slice(1)];
+    const [web, app] = [span.node(0).network, span.node(1).network];
+    await web.applyFirewall(firewallOf(places, { index: 0, rules: outgoing }));
+    expect(await at('red-app').misses('10.0.0.5', 22)).toBe(true);
+    expect(await at('red-web').reaches('10.0.0.6', 22)).toBe('10.0.0.5');
+    await web.applyFirewall(firewallOf(places, { index: 0 }));
+    await app.applyFirewall(firewallOf(places, { index: 1, rules: incoming }));
+    expect(await at('red-app').misses('10.0.0.5', 22)).toBe(true);
+    expect(await at('red-web').reaches('10.0.0.6', 22)).toBe('10.0.0.5');
+    await app.applyFirewall(firewallOf(places, { index: 1 }));
+    expect(await at('red-app').reaches('10.0.0.5', 22)).toBe('10.0.0.6');
+  });
+
+  describe('on a host that gets VXLAN packets made by hand', () => {
+    const to = underlayAddress(0);
+    const genuine = { to, vni: VNIS['red'] ?? 0, innerSource: '10.0.0.6' };
+    const dropped = async (comment: string) =>
+      countedBy(await span.node(0).lab.nft('-j', 'list', 'table', 'inet', 'gantry'), comment);
+    const hook = 'ingress device eth0';
+    const kinds = { forged: `udp dport ${FORGED_PORT}` };
+    const countForged = () => countPackets(at('red-web'), { hook, kinds });
+    const send = (index: number | null, change: Partial<typeof genuine> = {}) => {
+      const from = index === null ? span.wire.stranger : span.node(index).lab.host;
+      return sendForged(from, { ...genuine, innerDestination: '10.0.0.5', ...change });
+    };
+
+    it('hear what their host would send, so that the others are dropped for their faults', async () => {
+      const forged = await countForged();
+      await send(1);
+      await expect.poll(forged).toEqual({ forged: 1 });
+    });
+
+    it.each([
+      ['from an address that is no peer’s', null, {}, 'VXLAN from a stranger'],
+      ['of a network nobody has', 1, { vni: 9999 }, 'VXLAN of a foreign network'],
+      ['of a network its host has no VM of', 2, { vni: 7002 }, 'VXLAN of a foreign network'],
+      [
+        'with the source of the receiver',
+        1,
+        { innerSource: '10.0.0.5' },
+        'VXLAN with a foreign source',
+      ],
+      [
+        'with the source of a VM elsewhere',
+        1,
+        { innerSource: '10.0.1.7' },
+        'VXLAN with a foreign source',
+      ],
+      ['with a source outside', 1, { innerSource: '198.51.100.1' }, 'VXLAN with a foreign source'],
+    ] as const)('hear none %s, and it is counted', async (_, index, change, comment) => {
+      const forged = await countForged();
+      const before = await dropped(comment);
+      await send(index, change);
+      await expect.poll(() => dropped(comment)).toBe(before + 1);
+      expect(await forged()).toEqual({ forged: 0 });
+    });
+
+    it('pass nothing on that is for somebody else', async () => {
+      const comment = 'from a tunnel to elsewhere';
+      const before = await dropped(comment);
+      await sendForged(span.node(1).lab.host, { ...genuine, innerDestination: '192.0.2.2' });
+      await sendForged(span.node(1).lab.host, { ...genuine, innerDestination: '10.0.1.7' });
+      await sendForged(span.node(1).lab.host, { ...genuine, innerDestination: '10.0.0.99' });
+      await sendForged(span.node(1).lab.host, { ...genuine, innerDestination: '192.0.2.1' });
+      await sendForged(span.node(1).lab.host, { ...genuine, innerDestination: '169.254.1.1' });
+      await expect.poll(() => dropped(comment)).toBe(before + 5);
+    });
+  });
+
+  it('reach a VM that moved at the same address, from a third host; one that is gone, nowhere', async () => {
+    expect(await at('red-far').pings('10.0.0.6')).toBe(true);
+    await span.node(1).network.removeNics('vm-red-app');
+    const moved = [[red.web, red.app, blue.web], [blue.app], [red.far]];
+    await span.apply(moved);
+    await span.bringUp(red.app, 0);
+    expect(await at('red-far').pings('10.0.0.6')).toBe(true);
+    expect(await at('red-web').pings('10.0.0.6')).toBe(true);
+    await span.node(0).network.removeNics('vm-red-app');
+    await span.apply(places);
+    expect(await at('red-far').pings('10.0.0.6')).toBe(false);
+    await span.apply([[red.web, blue.web], [blue.app], [red.far]]);
+    expect(await at('red-far').misses('10.0.0.6', 22)).toBe(true);
+    expect(await at('red-far').reaches('10.0.0.5', 22)).toBe('10.0.1.7');
+  });
+});

@@ -1,0 +1,53 @@
+import { mergeRanges, type Range } from './ranges.ts';
+
+/** Where every value has the same members. */
+export type Part<T> = { ranges: Range[]; members: T[] };
+
+/** How often an item may come up in the parts, on average, before splitting is not worth it. */
+const MAX_COPIES = 8;
+/** So many copies do not matter in any case. */
+const FREE_COPIES = 2_048;
+
+/**
+ * Cuts a dimension where a range of an item begins or ends, and puts together what has the same
+ * items. Null where items overlap so much that the parts would list them far more often than they are.
+ */
+export function splitBy<T>(
+  items: readonly T[],
+  rangesOf: (item: T) => readonly Range[],
+): Part<T>[] | null {
+  const edges = new Map<number, { begin: [number, T][]; end: number[] }>();
+  const edgeAt = (value: number) => {
+    const edge = edges.get(value) ?? { begin: [], end: [] };
+    edges.set(value, edge);
+    return edge;
+  };
+  items.forEach((item, index) => {
+    for (const { first, last } of rangesOf(item)) {
+      edgeAt(first).begin.push([index, item]);
+      edgeAt(last + 1).end.push(index);
+    }
+  });
+  const ordered = [...edges].sort(([a], [b]) => a - b);
+  const parts = new Map<string, Part<T>>();
+  const present = new Map<number, T>();
+  let copies = 0;
+  for (const [at, [first, { begin, end }]] of ordered.entries()) {
+    for (const index of end) present.delete(index);
+    for (const [index, item] of begin) present.set(index, item);
+    const next = ordered[at + 1];
+    if (present.size === 0 || next === undefined) continue;
+    const range = { first, last: next[0] - 1 };
+    const members = [...present].sort(([a], [b]) => a - b);
+    const key = members.map(([index]) => index).join();
+    const known = parts.get(key);
+    if (known) {
+      known.ranges.push(range);
+      continue;
+    }
+    parts.set(key, { ranges: [range], members: members.map(([, item]) => item) });
+    copies += members.length;
+    if (copies > items.length * MAX_COPIES + FREE_COPIES) return null;
+  }
+  return [...parts.values()].map((part) => ({ ...part, ranges: mergeRanges(part.ranges) }));
+}

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { Ledger } from '../ledger.ts';
+import type { HostNetwork } from '../machine.ts';
+import { makeSpec, makeVm } from '../testing/make-spec.ts';
+import { HostFirewall } from './host-firewall.ts';
+
+it('guests are answered once their rules are in force, also by an agent that finds them so', async () => {
+  const vm = makeVm('vm-1');
+  const ledger = new Ledger(
+    { read: async () => null, write: async () => undefined },
+    { version: 1, spec: makeSpec(7, { vms: [vm] }), vms: {} },
+  );
+  const seen: string[] = [];
+  const network = (isInForce: boolean): HostNetwork => ({
+    ensureNics: async () => undefined,
+    removeNics: async () => undefined,
+    isInForce: async () => isInForce,
+    applyFirewall: async () => void seen.push('rules'),
+    answerGuests: async (vms) => void seen.push(...vms.map(({ id }) => id)),
+  });
+  const changed = () => undefined;
+  await new HostFirewall({ network: network(false), ledger, changed }).ensure();
+  await new HostFirewall({ network: network(true), ledger, changed }).ensure();
+  expect(seen).toEqual(['rules', 'vm-1', 'vm-1']);
+});

@@ -1,0 +1,57 @@
+import { createLog } from '@gantry/daemon/log';
+import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
+import type { HostSpec } from '@gantry/proto/generated/gantry/v1/HostSpec';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addHosts, addProject, addVms } from '../place/testing/fleet.ts';
+import { AttachedHosts } from './attached-hosts.ts';
+import { type Delivering, startDelivering } from './start-delivering.ts';
+
+const log = createLog({ process: 'test', level: 'silent' });
+let database: TestDatabase;
+let delivering: Delivering | undefined;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(async () => {
+  await delivering?.stop();
+  await database.drop();
+});
+
+const PLACED = 8;
+
+it('a host hears at once of its own VMs, and of those elsewhere several at a time, but of all', async () => {
+  const { sql } = database;
+  const hosts = new AttachedHosts();
+  const [own, other] = (await addHosts(sql, 2, { gpus: 1, spans: true })).map(({ id }) => {
+    const sent: HostSpec[] = [];
+    const stream = { hostId: id, certificateSerial: '', cut: () => undefined };
+    hosts.add({ ...stream, send: (spec: HostSpec) => sent.push(spec) }, '1');
+    return { id, sent };
+  });
+  if (!own || !other) throw new Error('BUG: two hosts were asked for');
+  const vmIds = await addVms(sql, PLACED + 1, { projectId: await addProject(sql) });
+  let addresses = 10;
+  const place = async (vmId: string, hostId: string) => {
+    addresses += 1;
+    await sql`insert into address_claims (network_interface_id, subnet_id, address)
+      select n.id, n.subnet_id, host(s.cidr)::inet + ${addresses}::int from network_interfaces n
+      join subnets s on s.id = n.subnet_id where n.vm_id = ${vmId}`;
+    await sql`insert into placements (vm_id, host_id, epoch) values (${vmId}, ${hostId}, 1)`;
+  };
+  await place(vmIds[0] ?? '', other.id);
+  delivering = startDelivering({ sql, log, hosts, pollMs: 10 });
+  for (const { id } of [own, other]) delivering.want(id);
+  await expect.poll(() => other.sent.length).toBe(1);
+
+  const startedMs = Date.now();
+  for (const [index, vmId] of vmIds.slice(1).entries()) {
+    await place(vmId, own.id);
+    await expect.poll(() => own.sent.at(-1)?.vms).toHaveLength(index + 1);
+  }
+  const neighbours = () => other.sent.at(-1)?.networks?.[0]?.neighbours;
+  await expect.poll(neighbours).toHaveLength(PLACED);
+  const seconds = (Date.now() - startedMs) / 1_000;
+  // The first it was sent before; a second lies between any two of the rest.
+  expect(other.sent.length - 1).toBeLessThanOrEqual(seconds + 1);
+  expect(own.sent.at(-1)?.networks?.[0]?.neighbours).toHaveLength(1);
+});

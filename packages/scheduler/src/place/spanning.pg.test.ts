@@ -1,0 +1,91 @@
+import type { Sql, Transaction } from '@gantry/db/connect';
+import { readHostSpecs } from '@gantry/db/queries/host-specs';
+import { commitDecisions } from '@gantry/db/queries/placements';
+import { lockConcernedHosts } from '@gantry/db/queries/release-vm';
+import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { toHostSpec } from '../deliver/host-spec.ts';
+import { addHosts, addProject, addVms, holdLocation, otherProcess } from './testing/fleet.ts';
+
+let database: TestDatabase;
+let elsewhere: Sql;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  elsewhere = otherProcess(database.url);
+});
+afterAll(async () => {
+  await elsewhere.end({ timeout: 5 });
+  await database.drop();
+});
+
+describe('where hosts reach each other', () => {
+  let hostIds: string[];
+  let vmIds: string[];
+  beforeEach(async () => {
+    hostIds = (await addHosts(database.sql, 2, { gpus: 1, spans: true })).map(({ id }) => id);
+    vmIds = await addVms(database.sql, 2, { projectId: await addProject(database.sql) });
+  });
+  const [first, second] = [0, 1];
+  const at = (list: string[], index: number) => list[index] ?? '';
+
+  const claim = (tx: Sql | Transaction, index: number) =>
+    tx`insert into address_claims (network_interface_id, subnet_id, address)
+      select n.id, n.subnet_id, host(s.cidr)::inet + ${20 + index}::int from network_interfaces n
+      join subnets s on s.id = n.subnet_id where n.vm_id = ${at(vmIds, index)}`;
+  const place = (tx: Sql | Transaction, index: number) =>
+    tx`insert into placements (vm_id, host_id, epoch)
+      values (${at(vmIds, index)}, ${at(hostIds, index)}, 1)`;
+  /** What a host would be sent now. */
+  const specOf = async (index: number) => {
+    const [row] = await readHostSpecs(database.sql, [at(hostIds, index)]);
+    if (!row) throw new Error('BUG: the host has a number');
+    return toHostSpec(row);
+  };
+  const neighboursOf = async (index: number) =>
+    (await specOf(index)).networks?.flatMap(({ neighbours = [] }) => neighbours) ?? [];
+
+  it('two VMs of a network that are placed at the same moment are told to each other’s hosts', async () => {
+    const lease = await holdLocation(database.sql);
+    await claim(database.sql, first);
+    await claim(database.sql, second);
+    const placement = {
+      ...{ vmId: at(vmIds, second), hostId: at(hostIds, second), generation: '1' },
+      ...{ gpuIds: [], driveIds: [], addresses: [], publicFor: [] },
+    };
+    let committing: ReturnType<typeof commitDecisions> | undefined;
+    await elsewhere.begin(async (tx) => {
+      // Even the weakest lock of one who places keeps the other waiting.
+      await tx`select from networks where id in
+        (select network_id from network_interfaces where vm_id = ${at(vmIds, first)}) for share`;
+      await place(tx, first);
+      committing = commitDecisions(database.sql, { lease, placements: [placement], failures: [] });
+      await expect.poll(() => countWaiting(tx)).toBe(1);
+    });
+    expect(await committing).toMatchObject({ outcome: 'committed', dropped: [] });
+    expect(await neighboursOf(first)).toHaveLength(1);
+    expect(await neighboursOf(second)).toHaveLength(1);
+  });
+
+  it('whoever releases a VM has the numbers of all hosts of its network before it begins', async () => {
+    for (const index of [first, second]) {
+      await claim(database.sql, index);
+      await place(database.sql, index);
+    }
+    await database.sql.begin(async (tx) => {
+      await lockConcernedHosts(tx, {
+        ...{ hostId: at(hostIds, first), releasedVmIds: [at(vmIds, first)] },
+        ...{ removedVmIds: [], newDiskIds: [] },
+      });
+      for (const hostId of hostIds) {
+        const take = elsewhere`select from host_revisions where host_id = ${hostId} for update nowait`;
+        await expect(take).rejects.toMatchObject({ code: '55P03' });
+      }
+    });
+  });
+});
+
+async function countWaiting(sql: Transaction): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  return row?.count ?? 0;
+}

@@ -1,0 +1,112 @@
+import type { HostNetwork, Machine } from '@gantry/agent/machine';
+import type { Lab } from '@gantry/agent/network/testing/lab';
+import type { NicSpec } from '@gantry/agent/wanted';
+import { SimulatedMachine } from '@gantry/simulator/machine/simulated-machine';
+import { SERVER_MODELS } from '@gantry/simulator/servers/server-models';
+import { simulatedInventory } from '@gantry/simulator/servers/simulated-inventory';
+import { type NetGuest, runInGuest } from './net-guest.ts';
+
+/** Heard at one of them before a change and at the other after it. */
+export const PORTS = ['4001', '4002'] as const;
+const GUESTS = 2;
+/** So often only what obeys is heard before the change is taken for done. */
+const QUIET_LOOKS = 5;
+
+/** For VMs that need nothing else. */
+const ROOMY = { cpu: { cores: 512, threads: 1_024 }, memoryBytes: 2 ** 42 };
+
+type Heard = Record<string, { first: number; last: number }>;
+
+/**
+ * A host whose VMs are simulated and whose network is real. Two of them have guests, in namespaces:
+ * from its start on the second sends the time to the first, at two ports without end.
+ */
+export class NetHost {
+  readonly machine: Machine;
+  readonly #lab: Lab;
+  readonly #guests: { netns: string; address: string }[] = [];
+  readonly #programs: NetGuest[] = [];
+  #hearing: NetGuest | undefined;
+
+  private constructor(lab: Lab, simulated: SimulatedMachine) {
+    this.#lab = lab;
+    const { hypervisor, volumes, devices, seeds } = simulated;
+    this.machine = {
+      readBootId: () => simulated.readBootId(),
+      readInventory: () => simulated.readInventory(),
+      network: this.#withReal(simulated.network),
+      ...{ hypervisor, volumes, devices, seeds },
+    };
+  }
+
+  static async open(lab: Lab): Promise<NetHost> {
+    const [model] = SERVER_MODELS;
+    if (!model) throw new Error('BUG: there is no server model');
+    const inventory = await simulatedInventory(model);
+    const { cpu, memoryBytes } = ROOMY;
+    const roomy = { ...inventory, cpu: { ...inventory.cpu, ...cpu }, memoryBytes };
+    return new NetHost(lab, new SimulatedMachine({ inventory: { ...roomy, sharedStorage: true } }));
+  }
+
+  #withReal(simulated: HostNetwork): HostNetwork {
+    const real = this.#lab.network();
+    return new Proxy(real, {
+      get: (_, key: keyof HostNetwork) => {
+        const [first, second] = [simulated[key], real[key]] as ((...args: unknown[]) => unknown)[];
+        return async (...args: unknown[]) => {
+          if (key === 'ensureNics') await this.#plug(args[1] as NicSpec[]);
+          await first?.apply(simulated, args);
+          return await second?.apply(real, args);
+        };
+      },
+    });
+  }
+
+  async #plug([nic]: readonly NicSpec[]): Promise<void> {
+    const address = nic?.privateIpv4.split('/')[0] ?? '';
+    const isKnown = this.#guests.some((guest) => guest.address === address);
+    if (!nic || isKnown || this.#guests.length === GUESTS) return;
+    const guest = { netns: '', address };
+    this.#guests.push(guest);
+    guest.netns = (await this.#lab.addGuest(nic)).netns;
+  }
+
+  async startSending(): Promise<void> {
+    const [hearing, sending] = this.#guests;
+    if (!hearing || !sending) throw new Error('BUG: there are no guests');
+    this.#hearing = runInGuest(hearing.netns, 'hear', PORTS.join());
+    await this.#hearing.read();
+    const sender = runInGuest(sending.netns, 'send', hearing.address, PORTS.join());
+    await sender.read();
+    this.#programs.push(this.#hearing, sender);
+  }
+
+  /** What was heard since it was last asked. */
+  async heard(): Promise<Heard> {
+    return (await this.#hearing?.ask<Heard>()) ?? {};
+  }
+
+  /**
+   * Milliseconds from `begun` until packets obeyed: from when on those to the one port were heard, and
+   * until when those to the other still were.
+   */
+  async untilObeyed(port: string, { begun, signal }: { begun: number; signal: AbortSignal }) {
+    let obeyedAt: number | null = null;
+    let disobeyedAt = begun;
+    for (let quiet = 0; quiet < QUIET_LOOKS; ) {
+      signal.throwIfAborted();
+      const { [port]: wanted, ...others } = await this.heard();
+      for (const { last } of Object.values(others)) disobeyedAt = Math.max(disobeyedAt, last);
+      obeyedAt ??= wanted?.first ?? null;
+      if (Object.keys(others).length > 0) quiet = 0;
+      else if (wanted) quiet += 1;
+    }
+    return Math.max(obeyedAt ?? begun, disobeyedAt) - begun;
+  }
+
+  stop(): void {
+    for (const program of this.#programs) program.end();
+  }
+}
+
+export const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;

@@ -1,0 +1,33 @@
+/**
+ * A startup script that says on the console what a guest sees: its PCI devices; of an `edu` card the
+ * id in its first register, and what its second makes of a number; of a drive, whether a pattern
+ * that was written is read back. Its lines begin with "SEEN"; the last is "SEEN all".
+ */
+export function guestLook({ pattern }: { pattern: string }): string {
+  return `#!/bin/sh
+for device in /sys/bus/pci/devices/*; do
+  read -r vendor <$device/vendor
+  read -r id <$device/device
+  read -r class <$device/class
+  echo "SEEN pci \${vendor#0x}:\${id#0x} \${class#0x}"
+  if [ "$vendor:$id" = 0x1234:0x11e8 ]; then
+    echo 1 >$device/enable
+    read -r start rest <$device/resource
+    devmem $((start + 4)) 32 0x12345678
+    echo "SEEN edu $(devmem $start 32) $(devmem $((start + 4)) 32)"
+  fi
+done
+for drive in /sys/block/nvme*n1; do
+  [ -e "$drive" ] || continue
+  name=/dev/\${drive##*/}
+  echo "SEEN drive $(cat $drive/device/serial) $(cat $drive/size)"
+  echo "SEEN before $(dd if=$name bs=4096 count=1 2>/dev/null | tr -dc 'a-zA-Z0-9-' | cut -c1-40)"
+  yes '${pattern}' | dd bs=4096 count=256 iflag=fullblock of=/run/pattern 2>/dev/null
+  dd if=/run/pattern of=$name bs=65536 conv=fsync 2>/dev/null
+  echo 3 >/proc/sys/vm/drop_caches
+  dd if=$name of=/run/read bs=4096 count=256 2>/dev/null
+  cmp /run/pattern /run/read && echo "SEEN pattern on $name"
+done
+echo "SEEN all"
+`;
+}

@@ -1,0 +1,107 @@
+import path from 'node:path';
+import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
+import { expect } from 'vitest';
+import { tinyGuestDirectory } from '../../libvirt/support/tiny-guest-directory.ts';
+import { type Client, connectClient } from '../../system/client.ts';
+import {
+  type Api,
+  type Processes,
+  runAgentCommand,
+  type Scheduler,
+  startProcesses,
+} from '../../system/processes.ts';
+import { type Lab, type LabOptions, startLab } from '../machine/start-lab.ts';
+import { type LabAgent, labAgent } from './lab-agent.ts';
+import { serveImage } from './serve-image.ts';
+
+/**
+ * A cloud with one host, which is a lab: PostgreSQL, api and scheduler beside the test, the agent in
+ * the machine. It reaches them, and the image, where QEMU's own network shows it the outer loopback.
+ */
+export type LabCloud = {
+  lab: Lab;
+  agent: LabAgent;
+  client: Client;
+  processes: Processes;
+  api: Api;
+  scheduler: Scheduler;
+  stop(): Promise<void>;
+};
+
+export type LabCloudOptions = LabOptions & {
+  /** Of the agent. */
+  environment?: Record<string, string>;
+};
+
+export const LOCATION = 'eu-north-a';
+export const HOST = 'lab';
+/** What the machine calls the loopback it is emulated on. */
+const OUTSIDE = '10.0.2.2';
+
+/** Of the emulated display controllers; none has the id of a vendor of real GPUs but the first. */
+const GPU_VENDORS = '1002,1af4,1234';
+
+export async function startLabCloud(options: LabCloudOptions = {}): Promise<LabCloud> {
+  const endings: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const end of endings.splice(0).reverse()) await end();
+  };
+  const held = async <T extends { stop(): Promise<void> }>(starting: Promise<T>): Promise<T> => {
+    const started = await starting;
+    endings.push(started.stop);
+    return started;
+  };
+  try {
+    // Beside each other: the machine's boot takes longest.
+    const starting = {
+      lab: held(startLab(options)),
+      processes: held(startProcesses()),
+      guest: buildTinyGuest({ directory: tinyGuestDirectory }),
+    };
+    // None is left behind when another fails.
+    await Promise.allSettled(Object.values(starting));
+    const lab = await starting.lab;
+    const processes = await starting.processes;
+    const guest = await starting.guest;
+    const api = await processes.startApi();
+    const scheduler = await processes.startScheduler({
+      GANTRY_FLEET_NAMES: `localhost,127.0.0.1,${OUTSIDE}`,
+      GANTRY_UNREACHABLE_AFTER_MS: '60000',
+    });
+    const client = await connectClient(processes, api);
+    const images = await held(serveImage(guest.path));
+    const image = {
+      ...{ name: 'tiny', sha256: guest.sha256, locations: [LOCATION] },
+      source_url: `http://${OUTSIDE}:${images.port}/tiny.raw`,
+    };
+    expect(await client.admin('POST', '/images', image)).toMatchObject({ status: 200 });
+    const agent = labAgent(lab, {
+      GANTRY_SCHEDULERS: `${OUTSIDE}:${scheduler.port}`,
+      GANTRY_GPU_VENDORS: GPU_VENDORS,
+      GANTRY_LOG_LEVEL: 'debug',
+      ...options.environment,
+    });
+    await enroll({ client, lab, scheduler });
+    await agent.start();
+    return { lab, agent, client, processes, api, scheduler, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/**
+ * Enrolled beside the machine, where that takes no time, and carried in: who the host is is a
+ * directory.
+ */
+async function enroll({ client, lab, scheduler }: Pick<LabCloud, 'client' | 'lab' | 'scheduler'>) {
+  const { body } = await client.admin('POST', '/join-tokens', { location: LOCATION });
+  const token = ['--token', body.token, '--ca-sha256', body.ca_sha256];
+  const where = ['--server', `localhost:${scheduler.port}`, '--name', HOST];
+  const state = path.join(lab.share, 'state');
+  const enrolled = await runAgentCommand(['enroll', ...where, ...token], {
+    GANTRY_STATE_DIRECTORY: state,
+  });
+  expect(enrolled).toMatchObject({ code: 0 });
+  await lab.ask('mkdir -p /var/lib && cp -a /share/state /var/lib/gantry && sync');
+}

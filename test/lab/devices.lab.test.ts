@@ -1,0 +1,198 @@
+import type { Device } from '@gantry/agent/machine';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DeviceOrders, deviceOrders } from './machine/device-orders.ts';
+import { DEFAULT_SLOTS } from './machine/slots.ts';
+import { type Lab, startLab } from './machine/start-lab.ts';
+
+/**
+ * The agent's own code for devices against a real kernel, its IOMMU groups, vfio-pci and NVMe driver.
+ * What a guest sees of them is shown elsewhere.
+ */
+const VM = '1f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d31';
+const OTHER_VM = '2f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d32';
+const BOCHS = 'bochs-display,romfile=';
+
+let lab: Lab;
+let orders: DeviceOrders;
+
+beforeAll(async () => {
+  const slots = DEFAULT_SLOTS.filter(({ id }) => id !== 'shared');
+  lab = await startLab({ slots: [...slots, { id: 'shared', behindBridge: [BOCHS, BOCHS] }] });
+  orders = await deviceOrders(lab);
+});
+afterAll(() => lab?.stop());
+
+const at = (slotId: string, index = 0) => lab.addresses(slotId)[index] ?? '';
+const gpu = (slotId: string): Device => ({ vmId: VM, kind: 'gpu', address: at(slotId) });
+const drive = (slotId: string): Device => ({ vmId: VM, kind: 'nvme', address: at(slotId) });
+const driverOf = (address: string) =>
+  lab
+    .ask(`basename "$(readlink /sys/bus/pci/devices/${address}/driver || echo none)"`)
+    .then((text) => text.trim());
+const namespaceOf = async (address: string) =>
+  `/dev/${(await lab.ask(`ls /sys/bus/pci/devices/${address}/nvme/*/ | grep -x 'nvme[0-9]*n1'`)).trim()}`;
+
+describe('a card', () => {
+  it('of two functions goes to VFIO whole, comes back reset, and has its drivers again', async () => {
+    const functions = lab.addresses('ati');
+    const before = await Promise.all(functions.map(driverOf));
+    expect(await orders.bind(gpu('ati'))).toEqual({ answer: null });
+    expect(await Promise.all(functions.map(driverOf))).toEqual(['vfio-pci', 'vfio-pci']);
+    expect(await orders.list()).toEqual([gpu('ati')]);
+    const { answer } = await orders.release(gpu('ati'));
+    expect(answer).toEqual({ serial: '', method: 'bus', failure: null });
+    expect(await Promise.all(functions.map(driverOf))).toEqual(before);
+  });
+
+  it('with a reset of its own is reset by that', async () => {
+    await orders.bind(gpu('virtio'));
+    expect(await orders.release(gpu('virtio'))).toMatchObject({
+      answer: { method: 'flr', failure: null },
+    });
+  });
+
+  it('that shares its IOMMU group is refused by the name of the member in the way', async () => {
+    const [first = '', second = ''] = lab.addresses('shared');
+    await lab.ask('modprobe bochs');
+    expect(await driverOf(second)).toBe('bochs-drm');
+    const { refusal } = await orders.bind({ vmId: VM, kind: 'gpu', address: first });
+    expect(refusal).toMatchObject({ code: 'iommu_group_shared' });
+    expect(refusal?.message).toContain(second);
+    expect(refusal?.message).toContain('bochs-drm');
+    expect(await driverOf(first)).toBe('bochs-drm');
+
+    const companions = [first, second];
+    for (const address of companions) {
+      const device: Device = { vmId: VM, kind: 'gpu', address };
+      expect(await orders.bind(device, { companions })).toEqual({ answer: null });
+    }
+    expect(await driverOf(second)).toBe('vfio-pci');
+  });
+
+  it('that another VM has is refused by the agent, and by VFIO where nobody else asks', async () => {
+    expect(await orders.bind(gpu('bochs'))).toEqual({ answer: null });
+    const other = { ...gpu('bochs'), vmId: OTHER_VM };
+    expect(await orders.bind(other)).toMatchObject({ refusal: { code: 'device_in_use' } });
+    const group = (
+      await lab.ask(`basename $(readlink /sys/bus/pci/devices/${at('bochs')}/iommu_group)`)
+    ).trim();
+    await lab.ask(`sleep 600 9<>/dev/vfio/${group} >/dev/null 2>&1 & echo $! >/tmp/holder`);
+    const second = await lab.run(`exec 9<>/dev/vfio/${group}`);
+    expect(second.status).not.toBe(0);
+    expect(second.stderr).toContain('busy');
+    const { refusal } = await orders.release(gpu('bochs'));
+    expect(refusal).toMatchObject({ code: 'device_in_use' });
+    expect(refusal?.message).toMatch(/still open in sleep \(\d+\)/);
+    await lab.ask('kill $(cat /tmp/holder)');
+    await expect.poll(async () => (await orders.release(gpu('bochs'))).answer?.failure).toBe(null);
+  });
+
+  it('that is not there is refused', async () => {
+    const absent: Device = { vmId: VM, kind: 'gpu', address: '0000:99:00.0' };
+    expect(await orders.bind(absent)).toMatchObject({ refusal: { code: 'device_missing' } });
+    expect(await orders.release(absent)).toMatchObject({
+      answer: { failure: { code: 'device_missing' } },
+    });
+  });
+});
+
+describe('a drive', () => {
+  const PATTERN = 'a tenant wrote this';
+  const write = (path: string) =>
+    lab.ask(`yes '${PATTERN}' | head -c 8388608 | dd of=${path} bs=1M oflag=direct status=none`);
+  const countPattern = async (path: string) =>
+    Number(await lab.ask(`head -c 8388608 ${path} | grep -ac '${PATTERN}' || true`));
+
+  it('comes back erased, with a receipt that names the drive and how', async () => {
+    const path = await namespaceOf(at('drive0'));
+    await write(path);
+    expect(await orders.bind(drive('drive0'))).toEqual({ answer: null });
+    expect(await driverOf(at('drive0'))).toBe('vfio-pci');
+    expect((await lab.run(`test -b ${path}`)).status).toBe(1);
+    expect(await orders.release(drive('drive0'))).toEqual({
+      answer: { serial: 'LAB-NVME-0', method: 'format_ses1', failure: null },
+    });
+    expect(await driverOf(at('drive0'))).toBe('nvme');
+    expect(await countPattern(await namespaceOf(at('drive0')))).toBe(0);
+  });
+
+  it.each([
+    ['mounted', 'mkfs.ext4 -q $D && mount $D /mnt', 'umount /mnt', /mounted at \/mnt/],
+    [
+      'the boot disk',
+      'mkfs.ext4 -q -F $D && mkdir -p /boot && mount $D /boot',
+      'umount /boot',
+      /the boot disk/,
+    ],
+    ['swapped on', 'mkswap -q -f $D && swapon $D', 'swapoff $D', /swap on/],
+    [
+      'in LVM',
+      'wipefs -qa $D; pvcreate -qfy $D && vgcreate -q lab $D && lvcreate -qn data -L 64M lab',
+      'vgremove -qfy lab && pvremove -qfy $D',
+      /LVM volume lab-data/,
+    ],
+    [
+      'a member of LVM that nobody uses now',
+      'wipefs -qa $D; pvcreate -qfy $D',
+      'pvremove -qfy $D',
+      /LVM/,
+    ],
+    [
+      'in a RAID',
+      'wipefs -qa $D; mdadm --create /dev/md9 --run --force --level=1 --raid-devices=1 $D',
+      'mdadm --stop /dev/md9 && mdadm --zero-superblock $D',
+      /RAID md9/,
+    ],
+  ])('that is %s is refused, and is as it was', async (_, use, unuse, message) => {
+    const path = await namespaceOf(at('drive1'));
+    await lab.ask(`D=${path}; ${use}`);
+    const { refusal } = await orders.bind(drive('drive1'));
+    await lab.ask(`D=${path}; ${unuse}`);
+    expect(refusal).toMatchObject({ code: 'device_in_use_by_host' });
+    expect(refusal?.message).toMatch(message);
+    expect(await driverOf(at('drive1'))).toBe('nvme');
+  });
+
+  it('on which a tenant has made a volume group is never assembled by the host', async () => {
+    await lab.ask(`wipefs -qa ${await namespaceOf(at('drive1'))}`);
+    expect(await orders.bind(drive('drive1'))).toEqual({ answer: null });
+    // As after a start of the host: its own driver has the drive, with what the tenant left on it.
+    await lab.ask(`echo > /sys/bus/pci/devices/${at('drive1')}/driver_override
+      echo ${at('drive1')} > /sys/bus/pci/devices/${at('drive1')}/driver/unbind
+      echo ${at('drive1')} > /sys/bus/pci/drivers_probe; udevadm settle`);
+    const path = await namespaceOf(at('drive1'));
+    await lab.ask(`pvcreate -qfy ${path} && vgcreate -q tenant ${path} && lvcreate -qn t -L 64M tenant
+      vgchange -qan tenant; udevadm trigger --action=add ${path}; udevadm settle`);
+    expect(await lab.ask('ls /dev/mapper')).not.toContain('tenant-t');
+    expect(await orders.bind(drive('drive1'))).toEqual({ answer: null });
+    expect(await orders.release(drive('drive1'))).toMatchObject({ answer: { failure: null } });
+    expect(await lab.ask('pvs --noheadings')).toBe('');
+  });
+
+  it('given as blocks stays with the host, and is erased all the same', async () => {
+    const path = await namespaceOf(at('drive0'));
+    await write(path);
+    const more = { drivesAsBlocks: true };
+    expect(await orders.bind(drive('drive0'), more)).toEqual({ answer: null });
+    expect(await countPattern(path)).toBeGreaterThan(0);
+    expect(await orders.release(drive('drive0'), more)).toMatchObject({
+      answer: { method: 'format_ses1', failure: null },
+    });
+    expect(await countPattern(path)).toBe(0);
+  });
+});
+
+describe('killed before each request to the kernel', () => {
+  it.each(['ati', 'drive0'])('%s is handed over and comes back all the same', async (slotId) => {
+    const device = slotId === 'ati' ? gpu(slotId) : drive(slotId);
+    const before = await Promise.all(lab.addresses(slotId).map(driverOf));
+    const bound = await orders.insist({ order: 'bind', device });
+    expect(bound.deaths.length).toBeGreaterThan(2);
+    expect(await driverOf(device.address)).toBe('vfio-pci');
+    const released = await orders.insist({ order: 'release', device });
+    expect(released.deaths.length).toBeGreaterThan(4);
+    expect(released.answer).toMatchObject({ failure: null });
+    expect(await Promise.all(lab.addresses(slotId).map(driverOf))).toEqual(before);
+    expect(await orders.list()).toEqual([]);
+  });
+});

@@ -1,0 +1,64 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { askAptFor } from '@gantry/local/guest/fetch-packages';
+
+/** What the machine is, by architecture. */
+const BY_ARCHITECTURE = {
+  arm64: ['linux-image-arm64', 'qemu-system-arm', 'qemu-efi-aarch64'],
+  amd64: ['linux-image-amd64', 'qemu-system-x86', 'ovmf'],
+};
+
+const EVERYWHERE = [
+  ...['libvirt-daemon-system', 'libvirt-clients', 'qemu-utils', 'libstdc++6', 'libc-bin'],
+  ...['nvme-cli', 'pciutils', 'pci.ids', 'mdadm', 'lvm2', 'thin-provisioning-tools'],
+  ...['nftables', 'iproute2', 'conntrack', 'kmod', 'udev', 'procps', 'util-linux', 'mount'],
+  ...['bash', 'coreutils', 'findutils', 'grep', 'sed', 'mawk', 'e2fsprogs', 'busybox-static'],
+];
+
+/** In QEMU's own package where there is none of this name. */
+const WHERE_OFFERED = ['virtiofsd'];
+
+/** Needed by maintainer scripts, by a desktop or by an init that does not run here. */
+const LEFT_OUT = [
+  /^perl/,
+  /^libperl/,
+  /-perl$/,
+  /^(debconf|dpkg|adduser|passwd|usrmerge|sensible-utils|lsb-base|logsave|logrotate|cpio|tar)$/,
+  /^(initramfs-tools|klibc|libklibc|linux-base)/,
+  /^(iso-codes|gettext-base|sgml-base|xml-core|readline-common|polkitd)$/,
+  /^(dbus|dbus-.*|systemd|systemd-sysv|systemd-container|libpam-.*|gcc-\d+-base)$/,
+];
+
+export type DebianArchitecture = keyof typeof BY_ARCHITECTURE;
+
+export async function labRoots(architecture: DebianArchitecture): Promise<string[]> {
+  const offered: string[] = [];
+  for (const name of WHERE_OFFERED) {
+    const isOffered = await askAptFor('apt-cache', ['show', name]).then(Boolean, () => false);
+    if (isOffered) offered.push(name);
+  }
+  return [...BY_ARCHITECTURE[architecture], ...EVERYWHERE, ...offered];
+}
+
+/** What apt would install of these on a machine without any package, each as name=version. */
+export async function chooseForEmptyMachine(roots: readonly string[]): Promise<string[]> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'gantry-apt-'));
+  try {
+    const status = path.join(directory, 'status');
+    await writeFile(status, '');
+    const settings = [`Dir::State::status=${status}`, 'APT::Install-Recommends=false'];
+    const flags = settings.flatMap((setting) => ['-o', setting]);
+    return parseInstalls(await askAptFor('apt-get', ['--simulate', ...flags, 'install', ...roots]));
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+/** The lines "Inst name (version …" of apt's plan. */
+export function parseInstalls(text: string): string[] {
+  const lines = [...text.matchAll(/^Inst (\S+) .*?\((\S+) /gm)];
+  return lines.flatMap(([, name = '', version = '']) =>
+    LEFT_OUT.some((pattern) => pattern.test(name)) ? [] : [`${name}=${version}`],
+  );
+}

@@ -1,0 +1,52 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Cleaning, Device } from '@gantry/agent/machine';
+import { build } from 'esbuild';
+import type { DeviceOrder } from '../programs/order-devices.ts';
+import type { Lab } from './start-lab.ts';
+
+type Refusal = { code: string; message: string };
+type Answer<T> = { answer: T; refusal?: undefined } | { answer?: undefined; refusal: Refusal };
+
+const source = fileURLToPath(new URL('../programs/order-devices.ts', import.meta.url));
+const LIMIT = { limitSeconds: 300 };
+
+/** The agent's own code for devices, in a lab's machine, without the agent around it. */
+export type DeviceOrders = {
+  bind(device: Device, more?: Partial<DeviceOrder>): Promise<Answer<null>>;
+  release(device: Device, more?: Partial<DeviceOrder>): Promise<Answer<Cleaning>>;
+  list(): Promise<Device[]>;
+  /** The same order again and again, each life dying where none had died. Answers the deaths. */
+  insist(order: DeviceOrder): Promise<{ answer: unknown; deaths: string[] }>;
+};
+
+export async function deviceOrders(lab: Lab): Promise<DeviceOrders> {
+  await build({
+    entryPoints: [source],
+    outfile: path.join(lab.share, 'order-devices.mjs'),
+    ...{ bundle: true, platform: 'node', target: 'node20', format: 'esm', logLevel: 'warning' },
+  });
+  const command = (order: DeviceOrder) =>
+    `node /share/order-devices.mjs '${JSON.stringify(order)}'`;
+  const give = async <T>(order: DeviceOrder): Promise<Answer<T>> =>
+    JSON.parse(await lab.ask(command(order), LIMIT));
+
+  return {
+    bind: (device, more) => give({ order: 'bind', device, ...more }),
+    release: (device, more) => give({ order: 'release', device, ...more }),
+    async list() {
+      const nothing: Device = { vmId: '', kind: 'gpu', address: '' };
+      return (await give<Device[]>({ order: 'list', device: nothing })).answer ?? [];
+    },
+    async insist(order) {
+      const deaths = '/tmp/deaths';
+      await lab.ask(`rm -f ${deaths}`);
+      for (;;) {
+        const { status, stdout } = await lab.run(command({ ...order, deaths }), LIMIT);
+        if (status !== 0) continue;
+        const died = (await lab.ask(`cat ${deaths}`)).trim().split('\n');
+        return { answer: JSON.parse(stdout).answer, deaths: died };
+      }
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { DEFAULT_SLOTS, slotAddresses, slotArguments } from './slots.ts';
+
+test('every slot has a root port of its own, and its cards sit behind it', () => {
+  const args = slotArguments(DEFAULT_SLOTS, (id) => `/lab/${id}.raw`);
+  const devices = args.filter((_, index) => args[index - 1] === '-device');
+  const ports = devices.filter((device) => device.startsWith('pcie-root-port'));
+  expect(ports).toHaveLength(DEFAULT_SLOTS.length);
+  expect(new Set(ports.map((port) => /addr=\w+/.exec(port)?.[0])).size).toBe(ports.length);
+  expect(devices).toContain('nvme,id=drive0,bus=drive0-port,drive=drive0-file,serial=LAB-NVME-0');
+  expect(devices).toContain('ati-vga,romfile=,id=ati,bus=ati-port,addr=0.0,multifunction=on');
+  expect(devices).toContain('intel-hda,id=ati.1,bus=ati-port,addr=0.1');
+  expect(devices).toContain('edu,id=shared.1,bus=shared-bridge,addr=2');
+});
+
+test('a drive keeps its content in a file that gives back what is discarded', () => {
+  const args = slotArguments(DEFAULT_SLOTS, (id) => `/lab/${id}.raw`);
+  const drives = args.filter((_, index) => args[index - 1] === '-drive');
+  expect(drives[0]).toContain('file=/lab/drive0.raw');
+  expect(drives[0]).toContain('discard=unmap');
+});
+
+test('addresses are those Linux gives: a bus for each port, and one for the bridge behind it', () => {
+  const addresses = slotAddresses([...DEFAULT_SLOTS, { id: 'last', functions: ['edu'] }]);
+  expect(addresses.get('drive0')).toEqual(['0000:01:00.0']);
+  expect(addresses.get('ati')).toEqual(['0000:06:00.0', '0000:06:00.1']);
+  expect(addresses.get('shared')).toEqual(['0000:08:01.0', '0000:08:02.0']);
+  expect(addresses.get('last')).toEqual(['0000:09:00.0']);
+});

@@ -1,0 +1,102 @@
+/**
+ * What is plugged into a lab's machine: each slot is a root port of its own, with one or more
+ * functions of one card, a drive, or a bridge with cards behind it that share an IOMMU group.
+ */
+export type LabSlot = { id: string } & (
+  | { functions: readonly string[] }
+  | { drive: { serial: string; sizeBytes: number } }
+  | { behindBridge: readonly string[] }
+);
+
+/** A drive of the smallest size that is told apart from none, in whole gigabytes. */
+const DRIVE_BYTES = 1024 ** 3;
+
+/** Emulated cards by QEMU's names; without their boot ROMs, which nothing here runs. */
+const ATI = 'ati-vga,romfile=';
+const VIRTIO_GPU = 'virtio-gpu-pci,romfile=,iommu_platform=on,disable-legacy=on';
+const BOCHS = 'bochs-display,romfile=';
+
+export const DEFAULT_SLOTS: readonly LabSlot[] = [
+  { id: 'drive0', drive: { serial: 'LAB-NVME-0', sizeBytes: DRIVE_BYTES } },
+  { id: 'drive1', drive: { serial: 'LAB-NVME-1', sizeBytes: DRIVE_BYTES } },
+  { id: 'edu', functions: ['edu'] },
+  { id: 'bochs', functions: [BOCHS] },
+  { id: 'virtio', functions: [VIRTIO_GPU] },
+  { id: 'ati', functions: [ATI, 'intel-hda'] },
+  { id: 'shared', behindBridge: ['edu', 'edu'] },
+];
+
+/** The first root port's place on the root bus; below it are the machine's own devices. */
+const FIRST_PORT = 8;
+
+/** QEMU's arguments for the slots; drives are kept in files of these names. */
+export function slotArguments(
+  slots: readonly LabSlot[],
+  driveFile: (id: string) => string,
+): string[] {
+  return slots.flatMap((slot, index) => {
+    const port = `${slot.id}-port`;
+    const number = index + 1;
+    const place = `chassis=${number},slot=${number},addr=${(FIRST_PORT + index).toString(16)}.0`;
+    return [
+      ...['-device', `pcie-root-port,id=${port},${place}`],
+      ...cards(slot, { port, driveFile }),
+    ];
+  });
+}
+
+function cards(
+  slot: LabSlot,
+  { port, driveFile }: { port: string; driveFile: (id: string) => string },
+): string[] {
+  if ('drive' in slot) {
+    const file = `file=${driveFile(slot.id)},format=raw,cache=unsafe,discard=unmap`;
+    const drive = `nvme,id=${slot.id},bus=${port},drive=${slot.id}-file,serial=${slot.drive.serial}`;
+    return ['-drive', `if=none,id=${slot.id}-file,${file}`, '-device', drive];
+  }
+  if ('behindBridge' in slot) {
+    const bridge = `${slot.id}-bridge`;
+    const devices = slot.behindBridge.map(
+      (card, index) => `${card},id=${slot.id}.${index},bus=${bridge},addr=${index + 1}`,
+    );
+    return [`pcie-pci-bridge,id=${bridge},bus=${port}`, ...devices].flatMap((device) => [
+      '-device',
+      device,
+    ]);
+  }
+  const many = slot.functions.length > 1 ? ',multifunction=on' : '';
+  return slot.functions.flatMap((card, index) => [
+    '-device',
+    `${card},id=${nameOf(slot.id, index)},bus=${port},addr=0.${index}${index === 0 ? many : ''}`,
+  ]);
+}
+
+/** What QEMU calls a function, for `unplug`: the slot's own name is its first one's. */
+function nameOf(slotId: string, index: number): string {
+  return index === 0 ? slotId : `${slotId}.${index}`;
+}
+
+/** PCI addresses by slot, as Linux numbers buses: in the order of the ports, bridges included. */
+export function slotAddresses(slots: readonly LabSlot[]): Map<string, string[]> {
+  const addresses = new Map<string, string[]>();
+  let bus = 0;
+  const address = (slot: number, fn: number) =>
+    `0000:${bus.toString(16).padStart(2, '0')}:${slot.toString(16).padStart(2, '0')}.${fn}`;
+  for (const slot of slots) {
+    bus++;
+    if ('behindBridge' in slot) {
+      bus++;
+      addresses.set(
+        slot.id,
+        slot.behindBridge.map((_, index) => address(index + 1, 0)),
+      );
+    } else {
+      const functions = 'functions' in slot ? slot.functions : ['nvme'];
+      addresses.set(
+        slot.id,
+        functions.map((_, index) => address(0, index)),
+      );
+    }
+  }
+  return addresses;
+}

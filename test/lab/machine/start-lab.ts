@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { waitUntil } from '@gantry/local/wait-until';
+import { sendJson } from '../../libvirt/support/json-socket.ts';
+import { ownName, removeAbandoned } from '../../libvirt/support/namespaces.ts';
+import { buildLabImage } from '../image/build-lab-image.ts';
+import { type CommandChannel, type CommandResult, openCommandChannel } from './command-channel.ts';
+import { qemuCommand } from './qemu-arguments.ts';
+import { DEFAULT_SLOTS, type LabSlot, slotAddresses } from './slots.ts';
+
+/**
+ * A GPU server under emulation: a real kernel with an IOMMU, KVM and libvirt, and emulated cards and
+ * drives. What always holds: QEMU ends with this process, however it ends; the image it was started
+ * from is not changed; what a killed run has left is removed by the next.
+ */
+export type Lab = {
+  /** Runs a line of shell there, as root. */
+  run(command: string, options?: { limitSeconds?: number }): Promise<CommandResult>;
+  /** The same; answers what it printed, and rejects where it failed. */
+  ask(command: string, options?: { limitSeconds?: number }): Promise<string>;
+  /** A folder that is /share there. */
+  share: string;
+  /** The PCI addresses of a slot's functions. */
+  addresses(slotId: string): string[];
+  /** The file that a slot's drive keeps its content in. */
+  driveFile(slotId: string): string;
+  readConsole(): Promise<string>;
+  /** A command of QEMU's monitor, in its JSON protocol. */
+  monitor(execute: string, args?: object): Promise<unknown>;
+  /** Takes a card out; its kernel is asked, as by the button beside a slot. */
+  unplug(id: string): Promise<void>;
+  /** As by the reset button: what was not written to disk is lost. Answers when it is up again. */
+  reset(): Promise<void>;
+  /** As by pulling the plug, for good. */
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export type LabOptions = {
+  slots?: readonly LabSlot[];
+  memoryMib?: number;
+  kernelArguments?: string;
+};
+
+/** An emulated machine beside other work needs minutes at worst. */
+const BOOT_LIMIT_MS = 300_000;
+/** Its kernel waits some seconds in case the button is pressed once more. */
+const UNPLUG_LIMIT_MS = 120_000;
+const COMMAND_LIMIT_SECONDS = 300;
+const agentBundle = fileURLToPath(new URL('../../../packages/agent/dist', import.meta.url));
+
+export async function startLab(options: LabOptions = {}): Promise<Lab> {
+  const image = await buildLabImage();
+  await removeAbandoned();
+  const slots = options.slots ?? DEFAULT_SLOTS;
+  const directory = await mkdtemp(path.join(tmpdir(), `${ownName('lab')}-`));
+  const file = (name: string) => path.join(directory, name);
+  const share = file('share');
+  let qemu: ChildProcess | undefined;
+  let channel: CommandChannel | undefined;
+  const kill = async () => {
+    if (!qemu || qemu.exitCode !== null || qemu.signalCode !== null) return;
+    const gone = once(qemu, 'exit');
+    qemu.kill('SIGKILL');
+    await gone;
+  };
+  const stop = async () => {
+    channel?.close();
+    await kill();
+    await rm(directory, { recursive: true, force: true, maxRetries: 10 });
+  };
+  try {
+    await mkdir(share);
+    await cp(agentBundle, path.join(share, 'agent'), { recursive: true });
+    for (const slot of slots)
+      if ('drive' in slot) await makeDrive(file(`${slot.id}.raw`), slot.drive);
+    await writeFile(file('console.log'), '');
+    const [program, ...args] = qemuCommand({
+      ...{ image, slots, share, file },
+      memoryMib: options.memoryMib ?? 4096,
+      kernelArguments: options.kernelArguments ?? '',
+    });
+    qemu = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    channel = await openCommandChannel(file('commands'));
+    await untilReady(channel, file('console.log'));
+    return describe({ channel, file, share, slots, kill, stop });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function makeDrive(file: string, { sizeBytes }: { sizeBytes: number }): Promise<void> {
+  const handle = await open(file, 'w');
+  await handle.truncate(sizeBytes);
+  await handle.close();
+}
+
+async function untilReady(channel: CommandChannel, consoleLog: string): Promise<void> {
+  const limit = AbortSignal.timeout(BOOT_LIMIT_MS);
+  const late = () => channel.interrupt('The machine did not come up in time');
+  limit.addEventListener('abort', late);
+  try {
+    await channel.ready();
+  } catch (error) {
+    const said = (await readFile(consoleLog, 'utf8')).slice(-4000);
+    throw new Error(`The lab's machine is not up:\n${said}`, { cause: error });
+  } finally {
+    limit.removeEventListener('abort', late);
+  }
+}
+
+type Running = {
+  channel: CommandChannel;
+  file(name: string): string;
+  share: string;
+  slots: readonly LabSlot[];
+} & Pick<Lab, 'kill' | 'stop'>;
+
+function describe({ channel, file, share, slots, kill, stop }: Running): Lab {
+  const addresses = slotAddresses(slots);
+  const monitor: Lab['monitor'] = (execute, args = {}) =>
+    sendJson(file('monitor'), [{ execute: 'qmp_capabilities' }, { execute, arguments: args }]);
+  const run: Lab['run'] = (command, { limitSeconds = COMMAND_LIMIT_SECONDS } = {}) =>
+    channel.run(command, limitSeconds);
+  return {
+    ...{ run, monitor, share, kill, stop },
+    async ask(command, options) {
+      const { status, stdout, stderr } = await run(command, options);
+      if (status !== 0) throw new Error(`${command}: status ${status}\n${stderr}`);
+      return stdout;
+    },
+    addresses: (slotId) => addresses.get(slotId) ?? [],
+    driveFile: (slotId) => file(`${slotId}.raw`),
+    readConsole: () => readFile(file('console.log'), 'utf8'),
+    async unplug(id) {
+      await monitor('device_del', { id });
+      const condition = async () => {
+        const left = await monitor('qom-list', { path: '/machine/peripheral' });
+        return (left as { name: string }[]).every(({ name }) => name !== id) || undefined;
+      };
+      const isOut = await waitUntil({ limitMs: UNPLUG_LIMIT_MS, condition });
+      if (!isOut) throw new Error(`The machine does not let go of ${id}`);
+    },
+    async reset() {
+      channel.interrupt('The machine was reset.');
+      const up = untilReady(channel, file('console.log'));
+      await monitor('system_reset');
+      await up;
+    },
+  };
+}

@@ -1,0 +1,74 @@
+/**
+ * One order to the devices of the machine this runs on, as a program: hands a device over or takes it
+ * back, prints the answer as JSON, and ends with status 0. With `deaths`, a file, it dies as by
+ * kill -9 before the first request to the kernel that no life before it died at.
+ */
+import { appendFileSync, readFileSync } from 'node:fs';
+import { type PciControl, pciControl } from '@gantry/agent/devices/pci-control';
+import { vfioDevices } from '@gantry/agent/devices/vfio-devices';
+import { Sysfs } from '@gantry/agent/host/sysfs';
+import { type Device, MachineFailure } from '@gantry/agent/machine';
+
+export type DeviceOrder = {
+  order: 'bind' | 'release' | 'list';
+  device: Device;
+  companions?: string[];
+  drivesAsBlocks?: boolean;
+  deaths?: string;
+};
+
+const {
+  order,
+  device,
+  companions = [],
+  drivesAsBlocks = false,
+  deaths,
+} = JSON.parse(process.argv[2] ?? '{}') as DeviceOrder;
+
+const devices = vfioDevices({
+  sysfs: new Sysfs('/sys'),
+  control: deaths === undefined ? pciControl('/sys') : mortal(pciControl('/sys'), deaths),
+  procRoot: '/proc',
+  devRoot: '/dev',
+  directory: '/var/lib/gantry-data',
+  tenantDrivesFile: '/etc/udev/rules.d/10-gantry-tenant-drives.rules',
+  drivesAsBlocks,
+});
+
+try {
+  const answer = await carryOut();
+  process.stdout.write(JSON.stringify({ answer: answer ?? null }));
+} catch (error) {
+  if (!(error instanceof MachineFailure)) throw error;
+  process.stdout.write(JSON.stringify({ refusal: { code: error.code, message: error.message } }));
+}
+
+async function carryOut(): Promise<unknown> {
+  if (order === 'list') return await devices.list();
+  return order === 'bind' ? await devices.bind(device, companions) : await devices.release(device);
+}
+
+function mortal(control: PciControl, file: string): PciControl {
+  const pass = (point: string) => {
+    const known = readFileSync(file, { encoding: 'utf8', flag: 'a+' }).split('\n');
+    if (known.includes(point)) return;
+    appendFileSync(file, `${point}\n`);
+    process.kill(process.pid, 'SIGKILL');
+    return new Promise<never>(() => {});
+  };
+  return {
+    ...control,
+    async write(path, value, options) {
+      await pass(`write ${path} ${value.trim()}`);
+      await control.write(path, value, options);
+    },
+    async writeConfig(address, at) {
+      await pass(`config ${address} ${Buffer.from(at.bytes).toString('hex')}`);
+      await control.writeConfig(address, at);
+    },
+    async run(program, args, options) {
+      await pass(`run ${program} ${args.join(' ')}`);
+      return await control.run(program, args, options);
+    },
+  };
+}
