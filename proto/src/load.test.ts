@@ -138,6 +138,14 @@ const SPEC = {
     },
   ],
   consoles: [{ id: 'c-1', vmId: 'vm-1' }],
+  networks: [
+    {
+      id: 'net-1',
+      vni: 4_711,
+      subnets: [{ cidr: '10.0.0.0/24', gatewayIpv4: '10.0.0.1' }],
+      neighbours: [{ privateIpv4: '10.0.0.9', mac: '02:00:00:00:00:09', hostIpv4: '192.0.2.9' }],
+    },
+  ],
 } satisfies HostSpec;
 
 describe('the Fleet service', () => {

@@ -1,4 +1,4 @@
-import { bridgesAbove } from '../host/pci-bridges.ts';
+import { bridgesAbove, PCI_ADDRESS } from '../host/pci-bridges.ts';
 import { PCI_DEVICES, readPciDevice } from '../host/pci-device.ts';
 import type { Sysfs } from '../host/sysfs.ts';
 import { MachineFailure } from '../machine.ts';
@@ -114,9 +114,7 @@ async function resetBus(host: Host, functions: readonly PciFunction[]): Promise<
   const bridge = bridgesAbove(path).at(-1);
   if (!bridge) throw new MachineFailure('reset_failed', `${addresses[0]} is below no bridge`);
   const below = await sysfs.list(`${PCI_DEVICES}/${bridge}`);
-  const strangers = below.filter(
-    (name) => /^[0-9a-f]{4,}:/.test(name) && !addresses.includes(name),
-  );
+  const strangers = below.filter((name) => PCI_ADDRESS.test(name) && !addresses.includes(name));
   if (strangers.length > 0) {
     const message = `${addresses[0]} cannot be reset without ${strangers.join(', ')} on the same bus`;
     throw new MachineFailure('reset_failed', message);

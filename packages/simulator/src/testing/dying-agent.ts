@@ -2,8 +2,8 @@ import type { LedgerStore } from '@gantry/agent/ledger';
 import type { Machine } from '@gantry/agent/machine';
 import type { AgentUnderTest } from './agent-under-test.ts';
 
-/** Calls that only ask; everything else changes the host. */
-const ASKING = /^(list|read\w*|isInForce|watch)$/;
+/** Calls that leave nothing behind; everything else changes the host. */
+const ASKING = /^(list|read\w*|isInForce|watch|answerGuests)$/;
 
 /**
  * Lets an agent die at its nth change of the host or its ledger: before the change is made, or after

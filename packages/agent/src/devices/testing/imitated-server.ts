@@ -119,6 +119,8 @@ export class ImitatedServer {
       [`${DEVICES}/${address}`]: { link: `../../../${device}` },
     });
     await writeFile(join(this.#sys, device, 'config'), CONFIG);
+    // The port's own services are below it too, and are no devices.
+    await mkdir(join(this.#sys, device, `${address}:pcie001`));
   }
 
   async addDrive(address: string, drive: Drive & { group: number }): Promise<string> {
