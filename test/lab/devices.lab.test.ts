@@ -17,7 +17,7 @@ let orders: DeviceOrders;
 
 beforeAll(async () => {
   const slots = DEFAULT_SLOTS.filter(({ id }) => id !== 'shared');
-  lab = await startLab({ slots: [...slots, { id: 'shared', behindBridge: [BOCHS, BOCHS] }] });
+  lab = await startLab({ slots: [...slots, { id: 'shared', behindSwitch: [BOCHS, BOCHS] }] });
   orders = await deviceOrders(lab);
 });
 afterAll(() => lab?.stop());

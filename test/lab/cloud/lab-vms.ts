@@ -28,7 +28,7 @@ export async function succeeded(client: Client, operation: Operation): Promise<O
     return now.state === 'IN_PROGRESS' ? undefined : now;
   };
   const ended = await waitUntil({ limitMs: OPERATION_LIMIT_MS, condition });
-  expect(ended).toMatchObject({ state: 'SUCCEEDED' });
+  expect(ended, JSON.stringify(ended.result)).toMatchObject({ state: 'SUCCEEDED' });
   return ended.result;
 }
 

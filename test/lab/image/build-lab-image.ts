@@ -20,7 +20,7 @@ import type { DebianPackage } from '@gantry/local/guest/package-list';
 import { filesBelow, recipeKey, removeOld } from '@gantry/local/guest/recipe';
 import { runProgram } from '@gantry/local/guest/run-program';
 import { syncDirectory } from '@gantry/local/home';
-import { renderEarlyUserspace } from './early-userspace.ts';
+import { renderEarlyUserspace, renderGuest } from './early-userspace.ts';
 import { keepModules } from './keep-modules.ts';
 import { chooseForEmptyMachine, labRoots } from './lab-packages.ts';
 import { unpackRoot } from './unpack-root.ts';
@@ -80,6 +80,8 @@ async function build(packages: readonly DebianPackage[], image: string): Promise
     await mkdir(made);
     await copyFile(path.join(root, `boot/vmlinuz-${version}`), path.join(made, 'kernel'));
     await writeFile(path.join(made, 'initramfs'), await renderEarlyUserspace(root));
+    await copyFile(path.join(made, 'kernel'), path.join(root, 'lab/guest-kernel'));
+    await writeFile(path.join(root, 'lab/guest-initramfs'), await renderGuest(root));
     await writeRoot(root, path.join(made, 'root.ext4'));
     await runProgram('sync', ['-f', made]);
     await rename(made, image);

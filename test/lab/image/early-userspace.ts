@@ -2,11 +2,30 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type CpioEntry, renderCpio } from '@gantry/local/guest/cpio';
 import { readModules } from '@gantry/local/guest/initramfs';
+import { GUEST_PATTERN, guestLook } from './guest-look.ts';
 
-const MODULES = ['virtio_pci', 'virtio_blk', 'crc32c_generic', 'ext4'];
+/** Without these there is no root file system. */
+const HOST_MODULES = ['virtio_pci', 'virtio_blk', 'crc32c_generic', 'ext4'];
 
-/** The initramfs: busybox, and the modules without which there is no root file system. */
-export async function renderEarlyUserspace(root: string): Promise<Buffer> {
+/** The machine's own initramfs. */
+export function renderEarlyUserspace(root: string): Promise<Buffer> {
+  return renderInitramfs(root, { init: 'lab/early-init', modules: HOST_MODULES });
+}
+
+/** All of a guest that says what it sees of its devices. */
+export function renderGuest(root: string): Promise<Buffer> {
+  const look: CpioEntry = {
+    ...{ kind: 'file', name: 'look', executable: true },
+    content: Buffer.from(guestLook({ pattern: GUEST_PATTERN })),
+  };
+  return renderInitramfs(root, { init: 'lab/guest-init', modules: ['nvme'], more: [look] });
+}
+
+/** Busybox, and modules in the order they are to be loaded. */
+async function renderInitramfs(
+  root: string,
+  { init, modules, more = [] }: { init: string; modules: string[]; more?: CpioEntry[] },
+): Promise<Buffer> {
   const program = async (name: string, source: string): Promise<CpioEntry> => {
     return {
       kind: 'file',
@@ -15,11 +34,12 @@ export async function renderEarlyUserspace(root: string): Promise<Buffer> {
       executable: true,
     };
   };
-  const folders = ['bin', 'dev', 'modules', 'root'];
+  const folders = ['bin', 'dev', 'modules', 'proc', 'root', 'run', 'sys'];
   return renderCpio([
     ...folders.map((name): CpioEntry => ({ kind: 'directory', name })),
     await program('bin/busybox', 'usr/bin/busybox'),
-    await program('init', 'lab/early-init'),
-    ...(await readModules(root, MODULES)),
+    await program('init', init),
+    ...(await readModules(root, modules)),
+    ...more,
   ]);
 }

@@ -1,11 +1,13 @@
 /**
  * What is plugged into a lab's machine: each slot is a root port of its own, with one or more
- * functions of one card, a drive, or a bridge with cards behind it that share an IOMMU group.
+ * functions of one card, a drive, a bridge with cards behind it, or a switch without access control
+ * whose cards share an IOMMU group.
  */
 export type LabSlot = { id: string } & (
   | { functions: readonly string[] }
   | { drive: { serial: string; sizeBytes: number } }
   | { behindBridge: readonly string[] }
+  | { behindSwitch: readonly string[] }
 );
 
 /** A drive of the smallest size that is told apart from none, in whole gigabytes. */
@@ -64,6 +66,16 @@ function cards(
       device,
     ]);
   }
+  if ('behindSwitch' in slot) {
+    const up = `${slot.id}-up`;
+    return [
+      `x3130-upstream,id=${up},bus=${port}`,
+      ...slot.behindSwitch.flatMap((card, index) => [
+        `xio3130-downstream,id=${slot.id}-down${index},bus=${up},chassis=${100 + index},slot=${index}`,
+        `${card},id=${slot.id}.${index},bus=${slot.id}-down${index}`,
+      ]),
+    ].flatMap((device) => ['-device', device]);
+  }
   const many = slot.functions.length > 1 ? ',multifunction=on' : '';
   return slot.functions.flatMap((card, index) => [
     '-device',
@@ -90,6 +102,14 @@ export function slotAddresses(slots: readonly LabSlot[]): Map<string, string[]> 
         slot.id,
         slot.behindBridge.map((_, index) => address(index + 1, 0)),
       );
+    } else if ('behindSwitch' in slot) {
+      // The switch's own bus, and one for each of its ports.
+      bus++;
+      const below = slot.behindSwitch.map(() => {
+        bus++;
+        return address(0, 0);
+      });
+      addresses.set(slot.id, below);
     } else {
       const functions = 'functions' in slot ? slot.functions : ['nvme'];
       addresses.set(

@@ -161,7 +161,11 @@ it('an interface that comes is covered before anything of it passes', async () =
       isPlugged = false;
     },
   });
-  expect((await probed()).heard[`job 10.0.0.5 ${ALLOWED}`]).toBeGreaterThan(0);
+  await plugJob();
+  await bringUp(agent(), withJob);
+  const heard = async () => (await probed()).heard[`job 10.0.0.5 ${ALLOWED}`] ?? 0;
+  await expect.poll(heard).toBeGreaterThan(0);
+  await takeJobDown(agent());
 });
 
 it('an interface that goes takes no rule with it that others have', async () => {

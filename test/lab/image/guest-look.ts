@@ -1,6 +1,10 @@
+/** What the guest without firmware writes to its drives. */
+export const GUEST_PATTERN = 'a guest wrote this';
+
 /**
  * A startup script that says on the console what a guest sees: its PCI devices; of an `edu` card the
- * id in its first register, and what its second makes of a number; of a drive, whether a pattern
+ * id in its first register, and what its second makes of a number; of a `bochs-display` its id and the
+ * width that was written to it; of a drive, whether a pattern
  * that was written is read back. Its lines begin with "SEEN"; the last is "SEEN all".
  */
 export function guestLook({ pattern }: { pattern: string }): string {
@@ -15,6 +19,12 @@ for device in /sys/bus/pci/devices/*; do
     read -r start rest <$device/resource
     devmem $((start + 4)) 32 0x12345678
     echo "SEEN edu $(devmem $start 32) $(devmem $((start + 4)) 32)"
+  fi
+  if [ "$vendor:$id" = 0x1234:0x1111 ]; then
+    echo 1 >$device/enable
+    set -- $(sed -n 3p $device/resource)
+    devmem $(($1 + 0x502)) 16 0x0280
+    echo "SEEN bochs $(devmem $(($1 + 0x500)) 16) $(devmem $(($1 + 0x502)) 16)"
   fi
 done
 for drive in /sys/block/nvme*n1; do
