@@ -1,10 +1,12 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Operation } from '../system/client.ts';
 import { offerType, serialLog, succeeded } from './cloud/lab-vms.ts';
 import { HOST, type LabCloud, LOCATION, startLabCloud } from './cloud/start-lab-cloud.ts';
 import { guestLook } from './image/guest-look.ts';
 
 const BOCHS = '1234:1111';
-const TYPE = 'lab.1x';
+const VIRTIO = '1af4:1050';
 
 describe('a GPU server of emulated hardware', () => {
   let cloud: LabCloud;
@@ -13,6 +15,11 @@ describe('a GPU server of emulated hardware', () => {
     cloud = await startLabCloud();
   });
   afterAll(() => cloud?.stop());
+
+  const show = async () => {
+    const { body } = await cloud.client.admin('GET', '/hosts');
+    return body.items.find(({ name }: { name: string }) => name === HOST);
+  };
 
   it('has KVM, an IOMMU, and libvirt that answers', async () => {
     const { lab } = cloud;
@@ -43,30 +50,92 @@ describe('a GPU server of emulated hardware', () => {
   });
 
   it('is a host of the cloud, with its GPUs and drives', async () => {
-    const show = async () => {
-      const { body } = await cloud.client.admin('GET', '/hosts');
-      return body.items.find(({ name }: { name: string }) => name === HOST);
-    };
     await expect.poll(show).toMatchObject({ state: 'ready', connected: true });
     const models = async () =>
       (await show()).gpus.map(({ model }: { model: string }) => model).sort();
-    await expect.poll(models).toEqual(['1002:5046', BOCHS, '1af4:1050']);
+    await expect.poll(models).toEqual(['1002:5046', BOCHS, VIRTIO]);
     const { drives } = await show();
     const serials = drives.map(({ serial }: { serial: string }) => serial);
     expect(serials.sort()).toEqual(['LAB-NVME-0', 'LAB-NVME-1']);
   });
 
-  it('runs a VM that was created over HTTP, and nothing of it is left once it is deleted', async () => {
-    const { client, lab } = cloud;
-    await offerType(client, { name: TYPE, gpu: BOCHS, drives: 1 });
-    const operation = await client.createVm({
-      ...{ name: 'first', type: TYPE, location: LOCATION, image: 'tiny' },
-      startup_script: guestLook({ pattern: 'first-tenant' }),
-    });
-    const vm = await succeeded(client, operation);
-    expect(vm).toMatchObject({ state: 'STATE_RUNNING' });
-    await expect.poll(() => serialLog(client, vm.id)).toContain('SEEN all');
-    await succeeded(client, await client.open('DELETE', `/vms/${vm.id}`));
+  /** What a slot's drive keeps, seen from outside the machine. */
+  const keeps = async (slotId: string, pattern: string) =>
+    (await readFile(cloud.lab.driveFile(slotId))).includes(pattern);
+  const slotOf = async (vmId: string) => {
+    const { drives } = await show();
+    const drive = drives.find(({ vm_id }: { vm_id: string }) => vm_id === vmId);
+    return drive?.serial === 'LAB-NVME-0' ? 'drive0' : 'drive1';
+  };
+  const vms = new Map<string, { id: string; slot: string }>();
+
+  it('runs two VMs that were created over HTTP, each with a card and a drive of its own', async () => {
+    const { client } = cloud;
+    const asked = new Map<string, Operation>();
+    for (const [name, gpu] of [
+      ['bochs', BOCHS],
+      ['virtio', VIRTIO],
+    ] as const) {
+      await offerType(client, { name: `lab.${name}`, gpu, drives: 1 });
+      const operation = await client.createVm({
+        ...{ name, type: `lab.${name}`, location: LOCATION, image: 'tiny' },
+        startup_script: guestLook({ pattern: `tenant-${name}` }),
+      });
+      asked.set(name, operation);
+    }
+    for (const [name, operation] of asked) {
+      const { id } = await succeeded(client, operation);
+      vms.set(name, { id, slot: await slotOf(id) });
+    }
+    for (const [name, { id, slot }] of vms) {
+      await expect.poll(() => serialLog(client, id)).toContain('SEEN all');
+      const log = await serialLog(client, id);
+      expect(log).toContain(`SEEN pci ${name === 'bochs' ? BOCHS : VIRTIO} 038000`);
+      expect(log).not.toContain(`SEEN pci ${name === 'bochs' ? VIRTIO : BOCHS}`);
+      if (name === 'bochs') expect(log).toContain('SEEN bochs 0xB0C5 0x0280');
+      expect(log).toContain(`SEEN drive LAB-NVME-${slot.at(-1)}`);
+      expect(log).toContain('SEEN pattern on /dev/nvme0n1');
+      expect(await keeps(slot, `tenant-${name}`)).toBe(true);
+    }
+    expect(new Set([...vms.values()].map(({ slot }) => slot)).size).toBe(2);
+  });
+
+  it('starts them again with what they had, after the host was reset', async () => {
+    const { client, lab, agent } = cloud;
+    await lab.reset();
+    await agent.start();
+    for (const [name, { id, slot }] of vms) {
+      await expect
+        .poll(async () => lab.ask(`virsh -q -c qemu:///system domstate gantry-${id} || true`))
+        .toContain('running');
+      await expect
+        .poll(async () => (await client.call('GET', `/vms/${id}`)).body.state)
+        .toBe('STATE_RUNNING');
+      expect(await keeps(slot, `tenant-${name}`)).toBe(true);
+    }
+  });
+
+  it('erases what they had, also if the agent dies meanwhile, and keeps a receipt for each', async () => {
+    const { client, lab, agent } = cloud;
+    const deletions = [];
+    for (const { id } of vms.values()) deletions.push(await client.open('DELETE', `/vms/${id}`));
+    await expect
+      .poll(async () => lab.ask('virsh -q -c qemu:///system list --name'))
+      .not.toContain('gantry-');
+    await agent.kill();
+    await agent.start();
+    for (const operation of deletions) await succeeded(client, operation);
+    for (const [name, { id, slot }] of vms) {
+      expect(await keeps(slot, `tenant-${name}`)).toBe(false);
+      const { body } = await client.call('GET', '/device-receipts');
+      const own = body.items.filter(({ vm_id }: { vm_id: string }) => vm_id === id);
+      const methods = own.map(({ method }: { method: string }) => method).sort();
+      expect(methods).toEqual([name === 'bochs' ? 'bus' : 'flr', 'format_ses1'].sort());
+    }
+    const { gpus, drives } = await show();
+    for (const device of [...gpus, ...drives]) {
+      expect(device).toMatchObject({ state: 'ready', vm_id: '' });
+    }
     expect((await lab.ask('virsh -q -c qemu:///system list --all --name')).trim()).toBe('');
   });
 });
