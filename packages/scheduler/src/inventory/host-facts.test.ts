@@ -46,7 +46,6 @@ describe('a host drifts', () => {
       ['0000:42:00.0: new, 10de:2235 10de:145a'],
     ],
     [{ gpus: [makeGpu(GPU, { ...grouped, deviceId: '20b5' })] }, [`${GPU}: 10de:2235 → 10de:20b5`]],
-    [{ gpus: [makeGpu(GPU, { ...grouped, iommuGroup: 13 })] }, [`${GPU}: IOMMU group: 12 → 13`]],
     [
       { gpus: [makeGpu(GPU, { ...grouped, iommuGroupOthers: [] })] },
       [`${GPU}: shares its IOMMU group with: 0000:40:01.0 0000:41:00.1 → nothing`],
@@ -86,6 +85,19 @@ describe('a host does not drift', () => {
       },
     ],
     ['by a group that does not show, as without a driver', { gpus: [makeGpu(GPU)] }],
+    ['by another number of its group', { gpus: [makeGpu(GPU, { ...grouped, iommuGroup: 13 })] }],
+    [
+      'by a function of its card or a bridge above it that joined its group',
+      {
+        gpus: [
+          makeGpu(GPU, {
+            iommuGroup: 12,
+            iommuGroupOthers: [...grouped.iommuGroupOthers, '0000:41:00.2', '0000:40:02.0'],
+            ...{ functions: [GPU, '0000:41:00.2'], bridges: ['0000:40:02.0'] },
+          }),
+        ],
+      },
+    ],
     [
       'by a serial number that cannot be read',
       { nvmes: [makeDrive(DRIVE, { pci: makePci(DRIVE, { iommuGroup: 20 }) })] },

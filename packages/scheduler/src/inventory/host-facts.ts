@@ -22,8 +22,9 @@ export type DeviceFacts = {
   ids: string;
   /** Empty where it cannot be read, as while a VM has the drive. */
   serial: string;
-  /** Null while it is in none, as before a driver was ever bound. */
+  /** Null while it is in none, as before a driver was ever bound. Its number is the kernel's whim. */
   iommuGroup: number | null;
+  /** Strangers: neither its card's functions, which may join late, nor the bridges above it. */
   iommuGroupOthers: string[];
 };
 
@@ -45,13 +46,14 @@ export function factsOf({ software, gpus, nvmes }: Inventory__Output): HostFacts
 }
 
 function deviceFactsOf(pci: PciDevice__Output, serial: string): DeviceFacts {
+  const own = new Set([...pci.functions, ...pci.bridges]);
   const subsystem = pci.subsystemVendorId && ` ${pci.subsystemVendorId}:${pci.subsystemDeviceId}`;
   return {
     address: pci.address,
     ids: `${pci.vendorId}:${pci.deviceId}${subsystem}`,
     serial,
     iommuGroup: pci.iommuGroup ?? null,
-    iommuGroupOthers: pci.iommuGroupOthers.toSorted(),
+    iommuGroupOthers: pci.iommuGroupOthers.filter((other) => !own.has(other)).sort(),
   };
 }
 
@@ -102,10 +104,7 @@ function deviceDifferences(
     ...change(address, before.ids, now.ids),
     ...change(`${address}: serial number`, before.serial, now.serial),
     ...(inGroups
-      ? [
-          ...change(`${address}: IOMMU group`, `${before.iommuGroup}`, `${now.iommuGroup}`),
-          ...change(`${address}: shares its IOMMU group with`, others(before), others(now)),
-        ]
+      ? change(`${address}: shares its IOMMU group with`, others(before), others(now))
       : []),
   ];
 }
