@@ -77,7 +77,7 @@ export default defineConfig({
           testTimeout: 240_000,
           hookTimeout: 240_000,
           // Beside each other they wait for guests and limits; each has namespaces of its own.
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 101 },
         },
       },
