@@ -77,7 +77,7 @@ export default defineConfig({
           testTimeout: 240_000,
           hookTimeout: 240_000,
           // Beside each other they wait for guests and limits; each has namespaces of its own.
-          maxWorkers: 3,
+          maxWorkers: 2,
           sequence: { groupOrder: 101 },
         },
       },
