@@ -110,8 +110,7 @@ async function resetAsItCan(host: Host, address: string): Promise<void> {
 async function resetBus(host: Host, functions: readonly PciFunction[]): Promise<void> {
   const { sysfs, control } = host;
   const addresses = functions.map(({ address }) => address);
-  const path = (await sysfs.linkTarget(`${PCI_DEVICES}/${addresses[0]}`)) ?? '';
-  const bridge = bridgesAbove(path).at(-1);
+  const bridge = await bridgeOf(sysfs, addresses[0] ?? '');
   if (!bridge) throw new MachineFailure('reset_failed', `${addresses[0]} is below no bridge`);
   const below = await sysfs.list(`${PCI_DEVICES}/${bridge}`);
   const strangers = below.filter((name) => PCI_ADDRESS.test(name) && !addresses.includes(name));
@@ -132,6 +131,23 @@ async function resetBus(host: Host, functions: readonly PciFunction[]): Promise<
   };
   if (await untilTrue(isBack, RETURN_TIMEOUT_MS)) return;
   throw new MachineFailure('device_lost', `${addresses[0]} did not come back after its reset`);
+}
+
+/** The bridge a device is right below. Undefined: none. */
+export async function bridgeOf(sysfs: Sysfs, address: string): Promise<string | undefined> {
+  return bridgesAbove((await sysfs.linkTarget(`${PCI_DEVICES}/${address}`)) ?? '').at(-1);
+}
+
+/** Has the kernel look for a card that is not on its bus, as after a reset that was cut off. */
+export async function findAgain({ control }: Host, bridge: string | undefined): Promise<void> {
+  if (bridge !== undefined) {
+    const word = (await control.readConfig(bridge)).readUInt16LE(BRIDGE_CONTROL);
+    if (word & SECONDARY_BUS_RESET) {
+      await writeBridgeControl(control, bridge, word & ~SECONDARY_BUS_RESET);
+      await rest(RESET_REST_MS);
+    }
+  }
+  await control.write('bus/pci/rescan', '1', { timeoutMs: RESET_TIMEOUT_MS });
 }
 
 async function writeBridgeControl(control: PciControl, bridge: string, word: number) {

@@ -11,7 +11,7 @@ import { groupConflict } from './group-conflict.ts';
 import { changeOf, type DriveIdentity, NVME_DRIVER, readDrive, untilDrive } from './nvme-drive.ts';
 import type { PciControl } from './pci-control.ts';
 import { type PciFunction, readCard, readFunctions } from './pci-function.ts';
-import { type Outcome, resetCard } from './reset-card.ts';
+import { bridgeOf, findAgain, type Outcome, resetCard } from './reset-card.ts';
 import { markTenantDrives } from './tenant-drives.ts';
 import { whoHasOpen } from './who-has-open.ts';
 
@@ -31,6 +31,8 @@ export type VfioOptions = {
 type Handed = Device & {
   /** Of each function, before. */
   drivers: Record<string, string>;
+  /** Right above it. Absent: none. */
+  bridge?: string | undefined;
   /** Null: a GPU, or a drive that told nothing. */
   drive: DriveIdentity | null;
   /** It came back and could not be made clean: nobody has it, and its content is still a tenant's. */
@@ -153,7 +155,8 @@ class VfioHost {
       firmware: drive.firmware,
       sizeBytes: drive.sizeBytes,
     };
-    await this.#book.put({ ...device, drivers, drive: identity });
+    const bridge = await bridgeOf(this.#sysfs, device.address);
+    await this.#book.put({ ...device, drivers, bridge, drive: identity });
   }
 
   async #markDrives(): Promise<void> {
@@ -166,7 +169,11 @@ class VfioHost {
   }
 
   async #clean(device: Device, known: Handed | null): Promise<Outcome> {
-    const functions = await readCard(this.#sysfs, device.address);
+    let functions = await readCard(this.#sysfs, device.address);
+    if (functions.length === 0) {
+      await findAgain(this.#options, known?.bridge);
+      functions = await readCard(this.#sysfs, device.address);
+    }
     if (functions.length === 0) {
       const message = `${device.address} is no longer there`;
       return { method: 'none', failure: { code: 'device_missing', message } };

@@ -52,6 +52,8 @@ export class ImitatedServer {
   drivesAsBlocks = false;
   /** Requests until the process that asks dies; -1: it does not. */
   livesFor = -1;
+  /** Told when it did. */
+  died: () => void = () => undefined;
   readonly #drivers = new Map<string, string>();
   readonly #drives = new Map<string, Drive & { name: string }>();
 
@@ -190,8 +192,12 @@ export class ImitatedServer {
     });
   }
 
-  #ask(what: string): void {
-    if (this.livesFor === 0) throw new Error('killed');
+  /** Whoever asks once too often gets no answer, and does nothing more. */
+  async #ask(what: string): Promise<void> {
+    if (this.livesFor === 0) {
+      this.died();
+      await new Promise(() => undefined);
+    }
     if (this.livesFor > 0) this.livesFor -= 1;
     this.asked.push(what);
   }
@@ -202,14 +208,14 @@ export class ImitatedServer {
       write: (path, value) => this.#write(path, value),
       readConfig: (address) => readFile(configOf(address)),
       writeConfig: async (address, { offset, bytes }) => {
-        this.#ask(`config ${address} ${offset} ${Buffer.from(bytes).toString('hex')}`);
+        await this.#ask(`config ${address} ${offset} ${Buffer.from(bytes).toString('hex')}`);
       },
       run: (program, args) => this.#run(program, args),
     };
   }
 
   async #write(path: string, value: string): Promise<void> {
-    this.#ask(`${path.replace(`${DEVICES}/`, '')} ${value.trim()}`);
+    await this.#ask(`${path.replace(`${DEVICES}/`, '')} ${value.trim()}`);
     const address = basename(dirname(path));
     const name = basename(path);
     if (name === 'unbind') return await this.#setDriver(basename(dirname(dirname(path))), '');
@@ -219,7 +225,7 @@ export class ImitatedServer {
       return this.reactions.reset?.(method ?? '');
     }
     if (name === 'remove') return await rm(join(this.#sys, DEVICES, address));
-    if (name === 'rescan') return await this.#rescan(address);
+    if (name === 'rescan') return await this.#rescan(path === 'bus/pci/rescan' ? BRIDGE : address);
     if (name === 'reset_method' && value === 'default') return;
     await writeFile(join(this.#sys, path), value);
   }
@@ -235,12 +241,13 @@ export class ImitatedServer {
     const below = join(this.#sys, 'devices/pci0000:40', bridge);
     for (const address of (await readdir(below)).filter((name) => /^\w+:/.test(name))) {
       const link = join(this.#sys, DEVICES, address);
+      await rm(link, { force: true });
       await symlink(`../../../devices/pci0000:40/${bridge}/${address}`, link);
     }
   }
 
   async #run(program: string, args: readonly string[]): Promise<string> {
-    this.#ask([program, ...args].join(' ').replaceAll(`${this.root}/`, '/'));
+    await this.#ask([program, ...args].join(' ').replaceAll(`${this.root}/`, '/'));
     const [command = '', path = ''] = args;
     if (program === 'nvme') return await this.#nvme(command, path);
     if (program === 'blkdiscard' && args.includes('--zeroout')) await zero(args.at(-1) ?? '');
