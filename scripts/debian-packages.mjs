@@ -15,6 +15,7 @@ const PACKAGES = {
   ovmf: ['/usr/share/OVMF/OVMF_CODE_4M.fd'],
   'qemu-utils': ['/usr/bin/qemu-img'],
   nftables: ['/usr/sbin/nft'],
+  tcpdump: ['/usr/bin/tcpdump', '/usr/sbin/tcpdump'],
   'nvme-cli': ['/usr/sbin/nvme'],
   pciutils: ['/usr/bin/lspci'],
   iproute2: ['/usr/sbin/ip', '/sbin/ip', '/usr/bin/ip', '/bin/ip'],

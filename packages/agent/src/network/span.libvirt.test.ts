@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bridgeName, tapName, tunnelName } from './names.ts';
+import { capture } from './testing/capture.ts';
 import { countedBy, countPackets } from './testing/counters.ts';
 import { firewallOf, type HostSpan, nicsOf, openRules, openSpan, VNIS } from './testing/span.ts';
 import { underlayAddress } from './testing/underlay.ts';
@@ -90,6 +92,45 @@ describe('two tenants with the same addresses on the same hosts', () => {
     expect([await atWeb(), await atApp()]).toEqual([{ all: 0 }, { all: 0 }]);
     expect(await at('blue-app').pings('10.0.0.5')).toBe(true);
     expect((await onWire()).blue).toBeGreaterThan(0);
+  });
+
+  it('never appear in a capture of the other’s interfaces, on either host, while both talk', async () => {
+    const tenants = ['red', 'blue'] as const;
+    const word = (tenant: string) => `the word of ${tenant}`;
+    const other = { red: 'blue', blue: 'red' } as const;
+    const of = (tenant: string) => `udp[12:4] & 0xffffff00 = ${(VNIS[tenant] ?? 0) << 8}`;
+    const places = tenants.flatMap((tenant) =>
+      [0, 1].flatMap((index) => {
+        const { netns } = span.node(index).lab.host;
+        const id = `${tenant}-${index === 0 ? 'web' : 'app'}`;
+        return [
+          { tenant, netns: at(id).netns, link: 'eth0' },
+          { tenant, netns, link: tapName(id) },
+          { tenant, netns, link: bridgeName(tenant) },
+          { tenant, netns, link: tunnelName(tenant) },
+          { tenant, netns, link: 'under0', filter: `udp port 4789 and ${of(tenant)}` },
+        ];
+      }),
+    );
+    const captures = await Promise.all(
+      places.map(({ netns, link, filter }) => capture(netns, link, filter)),
+    );
+    const bare = await capture(span.wire.stranger.netns, 'switch', 'not udp port 4789');
+    for (const protocol of ['tcp', 'udp'] as const) {
+      for (const tenant of tenants) {
+        await at(`${tenant}-web`).listen(9090, protocol);
+        const ask = { protocol, text: word(tenant) };
+        expect(await at(`${tenant}-app`).reaches('10.0.0.5', 9090, ask)).toBe('10.0.0.6');
+      }
+    }
+    const seen = await Promise.all(captures.map((each) => each.end()));
+    for (const [index, { tenant, link }] of places.entries()) {
+      const packets = seen[index] ?? Buffer.alloc(0);
+      expect(packets.includes(word(tenant)), `${link} of ${tenant}`).toBe(true);
+      expect(packets.includes(word(other[tenant])), `${link} of ${tenant}`).toBe(false);
+    }
+    const outside = await bare.end();
+    for (const tenant of tenants) expect(outside.includes(word(tenant))).toBe(false);
   });
 
   it('are held to the sender’s rules where it is, and to the receiver’s where that is', async () => {

@@ -27,13 +27,13 @@ const listen = ({ protocol, port }) =>
   });
 
 /** Answers the address that the other side saw, or why it saw none. */
-const ask = ({ protocol, address, port, sourcePort, sourceAddress }) =>
+const ask = ({ protocol, address, port, sourcePort, sourceAddress, text: asked = '?' }) =>
   new Promise((resolve) => {
     if (protocol === 'udp') {
       const socket = createSocket('udp4');
       socket.on('error', (error) => resolve(error.message));
       socket.on('message', (text) => resolve(`${text}`));
-      socket.bind(sourcePort, sourceAddress, () => socket.send('?', port, address));
+      socket.bind(sourcePort, sourceAddress, () => socket.send(asked, port, address));
       return;
     }
     open.socket?.destroy();
@@ -44,7 +44,7 @@ const ask = ({ protocol, address, port, sourcePort, sourceAddress }) =>
       localAddress: sourceAddress,
     });
     open.socket.on('error', (error) => resolve(error.message));
-    open.socket.on('connect', () => open.socket.write('?'));
+    open.socket.on('connect', () => open.socket.write(asked));
     open.socket.once('data', (text) => resolve(`${text}`));
   });
 

@@ -7,7 +7,13 @@ const exec = promisify(execFile);
 const IP = 'ip';
 const PROGRAM = fileURLToPath(new URL('guest-program.mjs', import.meta.url));
 
-type Ask = { protocol?: 'tcp' | 'udp'; sourcePort?: number; sourceAddress?: string };
+type Ask = {
+  protocol?: 'tcp' | 'udp';
+  sourcePort?: number;
+  sourceAddress?: string;
+  /** What is sent; the answer is the same whatever it is. */
+  text?: string;
+};
 
 /** Whether what should pass does is waited for; that nothing comes shows after a moment. */
 const PATIENCE_MS = { reaches: 8_000, misses: 400 };

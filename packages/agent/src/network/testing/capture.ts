@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { buffer } from 'node:stream/consumers';
+
+/** Everything that passes an interface, as tcpdump sees it; a filter is in its language. */
+export type Capture = {
+  /** Ends it, and answers every packet whole, in one piece. */
+  end(): Promise<Buffer>;
+};
+
+/** Answers once it sees packets. */
+export async function capture(netns: string, link: string, filter = ''): Promise<Capture> {
+  const options = ['--immediate-mode', '-Z', 'root', '-s', '0', '-U', '-w', '-'];
+  const child = spawn('ip', ['netns', 'exec', netns, 'tcpdump', '-i', link, ...options, filter]);
+  const packets = buffer(child.stdout);
+  const said: string[] = [];
+  for await (const line of createInterface({ input: child.stderr })) {
+    said.push(line);
+    if (!line.includes('listening on')) continue;
+    const ended = once(child, 'close');
+    child.stderr.resume();
+    return {
+      async end() {
+        child.kill('SIGINT');
+        await ended;
+        return await packets;
+      },
+    };
+  }
+  throw new Error(`tcpdump on ${link} ended: ${said.join('; ')}`);
+}
