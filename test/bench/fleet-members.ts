@@ -61,7 +61,7 @@ export async function makeMembers(members: Members): Promise<string[]> {
 
 /** From the range set aside for benchmarks: https://www.rfc-editor.org/rfc/rfc2544 */
 export async function addPublicAddresses(sql: Sql, location: string): Promise<void> {
-  const addresses = Array.from({ length: 16 * 256 }, (_, i) => ({
+  const addresses = Array.from({ length: 64 * 256 }, (_, i) => ({
     ...{ id: newId(), address: `198.18.${Math.floor(i / 256)}.${i % 256}` },
   }));
   await insertPublicAddresses(sql, { location, addresses });

@@ -53,7 +53,10 @@ export type SpecRuleRow = {
   destination_ports: string[];
 };
 
-/** A network, and those of its VMs that can be reached on their hosts: the same for every host. */
+/**
+ * A network, and those of its VMs that can be reached on their hosts: the same for every host, but
+ * none for a host that cannot be reached itself, for which a large network is not looked through.
+ */
 export type SpecNetworkRow = {
   id: string;
   vni: number;
@@ -71,7 +74,12 @@ export type HostSpecRow = {
   networks: SpecNetworkRow[];
 };
 
-type HostRow = Omit<HostSpecRow, 'networks'> & { network_ids: string[]; network: null };
+type HostRow = Omit<HostSpecRow, 'networks'> & {
+  /** Whether other hosts can reach it. */
+  spans: boolean;
+  network_ids: string[];
+  network: null;
+};
 type NetworkRow = { host_id: null; network: SpecNetworkRow };
 
 /**
@@ -80,10 +88,11 @@ type NetworkRow = { host_id: null; network: SpecNetworkRow };
  */
 export async function readHostSpecs(sql: Queryable, hostIds: string[]): Promise<HostSpecRow[]> {
   const rows = await sql<(HostRow | NetworkRow)[]>`
-    with host as materialized (select r.host_id, r.number, array(select distinct n.network_id::text
-        from placements p join network_interfaces n on n.vm_id = p.vm_id where p.host_id = r.host_id) as network_ids
-      from host_revisions r where r.host_id = any(${hostIds}::uuid[]))
-    select r.host_id, r.number, r.network_ids, null::json as network,
+    with host as materialized (select r.host_id, r.number, h.underlay_address is not null as spans,
+        array(select distinct n.network_id::text from placements p
+          join network_interfaces n on n.vm_id = p.vm_id where p.host_id = r.host_id) as network_ids
+      from host_revisions r join hosts h on h.id = r.host_id where r.host_id = any(${hostIds}::uuid[]))
+    select r.host_id, r.number, r.spans, r.network_ids, null::json as network,
       (select coalesce(json_agg(${vmOf(sql)} order by v.id), '[]')
         from placements p join vms v on v.id = p.vm_id join vm_types t on t.name = v.type
         join images i on i.id = v.image_id where p.host_id = r.host_id) as vms,
@@ -98,27 +107,28 @@ export async function readHostSpecs(sql: Queryable, hostIds: string[]): Promise<
         where f.desired_state = 'present' and f.network_id = any(r.network_ids::uuid[])) as rules
     from host r
     union all
-    select null, null, null, ${networkOf(sql)}, null, null, null, null from networks w
-    where w.id in (select unnest(network_ids)::uuid from host)`;
+    select null, null, null, null, ${networkOf(sql)}, null, null, null, null
+    from (select unnest(network_ids)::uuid as id, bool_or(spans) as spans from host group by 1) of_hosts
+    join networks w on w.id = of_hosts.id`;
   const networks = new Map(
     rows.flatMap(({ host_id, network }) => (host_id === null ? [[network.id, network]] : [])),
   );
   return rows.flatMap((row) => {
     if (row.host_id === null) return [];
-    const { network_ids, network: _, ...host } = row;
+    const { network_ids, network: _, spans, ...host } = row;
     const own = network_ids.sort().flatMap((id) => networks.get(id) ?? []);
-    return [{ ...host, networks: own }];
+    return [{ ...host, networks: spans ? own : own.map((net) => ({ ...net, members: [] })) }];
   });
 }
 
 const networkOf = (sql: Queryable) => sql`json_build_object('id', w.id, 'vni', w.vni,
   'subnets', (select coalesce(json_agg(json_build_object('cidr', s.cidr, 'gateway', host(s.cidr::inet + 1))
       order by s.id), '[]') from subnets s where s.network_id = w.id),
-  'members', (select coalesce(json_agg(json_build_object('host_id', p.host_id, 'address', host(c.address),
-      'mac_address', n.mac_address, 'underlay_address', host(h.underlay_address)) order by n.id), '[]')
+  'members', case when of_hosts.spans then (select coalesce(json_agg(json_build_object('host_id', p.host_id,
+      'address', host(c.address), 'mac_address', n.mac_address, 'underlay_address', host(h.underlay_address)) order by n.id), '[]')
     from network_interfaces n join placements p on p.vm_id = n.vm_id join hosts h on h.id = p.host_id
     join address_claims c on c.network_interface_id = n.id
-    where n.network_id = w.id and h.underlay_address is not null))`;
+    where n.network_id = w.id and h.underlay_address is not null) else '[]' end)`;
 
 const vmOf = (sql: Queryable) => sql`json_build_object('id', v.id, 'revision', v.revision,
   'generation', v.generation,

@@ -66,6 +66,25 @@ describe('where hosts reach each other', () => {
     expect(await neighboursOf(second)).toHaveLength(1);
   });
 
+  it('one that cannot be reached is told of no VM elsewhere, and anew once it can', async () => {
+    for (const index of [first, second]) {
+      await claim(database.sql, index);
+      await place(database.sql, index);
+    }
+    const reach = (address: string | null) =>
+      database.sql`update hosts set underlay_address = ${address}::inet where id = ${at(hostIds, first)}`;
+    await reach(null);
+    const alone = await specOf(first);
+    expect(await neighboursOf(first)).toEqual([]);
+    // Read together they are told the same as each alone.
+    const together = await readHostSpecs(database.sql, hostIds);
+    const members = together.map(({ networks }) => networks.flatMap((each) => each.members).length);
+    expect(members.sort()).toEqual([0, 1]);
+    await reach('192.0.2.77');
+    expect(await neighboursOf(first)).toHaveLength(1);
+    expect(Number((await specOf(first)).number)).toBeGreaterThan(Number(alone.number));
+  });
+
   it('whoever releases a VM has the numbers of all hosts of its network before it begins', async () => {
     for (const index of [first, second]) {
       await claim(database.sql, index);
