@@ -30,7 +30,7 @@ export const PLACERS: Record<string, MakePlacer> = {
     );
   },
   gantry: (hosts) => ours(hosts, false),
-  'never split': (hosts) => ours(hosts, true),
+  'may split': (hosts) => ours(hosts, true),
 };
 
 /**
@@ -99,7 +99,7 @@ function takeFirst(nodes: number[], gpus: number): number[] {
 }
 
 /** The product's own functions; only GPUs are asked for, as of the others. */
-function ours(hosts: TraceHost[], neverSplit: boolean): Placer {
+function ours(hosts: TraceHost[], maySplit: boolean): Placer {
   const index = newHostIndex();
   hosts.forEach((nodes, i) => {
     index.put(hostWith(i, nodes));
@@ -112,7 +112,7 @@ function ours(hosts: TraceHost[], neverSplit: boolean): Placer {
   };
   return {
     place: (gpus) => {
-      const answer = chooseHost(index, { ...requestFor(gpus), neverSplit });
+      const answer = chooseHost(index, { ...requestFor(gpus), maySplit });
       if ('reasons' in answer) return null;
       index.claim(answer);
       count(answer.hostId, 1);

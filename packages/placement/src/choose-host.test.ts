@@ -48,21 +48,20 @@ describe('chooseHost', () => {
     expect(placed(index, makeRequest(1)).hostId).toBe('a');
   });
 
-  it('splits only when no host has a node with enough', () => {
+  it('splits what may be split, and only when no host has a node with enough', () => {
     const index = indexOf(makeHost({ id: 'a' }), makeHost({ id: 'b' }));
-    for (let i = 0; i < 2; i += 1) placed(index, makeRequest(3));
-    expect(placed(index, makeRequest(3)).numaNodes).toHaveLength(1);
-    expect(placed(index, makeRequest(3)).numaNodes).toHaveLength(1);
-    expect(placed(index, makeRequest(2)).numaNodes.map(({ gpus }) => gpus)).toEqual([1, 1]);
+    const may = (gpus: number) => placed(index, makeRequest(gpus, { maySplit: true })).numaNodes;
+    for (let i = 0; i < 4; i += 1) expect(may(3)).toHaveLength(1);
+    expect(may(2).map(({ gpus }) => gpus)).toEqual([1, 1]);
   });
 
-  it('splits nothing that says so, except what no node could hold', () => {
+  it('splits nothing else, except what no node could hold', () => {
     const index = indexOf(makeHost());
-    expect(placed(index, makeRequest(8, { neverSplit: true })).numaNodes).toHaveLength(2);
+    expect(placed(index, makeRequest(8)).numaNodes).toHaveLength(2);
     index.put(makeHost());
-    for (let i = 0; i < 2; i += 1) placed(index, makeRequest(3, { neverSplit: true }));
-    expect(isAvailable(index, makeRequest(2))).toBe(true);
-    const answer = chooseHost(index, makeRequest(2, { neverSplit: true }));
+    for (let i = 0; i < 2; i += 1) placed(index, makeRequest(3));
+    expect(isAvailable(index, makeRequest(2, { maySplit: true }))).toBe(true);
+    const answer = chooseHost(index, makeRequest(2));
     expect('reasons' in answer && answer.reasons.at(-1)).toEqual({ filter: 'numa_nodes', left: 0 });
   });
 

@@ -35,7 +35,7 @@ export function fitRequest(
     .map((gpusByNode) => ({ gpusByNode, score: scoreFit(view, gpusByNode) }))
     .sort((a, b) => a.score - b.score);
   if (fits.length === 0) return { failed: 'iommu_groups' };
-  const most = request.neverSplit ? nodesNeeded(free.layout, request) : view.nodeFree.length;
+  const most = request.maySplit ? view.nodeFree.length : nodesNeeded(free.layout, request);
   const narrow = fits.filter(({ gpusByNode }) => nodesUsed(gpusByNode) <= most);
   if (narrow.length === 0) return { failed: 'numa_nodes' };
   let passed = 0;

@@ -52,7 +52,7 @@ function randomRequest(random: Random): PlacementRequest {
     cores: count * pick(random, [2, 6]),
     driveCount: pick(random, [0, count]),
     driveGb: pick(random, [960, 1920]),
-    neverSplit: random() < 0.2,
+    maySplit: random() < 0.5,
   });
 }
 
@@ -125,7 +125,7 @@ describe('the index', () => {
     index.put(makeHost());
     const before = index.read('host');
     const placements = [3, 3, 2].map((count) => {
-      const answer = chooseHost(index, makeRequest(count));
+      const answer = chooseHost(index, makeRequest(count, { maySplit: true }));
       if ('reasons' in answer) throw new Error('no host');
       index.claim(answer);
       return answer;

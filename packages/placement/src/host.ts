@@ -53,8 +53,8 @@ export type PlacementRequest = {
   /** The least size of each drive. */
   driveGb: number;
   networkGbps: number;
-  /** Rather no host than one where free GPUs lie on more NUMA nodes than the VM would need. */
-  neverSplit?: boolean;
+  /** Rather GPUs of more NUMA nodes than it would need, slow for as long as it lives, than no host. */
+  maySplit?: boolean;
 };
 
 /** What a VM has of one NUMA node. */

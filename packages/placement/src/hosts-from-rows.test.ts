@@ -6,6 +6,7 @@ import { placeOnHost } from './place-on-host.ts';
 import { requestFor } from './request-for.ts';
 
 const TYPE = {
+  may_split: true,
   ...{ cpu_cores: 7, memory_gb: 2, disk_gb: 1920, disk_count: 2, gpu_count: 2, gpu_type: 'A40' },
   network_gbps: 50,
 };

@@ -88,8 +88,8 @@ export function rankingFor(pool: Pool, request: PlacementRequest): Ranking {
 }
 
 function rankingOf(pool: Pool, request: PlacementRequest): Ranking {
-  const { gpuCount, cores, memoryMib, driveCount, driveGb, networkGbps, neverSplit } = request;
-  const key = `${gpuCount} ${cores} ${memoryMib} ${driveCount} ${driveGb} ${networkGbps}${neverSplit ? ' n' : ''}`;
+  const { gpuCount, cores, memoryMib, driveCount, driveGb, networkGbps, maySplit } = request;
+  const key = `${gpuCount} ${cores} ${memoryMib} ${driveCount} ${driveGb} ${networkGbps}${maySplit ? ' s' : ''}`;
   const known = pool.rankings.get(key);
   if (known) return known;
   if (pool.rankings.size >= MOST_RANKINGS) forgetRankings(pool);

@@ -10,6 +10,7 @@ export type VmTypeRow = {
   gpu_count: number;
   gpu_type: string;
   network_gbps: number;
+  may_split: boolean;
 };
 
 const MIB_PER_GB = 1024;
@@ -25,5 +26,6 @@ export function requestFor(location: string, type: VmTypeRow): PlacementRequest 
     driveCount: type.disk_count,
     driveGb: type.disk_count > 0 ? type.disk_gb / type.disk_count : 0,
     networkGbps: type.network_gbps,
+    maySplit: type.may_split,
   };
 }

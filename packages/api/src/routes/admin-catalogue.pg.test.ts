@@ -111,7 +111,7 @@ describe('VM types', () => {
   it('can be added, and then VMs of them be created where they are offered', async () => {
     const { status, body } = await admin('POST', 'vm-types', type);
     expect(status).toBe(200);
-    expect(body).toEqual({ ...type, retired: false });
+    expect(body).toEqual({ ...type, may_split: false, retired: false });
     expect((await admin('GET', 'vm-types')).body.items).toContainEqual(body);
     expect((await createVm({ name: 'h200', type: type.name })).status).toBe(200);
     const elsewhere = await createVm({ name: 'h', type: type.name, location: 'us-east-a' });
@@ -120,10 +120,11 @@ describe('VM types', () => {
 
   it('change where they are offered, and can be retired', async () => {
     const moved = await admin('PATCH', `vm-types/${type.name}`, {
-      ...{ locations: ['us-east-a'], description: 'elsewhere' },
+      ...{ locations: ['us-east-a'], description: 'elsewhere', may_split: true },
     });
     expect(moved.body).toEqual({
-      ...{ ...type, description: 'elsewhere', locations: ['us-east-a'], retired: false },
+      ...{ ...type, description: 'elsewhere', locations: ['us-east-a'] },
+      ...{ may_split: true, retired: false },
     });
     expect((await createVm({ name: 'late', type: type.name })).body.code).toBe(
       'type_not_in_location',

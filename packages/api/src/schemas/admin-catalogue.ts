@@ -28,6 +28,11 @@ const LARGEST_INTEGER = 2_147_483_647;
 const Count = z.int().min(0).max(LARGEST_INTEGER);
 const Positive = z.int().min(1).max(LARGEST_INTEGER);
 
+const MaySplit = z.boolean().openapi({
+  description:
+    'Whether a VM may have GPUs of more NUMA nodes than it would need. It is slower for as long as it lives; without this there is no room for it where GPUs of one node are too few.',
+});
+
 const VM_TYPE_FIELDS = {
   description: Description,
   cpu_cores: Positive,
@@ -44,7 +49,10 @@ const VM_TYPE_FIELDS = {
 };
 
 export const AdminVmType = z
-  .object({ name: z.string(), ...VM_TYPE_FIELDS, retired: z.boolean() })
+  .object({
+    ...{ name: z.string(), ...VM_TYPE_FIELDS },
+    ...{ may_split: z.boolean(), retired: z.boolean() },
+  })
   .openapi('AdminVmType');
 export const AdminVmTypes = Items(AdminVmType);
 
@@ -57,12 +65,14 @@ export const CreateVmType = z
         'must be 1 to 63 of a-z, 0-9, . and -, a letter or digit first',
       ),
     ...VM_TYPE_FIELDS,
+    may_split: MaySplit.default(false),
   })
   .openapi('CreateVmType');
 
 export const ChangeVmType = z
   .strictObject({
     description: Description.optional(),
+    may_split: MaySplit.optional(),
     retired: z.boolean().optional(),
     locations: LocationNames.optional(),
   })

@@ -46,20 +46,24 @@ export type NewVmType = Omit<VmTypeRow, 'retired' | 'locations'>;
 export async function insertVmType(sql: Queryable, type: NewVmType): Promise<void> {
   await sql`insert into vm_types
     (name, description, cpu_cores, cpu_type, memory_gb, memory_type, disk_gb, disk_type, disk_count,
-      gpu_count, gpu_type, network_gbps)
+      gpu_count, gpu_type, network_gbps, may_split)
     values (${type.name}, ${type.description}, ${type.cpu_cores}, ${type.cpu_type}, ${type.memory_gb},
       ${type.memory_type}, ${type.disk_gb}, ${type.disk_type}, ${type.disk_count}, ${type.gpu_count},
-      ${type.gpu_type}, ${type.network_gbps})`;
+      ${type.gpu_type}, ${type.network_gbps}, ${type.may_split})`;
 }
 
 /** What is null stays as it is. Returns whether there is such a type. */
 export async function updateVmType(
   sql: Queryable,
-  change: { name: string; description: string | null; retired: boolean | null },
+  change: { name: string; description: string | null } & Record<
+    'retired' | 'may_split',
+    boolean | null
+  >,
 ): Promise<boolean> {
   const { count } = await sql`
     update vm_types set description = coalesce(${change.description}::text, description),
-      retired = coalesce(${change.retired}::boolean, retired)
+      retired = coalesce(${change.retired}::boolean, retired),
+      may_split = coalesce(${change.may_split}::boolean, may_split)
     where name = ${change.name}`;
   return count > 0;
 }

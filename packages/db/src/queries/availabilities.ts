@@ -6,7 +6,8 @@ export type OfferedType = TypeAmounts & { name: string };
 /** What a location offers to new VMs. */
 export async function listOfferedTypes(sql: Queryable, location: string): Promise<OfferedType[]> {
   return await sql<OfferedType[]>`
-    select t.name, t.cpu_cores, t.memory_gb, t.disk_gb, t.disk_count, t.gpu_count, t.gpu_type, t.network_gbps
+    select t.name, t.cpu_cores, t.memory_gb, t.disk_gb, t.disk_count, t.gpu_count, t.gpu_type, t.network_gbps,
+      t.may_split
     from vm_types t join vm_type_locations o on o.vm_type = t.name
     where o.location = ${location} and not t.retired order by t.position`;
 }

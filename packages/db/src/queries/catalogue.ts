@@ -21,6 +21,7 @@ export type VmTypeRow = {
   gpu_count: number;
   gpu_type: string;
   network_gbps: number;
+  may_split: boolean;
   retired: boolean;
   locations: string[];
 };
@@ -32,7 +33,7 @@ export async function listVmTypes(
 ): Promise<VmTypeRow[]> {
   return await sql<VmTypeRow[]>`
     select t.name, t.description, t.cpu_cores, t.cpu_type, t.memory_gb, t.memory_type, t.disk_gb, t.disk_type,
-      t.disk_count, t.gpu_count, t.gpu_type, t.network_gbps, t.retired,
+      t.disk_count, t.gpu_count, t.gpu_type, t.network_gbps, t.may_split, t.retired,
       array(select location from vm_type_locations where vm_type = t.name order by location) as locations
     from vm_types t where not t.retired or ${retired} order by t.position`;
 }

@@ -44,6 +44,7 @@ export type TypeAmounts = {
   gpu_count: number;
   gpu_type: string;
   network_gbps: number;
+  may_split: boolean;
 };
 
 export type PlacementHostRows = {
@@ -77,7 +78,8 @@ export async function readPlacementHosts(
       from drives d join hosts h on h.id = d.host_id left join drive_claims c on c.drive_id = d.id
       where ${selected(sql, selection)} order by d.host_id, d.pci_address`,
     sql<PlacementHostRows['vms']>`
-      select p.vm_id, p.host_id, t.cpu_cores, t.memory_gb, t.disk_gb, t.disk_count, t.gpu_count, t.gpu_type, t.network_gbps
+      select p.vm_id, p.host_id, t.cpu_cores, t.memory_gb, t.disk_gb, t.disk_count, t.gpu_count, t.gpu_type, t.network_gbps,
+        t.may_split
       from placements p join hosts h on h.id = p.host_id join vms v on v.id = p.vm_id join vm_types t on t.name = v.type
       where ${selected(sql, selection)}`,
   ]);

@@ -37,7 +37,7 @@ export async function listUnplacedVms(
 ): Promise<UnplacedVm[]> {
   const rows = await sql<VmRow[]>`
     select v.id, v.generation, v.type, t.cpu_cores, t.memory_gb, t.disk_gb, t.disk_count, t.gpu_count, t.gpu_type,
-      t.network_gbps
+      t.network_gbps, t.may_split
     from (select id, generation, type from vms where location = ${location}
         and desired_state = 'running' and not placed and not abandoned and observed_generation < generation
       order by id limit ${limit}) v

@@ -38,6 +38,8 @@ export const vmTypes = pgTable(
     gpuCount: integer('gpu_count').notNull(),
     gpuType: text('gpu_type').notNull(),
     networkGbps: integer('network_gbps').notNull(),
+    /** Rather over more NUMA nodes than its GPUs need than nowhere. */
+    maySplit: boolean('may_split').notNull().default(false),
     /** Takes no new VM; the ones that have it keep it. */
     retired: boolean('retired').notNull().default(false),
   },

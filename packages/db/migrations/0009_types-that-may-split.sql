@@ -1,0 +1,1 @@
+ALTER TABLE "vm_types" ADD COLUMN "may_split" boolean DEFAULT false NOT NULL;
