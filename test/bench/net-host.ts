@@ -11,6 +11,8 @@ export const PORTS = ['4001', '4002'] as const;
 const GUESTS = 2;
 /** So often only what obeys is heard before the change is taken for done. */
 const QUIET_LOOKS = 5;
+/** Packets that do not obey by then never will. */
+const OBEY_LIMIT_MS = 30_000;
 
 /** For VMs that need nothing else. */
 const ROOMY = { cpu: { cores: 512, threads: 1_024 }, memoryBytes: 2 ** 42 };
@@ -95,6 +97,7 @@ export class NetHost {
     let disobeyedAt = begun;
     for (let quiet = 0; quiet < QUIET_LOOKS; ) {
       signal.throwIfAborted();
+      if (nowMs() - begun > OBEY_LIMIT_MS) throw new Error(`packets do not obey: port ${port}`);
       const { [port]: wanted, ...others } = await this.heard();
       for (const { last } of Object.values(others)) disobeyedAt = Math.max(disobeyedAt, last);
       obeyedAt ??= wanted?.first ?? null;

@@ -49,6 +49,7 @@ async function prepare(fleet: NetFleet, { vms, rules, signal }: Wanted): Promise
   });
   const { items } = await ask<{ items: { id: string }[] }>('GET', '/vpc/networks');
   const networkId = items[0]?.id ?? '';
+  await removeDefaultRules(fleet);
   await sql.begin(async (transaction) => {
     for (const rule of ordinaryRules(rules - 2, networkId)) {
       await insertFirewallRule(transaction, toRow(rule, projectId));
@@ -73,6 +74,12 @@ async function prepare(fleet: NetFleet, { vms, rules, signal }: Wanted): Promise
   await untilSettled(fleet, signal);
   const [row] = await sql<{ id: string }[]>`select id from firewall_rules where name = 'changing'`;
   return row?.id ?? '';
+}
+
+/** They let the VMs of a network talk to each other, whatever else is said. */
+async function removeDefaultRules({ ask }: NetFleet): Promise<void> {
+  const { items } = await ask<{ items: { id: string }[] }>('GET', '/vpc/firewall-rules');
+  for (const { id } of items) await ask('DELETE', `/vpc/firewall-rules/${id}`);
 }
 
 async function untilSettled({ sql }: NetFleet, signal: AbortSignal): Promise<void> {
