@@ -74,6 +74,11 @@ describe('for load balancers and monitoring', () => {
     await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(200);
   });
 
+  it('a connection lasts longer unused than balancers keep theirs, so that none is closed under a request', async () => {
+    const reply = await fetch(`${await start()}/healthz`);
+    expect(reply.headers.get('keep-alive')).toBe('timeout=75');
+  });
+
   it('/metrics counts requests by route and status, and nothing of a tenant', async () => {
     const url = await start();
     const id = '01a1dcf6-0006-767f-9165-872680039855';

@@ -68,7 +68,7 @@ export async function startServer({
   });
   const app = buildApp(deps);
   const server = await listen(app, config);
-  const upgrades = acceptUpgrades(server as Server, app);
+  const upgrades = acceptUpgrades(server, app);
   const { port } = server.address() as AddressInfo;
   baseUrl ||= `http://${config.host}:${port}`;
 
@@ -80,7 +80,8 @@ export async function startServer({
       const closed = new Promise((resolve) => server.close(resolve));
       upgrades.stop();
       // Idle keep-alive connections would hold the server open; busy ones end with their reply.
-      if ('closeIdleConnections' in server) server.closeIdleConnections();
+      server.keepAliveTimeout = 1;
+      server.closeIdleConnections();
       await closed;
       await rotation.stop();
       await refusals.stop();
@@ -89,11 +90,17 @@ export async function startServer({
   };
 }
 
-type Listener = ReturnType<typeof serve>;
+/**
+ * Longer than clients and balancers keep a connection that nobody uses, which is a minute with most:
+ * whoever closes first must not be the one who is about to be asked.
+ */
+const IDLE_CONNECTION_MS = 75_000;
 
-function listen(app: ReturnType<typeof buildApp>, { host, port }: ApiConfig): Promise<Listener> {
+function listen(app: ReturnType<typeof buildApp>, { host, port }: ApiConfig): Promise<Server> {
   return new Promise((resolve, reject) => {
-    const server = serve({ fetch: app.fetch, hostname: host, port }, () => resolve(server));
+    const serving = serve({ fetch: app.fetch, hostname: host, port }, () => resolve(server));
+    const server = serving as Server;
+    server.keepAliveTimeout = IDLE_CONNECTION_MS;
     server.once('error', reject);
   });
 }

@@ -7,7 +7,13 @@ import type { Log } from './log.ts';
  */
 export type Loop = { nudge(): void; stop(): Promise<void> };
 
-type LoopOptions = { name: string; everyMs: number; log: Log; body: () => Promise<void> };
+type LoopOptions = {
+  name: string;
+  /** How long it rests; asked anew after each turn where that depends. */
+  everyMs: number | (() => number);
+  log: Log;
+  body: () => Promise<void>;
+};
 
 export function startLoop({ name, everyMs, log, body }: LoopOptions): Loop {
   let stopped = false;
@@ -16,7 +22,7 @@ export function startLoop({ name, everyMs, log, body }: LoopOptions): Loop {
 
   const rest = () =>
     new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, everyMs);
+      const timer = setTimeout(resolve, typeof everyMs === 'number' ? everyMs : everyMs());
       wake = () => {
         clearTimeout(timer);
         resolve();

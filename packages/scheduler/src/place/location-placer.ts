@@ -22,6 +22,8 @@ export type PlacerOptions = {
 
 /** The catalogue changes without any host: this often it is looked at all the same. */
 const CATALOGUE_MS = 1_000;
+/** Where VMs were just asked for there are soon more: it is looked this much sooner. */
+const SOONER = 4;
 
 export function startLocationPlacer(
   lease: Lease,
@@ -34,10 +36,12 @@ export function startLocationPlacer(
     shownAt: Number.NEGATIVE_INFINITY,
   });
   let memory = remember();
+  let restMs = pollMs;
 
   const turn = async () => {
     const { follower, addresses, written } = memory;
     const done = await placePending({ sql, lease, follower, addresses });
+    restMs = done.placed > 0 ? pollMs / SOONER : pollMs;
     if (done.hostIds.length > 0) onPlaced(done.hostIds);
     if (done.placed + done.failed > 0)
       log.info(
@@ -54,7 +58,7 @@ export function startLocationPlacer(
   };
 
   const loop = startLoop({
-    ...{ name: `place ${lease.location}`, everyMs: pollMs, log },
+    ...{ name: `place ${lease.location}`, everyMs: () => restMs, log },
     body: async () => {
       try {
         await turn();
