@@ -12,6 +12,8 @@ export type Machine = {
   share: string;
   /** More of the kernel's command line. */
   kernelArguments: string;
+  /** A device tree instead of the emulator's own. */
+  deviceTree?: string | undefined;
 };
 
 /** Program and arguments. */
@@ -37,5 +39,6 @@ export function qemuCommand(machine: Machine): [string, ...string[]] {
     ...['-chardev', `file,id=console,path=${file('console.log')}`, '-serial', 'chardev:console'],
     ...['-chardev', socket('monitor'), '-mon', 'chardev=monitor,mode=control'],
     ...slotArguments(slots, (id) => file(`${id}.raw`)),
+    ...(machine.deviceTree === undefined ? [] : ['-dtb', machine.deviceTree]),
   ];
 }

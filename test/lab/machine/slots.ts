@@ -89,11 +89,12 @@ function nameOf(slotId: string, index: number): string {
 }
 
 /** PCI addresses by slot, as Linux numbers buses: in the order of the ports, bridges included. */
-export function slotAddresses(slots: readonly LabSlot[]): Map<string, string[]> {
+export function slotAddresses(slots: readonly LabSlot[], domain = 0): Map<string, string[]> {
   const addresses = new Map<string, string[]>();
   let bus = 0;
+  const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0');
   const address = (slot: number, fn: number) =>
-    `0000:${bus.toString(16).padStart(2, '0')}:${slot.toString(16).padStart(2, '0')}.${fn}`;
+    `${hex(domain, 4)}:${hex(bus, 2)}:${hex(slot, 2)}.${fn}`;
   for (const slot of slots) {
     bus++;
     if ('behindBridge' in slot) {

@@ -1,15 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { waitUntil } from '@gantry/local/wait-until';
 import { sendJson } from '../../libvirt/support/json-socket.ts';
 import { ownName, removeAbandoned } from '../../libvirt/support/namespaces.ts';
 import { buildLabImage } from '../image/build-lab-image.ts';
 import { type CommandChannel, type CommandResult, openCommandChannel } from './command-channel.ts';
-import { qemuCommand } from './qemu-arguments.ts';
+import { withPciDomain } from './pci-domain.ts';
+import { type Machine, qemuCommand } from './qemu-arguments.ts';
 import { DEFAULT_SLOTS, type LabSlot, slotAddresses } from './slots.ts';
 
 /**
@@ -44,6 +46,8 @@ export type LabOptions = {
   slots?: readonly LabSlot[];
   memoryMib?: number;
   kernelArguments?: string;
+  /** The number of its PCI domain; on arm64, where a device tree tells the kernel. */
+  pciDomain?: number;
 };
 
 /** An emulated machine beside other work needs minutes at worst. */
@@ -79,17 +83,22 @@ export async function startLab(options: LabOptions = {}): Promise<Lab> {
     for (const slot of slots)
       if ('drive' in slot) await makeDrive(file(`${slot.id}.raw`), slot.drive);
     await writeFile(file('console.log'), '');
-    const [program, ...args] = qemuCommand({
+    const machine: Machine = {
       ...{ image, slots, share, file },
       memoryMib: options.memoryMib ?? 4096,
       kernelArguments: options.kernelArguments ?? '',
-    });
+    };
+    if (options.pciDomain !== undefined) {
+      machine.deviceTree = await makeDeviceTree(machine, options.pciDomain);
+    }
+    const [program, ...args] = qemuCommand(machine);
     qemu = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], {
       stdio: ['ignore', 'inherit', 'inherit'],
     });
     channel = await openCommandChannel(file('commands'));
     await untilReady(channel, file('console.log'));
-    return describe({ channel, file, share, slots, kill, stop });
+    const addresses = slotAddresses(slots, options.pciDomain);
+    return describe({ channel, file, share, addresses, kill, stop });
   } catch (error) {
     await stop();
     throw error;
@@ -100,6 +109,15 @@ async function makeDrive(file: string, { sizeBytes }: { sizeBytes: number }): Pr
   const handle = await open(file, 'w');
   await handle.truncate(sizeBytes);
   await handle.close();
+}
+
+/** The emulator's own for this very machine, with the domain in it. */
+async function makeDeviceTree(machine: Machine, pciDomain: number): Promise<string> {
+  const path = machine.file('machine.dtb');
+  const [program, ...args] = qemuCommand(machine);
+  await promisify(execFile)(program, [...args, '-machine', `dumpdtb=${path}`]);
+  await writeFile(path, withPciDomain(await readFile(path), pciDomain));
+  return path;
 }
 
 async function untilReady(channel: CommandChannel, consoleLog: string): Promise<void> {
@@ -120,11 +138,10 @@ type Running = {
   channel: CommandChannel;
   file(name: string): string;
   share: string;
-  slots: readonly LabSlot[];
+  addresses: ReadonlyMap<string, string[]>;
 } & Pick<Lab, 'kill' | 'stop'>;
 
-function describe({ channel, file, share, slots, kill, stop }: Running): Lab {
-  const addresses = slotAddresses(slots);
+function describe({ channel, file, share, addresses, kill, stop }: Running): Lab {
   const monitor: Lab['monitor'] = (execute, args = {}) =>
     sendJson(file('monitor'), [{ execute: 'qmp_capabilities' }, { execute, arguments: args }]);
   const run: Lab['run'] = (command, { limitSeconds = COMMAND_LIMIT_SECONDS } = {}) =>
