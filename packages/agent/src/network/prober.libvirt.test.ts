@@ -1,12 +1,16 @@
+import { randomInt } from 'node:crypto';
+import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import type { Firewall, HostNetwork } from '../machine.ts';
+import type { HostNetwork } from '../machine.ts';
 import { makeNic, makeRule } from '../testing/make-spec.ts';
 import type { NicSpec } from '../wanted.ts';
 import { tapName } from './names.ts';
 import type { RunCommand } from './run-command.ts';
+import { bringUp } from './testing/bring-up.ts';
 import { dyingAfter } from './testing/dying-after.ts';
 import type { Guest } from './testing/guest.ts';
 import { type Lab, openLab } from './testing/lab.ts';
+import { openMortalNetwork } from './testing/mortal-network.ts';
 import { type Prober, startProber } from './testing/prober.ts';
 
 /**
@@ -20,6 +24,10 @@ const ALLOWED = 80;
 const CHANGING = 81;
 const FORBIDDEN = 23;
 const PORTS = [ALLOWED, CHANGING, FORBIDDEN];
+
+const KILLS = 20;
+const given = process.env['GANTRY_PROPERTY_SEED'] ?? '1';
+const SEED = given === 'random' ? randomInt(2 ** 31) : Number(given);
 
 const webNic = makeNic('web', {
   ...{ mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24', publicIpv4: '198.51.100.5' },
@@ -51,11 +59,6 @@ let job: Guest;
 const probers: Prober[] = [];
 
 const agent = (run?: RunCommand): HostNetwork => lab.network(run ? { run } : {});
-/** All an agent does for a host, as far as its network goes. */
-const bringUp = async (network: HostNetwork, firewall: Firewall) => {
-  if (!(await network.isInForce(firewall))) await network.applyFirewall(firewall);
-  for (const nic of firewall.nics) await network.ensureNics(`vm-${nic.id}`, [nic]);
-};
 const takeJobDown = async (network: HostNetwork) => {
   await network.removeNics('vm-job');
   await network.applyFirewall(withoutJob);
@@ -99,6 +102,7 @@ const probed = async () => {
     Object.assign({}, ...reports.map((report) => report[kind])) as Record<string, number>;
   return { sent: sum('sent'), heard: sum('heard') };
 };
+const CHANGING_FLOW = `app 10.0.0.5 ${CHANGING}`;
 const UNTOUCHED = [`app 10.0.0.5 ${ALLOWED}`, `outside 198.51.100.5 ${ALLOWED}`];
 
 afterEach(async () => {
@@ -115,6 +119,15 @@ afterEach(async () => {
       .toBeGreaterThanOrEqual(sent[flow] ?? 0);
   }
 });
+
+/** What is forbidden again is not heard any more, of no connection. */
+const expectClosedAgain = async () => {
+  const { sent, heard } = await probed();
+  await expect
+    .poll(async () => (await probed()).sent[CHANGING_FLOW] ?? 0)
+    .toBeGreaterThan((sent[CHANGING_FLOW] ?? 0) + 50);
+  expect((await probed()).heard[CHANGING_FLOW]).toBe(heard[CHANGING_FLOW]);
+};
 
 /** Kills the agent after every number of steps of `work`, and lets a new one complete it. */
 const killedAnywhere = async (round: {
@@ -137,14 +150,8 @@ it('rules replaced by others are never weaker than both', async () => {
     work: (network) => bringUp(network, other),
   });
   await bringUp(agent(), withoutJob);
-  const flow = `app 10.0.0.5 ${CHANGING}`;
-  const { sent, heard } = await probed();
-  expect(heard[flow]).toBeGreaterThan(0);
-  // What is forbidden again is not heard any more, of no connection.
-  await expect
-    .poll(async () => (await probed()).sent[flow] ?? 0)
-    .toBeGreaterThan((sent[flow] ?? 0) + 50);
-  expect((await probed()).heard[flow]).toBe(heard[flow]);
+  expect((await probed()).heard[CHANGING_FLOW]).toBeGreaterThan(0);
+  await expectClosedAgain();
 });
 
 it('an interface that comes is covered before anything of it passes', async () => {
@@ -191,4 +198,28 @@ it('an agent that starts again weakens nothing, nor one that finds its rules med
       await network.applyFirewall(withoutJob);
     },
   });
+});
+
+it(`a process killed at any moment leaves rules no weaker than both of its sets (seed ${SEED})`, async () => {
+  const firewalls = [{ ...withJob, rules: wide }, withoutJob];
+  const agents = await openMortalNetwork({ netns: lab.host.netns, uplink: 'uplink' });
+  try {
+    const undisturbed = await agents.live({ firewalls, turns: 2 });
+    const { heard } = await probed();
+    const moments = fc.sample(fc.noBias(fc.integer({ min: 0, max: Math.ceil(undisturbed.ms) })), {
+      ...{ seed: SEED, numRuns: KILLS },
+    });
+    for (const [index, killAfterMs] of moments.entries()) {
+      const inTurn = index % 2 === 0 ? firewalls : firewalls.toReversed();
+      const life = await agents.live({ firewalls: inTurn, killAfterMs });
+      expect(life).toMatchObject({ signal: 'SIGKILL' });
+    }
+    expect((await probed()).heard[CHANGING_FLOW]).toBeGreaterThan(heard[CHANGING_FLOW] ?? 0);
+    const last = await agents.live({ firewalls: [withoutJob], turns: 1 });
+    expect(last).toMatchObject({ code: 0, whole: 1 });
+    expect(await agent().isInForce(withoutJob)).toBe(true);
+    await expectClosedAgain();
+  } finally {
+    await agents.close();
+  }
 });

@@ -1,0 +1,31 @@
+/**
+ * One life of an agent, as a program, as far as its host's network goes: it is told one firewall after
+ * the other, and prints a line when it begins and with every one that is whole. Without a number of
+ * turns it goes on until it is killed.
+ */
+import type { Firewall } from '../../machine.ts';
+import { createHostNetwork } from '../host-network.ts';
+import { bringUp } from './bring-up.ts';
+
+export type MortalNetworkOrder = {
+  netns: string;
+  uplink: string;
+  /** Told in turn, the first one first. */
+  firewalls: readonly Firewall[];
+  turns: number | null;
+};
+
+const order = JSON.parse(process.argv[2] ?? '') as MortalNetworkOrder;
+const { netns, uplink, firewalls, turns } = order;
+const network = createHostNetwork({ netns, uplink });
+const everyNic = new Set(firewalls.flatMap(({ nics }) => nics.map(({ id }) => id)));
+
+process.stdout.write('begun\n');
+for (let turn = 0; turns === null || turn < turns; turn += 1) {
+  const firewall = firewalls[turn % firewalls.length];
+  if (!firewall) throw new Error('BUG: no firewall to tell');
+  const wanted = new Set(firewall.nics.map(({ id }) => id));
+  for (const id of everyNic) if (!wanted.has(id)) await network.removeNics(`vm-${id}`);
+  await bringUp(network, firewall);
+  process.stdout.write('whole\n');
+}

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import type { Firewall } from '../../machine.ts';
+import type { MortalNetworkOrder } from './mortal-network-program.ts';
+
+const SOURCE = fileURLToPath(new URL('./mortal-network-program.ts', import.meta.url));
+/** Some of what is bundled is CommonJS. */
+const REQUIRE = "import{createRequire}from'node:module';const require=createRequire('/');";
+
+export type Life = {
+  /** Told in turn, without an end or for so many turns. */
+  firewalls: readonly Firewall[];
+  turns?: number;
+  /** Counted from its first step on. Absent: it is left alone. */
+  killAfterMs?: number;
+};
+
+/** How it ended, how many firewalls it saw whole, and how long it was at work. */
+export type EndedLife = { code: number | null; signal: string | null; whole: number; ms: number };
+
+/** Processes that are the network's part of an agent, one life after the other. */
+export async function openMortalNetwork(place: Pick<MortalNetworkOrder, 'netns' | 'uplink'>) {
+  const scratch = await mkdtemp(join(tmpdir(), 'gantry-mortal-network-'));
+  const program = join(scratch, 'program.mjs');
+  // As one file of plain JavaScript it starts at once.
+  await build({
+    ...{ entryPoints: [SOURCE], outfile: program, bundle: true },
+    ...{ platform: 'node', format: 'esm', banner: { js: REQUIRE } },
+  });
+  return {
+    async live({ firewalls, turns, killAfterMs }: Life): Promise<EndedLife> {
+      const order: MortalNetworkOrder = { ...place, firewalls, turns: turns ?? null };
+      const life = spawn(process.execPath, [program, JSON.stringify(order)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const lines: string[] = [];
+      let beganMs = performance.now();
+      let timer: NodeJS.Timeout | undefined;
+      createInterface({ input: life.stdout }).on('line', (line) => {
+        lines.push(line);
+        if (line !== 'begun') return;
+        beganMs = performance.now();
+        if (killAfterMs === undefined) return;
+        timer = setTimeout(() => life.kill('SIGKILL'), killAfterMs);
+      });
+      const [code, signal] = await once(life, 'close');
+      clearTimeout(timer);
+      const whole = lines.filter((line) => line === 'whole').length;
+      return { code, signal, whole, ms: performance.now() - beganMs };
+    },
+    close: () => rm(scratch, { recursive: true, force: true }),
+  };
+}

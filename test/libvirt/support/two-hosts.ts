@@ -1,0 +1,134 @@
+import { pathToFileURL } from 'node:url';
+import type { LibvirtMachine } from '@gantry/agent/libvirt/libvirt-machine';
+import { makeNetwork, makeNic, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
+import type { FirewallRule, VmSpec } from '@gantry/agent/wanted';
+import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
+import { expect, vi } from 'vitest';
+import { startDirectAgent } from './direct-agent.ts';
+import { type GuestShell, openGuestShell } from './guest-shell.ts';
+import { type LibvirtHost, startLibvirtHost } from './host.ts';
+import { openMachine } from './real-machine.ts';
+import { writeStandIns } from './stand-ins.ts';
+import { tinyGuestDirectory } from './tiny-guest-directory.ts';
+
+export const NETWORK = 'red';
+
+/** A host, and its only VM. */
+export type HostWithVm = {
+  host: LibvirtHost;
+  vm: VmSpec;
+  /** Without its prefix. */
+  privateIpv4: string;
+  guest: GuestShell;
+};
+
+/** Two hosts with agents of their own, a VM on each, and a network that spans both. */
+export type TwoHosts = {
+  places: readonly [HostWithVm, HostWithVm];
+  /** Tells both. Answers once the rules are in force on both. */
+  apply(rules: readonly FirewallRule[]): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const VMS = [
+  { id: '5a0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d05', name: 'web', last: 5 },
+  { id: '5a0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d06', name: 'app', last: 6 },
+] as const;
+
+/** Also before the first test, where nothing can be polled. An emulated guest needs its time to boot. */
+const PATIENCE = { timeout: 120_000, interval: 200 };
+
+type Ending = () => Promise<void>;
+type Prepared = {
+  host: LibvirtHost;
+  machine: LibvirtMachine;
+  agent: Awaited<ReturnType<typeof startDirectAgent>>;
+  vm: VmSpec;
+  /** As the agent tells the control plane. */
+  underlayIpv4: string;
+};
+
+/** Answers once both guests are up, with these rules in force since before they began. */
+export async function startTwoHosts(rules: readonly FirewallRule[]): Promise<TwoHosts> {
+  const endings: Ending[] = [];
+  const stop = async () => {
+    for (const end of endings.splice(0).reverse()) await end();
+  };
+  try {
+    const image = await buildTinyGuest({ directory: tinyGuestDirectory });
+    const source = { name: 'tiny', url: pathToFileURL(image.path).href, sha256: image.sha256 };
+    const prepared: [Prepared, Prepared] = [
+      await prepare(endings, makeGuest(VMS[0], source)),
+      await prepare(endings, makeGuest(VMS[1], source)),
+    ];
+    const apply = applyTo(prepared);
+    await apply(rules);
+    const [first, second] = prepared.map((one) => open(endings, one));
+    if (!first || !second) throw new Error('BUG: not two hosts');
+    return { places: await Promise.all([first, second]), apply, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function makeGuest({ id, name, last }: (typeof VMS)[number], image: VmSpec['image']): VmSpec {
+  const nic = makeNic(`nic-${name}`, {
+    ...{ networkId: NETWORK, mac: `02:00:00:00:00:0${last}`, privateIpv4: `10.0.0.${last}/24` },
+  });
+  const startupScript = `#!/bin/sh\necho the secret of ${name} >/run/secret\n`;
+  return makeVm(id, { name, image, startupScript, cpuCores: 1, memoryMib: 256, nics: [nic] });
+}
+
+async function prepare(endings: Ending[], vm: VmSpec): Promise<Prepared> {
+  const host = await startLibvirtHost(`two-${vm.name}`);
+  endings.push(host.stop);
+  const environment = {
+    ...host.environment,
+    GANTRY_SYSFS_ROOT: await writeStandIns(host.directory),
+  };
+  const machine = await openMachine({ environment, namespace: host.namespace });
+  endings.push(machine.close);
+  const agent = await startDirectAgent({ machine, stateDirectory: host.stateDirectory });
+  endings.push(agent.stop);
+  const { underlayIpv4 = '' } = await machine.readInventory();
+  return { host, machine, agent, vm, underlayIpv4 };
+}
+
+/** What the control plane would do: it tells each host of its VM, and where the other one's is. */
+function applyTo(prepared: readonly [Prepared, Prepared]): TwoHosts['apply'] {
+  const [first, second] = prepared;
+  let number = 0;
+  const tell = async ({ agent, machine, vm }: Prepared, other: Prepared, rules: FirewallRule[]) => {
+    const neighbours = other.vm.nics.map(({ mac, privateIpv4 }) => {
+      return { mac, privateIpv4: withoutPrefix(privateIpv4), hostIpv4: other.underlayIpv4 };
+    });
+    const networks = [makeNetwork(NETWORK, { vni: 7001, neighbours })];
+    agent.give(makeSpec(number, { vms: [vm], firewallRules: rules, networks }));
+    const firewall = { rules, networks, nics: vm.nics };
+    await vi.waitFor(
+      async () => expect(await machine.network.isInForce(firewall)).toBe(true),
+      PATIENCE,
+    );
+  };
+  return async (rules) => {
+    number += 1;
+    await Promise.all([tell(first, second, [...rules]), tell(second, first, [...rules])]);
+  };
+}
+
+async function open(endings: Ending[], { host, machine, vm }: Prepared): Promise<HostWithVm> {
+  await vi.waitFor(
+    async () =>
+      expect(String(await machine.hypervisor.readSerialLog(vm.id))).toContain('TINY: READY'),
+    PATIENCE,
+  );
+  const { socketPath } = host.libvirtd;
+  const guest = await openGuestShell({ socketPath, domain: `gantry-${vm.id}` });
+  endings.push(guest.close);
+  return { host, vm, guest, privateIpv4: withoutPrefix(vm.nics[0]?.privateIpv4 ?? '') };
+}
+
+function withoutPrefix(address: string): string {
+  return address.split('/')[0] ?? '';
+}
