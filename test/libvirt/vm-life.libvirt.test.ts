@@ -131,6 +131,13 @@ describe('a VM of a cloud of two real hosts', () => {
     expect(await uptime()).toBeGreaterThan(earlier);
   });
 
+  it('has its rules again when somebody removes all rules of its host', async () => {
+    await host.runIn('nft', 'flush', 'ruleset');
+    const tables = () => host.runIn('nft', 'list', 'tables');
+    await expect.poll(tables).toContain('table bridge gantry');
+    expect(await inGuest('echo reached')).toBe('reached\n');
+  });
+
   it('is reset', async () => {
     await inGuest('touch /tmp/until-reset');
     expect(await act('RESET')).toMatchObject({ state: 'STATE_RUNNING' });

@@ -85,6 +85,14 @@ export class Agent implements LinkPeer, DomainWatcher {
     this.#reporter.inventoryChanged();
   }
 
+  /** Applies the rules again that somebody else took away. */
+  async restoreRules(options: { quickly: boolean }): Promise<void> {
+    const { firewall, log } = this.#host;
+    if (await firewall.restore(options)) {
+      log.warn('firewall rules were removed or changed by another hand, and were applied again');
+    }
+  }
+
   /** Ends after the steps under way. VMs run on. */
   async stop(): Promise<void> {
     this.#detach();

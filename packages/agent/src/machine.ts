@@ -149,8 +149,11 @@ export type HostNetwork = {
   removeNics(vmId: string): Promise<void>;
   /** Replaces everything at once, and reads it back before it answers. */
   applyFirewall(firewall: Firewall): Promise<void>;
-  /** Whether exactly this is in force, as the kernel tells. */
-  isInForce(firewall: Firewall): Promise<boolean>;
+  /**
+   * Whether exactly this is in force, as the kernel tells. `quickly`: whether it was taken away as a
+   * whole since it was applied, at next to no cost.
+   */
+  isInForce(firewall: Firewall, options?: { quickly?: boolean }): Promise<boolean>;
   /**
    * From now on these VMs, and nobody else, are told who they are when they ask the host: by DHCP and
    * at 169.254.169.254, each of the interfaces that are in force. It ends with the agent.

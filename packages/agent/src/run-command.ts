@@ -13,6 +13,7 @@ import { ledgerFile } from './ledger-file.ts';
 import { openLibvirtMachine } from './libvirt/libvirt-machine.ts';
 import { type MachineSettings, readMachineSettings } from './libvirt/machine-settings.ts';
 import { watchDevices } from './watch-devices.ts';
+import { watchRules } from './watch-rules.ts';
 
 export type RunSettings = {
   stateDirectory: string;
@@ -59,6 +60,7 @@ export async function runHost(settings: RunSettings, log: Log) {
       credentials: () => channelCredentials(identity),
     }),
   });
+  const rules = watchRules(agent, log);
   const renewal = renewWhenDue({
     ...{ identity, address, stateDirectory, log },
     onRenewed: (renewed) => {
@@ -70,6 +72,7 @@ export async function runHost(settings: RunSettings, log: Log) {
     ready: { host_id: identity.hostId, schedulers },
     async stop() {
       watching.stop();
+      await rules.stop();
       await renewal.stop();
       await agent.stop();
       await machine.close();

@@ -16,18 +16,31 @@ const SEAL = 'inet gantry_seal';
 
 export async function applyFirewall(run: RunCommand, rendered: RenderedFirewall): Promise<void> {
   await run('nft', ['-f', '-'], `${rendered.text}table ${SEAL}\ndelete table ${SEAL}\n`);
-  const listed = await digestOfListing(run);
+  const listings = await listTables(run);
+  // A killed agent's last command runs on, and may come after ours.
+  if (!listings.every((listing) => listing.includes(rendered.digest))) {
+    throw new MachineFailure(
+      'firewall_replaced',
+      'other rules took the place of those just applied',
+    );
+  }
+  const listed = digestOf(listings);
   const seal = sealOf(rendered, listed);
   const text = `table ${SEAL}\ndelete table ${SEAL}\ntable ${SEAL} { comment "${seal}"; }\n`;
   await run('nft', ['-f', '-'], text);
 }
 
-export async function isInForce(run: RunCommand, rendered: RenderedFirewall): Promise<boolean> {
+/** `quickly`: by the seal alone, which whoever removes all rules of the host removes too. */
+export async function isInForce(
+  run: RunCommand,
+  rendered: RenderedFirewall,
+  { quickly = false } = {},
+): Promise<boolean> {
   try {
     const sealed = await run('nft', ['list', 'table', ...SEAL.split(' ')]);
     // After most changes of what is wanted the seal alone tells, without a look at the rules.
     if (!sealed.includes(`"${wantedOf(rendered)} `)) return false;
-    return sealed.includes(`"${sealOf(rendered, await digestOfListing(run))}"`);
+    return quickly || sealed.includes(`"${sealOf(rendered, digestOf(await listTables(run)))}"`);
   } catch (error) {
     // No such table. Where it is something else, applying fails of it as well, and says so.
     if (error instanceof MachineFailure && error.code === COMMAND_FAILED) return false;
@@ -61,11 +74,12 @@ function wantedOf({ digest }: RenderedFirewall): string {
 }
 
 /** Fails where one of our tables is not there. */
-async function digestOfListing(run: RunCommand): Promise<string> {
-  const list = (table: string) => run('nft', ['-j', 'list', 'table', ...table.split(' ')]);
+function listTables(run: RunCommand): Promise<string[]> {
+  return allEnded(TABLES.map((table) => run('nft', ['-j', 'list', 'table', ...table.split(' ')])));
+}
+
+function digestOf(listings: readonly string[]): string {
   const hash = createHash('sha256');
-  for (const listing of await allEnded(TABLES.map(list))) {
-    hash.update(canonicalListing(listing));
-  }
+  for (const listing of listings) hash.update(canonicalListing(listing));
   return hash.digest('hex');
 }

@@ -130,11 +130,12 @@ export function createHostNetwork(settings: HostNetworkSettings = {}): KernelNet
         await removeUnusedBridges(run, await removeTaps(vmId, { links, kept: new Set() }));
       }),
     applyFirewall: (firewall) => inOrder(() => apply(firewall)),
-    isInForce: (firewall) =>
+    isInForce: (firewall, { quickly = false } = {}) =>
       inOrder(async () => {
         const rendered = await render(firewall);
         const { nics, tunnels } = rendered;
-        if (!(await isInForce(run, rendered))) return false;
+        if (!(await isInForce(run, rendered, { quickly }))) return false;
+        if (quickly) return true;
         services.inForce(firewall.nics);
         const [areTunnels, leftovers] = await allEnded([
           areTunnelsInForce(run, { tunnels, mtu }),

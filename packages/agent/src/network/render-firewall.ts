@@ -6,7 +6,7 @@ import { parseNetworks } from './parse-network.ts';
 import { type Nic, parseNic } from './parse-nic.ts';
 import { parseRule } from './parse-rule.ts';
 import { RULES_MARK, renderFilter } from './render-filter.ts';
-import { renderGuestTable } from './render-guests.ts';
+import { renderGuests } from './render-guests.ts';
 import { renderNat } from './render-nat.ts';
 import { renderRouting } from './render-routing.ts';
 import { renderTunnels } from './render-tunnels.ts';
@@ -46,17 +46,22 @@ export function renderFirewall(
     ...renderTunnels(span, zones),
     ...renderServices(nics),
   ];
-  const guests = renderGuestTable(nics);
+  const guests = renderGuests(nics);
   const digest = createHash('sha256')
-    .update([...content, guests].join('\n'))
+    .update([...content, ...guests].join('\n'))
     .digest('hex');
   const tables = [
     `define ${RULES_MARK} = ${markOf(digest)}`,
     ...TABLES.flatMap((table) => [`table ${table}`, `delete table ${table}`]),
-    renderBlock('table inet gantry', content),
-    guests,
+    renderBlock(`table ${TABLES[0]}`, [...content, renderVersion(digest)]),
+    renderBlock(`table ${TABLES[1]}`, [...guests, renderVersion(digest)]),
   ];
   return { text: `${tables.join('\n')}\n`, digest, nics, tunnels };
+}
+
+/** Nothing comes by here: it tells whoever lists a table which rules it is of. */
+function renderVersion(digest: string): string {
+  return renderBlock('chain version', [`return comment "${digest}"`]);
 }
 
 /** Zero is what connections carry that passed no rules yet. */

@@ -12,9 +12,9 @@ import type { Nic } from './parse-nic.ts';
  * address, in IPv4 and ARP. A tap that no interface of the spec names passes nothing. What passes is
  * marked with its network, by which it is routed: without this table there is no way on.
  */
-export function renderGuestTable(nics: readonly Nic[]): string {
+export function renderGuests(nics: readonly Nic[]): string[] {
   const passing = 'meta mark set iifname map @marks accept';
-  return renderBlock('table bridge gantry', [
+  return [
     renderSet({
       ...{ kind: 'set', name: 'stations', of: 'type ifname . ether_addr' },
       elements: nics.map(({ tap, mac }) => `${quote(tap)} . ${mac}`),
@@ -51,5 +51,5 @@ export function renderGuestTable(nics: readonly Nic[]): string {
       'type filter hook prerouting priority -300; policy accept;',
       `iifname ${quote(`${TAP_PREFIX}*`)} jump from_guest`,
     ]),
-  ]);
+  ];
 }

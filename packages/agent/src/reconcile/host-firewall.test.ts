@@ -23,3 +23,30 @@ it('guests are answered once their rules are in force, also by an agent that fin
   await new HostFirewall({ network: network(true), ledger, changed }).ensure();
   expect(seen).toEqual(['rules', 'vm-1', 'vm-1']);
 });
+
+it('rules that another hand removed are applied again, and only those', async () => {
+  const ledger = new Ledger(
+    { read: async () => null, write: async () => undefined },
+    { version: 1, spec: makeSpec(7), vms: {} },
+  );
+  let isThere = false;
+  const applied: string[] = [];
+  const network: HostNetwork = {
+    ensureNics: async () => undefined,
+    removeNics: async () => undefined,
+    isInForce: async () => isThere,
+    applyFirewall: async () => {
+      applied.push('rules');
+      isThere = true;
+    },
+    answerGuests: async () => undefined,
+  };
+  const firewall = new HostFirewall({ network, ledger, changed: () => undefined });
+  expect(await firewall.restore({ quickly: true })).toBe(false);
+  await firewall.ensure();
+  expect(await firewall.restore({ quickly: true })).toBe(false);
+  isThere = false;
+  expect(await firewall.restore({ quickly: true })).toBe(true);
+  expect(applied).toEqual(['rules', 'rules']);
+  expect(firewall.number).toBe('7');
+});

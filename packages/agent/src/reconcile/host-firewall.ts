@@ -16,6 +16,8 @@ type FirewallHost = {
 export class HostFirewall {
   readonly #host: FirewallHost;
   #inForce = '0';
+  /** The very object: whoever rendered it does not do so again. */
+  #applied: Firewall | null = null;
   #ensuring: Promise<void> | null = null;
 
   constructor(host: FirewallHost) {
@@ -37,6 +39,24 @@ export class HostFirewall {
     }
   }
 
+  /**
+   * Others have rules on a host too, and some begin theirs by removing all there are. Applies again
+   * what was taken away; answers whether anything was.
+   */
+  async restore({ quickly }: { quickly: boolean }): Promise<boolean> {
+    const applied = this.#applied;
+    if (applied === null) return false;
+    const isSettled = this.#inForce === this.#wantedNumber();
+    if (isSettled) {
+      if (await this.#host.network.isInForce(applied, { quickly })) return false;
+      // Replaced meanwhile, by a later spec's.
+      if (this.#applied !== applied) return false;
+      this.#inForce = '0';
+    }
+    await this.ensure();
+    return isSettled;
+  }
+
   #wantedNumber(): string {
     return this.#host.ledger.content.spec?.number ?? '0';
   }
@@ -50,6 +70,7 @@ export class HostFirewall {
     const firewall: Firewall = { rules, nics: nicsOf(ledger, spec), networks };
     if (!(await network.isInForce(firewall))) await network.applyFirewall(firewall);
     await network.answerGuests(spec.vms);
+    this.#applied = firewall;
     this.#inForce = spec.number;
     changed();
   }
