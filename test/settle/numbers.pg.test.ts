@@ -279,8 +279,9 @@ describe('where hosts reach each other, the number grows for every host with a V
     expect(await grown(() => ground.call('DELETE', `/vpc/subnets/${subnet}`))).toEqual(all);
   });
 
-  it('another place of a host, which is the others’ business alone', async () => {
-    const others = (await concerned()).filter((id) => id !== other.id);
+  it('another place of a host, which is its own business only if it has one or not', async () => {
+    const all = await concerned();
+    const others = all.filter((id) => id !== other.id);
     const move = (address: string | null) => () =>
       ground.sql`update hosts set underlay_address = ${address} where id = ${other.id}`;
     expect(await grown(move('192.0.2.20'))).toEqual(others);
@@ -288,11 +289,13 @@ describe('where hosts reach each other, the number grows for every host with a V
     expect(await neighboursOf(host)).toContainEqual(
       expect.objectContaining({ hostIpv4: '192.0.2.20' }),
     );
-    expect(await grown(move(null))).toEqual(others);
+    expect(await grown(move(null))).toEqual(all);
+    expect(await neighboursOf(other)).toEqual([]);
     expect(await neighboursOf(host)).not.toContainEqual(
       expect.objectContaining({ hostIpv4: '192.0.2.20' }),
     );
-    expect(await grown(move('192.0.2.2'))).toEqual(others);
+    expect(await grown(move('192.0.2.2'))).toEqual(all);
+    expect(await neighboursOf(other)).not.toEqual([]);
   });
 
   it('a host that is dead', async () => {
