@@ -49,9 +49,9 @@ function placementHostOf({ cpu, numaNodes, gpus, nvmes, nics }: HostInventory): 
   };
 }
 
-function requestFor(type: VmType): PlacementRequest {
+function requestFor(type: VmType, maySplit: boolean): PlacementRequest {
   return {
-    location: LOCATION,
+    ...{ location: LOCATION, maySplit },
     gpuModel: type.gpuType,
     gpuCount: type.gpuCount,
     cores: type.cpuCores,
@@ -63,12 +63,12 @@ function requestFor(type: VmType): PlacementRequest {
 }
 
 /** VMs of one type, until the next is refused. */
-function fill(host: PlacementHost, type: VmType): Placement[] {
+function fill(host: PlacementHost, type: VmType, { maySplit = false } = {}): Placement[] {
   const index = newHostIndex();
   index.put(host);
   const placements: Placement[] = [];
   for (;;) {
-    const choice = chooseHost(index, requestFor(type));
+    const choice = chooseHost(index, requestFor(type, maySplit));
     if (!('hostId' in choice)) return placements;
     index.claim(choice);
     placements.push(choice);
@@ -82,10 +82,14 @@ const CASES = SERVER_MODELS.flatMap((model) =>
 );
 
 describe.each(CASES)('an empty $server', ({ model, vmType }) => {
-  it(`holds as many ${vmType.name} as it has GPUs for, and not one more`, async () => {
+  it(`holds as many ${vmType.name} as its nodes have GPUs for, or split, as it has, and not one more`, async () => {
     const host = placementHostOf(await simulatedInventory(model));
-    const most = Math.floor(host.gpus.length / vmType.gpuCount);
-    expect(fill(host, vmType)).toHaveLength(most);
+    const { gpuCount } = vmType;
+    const most = Math.floor(host.gpus.length / gpuCount);
+    const perNode = host.gpus.length / host.numaNodes.length;
+    const whole = host.numaNodes.length * Math.floor(perNode / gpuCount);
+    expect(fill(host, vmType)).toHaveLength(gpuCount > perNode ? most : whole);
+    expect(fill(host, vmType, { maySplit: true })).toHaveLength(most);
   });
 
   it(`gives the first ${vmType.name} GPUs of as few nodes and switches as can be`, async () => {
