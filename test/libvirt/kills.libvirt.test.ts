@@ -1,25 +1,24 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import type { LibvirtMachine } from '@gantry/agent/libvirt/libvirt-machine';
 import type { Machine } from '@gantry/agent/machine';
 import { makeDeleted, makeNic, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
 import type { HostSpec, VmSpec } from '@gantry/agent/wanted';
 import { buildTinyGuest, type TinyGuest } from '@gantry/local/guest/build-tiny-guest';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DirectAgent, startDirectAgent } from './support/direct-agent.ts';
 import { type LibvirtHost, startLibvirtHost } from './support/host.ts';
 import { leftovers } from './support/leftovers.ts';
 import type { MortalAgentOrder } from './support/mortal-agent.ts';
+import { makeMortalProgram } from './support/mortal-program.ts';
 import { openMachine } from './support/real-machine.ts';
 import { writeStandIns } from './support/stand-ins.ts';
 import { withSteps } from './support/steps.ts';
 import { tinyGuestDirectory } from './support/tiny-guest-directory.ts';
 
 const VM = '3f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d33';
-const MORTAL = fileURLToPath(new URL('./support/mortal-agent.ts', import.meta.url));
-const TSX = fileURLToPath(new URL('../../node_modules/.bin/tsx', import.meta.url));
 
 let guest: TinyGuest;
 let host: LibvirtHost;
@@ -75,13 +74,19 @@ const emulators = async () =>
   (await host.libvirtd.processes()).filter(({ command }) => command[0]?.includes('qemu-system'));
 
 describe('an agent killed at every step', () => {
+  let program: Awaited<ReturnType<typeof makeMortalProgram>>;
+  beforeAll(async () => {
+    program = await makeMortalProgram();
+  });
+  afterAll(() => program?.remove());
+
   /** One life after the other, each dying where none has died, until one gets through. */
   async function livesUntil(order: Pick<MortalAgentOrder, 'spec' | 'revision' | 'state'>) {
     const deaths: string[] = [];
     for (;;) {
       const place = { environment, namespace: host.namespace };
       const { stateDirectory } = host;
-      const life = spawn(TSX, [MORTAL], { stdio: ['pipe', 'pipe', 'inherit'] });
+      const life = spawn(process.execPath, [program.file], { stdio: ['pipe', 'pipe', 'inherit'] });
       life.stdin.end(JSON.stringify({ ...order, vmId: VM, place, stateDirectory, deaths }));
       const [word, [code]] = await Promise.all([text(life.stdout), once(life, 'exit')]);
       if (code === 0) return deaths;
