@@ -100,6 +100,23 @@ describe('a turn', () => {
     expect(await placePending(placer, { limit: 3 })).toMatchObject({ placed: 2, more: false });
   });
 
+  it('splits a VM over NUMA nodes only if its type may be', async () => {
+    const { sql } = database;
+    const { gpuIds } = await addHost({ gpus: 4, nodes: 2 });
+    // One GPU is left of each node.
+    const kept = gpuIds.filter((_, index) => index % 2 === 0);
+    await sql`update gpus set quarantine_reason = 'kept' where id = any(${kept}::uuid[])`;
+    const setMaySplit = (may: boolean) =>
+      sql`update vm_types set may_split = ${may} where name = 'a40.2x'`;
+    await addVm('a40.2x');
+    expect(await placePending(placer)).toMatchObject({ placed: 0, failed: 1 });
+    await setMaySplit(true);
+    const split = await addVm('a40.2x');
+    expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 0 });
+    expect((await hostOf(split))?.gpus).toHaveLength(2);
+    await setMaySplit(false);
+  });
+
   it('leaves alone what is not to be placed', async () => {
     const { sql } = database;
     await addHosts(sql, 5);
