@@ -5,7 +5,7 @@ import type { Agent } from './agent.ts';
 /** So long guests are without rules, at most, where somebody removes all there are. */
 const LOOK_MS = 5_000;
 /** One look in so many reads every rule, which takes the longer the more there are. */
-const THOROUGH = 12;
+const THOROUGH = 60;
 
 /** Keeps the agent's firewall rules in force on a host where others have rules too. */
 export function watchRules(agent: Pick<Agent, 'restoreRules'>, log: Log): Loop {
