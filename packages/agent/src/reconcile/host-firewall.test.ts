@@ -50,3 +50,25 @@ it('rules that another hand removed are applied again, and only those', async ()
   expect(applied).toEqual(['rules', 'rules']);
   expect(firewall.number).toBe('7');
 });
+
+it('rules that a later spec replaces under the look were not removed by another hand', async () => {
+  const ledger = new Ledger(
+    { read: async () => null, write: async () => undefined },
+    { version: 1, spec: makeSpec(7), vms: {} },
+  );
+  let look: () => Promise<boolean> = async () => true;
+  const network: HostNetwork = {
+    ensureNics: async () => undefined,
+    removeNics: async () => undefined,
+    isInForce: () => look(),
+    applyFirewall: async () => undefined,
+    answerGuests: async () => undefined,
+  };
+  const firewall = new HostFirewall({ network, ledger, changed: () => undefined });
+  await firewall.ensure();
+  look = async () => {
+    await ledger.update((content) => ({ ...content, spec: makeSpec(8) }));
+    return false;
+  };
+  expect(await firewall.restore({ quickly: true })).toBe(false);
+});

@@ -49,8 +49,8 @@ export class HostFirewall {
     const isSettled = this.#inForce === this.#wantedNumber();
     if (isSettled) {
       if (await this.#host.network.isInForce(applied, { quickly })) return false;
-      // Replaced meanwhile, by a later spec's.
-      if (this.#applied !== applied) return false;
+      // Replaced meanwhile by a later spec's, or about to be.
+      if (this.#applied !== applied || this.#inForce !== this.#wantedNumber()) return false;
       this.#inForce = '0';
     }
     await this.ensure();

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { imageOf, makeImageBytes } from '../images/testing/image-server.ts';
+import { bundleProgram } from '../testing/bundle-program.ts';
 import { makeDisk } from '../testing/make-spec.ts';
 import type { Image } from '../wanted.ts';
 import type { DyingWork } from './testing/dying-work.ts';
@@ -23,11 +23,7 @@ beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'gantry-dying-'));
   program = join(scratch, 'dying-work.mjs');
   const source = fileURLToPath(new URL('./testing/dying-work.ts', import.meta.url));
-  const require = "import{createRequire}from'node:module';const require=createRequire('/');";
-  await build({
-    ...{ entryPoints: [source], outfile: program, bundle: true },
-    ...{ platform: 'node', format: 'esm', banner: { js: require } },
-  });
+  await bundleProgram(source, program);
   const file = join(scratch, 'image.raw');
   await writeFile(file, bytes);
   image = imageOf(bytes, pathToFileURL(file).href);

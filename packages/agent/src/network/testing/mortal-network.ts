@@ -5,13 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import type { Firewall } from '../../machine.ts';
+import { bundleProgram } from '../../testing/bundle-program.ts';
 import type { MortalNetworkOrder } from './mortal-network-program.ts';
 
 const SOURCE = fileURLToPath(new URL('./mortal-network-program.ts', import.meta.url));
-/** Some of what is bundled is CommonJS. */
-const REQUIRE = "import{createRequire}from'node:module';const require=createRequire('/');";
 
 export type Life = {
   /** Told in turn, without an end or for so many turns. */
@@ -28,11 +26,7 @@ export type EndedLife = { code: number | null; signal: string | null; whole: num
 export async function openMortalNetwork(place: Pick<MortalNetworkOrder, 'netns' | 'uplink'>) {
   const scratch = await mkdtemp(join(tmpdir(), 'gantry-mortal-network-'));
   const program = join(scratch, 'program.mjs');
-  // As one file of plain JavaScript it starts at once.
-  await build({
-    ...{ entryPoints: [SOURCE], outfile: program, bundle: true },
-    ...{ platform: 'node', format: 'esm', banner: { js: REQUIRE } },
-  });
+  await bundleProgram(SOURCE, program);
   return {
     async live({ firewalls, turns, killAfterMs }: Life): Promise<EndedLife> {
       const order: MortalNetworkOrder = { ...place, firewalls, turns: turns ?? null };
