@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const IP = 'ip';
 const PROGRAM = fileURLToPath(new URL('prober-program.mjs', import.meta.url));
-const EVERY_MS = 10;
+const EVERY_MS = 4;
 
 /** How many datagrams of each flow, as `sender address port`. */
 export type Probed = { sent: Record<string, number>; heard: Record<string, number> };
