@@ -1,6 +1,6 @@
 import type { Sql } from '@gantry/db/connect';
 import type { Lease } from '@gantry/db/queries/leases';
-import { type CommitOutcome, commitDecisions } from '@gantry/db/queries/placements';
+import { type CommitOutcome, commitPlacements } from '@gantry/db/queries/placements';
 import { listUnplacedVms } from '@gantry/db/queries/unplaced-vms';
 import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { decide, neededAddresses } from '@gantry/scheduler/place/decide';
@@ -65,13 +65,13 @@ async function decideOn(placer: Placer, vmIds: string[]): Promise<Commit> {
   const unplaced = await listUnplacedVms(sql, { location: lease.location, limit: 100 });
   const vms = unplaced.filter(({ id }) => vmIds.includes(id));
   const open = await addresses.open(neededAddresses(vms));
-  const { decided, failures } = decide(vms, {
+  const { decided } = decide(vms, {
     ...{ index: follower.index, location: lease.location, addresses: open },
   });
   expect(decided).toHaveLength(vmIds.length);
   const placements = decided.map(({ placement }) => placement);
   return async () => {
-    const commit = await commitDecisions(sql, { lease, placements, failures });
+    const commit = await commitPlacements(sql, { lease, placements });
     if (commit.outcome === 'committed' && commit.dropped.length === 0)
       follower.committed(commit.moves);
     else for (const { claimed } of decided) follower.index.release(claimed);

@@ -1,4 +1,4 @@
-import { commitDecisions, type NewPlacement } from '@gantry/db/queries/placements';
+import { commitPlacements, type NewPlacement } from '@gantry/db/queries/placements';
 import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import {
   addHosts,
@@ -35,7 +35,7 @@ async function place(wanted: (vmId: string, subnetId: string) => Partial<Wanted>
     ...{ ...NOTHING, ...wanted(vmId, String(subnet?.['subnet_id'])) },
   };
   const lease = await holdLocation(sql);
-  const { outcome } = await commitDecisions(sql, { lease, placements: [placement], failures: [] });
+  const { outcome } = await commitPlacements(sql, { lease, placements: [placement] });
   const [left] = await sql<{ placed: boolean; placements: number }[]>`
     select placed, (select count(*)::int from placements where vm_id = v.id) as placements
     from vms v where id = ${vmId}`;

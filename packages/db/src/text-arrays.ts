@@ -16,7 +16,12 @@ const arrayType = (oid: number) => ({
 export const ARRAY_TYPES = { textArray: arrayType(TEXT_ARRAY), uuidArray: arrayType(UUID_ARRAY) };
 
 export function renderArray(items: readonly string[]): string {
-  return `{${items.map((item) => `"${item.replaceAll(/[\\"]/g, '\\$&')}"`).join(',')}}`;
+  return `{${items.map((item) => `"${escaped(item)}"`).join(',')}}`;
+}
+
+/** Most are ids, which have nothing to escape: to see so is cheaper than to replace nothing. */
+function escaped(item: string): string {
+  return /[\\"]/.test(item) ? item.replaceAll(/[\\"]/g, '\\$&') : item;
 }
 
 /** One dimension, no nulls: what our columns hold. */

@@ -1,5 +1,5 @@
+import { groupBy } from '@gantry/model/group-by';
 import type { Box, Dimension } from './boxes.ts';
-import { groupBy } from './group-by.ts';
 import type { Range } from './ranges.ts';
 
 /**

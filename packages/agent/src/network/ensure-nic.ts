@@ -1,4 +1,4 @@
-import { allEnded } from './all-ended.ts';
+import { allEnded } from '@gantry/daemon/all-ended';
 import { batch, withoutIpv6 } from './link-commands.ts';
 import { findTaps, type Link } from './links.ts';
 import type { Nic } from './parse-nic.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { allEnded } from '@gantry/daemon/all-ended';
 import { MachineFailure } from '../machine.ts';
-import { allEnded } from './all-ended.ts';
 import { canonicalListing } from './canonical-listing.ts';
 import { type RenderedFirewall, TABLES } from './render-firewall.ts';
 import { COMMAND_FAILED, type RunCommand } from './run-command.ts';

@@ -1,8 +1,8 @@
+import { allEnded } from '@gantry/daemon/all-ended';
 import type { Log } from '@gantry/daemon/log';
 import { type Firewall, type HostNetwork, MachineFailure } from '../machine.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
 import type { NicSpec } from '../wanted.ts';
-import { allEnded } from './all-ended.ts';
 import { ensureNic } from './ensure-nic.ts';
 import { applyFirewall, isInForce, listCovered } from './firewall-in-kernel.ts';
 import { createGuestServices } from './guest-services/guest-services.ts';

@@ -1,4 +1,4 @@
-import { allEnded } from './all-ended.ts';
+import { allEnded } from '@gantry/daemon/all-ended';
 import { findBridges, findTaps, type Link, type OurTap, parseLinks } from './links.ts';
 import { BRIDGE_PREFIX, TAP_PREFIX, TUNNEL_PREFIX } from './names.ts';
 import type { Nic } from './parse-nic.ts';

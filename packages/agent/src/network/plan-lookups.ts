@@ -1,6 +1,6 @@
+import { groupBy } from '@gantry/model/group-by';
 import { type BlockKeys, planBlockKeys } from './block-keys.ts';
 import { type Box, DIMENSIONS, type Dimension } from './boxes.ts';
-import { groupBy } from './group-by.ts';
 import { mergeRanges, type Range } from './ranges.ts';
 import { splitBy } from './split-by.ts';
 

@@ -1,4 +1,4 @@
-import { allEnded } from './all-ended.ts';
+import { allEnded } from '@gantry/daemon/all-ended';
 import { TUNNEL_PREFIX } from './names.ts';
 import type { RunCommand } from './run-command.ts';
 

@@ -1,4 +1,4 @@
-import { groupBy } from './group-by.ts';
+import { groupBy } from '@gantry/model/group-by';
 import { SERVICE_INPUT, SERVICE_OUTPUT } from './guest-services/render-services.ts';
 import { BRIDGE_PREFIX, HOST_ADDRESS } from './names.ts';
 import { quote, renderBlock, renderSet } from './nft-text.ts';

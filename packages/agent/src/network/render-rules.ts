@@ -1,5 +1,5 @@
+import { groupBy } from '@gantry/model/group-by';
 import { type Box, boxesOf, DIMENSIONS, type Dimension } from './boxes.ts';
-import { groupBy } from './group-by.ts';
 import { renderBlock } from './nft-text.ts';
 import type { Rule } from './parse-rule.ts';
 import { type Case, kindOf, type Lookup, planLookups, rangesOf } from './plan-lookups.ts';

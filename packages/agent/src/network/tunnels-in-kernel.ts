@@ -1,4 +1,4 @@
-import { allEnded } from './all-ended.ts';
+import { allEnded } from '@gantry/daemon/all-ended';
 import { batch, withoutIpv6 } from './link-commands.ts';
 import { isEmptyPlan, planTunnels, refuseLeft, type WantedTunnels } from './plan-tunnels.ts';
 import { type PresentTunnels, readTunnels } from './present-tunnels.ts';

@@ -1,6 +1,6 @@
+import { allEnded } from '@gantry/daemon/all-ended';
 import { isUnicast } from '@gantry/model/cidr';
 import { MachineFailure } from '../machine.ts';
-import { allEnded } from './all-ended.ts';
 import type { RunCommand } from './run-command.ts';
 
 /** The network between hosts, as one of them stands in it. */

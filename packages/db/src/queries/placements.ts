@@ -29,53 +29,62 @@ export type NewPlacement = {
 
 export type FailedPlacement = { vmId: string; generation: string; failure: OperationFailure };
 
-export type Decisions = {
-  lease: Lease;
-  placements: readonly NewPlacement[];
-  failures: readonly FailedPlacement[];
-};
-
 /** The revision of a host that the commit changed, as it was before and is now. */
 export type HostMove = { hostId: string; before: string; after: string };
 
+/** Why nothing was written: something decided on is no longer so, or the location is somebody else's. */
+export type NotCommitted = { outcome: 'lost' } | { outcome: 'lease_lost' };
+
 export type CommitOutcome =
   /** `dropped`: VMs that something else is wanted of by now, or that somebody is changing. */
-  | { outcome: 'committed'; moves: HostMove[]; dropped: string[] }
-  /** Something that a decision was made of is no longer so. Nothing was written. */
-  | { outcome: 'lost' }
-  /** The location is somebody else's by now. Nothing was written. */
-  | { outcome: 'lease_lost' };
+  { outcome: 'committed'; moves: HostMove[]; dropped: string[] } | NotCommitted;
 
 class LeaseLost extends Error {}
 class PlacementLost extends Error {}
 
-export async function commitDecisions(sql: Sql, decisions: Decisions): Promise<CommitOutcome> {
+export async function commitPlacements(
+  sql: Sql,
+  { lease, placements }: { lease: Lease; placements: readonly NewPlacement[] },
+): Promise<CommitOutcome> {
+  return await underLease(sql, lease, async (tx) => {
+    const wanted = await lockUnplacedVms(tx, placements);
+    const placed = placements.filter(({ vmId }) => wanted.has(vmId));
+    const dropped = placements.flatMap(({ vmId }) => (wanted.has(vmId) ? [] : [vmId]));
+    const before = await lockPlaces(tx, placed);
+    const after = placed.length > 0 ? await insertPlacements(tx, lease, placed) : '';
+    const moves = [...before].map(([hostId, xid]) => ({ hostId, before: xid, after }));
+    return { outcome: 'committed', moves, dropped };
+  });
+}
+
+/** VMs that something else is wanted of by now, or that somebody is changing, do not fail. */
+export async function commitFailures(
+  sql: Sql,
+  { lease, failures }: { lease: Lease; failures: readonly FailedPlacement[] },
+): Promise<{ outcome: 'committed'; failed: number } | NotCommitted> {
+  return await underLease(sql, lease, async (tx) => {
+    const wanted = await lockUnplacedVms(tx, failures);
+    const failed = failures.filter(({ vmId }) => wanted.has(vmId));
+    await Promise.all(failed.map((failure) => failVm(tx, { ...failure, after: 'keep' })));
+    return { outcome: 'committed', failed: failed.length };
+  });
+}
+
+async function underLease<T>(
+  sql: Sql,
+  lease: Lease,
+  write: (tx: Transaction) => Promise<T>,
+): Promise<T | NotCommitted> {
   try {
-    return await transact(sql, (tx) => writeDecisions(tx, decisions));
+    return await transact(sql, async (tx) => {
+      if (!(await lockLease(tx, lease))) throw new LeaseLost();
+      return await write(tx);
+    });
   } catch (error) {
     if (error instanceof LeaseLost) return { outcome: 'lease_lost' };
     if (error instanceof PlacementLost || isLostRace(error)) return { outcome: 'lost' };
     throw error;
   }
-}
-
-async function writeDecisions(
-  tx: Transaction,
-  { lease, placements, failures }: Decisions,
-): Promise<CommitOutcome> {
-  if (!(await lockLease(tx, lease))) throw new LeaseLost();
-  const wanted = await lockUnplacedVms(tx, [...placements, ...failures]);
-  const placed = placements.filter(({ vmId }) => wanted.has(vmId));
-  const dropped = placements.flatMap(({ vmId }) => (wanted.has(vmId) ? [] : [vmId]));
-  const before = await lockPlaces(tx, placed);
-  const after = placed.length > 0 ? await insertPlacements(tx, lease, placed) : '';
-  // What a dropped VM leaves free may be what a failed one lacked: those are decided again.
-  if (dropped.length === 0) {
-    const failed = failures.filter(({ vmId }) => wanted.has(vmId));
-    await Promise.all(failed.map((failure) => failVm(tx, { ...failure, after: 'keep' })));
-  }
-  const moves = [...before].map(([hostId, xid]) => ({ hostId, before: xid, after }));
-  return { outcome: 'committed', moves, dropped };
 }
 
 /** Those still to be placed as they were when it was decided. One that is being changed is not waited for. */

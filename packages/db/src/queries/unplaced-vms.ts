@@ -64,11 +64,10 @@ export async function listUnplacedVms(
 
 async function listInterfaces(sql: Queryable, vmIds: string[]): Promise<InterfaceRow[]> {
   return await sql<InterfaceRow[]>`
-    select n.vm_id, n.id, n.subnet_id, s.cidr, c.network_interface_id is not null as has_private,
-      p.id is not null as has_public
+    select n.vm_id, n.id, n.subnet_id, s.cidr,
+      exists (select from address_claims where network_interface_id = n.id) as has_private,
+      exists (select from public_addresses where network_interface_id = n.id) as has_public
     from network_interfaces n join subnets s on s.id = n.subnet_id
-    left join address_claims c on c.network_interface_id = n.id
-    left join public_addresses p on p.network_interface_id = n.id
     where n.vm_id = any(${vmIds}::uuid[]) order by n.vm_id, n.name`;
 }
 

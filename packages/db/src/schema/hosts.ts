@@ -5,6 +5,7 @@ import {
   bigint,
   boolean,
   check,
+  foreignKey,
   index,
   inet,
   integer,
@@ -16,7 +17,6 @@ import {
 } from 'drizzle-orm/pg-core';
 import { locations } from './catalogue.ts';
 import { createdAt, id, moment, oneOf } from './columns.ts';
-import { subnets } from './networks.ts';
 import { networkInterfaces, vms } from './vms.ts';
 
 /**
@@ -199,15 +199,19 @@ export const driveClaims = pgTable(
 export const addressClaims = pgTable(
   'address_claims',
   {
-    networkInterfaceId: uuid('network_interface_id')
-      .primaryKey()
-      .references(() => networkInterfaces.id),
-    subnetId: uuid('subnet_id')
-      .notNull()
-      .references(() => subnets.id),
+    networkInterfaceId: uuid('network_interface_id').primaryKey(),
+    subnetId: uuid('subnet_id').notNull(),
     address: inet('address').notNull(),
   },
-  (t) => [unique('address_claims_address_key').on(t.subnetId, t.address)],
+  (t) => [
+    unique('address_claims_address_key').on(t.subnetId, t.address),
+    // It is of the interface's own subnet: one key to look up where there would be two.
+    foreignKey({
+      name: 'address_claims_interface_fk',
+      columns: [t.networkInterfaceId, t.subnetId],
+      foreignColumns: [networkInterfaces.id, networkInterfaces.subnetId],
+    }),
+  ],
 );
 
 /** The pools operators gave (api); a public address is an interface's while its row names it (scheduler). */

@@ -208,8 +208,8 @@ export const networkInterfaces = pgTable(
   },
   (t) => [
     index('network_interfaces_vm').on(t.vmId),
-    index('network_interfaces_subnet').on(t.subnetId),
     unique('network_interfaces_mac_key').on(t.networkId, t.macAddress),
+    unique('network_interfaces_subnet_key').on(t.subnetId, t.id),
   ],
 );
 

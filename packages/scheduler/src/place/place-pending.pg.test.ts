@@ -9,6 +9,7 @@ import {
   type FleetHost,
   holdLocation,
   makePlacer,
+  meanwhile,
   otherProcess,
   removeVms,
   startVms,
@@ -65,17 +66,6 @@ const addressOf = async (vmId: string) => {
     select host(address) as address from address_claims where network_interface_id = ${vmId}`;
   return row?.address;
 };
-/** Something happens between the decision and the commit. */
-function meanwhile(happens: () => Promise<unknown>): void {
-  const { open } = placer.addresses;
-  placer.addresses.open = async (needs) => {
-    placer.addresses.open = open;
-    const opened = await open(needs);
-    await happens();
-    return opened;
-  };
-}
-
 describe('a turn', () => {
   it('places VMs, oldest first, with their devices, under the epoch of the lease', async () => {
     const host = await addHost({ gpus: 4 });
@@ -263,7 +253,7 @@ describe('between decision and commit', () => {
     // Full, so that the first host is the one to be decided on; then there is room.
     const other = await addHost();
     await database.sql`update hosts set admin_state = 'cordoned' where id = ${other.id}`;
-    meanwhile(async () => {
+    meanwhile(placer, async () => {
       await database.sql`update hosts set admin_state = 'active' where id = ${other.id}`;
       await change();
     });
@@ -272,7 +262,7 @@ describe('between decision and commit', () => {
   });
 
   it.each(changes)('%s: with no other host the VM is out of stock', async (_, change) => {
-    meanwhile(change);
+    meanwhile(placer, change);
     expect(await placePending(placer)).toMatchObject({ placed: 0, failed: 1 });
     expect(await operationOf(vmIds[0] ?? '')).toMatchObject({ result: { code: 'out_of_stock' } });
     expect(await database.sql`select from placements`).toHaveLength(0);
@@ -282,7 +272,10 @@ describe('between decision and commit', () => {
     const { sql } = database;
     await addHost();
     const later = await addVms(sql, 1, { projectId });
-    meanwhile(() => sql`update vms set desired_state = 'deleted' where id = ${vmIds[0] ?? ''}`);
+    meanwhile(
+      placer,
+      () => sql`update vms set desired_state = 'deleted' where id = ${vmIds[0] ?? ''}`,
+    );
     expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 0 });
     expect(await hostOf(vmIds[0] ?? '')).toBeUndefined();
     expect(await hostOf(later[0] ?? '')).toBeDefined();
@@ -306,7 +299,10 @@ describe('between decision and commit', () => {
   it('nobody fails for want of what a dropped VM leaves', async () => {
     const { sql } = database;
     const later = await addVms(sql, 1, { projectId });
-    meanwhile(() => sql`update vms set desired_state = 'deleted' where id = ${vmIds[0] ?? ''}`);
+    meanwhile(
+      placer,
+      () => sql`update vms set desired_state = 'deleted' where id = ${vmIds[0] ?? ''}`,
+    );
     expect(await placePending(placer)).toMatchObject({ placed: 0, failed: 0 });
     expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 0 });
     expect(await hostOf(later[0] ?? '')).toBeDefined();
@@ -314,7 +310,10 @@ describe('between decision and commit', () => {
 
   it('another generation is wanted: it is decided anew', async () => {
     const { sql } = database;
-    meanwhile(() => sql`update vms set generation = generation + 1 where id = ${vmIds[0] ?? ''}`);
+    meanwhile(
+      placer,
+      () => sql`update vms set generation = generation + 1 where id = ${vmIds[0] ?? ''}`,
+    );
     expect(await placePending(placer)).toMatchObject({ placed: 0, failed: 0 });
     expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 0 });
   });
@@ -323,14 +322,17 @@ describe('between decision and commit', () => {
     const { sql } = database;
     await addHosts(sql, 3);
     await addVms(sql, 3, { projectId });
-    meanwhile(() => sql`update gpus set quarantine_reason = 'x' where host_id = ${first.id}`);
+    meanwhile(
+      placer,
+      () => sql`update gpus set quarantine_reason = 'x' where host_id = ${first.id}`,
+    );
     expect(await placePending(placer)).toMatchObject({ placed: 3, failed: 1 });
   });
 
   it('a newer holder: nothing is written, neither placed nor failed', async () => {
     const { sql } = database;
     await addVms(sql, 3, { projectId });
-    meanwhile(() => holdLocation(sql));
+    meanwhile(placer, () => holdLocation(sql));
     expect(await placePending(placer)).toMatchObject({ leaseHeld: false, placed: 0, failed: 0 });
     expect(await sql`select from placements`).toHaveLength(0);
     expect(await sql`select from operations where state <> 'IN_PROGRESS'`).toHaveLength(0);
@@ -338,7 +340,7 @@ describe('between decision and commit', () => {
 
   it('the end of the lease: nothing is written', async () => {
     const { sql } = database;
-    meanwhile(() => sql`update leases set expires_at = now()`);
+    meanwhile(placer, () => sql`update leases set expires_at = now()`);
     expect(await placePending(placer)).toMatchObject({ leaseHeld: false, placed: 0 });
     expect(await sql`select from placements`).toHaveLength(0);
   });

@@ -1,16 +1,23 @@
 /**
  * One turn of placing in one location: read the oldest VMs that are nowhere, read what changed, decide
- * all of them in memory, write the decisions in one transaction. A batch that lost to something is not
- * written at all: what it was made of is read again and its VMs are placed one by one, so that one
- * that cannot be placed does not hold up the others. What is lost even then waits for the next turn.
+ * all of them in memory, write the decisions, many hosts' in one transaction and some of those beside
+ * each other. A batch that lost to something is not written at all: what it was made of is read again
+ * and its VMs are placed one by one, so that one that cannot be placed does not hold up the others.
+ * What is lost even then waits for the next turn. Last, those that no host has room for fail.
  * A process that dies anywhere in here leaves either all of a batch or nothing.
  */
+import { allEnded } from '@gantry/daemon/all-ended';
 import type { Sql } from '@gantry/db/connect';
 import type { Lease } from '@gantry/db/queries/leases';
-import { commitDecisions } from '@gantry/db/queries/placements';
+import {
+  commitFailures,
+  commitPlacements,
+  type FailedPlacement,
+} from '@gantry/db/queries/placements';
 import { listUnplacedVms, type UnplacedVm } from '@gantry/db/queries/unplaced-vms';
+import { groupBy } from '@gantry/model/group-by';
 import type { AddressBook } from './address-book.ts';
-import { decide, neededAddresses } from './decide.ts';
+import { type Decided, decide, neededAddresses } from './decide.ts';
 import type { HostFollower } from './host-follower.ts';
 
 export type Placer = { sql: Sql; lease: Lease; follower: HostFollower; addresses: AddressBook };
@@ -28,10 +35,14 @@ export type Turn = {
   hostIds: string[];
 };
 
-/** Few enough that a batch takes some tens of milliseconds, many enough that it costs hardly more than one. */
+/** Few enough that a turn takes some tenths of a second. */
+const TURN_VMS = 1_600;
+/** Transactions beside each other, of which the pool has some to spare. */
+const BATCHES = 4;
+/** Fewer VMs than this cost one transaction hardly less. */
 const BATCH_VMS = 200;
 
-export async function placePending(placer: Placer, { limit = BATCH_VMS } = {}): Promise<Turn> {
+export async function placePending(placer: Placer, { limit = TURN_VMS } = {}): Promise<Turn> {
   const { sql, lease, follower, addresses } = placer;
   // First the VMs: what was free before one was asked for is then seen, and it is not failed for want.
   const vms = await listUnplacedVms(sql, { location: lease.location, limit });
@@ -42,39 +53,69 @@ export async function placePending(placer: Placer, { limit = BATCH_VMS } = {}): 
   if (vms.length === 0) return turn;
   turn.more = vms.length === limit;
   turn.changed = true;
-  if (await placeBatch(placer, vms, turn)) return turn;
-  addresses.forget();
-  for (const vm of vms) {
-    if (!turn.leaseHeld) break;
-    await placeBatch(placer, [vm], turn);
-  }
+  const lost = await placeAll(placer, vms, turn);
+  if (lost.length > 0) addresses.forget();
+  for (const vm of lost) if (turn.leaseHeld) await placeAll(placer, [vm], turn);
   return turn;
 }
 
-/** False: the batch was lost, nothing of it is written, and the index is true again. */
-async function placeBatch(placer: Placer, vms: UnplacedVm[], turn: Turn): Promise<boolean> {
-  const { sql, lease, follower, addresses } = placer;
+/** Returns those that were lost: nothing of them is written, and the index is true again. */
+async function placeAll(placer: Placer, vms: UnplacedVm[], turn: Turn): Promise<UnplacedVm[]> {
+  const { follower, addresses } = placer;
   const { decided, failures } = decide(vms, {
-    ...{ index: follower.index, location: lease.location },
+    ...{ index: follower.index, location: placer.lease.location },
     addresses: await addresses.open(neededAddresses(vms)),
   });
-  const placements = decided.map(({ placement }) => placement);
-  const commit = await commitDecisions(sql, { lease, placements, failures });
-  if (commit.outcome === 'lease_lost') {
-    turn.leaseHeld = false;
-    return true;
-  }
-  if (commit.outcome === 'lost') {
+  const batches = splitByHost(decided);
+  const ends = await allEnded(batches.map((batch) => commitBatch(placer, batch, turn)));
+  const lost = batches.flatMap((batch, i) => (ends[i] === 'lost' ? batch : []));
+  if (lost.length > 0) {
     await follower.refresh();
-    await follower.reread([...new Set(placements.map(({ hostId }) => hostId))]);
-    return false;
+    await follower.reread([...new Set(lost.map(({ placement }) => placement.hostId))]);
   }
+  const again = new Set(lost.map(({ placement }) => placement.vmId));
+  // What is left free by a VM that was not placed after all may be what a failed one lacked.
+  if (
+    lost.length > 0 ||
+    (!ends.includes('dropped') && (await fail(placer, failures, turn)) === 'lost')
+  )
+    for (const { vmId } of failures) again.add(vmId);
+  return turn.leaseHeld ? vms.filter(({ id }) => again.has(id)) : [];
+}
+
+/** Transactions beside each other must not wait for each other: each has its hosts to itself. */
+function splitByHost(decided: readonly Decided[]): Decided[][] {
+  const most = Math.max(BATCH_VMS, decided.length / BATCHES);
+  const batches: Decided[][] = [];
+  for (const ofHost of groupBy(decided, ({ placement }) => placement.hostId).values()) {
+    const last = batches.at(-1);
+    if (last && last.length < most) last.push(...ofHost);
+    else batches.push(ofHost);
+  }
+  return batches;
+}
+
+type BatchEnd = 'placed' | 'dropped' | 'lost' | 'lease_lost';
+
+async function commitBatch(placer: Placer, batch: Decided[], turn: Turn): Promise<BatchEnd> {
+  const { sql, lease, follower } = placer;
+  const placements = batch.map(({ placement }) => placement);
+  const commit = await commitPlacements(sql, { lease, placements });
+  turn.leaseHeld &&= commit.outcome !== 'lease_lost';
+  if (commit.outcome !== 'committed') return commit.outcome;
   const dropped = new Set(commit.dropped);
-  for (const { placement, claimed } of decided)
+  for (const { placement, claimed } of batch)
     if (dropped.has(placement.vmId)) follower.index.release(claimed);
   follower.committed(commit.moves);
-  turn.placed += decided.length - dropped.size;
-  turn.failed += dropped.size > 0 ? 0 : failures.length;
+  turn.placed += batch.length - dropped.size;
   turn.hostIds.push(...commit.moves.map(({ hostId }) => hostId));
-  return true;
+  return dropped.size > 0 ? 'dropped' : 'placed';
+}
+
+async function fail({ sql, lease }: Placer, failures: FailedPlacement[], turn: Turn) {
+  if (failures.length === 0 || !turn.leaseHeld) return;
+  const commit = await commitFailures(sql, { lease, failures });
+  turn.leaseHeld = commit.outcome !== 'lease_lost';
+  if (commit.outcome === 'committed') turn.failed += commit.failed;
+  return commit.outcome;
 }

@@ -1,6 +1,6 @@
 import type { Sql, Transaction } from '@gantry/db/connect';
 import { readHostSpecs } from '@gantry/db/queries/host-specs';
-import { commitDecisions } from '@gantry/db/queries/placements';
+import { commitPlacements } from '@gantry/db/queries/placements';
 import { lockConcernedHosts } from '@gantry/db/queries/release-vm';
 import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -52,13 +52,13 @@ describe('where hosts reach each other', () => {
       ...{ vmId: at(vmIds, second), hostId: at(hostIds, second), generation: '1' },
       ...{ gpuIds: [], driveIds: [], addresses: [], publicFor: [] },
     };
-    let committing: ReturnType<typeof commitDecisions> | undefined;
+    let committing: ReturnType<typeof commitPlacements> | undefined;
     await elsewhere.begin(async (tx) => {
       // Even the weakest lock of one who places keeps the other waiting.
       await tx`select from networks where id in
         (select network_id from network_interfaces where vm_id = ${at(vmIds, first)}) for share`;
       await place(tx, first);
-      committing = commitDecisions(database.sql, { lease, placements: [placement], failures: [] });
+      committing = commitPlacements(database.sql, { lease, placements: [placement] });
       await expect.poll(() => countWaiting(tx)).toBe(1);
     });
     expect(await committing).toMatchObject({ outcome: 'committed', dropped: [] });

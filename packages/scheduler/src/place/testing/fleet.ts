@@ -140,6 +140,17 @@ export function makePlacer(sql: Sql, lease: Lease): Placer {
   };
 }
 
+/** Something happens between what the placer decides next and its commit. */
+export function meanwhile({ addresses }: Placer, happens: () => Promise<unknown>): void {
+  const { open } = addresses;
+  addresses.open = async (needs) => {
+    addresses.open = open;
+    const opened = await open(needs);
+    await happens();
+    return opened;
+  };
+}
+
 /** A holder that nobody disputes. */
 export async function holdLocation(sql: Sql, location = 'eu-north-a'): Promise<Lease> {
   const holder = newId();

@@ -1,0 +1,73 @@
+import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type Placer, placePending } from './place-pending.ts';
+import {
+  addHosts,
+  addProject,
+  addVms,
+  type FleetHost,
+  holdLocation,
+  makePlacer,
+  meanwhile,
+  removeVms,
+} from './testing/fleet.ts';
+
+/** More than one transaction takes: each gets half of the hosts, which are full then. */
+const [HOSTS, GPUS] = [30, 14];
+const VMS = HOSTS * GPUS;
+
+let database: TestDatabase;
+let projectId: string;
+let placer: Placer;
+let hosts: FleetHost[];
+let vmIds: string[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  projectId = await addProject(database.sql);
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  const { sql } = database;
+  hosts = await addHosts(sql, HOSTS, { gpus: GPUS });
+  vmIds = await addVms(sql, VMS, { projectId });
+  placer = makePlacer(sql, await holdLocation(sql));
+});
+afterEach(async () => {
+  await removeVms(database.sql, vmIds);
+  await database.sql`delete from operations`;
+  await database.sql`delete from hosts`;
+});
+
+/** VMs placed by each transaction, most first, and the most transactions that a host's VMs were placed by. */
+async function writes() {
+  const { sql } = database;
+  const transactions = await sql<{ vms: number }[]>`
+    select count(*)::int as vms from placements group by xmin::text order by vms desc`;
+  const [of] = await sql<{ most: number }[]>`
+    select max(count)::int as most from (select count(distinct xmin::text) from placements group by host_id) c`;
+  return { vms: transactions.map(({ vms }) => vms), mostOfHost: of?.most };
+}
+
+it('VMs of many hosts are written by several transactions, those of a host by one', async () => {
+  expect(await placePending(placer)).toMatchObject({ placed: VMS, failed: 0, more: false });
+  expect(await writes()).toEqual({ vms: [VMS / 2, VMS / 2], mostOfHost: 1 });
+  // What they have changed is known already.
+  expect(await placePending(placer)).toMatchObject({ changed: false });
+});
+
+it('a batch that is lost holds up no other: its VMs are placed one by one, and one has no room', async () => {
+  const { sql } = database;
+  const [taken = ''] = hosts[0]?.gpuIds ?? [];
+  meanwhile(placer, () => sql`update gpus set quarantine_reason = 'x' where id = ${taken}`);
+  expect(await placePending(placer)).toMatchObject({ placed: VMS - 1, failed: 1 });
+  const { vms } = await writes();
+  expect(vms).toEqual([VMS / 2, ...Array.from({ length: VMS / 2 - 1 }, () => 1)]);
+});
+
+it('the end of the lease ends all batches: nothing is written', async () => {
+  const { sql } = database;
+  meanwhile(placer, () => sql`update leases set expires_at = now()`);
+  expect(await placePending(placer)).toMatchObject({ leaseHeld: false, placed: 0, failed: 0 });
+  expect(await sql`select from placements`).toHaveLength(0);
+});
