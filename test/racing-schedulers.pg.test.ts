@@ -1,7 +1,7 @@
 import type { Sql } from '@gantry/db/connect';
 import type { Lease } from '@gantry/db/queries/leases';
 import { type CommitOutcome, commitPlacements } from '@gantry/db/queries/placements';
-import { listUnplacedVms } from '@gantry/db/queries/unplaced-vms';
+import { describeVms, listUnplacedVms } from '@gantry/db/queries/unplaced-vms';
 import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { decide, neededAddresses } from '@gantry/scheduler/place/decide';
 import { type Placer, placePending } from '@gantry/scheduler/place/place-pending';
@@ -63,7 +63,8 @@ async function decideOn(placer: Placer, vmIds: string[]): Promise<Commit> {
   const { sql, lease, follower, addresses } = placer;
   await follower.refresh();
   const unplaced = await listUnplacedVms(sql, { location: lease.location, limit: 100 });
-  const vms = unplaced.filter(({ id }) => vmIds.includes(id));
+  const listed = unplaced.filter(({ id }) => vmIds.includes(id));
+  const vms = await describeVms(sql, listed);
   const open = await addresses.open(neededAddresses(vms));
   const { decided } = decide(vms, {
     ...{ index: follower.index, location: lease.location, addresses: open },

@@ -171,6 +171,8 @@ async function createVms(place: Place, creating: Creating): Promise<void> {
   };
   await createSteadily({ ...load, seconds: Math.min(10, seconds) });
   await place.sql`analyze`;
+  // Every connection plans its statements anew after that.
+  await createSteadily({ ...load, seconds: Math.min(10, seconds) });
   const before = [
     (await scheduler.usage()).cpuUs,
     (await api.usage()).cpuUs,

@@ -71,7 +71,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const delivering = startDelivering({ sql, log, hosts, pollMs });
   const placing = startPlacing({
     ...{ sql, log, schedulerId: id, pollMs, ttlMs: options.leaseTtlMs },
-    onPlaced: () => delivering.nudge(),
+    onPlaced: (hostIds) => delivering.want(...hostIds),
   });
   const settlingAlone = startLoop({
     ...{ name: 'settle-without-host', everyMs: pollMs, log },

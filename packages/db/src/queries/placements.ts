@@ -46,8 +46,7 @@ export async function commitPlacements(
   sql: Sql,
   { lease, placements }: { lease: Lease; placements: readonly NewPlacement[] },
 ): Promise<CommitOutcome> {
-  return await underLease(sql, lease, async (tx) => {
-    const wanted = await lockUnplacedVms(tx, placements);
+  return await underLease(sql, { lease, vms: placements }, async (tx, wanted) => {
     const placed = placements.filter(({ vmId }) => wanted.has(vmId));
     const dropped = placements.flatMap(({ vmId }) => (wanted.has(vmId) ? [] : [vmId]));
     const before = await lockPlaces(tx, placed);
@@ -62,23 +61,27 @@ export async function commitFailures(
   sql: Sql,
   { lease, failures }: { lease: Lease; failures: readonly FailedPlacement[] },
 ): Promise<{ outcome: 'committed'; failed: number } | NotCommitted> {
-  return await underLease(sql, lease, async (tx) => {
-    const wanted = await lockUnplacedVms(tx, failures);
+  return await underLease(sql, { lease, vms: failures }, async (tx, wanted) => {
     const failed = failures.filter(({ vmId }) => wanted.has(vmId));
     await Promise.all(failed.map((failure) => failVm(tx, { ...failure, after: 'keep' })));
     return { outcome: 'committed', failed: failed.length };
   });
 }
 
+type Decided = { vmId: string; generation: string };
+
+/** `wanted`: those of the VMs that are still to be placed as they were when it was decided. */
 async function underLease<T>(
   sql: Sql,
-  lease: Lease,
-  write: (tx: Transaction) => Promise<T>,
+  { lease, vms }: { lease: Lease; vms: readonly Decided[] },
+  write: (tx: Transaction, wanted: Set<string>) => Promise<T>,
 ): Promise<T | NotCommitted> {
   try {
     return await transact(sql, async (tx) => {
-      if (!(await lockLease(tx, lease))) throw new LeaseLost();
-      return await write(tx);
+      // Sent together, and carried out in this order.
+      const [held, wanted] = await Promise.all([lockLease(tx, lease), lockUnplacedVms(tx, vms)]);
+      if (!held) throw new LeaseLost();
+      return await write(tx, wanted);
     });
   } catch (error) {
     if (error instanceof LeaseLost) return { outcome: 'lease_lost' };
@@ -87,11 +90,8 @@ async function underLease<T>(
   }
 }
 
-/** Those still to be placed as they were when it was decided. One that is being changed is not waited for. */
-async function lockUnplacedVms(
-  tx: Transaction,
-  vms: readonly { vmId: string; generation: string }[],
-): Promise<Set<string>> {
+/** One that is being changed is not waited for. */
+async function lockUnplacedVms(tx: Transaction, vms: readonly Decided[]): Promise<Set<string>> {
   const rows = await tx<{ id: string; generation: string }[]>`
     select id, generation from vms where id = any(${vms.map(({ vmId }) => vmId)}::uuid[])
       and desired_state = 'running' and not placed and not abandoned and observed_generation < generation
@@ -117,8 +117,9 @@ async function lockPlaces(
     // Whether a disk exists is told to the hosts of its VMs: none comes to exist meanwhile.
     tx`select from disks where id in (select disk_id from disk_attachments
       where vm_id = any(${vmIds}::uuid[])) order by id for share`,
+    // Who changes what is asked for here locks the host for update; reports, which do not, are not waited for.
     tx`select from hosts where id = any(${hostIds}::uuid[])
-      and state = 'ready' and admin_state = 'active' and fenced_at is null and drift = '{}' order by id for share`,
+      and state = 'ready' and admin_state = 'active' and fenced_at is null and drift = '{}' order by id for key share`,
     // One of the two: where hosts reach each other, VMs of a network come and go one after the other.
     tx`select from networks where ${isOfVms} and ${spans} order by id for no key update`,
     tx`select from networks where ${isOfVms} and not ${spans} order by id for share`,
@@ -165,14 +166,13 @@ async function insertPlacements(
       from unnest(${drives.map(({ id }) => id)}::uuid[], ${drives.map(({ vmId }) => vmId)}::uuid[])`,
     tx`update vms set placed = true where id = any(${vmIds}::uuid[]) and not placed`,
     tx<{ xid: string }[]>`select pg_current_xact_id()::text as xid`,
+    takePublicAddresses(tx, { location, interfaceIds: placements.flatMap((one) => one.publicFor) }),
   ]);
   expectCount(placed, vmIds.length);
   expectCount(gpuClaims, gpus.length);
   expectCount(driveClaims, drives.length);
   expectCount(addressClaims, addresses.length);
   expectCount(marked, vmIds.length);
-  const interfaceIds = placements.flatMap(({ publicFor }) => publicFor);
-  if (interfaceIds.length > 0) await takePublicAddresses(tx, { location, interfaceIds });
   return transaction?.xid ?? '';
 }
 
@@ -181,16 +181,14 @@ async function takePublicAddresses(
   tx: Transaction,
   { location, interfaceIds }: { location: string; interfaceIds: string[] },
 ): Promise<void> {
-  const free = await tx<{ id: string }[]>`
-    select id from public_addresses where network_interface_id is null and location = ${location}
-    limit ${interfaceIds.length} for update skip locked`;
-  if (free.length === 0) return;
-  const taken = await tx`
+  if (interfaceIds.length === 0) return;
+  await tx`
+    with free as (select id from public_addresses where network_interface_id is null and location = ${location}
+        limit ${interfaceIds.length} for update skip locked),
+      numbered as (select id, row_number() over () as n from free)
     update public_addresses p set network_interface_id = t.interface_id
-    from unnest(${free.map(({ id }) => id)}::uuid[],
-      ${interfaceIds.slice(0, free.length)}::uuid[]) as t (id, interface_id)
-    where p.id = t.id and p.network_interface_id is null`;
-  expectCount(taken, free.length);
+    from numbered f join unnest(${interfaceIds}::uuid[]) with ordinality as t (interface_id, n) on t.n = f.n
+    where p.id = f.id`;
 }
 
 function expectCount({ count }: { count: number }, expected: number): void {

@@ -10,12 +10,15 @@ export type UnplacedInterface = {
   has_public: boolean;
 };
 
-export type UnplacedVm = {
+export type ListedVm = {
   id: string;
   /** 64 bits come as text. */
   generation: string;
   type: string;
   amounts: TypeAmounts;
+};
+
+export type UnplacedVm = ListedVm & {
   interfaces: UnplacedInterface[];
   /** Hosts that keep its disks and nobody else can reach: it can run there alone. */
   storage_hosts: string[];
@@ -23,18 +26,15 @@ export type UnplacedVm = {
   shared_storage: boolean;
 };
 
-type VmRow = TypeAmounts & Pick<UnplacedVm, 'id' | 'generation' | 'type'>;
+type VmRow = TypeAmounts & Omit<ListedVm, 'amounts'>;
 type InterfaceRow = UnplacedInterface & { vm_id: string };
 type DiskRow = { vm_id: string; host_id: string; shared_storage: boolean };
 
-/**
- * Oldest first. The condition is that of the index `vms_unplaced`, word for word. One statement for
- * each kind of thing and all VMs, so that none is done once per VM, whatever the planner thinks.
- */
+/** Oldest first. The condition is that of the index `vms_unplaced`, word for word. */
 export async function listUnplacedVms(
   sql: Queryable,
   { location, limit }: { location: string; limit: number },
-): Promise<UnplacedVm[]> {
+): Promise<ListedVm[]> {
   const rows = await sql<VmRow[]>`
     select v.id, v.generation, v.type, t.cpu_cores, t.memory_gb, t.disk_gb, t.disk_count, t.gpu_count, t.gpu_type,
       t.network_gbps, t.may_split
@@ -42,17 +42,25 @@ export async function listUnplacedVms(
         and desired_state = 'running' and not placed and not abandoned and observed_generation < generation
       order by id limit ${limit}) v
     join vm_types t on t.name = v.type order by v.id`;
-  if (rows.length === 0) return [];
-  const vmIds = rows.map(({ id }) => id);
+  return rows.map(({ id, generation, type, ...amounts }) => ({ id, generation, type, amounts }));
+}
+
+/**
+ * With what matters to where they go. One statement for each kind of thing and all VMs, so that none
+ * is done once per VM, whatever the planner thinks.
+ */
+export async function describeVms(
+  sql: Queryable,
+  listed: readonly ListedVm[],
+): Promise<UnplacedVm[]> {
+  if (listed.length === 0) return [];
+  const vmIds = listed.map(({ id }) => id);
   const [interfaces, disks] = await Promise.all([
     listInterfaces(sql, vmIds),
     listKeptDisks(sql, vmIds),
   ]);
-  const vms = new Map<string, UnplacedVm>();
-  for (const { id, generation, type, ...amounts } of rows) {
-    const nothing = { interfaces: [], storage_hosts: [], shared_storage: false };
-    vms.set(id, { id, generation, type, amounts, ...nothing });
-  }
+  const nothing = () => ({ interfaces: [], storage_hosts: [], shared_storage: false });
+  const vms = new Map(listed.map((vm): [string, UnplacedVm] => [vm.id, { ...vm, ...nothing() }]));
   for (const { vm_id, ...one } of interfaces) vms.get(vm_id)?.interfaces.push(one);
   for (const { vm_id, host_id, shared_storage } of disks) {
     const vm = vms.get(vm_id);

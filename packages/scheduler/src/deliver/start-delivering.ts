@@ -8,10 +8,8 @@ import type { AttachedHosts } from './attached-hosts.ts';
 import { toHostSpec } from './host-spec.ts';
 
 export type Delivering = {
-  /** The host is to get its spec, whether or not it has changed. */
-  want(hostId: string): void;
-  /** Something may have changed. */
-  nudge(): void;
+  /** Those of the hosts that are attached here are to get their specs, changed or not; others are not ours. */
+  want(...hostIds: string[]): void;
   stop(): Promise<void>;
 };
 
@@ -47,6 +45,21 @@ export function startDelivering({ sql, log, hosts, pollMs }: DeliveringOptions):
     }
   };
 
+  const deliverWanted = async () => {
+    const hostIds = [...wanted];
+    for (let i = 0; i < hostIds.length; i += BATCH_HOSTS) {
+      const batch = hostIds.slice(i, i + BATCH_HOSTS);
+      // Before they are read: a host that attaches meanwhile is wanted anew.
+      for (const hostId of batch) wanted.delete(hostId);
+      try {
+        await deliver(batch);
+      } catch (error) {
+        for (const hostId of batch) wanted.add(hostId);
+        throw error;
+      }
+    }
+  };
+
   const loop = startLoop({
     name: 'deliver',
     everyMs: pollMs,
@@ -54,6 +67,8 @@ export function startDelivering({ sql, log, hosts, pollMs }: DeliveringOptions):
     body: async () => {
       // What changed before is in the spec that each host gets when it attaches.
       since ??= await readOldestOpenXid(sql);
+      // First those that somebody has asked for: they are waited for.
+      await deliverWanted();
       const { xmin, changed } = await readSpecChanges(sql, { since });
       for (const { host_id, number, own_number } of changed) {
         const host = hosts.get(host_id);
@@ -69,27 +84,15 @@ export function startDelivering({ sql, log, hosts, pollMs }: DeliveringOptions):
       }
       // Only now: whatever was not read because of an error is read again.
       since = xmin;
-      const hostIds = [...wanted];
-      for (let i = 0; i < hostIds.length; i += BATCH_HOSTS) {
-        const batch = hostIds.slice(i, i + BATCH_HOSTS);
-        // Before they are read: a host that attaches meanwhile is wanted anew.
-        for (const hostId of batch) wanted.delete(hostId);
-        try {
-          await deliver(batch);
-        } catch (error) {
-          for (const hostId of batch) wanted.add(hostId);
-          throw error;
-        }
-      }
+      await deliverWanted();
     },
   });
 
   return {
-    want(hostId) {
-      wanted.add(hostId);
+    want(...hostIds) {
+      for (const hostId of hostIds) if (hosts.get(hostId)) wanted.add(hostId);
       loop.nudge();
     },
-    nudge: () => loop.nudge(),
     stop: () => loop.stop(),
   };
 }

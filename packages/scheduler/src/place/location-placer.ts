@@ -20,6 +20,8 @@ export type PlacerOptions = {
   onPlaced: (hostIds: string[]) => void;
 };
 
+/** What is available is shown at most this often, however much comes and goes. */
+const SHOWN_MS = 250;
 /** The catalogue changes without any host: this often it is looked at all the same. */
 const CATALOGUE_MS = 1_000;
 /** Where VMs were just asked for there are soon more: it is looked this much sooner. */
@@ -34,6 +36,7 @@ export function startLocationPlacer(
     addresses: openAddressBook((ranges) => listTakenAddresses(sql, ranges)),
     written: new Map<string, boolean>(),
     shownAt: Number.NEGATIVE_INFINITY,
+    hasNews: false,
   });
   let memory = remember();
   let restMs = pollMs;
@@ -48,9 +51,11 @@ export function startLocationPlacer(
         { location: lease.location, placed: done.placed, failed: done.failed },
         'VMs placed',
       );
+    memory.hasNews ||= done.changed;
     let held = done.leaseHeld;
-    if (held && (done.changed || performance.now() > memory.shownAt + CATALOGUE_MS)) {
+    if (held && performance.now() > memory.shownAt + (memory.hasNews ? SHOWN_MS : CATALOGUE_MS)) {
       memory.shownAt = performance.now();
+      memory.hasNews = false;
       held = await writeAvailabilities({ sql, lease, index: follower.index, written });
     }
     if (!held) onLost();

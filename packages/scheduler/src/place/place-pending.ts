@@ -14,7 +14,7 @@ import {
   commitPlacements,
   type FailedPlacement,
 } from '@gantry/db/queries/placements';
-import { listUnplacedVms, type UnplacedVm } from '@gantry/db/queries/unplaced-vms';
+import { describeVms, listUnplacedVms, type UnplacedVm } from '@gantry/db/queries/unplaced-vms';
 import { groupBy } from '@gantry/model/group-by';
 import type { AddressBook } from './address-book.ts';
 import { type Decided, decide, neededAddresses } from './decide.ts';
@@ -45,10 +45,10 @@ const BATCH_VMS = 200;
 export async function placePending(placer: Placer, { limit = TURN_VMS } = {}): Promise<Turn> {
   const { sql, lease, follower, addresses } = placer;
   // First the VMs: what was free before one was asked for is then seen, and it is not failed for want.
-  const vms = await listUnplacedVms(sql, { location: lease.location, limit });
+  const listed = await listUnplacedVms(sql, { location: lease.location, limit });
+  const [changed, vms] = await allEnded([follower.refresh(), describeVms(sql, listed)]);
   const turn: Turn = {
-    ...{ leaseHeld: true, changed: await follower.refresh(), more: false },
-    ...{ placed: 0, failed: 0, hostIds: [] },
+    ...{ leaseHeld: true, changed, more: false, placed: 0, failed: 0, hostIds: [] },
   };
   if (vms.length === 0) return turn;
   turn.more = vms.length === limit;

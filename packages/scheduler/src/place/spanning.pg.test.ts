@@ -5,7 +5,14 @@ import { lockConcernedHosts } from '@gantry/db/queries/release-vm';
 import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { toHostSpec } from '../deliver/host-spec.ts';
-import { addHosts, addProject, addVms, holdLocation, otherProcess } from './testing/fleet.ts';
+import {
+  addHosts,
+  addProject,
+  addVms,
+  countWaiting,
+  holdLocation,
+  otherProcess,
+} from './testing/fleet.ts';
 
 let database: TestDatabase;
 let elsewhere: Sql;
@@ -102,9 +109,3 @@ describe('where hosts reach each other', () => {
     });
   });
 });
-
-async function countWaiting(sql: Transaction): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`;
-  return row?.count ?? 0;
-}

@@ -35,17 +35,17 @@ export async function applyVerdict(settling: VmSettling, verdict: VmVerdict): Pr
 
 async function settleRunning(settling: VmSettling, failure: Failure | null): Promise<void> {
   const { sql, vm } = settling;
-  await Promise.all([
+  const isOfDisks = vm.operation === 'ATTACH_DISKS' || vm.operation === 'DETACH_DISKS';
+  const isDone = vm.operation !== null && (!isOfDisks || areDisksAsWanted(settling));
+  // Sent together, and carried out in this order: what is read is what it has become.
+  const [, , , row] = await Promise.all([
     !isObserved(vm, 'running') && updateObservedVm(sql, { vmId: vm.id, observedState: 'running' }),
     meterRunning(settling),
     settleDisksOf(settling),
+    isDone ? readVm(sql, { projectId: vm.project_id, vmId: vm.id }) : undefined,
   ]);
-  if (vm.operation === 'ATTACH_DISKS' || vm.operation === 'DETACH_DISKS') {
-    if (areDisksAsWanted(settling)) await succeed(settling);
-    else if (failure) await undoDiskChange(settling, failure);
-  } else if (vm.operation) {
-    await succeed(settling);
-  }
+  if (row) await succeedOperation(sql, { resourceId: vm.id, result: vmView(row) });
+  else if (isOfDisks && failure) await undoDiskChange(settling, failure);
   if (failure) noteFailedGrowth(settling, failure);
 }
 

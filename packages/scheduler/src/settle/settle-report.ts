@@ -46,9 +46,14 @@ export async function settleReport(settlement: Settlement): Promise<boolean> {
     if (host.state === 'unreachable') await markReachable(sql, { hostId, vms });
     const removedVmIds: string[] = [];
     const settling = { sql, hostId, report, now, failedGrowths, removedVmIds };
-    for (const { vm, word, verdict } of judged)
-      await applyVerdict({ ...settling, vm, word }, verdict);
-    await settleHost(sql, { hostId, host, report });
+    const applyAll = async () => {
+      for (const { vm, word, verdict } of judged)
+        await applyVerdict({ ...settling, vm, word }, verdict);
+    };
+    await Promise.all([applyAll(), settleHost(sql, { hostId, host, report })]);
+    // A disk may be gone of a VM that has let go of it only now.
+    if (report.deletedDisks.length > 0)
+      await updateDisksGone(sql, { hostId, diskIds: report.deletedDisks });
     for (const vmId of removedVmIds) await removeVm(sql, vmId);
     return true;
   });
@@ -95,8 +100,6 @@ async function settleHost(
     report.firewallNumber !== '0' &&
       removeFirewallDebts(sql, { hostId, number: report.firewallNumber }),
     disks.length > 0 && updateReportedDisks(sql, { hostId, disks }),
-    report.deletedDisks.length > 0 &&
-      updateDisksGone(sql, { hostId, diskIds: report.deletedDisks }),
     report.serialLogs.length > 0 && upsertSerialLogs(sql, { hostId, logs: report.serialLogs }),
   ]);
 }

@@ -1,0 +1,98 @@
+import type { Sql, Transaction } from '@gantry/db/connect';
+import { lockHost } from '@gantry/db/queries/admin-hosts';
+import { lockHostToFence, updateHostUnreachable } from '@gantry/db/queries/host-liveness';
+import { lockForNews } from '@gantry/db/queries/inventories';
+import { commitPlacements } from '@gantry/db/queries/placements';
+import { holdStream } from '@gantry/db/queries/settle-hosts';
+import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  addHosts,
+  addProject,
+  addVms,
+  countWaiting,
+  holdLocation,
+  otherProcess,
+} from './testing/fleet.ts';
+
+/** What may and what may not happen to a host while a VM is being placed there. */
+
+const STREAM_EPOCH = '7';
+let database: TestDatabase;
+let elsewhere: Sql;
+let hostId: string;
+let gpuId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  elsewhere = otherProcess(database.url);
+  const [host] = await addHosts(database.sql, 1);
+  hostId = host?.id ?? '';
+  gpuId = host?.gpuIds[0] ?? '';
+  await database.sql`update hosts set stream_epoch = ${STREAM_EPOCH}`;
+});
+afterAll(async () => {
+  await elsewhere.end({ timeout: 5 });
+  await database.drop();
+});
+
+/** A placement that has its host and waits for its GPU, until the body is done. */
+async function whilePlacing(body: () => Promise<void>): Promise<void> {
+  const { sql } = database;
+  const [vmId = ''] = await addVms(sql, 1, { projectId: await addProject(sql) });
+  const lease = await holdLocation(sql);
+  const placement = {
+    ...{ vmId, hostId, generation: '1', gpuIds: [gpuId] },
+    ...{ driveIds: [], addresses: [], publicFor: [] },
+  };
+  let committing: ReturnType<typeof commitPlacements> | undefined;
+  await elsewhere.begin(async (tx) => {
+    await tx`select from gpus where id = ${gpuId} for update`;
+    committing = commitPlacements(sql, { lease, placements: [placement] });
+    await expect.poll(() => countWaiting(tx)).toBe(1);
+    await body();
+  });
+  expect(await committing).toMatchObject({ outcome: 'committed', dropped: [] });
+  await sql`delete from gpu_claims`;
+  await sql`delete from placements`;
+}
+
+const changes: [string, (tx: Transaction) => Promise<unknown>][] = [
+  ['an operator who changes it', (tx) => lockHost(tx, hostId)],
+  [
+    'news of what it is made of and where it is reached',
+    (tx) =>
+      lockForNews(tx, {
+        ...{ hostId, streamEpoch: STREAM_EPOCH, underlayAddress: '192.0.2.1' },
+        ...{ inventoryJson: '{}', judgedBy: 'rules' },
+      }),
+  ],
+  ['giving it up as silent', (tx) => updateHostUnreachable(tx, { hostId, silentMs: 0 })],
+  [
+    'fencing it',
+    async (tx) => {
+      await tx`update hosts set fenced_at = now() where id = ${hostId}`;
+      await lockHostToFence(tx, hostId);
+    },
+  ],
+];
+
+it.each(changes)('%s waits for a VM that is being placed there', async (_, change) => {
+  await whilePlacing(async () => {
+    const changing = database.sql.begin(async (tx) => {
+      await tx`set local lock_timeout = '100ms'`;
+      await change(tx);
+    });
+    await expect(changing).rejects.toMatchObject({ code: '55P03' });
+  });
+});
+
+it('a report of the host is settled while a VM is being placed there', async () => {
+  await whilePlacing(async () => {
+    await database.sql.begin(async (tx) => {
+      await tx`set local lock_timeout = '100ms'`;
+      const host = await holdStream(tx, { hostId, streamEpoch: STREAM_EPOCH });
+      expect(host).toMatchObject({ state: 'ready' });
+    });
+  });
+});
