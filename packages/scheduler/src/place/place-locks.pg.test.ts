@@ -36,7 +36,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A placement that has its host and waits for its GPU, until the body is done. */
+/** A placement that has its host and waits for its network, until the body is done. */
 async function whilePlacing(body: () => Promise<void>): Promise<void> {
   const { sql } = database;
   const [vmId = ''] = await addVms(sql, 1, { projectId: await addProject(sql) });
@@ -47,7 +47,8 @@ async function whilePlacing(body: () => Promise<void>): Promise<void> {
   };
   let committing: ReturnType<typeof commitPlacements> | undefined;
   await elsewhere.begin(async (tx) => {
-    await tx`select from gpus where id = ${gpuId} for update`;
+    await tx`select from networks where id in
+      (select network_id from network_interfaces where vm_id = ${vmId}) for update`;
     committing = commitPlacements(sql, { lease, placements: [placement] });
     await expect.poll(() => countWaiting(tx)).toBe(1);
     await body();

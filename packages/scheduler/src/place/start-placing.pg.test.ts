@@ -56,11 +56,11 @@ it('VMs are placed as they come, and whoever delivers to the hosts is told', asy
   await until(() => expect(told.toSorted()).toEqual(hosts.map(({ id }) => id).toSorted()));
 });
 
-it('more VMs than a batch holds are placed without waiting for the next poll', async () => {
-  await addHosts(database.sql, 60, { gpus: 8 });
-  const vmIds = await addVms(database.sql, 450, { projectId });
+it('more VMs than a turn takes are placed without waiting for the next poll', async () => {
+  await addHosts(database.sql, 120, { gpus: 16 });
+  const vmIds = await addVms(database.sql, 1_800, { projectId });
   start({ pollMs: 3_600_000 });
-  await until(async () => expect(await placed(vmIds)).toBe(450));
+  await until(async () => expect(await placed(vmIds)).toBe(1_800));
 });
 
 it('each location is placed in by one; one that stops hands its locations over at once', async () => {
