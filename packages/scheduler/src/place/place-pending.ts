@@ -1,8 +1,9 @@
 /**
  * One turn of placing in one location: read the oldest VMs that are nowhere, read what changed, decide
  * all of them in memory, write the decisions, many hosts' in one transaction and some of those beside
- * each other. A batch that lost to something is not written at all: what it was made of is read again
- * and its VMs are placed one by one, so that one that cannot be placed does not hold up the others.
+ * each other. A batch that lost to something is not written at all: what it was made of is read again,
+ * and it is decided anew and written by itself, for it may have lost to those beside it. If it is lost
+ * again, its VMs are placed one by one, so that one that cannot be placed does not hold up the others.
  * What is lost even then waits for the next turn. Last, those that no host has room for fail.
  * A process that dies anywhere in here leaves either all of a batch or nothing.
  */
@@ -53,21 +54,32 @@ export async function placePending(placer: Placer, { limit = TURN_VMS } = {}): P
   if (vms.length === 0) return turn;
   turn.more = vms.length === limit;
   turn.changed = true;
-  const lost = await placeAll(placer, vms, turn);
+  const lost = await placeAll(placer, vms, turn, { together: true });
   if (lost.length > 0) addresses.forget();
-  for (const vm of lost) if (turn.leaseHeld) await placeAll(placer, [vm], turn);
+  const lostAgain = await placeAll(placer, lost, turn, { together: false });
+  for (const vm of lostAgain)
+    if (turn.leaseHeld) await placeAll(placer, [vm], turn, { together: false });
   return turn;
 }
 
 /** Returns those that were lost: nothing of them is written, and the index is true again. */
-async function placeAll(placer: Placer, vms: UnplacedVm[], turn: Turn): Promise<UnplacedVm[]> {
+async function placeAll(
+  placer: Placer,
+  vms: UnplacedVm[],
+  turn: Turn,
+  { together }: { together: boolean },
+): Promise<UnplacedVm[]> {
+  if (vms.length === 0) return [];
   const { follower, addresses } = placer;
   const { decided, failures } = decide(vms, {
     ...{ index: follower.index, location: placer.lease.location },
     addresses: await addresses.open(neededAddresses(vms)),
   });
   const batches = splitByHost(decided);
-  const ends = await allEnded(batches.map((batch) => commitBatch(placer, batch, turn)));
+  const ends: BatchEnd[] = [];
+  if (together)
+    ends.push(...(await allEnded(batches.map((one) => commitBatch(placer, one, turn)))));
+  else for (const one of batches) ends.push(await commitBatch(placer, one, turn));
   const lost = batches.flatMap((batch, i) => (ends[i] === 'lost' ? batch : []));
   if (lost.length > 0) {
     await follower.refresh();
