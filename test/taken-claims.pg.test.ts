@@ -55,3 +55,19 @@ it.each([
   expect(await place(wanted)).toEqual({ outcome: 'committed', placed: true, placements: 1 });
   expect(await place(wanted)).toEqual({ outcome: 'lost', placed: false, placements: 0 });
 });
+
+it('an address of another subnet than the interface is in is nobody’s to claim', async () => {
+  const { sql } = database;
+  const elsewhere = await addProject(sql);
+  const [other] = await sql<{ id: string }[]>`
+    select id from subnets where project_id = ${elsewhere} and location = 'eu-north-a' limit 1`;
+  const [vmId = ''] = await addVms(sql, 1, { projectId });
+  const claim = (subnetId: string) =>
+    sql`insert into address_claims (network_interface_id, subnet_id, address)
+      values (${vmId}, ${subnetId}, '172.27.0.99')`;
+  await expect(claim(other?.id ?? '')).rejects.toMatchObject({
+    constraint_name: 'address_claims_interface_fk',
+  });
+  const [own] = await sql`select subnet_id from network_interfaces where id = ${vmId}`;
+  await claim(String(own?.['subnet_id']));
+});
