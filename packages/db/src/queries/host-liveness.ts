@@ -80,8 +80,8 @@ export async function updateHostUnreachable(
   { hostId, silentMs }: { hostId: string; silentMs: number },
 ): Promise<boolean> {
   const { count } = await sql`update hosts set state = 'unreachable'
-    where id in (select id from hosts where id = ${hostId} and scheduler_id is null and state = 'ready'
-      and coalesce(last_seen_at, created_at) < now() - ${silentMs} * interval '1 millisecond' for update)`;
+    where id = ${hostId} and scheduler_id is null and state = 'ready'
+      and coalesce(last_seen_at, created_at) < now() - ${silentMs} * interval '1 millisecond'`;
   return count > 0;
 }
 
@@ -106,7 +106,7 @@ export async function listHostsToFence(sql: Queryable): Promise<{ id: string }[]
 export async function lockHostToFence(sql: Queryable, hostId: string): Promise<boolean> {
   await sql`select from disks where host_id = ${hostId} order by id for update`;
   const { count } = await sql`select from hosts
-    where id = ${hostId} and fenced_at is not null and state <> 'fenced' for update`;
+    where id = ${hostId} and fenced_at is not null and state <> 'fenced' for no key update`;
   return count > 0;
 }
 

@@ -36,7 +36,7 @@ export async function lockForNews(
   >`select inventory, accepted_facts, drift from hosts where id = ${host.hostId}
     and stream_epoch = ${host.streamEpoch} and fenced_at is null
     and (inventory is distinct from ${host.inventoryJson}::text::jsonb or judged_by <> ${host.judgedBy})
-    for update`;
+    for no key update`;
   if (!known) return undefined;
   // Before the devices: where it is reached is told to every host that has VMs of these networks.
   await sql`select from networks where id in (select n.network_id from network_interfaces n

@@ -68,12 +68,13 @@ export async function commitFailures(
   });
 }
 
-type Decided = { vmId: string; generation: string };
+/** A VM, and what was wanted of it when it was decided. */
+type DecidedVm = Pick<NewPlacement, 'vmId' | 'generation'>;
 
 /** `wanted`: those of the VMs that are still to be placed as they were when it was decided. */
 async function underLease<T>(
   sql: Sql,
-  { lease, vms }: { lease: Lease; vms: readonly Decided[] },
+  { lease, vms }: { lease: Lease; vms: readonly DecidedVm[] },
   write: (tx: Transaction, wanted: Set<string>) => Promise<T>,
 ): Promise<T | NotCommitted> {
   try {
@@ -91,7 +92,7 @@ async function underLease<T>(
 }
 
 /** One that is being changed is not waited for. */
-async function lockUnplacedVms(tx: Transaction, vms: readonly Decided[]): Promise<Set<string>> {
+async function lockUnplacedVms(tx: Transaction, vms: readonly DecidedVm[]): Promise<Set<string>> {
   const rows = await tx<{ id: string; generation: string }[]>`
     select id, generation from vms where id = any(${vms.map(({ vmId }) => vmId)}::uuid[])
       and desired_state = 'running' and not placed and not abandoned and observed_generation < generation
@@ -117,9 +118,8 @@ async function lockPlaces(
     // Whether a disk exists is told to the hosts of its VMs: none comes to exist meanwhile.
     tx`select from disks where id in (select disk_id from disk_attachments
       where vm_id = any(${vmIds}::uuid[])) order by id for share`,
-    // Who changes what is asked for here locks the host for update; reports, which do not, are not waited for.
     tx`select from hosts where id = any(${hostIds}::uuid[])
-      and state = 'ready' and admin_state = 'active' and fenced_at is null and drift = '{}' order by id for key share`,
+      and state = 'ready' and admin_state = 'active' and fenced_at is null and drift = '{}' order by id for share`,
     // One of the two: where hosts reach each other, VMs of a network come and go one after the other.
     tx`select from networks where ${isOfVms} and ${spans} order by id for no key update`,
     tx`select from networks where ${isOfVms} and not ${spans} order by id for share`,
@@ -176,7 +176,7 @@ async function insertPlacements(
   return transaction?.xid ?? '';
 }
 
-/** The oldest VMs first, as far as the pool goes. */
+/** The oldest of these VMs first, as far as the pool goes. */
 async function takePublicAddresses(
   tx: Transaction,
   { location, interfaceIds }: { location: string; interfaceIds: string[] },

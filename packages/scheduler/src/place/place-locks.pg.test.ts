@@ -3,7 +3,6 @@ import { lockHost } from '@gantry/db/queries/admin-hosts';
 import { lockHostToFence, updateHostUnreachable } from '@gantry/db/queries/host-liveness';
 import { lockForNews } from '@gantry/db/queries/inventories';
 import { commitPlacements } from '@gantry/db/queries/placements';
-import { holdStream } from '@gantry/db/queries/settle-hosts';
 import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
@@ -88,12 +87,16 @@ it.each(changes)('%s waits for a VM that is being placed there', async (_, chang
   });
 });
 
-it('a report of the host is settled while a VM is being placed there', async () => {
-  await whilePlacing(async () => {
-    await database.sql.begin(async (tx) => {
-      await tx`set local lock_timeout = '100ms'`;
-      const host = await holdStream(tx, { hostId, streamEpoch: STREAM_EPOCH });
-      expect(host).toMatchObject({ state: 'ready' });
-    });
+const unasked = changes.filter(([who]) => !who.startsWith('an operator'));
+
+// A firewall rule that changes locks hosts' numbers, then refers to the hosts; these lock them the other way.
+it.each(unasked)('%s holds nobody up who only refers to it', async (_, change) => {
+  const undone = new Error('undone');
+  const changing = database.sql.begin(async (tx) => {
+    await change(tx);
+    const found = await elsewhere`select from hosts where id = ${hostId} for key share nowait`;
+    expect(found).toHaveLength(1);
+    throw undone;
   });
+  await expect(changing).rejects.toBe(undone);
 });
