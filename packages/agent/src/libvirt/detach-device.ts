@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from 'node-libvirt/connection';
 import { DOMAIN_EVENT, subscribe } from 'node-libvirt/domain-events';
+import { isLibvirtError, LIBVIRT_ERROR } from 'node-libvirt/errors';
 import { AFFECT } from 'node-libvirt/flags';
 import { domainDetachDeviceAlias } from 'node-libvirt/generated/procedures';
 import { MachineFailure } from '../machine.ts';
@@ -10,6 +12,10 @@ import { DISK_ALIAS_PREFIX } from './render-disk.ts';
 const GUEST_LIMIT_MS = 30_000;
 const CALL_LIMIT = { timeoutMs: 15_000 };
 
+/** QEMU's words while the guest is not done with what was asked before: libvirt has no code for them. */
+const BUSY_GUEST = /guest is busy|in the process of unplug/;
+const BUSY_PAUSE_MS = 250;
+
 /** Asks the guest to let go of a disk, and answers once it has. */
 export async function detachDevice(
   connection: Connection,
@@ -19,8 +25,7 @@ export async function detachDevice(
   const alias = `${DISK_ALIAS_PREFIX}${diskId}`;
   const release = await expectRelease(connection, domain, alias);
   try {
-    const args = { dom: domain.handle, alias, flags: AFFECT.live };
-    await connection.call(domainDetachDeviceAlias, args, CALL_LIMIT);
+    await askGuest(connection, domain, alias);
     await release.answer;
   } catch (error) {
     // It may have let go all the same, between two events or before this began.
@@ -32,6 +37,22 @@ export async function detachDevice(
   } finally {
     await release.stop();
   }
+}
+
+/** A guest takes seconds to greet a disk, and is told to let go of it only after that. */
+async function askGuest(connection: Connection, { handle }: FoundDomain, alias: string) {
+  const args = { dom: handle, alias, flags: AFFECT.live };
+  for (const deadline = Date.now() + GUEST_LIMIT_MS; ; await delay(BUSY_PAUSE_MS)) {
+    try {
+      return await connection.call(domainDetachDeviceAlias, args, CALL_LIMIT);
+    } catch (error) {
+      if (!isBusyGuest(error) || Date.now() >= deadline) throw error;
+    }
+  }
+}
+
+function isBusyGuest(error: unknown): boolean {
+  return isLibvirtError(error, LIBVIRT_ERROR.internal) && BUSY_GUEST.test(error.message);
 }
 
 /** Begun before the guest is asked, so that its answer is not missed. */

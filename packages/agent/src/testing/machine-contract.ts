@@ -206,6 +206,18 @@ export function describeMachineContract(make: () => Promise<ContractMachine>): v
       expect((await domainOf(VM))?.disks).toHaveLength(1);
     });
 
+    it('lose a disk a moment after they got it, time and again', async () => {
+      await run(newVm(VM));
+      await under.untilBooted(VM);
+      const data = makeDisk('data');
+      await machine.volumes.create(data, null);
+      for (let times = 0; times < 3; times += 1) {
+        await machine.hypervisor.attachDisk(VM, data);
+        await machine.hypervisor.detachDisk(VM, 'data');
+        expect((await domainOf(VM))?.disks).toHaveLength(1);
+      }
+    });
+
     it('print to a log that can be read', async () => {
       await run(newVm(VM));
       await expect.poll(() => machine.hypervisor.readSerialLog(VM)).not.toBe('');
