@@ -6,7 +6,7 @@ import { startEmbeddedPostgres } from '@gantry/local/embedded-postgres';
 import { removeHome } from '@gantry/local/remove-home';
 import { createSteadily } from './fleet-creations.ts';
 import { benchHome } from './fleet-home.ts';
-import { addPublicAddresses, makeMembers } from './fleet-members.ts';
+import { addPublicAddresses, makeMembers, widenSubnet } from './fleet-members.ts';
 import { type BenchProcess, cpuOfTree, startBenchProcess } from './fleet-process.ts';
 import { forgetStatements, printStatements, startCountingPostgres } from './fleet-statements.ts';
 import { row } from './fleet-table.ts';
@@ -62,6 +62,7 @@ export async function measureAttached(options: AttachedOptions): Promise<void> {
     });
     await sql`update images set source_url = 'http://simulated.invalid/image', sha256 = repeat('0', 64)`;
     await addPublicAddresses(sql, VM.location);
+    await widenSubnet(sql, VM.location);
     const environment = {
       DATABASE_URL: postgres.databaseUrl,
       GANTRY_SECRET_KEY: project.secretKey,

@@ -39,10 +39,7 @@ export async function createSteadily(load: Load): Promise<Creations> {
     const created = await client<Created>('POST', '/vms', { ...VM, name }, name);
     const vmId = created.operation.metadata.id;
     const ended = await follow(created.operation.operation_id, started);
-    if (ended?.state !== 'SUCCEEDED') {
-      result.failed += 1;
-      return;
-    }
+    if (ended?.state !== 'SUCCEEDED') throw new Error(`not created: ${JSON.stringify(ended)}`);
     result.seen.push(performance.now() - started);
     result.own.push(Date.parse(ended.completed_at) - Date.parse(ended.started_at));
     running.push(vmId);

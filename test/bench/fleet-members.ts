@@ -59,6 +59,12 @@ export async function makeMembers(members: Members): Promise<string[]> {
   });
 }
 
+/** A project's subnet holds four thousand VMs; one as wide as its network holds all there will be. */
+export async function widenSubnet(sql: Sql, location: string): Promise<void> {
+  await sql`update subnets s set cidr = n.cidr from networks n
+    where n.id = s.network_id and s.location = ${location}`;
+}
+
 /** From the range set aside for benchmarks: https://www.rfc-editor.org/rfc/rfc2544 */
 export async function addPublicAddresses(sql: Sql, location: string): Promise<void> {
   const addresses = Array.from({ length: 64 * 256 }, (_, i) => ({
