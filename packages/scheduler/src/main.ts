@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { createLog } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
 import { runProcess } from '@gantry/daemon/run';
@@ -15,6 +16,9 @@ const MINUTE_MS = 60_000;
 // A TLS connection keeps some bytes that Node cuts from a pool, and with them the 8 KiB they were
 // cut from: ten thousand hosts would hold ten thousand of those.
 Buffer.poolSize = 0;
+// A full collection reads all that is kept for every host, on other threads, and creations wait for
+// the cores meanwhile. By itself V8 begins one whenever the heap has grown by a tenth.
+setFlagsFromString('--heap-growing-percent=50');
 
 const log = createLog({
   process: 'scheduler',
