@@ -33,15 +33,22 @@ export function hostHandlers(dependencies: Dependencies): StreamHandlers {
       log.debug({ hostId }, 'host attached');
       delivering.want(hostId);
     },
+    async readable(stream) {
+      const host = hosts.of(stream);
+      if (!host) return;
+      await settling.turn(host);
+      host.heardAtMs = Date.now();
+    },
     report(stream, report) {
       const host = hosts.of(stream);
       if (!host) return;
       host.heardAtMs = Date.now();
-      if (!report.unchanged) settling.take(host, report);
+      settling.take(host, report);
     },
     ended(stream) {
       const host = hosts.remove(stream);
       if (!host) return;
+      settling.giveUpTurn(host);
       for (const relay of host.consoles.values()) relay.end(HOST_LOST);
       log.debug({ hostId: stream.hostId }, 'host detached');
       closing.add({ hostId: stream.hostId, streamEpoch: host.streamEpoch });

@@ -37,13 +37,15 @@ beforeAll(async () => {
   const consoles = serveConsoles({ log, secrets, hosts, delivering });
   const recording = recorder();
   const closing = { add() {}, async stop() {} };
+  const settling = { giveUpTurn() {} };
   fleet = await startTestFleet({
     consoles,
     handlers: {
       ...recording,
       attached: (stream) => void hosts.add(stream, '1'),
-      ended: hostHandlers({ hosts, closing, log } as unknown as Parameters<typeof hostHandlers>[0])
-        .ended,
+      ended: hostHandlers({ hosts, settling, closing, log } as unknown as Parameters<
+        typeof hostHandlers
+      >[0]).ended,
     },
   });
   const enrol = async () =>

@@ -13,6 +13,7 @@ export type AttachedHost = {
   sentNumber: number;
   /** When it was sent. */
   sentAtMs: number;
+  /** Infinite while nothing is read from it: its silence then says nothing. */
   heardAtMs: number;
   /** The newest report that is not settled yet. */
   unsettled: HostReport | null;
@@ -34,7 +35,7 @@ export class AttachedHosts {
       streamEpoch,
       sentNumber: 0,
       sentAtMs: 0,
-      heardAtMs: Date.now(),
+      heardAtMs: Number.POSITIVE_INFINITY,
       unsettled: null,
       settling: false,
       settledDigest: '',

@@ -25,6 +25,7 @@ import {
   enrollStatus,
   makeToken,
   type Pair,
+  type Recorder,
   recorder,
   startTestFleet,
   type TestFleet,
@@ -260,6 +261,28 @@ describe('a stream', () => {
     goOn();
     await expect.poll(() => handlers.events).toEqual(['attaching', 'attached', 'ended']);
     await slow.stop();
+  });
+
+  it('is attached before it is read, and that ends meanwhile is told at once and read no more', async () => {
+    let goOn = () => {};
+    const handlers: Recorder = {
+      ...recorder(),
+      readable: () =>
+        new Promise<void>((resolve) => {
+          goOn = resolve;
+        }),
+    };
+    const slow = await startTestFleet({ handlers });
+    const attached = attach(slow, await join(slow));
+    attached.call.write({ acceptedNumber: 1 });
+    await expect.poll(() => handlers.events).toEqual(['attaching', 'attached']);
+    handlers.streams[0]?.send({ number: 7 });
+    await expect.poll(() => attached.specs.length).toBe(1);
+    attached.close();
+    await expect.poll(() => handlers.events).toEqual(['attaching', 'attached', 'ended']);
+    goOn();
+    await slow.stop();
+    expect(handlers.events).toEqual(['attaching', 'attached', 'ended']);
   });
 
   it('that cannot be attached, or whose report cannot be taken, is ended and harms no other', async () => {

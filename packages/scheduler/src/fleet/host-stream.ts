@@ -16,10 +16,11 @@ export type HostStream = {
 };
 
 export type StreamHandlers = {
-  /** Reports wait until it is done. */
   attached(stream: HostStream): void | Promise<void>;
+  /** After `attached`; reports wait until it is done. */
+  readable(stream: HostStream): void | Promise<void>;
   report(stream: HostStream, report: HostReport__Output): void;
-  /** Once, after `attached` is done, whatever ended it. */
+  /** Once, after `attached` is done, whatever ended it; `readable` may still wait. */
   ended(stream: HostStream): void;
 };
 
@@ -65,7 +66,7 @@ export class LiveStream implements HostStream {
     return this.#open && !this.#ended;
   }
 
-  /** Nothing is read from the host before `attached` is done: its reports wait in its own buffers. */
+  /** Nothing is read from the host before `readable` is done: its reports wait in buffers. */
   async open(): Promise<void> {
     if (this.#ended) return;
     try {
@@ -79,6 +80,8 @@ export class LiveStream implements HostStream {
       this.#tellEnded();
       return;
     }
+    await this.#handlers.readable(this);
+    if (this.#ended) return;
     this.#call.on('data', (report: HostReport__Output) => this.#receive(report));
     this.#call.once('end', () => this.end({ code: status.OK, details: '' }));
   }

@@ -45,6 +45,7 @@ export function recorder(attached: () => void | Promise<void> = () => {}): Recor
       await attached();
       made.events.push('attached');
     },
+    readable: () => {},
     report(_stream, report) {
       made.reports.push(report);
       made.events.push(`report ${report.acceptedNumber}`);

@@ -8,8 +8,16 @@ import type { HealthRule } from '../health/health-rules.ts';
 import { recordInventory } from '../inventory/record-inventory.ts';
 import type { HostReport } from './host-report.ts';
 import { settleReport } from './settle-report.ts';
+import { Turns } from './turns.ts';
 
 export type Settling = {
+  /**
+   * Resolves when the host's first report may be read; its turn lasts until that is settled, or given
+   * up. The first report is whole, with all the host is made of: a fleet that comes at once would
+   * fill the memory with them.
+   */
+  turn(host: AttachedHost): Promise<void>;
+  giveUpTurn(host: AttachedHost): void;
   take(host: AttachedHost, report: HostReport): void;
   stop(): Promise<void>;
 };
@@ -36,6 +44,8 @@ export function startSettling(options: SettlingOptions): Settling {
   const queue = new Set<AttachedHost>();
   const failed = new Set<AttachedHost>();
   const running = new Set<Promise<void>>();
+  // So many that the next is here when one is settled; those that wait long outlive the young heap.
+  const turns = new Turns<AttachedHost>(2 * concurrency);
   let stopped = false;
 
   const settle = async (host: AttachedHost) => {
@@ -72,6 +82,7 @@ export function startSettling(options: SettlingOptions): Settling {
       host.settling = true;
       const run = settle(host).finally(() => {
         host.settling = false;
+        turns.leave(host);
         running.delete(run);
         if (host.unsettled && !failed.has(host)) queue.add(host);
         pump();
@@ -90,7 +101,14 @@ export function startSettling(options: SettlingOptions): Settling {
   });
 
   return {
+    turn: (host) => turns.enter(host),
+    giveUpTurn: (host) => turns.leave(host),
     take(host, report) {
+      if (report.unchanged) {
+        // With nothing before it there is nothing to settle.
+        if (!host.unsettled && !host.settling) turns.leave(host);
+        return;
+      }
       host.unsettled = host.unsettled ? merge(host.unsettled, report) : report;
       if (host.settling) return;
       queue.add(host);

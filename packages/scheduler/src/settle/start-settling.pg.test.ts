@@ -1,0 +1,91 @@
+import { createLog } from '@gantry/daemon/log';
+import { openStream } from '@gantry/db/queries/host-liveness';
+import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
+import { newId } from '@gantry/model/ids';
+import { loadFleet } from '@gantry/proto/load';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type AttachedHost, AttachedHosts } from '../deliver/attached-hosts.ts';
+import { HEALTH_RULES } from '../health/health-rules.ts';
+import { makeInventory } from '../inventory/testing/make-inventory.ts';
+import type { HostReport } from './host-report.ts';
+import { type Settling, startSettling } from './start-settling.ts';
+
+/** One report is settled at a time here, so two hosts have their turn. */
+const CONCURRENCY = 1;
+
+let database: TestDatabase;
+let settling: Settling;
+let settled: string[];
+let entered: string[];
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(() => {
+  [settled, entered] = [[], []];
+  settling = startSettling({
+    ...{ sql: database.sql, log: createLog({ process: 'test', level: 'silent' }) },
+    ...{ rules: HEALTH_RULES, concurrency: CONCURRENCY },
+    onSettled: (hostId) => settled.push(hostId),
+  });
+});
+afterEach(() => settling.stop());
+
+/** What comes over the wire where nothing is set, and what is set here. */
+function report(fields: Partial<HostReport>): HostReport {
+  const nothing = loadFleet().service.Attach.requestDeserialize(Buffer.alloc(0)) as HostReport;
+  return { ...nothing, ...fields };
+}
+
+const whole = () => report({ inventory: makeInventory() });
+const heartbeat = () => report({ unchanged: true });
+
+async function attachHosts(count: number): Promise<AttachedHost[]> {
+  const hosts = new AttachedHosts();
+  const attached: AttachedHost[] = [];
+  for (let i = 0; i < count; i += 1) {
+    const hostId = newId();
+    await database.sql`insert into hosts (id, location, name)
+      values (${hostId}, 'eu-north-a', ${hostId})`;
+    const epoch = (await openStream(database.sql, { hostId, schedulerId: newId() })) ?? '';
+    attached.push(
+      hosts.add({ hostId, certificateSerial: '', send: () => {}, cut: () => {} }, epoch),
+    );
+  }
+  return attached;
+}
+
+function come(...hosts: AttachedHost[]): void {
+  for (const host of hosts) void settling.turn(host).then(() => entered.push(host.stream.hostId));
+}
+
+const idOf = ({ stream }: AttachedHost) => stream.hostId;
+
+it('a few first reports are read at a time, the next when one is settled, and heartbeats behind it change nothing', async () => {
+  const [a, b, c] = (await attachHosts(3)) as [AttachedHost, AttachedHost, AttachedHost];
+  await database.sql.begin(async (tx) => {
+    await tx`select from hosts where id = ${idOf(a)} for update`;
+    come(a, b, c);
+    await expect.poll(() => entered).toEqual([idOf(a), idOf(b)]);
+    settling.take(a, whole());
+    settling.take(b, whole());
+    for (const host of [a, b]) settling.take(host, heartbeat());
+    await expect.poll(() => a.settling).toBe(true);
+    expect(entered).toEqual([idOf(a), idOf(b)]);
+  });
+  await expect.poll(() => settled).toEqual([idOf(a), idOf(b)]);
+  await expect.poll(() => entered).toEqual([idOf(a), idOf(b), idOf(c)]);
+});
+
+it('a host that ends, or begins with a heartbeat, keeps no other from its turn', async () => {
+  const [a, b, c, d, e] = (await attachHosts(5)) as [
+    ...[AttachedHost, AttachedHost, AttachedHost, AttachedHost, AttachedHost],
+  ];
+  come(a, b, c, d, e);
+  await expect.poll(() => entered).toEqual([idOf(a), idOf(b)]);
+  settling.giveUpTurn(c);
+  settling.giveUpTurn(a);
+  await expect.poll(() => entered).toEqual([a, b, c, d].map(idOf));
+  settling.take(b, heartbeat());
+  await expect.poll(() => entered).toEqual([a, b, c, d, e].map(idOf));
+});
