@@ -4,6 +4,7 @@ import { createSecrets } from '@gantry/daemon/secrets';
 import { connect, type Sql } from '@gantry/db/connect';
 import { startEmbeddedPostgres } from '@gantry/local/embedded-postgres';
 import { removeHome } from '@gantry/local/remove-home';
+import { unitFlags } from '../support/unit-flags.ts';
 import { createSteadily } from './fleet-creations.ts';
 import { benchHome } from './fleet-home.ts';
 import { addPublicAddresses, makeMembers, widenSubnet } from './fleet-members.ts';
@@ -72,12 +73,12 @@ export async function measureAttached(options: AttachedOptions): Promise<void> {
       ...{ GANTRY_PORT: '0', GANTRY_FLEET_PORT: '0' },
       ...{ GANTRY_RATE_LIMIT: '1000000', GANTRY_RATE_BURST: '1000000' },
     };
-    const scheduler = await start(
-      'scheduler',
-      [path.join(root, 'packages/scheduler/dist/main.mjs')],
-      environment,
-    );
-    const api = await start('api', [path.join(root, 'packages/api/dist/main.mjs')], environment);
+    const startProgram = (name: 'api' | 'scheduler') => {
+      const program = path.join(root, 'packages', name, 'dist/main.mjs');
+      return start(name, [...unitFlags(`gantry-${name}`), program], environment);
+    };
+    const scheduler = await startProgram('scheduler');
+    const api = await startProgram('api');
     const place: Place = { ...options, sql, home, scheduler, start };
     const idleUs = await restingUs(place);
     const profile = profilerOf(place);

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { execute } from '../libvirt/support/execute.ts';
 import type { LibvirtHost } from '../libvirt/support/host.ts';
+import { unitFlags } from '../support/unit-flags.ts';
 import type { AgentAnswer, AgentOrder } from './host-agent.ts';
 
 /** An agent in a host's network, joined to the bench by a channel: it ends when the bench does. */
@@ -15,11 +16,7 @@ export type HostAgent = {
 };
 
 const root = path.resolve(import.meta.dirname, '../..');
-/**
- * As the agent is to be started on hosts: what it makes lives either for a moment or for good, so a
- * small nursery costs it nothing. Not with source maps, which would take another 20 MiB.
- */
-export const AGENT_FLAGS = ['--max-semi-space-size=2'];
+export const AGENT_FLAGS = unitFlags('gantry-agent');
 /** For packages in the bundle that are not ES modules. */
 const BANNER = [
   "import { createRequire } from 'node:module';",

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { waitUntil } from '@gantry/local/wait-until';
+import { unitFlags } from '../../support/unit-flags.ts';
 import type { Lab } from '../machine/start-lab.ts';
 
 /**
@@ -23,7 +24,7 @@ const READY_LIMIT_MS = 180_000;
 const READY = /"msg":"ready"/;
 const ENDED = 'the agent ended with';
 const PID_FILE = '/run/gantry-agent.pid';
-const NODE = 'node --max-semi-space-size=2 /share/agent/main.mjs';
+const NODE = ['node', ...unitFlags('gantry-agent'), '/share/agent/main.mjs'].join(' ');
 
 export function labAgent(lab: Lab, environment: Record<string, string>): LabAgent {
   const log = () => readFile(path.join(lab.share, 'agent.log'), 'utf8').catch(() => '');
