@@ -1,3 +1,5 @@
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { Mean } from './placement-mean.ts';
 import { PLACERS } from './placement-placers.ts';
@@ -8,7 +10,9 @@ import { readHosts, readSizes } from './placement-trace.ts';
  * How well placement packs: a public GPU trace replayed through ours and through four others, with
  * the same requests in the same order. Figures are means over the seeds.
  */
-const USAGE = 'tsx test/bench/placement.ts --nodes FILE --trace FILE [--trace FILE …] [--seeds N]';
+const USAGE = 'pnpm bench:placement [--nodes FILE] [--trace FILE …] [--seeds N]';
+/** Where the public lists lie, beside the checkout; others of their format are named by options. */
+const TRACES = path.resolve(import.meta.dirname, '../../../shared/traces');
 const LOADS = [0.9, 1.0, 1.1];
 const GOAL = { allocatedPoints: 0.5, rejected8: 1.1, splitPercent: 1 };
 /** Judged; types that may be split are shown beside it and are nobody's rival. */
@@ -22,14 +26,17 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '10' },
   },
 });
-if (!values.nodes || !values.trace) {
-  console.error(`The node list and at least one pod list are needed: ${USAGE}`);
+const lists = existsSync(TRACES) ? readdirSync(TRACES).map((name) => path.join(TRACES, name)) : [];
+const nodes = values.nodes ?? lists.find((file) => file.includes('node_list'));
+const traces = values.trace ?? lists.filter((file) => file.includes('pod_list'));
+if (!nodes || traces.length === 0) {
+  console.error(`${TRACES} has no node list or no pod list, and none is named: ${USAGE}`);
   process.exit(2);
 }
-const hosts = readHosts(values.nodes);
-const large = hosts.filter((nodes) => nodes.reduce((sum, gpus) => sum + gpus, 0) === 8);
+const hosts = readHosts(nodes);
+const large = hosts.filter((numa) => numa.reduce((sum, gpus) => sum + gpus, 0) === 8);
 let missed = 0;
-for (const file of values.trace) {
+for (const file of traces) {
   const sizes = readSizes(file);
   console.log(`\n${file}: ${sizes.length} requests with GPUs`);
   compare(`filled to 130 % demand, ${hosts.length} hosts`, sizes, (make, seed) =>
