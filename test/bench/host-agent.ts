@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { openLibvirtMachine } from '@gantry/agent/libvirt/libvirt-machine';
 import { readMachineSettings } from '@gantry/agent/libvirt/machine-settings';
 import type { HostSpec } from '@gantry/agent/wanted';
-import { readConfig } from '@gantry/daemon/config';
+import { createSettingsReader } from '@gantry/daemon/settings';
 import { startDirectAgent } from '../libvirt/support/direct-agent.ts';
 import { testLog } from '../libvirt/support/real-machine.ts';
 import { type Note, timeConnections, withTimings } from './host-timings.ts';
@@ -47,11 +47,11 @@ subscribe('child_process', (message) => {
   children.push((message as { process: { spawnfile?: string } }).process);
 });
 
-const config = readConfig({ ...process.env, GANTRY_STAND_IN_DEVICES: '1' });
-const machine = await openLibvirtMachine(readMachineSettings(config), testLog);
+const reader = createSettingsReader({ ...process.env, GANTRY_STAND_IN_DEVICES: '1' });
+const machine = await openLibvirtMachine(readMachineSettings(reader), testLog);
 const agent = await startDirectAgent({
   machine: withTimings(machine, note),
-  stateDirectory: config.text('GANTRY_STATE_DIRECTORY'),
+  stateDirectory: reader.text('GANTRY_STATE_DIRECTORY'),
   onReport: () => answer(),
 });
 process.on('message', (order: AgentOrder) => {

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { readApiConfig } from '@gantry/api/config';
 import { createRateLimiter } from '@gantry/api/http/rate-limit';
+import { readApiSettings } from '@gantry/api/settings';
 import type { Answer } from '@gantry/api/testing';
 import { finishVm } from '@gantry/api/testing-scheduler';
 import { openInterval } from '@gantry/db/queries/meter';
@@ -236,7 +236,7 @@ describe('Limits of completion.md', () => {
   it('Rate limit per credential, default 50 requests/s with a burst of 200.', async () => {
     vi.stubEnv('DATABASE_URL', 'postgres://nobody@127.0.0.1:1/none');
     vi.stubEnv('GANTRY_SECRET_KEY', 'x'.repeat(32));
-    const { rateLimit } = readApiConfig();
+    const { rateLimit } = readApiSettings();
     vi.unstubAllEnvs();
     expect(rateLimit).toEqual({ perSecond: 50, burst: 200 });
 

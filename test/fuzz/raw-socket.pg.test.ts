@@ -17,7 +17,7 @@ const noteCrash = (error: unknown) => void crashes.push(error);
 beforeAll(async () => {
   api = await startTestApi();
   tenant = await makeTenant(api, 'raw');
-  server = await startServer({ config: config(api.databaseUrl), log: silent });
+  server = await startServer({ settings: settings(api.databaseUrl), log: silent });
   process.on('uncaughtException', noteCrash).on('unhandledRejection', noteCrash);
 });
 afterAll(async () => {
@@ -33,7 +33,7 @@ afterEach(async () => {
 });
 
 const silent = createLog({ process: 'api', level: 'silent' });
-const config = (databaseUrl: string) => ({
+const settings = (databaseUrl: string) => ({
   ...{ databaseUrl, secretKey: 'a secret key for tests, long enough', databaseConnections: 4 },
   ...{ host: '127.0.0.1', port: 0, publicUrl: undefined, logLevel: 'silent', trustedProxies: 0 },
   ...{

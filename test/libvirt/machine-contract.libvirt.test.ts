@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { type LibvirtMachine, openLibvirtMachine } from '@gantry/agent/libvirt/libvirt-machine';
 import { readMachineSettings } from '@gantry/agent/libvirt/machine-settings';
 import { describeMachineContract } from '@gantry/agent/testing/machine-contract';
-import { readConfig } from '@gantry/daemon/config';
 import { createLog } from '@gantry/daemon/log';
+import { createSettingsReader } from '@gantry/daemon/settings';
 import { buildTinyGuest, type TinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { type LibvirtHost, startLibvirtHost } from './support/host.ts';
@@ -43,7 +43,7 @@ describe('a host with libvirt is a machine', () => {
     const dataDirectory = join(host.dataDirectory, String(made));
     await mkdir(dataDirectory, { mode: 0o711 });
     const settings = readMachineSettings(
-      readConfig({
+      createSettingsReader({
         ...host.environment,
         GANTRY_DATA_DIRECTORY: dataDirectory,
         GANTRY_SYSFS_ROOT: sysfsRoot,

@@ -1,6 +1,6 @@
-import { ConfigError, type ConfigReader, readConfig } from '@gantry/daemon/config';
 import { createLog } from '@gantry/daemon/log';
 import { runProcess } from '@gantry/daemon/run';
+import { createSettingsReader, SettingsError, type SettingsReader } from '@gantry/daemon/settings';
 import { readStateDirectory } from './agent-settings.ts';
 import { readDoctorHost } from './doctor/doctor-command.ts';
 import { examine, renderFindings, statusOf } from './doctor/examine.ts';
@@ -12,7 +12,7 @@ import { readRunSettings, runHost } from './run-command.ts';
 
 type Streams = { out: (text: string) => void; err: (text: string) => void };
 type Invocation = { args: readonly string[]; env: NodeJS.ProcessEnv } & Streams;
-type Command = { options: readonly string[]; config: ConfigReader } & Streams;
+type Command = { options: readonly string[]; reader: SettingsReader } & Streams;
 
 const USAGE = `usage: gantry-agent <command>
 
@@ -73,7 +73,7 @@ export async function runCli({ args, env, out, err }: Invocation): Promise<numbe
     return USAGE_ERROR;
   }
   try {
-    return await command({ options, config: readConfig(env), out, err });
+    return await command({ options, reader: createSettingsReader(env), out, err });
   } catch (error) {
     if (error instanceof UnexpectedArgument) {
       err(USAGE);
@@ -83,7 +83,7 @@ export async function runCli({ args, env, out, err }: Invocation): Promise<numbe
       err(`gantry-agent: ${error.message}\n`);
       return FAILURE;
     }
-    if (!(error instanceof ConfigError) && !(error instanceof OptionError)) throw error;
+    if (!(error instanceof SettingsError) && !(error instanceof OptionError)) throw error;
     err(`gantry-agent: ${error.message}\n`);
     return USAGE_ERROR;
   }
@@ -95,35 +95,35 @@ function requireNoOptions(options: readonly string[]): void {
   if (options.length > 0) throw new UnexpectedArgument();
 }
 
-async function printInventory({ options, config, out, err }: Command): Promise<number> {
+async function printInventory({ options, reader, out, err }: Command): Promise<number> {
   requireNoOptions(options);
   const inventory = await readInventory({
-    ...readInventoryOptions(config),
+    ...readInventoryOptions(reader),
     warn: (message) => err(`gantry-agent: ${message}\n`),
   });
   out(`${JSON.stringify(inventory, null, 2)}\n`);
   return 0;
 }
 
-async function examineHost({ options, config, out }: Command): Promise<number> {
+async function examineHost({ options, reader, out }: Command): Promise<number> {
   const asJson = options.length === 1 && options[0] === '--json';
   if (!asJson) requireNoOptions(options);
-  const findings = await examine(await readDoctorHost(config));
+  const findings = await examine(await readDoctorHost(reader));
   out(asJson ? `${JSON.stringify(findings, null, 2)}\n` : renderFindings(findings));
   return statusOf(findings);
 }
 
-async function enrollThisHost({ options, config, out }: Command): Promise<number> {
+async function enrollThisHost({ options, reader, out }: Command): Promise<number> {
   const asked = parseEnrollOptions(options);
-  out(`${await enrollHost(asked, readStateDirectory(config))}\n`);
+  out(`${await enrollHost(asked, readStateDirectory(reader))}\n`);
   return 0;
 }
 
 /** Answers when the agent is ready; the process goes on until it is told to stop. */
-async function runAgent({ options, config }: Command): Promise<number> {
+async function runAgent({ options, reader }: Command): Promise<number> {
   requireNoOptions(options);
-  const settings = await readRunSettings(config);
-  const log = createLog({ process: 'agent', level: config.text('GANTRY_LOG_LEVEL', 'info') });
+  const settings = await readRunSettings(reader);
+  const log = createLog({ process: 'agent', level: reader.text('GANTRY_LOG_LEVEL', 'info') });
   await runProcess({ log, start: () => runHost(settings, log) });
   return 0;
 }

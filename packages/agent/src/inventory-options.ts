@@ -1,4 +1,4 @@
-import { ConfigError, type ConfigReader } from '@gantry/daemon/config';
+import { SettingsError, type SettingsReader } from '@gantry/daemon/settings';
 import { driveHealthReader } from './host/drive-health.ts';
 import { type NvlinkPair, parseNvlinkPairs } from './host/nvlink-pairs.ts';
 import { PCI_ID_FILES, pciNames } from './host/pci-names.ts';
@@ -6,30 +6,30 @@ import { vendorWarningsReader } from './host/vendor-warnings.ts';
 import type { InventoryOptions } from './inventory.ts';
 
 /** What the environment says of the host and where to look; the rest is found on it. */
-export function readInventoryOptions(config: ConfigReader): Omit<InventoryOptions, 'warn'> {
+export function readInventoryOptions(reader: SettingsReader): Omit<InventoryOptions, 'warn'> {
   // NVIDIA and AMD.
-  const vendors = config.text('GANTRY_GPU_VENDORS', '10de,1002');
+  const vendors = reader.text('GANTRY_GPU_VENDORS', '10de,1002');
   return {
-    sysfsRoot: config.text('GANTRY_SYSFS_ROOT', '/sys'),
+    sysfsRoot: reader.text('GANTRY_SYSFS_ROOT', '/sys'),
     procRoot: '/proc',
     devRoot: '/dev',
     names: pciNames(PCI_ID_FILES),
     healthOf: driveHealthReader(),
     vendorWarnings: vendorWarningsReader(),
     gpuVendorIds: vendors.split(',').map((id) => id.trim().toLowerCase()),
-    nvlinkPairs: readNvlinkPairs(config),
-    sharedStorage: config.integer('GANTRY_SHARED_STORAGE', { fallback: 0, min: 0, max: 1 }) === 1,
-    libvirtSocket: config.text('GANTRY_LIBVIRT_SOCKET', '/run/libvirt/libvirt-sock'),
+    nvlinkPairs: readNvlinkPairs(reader),
+    sharedStorage: reader.integer('GANTRY_SHARED_STORAGE', { fallback: 0, min: 0, max: 1 }) === 1,
+    libvirtSocket: reader.text('GANTRY_LIBVIRT_SOCKET', '/run/libvirt/libvirt-sock'),
   };
 }
 
-function readNvlinkPairs(config: ConfigReader): NvlinkPair[] {
-  const text = config.optional('GANTRY_NVLINK_PAIRS');
+function readNvlinkPairs(reader: SettingsReader): NvlinkPair[] {
+  const text = reader.optional('GANTRY_NVLINK_PAIRS');
   if (text === undefined) return [];
   try {
     return parseNvlinkPairs(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`GANTRY_NVLINK_PAIRS: ${reason}`, { cause: error });
+    throw new SettingsError(`GANTRY_NVLINK_PAIRS: ${reason}`, { cause: error });
   }
 }

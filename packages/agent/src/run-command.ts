@@ -1,5 +1,5 @@
-import { ConfigError, type ConfigReader } from '@gantry/daemon/config';
 import type { Log } from '@gantry/daemon/log';
+import { SettingsError, type SettingsReader } from '@gantry/daemon/settings';
 import { loadFleet } from '@gantry/proto/load';
 import { startAgent } from './agent.ts';
 import { readSchedulers, readStateDirectory } from './agent-settings.ts';
@@ -23,16 +23,16 @@ export type RunSettings = {
 };
 
 /** Everything that can be wrong with a host's settings is found out before anything is begun. */
-export async function readRunSettings(config: ConfigReader): Promise<RunSettings> {
-  const stateDirectory = readStateDirectory(config);
-  const schedulers = readSchedulers(config);
+export async function readRunSettings(reader: SettingsReader): Promise<RunSettings> {
+  const stateDirectory = readStateDirectory(reader);
+  const schedulers = readSchedulers(reader);
   const identity = await loadIdentity(stateDirectory);
   if (!identity) {
-    throw new ConfigError(
+    throw new SettingsError(
       `GANTRY_STATE_DIRECTORY: no host was enrolled in ${stateDirectory}: run gantry-agent enroll`,
     );
   }
-  return { stateDirectory, schedulers, identity, machine: readMachineSettings(config) };
+  return { stateDirectory, schedulers, identity, machine: readMachineSettings(reader) };
 }
 
 /** The agent of this host, until it is told to stop; its VMs run on. */

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
-import { readConfig } from '@gantry/daemon/config';
 import { redactText } from '@gantry/daemon/redact';
 import { sha256 } from '@gantry/daemon/secrets';
+import { createSettingsReader } from '@gantry/daemon/settings';
 import { connect, type Queryable } from '@gantry/db/connect';
 import { migrate } from '@gantry/db/migrate';
 import { insertAccessKey } from '@gantry/db/queries/access-keys';
@@ -70,7 +70,7 @@ async function makeProject(sql: Queryable, wanted: z.output<typeof Wanted>, owne
 }
 
 async function main(): Promise<void> {
-  const databaseUrl = readConfig().secret('DATABASE_URL');
+  const databaseUrl = createSettingsReader().secret('DATABASE_URL');
   const wanted = parseInput(Wanted, JSON.parse(await text(process.stdin)), 'body');
   await migrate(databaseUrl);
   const sql = connect({ url: databaseUrl, name: 'gantry-bootstrap', maxConnections: 1 });

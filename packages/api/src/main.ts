@@ -1,8 +1,8 @@
 import { createLog } from '@gantry/daemon/log';
 import { runProcess } from '@gantry/daemon/run';
 import { migrate } from '@gantry/db/migrate';
-import { readApiConfig } from './config.ts';
 import { startServer } from './server.ts';
+import { readApiSettings } from './settings.ts';
 
 const log = createLog({
   process: 'api',
@@ -13,9 +13,9 @@ const log = createLog({
 await runProcess({
   log,
   start: async () => {
-    const config = readApiConfig();
-    await migrate(config.databaseUrl);
-    const server = await startServer({ config, log });
+    const settings = readApiSettings();
+    await migrate(settings.databaseUrl);
+    const server = await startServer({ settings, log });
     return { ready: { port: server.port }, stop: server.stop };
   },
 });

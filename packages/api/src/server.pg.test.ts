@@ -19,7 +19,7 @@ afterEach(async () => {
 afterAll(() => database.drop());
 
 async function start(): Promise<string> {
-  const config = {
+  const settings = {
     ...{ databaseUrl: database.url, secretKey: 'a secret key for tests, long enough' },
     ...{
       host: '127.0.0.1',
@@ -36,7 +36,7 @@ async function start(): Promise<string> {
     },
     stripe: { secretKey: undefined, apiUrl: undefined },
   };
-  server = await startServer({ config, log });
+  server = await startServer({ settings, log });
   return `http://127.0.0.1:${server.port}`;
 }
 

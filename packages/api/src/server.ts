@@ -9,7 +9,6 @@ import { buildApp } from './app.ts';
 import { createAccessTokens } from './auth/access-tokens.ts';
 import { createCallers } from './auth/caller.ts';
 import { createBilling } from './billing/create-billing.ts';
-import type { ApiConfig } from './config.ts';
 import { acceptUpgrades } from './consoles/accept-upgrades.ts';
 import { CONSOLE_PACE } from './consoles/serve-console.ts';
 import type { Deps } from './deps.ts';
@@ -17,6 +16,7 @@ import { createMetrics } from './http/metrics.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { createRefusalLog } from './http/refusal-log.ts';
 import { createRequestLog } from './http/request-log.ts';
+import type { ApiSettings } from './settings.ts';
 
 export type ApiServer = { port: number; stop(): Promise<void> };
 
@@ -26,39 +26,39 @@ const KEY_ROTATION_CHECK_MS = 3_600_000;
 
 /** An api that listens. The database is at this version's schema already. */
 export async function startServer({
-  config,
+  settings,
   log,
 }: {
-  config: ApiConfig;
+  settings: ApiSettings;
   log: Log;
 }): Promise<ApiServer> {
   const sql = connect({
-    url: config.databaseUrl,
+    url: settings.databaseUrl,
     name: 'gantry-api',
-    maxConnections: config.databaseConnections,
+    maxConnections: settings.databaseConnections,
   });
-  const secrets = createSecrets(config.secretKey);
-  const tokens = await createAccessTokens({ sql, secrets, keyDays: config.signingKeyDays });
+  const secrets = createSecrets(settings.secretKey);
+  const tokens = await createAccessTokens({ sql, secrets, keyDays: settings.signingKeyDays });
   const callers = createCallers({ sql, tokens });
   const refusals = createRefusalLog({ sql, log });
   let accepting = true;
-  let baseUrl = config.publicUrl ?? '';
+  let baseUrl = settings.publicUrl ?? '';
   const deps: Deps = {
     ...{ sql, log, secrets, tokens, callers, refusals },
     billing: createBilling({
       sql,
       secrets,
-      config,
+      settings,
       baseUrl: () => baseUrl,
       onPayment: () => callers.forget(),
     }),
     requestLog: createRequestLog(log),
     metrics: createMetrics(),
-    rateLimiter: createRateLimiter(config.rateLimit),
+    rateLimiter: createRateLimiter(settings.rateLimit),
     loginLimiter: createRateLimiter(LOGIN_LIMIT),
-    trustedProxies: config.trustedProxies,
+    trustedProxies: settings.trustedProxies,
     consolePace: CONSOLE_PACE,
-    operationDeadlineMs: config.operationDeadlineMs,
+    operationDeadlineMs: settings.operationDeadlineMs,
     baseUrl: () => baseUrl,
     accepting: () => accepting,
   };
@@ -67,10 +67,10 @@ export async function startServer({
     body: () => tokens.rotate(),
   });
   const app = buildApp(deps);
-  const server = await listen(app, config);
+  const server = await listen(app, settings);
   const upgrades = acceptUpgrades(server, app);
   const { port } = server.address() as AddressInfo;
-  baseUrl ||= `http://${config.host}:${port}`;
+  baseUrl ||= `http://${settings.host}:${port}`;
 
   return {
     port,
@@ -96,7 +96,7 @@ export async function startServer({
  */
 const IDLE_CONNECTION_MS = 75_000;
 
-function listen(app: ReturnType<typeof buildApp>, { host, port }: ApiConfig): Promise<Server> {
+function listen(app: ReturnType<typeof buildApp>, { host, port }: ApiSettings): Promise<Server> {
   return new Promise((resolve, reject) => {
     const serving = serve({ fetch: app.fetch, hostname: host, port }, () => resolve(server));
     const server = serving as Server;

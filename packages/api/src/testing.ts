@@ -51,7 +51,7 @@ export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestA
     ...{ sql, log, secrets, tokens, callers, refusals, baseUrl },
     billing: createBilling({
       ...{ sql, secrets, baseUrl },
-      config: { stripe: { secretKey: undefined, apiUrl: undefined } },
+      settings: { stripe: { secretKey: undefined, apiUrl: undefined } },
       onPayment: () => callers.forget(),
     }),
     requestLog: createRequestLog(log),

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ConfigError } from '@gantry/daemon/config';
+import { SettingsError } from '@gantry/daemon/settings';
 import { launch, type Running } from './launcher.ts';
 import { readSettings } from './settings.ts';
 import { StartError } from './start-error.ts';
@@ -55,7 +55,7 @@ async function main(): Promise<number> {
 }
 
 function describe(error: unknown): string {
-  if (error instanceof StartError || error instanceof ConfigError) return error.message;
+  if (error instanceof StartError || error instanceof SettingsError) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

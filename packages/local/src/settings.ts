@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { readConfig } from '@gantry/daemon/config';
+import { createSettingsReader } from '@gantry/daemon/settings';
 import { errorCode, StartError } from './start-error.ts';
 
 const DEFAULT_PORT = 8080;
@@ -33,19 +33,19 @@ type Invocation = { root: string; args: readonly string[]; env: NodeJS.ProcessEn
 
 export function readSettings({ root, args, env }: Invocation): Settings {
   const { real } = readArguments(args);
-  const config = readConfig(env);
-  const hosts = config.optional('GANTRY_FLEET_HOSTS');
+  const reader = createSettingsReader(env);
+  const hosts = reader.optional('GANTRY_FLEET_HOSTS');
   // A database that was given may be someone's production: nothing is simulated there unasked.
-  const simulatedHosts = hosts ?? (config.optional('DATABASE_URL') ? 'none' : DEMO_HOSTS);
+  const simulatedHosts = hosts ?? (reader.optional('DATABASE_URL') ? 'none' : DEMO_HOSTS);
   return {
-    homeDirectory: config.text('GANTRY_HOME', path.join(root, '.gantry')),
-    databaseUrl: config.optionalSecret('DATABASE_URL'),
-    secretKey: config.optionalSecret('GANTRY_SECRET_KEY'),
-    host: config.text('GANTRY_HOST', '127.0.0.1'),
-    port: config.integer('GANTRY_PORT', { fallback: DEFAULT_PORT, min: 0, max: 65_535 }),
+    homeDirectory: reader.text('GANTRY_HOME', path.join(root, '.gantry')),
+    databaseUrl: reader.optionalSecret('DATABASE_URL'),
+    secretKey: reader.optionalSecret('GANTRY_SECRET_KEY'),
+    host: reader.text('GANTRY_HOST', '127.0.0.1'),
+    port: reader.integer('GANTRY_PORT', { fallback: DEFAULT_PORT, min: 0, max: 65_535 }),
     simulatedHosts: simulatedHosts === 'none' ? '' : simulatedHosts,
     real,
-    libvirtSocket: config.optional('GANTRY_LIBVIRT_SOCKET'),
+    libvirtSocket: reader.optional('GANTRY_LIBVIRT_SOCKET'),
   };
 }
 

@@ -7,9 +7,9 @@ import { connect } from '@gantry/db/connect';
 import { migrate } from '@gantry/db/migrate';
 import { cleanUp } from './clean-up.ts';
 import { closeUsage } from './close-usage.ts';
-import { readSchedulerConfig } from './config.ts';
 import { readGivenAuthority } from './fleet/authority.ts';
 import { startScheduler } from './scheduler.ts';
+import { readSchedulerSettings } from './settings.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -28,24 +28,24 @@ const log = createLog({
 await runProcess({
   log,
   start: async () => {
-    const config = readSchedulerConfig();
-    await migrate(config.databaseUrl);
+    const settings = readSchedulerSettings();
+    await migrate(settings.databaseUrl);
     const sql = connect({
-      url: config.databaseUrl,
+      url: settings.databaseUrl,
       name: 'gantry-scheduler',
-      maxConnections: config.databaseConnections,
+      maxConnections: settings.databaseConnections,
     });
     const scheduler = await startScheduler({
       ...{ sql, log },
-      secrets: createSecrets(config.secretKey),
-      fleet: config.fleet,
-      givenAuthority: await readGivenAuthority(config.authority),
-      certificateTtlMs: config.certificateTtlMs,
-      leaseTtlMs: config.leaseTtlMs,
-      unreachableAfterMs: config.unreachableAfterMs,
-      healthRules: config.healthRules,
+      secrets: createSecrets(settings.secretKey),
+      fleet: settings.fleet,
+      givenAuthority: await readGivenAuthority(settings.authority),
+      certificateTtlMs: settings.certificateTtlMs,
+      leaseTtlMs: settings.leaseTtlMs,
+      unreachableAfterMs: settings.unreachableAfterMs,
+      healthRules: settings.healthRules,
       // The rest is for placing, delivering and the loops.
-      settleConcurrency: Math.max(1, Math.floor(config.databaseConnections / 2)),
+      settleConcurrency: Math.max(1, Math.floor(settings.databaseConnections / 2)),
     });
     const loops = [
       startLoop({

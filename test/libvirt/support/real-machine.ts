@@ -1,7 +1,7 @@
 import { type LibvirtMachine, openLibvirtMachine } from '@gantry/agent/libvirt/libvirt-machine';
 import { readMachineSettings } from '@gantry/agent/libvirt/machine-settings';
-import { readConfig } from '@gantry/daemon/config';
 import { createLog, type Log } from '@gantry/daemon/log';
+import { createSettingsReader } from '@gantry/daemon/settings';
 
 export const testLog: Log = createLog({
   process: 'test',
@@ -16,6 +16,6 @@ export async function openMachine({
   environment,
   namespace,
 }: MachinePlace): Promise<LibvirtMachine> {
-  const config = readConfig({ ...environment, GANTRY_STAND_IN_DEVICES: '1' });
-  return await openLibvirtMachine({ ...readMachineSettings(config), netns: namespace }, testLog);
+  const reader = createSettingsReader({ ...environment, GANTRY_STAND_IN_DEVICES: '1' });
+  return await openLibvirtMachine({ ...readMachineSettings(reader), netns: namespace }, testLog);
 }

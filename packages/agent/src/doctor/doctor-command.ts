@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { release, totalmem } from 'node:os';
 import { dirname } from 'node:path';
-import type { ConfigReader } from '@gantry/daemon/config';
+import type { SettingsReader } from '@gantry/daemon/settings';
 import { readSchedulers, readStateDirectory } from '../agent-settings.ts';
 import { readDevices } from '../host/devices.ts';
 import { readLibvirtVersion } from '../host/libvirt-version.ts';
@@ -20,10 +20,10 @@ const PROGRAM_LIMIT_MS = 10_000;
 const CONNECT_LIMIT_MS = 5_000;
 
 /** This machine, with the settings the agent would run with. */
-export async function readDoctorHost(config: ConfigReader): Promise<DoctorHost> {
-  const machine = readMachineSettings(config);
+export async function readDoctorHost(reader: SettingsReader): Promise<DoctorHost> {
+  const machine = readMachineSettings(reader);
   const { inventory } = machine;
-  const stateDirectory = readStateDirectory(config);
+  const stateDirectory = readStateDirectory(reader);
   const sysfs = new Sysfs(inventory.sysfsRoot);
   const run = programRunner('host_failed');
   const silent = () => undefined;
@@ -41,7 +41,7 @@ export async function readDoctorHost(config: ConfigReader): Promise<DoctorHost> 
       dataDirectory: machine.dataDirectory,
       stateDirectory,
       libvirtSocket: inventory.libvirtSocket,
-      schedulers: config.optional('GANTRY_SCHEDULERS') ? readSchedulers(config) : [],
+      schedulers: reader.optional('GANTRY_SCHEDULERS') ? readSchedulers(reader) : [],
     },
     run: (program, args) => run(program, args, { timeoutMs: PROGRAM_LIMIT_MS }),
     readLibvirtVersion: () =>

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ConfigError, type ConfigReader } from '@gantry/daemon/config';
+import { SettingsError, type SettingsReader } from '@gantry/daemon/settings';
 import { isUnicast } from '@gantry/model/cidr';
 import type { DeviceSettings } from '../devices/open-devices.ts';
 import type { InventoryOptions } from '../inventory.ts';
@@ -30,50 +30,50 @@ const GIB = 2 ** 30;
 /** Not below the state directory, which only root may enter: QEMU has a user of its own. */
 const DATA_DIRECTORY = '/var/lib/gantry-data';
 
-export function readMachineSettings(config: ConfigReader): MachineSettings {
-  const isOn = (name: string) => config.integer(name, { fallback: 0, min: 0, max: 1 }) === 1;
-  const dataDirectory = config.text('GANTRY_DATA_DIRECTORY', DATA_DIRECTORY);
+export function readMachineSettings(reader: SettingsReader): MachineSettings {
+  const isOn = (name: string) => reader.integer(name, { fallback: 0, min: 0, max: 1 }) === 1;
+  const dataDirectory = reader.text('GANTRY_DATA_DIRECTORY', DATA_DIRECTORY);
   return {
-    inventory: readInventoryOptions(config),
+    inventory: readInventoryOptions(reader),
     dataDirectory,
-    sharedDirectory: config.text('GANTRY_SHARED_DIRECTORY', join(dataDirectory, 'shared')),
+    sharedDirectory: reader.text('GANTRY_SHARED_DIRECTORY', join(dataDirectory, 'shared')),
     imageCacheBytes:
-      config.integer('GANTRY_IMAGE_CACHE_GIB', { fallback: 100, min: 1, max: 100_000 }) * GIB,
-    volumes: readVolumeSettings(config),
-    guests: readSeedSettings(config),
-    uplink: config.optional('GANTRY_UPLINK'),
-    underlayAddress: readUnderlayAddress(config),
+      reader.integer('GANTRY_IMAGE_CACHE_GIB', { fallback: 100, min: 1, max: 100_000 }) * GIB,
+    volumes: readVolumeSettings(reader),
+    guests: readSeedSettings(reader),
+    uplink: reader.optional('GANTRY_UPLINK'),
+    underlayAddress: readUnderlayAddress(reader),
     reachableFromHost: isOn('GANTRY_REACHABLE_FROM_HOST'),
     devices: {
       standIns: isOn('GANTRY_STAND_IN_DEVICES'),
-      drivesAsBlocks: readDriveMode(config) === 'block',
+      drivesAsBlocks: readDriveMode(reader) === 'block',
     },
   };
 }
 
-function readDriveMode(config: ConfigReader): 'vfio' | 'block' {
-  const mode = config.text('GANTRY_NVME_MODE', 'vfio');
+function readDriveMode(reader: SettingsReader): 'vfio' | 'block' {
+  const mode = reader.text('GANTRY_NVME_MODE', 'vfio');
   if (mode === 'vfio' || mode === 'block') return mode;
-  throw new ConfigError(`GANTRY_NVME_MODE must be vfio or block, not "${mode}"`);
+  throw new SettingsError(`GANTRY_NVME_MODE must be vfio or block, not "${mode}"`);
 }
 
-function readUnderlayAddress(config: ConfigReader): string | undefined {
-  const address = config.optional('GANTRY_UNDERLAY_ADDRESS');
+function readUnderlayAddress(reader: SettingsReader): string | undefined {
+  const address = reader.optional('GANTRY_UNDERLAY_ADDRESS');
   if (address === undefined || isUnicast(address)) return address;
-  throw new ConfigError(
+  throw new SettingsError(
     `GANTRY_UNDERLAY_ADDRESS must be an IPv4 address of this host that others reach, not "${address}"`,
   );
 }
 
-function readVolumeSettings(config: ConfigReader): MachineSettings['volumes'] {
-  const driver = config.text('GANTRY_VOLUME_DRIVER', 'file');
+function readVolumeSettings(reader: SettingsReader): MachineSettings['volumes'] {
+  const driver = reader.text('GANTRY_VOLUME_DRIVER', 'file');
   if (driver === 'file') return { driver };
   if (driver !== 'lvm') {
-    throw new ConfigError(`GANTRY_VOLUME_DRIVER must be file or lvm, not "${driver}"`);
+    throw new SettingsError(`GANTRY_VOLUME_DRIVER must be file or lvm, not "${driver}"`);
   }
   return {
     driver,
-    volumeGroup: config.text('GANTRY_VOLUME_GROUP'),
-    thinPool: config.optional('GANTRY_THIN_POOL') ?? null,
+    volumeGroup: reader.text('GANTRY_VOLUME_GROUP'),
+    thinPool: reader.optional('GANTRY_THIN_POOL') ?? null,
   };
 }

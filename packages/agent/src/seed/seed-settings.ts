@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { ConfigError, type ConfigReader } from '@gantry/daemon/config';
+import { SettingsError, type SettingsReader } from '@gantry/daemon/settings';
 import { DEFAULT_MTU } from '../network/host-network.ts';
 import type { NetworkOptions } from './network-config.ts';
 
@@ -7,17 +7,17 @@ import type { NetworkOptions } from './network-config.ts';
 const MTU = { min: 576, max: 9216 };
 
 /** What guests are told of the network they are in. */
-export function readSeedSettings(config: ConfigReader): NetworkOptions & { mtu: number } {
-  const nameservers = (config.optional('GANTRY_NAMESERVERS') ?? '')
+export function readSeedSettings(reader: SettingsReader): NetworkOptions & { mtu: number } {
+  const nameservers = (reader.optional('GANTRY_NAMESERVERS') ?? '')
     .split(',')
     .map((address) => address.trim())
     .filter((address) => address !== '');
   const bad = nameservers.find((address) => isIP(address) === 0);
   if (bad !== undefined) {
-    throw new ConfigError(
+    throw new SettingsError(
       `GANTRY_NAMESERVERS must be addresses with commas between them; "${bad}" is none`,
     );
   }
-  const mtu = config.integer('GANTRY_GUEST_MTU', { fallback: DEFAULT_MTU, ...MTU });
+  const mtu = reader.integer('GANTRY_GUEST_MTU', { fallback: DEFAULT_MTU, ...MTU });
   return { nameservers, mtu };
 }

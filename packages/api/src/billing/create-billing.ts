@@ -1,6 +1,6 @@
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
-import type { ApiConfig } from '../config.ts';
+import type { ApiSettings } from '../settings.ts';
 import { createLocalProvider } from './local-provider.ts';
 import type { BillingProvider } from './provider.ts';
 import { createStripeProvider } from './stripe-provider.ts';
@@ -8,15 +8,15 @@ import { createStripeProvider } from './stripe-provider.ts';
 export type BillingOptions = {
   sql: Sql;
   secrets: Secrets;
-  config: Pick<ApiConfig, 'stripe'>;
+  settings: Pick<ApiSettings, 'stripe'>;
   baseUrl: () => string;
   /** Called when an organization was found to have paid: whoever remembers otherwise forgets. */
   onPayment: () => void;
 };
 
 /** Stripe where the installation has an account there, otherwise invoices. */
-export function createBilling({ config, ...options }: BillingOptions): BillingProvider {
-  const { secretKey, apiUrl } = config.stripe;
+export function createBilling({ settings, ...options }: BillingOptions): BillingProvider {
+  const { secretKey, apiUrl } = settings.stripe;
   if (secretKey === undefined) return createLocalProvider(options);
   return createStripeProvider({ ...options, secretKey, apiUrl });
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { ConfigError } from '@gantry/daemon/config';
 import type { Secrets } from '@gantry/daemon/secrets';
+import { SettingsError } from '@gantry/daemon/settings';
 import type { Queryable } from '@gantry/db/connect';
 import {
   type FleetAuthorityRow,
@@ -51,12 +51,12 @@ function openAuthority({ row, secrets, given }: Opening): CertificateAuthority {
   if (given) {
     const authority = loadGiven(given);
     if (authority.fingerprint === row.fingerprint) return authority;
-    throw new ConfigError(
+    throw new SettingsError(
       `GANTRY_CA_CERT_FILE is not the authority that this fleet's hosts trust: its SHA-256 is ${authority.fingerprint}, theirs ${row.fingerprint}`,
     );
   }
   if (row.sealed_private_key === '') {
-    throw new ConfigError(
+    throw new SettingsError(
       `this fleet's authority was given by its operator: set GANTRY_CA_CERT_FILE and GANTRY_CA_KEY_FILE to the one with SHA-256 ${row.fingerprint}`,
     );
   }
@@ -70,7 +70,7 @@ function unsealKey(secrets: Secrets, sealed: string): string {
   try {
     return secrets.unseal(PURPOSE, sealed);
   } catch (cause) {
-    throw new ConfigError(
+    throw new SettingsError(
       "GANTRY_SECRET_KEY is not the one that this fleet's authority was sealed with",
       { cause },
     );
@@ -82,7 +82,7 @@ function loadGiven(files: AuthorityFiles): CertificateAuthority {
     return loadAuthority(files);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new ConfigError(
+    throw new SettingsError(
       `GANTRY_CA_CERT_FILE and GANTRY_CA_KEY_FILE do not make an authority: ${why}`,
       { cause },
     );
@@ -99,7 +99,7 @@ export async function readGivenAuthority({
 }): Promise<AuthorityFiles | undefined> {
   if (certFile === undefined && keyFile === undefined) return undefined;
   if (certFile === undefined || keyFile === undefined) {
-    throw new ConfigError('GANTRY_CA_CERT_FILE and GANTRY_CA_KEY_FILE must be set together');
+    throw new SettingsError('GANTRY_CA_CERT_FILE and GANTRY_CA_KEY_FILE must be set together');
   }
   return {
     certificatePem: await readFile(certFile, 'utf8'),

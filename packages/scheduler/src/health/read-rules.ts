@@ -1,4 +1,4 @@
-import { ConfigError } from '@gantry/daemon/config';
+import { SettingsError } from '@gantry/daemon/settings';
 import { PROBLEM_SEVERITIES } from '@gantry/model/device-problem';
 import { HEALTH_RULES, type HealthRule } from './health-rules.ts';
 
@@ -62,4 +62,4 @@ function asObject(value: unknown, what: string): Record<string, unknown> {
   throw wrong(`${what} must be an object, such as {"link_slow": {"severity": "off"}}`);
 }
 
-const wrong = (reason: string) => new ConfigError(`${RULES_SETTING}: ${reason}`);
+const wrong = (reason: string) => new SettingsError(`${RULES_SETTING}: ${reason}`);

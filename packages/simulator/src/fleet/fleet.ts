@@ -9,8 +9,8 @@ import type { Log } from '@gantry/daemon/log';
 import { type Fleet, loadFleet } from '@gantry/proto/load';
 import { SimulatedMachine } from '../machine/simulated-machine.ts';
 import { inventoryOfHost, simulatedInventory } from '../servers/simulated-inventory.ts';
-import type { FleetConfig, PlannedHost } from './config.ts';
 import { type ControlSocket, startControlSocket } from './control-socket.ts';
+import type { FleetSettings, PlannedHost } from './fleet-settings.ts';
 import { KeptDisks } from './kept-disks.ts';
 import { createOperatorClient, type OperatorClient } from './operator-client.ts';
 import { SimulatedHost } from './simulated-host.ts';
@@ -24,7 +24,7 @@ export type RunningFleet = {
 
 type Member = { name: string; host: SimulatedHost; renewal: Renewal };
 type Place = {
-  config: FleetConfig;
+  settings: FleetSettings;
   log: Log;
   fleet: Fleet;
   operator: OperatorClient;
@@ -40,22 +40,22 @@ const PUBLIC_POOLS = ['203.0.113.0/24', '198.51.100.0/24', '192.0.2.0/24'];
  * Simulated hosts, each with a certificate, a ledger and a stream of its own, as many as wanted in
  * one process. A fleet that starts again is the same hosts after a power cut.
  */
-export async function startFleet(config: FleetConfig, log: Log): Promise<RunningFleet> {
-  const operator = await createOperatorClient(config.api);
-  const locations = [...new Set(config.hosts.map(({ location }) => location))].sort();
+export async function startFleet(settings: FleetSettings, log: Log): Promise<RunningFleet> {
+  const operator = await createOperatorClient(settings.api);
+  const locations = [...new Set(settings.hosts.map(({ location }) => location))].sort();
   await operator.giveImagesSources();
   for (const location of locations) await operator.ensurePublicAddresses(location, PUBLIC_POOLS);
   const disks = new Map(
-    locations.map((name) => [name, new KeptDisks(join(config.directory, `${name}.disks.json`))]),
+    locations.map((name) => [name, new KeptDisks(join(settings.directory, `${name}.disks.json`))]),
   );
-  const place: Place = { config, log, fleet: loadFleet(), operator, disks };
+  const place: Place = { settings, log, fleet: loadFleet(), operator, disks };
   const members: Member[] = [];
-  const waiting = config.hosts.values();
+  const waiting = settings.hosts.values();
   const work = async () => {
     for (const planned of waiting) members.push(await startMember(place, planned));
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
-  const control = config.control ? await startControl(place, members) : undefined;
+  const control = settings.control ? await startControl(place, members) : undefined;
   return {
     size: members.length,
     controlSocket: control?.path,
@@ -68,11 +68,11 @@ export async function startFleet(config: FleetConfig, log: Log): Promise<Running
 }
 
 async function startMember(place: Place, planned: PlannedHost): Promise<Member> {
-  const { config, log, fleet, disks } = place;
-  const stateDirectory = join(config.directory, planned.name);
+  const { settings, log, fleet, disks } = place;
+  const stateDirectory = join(settings.directory, planned.name);
   const identity = await ensureIdentity(place, planned, stateDirectory);
   const store = disks.get(planned.location);
-  const address = () => anyOf(config.schedulers);
+  const address = () => anyOf(settings.schedulers);
   const host = new SimulatedHost({
     ...{ fleet, log, identity, address },
     machine: new SimulatedMachine({
@@ -80,7 +80,7 @@ async function startMember(place: Place, planned: PlannedHost): Promise<Member> 
         ...inventoryOfHost(await simulatedInventory(planned.model), planned.name),
         sharedStorage: true,
       },
-      behaviour: config.behaviour,
+      behaviour: settings.behaviour,
       ...(store ? { disks: store } : {}),
     }),
     ledger: ledgerFile(stateDirectory),
@@ -91,14 +91,14 @@ async function startMember(place: Place, planned: PlannedHost): Promise<Member> 
   return { name: planned.name, host, renewal };
 }
 
-async function startControl({ config, log }: Place, members: Member[]): Promise<ControlSocket> {
+async function startControl({ settings, log }: Place, members: Member[]): Promise<ControlSocket> {
   const hosts = new Map(members.map(({ name, host }) => [name, host]));
-  return await startControlSocket({ directory: config.directory, hosts, log });
+  return await startControlSocket({ directory: settings.directory, hosts, log });
 }
 
 /** A host that the control plane does not know (any more) is a new one. */
 async function ensureIdentity(
-  { operator, config }: Place,
+  { operator, settings }: Place,
   { name, location }: PlannedHost,
   stateDirectory: string,
 ): Promise<Identity> {
@@ -106,7 +106,7 @@ async function ensureIdentity(
   if (known && (await operator.hasHost(known.hostId))) return known;
   await rm(stateDirectory, { recursive: true, force: true });
   const { token, caFingerprint } = await operator.makeJoinToken(location);
-  const address = anyOf(config.schedulers);
+  const address = anyOf(settings.schedulers);
   return await enroll({ address, token, caFingerprint, hostname: name, stateDirectory });
 }
 

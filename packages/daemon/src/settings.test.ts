@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { readConfig } from './config.ts';
+import { createSettingsReader } from './settings.ts';
 
 it('names the variable that is missing', () => {
-  expect(() => readConfig({}).text('GANTRY_X')).toThrow('GANTRY_X must be set');
+  expect(() => createSettingsReader({}).text('GANTRY_X')).toThrow('GANTRY_X must be set');
 });
 
 it('refuses a number that is none, with the limits', () => {
   const read = (value: string) =>
-    readConfig({ PORT: value }).integer('PORT', { fallback: 1, min: 0, max: 65_535 });
+    createSettingsReader({ PORT: value }).integer('PORT', { fallback: 1, min: 0, max: 65_535 });
   expect(read('8080')).toBe(8080);
   for (const value of ['80a', '1.5', '-1', '65536'])
     expect(() => read(value)).toThrow(/PORT must be a whole number from 0 to 65535/);
@@ -15,6 +15,6 @@ it('refuses a number that is none, with the limits', () => {
 
 it('erases a secret once it is read', () => {
   const env: Record<string, string | undefined> = { KEY: 'secret' };
-  expect(readConfig(env).secret('KEY')).toBe('secret');
+  expect(createSettingsReader(env).secret('KEY')).toBe('secret');
   expect(env['KEY']).toBeUndefined();
 });

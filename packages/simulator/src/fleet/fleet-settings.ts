@@ -1,8 +1,8 @@
-import { ConfigError, type ConfigReader } from '@gantry/daemon/config';
+import { SettingsError, type SettingsReader } from '@gantry/daemon/settings';
 import type { ServerModel } from '../servers/server-model.ts';
 import { SERVER_MODELS } from '../servers/server-models.ts';
 
-export type FleetConfig = {
+export type FleetSettings = {
   api: { url: string; email: string; password: string };
   /** host:port of each scheduler. */
   schedulers: string[];
@@ -15,19 +15,19 @@ export type FleetConfig = {
 export type PlannedHost = { name: string; location: string; model: ServerModel };
 
 /** Everything gantry-fleet can be told, from the environment; docs/simulator.md lists it. */
-export function readFleetConfig(config: ConfigReader): FleetConfig {
+export function readFleetSettings(reader: SettingsReader): FleetSettings {
   const milliseconds = (name: string, fallback: number) =>
-    config.integer(name, { fallback, min: 0, max: 600_000 });
+    reader.integer(name, { fallback, min: 0, max: 600_000 });
   return {
     api: {
-      url: config.text('GANTRY_API_URL'),
-      email: config.text('GANTRY_OPERATOR_EMAIL'),
-      password: config.secret('GANTRY_OPERATOR_PASSWORD'),
+      url: reader.text('GANTRY_API_URL'),
+      email: reader.text('GANTRY_OPERATOR_EMAIL'),
+      password: reader.secret('GANTRY_OPERATOR_PASSWORD'),
     },
-    schedulers: config.text('GANTRY_SCHEDULERS').split(','),
-    directory: config.text('GANTRY_FLEET_DIRECTORY'),
-    hosts: planHosts(config.text('GANTRY_FLEET_HOSTS')),
-    control: config.integer('GANTRY_FLEET_CONTROL', { fallback: 0, min: 0, max: 1 }) === 1,
+    schedulers: reader.text('GANTRY_SCHEDULERS').split(','),
+    directory: reader.text('GANTRY_FLEET_DIRECTORY'),
+    hosts: planHosts(reader.text('GANTRY_FLEET_HOSTS')),
+    control: reader.integer('GANTRY_FLEET_CONTROL', { fallback: 0, min: 0, max: 1 }) === 1,
     behaviour: {
       bootMs: milliseconds('GANTRY_FLEET_BOOT_MS', 1_500),
       shutdownMs: milliseconds('GANTRY_FLEET_SHUTDOWN_MS', 1_000),
@@ -44,7 +44,7 @@ export function planHosts(text: string): PlannedHost[] {
     const model = SERVER_MODELS.find(({ name }) => name === modelName);
     if (!model) {
       const known = SERVER_MODELS.map(({ name }) => name).join(', ');
-      throw new ConfigError(
+      throw new SettingsError(
         `GANTRY_FLEET_HOSTS: "${entry}" is not of the form location:model=count with a model of ${known}`,
       );
     }

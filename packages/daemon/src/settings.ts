@@ -1,25 +1,29 @@
-/** Environment -> typed values. Every process reads its configuration once, at start, through here. */
+/** Typed settings from environment variables. Every process reads its settings once, at start. */
 
 type Environment = Record<string, string | undefined>;
 
-export class ConfigError extends Error {
-  override name = 'ConfigError';
+/** A setting is missing or has a value that cannot be used. The message names the variable. */
+export class SettingsError extends Error {
+  override name = 'SettingsError';
 }
 
-export type ConfigReader = {
+export type SettingsReader = {
   text(name: string, fallback?: string): string;
   optional(name: string): string | undefined;
   integer(name: string, limits: { fallback: number; min: number; max: number }): number;
-  /** Like `text`, and removes the variable, so that no child and no crash report carries it on. */
+  /**
+   * Like `text`, but also removes the variable from the environment, so that no child process
+   * inherits it and no crash report contains it.
+   */
   secret(name: string): string;
   optionalSecret(name: string): string | undefined;
 };
 
-export function readConfig(env: Environment = process.env): ConfigReader {
+export function createSettingsReader(env: Environment = process.env): SettingsReader {
   const optional = (name: string) => env[name] || undefined;
   const text = (name: string, fallback?: string) => {
     const value = optional(name) ?? fallback;
-    if (value === undefined) throw new ConfigError(`${name} must be set`);
+    if (value === undefined) throw new SettingsError(`${name} must be set`);
     return value;
   };
   const optionalSecret = (name: string) => {
@@ -36,13 +40,14 @@ export function readConfig(env: Environment = process.env): ConfigReader {
       if (raw === undefined) return fallback;
       const value = Number(raw);
       if (!Number.isInteger(value) || value < min || value > max) {
-        throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${raw}"`);
+        const range = `a whole number from ${min} to ${max}`;
+        throw new SettingsError(`${name} must be ${range}, not "${raw}"`);
       }
       return value;
     },
     secret(name) {
       const value = optionalSecret(name);
-      if (value === undefined) throw new ConfigError(`${name} must be set`);
+      if (value === undefined) throw new SettingsError(`${name} must be set`);
       return value;
     },
   };
