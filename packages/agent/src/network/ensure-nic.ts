@@ -1,4 +1,4 @@
-import { allEnded } from '@gantry/daemon/all-ended';
+import { allSettledOrThrow } from '@gantry/daemon/all-settled-or-throw';
 import { batch, withoutIpv6 } from './link-commands.ts';
 import { findTaps, type Link } from './links.ts';
 import type { Nic } from './parse-nic.ts';
@@ -25,7 +25,7 @@ export async function ensureNic(run: RunCommand, { vmId, nic, links, settings }:
     await forgetAddress(run, before, links);
   }
   await batch(run, 'ip', [...bridgePlan.made, ...tapPlan.made]);
-  const [missingRules] = await allEnded([
+  const [missingRules] = await allSettledOrThrow([
     planRoutingRules(run, { mark, reachableFromHost }),
     run('sysctl', ['-qw', ...bridgePlan.kernel]),
     withoutIpv6(run, [bridge, tap]),

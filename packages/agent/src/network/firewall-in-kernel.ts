@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { allEnded } from '@gantry/daemon/all-ended';
+import { allSettledOrThrow } from '@gantry/daemon/all-settled-or-throw';
 import { MachineFailure } from '../machine.ts';
 import { canonicalListing } from './canonical-listing.ts';
 import { type RenderedFirewall, TABLES } from './render-firewall.ts';
@@ -75,7 +75,9 @@ function wantedOf({ digest }: RenderedFirewall): string {
 
 /** Fails where one of our tables is not there. */
 function listTables(run: RunCommand): Promise<string[]> {
-  return allEnded(TABLES.map((table) => run('nft', ['-j', 'list', 'table', ...table.split(' ')])));
+  return allSettledOrThrow(
+    TABLES.map((table) => run('nft', ['-j', 'list', 'table', ...table.split(' ')])),
+  );
 }
 
 function digestOf(listings: readonly string[]): string {

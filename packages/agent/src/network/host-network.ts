@@ -1,4 +1,4 @@
-import { allEnded } from '@gantry/daemon/all-ended';
+import { allSettledOrThrow } from '@gantry/daemon/all-settled-or-throw';
 import type { Log } from '@gantry/daemon/log';
 import { type Firewall, type HostNetwork, MachineFailure } from '../machine.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
@@ -74,7 +74,7 @@ export function createHostNetwork(settings: HostNetworkSettings = {}): KernelNet
   const ensureNics = async (vmId: string, specs: readonly NicSpec[]) => {
     checkVmId(vmId);
     const nics = specs.map(parseNic);
-    const [present] = await allEnded([listLinks(run), refuseUncovered(run, nics)]);
+    const [present] = await allSettledOrThrow([listLinks(run), refuseUncovered(run, nics)]);
     const kept = new Set(nics.map(({ tap }) => tap));
     let links = await removeTaps(vmId, { links: present, kept });
     for (const nic of nics) {
@@ -108,7 +108,7 @@ export function createHostNetwork(settings: HostNetworkSettings = {}): KernelNet
     const rendered = await render(firewall);
     const { nics, tunnels } = rendered;
     services.beforeChange(firewall.nics);
-    const [, present, leftovers] = await allEnded([
+    const [, present, leftovers] = await allSettledOrThrow([
       applyFirewall(run, rendered),
       readTunnels(run),
       findLeftovers(run, { nics, tunnels }),
@@ -137,7 +137,7 @@ export function createHostNetwork(settings: HostNetworkSettings = {}): KernelNet
         if (!(await isInForce(run, rendered, { quickly }))) return false;
         if (quickly) return true;
         services.inForce(firewall.nics);
-        const [areTunnels, leftovers] = await allEnded([
+        const [areTunnels, leftovers] = await allSettledOrThrow([
           areTunnelsInForce(run, { tunnels, mtu }),
           findLeftovers(run, { nics, tunnels }),
         ]);

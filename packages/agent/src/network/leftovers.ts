@@ -1,4 +1,4 @@
-import { allEnded } from '@gantry/daemon/all-ended';
+import { allSettledOrThrow } from '@gantry/daemon/all-settled-or-throw';
 import { findBridges, findTaps, type Link, type OurTap, parseLinks } from './links.ts';
 import { BRIDGE_PREFIX, TAP_PREFIX, TUNNEL_PREFIX } from './names.ts';
 import type { Nic } from './parse-nic.ts';
@@ -26,7 +26,7 @@ export type Leftovers = {
 export type Kept = { nics: readonly Nic[]; tunnels: readonly { name: string; mark: number }[] };
 
 export async function findLeftovers(run: RunCommand, kept: Kept): Promise<Leftovers> {
-  const [listed, routed] = await allEnded([
+  const [listed, routed] = await allSettledOrThrow([
     run('ip', ['-json', '-details', 'link', 'show']),
     listRoutedNetworks(run),
   ]);

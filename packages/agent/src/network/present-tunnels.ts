@@ -1,4 +1,4 @@
-import { allEnded } from '@gantry/daemon/all-ended';
+import { allSettledOrThrow } from '@gantry/daemon/all-settled-or-throw';
 import { TUNNEL_PREFIX } from './names.ts';
 import type { RunCommand } from './run-command.ts';
 
@@ -28,7 +28,7 @@ export async function readTunnels(run: RunCommand): Promise<PresentTunnels> {
     await run('ip', ['-json', '-details', 'link', 'show', 'type', 'vxlan']),
   );
   if (links.length === 0) return { links, nextHops: [], stations: [], routes: [] };
-  const [neighbours, stations, routes] = await allEnded([
+  const [neighbours, stations, routes] = await allSettledOrThrow([
     run('ip', ['-4', '-json', 'neigh', 'show', 'nud', 'permanent']),
     run('bridge', ['-json', 'fdb', 'show']),
     run('ip', ['-4', '-json', 'route', 'show', 'table', 'all']),

@@ -1,4 +1,4 @@
-import { allEnded } from '@gantry/daemon/all-ended';
+import { allSettledOrThrow } from '@gantry/daemon/all-settled-or-throw';
 import { batch, withoutIpv6 } from './link-commands.ts';
 import { isEmptyPlan, planTunnels, refuseLeft, type WantedTunnels } from './plan-tunnels.ts';
 import { type PresentTunnels, readTunnels } from './present-tunnels.ts';
@@ -16,7 +16,7 @@ export async function applyTunnels(
   const plan = planTunnels(present, wanted);
   if (isEmptyPlan(plan)) return;
   await batch(run, 'ip', plan.links);
-  await allEnded([
+  await allSettledOrThrow([
     setUp(run, plan.fresh),
     withoutIpv6(run, plan.fresh),
     batch(run, 'bridge', plan.stations),

@@ -1,4 +1,4 @@
-import { allEnded } from '@gantry/daemon/all-ended';
+import { allSettledOrThrow } from '@gantry/daemon/all-settled-or-throw';
 import { isUnicast } from '@gantry/model/cidr';
 import { MachineFailure } from '../machine.ts';
 import type { RunCommand } from './run-command.ts';
@@ -24,7 +24,7 @@ export type UnderlayChoice = {
 
 /** Null: the host has no such address now. */
 export async function readUnderlay(run: RunCommand, choice: UnderlayChoice) {
-  const [addresses, routes] = await allEnded([
+  const [addresses, routes] = await allSettledOrThrow([
     run('ip', ['-4', '-json', 'address', 'show']),
     run('ip', ['-4', '-json', 'route', 'show', 'default']),
   ]);

@@ -7,7 +7,7 @@
  * What is lost even then waits for the next turn. Last, those that no host has room for fail.
  * A process that dies anywhere in here leaves either all of a batch or nothing.
  */
-import { allEnded } from '@gantry/daemon/all-ended';
+import { allSettledOrThrow } from '@gantry/daemon/all-settled-or-throw';
 import type { Sql } from '@gantry/db/connect';
 import type { Lease } from '@gantry/db/queries/leases';
 import {
@@ -47,7 +47,7 @@ export async function placePending(placer: Placer, { limit = TURN_VMS } = {}): P
   const { sql, lease, follower, addresses } = placer;
   // First the VMs: what was free before one was asked for is then seen, and it is not failed for want.
   const listed = await listUnplacedVms(sql, { location: lease.location, limit });
-  const [changed, vms] = await allEnded([follower.refresh(), describeVms(sql, listed)]);
+  const [changed, vms] = await allSettledOrThrow([follower.refresh(), describeVms(sql, listed)]);
   const turn: Turn = {
     ...{ leaseHeld: true, changed, more: false, placed: 0, failed: 0, hostIds: [] },
   };
@@ -78,7 +78,7 @@ async function placeAll(
   const batches = splitByHost(decided);
   const ends: BatchEnd[] = [];
   if (together)
-    ends.push(...(await allEnded(batches.map((one) => commitBatch(placer, one, turn)))));
+    ends.push(...(await allSettledOrThrow(batches.map((one) => commitBatch(placer, one, turn)))));
   else for (const one of batches) ends.push(await commitBatch(placer, one, turn));
   const lost = batches.flatMap((batch, i) => (ends[i] === 'lost' ? batch : []));
   if (lost.length > 0) {
