@@ -117,8 +117,10 @@ type Drive = {
 };
 
 /**
- * A drive bound to a VM does not tell its serial number or size: what was known of it stays. One that
- * is new here, and was not made clean where it was before, is as dirty as it was there.
+ * The host reports no serial number and no size for a drive that is bound to a VM: the known values
+ * stay. A drive that is new in its slot is quarantined in two cases, in which it may hold data of a
+ * tenant: the last receipt for its serial number, wherever that was, says that cleaning failed; or a
+ * VM still has a claim on the same drive in another slot or host, so that no receipt exists yet.
  */
 export async function upsertDrives(
   sql: Queryable,
@@ -127,13 +129,20 @@ export async function upsertDrives(
   const rows = drives.map((drive) => ({ id: newId(), ...drive }));
   await sql`insert into drives (id, host_id, pci_address, serial, size_gb, numa_node, uses, problems, state, state_reason)
     select drive.id, ${hostId}, "pciAddress", drive.serial, "sizeGb", "numaNode", uses, problems,
-      case when last.failure_code <> '' then 'quarantined' when uses <> '{}' then 'used_by_host' else 'ready' end,
-      case when last.failure_code <> '' then 'not proven clean where it was before: ' || last.failure_message
+      case when claimed.vm_id is not null or last.failure_code <> '' then 'quarantined'
+        when uses <> '{}' then 'used_by_host' else 'ready' end,
+      case when claimed.vm_id is not null then 'still assigned to VM ' || claimed.vm_id
+          || ' where it was before, on host ' || claimed.host || ' at ' || claimed.pci_address
+        when last.failure_code <> '' then 'not proven clean where it was before: ' || last.failure_message
         else '' end
     from json_to_recordset(${JSON.stringify(rows)}::text::json) as drive(id uuid, "pciAddress" text, serial text,
       "sizeGb" integer, "numaNode" integer, uses text[], problems jsonb)
     left join lateral (select r.failure_code, r.failure_message from device_receipts r
-      where r.serial = drive.serial and r.serial <> '' order by r.id desc limit 1) last on true
+      where r.serial = drive.serial and r.serial <> '' order by r.number desc limit 1) last on true
+    left join lateral (select c.vm_id, h.name as host, other.pci_address
+      from drives other join drive_claims c on c.drive_id = other.id join hosts h on h.id = other.host_id
+      where other.serial = drive.serial and other.serial <> ''
+        and (other.host_id, other.pci_address) <> (${hostId}, drive."pciAddress") limit 1) claimed on true
     on conflict (host_id, pci_address) do update set numa_node = excluded.numa_node,
       serial = coalesce(nullif(excluded.serial, ''), drives.serial),
       size_gb = coalesce(nullif(excluded.size_gb, 0), drives.size_gb),
@@ -146,7 +155,7 @@ export async function upsertDrives(
       or excluded.serial not in ('', drives.serial) or excluded.size_gb not in (0, drives.size_gb)`;
 }
 
-/** Another drive in the place of one, and not clean where it was last. */
+/** A different drive is in the slot, and it may hold data of a tenant. */
 const isDirtyNewcomer = (sql: Queryable) =>
   sql`(excluded.serial <> drives.serial and excluded.state = 'quarantined')`;
 const isQuarantined = (sql: Queryable) =>

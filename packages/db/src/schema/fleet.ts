@@ -125,13 +125,21 @@ export const firewallRuleHosts = pgTable(
 );
 
 /**
- * That a device was made clean after a VM, or could not be. Only added to; no references, because
- * the proof outlives the VM, the device and the host.
+ * Proof that a device was cleaned after a VM, or a record that cleaning failed. Rows are only added.
+ * There are no foreign keys, because a receipt outlives the VM, the device and the host.
+ *
+ * `number` orders the receipts of one drive. The database assigns it: `id` and `finishedAt` come from
+ * the clocks of different processes, so they say nothing about order. A sequence is not in commit
+ * order in general, but it is for the receipts of one drive. A receipt is inserted by the transaction
+ * that ends the claim on the drive, and the next receipt needs another claim, which a transaction can
+ * take only after that one has committed. A drive that appears in a second slot or host while it is
+ * still claimed in the first cannot be claimed there, because `upsertDrives` quarantines it.
  */
 export const deviceReceipts = pgTable(
   'device_receipts',
   {
     id: id(),
+    number: bigint('number', { mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
     deviceId: uuid('device_id').notNull(),
     kind: text('kind').notNull(),
     hostId: uuid('host_id').notNull(),
@@ -148,7 +156,7 @@ export const deviceReceipts = pgTable(
   (t) => [
     index('device_receipts_device').on(t.deviceId, t.id),
     index('device_receipts_project').on(t.projectId, t.id),
-    index('device_receipts_serial').on(t.serial, t.id).where(sql`serial <> ''`),
+    index('device_receipts_serial').on(t.serial, t.number).where(sql`serial <> ''`),
     oneOf('device_receipts_kind', t.kind, ['gpu', 'drive']),
   ],
 );

@@ -149,6 +149,7 @@ export const drives = pgTable(
   },
   (t) => [
     unique('drives_address_key').on(t.hostId, t.pciAddress),
+    index('drives_serial').on(t.serial).where(sql`serial <> ''`),
     oneOf('drives_state', t.state, DEVICE_STATES),
   ],
 );

@@ -7,6 +7,7 @@ import type { NvmeDrive__Output } from '@gantry/proto/generated/gantry/v1/NvmeDr
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HEALTH_RULES } from '../health/health-rules.ts';
 import { readHealthRules } from '../health/read-rules.ts';
+import { addHosts, addProject, addVms } from '../place/testing/fleet.ts';
 import { recordInventory } from './record-inventory.ts';
 import { makeDrive, makeGpu, makeInventory, makeSoftware } from './testing/make-inventory.ts';
 
@@ -113,10 +114,10 @@ it("a drive is nobody else's while its host uses it", async () => {
 });
 
 describe('a drive that was not made clean where it was before', () => {
-  const leaveDirty = (serial: string, failureCode = 'erase_failed') =>
+  const leaveDirty = (serial: string, failureCode = 'erase_failed', id = newId()) =>
     database.sql`insert into device_receipts (id, device_id, kind, host_id, pci_address, serial, vm_id, project_id,
         method, finished_at, failure_code, failure_message)
-      values (${newId()}, ${newId()}, 'drive', ${newId()}, '0000:01:00.0', ${serial}, ${newId()}, ${newId()},
+      values (${id}, ${newId()}, 'drive', ${newId()}, '0000:01:00.0', ${serial}, ${newId()}, ${newId()},
         'none', now(), ${failureCode}, 'it did not answer')`;
 
   it('is in quarantine on a host that has it from now on', async () => {
@@ -143,6 +144,61 @@ describe('a drive that was not made clean where it was before', () => {
   it('is ready where it was made clean since', async () => {
     await leaveDirty(hostId);
     await leaveDirty(hostId, '');
+    await record({ nvmes: [drive({ serial: hostId })] });
+    expect(await drives()).toMatchObject([{ state: 'ready', state_reason: '' }]);
+  });
+
+  it.each([
+    { last: 'failed', codes: ['', 'erase_failed'], state: 'quarantined' },
+    { last: 'succeeded', codes: ['erase_failed', ''], state: 'ready' },
+  ])(
+    'is $state if the cleaning that the database recorded last $last, whatever the ids',
+    async ({ codes, state }) => {
+      // Two processes made these ids in the same millisecond, and the later receipt has the smaller id.
+      const [smaller, greater] = [newId(1), newId(1)].sort();
+      await leaveDirty(hostId, codes[0], greater);
+      await leaveDirty(hostId, codes[1], smaller);
+      await record({ nvmes: [drive({ serial: hostId })] });
+      expect(await drives()).toMatchObject([{ state }]);
+    },
+  );
+});
+
+describe('a drive that appears elsewhere while a VM still has a claim on it', () => {
+  /** Returns the VM that has a claim on the drive in its old slot. */
+  async function claimElsewhere(serial: string): Promise<string | undefined> {
+    const { sql } = database;
+    const [other] = await addHosts(sql, 1);
+    const [vmId] = await addVms(sql, 1, { projectId: await addProject(sql) });
+    await sql`insert into placements (vm_id, host_id, epoch) select ${vmId ?? ''}, ${other?.id ?? ''}, 1`;
+    await sql`insert into drive_claims (drive_id, vm_id) select id, ${vmId ?? ''} from drives
+      where host_id = ${other?.id ?? ''}`;
+    await sql`update drives set serial = ${serial} where host_id = ${other?.id ?? ''}`;
+    return vmId;
+  }
+
+  it('is quarantined in a slot that was empty', async () => {
+    const vmId = await claimElsewhere(hostId);
+    await record({ nvmes: [drive({ serial: hostId })] });
+    expect(await drives()).toMatchObject([
+      { state: 'quarantined', state_reason: expect.stringContaining(`assigned to VM ${vmId}`) },
+    ]);
+  });
+
+  it('is quarantined in a slot that had another drive', async () => {
+    await record({ nvmes: [drive({ serial: 'another' })] });
+    await claimElsewhere(hostId);
+    await record({ nvmes: [drive({ serial: hostId })] });
+    expect(await drives()).toMatchObject([{ serial: hostId, state: 'quarantined' }]);
+  });
+
+  it('does not change the state of a drive in the slot in which the VM has it', async () => {
+    await record({ nvmes: [drive({ serial: hostId })] });
+    const [vmId] = await addVms(database.sql, 1, { projectId: await addProject(database.sql) });
+    await database.sql`insert into placements (vm_id, host_id, epoch) select ${vmId ?? ''}, ${hostId}, 1`;
+    await database.sql`insert into drive_claims (drive_id, vm_id)
+      select id, ${vmId ?? ''} from drives where host_id = ${hostId}`;
+    await record({ nvmes: [drive({ serial: hostId, uses: ['swap'] })] });
     await record({ nvmes: [drive({ serial: hostId })] });
     expect(await drives()).toMatchObject([{ state: 'ready', state_reason: '' }]);
   });
