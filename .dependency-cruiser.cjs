@@ -57,19 +57,38 @@ module.exports = {
       to: { path: 'node_modules/drizzle' },
     },
     {
-      name: 'routes-write-through-operations',
+      name: 'api-views-know-no-http',
       comment:
-        'A route parses and shows; what changes the world is an operation and can be read alone.',
+        'A view turns a row into public JSON. It works the same for a reply, a result and a test.',
       severity: 'error',
-      from: { path: '^packages/api/src/views/' },
-      to: { path: '^packages/api/src/(routes|operations|http)/' },
+      from: { path: '^packages/api/src/.+/view\\.ts$' },
+      to: { path: '^packages/api/src/(http|auth|billing)/|/routes\\.ts$' },
     },
     {
-      name: 'operations-know-no-http',
-      comment: 'What is done does not depend on who asked how.',
+      name: 'api-writes-know-no-http',
+      comment:
+        'Only routes and schemas know HTTP: the code that changes a resource does not depend on it.',
       severity: 'error',
-      from: { path: '^packages/api/src/operations/', pathNot: test },
-      to: { path: '^packages/api/src/(routes|http)/' },
+      from: {
+        path: '^packages/api/src/[^/]+/',
+        pathNot: [
+          test,
+          '^packages/api/src/(http|billing|consoles)/',
+          '/(routes|operator-routes|[a-z-]+-routes|schema|[a-z-]+-schema)\\.ts$',
+        ],
+      },
+      to: { path: '^packages/api/src/http/' },
+    },
+    {
+      name: 'api-routes-are-only-listed',
+      comment:
+        'Only the list of all routes imports routes, so a noun cannot call another through HTTP.',
+      severity: 'error',
+      from: {
+        path: '^packages/api/src/',
+        pathNot: [test, '^packages/api/src/[a-z-]*routes\\.ts$'],
+      },
+      to: { path: '^packages/api/src/.+routes\\.ts$' },
     },
     {
       name: 'no-test-code-in-products',

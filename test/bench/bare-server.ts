@@ -1,5 +1,5 @@
-import { openOperation } from '@gantry/api/operations/open-operation';
-import { CreateVm } from '@gantry/api/schemas/vm';
+import { openOperation } from '@gantry/api/operations/open';
+import { CreateVm } from '@gantry/api/vms/schema';
 import { connect } from '@gantry/db/connect';
 import { insertVm, listVms, readVm } from '@gantry/db/queries/vms';
 import { newId } from '@gantry/model/ids';

@@ -1,5 +1,5 @@
 import { buildOpenApiDocument } from '@gantry/api/http/openapi';
-import { ALL_ROUTES } from '@gantry/api/routes/all';
+import { ALL_ROUTES } from '@gantry/api/routes';
 
 /** The OpenAPI document, read as a client would: what can be asked, and what may come back. */
 

@@ -1,5 +1,5 @@
 import type { AnyRoute } from '@gantry/api/http/route';
-import { ALL_ROUTES } from '@gantry/api/routes/all';
+import { ALL_ROUTES } from '@gantry/api/routes';
 import { makeUser, startTestApi, type TestApi, type TestUser } from '@gantry/api/testing';
 import { type Role, roleReaches } from '@gantry/model/states';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -9,7 +9,7 @@ import { toErrorReply } from './http/http-errors.ts';
 import { API_PREFIX, buildOpenApiDocument } from './http/openapi.ts';
 import { createPathRouter } from './http/path-router.ts';
 import { serve } from './http/serve.ts';
-import { ALL_ROUTES } from './routes/all.ts';
+import { ALL_ROUTES } from './routes.ts';
 
 /** The whole api as a value: no sockets, no globals. */
 export function buildApp(deps: Deps): Hono {

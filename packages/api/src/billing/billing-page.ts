@@ -5,11 +5,11 @@ import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Deps } from '../deps.ts';
+import { Label } from '../http/fields.ts';
 import { toErrorReply } from '../http/http-errors.ts';
 import { sourceIpOf } from '../http/incoming.ts';
 import { MAX_BODY_BYTES } from '../http/parse-input.ts';
-import { Email } from '../schemas/auth.ts';
-import { Label } from '../schemas/fields.ts';
+import { Email } from '../tokens/schema.ts';
 import { donePage, formPage, type Html, PAGE_HEADERS, refusalPage } from './billing-html.ts';
 import type { InvoiceDesk } from './provider.ts';
 

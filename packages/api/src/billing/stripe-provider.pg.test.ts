@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { makeTenant, startTestApi, type TestApi, type TestTenant } from '../testing.ts';
 import type { BillingProvider } from './provider.ts';
 import { createStripeProvider } from './stripe-provider.ts';
-import { type StripeStandIn, startStripeStandIn } from './stripe-stand-in.ts';
+import { type StripeStandIn, startStripeStandIn } from './testing-stripe.ts';
 
 const KEY = 'sk_test_standin00000000';
 let stripe: StripeStandIn;

@@ -8,7 +8,7 @@ import type {
 } from '@gantry/proto/generated/gantry/v1/ConsoleBytes';
 import { type Fleet, loadFleet } from '@gantry/proto/load';
 import { type ClientDuplexStream, credentials, Metadata } from '@grpc/grpc-js';
-import type { ConsolePlace } from '../operations/open-consoles.ts';
+import type { ConsolePlace } from './open.ts';
 
 export type ConsoleCall = ClientDuplexStream<ConsoleBytes, ConsoleBytes__Output>;
 

@@ -1,5 +1,5 @@
 import { OpenAPIHono, z } from '@hono/zod-openapi';
-import { ErrorBody } from '../schemas/error.ts';
+import { ErrorBody } from './error-body.ts';
 import { ERROR_STATUSES } from './http-errors.ts';
 import { type AnyRoute, isWrite } from './route.ts';
 

@@ -1,0 +1,25 @@
+import { listReceiptsOfProject } from '@gantry/db/queries/device-receipts';
+import { z } from '@hono/zod-openapi';
+import { Paging, ProjectParams, page } from '../http/fields.ts';
+import { route } from '../http/route.ts';
+import { DeviceReceiptPage } from './schema.ts';
+import { deviceReceiptView } from './view.ts';
+
+export const deviceReceiptRoutes = [
+  route({
+    id: 'device-receipts.list',
+    method: 'get',
+    path: '/projects/{project_id}/device-receipts',
+    summary: 'Proofs that GPUs and drives were made clean after VMs, newest first',
+    access: { level: 'project', role: 'read-only' },
+    params: ProjectParams,
+    query: z.strictObject(Paging),
+    reply: DeviceReceiptPage,
+    handle: async ({ sql, scope: { projectId }, query: { limit, page_token: before } }) =>
+      page(
+        await listReceiptsOfProject(sql, { projectId, before, limit: limit + 1 }),
+        limit,
+        deviceReceiptView,
+      ),
+  }),
+];

@@ -1,0 +1,87 @@
+import { listDisks, readDisk } from '@gantry/db/queries/disks';
+import { diskView } from '@gantry/db/views/disk';
+import { notFound } from '@gantry/model/errors';
+import { ProjectParams } from '../http/fields.ts';
+import { route } from '../http/route.ts';
+import { OperationReply } from '../operations/schema.ts';
+import { operationView } from '../operations/view.ts';
+import { changeDisk, deleteDisk } from './change.ts';
+import { createDisk } from './create.ts';
+import { ChangeDisk, CreateDisk, Disk, DiskParams, Disks } from './schema.ts';
+
+export const diskRoutes = [
+  route({
+    id: 'disks.create',
+    method: 'post',
+    path: '/projects/{project_id}/disks',
+    summary: 'Create a disk',
+    access: { level: 'project', role: 'member' },
+    params: ProjectParams,
+    body: CreateDisk,
+    reply: OperationReply,
+    handle: async ({ sql, scope, body, now, deadlineAt }) => ({
+      operation: operationView(
+        await createDisk({ sql, projectId: scope.projectId, body, now, deadlineAt }),
+      ),
+    }),
+  }),
+  route({
+    id: 'disks.list',
+    method: 'get',
+    path: '/projects/{project_id}/disks',
+    summary: 'List disks, oldest first; OS disks are among them',
+    access: { level: 'project', role: 'read-only' },
+    params: ProjectParams,
+    reply: Disks,
+    handle: async ({ sql, scope }) => ({
+      items: (await listDisks(sql, scope.projectId)).map(diskView),
+    }),
+  }),
+  route({
+    id: 'disks.get',
+    method: 'get',
+    path: '/projects/{project_id}/disks/{disk_id}',
+    summary: 'Read a disk',
+    access: { level: 'project', role: 'read-only' },
+    params: DiskParams,
+    reply: Disk,
+    handle: async ({ sql, scope, params }) => {
+      const row = await readDisk(sql, { projectId: scope.projectId, diskId: params.disk_id });
+      if (!row) throw notFound('disk');
+      return diskView(row);
+    },
+  }),
+  route({
+    id: 'disks.change',
+    method: 'patch',
+    path: '/projects/{project_id}/disks/{disk_id}',
+    summary: 'Make a disk larger',
+    access: { level: 'project', role: 'member' },
+    params: DiskParams,
+    body: ChangeDisk,
+    reply: OperationReply,
+    handle: async ({ sql, scope, params, body, now, deadlineAt }) => ({
+      operation: operationView(
+        await changeDisk({
+          ...{ sql, projectId: scope.projectId, diskId: params.disk_id, body, now, deadlineAt },
+        }),
+      ),
+    }),
+  }),
+  route({
+    id: 'disks.delete',
+    method: 'delete',
+    path: '/projects/{project_id}/disks/{disk_id}',
+    summary: 'Delete a disk that is attached to no VM',
+    access: { level: 'project', role: 'member' },
+    params: DiskParams,
+    reply: OperationReply,
+    handle: async ({ sql, scope, params, now, deadlineAt }) => ({
+      operation: operationView(
+        await deleteDisk({
+          ...{ sql, projectId: scope.projectId, diskId: params.disk_id, now, deadlineAt },
+        }),
+      ),
+    }),
+  }),
+];

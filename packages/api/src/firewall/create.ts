@@ -1,0 +1,98 @@
+import type { Queryable } from '@gantry/db/connect';
+import {
+  type FirewallRuleDefinition,
+  holdNetwork,
+  holdRuleResources,
+  insertFirewallRule,
+} from '@gantry/db/queries/firewall-rules';
+import { insertOperation, type NewOperation } from '@gantry/db/queries/operations';
+import { canonicalEndpointCidr } from '@gantry/model/cidr';
+import { badRequest, notFound } from '@gantry/model/errors';
+import { newId } from '@gantry/model/ids';
+import type { z } from '@hono/zod-openapi';
+import { openOperation } from '../operations/open.ts';
+import type { CreateFirewallRule } from './schema.ts';
+
+type Body = z.output<typeof CreateFirewallRule>;
+type Creation = {
+  sql: Queryable;
+  projectId: string;
+  body: Body;
+  now: Date;
+  deadlineAt: Date;
+};
+
+export async function createFirewallRule({
+  sql,
+  projectId,
+  body,
+  now,
+  deadlineAt,
+}: Creation): Promise<NewOperation> {
+  requirePortsFit(body);
+  const known = await holdNetwork(sql, { projectId, networkId: body.vpc_network_id });
+  if (!known) throw notFound('network');
+  await requireResources({ sql, projectId }, body);
+  const id = newId(now.getTime());
+  const { sources, destinations } = body;
+  await insertFirewallRule(sql, {
+    ...body,
+    ...{ id, projectId, at: now },
+    ...{ sources: sources.map(canonical), destinations: destinations.map(canonical) },
+  });
+  const request = echo(body);
+  const operation = openOperation({
+    ...{ projectId, resourceType: 'vpc-firewall-rule', resourceId: id, name: 'CREATE' },
+    ...{ request, now, deadlineAt },
+  });
+  await insertOperation(sql, operation);
+  return operation;
+}
+
+/** The contract echoes direction and action in another spelling than the rule has. */
+function echo(body: Body) {
+  return {
+    ...body,
+    direction: `DIRECTION_${body.direction.toUpperCase()}`,
+    action: `ACTION_${body.action.toUpperCase()}`,
+  };
+}
+
+type Endpoint = FirewallRuleDefinition['sources'][number];
+type Endpoints = { sources?: Endpoint[] | undefined; destinations?: Endpoint[] | undefined };
+
+/** A bare address is the block of it alone. */
+export function canonical({ resource_id, cidr }: Endpoint): Endpoint {
+  return { resource_id, cidr: cidr && (canonicalEndpointCidr(cidr) ?? '') };
+}
+
+export async function requireResources(
+  { sql, projectId }: Pick<Creation, 'sql' | 'projectId'>,
+  endpoints: Endpoints,
+): Promise<void> {
+  const named = (['sources', 'destinations'] as const).flatMap((member) =>
+    (endpoints[member] ?? []).map(({ resource_id }, index) => ({
+      id: resource_id,
+      field: `${member}.${index}.resource_id`,
+    })),
+  );
+  const ids = named.flatMap(({ id }) => (id === '' ? [] : [id]));
+  if (ids.length === 0) return;
+  const known = await holdRuleResources(sql, { projectId, ids });
+  const unknown = named.filter(({ id }) => id !== '' && !known.has(id));
+  if (unknown.length === 0) return;
+  const reason = 'is no VM, subnet or network of this project';
+  throw badRequest(unknown.map(({ field }) => ({ field, reason })));
+}
+
+/** Of the protocols, icmp alone knows no ports; beside others it passes whatever the ports are. */
+export function requirePortsFit(
+  rule: Pick<FirewallRuleDefinition, 'protocols' | 'source_ports' | 'destination_ports'>,
+): void {
+  if (rule.protocols.some((protocol) => protocol !== 'icmp')) return;
+  const given = (['source_ports', 'destination_ports'] as const).filter(
+    (member) => rule[member].length > 0,
+  );
+  if (given.length === 0) return;
+  throw badRequest(given.map((field) => ({ field, reason: 'must be empty: icmp has no ports' })));
+}

@@ -1,0 +1,110 @@
+import { listFirewallRules, readFirewallRule } from '@gantry/db/queries/firewall-rules';
+import { firewallRuleView } from '@gantry/db/views/firewall-rule';
+import { notFound } from '@gantry/model/errors';
+import { ProjectParams } from '../http/fields.ts';
+import { route } from '../http/route.ts';
+import { OperationReply } from '../operations/schema.ts';
+import { operationView } from '../operations/view.ts';
+import { changeFirewallRule, deleteFirewallRule } from './change.ts';
+import { createFirewallRule } from './create.ts';
+import {
+  ChangeFirewallRule,
+  CreateFirewallRule,
+  FirewallRule,
+  FirewallRuleParams,
+  FirewallRules,
+} from './schema.ts';
+import { traceFirewall } from './trace.ts';
+import { FirewallTrace, TraceFirewall } from './trace-schema.ts';
+import { firewallTraceView } from './view.ts';
+
+export const firewallRuleRoutes = [
+  route({
+    id: 'firewall-rules.create',
+    method: 'post',
+    path: '/projects/{project_id}/vpc/firewall-rules',
+    summary: 'Create a firewall rule',
+    access: { level: 'project', role: 'member' },
+    params: ProjectParams,
+    body: CreateFirewallRule,
+    reply: OperationReply,
+    handle: async ({ sql, scope, body, now, deadlineAt }) => ({
+      operation: operationView(
+        await createFirewallRule({ sql, projectId: scope.projectId, body, now, deadlineAt }),
+      ),
+    }),
+  }),
+  route({
+    id: 'firewall-rules.list',
+    method: 'get',
+    path: '/projects/{project_id}/vpc/firewall-rules',
+    summary: 'List firewall rules, oldest first',
+    access: { level: 'project', role: 'read-only' },
+    params: ProjectParams,
+    reply: FirewallRules,
+    handle: async ({ sql, scope }) => ({
+      items: (await listFirewallRules(sql, scope.projectId)).map(firewallRuleView),
+    }),
+  }),
+  route({
+    id: 'firewall-rules.get',
+    method: 'get',
+    path: '/projects/{project_id}/vpc/firewall-rules/{rule_id}',
+    summary: 'Read a firewall rule',
+    access: { level: 'project', role: 'read-only' },
+    params: FirewallRuleParams,
+    reply: FirewallRule,
+    handle: async ({ sql, scope, params }) => {
+      const key = { projectId: scope.projectId, ruleId: params.rule_id };
+      const row = await readFirewallRule(sql, key);
+      if (!row) throw notFound('firewall rule');
+      return firewallRuleView(row);
+    },
+  }),
+  route({
+    id: 'firewall-rules.change',
+    method: 'patch',
+    path: '/projects/{project_id}/vpc/firewall-rules/{rule_id}',
+    summary: 'Change what a firewall rule matches, or its name',
+    access: { level: 'project', role: 'member' },
+    params: FirewallRuleParams,
+    body: ChangeFirewallRule,
+    reply: OperationReply,
+    handle: async ({ sql, scope, params, body, now, deadlineAt }) => ({
+      operation: operationView(
+        await changeFirewallRule({
+          ...{ sql, projectId: scope.projectId, ruleId: params.rule_id, body, now },
+          deadlineAt,
+        }),
+      ),
+    }),
+  }),
+  route({
+    id: 'firewall-rules.delete',
+    method: 'delete',
+    path: '/projects/{project_id}/vpc/firewall-rules/{rule_id}',
+    summary: 'Delete a firewall rule',
+    access: { level: 'project', role: 'member' },
+    params: FirewallRuleParams,
+    reply: OperationReply,
+    handle: async ({ sql, scope, params, now, deadlineAt }) => ({
+      operation: operationView(
+        await deleteFirewallRule({
+          ...{ sql, projectId: scope.projectId, ruleId: params.rule_id, now, deadlineAt },
+        }),
+      ),
+    }),
+  }),
+  route({
+    id: 'firewall-rules.trace',
+    method: 'post',
+    path: '/projects/{project_id}/vpc/firewall-rules:trace',
+    summary: 'Whether the rules let a connection pass, and which of them decides; changes nothing',
+    access: { level: 'project', role: 'read-only' },
+    params: ProjectParams,
+    body: TraceFirewall,
+    reply: FirewallTrace,
+    handle: async ({ sql, scope, body }) =>
+      firewallTraceView(await traceFirewall({ sql, projectId: scope.projectId }, body)),
+  }),
+];

@@ -1,0 +1,47 @@
+import { z } from '@hono/zod-openapi';
+import { ReplyIdOrEmpty } from './fields.ts';
+import { route } from './route.ts';
+
+const Root = z
+  .object({
+    name: z.string(),
+    version: z.string(),
+    project_id: ReplyIdOrEmpty.openapi({
+      description: "An access key's project; empty for a token.",
+    }),
+    user: z
+      .object({ id: ReplyIdOrEmpty, email: z.string(), operator: z.boolean() })
+      .openapi({ description: "A token's user; its members are empty for an access key." }),
+    links: z.record(z.string(), z.string()),
+  })
+  .openapi('Root');
+
+const LINKS = {
+  documentation: '/docs',
+  openapi: '/v0.1/openapi.json',
+  organizations: '/v0.1/organizations',
+  projects: '/v0.1/projects',
+  locations: '/v0.1/locations',
+};
+
+export const rootRoutes = [
+  route({
+    id: 'root.get',
+    method: 'get',
+    path: '',
+    summary: 'Who am I, and what is here',
+    access: { level: 'authenticated' },
+    unpaid: true,
+    reply: Root,
+    handle: async ({ caller }) => ({
+      name: 'Gantry',
+      version: 'v0.1',
+      project_id: caller.type === 'access_key' ? caller.grant.project_id : '',
+      user:
+        caller.type === 'user'
+          ? { id: caller.grant.id, email: caller.grant.email, operator: caller.grant.operator }
+          : { id: '', email: '', operator: false },
+      links: LINKS,
+    }),
+  }),
+];

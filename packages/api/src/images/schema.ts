@@ -1,0 +1,67 @@
+import { z } from '@hono/zod-openapi';
+import { Description, LocationNames } from '../catalogue/admin-schema.ts';
+import { Id, Items, Label, Name, ReplyId, Text, Timestamp } from '../http/fields.ts';
+
+const Tags = z.array(Label.max(63, 'must be at most 63 characters')).max(32);
+
+export const AdminImage = z
+  .object({
+    id: ReplyId,
+    name: z.string(),
+    description: z.string(),
+    tags: z.array(z.string()),
+    source_url: z.string(),
+    sha256: z.string(),
+    retired: z.boolean(),
+    created_at: Timestamp,
+    locations: z.array(z.string()),
+  })
+  .openapi('AdminImage');
+export const AdminImages = Items(AdminImage);
+
+/** A file is looked for on the host that needs it. */
+const SourceUrl = Text(2048).pipe(
+  z.url({ protocol: /^(https?|file)$/, error: 'must be an http, https or file URL' }),
+);
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits in lower case');
+
+/** Hosts check what they fetch: an address without a hash would be trusted blindly. */
+function requireBoth(
+  { source_url, sha256 }: { source_url?: string | undefined; sha256?: string | undefined },
+  context: z.RefinementCtx,
+): void {
+  if (source_url !== undefined && sha256 === undefined) {
+    const message = 'is needed with source_url';
+    context.addIssue({ code: 'custom', path: ['sha256'], message });
+  }
+  if (source_url === undefined && sha256 !== undefined) {
+    const message = 'is needed with sha256';
+    context.addIssue({ code: 'custom', path: ['source_url'], message });
+  }
+}
+
+export const CreateImage = z
+  .strictObject({
+    name: Name,
+    description: Description.default(''),
+    tags: Tags.default([]),
+    source_url: SourceUrl.optional(),
+    sha256: Sha256.optional(),
+    locations: LocationNames,
+  })
+  .superRefine(requireBoth)
+  .openapi('CreateImage');
+
+export const ChangeImage = z
+  .strictObject({
+    description: Description.optional(),
+    tags: Tags.optional(),
+    retired: z.boolean().optional(),
+    locations: LocationNames.optional(),
+    source_url: SourceUrl.optional(),
+    sha256: Sha256.optional(),
+  })
+  .superRefine(requireBoth)
+  .openapi('ChangeImage');
+
+export const ImageParams = z.object({ image_id: Id });

@@ -1,0 +1,60 @@
+import type { Queryable } from '@gantry/db/connect';
+import {
+  findOverlappingNetwork,
+  insertNetwork,
+  lockNetwork,
+  lockNetworksOfProject,
+  type NetworkRow,
+  readNetworkUse,
+  removeNetwork,
+} from '@gantry/db/queries/networks';
+import { CloudError, notFound } from '@gantry/model/errors';
+import { newId } from '@gantry/model/ids';
+import type { z } from '@hono/zod-openapi';
+import type { CreateNetwork } from './schema.ts';
+
+/** Networks are definitions alone: no host has to do anything for one to exist. */
+
+type Creation = {
+  sql: Queryable;
+  projectId: string;
+  body: z.output<typeof CreateNetwork>;
+  now: Date;
+};
+
+export async function createNetwork({ sql, projectId, body, now }: Creation): Promise<NetworkRow> {
+  await lockNetworksOfProject(sql, projectId);
+  const other = await findOverlappingNetwork(sql, { projectId, cidr: body.cidr });
+  if (other) {
+    throw new CloudError('conflict', `the cidr overlaps ${other.cidr} of network "${other.name}"`);
+  }
+  const id = newId(now.getTime());
+  await insertNetwork(sql, { id, projectId, ...body, at: now });
+  return { id, ...body, is_default: false, subnets: [] };
+}
+
+type Target = { sql: Queryable; projectId: string; networkId: string };
+
+/** Its subnets go with it; whatever else refers to it has to go first. */
+export async function deleteNetwork({ sql, projectId, networkId }: Target): Promise<NetworkRow> {
+  const network = await lockNetwork(sql, { projectId, networkId });
+  if (!network) throw notFound('network');
+  if (network.is_default) {
+    throw new CloudError('conflict', 'this is the default network, which new VMs join: it stays');
+  }
+  await requireUnused(sql, { projectId, ids: [networkId, ...network.subnets] });
+  await removeNetwork(sql, networkId);
+  return network;
+}
+
+export async function requireUnused(
+  sql: Queryable,
+  { projectId, ids }: { projectId: string; ids: string[] },
+): Promise<void> {
+  const use = await readNetworkUse(sql, { projectId, ids });
+  if (use.vms) throw new CloudError('conflict', 'VMs are in it: delete them first');
+  if (use.rules) throw new CloudError('conflict', 'it has firewall rules: delete them first');
+  if (use.endpoints) {
+    throw new CloudError('conflict', 'firewall rules name it as an endpoint: change them first');
+  }
+}

@@ -1,0 +1,56 @@
+import type { Queryable } from '@gantry/db/connect';
+import {
+  findOverlappingSubnet,
+  insertSubnet,
+  lockSubnet,
+  lockSubnetsOfNetwork,
+  removeSubnet,
+  type SubnetRow,
+} from '@gantry/db/queries/networks';
+import { cidrContains, parseCidr } from '@gantry/model/cidr';
+import { badRequest, CloudError, notFound, unknownLocation } from '@gantry/model/errors';
+import { newId } from '@gantry/model/ids';
+import type { z } from '@hono/zod-openapi';
+import { requireUnused } from './change-networks.ts';
+import type { CreateSubnet } from './schema.ts';
+
+type Creation = {
+  sql: Queryable;
+  projectId: string;
+  body: z.output<typeof CreateSubnet>;
+  now: Date;
+};
+
+/** The network stays locked, so that of two overlapping requests the second sees the first. */
+export async function createSubnet({ sql, projectId, body, now }: Creation): Promise<SubnetRow> {
+  const networkId = body.vpc_network_id;
+  const network = await lockSubnetsOfNetwork(sql, { projectId, networkId });
+  if (!network) throw notFound('network');
+  requireInside(network.cidr, body.cidr);
+  const other = await findOverlappingSubnet(sql, { networkId, cidr: body.cidr });
+  if (other) {
+    throw new CloudError('conflict', `the cidr overlaps ${other.cidr} of subnet "${other.name}"`);
+  }
+  const subnet = { id: newId(now.getTime()), ...body };
+  const known = await insertSubnet(sql, { ...subnet, projectId, at: now });
+  if (!known) {
+    throw unknownLocation(body.location);
+  }
+  return subnet;
+}
+
+function requireInside(networkCidr: string, cidr: string): void {
+  const [outer, inner] = [parseCidr(networkCidr), parseCidr(cidr)];
+  if (outer && inner && cidrContains(outer, inner)) return;
+  throw badRequest([{ field: 'cidr', reason: `must lie inside the network's ${networkCidr}` }]);
+}
+
+type Target = { sql: Queryable; projectId: string; subnetId: string };
+
+export async function deleteSubnet({ sql, projectId, subnetId }: Target): Promise<SubnetRow> {
+  const subnet = await lockSubnet(sql, { projectId, subnetId });
+  if (!subnet) throw notFound('subnet');
+  await requireUnused(sql, { projectId, ids: [subnetId] });
+  await removeSubnet(sql, subnetId);
+  return subnet;
+}

@@ -1,0 +1,126 @@
+import { listNetworks, listSubnets, readNetwork, readSubnet } from '@gantry/db/queries/networks';
+import { notFound } from '@gantry/model/errors';
+import { ProjectParams } from '../http/fields.ts';
+import { route } from '../http/route.ts';
+import { createNetwork, deleteNetwork } from './change-networks.ts';
+import { createSubnet, deleteSubnet } from './change-subnets.ts';
+import {
+  CreateNetwork,
+  CreateSubnet,
+  Network,
+  NetworkParams,
+  Networks,
+  Subnet,
+  SubnetParams,
+  Subnets,
+} from './schema.ts';
+import { networkView, subnetView } from './view.ts';
+
+/** Done when they are answered: the reply is the resource, not an operation. */
+export const networkRoutes = [
+  route({
+    id: 'networks.create',
+    method: 'post',
+    path: '/projects/{project_id}/vpc/networks',
+    summary: 'Create a network',
+    access: { level: 'project', role: 'member' },
+    params: ProjectParams,
+    body: CreateNetwork,
+    reply: Network,
+    handle: async ({ sql, scope, body, now }) =>
+      networkView(await createNetwork({ sql, projectId: scope.projectId, body, now })),
+  }),
+  route({
+    id: 'networks.list',
+    method: 'get',
+    path: '/projects/{project_id}/vpc/networks',
+    summary: 'List networks, oldest first',
+    access: { level: 'project', role: 'read-only' },
+    params: ProjectParams,
+    reply: Networks,
+    handle: async ({ sql, scope }) => ({
+      items: (await listNetworks(sql, scope.projectId)).map(networkView),
+    }),
+  }),
+  route({
+    id: 'networks.get',
+    method: 'get',
+    path: '/projects/{project_id}/vpc/networks/{network_id}',
+    summary: 'Read a network',
+    access: { level: 'project', role: 'read-only' },
+    params: NetworkParams,
+    reply: Network,
+    handle: async ({ sql, scope, params }) => {
+      const row = await readNetwork(sql, {
+        projectId: scope.projectId,
+        networkId: params.network_id,
+      });
+      if (!row) throw notFound('network');
+      return networkView(row);
+    },
+  }),
+  route({
+    id: 'networks.delete',
+    method: 'delete',
+    path: '/projects/{project_id}/vpc/networks/{network_id}',
+    summary: 'Delete a network that nothing refers to; its subnets go with it',
+    access: { level: 'project', role: 'member' },
+    params: NetworkParams,
+    reply: Network,
+    handle: async ({ sql, scope, params }) =>
+      networkView(
+        await deleteNetwork({ sql, projectId: scope.projectId, networkId: params.network_id }),
+      ),
+  }),
+  route({
+    id: 'subnets.create',
+    method: 'post',
+    path: '/projects/{project_id}/vpc/subnets',
+    summary: 'Create a subnet of a network in a location',
+    access: { level: 'project', role: 'member' },
+    params: ProjectParams,
+    body: CreateSubnet,
+    reply: Subnet,
+    handle: async ({ sql, scope, body, now }) =>
+      subnetView(await createSubnet({ sql, projectId: scope.projectId, body, now })),
+  }),
+  route({
+    id: 'subnets.list',
+    method: 'get',
+    path: '/projects/{project_id}/vpc/subnets',
+    summary: 'List subnets, oldest first',
+    access: { level: 'project', role: 'read-only' },
+    params: ProjectParams,
+    reply: Subnets,
+    handle: async ({ sql, scope }) => ({
+      items: (await listSubnets(sql, scope.projectId)).map(subnetView),
+    }),
+  }),
+  route({
+    id: 'subnets.get',
+    method: 'get',
+    path: '/projects/{project_id}/vpc/subnets/{subnet_id}',
+    summary: 'Read a subnet',
+    access: { level: 'project', role: 'read-only' },
+    params: SubnetParams,
+    reply: Subnet,
+    handle: async ({ sql, scope, params }) => {
+      const row = await readSubnet(sql, { projectId: scope.projectId, subnetId: params.subnet_id });
+      if (!row) throw notFound('subnet');
+      return subnetView(row);
+    },
+  }),
+  route({
+    id: 'subnets.delete',
+    method: 'delete',
+    path: '/projects/{project_id}/vpc/subnets/{subnet_id}',
+    summary: 'Delete a subnet that nothing refers to',
+    access: { level: 'project', role: 'member' },
+    params: SubnetParams,
+    reply: Subnet,
+    handle: async ({ sql, scope, params }) =>
+      subnetView(
+        await deleteSubnet({ sql, projectId: scope.projectId, subnetId: params.subnet_id }),
+      ),
+  }),
+];

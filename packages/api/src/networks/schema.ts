@@ -1,0 +1,58 @@
+import { isPrivate, parseCidr } from '@gantry/model/cidr';
+import { z } from '@hono/zod-openapi';
+import { Id, Items, Name, ReplyId, Text } from '../http/fields.ts';
+
+export const Network = z
+  .object({
+    id: ReplyId,
+    name: z.string(),
+    cidr: z.string(),
+    gateway: z.string(),
+    subnets: z.array(ReplyId),
+  })
+  .openapi('Network');
+export const Networks = Items(Network);
+
+export const Subnet = z
+  .object({
+    id: ReplyId,
+    name: z.string(),
+    cidr: z.string(),
+    location: z.string(),
+    vpc_network_id: ReplyId,
+  })
+  .openapi('Subnet');
+export const Subnets = Items(Subnet);
+
+type PrefixLimits = { smallest: number; largest: number };
+
+const Block = ({ smallest, largest }: PrefixLimits) =>
+  z
+    .string()
+    .superRefine((text, context) => {
+      const block = parseCidr(text);
+      const problem = !block
+        ? 'must be an IPv4 block such as 10.0.0.0/16, without bits beyond its prefix'
+        : block.prefix < smallest || block.prefix > largest
+          ? `must have a prefix from /${smallest} to /${largest}`
+          : !isPrivate(block) && 'must lie in 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16';
+      if (problem) context.addIssue({ code: 'custom', message: problem });
+    })
+    .openapi({ example: '10.0.0.0/16' });
+
+export const CreateNetwork = z
+  .strictObject({ name: Name, cidr: Block({ smallest: 8, largest: 28 }) })
+  .openapi('CreateNetwork');
+
+export const CreateSubnet = z
+  .strictObject({
+    name: Name,
+    // Six addresses of a subnet are never handed out: a smaller block than a /29 has none left.
+    cidr: Block({ smallest: 8, largest: 29 }),
+    location: Text(63).min(1, 'must not be empty'),
+    vpc_network_id: Id,
+  })
+  .openapi('CreateSubnet');
+
+export const NetworkParams = z.object({ project_id: Id, network_id: Id });
+export const SubnetParams = z.object({ project_id: Id, subnet_id: Id });

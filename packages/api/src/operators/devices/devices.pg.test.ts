@@ -1,0 +1,195 @@
+import { newId } from '@gantry/model/ids';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  makeTenant,
+  makeUser,
+  SSH_PUBLIC_KEY,
+  startTestApi,
+  type TestApi,
+  type TestUser,
+} from '../../testing.ts';
+import { joinHost, placeVm, recordReceipt, type TestHost } from '../../testing-hosts.ts';
+
+let api: TestApi;
+let operator: TestUser;
+let host: TestHost;
+let gpuId: string;
+let driveId: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  operator = await makeUser(api, 'operator@gantry.test', { operator: true });
+  host = await joinHost(api.sql, { name: 'host-1' });
+  gpuId = host.gpuIds[0] ?? '';
+  driveId = host.driveIds[0] ?? '';
+});
+afterAll(() => api.stop());
+
+const call = (method: string, path: string, body?: unknown) =>
+  api.call(method, `/admin/${path}`, { bearer: operator.token, body });
+const quarantine = (id: string, body: unknown) => call('POST', `devices/${id}:quarantine`, body);
+const release = (id: string) => call('POST', `devices/${id}:release`);
+const shown = async () => (await call('GET', `hosts/${host.id}`)).body;
+
+const problem = (rule: string, until_released: boolean) => ({
+  ...{ rule, severity: 'block', message: 'it is broken', until_released },
+  since: '2030-01-31T12:00:00.000Z',
+});
+
+describe('a device', () => {
+  it.each([
+    ['gpu', () => gpuId, '0000:10:00.0'],
+    ['drive', () => driveId, '0000:80:00.0'],
+  ] as const)('is quarantined with a reason and released: a %s', async (kind, id, pci_address) => {
+    const device = {
+      ...{ id: id(), kind, host_id: host.id, pci_address },
+      ...{ state: 'ready', state_reason: '', problems: [] },
+    };
+    const first = await quarantine(id(), { reason: 'Xid 79' });
+    expect(first.status).toBe(200);
+    expect(first.body).toEqual({ ...device, quarantine_reason: 'Xid 79' });
+    const again = await quarantine(id(), { reason: 'fell off the bus' });
+    expect(again.body).toEqual({ ...device, quarantine_reason: 'fell off the bus' });
+    const devices = (await shown())[`${kind}s`];
+    expect(devices.map((item: Record<string, string>) => item['quarantine_reason'])).toEqual([
+      'fell off the bus',
+      '',
+    ]);
+    for (const _twice of [1, 2]) {
+      const released = await release(id());
+      expect([released.status, released.body]).toEqual([200, { ...device, quarantine_reason: '' }]);
+    }
+  });
+
+  it('that was not made clean stays out until an operator releases it', async () => {
+    await api.sql`update gpus set state = 'quarantined', state_reason = 'no reset' where id = ${gpuId}`;
+    const held = await quarantine(gpuId, { reason: 'look at it' });
+    expect(held.body).toMatchObject({ state: 'quarantined', quarantine_reason: 'look at it' });
+    expect((await shown()).gpus[0]).toMatchObject({ state_reason: 'no reset' });
+    expect((await release(gpuId)).body).toMatchObject({
+      ...{ state: 'ready', state_reason: '', quarantine_reason: '' },
+    });
+  });
+
+  it.each(['gpus', 'drives'])(
+    'of which problems last is released from those, and from no others: %s',
+    async (table) => {
+      const id = table === 'gpus' ? gpuId : driveId;
+      const [lasting, visible] = [problem('aer_fatal', true), problem('link_narrow', false)];
+      const set = (problems: object[]) =>
+        api.sql`update ${api.sql(table)} set problems = ${api.sql.json(problems as never)} where id = ${id}`;
+      await set([lasting, visible]);
+      expect((await shown())[table][0].problems).toEqual([lasting, visible]);
+      expect((await release(id)).body.problems).toEqual([visible]);
+      expect((await release(id)).body.problems).toEqual([visible]);
+      expect((await shown())[table][0].problems).toEqual([visible]);
+      await set([]);
+    },
+  );
+
+  it('that is released is what its host says of it: gone, or in use', async () => {
+    const pci = { address: '0000:10:00.0' };
+    const inventory = (gpus: object[]) =>
+      api.sql`update hosts set inventory = ${api.sql.json({ gpus, nvmes: [{ pci: { address: '0000:80:00.0' } }] } as never)}
+        where id = ${host.id}`;
+    const released = async (id: string) => (await release(id)).body.state;
+    await api.sql`update gpus set state = 'quarantined' where id = ${gpuId}`;
+    await api.sql`update drives set state = 'quarantined', uses = '{swap}' where id = ${driveId}`;
+    await inventory([]);
+    expect(await released(gpuId)).toBe('missing');
+    expect(await released(driveId)).toBe('used_by_host');
+    expect((await shown()).drives[0].uses).toEqual(['swap']);
+    await inventory([{ pci }]);
+    await api.sql`update gpus set state = 'quarantined' where id = ${gpuId}`;
+    expect(await released(gpuId)).toBe('ready');
+    await api.sql`update drives set state = 'ready', uses = '{}' where id = ${driveId}`;
+    await api.sql`update hosts set inventory = null where id = ${host.id}`;
+  });
+
+  it('that its host does not find is not made ready by a release', async () => {
+    await api.sql`update gpus set state = 'missing' where id = ${gpuId}`;
+    expect((await release(gpuId)).body).toMatchObject({ state: 'missing' });
+    await api.sql`update gpus set state = 'ready' where id = ${gpuId}`;
+  });
+
+  it('stays with the VM that has it', async () => {
+    const acme = await makeTenant(api, 'acme');
+    const { body } = await api.call('POST', `/projects/${acme.projectId}/vms`, {
+      bearer: acme.accessKey,
+      body: {
+        ...{ name: 'running', type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
+        ssh_public_key: SSH_PUBLIC_KEY,
+      },
+    });
+    const vmId = body.operation.metadata.id;
+    await placeVm(api.sql, { vmId, hostId: host.id, gpuIds: [gpuId] });
+    const vmRow = () => api.sql`select v::text from vms v where id = ${vmId}`;
+    const before = await vmRow();
+    expect((await quarantine(gpuId, { reason: 'later' })).status).toBe(200);
+    expect((await shown()).gpus[0]).toMatchObject({ vm_id: vmId, quarantine_reason: 'later' });
+    expect(await vmRow()).toEqual(before);
+  });
+
+  it.each([
+    ['reason', {}],
+    ['reason', { reason: '' }],
+    ['reason', { reason: 'x'.repeat(256) }],
+    ['reason', { reason: 'two\nlines' }],
+    ['until', { reason: 'x', until: 'tomorrow' }],
+  ])('is not quarantined without a proper reason: %s in %j', async (field, body) => {
+    const answer = await quarantine(driveId, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.details).toMatchObject([{ field }]);
+    expect((await shown()).drives[0].quarantine_reason).toBe('');
+  });
+
+  it('takes the longest reason', async () => {
+    const reason = 'x'.repeat(255);
+    expect((await quarantine(driveId, { reason })).body.quarantine_reason).toBe(reason);
+  });
+
+  it('that is not there is not found, and a host is no device', async () => {
+    for (const id of [newId(), host.id]) {
+      expect((await quarantine(id, { reason: 'x' })).body.code).toBe('not_found');
+      expect((await release(id)).body.code).toBe('not_found');
+    }
+    expect((await release('seven')).body.details).toMatchObject([{ field: 'device_id' }]);
+  });
+});
+
+describe("a device's receipts", () => {
+  const list = async (id: string, query = '') =>
+    (await call('GET', `devices/${id}/receipts${query}`)).body;
+
+  it('are all that the operator knows, and outlive the device', async () => {
+    const [deviceId, vmId, projectId] = [newId(), newId(), newId()];
+    const failure = { code: 'reset_failed', message: '0000:10:00.0 does not answer' };
+    const of = { deviceId, vmId, projectId, hostId: host.id };
+    const id = await recordReceipt(api.sql, { ...of, kind: 'drive', failure });
+    expect(await list(deviceId)).toEqual({
+      items: [
+        {
+          ...{ id, device_id: deviceId, kind: 'drive', host_id: host.id, vm_id: vmId },
+          ...{ project_id: projectId, pci_address: '0000:10:00.0', serial: 'S1' },
+          ...{ method: 'sanitize', finished_at: '2030-01-31T12:00:00.500Z' },
+          ...{ failure_code: 'reset_failed', failure_message: '0000:10:00.0 does not answer' },
+        },
+      ],
+      next_page_token: '',
+    });
+  });
+
+  it('are those of the device alone, newest first, in pages', async () => {
+    const ids: string[] = [];
+    for (const _receipt of [1, 2, 3]) {
+      ids.unshift(await recordReceipt(api.sql, { deviceId: gpuId, projectId: newId() }));
+      await recordReceipt(api.sql, { deviceId: driveId, projectId: newId() });
+    }
+    const first = await list(gpuId, '?limit=2');
+    const second = await list(gpuId, `?limit=2&page_token=${first.next_page_token}`);
+    expect(second.next_page_token).toBe('');
+    const listed = [...first.items, ...second.items].map(({ id }: { id: string }) => id);
+    expect(listed).toEqual(ids);
+    expect(await list(newId())).toEqual({ items: [], next_page_token: '' });
+  });
+});

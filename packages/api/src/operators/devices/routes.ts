@@ -1,0 +1,51 @@
+import { listReceiptsOfDevice } from '@gantry/db/queries/device-receipts';
+import { z } from '@hono/zod-openapi';
+import { OperatorDeviceReceiptPage } from '../../device-receipts/schema.ts';
+import { operatorDeviceReceiptView } from '../../device-receipts/view.ts';
+import { Paging, page } from '../../http/fields.ts';
+import { route } from '../../http/route.ts';
+import { Device, DeviceParams, QuarantineDevice } from '../hosts/schema.ts';
+import { deviceView } from '../hosts/view.ts';
+import { quarantineDevice, releaseDevice } from './quarantine.ts';
+
+export const adminDeviceRoutes = [
+  route({
+    id: 'admin-devices.quarantine',
+    method: 'post',
+    path: '/admin/devices/{device_id}:quarantine',
+    summary: 'Give a GPU or a drive to no new VM; one that has it keeps it',
+    access: { level: 'operator' },
+    params: DeviceParams,
+    body: QuarantineDevice,
+    reply: Device,
+    handle: async ({ sql, params, body: { reason } }) =>
+      deviceView(await quarantineDevice({ sql, deviceId: params.device_id, reason })),
+  }),
+  route({
+    id: 'admin-devices.release',
+    method: 'post',
+    path: '/admin/devices/{device_id}:release',
+    summary:
+      'Give a GPU or a drive to new VMs again: ends its quarantine and the problems that last until then',
+    access: { level: 'operator' },
+    params: DeviceParams,
+    reply: Device,
+    handle: async ({ sql, params }) =>
+      deviceView(await releaseDevice({ sql, deviceId: params.device_id })),
+  }),
+  route({
+    id: 'admin-devices.receipts',
+    method: 'get',
+    path: '/admin/devices/{device_id}/receipts',
+    // Not found is nothing here: receipts outlive the device, and most devices have none yet.
+    summary: 'Proofs that a device, though it be gone, was made clean after VMs; newest first',
+    access: { level: 'operator' },
+    params: DeviceParams,
+    query: z.strictObject(Paging),
+    reply: OperatorDeviceReceiptPage,
+    handle: async ({ sql, params, query: { limit, page_token: before } }) => {
+      const filter = { deviceId: params.device_id, before, limit: limit + 1 };
+      return page(await listReceiptsOfDevice(sql, filter), limit, operatorDeviceReceiptView);
+    },
+  }),
+];

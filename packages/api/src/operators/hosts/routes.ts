@@ -1,0 +1,130 @@
+import { listHosts, readHost } from '@gantry/db/queries/admin-hosts';
+import { notFound } from '@gantry/model/errors';
+import { page } from '../../http/fields.ts';
+import { route } from '../../http/route.ts';
+import {
+  acceptHost,
+  changeHostAdminState,
+  deleteHost,
+  drainHost,
+  fenceHost,
+  revokeCertificates,
+} from './change.ts';
+import { DrainingHost, FenceHost, HostDetails, HostPage, HostParams, HostQuery } from './schema.ts';
+import { drainingHostView, hostDetailsView, hostView } from './view.ts';
+
+export const adminHostRoutes = [
+  route({
+    id: 'admin-hosts.list',
+    method: 'get',
+    path: '/admin/hosts',
+    summary: 'Hosts with their devices, oldest first',
+    access: { level: 'operator' },
+    query: HostQuery,
+    reply: HostPage,
+    handle: async ({ sql, query }) => {
+      const rows = await listHosts(sql, {
+        location: query.location ?? null,
+        state: query.state ?? null,
+        adminState: query.admin_state ?? null,
+        after: query.page_token,
+        limit: query.limit + 1,
+      });
+      return page(rows, query.limit, hostView);
+    },
+  }),
+  route({
+    id: 'admin-hosts.get',
+    method: 'get',
+    path: '/admin/hosts/{host_id}',
+    summary: 'One host with its devices, certificates and VMs',
+    access: { level: 'operator' },
+    params: HostParams,
+    reply: HostDetails,
+    handle: async ({ sql, params }) => {
+      const host = await readHost(sql, params.host_id);
+      if (!host) throw notFound('host');
+      return hostDetailsView(host);
+    },
+  }),
+  route({
+    id: 'admin-hosts.cordon',
+    method: 'post',
+    path: '/admin/hosts/{host_id}:cordon',
+    summary: 'Place no new VMs on a host; those it has stay. Ends a drain',
+    access: { level: 'operator' },
+    params: HostParams,
+    reply: HostDetails,
+    handle: async ({ sql, params: { host_id: hostId } }) =>
+      hostDetailsView(await changeHostAdminState({ sql, hostId, adminState: 'cordoned' })),
+  }),
+  route({
+    id: 'admin-hosts.uncordon',
+    method: 'post',
+    path: '/admin/hosts/{host_id}:uncordon',
+    summary: 'Place VMs on a host again, after a cordon or a drain',
+    access: { level: 'operator' },
+    params: HostParams,
+    reply: HostDetails,
+    handle: async ({ sql, params: { host_id: hostId } }) =>
+      hostDetailsView(await changeHostAdminState({ sql, hostId, adminState: 'active' })),
+  }),
+  route({
+    id: 'admin-hosts.drain',
+    method: 'post',
+    path: '/admin/hosts/{host_id}:drain',
+    summary:
+      'Drain a host: place no new VMs on it, tell the tenants, and list the VMs that have to leave',
+    access: { level: 'operator' },
+    params: HostParams,
+    reply: DrainingHost,
+    handle: async ({ sql, params }) =>
+      drainingHostView(await drainHost({ sql, hostId: params.host_id })),
+  }),
+  route({
+    id: 'admin-hosts.accept',
+    method: 'post',
+    path: '/admin/hosts/{host_id}:accept',
+    summary: 'Accept a host as it is now: ends its drift, so that new VMs are placed on it again',
+    access: { level: 'operator' },
+    params: HostParams,
+    reply: HostDetails,
+    handle: async ({ sql, params }) =>
+      hostDetailsView(await acceptHost({ sql, hostId: params.host_id })),
+  }),
+  route({
+    id: 'admin-hosts.fence',
+    method: 'post',
+    path: '/admin/hosts/{host_id}:fence',
+    summary:
+      'Say that a host is dead and will not come back: its VMs may start elsewhere, their devices go to nobody',
+    access: { level: 'operator' },
+    params: HostParams,
+    body: FenceHost,
+    reply: HostDetails,
+    handle: async ({ sql, params: { host_id: hostId }, body: { confirm } }) =>
+      hostDetailsView(await fenceHost({ sql, hostId, confirm })),
+  }),
+  route({
+    id: 'admin-hosts.revoke-certificates',
+    method: 'post',
+    path: '/admin/hosts/{host_id}:revoke-certificates',
+    summary: "Cut a host's agent off until it is let in anew; its VMs run on",
+    access: { level: 'operator' },
+    params: HostParams,
+    reply: HostDetails,
+    handle: async ({ sql, params }) =>
+      hostDetailsView(await revokeCertificates({ sql, hostId: params.host_id })),
+  }),
+  route({
+    id: 'admin-hosts.delete',
+    method: 'delete',
+    path: '/admin/hosts/{host_id}',
+    summary: 'Remove a host on which no VM is placed, with its devices',
+    access: { level: 'operator' },
+    params: HostParams,
+    reply: HostDetails,
+    handle: async ({ sql, params }) =>
+      hostDetailsView(await deleteHost({ sql, hostId: params.host_id })),
+  }),
+];

@@ -1,0 +1,52 @@
+import { sha256 } from '@gantry/daemon/secrets';
+import type { Queryable } from '@gantry/db/connect';
+import { readFleetAuthority } from '@gantry/db/queries/fleet-authorities';
+import {
+  insertJoinToken,
+  isJoinToken,
+  type JoinTokenRow,
+  removeUnusedJoinToken,
+} from '@gantry/db/queries/join-tokens';
+import { CloudError, notFound } from '@gantry/model/errors';
+import { newId } from '@gantry/model/ids';
+import type { z } from '@hono/zod-openapi';
+import { type Caller, callerId } from '../../auth/caller.ts';
+import { newKey } from '../../auth/keys.ts';
+import { requireLocations } from '../../catalogue/require-locations.ts';
+import type { CreateJoinToken } from './schema.ts';
+
+const HOUR_MS = 3_600_000;
+
+type Creation = {
+  sql: Queryable;
+  caller: Caller;
+  body: z.output<typeof CreateJoinToken>;
+  now: Date;
+};
+
+/** The secret is in the reply and nowhere else: only its hash is kept. */
+export async function createJoinToken({
+  sql,
+  caller,
+  body,
+  now,
+}: Creation): Promise<{ row: JoinTokenRow; secret: string; caSha256: string }> {
+  const { location, expires_in_hours } = body;
+  await requireLocations(sql, [location]);
+  const secret = newKey('join_token');
+  const token = {
+    ...{ id: newId(now.getTime()), location, created_at: now },
+    expires_at: new Date(now.getTime() + expires_in_hours * HOUR_MS),
+  };
+  await insertJoinToken(sql, { ...token, hash: sha256(secret), createdBy: callerId(caller) });
+  const authority = await readFleetAuthority(sql);
+  return { row: { ...token, used_at: null }, secret, caSha256: authority?.fingerprint ?? '' };
+}
+
+/** A used one tells how its host came in, and can let in no other: it stays. */
+export async function deleteJoinToken(sql: Queryable, joinTokenId: string): Promise<JoinTokenRow> {
+  const row = await removeUnusedJoinToken(sql, joinTokenId);
+  if (row) return row;
+  if (!(await isJoinToken(sql, joinTokenId))) throw notFound('join token');
+  throw new CloudError('conflict', 'a host has used this join token: remove the host instead');
+}

@@ -1,0 +1,158 @@
+import { sha256 } from '@gantry/daemon/secrets';
+import { insertFleetAuthority } from '@gantry/db/queries/fleet-authorities';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { isKey } from '../../auth/keys.ts';
+import { makeUser, startTestApi, type TestApi, type TestUser } from '../../testing.ts';
+
+let api: TestApi;
+let operator: TestUser;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  operator = await makeUser(api, 'operator@gantry.test', { operator: true });
+});
+afterAll(() => api.stop());
+
+const create = (body: unknown = { location: 'eu-north-a' }, headers = {}) =>
+  api.call('POST', '/admin/join-tokens', { bearer: operator.token, body, headers });
+const list = async (query = '') =>
+  (await api.call('GET', `/admin/join-tokens${query}`, { bearer: operator.token })).body;
+const revoke = (id: string) =>
+  api.call('DELETE', `/admin/join-tokens/${id}`, { bearer: operator.token });
+const hoursOf = ({ created_at, expires_at }: Record<string, string>) =>
+  (Date.parse(expires_at ?? '') - Date.parse(created_at ?? '')) / 3_600_000;
+
+describe('creating a join token', () => {
+  it('shows the token once, and lists it without', async () => {
+    const { status, body } = await create();
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      ...{ id: expect.any(String), token: expect.any(String), location: 'eu-north-a' },
+      ...{ created_at: expect.stringMatching(/Z$/), expires_at: expect.stringMatching(/Z$/) },
+      ca_sha256: '',
+    });
+    expect(body.token).toMatch(/^gantry_jt_/);
+    expect(isKey('join_token', body.token)).toBe(true);
+    expect(hoursOf(body)).toBe(24);
+    const { token, ca_sha256: _unset, ...rest } = body;
+    const listed = await list();
+    expect(listed.items).toContainEqual({ ...rest, used_at: '' });
+    expect(JSON.stringify(listed)).not.toContain(token);
+  });
+
+  it('keeps a hash of the token and nothing else of it', async () => {
+    const { body } = await create();
+    const [row] = await api.sql`select to_json(t)::text as row, created_by from join_tokens t
+      where id = ${body.id}`;
+    expect(row?.['row']).toContain(sha256(body.token));
+    expect(row?.['row']).not.toContain(body.token);
+    expect(row?.['created_by']).toBe(operator.id);
+  });
+
+  it("tells the fleet's authority, once there is one", async () => {
+    expect((await create()).body.ca_sha256).toBe('');
+    const fingerprint = 'ab'.repeat(32);
+    await insertFleetAuthority(api.sql, {
+      ...{ certificate_pem: 'the certificate', fingerprint, sealed_private_key: 'sealed' },
+    });
+    expect((await create()).body.ca_sha256).toBe(fingerprint);
+    await api.sql`delete from fleet_authorities`;
+  });
+
+  it('repeats the token for the same Idempotency-Key, sealed in between', async () => {
+    const headers = { 'idempotency-key': 'join-once' };
+    const first = await create({ location: 'us-east-a' }, headers);
+    const second = await create({ location: 'us-east-a' }, headers);
+    expect(second.body).toEqual(first.body);
+    const kept = await api.sql`select to_json(i)::text as row from idempotency_keys i
+      where key = 'join-once'`;
+    expect(kept).toHaveLength(1);
+    expect(kept[0]?.['row']).not.toContain(first.body.token);
+    const made = await api.sql`select from join_tokens where location = 'us-east-a'`;
+    expect(made).toHaveLength(1);
+  });
+
+  it.each([1, 720])('makes it last %i hours where asked', async (hours) => {
+    const { body } = await create({ location: 'eu-north-a', expires_in_hours: hours });
+    expect(hoursOf(body)).toBe(hours);
+  });
+
+  it.each([
+    ['expires_in_hours', { location: 'eu-north-a', expires_in_hours: 0 }],
+    ['expires_in_hours', { location: 'eu-north-a', expires_in_hours: 721 }],
+    ['expires_in_hours', { location: 'eu-north-a', expires_in_hours: 1.5 }],
+    ['expires_in_hours', { location: 'eu-north-a', expires_in_hours: null }],
+    ['location', {}],
+    ['location', { location: '' }],
+    ['token', { location: 'eu-north-a', token: 'mine' }],
+  ])('is refused with the field named: %s in %j', async (field, body) => {
+    const answer = await create(body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.details).toMatchObject([{ field }]);
+  });
+
+  it('needs a location that is there', async () => {
+    const { status, body } = await create({ location: 'mars' });
+    expect([status, body.code]).toEqual([422, 'unknown_location']);
+  });
+
+  it('gives the token no right to call the api', async () => {
+    const { body } = await create();
+    expect((await api.call('GET', '/admin/hosts', { bearer: body.token })).status).toBe(401);
+  });
+});
+
+describe('the list of join tokens', () => {
+  it('is paged from the newest to the oldest', async () => {
+    for (let made = 0; made < 3; made += 1) await create();
+    const { items } = await list();
+    const times = items.map((item: { created_at: string }) => item.created_at);
+    expect(times).toEqual(times.toSorted().toReversed());
+    expect(new Set(times).size).toBeGreaterThan(1);
+    const first = await list('?limit=2');
+    expect(first.items).toEqual(items.slice(0, 2));
+    const second = await list(`?limit=1000&page_token=${first.next_page_token}`);
+    expect(second).toEqual({ items: items.slice(2), next_page_token: '' });
+  });
+});
+
+describe('revoking a join token', () => {
+  it('removes one that is unused, once', async () => {
+    const { body } = await create();
+    const { token: _token, ca_sha256: _unset, ...rest } = body;
+    const revoked = await revoke(body.id);
+    expect([revoked.status, revoked.body]).toEqual([200, { ...rest, used_at: '' }]);
+    const gone = await api.sql`select from join_tokens where hash = ${sha256(body.token)}`;
+    expect(gone).toHaveLength(0);
+    expect((await revoke(body.id)).status).toBe(404);
+    expect((await revoke('seven')).body.details).toMatchObject([{ field: 'join_token_id' }]);
+  });
+
+  it('is refused for one that a host used, which stays in the list', async () => {
+    const { body } = await create();
+    const usedAt = '2030-01-31T12:00:00.000Z';
+    await api.sql`update join_tokens set used_at = ${usedAt} where id = ${body.id}`;
+    const refused = await revoke(body.id);
+    expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
+    const { items } = await list();
+    expect(items).toContainEqual(expect.objectContaining({ id: body.id, used_at: usedAt }));
+  });
+
+  it('is refused when a host uses it at the same moment', async () => {
+    const { body } = await create();
+    const { revoking } = await api.sql.begin(async (tx) => {
+      await tx`update join_tokens set used_at = now() where id = ${body.id}`;
+      const started = revoke(body.id);
+      await vi.waitFor(
+        async () => {
+          const waiting = await api.sql`select from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`;
+          expect(waiting).toHaveLength(1);
+        },
+        { timeout: 30_000 },
+      );
+      return { revoking: started };
+    });
+    expect((await revoking).body.code).toBe('conflict');
+  });
+});

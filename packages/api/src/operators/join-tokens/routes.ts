@@ -1,0 +1,54 @@
+import { listJoinTokens } from '@gantry/db/queries/join-tokens';
+import { z } from '@hono/zod-openapi';
+import { Paging, page } from '../../http/fields.ts';
+import { route } from '../../http/route.ts';
+import { createJoinToken, deleteJoinToken } from './change.ts';
+import {
+  CreateJoinToken,
+  JoinToken,
+  JoinTokenPage,
+  JoinTokenParams,
+  NewJoinToken,
+} from './schema.ts';
+import { joinTokenView, newJoinTokenView } from './view.ts';
+
+export const adminJoinTokenRoutes = [
+  route({
+    id: 'admin-join-tokens.list',
+    method: 'get',
+    path: '/admin/join-tokens',
+    summary: 'Join tokens, newest first, without their secrets',
+    access: { level: 'operator' },
+    query: z.strictObject(Paging),
+    reply: JoinTokenPage,
+    handle: async ({ sql, query: { limit, page_token } }) =>
+      page(
+        await listJoinTokens(sql, { before: page_token, limit: limit + 1 }),
+        limit,
+        joinTokenView,
+      ),
+  }),
+  route({
+    id: 'admin-join-tokens.create',
+    method: 'post',
+    path: '/admin/join-tokens',
+    summary: 'Create a token with which one host can join a location; it is shown this once',
+    access: { level: 'operator' },
+    secretReply: true,
+    body: CreateJoinToken,
+    reply: NewJoinToken,
+    handle: async ({ sql, caller, body, now }) =>
+      newJoinTokenView(await createJoinToken({ sql, caller, body, now })),
+  }),
+  route({
+    id: 'admin-join-tokens.delete',
+    method: 'delete',
+    path: '/admin/join-tokens/{join_token_id}',
+    summary: 'Revoke a join token that no host has used',
+    access: { level: 'operator' },
+    params: JoinTokenParams,
+    reply: JoinToken,
+    handle: async ({ sql, params }) =>
+      joinTokenView(await deleteJoinToken(sql, params.join_token_id)),
+  }),
+];

@@ -1,0 +1,77 @@
+import type { Queryable } from '@gantry/db/connect';
+import { listOfferedTypes, type OfferedType } from '@gantry/db/queries/availabilities';
+import { isTypeOffered } from '@gantry/db/queries/catalogue';
+import { type PlacementHostRows, readPlacementHosts } from '@gantry/db/queries/placement-hosts';
+import { CloudError, notFound } from '@gantry/model/errors';
+import { chooseHost, countFilters, type FilterCount } from '@gantry/placement/choose-host';
+import { explainHost, type HostAnswer } from '@gantry/placement/explain-host';
+import type { Placement } from '@gantry/placement/host';
+import { newHostIndex } from '@gantry/placement/host-index';
+import { hostsFromRows } from '@gantry/placement/hosts-from-rows';
+import { requestFor } from '@gantry/placement/request-for';
+import { requireLocations } from '../../catalogue/require-locations.ts';
+
+export type Explanation = {
+  placement: Placement | null;
+  filters: FilterCount[];
+  answers: { hostId: string; answer: HostAnswer }[];
+  /** Names and addresses are looked up here. */
+  rows: PlacementHostRows;
+};
+
+/** More hosts than an operator reads; the filters count all of them. */
+const MOST_HOSTS = 1_000;
+
+type Question = { type: string; location: string; hostId: string | null };
+
+/** What the placer would do with a new VM now, and why. Changes nothing. */
+export async function explainPlacement(sql: Queryable, question: Question): Promise<Explanation> {
+  const { location, hostId } = question;
+  const type = await requireOfferedType(sql, question);
+  const rows = await readPlacementHosts(sql, { location, hostIds: null });
+  const request = requestFor(location, type);
+  const hosts = hostsFromRows(rows);
+  const index = newHostIndex();
+  for (const host of hosts) index.put(host);
+  const choice = chooseHost(index, request);
+  const asked =
+    hostId === null
+      ? hosts.slice(0, MOST_HOSTS)
+      : hostsFromRows(await requireHost(sql, hostId, rows));
+  return {
+    placement: 'reasons' in choice ? null : choice,
+    filters: countFilters(index, request),
+    answers: asked.map((host) => ({ hostId: host.id, answer: explainHost(host, request) })),
+    rows,
+  };
+}
+
+/** It may be in another location, which is then the reason; its name goes with the others'. */
+async function requireHost(
+  sql: Queryable,
+  hostId: string,
+  rows: PlacementHostRows,
+): Promise<PlacementHostRows> {
+  const own = await readPlacementHosts(sql, { location: null, hostIds: [hostId] });
+  if (own.hosts.length === 0) throw notFound('host');
+  if (!rows.hosts.some(({ id }) => id === hostId)) rows.hosts.push(...own.hosts);
+  return own;
+}
+
+async function requireOfferedType(
+  sql: Queryable,
+  { type, location }: Question,
+): Promise<OfferedType> {
+  const { known } = await isTypeOffered(sql, { type, location });
+  if (!known)
+    throw new CloudError(
+      'unknown_type',
+      `there is no VM type "${type}": see GET /v0.1/admin/vm-types`,
+    );
+  await requireLocations(sql, [location]);
+  const offered = await listOfferedTypes(sql, location);
+  const found = offered.find(({ name }) => name === type);
+  if (!found)
+    throw new CloudError('type_not_in_location', `"${type}" is not offered in "${location}"`);
+  return found;
+}

@@ -1,0 +1,47 @@
+import { z } from '@hono/zod-openapi';
+import { Id, ReplyId, ReplyIdOrEmpty, Text } from '../../http/fields.ts';
+
+export const ExplainPlacement = z
+  .strictObject({
+    type: Text(63),
+    location: Text(63),
+    host_id: Id.optional().openapi({ description: 'Explain this host alone.' }),
+  })
+  .openapi('ExplainPlacement');
+
+const PlacedDevice = z.object({ id: ReplyId, pci_address: z.string() });
+
+export const PlacementExplanation = z
+  .object({
+    placement: z
+      .object({
+        host_id: ReplyIdOrEmpty,
+        host_name: z.string(),
+        gpus: z.array(PlacedDevice),
+        drives: z.array(PlacedDevice),
+        numa_nodes: z.array(
+          z.object({
+            node: z.int(),
+            gpus: z.int(),
+            cores: z.int(),
+            memory_mib: z.int(),
+            network_gbps: z.number(),
+          }),
+        ),
+      })
+      .openapi({ description: 'Where a VM would go now; an empty host_id: nowhere.' }),
+    filters: z
+      .array(z.object({ filter: z.string(), left: z.int() }))
+      .openapi({ description: 'In the order they are asked, and how many hosts each leaves.' }),
+    hosts: z
+      .array(
+        z.object({
+          host_id: ReplyId,
+          name: z.string(),
+          fits: z.boolean(),
+          reason: z.string().openapi({ description: 'Why not there; empty where it fits.' }),
+        }),
+      )
+      .openapi({ description: 'By name, at most 1000 of them.' }),
+  })
+  .openapi('PlacementExplanation');

@@ -1,0 +1,22 @@
+import type { Queryable } from '@gantry/db/connect';
+import { isVmType, type PriceRow, removePrice, replacePrice } from '@gantry/db/queries/prices';
+import { CloudError, notFound } from '@gantry/model/errors';
+import { DISK_TYPES } from '@gantry/model/states';
+import { PRICE_DECIMALS } from './schema.ts';
+
+/** A price for something that cannot be had is a typing error that would leave the right one unpriced. */
+export async function setPrice(sql: Queryable, price: PriceRow): Promise<PriceRow> {
+  const { resource_type: resourceType, usd_per_hour } = price;
+  const isDiskType = DISK_TYPES.some((type) => type === resourceType);
+  if (!isDiskType && !(await isVmType(sql, resourceType))) {
+    throw new CloudError('unknown_type', `"${resourceType}" is neither a VM type nor a disk type`);
+  }
+  await replacePrice(sql, { resourceType, usdPerHour: usd_per_hour.toFixed(PRICE_DECIMALS) });
+  return price;
+}
+
+export async function deletePrice(sql: Queryable, resourceType: string): Promise<PriceRow> {
+  const price = await removePrice(sql, resourceType);
+  if (!price) throw notFound('price');
+  return price;
+}

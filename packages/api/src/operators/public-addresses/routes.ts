@@ -1,0 +1,54 @@
+import { listPublicAddresses } from '@gantry/db/queries/public-addresses';
+import { page } from '../../http/fields.ts';
+import { route } from '../../http/route.ts';
+import { addPublicAddresses, deletePublicAddress } from './change.ts';
+import {
+  AddedPublicAddresses,
+  AddPublicAddresses,
+  PublicAddress,
+  PublicAddressPage,
+  PublicAddressParams,
+  PublicAddressQuery,
+} from './schema.ts';
+import { publicAddressView } from './view.ts';
+
+export const adminPublicAddressRoutes = [
+  route({
+    id: 'admin-public-addresses.list',
+    method: 'get',
+    path: '/admin/public-addresses',
+    summary: 'Public addresses and the VMs that have them, oldest first',
+    access: { level: 'operator' },
+    query: PublicAddressQuery,
+    reply: PublicAddressPage,
+    handle: async ({ sql, query }) => {
+      const rows = await listPublicAddresses(sql, {
+        location: query.location ?? null,
+        after: query.page_token,
+        limit: query.limit + 1,
+      });
+      return page(rows, query.limit, publicAddressView);
+    },
+  }),
+  route({
+    id: 'admin-public-addresses.create',
+    method: 'post',
+    path: '/admin/public-addresses',
+    summary: 'Give a location every address of a block, for its VMs; those it has already stay',
+    access: { level: 'operator' },
+    body: AddPublicAddresses,
+    reply: AddedPublicAddresses,
+    handle: ({ sql, body, now }) => addPublicAddresses({ sql, body, now }),
+  }),
+  route({
+    id: 'admin-public-addresses.delete',
+    method: 'delete',
+    path: '/admin/public-addresses/{public_address_id}',
+    summary: 'Take back a public address that no VM has',
+    access: { level: 'operator' },
+    params: PublicAddressParams,
+    reply: PublicAddress,
+    handle: async ({ sql, params }) =>
+      publicAddressView(await deletePublicAddress(sql, params.public_address_id)),
+  }),
+];

@@ -1,0 +1,134 @@
+import { sha256 } from '@gantry/daemon/secrets';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isKey } from '../../auth/keys.ts';
+import { makeTenant, startTestApi, type TestApi, type TestTenant } from '../../testing.ts';
+
+let api: TestApi;
+let acme: TestTenant;
+let other: TestTenant;
+let path: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  acme = await makeTenant(api, 'acme');
+  other = await makeTenant(api, 'other');
+  path = `/projects/${acme.projectId}/access-keys`;
+});
+afterAll(() => api.stop());
+
+const create = (body: unknown, { bearer = acme.accessKey, headers = {} } = {}) =>
+  api.call('POST', path, { bearer, body, headers });
+const list = (bearer = acme.accessKey) => api.call('GET', path, { bearer });
+const remove = (id: string, bearer = acme.accessKey) =>
+  api.call('DELETE', `${path}/${id}`, { bearer });
+
+describe('creating an access key', () => {
+  it('shows the secret once, and it works at once', async () => {
+    const { status, body } = await create({ name: 'ci' });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id: expect.any(String),
+      name: 'ci',
+      role: 'member',
+      access_key: expect.any(String),
+      created_at: expect.stringMatching(/Z$/),
+      expires_at: '',
+    });
+    expect(isKey('access_key', body.access_key)).toBe(true);
+    expect((await list(body.access_key)).status).toBe(200);
+    const listed = await list();
+    const { access_key: secret, ...rest } = body;
+    expect(listed.body.items).toContainEqual(rest);
+    expect(JSON.stringify(listed.body)).not.toContain(secret);
+  });
+
+  it('keeps a hash of the secret and nothing else of it', async () => {
+    const { body } = await create({ name: 'hashed' });
+    const [row] = await api.sql`select to_json(k)::text as row from access_keys k
+      where id = ${body.id}`;
+    expect(row?.['row']).toContain(sha256(body.access_key));
+    expect(row?.['row']).not.toContain(body.access_key);
+  });
+
+  it('repeats the secret for the same Idempotency-Key, sealed in between', async () => {
+    const headers = { 'idempotency-key': 'key-once' };
+    const first = await create({ name: 'repeated' }, { headers });
+    const second = await create({ name: 'repeated' }, { headers });
+    expect(second.status).toBe(200);
+    expect(second.body).toEqual(first.body);
+    const kept = await api.sql`select to_json(i)::text as row from idempotency_keys i
+      where key = 'key-once'`;
+    expect(kept).toHaveLength(1);
+    expect(kept[0]?.['row']).not.toContain(first.body.access_key);
+    expect(kept[0]?.['row']).not.toContain('repeated');
+  });
+
+  it('gives a read-only key no right to write', async () => {
+    const { body } = await create({ name: 'reader', role: 'read-only' });
+    expect(body.role).toBe('read-only');
+    expect((await create({ name: 'more' }, { bearer: body.access_key })).status).toBe(403);
+    expect((await list(body.access_key)).status).toBe(200);
+  });
+
+  it('ends with its expiry', async () => {
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const { body } = await create({ name: 'short', expires_at: expiresAt });
+    expect(body.expires_at).toBe(expiresAt);
+    expect((await list(body.access_key)).status).toBe(200);
+    await api.sql`update access_keys set expires_at = now() - interval '1 s' where id = ${body.id}`;
+    api.deps.callers.forget();
+    expect((await list(body.access_key)).status).toBe(401);
+  });
+
+  it.each([
+    ['expires_at', { name: 'x', expires_at: '2001-01-01T00:00:00Z' }],
+    ['expires_at', { name: 'x', expires_at: 'tomorrow' }],
+    ['role', { name: 'x', role: 'owner' }],
+    ['name', { name: 'Not A Name' }],
+    ['hash', { name: 'x', hash: 'mine' }],
+  ])('is refused with the field named: %s', async (field, body) => {
+    const answer = await create(body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.details).toMatchObject([{ field }]);
+  });
+
+  it('needs a name that is free in the project', async () => {
+    await create({ name: 'twice' });
+    expect((await create({ name: 'twice' })).body.code).toBe('name_taken');
+  });
+
+  it('is for members of the project', async () => {
+    for (const bearer of [acme.readOnlyKey, acme.readOnly.token]) {
+      expect((await create({ name: 'no' }, { bearer })).status).toBe(403);
+    }
+    expect((await create({ name: 'no' }, { bearer: other.accessKey })).status).toBe(404);
+    expect((await create({ name: 'by-user' }, { bearer: acme.member.token })).status).toBe(200);
+  });
+});
+
+describe('deleting an access key', () => {
+  it('takes effect at once', async () => {
+    const { body } = await create({ name: 'revoked' });
+    expect((await list(body.access_key)).status).toBe(200);
+    const deleted = await remove(body.id);
+    expect(deleted.status).toBe(200);
+    expect(deleted.body).toMatchObject({ id: body.id, name: 'revoked' });
+    expect(deleted.body).not.toHaveProperty('access_key');
+    expect((await list(body.access_key)).status).toBe(401);
+    expect((await remove(body.id)).status).toBe(404);
+  });
+
+  it('may be done by the key itself', async () => {
+    const { body } = await create({ name: 'removes-itself' });
+    expect((await remove(body.id, body.access_key)).status).toBe(200);
+    expect((await list(body.access_key)).status).toBe(401);
+  });
+
+  it("reaches no other project's keys", async () => {
+    const foreign = await api.call('GET', `/projects/${other.projectId}/access-keys`, {
+      bearer: other.accessKey,
+    });
+    expect((await remove(foreign.body.items[0].id)).status).toBe(404);
+    expect((await remove(foreign.body.items[0].id, acme.readOnlyKey)).status).toBe(403);
+  });
+});

@@ -1,0 +1,53 @@
+import { listAccessKeys } from '@gantry/db/queries/access-keys';
+import { ProjectParams } from '../../http/fields.ts';
+import { route } from '../../http/route.ts';
+import { createAccessKey, deleteAccessKey } from './change.ts';
+import { AccessKey, AccessKeyParams, AccessKeys, CreateAccessKey, NewAccessKey } from './schema.ts';
+import { accessKeyView } from './view.ts';
+
+export const accessKeyRoutes = [
+  route({
+    id: 'access-keys.list',
+    method: 'get',
+    path: '/projects/{project_id}/access-keys',
+    summary: 'List access keys, without their secrets',
+    access: { level: 'project', role: 'read-only' },
+    params: ProjectParams,
+    reply: AccessKeys,
+    handle: async ({ sql, scope }) => ({
+      items: (await listAccessKeys(sql, scope.projectId)).map(accessKeyView),
+    }),
+  }),
+  route({
+    id: 'access-keys.create',
+    method: 'post',
+    path: '/projects/{project_id}/access-keys',
+    summary: 'Create an access key; its secret is shown this once',
+    access: { level: 'project', role: 'member' },
+    secretReply: true,
+    params: ProjectParams,
+    body: CreateAccessKey,
+    reply: NewAccessKey,
+    handle: async ({ sql, scope, body, now }) => {
+      const { row, secret } = await createAccessKey({ sql, scope, body, now });
+      return { ...accessKeyView(row), access_key: secret };
+    },
+  }),
+  route({
+    id: 'access-keys.delete',
+    method: 'delete',
+    path: '/projects/{project_id}/access-keys/{access_key_id}',
+    summary: 'Revoke an access key',
+    access: { level: 'project', role: 'member' },
+    changesAccess: true,
+    params: AccessKeyParams,
+    reply: AccessKey,
+    handle: async ({ sql, scope, params }) =>
+      accessKeyView(
+        await deleteAccessKey(sql, {
+          projectId: scope.projectId,
+          accessKeyId: params.access_key_id,
+        }),
+      ),
+  }),
+];

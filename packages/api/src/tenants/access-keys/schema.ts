@@ -1,0 +1,30 @@
+import { z } from '@hono/zod-openapi';
+import { Id, Items, Name, ReplyId, Timestamp, TimestampOrEmpty } from '../../http/fields.ts';
+
+const AccessKeyRole = z.enum(['member', 'read-only']);
+
+export const AccessKey = z
+  .object({
+    id: ReplyId,
+    name: z.string(),
+    role: AccessKeyRole,
+    created_at: Timestamp,
+    expires_at: TimestampOrEmpty,
+  })
+  .openapi('AccessKey');
+
+export const AccessKeys = Items(AccessKey);
+
+export const NewAccessKey = AccessKey.extend({
+  access_key: z.string().openapi({ description: 'The key itself: shown this once.' }),
+}).openapi('NewAccessKey');
+
+export const CreateAccessKey = z
+  .strictObject({
+    name: Name,
+    role: AccessKeyRole.default('member'),
+    expires_at: z.iso.datetime('must be a timestamp such as 2030-01-31T12:00:00Z').optional(),
+  })
+  .openapi('CreateAccessKey');
+
+export const AccessKeyParams = z.object({ project_id: Id, access_key_id: Id });

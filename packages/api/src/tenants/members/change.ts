@@ -1,0 +1,58 @@
+import type { Queryable } from '@gantry/db/connect';
+import {
+  countOwners,
+  insertMember,
+  type MemberKey,
+  type MemberRow,
+  readMember,
+  removeMember,
+} from '@gantry/db/queries/members';
+import { lockOrganization } from '@gantry/db/queries/organizations';
+import { readProject } from '@gantry/db/queries/projects';
+import { findUser } from '@gantry/db/queries/users';
+import { badRequest, CloudError, notFound } from '@gantry/model/errors';
+import { newId } from '@gantry/model/ids';
+import type { z } from '@hono/zod-openapi';
+import type { CreateMember } from './schema.ts';
+
+type Addition = {
+  sql: Queryable;
+  organizationId: string;
+  body: z.output<typeof CreateMember>;
+  now: Date;
+};
+
+/** Gives a user that there is a role in the organization. Users themselves are made by operators. */
+export async function addMember({ sql, organizationId, body, now }: Addition): Promise<MemberRow> {
+  const { email, role, project_id: projectId } = body;
+  const user = await findUser(sql, email);
+  if (!user) {
+    throw badRequest([
+      { field: 'email', reason: 'nobody has this e-mail: ask the operator for an account first' },
+    ]);
+  }
+  if (projectId !== undefined) {
+    const project = await readProject(sql, projectId);
+    if (project?.organization_id !== organizationId) {
+      throw badRequest([{ field: 'project_id', reason: 'is no project of this organization' }]);
+    }
+  }
+  const member = {
+    ...{ id: newId(now.getTime()), user_id: user.id, email, role },
+    ...{ project_id: projectId ?? null, created_at: now },
+  };
+  await insertMember(sql, { ...member, organization_id: organizationId });
+  return member;
+}
+
+/** Removals of one organization take turns: two owners cannot both be removed as the last but one. */
+export async function deleteMember(sql: Queryable, key: MemberKey): Promise<MemberRow> {
+  await lockOrganization(sql, key.organizationId);
+  const member = await readMember(sql, key);
+  if (!member) throw notFound('member');
+  if (member.role === 'owner' && (await countOwners(sql, key.organizationId)) === 1) {
+    throw new CloudError('conflict', 'this is the last owner: add another one first');
+  }
+  await removeMember(sql, key);
+  return member;
+}

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  makeTenant,
+  makeUser,
+  startTestApi,
+  type TestApi,
+  type TestTenant,
+  type TestUser,
+} from '../../testing.ts';
+
+let api: TestApi;
+let acme: TestTenant;
+let other: TestTenant;
+let guest: TestUser;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  acme = await makeTenant(api, 'acme');
+  other = await makeTenant(api, 'other');
+  guest = await makeUser(api, 'guest@example.test');
+});
+afterAll(() => api.stop());
+
+const path = (tenant: TestTenant) => `/organizations/${tenant.organizationId}/members`;
+const list = async (tenant: TestTenant) =>
+  (await api.call('GET', path(tenant), { bearer: tenant.owner.token })).body.items;
+const add = (body: unknown, bearer = acme.owner.token) =>
+  api.call('POST', path(acme), { bearer, body });
+const remove = (memberId: string, bearer = acme.owner.token) =>
+  api.call('DELETE', `${path(acme)}/${memberId}`, { bearer });
+
+/** Asked outside any transaction: inside one the answer is the same all along. */
+async function waitingQueries(): Promise<number> {
+  const rows = await api.sql`select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  return rows.length;
+}
+
+describe('members', () => {
+  it('are listed with their roles; owners have no project', async () => {
+    const items = await list(acme);
+    expect(items).toHaveLength(3);
+    expect(items).toContainEqual({
+      id: expect.any(String),
+      user_id: acme.owner.id,
+      email: acme.owner.email,
+      role: 'owner',
+      project_id: '',
+      created_at: expect.stringMatching(/Z$/),
+    });
+    expect(items).toContainEqual(
+      expect.objectContaining({ email: acme.readOnly.email, project_id: acme.projectId }),
+    );
+  });
+
+  it("are the owner's business: members and keys are refused, strangers find nothing", async () => {
+    for (const bearer of [acme.member.token, acme.readOnly.token, acme.accessKey]) {
+      expect((await api.call('GET', path(acme), { bearer })).status).toBe(403);
+      expect((await add({ email: guest.email, role: 'owner' }, bearer)).status).toBe(403);
+    }
+    expect((await api.call('GET', path(acme), { bearer: other.owner.token })).status).toBe(404);
+    const [foreign] = await list(other);
+    expect((await remove(foreign.id)).status).toBe(404);
+  });
+
+  it('gain and lose their rights at once, also those who are remembered', async () => {
+    const organizations = async () =>
+      (await api.call('GET', '/organizations', { bearer: guest.token })).body;
+    await api.sql`insert into members (id, user_id, organization_id, role)
+      values (gen_random_uuid(), ${guest.id}, ${other.organizationId}, 'owner')`;
+    expect(await organizations()).toHaveLength(1);
+    const { status, body } = await add({
+      ...{ email: 'Guest@Example.test', role: 'read-only', project_id: acme.projectId },
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ user_id: guest.id, email: guest.email, role: 'read-only' });
+    expect(await organizations()).toHaveLength(2);
+    expect((await remove(body.id)).body).toEqual(body);
+    expect(await organizations()).toHaveLength(1);
+    expect((await remove(body.id)).status).toBe(404);
+  });
+
+  it('can be seen to before there is a payment method', async () => {
+    expect(await list(await makeTenant(api, 'unpaid', { paid: false }))).toHaveLength(3);
+  });
+
+  it('have a role in one place only once', async () => {
+    const member = { email: acme.member.email, role: 'read-only', project_id: acme.projectId };
+    expect((await add(member)).body.code).toBe('conflict');
+  });
+
+  it.each([
+    ['email', { email: 'unknown@example.test', role: 'owner' }],
+    ['email', { email: 'no address', role: 'owner' }],
+    ['role', { email: 'guest@example.test', role: 'operator' }],
+    ['project_id', { email: 'guest@example.test', role: 'member' }],
+    ['project_id', { email: 'guest@example.test', role: 'read-only' }],
+  ])('are refused with the field named: %s', async (field, body) => {
+    const answer = await add(body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.details).toMatchObject([{ field }]);
+  });
+
+  it('belong to a project of the organization, owners to none', async () => {
+    const foreign = { email: guest.email, role: 'member', project_id: other.projectId };
+    expect((await add(foreign)).body.details).toMatchObject([{ field: 'project_id' }]);
+    const owner = { email: guest.email, role: 'owner', project_id: acme.projectId };
+    expect((await add(owner)).body.details).toMatchObject([{ field: 'project_id' }]);
+  });
+});
+
+describe('the last owner', () => {
+  it('cannot be removed', async () => {
+    const owner = (await list(acme)).find(({ role }: { role: string }) => role === 'owner');
+    const refused = await remove(owner.id);
+    expect(refused.status).toBe(409);
+    expect(refused.body.code).toBe('conflict');
+    expect(await list(acme)).toContainEqual(owner);
+  });
+
+  it('stays when both of two owners are removed at once', async () => {
+    const operator = await makeUser(api, 'operator@gantry.test', { operator: true });
+    const second = await add({ email: guest.email, role: 'owner' });
+    const first = (await list(acme)).find(
+      ({ email }: { email: string }) => email === acme.owner.email,
+    );
+    // Held back until both have looked, so that neither sees what the other did.
+    const { removals } = await api.sql.begin(async (tx) => {
+      await tx`select from members where organization_id = ${acme.organizationId} for update`;
+      const started = [first.id, second.body.id].map((id) => remove(id, operator.token));
+      await vi.waitFor(async () => expect(await waitingQueries()).toBe(2), { timeout: 30_000 });
+      return { removals: started };
+    });
+    const statuses = (await Promise.all(removals)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([200, 409]);
+    const owners = await api.sql`select from members
+      where organization_id = ${acme.organizationId} and role = 'owner'`;
+    expect(owners).toHaveLength(1);
+  });
+});

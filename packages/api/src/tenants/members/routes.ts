@@ -1,0 +1,54 @@
+import { listMembers } from '@gantry/db/queries/members';
+import { OrganizationParams } from '../../http/fields.ts';
+import { route } from '../../http/route.ts';
+import { addMember, deleteMember } from './change.ts';
+import { CreateMember, Member, MemberParams, Members } from './schema.ts';
+import { memberView } from './view.ts';
+
+export const memberRoutes = [
+  route({
+    id: 'members.list',
+    method: 'get',
+    path: '/organizations/{organization_id}/members',
+    summary: 'Who belongs to an organization, and as what',
+    access: { level: 'organization', role: 'owner' },
+    unpaid: true,
+    params: OrganizationParams,
+    reply: Members,
+    handle: async ({ sql, scope }) => ({
+      items: (await listMembers(sql, scope.organizationId)).map(memberView),
+    }),
+  }),
+  route({
+    id: 'members.create',
+    method: 'post',
+    path: '/organizations/{organization_id}/members',
+    summary: 'Give a user a role in an organization or in one of its projects',
+    access: { level: 'organization', role: 'owner' },
+    unpaid: true,
+    changesAccess: true,
+    params: OrganizationParams,
+    body: CreateMember,
+    reply: Member,
+    handle: async ({ sql, scope, body, now }) =>
+      memberView(await addMember({ sql, organizationId: scope.organizationId, body, now })),
+  }),
+  route({
+    id: 'members.delete',
+    method: 'delete',
+    path: '/organizations/{organization_id}/members/{member_id}',
+    summary: "Take a user's role away",
+    access: { level: 'organization', role: 'owner' },
+    unpaid: true,
+    changesAccess: true,
+    params: MemberParams,
+    reply: Member,
+    handle: async ({ sql, scope, params }) =>
+      memberView(
+        await deleteMember(sql, {
+          organizationId: scope.organizationId,
+          memberId: params.member_id,
+        }),
+      ),
+  }),
+];

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ALL_ROUTES } from '../routes.ts';
+import {
+  makeTenant,
+  makeUser,
+  startTestApi,
+  type TestApi,
+  type TestTenant,
+  type TestUser,
+} from '../testing.ts';
+
+let api: TestApi;
+let acme: TestTenant;
+let unpaid: TestTenant;
+let operator: TestUser;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  acme = await makeTenant(api, 'acme');
+  unpaid = await makeTenant(api, 'unpaid', { paid: false });
+  operator = await makeUser(api, 'operator@gantry.test', { operator: true });
+});
+afterAll(() => api.stop());
+
+const admin = (method: string, path: string) =>
+  api.call(method, `/admin/${path}`, { bearer: operator.token });
+
+describe("the operators' interface", () => {
+  const routes = ALL_ROUTES.filter(({ path }) => path.startsWith('/admin'));
+
+  it.each(routes.map((route) => [route.id, route] as const))(
+    '%s is for operators',
+    async (_, route) => {
+      const path = route.path.replaceAll(/\{\w+\}/g, acme.projectId);
+      for (const bearer of [acme.owner.token, acme.accessKey]) {
+        const { status, body } = await api.call(route.method.toUpperCase(), path, { bearer });
+        expect([status, body.code]).toEqual([403, 'forbidden']);
+      }
+      expect((await api.call(route.method.toUpperCase(), path)).status).toBe(401);
+    },
+  );
+});
+
+describe('organizations and projects', () => {
+  it('are all shown, with whether they have paid', async () => {
+    const { body } = await admin('GET', 'organizations');
+    expect(body.items).toEqual([
+      {
+        ...{ id: acme.organizationId, name: 'acme', paid: true },
+        payment_customer_id: `local_${acme.organizationId}`,
+      },
+      expect.objectContaining({ id: unpaid.organizationId, paid: false }),
+    ]);
+    expect(body.next_page_token).toBe('');
+    const projects = (await admin('GET', 'projects')).body;
+    expect(projects.items).toEqual([
+      {
+        ...{ id: acme.projectId, name: 'main', version: 'v0.1' },
+        organization_id: acme.organizationId,
+      },
+      expect.objectContaining({ id: unpaid.projectId }),
+    ]);
+  });
+
+  it.each(['organizations', 'projects', 'users'])(
+    '%s come page by page, each once',
+    async (noun) => {
+      const all = (await admin('GET', noun)).body.items;
+      const seen = [];
+      let token = '';
+      do {
+        const { body } = await admin('GET', `${noun}?limit=1${token && `&page_token=${token}`}`);
+        expect(body.items).toHaveLength(1);
+        seen.push(...body.items);
+        token = body.next_page_token;
+      } while (token);
+      expect(seen).toEqual(all);
+    },
+  );
+});
+
+describe('signing keys', () => {
+  const kid = (token: string) =>
+    JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid;
+
+  it('can be replaced: old tokens stay good, new ones are signed with the new key', async () => {
+    const before = await api.deps.tokens.issue(operator.id);
+    const answer = await admin('POST', 'signing-keys');
+    expect([answer.status, answer.body]).toEqual([200, {}]);
+    const after = await api.deps.tokens.issue(operator.id);
+    expect(kid(after)).not.toBe(kid(before));
+    const [newest] = await api.sql`select id from signing_keys order by id desc limit 1`;
+    expect(kid(after)).toBe(newest?.['id']);
+    for (const bearer of [before, after]) {
+      expect((await api.call('GET', '', { bearer })).status).toBe(200);
+    }
+  });
+});

@@ -1,0 +1,57 @@
+import type { Queryable } from '@gantry/db/connect';
+import {
+  hasProjects,
+  removeOrganization,
+  updateOrganizationName,
+} from '@gantry/db/queries/organizations';
+import { insertOrganization, insertOwner, type OrganizationRow } from '@gantry/db/queries/tenants';
+import { CloudError, notFound } from '@gantry/model/errors';
+import { newId } from '@gantry/model/ids';
+import type { Caller } from '../../auth/caller.ts';
+import type { BillingProvider } from '../../billing/provider.ts';
+
+type Creation = { sql: Queryable; caller: Caller; billing: BillingProvider; name: string };
+
+/** The creator becomes its owner. */
+export async function createOrganization({
+  sql,
+  caller,
+  billing,
+  name,
+}: Creation): Promise<OrganizationRow> {
+  if (!mayCreate(caller)) {
+    throw new CloudError('forbidden', 'this needs the role operator, or owner of an organization');
+  }
+  const id = newId();
+  const organization = { id, name, payment_customer_id: billing.customerIdFor(id) };
+  await insertOrganization(sql, organization);
+  await insertOwner(sql, { id: newId(), organizationId: id, userId: caller.grant.id });
+  return organization;
+}
+
+function mayCreate(caller: Caller): boolean {
+  if (caller.type !== 'user') return false;
+  return caller.grant.operator || caller.grant.memberships.some(({ role }) => role === 'owner');
+}
+
+export async function renameOrganization(
+  sql: Queryable,
+  change: { organizationId: string; name: string },
+): Promise<OrganizationRow> {
+  const organization = await updateOrganizationName(sql, change);
+  if (!organization) throw notFound('organization');
+  return organization;
+}
+
+/** A project created meanwhile refers to the organization, and the database refuses in its place. */
+export async function deleteOrganization(
+  sql: Queryable,
+  organizationId: string,
+): Promise<OrganizationRow> {
+  if (await hasProjects(sql, organizationId)) {
+    throw new CloudError('conflict', 'the organization has projects: delete them first');
+  }
+  const organization = await removeOrganization(sql, organizationId);
+  if (!organization) throw notFound('organization');
+  return organization;
+}

@@ -1,0 +1,15 @@
+import { z } from '@hono/zod-openapi';
+import { Label, Page, ReplyId } from '../../http/fields.ts';
+
+export const Organization = z
+  .object({ id: ReplyId, name: z.string(), payment_customer_id: z.string() })
+  .openapi('Organization');
+
+export const Organizations = z.array(Organization);
+
+/** What it is called: to create one, and to rename it. */
+export const OrganizationName = z.strictObject({ name: Label }).openapi('OrganizationName');
+
+export const AdminOrganizations = Page(
+  Organization.extend({ paid: z.boolean() }).openapi('AdminOrganization'),
+);

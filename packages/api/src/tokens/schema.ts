@@ -1,0 +1,27 @@
+import { z } from '@hono/zod-openapi';
+import { Text } from '../http/fields.ts';
+
+export const Email = Text(254)
+  .regex(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+\.[^\s@\p{Cc}]+$/u, 'must be an e-mail address')
+  .transform((email) => email.toLowerCase())
+  .openapi({ type: 'string', format: 'email' });
+
+export const TokenRequest = z
+  .discriminatedUnion(
+    'grant_type',
+    [
+      z.strictObject({ grant_type: z.literal('password'), email: Email, password: Text(1024) }),
+      z.strictObject({ grant_type: z.literal('refresh_token'), refresh_token: Text(1024) }),
+    ],
+    { error: 'must be "password" or "refresh_token"' },
+  )
+  .openapi('TokenRequest');
+
+export const TokenReply = z
+  .object({
+    access_token: z.string(),
+    refresh_token: z.string(),
+    expires_in: z.int(),
+    token_type: z.literal('bearer'),
+  })
+  .openapi('TokenReply');

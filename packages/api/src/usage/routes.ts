@@ -1,0 +1,56 @@
+import { listUsage, readLastClosedDay } from '@gantry/db/queries/usage';
+import { badRequest } from '@gantry/model/errors';
+import { visibleProjects } from '../auth/authorize.ts';
+import { OrganizationParams } from '../http/fields.ts';
+import { route } from '../http/route.ts';
+import { Usage, UsageQuery } from './schema.ts';
+
+const DEFAULT_DAYS = 30;
+const MAX_DAYS = 366;
+const DAY_MS = 86_400_000;
+
+export const usageRoutes = [
+  route({
+    id: 'usage.list',
+    method: 'get',
+    path: '/organizations/{organization_id}/usage',
+    summary: 'Usage and cost of closed days; a day is closed shortly after midnight UTC',
+    access: { level: 'organization', role: 'read-only' },
+    params: OrganizationParams,
+    query: UsageQuery,
+    reply: Usage,
+    handle: async ({ sql, caller, scope, query, now }) => {
+      const lastClosed = (await readLastClosedDay(sql)) ?? addDays(now.toISOString(), -1);
+      const items = await listUsage(sql, {
+        ...choosePeriod({ start: query.start_date, end: query.end_date, lastClosed }),
+        organizationId: scope.organizationId,
+        visibleProjects: visibleProjects(caller, scope.organizationId) ?? null,
+        projects: query.projects,
+        resourceTypes: query.resource_types,
+        regions: query.regions,
+      });
+      return { items };
+    },
+  }),
+];
+
+type Wanted = { start: string | undefined; end: string | undefined; lastClosed: string };
+
+function choosePeriod({ start, end, lastClosed }: Wanted): { startDate: string; endDate: string } {
+  // A start after the last closed day, and no end, asks for days that are still to be closed.
+  const endDate = end ?? (start !== undefined && start > lastClosed ? start : lastClosed);
+  const startDate = start ?? addDays(endDate, 1 - DEFAULT_DAYS);
+  if (startDate > endDate) {
+    throw badRequest([{ field: 'start_date', reason: 'must not be after end_date' }]);
+  }
+  if (startDate < addDays(endDate, 1 - MAX_DAYS)) {
+    const reason = `must not be more than ${MAX_DAYS} days before the end of the period, ${endDate}`;
+    throw badRequest([{ field: 'start_date', reason }]);
+  }
+  return { startDate, endDate };
+}
+
+function addDays(date: string, days: number): string {
+  const midnight = Date.parse(`${date.slice(0, 10)}T00:00:00Z`);
+  return new Date(midnight + days * DAY_MS).toISOString().slice(0, 10);
+}

@@ -1,0 +1,36 @@
+import { z } from '@hono/zod-openapi';
+import { CommaList, Id, Items, ReplyId, Text } from '../http/fields.ts';
+
+/** A day that exists, in UTC, and for which there could be usage. */
+const IsoDate = z.iso
+  .date('must be a date such as 2026-01-31')
+  .refine((date) => date >= '2000-01-01', 'must not be before 2000-01-01');
+
+export const UsageQuery = z.strictObject({
+  start_date: IsoDate.optional().openapi({
+    description: 'The first day, included; 29 days before end_date unless given.',
+  }),
+  end_date: IsoDate.optional().openapi({
+    description: 'The last day, included; the last closed day unless given.',
+  }),
+  projects: CommaList(Id),
+  resource_types: CommaList(Text(63)),
+  regions: CommaList(Text(63)),
+});
+
+export const Usage = Items(
+  z
+    .object({
+      date: z.iso.date(),
+      project_id: ReplyId,
+      resource_type: z.string().openapi({ description: 'A VM type or a disk type.' }),
+      billable_metric: z.enum(['vm_seconds', 'gb_hours']),
+      quantity: z.number(),
+      region: z.string(),
+      cost_usd: z.number(),
+      priced: z.boolean().openapi({
+        description: 'False where no price was set when the day was closed: the cost is then 0.',
+      }),
+    })
+    .openapi('Usage'),
+);

@@ -1,0 +1,127 @@
+import { openInterval } from '@gantry/db/queries/meter';
+import { insertProject } from '@gantry/db/queries/tenants';
+import { closeDueDays } from '@gantry/db/queries/usage';
+import { newId } from '@gantry/model/ids';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeTenant, startTestApi, type TestApi, type TestTenant } from '../testing.ts';
+import { usageRoutes } from './routes.ts';
+
+const DAY_MS = 86_400_000;
+let api: TestApi;
+let tenant: TestTenant;
+let stranger: TestTenant;
+const otherProject = newId();
+const dayAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+
+beforeAll(async () => {
+  api = await startTestApi();
+  tenant = await makeTenant(api, 'acme');
+  stranger = await makeTenant(api, 'stranger');
+  const { organizationId, projectId } = tenant;
+  await api.sql.begin((tx) =>
+    insertProject(tx, { id: otherProject, name: 'other', organization_id: organizationId }),
+  );
+  const startedAt = new Date(`${dayAgo(40)}T00:00:00Z`);
+  const used = { organizationId, region: 'eu-north', startedAt };
+  await openInterval(api.sql, {
+    ...{ ...used, projectId, resourceId: newId() },
+    metered: { metric: 'gb_hours', diskType: 'persistent-ssd', sizeGb: 1000 },
+  });
+  await openInterval(api.sql, {
+    ...{ ...used, projectId: otherProject, resourceId: newId(), region: 'us-east' },
+    metered: { metric: 'vm_seconds', vmType: 'a40.1x' },
+  });
+  // Five past today's midnight, so that yesterday is closed whenever the test runs.
+  await closeDueDays(api.sql, new Date(`${dayAgo(0)}T00:05:00Z`));
+});
+afterAll(() => api.stop());
+
+const ask = (query = '', bearer = tenant.owner.token, organizationId = tenant.organizationId) =>
+  api.call('GET', `/organizations/${organizationId}/usage${query}`, { bearer });
+const dates = async (query: string) =>
+  [...new Set((await ask(query)).body.items.map(({ date }: { date: string }) => date))] as string[];
+
+describe('usage', () => {
+  it('of the last 30 closed days is what one gets unasked, with numbers as numbers', async () => {
+    const { status, body } = await ask();
+    expect(status).toBe(200);
+    expect(usageRoutes[0]?.reply.parse(body)).toEqual(body);
+    expect(body.items).toHaveLength(60);
+    expect(await dates('')).toEqual(Array.from({ length: 30 }, (_, index) => dayAgo(30 - index)));
+    const onProject = (id: string) =>
+      body.items.find((item: { project_id: string }) => item.project_id === id);
+    expect(onProject(tenant.projectId)).toEqual({
+      ...{ date: dayAgo(30), project_id: tenant.projectId, region: 'eu-north', priced: true },
+      ...{ resource_type: 'persistent-ssd', billable_metric: 'gb_hours' },
+      ...{ quantity: 24_000, cost_usd: 3.12 },
+    });
+    expect(onProject(otherProject)).toMatchObject({
+      ...{ billable_metric: 'vm_seconds', quantity: 86_400, cost_usd: 0, priced: false },
+    });
+  });
+
+  it('includes both ends of the period', async () => {
+    expect(await dates(`?start_date=${dayAgo(3)}&end_date=${dayAgo(2)}`)).toEqual([
+      dayAgo(3),
+      dayAgo(2),
+    ]);
+    expect(await dates(`?end_date=${dayAgo(39)}`)).toEqual([dayAgo(40), dayAgo(39)]);
+    expect(await dates(`?start_date=${dayAgo(2)}`)).toEqual([dayAgo(2), dayAgo(1)]);
+    expect(await dates(`?start_date=${dayAgo(0)}`)).toEqual([]);
+    expect((await ask('?start_date=2024-01-01&end_date=2024-12-31')).status).toBe(200);
+  });
+
+  it('is filtered by project, resource type and region', async () => {
+    const types = async (query: string) => [
+      ...new Set(
+        (await ask(query)).body.items.map((item: { resource_type: string }) => item.resource_type),
+      ),
+    ];
+    expect(await types(`?projects=${otherProject.toUpperCase()}`)).toEqual(['a40.1x']);
+    expect(await types(`?projects=${otherProject},${tenant.projectId}`)).toHaveLength(2);
+    expect(await types('?resource_types=persistent-ssd,none')).toEqual(['persistent-ssd']);
+    expect(await types('?regions=us-east')).toEqual(['a40.1x']);
+    expect(await types('?regions=mars')).toEqual([]);
+  });
+
+  it.each([
+    ['start_date=2026-02-30', 'start_date'],
+    ['end_date=2026-13-01', 'end_date'],
+    ['end_date=0001-01-05', 'end_date'],
+    ['start_date=yesterday', 'start_date'],
+    ['start_date=2026-01-02&end_date=2026-01-01', 'start_date'],
+    ['start_date=2024-01-01&end_date=2025-01-01', 'start_date'],
+    ['start_date=2020-01-01', 'start_date'],
+    ['projects=x', 'projects.0'],
+    ['regions=%00', 'regions.0'],
+    ['from=2026-01-01', 'from'],
+  ])('asked for with %s is refused with the name of the field', async (query, field) => {
+    const { status, body } = await ask(`?${query}`);
+    expect([status, body.code, body.details?.[0]?.field]).toEqual([400, 'bad_request', field]);
+  });
+});
+
+describe('who sees usage', () => {
+  it('a key and a member of one project see that project, whatever they ask for', async () => {
+    for (const bearer of [
+      tenant.accessKey,
+      tenant.readOnlyKey,
+      tenant.member.token,
+      tenant.readOnly.token,
+    ]) {
+      const { body } = await ask('', bearer);
+      expect(body.items).toHaveLength(30);
+      expect(new Set(body.items.map((item: { project_id: string }) => item.project_id))).toEqual(
+        new Set([tenant.projectId]),
+      );
+      expect((await ask(`?projects=${otherProject}`, bearer)).body.items).toEqual([]);
+    }
+  });
+
+  it('strangers find no organization, and have no usage of their own', async () => {
+    expect((await ask('', stranger.owner.token)).status).toBe(404);
+    expect((await ask('', stranger.owner.token, stranger.organizationId)).body).toEqual({
+      items: [],
+    });
+  });
+});

@@ -1,0 +1,149 @@
+import type { Queryable } from '@gantry/db/connect';
+import {
+  countDisksOfVm,
+  type DiskRow,
+  insertAttachment,
+  listUnreachableDisks,
+  lockDisks,
+  updateAttachmentDetached,
+} from '@gantry/db/queries/disks';
+import { insertOperation, type NewOperation } from '@gantry/db/queries/operations';
+import { MAX_DISKS_PER_VM } from '@gantry/model/disk-size';
+import { badRequest, CloudError, notFound } from '@gantry/model/errors';
+import type { AttachmentMode } from '@gantry/model/states';
+import type { z } from '@hono/zod-openapi';
+import { requireUsableDisk } from '../disks/change.ts';
+import { requireNoOperation } from '../operations/open.ts';
+import { requireIdleVm, requireState, vmOperation } from './change.ts';
+import type { AttachDisks, DetachDisks } from './schema.ts';
+
+/**
+ * Attachments are rows that say what is wanted; a host makes them true. The VM is locked first, then
+ * the disks, so of two requests for one disk the second sees what the first has written.
+ */
+type Target = { sql: Queryable; projectId: string; vmId: string; now: Date; deadlineAt: Date };
+
+export async function attachDisks(
+  target: Target & { body: z.output<typeof AttachDisks> },
+): Promise<NewOperation> {
+  const { sql, vmId, body } = target;
+  const diskIds = body.attach_disks.map(({ disk_id }) => disk_id);
+  requireDistinct(diskIds, (index) => `attach_disks.${index}.disk_id`);
+  const vm = await requireIdleVm(target);
+  requireState(vm, 'ATTACH_DISKS');
+  const disks = await requireIdleDisks(target, diskIds);
+  for (const { disk_id, mode } of body.attach_disks) {
+    const disk = diskOf(disks, disk_id);
+    requireUsableDisk(disk);
+    requireLocation(disk, vm.location);
+    requireUnattached(disk, { vmId, mode });
+  }
+  await requireReachable(sql, { vmId, diskIds });
+  await requireRoom(sql, vmId, diskIds.length);
+  for (const { disk_id, mode } of body.attach_disks) {
+    const shared = diskOf(disks, disk_id).type === 'shared-volume';
+    const exclusive = mode === 'read-write' && !shared;
+    await insertAttachment(sql, { vmId, diskId: disk_id, mode, exclusive });
+  }
+  const operation = vmOperation(target, 'ATTACH_DISKS', body);
+  await insertOperation(sql, operation);
+  return operation;
+}
+
+export async function detachDisks(
+  target: Target & { body: z.output<typeof DetachDisks> },
+): Promise<NewOperation> {
+  const { sql, vmId, body } = target;
+  requireDistinct(body.detach_disks, (index) => `detach_disks.${index}`);
+  const vm = await requireIdleVm(target);
+  requireState(vm, 'DETACH_DISKS');
+  const disks = await requireIdleDisks(target, body.detach_disks);
+  for (const disk of disks) {
+    requireDetachable(disk, vmId);
+    await updateAttachmentDetached(sql, { vmId, diskId: disk.id });
+  }
+  const operation = vmOperation(target, 'DETACH_DISKS', body);
+  await insertOperation(sql, operation);
+  return operation;
+}
+
+function requireDistinct(ids: string[], field: (index: number) => string): void {
+  const repeated = ids.flatMap((id, index) => (ids.indexOf(id) < index ? [index] : []));
+  if (repeated.length === 0) return;
+  throw badRequest(
+    repeated.map((index) => ({ field: field(index), reason: 'names a disk a second time' })),
+  );
+}
+
+async function requireIdleDisks({ sql, projectId }: Target, diskIds: string[]): Promise<DiskRow[]> {
+  const disks = await lockDisks(sql, { projectId, diskIds });
+  for (const diskId of diskIds) {
+    diskOf(disks, diskId);
+    await requireNoOperation(sql, diskId);
+  }
+  return disks;
+}
+
+function diskOf(disks: DiskRow[], diskId: string): DiskRow {
+  const disk = disks.find(({ id }) => id === diskId);
+  if (!disk) throw notFound(`disk ${diskId}`);
+  return disk;
+}
+
+function requireLocation(disk: DiskRow, location: string): void {
+  if (disk.location === location) return;
+  throw new CloudError(
+    'conflict',
+    `the disk ${disk.id} is in "${disk.location}", the VM in "${location}"`,
+  );
+}
+
+/** One VM may write a disk, or many may read it; a shared volume is everyone's to write. */
+function requireUnattached(
+  disk: DiskRow,
+  { vmId, mode }: { vmId: string; mode: AttachmentMode },
+): void {
+  const { id, kind, type, attachments } = disk;
+  if (kind === 'os') throw new CloudError('disk_attached', `the disk ${id} is the OS disk of a VM`);
+  if (attachments.some(({ vm_id }) => vm_id === vmId)) {
+    throw new CloudError('disk_attached', `the disk ${id} is attached to this VM already`);
+  }
+  const onlyRead = mode === 'read-only' && attachments.every((other) => other.mode === 'read-only');
+  if (attachments.length === 0 || type === 'shared-volume' || onlyRead) return;
+  throw new CloudError(
+    'disk_attached',
+    `the disk ${id} is attached to another VM: attach it read-only everywhere, or detach it there first`,
+  );
+}
+
+/** A host would make a disk that it does not find, and the VM would see an empty one. */
+async function requireReachable(
+  sql: Queryable,
+  target: { vmId: string; diskIds: string[] },
+): Promise<void> {
+  const [diskId] = await listUnreachableDisks(sql, target);
+  if (diskId === undefined) return;
+  throw new CloudError(
+    'conflict',
+    `the disk ${diskId} lies on another host than the VM: only VMs of that host can have it`,
+  );
+}
+
+async function requireRoom(sql: Queryable, vmId: string, added: number): Promise<void> {
+  const attached = await countDisksOfVm(sql, vmId);
+  if (attached + added <= MAX_DISKS_PER_VM) return;
+  throw new CloudError(
+    'conflict',
+    `a VM has at most ${MAX_DISKS_PER_VM} disks with its OS disk; this one has ${attached}`,
+  );
+}
+
+function requireDetachable(disk: DiskRow, vmId: string): void {
+  const attachment = disk.attachments.find(({ vm_id }) => vm_id === vmId);
+  if (!attachment) {
+    throw new CloudError('conflict', `the disk ${disk.id} is not attached to this VM`);
+  }
+  if (attachment.attachment_type === 'os') {
+    throw new CloudError('conflict', `the disk ${disk.id} is the OS disk: it stays with its VM`);
+  }
+}

@@ -1,0 +1,138 @@
+import type { Queryable } from '@gantry/db/connect';
+import { isTypeOffered } from '@gantry/db/queries/catalogue';
+import {
+  cancelOperation,
+  insertOperation,
+  type NewOperation,
+  readUnfinishedOperation,
+} from '@gantry/db/queries/operations';
+import {
+  lockVm,
+  readVm,
+  updateVmDefinition,
+  updateVmDeleted,
+  updateVmPower,
+  type VmRow,
+} from '@gantry/db/queries/vms';
+import { vmView } from '@gantry/db/views/vm';
+import { CloudError, notFound } from '@gantry/model/errors';
+import { type OperationName, VM_ACTIONS, type VmAction, vmAllows } from '@gantry/model/states';
+import type { z } from '@hono/zod-openapi';
+import {
+  finished,
+  openOperation,
+  operationInProgress,
+  requireNoOperation,
+} from '../operations/open.ts';
+import type { ChangeVm } from './schema.ts';
+
+type Target = { sql: Queryable; projectId: string; vmId: string; now: Date; deadlineAt: Date };
+
+export async function changeVm(
+  target: Target & { body: z.output<typeof ChangeVm> },
+): Promise<NewOperation> {
+  const { sql, vmId, body } = target;
+  const vm = await requireIdleVm(target);
+  switch (body.action) {
+    case 'START':
+      requireState(vm, 'START');
+      await updateVmPower(sql, { vmId, desiredState: 'running', powerAction: 'START' });
+      break;
+    case 'STOP':
+      requireState(vm, 'STOP');
+      await updateVmPower(sql, { vmId, desiredState: 'stopped', powerAction: 'STOP' });
+      break;
+    case 'RESET':
+      requireState(vm, 'RESET');
+      await updateVmPower(sql, { vmId, desiredState: 'running', powerAction: 'RESET' });
+      break;
+    case 'UPDATE':
+      return await updateVm(target, vm, body);
+  }
+  return await opened(target, body.action, body);
+}
+
+/**
+ * Works in every state, also while something else is being done to the VM: that operation ends as
+ * cancelled. The OS disk goes with the VM; data disks are detached when it is gone, and stay.
+ */
+export async function deleteVm(target: Target): Promise<NewOperation> {
+  const { sql, vmId, now } = target;
+  await requireVm(target);
+  const unfinished = await readUnfinishedOperation(sql, vmId);
+  if (unfinished?.name === 'DELETE') throw operationInProgress();
+  if (unfinished) {
+    const result = {
+      code: 'cancelled',
+      message: 'the VM was deleted before this operation ended',
+      details: {},
+    };
+    await cancelOperation(sql, { operationId: unfinished.id, result, at: now });
+  }
+  await updateVmDeleted(sql, vmId);
+  return await opened(target, 'DELETE', {});
+}
+
+/** A new name or type needs no host: the type takes effect at the next start. */
+async function updateVm(
+  target: Target,
+  vm: VmRow,
+  body: z.output<typeof ChangeVm>,
+): Promise<NewOperation> {
+  const { sql, projectId, vmId } = target;
+  if (body.type !== undefined && body.type !== vm.type) {
+    requireState(vm, 'CHANGE_TYPE');
+    await requireOffered(sql, body.type, vm.location);
+  }
+  await updateVmDefinition(sql, { vmId, name: body.name ?? vm.name, type: body.type ?? vm.type });
+  const after = await readVm(sql, { projectId, vmId });
+  if (!after) throw new Error('BUG: a locked VM does not go away');
+  const operation = finished(vmOperation(target, 'UPDATE', body), vmView(after));
+  await insertOperation(sql, operation);
+  return operation;
+}
+
+async function requireOffered(sql: Queryable, type: string, location: string): Promise<void> {
+  const offered = await isTypeOffered(sql, { type, location });
+  if (!offered.known)
+    throw new CloudError('unknown_type', `there is no VM type "${type}": see GET …/specs`);
+  if (!offered.there)
+    throw new CloudError('type_not_in_location', `"${type}" is not offered in "${location}"`);
+}
+
+/** The VM, locked, with nothing else being done to it. */
+export async function requireIdleVm(target: Target): Promise<VmRow> {
+  const vm = await requireVm(target);
+  await requireNoOperation(target.sql, target.vmId);
+  return vm;
+}
+
+async function requireVm({ sql, projectId, vmId }: Target): Promise<VmRow> {
+  const vm = await lockVm(sql, { projectId, vmId });
+  if (!vm) throw notFound('VM');
+  return vm;
+}
+
+export function requireState(vm: VmRow, action: VmAction): void {
+  if (vmAllows(action, vm.state)) return;
+  throw new CloudError(
+    'conflict',
+    `the VM is ${vm.state}; ${action} needs ${VM_ACTIONS[action].join(' or ')}`,
+  );
+}
+
+export function vmOperation(
+  { projectId, vmId, now, deadlineAt }: Target,
+  name: OperationName,
+  request: object,
+): NewOperation {
+  return openOperation({
+    ...{ projectId, resourceType: 'vm', resourceId: vmId, name, request, now, deadlineAt },
+  });
+}
+
+async function opened(target: Target, name: OperationName, request: object): Promise<NewOperation> {
+  const operation = vmOperation(target, name, request);
+  await insertOperation(target.sql, operation);
+  return operation;
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import type { Queryable } from '@gantry/db/connect';
+import { isMissingValue } from '@gantry/db/errors';
+import type { NewOperation } from '@gantry/db/queries/operations';
+import type { WriteRecord } from '@gantry/db/queries/records';
+import { insertVm, type NewVm, readVmRefusal, type VmRefusal } from '@gantry/db/queries/vms';
+import { OS_DISK_SIZE, parseDiskSizeGib } from '@gantry/model/disk-size';
+import { CloudError, unknownLocation } from '@gantry/model/errors';
+import { newId } from '@gantry/model/ids';
+import type { z } from '@hono/zod-openapi';
+import { diskSerialNumber } from '../disks/disk-serial-number.ts';
+import { openOperation } from '../operations/open.ts';
+import type { CreateVm } from './schema.ts';
+
+type Creation = {
+  sql: Queryable;
+  projectId: string;
+  body: z.output<typeof CreateVm>;
+  now: Date;
+  deadlineAt: Date;
+  /** What else belongs into the statement that writes the VM. */
+  record: (operation: NewOperation) => WriteRecord;
+};
+
+/** Writes down that a VM is wanted. Quotas, names and the unfinished operation are the database's to check. */
+export async function createVm({
+  sql,
+  projectId,
+  body,
+  now,
+  deadlineAt,
+  record,
+}: Creation): Promise<NewOperation> {
+  const vm = newVm({ projectId, body, now });
+  const operation = openOperation({
+    ...{ projectId, resourceType: 'vm', resourceId: vm.id, name: 'CREATE', request: body, now },
+    deadlineAt,
+  });
+  try {
+    await insertVm(sql, { vm, operation, record: record(operation) });
+  } catch (error) {
+    if (!isMissingValue(error)) throw error;
+    const refusal = await readVmRefusal(sql, vm);
+    throw refusal ? refused(refusal, body) : error;
+  }
+  return operation;
+}
+
+function newVm({ projectId, body, now }: Pick<Creation, 'projectId' | 'body' | 'now'>): NewVm {
+  const osDiskId = newId(now.getTime());
+  return {
+    id: newId(now.getTime()),
+    projectId,
+    name: body.name,
+    type: body.type,
+    location: body.location,
+    image: body.image,
+    sshPublicKey: body.ssh_public_key.trim(),
+    startupScript: body.startup_script ?? '',
+    shutdownScript: body.shutdown_script ?? '',
+    at: now,
+    osDisk: {
+      id: osDiskId,
+      size: OS_DISK_SIZE,
+      sizeGib: parseDiskSizeGib(OS_DISK_SIZE) ?? 0,
+      serialNumber: diskSerialNumber(osDiskId),
+    },
+    networkInterface: { id: newId(now.getTime()), macAddress: newMacAddress() },
+  };
+}
+
+/** Locally administered and unicast, with 40 random bits: two of one network are never the same in practice. */
+function newMacAddress(): string {
+  return ['02', ...(randomBytes(5).toString('hex').match(/../g) ?? [])].join(':');
+}
+
+function refused(refusal: VmRefusal, { type, location, image }: Creation['body']): CloudError {
+  switch (refusal) {
+    case 'unknown_type':
+      return new CloudError('unknown_type', `there is no VM type "${type}": see GET …/specs`);
+    case 'unknown_location':
+      return unknownLocation(location);
+    case 'type_not_in_location':
+      return new CloudError(
+        'type_not_in_location',
+        `"${type}" is not offered in "${location}": see GET …/availabilities`,
+      );
+    case 'unknown_image':
+      return new CloudError(
+        'unknown_image',
+        `there is no image "${image}" in "${location}": see GET …/images`,
+      );
+    case 'no_subnet':
+      return new CloudError(
+        'conflict',
+        `the default network has no subnet in "${location}": create one`,
+      );
+  }
+}

@@ -1,0 +1,150 @@
+import { sshKeyProblem } from '@gantry/model/ssh-key';
+import { ATTACHMENT_MODES, VM_STATES } from '@gantry/model/states';
+import { z } from '@hono/zod-openapi';
+import {
+  CommaList,
+  Id,
+  Name,
+  Page,
+  Paging,
+  ReplyId,
+  ReplyIdOrEmpty,
+  Text,
+  Timestamp,
+} from '../http/fields.ts';
+
+export const VmDisk = z
+  .object({
+    id: ReplyId,
+    name: z.string(),
+    type: z.string(),
+    size: z.string(),
+    location: z.string(),
+    block_size: z.int(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    serial_number: z.string(),
+    attachment_type: z.string(),
+    mode: z.string(),
+  })
+  .openapi('VmDisk');
+
+const NetworkInterface = z
+  .object({
+    id: ReplyId,
+    name: z.string(),
+    network: ReplyId,
+    subnet: ReplyId,
+    interface_type: z.string(),
+    mac_address: z.string(),
+    ips: z.array(
+      z.object({
+        private_ipv4: z.object({ address: z.string() }),
+        public_ipv4: z.object({ address: z.string(), id: ReplyIdOrEmpty, type: z.string() }),
+      }),
+    ),
+  })
+  .openapi('NetworkInterface');
+
+export const Vm = z
+  .object({
+    id: ReplyId,
+    project_id: ReplyId,
+    type: z.string(),
+    state: z.enum(VM_STATES),
+    ssh_destination: z.string(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    name: z.string(),
+    location: z.string(),
+    commitment_period: z.int(),
+    commitment_end: z.string(),
+    disks: z.array(VmDisk),
+    network_interfaces: z.array(NetworkInterface),
+    host_channel_adapters: z.array(z.string()),
+    virtualization_features: z.object({ nested_virtualization: z.boolean() }),
+    instance_template_id: z.string(),
+    instance_group_id: z.string(),
+    reservation_id: z.string(),
+  })
+  .openapi('Vm');
+
+export const VmPage = Page(Vm);
+
+const MAX_SCRIPT_BYTES = 64 * 1024;
+const Script = Text(MAX_SCRIPT_BYTES)
+  .refine((script) => script.startsWith('#!'), 'must start with "#!"')
+  .refine((script) => Buffer.byteLength(script) <= MAX_SCRIPT_BYTES, 'must be at most 64 KiB');
+
+const SshPublicKey = Text(16_384).superRefine((key, context) => {
+  const problem = sshKeyProblem(key);
+  if (problem) context.addIssue({ code: 'custom', message: problem });
+});
+
+/** A catalogue name: whether it exists is for the catalogue to say. */
+const CatalogueName = Text(63).min(1, 'must not be empty');
+
+export const CreateVm = z
+  .strictObject({
+    name: Name,
+    type: CatalogueName,
+    location: CatalogueName,
+    image: CatalogueName,
+    ssh_public_key: SshPublicKey,
+    startup_script: Script.optional(),
+    shutdown_script: Script.optional(),
+  })
+  .openapi('CreateVm');
+
+export const ChangeVm = z
+  .strictObject({
+    action: z.enum(['START', 'STOP', 'RESET', 'UPDATE']),
+    name: Name.optional(),
+    type: CatalogueName.optional(),
+  })
+  .superRefine((change, context) => {
+    const given = (['name', 'type'] as const).filter((field) => change[field] !== undefined);
+    if (change.action === 'UPDATE' && given.length === 0) {
+      context.addIssue({ code: 'custom', path: ['name'], message: 'an UPDATE needs name or type' });
+    }
+    if (change.action !== 'UPDATE') {
+      for (const field of given) {
+        context.addIssue({
+          code: 'custom',
+          path: [field],
+          message: 'goes with the action UPDATE alone',
+        });
+      }
+    }
+  })
+  .openapi('ChangeVm');
+
+export const AttachDisks = z
+  .strictObject({
+    attach_disks: z
+      .array(
+        z.strictObject({
+          disk_id: Id,
+          mode: z.enum(ATTACHMENT_MODES).default('read-write'),
+          attachment_type: z.literal('data', 'must be "data"').default('data'),
+        }),
+      )
+      .min(1)
+      .max(16),
+  })
+  .openapi('AttachDisks');
+
+export const DetachDisks = z
+  .strictObject({ detach_disks: z.array(Id).min(1).max(16) })
+  .openapi('DetachDisks');
+
+export const VmParams = z.object({ project_id: Id, vm_id: Id });
+
+export const VmQuery = z.strictObject({
+  ...Paging,
+  ids: CommaList(Id),
+  names: CommaList(Text(63)),
+  types: CommaList(Text(63)),
+  locations: CommaList(Text(63)),
+  states: CommaList(z.enum(VM_STATES)),
+});
