@@ -1,4 +1,4 @@
-import type { HostInventory } from '@gantry/agent/inventory';
+import type { HostInventory } from '@gantry/agent/inventory/inventory';
 import { gpuModelOf } from '@gantry/model/gpu-models';
 import { CATALOGUE, type VmType } from '@gantry/model/vm-types';
 import { chooseHost } from '@gantry/placement/choose-host';

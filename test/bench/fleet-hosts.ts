@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Identity } from '@gantry/agent/identity/identity';
-import type { Connect } from '@gantry/agent/link';
+import type { Connect } from '@gantry/agent/link/link';
 import { createLog } from '@gantry/daemon/log';
 import { runProcess } from '@gantry/daemon/run';
 import { loadFleet } from '@gantry/proto/load';

@@ -5,9 +5,9 @@
  */
 import { subscribe } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
-import { openLibvirtMachine } from '@gantry/agent/libvirt/libvirt-machine';
-import { readMachineSettings } from '@gantry/agent/libvirt/machine-settings';
-import type { HostSpec } from '@gantry/agent/wanted';
+import { readMachineSettings } from '@gantry/agent/libvirt/host-driver-settings';
+import { openLibvirtMachine } from '@gantry/agent/libvirt/libvirt-host-driver';
+import type { HostSpec } from '@gantry/agent/spec';
 import { createSettingsReader } from '@gantry/daemon/settings';
 import { startDirectAgent } from '../libvirt/support/direct-agent.ts';
 import { testLog } from '../libvirt/support/real-machine.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { describeDomain } from '@gantry/agent/libvirt/describe-domain';
-import { renderDomain } from '@gantry/agent/libvirt/render-domain';
+import { describeDomain } from '@gantry/agent/libvirt/domain-xml/describe-domain';
+import { renderDomain } from '@gantry/agent/libvirt/domain-xml/render-domain';
 import {
   ARM_KVM,
   emulated,
@@ -8,7 +8,7 @@ import {
   VM_ID,
   vmOfType,
   X86_KVM,
-} from '@gantry/agent/libvirt/testing/gpu-server';
+} from '@gantry/agent/libvirt/domain-xml/testing/gpu-server';
 import { CATALOGUE } from '@gantry/model/vm-types';
 import { connect } from 'node-libvirt/connect';
 import type { Connection } from 'node-libvirt/connection';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
+import type { VmSpec } from '@gantry/agent/spec';
 import { makeDeleted, makeDisk, makeNic, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
-import type { VmSpec } from '@gantry/agent/wanted';
 import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { connect } from 'node-libvirt/connect';
 import { START } from 'node-libvirt/flags';

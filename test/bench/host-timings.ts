@@ -1,4 +1,4 @@
-import type { Machine } from '@gantry/agent/machine';
+import type { Machine } from '@gantry/agent/host-driver';
 import { Connection } from 'node-libvirt/connection';
 
 /** Told when a call begins; what it answers is told when the call has ended. */

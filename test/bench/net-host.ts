@@ -1,6 +1,6 @@
-import type { HostNetwork, Machine } from '@gantry/agent/machine';
+import type { HostNetwork, Machine } from '@gantry/agent/host-driver';
 import type { Lab } from '@gantry/agent/network/testing/lab';
-import type { NicSpec } from '@gantry/agent/wanted';
+import type { NicSpec } from '@gantry/agent/spec';
 import { SimulatedMachine } from '@gantry/simulator/machine/simulated-machine';
 import { SERVER_MODELS } from '@gantry/simulator/servers/server-models';
 import { simulatedInventory } from '@gantry/simulator/servers/simulated-inventory';

@@ -1,5 +1,5 @@
 import { openLab } from '@gantry/agent/network/testing/lab';
-import type { FirewallRule } from '@gantry/agent/wanted';
+import type { FirewallRule } from '@gantry/agent/spec';
 import { insertFirewallRule } from '@gantry/db/queries/firewall-rules';
 import { newId } from '@gantry/model/ids';
 import { type ChangesOptions, printChanges } from './net-changes.ts';

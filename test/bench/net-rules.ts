@@ -1,5 +1,5 @@
+import type { FirewallRule } from '@gantry/agent/spec';
 import { makeRule } from '@gantry/agent/testing/make-spec';
-import type { FirewallRule } from '@gantry/agent/wanted';
 
 /** Rules as tenants write them, none of which says anything about the ports that are measured. */
 

@@ -1,4 +1,4 @@
-import { bridgeName, networkNumber } from '@gantry/agent/network/names';
+import { bridgeName, networkNumber } from '@gantry/agent/network/kernel/names';
 import { type Lab, openLab } from '@gantry/agent/network/testing/lab';
 import { makeNic, makeRule } from '@gantry/agent/testing/make-spec';
 import { row } from './fleet-table.ts';

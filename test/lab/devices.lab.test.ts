@@ -1,4 +1,4 @@
-import type { Device } from '@gantry/agent/machine';
+import type { Device } from '@gantry/agent/host-driver';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DeviceOrders, deviceOrders } from './machine/device-orders.ts';
 import { DEFAULT_SLOTS } from './machine/slots.ts';

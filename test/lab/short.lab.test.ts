@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Device } from '@gantry/agent/machine';
+import type { Device } from '@gantry/agent/host-driver';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GUEST_PATTERN } from './image/guest-look.ts';
 import { type DeviceOrders, deviceOrders } from './machine/device-orders.ts';

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { HostSpec } from '@gantry/agent/wanted';
+import type { HostSpec } from '@gantry/agent/spec';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DirectAgent } from './support/direct-agent.ts';
 import { carriedOut, DOMAIN, type OneVmHost, startOneVmHost, VM } from './support/one-vm-host.ts';

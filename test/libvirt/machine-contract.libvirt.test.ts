@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type LibvirtMachine, openLibvirtMachine } from '@gantry/agent/libvirt/libvirt-machine';
-import { readMachineSettings } from '@gantry/agent/libvirt/machine-settings';
-import { describeMachineContract } from '@gantry/agent/testing/machine-contract';
+import { readMachineSettings } from '@gantry/agent/libvirt/host-driver-settings';
+import { type LibvirtMachine, openLibvirtMachine } from '@gantry/agent/libvirt/libvirt-host-driver';
+import { describeMachineContract } from '@gantry/agent/testing/host-driver-contract';
 import { createLog } from '@gantry/daemon/log';
 import { createSettingsReader } from '@gantry/daemon/settings';
 import { buildTinyGuest, type TinyGuest } from '@gantry/local/guest/build-tiny-guest';

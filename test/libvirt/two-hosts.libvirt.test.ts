@@ -1,4 +1,4 @@
-import { tunnelName } from '@gantry/agent/network/names';
+import { tunnelName } from '@gantry/agent/network/kernel/names';
 import { renderMetaData } from '@gantry/agent/seed/nocloud';
 import { makeRule } from '@gantry/agent/testing/make-spec';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -10,7 +10,7 @@
  */
 
 const PLACEMENTS = 'packages/db/src/queries/placements.ts';
-const ACCEPT_SPEC = 'packages/agent/src/accept-spec.ts';
+const ACCEPT_SPEC = 'packages/agent/src/ledger/accept-spec.ts';
 const SETTLE_VM = 'packages/scheduler/src/settle/settle-vm.ts';
 const RACES = ['test/racing-schedulers.pg.test.ts'];
 const VM_LIFE = ['test/settle/vm-life.pg.test.ts'];
@@ -76,7 +76,7 @@ export const MUTANTS = [
     why: 'a stalled scheduler would undo what a newer one did',
     project: 'unit',
     tests: [
-      'packages/agent/src/accept-spec.test.ts',
+      'packages/agent/src/ledger/accept-spec.test.ts',
       'packages/simulator/src/agent-reports.test.ts',
     ],
     edits: [
@@ -168,12 +168,12 @@ export const MUTANTS = [
     why: 'an agent that dies after it acted and before it wrote would not know what it did',
     project: 'unit',
     tests: [
-      'packages/agent/src/ledger.test.ts',
+      'packages/agent/src/ledger/ledger.test.ts',
       'packages/simulator/src/agent-crash-safety.test.ts',
     ],
     edits: [
       {
-        file: 'packages/agent/src/ledger.ts',
+        file: 'packages/agent/src/ledger/ledger.ts',
         text: '        await this.#store.write(next);\n        if (this.#dead) return;\n        this.#content = next;\n        for (const { done } of batch) done();\n',
         replacement:
           '        this.#content = next;\n        for (const { done } of batch) done();\n        await this.#store.write(next);\n        if (this.#dead) return;\n',
@@ -185,7 +185,7 @@ export const MUTANTS = [
     why: 'the host is the last that can refuse a device to a second VM before QEMU has to',
     project: 'unit',
     tests: [
-      'packages/agent/src/accept-spec.test.ts',
+      'packages/agent/src/ledger/accept-spec.test.ts',
       'packages/simulator/src/agent-reports.test.ts',
     ],
     edits: [

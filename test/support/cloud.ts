@@ -1,7 +1,7 @@
+import type { Pace } from '@gantry/agent/base/timings';
 import type { Identity } from '@gantry/agent/identity/identity';
 import { requestIdentity } from '@gantry/agent/identity/request-certificate';
-import type { Connect } from '@gantry/agent/link';
-import type { Pace } from '@gantry/agent/pace';
+import type { Connect } from '@gantry/agent/link/link';
 import {
   makeTenant,
   makeUser,

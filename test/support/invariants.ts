@@ -1,5 +1,5 @@
-import type { Device, Domain } from '@gantry/agent/machine';
-import type { NicSpec } from '@gantry/agent/wanted';
+import type { Device, Domain } from '@gantry/agent/host-driver';
+import type { NicSpec } from '@gantry/agent/spec';
 import type { Sql } from '@gantry/db/connect';
 import type { SimulatedHost } from '@gantry/simulator/fleet/simulated-host';
 import type { SimulatedMachine } from '@gantry/simulator/machine/simulated-machine';

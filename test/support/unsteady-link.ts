@@ -1,5 +1,5 @@
-import type { Connect, Link, LinkPeer } from '@gantry/agent/link';
-import type { HostSpec } from '@gantry/agent/wanted';
+import type { Connect, Link, LinkPeer } from '@gantry/agent/link/link';
+import type { HostSpec } from '@gantry/agent/spec';
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
 
 /**

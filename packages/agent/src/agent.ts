@@ -1,20 +1,20 @@
 import type { Log } from '@gantry/daemon/log';
 import type { SpecRefusal } from '@gantry/proto/generated/gantry/v1/SpecRefusal';
-import { judgeSpec, withSpec } from './accept-spec.ts';
-import { type Clock, systemClock } from './clock.ts';
+import { type Clock, systemClock } from './base/clock.ts';
+import { failureOf } from './base/failure.ts';
+import { DEFAULT_PACE, type Pace } from './base/timings.ts';
 import { HostConsoles } from './consoles/host-consoles.ts';
-import { failureOf } from './failure.ts';
-import { Ledger, type LedgerStore } from './ledger.ts';
-import type { Connect, Link, LinkPeer } from './link.ts';
-import type { DomainWatcher, Machine } from './machine.ts';
-import { DEFAULT_PACE, type Pace } from './pace.ts';
+import type { DomainWatcher, Machine } from './host-driver.ts';
+import { judgeSpec, withSpec } from './ledger/accept-spec.ts';
+import { Ledger, type LedgerStore } from './ledger/ledger.ts';
+import type { Connect, Link, LinkPeer } from './link/link.ts';
 import type { HostContext } from './reconcile/host-context.ts';
 import { HostFirewall } from './reconcile/host-firewall.ts';
 import { Reconciler } from './reconcile/reconciler.ts';
-import { buildReport } from './report.ts';
-import { Reporter } from './reporter.ts';
-import { SeenDomains } from './seen-domains.ts';
-import type { HostSpec } from './wanted.ts';
+import { buildReport } from './report/build-report.ts';
+import { SeenDomains } from './report/last-known-domains.ts';
+import { Reporter } from './report/reporter.ts';
+import type { HostSpec } from './spec.ts';
 
 export type AgentOptions = {
   machine: Machine;

@@ -1,4 +1,4 @@
-import { runCli } from './cli.ts';
+import { runCli } from './commands/cli.ts';
 
 process.exitCode = await runCli({
   args: process.argv.slice(2),

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Cleaning, Device } from '@gantry/agent/machine';
+import type { Cleaning, Device } from '@gantry/agent/host-driver';
 import { build } from 'esbuild';
 import type { DeviceOrder } from '../programs/order-devices.ts';
 import type { Lab } from './start-lab.ts';

@@ -4,10 +4,10 @@
  * kill -9 before the first request to the kernel that no life before it died at.
  */
 import { appendFileSync, readFileSync } from 'node:fs';
-import { type PciControl, pciControl } from '@gantry/agent/devices/pci-control';
+import { Sysfs } from '@gantry/agent/base/sysfs';
+import { type PciControl, pciControl } from '@gantry/agent/devices/pci/pci-control';
 import { vfioDevices } from '@gantry/agent/devices/vfio-devices';
-import { Sysfs } from '@gantry/agent/host/sysfs';
-import { type Device, MachineFailure } from '@gantry/agent/machine';
+import { type Device, MachineFailure } from '@gantry/agent/host-driver';
 
 export type DeviceOrder = {
   order: 'bind' | 'release' | 'list';

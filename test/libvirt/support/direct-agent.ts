@@ -1,8 +1,8 @@
 import { startAgent } from '@gantry/agent/agent';
-import { ledgerFile } from '@gantry/agent/ledger-file';
-import type { LinkPeer } from '@gantry/agent/link';
-import type { Machine } from '@gantry/agent/machine';
-import type { HostSpec } from '@gantry/agent/wanted';
+import type { Machine } from '@gantry/agent/host-driver';
+import { ledgerFile } from '@gantry/agent/ledger/ledger-file';
+import type { LinkPeer } from '@gantry/agent/link/link';
+import type { HostSpec } from '@gantry/agent/spec';
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
 import type { VmReport } from '@gantry/proto/generated/gantry/v1/VmReport';
 import { testLog } from './real-machine.ts';

@@ -4,7 +4,7 @@
  * after a change of the host, it dies as by kill -9, and the next one starts where it left the host.
  */
 import { readFileSync } from 'node:fs';
-import type { HostSpec } from '@gantry/agent/wanted';
+import type { HostSpec } from '@gantry/agent/spec';
 import { startDirectAgent } from './direct-agent.ts';
 import { type MachinePlace, openMachine } from './real-machine.ts';
 import { withSteps } from './steps.ts';

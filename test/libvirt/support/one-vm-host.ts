@@ -1,8 +1,8 @@
 import { pathToFileURL } from 'node:url';
-import type { LibvirtMachine } from '@gantry/agent/libvirt/libvirt-machine';
-import type { Machine } from '@gantry/agent/machine';
+import type { Machine } from '@gantry/agent/host-driver';
+import type { LibvirtMachine } from '@gantry/agent/libvirt/libvirt-host-driver';
+import type { HostSpec, VmSpec } from '@gantry/agent/spec';
 import { makeDeleted, makeNic, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
-import type { HostSpec, VmSpec } from '@gantry/agent/wanted';
 import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { expect } from 'vitest';
 import { type DirectAgent, startDirectAgent } from './direct-agent.ts';

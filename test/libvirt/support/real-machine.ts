@@ -1,5 +1,5 @@
-import { type LibvirtMachine, openLibvirtMachine } from '@gantry/agent/libvirt/libvirt-machine';
-import { readMachineSettings } from '@gantry/agent/libvirt/machine-settings';
+import { readMachineSettings } from '@gantry/agent/libvirt/host-driver-settings';
+import { type LibvirtMachine, openLibvirtMachine } from '@gantry/agent/libvirt/libvirt-host-driver';
 import { createLog, type Log } from '@gantry/daemon/log';
 import { createSettingsReader } from '@gantry/daemon/settings';
 

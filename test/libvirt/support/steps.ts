@@ -1,4 +1,4 @@
-import type { Machine } from '@gantry/agent/machine';
+import type { Machine } from '@gantry/agent/host-driver';
 
 /** What changes a host; everything else only looks. */
 const CHANGES = new Set([

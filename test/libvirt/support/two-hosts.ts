@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
-import type { LibvirtMachine } from '@gantry/agent/libvirt/libvirt-machine';
+import type { LibvirtMachine } from '@gantry/agent/libvirt/libvirt-host-driver';
+import type { FirewallRule, VmSpec } from '@gantry/agent/spec';
 import { makeNetwork, makeNic, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
-import type { FirewallRule, VmSpec } from '@gantry/agent/wanted';
 import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { expect, vi } from 'vitest';
 import { startDirectAgent } from './direct-agent.ts';

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { ConsoleBytes__Output } from '@gantry/proto/generated/gantry/v1/ConsoleBytes';
-import type { ConsoleStream } from '../link.ts';
+import type { ConsoleStream } from '../link/link.ts';
 
 /** So that what waits on the way, which is counted in messages, is small in bytes too. */
 const MESSAGE_BYTES = 16_384;

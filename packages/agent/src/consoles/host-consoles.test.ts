@@ -2,8 +2,8 @@ import { Duplex } from 'node:stream';
 import { createLog } from '@gantry/daemon/log';
 import type { ConsoleBytes } from '@gantry/proto/generated/gantry/v1/ConsoleBytes';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ConsoleStream } from '../link.ts';
-import { type Hypervisor, MachineFailure } from '../machine.ts';
+import { type Hypervisor, MachineFailure } from '../host-driver.ts';
+import type { ConsoleStream } from '../link/link.ts';
 import { HostConsoles } from './host-consoles.ts';
 
 const log = createLog({ process: 'test', level: 'silent' });

@@ -1,7 +1,7 @@
 import type { Log } from '@gantry/daemon/log';
 import type { ConsoleSpec__Output } from '@gantry/proto/generated/gantry/v1/ConsoleSpec';
-import type { ConsoleStream } from '../link.ts';
-import { type Hypervisor, MachineFailure } from '../machine.ts';
+import { type Hypervisor, MachineFailure } from '../host-driver.ts';
+import type { ConsoleStream } from '../link/link.ts';
 import { GuestConsole } from './guest-console.ts';
 
 type Options = {

@@ -1,8 +1,8 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { replaceFile, unlessMissing } from '../durable-file.ts';
-import { type Device, MachineFailure } from '../machine.ts';
-import { oneAtATime } from '../one-at-a-time.ts';
+import { replaceFile, unlessMissing } from '../base/durable-file.ts';
+import { oneAtATime } from '../base/serial-queue.ts';
+import { type Device, MachineFailure } from '../host-driver.ts';
 
 /**
  * Who has which device, on disk. It is written before anything is done to a device, so that a device

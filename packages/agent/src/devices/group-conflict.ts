@@ -1,4 +1,4 @@
-import { isBridge, type PciFunction, slotOf, VFIO_DRIVER } from './pci-function.ts';
+import { isBridge, type PciFunction, slotOf, VFIO_DRIVER } from './pci/pci-function.ts';
 
 /** Drivers that leave a device alone, so that the rest of its group can be handed over. */
 const IDLE_DRIVERS = new Set(['', VFIO_DRIVER, 'pci-stub']);

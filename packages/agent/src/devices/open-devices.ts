@@ -1,11 +1,11 @@
 import type { Log } from '@gantry/daemon/log';
-import { type NumaNode, readNumaNodes } from '../host/numa-nodes.ts';
-import { readGpuDevices, readNvmeDrives } from '../host/pci-devices.ts';
-import { Sysfs } from '../host/sysfs.ts';
-import { type CardPlaces, NO_PLACES, readCardPlaces } from '../libvirt/card-places.ts';
-import type { Devices } from '../machine.ts';
-import { claimIdleCards } from './claim-idle-cards.ts';
-import { pciControl } from './pci-control.ts';
+import { Sysfs } from '../base/sysfs.ts';
+import type { Devices } from '../host-driver.ts';
+import { type NumaNode, readNumaNodes } from '../inventory/numa-nodes.ts';
+import { type CardPlaces, NO_PLACES, readCardPlaces } from './card-places.ts';
+import { claimIdleCards } from './kinds/gpu/claim-idle-cards.ts';
+import { pciControl } from './pci/pci-control.ts';
+import { readGpuDevices, readNvmeDrives } from './pci/pci-devices.ts';
 import { standInDevices } from './stand-in-devices.ts';
 import { vfioDevices } from './vfio-devices.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { type Cleaning, type Device, type Devices, MachineFailure } from '../machine.ts';
-import { oneAtATime } from '../one-at-a-time.ts';
+import { oneAtATime } from '../base/serial-queue.ts';
+import { type Cleaning, type Device, type Devices, MachineFailure } from '../host-driver.ts';
 import { deviceBook, entryFor } from './device-book.ts';
 
 type StandInOptions = {

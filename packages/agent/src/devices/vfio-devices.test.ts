@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Device, Devices } from '../machine.ts';
+import type { Device, Devices } from '../host-driver.ts';
 import { ImitatedServer, zero } from './testing/imitated-server.ts';
 import { vfioDevices } from './vfio-devices.ts';
 

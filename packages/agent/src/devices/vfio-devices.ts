@@ -1,18 +1,24 @@
 import { join } from 'node:path';
-import { readDriveUses } from '../host/drive-uses.ts';
-import { isLost } from '../host/pci-device.ts';
-import type { Sysfs } from '../host/sysfs.ts';
-import { type Cleaning, type Device, type Devices, MachineFailure } from '../machine.ts';
-import { oneAtATime } from '../one-at-a-time.ts';
+import { oneAtATime } from '../base/serial-queue.ts';
+import type { Sysfs } from '../base/sysfs.ts';
+import { type Cleaning, type Device, type Devices, MachineFailure } from '../host-driver.ts';
 import { bindToHost, bindToVfio, ensureVfio } from './bind-driver.ts';
 import { type DeviceBook, deviceBook, entryFor } from './device-book.ts';
-import { eraseDrive } from './erase-drive.ts';
 import { groupConflict } from './group-conflict.ts';
-import { changeOf, type DriveIdentity, NVME_DRIVER, readDrive, untilDrive } from './nvme-drive.ts';
-import type { PciControl } from './pci-control.ts';
-import { type PciFunction, readCard, readFunctions } from './pci-function.ts';
-import { bridgeOf, findAgain, type Outcome, resetCard } from './reset-card.ts';
-import { markTenantDrives } from './tenant-drives.ts';
+import { bridgeOf, findAgain, type Outcome, resetCard } from './kinds/gpu/reset-card.ts';
+import { readDriveUses } from './kinds/nvme/drive-uses.ts';
+import { eraseDrive } from './kinds/nvme/erase-drive.ts';
+import {
+  changeOf,
+  type DriveIdentity,
+  NVME_DRIVER,
+  readDrive,
+  untilDrive,
+} from './kinds/nvme/nvme-drive.ts';
+import { markTenantDrives } from './kinds/nvme/tenant-drives.ts';
+import type { PciControl } from './pci/pci-control.ts';
+import { isLost } from './pci/pci-device.ts';
+import { type PciFunction, readCard, readFunctions } from './pci/pci-function.ts';
 import { whoHasOpen } from './who-has-open.ts';
 
 export type VfioOptions = {

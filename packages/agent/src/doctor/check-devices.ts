@@ -1,5 +1,5 @@
-import { isBridge, readFunctions } from '../devices/pci-function.ts';
-import type { PciDevice } from '../host/pci-device.ts';
+import type { PciDevice } from '../devices/pci/pci-device.ts';
+import { isBridge, readFunctions } from '../devices/pci/pci-function.ts';
 import type { Check, DoctorHost } from './doctor-host.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 import { unassignedBars } from './unassigned-bars.ts';

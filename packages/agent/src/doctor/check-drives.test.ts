@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import type { NvmeDrive } from '../host/pci-devices.ts';
-import { pciTree } from '../host/sysfs-tree.ts';
+import { pciTree } from '../base/sysfs-tree.ts';
+import type { NvmeDrive } from '../devices/pci/pci-devices.ts';
 import { checkDrives, checkNvmeCli } from './check-drives.ts';
 import { doctorHosts } from './testing/doctor-hosts.ts';
 

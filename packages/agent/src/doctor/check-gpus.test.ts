@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { pciTree, type SysfsTree } from '../host/sysfs-tree.ts';
+import { pciTree, type SysfsTree } from '../base/sysfs-tree.ts';
 import { checkGpuDrivers, checkGpus, checkResets } from './check-gpus.ts';
 import { doctorHosts } from './testing/doctor-hosts.ts';
 

@@ -1,4 +1,4 @@
-import type { PciDevice } from '../host/pci-device.ts';
+import type { PciDevice } from '../devices/pci/pci-device.ts';
 import type { Check, DoctorHost } from './doctor-host.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 

@@ -1,4 +1,4 @@
-import { readIommuMode } from '../host/iommu-mode.ts';
+import { readIommuMode } from '../inventory/iommu-mode.ts';
 import type { Check, DoctorHost } from './doctor-host.ts';
 import { type Finding, fail, ok } from './finding.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import type { NumaNode } from '../host/numa-nodes.ts';
+import type { NumaNode } from '../inventory/numa-nodes.ts';
 import { checkHugepages } from './check-memory.ts';
 import { doctorHosts } from './testing/doctor-hosts.ts';
 

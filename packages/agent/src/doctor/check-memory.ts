@@ -1,4 +1,4 @@
-import type { NumaNode } from '../host/numa-nodes.ts';
+import type { NumaNode } from '../inventory/numa-nodes.ts';
 import type { Check } from './doctor-host.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 

@@ -1,7 +1,7 @@
-import type { Gpu } from '../host/devices.ts';
-import type { NumaNode } from '../host/numa-nodes.ts';
-import type { NvmeDrive } from '../host/pci-devices.ts';
-import type { Sysfs } from '../host/sysfs.ts';
+import type { Sysfs } from '../base/sysfs.ts';
+import type { NvmeDrive } from '../devices/pci/pci-devices.ts';
+import type { Gpu } from '../devices/read-devices.ts';
+import type { NumaNode } from '../inventory/numa-nodes.ts';
 import type { Finding } from './finding.ts';
 
 /** What the doctor looks at: files below roots that a test can choose, and a few questions to ask. */

@@ -1,5 +1,5 @@
-import { PCI_DEVICES } from '../host/pci-device.ts';
-import type { Sysfs } from '../host/sysfs.ts';
+import type { Sysfs } from '../base/sysfs.ts';
+import { PCI_DEVICES } from '../devices/pci/pci-device.ts';
 
 const FIRST_BAR = 0x10;
 const BARS = 6;

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncDirectory } from '../durable-file.ts';
-import { MachineFailure } from '../machine.ts';
-import type { Image } from '../wanted.ts';
+import { syncDirectory } from '../base/durable-file.ts';
+import { MachineFailure } from '../host-driver.ts';
+import type { Image } from '../spec.ts';
 import { type CachedImage, readImageFormat } from './image-format.ts';
 import { openImageSource, type SourceLimits, shownUrl } from './image-source.ts';
 

@@ -1,10 +1,10 @@
 import { chmod, mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '@gantry/daemon/log';
-import { syncDirectory, unlessMissing } from '../durable-file.ts';
-import { MachineFailure } from '../machine.ts';
-import { oneAtATime } from '../one-at-a-time.ts';
-import type { Image } from '../wanted.ts';
+import { syncDirectory, unlessMissing } from '../base/durable-file.ts';
+import { oneAtATime } from '../base/serial-queue.ts';
+import { MachineFailure } from '../host-driver.ts';
+import type { Image } from '../spec.ts';
 import { type CacheEntry, chooseEvictions } from './choose-evictions.ts';
 import { downloadImage } from './download-image.ts';
 import { type CachedImage, readImageFormat } from './image-format.ts';

@@ -4,9 +4,9 @@ import { DOMAIN_EVENT, subscribe } from 'node-libvirt/domain-events';
 import { isLibvirtError, LIBVIRT_ERROR } from 'node-libvirt/errors';
 import { AFFECT } from 'node-libvirt/flags';
 import { domainDetachDeviceAlias } from 'node-libvirt/generated/procedures';
-import { MachineFailure } from '../machine.ts';
+import { MachineFailure } from '../host-driver.ts';
+import { DISK_ALIAS_PREFIX } from './domain-xml/render-disk.ts';
 import { type FoundDomain, findDomain } from './libvirt-domains.ts';
-import { DISK_ALIAS_PREFIX } from './render-disk.ts';
 
 /** What a guest has to let go of a device; one that is still booting needs most of it. */
 const GUEST_LIMIT_MS = 30_000;

@@ -1,14 +1,14 @@
-import { tapName } from '../network/names.ts';
+import type { CardPlaces } from '../devices/card-places.ts';
+import { tapName } from '../network/kernel/names.ts';
 import type { IsoSeeds } from '../seed/iso-seeds.ts';
+import type { DiskSpec, VmSpec } from '../spec.ts';
 import type { VolumeDriver } from '../volumes/volume-driver.ts';
-import type { DiskSpec, VmSpec } from '../wanted.ts';
-import type { CardPlaces } from './card-places.ts';
-import type { HostNode } from './choose-cells.ts';
-import { type DescribedDisks, describeDisks, slotsOf } from './describe-disks.ts';
-import { describeDomain } from './describe-domain.ts';
-import type { DomainDefinition } from './domain-definition.ts';
+import type { HostNode } from './domain-xml/choose-cells.ts';
+import { type DescribedDisks, describeDisks, slotsOf } from './domain-xml/describe-disks.ts';
+import { describeDomain } from './domain-xml/describe-domain.ts';
+import type { DomainDefinition } from './domain-xml/domain-definition.ts';
+import type { DomainFacts } from './domain-xml/read-domain.ts';
 import type { Detection } from './platform.ts';
-import type { DomainFacts } from './read-domain.ts';
 import type { SerialLogFiles } from './serial-log.ts';
 
 type Host = {

@@ -8,15 +8,15 @@ import {
   domainSetMetadata,
 } from 'node-libvirt/generated/procedures';
 import type { Domain as DomainHandle } from 'node-libvirt/generated/types';
-import type { DomainState } from '../machine.ts';
+import type { DomainState } from '../host-driver.ts';
 import {
   DOMAIN_NAMESPACE,
   DOMAIN_NAMESPACE_PREFIX,
   type DomainMetadata,
   domainName,
-} from './domain-definition.ts';
-import { type DomainFacts, readDomain } from './read-domain.ts';
-import { renderMetadata } from './render-metadata.ts';
+} from './domain-xml/domain-definition.ts';
+import { type DomainFacts, readDomain } from './domain-xml/read-domain.ts';
+import { renderMetadata } from './domain-xml/render-metadata.ts';
 
 /** virDomainShutoffReason: the emulator went away without being told to. */
 const SHUTOFF_CRASHED = 3;

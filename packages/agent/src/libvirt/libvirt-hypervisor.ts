@@ -15,12 +15,20 @@ import {
   domainShutdownFlags,
   domainUndefineFlags,
 } from 'node-libvirt/generated/procedures';
-import { type Domain, type DomainWatcher, type Hypervisor, MachineFailure } from '../machine.ts';
+import {
+  type Domain,
+  type DomainWatcher,
+  type Hypervisor,
+  MachineFailure,
+} from '../host-driver.ts';
+import { type DiskSpec, isBelow, type VmSpec } from '../spec.ts';
 import type { VolumeDriver } from '../volumes/volume-driver.ts';
-import { type DiskSpec, isBelow, type VmSpec } from '../wanted.ts';
-import type { DescribedDisks } from './describe-disks.ts';
 import { detachDevice } from './detach-device.ts';
-import { type DomainDefinition, domainName } from './domain-definition.ts';
+import type { DescribedDisks } from './domain-xml/describe-disks.ts';
+import { type DomainDefinition, domainName } from './domain-xml/domain-definition.ts';
+import type { DomainFacts } from './domain-xml/read-domain.ts';
+import { renderDisk, renderFilesystem, targetOfSlot } from './domain-xml/render-disk.ts';
+import { renderDomain } from './domain-xml/render-domain.ts';
 import {
   type FoundDomain,
   findDomain,
@@ -28,9 +36,6 @@ import {
   keepMetadata,
   type ListedDomain,
 } from './libvirt-domains.ts';
-import type { DomainFacts } from './read-domain.ts';
-import { renderDisk, renderFilesystem, targetOfSlot } from './render-disk.ts';
-import { renderDomain } from './render-domain.ts';
 import type { SerialLogFiles } from './serial-log.ts';
 
 /** What the rest of the host tells the hypervisor. */

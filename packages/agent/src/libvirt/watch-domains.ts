@@ -3,7 +3,7 @@ import type { Log } from '@gantry/daemon/log';
 import type { Client } from 'node-libvirt/client';
 import type { Connection } from 'node-libvirt/connection';
 import { DOMAIN_EVENT, subscribe } from 'node-libvirt/domain-events';
-import type { DomainWatcher } from '../machine.ts';
+import type { DomainWatcher } from '../host-driver.ts';
 import { vmOfLog } from './serial-log.ts';
 
 type WatchOptions = {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeNic, makeRule } from '../testing/make-spec.ts';
-import { bridgeName, tapName } from './names.ts';
+import { bridgeName, tapName } from './kernel/names.ts';
 import { type Lab, openLab } from './testing/lab.ts';
 import { snapshot } from './testing/snapshot.ts';
 

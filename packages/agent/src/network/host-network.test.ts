@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { oneAtATime } from '../one-at-a-time.ts';
+import { oneAtATime } from '../base/serial-queue.ts';
 import { makeNic } from '../testing/make-spec.ts';
-import { canonicalListing } from './canonical-listing.ts';
-import { parseCovered } from './firewall-in-kernel.ts';
+import { canonicalListing } from './firewall/canonical-listing.ts';
+import { parseCovered } from './firewall/firewall-in-kernel.ts';
 import { createHostNetwork } from './host-network.ts';
-import { findBridges, findTaps, parseLinks } from './links.ts';
-import { bridgeMac, bridgeName, networkNumber, tapName } from './names.ts';
-import { parseRules } from './routing-rules.ts';
-import { assignZones } from './zones.ts';
+import { findBridges, findTaps, parseLinks } from './kernel/links.ts';
+import { bridgeMac, bridgeName, networkNumber, tapName } from './kernel/names.ts';
+import { parseRules } from './kernel/routing-rules.ts';
+import { assignZones } from './kernel/zones.ts';
 
 describe('listings of the kernel', () => {
   const links = parseLinks(

@@ -1,22 +1,22 @@
 import { allSettledOrThrow } from '@gantry/daemon/all-settled-or-throw';
 import type { Log } from '@gantry/daemon/log';
-import { type Firewall, type HostNetwork, MachineFailure } from '../machine.ts';
-import { oneAtATime } from '../one-at-a-time.ts';
-import type { NicSpec } from '../wanted.ts';
-import { ensureNic } from './ensure-nic.ts';
-import { applyFirewall, isInForce, listCovered } from './firewall-in-kernel.ts';
+import { oneAtATime } from '../base/serial-queue.ts';
+import { type Firewall, type HostNetwork, MachineFailure } from '../host-driver.ts';
+import type { NicSpec } from '../spec.ts';
+import { applyFirewall, isInForce, listCovered } from './firewall/firewall-in-kernel.ts';
+import { type RenderedFirewall, renderFirewall } from './firewall/render-firewall.ts';
 import { createGuestServices } from './guest-services/guest-services.ts';
-import { areNone, findLeftovers, removeLeftovers } from './leftovers.ts';
-import { findTaps, type Link, listLinks } from './links.ts';
+import { findTaps, type Link, listLinks } from './kernel/links.ts';
+import { inNamespace, type RunCommand, runCommand } from './kernel/run-command.ts';
+import { checkVmId, type Nic, parseNic } from './parse-interface.ts';
 import { parseNetworks } from './parse-network.ts';
-import { checkVmId, type Nic, parseNic } from './parse-nic.ts';
-import { readTunnels } from './present-tunnels.ts';
-import { removeTap, removeUnusedBridges } from './remove-tap.ts';
-import { type RenderedFirewall, renderFirewall } from './render-firewall.ts';
-import { inNamespace, type RunCommand, runCommand } from './run-command.ts';
-import { hasNeighbours } from './tunnel.ts';
-import { applyTunnels, areTunnelsInForce } from './tunnels-in-kernel.ts';
-import { readUnderlay, refuseNarrow } from './underlay.ts';
+import { ensureNic } from './taps/ensure-interface.ts';
+import { areNone, findLeftovers, removeLeftovers } from './taps/leftovers.ts';
+import { removeTap, removeUnusedBridges } from './taps/remove-tap.ts';
+import { readTunnels } from './tunnels/present-tunnels.ts';
+import { hasNeighbours } from './tunnels/tunnel.ts';
+import { applyTunnels, areTunnelsInForce } from './tunnels/tunnels-in-kernel.ts';
+import { readUnderlay, refuseNarrow } from './tunnels/underlay.ts';
 
 /** Leaves room for the 50 bytes by which VXLAN wraps a packet between hosts of 1500. */
 export const DEFAULT_MTU = 1450;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { makeNic, makeRule } from '../testing/make-spec.ts';
-import { inNamespace, type RunCommand, runCommand } from './run-command.ts';
+import { inNamespace, type RunCommand, runCommand } from './kernel/run-command.ts';
 import { type Lab, openLab } from './testing/lab.ts';
 
 const nics = [makeNic('web')];

@@ -1,8 +1,8 @@
 import { parseCidr, parseIpv4 } from '@gantry/model/cidr';
-import { MachineFailure } from '../machine.ts';
-import type { NetworkSpec } from '../wanted.ts';
-import { bridgeName, networkNumber, tunnelName } from './names.ts';
-import { isId } from './parse-nic.ts';
+import { MachineFailure } from '../host-driver.ts';
+import type { NetworkSpec } from '../spec.ts';
+import { bridgeName, networkNumber, tunnelName } from './kernel/names.ts';
+import { isId } from './parse-interface.ts';
 
 export type Subnet = { mark: number; cidr: string; gateway: string };
 export type Neighbour = {

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import type { HostNetwork } from '../machine.ts';
+import type { HostNetwork } from '../host-driver.ts';
+import type { NicSpec } from '../spec.ts';
 import { makeNic, makeRule } from '../testing/make-spec.ts';
-import type { NicSpec } from '../wanted.ts';
-import { tapName } from './names.ts';
-import type { RunCommand } from './run-command.ts';
+import { tapName } from './kernel/names.ts';
+import type { RunCommand } from './kernel/run-command.ts';
 import { bringUp } from './testing/bring-up.ts';
 import { dyingAfter } from './testing/dying-after.ts';
 import type { Guest } from './testing/guest.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Firewall, HostNetwork } from '../machine.ts';
+import type { Firewall, HostNetwork } from '../host-driver.ts';
 import { makeNic, makeRule } from '../testing/make-spec.ts';
 import type { Guest } from './testing/guest.ts';
 import { type Lab, openLab } from './testing/lab.ts';

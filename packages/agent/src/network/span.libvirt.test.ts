@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bridgeName, tapName, tunnelName } from './names.ts';
+import { bridgeName, tapName, tunnelName } from './kernel/names.ts';
 import { capture } from './testing/capture.ts';
 import { countedBy, countPackets } from './testing/counters.ts';
 import { firewallOf, type HostSpan, nicsOf, openRules, openSpan, VNIS } from './testing/span.ts';

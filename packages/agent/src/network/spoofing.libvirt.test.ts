@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeNic, makeRule } from '../testing/make-spec.ts';
-import { bridgeMac, bridgeName, tapName } from './names.ts';
+import { bridgeMac, bridgeName, tapName } from './kernel/names.ts';
 import type { Guest } from './testing/guest.ts';
 import { type Lab, openLab } from './testing/lab.ts';
 

@@ -4,8 +4,8 @@ import type { End } from '@gantry/model/firewall/plan-path';
 import { type Question, tracePacket } from '@gantry/model/firewall/trace-packet';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { HostNetwork } from '../machine.ts';
-import type { FirewallRule } from '../wanted.ts';
+import type { HostNetwork } from '../host-driver.ts';
+import type { FirewallRule } from '../spec.ts';
 import type { Guest } from './testing/guest.ts';
 import { type Lab, openLab } from './testing/lab.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** A sleep that can be cut short, also by a call that came just before it began. */
 export class Alarm {

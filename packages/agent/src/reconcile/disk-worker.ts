@@ -1,5 +1,5 @@
-import { MachineFailure, type Volume } from '../machine.ts';
-import { type HostSpec, isBelow } from '../wanted.ts';
+import { MachineFailure, type Volume } from '../host-driver.ts';
+import { type HostSpec, isBelow } from '../spec.ts';
 import type { HostContext } from './host-context.ts';
 
 /**

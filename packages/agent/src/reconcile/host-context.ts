@@ -1,9 +1,9 @@
 import type { Log } from '@gantry/daemon/log';
-import type { Clock } from '../clock.ts';
-import type { Ledger } from '../ledger.ts';
-import type { Machine } from '../machine.ts';
-import type { Pace } from '../pace.ts';
-import type { SeenDomains } from '../seen-domains.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Pace } from '../base/timings.ts';
+import type { Machine } from '../host-driver.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { SeenDomains } from '../report/last-known-domains.ts';
 import type { HostFirewall } from './host-firewall.ts';
 
 /** What everything that works on a host shares. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { Ledger } from '../ledger.ts';
-import type { HostNetwork } from '../machine.ts';
+import type { HostNetwork } from '../host-driver.ts';
+import { Ledger } from '../ledger/ledger.ts';
 import { makeSpec, makeVm } from '../testing/make-spec.ts';
 import { HostFirewall } from './host-firewall.ts';
 

@@ -1,6 +1,6 @@
-import type { Ledger } from '../ledger.ts';
-import type { Firewall, HostNetwork } from '../machine.ts';
-import type { HostSpec, NicSpec } from '../wanted.ts';
+import type { Firewall, HostNetwork } from '../host-driver.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { HostSpec, NicSpec } from '../spec.ts';
 
 type FirewallHost = {
   network: HostNetwork;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NO_FACTS, type VmFacts } from '../ledger.ts';
-import type { Domain } from '../machine.ts';
+import type { Domain } from '../host-driver.ts';
+import { NO_FACTS, type VmFacts } from '../ledger/ledger.ts';
 import { makeDeleted, makeVm } from '../testing/make-spec.ts';
 import { planVm } from './plan.ts';
 

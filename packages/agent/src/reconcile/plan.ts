@@ -1,6 +1,6 @@
-import type { VmFacts } from '../ledger.ts';
-import type { Domain } from '../machine.ts';
-import { isBelow, type VmEntry, type VmSpec } from '../wanted.ts';
+import type { Domain } from '../host-driver.ts';
+import type { VmFacts } from '../ledger/ledger.ts';
+import { isBelow, type VmEntry, type VmSpec } from '../spec.ts';
 
 /**
  * What to do about one VM, from what is wanted and what is.

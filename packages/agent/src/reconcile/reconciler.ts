@@ -1,4 +1,4 @@
-import { entryOf } from '../wanted.ts';
+import { entryOf } from '../spec.ts';
 import { DiskWorker } from './disk-worker.ts';
 import type { HostContext } from './host-context.ts';
 import { VmWorker } from './vm-worker.ts';

@@ -1,11 +1,11 @@
-import { type Failure, failureOf } from '../failure.ts';
-import { keepRunning } from '../parts/domain.ts';
-import { findDomain } from '../parts/part.ts';
-import { entryOf, isSameEntry, type VmEntry } from '../wanted.ts';
+import { type Failure, failureOf } from '../base/failure.ts';
+import { entryOf, isSameEntry, type VmEntry } from '../spec.ts';
 import { Alarm } from './alarm.ts';
 import type { HostContext } from './host-context.ts';
+import { keepRunning } from './parts/domain.ts';
+import { findDomain } from './parts/part.ts';
 import { lastBoot, type Plan, planVm } from './plan.ts';
-import { type Step, stepsAdjust, stepsDown, stepsReset, stepsUp } from './steps.ts';
+import { type Step, stepsAdjust, stepsDown, stepsReset, stepsUp } from './vm-parts.ts';
 
 /**
  * Brings one VM to what is wanted of it. A nudge carries nothing: the worker reads what is wanted and

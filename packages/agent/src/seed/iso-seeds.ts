@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile, syncDirectory, unlessMissing } from '../durable-file.ts';
-import { MachineFailure, type Seeds } from '../machine.ts';
+import { replaceFile, syncDirectory, unlessMissing } from '../base/durable-file.ts';
+import { MachineFailure, type Seeds } from '../host-driver.ts';
 import { renderIso9660 } from './iso9660.ts';
 import type { NetworkOptions } from './network-config.ts';
 import { renderSeedFiles, SEED_LABEL } from './nocloud.ts';

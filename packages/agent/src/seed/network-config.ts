@@ -1,4 +1,4 @@
-import type { NicSpec } from '../wanted.ts';
+import type { NicSpec } from '../spec.ts';
 import { renderYaml } from './yaml.ts';
 
 export type NetworkOptions = {

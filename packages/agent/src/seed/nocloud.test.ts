@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { VmSpec } from '../spec.ts';
 import { makeNic, makeVm } from '../testing/make-spec.ts';
-import type { VmSpec } from '../wanted.ts';
 import { renderMetaData, renderSeedFiles, renderUserData } from './nocloud.ts';
 
 const ID = '0198c5a2-7d4e-7b11-9c3f-1f2e3d4c5b6a';

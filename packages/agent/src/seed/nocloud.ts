@@ -16,7 +16,7 @@
  * root file system grows to its disk, which is cloud-init's default. The instance id is the VM's id:
  * no stop, move or new name makes a guest take its next boot for its first.
  */
-import type { VmSpec } from '../wanted.ts';
+import type { VmSpec } from '../spec.ts';
 import {
   RUNNER,
   RUNNER_TEXT,

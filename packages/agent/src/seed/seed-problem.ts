@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import type { NicSpec, VmSpec } from '../wanted.ts';
+import type { NicSpec, VmSpec } from '../spec.ts';
 
 const PLAIN_ID = /^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/;
 

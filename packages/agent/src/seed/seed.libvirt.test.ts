@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { VmSpec } from '../spec.ts';
 import { makeNic, makeVm } from '../testing/make-spec.ts';
-import type { VmSpec } from '../wanted.ts';
 import { createSeeds } from './iso-seeds.ts';
 import { renderSeedFiles } from './nocloud.ts';
 

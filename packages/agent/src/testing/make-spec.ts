@@ -6,7 +6,7 @@ import type {
   NetworkSpec,
   NicSpec,
   VmSpec,
-} from '../wanted.ts';
+} from '../spec.ts';
 
 /** Whole specs, as they arrive, from what a test cares about. */
 export function makeSpec(number: number, spec: Partial<HostSpec> = {}): HostSpec {

@@ -1,5 +1,5 @@
-import { MachineFailure, type Volume } from '../machine.ts';
-import type { DiskSpec } from '../wanted.ts';
+import { MachineFailure, type Volume } from '../host-driver.ts';
+import type { DiskSpec } from '../spec.ts';
 
 /** No dot, no slash, nothing a shell or LVM reads: ids become names of files and volumes. */
 const DISK_ID = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;

@@ -1,7 +1,7 @@
+import { programRunner, type RunProgram } from '../base/run-program.ts';
+import type { Volume } from '../host-driver.ts';
 import type { ImageCache } from '../images/image-cache.ts';
-import type { Volume } from '../machine.ts';
-import { programRunner, type RunProgram } from '../run-program.ts';
-import type { DiskSpec } from '../wanted.ts';
+import type { DiskSpec } from '../spec.ts';
 import { fileDriver } from './file-driver.ts';
 import { lvmDriver } from './lvm-driver.ts';
 import { sharedDriver } from './shared-driver.ts';

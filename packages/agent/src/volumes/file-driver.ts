@@ -1,10 +1,10 @@
 import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile, syncDirectory, unlessMissing } from '../durable-file.ts';
+import { replaceFile, syncDirectory, unlessMissing } from '../base/durable-file.ts';
+import type { RunProgram } from '../base/run-program.ts';
+import { MachineFailure, type Volume } from '../host-driver.ts';
 import type { ImageCache } from '../images/image-cache.ts';
-import { MachineFailure, type Volume } from '../machine.ts';
-import type { RunProgram } from '../run-program.ts';
-import type { DiskSpec, Image } from '../wanted.ts';
+import type { DiskSpec, Image } from '../spec.ts';
 import { readQcow2Header } from './backing-images.ts';
 import {
   checkDisk,

@@ -1,7 +1,7 @@
+import type { RunProgram } from '../base/run-program.ts';
+import { MachineFailure, type Volume } from '../host-driver.ts';
 import type { ImageCache } from '../images/image-cache.ts';
-import { MachineFailure, type Volume } from '../machine.ts';
-import type { RunProgram } from '../run-program.ts';
-import type { DiskSpec, Image } from '../wanted.ts';
+import type { DiskSpec, Image } from '../spec.ts';
 import {
   checkDisk,
   checkDiskId,

@@ -1,5 +1,5 @@
+import type { RunProgram } from '../base/run-program.ts';
 import type { CachedImage } from '../images/image-format.ts';
-import type { RunProgram } from '../run-program.ts';
 
 export type DiskFile = { path: string; format: 'raw' | 'qcow2' };
 

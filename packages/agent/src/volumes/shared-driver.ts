@@ -1,8 +1,8 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile, syncDirectory, unlessMissing } from '../durable-file.ts';
-import { MachineFailure, type Volume } from '../machine.ts';
-import type { DiskSpec } from '../wanted.ts';
+import { replaceFile, syncDirectory, unlessMissing } from '../base/durable-file.ts';
+import { MachineFailure, type Volume } from '../host-driver.ts';
+import type { DiskSpec } from '../spec.ts';
 import { checkDisk, checkDiskId, checkGrowth, diskInUse, diskMissing } from './check-disk.ts';
 import type { IsInUse, VolumeDriver } from './volume-driver.ts';
 

@@ -6,9 +6,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { imageOf, makeImageBytes } from '../images/testing/image-server.ts';
+import type { Image } from '../spec.ts';
 import { bundleProgram } from '../testing/bundle-program.ts';
 import { makeDisk } from '../testing/make-spec.ts';
-import type { Image } from '../wanted.ts';
 import type { DyingWork } from './testing/dying-work.ts';
 import { openFileVolumes } from './testing/file-volumes.ts';
 

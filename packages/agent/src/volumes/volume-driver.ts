@@ -1,5 +1,5 @@
-import type { Volumes } from '../machine.ts';
-import type { DiskSpec } from '../wanted.ts';
+import type { Volumes } from '../host-driver.ts';
+import type { DiskSpec } from '../spec.ts';
 import type { DiskSource } from './disk-source.ts';
 
 /** A way to keep disks on a host. */

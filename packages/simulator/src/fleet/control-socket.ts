@@ -2,7 +2,7 @@ import { chmod, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { MachineFailure } from '@gantry/agent/machine';
+import { MachineFailure } from '@gantry/agent/host-driver';
 import type { Log } from '@gantry/daemon/log';
 import { BadControlRequest, type ControlOrder, parseControlOrder } from './control-request.ts';
 import type { SimulatedHost } from './simulated-host.ts';

@@ -4,7 +4,7 @@ import { enroll } from '@gantry/agent/identity/enroll';
 import type { Identity } from '@gantry/agent/identity/identity';
 import { type Renewal, renewWhenDue } from '@gantry/agent/identity/renew-when-due';
 import { loadIdentity } from '@gantry/agent/identity/state-files';
-import { ledgerFile } from '@gantry/agent/ledger-file';
+import { ledgerFile } from '@gantry/agent/ledger/ledger-file';
 import type { Log } from '@gantry/daemon/log';
 import { type Fleet, loadFleet } from '@gantry/proto/load';
 import { SimulatedMachine } from '../machine/simulated-machine.ts';

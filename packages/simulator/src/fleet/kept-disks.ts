@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { DiskSpec } from '@gantry/agent/wanted';
+import type { DiskSpec } from '@gantry/agent/spec';
 import { DiskStore } from '../machine/disk-store.ts';
 
 type KeptDisk = Pick<DiskSpec, 'id' | 'kind' | 'sizeBytes'>;

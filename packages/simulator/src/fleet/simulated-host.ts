@@ -1,9 +1,9 @@
 import { type Agent, startAgent } from '@gantry/agent/agent';
-import { grpcLink } from '@gantry/agent/grpc-link';
+import type { Pace } from '@gantry/agent/base/timings';
 import { channelCredentials, type Identity } from '@gantry/agent/identity/identity';
-import type { LedgerStore } from '@gantry/agent/ledger';
-import type { Connect } from '@gantry/agent/link';
-import type { Pace } from '@gantry/agent/pace';
+import type { LedgerStore } from '@gantry/agent/ledger/ledger';
+import { grpcLink } from '@gantry/agent/link/grpc-link';
+import type { Connect } from '@gantry/agent/link/link';
 import type { Log } from '@gantry/daemon/log';
 import type { Fleet } from '@gantry/proto/load';
 import type { SimulatedMachine } from '../machine/simulated-machine.ts';

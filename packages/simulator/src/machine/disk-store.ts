@@ -1,6 +1,6 @@
-import { MachineFailure } from '@gantry/agent/machine';
-import type { DiskSpec } from '@gantry/agent/wanted';
-import { isBelow } from '@gantry/agent/wanted';
+import { MachineFailure } from '@gantry/agent/host-driver';
+import type { DiskSpec } from '@gantry/agent/spec';
+import { isBelow } from '@gantry/agent/spec';
 
 type StoredDisk = {
   kind: DiskSpec['kind'];

@@ -1,4 +1,4 @@
-import { MachineFailure } from '@gantry/agent/machine';
+import { MachineFailure } from '@gantry/agent/host-driver';
 
 /** What a simulated host can be told to fail at or hang in. */
 export const MACHINE_STEPS = [

@@ -1,4 +1,4 @@
-import type { Clock } from '@gantry/agent/clock';
+import type { Clock } from '@gantry/agent/base/clock';
 import type { Behaviour } from './behaviour.ts';
 import type { DiskStore } from './disk-store.ts';
 import type { Faults } from './faults.ts';

@@ -1,4 +1,4 @@
-import type { LedgerContent, LedgerStore } from '@gantry/agent/ledger';
+import type { LedgerContent, LedgerStore } from '@gantry/agent/ledger/ledger';
 
 /** A ledger that outlives its agent but not the process: thousands of hosts share one disk badly. */
 export class MemoryLedger implements LedgerStore {

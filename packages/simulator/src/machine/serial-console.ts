@@ -1,4 +1,4 @@
-import type { VmSpec } from '@gantry/agent/wanted';
+import type { VmSpec } from '@gantry/agent/spec';
 
 /** As much as a host keeps of one console. */
 const LIMIT = 65_536;

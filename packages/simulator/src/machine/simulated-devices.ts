@@ -1,4 +1,9 @@
-import { type Cleaning, type Device, type Devices, MachineFailure } from '@gantry/agent/machine';
+import {
+  type Cleaning,
+  type Device,
+  type Devices,
+  MachineFailure,
+} from '@gantry/agent/host-driver';
 import type { Fault } from './faults.ts';
 import { type HostParts, take } from './host-parts.ts';
 

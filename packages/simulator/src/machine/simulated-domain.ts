@@ -1,5 +1,5 @@
-import type { Domain, DomainState } from '@gantry/agent/machine';
-import type { DiskSpec, VmSpec } from '@gantry/agent/wanted';
+import type { Domain, DomainState } from '@gantry/agent/host-driver';
+import type { DiskSpec, VmSpec } from '@gantry/agent/spec';
 import type { DiskStore } from './disk-store.ts';
 import type { SimulatedConsole } from './simulated-console.ts';
 

@@ -4,8 +4,8 @@ import {
   type DomainWatcher,
   type Hypervisor,
   MachineFailure,
-} from '@gantry/agent/machine';
-import { type DiskSpec, isBelow, type VmSpec } from '@gantry/agent/wanted';
+} from '@gantry/agent/host-driver';
+import { type DiskSpec, isBelow, type VmSpec } from '@gantry/agent/spec';
 import { type HostParts, take } from './host-parts.ts';
 import { addLines, bootLines } from './serial-console.ts';
 import { SimulatedConsole } from './simulated-console.ts';

@@ -1,4 +1,4 @@
-import { describeMachineContract } from '@gantry/agent/testing/machine-contract';
+import { describeMachineContract } from '@gantry/agent/testing/host-driver-contract';
 import { makeDisk, makeVm } from '@gantry/agent/testing/make-spec';
 import { describe, expect, it } from 'vitest';
 import { GPUS, makeInventory, NVMES } from '../testing/make-inventory.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Clock, systemClock } from '@gantry/agent/clock';
-import { type Machine, MachineFailure } from '@gantry/agent/machine';
-import type { VmSpec } from '@gantry/agent/wanted';
+import { type Clock, systemClock } from '@gantry/agent/base/clock';
+import { type Machine, MachineFailure } from '@gantry/agent/host-driver';
+import type { VmSpec } from '@gantry/agent/spec';
 import type { Inventory } from '@gantry/proto/generated/gantry/v1/Inventory';
 import { type Behaviour, INSTANT } from './behaviour.ts';
 import { DiskStore } from './disk-store.ts';

@@ -1,6 +1,6 @@
-import type { Firewall, HostNetwork } from '@gantry/agent/machine';
-import { MachineFailure } from '@gantry/agent/machine';
-import type { NicSpec } from '@gantry/agent/wanted';
+import type { Firewall, HostNetwork } from '@gantry/agent/host-driver';
+import { MachineFailure } from '@gantry/agent/host-driver';
+import type { NicSpec } from '@gantry/agent/spec';
 import type { HostParts } from './host-parts.ts';
 
 /** Interfaces and rules of a host. Both are the kernel's, and end with it. */

@@ -1,5 +1,5 @@
-import type { Seeds } from '@gantry/agent/machine';
-import type { VmSpec } from '@gantry/agent/wanted';
+import type { Seeds } from '@gantry/agent/host-driver';
+import type { VmSpec } from '@gantry/agent/spec';
 import type { HostParts } from './host-parts.ts';
 
 /** Seeds are files: they outlive a restart of the host. Only whose there are is kept. */

@@ -1,5 +1,5 @@
-import { MachineFailure, type Volume, type Volumes } from '@gantry/agent/machine';
-import type { DiskSpec, Image } from '@gantry/agent/wanted';
+import { MachineFailure, type Volume, type Volumes } from '@gantry/agent/host-driver';
+import type { DiskSpec, Image } from '@gantry/agent/spec';
 import { type HostParts, take } from './host-parts.ts';
 
 export class SimulatedVolumes implements Volumes {

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { type SysfsTree, writeSysfsTree } from '@gantry/agent/host/sysfs-tree';
+import { type SysfsTree, writeSysfsTree } from '@gantry/agent/base/sysfs-tree';
 import { type PciFunction, pciFunctionsOf } from './pci-layout.ts';
 import { type DriveCard, type NicCard, NODES, type ServerModel } from './server-model.ts';
 

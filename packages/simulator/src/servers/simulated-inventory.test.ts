@@ -1,4 +1,4 @@
-import type { HostInventory } from '@gantry/agent/inventory';
+import type { HostInventory } from '@gantry/agent/inventory/inventory';
 import { gpuModelOf } from '@gantry/model/gpu-models';
 import { CATALOGUE } from '@gantry/model/vm-types';
 import { describe, expect, it } from 'vitest';

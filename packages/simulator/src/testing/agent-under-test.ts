@@ -1,10 +1,10 @@
 import { type Agent, startAgent } from '@gantry/agent/agent';
-import type { LedgerStore } from '@gantry/agent/ledger';
-import type { Link, LinkPeer } from '@gantry/agent/link';
-import type { Machine } from '@gantry/agent/machine';
-import { DEFAULT_PACE, type Pace } from '@gantry/agent/pace';
+import { DEFAULT_PACE, type Pace } from '@gantry/agent/base/timings';
+import type { Machine } from '@gantry/agent/host-driver';
+import type { LedgerStore } from '@gantry/agent/ledger/ledger';
+import type { Link, LinkPeer } from '@gantry/agent/link/link';
+import type { HostSpec } from '@gantry/agent/spec';
 import { ManualClock } from '@gantry/agent/testing/manual-clock';
-import type { HostSpec } from '@gantry/agent/wanted';
 import { createLog } from '@gantry/daemon/log';
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
 import type { VmReport } from '@gantry/proto/generated/gantry/v1/VmReport';

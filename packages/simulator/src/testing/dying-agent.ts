@@ -1,5 +1,5 @@
-import type { LedgerStore } from '@gantry/agent/ledger';
-import type { Machine } from '@gantry/agent/machine';
+import type { Machine } from '@gantry/agent/host-driver';
+import type { LedgerStore } from '@gantry/agent/ledger/ledger';
 import type { AgentUnderTest } from './agent-under-test.ts';
 
 /** Calls that leave nothing behind; everything else changes the host. */

@@ -1,4 +1,4 @@
-import type { VmSpec } from '@gantry/agent/wanted';
+import type { VmSpec } from '@gantry/agent/spec';
 import type { SimulatedMachine } from '../machine/simulated-machine.ts';
 
 /** Brings a VM up behind any agent's back. */

@@ -1,5 +1,5 @@
+import type { VmSpec } from '@gantry/agent/spec';
 import { makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
-import type { VmSpec } from '@gantry/agent/wanted';
 import type { AgentUnderTest } from './agent-under-test.ts';
 import { GPUS, NVMES } from './make-inventory.ts';
 

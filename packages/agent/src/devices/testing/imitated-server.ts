@@ -10,9 +10,9 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { Sysfs } from '../../host/sysfs.ts';
-import { writeSysfsTree } from '../../host/sysfs-tree.ts';
-import type { PciControl } from '../pci-control.ts';
+import { Sysfs } from '../../base/sysfs.ts';
+import { writeSysfsTree } from '../../base/sysfs-tree.ts';
+import type { PciControl } from '../pci/pci-control.ts';
 import type { VfioOptions } from '../vfio-devices.ts';
 
 type Card = {

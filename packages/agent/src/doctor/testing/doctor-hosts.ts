@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readDevices } from '../../host/devices.ts';
-import { readNumaNodes } from '../../host/numa-nodes.ts';
-import { Sysfs } from '../../host/sysfs.ts';
-import { type SysfsTree, writeSysfsTree } from '../../host/sysfs-tree.ts';
+import { Sysfs } from '../../base/sysfs.ts';
+import { type SysfsTree, writeSysfsTree } from '../../base/sysfs-tree.ts';
+import { readDevices } from '../../devices/read-devices.ts';
+import { readNumaNodes } from '../../inventory/numa-nodes.ts';
 import type { DoctorHost, DoctorSettings } from '../doctor-host.ts';
 
 type HostTree = Partial<Omit<DoctorHost, 'settings'>> & {

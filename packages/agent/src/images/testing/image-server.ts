@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Image } from '../../wanted.ts';
+import type { Image } from '../../spec.ts';
 
 export type ImageServer = {
   url(path: string): string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeNic } from '../../testing/make-spec.ts';
-import { parseNic } from '../parse-nic.ts';
+import { parseNic } from '../parse-interface.ts';
 import { answerDhcp, type Lease } from './answer-dhcp.ts';
 import { type DhcpRequest, formatDhcp, parseDhcp } from './dhcp-message.ts';
 import { makeDhcpPacket } from './testing/dhcp-packet.ts';

@@ -1,8 +1,8 @@
 import { isIPv4 } from 'node:net';
 import { formatIpv4, parseCidr } from '@gantry/model/cidr';
-import type { Nic } from '../parse-nic.ts';
+import { METADATA_ADDRESS } from '../kernel/service-addresses.ts';
+import type { Nic } from '../parse-interface.ts';
 import { type DhcpOption, type DhcpReply, type DhcpRequest, ipv4Bytes } from './dhcp-message.ts';
-import { METADATA_ADDRESS } from './service-addresses.ts';
 
 /** What one interface is told. */
 export type Lease = {

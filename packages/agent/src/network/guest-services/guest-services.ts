@@ -2,13 +2,13 @@ import type { Socket } from 'node:dgram';
 import type { Server } from 'node:http';
 import type { Log } from '@gantry/daemon/log';
 import { hostName, renderSeedFiles } from '../../seed/nocloud.ts';
-import type { NicSpec, VmSpec } from '../../wanted.ts';
-import { parseNic } from '../parse-nic.ts';
+import type { NicSpec, VmSpec } from '../../spec.ts';
+import { assignServiceAddresses, METADATA_ADDRESS } from '../kernel/service-addresses.ts';
+import { parseNic } from '../parse-interface.ts';
 import { answerDhcp } from './answer-dhcp.ts';
 import { formatDhcp, parseDhcp } from './dhcp-message.ts';
 import { createMetadataServer } from './metadata-server.ts';
 import { openSockets } from './open-sockets.ts';
-import { assignServiceAddresses, METADATA_ADDRESS } from './service-addresses.ts';
 
 export type GuestServicesSettings = {
   nameservers: readonly string[];

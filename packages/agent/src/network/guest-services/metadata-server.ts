@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { METADATA_ADDRESS } from './service-addresses.ts';
+import { METADATA_ADDRESS } from '../kernel/service-addresses.ts';
 
 /** Guests by the addresses under which they ask. */
 export type Metadata = {

@@ -3,8 +3,8 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { HOST_ADDRESS } from '../names.ts';
-import { SERVICE_PORT } from './service-addresses.ts';
+import { HOST_ADDRESS } from '../kernel/names.ts';
+import { SERVICE_PORT } from '../kernel/service-addresses.ts';
 
 /** Bound, and not yet listened to. */
 export type ServiceSockets = { udp: Socket; tcp: Server };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { makeNic } from '../../testing/make-spec.ts';
-import { parseNic } from '../parse-nic.ts';
-import { renderFirewall } from '../render-firewall.ts';
+import { renderFirewall } from '../firewall/render-firewall.ts';
+import { assignServiceAddresses } from '../kernel/service-addresses.ts';
+import { parseNic } from '../parse-interface.ts';
 import { renderServiceSteering, renderServices } from './render-services.ts';
-import { assignServiceAddresses } from './service-addresses.ts';
 
 const ids = Array.from({ length: 2_000 }, (_, index) => `nic-${index}`);
 

@@ -1,12 +1,12 @@
-import { BRIDGE_PREFIX, HOST_ADDRESS, TAP_PREFIX, tapName } from '../names.ts';
-import { quote, renderBlock, renderSet } from '../nft-text.ts';
-import type { Nic } from '../parse-nic.ts';
+import { BRIDGE_PREFIX, HOST_ADDRESS, TAP_PREFIX, tapName } from '../kernel/names.ts';
+import { quote, renderBlock, renderSet } from '../kernel/nft-text.ts';
 import {
   assignServiceAddresses,
   METADATA_ADDRESS,
   SERVICE_BLOCK,
   SERVICE_PORT,
-} from './service-addresses.ts';
+} from '../kernel/service-addresses.ts';
+import type { Nic } from '../parse-interface.ts';
 
 const EVERY_BRIDGE = quote(`${BRIDGE_PREFIX}*`);
 /** A guest that boots asks for a few files; one that asks without an end costs the agent little. */

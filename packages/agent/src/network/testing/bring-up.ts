@@ -1,4 +1,4 @@
-import type { Firewall, HostNetwork } from '../../machine.ts';
+import type { Firewall, HostNetwork } from '../../host-driver.ts';
 
 /** All an agent does for a host, as far as its network goes. */
 export async function bringUp(network: HostNetwork, firewall: Firewall): Promise<void> {

@@ -1,4 +1,4 @@
-import { type RunCommand, runCommand } from '../run-command.ts';
+import { type RunCommand, runCommand } from '../kernel/run-command.ts';
 
 /** An agent that is killed after so many commands; a batch counts line by line. */
 export function dyingAfter(steps: number): { run: RunCommand; isDead: () => boolean } {

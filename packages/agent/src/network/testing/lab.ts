@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { NicSpec } from '../../wanted.ts';
+import type { NicSpec } from '../../spec.ts';
 import { createHostNetwork, type HostNetworkSettings } from '../host-network.ts';
-import { tapName } from '../names.ts';
+import { tapName } from '../kernel/names.ts';
 import { Guest } from './guest.ts';
 
 const exec = promisify(execFile);

@@ -3,7 +3,7 @@
  * the other, and prints a line when it begins and with every one that is whole. Without a number of
  * turns it goes on until it is killed.
  */
-import type { Firewall } from '../../machine.ts';
+import type { Firewall } from '../../host-driver.ts';
 import { createHostNetwork } from '../host-network.ts';
 import { bringUp } from './bring-up.ts';
 

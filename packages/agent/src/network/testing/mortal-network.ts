@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Firewall } from '../../machine.ts';
+import type { Firewall } from '../../host-driver.ts';
 import { bundleProgram } from '../../testing/bundle-program.ts';
 import type { MortalNetworkOrder } from './mortal-network-program.ts';
 

@@ -1,7 +1,7 @@
 import type { End } from '@gantry/model/firewall/plan-path';
 import fc from 'fast-check';
+import type { FirewallRule } from '../../spec.ts';
 import { makeNic, makeRule } from '../../testing/make-spec.ts';
-import type { FirewallRule } from '../../wanted.ts';
 
 /** Rules and packets by chance, out of so few values that they meet each other. */
 

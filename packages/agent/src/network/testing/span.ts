@@ -1,5 +1,5 @@
+import type { FirewallRule, NetworkSpec, NicSpec } from '../../spec.ts';
 import { makeNetwork, makeNic, makeRule } from '../../testing/make-spec.ts';
-import type { FirewallRule, NetworkSpec, NicSpec } from '../../wanted.ts';
 import type { Guest } from './guest.ts';
 import { type Lab, openLab } from './lab.ts';
 import { joinLabs, underlayAddress } from './underlay.ts';

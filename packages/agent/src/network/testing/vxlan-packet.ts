@@ -1,4 +1,4 @@
-import { tunnelMac } from '../names.ts';
+import { tunnelMac } from '../kernel/names.ts';
 import type { Guest } from './guest.ts';
 
 export type Forgery = { vni: number; to: string; innerSource: string; innerDestination: string };

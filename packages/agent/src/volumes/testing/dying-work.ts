@@ -1,6 +1,6 @@
 import fs, { type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import type { DiskSpec, Image } from '../../wanted.ts';
+import type { DiskSpec, Image } from '../../spec.ts';
 import { openFileVolumes } from './file-volumes.ts';
 
 /**

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog } from '@gantry/daemon/log';
-import { unlessMissing } from '../../durable-file.ts';
+import { unlessMissing } from '../../base/durable-file.ts';
 import { type ImageCache, openImageCache } from '../../images/image-cache.ts';
 import { listBackingImages } from '../backing-images.ts';
 import { createVolumes } from '../create-volumes.ts';

@@ -1,5 +1,5 @@
-import { MachineFailure } from '../../machine.ts';
-import type { RunProgram } from '../../run-program.ts';
+import type { RunProgram } from '../../base/run-program.ts';
+import { MachineFailure } from '../../host-driver.ts';
 
 type RecordedVolume = { sizeBytes: number; tags: Set<string>; isOpen: boolean };
 

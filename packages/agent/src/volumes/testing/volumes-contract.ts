@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
+import type { DiskSpec } from '../../spec.ts';
 import { makeDisk } from '../../testing/make-spec.ts';
-import type { DiskSpec } from '../../wanted.ts';
 import type { VolumeDriver } from '../volume-driver.ts';
 
 /** A driver to hold to the contract. */

@@ -1,0 +1,22 @@
+import { SettingsError, type SettingsReader } from '@gantry/daemon/settings';
+import { splitAddress } from '../identity/learn-authority.ts';
+
+/** Where a host keeps who it is and what it was told to do. */
+export function readStateDirectory(reader: SettingsReader): string {
+  return reader.text('GANTRY_STATE_DIRECTORY', '/var/lib/gantry');
+}
+
+/** host:port of every scheduler. */
+export function readSchedulers(reader: SettingsReader): string[] {
+  const addresses = reader.text('GANTRY_SCHEDULERS').split(',');
+  return addresses.map((address) => {
+    const trimmed = address.trim();
+    try {
+      splitAddress(trimmed);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new SettingsError(`GANTRY_SCHEDULERS: ${reason}`, { cause: error });
+    }
+    return trimmed;
+  });
+}

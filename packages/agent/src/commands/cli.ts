@@ -1,0 +1,129 @@
+import { createLog } from '@gantry/daemon/log';
+import { runProcess } from '@gantry/daemon/run';
+import { createSettingsReader, SettingsError, type SettingsReader } from '@gantry/daemon/settings';
+import { examine, renderFindings, statusOf } from '../doctor/examine.ts';
+import { EnrolmentError } from '../identity/enrolment-error.ts';
+import { readInventory } from '../inventory/inventory.ts';
+import { readInventoryOptions } from '../inventory/inventory-settings.ts';
+import { readStateDirectory } from './agent-settings.ts';
+import { readDoctorHost } from './doctor-command.ts';
+import { enrollHost, OptionError, parseEnrollOptions } from './enroll-command.ts';
+import { readRunSettings, runHost } from './run-command.ts';
+
+type Streams = { out: (text: string) => void; err: (text: string) => void };
+type Invocation = { args: readonly string[]; env: NodeJS.ProcessEnv } & Streams;
+type Command = { options: readonly string[]; reader: SettingsReader } & Streams;
+
+const USAGE = `usage: gantry-agent <command>
+
+commands:
+  inventory   print what this host is made of, as JSON
+  doctor      check everything a host needs, and print what to do, a line each
+                --json              the same as JSON
+                exit status: 0 all is well, 1 there are warnings, 2 there are failures
+  enroll      make this host a member of a fleet
+                --server host:port  a scheduler
+                --token TOKEN       from POST /v0.1/admin/join-tokens, good for one host
+                --ca-sha256 HEX     of the fleet's authority, from the same reply
+                --name NAME         what the fleet calls this host (its hostname)
+  run         attach to the fleet, and run what it is told to, until SIGTERM; its VMs run on
+
+environment of enroll, run and doctor:
+  GANTRY_STATE_DIRECTORY  who this host is and what it was told (/var/lib/gantry)
+environment of run and doctor:
+  GANTRY_SCHEDULERS       host:port of every scheduler, separated by commas
+  GANTRY_DATA_DIRECTORY   disks, images, seeds and consoles (/var/lib/gantry-data)
+  GANTRY_SHARED_DIRECTORY shared volumes (shared, in the above)
+  GANTRY_VOLUME_DRIVER    file or lvm (file)
+  GANTRY_VOLUME_GROUP     of lvm
+  GANTRY_THIN_POOL        of lvm, in that group; unset: disks are not thin
+  GANTRY_IMAGE_CACHE_GIB  what images may take before unused ones are removed (100)
+  GANTRY_NAMESERVERS      for guests, separated by commas
+  GANTRY_GUEST_MTU        of guests' interfaces (1450)
+  GANTRY_UPLINK           the interface through which guests reach the outside
+  GANTRY_REACHABLE_FROM_HOST
+                          1: programs on this host reach guests, as the rules allow (0)
+  GANTRY_NVME_MODE        vfio: VMs get drives whole; block: they get their blocks (vfio)
+  GANTRY_STAND_IN_DEVICES 1: GPUs and drives are handed over only in the books (0)
+environment of run, doctor and inventory:
+  GANTRY_SYSFS_ROOT       where sysfs is mounted (/sys)
+  GANTRY_GPU_VENDORS      PCI vendor ids of GPUs, separated by commas (10de,1002)
+  GANTRY_NVLINK_PAIRS     GPUs joined by NVLink bridges (0000:41:00.0-0000:42:00.0,...)
+  GANTRY_SHARED_STORAGE   1: every host of the location reaches the disks this one keeps (0)
+  GANTRY_LIBVIRT_SOCKET   libvirt's socket (/run/libvirt/libvirt-sock)
+`;
+
+const FAILURE = 1;
+/** Asked for in the wrong way, or for what there is not. */
+const USAGE_ERROR = 2;
+
+const COMMANDS: Record<string, (command: Command) => Promise<number>> = {
+  inventory: printInventory,
+  doctor: examineHost,
+  enroll: enrollThisHost,
+  run: runAgent,
+};
+
+/** Runs one command and returns the exit status. */
+export async function runCli({ args, env, out, err }: Invocation): Promise<number> {
+  const [name = '', ...options] = args;
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) {
+    err(USAGE);
+    return USAGE_ERROR;
+  }
+  try {
+    return await command({ options, reader: createSettingsReader(env), out, err });
+  } catch (error) {
+    if (error instanceof UnexpectedArgument) {
+      err(USAGE);
+      return USAGE_ERROR;
+    }
+    if (error instanceof EnrolmentError) {
+      err(`gantry-agent: ${error.message}\n`);
+      return FAILURE;
+    }
+    if (!(error instanceof SettingsError) && !(error instanceof OptionError)) throw error;
+    err(`gantry-agent: ${error.message}\n`);
+    return USAGE_ERROR;
+  }
+}
+
+class UnexpectedArgument extends Error {}
+
+function requireNoOptions(options: readonly string[]): void {
+  if (options.length > 0) throw new UnexpectedArgument();
+}
+
+async function printInventory({ options, reader, out, err }: Command): Promise<number> {
+  requireNoOptions(options);
+  const inventory = await readInventory({
+    ...readInventoryOptions(reader),
+    warn: (message) => err(`gantry-agent: ${message}\n`),
+  });
+  out(`${JSON.stringify(inventory, null, 2)}\n`);
+  return 0;
+}
+
+async function examineHost({ options, reader, out }: Command): Promise<number> {
+  const asJson = options.length === 1 && options[0] === '--json';
+  if (!asJson) requireNoOptions(options);
+  const findings = await examine(await readDoctorHost(reader));
+  out(asJson ? `${JSON.stringify(findings, null, 2)}\n` : renderFindings(findings));
+  return statusOf(findings);
+}
+
+async function enrollThisHost({ options, reader, out }: Command): Promise<number> {
+  const asked = parseEnrollOptions(options);
+  out(`${await enrollHost(asked, readStateDirectory(reader))}\n`);
+  return 0;
+}
+
+/** Answers when the agent is ready; the process goes on until it is told to stop. */
+async function runAgent({ options, reader }: Command): Promise<number> {
+  requireNoOptions(options);
+  const settings = await readRunSettings(reader);
+  const log = createLog({ process: 'agent', level: reader.text('GANTRY_LOG_LEVEL', 'info') });
+  await runProcess({ log, start: () => runHost(settings, log) });
+  return 0;
+}

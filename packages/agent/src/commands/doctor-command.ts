@@ -1,0 +1,82 @@
+import { X509Certificate } from 'node:crypto';
+import { statfs } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { release, totalmem } from 'node:os';
+import { dirname } from 'node:path';
+import type { SettingsReader } from '@gantry/daemon/settings';
+import { programRunner } from '../base/run-program.ts';
+import { Sysfs } from '../base/sysfs.ts';
+import { readDevices } from '../devices/read-devices.ts';
+import type { DoctorHost } from '../doctor/doctor-host.ts';
+import { splitAddress } from '../identity/learn-authority.ts';
+import { loadIdentity } from '../identity/state-files.ts';
+import { readLibvirtVersion } from '../inventory/libvirt-version.ts';
+import { readNumaNodes } from '../inventory/numa-nodes.ts';
+import { spreadMemory } from '../inventory/spread-memory.ts';
+import { readMachineSettings } from '../libvirt/host-driver-settings.ts';
+import { readSchedulers, readStateDirectory } from './agent-settings.ts';
+
+const PROGRAM_LIMIT_MS = 10_000;
+const CONNECT_LIMIT_MS = 5_000;
+
+/** This machine, with the settings the agent would run with. */
+export async function readDoctorHost(reader: SettingsReader): Promise<DoctorHost> {
+  const machine = readMachineSettings(reader);
+  const { inventory } = machine;
+  const stateDirectory = readStateDirectory(reader);
+  const sysfs = new Sysfs(inventory.sysfsRoot);
+  const run = programRunner('host_failed');
+  const silent = () => undefined;
+  return {
+    architecture: process.arch,
+    kernel: release(),
+    userId: process.getuid?.() ?? -1,
+    ...{ files: new Sysfs('/'), filesRoot: '/', sysfs },
+    ...(await readDevices({ ...inventory, warn: silent })),
+    numaNodes: spreadMemory(await readNumaNodes(sysfs), totalmem(), silent),
+    settings: {
+      gpuVendorIds: inventory.gpuVendorIds,
+      standIns: machine.devices.standIns,
+      uplink: machine.uplink,
+      dataDirectory: machine.dataDirectory,
+      stateDirectory,
+      libvirtSocket: inventory.libvirtSocket,
+      schedulers: reader.optional('GANTRY_SCHEDULERS') ? readSchedulers(reader) : [],
+    },
+    run: (program, args) => run(program, args, { timeoutMs: PROGRAM_LIMIT_MS }),
+    readLibvirtVersion: () =>
+      readLibvirtVersion({ libvirtSocket: inventory.libvirtSocket, warn: silent }),
+    readSpace,
+    connect: tryToConnect,
+    readCertificateEnd: async () => {
+      const identity = await loadIdentity(stateDirectory);
+      return identity ? new Date(new X509Certificate(identity.certificatePem).validTo) : null;
+    },
+    nowMs: Date.now,
+  };
+}
+
+/** A directory that is not there yet would lie in the nearest one above it. */
+async function readSpace(path: string): Promise<{ freeBytes: number; totalBytes: number }> {
+  try {
+    const { bavail, blocks, bsize } = await statfs(path);
+    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (!isMissing || dirname(path) === path) throw error;
+    return await readSpace(dirname(path));
+  }
+}
+
+function tryToConnect(address: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    const socket = connect({ ...splitAddress(address), timeout: CONNECT_LIMIT_MS });
+    const end = (problem: string | null) => {
+      socket.destroy();
+      resolve(problem);
+    };
+    socket.once('connect', () => end(null));
+    socket.once('error', (error) => end(error.message));
+    socket.once('timeout', () => end(`no answer within ${CONNECT_LIMIT_MS / 1_000} s`));
+  });
+}

@@ -1,0 +1,61 @@
+import { hostname } from 'node:os';
+import { parseArgs } from 'node:util';
+import { parseFingerprint } from '@gantry/pki/fingerprint';
+import { enroll } from '../identity/enroll.ts';
+import { EnrolmentError } from '../identity/enrolment-error.ts';
+import { splitAddress } from '../identity/learn-authority.ts';
+
+export type EnrollOptions = {
+  address: string;
+  token: string;
+  caFingerprint: string;
+  hostname: string;
+};
+
+/** Its message names the option. */
+export class OptionError extends Error {
+  override name = 'OptionError';
+}
+
+export function parseEnrollOptions(args: readonly string[]): EnrollOptions {
+  const values = readOptions(args);
+  const required = (name: 'server' | 'token' | 'ca-sha256') => {
+    const value = values[name];
+    if (value) return value;
+    throw new OptionError(`--${name} must be given`);
+  };
+  const address = required('server');
+  requireAddress(address);
+  const caFingerprint = required('ca-sha256');
+  if (parseFingerprint(caFingerprint) === undefined) {
+    throw new OptionError('--ca-sha256 must be 64 hex digits');
+  }
+  return { address, token: required('token'), caFingerprint, hostname: values.name ?? hostname() };
+}
+
+function readOptions(args: readonly string[]) {
+  const text = { type: 'string' } as const;
+  try {
+    const options = { server: text, token: text, 'ca-sha256': text, name: text };
+    return parseArgs({ args: [...args], options }).values;
+  } catch (error) {
+    // Node's own words name the option, and say more than one needs to know after that.
+    const said = error instanceof Error ? error.message : String(error);
+    throw new OptionError(said.split('. ')[0], { cause: error });
+  }
+}
+
+function requireAddress(address: string): void {
+  try {
+    splitAddress(address);
+  } catch (error) {
+    if (!(error instanceof EnrolmentError)) throw error;
+    throw new OptionError(`--server: ${error.message}`, { cause: error });
+  }
+}
+
+/** Makes this host a member of a fleet; what to tell whoever asked. */
+export async function enrollHost(options: EnrollOptions, stateDirectory: string): Promise<string> {
+  const { hostId } = await enroll({ ...options, stateDirectory });
+  return `enrolled as ${hostId}; its key and certificate are in ${stateDirectory}`;
+}

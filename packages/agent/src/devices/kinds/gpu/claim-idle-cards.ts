@@ -1,0 +1,23 @@
+import type { Sysfs } from '../../../base/sysfs.ts';
+import { bindToVfio, ensureVfio } from '../../bind-driver.ts';
+import type { PciControl } from '../../pci/pci-control.ts';
+import { readPciDevice } from '../../pci/pci-device.ts';
+
+/**
+ * Takes the cards that no driver has. Nobody misses them, and some kernels put a device into its IOMMU
+ * group only once it has a driver: until then it could be given to no VM.
+ */
+export async function claimIdleCards(
+  host: { sysfs: Sysfs; control: PciControl },
+  addresses: readonly string[],
+): Promise<void> {
+  for (const address of addresses) {
+    const { driver, functions, iommuGroup } = await readPciDevice(host.sysfs, address);
+    if (driver !== '' || iommuGroup !== undefined) continue;
+    await ensureVfio(host);
+    for (const each of functions) {
+      const { driver: own } = await readPciDevice(host.sysfs, each);
+      if (own === '') await bindToVfio(host, each);
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import type { Sysfs } from '../../../base/sysfs.ts';
+import { untilTrue } from '../../../base/until-true.ts';
+import { MachineFailure } from '../../../host-driver.ts';
+import { bridgesAbove, PCI_ADDRESS } from '../../pci/pci-bridges.ts';
+import type { PciControl } from '../../pci/pci-control.ts';
+import { PCI_DEVICES, readPciDevice } from '../../pci/pci-device.ts';
+import type { PciFunction } from '../../pci/pci-function.ts';
+
+type Host = { sysfs: Sysfs; control: PciControl };
+export type Outcome = { method: string; failure: { code: string; message: string } | null };
+
+/** The kernel gives a device a minute to come back from a reset. */
+const RESET_TIMEOUT_MS = 90_000;
+const RETURN_TIMEOUT_MS = 10_000;
+/** Of a bridge's config space: the word with the bit that resets everything below it. */
+const BRIDGE_CONTROL = 0x3e;
+const SECONDARY_BUS_RESET = 0x40;
+/** The specification asks for 1 ms of reset and 100 ms of rest after it. */
+const RESET_HOLD_MS = 10;
+const RESET_REST_MS = 200;
+
+/** Resets a card by the best it has, and verifies that it answers and reports no new error. */
+export async function resetCard(host: Host, functions: readonly PciFunction[]): Promise<Outcome> {
+  const [main] = functions;
+  if (!main) throw new MachineFailure('device_missing', 'a card without functions');
+  const errorsBefore = await countErrors(host.sysfs, main.address);
+  let method: string;
+  try {
+    method = await reset(host, functions);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { method: 'none', failure: { code: 'reset_failed', message } };
+  }
+  for (const { address } of functions) {
+    if (!(await answers(host, address))) {
+      const message = `${address} does not answer after its reset: its config space is gone`;
+      return { method, failure: { code: 'device_lost', message } };
+    }
+  }
+  if ((await countErrors(host.sysfs, main.address)) > errorsBefore) {
+    const message = `${main.address} reported PCIe errors during its reset`;
+    return { method, failure: { code: 'reset_failed', message } };
+  }
+  return { method, failure: null };
+}
+
+/** Whether the device itself says who it is, rather than the kernel's memory of it. */
+export async function answers({ sysfs, control }: Host, address: string): Promise<boolean> {
+  const device = `${PCI_DEVICES}/${address}`;
+  const config = await control.readConfig(address).catch(() => Buffer.alloc(0));
+  if (config.length < 4) return false;
+  const id = async (name: string) =>
+    Number.parseInt((await sysfs.text(`${device}/${name}`)) ?? '', 16);
+  return (
+    config.readUInt16LE(0) === (await id('vendor')) &&
+    config.readUInt16LE(2) === (await id('device'))
+  );
+}
+
+/**
+ * One method after the other, in the kernel's order, so that the receipt names the one that worked.
+ * A card of several functions without a reset of its own is reset with the bus it is alone on: the
+ * kernel does not do that by itself.
+ */
+async function reset(host: Host, functions: readonly PciFunction[]): Promise<string> {
+  const [main, ...others] = functions;
+  const address = main?.address ?? '';
+  const refusals: string[] = [];
+  for (const method of await methodsOf(host.sysfs, address)) {
+    try {
+      await resetBy(host, { address, method });
+      for (const other of others) await resetAsItCan(host, other.address);
+      return method;
+    } catch (error) {
+      refusals.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  if (others.length > 0) {
+    await resetBus(host, functions);
+    return 'bus';
+  }
+  const message = refusals.length === 0 ? `${address} has no way to be reset` : refusals.join('; ');
+  throw new MachineFailure('reset_failed', message);
+}
+
+async function methodsOf(sysfs: Sysfs, address: string): Promise<string[]> {
+  return (await readPciDevice(sysfs, address)).resetMethods;
+}
+
+async function resetBy(
+  { control }: Host,
+  { address, method }: { address: string; method: string },
+): Promise<void> {
+  const device = `${PCI_DEVICES}/${address}`;
+  await control.write(`${device}/reset_method`, method);
+  try {
+    await control.write(`${device}/reset`, '1', { timeoutMs: RESET_TIMEOUT_MS });
+  } finally {
+    await control.write(`${device}/reset_method`, 'default');
+  }
+}
+
+/** The sound function of a card often has no reset: it holds nothing but what its card's does. */
+async function resetAsItCan(host: Host, address: string): Promise<void> {
+  const [method] = (await methodsOf(host.sysfs, address)).filter((each) => each !== 'bus');
+  if (method) await resetBy(host, { address, method });
+}
+
+/** Takes the card away, resets all below its bridge, and has the kernel find it anew. */
+async function resetBus(host: Host, functions: readonly PciFunction[]): Promise<void> {
+  const { sysfs, control } = host;
+  const addresses = functions.map(({ address }) => address);
+  const bridge = await bridgeOf(sysfs, addresses[0] ?? '');
+  if (!bridge) throw new MachineFailure('reset_failed', `${addresses[0]} is below no bridge`);
+  const below = await sysfs.list(`${PCI_DEVICES}/${bridge}`);
+  const strangers = below.filter((name) => PCI_ADDRESS.test(name) && !addresses.includes(name));
+  if (strangers.length > 0) {
+    const message = `${addresses[0]} cannot be reset without ${strangers.join(', ')} on the same bus`;
+    throw new MachineFailure('reset_failed', message);
+  }
+  for (const address of addresses) await control.write(`${PCI_DEVICES}/${address}/remove`, '1');
+  const before = (await control.readConfig(bridge)).readUInt16LE(BRIDGE_CONTROL);
+  await writeBridgeControl(control, bridge, before | SECONDARY_BUS_RESET);
+  await rest(RESET_HOLD_MS);
+  await writeBridgeControl(control, bridge, before & ~SECONDARY_BUS_RESET);
+  await rest(RESET_REST_MS);
+  await control.write(`${PCI_DEVICES}/${bridge}/rescan`, '1', { timeoutMs: RESET_TIMEOUT_MS });
+  const isBack = async () => {
+    const there = await sysfs.list(PCI_DEVICES);
+    return addresses.every((address) => there.includes(address));
+  };
+  if (await untilTrue(isBack, RETURN_TIMEOUT_MS)) return;
+  throw new MachineFailure('device_lost', `${addresses[0]} did not come back after its reset`);
+}
+
+/** The bridge a device is right below. Undefined: none. */
+export async function bridgeOf(sysfs: Sysfs, address: string): Promise<string | undefined> {
+  return bridgesAbove((await sysfs.linkTarget(`${PCI_DEVICES}/${address}`)) ?? '').at(-1);
+}
+
+/** Has the kernel look for a card that is not on its bus, as after a reset that was cut off. */
+export async function findAgain({ control }: Host, bridge: string | undefined): Promise<void> {
+  if (bridge !== undefined) {
+    const word = (await control.readConfig(bridge)).readUInt16LE(BRIDGE_CONTROL);
+    if (word & SECONDARY_BUS_RESET) {
+      await writeBridgeControl(control, bridge, word & ~SECONDARY_BUS_RESET);
+      await rest(RESET_REST_MS);
+    }
+  }
+  await control.write('bus/pci/rescan', '1', { timeoutMs: RESET_TIMEOUT_MS });
+}
+
+async function writeBridgeControl(control: PciControl, bridge: string, word: number) {
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16LE(word);
+  await control.writeConfig(bridge, { offset: BRIDGE_CONTROL, bytes });
+}
+
+const rest = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));
+
+/** Errors that lost data, since the kernel found the device. */
+async function countErrors(sysfs: Sysfs, address: string): Promise<number> {
+  const { aer } = await readPciDevice(sysfs, address);
+  return (aer?.nonfatal ?? 0) + (aer?.fatal ?? 0);
+}

@@ -1,0 +1,159 @@
+import { childrenNamed, descend, parseXml } from '../../../base/parse-xml.ts';
+import { remembered } from '../../../base/remembered.ts';
+import { programRunner, type RunProgram } from '../../../base/run-program.ts';
+import type { XmlElement } from '../../../base/xml.ts';
+import { MachineFailure } from '../../../host-driver.ts';
+import type { PciDevice } from '../../pci/pci-device.ts';
+
+/** What the vendor's own tool says is wrong, a sentence each, by PCI address. */
+export type VendorWarnings = (gpus: readonly PciDevice[]) => Promise<Map<string, string[]>>;
+
+/** Asking takes a second of a core on a full server. */
+const LOOK_AGAIN_MS = 600_000;
+/** With a card that hangs it answers after minutes or never. */
+const LIMIT_MS = 30_000;
+const DRIVER = 'nvidia';
+
+/** nvidia-smi sees only cards on NVIDIA's own driver, so without one it is not started. */
+export function vendorWarningsReader({
+  run = programRunner('host_failed'),
+  nowMs = Date.now,
+}: {
+  run?: RunProgram;
+  nowMs?: () => number;
+} = {}): VendorWarnings {
+  const ask = remembered({ forMs: LOOK_AGAIN_MS, limitMs: LIMIT_MS, nowMs }, () => askTool(run));
+  return async (gpus) => {
+    if (!gpus.some(({ driver }) => driver === DRIVER)) return new Map();
+    return (await ask('')) ?? new Map();
+  };
+}
+
+async function askTool(run: RunProgram): Promise<Map<string, string[]>> {
+  try {
+    return parseNvidiaSmi(await run('nvidia-smi', ['-q', '-x'], { timeoutMs: LIMIT_MS }));
+  } catch (error) {
+    // With a lost card it ends with a line about that card and nothing about the others.
+    if (error instanceof MachineFailure) return parseLostCards(error.message);
+    throw error;
+  }
+}
+
+/** Counters that are zero on a card that is well. */
+const COUNTERS: { path: string[]; what: string }[] = [
+  {
+    path: ['ecc_errors', 'volatile', 'dram_uncorrectable'],
+    what: 'memory errors since it started',
+  },
+  {
+    path: ['ecc_errors', 'volatile', 'sram_uncorrectable_parity'],
+    what: 'cache parity errors since it started',
+  },
+  {
+    path: ['ecc_errors', 'volatile', 'sram_uncorrectable_secded'],
+    what: 'cache errors since it started',
+  },
+  {
+    path: ['ecc_errors', 'volatile', 'sram_uncorrectable'],
+    what: 'cache errors since it started',
+  },
+];
+
+/** What must not be so, with the words that say it is. */
+const STATES: { path: string[]; bad: RegExp; sentence: string }[] = [
+  {
+    path: ['remapped_rows', 'remapped_row_pending'],
+    bad: /^yes$/i,
+    sentence: 'rows of its memory wait to be remapped: reset it',
+  },
+  {
+    path: ['remapped_rows', 'remapped_row_failure'],
+    bad: /^yes$/i,
+    sentence: 'rows of its memory could not be remapped: replace it',
+  },
+  {
+    path: ['retired_pages', 'pending_retirement'],
+    bad: /^yes$/i,
+    sentence: 'pages of its memory wait to be retired: reset it',
+  },
+  {
+    path: ['ecc_errors', 'unrepairable_memory'],
+    bad: /^yes$/i,
+    sentence: 'its memory cannot be repaired: replace it',
+  },
+  {
+    path: ['ecc_errors', 'aggregate', 'sram_threshold_exceeded'],
+    bad: /^yes$/i,
+    sentence: 'its caches had more errors than its maker allows: replace it',
+  },
+  {
+    path: ['gpu_recovery_action'],
+    bad: /^(?!none$|n\/a$).+/i,
+    sentence: 'its driver asks for a recovery',
+  },
+];
+
+/** Older drivers say throttle where newer ones say event. */
+const SLOWDOWNS: { name: string; sentence: string }[] = [
+  { name: 'hw_thermal_slowdown', sentence: 'slowed down by its hardware: too hot' },
+  { name: 'hw_power_brake_slowdown', sentence: 'slowed down by its hardware: too little power' },
+  { name: 'hw_slowdown', sentence: 'slowed down by its hardware' },
+];
+
+/** Of `nvidia-smi -q -x`. */
+export function parseNvidiaSmi(xml: string): Map<string, string[]> {
+  // It names a document type that is nowhere to be had.
+  const root = parseXml(xml.replace(/<!DOCTYPE[^>]*>/, ''));
+  return new Map(
+    childrenNamed(root, 'gpu').map((gpu) => [
+      normalizeAddress(gpu.attributes['id'] ?? ''),
+      warningsOf(gpu),
+    ]),
+  );
+}
+
+function warningsOf(gpu: XmlElement): string[] {
+  const value = (path: readonly string[]) => descend(gpu, ...path)?.text.trim() ?? '';
+  const counters = COUNTERS.flatMap(({ path, what }) => {
+    const count = Number(value(path));
+    return Number.isInteger(count) && count > 0 ? `${count} uncorrectable ${what}` : [];
+  });
+  const states = STATES.flatMap(({ path, bad, sentence }) =>
+    bad.test(value(path)) ? sentence : [],
+  );
+  const slowdown = SLOWDOWNS.find(({ name }) =>
+    ['event', 'throttle'].some((word) => {
+      const path = [`clocks_${word}_reasons`, `clocks_${word}_reason_${name}`];
+      const old = [`clocks_${word}_reasons`, `clocks_${word}_reasons_${name}`];
+      return [path, old].some((one) => value(one) === 'Active');
+    }),
+  );
+  return [
+    ...(hasError(gpu) ? ['some of its values cannot be read (ERR!)'] : []),
+    ...counters,
+    ...states,
+    ...(slowdown ? [slowdown.sentence] : []),
+  ];
+}
+
+/** How the tool writes what the card should have answered and did not. */
+function hasError({ text, children }: XmlElement): boolean {
+  return /ERR!|GPU is lost/i.test(text) || children.some(hasError);
+}
+
+/** "Unable to determine the device handle for GPU0000:41:00.0: GPU is lost. Reboot …" */
+export function parseLostCards(said: string): Map<string, string[]> {
+  const lines = said.matchAll(/GPU\s?([\da-f]{4,8}:[\da-f]{2}:[\da-f]{2}\.[0-7]): ([^.\n]+)/gi);
+  return new Map(
+    [...lines].map(([, address = '', reason = '']) => [
+      normalizeAddress(address),
+      [`its driver cannot reach it: ${reason.trim()}`],
+    ]),
+  );
+}
+
+/** 00000000:41:00.0, as the tool writes it, to 0000:41:00.0; a domain above ffff keeps its digits. */
+export function normalizeAddress(id: string): string {
+  const [domain = '', ...rest] = id.trim().toLowerCase().split(':');
+  return [domain.replace(/^0+/, '').padStart(4, '0'), ...rest].join(':');
+}

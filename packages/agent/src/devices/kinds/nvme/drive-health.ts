@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { remembered } from '../../../base/remembered.ts';
+import { programRunner, type RunProgram } from '../../../base/run-program.ts';
+
+/** Of a drive's SMART log; the meanings are in the wire's DriveHealth. */
+export type DriveHealth = {
+  criticalWarning: number;
+  percentageUsed: number;
+  availableSpare: number;
+  spareThreshold: number;
+  mediaErrors: number;
+};
+
+/** Wear goes on for years, and each look starts a program and wakes the drive. */
+const LOOK_AGAIN_MS = 600_000;
+/** A drive that is well answers in milliseconds. */
+const LIMIT_MS = 10_000;
+
+/**
+ * Asks drives with nvme-cli, each at most every ten minutes. Undefined: it is not installed, or the
+ * drive did not answer; the program is not started again for a drive whose last one has not ended.
+ */
+export function driveHealthReader({
+  run = programRunner('host_failed'),
+  devRoot = '/dev',
+  nowMs = Date.now,
+}: {
+  run?: RunProgram;
+  devRoot?: string;
+  nowMs?: () => number;
+} = {}): (controller: string) => Promise<DriveHealth | undefined> {
+  return remembered({ forMs: LOOK_AGAIN_MS, limitMs: LIMIT_MS, nowMs }, async (controller) => {
+    const args = ['smart-log', '-o', 'json', join(devRoot, controller)];
+    return parseSmartLog(await run('nvme', args, { timeoutMs: LIMIT_MS }));
+  });
+}
+
+/** Versions of nvme-cli differ in names, and in what they write as number, text or object. */
+export function parseSmartLog(text: string): DriveHealth | undefined {
+  const log = parseObject(text);
+  if (!log) return;
+  const count = (...names: string[]) => names.map((name) => parseCount(log[name])).find(isNumber);
+  const criticalWarning = count('critical_warning');
+  const percentageUsed = count('percent_used', 'percentage_used');
+  if (criticalWarning === undefined || percentageUsed === undefined) return;
+  return {
+    criticalWarning,
+    percentageUsed,
+    availableSpare: count('avail_spare', 'available_spare') ?? 0,
+    spareThreshold: count('spare_thresh', 'available_spare_threshold') ?? 0,
+    mediaErrors: count('media_errors') ?? 0,
+  };
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    // Some versions print a warning or nothing.
+    return;
+  }
+}
+
+function parseCount(value: unknown): number | undefined {
+  if (isRecord(value)) return parseCount(value['value']);
+  const digits = typeof value === 'string' ? value.replaceAll(',', '') : value;
+  const number = typeof digits === 'string' && digits.trim() !== '' ? Number(digits) : digits;
+  return isNumber(number) && Number.isFinite(number) && number >= 0
+    ? Math.floor(number)
+    : undefined;
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number';
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,125 @@
+import type { RunProgram } from '../../../base/run-program.ts';
+import { untilTrue } from '../../../base/until-true.ts';
+import type { Outcome } from '../gpu/reset-card.ts';
+import { Canary } from './canary.ts';
+import type { NvmeDrive } from './nvme-drive.ts';
+
+/** Of the controller's own description: what it can do to its data. */
+type Abilities = { format: boolean; blockErase: boolean; cryptoErase: boolean };
+type Method = { name: string; run(): Promise<void> };
+type Host = { run: RunProgram };
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** Past these the drive is as good as broken. Overwriting takes as long as the drive is large. */
+const LIMIT_MS = { format: 15 * MINUTE_MS, sanitize: HOUR_MS, overwrite: 6 * HOUR_MS };
+
+const FORMAT_COMMAND = 0x2;
+const SANITIZE_CRYPTO = 0x1;
+const SANITIZE_BLOCK = 0x2;
+/** The low bits of the sanitize log's status. */
+const SANITIZE_STATE = 0x7;
+const SANITIZE_RUNNING = 2;
+const SANITIZE_FAILED = 3;
+/** A drive needs seconds at least, and is asked by a program each time. */
+const SANITIZE_PAUSE_MS = 2_000;
+
+/**
+ * Erases all namespaces by the best the drive has, and looks for what was there. What a drive cannot
+ * erase is discarded and written over.
+ */
+export async function eraseDrive(host: Host, drive: NvmeDrive): Promise<Outcome> {
+  const refusals: string[] = [];
+  for (const method of await methodsOf(host.run, drive)) {
+    try {
+      const canary = new Canary(host.run);
+      for (const namespace of drive.namespaces) await canary.write(namespace);
+      await method.run();
+      for (const namespace of drive.namespaces) {
+        const { foundAt } = await canary.look(namespace);
+        if (foundAt.length > 0) throw new Error(`data was still there at byte ${foundAt[0]}`);
+      }
+      return { method: method.name, failure: null };
+    } catch (error) {
+      refusals.push(`${method.name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  const failure = { code: 'erase_failed', message: refusals.join('; ') };
+  return { method: 'none', failure };
+}
+
+async function methodsOf(run: RunProgram, drive: NvmeDrive): Promise<Method[]> {
+  const abilities = await readAbilities(run, drive.controller);
+  const methods: Method[] = [];
+  if (abilities.format) methods.push({ name: 'format_ses1', run: () => format(run, drive) });
+  if (abilities.blockErase || abilities.cryptoErase) {
+    // Somebody may have begun before, and nothing can be read or written until that has ended.
+    await untilSanitized(run, drive.controller);
+    const action = abilities.blockErase ? '2' : '4';
+    methods.push({ name: 'sanitize', run: () => sanitize(run, drive.controller, action) });
+  }
+  methods.push({ name: 'overwrite', run: () => overwrite(run, drive) });
+  return methods;
+}
+
+async function readAbilities(run: RunProgram, controller: string): Promise<Abilities> {
+  const text = await run('nvme', ['id-ctrl', controller, '-o', 'json']);
+  const { oacs = 0, sanicap = 0 } = JSON.parse(text) as { oacs?: number; sanicap?: number };
+  return {
+    format: (oacs & FORMAT_COMMAND) !== 0,
+    blockErase: (sanicap & SANITIZE_BLOCK) !== 0,
+    cryptoErase: (sanicap & SANITIZE_CRYPTO) !== 0,
+  };
+}
+
+async function format(run: RunProgram, { namespaces }: NvmeDrive): Promise<void> {
+  for (const { path } of namespaces) {
+    const limit = ['--timeout', String(LIMIT_MS.format)];
+    const args = ['format', path, '--ses=1', '--force', ...limit];
+    await run('nvme', args, { timeoutMs: LIMIT_MS.format + MINUTE_MS });
+  }
+}
+
+async function sanitize(run: RunProgram, controller: string, action: string): Promise<void> {
+  await run('nvme', ['sanitize', controller, `--sanact=${action}`]);
+  if ((await untilSanitized(run, controller)) === SANITIZE_FAILED) {
+    throw new Error('the drive says it failed');
+  }
+}
+
+/** The state it ended in. */
+async function untilSanitized(run: RunProgram, controller: string): Promise<number> {
+  let state = SANITIZE_RUNNING;
+  const isOver = async () => {
+    const text = await run('nvme', ['sanitize-log', controller, '-o', 'json']);
+    state = sanitizeState(JSON.parse(text));
+    return state !== SANITIZE_RUNNING;
+  };
+  if (await untilTrue(isOver, LIMIT_MS.sanitize, SANITIZE_PAUSE_MS)) return state;
+  throw new Error('it took too long');
+}
+
+/** nvme-cli has the fields below the device's name, and the status as a number or an object. */
+function sanitizeState(log: unknown): number {
+  const status = findMember(log, 'sstat');
+  const number = typeof status === 'object' ? findMember(status, 'status') : status;
+  return Number(number ?? 0) & SANITIZE_STATE;
+}
+
+function findMember(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, member] of Object.entries(value)) {
+    if (key === name) return member;
+    const below = findMember(member, name);
+    if (below !== undefined) return below;
+  }
+  return undefined;
+}
+
+async function overwrite(run: RunProgram, { namespaces }: NvmeDrive): Promise<void> {
+  for (const { path } of namespaces) {
+    // Frees the blocks where it can; what follows does not rely on it.
+    await run('blkdiscard', ['--force', path], { timeoutMs: LIMIT_MS.overwrite }).catch(() => '');
+    await run('blkdiscard', ['--force', '--zeroout', path], { timeoutMs: LIMIT_MS.overwrite });
+  }
+}

@@ -1,0 +1,39 @@
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { replaceFile, unlessMissing } from '../../../base/durable-file.ts';
+import type { RunProgram } from '../../../base/run-program.ts';
+
+/**
+ * Drives whose content is a tenant's. Without this the host would read it: after a start of the host,
+ * and while a drive is on its way back, udev would look for RAID and LVM members on it and assemble
+ * whatever a tenant has put there, and the drive would then be in use.
+ */
+export async function markTenantDrives(
+  { file, run }: { file: string; run: RunProgram },
+  addresses: readonly string[],
+): Promise<void> {
+  const wanted = renderTenantDrives(addresses);
+  const present = await unlessMissing(readFile(file, 'utf8'));
+  if (wanted === (present ?? '')) return;
+  if (wanted === '') {
+    await rm(file, { force: true });
+  } else {
+    await mkdir(dirname(file), { recursive: true });
+    await replaceFile(file, wanted, 0o644);
+  }
+  // It would notice by itself, some seconds later. A host without udev assembles nothing.
+  await run('udevadm', ['control', '--reload']).catch(() => undefined);
+}
+
+/** Rules for udev, which then asks such a drive nothing, and for systemd, which mounts none. */
+export function renderTenantDrives(addresses: readonly string[]): string {
+  if (addresses.length === 0) return '';
+  const lines = [...addresses]
+    .sort()
+    .map(
+      (address) =>
+        `SUBSYSTEM=="block", KERNELS=="${address}", ` +
+        'ENV{UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG}="1", ENV{SYSTEMD_READY}="0"',
+    );
+  return `${['# Drives of tenants. Written by gantry-agent.', ...lines].join('\n')}\n`;
+}

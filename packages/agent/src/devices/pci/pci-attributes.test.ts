@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gpuModelOf } from '@gantry/model/gpu-models';
+import { expect, it } from 'vitest';
+import { pciTree, writeSysfsTree } from '../../base/sysfs-tree.ts';
+import { readDevices } from '../read-devices.ts';
+import { isAllOnes, parseBars } from './pci-attributes.ts';
+
+const MIB = 2 ** 20;
+const GIB = 2 ** 30;
+
+it('the attributes of a real H200 make the inventory that was printed on that server', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'h200-'));
+  try {
+    const sys = pciTree('0000:00:06.0', {
+      ...capturedAttributes(),
+      config: Buffer.from([0xde, 0x10, 0x35, 0x23, 0x46, 0x05, 0x10, 0x00]),
+      driver: { link: '../../../bus/pci/drivers/nvidia' },
+    });
+    await writeSysfsTree(root, sys);
+    const { gpus } = await readDevices({
+      ...{ sysfsRoot: root, gpuVendorIds: ['10de'], nvlinkPairs: [], warn: () => undefined },
+    });
+    expect(gpus).toEqual(JSON.parse(readFixture('h200-inventory.json')));
+    expect(gpus).toMatchObject([
+      {
+        pci: {
+          // Its 141 GB of memory lie in a region of the next power of two.
+          bars: [
+            { index: 0, sizeBytes: 16 * MIB },
+            { index: 2, sizeBytes: 256 * GIB, is_64bit: true, prefetchable: true },
+            { index: 4, sizeBytes: 32 * MIB },
+          ],
+        },
+      },
+    ]);
+    const [gpu] = gpus;
+    expect(gpuModelOf(gpu?.pci.vendorId ?? '', gpu?.pci.deviceId ?? '')).toBe('H200 141GB SXM5');
+  } finally {
+    await rm(root, { recursive: true });
+  }
+});
+
+function readFixture(name: string): string {
+  return readFileSync(join(import.meta.dirname, 'testing', name), 'utf8');
+}
+
+/** One attribute per line, its lines separated by bars. */
+function capturedAttributes(): Record<string, string> {
+  const lines = readFixture('h200-attributes.txt').trim().split('\n');
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [name = '', ...rest] = line.split(': ');
+      return [name, rest.join(': ').replace(/\|$/, '').replaceAll('|', '\n')];
+    }),
+  );
+}
+
+const line = (start: string, end: string, flags: string) => `0x${start} 0x${end} 0x${flags}`;
+const NONE = line('0000000000000000', '0000000000000000', '0000000000000000');
+
+it.each([
+  [
+    'below 4 GiB',
+    line('00000000f0000000', '00000000f0ffffff', '0000000000040200'),
+    { index: 0, sizeBytes: 16 * MIB, is_64bit: false, prefetchable: false },
+  ],
+  [
+    'above the numbers JavaScript counts with',
+    line('fff0000000000000', 'fff0000fffffffff', '000000000014220c'),
+    { index: 0, sizeBytes: 64 * GIB, is_64bit: true, prefetchable: true },
+  ],
+])('a region %s has its size', (_, resource, bar) => {
+  expect(parseBars(resource)).toEqual([bar]);
+});
+
+it.each([
+  ['ports', line('000000000000e000', '000000000000e07f', '0000000000040101')],
+  ['nothing', NONE],
+  ['a file that is not there', undefined],
+  ['something else', 'not a resource'],
+])('%s are no memory', (_, resource) => {
+  expect(parseBars(resource)).toEqual([]);
+});
+
+it('the ROM and what lies beyond are no regions of a device', () => {
+  const rom = line('00000000f1000000', '00000000f107ffff', '0000000000046200');
+  expect(parseBars([NONE, NONE, NONE, NONE, NONE, NONE, rom].join('\n'))).toEqual([]);
+});
+
+it('only ones are all ones', () => {
+  expect([undefined, Buffer.alloc(0), Buffer.from([0xff, 0xfe])].map(isAllOnes)).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  expect(isAllOnes(Buffer.alloc(4, 0xff))).toBe(true);
+});

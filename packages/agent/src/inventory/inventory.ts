@@ -1,0 +1,60 @@
+import { Sysfs } from '../base/sysfs.ts';
+import type { NvmeDrive } from '../devices/pci/pci-devices.ts';
+import { type DeviceOptions, type Gpu, readDevices } from '../devices/read-devices.ts';
+import { type HostFacts, readHostFacts } from './host-facts.ts';
+import { readIommuMode } from './iommu-mode.ts';
+import { type Nic, readNics } from './nics.ts';
+import { type NumaNode, readNumaNodes } from './numa-nodes.ts';
+import { spreadMemory } from './spread-memory.ts';
+import { AGENT_VERSION } from './version.ts';
+
+/** What this host is made of, in the shape of the wire's Inventory; the meanings are in its proto. */
+export type HostInventory = {
+  cpu: HostFacts['cpu'];
+  numaNodes: NumaNode[];
+  memoryBytes: number;
+  gpus: Gpu[];
+  nvmes: NvmeDrive[];
+  nics: Nic[];
+  software: {
+    os: string;
+    kernel: string;
+    firmware: string;
+    libvirt: string;
+    agent: string;
+    commandLine: string;
+    iommu: string;
+  };
+  sharedStorage: boolean;
+};
+
+export type InventoryOptions = DeviceOptions & {
+  /** Whether every host of the location reaches the disks this one keeps. */
+  sharedStorage: boolean;
+  libvirtSocket: string;
+  /** What sysfs does not say. Absent: that of the machine this process runs on. */
+  facts?: HostFacts;
+};
+
+export async function readInventory(options: InventoryOptions): Promise<HostInventory> {
+  const { sharedStorage, procRoot, warn } = options;
+  const sysfs = new Sysfs(options.sysfsRoot);
+  const facts = options.facts ?? (await readHostFacts(options));
+  return {
+    cpu: facts.cpu,
+    numaNodes: spreadMemory(await readNumaNodes(sysfs), facts.memoryBytes, warn),
+    memoryBytes: facts.memoryBytes,
+    ...(await readDevices(options)),
+    nics: await readNics(sysfs),
+    software: {
+      os: facts.os,
+      kernel: facts.kernel,
+      firmware: (await sysfs.text('class/dmi/id/bios_version')) ?? '',
+      libvirt: facts.libvirt,
+      agent: AGENT_VERSION,
+      commandLine: procRoot ? ((await new Sysfs(procRoot).text('cmdline')) ?? '') : '',
+      iommu: await readIommuMode(sysfs),
+    },
+    sharedStorage,
+  };
+}

@@ -1,0 +1,47 @@
+import type { Sysfs } from '../base/sysfs.ts';
+import { PCI_ADDRESS } from '../devices/pci/pci-bridges.ts';
+
+export type Nic = {
+  name: string;
+  mac: string;
+  pciAddress: string;
+  speedMbps?: number;
+  mtu: number;
+  up: boolean;
+};
+
+const INTERFACES = 'class/net';
+
+/** Physical interfaces and bonds. Taps and bridges come and go with VMs and are no part of a host. */
+export async function readNics(sysfs: Sysfs): Promise<Nic[]> {
+  const nics: Nic[] = [];
+  for (const name of await sysfs.list(INTERFACES)) {
+    const folder = `${INTERFACES}/${name}`;
+    const isPhysical = (await sysfs.linkName(`${folder}/device`)) !== undefined;
+    const isBond = (await sysfs.list(`${folder}/bonding`)).length > 0;
+    if (!isPhysical && !isBond) continue;
+    const speedMbps = await sysfs.integer(`${folder}/speed`);
+    nics.push({
+      name,
+      mac: (await sysfs.text(`${folder}/address`)) ?? '',
+      pciAddress: await readPciAddress(sysfs, folder),
+      // Some drivers answer -1 instead of an error while the link is down.
+      ...(speedMbps !== undefined && speedMbps >= 0 && { speedMbps }),
+      mtu: (await sysfs.integer(`${folder}/mtu`)) ?? 0,
+      up: (await sysfs.text(`${folder}/operstate`)) === 'up',
+    });
+  }
+  return nics;
+}
+
+/** The device is the card itself, or for virtio one level below it. */
+async function readPciAddress(sysfs: Sysfs, folder: string): Promise<string> {
+  const device = await sysfs.linkName(`${folder}/device`);
+  if (device === undefined || PCI_ADDRESS.test(device)) return device ?? '';
+  const devices = await sysfs.list('bus/pci/devices');
+  for (const address of devices) {
+    const children = await sysfs.list(`bus/pci/devices/${address}`);
+    if (children.includes(device)) return address;
+  }
+  return '';
+}

@@ -1,7 +1,0 @@
-import type { Devices } from './machine.ts';
-
-/** Whether a VM has the device, as the host's own book says. */
-export function isHandedBy(devices: Pick<Devices, 'list'>) {
-  return async (address: string): Promise<boolean> =>
-    (await devices.list()).some((device) => device.address === address);
-}

@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import type { HostSpec } from '../spec.ts';
+import {
+  makeDeleted,
+  makeDisk,
+  makeNetwork,
+  makeNic,
+  makeRule,
+  makeSpec,
+  makeVm,
+} from '../testing/make-spec.ts';
+import { type Holdings, judgeSpec, withSpec } from './accept-spec.ts';
+import { type LedgerContent, NO_FACTS } from './ledger.ts';
+
+const GPU = '0000:41:00.0';
+const NVME = '0000:21:00.0';
+const NOTHING: Holdings = { domains: [], devices: [] };
+const ledgerOf = (spec: HostSpec | null, vms: LedgerContent['vms'] = {}): LedgerContent => ({
+  version: 1,
+  spec,
+  vms,
+});
+const judge = (spec: HostSpec, ledger = ledgerOf(null), holdings = NOTHING) =>
+  judgeSpec(spec, { ledger, holdings });
+
+describe('numbers', () => {
+  const ledger = ledgerOf(makeSpec(100));
+
+  it('that grow are accepted', () => {
+    expect(judge(makeSpec(101), ledger)).toEqual({ accepted: true, isNew: true });
+  });
+
+  it('that come again are accepted and new no more', () => {
+    expect(judge(makeSpec(100, { vms: [makeVm('x')] }), ledger)).toEqual({
+      accepted: true,
+      isNew: false,
+    });
+  });
+
+  it.each([99, 20, 9])('below the last are refused: %d', (number) => {
+    expect(judge(makeSpec(number), ledger)).toMatchObject({ code: 'stale_number' });
+  });
+
+  it('beyond what a double holds are told apart', () => {
+    const last = ledgerOf({ ...makeSpec(1), number: '18446744073709551614' });
+    const next = { ...makeSpec(1), number: '18446744073709551615' };
+    expect(judge(next, last)).toEqual({ accepted: true, isNew: true });
+  });
+});
+
+describe('a device', () => {
+  const wanting = makeSpec(2, { vms: [makeVm('vm-b', { gpus: [GPU] })] });
+  const held = { vmId: 'vm-a', kind: 'gpu', address: GPU } as const;
+  const domain = {
+    vmId: 'vm-a',
+    state: 'shutoff',
+    revision: '1',
+    boot: '1',
+    gpus: [GPU],
+    nvmes: [],
+    disks: [],
+  } as const;
+  const receipt = {
+    vmId: 'vm-a',
+    revision: '2',
+    kind: 'DEVICE_KIND_GPU',
+    pciAddress: GPU,
+    serial: '',
+    method: 'flr',
+    finishedMs: '1',
+    failure: null,
+  } as const;
+
+  it.each<[string, HostSpec]>([
+    ['two VMs', makeSpec(1, { vms: [makeVm('a', { gpus: [GPU] }), makeVm('b', { gpus: [GPU] })] })],
+    ['one VM twice', makeSpec(1, { vms: [makeVm('a', { nvmes: [NVME, NVME] })] })],
+    [
+      'a VM and one still to be cleaned',
+      makeSpec(1, {
+        vms: [makeVm('a', { nvmes: [NVME] })],
+        deleted: [makeDeleted('b', { nvmes: [NVME] })],
+      }),
+    ],
+  ])('is not for %s', (_whom, spec) => {
+    expect(judge(spec)).toMatchObject({ accepted: false, code: 'device_in_use' });
+  });
+
+  it.each<[string, LedgerContent, Holdings]>([
+    ['bound', ledgerOf(null), { domains: [], devices: [held] }],
+    ['in a domain, even one that is off', ledgerOf(null), { domains: [domain], devices: [] }],
+    [
+      'accepted earlier',
+      ledgerOf(makeSpec(1, { vms: [makeVm('vm-a', { gpus: [GPU] })] })),
+      NOTHING,
+    ],
+    [
+      'not proven clean',
+      ledgerOf(makeSpec(1, { deleted: [makeDeleted('vm-a', { gpus: [GPU] })] })),
+      NOTHING,
+    ],
+  ])('of another VM is refused while it is %s', (_how, ledger, holdings) => {
+    expect(judge(wanting, ledger, holdings)).toMatchObject({ code: 'device_in_use' });
+  });
+
+  it('is free once there is a receipt for it', () => {
+    const spec = makeSpec(1, { deleted: [makeDeleted('vm-a', { gpus: [GPU] })] });
+    const ledger = ledgerOf(spec, { 'vm-a': { ...NO_FACTS, receipts: [receipt] } });
+    expect(judge(wanting, ledger).accepted).toBe(true);
+  });
+
+  it('may stay with the VM that has it', () => {
+    const holdings: Holdings = {
+      domains: [{ ...domain, vmId: 'vm-b' }],
+      devices: [{ ...held, vmId: 'vm-b' }],
+    };
+    expect(judge(wanting, ledgerOf({ ...wanting, number: '1' }), holdings).accepted).toBe(true);
+  });
+});
+
+it.each<[string, HostSpec]>([
+  ['number zero', makeSpec(0)],
+  ['a VM without an id', makeSpec(1, { vms: [makeVm('')] })],
+  ['a VM of revision zero', makeSpec(1, { vms: [makeVm('a', { revision: '0' })] })],
+  ['a VM of boot zero', makeSpec(1, { vms: [makeVm('a', { boot: '0' })] })],
+  ['a VM without cores', makeSpec(1, { vms: [makeVm('a', { cpuCores: 0 })] })],
+  ['a VM without memory', makeSpec(1, { vms: [makeVm('a', { memoryMib: 0 })] })],
+  ['a VM without disks', makeSpec(1, { vms: [makeVm('a', { disks: [] })] })],
+  ['a VM with a nameless device', makeSpec(1, { vms: [makeVm('a', { gpus: [''] })] })],
+  ['a nameless interface', makeSpec(1, { vms: [makeVm('a', { nics: [makeNic('')] })] })],
+  [
+    'an interface without an address',
+    makeSpec(1, { vms: [makeVm('a', { nics: [makeNic('n', { mac: '' })] })] }),
+  ],
+  ['a VM twice', makeSpec(1, { vms: [makeVm('a'), makeVm('a')] })],
+  ['a VM wanted and deleted', makeSpec(1, { vms: [makeVm('a')], deleted: [makeDeleted('a')] })],
+  [
+    'a deleted VM of revision zero',
+    makeSpec(1, { deleted: [makeDeleted('a', { revision: '0' })] }),
+  ],
+  ['a deleted VM without an id', makeSpec(1, { deleted: [makeDeleted('')] })],
+  ['a disk without an id', makeSpec(1, { vms: [makeVm('a', { disks: [makeDisk('')] })] })],
+  ['a disk of no kind', makeSpec(1, { disks: [makeDisk('d', { kind: 'DISK_KIND_UNSPECIFIED' })] })],
+  ['a disk of no size', makeSpec(1, { disks: [makeDisk('d', { sizeBytes: '0' })] })],
+  ['a nameless disk to remove', makeSpec(1, { deletedDisks: [''] })],
+  [
+    'a rule of no direction',
+    makeSpec(1, { firewallRules: [makeRule('r', { direction: 'DIRECTION_UNSPECIFIED' })] }),
+  ],
+  [
+    'a rule of no action',
+    makeSpec(1, { firewallRules: [makeRule('r', { action: 'ACTION_UNSPECIFIED' })] }),
+  ],
+  ['a network without an id', makeSpec(1, { networks: [makeNetwork('')] })],
+  ['a network of no number', makeSpec(1, { networks: [makeNetwork('n', { vni: 0 })] })],
+  ['a network of no subnet', makeSpec(1, { networks: [makeNetwork('n', { subnets: [] })] })],
+  [
+    'a neighbour without an address',
+    makeSpec(1, {
+      networks: [
+        makeNetwork('n', {
+          neighbours: [{ privateIpv4: '', mac: '02:00:00:00:00:01', hostIpv4: '' }],
+        }),
+      ],
+    }),
+  ],
+  ['a rule of no protocol', makeSpec(1, { firewallRules: [makeRule('r', { protocols: [] })] })],
+])('refuses %s', (_what, spec) => {
+  expect(judge(spec)).toMatchObject({ accepted: false, code: 'bad_spec' });
+});
+
+describe('the ledger with a new spec', () => {
+  const known = { ...NO_FACTS, boot: '3', deletedRevision: '2', shutdownAskedMs: 5 };
+
+  it('keeps no console: it was wanted of that stream alone', () => {
+    const spec = makeSpec(2, { vms: [makeVm('a')], consoles: [{ id: 'c', vmId: 'a' }] });
+    const next = withSpec(ledgerOf(null), { spec, holdings: NOTHING });
+    expect(next.spec).toEqual({ ...spec, consoles: [] });
+  });
+
+  it('forgets VMs that have left and are not on the host', () => {
+    const ledger = ledgerOf(makeSpec(1), { gone: known, stray: known });
+    const holdings: Holdings = {
+      domains: [],
+      devices: [{ vmId: 'stray', kind: 'gpu', address: GPU }],
+    };
+    const next = withSpec(ledger, { spec: makeSpec(2), holdings });
+    expect(Object.keys(next.vms)).toEqual(['stray']);
+  });
+
+  it('keeps the proof of a deleted VM while its entry stays', () => {
+    const spec = makeSpec(2, { deleted: [makeDeleted('a')] });
+    const next = withSpec(ledgerOf(null, { a: known }), { spec, holdings: NOTHING });
+    expect(next.vms['a']).toEqual(known);
+  });
+
+  it('lets a VM that is wanted again begin anew, and remembers its last order', () => {
+    const spec = makeSpec(2, { vms: [makeVm('a')] });
+    const next = withSpec(ledgerOf(null, { a: known }), { spec, holdings: NOTHING });
+    expect(next.vms['a']).toEqual({ ...NO_FACTS, boot: '3' });
+  });
+});

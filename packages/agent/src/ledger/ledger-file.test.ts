@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeSpec, makeVm } from '../testing/make-spec.ts';
+import { type LedgerContent, NO_FACTS } from './ledger.ts';
+import { LedgerError, ledgerFile } from './ledger-file.ts';
+
+let directory = '';
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'ledger-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const CONTENT: LedgerContent = {
+  version: 1,
+  spec: { ...makeSpec(1, { vms: [makeVm('vm-1')] }), number: '18446744073709551615' },
+  vms: { 'vm-1': { ...NO_FACTS, boot: '7' } },
+};
+
+it('gives back what was written, and nothing before', async () => {
+  const store = ledgerFile(join(directory, 'made', 'if', 'missing'));
+  expect(await store.read()).toBeNull();
+  await store.write(CONTENT);
+  expect(await store.read()).toEqual(CONTENT);
+});
+
+it('is readable by its owner alone: specs carry tenants’ scripts', async () => {
+  const store = ledgerFile(directory);
+  await store.write(CONTENT);
+  expect((await stat(store.path)).mode & 0o777).toBe(0o600);
+});
+
+it('half a file beside it, as a crash leaves it, changes nothing', async () => {
+  const store = ledgerFile(directory);
+  await store.write(CONTENT);
+  await writeFile(`${store.path}.new`, '{"version":1,"sp');
+  expect(await store.read()).toEqual(CONTENT);
+  await store.write({ ...CONTENT, vms: {} });
+  expect((await store.read())?.vms).toEqual({});
+  expect(await readdir(directory)).toEqual(['ledger.json']);
+});
+
+describe('a damaged file', () => {
+  it.each([
+    ['empty', ''],
+    ['cut off', JSON.stringify(CONTENT).slice(0, -9)],
+    ['of another version', JSON.stringify({ ...CONTENT, version: 2 })],
+    ['without VMs', JSON.stringify({ version: 1, spec: null })],
+    ['with no spec at all', JSON.stringify({ version: 1, vms: {} })],
+    ['a list', '[]'],
+  ])('(%s) is an error that names it, and never an empty ledger', async (_how, text) => {
+    const store = ledgerFile(directory);
+    await writeFile(store.path, text);
+    await expect(store.read()).rejects.toThrow(LedgerError);
+    await expect(store.read()).rejects.toThrow(store.path);
+    expect(await readFile(store.path, 'utf8')).toBe(text);
+  });
+});
+
+/** Writes ledgers as fast as it can, each larger than one page, and says which it has finished. */
+const WRITER = `
+  import { ledgerFile } from '${join(import.meta.dirname, 'ledger-file.ts')}';
+  const store = ledgerFile(process.argv[1]);
+  for (let n = 1; ; n += 1) {
+    const vms = Object.fromEntries(Array.from({ length: 50 }, (_, i) => ['vm-' + i, { boot: String(n), nics: ['x'.repeat(200)] }]));
+    await store.write({ version: 1, spec: null, vms });
+    process.stdout.write(n + '\\n');
+  }
+`;
+
+it('killed while it writes, a process leaves a whole ledger no older than the last it finished', async () => {
+  for (let round = 0; round < 3; round += 1) {
+    const args = ['--import', 'tsx', '--input-type=module', '-e', WRITER, directory];
+    const writer = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    let told = '';
+    writer.stdout.on('data', (chunk) => {
+      told += chunk;
+      if (told.split('\n').length > 20 + round) writer.kill('SIGKILL');
+    });
+    await once(writer, 'close');
+    const finished = Number(told.trimEnd().split('\n').at(-1));
+    const { vms = {} } = (await ledgerFile(directory).read()) ?? {};
+    const written = new Set(Object.values(vms).map(({ boot }) => Number(boot)));
+    expect(written.size).toBe(1);
+    expect(Math.min(...written)).toBeGreaterThanOrEqual(finished);
+  }
+}, 30_000);

@@ -1,0 +1,58 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { replaceFile, unlessMissing } from '../base/durable-file.ts';
+import type { LedgerContent, LedgerStore } from './ledger.ts';
+
+/**
+ * The ledger as one JSON file. It is replaced whole: written beside, synced, renamed over, and the
+ * folder synced. Killed at any moment, the file is the old one or the new one. A file that cannot be
+ * understood stops the agent: taken for an empty one it would lose which devices are in use.
+ */
+export class LedgerError extends Error {
+  override name = 'LedgerError';
+}
+
+export function ledgerFile(stateDirectory: string): LedgerStore & { path: string } {
+  const path = join(stateDirectory, 'ledger.json');
+  return {
+    path,
+    read: () => readLedger(path),
+    write: (content) => replace(stateDirectory, path, content),
+  };
+}
+
+async function replace(directory: string, path: string, content: LedgerContent): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await replaceFile(path, JSON.stringify(content), 0o600);
+}
+
+async function readLedger(path: string): Promise<LedgerContent | null> {
+  let text: string | undefined;
+  try {
+    text = await unlessMissing(readFile(path, 'utf8'));
+  } catch (error) {
+    throw new LedgerError(`the ledger ${path} cannot be read`, { cause: error });
+  }
+  if (text === undefined) return null;
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch (error) {
+    throw new LedgerError(`the ledger ${path} is damaged: it is not JSON`, { cause: error });
+  }
+  if (!isLedger(content)) {
+    throw new LedgerError(`the ledger ${path} is damaged, or of another version of the agent`);
+  }
+  return content;
+}
+
+function isLedger(value: unknown): value is LedgerContent {
+  if (!isObject(value) || value['version'] !== 1 || !isObject(value['vms'])) return false;
+  const spec = value['spec'];
+  if (spec === null) return true;
+  return isObject(spec) && typeof spec['number'] === 'string' && Array.isArray(spec['vms']);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,109 @@
+import type { DeviceReceipt__Output } from '@gantry/proto/generated/gantry/v1/DeviceReceipt';
+import type { HostSpec, NicSpec } from '../spec.ts';
+
+/**
+ * What the host remembers: the last accepted spec, and of each VM what the host itself cannot be
+ * asked. What `content` shows is on disk: an update becomes visible after it was written, so nothing
+ * is acted upon or reported that a crash could take back.
+ */
+export type LedgerContent = { version: 1; spec: HostSpec | null; vms: Record<string, VmFacts> };
+
+export type VmFacts = {
+  /** The order by which its domain was last to run; "0" if it never was. The domain knows better. */
+  boot: string;
+  /** The host's boot id at that time: a domain that ended with its host did not crash. */
+  hostBootId: string;
+  /** Whether it was seen ended, since then, without being told to. */
+  crashed: boolean;
+  /** When its guest was asked to end; 0 if it was not. */
+  shutdownAskedMs: number;
+  /** Revision of the `deleted` entry that was carried out; empty if none was. */
+  deletedRevision: string;
+  receipts: DeviceReceipt__Output[];
+  /** Disks that were made here for it, or were about to be: they may lie here whatever became of them. */
+  madeDisks: string[];
+  /** Interfaces it has on the host: filtered for as long as they exist. */
+  nics: NicSpec[];
+};
+
+export const NO_FACTS: VmFacts = {
+  boot: '0',
+  hostBootId: '',
+  crashed: false,
+  shutdownAskedMs: 0,
+  deletedRevision: '',
+  receipts: [],
+  madeDisks: [],
+  nics: [],
+};
+
+/** Where the content is kept. `read` answers null before the first write. */
+export type LedgerStore = {
+  read(): Promise<LedgerContent | null>;
+  write(content: LedgerContent): Promise<void>;
+};
+
+type Change = (content: LedgerContent) => LedgerContent;
+type Waiting = { change: Change; done: () => void; failed: (error: unknown) => void };
+
+export class Ledger {
+  readonly #store: LedgerStore;
+  #content: LedgerContent;
+  #waiting: Waiting[] = [];
+  #writing = false;
+  #dead = false;
+
+  constructor(store: LedgerStore, content: LedgerContent | null) {
+    this.#store = store;
+    this.#content = content ?? { version: 1, spec: null, vms: {} };
+  }
+
+  get content(): LedgerContent {
+    return this.#content;
+  }
+
+  facts(vmId: string): VmFacts {
+    return this.#content.vms[vmId] ?? NO_FACTS;
+  }
+
+  /** Changes made while a write is under way share the next one. */
+  update(change: Change): Promise<void> {
+    return new Promise((done, failed) => {
+      if (this.#dead) return;
+      this.#waiting.push({ change, done, failed });
+      if (!this.#writing) void this.#write();
+    });
+  }
+
+  updateFacts(vmId: string, facts: Partial<VmFacts>): Promise<void> {
+    return this.update((content) => ({
+      ...content,
+      vms: { ...content.vms, [vmId]: { ...(content.vms[vmId] ?? NO_FACTS), ...facts } },
+    }));
+  }
+
+  /** From now on nothing is written and no update answers, as if the process had died. */
+  die(): void {
+    this.#dead = true;
+    this.#waiting = [];
+  }
+
+  async #write(): Promise<void> {
+    this.#writing = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      try {
+        let next = this.#content;
+        for (const { change } of batch) next = change(next);
+        await this.#store.write(next);
+        if (this.#dead) return;
+        this.#content = next;
+        for (const { done } of batch) done();
+      } catch (error) {
+        for (const { failed } of batch) failed(error);
+      }
+    }
+    this.#writing = false;
+  }
+}

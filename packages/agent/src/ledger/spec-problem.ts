@@ -1,0 +1,74 @@
+import type { DeletedVm, DiskSpec, FirewallRule, HostSpec, NetworkSpec, VmSpec } from '../spec.ts';
+
+/** The first thing in a spec that its proto says is never sent, or null. */
+export function badSpec(spec: HostSpec): string | null {
+  if (isZero(spec.number)) return 'its number is zero';
+  const ids = new Set<string>();
+  for (const vm of [...spec.vms, ...spec.deleted]) {
+    if (vm.id !== '' && ids.has(vm.id)) return `VM ${vm.id} is in it twice`;
+    ids.add(vm.id);
+  }
+  return (
+    firstOf(spec.vms, badVm) ??
+    firstOf(spec.deleted, badDeletedVm) ??
+    firstOf(spec.disks, badDisk) ??
+    firstOf(spec.firewallRules, badRule) ??
+    firstOf(spec.networks, badNetwork) ??
+    (spec.deletedDisks.includes('') ? 'a disk to remove has no id' : null)
+  );
+}
+
+function badVm(vm: VmSpec): string | null {
+  if (vm.id === '') return 'a VM has no id';
+  if (isZero(vm.revision)) return `VM ${vm.id} has revision zero`;
+  if (isZero(vm.boot)) return `VM ${vm.id} has boot zero`;
+  if (vm.cpuCores === 0) return `VM ${vm.id} has no cores`;
+  if (vm.memoryMib === 0) return `VM ${vm.id} has no memory`;
+  if (vm.disks.length === 0) return `VM ${vm.id} has no disk`;
+  if ([...vm.gpus, ...vm.nvmes].includes('')) return `a device of VM ${vm.id} has no address`;
+  for (const nic of vm.nics) {
+    if (nic.id === '' || nic.networkId === '') return `an interface of VM ${vm.id} has no id`;
+    if (nic.mac === '' || nic.privateIpv4 === '') return `interface ${nic.id} has no address`;
+  }
+  return firstOf(vm.disks, badDisk);
+}
+
+function badDeletedVm(vm: DeletedVm): string | null {
+  if (vm.id === '') return 'a deleted VM has no id';
+  if (isZero(vm.revision)) return `deleted VM ${vm.id} has revision zero`;
+  if ([...vm.gpus, ...vm.nvmes].includes('')) return `a device of VM ${vm.id} has no address`;
+  return vm.disks.includes('') ? `a disk to remove with VM ${vm.id} has no id` : null;
+}
+
+function badDisk(disk: DiskSpec): string | null {
+  if (disk.id === '') return 'a disk has no id';
+  if (disk.kind === 'DISK_KIND_UNSPECIFIED') return `disk ${disk.id} has no kind`;
+  return isZero(disk.sizeBytes) ? `disk ${disk.id} has no size` : null;
+}
+
+function badRule(rule: FirewallRule): string | null {
+  if (rule.id === '' || rule.networkId === '') return 'a firewall rule has no id or no network';
+  if (rule.direction === 'DIRECTION_UNSPECIFIED') return `rule ${rule.id} has no direction`;
+  if (rule.action === 'ACTION_UNSPECIFIED') return `rule ${rule.id} has no action`;
+  return rule.protocols.length === 0 ? `rule ${rule.id} has no protocol` : null;
+}
+
+function badNetwork(network: NetworkSpec): string | null {
+  if (network.id === '') return 'a network has no id';
+  if (network.vni === 0) return `network ${network.id} has no number`;
+  if (network.subnets.length === 0) return `network ${network.id} has no subnet`;
+  const isUnknown = network.neighbours.some(({ privateIpv4, mac }) => !privateIpv4 || !mac);
+  return isUnknown ? `a VM of network ${network.id} has no address` : null;
+}
+
+function isZero(number: string): boolean {
+  return number === '0' || number === '';
+}
+
+function firstOf<T>(items: readonly T[], check: (item: T) => string | null): string | null {
+  for (const item of items) {
+    const bad = check(item);
+    if (bad !== null) return bad;
+  }
+  return null;
+}

@@ -1,0 +1,70 @@
+import { MachineFailure } from '../../host-driver.ts';
+import type { DiskSpec } from '../../spec.ts';
+import type { DiskSource } from '../../volumes/disk-source.ts';
+import { DISK_SLOTS, type DiskDefinition, type FilesystemDefinition } from './domain-definition.ts';
+import type { DomainFacts } from './read-domain.ts';
+
+/** What the disks of a domain depend on besides what is wanted of them. */
+export type DiskHost = {
+  sourceOf(disk: DiskSpec): DiskSource;
+  /** Whether the file systems of disks can be used past the page cache. */
+  directIo: boolean;
+  iothreads: number;
+  /** Where the present domain has its disks: a running guest's disks stay where they are. */
+  slots: ReadonlyMap<string, number>;
+};
+
+export type DescribedDisks = {
+  disks: readonly DiskDefinition[];
+  filesystems: readonly FilesystemDefinition[];
+};
+
+/** Of a whole VM, or of one disk for a running domain, whose `slots` and `iothreads` are given. */
+export function describeDisks(specs: readonly DiskSpec[], host: DiskHost): DescribedDisks {
+  const slots = chooseSlots(specs, host.slots);
+  const disks: DiskDefinition[] = [];
+  const filesystems: FilesystemDefinition[] = [];
+  for (const { id, readOnly, ...spec } of specs) {
+    const slot = slots.get(id) ?? 0;
+    const source = host.sourceOf({ id, readOnly, ...spec });
+    if (source.type === 'directory') {
+      filesystems.push({ id, slot, path: source.path, readOnly });
+    } else {
+      const iothread = 1 + (slot % Math.max(1, host.iothreads));
+      const { blockSize, serialNumber: serial } = spec;
+      const { directIo } = host;
+      disks.push({ id, slot, source, serial, blockSize, readOnly, directIo, iothread });
+    }
+  }
+  return { disks, filesystems };
+}
+
+/** Where a domain has its disks and shared directories now. */
+export function slotsOf(facts: DomainFacts): Map<string, number> {
+  const slots = new Map<string, number>();
+  for (const { id, slot } of [...facts.disks, ...facts.filesystems]) {
+    if (id !== null && slot !== null) slots.set(id, slot);
+  }
+  return slots;
+}
+
+/** Those that have a place keep it; the others take the first that are free. */
+function chooseSlots(
+  specs: readonly DiskSpec[],
+  taken: ReadonlyMap<string, number>,
+): Map<string, number> {
+  const slots = new Map(taken);
+  const used = new Set(taken.values());
+  let next = 0;
+  for (const { id } of specs) {
+    if (slots.has(id)) continue;
+    while (used.has(next)) next += 1;
+    if (next >= DISK_SLOTS) {
+      const message = `there is no place for disk ${id}: a VM has at most ${DISK_SLOTS} disks`;
+      throw new MachineFailure('too_many_disks', message);
+    }
+    slots.set(id, next);
+    used.add(next);
+  }
+  return slots;
+}

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { makeDisk } from '../../testing/make-spec.ts';
+import { describeDisks, slotsOf } from './describe-disks.ts';
+import { describeDomain } from './describe-domain.ts';
+import { readDomain } from './read-domain.ts';
+import { renderDomain } from './render-domain.ts';
+import { emulated, gpuServer, vmOfType, X86_KVM } from './testing/gpu-server.ts';
+
+const host = gpuServer(X86_KVM);
+const vm = vmOfType({ cpuCores: 8, memoryGb: 64, gpuCount: 2, diskCount: 2 });
+const share = (node: number, cpuCores: number, memoryMib: number) => ({
+  node,
+  cpuCores,
+  memoryMib,
+});
+
+describe('the cells of a guest', () => {
+  it('are one without a node where nothing is said of nodes', () => {
+    const { cells, emulatorCpus } = describeDomain({ ...vm, numaShares: [] }, host);
+    expect(cells).toEqual([
+      { hostNode: null, memoryMib: vm.memoryMib, vcpuPins: Array(8).fill('') },
+    ]);
+    expect(emulatorCpus).toBe('');
+  });
+
+  it('take cores and memory from the nodes they were given', () => {
+    const shares = [share(0, 6, 40_960), share(1, 2, 24_576)];
+    const { cells, emulatorCpus } = describeDomain({ ...vm, numaShares: shares }, host);
+    expect(cells.map((cell) => [cell.hostNode, cell.memoryMib, cell.vcpuPins.length])).toEqual([
+      [0, 40_960, 6],
+      [1, 24_576, 2],
+    ]);
+    expect(cells[1]?.vcpuPins).toEqual(['32-63,96-127', '32-63,96-127']);
+    expect(emulatorCpus).toBe('0-31,64-95,32-63,96-127');
+  });
+
+  it('count cores of a node that gives no memory to the first, and leave them on their node', () => {
+    const shares = [share(0, 6, 65_536), share(1, 2, 0)];
+    const { cells } = describeDomain({ ...vm, numaShares: shares }, host);
+    expect(cells).toHaveLength(1);
+    expect(cells[0]?.vcpuPins.slice(5)).toEqual(['0-31,64-95', '32-63,96-127', '32-63,96-127']);
+  });
+
+  it('pin one to one where CPUs were set aside', () => {
+    const dedicatedCpus = [4, 5, 6, 7, 68, 69, 70, 71];
+    const numaNodes = host.numaNodes.map((node) => ({ ...node, dedicatedCpus }));
+    const { cells } = describeDomain(vm, { ...host, numaNodes });
+    expect(cells[0]?.vcpuPins).toEqual(dedicatedCpus.map(String));
+  });
+
+  it('are not pinned under emulation', () => {
+    const { cells, emulatorCpus } = describeDomain(vm, gpuServer(emulated(X86_KVM)));
+    expect(cells[0]?.vcpuPins).toEqual(Array(8).fill(''));
+    expect(emulatorCpus).toBe('');
+  });
+
+  it('are one without a node where the host has not all of the nodes', () => {
+    const shares = [share(0, 4, 32_768), share(7, 4, 32_768)];
+    const { cells } = describeDomain({ ...vm, numaShares: shares }, host);
+    expect(cells.map(({ hostNode }) => hostNode)).toEqual([null]);
+  });
+});
+
+describe('the pages of a guest', () => {
+  const pagesOf = (hugepages: { pageKib: number; total: number }[], memoryMib: number) => {
+    const numaNodes = [{ id: 0, cpus: '0-7', hugepages }];
+    const numaShares = [share(0, 8, memoryMib)];
+    const wanted = { ...vm, memoryMib, numaShares };
+    return describeDomain(wanted, { ...host, numaNodes }).memory.hugepageKib;
+  };
+  const large = { pageKib: 1_048_576, total: 64 };
+  const small = { pageKib: 2_048, total: 32_768 };
+
+  it('are the largest that its memory is a multiple of', () => {
+    expect(pagesOf([small, large], 65_536)).toBe(1_048_576);
+    expect(pagesOf([small, large], 65_534)).toBe(2_048);
+    expect(pagesOf([small, large], 65_533)).toBeNull();
+  });
+
+  it('are ordinary where the node has too few', () => {
+    expect(pagesOf([{ ...large, total: 63 }], 65_536)).toBeNull();
+    expect(pagesOf([], 65_536)).toBeNull();
+  });
+});
+
+describe('the cards of a guest', () => {
+  it('sit in the cell of the node they are on', () => {
+    const shares = [share(1, 4, 32_768), share(0, 4, 32_768)];
+    const gpus = ['0000:21:00.0', '0000:26:00.0'];
+    const { cards } = describeDomain({ ...vm, gpus, nvmes: [], numaShares: shares }, host);
+    expect(cards).toEqual([
+      { functions: ['0000:21:00.0', '0000:21:00.1'], cell: 1 },
+      { functions: ['0000:26:00.0', '0000:26:00.1'], cell: 0 },
+    ]);
+  });
+
+  it('sit in none where their node gives the guest nothing or is not known', () => {
+    const { cards } = describeDomain({ ...vm, nvmes: [] }, { ...host, nodeOf: () => null });
+    expect(cards.map(({ cell }) => cell)).toEqual([null, null]);
+  });
+});
+
+describe('the disks of a guest', () => {
+  const disks = (...ids: string[]) => ids.map((id) => makeDisk(id));
+
+  it('stay where they are when others come and go', () => {
+    const before = describeDomain({ ...vm, disks: disks('os', 'a', 'b') }, host);
+    const slots = slotsOf(readDomain(renderDomain(before)));
+    slots.delete('a');
+    const wanted = { ...vm, disks: disks('os', 'c', 'b', 'd') };
+    const after = describeDomain(wanted, { ...host, slots });
+    expect(after.disks.map(({ id, slot }) => [id, slot])).toEqual([
+      ['os', 0],
+      ['c', 1],
+      ['b', 2],
+      ['d', 3],
+    ]);
+  });
+
+  it('attached to a running guest take a place that neither disk nor shared directory has', () => {
+    const present = describeDomain(vm, host);
+    const facts = readDomain(renderDomain(present));
+    const slots = slotsOf(facts);
+    expect([...slots.values()]).toEqual([0, 1, 2]);
+    const more = describeDisks(disks('data'), { ...host, slots, iothreads: facts.iothreads });
+    expect(more.disks).toMatchObject([{ id: 'data', slot: 3 }]);
+  });
+
+  it('are sixteen at most', () => {
+    const ids = Array.from({ length: 17 }, (_, index) => `disk-${index}`);
+    const describeAll = () => describeDomain({ ...vm, disks: disks(...ids) }, host);
+    expect(describeAll).toThrow(expect.objectContaining({ code: 'too_many_disks' }));
+  });
+});

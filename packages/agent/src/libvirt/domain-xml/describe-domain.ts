@@ -1,0 +1,95 @@
+import type { VmSpec } from '../../spec.ts';
+import { chooseCells, chooseHugepages, type HostNode, hostCpusOf } from './choose-cells.ts';
+import { type DiskHost, describeDisks } from './describe-disks.ts';
+import type {
+  Blocks,
+  CardDefinition,
+  DomainDefinition,
+  GuestCell,
+  HandedOver,
+  Platform,
+} from './domain-definition.ts';
+
+/** What a definition depends on besides what is wanted of the VM. */
+export type DomainHost = Omit<DiskHost, 'iothreads'> & {
+  platform: Platform;
+  vhostNet: boolean;
+  /** Whether guests' memory may be locked: the agent has CAP_SYS_RESOURCE. */
+  lockMemory: boolean;
+  /** By the kernel's number. Empty: no NUMA. */
+  numaNodes: readonly HostNode[];
+  /** Null: no seed. */
+  seedPath: string | null;
+  nvramPath: string;
+  serialLogPath: string;
+  nicOf(nic: VmSpec['nics'][number]): { tap: string; mtu: number };
+  /** What of a device the guest gets: more than one where a drive has several namespaces, none of a stand-in. */
+  partsOf(address: string): readonly (HandedOver | Blocks)[];
+  /** Null: the firmware names no node. */
+  nodeOf(address: string): number | null;
+  mmio64Mib: number;
+  /** The order by which the domain runs, "0" before its first start. */
+  boot: string;
+};
+
+/** More queues than this bring nothing on links of 100 Gbit/s and cost memory on both sides. */
+const MAX_QUEUES = 8;
+/** With a single queue libvirt opens a tap in a way that one made for several refuses. */
+const MIN_QUEUES = 2;
+const MAX_IOTHREADS = 4;
+const CORES_PER_IOTHREAD = 8;
+
+export function describeDomain(vm: VmSpec, host: DomainHost): DomainDefinition {
+  const canPin = host.platform.accel === 'kvm';
+  const cells = chooseCells(vm, host.numaNodes).map((cell) => (canPin ? cell : withoutPins(cell)));
+  const iothreads = iothreadsOf(vm);
+  return {
+    metadata: {
+      vmId: vm.id,
+      revision: vm.revision,
+      boot: host.boot,
+      gpus: vm.gpus,
+      nvmes: vm.nvmes,
+    },
+    title: vm.name,
+    platform: host.platform,
+    nvramPath: host.nvramPath,
+    cells,
+    emulatorCpus: canPin ? hostCpusOf(vm, host.numaNodes) : '',
+    memory: {
+      hugepageKib: chooseHugepages(cells, host.numaNodes),
+      locked: host.lockMemory && vm.gpus.length > 0,
+    },
+    iothreads,
+    ...describeDisks(vm.disks, { ...host, iothreads }),
+    seedPath: host.seedPath,
+    nics: vm.nics.map((nic) => ({
+      mac: nic.mac,
+      ...host.nicOf(nic),
+      vhost: host.vhostNet,
+      queues: Math.max(MIN_QUEUES, Math.min(vm.cpuCores, MAX_QUEUES)),
+    })),
+    cards: [...vm.gpus, ...vm.nvmes].flatMap((address) => describeCard(address, host, cells)),
+    serialLogPath: host.serialLogPath,
+    mmio64Mib: host.mmio64Mib,
+  };
+}
+
+/** An emulator may run all vCPUs in one thread, and libvirt then refuses to start a pinned domain. */
+function withoutPins(cell: GuestCell): GuestCell {
+  return { ...cell, vcpuPins: cell.vcpuPins.map(() => '') };
+}
+
+function iothreadsOf(vm: VmSpec): number {
+  return Math.min(MAX_IOTHREADS, Math.ceil(vm.cpuCores / CORES_PER_IOTHREAD));
+}
+
+function describeCard(
+  address: string,
+  host: DomainHost,
+  cells: readonly GuestCell[],
+): CardDefinition[] {
+  const node = host.nodeOf(address);
+  const cell = cells.findIndex(({ hostNode }) => hostNode !== null && hostNode === node);
+  return host.partsOf(address).map((part) => ({ ...part, cell: cell < 0 ? null : cell }));
+}

@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { DiskSpec, VmSpec } from '../../spec.ts';
+import { describeDomain } from './describe-domain.ts';
+import { readDomain } from './read-domain.ts';
+import { targetOfSlot } from './render-disk.ts';
+import { renderDomain } from './render-domain.ts';
+import { ARM_KVM, emulated, gpuServer, X86_KVM } from './testing/gpu-server.ts';
+
+const uint64 = fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }).map(String);
+const uuid = fc.uuid();
+/** Anything a person can type, and what XML makes of it; the api lets no line and paragraph separators in. */
+const text = fc.oneof(
+  fc
+    .string({ unit: 'grapheme', minLength: 1, maxLength: 63 })
+    .filter((typed) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(typed)),
+  fc.constantFrom('</title>', '&amp;', `'"><hostdev/>`, ']]>', '<!--', ' leading and trailing '),
+);
+const pciAddress = fc
+  .tuple(fc.integer({ min: 0, max: 0xffff }), fc.integer({ min: 0, max: 0xff }))
+  .map(([domain, bus]) => `${hex(domain, 4)}:${hex(bus, 2)}:00.0`);
+const devices = fc.uniqueArray(pciAddress, { maxLength: 20 });
+
+const disk: fc.Arbitrary<DiskSpec> = fc.record({
+  id: uuid,
+  kind: fc.constantFrom('DISK_KIND_PERSISTENT_SSD', 'DISK_KIND_SHARED_VOLUME'),
+  sizeBytes: uint64,
+  readOnly: fc.boolean(),
+  blockSize: fc.constantFrom(0, 512, 4_096),
+  serialNumber: text,
+  exists: fc.boolean(),
+});
+
+const nic = fc.record({
+  id: uuid,
+  networkId: uuid,
+  mac: fc
+    .integer({ min: 0, max: 2 ** 32 })
+    .map((n) => `02:${hex(n, 10).replace(/..(?!$)/g, '$&:')}`),
+  privateIpv4: fc.constant('10.0.0.5/24'),
+  gatewayIpv4: fc.constant(''),
+  publicIpv4: fc.constant(''),
+});
+
+/** Shares that add up to the whole, as the wire has them. */
+const shares = fc.uniqueArray(
+  fc.record({
+    node: fc.integer({ min: 0, max: 7 }),
+    cpuCores: fc.integer({ min: 0, max: 64 }),
+    memoryMib: fc.integer({ min: 0, max: 1_000_000 }),
+  }),
+  { selector: ({ node }) => node, maxLength: 8 },
+);
+
+const vmSpec: fc.Arbitrary<VmSpec> = fc
+  .record({
+    id: uuid,
+    revision: uint64,
+    boot: uint64,
+    name: fc.oneof(fc.constant(''), text),
+    cpuCores: fc.integer({ min: 1, max: 512 }),
+    memoryMib: fc.integer({ min: 1, max: 2 ** 32 - 1 }),
+    gpus: devices,
+    nvmes: devices,
+    disks: fc.uniqueArray(disk, { selector: ({ id }) => id, minLength: 1, maxLength: 16 }),
+    nics: fc.array(nic, { maxLength: 8 }),
+    image: fc.constant(null),
+    sshPublicKey: fc.constant(''),
+    startupScript: fc.constant(''),
+    shutdownScript: fc.constant(''),
+    numaShares: shares,
+  })
+  .map((vm) => {
+    const cpuCores = sum(vm.numaShares.map((share) => share.cpuCores));
+    const memoryMib = sum(vm.numaShares.map((share) => share.memoryMib));
+    return cpuCores > 0 && memoryMib > 0
+      ? { ...vm, cpuCores, memoryMib }
+      : { ...vm, numaShares: [] };
+  });
+
+const platform = fc.constantFrom(X86_KVM, ARM_KVM, emulated(X86_KVM), emulated(ARM_KVM));
+
+describe('whatever a spec may say', () => {
+  it('is read back from the domain as it was wanted', { timeout: 60_000 }, () => {
+    fc.assert(
+      fc.property(vmSpec, platform, text, (vm, chosen, folder) => {
+        const host = gpuServer(chosen, {
+          boot: vm.boot,
+          sourceOf: ({ id, kind }) =>
+            kind === 'DISK_KIND_SHARED_VOLUME'
+              ? { type: 'directory', path: `/${folder}/${id}` }
+              : { type: 'file', path: `/${folder}/${id}.qcow2`, format: 'qcow2' },
+          partsOf: (address) => [{ functions: [address, address.replace(/0$/, '1')] }],
+          nodeOf: (address) => Number.parseInt(address.slice(5, 7), 16) % 8,
+          numaNodes: Array.from({ length: 8 }, (_, id) => ({ id, cpus: `${id}`, hugepages: [] })),
+        });
+        const facts = readDomain(renderDomain(describeDomain(vm, host)));
+        const { id: vmId, revision, boot, gpus, nvmes } = vm;
+        expect(facts.metadata).toEqual({ vmId, revision, boot, gpus, nvmes });
+        expect(facts.name).toBe(`gantry-${vmId}`);
+        const slots = vm.disks.map((each, slot) => ({ ...each, slot }));
+        expect(facts.disks.filter(({ id }) => id !== null)).toEqual(
+          slots
+            .filter(({ kind }) => kind === 'DISK_KIND_PERSISTENT_SSD')
+            .map((each) => ({
+              id: each.id,
+              slot: each.slot,
+              target: targetOfSlot(each.slot),
+              path: `/${folder}/${each.id}.qcow2`,
+              serial: each.serialNumber,
+              readOnly: each.readOnly,
+            })),
+        );
+        expect(facts.filesystems).toEqual(
+          slots
+            .filter(({ kind }) => kind === 'DISK_KIND_SHARED_VOLUME')
+            .map(({ id, slot, readOnly }) => ({ id, slot, path: `/${folder}/${id}`, readOnly })),
+        );
+        expect(facts.nics.map(({ mac }) => mac)).toEqual(vm.nics.map(({ mac }) => mac));
+        expect(facts.hostdevs.filter((address) => address.endsWith('0'))).toEqual([
+          ...gpus,
+          ...nvmes,
+        ]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0');
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

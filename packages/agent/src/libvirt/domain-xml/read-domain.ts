@@ -1,0 +1,160 @@
+import { childrenNamed, descend, parseXml } from '../../base/parse-xml.ts';
+import type { XmlElement } from '../../base/xml.ts';
+import { DISK_SLOTS, DOMAIN_NAMESPACE, type DomainMetadata } from './domain-definition.ts';
+import { DISK_ALIAS_PREFIX } from './render-disk.ts';
+import { PCI_BUS } from './render-pci.ts';
+
+/** What the XML of a domain says, be it running or only defined, ours or anyone's. */
+export type DomainFacts = {
+  name: string;
+  uuid: string;
+  /** Null: not a domain of ours, or a copy of one that somebody made under another UUID. */
+  metadata: DomainMetadata | null;
+  /** In the order of their targets. */
+  disks: readonly DiskFacts[];
+  filesystems: readonly FilesystemFacts[];
+  nics: readonly { mac: string; tap: string }[];
+  /** PCI addresses of the host's devices that are handed over, every function. */
+  hostdevs: readonly string[];
+  /** Where its console is written down. Empty: nowhere. */
+  serialLogPath: string;
+  iothreads: number;
+};
+
+export type DiskFacts = {
+  /** Null: nobody here gave it a name; the seed is one such. */
+  id: string | null;
+  /** Null: at none of the places kept for disks. */
+  slot: number | null;
+  target: string;
+  /** Of the file or device. Empty: it has none. */
+  path: string;
+  serial: string;
+  readOnly: boolean;
+};
+
+export type FilesystemFacts = {
+  /** Null: as above. */
+  id: string | null;
+  slot: number | null;
+  path: string;
+  readOnly: boolean;
+};
+
+/** A domain is looked at every second or so and says the same for days; reading it costs 5 ms. */
+const REMEMBERED = 64;
+const remembered = new Map<string, DomainFacts>();
+
+export function readDomain(xml: string): DomainFacts {
+  const facts = remembered.get(xml) ?? readElement(parseXml(xml));
+  // Put back at the end: the one that is dropped is the one not seen for longest.
+  remembered.delete(xml);
+  remembered.set(xml, facts);
+  for (const oldest of remembered.keys()) {
+    if (remembered.size <= REMEMBERED) break;
+    remembered.delete(oldest);
+  }
+  return facts;
+}
+
+function readElement(domain: XmlElement): DomainFacts {
+  const devices = descend(domain, 'devices');
+  const uuid = textOf(domain, 'uuid').toLowerCase();
+  const metadata = readMetadata(domain);
+  return {
+    name: textOf(domain, 'name'),
+    uuid,
+    metadata: metadata?.vmId.toLowerCase() === uuid ? metadata : null,
+    disks: childrenNamed(devices, 'disk').map(readDisk).sort(byTarget),
+    filesystems: childrenNamed(devices, 'filesystem').map(readFilesystem),
+    nics: childrenNamed(devices, 'interface').map((nic) => ({
+      mac: attributeOf(nic, 'mac', 'address'),
+      tap: attributeOf(nic, 'target', 'dev'),
+    })),
+    hostdevs: childrenNamed(devices, 'hostdev').flatMap(readHostdev),
+    serialLogPath: devices ? (descend(devices, 'serial', 'log')?.attributes['file'] ?? '') : '',
+    iothreads: Number(textOf(domain, 'iothreads')) || 0,
+  };
+}
+
+/** By its namespace: the prefix is whatever libvirt was given beside it. */
+function readMetadata(domain: XmlElement): DomainMetadata | null {
+  for (const child of descend(domain, 'metadata')?.children ?? []) {
+    const prefix = prefixOf(child.name);
+    const declaration = prefix === '' ? 'xmlns' : `xmlns:${prefix.slice(0, -1)}`;
+    const namespace = child.attributes[declaration] ?? domain.attributes[declaration];
+    if (namespace !== DOMAIN_NAMESPACE || child.name !== `${prefix}vm`) continue;
+    const { id, revision, boot } = child.attributes;
+    if (id === undefined || revision === undefined || boot === undefined) return null;
+    if (!isNumber(revision) || !isNumber(boot)) return null;
+    const addresses = (name: string) =>
+      childrenNamed(child, `${prefix}${name}`).flatMap(
+        ({ attributes }) => attributes['address'] ?? [],
+      );
+    return { vmId: id, revision, boot, gpus: addresses('gpu'), nvmes: addresses('nvme') };
+  }
+  return null;
+}
+
+function prefixOf(name: string): string {
+  return name.slice(0, name.indexOf(':') + 1);
+}
+
+function readDisk(disk: XmlElement): DiskFacts {
+  const source = descend(disk, 'source')?.attributes ?? {};
+  return {
+    id: readDiskId(disk),
+    slot: readSlot(disk),
+    target: attributeOf(disk, 'target', 'dev'),
+    path: source['file'] ?? source['dev'] ?? '',
+    serial: textOf(disk, 'serial'),
+    readOnly: descend(disk, 'readonly') !== undefined,
+  };
+}
+
+function readFilesystem(filesystem: XmlElement): FilesystemFacts {
+  return {
+    id: readDiskId(filesystem),
+    slot: readSlot(filesystem),
+    path: attributeOf(filesystem, 'source', 'dir'),
+    readOnly: descend(filesystem, 'readonly') !== undefined,
+  };
+}
+
+function readDiskId(device: XmlElement): string | null {
+  const alias = attributeOf(device, 'alias', 'name');
+  return alias.startsWith(DISK_ALIAS_PREFIX) ? alias.slice(DISK_ALIAS_PREFIX.length) : null;
+}
+
+function readSlot(device: XmlElement): number | null {
+  if (attributeOf(device, 'address', 'type') !== 'pci') return null;
+  const slot = Number(attributeOf(device, 'address', 'bus')) - PCI_BUS.firstDisk;
+  return Number.isInteger(slot) && slot >= 0 && slot < DISK_SLOTS ? slot : null;
+}
+
+/** In sysfs's form, 0000:41:00.0. */
+function readHostdev(hostdev: XmlElement): string[] {
+  const address = descend(hostdev, 'source', 'address')?.attributes;
+  if (hostdev.attributes['type'] !== 'pci' || address === undefined) return [];
+  const part = (name: string, digits: number) =>
+    Number(address[name] ?? 0)
+      .toString(16)
+      .padStart(digits, '0');
+  return [`${part('domain', 4)}:${part('bus', 2)}:${part('slot', 2)}.${part('function', 1)}`];
+}
+
+function byTarget(a: DiskFacts, b: DiskFacts): number {
+  return a.target.length - b.target.length || (a.target < b.target ? -1 : 1);
+}
+
+function isNumber(text: string): boolean {
+  return /^(0|[1-9]\d{0,19})$/.test(text);
+}
+
+function textOf(parent: XmlElement, name: string): string {
+  return descend(parent, name)?.text ?? '';
+}
+
+function attributeOf(parent: XmlElement, name: string, attribute: string): string {
+  return descend(parent, name)?.attributes[attribute] ?? '';
+}

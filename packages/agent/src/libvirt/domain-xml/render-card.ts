@@ -1,0 +1,55 @@
+import { element, type XmlElement } from '../../base/xml.ts';
+import type { CardDefinition, HandedOver } from './domain-definition.ts';
+import { renderAddress } from './render-pci.ts';
+
+/** Behind every disk that comes and goes, and before the seed: vdq, vdr and so on. */
+const FIRST_DRIVE_LETTER = 'q'.charCodeAt(0);
+
+/** What a card or drive is in the guest, on a bus of its own. */
+export function cardElements(
+  card: CardDefinition,
+  at: { bus: number; driveIndex: number },
+): XmlElement[] {
+  if ('functions' in card) return handedOverElements(card, at.bus);
+  const target = `vd${String.fromCharCode(FIRST_DRIVE_LETTER + at.driveIndex)}`;
+  return [
+    element('disk', { type: 'block', device: 'disk' }, [
+      element('driver', {
+        ...{ name: 'qemu', type: 'raw', cache: 'none', io: 'native' },
+        ...{ error_policy: 'report', discard: 'unmap' },
+      }),
+      element('source', { dev: card.path }),
+      element('target', { dev: target, bus: 'virtio' }),
+      element('serial', {}, card.serial),
+      renderAddress(at.bus),
+    ]),
+  ];
+}
+
+/**
+ * One host device for each function. Not managed: the agent binds and cleans cards itself, and
+ * libvirt would give one back to a host driver whenever its domain ends.
+ */
+function handedOverElements(card: HandedOver, bus: number): XmlElement[] {
+  return card.functions.map((address, index) =>
+    element('hostdev', { mode: 'subsystem', type: 'pci', managed: 'no' }, [
+      element('driver', { name: 'vfio' }),
+      element('source', {}, [element('address', partsOf(address))]),
+      element('address', {
+        type: 'pci',
+        domain: '0x0000',
+        bus: `0x${bus.toString(16).padStart(2, '0')}`,
+        slot: '0x00',
+        function: `0x${index}`,
+        ...(index === 0 && card.functions.length > 1 && { multifunction: 'on' }),
+      }),
+    ]),
+  );
+}
+
+/** 0000:41:00.0 */
+function partsOf(address: string): Record<string, string> {
+  const [domain = '', bus = '', rest = ''] = address.split(':');
+  const [slot = '', fn = ''] = rest.split('.');
+  return { domain: `0x${domain}`, bus: `0x${bus}`, slot: `0x${slot}`, function: `0x${fn}` };
+}

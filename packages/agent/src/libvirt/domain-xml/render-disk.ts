@@ -1,0 +1,85 @@
+import { element, renderXml, type XmlElement } from '../../base/xml.ts';
+import type { DiskDefinition, FilesystemDefinition } from './domain-definition.ts';
+import { PCI_BUS, renderAddress } from './render-pci.ts';
+
+/**
+ * A name of ours on the device itself says which disk it is. libvirt keeps it in the running domain
+ * and in its definition, so a disk that was attached a moment before the agent died is known. Short:
+ * it is part of a socket's path for a shared directory, and such a path ends at 107 characters.
+ */
+export const DISK_ALIAS_PREFIX = 'ua-d-';
+
+/** Far behind the last disk, so that no disk ever takes the seed's place. */
+const SEED_TARGET = 'vdz';
+
+const FIRST_LETTER = 'a'.charCodeAt(0);
+export const targetOfSlot = (slot: number): string =>
+  `vd${String.fromCharCode(FIRST_LETTER + slot)}`;
+
+/** For a running domain; the same as in its definition. */
+export function renderDisk(disk: DiskDefinition): string {
+  return renderXml(diskElement(disk, { isBootDisk: false }));
+}
+
+/** For a running domain; the same as in its definition. */
+export function renderFilesystem(filesystem: FilesystemDefinition): string {
+  return renderXml(filesystemElement(filesystem));
+}
+
+export function diskElement(disk: DiskDefinition, options: { isBootDisk: boolean }): XmlElement {
+  const { source, blockSize } = disk;
+  const isFile = source.type === 'file';
+  return element('disk', { type: source.type, device: 'disk' }, [
+    element('driver', {
+      name: 'qemu',
+      type: isFile ? source.format : 'raw',
+      cache: disk.directIo ? 'none' : 'writeback',
+      io: disk.directIo ? 'native' : 'threads',
+      // A full pool is the guest's I/O error: a guest that is paused instead has nobody to wake it.
+      error_policy: 'report',
+      discard: 'unmap',
+      iothread: disk.iothread,
+    }),
+    element('source', isFile ? { file: source.path } : { dev: source.path }),
+    element('target', { dev: targetOfSlot(disk.slot), bus: 'virtio' }),
+    blockSize === 0
+      ? null
+      : element('blockio', { logical_block_size: blockSize, physical_block_size: blockSize }),
+    disk.readOnly ? element('readonly') : null,
+    element('serial', {}, disk.serial),
+    options.isBootDisk ? element('boot', { order: 1 }) : null,
+    aliasElement(disk.id),
+    renderAddress(PCI_BUS.firstDisk + disk.slot),
+  ]);
+}
+
+/**
+ * A libvirt that cannot keep a guest from writing to a shared directory refuses `readonly`, and that
+ * is right: the guest must not get it writable instead.
+ */
+export function filesystemElement(filesystem: FilesystemDefinition): XmlElement {
+  return element('filesystem', { type: 'mount', accessmode: 'passthrough' }, [
+    element('driver', { type: 'virtiofs' }),
+    element('source', { dir: filesystem.path }),
+    element('target', { dir: filesystem.id }),
+    filesystem.readOnly ? element('readonly') : null,
+    aliasElement(filesystem.id),
+    renderAddress(PCI_BUS.firstDisk + filesystem.slot),
+  ]);
+}
+
+/** A disk rather than a drive for optical media: `virt` has none, and small guests no driver for it. */
+export function seedElement(path: string): XmlElement {
+  return element('disk', { type: 'file', device: 'disk' }, [
+    element('driver', { name: 'qemu', type: 'raw' }),
+    element('source', { file: path }),
+    element('target', { dev: SEED_TARGET, bus: 'virtio' }),
+    element('readonly'),
+    element('serial', {}, 'seed'),
+    renderAddress(PCI_BUS.seed),
+  ]);
+}
+
+function aliasElement(diskId: string): XmlElement {
+  return element('alias', { name: `${DISK_ALIAS_PREFIX}${diskId}` });
+}

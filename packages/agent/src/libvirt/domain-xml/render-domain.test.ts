@@ -1,0 +1,88 @@
+import { CATALOGUE } from '@gantry/model/vm-types';
+import { describe, expect, it } from 'vitest';
+import { makeDisk } from '../../testing/make-spec.ts';
+import { describeDomain } from './describe-domain.ts';
+import { renderDisk, renderFilesystem } from './render-disk.ts';
+import { renderDomain } from './render-domain.ts';
+import { ARM_KVM, emulated, gpuServer, vmOfType, X86_KVM } from './testing/gpu-server.ts';
+
+const [SMALLEST] = CATALOGUE;
+if (SMALLEST === undefined) throw new Error('the catalogue is empty');
+
+/** Written anew by `vitest -u`: read the difference before you believe it. */
+describe.each([X86_KVM, ARM_KVM])('the domain on $arch', (platform) => {
+  it.each(CATALOGUE)('of type $name is the golden one', async (type) => {
+    const xml = renderDomain(describeDomain(vmOfType(type), gpuServer(platform)));
+    await expect(xml).toMatchFileSnapshot(`golden/${platform.arch}/${type.name}.xml`);
+  });
+
+  it('with the blocks of a drive that stays with the host is the golden one', async () => {
+    const partsOf = () => [
+      { path: '/dev/nvme0n1', serial: 'S1' },
+      { path: '/dev/nvme0n2', serial: 'S1' },
+    ];
+    const vm = { ...vmOfType(SMALLEST), gpus: [] };
+    const xml = renderDomain(describeDomain(vm, gpuServer(platform, { partsOf })));
+    await expect(xml).toMatchFileSnapshot(`golden/${platform.arch}/drive-as-blocks.xml`);
+  });
+
+  it('without KVM and without devices is the golden one', async () => {
+    const vm = { ...vmOfType(SMALLEST), gpus: [], nvmes: [], numaShares: [] };
+    const host = gpuServer(emulated(platform), {
+      vhostNet: false,
+      directIo: false,
+      lockMemory: false,
+      mmio64Mib: 0,
+      numaNodes: [],
+    });
+    const xml = renderDomain(describeDomain(vm, host));
+    await expect(xml).toMatchFileSnapshot(`golden/${platform.arch}/emulated.xml`);
+  });
+});
+
+describe('renderDomain', () => {
+  const host = gpuServer(X86_KVM);
+  const vm = vmOfType(SMALLEST);
+
+  it('gives stand-ins to no guest, but writes down whose they are', () => {
+    const xml = renderDomain(describeDomain(vm, { ...host, partsOf: () => [] }));
+    expect(xml).not.toContain('<hostdev');
+    expect(xml).toContain(`<gantry:gpu address='${vm.gpus[0]}'/>`);
+    expect(xml).toContain(`<gantry:nvme address='${vm.nvmes[0]}'/>`);
+  });
+
+  it('has the disk that was attached while it ran at the same place after its next start', () => {
+    const data = makeDisk('data');
+    const shared = makeDisk('shared', { kind: 'DISK_KIND_SHARED_VOLUME' });
+    const definition = describeDomain({ ...vm, disks: [...vm.disks, data, shared] }, host);
+    const xml = unindented(renderDomain(definition));
+    for (const disk of definition.disks.slice(1)) {
+      expect(xml).toContain(unindented(renderDisk(disk)));
+    }
+    for (const filesystem of definition.filesystems) {
+      expect(xml).toContain(unindented(renderFilesystem(filesystem)));
+    }
+  });
+
+  it('moves no other device when a disk comes', () => {
+    const more = { ...vm, disks: [...vm.disks, makeDisk('data')] };
+    const lines = renderDomain(describeDomain(vm, host)).split('\n');
+    const added = renderDomain(describeDomain(more, host)).split('\n');
+    expect(lines.filter((line) => !added.includes(line))).toEqual([]);
+  });
+
+  it('boots from the first disk alone', () => {
+    const xml = renderDomain(describeDomain(vm, host));
+    expect(xml.match(/<boot order='1'\/>/g)).toHaveLength(1);
+    expect(xml.indexOf('<boot order')).toBeLessThan(xml.indexOf("<target dev='vdb'"));
+  });
+
+  it('fails where a name cannot be written, instead of writing another', () => {
+    const failing = () => renderDomain(describeDomain({ ...vm, name: 'a\u0000b' }, host));
+    expect(failing).toThrow(expect.objectContaining({ code: 'unprintable_text' }));
+  });
+});
+
+function unindented(xml: string): string {
+  return xml.replace(/^ +/gm, '');
+}

@@ -1,0 +1,155 @@
+import { element, renderXml, type XmlElement } from '../../base/xml.ts';
+import { type DomainDefinition, domainName, type NicDefinition } from './domain-definition.ts';
+import { cardElements } from './render-card.ts';
+import { cpuElements } from './render-cpu.ts';
+import { diskElement, filesystemElement, seedElement } from './render-disk.ts';
+import { metadataElement } from './render-metadata.ts';
+import { PCI_BUS, planPci, renderAddress } from './render-pci.ts';
+
+/** What one of QEMU's translation caches may take; by itself it takes a gibibyte for each guest. */
+const TCG_CACHE_MIB = 256;
+const QEMU_NAMESPACE = 'http://libvirt.org/schemas/domain/qemu/1.0';
+
+/** The whole XML of a domain, for virDomainDefineXML. */
+export function renderDomain(definition: DomainDefinition): string {
+  const { metadata, title, platform } = definition;
+  const mmio64Mib = windowMibOf(definition);
+  const attributes = {
+    type: platform.accel === 'kvm' ? 'kvm' : 'qemu',
+    ...(mmio64Mib > 0 && { 'xmlns:qemu': QEMU_NAMESPACE }),
+  };
+  const domain = element('domain', attributes, [
+    element('name', {}, domainName(metadata.vmId)),
+    element('uuid', {}, metadata.vmId),
+    title === '' ? null : element('title', {}, title),
+    metadataElement(metadata),
+    ...cpuElements(definition),
+    osElement(definition),
+    featuresElement(definition),
+    clockElement(definition),
+    element('on_poweroff', {}, 'destroy'),
+    element('on_reboot', {}, 'restart'),
+    // Down, so that it is seen: starting it again is an order, not a habit.
+    element('on_crash', {}, 'destroy'),
+    powerManagementElement(definition),
+    devicesElement(definition),
+    mmio64Mib === 0 ? null : firmwareWindowElement(mmio64Mib),
+  ]);
+  return renderXml(domain);
+}
+
+function windowMibOf({ platform, mmio64Mib }: DomainDefinition): number {
+  return platform.machine === 'q35' ? mmio64Mib : 0;
+}
+
+function osElement({ platform, nvramPath }: DomainDefinition): XmlElement {
+  const { loader, nvramTemplate } = platform.firmware;
+  return element('os', {}, [
+    element('type', { arch: platform.arch, machine: platform.machine }, 'hvm'),
+    element('loader', { readonly: 'yes', type: 'pflash' }, loader),
+    element('nvram', { template: nvramTemplate }, nvramPath),
+    // Without it the firmware waits seven seconds for a key that nobody presses.
+    element('bootmenu', { enable: 'yes', timeout: 0 }),
+  ]);
+}
+
+/**
+ * OVMF does not see how large QEMU made the window and has to be told. libvirt keeps this name out of
+ * its own element for such values, so it is an argument of QEMU's.
+ */
+function firmwareWindowElement(mmio64Mib: number): XmlElement {
+  return element('qemu:commandline', {}, [
+    element('qemu:arg', { value: '-fw_cfg' }),
+    element('qemu:arg', { value: `name=opt/ovmf/X-PciMmio64Mb,string=${mmio64Mib}` }),
+  ]);
+}
+
+function featuresElement({ platform }: DomainDefinition): XmlElement {
+  const isQ35 = platform.machine === 'q35';
+  const cache = element('tb-cache', { unit: 'MiB' }, String(TCG_CACHE_MIB));
+  return element('features', {}, [
+    element('acpi'),
+    isQ35 ? element('apic') : element('gic', { version: platform.gic }),
+    isQ35 ? element('vmport', { state: 'off' }) : null,
+    platform.accel === 'tcg' ? element('tcg', {}, [cache]) : null,
+  ]);
+}
+
+function clockElement({ platform }: DomainDefinition): XmlElement {
+  const timers = [
+    element('timer', { name: 'rtc', tickpolicy: 'catchup' }),
+    element('timer', { name: 'pit', tickpolicy: 'delay' }),
+    element('timer', { name: 'hpet', present: 'no' }),
+  ];
+  return element('clock', { offset: 'utc' }, platform.machine === 'q35' ? timers : []);
+}
+
+/** A guest that puts itself to sleep has nobody to wake it. */
+function powerManagementElement({ platform }: DomainDefinition): XmlElement | null {
+  if (platform.machine !== 'q35') return null;
+  return element('pm', {}, [
+    element('suspend-to-mem', { enabled: 'no' }),
+    element('suspend-to-disk', { enabled: 'no' }),
+  ]);
+}
+
+function devicesElement(definition: DomainDefinition): XmlElement {
+  const { platform, disks, filesystems, seedPath, nics, cards } = definition;
+  const mmio64Mib = windowMibOf(definition);
+  const pci = planPci({ nicCount: nics.length, cards, mmio64Mib });
+  return element('devices', {}, [
+    element('emulator', {}, platform.emulator),
+    ...disks.map((disk, index) => diskElement(disk, { isBootDisk: index === 0 })),
+    seedPath === null ? null : seedElement(seedPath),
+    ...pci.controllers,
+    element('controller', { type: 'usb', model: 'none' }),
+    element('controller', { type: 'virtio-serial', index: 0 }, [renderAddress(PCI_BUS.serial)]),
+    ...filesystems.map(filesystemElement),
+    ...nics.map((nic, index) => nicElement(nic, PCI_BUS.firstNic + index)),
+    serialElement(definition.serialLogPath),
+    element('channel', { type: 'unix' }, [
+      element('target', { type: 'virtio', name: 'org.qemu.guest_agent.0' }),
+    ]),
+    ...cards.flatMap((card, index) => cardElements(card, cardPlace(pci, cards, index))),
+    element('memballoon', { model: 'none' }),
+    element('rng', { model: 'virtio' }, [
+      element('backend', { model: 'random' }, '/dev/urandom'),
+      renderAddress(PCI_BUS.rng),
+    ]),
+  ]);
+}
+
+/** Its bus, and its number among the drives that are given as blocks. */
+function cardPlace(
+  { cardBuses }: { cardBuses: readonly number[] },
+  cards: DomainDefinition['cards'],
+  index: number,
+) {
+  const driveIndex = cards.slice(0, index).filter((card) => 'path' in card).length;
+  return { bus: cardBuses[index] ?? 0, driveIndex };
+}
+
+/** The agent makes the tap, with its rules, and libvirt only opens it: without it nothing starts. */
+function nicElement(nic: NicDefinition, bus: number): XmlElement {
+  return element('interface', { type: 'ethernet' }, [
+    element('mac', { address: nic.mac }),
+    element('target', { dev: nic.tap, managed: 'no' }),
+    element('model', { type: 'virtio' }),
+    element('driver', {
+      name: nic.vhost ? 'vhost' : 'qemu',
+      queues: nic.queues,
+    }),
+    nic.mtu === 0 ? null : element('mtu', { size: nic.mtu }),
+    // Nothing is booted from a network, and the ROM file may not be installed.
+    element('rom', { enabled: 'no' }),
+    renderAddress(bus),
+  ]);
+}
+
+/** libvirt shows it as the console too. */
+function serialElement(logPath: string): XmlElement {
+  return element('serial', { type: 'pty' }, [
+    element('log', { file: logPath, append: 'on' }),
+    element('target', { port: 0 }),
+  ]);
+}

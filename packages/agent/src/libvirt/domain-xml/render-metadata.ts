@@ -1,0 +1,30 @@
+import { element, renderXml, type XmlElement } from '../../base/xml.ts';
+import {
+  DOMAIN_NAMESPACE,
+  DOMAIN_NAMESPACE_PREFIX,
+  type DomainMetadata,
+} from './domain-definition.ts';
+
+/**
+ * For virDomainSetMetadata, which puts the elements into the namespace it is given beside them and
+ * fails where they are in it already.
+ */
+export function renderMetadata(metadata: DomainMetadata): string {
+  return renderXml(vmElement(metadata, { prefix: '', attributes: {} }));
+}
+
+export function metadataElement(metadata: DomainMetadata): XmlElement {
+  const attributes = { [`xmlns:${DOMAIN_NAMESPACE_PREFIX}`]: DOMAIN_NAMESPACE };
+  const vm = vmElement(metadata, { prefix: `${DOMAIN_NAMESPACE_PREFIX}:`, attributes });
+  return element('metadata', {}, [vm]);
+}
+
+type Namespace = { prefix: string; attributes: Record<string, string> };
+
+function vmElement(metadata: DomainMetadata, { prefix, attributes }: Namespace): XmlElement {
+  const { vmId, revision, boot, gpus, nvmes } = metadata;
+  return element(`${prefix}vm`, { ...attributes, id: vmId, revision, boot }, [
+    ...gpus.map((address) => element(`${prefix}gpu`, { address })),
+    ...nvmes.map((address) => element(`${prefix}nvme`, { address })),
+  ]);
+}

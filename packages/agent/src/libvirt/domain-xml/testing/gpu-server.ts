@@ -1,0 +1,125 @@
+import type { VmSpec } from '../../../spec.ts';
+import { makeDisk, makeNic, makeVm } from '../../../testing/make-spec.ts';
+import type { DomainHost } from '../describe-domain.ts';
+import type { Platform } from '../domain-definition.ts';
+
+/**
+ * A server as GPU clouds have them: two nodes with 64 CPUs each, ten cards and eight drives, half of
+ * them on each node, and memory in pages of 1 GiB.
+ */
+export const X86_KVM: Platform = {
+  arch: 'x86_64',
+  machine: 'q35',
+  accel: 'kvm',
+  cpu: 'host-passthrough',
+  gic: 'host',
+  emulator: '/usr/bin/qemu-system-x86_64',
+  firmware: {
+    loader: '/usr/share/OVMF/OVMF_CODE_4M.fd',
+    nvramTemplate: '/usr/share/OVMF/OVMF_VARS_4M.fd',
+  },
+};
+
+export const ARM_KVM: Platform = {
+  arch: 'aarch64',
+  machine: 'virt',
+  accel: 'kvm',
+  cpu: 'host-passthrough',
+  gic: 'host',
+  emulator: '/usr/bin/qemu-system-aarch64',
+  firmware: {
+    loader: '/usr/share/AAVMF/AAVMF_CODE.fd',
+    nvramTemplate: '/usr/share/AAVMF/AAVMF_VARS.fd',
+  },
+};
+
+/** The same without KVM: what is defined where the processor is another or has none. */
+export function emulated(platform: Platform): Platform {
+  return { ...platform, accel: 'tcg', cpu: 'maximum', gic: '3' };
+}
+
+const NODES = 2;
+const CARDS_PER_NODE = 5;
+const DRIVES_PER_NODE = 4;
+const GIB_KIB = 1_024 * 1_024;
+
+export const VM_ID = '8d0f1c52-6a3e-4f0b-9c47-2b5d8e6f7a10';
+const OS_DISK_ID = '51c7d0de-3f7a-4d61-8f3e-0d9b3a2c4e11';
+const DATA_DISK_ID = 'c3a1b7f4-58d2-4e9c-a6b0-7f1e2d3c4b52';
+const SHARED_ID = '2f9e8d7c-6b5a-4c3d-8e1f-0a9b8c7d6e53';
+const NIC_ID = 'e4d3c2b1-a098-4f7e-8d6c-5b4a39281754';
+
+const gpuAddress = (index: number) => `0000:${(0x21 + index).toString(16)}:00.0`;
+const nvmeAddress = (index: number) => `0000:${(0x61 + index).toString(16)}:00.0`;
+
+export function gpuServer(platform: Platform, host: Partial<DomainHost> = {}): DomainHost {
+  return {
+    platform,
+    vhostNet: true,
+    directIo: true,
+    lockMemory: true,
+    numaNodes: [
+      { id: 0, cpus: '0-31,64-95', hugepages: [{ pageKib: GIB_KIB, total: 900 }] },
+      { id: 1, cpus: '32-63,96-127', hugepages: [{ pageKib: GIB_KIB, total: 900 }] },
+    ],
+    sourceOf: ({ id, kind }) =>
+      kind === 'DISK_KIND_SHARED_VOLUME'
+        ? { type: 'directory', path: `/var/lib/gantry/shared/${id}` }
+        : { type: 'file', path: `/var/lib/gantry/disks/${id}.raw`, format: 'raw' },
+    seedPath: `/var/lib/gantry/seeds/${VM_ID}.iso`,
+    nvramPath: `/var/lib/gantry/nvram/${VM_ID}.fd`,
+    serialLogPath: `/var/log/gantry/serial/${VM_ID}.log`,
+    nicOf: () => ({ tap: 'gtap0123456789a', mtu: 1_450 }),
+    partsOf: (address) => {
+      const functions = gpuIndexOf(address) < 0 ? [address] : [address, address.replace(/0$/, '1')];
+      return [{ functions }];
+    },
+    nodeOf: (address) => {
+      const gpu = gpuIndexOf(address);
+      if (gpu >= 0) return Math.floor(gpu / CARDS_PER_NODE);
+      return Math.floor((Number.parseInt(address.slice(5, 7), 16) - 0x61) / DRIVES_PER_NODE);
+    },
+    mmio64Mib: 2 ** 20,
+    boot: '0',
+    slots: new Map(),
+    ...host,
+  };
+}
+
+function gpuIndexOf(address: string): number {
+  const index = Number.parseInt(address.slice(5, 7), 16) - 0x21;
+  return index >= 0 && index < NODES * CARDS_PER_NODE ? index : -1;
+}
+
+type Size = { cpuCores: number; memoryGb: number; gpuCount: number; diskCount: number };
+
+/** A VM of a type, on one node where it fits and evenly on both where it does not. */
+export function vmOfType(size: Size): VmSpec {
+  const nodes = size.gpuCount > CARDS_PER_NODE || size.diskCount > DRIVES_PER_NODE ? NODES : 1;
+  const onNodes = (count: number, perNode: number) =>
+    Array.from({ length: count }, (_, index) => {
+      const node = Math.floor((index * nodes) / count);
+      return node * perNode + (index - Math.ceil((node * count) / nodes));
+    });
+  const memoryMib = size.memoryGb * 1_024;
+  return makeVm(VM_ID, {
+    name: 'training-1',
+    revision: '7',
+    boot: '3',
+    cpuCores: size.cpuCores,
+    memoryMib,
+    gpus: onNodes(size.gpuCount, CARDS_PER_NODE).map(gpuAddress),
+    nvmes: onNodes(size.diskCount, DRIVES_PER_NODE).map(nvmeAddress),
+    disks: [
+      makeDisk(OS_DISK_ID, { serialNumber: '51c7d0de3f7a4d618f3e' }),
+      makeDisk(DATA_DISK_ID, { serialNumber: 'c3a1b7f458d24e9ca6b0', blockSize: 4_096 }),
+      makeDisk(SHARED_ID, { kind: 'DISK_KIND_SHARED_VOLUME', serialNumber: '2f9e8d7c6b5a' }),
+    ],
+    nics: [makeNic(NIC_ID, { mac: '02:5e:10:00:00:01' })],
+    numaShares: Array.from({ length: nodes }, (_, node) => ({
+      node,
+      cpuCores: size.cpuCores / nodes,
+      memoryMib: memoryMib / nodes,
+    })),
+  });
+}

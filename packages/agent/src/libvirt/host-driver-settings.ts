@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { SettingsError, type SettingsReader } from '@gantry/daemon/settings';
+import { isUnicast } from '@gantry/model/cidr';
+import type { DeviceSettings } from '../devices/open-devices.ts';
+import type { InventoryOptions } from '../inventory/inventory.ts';
+import { readInventoryOptions } from '../inventory/inventory-settings.ts';
+import type { NetworkOptions } from '../seed/network-config.ts';
+import { readSeedSettings } from '../seed/seed-settings.ts';
+
+/** How a host drives libvirt and the kernel. */
+export type MachineSettings = {
+  inventory: Omit<InventoryOptions, 'warn'>;
+  /** Where disks, images, seeds and consoles lie. */
+  dataDirectory: string;
+  sharedDirectory: string;
+  imageCacheBytes: number;
+  volumes: { driver: 'file' } | { driver: 'lvm'; volumeGroup: string; thinPool: string | null };
+  guests: NetworkOptions & { mtu: number };
+  /** The interface towards the outside. Undefined: guests reach only each other. */
+  uplink: string | undefined;
+  /** Where other hosts send guests' packets. Undefined: found by the uplink or the default route. */
+  underlayAddress: string | undefined;
+  reachableFromHost: boolean;
+  devices: Pick<DeviceSettings, 'standIns' | 'drivesAsBlocks'>;
+  /** A named network namespace that is the host. Absent: the one the agent is in. */
+  netns?: string;
+};
+
+const GIB = 2 ** 30;
+/** Not below the state directory, which only root may enter: QEMU has a user of its own. */
+const DATA_DIRECTORY = '/var/lib/gantry-data';
+
+export function readMachineSettings(reader: SettingsReader): MachineSettings {
+  const isOn = (name: string) => reader.integer(name, { fallback: 0, min: 0, max: 1 }) === 1;
+  const dataDirectory = reader.text('GANTRY_DATA_DIRECTORY', DATA_DIRECTORY);
+  return {
+    inventory: readInventoryOptions(reader),
+    dataDirectory,
+    sharedDirectory: reader.text('GANTRY_SHARED_DIRECTORY', join(dataDirectory, 'shared')),
+    imageCacheBytes:
+      reader.integer('GANTRY_IMAGE_CACHE_GIB', { fallback: 100, min: 1, max: 100_000 }) * GIB,
+    volumes: readVolumeSettings(reader),
+    guests: readSeedSettings(reader),
+    uplink: reader.optional('GANTRY_UPLINK'),
+    underlayAddress: readUnderlayAddress(reader),
+    reachableFromHost: isOn('GANTRY_REACHABLE_FROM_HOST'),
+    devices: {
+      standIns: isOn('GANTRY_STAND_IN_DEVICES'),
+      drivesAsBlocks: readDriveMode(reader) === 'block',
+    },
+  };
+}
+
+function readDriveMode(reader: SettingsReader): 'vfio' | 'block' {
+  const mode = reader.text('GANTRY_NVME_MODE', 'vfio');
+  if (mode === 'vfio' || mode === 'block') return mode;
+  throw new SettingsError(`GANTRY_NVME_MODE must be vfio or block, not "${mode}"`);
+}
+
+function readUnderlayAddress(reader: SettingsReader): string | undefined {
+  const address = reader.optional('GANTRY_UNDERLAY_ADDRESS');
+  if (address === undefined || isUnicast(address)) return address;
+  throw new SettingsError(
+    `GANTRY_UNDERLAY_ADDRESS must be an IPv4 address of this host that others reach, not "${address}"`,
+  );
+}
+
+function readVolumeSettings(reader: SettingsReader): MachineSettings['volumes'] {
+  const driver = reader.text('GANTRY_VOLUME_DRIVER', 'file');
+  if (driver === 'file') return { driver };
+  if (driver !== 'lvm') {
+    throw new SettingsError(`GANTRY_VOLUME_DRIVER must be file or lvm, not "${driver}"`);
+  }
+  return {
+    driver,
+    volumeGroup: reader.text('GANTRY_VOLUME_GROUP'),
+    thinPool: reader.optional('GANTRY_THIN_POOL') ?? null,
+  };
+}

@@ -1,0 +1,196 @@
+import { constants } from 'node:fs';
+import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '@gantry/daemon/log';
+import { type Client, createClient } from 'node-libvirt/client';
+import { connect } from 'node-libvirt/connect';
+import type { Connection } from 'node-libvirt/connection';
+import { openConsole } from 'node-libvirt/console';
+import { isHandedBy } from '../devices/is-assigned-to-vm.ts';
+import { openDevices } from '../devices/open-devices.ts';
+import { type Machine, MachineFailure } from '../host-driver.ts';
+import { openImageCache } from '../images/image-cache.ts';
+import { readInventory } from '../inventory/inventory.ts';
+import { createHostNetwork, type KernelNetwork } from '../network/host-network.ts';
+import { createSeeds } from '../seed/iso-seeds.ts';
+import { listBackingImages } from '../volumes/backing-images.ts';
+import { createVolumes } from '../volumes/create-volumes.ts';
+import type { VolumeDriver } from '../volumes/volume-driver.ts';
+import { domainDescriber } from './domain-describer.ts';
+import type { MachineSettings } from './host-driver-settings.ts';
+import { type FoundDomain, findDomains } from './libvirt-domains.ts';
+import { LibvirtHypervisor } from './libvirt-hypervisor.ts';
+import { detectPlatform } from './platform.ts';
+import { serialLogs } from './serial-log.ts';
+import { watchDomains } from './watch-domains.ts';
+
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+/** A daemon that is started anew is back by then; one that is not is a failure. */
+const PATIENCE_MS = 10_000;
+const PAUSE_MS = 200;
+/** Nothing on a host answers more slowly than this but a start, which has a limit of its own. */
+const CALL_LIMIT_MS = 30_000;
+
+/** A daemon that hangs would otherwise keep a console open that shows nothing any more. */
+const CONSOLE_KEEPALIVE = { intervalMs: 5_000, count: 3 };
+
+export type LibvirtMachine = Machine & { close(): Promise<void> };
+
+/** This host, driven by its libvirt daemon and its kernel. It need not be reached for this to answer. */
+export async function openLibvirtMachine(
+  settings: MachineSettings,
+  log: Log,
+): Promise<LibvirtMachine> {
+  const detection = await detectPlatform();
+  if (!detection.found) {
+    const missing = detection.missing.map(({ path, packageName }) => `${path} (${packageName})`);
+    throw new Error(`this host lacks ${missing.join(', ')}: deploy/prepare-host.sh installs it`);
+  }
+  const within = (name: string) => join(settings.dataDirectory, name);
+  const nvramPath = (vmId: string) => within(`nvram/${vmId}.fd`);
+  await mkdir(settings.dataDirectory, { recursive: true, mode: 0o711 });
+  const { libvirtSocket: socketPath } = settings.inventory;
+  const client = createClient({ socketPath, callTimeoutMs: CALL_LIMIT_MS });
+  const logs = serialLogs(within('consoles'));
+  await logs.prepare();
+  const watching = watchDomains({ client, log, serialLogDirectory: within('consoles') });
+  // Begun now and gone on with for as long as it takes.
+  client.connection().catch((error: unknown) => log.warn({ error }, 'libvirt does not answer yet'));
+  const connection = () => patiently(client);
+
+  const volumes = await openVolumes(settings, { log, connection });
+  const seeds = createSeeds({ directory: within('seeds'), ...settings.guests });
+  const inventory = async () => ({
+    ...(await readInventory({
+      ...settings.inventory,
+      isHanded: isHandedBy(devices),
+      warn: (message) => log.warn(message),
+    })),
+    underlayIpv4: await readUnderlayAddress(network, log),
+  });
+  const { devices, ...ofCards } = await openDevices(
+    { ...settings.inventory, ...settings.devices, dataDirectory: settings.dataDirectory },
+    log,
+  );
+  const hypervisor = new LibvirtHypervisor({
+    ...{ connection, volumes, serialLogs: logs, watch: watching.watch },
+    ...domainDescriber({
+      ...{ detection, volumes, seeds, serialLogs: logs, mtu: settings.guests.mtu },
+      directIo: await hasDirectIo(settings.dataDirectory),
+      nvramPath,
+      ...ofCards,
+    }),
+    devicesOf: async (vmId) => {
+      const bound = (await devices.list()).filter((device) => device.vmId === vmId);
+      return new Set(bound.map(({ address }) => address));
+    },
+    removeNvram: (vmId) => rm(nvramPath(vmId), { force: true }),
+    openConsole: (domain) => openOwnConsole(socketPath, domain),
+  });
+  await mkdir(within('nvram'), { recursive: true, mode: 0o711 });
+
+  const network = createHostNetwork({
+    ...settings.guests,
+    reachableFromHost: settings.reachableFromHost,
+    log,
+    ...(settings.uplink === undefined ? {} : { uplink: settings.uplink }),
+    ...(settings.underlayAddress === undefined
+      ? {}
+      : { underlayAddress: settings.underlayAddress }),
+    ...(settings.netns === undefined ? {} : { netns: settings.netns }),
+  });
+
+  return {
+    readBootId: async () => (await readFile(BOOT_ID, 'utf8')).trim(),
+    readInventory: inventory,
+    ...{ hypervisor, volumes, devices, seeds },
+    network,
+    async close() {
+      watching.stop();
+      await network.close();
+      await client.close();
+    },
+  };
+}
+
+/** A host that others cannot reach is of use all the same. */
+async function readUnderlayAddress(network: KernelNetwork, log: Log): Promise<string> {
+  try {
+    const address = await network.readUnderlayAddress();
+    if (address !== null) return address;
+    log.warn('no address for other hosts was found: VMs on them cannot be reached from here');
+  } catch (error) {
+    log.warn({ error }, 'the address for other hosts could not be found out');
+  }
+  return '';
+}
+
+async function openVolumes(
+  settings: MachineSettings,
+  { log, connection }: { log: Log; connection: () => Promise<Connection> },
+): Promise<VolumeDriver> {
+  const directory = join(settings.dataDirectory, 'volumes');
+  return createVolumes({
+    ...(settings.volumes.driver === 'file' ? { driver: 'file', directory } : settings.volumes),
+    sharedDirectory: settings.sharedDirectory,
+    images: await openImageCache({
+      directory: join(settings.dataDirectory, 'images'),
+      limitBytes: settings.imageCacheBytes,
+      listUsed: () => listBackingImages(directory),
+      log,
+    }),
+    isInUse: async (diskId) => {
+      const domains = await findDomains(await connection());
+      return domains.some(
+        ({ state, facts }) =>
+          state === 'running' &&
+          [...facts.disks, ...facts.filesystems].some(({ id }) => id === diskId),
+      );
+    },
+  });
+}
+
+/** A restart of the daemon is waited out: its domains run on, and a step need not fail for it. */
+async function patiently(client: Client): Promise<Connection> {
+  const untilMs = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await client.connection();
+    } catch (error) {
+      if (performance.now() > untilMs) {
+        const reason = error instanceof Error ? error.message : String(error);
+        const message = `libvirt does not answer: ${reason}`;
+        throw new MachineFailure('host_failed', message, { cause: error });
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
+
+/** On a connection of its own: a reader that is slow holds up nobody else. */
+async function openOwnConsole(socketPath: string, { handle }: FoundDomain) {
+  const keepalive = CONSOLE_KEEPALIVE;
+  const connection = await connect({ socketPath, callTimeoutMs: CALL_LIMIT_MS, keepalive });
+  try {
+    const stream = await openConsole(connection, handle, { force: true });
+    stream.once('close', () => void connection.close());
+    return stream;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+/** Some file systems, tmpfs among them, have no way past the page cache. */
+async function hasDirectIo(directory: string): Promise<boolean> {
+  const file = join(directory, '.direct-io');
+  try {
+    const flags = constants.O_CREAT | constants.O_RDWR | constants.O_DIRECT;
+    await (await open(file, flags, 0o600)).close();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await rm(file, { force: true });
+  }
+}

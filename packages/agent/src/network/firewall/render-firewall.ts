@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import type { Firewall } from '../../host-driver.ts';
+import { renderServices } from '../guest-services/render-services.ts';
+import { renderBlock } from '../kernel/nft-text.ts';
+import { assignZones } from '../kernel/zones.ts';
+import { type Nic, parseNic } from '../parse-interface.ts';
+import { parseNetworks } from '../parse-network.ts';
+import { spanNetworks, type Tunnel } from '../tunnels/tunnel.ts';
+import type { Underlay } from '../tunnels/underlay.ts';
+import { parseRule } from './parse-rule.ts';
+import { RULES_MARK, renderFilter } from './render-filter.ts';
+import { renderGuests } from './render-guests.ts';
+import { renderNat } from './render-nat.ts';
+import { renderRouting } from './render-routing.ts';
+import { renderTunnels } from './render-tunnels.ts';
+
+/** The tables that are the agent's, and the agent's alone. */
+export const TABLES = ['inet gantry', 'bridge gantry'] as const;
+
+export type RenderedFirewall = {
+  /** For `nft -f`: replaces both tables in one transaction, whether or not they exist. */
+  text: string;
+  /** Of everything that was wanted. */
+  digest: string;
+  /** The interfaces it lets anything pass of. */
+  nics: readonly Nic[];
+  /** What it lets pass has to be there beside it. */
+  tunnels: readonly Tunnel[];
+};
+
+/** What a host filters, as nftables reads it. Fails with what is wrong in it, naming it. */
+export function renderFirewall(
+  firewall: Firewall,
+  uplink: string | null,
+  underlay: Underlay | null = null,
+): RenderedFirewall {
+  const nics = firewall.nics.map(parseNic).sort(byId);
+  const rules = firewall.rules.map(parseRule).sort(byId);
+  const span = spanNetworks(parseNetworks(firewall.networks ?? []), { nics, underlay });
+  const { subnets, tunnels } = span;
+  const zones = assignZones(nics.map(({ networkId }) => networkId));
+  const content = [
+    ...renderRouting({ nics, subnets, zones, uplink }),
+    ...renderNat({ nics, subnets, uplink }),
+    ...renderFilter({ rules, nics, tunnels, uplink }),
+    ...renderTunnels(span, zones),
+    ...renderServices(nics),
+  ];
+  const guests = renderGuests(nics);
+  const digest = createHash('sha256')
+    .update([...content, ...guests].join('\n'))
+    .digest('hex');
+  const tables = [
+    `define ${RULES_MARK} = ${markOf(digest)}`,
+    ...TABLES.flatMap((table) => [`table ${table}`, `delete table ${table}`]),
+    renderBlock(`table ${TABLES[0]}`, [...content, renderVersion(digest)]),
+    renderBlock(`table ${TABLES[1]}`, [...guests, renderVersion(digest)]),
+  ];
+  return { text: `${tables.join('\n')}\n`, digest, nics, tunnels };
+}
+
+/** Nothing comes by here: it tells whoever lists a table which rules it is of. */
+function renderVersion(digest: string): string {
+  return renderBlock('chain version', [`return comment "${digest}"`]);
+}
+
+/** Zero is what connections carry that passed no rules yet. */
+function markOf(digest: string): number {
+  return Number.parseInt(digest.slice(0, 8), 16) || 1;
+}
+
+function byId(a: { id: string }, b: { id: string }): number {
+  return a.id < b.id ? -1 : 1;
+}

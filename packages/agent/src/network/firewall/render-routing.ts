@@ -1,0 +1,70 @@
+import { formatIpv4, parseCidr } from '@gantry/model/cidr';
+import { HOST_ADDRESS } from '../kernel/names.ts';
+import { quote, renderBlock, renderSet } from '../kernel/nft-text.ts';
+import type { Nic } from '../parse-interface.ts';
+import type { Subnet } from '../parse-network.ts';
+import { mergeRanges } from './ranges.ts';
+
+/** What guests ask the host itself for. */
+const NEEDS_NO_ZONE = 'ct state untracked accept';
+
+/** Keeps the networks' connections apart, and leads replies from outside back into their network. */
+export function renderRouting(routing: {
+  nics: readonly Nic[];
+  subnets: readonly Subnet[];
+  zones: ReadonlyMap<string, number>;
+  uplink: string | null;
+}): string[] {
+  const { nics, subnets, zones, uplink } = routing;
+  return [
+    renderSet({
+      ...{ kind: 'map', name: 'zones', of: 'typeof iifname : ct zone' },
+      elements: nics.map(({ bridge, networkId }) => `${quote(bridge)} : ${zones.get(networkId)}`),
+    }),
+    renderSet({
+      ...{ kind: 'map', name: 'networks_of_zones', of: 'typeof ct zone : meta mark' },
+      elements: nics.map(({ mark, networkId }) => `${zones.get(networkId)} : ${mark}`),
+    }),
+    renderSet({
+      ...{ kind: 'set', name: 'inside', of: 'type mark . ipv4_addr', isOfRanges: true },
+      elements: listInside(nics, subnets),
+    }),
+    renderSet({
+      ...{ kind: 'set', name: 'networks', of: 'type mark' },
+      elements: nics.map(({ mark }) => `${mark}`),
+    }),
+    renderBlock('chain zone_arriving', [
+      'type filter hook prerouting priority raw; policy accept;',
+      NEEDS_NO_ZONE,
+      'meta mark . ip daddr @inside ct zone set iifname map @zones accept',
+      // Replies from outside come to the host's or a public address, in no network's zone.
+      'ct original zone set iifname map @zones',
+    ]),
+    renderBlock('chain zone_leaving', [
+      'type filter hook output priority raw; policy accept;',
+      NEEDS_NO_ZONE,
+      'ct zone set oifname map @zones',
+    ]),
+    renderBlock('chain mark_arriving', [
+      'type filter hook prerouting priority mangle; policy accept;',
+      ...(uplink === null
+        ? []
+        : [
+            `iifname ${quote(uplink)} ct direction reply meta mark set ct original zone map @networks_of_zones accept`,
+            `iifname ${quote(uplink)} meta mark set ip daddr map @public_marks`,
+          ]),
+    ]),
+  ];
+}
+
+/** What a guest reaches without leaving its network, the host included. */
+function listInside(nics: readonly Nic[], subnets: readonly Subnet[]): string[] {
+  const parts = [...nics.map(({ mark, subnet }) => ({ mark, cidr: subnet })), ...subnets];
+  return [...new Set(nics.map(({ mark }) => mark))].flatMap((mark) => {
+    const cidrs = parts.filter((part) => part.mark === mark).map(({ cidr }) => cidr);
+    const blocks = [...cidrs, `${HOST_ADDRESS}/32`].flatMap((text) => parseCidr(text) ?? []);
+    return mergeRanges(blocks).map(
+      ({ first, last }) => `${mark} . ${formatIpv4(first)}-${formatIpv4(last)}`,
+    );
+  });
+}

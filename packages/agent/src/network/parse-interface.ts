@@ -1,0 +1,68 @@
+import { formatCidr, parseIpv4 } from '@gantry/model/cidr';
+import { MachineFailure } from '../host-driver.ts';
+import type { NicSpec } from '../spec.ts';
+import { bridgeName, networkNumber, tapName } from './kernel/names.ts';
+import { isServiceAddress } from './kernel/service-addresses.ts';
+
+/** An interface as the kernel is told of it: nothing in here needs escaping or checking any more. */
+export type Nic = {
+  id: string;
+  networkId: string;
+  bridge: string;
+  tap: string;
+  /** The network's packet mark and routing table. */
+  mark: number;
+  mac: string;
+  address: string;
+  /** The block of its subnet, as 10.0.0.0/24. */
+  subnet: string;
+  gateway: string | null;
+  publicAddress: string | null;
+};
+
+const MAC = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/;
+const PREFIX = /^([1-9]|[12][0-9]|3[0-2])$/;
+/** Fits into an interface's alias beside another one. */
+const ID = /^[0-9A-Za-z._-]{1,64}$/;
+
+export function parseNic(spec: NicSpec): Nic {
+  const fail = (why: string) => new MachineFailure('invalid_nic', `interface ${spec.id}: ${why}`);
+  if (!isId(spec.id)) throw fail('its id is not 1 to 64 letters, digits, ".", "_" or "-"');
+  if (!isId(spec.networkId)) throw fail(`"${spec.networkId}" cannot be a network's id`);
+  const mac = spec.mac.toLowerCase();
+  // The lowest bit of the first byte means a group: nobody's own address.
+  if (!MAC.test(mac) || Number.parseInt(mac.slice(0, 2), 16) % 2 === 1) {
+    throw fail(`"${spec.mac}" is no MAC address of one interface`);
+  }
+  const [address = '', prefixText = ''] = spec.privateIpv4.split('/');
+  const number = parseIpv4(address);
+  if (number === undefined || !PREFIX.test(prefixText) || spec.privateIpv4.split('/').length > 2) {
+    throw fail(`"${spec.privateIpv4}" is no IPv4 address with a prefix length`);
+  }
+  if (isServiceAddress(number)) throw fail(`${address} is among those the host knows guests by`);
+  for (const text of [spec.gatewayIpv4, spec.publicIpv4]) {
+    if (text !== '' && parseIpv4(text) === undefined) throw fail(`"${text}" is no IPv4 address`);
+  }
+  const prefix = Number(prefixText);
+  return {
+    id: spec.id,
+    networkId: spec.networkId,
+    bridge: bridgeName(spec.networkId),
+    tap: tapName(spec.id),
+    mark: networkNumber(spec.networkId),
+    mac,
+    address,
+    subnet: formatCidr({ first: number - (number % 2 ** (32 - prefix)), prefix }),
+    gateway: spec.gatewayIpv4 || null,
+    publicAddress: spec.publicIpv4 || null,
+  };
+}
+
+export function checkVmId(vmId: string): void {
+  if (isId(vmId) && vmId !== 'network') return;
+  throw new MachineFailure('invalid_nic', `"${vmId}" cannot be a VM's id`);
+}
+
+export function isId(text: string): boolean {
+  return ID.test(text);
+}

@@ -1,0 +1,56 @@
+import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
+import type { SpecRefusal } from '@gantry/proto/generated/gantry/v1/SpecRefusal';
+import type { Volume } from '../host-driver.ts';
+import type { HostContext } from '../reconcile/host-context.ts';
+import type { Reconciler } from '../reconcile/reconciler.ts';
+import { entryOf } from '../spec.ts';
+import { vmReport } from './vm-report.ts';
+
+type ReportSource = { host: HostContext; reconciler: Reconciler; refusal: SpecRefusal | null };
+
+/** What is true of the host now, without its inventory and serial logs. */
+export async function buildReport({
+  host,
+  reconciler,
+  refusal,
+}: ReportSource): Promise<HostReport> {
+  const { machine, ledger, firewall } = host;
+  const [sight, devices, made] = await Promise.all([
+    host.domains.look(),
+    machine.devices.list(),
+    readMadeDisks(host),
+  ]);
+  // Read after the host answered, and from here on at one moment.
+  const { spec } = ledger.content;
+  const wanted = [...(spec?.vms ?? []), ...(spec?.deleted ?? [])].map((vm) => vm.id);
+  const domains = sight.domains ?? [];
+  const found = [...domains, ...devices].map(({ vmId }) => vmId);
+  const ids = [...new Set([...wanted, ...found])];
+  // Of one that may run nothing is said before it was looked for: a VM not named proves nothing.
+  const isKnown = (id: string) => sight.domains !== null || ledger.facts(id).boot === '0';
+  return {
+    acceptedNumber: spec?.number ?? '0',
+    refusal,
+    vms: ids.filter(isKnown).map((id) =>
+      vmReport({
+        id,
+        entry: entryOf(spec, id),
+        domain: domains.find((domain) => domain.vmId === id),
+        facts: ledger.facts(id),
+        work: reconciler.worker(id),
+        silence: sight.failure,
+      }),
+    ),
+    receipts: (spec?.deleted ?? []).flatMap(({ id }) => ledger.facts(id).receipts),
+    disks: [...reconciler.disks.ready, ...made],
+    deletedDisks: [...reconciler.disks.removed],
+    firewallNumber: firewall.number,
+  };
+}
+
+/** Of the disks made here for VMs that the ledger knows, those that exist. */
+async function readMadeDisks({ machine, ledger }: HostContext): Promise<Volume[]> {
+  const ids = Object.values(ledger.content.vms).flatMap(({ madeDisks }) => madeDisks);
+  const volumes = await Promise.all([...new Set(ids)].map((id) => machine.volumes.read(id)));
+  return volumes.filter((volume) => volume !== null);
+}

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { type Domain, MachineFailure } from '../host-driver.ts';
+import { ManualClock } from '../testing/manual-clock.ts';
+import { SeenDomains } from './last-known-domains.ts';
+
+const SEEN: Domain = {
+  ...{ vmId: 'vm-1', state: 'running', revision: '1', boot: '1' },
+  ...{ gpus: [], nvmes: [], disks: [] },
+};
+
+it('what was seen last stands, after a moment, until it can be seen again, beside the reason and since when', async () => {
+  const clock = new ManualClock();
+  let isSilent = true;
+  const list = async () => {
+    if (isSilent) throw new MachineFailure('host_failed', 'no answer');
+    return [SEEN];
+  };
+  const seen = new SeenDomains({ hypervisor: { list }, clock, graceMs: 1_000 });
+  const failure = { code: 'host_failed', message: 'no answer', sinceMs: clock.nowMs() };
+  await expect(seen.look()).rejects.toThrow('no answer');
+  clock.advance(1_000);
+  expect(await seen.look()).toEqual({ domains: null, failure });
+  isSilent = false;
+  expect(await seen.look()).toEqual({ domains: [SEEN], failure: null });
+  isSilent = true;
+  clock.advance(1_000);
+  const since = { ...failure, sinceMs: clock.nowMs() };
+  await expect(seen.look()).rejects.toThrow('no answer');
+  clock.advance(2_000);
+  expect(await seen.look()).toEqual({ domains: [SEEN], failure: since });
+});

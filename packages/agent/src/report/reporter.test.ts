@@ -1,0 +1,92 @@
+import { createLog } from '@gantry/daemon/log';
+import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
+import { beforeEach, expect, it } from 'vitest';
+import { DEFAULT_PACE } from '../base/timings.ts';
+import type { Machine } from '../host-driver.ts';
+import { ManualClock } from '../testing/manual-clock.ts';
+import { SeenDomains } from './last-known-domains.ts';
+import { Reporter } from './reporter.ts';
+
+const log = createLog({ process: 'test', level: 'silent' });
+const sent: HostReport[] = [];
+let clock = new ManualClock();
+let answers: (() => void)[] = [];
+beforeEach(() => {
+  sent.length = 0;
+  answers = [];
+  clock = new ManualClock();
+});
+
+/** A reporter of a host whose inventory comes when the test lets it. */
+function makeReporter(): Reporter {
+  const readInventory = () =>
+    new Promise((resolve) => answers.push(() => resolve({ sharedStorage: true })));
+  const machine = { readInventory, hypervisor: { list: async () => [] } } as unknown as Machine;
+  return new Reporter({
+    host: {
+      ...{ machine, clock, pace: DEFAULT_PACE, log },
+      domains: new SeenDomains({ hypervisor: machine.hypervisor, clock, graceMs: 0 }),
+    },
+    build: async () => ({ acceptedNumber: clock.nowMs() }),
+    send: (report) => sent.push(report) > 0,
+  });
+}
+
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+it('changes before the first stream wait for it', async () => {
+  const reporter = makeReporter();
+  reporter.changed();
+  clock.advance(1_000);
+  await turns();
+  expect({ sent, waiting: clock.waiting }).toEqual({ sent: [], waiting: 0 });
+});
+
+it('changes close to each other share a report', async () => {
+  const reporter = makeReporter();
+  reporter.attached();
+  await turns();
+  answers[0]?.();
+  await turns();
+  expect(sent).toHaveLength(1);
+  for (let times = 0; times < 100; times += 1) reporter.changed();
+  clock.advance(19);
+  await turns();
+  expect(sent).toHaveLength(1);
+  clock.advance(1);
+  await turns();
+  expect(sent).toHaveLength(2);
+  expect(sent[1]?.inventory).toBeNull();
+});
+
+it('changes that never cease put no report off', async () => {
+  const reporter = makeReporter();
+  reporter.attached();
+  await turns();
+  answers[0]?.();
+  await turns();
+  reporter.changed();
+  clock.advance(15);
+  reporter.changed();
+  clock.advance(5);
+  await turns();
+  expect(sent).toHaveLength(2);
+});
+
+it('a stream that begins while a report is made begins with the inventory', async () => {
+  const reporter = makeReporter();
+  reporter.attached();
+  await turns();
+  reporter.attached();
+  answers[0]?.();
+  await turns();
+  expect(sent).toEqual([]);
+  clock.advance(20);
+  await turns();
+  answers[1]?.();
+  await turns();
+  expect(sent).toHaveLength(1);
+  expect(sent[0]?.inventory).toEqual({ sharedStorage: true });
+});

@@ -1,0 +1,124 @@
+import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
+import type { HostContext } from '../reconcile/host-context.ts';
+import { SerialLogs } from './serial-logs.ts';
+
+type ReporterOptions = {
+  host: Pick<HostContext, 'machine' | 'domains' | 'clock' | 'pace' | 'log'>;
+  build: () => Promise<HostReport>;
+  send: (report: HostReport) => boolean;
+};
+
+/**
+ * Sends a whole report soon after anything changed: many changes share one, and never are two being
+ * made. An idle host costs nothing here; one whose domains could not be seen is looked at again.
+ */
+export class Reporter {
+  readonly #options: ReporterOptions;
+  readonly #serialLogs: SerialLogs;
+  #cancel: (() => void) | null = null;
+  #dueMs = 0;
+  #sending = false;
+  #changed = false;
+  #attached = false;
+  /** Counts them, to see that one began. */
+  #stream = 0;
+  /** The last one that got its first report. */
+  #begun = 0;
+  #withInventory = false;
+  #stopped = false;
+
+  constructor(options: ReporterOptions) {
+    this.#options = options;
+    this.#serialLogs = new SerialLogs(options.host.pace.serialLogMs);
+  }
+
+  /** A new stream knows nothing yet. */
+  attached(): void {
+    this.#stream += 1;
+    this.#attached = true;
+    this.#withInventory = true;
+    this.#changed = true;
+    this.#schedule(0);
+  }
+
+  inventoryChanged(): void {
+    this.#withInventory = true;
+    this.changed();
+  }
+
+  changed(): void {
+    this.#changed = true;
+    this.#schedule(this.#options.host.pace.reportMs);
+  }
+
+  serialLogGrew(vmId: string): void {
+    this.#serialLogs.grew(vmId);
+    this.#scheduleSerialLogs();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel?.();
+  }
+
+  #schedule(delayMs: number): void {
+    // A change before the first stream waits for it: that stream begins with everything.
+    if (this.#stopped || this.#sending || !this.#attached) return;
+    const { clock } = this.#options.host;
+    const dueMs = clock.nowMs() + delayMs;
+    if (this.#cancel && this.#dueMs <= dueMs) return;
+    this.#cancel?.();
+    this.#dueMs = dueMs;
+    this.#cancel = clock.after(delayMs, () => void this.#send());
+  }
+
+  #scheduleSerialLogs(): void {
+    const { clock, pace } = this.#options.host;
+    const next = this.#serialLogs.nextMs(clock.nowMs());
+    if (next !== null) this.#schedule(Math.max(next - clock.nowMs(), pace.reportMs));
+  }
+
+  async #send(): Promise<void> {
+    const { host } = this.#options;
+    this.#cancel = null;
+    this.#sending = true;
+    this.#changed = false;
+    let pauseMs = host.pace.reportMs;
+    try {
+      await this.#sendReport();
+    } catch (error) {
+      host.log.error({ error }, 'no report could be made; it is tried again');
+      this.#changed = true;
+      pauseMs = host.pace.retryMs.at(-1) ?? pauseMs;
+    }
+    if (host.domains.isOutdated) {
+      this.#changed = true;
+      pauseMs = host.pace.retryMs.at(-1) ?? pauseMs;
+    }
+    this.#sending = false;
+    if (this.#changed) this.#schedule(pauseMs);
+    this.#scheduleSerialLogs();
+  }
+
+  async #sendReport(): Promise<void> {
+    const { host, build, send } = this.#options;
+    const stream = this.#stream;
+    const withInventory = this.#withInventory;
+    if (this.#begun !== stream) await this.#sendAllSerialLogs();
+    const inventory = withInventory ? await host.machine.readInventory() : null;
+    const serialLogs = await this.#serialLogs.take(host.machine.hypervisor, host.clock.nowMs());
+    // Last, so that it is as new as can be.
+    const report = await build();
+    // A stream that began meanwhile must begin with the inventory.
+    if (this.#stopped || stream !== this.#stream) return;
+    this.#attached = send({ ...report, serialLogs, inventory });
+    if (!this.#attached) return;
+    this.#begun = stream;
+    if (withInventory) this.#withInventory = false;
+  }
+
+  async #sendAllSerialLogs(): Promise<void> {
+    const { domains } = await this.#options.host.domains.look();
+    for (const { vmId } of domains ?? []) this.#serialLogs.grew(vmId);
+  }
+}

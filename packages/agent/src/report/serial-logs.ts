@@ -1,0 +1,57 @@
+import type { SerialLog } from '@gantry/proto/generated/gantry/v1/SerialLog';
+import type { Hypervisor } from '../host-driver.ts';
+
+/** What the wire allows of one tail. */
+const TAIL_BYTES = 65_536;
+
+/** Which VMs' serial logs grew since they were last sent, and when each may be sent again. */
+export class SerialLogs {
+  readonly #everyMs: number;
+  readonly #grown = new Set<string>();
+  readonly #sentMs = new Map<string, number>();
+
+  constructor(everyMs: number) {
+    this.#everyMs = everyMs;
+  }
+
+  grew(vmId: string): void {
+    this.#grown.add(vmId);
+  }
+
+  /** When the next tail is due; null while none has grown. */
+  nextMs(nowMs: number): number | null {
+    let next: number | null = null;
+    for (const vmId of this.#grown) {
+      const dueMs = Math.max(nowMs, (this.#sentMs.get(vmId) ?? -this.#everyMs) + this.#everyMs);
+      if (next === null || dueMs < next) next = dueMs;
+    }
+    return next;
+  }
+
+  /** The tails that are due. */
+  async take(hypervisor: Hypervisor, nowMs: number): Promise<SerialLog[]> {
+    const logs: SerialLog[] = [];
+    for (const vmId of [...this.#grown]) {
+      const sentMs = this.#sentMs.get(vmId);
+      if (sentMs !== undefined && nowMs < sentMs + this.#everyMs) continue;
+      this.#grown.delete(vmId);
+      const tail = tailOf(await hypervisor.readSerialLog(vmId));
+      // A VM that is gone has no log, and need not be remembered.
+      if (tail === '') this.#sentMs.delete(vmId);
+      else {
+        this.#sentMs.set(vmId, nowMs);
+        logs.push({ vmId, tail });
+      }
+    }
+    return logs;
+  }
+}
+
+export function tailOf(text: string): string {
+  if (Buffer.byteLength(text) <= TAIL_BYTES) return text;
+  const tail = Buffer.from(text).subarray(-TAIL_BYTES);
+  let start = 0;
+  // Not from the middle of a character.
+  while (((tail[start] ?? 0) & 0xc0) === 0x80) start += 1;
+  return tail.toString('utf8', start);
+}

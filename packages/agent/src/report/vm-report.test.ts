@@ -1,0 +1,127 @@
+import { expect, it } from 'vitest';
+import type { Domain } from '../host-driver.ts';
+import { NO_FACTS, type VmFacts } from '../ledger/ledger.ts';
+import { makeDeleted, makeVm } from '../testing/make-spec.ts';
+import { vmReport } from './vm-report.ts';
+
+const running: Domain = {
+  vmId: 'vm-1',
+  state: 'running',
+  revision: '4',
+  boot: '1',
+  gpus: [],
+  nvmes: [],
+  disks: [{ id: 'os', sizeBytes: '1' }],
+};
+const off: Domain = { ...running, state: 'shutoff' };
+const wanted = { deleted: false, vm: makeVm('vm-1', { revision: '5' }) } as const;
+const reset = { deleted: false, vm: makeVm('vm-1', { revision: '5', boot: '2' }) } as const;
+const deleted = { deleted: true, vm: makeDeleted('vm-1', { revision: '5' }) } as const;
+const working = { answered: '0', failure: null, hasFailed: false };
+const failed = {
+  answered: '5',
+  failure: { code: 'host_failed', message: 'no', sinceMs: 1 },
+  hasFailed: true,
+};
+const done = { answered: '5', failure: null, hasFailed: false };
+const facts = (over: Partial<VmFacts>): VmFacts => ({ ...NO_FACTS, boot: '1', ...over });
+
+type Known = Omit<Parameters<typeof vmReport>[0], 'id' | 'silence'>;
+type Case = [what: string, known: Known, state: string, revision: string];
+
+it.each<Case>([
+  [
+    'no domain yet',
+    { entry: wanted, domain: undefined, facts: NO_FACTS, work: working },
+    'WORKING',
+    '0',
+  ],
+  ['running', { entry: wanted, domain: running, facts: facts({}), work: done }, 'RUNNING', '5'],
+  [
+    'running, agent just started',
+    { entry: wanted, domain: running, facts: facts({}), work: undefined },
+    'RUNNING',
+    '4',
+  ],
+  [
+    'running, disk not attached',
+    { entry: wanted, domain: running, facts: facts({}), work: failed },
+    'RUNNING',
+    '5',
+  ],
+  ['not built', { entry: wanted, domain: undefined, facts: NO_FACTS, work: failed }, 'FAILED', '5'],
+  ['not reset', { entry: reset, domain: running, facts: facts({}), work: failed }, 'FAILED', '5'],
+  [
+    'being reset',
+    { entry: reset, domain: running, facts: facts({}), work: working },
+    'RUNNING',
+    '4',
+  ],
+  [
+    'crashed',
+    { entry: wanted, domain: off, facts: facts({ crashed: true }), work: done },
+    'CRASHED',
+    '5',
+  ],
+  [
+    'started after a crash',
+    { entry: reset, domain: off, facts: facts({ crashed: true }), work: working },
+    'WORKING',
+    '0',
+  ],
+  [
+    'being taken down',
+    { entry: deleted, domain: running, facts: facts({}), work: working },
+    'WORKING',
+    '0',
+  ],
+  [
+    'not taken down',
+    { entry: deleted, domain: running, facts: facts({}), work: failed },
+    'FAILED',
+    '5',
+  ],
+  [
+    'gone',
+    { entry: deleted, domain: undefined, facts: facts({ deletedRevision: '5' }), work: undefined },
+    'DELETED',
+    '5',
+  ],
+  [
+    'gone by an earlier entry',
+    { entry: deleted, domain: undefined, facts: facts({ deletedRevision: '4' }), work: working },
+    'WORKING',
+    '4',
+  ],
+  [
+    'of no spec',
+    { entry: null, domain: running, facts: NO_FACTS, work: undefined },
+    'UNKNOWN',
+    '0',
+  ],
+])('%s', (_what, known, state, revision) => {
+  const report = vmReport({ id: 'vm-1', silence: null, ...known });
+  expect(report).toMatchObject({ state: `VM_OBSERVED_STATE_${state}`, revision });
+  expect(report.failure).toBe(known.work?.failure ?? null);
+  expect(report.disks).toHaveLength(known.domain ? 1 : 0);
+});
+
+it('a domain known from earlier is told of with why nothing newer is known', () => {
+  const silence = { code: 'host_failed', message: 'libvirt does not answer', sinceMs: 7 };
+  const known = { id: 'vm-1', entry: wanted, facts: facts({}), silence };
+  expect(vmReport({ ...known, domain: running, work: done })).toMatchObject({
+    state: 'VM_OBSERVED_STATE_RUNNING',
+    failure: silence,
+  });
+  expect(vmReport({ ...known, domain: running, work: failed }).failure).toBe(failed.failure);
+  expect(vmReport({ ...known, domain: undefined, work: working }).failure).toBeNull();
+});
+
+it('a running domain that lost its order is reported with the one the ledger knows', () => {
+  const lost = { ...running, revision: '0', boot: '0' };
+  const known = { id: 'vm-1', entry: wanted, facts: facts({}), work: done, silence: null };
+  expect(vmReport({ ...known, domain: lost })).toMatchObject({
+    state: 'VM_OBSERVED_STATE_RUNNING',
+    boot: '1',
+  });
+});

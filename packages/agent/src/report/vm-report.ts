@@ -1,0 +1,50 @@
+import type { VmObservedState } from '@gantry/proto/generated/gantry/v1/VmObservedState';
+import type { VmReport } from '@gantry/proto/generated/gantry/v1/VmReport';
+import type { Failure } from '../base/failure.ts';
+import type { Domain } from '../host-driver.ts';
+import type { VmFacts } from '../ledger/ledger.ts';
+import { lastBoot } from '../reconcile/plan.ts';
+import { isBelow, type VmEntry } from '../spec.ts';
+
+type KnownVm = {
+  id: string;
+  entry: VmEntry | null;
+  domain: Domain | undefined;
+  facts: VmFacts;
+  /** Of the worker: revision carried out or given up, and what went wrong. */
+  work: { answered: string; failure: Failure | null; hasFailed: boolean } | undefined;
+  /** Why its domain is only known from earlier; null: it was seen just now. */
+  silence: Failure | null;
+};
+
+export function vmReport(known: KnownVm): VmReport {
+  const { id, domain, work, silence } = known;
+  return {
+    id,
+    revision: answeredRevision(known),
+    boot: lastBoot(known),
+    state: `VM_OBSERVED_STATE_${stateOf(known)}` satisfies VmObservedState,
+    failure: work?.failure ?? (domain ? silence : null),
+    disks: domain ? [...domain.disks] : [],
+  };
+}
+
+function stateOf({ entry, domain, facts, work }: KnownVm) {
+  if (entry === null) return 'UNKNOWN';
+  if (entry.deleted) {
+    if (facts.deletedRevision === entry.vm.revision) return 'DELETED';
+    return work?.hasFailed ? 'FAILED' : 'WORKING';
+  }
+  const isOfEarlierOrder = isBelow(lastBoot({ domain, facts }), entry.vm.boot);
+  if (domain?.state === 'running' && !(isOfEarlierOrder && work?.hasFailed)) return 'RUNNING';
+  if (work?.hasFailed) return 'FAILED';
+  return facts.crashed && !isOfEarlierOrder ? 'CRASHED' : 'WORKING';
+}
+
+/** After a start of the agent, before its worker has looked, the host itself says what was done. */
+function answeredRevision({ entry, domain, facts, work }: KnownVm): string {
+  if (entry === null) return '0';
+  if (work && work.answered !== '0') return work.answered;
+  if (entry.deleted) return facts.deletedRevision || '0';
+  return domain?.state === 'running' ? domain.revision : '0';
+}
