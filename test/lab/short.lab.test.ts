@@ -47,11 +47,6 @@ describe('a card and a drive of a GPU server of emulated hardware', () => {
 
   it('work in a guest, which writes to both', async () => {
     const said = await runGuest(lab, [card.address, drive.address]);
-    if (process.arch !== 'arm64') {
-      expect(said).toMatch(/1234:1111/);
-      expect(said).toMatch(/1b36:0010/);
-      return;
-    }
     expect(said).toContain('SEEN pci 1234:1111 038000');
     expect(said).toContain('SEEN bochs 0xB0C5 0x0280');
     expect(said).toMatch(/SEEN drive LAB-NVME-0 +2097152/);

@@ -1,31 +1,79 @@
-/** How QEMU emulates a server with an IOMMU, whose kernel can itself run VMs, by Node's names. */
+/**
+ * Everything in which the lab differs between architectures: how QEMU emulates a server with an IOMMU
+ * whose kernel has KVM, and how that server's own QEMU starts a guest. Names of architectures are Node's.
+ */
 type Platform = {
   emulator: string;
   machine: readonly string[];
-  /** Of the kernel's command line. */
+  /** Arguments of the server's kernel. */
   kernel: string;
+  /** The guest that the server runs: the arguments of its QEMU and its kernel's console. */
+  guest: { machine: string; console: string };
+  /** Only a device tree can give the PCI host bridge another domain number than 0000. */
+  hasDeviceTree: boolean;
 };
 
-const PLATFORMS: Record<'arm64' | 'x64', Platform> = {
-  arm64: {
-    emulator: 'qemu-system-aarch64',
-    machine: [
-      ...['-machine', 'virt,gic-version=3,iommu=smmuv3,virtualization=on'],
-      ...['-cpu', 'neoverse-n1', '-accel', 'tcg,thread=multi,tb-size=1024'],
-    ],
-    kernel: 'console=ttyAMA0',
+type Iommu = { device: string; kernel: string };
+
+/**
+ * Interrupt remapping is on: without it the kernel refuses VFIO. `caching-mode` makes the Intel driver
+ * announce new mappings, as it must for an emulated IOMMU. The AMD driver needs no kernel argument.
+ */
+const X64_IOMMUS: Record<'intel' | 'amd', Iommu> = {
+  intel: { device: 'intel-iommu,intremap=on,caching-mode=on', kernel: 'intel_iommu=on' },
+  amd: { device: 'amd-iommu,intremap=on', kernel: '' },
+};
+
+type Choice = { architecture: string; iommu: string | undefined };
+
+const ofThisProcess = (): Choice => ({
+  architecture: process.arch,
+  iommu: process.env['GANTRY_LAB_IOMMU'] || undefined,
+});
+
+/** `iommu` selects the IOMMU of x64, `intel` if it is undefined. arm64 has only one, SMMUv3. */
+export function readPlatform({ architecture, iommu }: Choice = ofThisProcess()): Platform {
+  if (architecture === 'x64') return x64(iommu ?? 'intel');
+  if (architecture !== 'arm64') {
+    throw new Error(`The lab runs on arm64 and x64; this machine is ${architecture}.`);
+  }
+  if (iommu !== undefined) {
+    throw new Error('GANTRY_LAB_IOMMU selects an IOMMU of x64; unset it on arm64.');
+  }
+  return ARM64;
+}
+
+const ARM64: Platform = {
+  emulator: 'qemu-system-aarch64',
+  machine: [
+    ...['-machine', 'virt,gic-version=3,iommu=smmuv3,virtualization=on'],
+    ...['-cpu', 'neoverse-n1', '-accel', 'tcg,thread=multi,tb-size=1024'],
+  ],
+  kernel: 'console=ttyAMA0',
+  guest: {
+    machine: 'qemu-system-aarch64 -machine virt,gic-version=3,accel=kvm -cpu host',
+    console: 'ttyAMA0',
   },
-  x64: {
+  hasDeviceTree: true,
+};
+
+function x64(name: string): Platform {
+  if (name !== 'intel' && name !== 'amd') {
+    throw new Error(`GANTRY_LAB_IOMMU is "${name}"; set it to intel or amd.`);
+  }
+  const iommu = X64_IOMMUS[name];
+  return {
     emulator: 'qemu-system-x86_64',
     machine: [
+      // This CPU has SVM, which QEMU emulates, so that the server has KVM with either IOMMU.
       ...['-machine', 'q35', '-cpu', 'max,-la57', '-accel', 'tcg,tb-size=1024'],
-      ...['-device', 'intel-iommu,intremap=on,caching-mode=on'],
+      ...['-device', iommu.device],
     ],
-    kernel: 'console=ttyS0 intel_iommu=on',
-  },
-};
-
-export function readPlatform(nodeName: string = process.arch): Platform {
-  if (nodeName === 'arm64' || nodeName === 'x64') return PLATFORMS[nodeName];
-  throw new Error(`The lab runs on arm64 and x64; this machine is ${nodeName}.`);
+    kernel: `console=ttyS0 ${iommu.kernel}`.trim(),
+    guest: {
+      machine: 'qemu-system-x86_64 -machine q35,accel=kvm -cpu host',
+      console: 'ttyS0',
+    },
+    hasDeviceTree: false,
+  };
 }
