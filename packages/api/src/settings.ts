@@ -2,7 +2,7 @@ import { createSettingsReader } from '@gantry/daemon/settings';
 
 export type ApiSettings = ReturnType<typeof readApiSettings>;
 
-/** Everything the api can be told, from the environment. docs/configuration.md lists it for operators. */
+/** The api's settings, read from the environment; docs/operators/settings.md lists them. */
 export function readApiSettings() {
   const reader = createSettingsReader();
   return {

@@ -5,7 +5,7 @@ export type SchedulerSettings = ReturnType<typeof readSchedulerSettings>;
 
 const DAY_S = 86_400;
 
-/** Everything the scheduler can be told, from the environment. docs/configuration.md lists it for operators. */
+/** The scheduler's settings, read from the environment; docs/operators/settings.md lists them. */
 export function readSchedulerSettings() {
   const reader = createSettingsReader();
   return {

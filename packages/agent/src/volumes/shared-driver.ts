@@ -13,7 +13,7 @@ import type { IsInUse, VolumeDriver } from './volume-driver.ts';
  * root; whoever makes or removes the volume next clears it. A host whose work is cleared so by
  * another fails, and finds the volume as it should be when it tries again.
  *
- * The size is what was agreed on, not a limit: see docs/images-and-disks.md.
+ * The size is what was agreed on, not a limit: see docs/operators/images-and-disks.md.
  */
 export type SharedDriverOptions = { directory: string; isInUse: IsInUse };
 

@@ -4,7 +4,7 @@ import type { SeenDevice } from './seen-device.ts';
 
 /**
  * What is looked at to tell whether a device may have another VM, without any driver of its vendor.
- * Operators change thresholds and severities; docs/configuration.md lists the names for them.
+ * Operators change thresholds and severities; docs/operators/settings.md lists the names for them.
  */
 export type HealthRule = {
   name: string;

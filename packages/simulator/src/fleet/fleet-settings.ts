@@ -14,7 +14,7 @@ export type FleetSettings = {
 };
 export type PlannedHost = { name: string; location: string; model: ServerModel };
 
-/** Everything gantry-fleet can be told, from the environment; docs/simulator.md lists it. */
+/** Everything gantry-fleet can be told, from the environment; docs/contributors/simulator.md lists it. */
 export function readFleetSettings(reader: SettingsReader): FleetSettings {
   const milliseconds = (name: string, fallback: number) =>
     reader.integer(name, { fallback, min: 0, max: 600_000 });
