@@ -34,56 +34,54 @@ const grant = (body: Fields): Promise<Answer> => world.api.call('POST', '/auth/t
 const refresh = (refresh_token: unknown) => grant({ grant_type: 'refresh_token', refresh_token });
 const logIn = async () => (await grant(login)).body;
 
-describe('POST /v0.1/auth/token, password grant', () => {
+describe('docs/contract/authentication.md#get-tokens-for-a-user: password grant', () => {
   const field = (name: string, wrong: unknown) =>
     expectRequired({ send: grant, body: login, field: name, wrong });
 
-  it('| grant_type | string, value password | yes |', async () => {
+  it('grant_type is required, a string', async () => {
     await field('grant_type', 7);
     expectFieldRefused(await grant({ ...login, grant_type: 'passwords' }), 'grant_type');
   });
-  it('| email | string (e-mail) | yes |', async () => {
+  it('email is required, a string', async () => {
     await field('email', 7);
     expectFieldRefused(await grant({ ...login, email: 'ada' }), 'email');
   });
-  it('| password | string | yes |', () => field('password', 7));
+  it('password is required, a string', () => field('password', 7));
 });
 
-describe('POST /v0.1/auth/token, refresh grant', () => {
-  it('| grant_type | string, value refresh_token | yes |', async () => {
+describe('docs/contract/authentication.md#get-tokens-for-a-user: refresh grant', () => {
+  it('grant_type is required, a string', async () => {
     const { refresh_token } = await logIn();
     expectFieldRefused(await grant({ refresh_token }), 'grant_type');
     expectFieldRefused(await grant({ grant_type: 'refresh', refresh_token }), 'grant_type');
     expect((await refresh(refresh_token)).status).toBe(200);
   });
-  it('| refresh_token | string | yes |', async () => {
+  it('refresh_token is required, a string', async () => {
     expectFieldRefused(await grant({ grant_type: 'refresh_token' }), 'refresh_token');
     expectFieldRefused(await refresh(7), 'refresh_token');
     expect((await refresh((await logIn()).refresh_token)).status).toBe(200);
   });
 });
 
-describe('POST /v0.1/auth/token, response', () => {
-  it('has these fields and no others', async () => {
+describe('docs/contract/authentication.md#get-tokens-for-a-user: reply', () => {
+  it('the reply has no other fields', async () => {
     const members = ['access_token', 'expires_in', 'refresh_token', 'token_type'];
     const first = await logIn();
     expect(membersOf(first)).toEqual(members);
     expect(membersOf((await refresh(first.refresh_token)).body)).toEqual(members);
   });
-  it('access_token (string)', async () => {
+  it('access_token is a string that works as a bearer', async () => {
     const { access_token } = await logIn();
     expect((await clientOf(world.api, access_token).get('')).body.user.email).toBe(login.email);
   });
-  it('refresh_token (string)', async () =>
+  it('refresh_token is a string', async () =>
     expect((await logIn()).refresh_token).toBeTypeOf('string'));
-  it('expires_in (integer; the sample is 3600)', async () =>
-    expect((await logIn()).expires_in).toBe(3600));
-  it('token_type (string; the value is bearer)', async () =>
-    expect((await logIn()).token_type).toBe('bearer'));
+  it('expires_in is 3600', async () => expect((await logIn()).expires_in).toBe(3600));
+  it('token_type is bearer', async () => expect((await logIn()).token_type).toBe('bearer'));
 });
 
-describe('Authentication', () => {
-  it('1. Every request except the token endpoint carries the header `Authorization: Bearer <token>`.', async () => {
+describe('docs/contract/authentication.md#send-a-bearer', () => {
+  it('every endpoint except the token endpoint needs the Authorization header', async () => {
     const bare = await world.api.call('GET', '/projects');
     expectRefusal(bare, 401, 'bad_credential');
     for (const authorization of [world.tenant.accessKey, `Basic ${world.tenant.accessKey}`]) {
@@ -93,7 +91,7 @@ describe('Authentication', () => {
     expect((await world.get('/projects')).status).toBe(200);
     expect((await grant(login)).status).toBe(200);
   });
-  it('2. The bearer value is either a project access key (<ACCESS_KEY>) or an access token (<ACCESS_TOKEN>) obtained from POST /v0.1/auth/token.', async () => {
+  it('a bearer is an access key or an access token, and nothing else', async () => {
     const { access_token, refresh_token } = await logIn();
     for (const bearer of [world.tenant.accessKey, access_token]) {
       expect((await clientOf(world.api, bearer).get(`${world.P}/specs`)).status).toBe(200);
@@ -101,7 +99,7 @@ describe('Authentication', () => {
     const refused = await clientOf(world.api, refresh_token).get(`${world.P}/specs`);
     expectRefusal(refused, 401, 'bad_credential');
   });
-  it('3. Password grant: send grant_type=password with e-mail and password; the response has access_token, refresh_token, expires_in and token_type (bearer).', async () => {
+  it('a password grant replies with an access token and a refresh token', async () => {
     expect(await grant(login)).toMatchObject({
       status: 200,
       body: {
@@ -111,15 +109,15 @@ describe('Authentication', () => {
     });
     expectRefusal(await grant({ ...login, password: 'wrong' }), 401, 'bad_credential');
   });
-  it('4. Refresh: send grant_type=refresh_token with the refresh_token (<REFRESH_TOKEN>) to the same endpoint to obtain a new access token.', async () => {
+  it('a refresh grant replies with a new access token', async () => {
     const { refresh_token } = await logIn();
     const { access_token } = (await refresh(refresh_token)).body;
     expect((await clientOf(world.api, access_token).get('')).body.user.email).toBe(login.email);
   });
 });
 
-describe('Limits', () => {
-  it('Access tokens are signed, last 3600 s and are checked without a query; refresh tokens rotate on every use, and the use of an old one revokes the family.', async () => {
+describe('docs/contract/authentication.md#access-keys: tokens and keys', () => {
+  it('access tokens are signed and last an hour; an old refresh token revokes its family', async () => {
     const { access_token, refresh_token } = await logIn();
     const { get } = clientOf(world.api, access_token);
     const [head = '', payload = '', signature = ''] = access_token.split('.');
@@ -151,7 +149,7 @@ describe('Limits', () => {
     }
   });
 
-  it('Access keys belong to one project, start with a recognisable prefix, carry a checksum, and are stored only as a hash.', async () => {
+  it('access keys belong to one project, have a prefix and a checksum, and are stored as a hash', async () => {
     const other = await makeTenant(world.api, 'other');
     const { body } = await world.post(`${world.P}/access-keys`, { name: newName() });
     const { get } = clientOf(world.api, body.access_key);

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { SSH_PUBLIC_KEY as KEY } from '@gantry/api/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -29,26 +31,12 @@ beforeAll(async () => {
 });
 afterAll(() => world.api.stop());
 
-describe('VM type catalogue', () => {
-  const rows = [
-    '| a40.1x | 6 | 1 x A40 48GB PCIe | 60 | 1 x 960GB NVMe | 25 |',
-    '| a40.2x | 12 | 2 x A40 48GB PCIe | 120 | 2 x 960GB NVMe | 50 |',
-    '| a40.4x | 24 | 4 x A40 48GB PCIe | 240 | 4 x 960GB NVMe | 100 |',
-    '| a40.8x | 48 | 8 x A40 48GB PCIe | 480 | 8 x 960GB NVMe | 200 |',
-    '| a100.1x | 12 | 1 x A100 40GB PCIe | 120 | 1 x 960GB NVMe | 25 |',
-    '| a100.2x | 24 | 2 x A100 40GB PCIe | 240 | 2 x 960GB NVMe | 50 |',
-    '| a100.4x | 48 | 4 x A100 40GB PCIe | 480 | 4 x 960GB NVMe | 100 |',
-    '| a100.8x | 96 | 8 x A100 40GB PCIe | 960 | 8 x 960GB NVMe | 200 |',
-    '| a100-80gb.1x | 12 | 1 x A100 80GB PCIe | 120 | 1 x 960GB NVMe | 25 |',
-    '| a100-80gb.2x | 24 | 2 x A100 80GB PCIe | 240 | 2 x 960GB NVMe | 50 |',
-    '| a100-80gb.4x | 48 | 4 x A100 80GB PCIe | 480 | 4 x 960GB NVMe | 100 |',
-    '| a100-80gb.8x | 96 | 8 x A100 80GB PCIe | 960 | 8 x 960GB NVMe | 200 |',
-    '| l40s-48gb.1x | 8 | 1 x L40S 48GB PCIe | 147 | none (N/A) | 20 |',
-    '| l40s-48gb.2x | 16 | 2 x L40S 48GB PCIe | 294 | none (N/A) | 40 |',
-    '| l40s-48gb.4x | 32 | 4 x L40S 48GB PCIe | 588 | none (N/A) | 80 |',
-    '| l40s-48gb.8x | 64 | 8 x L40S 48GB PCIe | 1176 | none (N/A) | 160 |',
-    '| l40s-48gb.10x | 80 | 10 x L40S 48GB PCIe | 1470 | none (N/A) | 200 |',
-  ];
+describe('docs/contract/catalogue.md#vm-types', () => {
+  const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/contract/catalogue.md'));
+  const rows = page
+    .toString()
+    .split('\n')
+    .filter((line) => /^\| [a-z0-9-]+\.\d+x /.test(line));
   const cellsOf = (row: string) =>
     row
       .split('|')
@@ -56,8 +44,9 @@ describe('VM type catalogue', () => {
       .slice(1, -1);
 
   for (const row of rows) {
-    it(row, () => {
-      const [type, cores, gpus = '', memory, disk = '', network] = cellsOf(row);
+    const [type] = cellsOf(row);
+    it(`${type} has the documented cores, GPUs, memory, drives and network`, () => {
+      const [, cores, gpus = '', memory, disk = '', network] = cellsOf(row);
       const [gpuCount, gpuType] = gpus.split(' x ');
       const [drives, driveGb] = disk.startsWith('none') ? [0, 0] : disk.split(/ x |GB/).map(Number);
       const diskGb = Number(drives) * Number(driveGb);
@@ -72,31 +61,31 @@ describe('VM type catalogue', () => {
     });
   }
 
-  it('The `type` of a VM is one of the following identifiers.', async () => {
+  it('the catalogue has these types and no others', async () => {
     const names = rows.map((row) => cellsOf(row)[0]);
     expect(specs.map(({ product_name }) => product_name)).toEqual(names);
     expect([...new Set(availabilities.map(({ type }) => type))]).toEqual(names);
   });
 });
 
-describe('Availability item', () => {
-  it('has the fields of the table and no others', () => {
+describe('docs/contract/catalogue.md#availability', () => {
+  it('an item has the documented fields and no others', () => {
     for (const item of availabilities) {
       expect(membersOf(item)).toEqual(['available', 'location', 'type']);
     }
   });
-  it('| type | string | a VM type identifier |', () => {
+  it('type is a VM type', () => {
     const known = new Set(specs.map(({ product_name }) => product_name));
     for (const { type } of availabilities) expect(known).toContain(type);
   });
-  it('| location | string | location identifier, e.g. of the form <region>-<zone> |', async () => {
+  it('location is a location, <region>-<zone>', async () => {
     const { items } = (await world.get('/locations')).body;
     const known = items.map(({ region, zone }: Fields) => `${region}-${zone}`);
     expect([...new Set(availabilities.map(({ location }) => location))].sort()).toEqual(
       known.sort(),
     );
   });
-  it('| available | boolean | |', () => {
+  it('available is a boolean', () => {
     const free = availabilities.filter(({ available }) => available === true);
     expect(free).toEqual([{ type: 'a40.1x', location: LOCATION, available: true }]);
     const taken = availabilities.filter(({ available }) => available === false);
@@ -104,7 +93,7 @@ describe('Availability item', () => {
   });
 });
 
-describe('Spec item', () => {
+describe('docs/contract/catalogue.md#spec', () => {
   const all = (check: (spec: Fields) => void) => {
     expect(specs).toHaveLength(17);
     for (const spec of specs) check(spec);
@@ -116,7 +105,7 @@ describe('Spec item', () => {
       expect(spec[field]).toBeGreaterThanOrEqual(least);
     });
 
-  it('has the fields of the table and no others', () =>
+  it('an item has the documented fields and no others', () =>
     all((spec) =>
       expect(membersOf(spec)).toEqual(
         [
@@ -125,33 +114,33 @@ describe('Spec item', () => {
         ].sort(),
       ),
     ));
-  it('| product_name | string (a VM type identifier) |', () =>
+  it('product_name is a string', () =>
     all(({ product_name }) => expect(product_name).toMatch(/^[a-z0-9-]+\.\d+x$/)));
-  it('| description | string |', () => text('description'));
-  it('| cpu_cores | integer |', () => integer('cpu_cores', 1));
-  it('| cpu_type | string |', () => text('cpu_type'));
-  it('| memory_gb | integer |', () => integer('memory_gb', 1));
-  it('| memory_type | string |', () => text('memory_type'));
-  it('| disk_gb | integer |', () => integer('disk_gb', 0));
-  it('| disk_type | string |', () => text('disk_type'));
-  it('| num_gpu | integer |', () => integer('num_gpu', 1));
-  it('| gpu_type | string |', () => text('gpu_type'));
+  it('description is a string', () => text('description'));
+  it('cpu_cores is an integer', () => integer('cpu_cores', 1));
+  it('cpu_type is a string', () => text('cpu_type'));
+  it('memory_gb is an integer', () => integer('memory_gb', 1));
+  it('memory_type is a string', () => text('memory_type'));
+  it('disk_gb is an integer', () => integer('disk_gb', 0));
+  it('disk_type is a string', () => text('disk_type'));
+  it('num_gpu is an integer', () => integer('num_gpu', 1));
+  it('gpu_type is a string', () => text('gpu_type'));
 });
 
-describe('Image', () => {
+describe('docs/contract/catalogue.md#images', () => {
   const all = (check: (image: Fields) => void) => {
     expect(images).not.toEqual([]);
     for (const image of images) check(image);
   };
 
-  it('has the fields of the table and no others', () =>
+  it('an item has the documented fields and no others', () =>
     all((image) =>
       expect(membersOf(image)).toEqual(
         ['id', 'name', 'description', 'tags', 'created_at', 'locations'].sort(),
       ),
     ));
-  it('| id | string (uuid) | |', () => all(({ id }) => expect(id).toMatch(UUID)));
-  it('| name | string | the value passed as `image` when creating a VM |', async () => {
+  it('id is a UUID', () => all(({ id }) => expect(id).toMatch(UUID)));
+  it('name is the value of image in the creation of a VM', async () => {
     for (const { name } of images) {
       const { post, P } = world;
       const vm = { name: `of-${name}`, type: 'a40.1x', location: LOCATION, image: name };
@@ -159,13 +148,13 @@ describe('Image', () => {
       expect(status).toBe(200);
     }
   });
-  it('| description | string | |', () =>
+  it('description is a string', () =>
     all(({ description }) => expect(description).toBeTypeOf('string')));
-  it('| tags | array of string | |', () =>
+  it('tags is an array of strings', () =>
     all(({ tags }) => expect(tags).toEqual([expect.any(String), expect.any(String)])));
-  it('| created_at | string (timestamp) | |', () =>
+  it('created_at is a timestamp', () =>
     all(({ created_at }) => expect(created_at).toMatch(TIMESTAMP)));
-  it('| locations | array of string | locations where the image can be used |', async () => {
+  it('locations has the locations that can use the image', async () => {
     const { operator, get, post, P } = world;
     const body = { name: 'only-there', locations: ['us-east-a'] };
     expect((await operator.post('/admin/images', body)).status).toBe(200);
@@ -182,8 +171,8 @@ describe('Image', () => {
   });
 });
 
-describe('Endpoints', () => {
-  it('GET /v0.1/projects/{project_id}/availabilities. Query parameters: product_name (string, a VM type), location (string). Response: object with `items`, an array of Availability item.', async () => {
+describe('docs/contract/catalogue.md: endpoints', () => {
+  it('availabilities are filtered by product_name and location', async () => {
     const { get, P } = world;
     const list = async (query: string): Promise<Fields[]> => {
       const { status, body } = await get(`${P}/availabilities${query}`);
@@ -200,11 +189,11 @@ describe('Endpoints', () => {
     expect(await list(`?product_name=a40.1x&location=${LOCATION}`)).toHaveLength(1);
     expect(await list('?product_name=no-such-type')).toEqual([]);
   });
-  it('GET /v0.1/projects/{project_id}/specs. Response: object with `items`, an array of Spec item.', async () => {
+  it('specs are listed as items', async () => {
     const { status, body } = await world.get(`${world.P}/specs`);
     expect({ status, body }).toEqual({ status: 200, body: { items: specs } });
   });
-  it('GET /v0.1/projects/{project_id}/images. Response: object with `items`, an array of Image.', async () => {
+  it('images are listed as items', async () => {
     const { status, body } = await world.get(`${world.P}/images`);
     expect(status).toBe(200);
     expect(membersOf(body)).toEqual(['items']);

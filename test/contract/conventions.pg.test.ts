@@ -41,15 +41,15 @@ const createRule = (changes: Fields) =>
   world.post(`${world.P}/vpc/firewall-rules`, ruleBody(networkId, changes));
 const readVm = async (vmId: string) => (await world.get(`${world.P}/vms/${vmId}`)).body;
 
-describe('Reading seed.md', () => {
-  it(`- The Operation's object called "the service" in its tables is the member **\`metadata\`** (the text itself says "metadata.request echoes the request"). Its members: \`operation_name\`, \`id\`, \`type\`, \`request\`.`, async () => {
+describe('docs/contract: conventions', () => {
+  it('metadata has operation_name, id, type and request', async () => {
     const operation = operationOf(await world.post(`${world.P}/vms`, vmBody()));
     expect(membersOf(operation.metadata)).toEqual(['id', 'operation_name', 'request', 'type']);
     const described = schemaOf(document, 'Operation').properties?.['metadata'];
     expect(described?.required?.toSorted()).toEqual(['id', 'operation_name', 'request', 'type']);
   });
 
-  it('- "{base_url} is the id of the created VM" means **`metadata.id`**. It is set from the first reply on, before the work is done.', async () => {
+  it('metadata.id is set from the first reply on', async () => {
     const opened = operationOf(await world.post(`${world.P}/vms`, vmBody()));
     expect(opened).toMatchObject({
       state: 'IN_PROGRESS',
@@ -58,7 +58,7 @@ describe('Reading seed.md', () => {
     expect(await readVm(opened.metadata.id)).toMatchObject({ id: opened.metadata.id });
   });
 
-  it('- `metadata.type` is `vm`, `disk` or `vpc-firewall-rule`. `metadata.operation_name` is `CREATE`, `UPDATE`, `DELETE`, `START`, `STOP`, `RESET`, `ATTACH_DISKS`, `DETACH_DISKS`.', async () => {
+  it('metadata.type and metadata.operation_name have the documented values', async () => {
     const { P, api } = world;
     const seen = new Set<string>();
     const note = (answer: Parameters<typeof operationOf>[0], expected: string) => {
@@ -105,7 +105,7 @@ describe('Reading seed.md', () => {
     expect(names?.['type']?.['enum']).toEqual(['vm', 'disk', 'vpc-firewall-rule']);
   });
 
-  it("- In the echo of a firewall rule's request, `direction` and `action` read `DIRECTION_INGRESS` / `DIRECTION_EGRESS` and `ACTION_ALLOW` / `ACTION_DENY`; in the rule itself they read `ingress` / `egress`, `allow` / `deny`.", async () => {
+  it('the echo of a rule request spells direction and action in capitals', async () => {
     for (const direction of ['ingress', 'egress']) {
       for (const action of ['allow', 'deny']) {
         const { metadata } = operationOf(await createRule({ direction, action }));
@@ -121,7 +121,7 @@ describe('Reading seed.md', () => {
     expect(valuesOf(document, 'FirewallRule', 'action')).toEqual(['allow', 'deny']);
   });
 
-  it('- Lists of organizations and projects are bare arrays. Every other list is `{"items": […]}`.', async () => {
+  it('organizations and projects are bare arrays, and every other list has items', async () => {
     const { P, O } = world;
     for (const path of ['/organizations', '/projects']) {
       expect((await world.get(path)).body).toBeInstanceOf(Array);
@@ -145,7 +145,7 @@ describe('Reading seed.md', () => {
     }
   });
 
-  it('- `source_ports` and `destination_ports` are required by the schema and left out in the usage example: accept both; missing means `[]`, which means every port.', async () => {
+  it('missing ports mean every port', async () => {
     const { source_ports: _s, destination_ports: _d, ...without } = ruleBody(networkId);
     const bare = operationOf(await world.post(`${world.P}/vpc/firewall-rules`, without));
     const empty = operationOf(await createRule({ source_ports: [], destination_ports: [] }));
@@ -155,7 +155,7 @@ describe('Reading seed.md', () => {
     }
   });
 
-  it('- All success statuses are 200, creations too.', async () => {
+  it('every success is status 200, also a creation', async () => {
     const { P } = world;
     const answers = [
       ...[await world.post(`${P}/vms`, vmBody()), await world.post(`${P}/disks`, diskBody())],
@@ -166,7 +166,7 @@ describe('Reading seed.md', () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   });
 
-  it('- `ssh_destination` of a VM is its public IPv4 address, or the private one where it has no public one; the empty string until it has either.', async () => {
+  it('ssh_destination is the public address, else the private one, else empty', async () => {
     const vmId = await makeVm(world);
     expect((await readVm(vmId)).ssh_destination).toBe('');
     await giveAddresses(world, { vmId, privateIp: '172.27.0.40' });
@@ -176,7 +176,7 @@ describe('Reading seed.md', () => {
     expect((await readVm(vmId)).ssh_destination).toMatch(IPV4);
   });
 
-  it('- The OS disk has `block_size` 0, `type` persistent-ssd, `attachment_type` os, `mode` read-write; other disks have `attachment_type` data. The NVMe drives of a VM type are part of the type and are not listed in `disks`.', async () => {
+  it('the OS disk has block size 0, and NVMe drives are not listed in disks', async () => {
     // The type has eight NVMe drives.
     const vmId = await makeVm(world, { type: 'a40.8x' });
     const osDisk = {
@@ -187,7 +187,7 @@ describe('Reading seed.md', () => {
     expect((await readVm(vmId)).disks).toMatchObject([osDisk, { attachment_type: 'data' }]);
   });
 
-  it("- An access key sees its own project and that project's organization; a token sees what its user belongs to.", async () => {
+  it('an access key sees its project and its organization; a token sees what its user belongs to', async () => {
     const { tenant, api } = world;
     const other = await makeTenant(api, 'other');
     const second = { name: newName(), organization_id: tenant.organizationId };
@@ -214,7 +214,7 @@ describe('Reading seed.md', () => {
     });
   });
 
-  it('- An unset timestamp, id or cidr is the empty string, never null and never missing. `result` of an Operation is the one member that may be null.', async () => {
+  it('an unset timestamp, id or cidr is the empty string, and only result can be null', async () => {
     const opened = operationOf(await world.post(`${world.P}/vms`, vmBody()));
     expect(opened).toMatchObject({ completed_at: '', result: null });
     const vm = await readVm(opened.metadata.id);

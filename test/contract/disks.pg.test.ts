@@ -32,14 +32,14 @@ const created = async (body: Fields): Promise<Fields> => {
   return (await world.get(`${world.P}/disks/${metadata.id}`)).body;
 };
 
-describe('Create disk', () => {
+describe('docs/contract/disks.md#create-a-disk', () => {
   const required = (field: string) => expectRequired({ send, body: diskBody(), field, wrong: [7] });
 
-  it('| name | string | yes | |', async () => {
+  it('name is required, a string', async () => {
     await required('name');
     expect(await created(diskBody({ name: 'as-asked' }))).toMatchObject({ name: 'as-asked' });
   });
-  it('| size | string | yes | format [Size][GiB or TiB] |', async () => {
+  it('size is required, a number with GiB or TiB', async () => {
     await required('size');
     for (const size of ['1GiB', '500GiB', '2TiB']) {
       expect(await created(diskBody({ size }))).toMatchObject({ size });
@@ -48,12 +48,12 @@ describe('Create disk', () => {
       expectFieldRefused(await send(diskBody({ size })), 'size');
     }
   });
-  it('| location | string | yes | |', async () => {
+  it('location is required, a string', async () => {
     await required('location');
     expect(await created(diskBody())).toMatchObject({ location: LOCATION });
     expectRefusal(await send(diskBody({ location: 'nowhere' })), 422, 'unknown_location');
   });
-  it('| block_size | integer (int64) | no | 512 or 4096 |', async () => {
+  it('block_size is optional, 512 or 4096', async () => {
     const body = diskBody({ block_size: 512 });
     await expectOptional({ send, body, field: 'block_size', wrong: '512' });
     for (const block_size of [512, 4096]) {
@@ -63,7 +63,7 @@ describe('Create disk', () => {
       expectFieldRefused(await send(diskBody({ block_size })), 'block_size');
     }
   });
-  it('| type | string | no | persistent-ssd (default) or shared-volume |', async () => {
+  it('type is optional, persistent-ssd (default) or shared-volume', async () => {
     await expectOptional({
       send,
       body: diskBody({ type: 'persistent-ssd' }),
@@ -76,20 +76,20 @@ describe('Create disk', () => {
     });
     expectFieldRefused(await send(diskBody({ type: 'hdd' })), 'type');
   });
-  it('is described so', async () =>
+  it('the OpenAPI document describes the same body', async () =>
     expectDescribed(await readOpenApi(world.api), 'CreateDisk', {
       required: { name: 'string', size: 'string', location: 'string' },
       optional: { block_size: 'integer', type: 'string' },
     }));
-  it('Response: object with `operation` (required).', async () => {
+  it('the reply has the unfinished operation', async () => {
     const answer = await send(diskBody());
     expect(membersOf(answer.body)).toEqual(['operation']);
     expect(operationOf(answer)).toMatchObject({ state: 'IN_PROGRESS', result: null });
   });
 });
 
-describe('Disk', () => {
-  it('A disk appears inside a VM as the VM disk object above.', async () => {
+describe('docs/contract/disks.md#the-disk-object', () => {
+  it('an attached disk appears in its VM as a VM disk', async () => {
     const [vmId, diskId] = [await makeVm(world), await makeDisk(world, { size: '7GiB' })];
     await attachDisk(world, { vmId, diskId });
     const { body: vm } = await world.get(`${world.P}/vms/${vmId}`);

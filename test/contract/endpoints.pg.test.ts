@@ -49,8 +49,8 @@ afterAll(() => world.api.stop());
 const read = async (path: string) => (await world.get(path)).body;
 const namesOf = (items: Fields[]) => items.map(({ name }) => name);
 
-describe('Paths', () => {
-  it('| GET `` (the root) | `{name, version, project_id, user, links}` | who am I and what is here; `project_id` is set for an access key, `user` for a token |', async () => {
+describe('docs/contract: endpoints and their replies', () => {
+  it('the root shows who the caller is and what is there', async () => {
     const byKey = await read('');
     const byToken = (await world.owner.get('')).body;
     for (const body of [byKey, byToken]) {
@@ -70,7 +70,7 @@ describe('Paths', () => {
     expect(JSON.stringify(byKey.user)).not.toContain('@');
   });
 
-  it('| GET /locations | `{items: [{name, region, zone, description}]}` | `name` is what `location` means everywhere else |', async () => {
+  it('locations have the names that location means everywhere else', async () => {
     const body = await read('/locations');
     expect(membersOf(body)).toEqual(['items']);
     for (const location of body.items) {
@@ -84,7 +84,7 @@ describe('Paths', () => {
     }
   });
 
-  it('| GET P/vms | `{items: [VM], next_page_token}` | filters `ids names types locations states` (comma lists); `limit` 1–1000, default 100; `page_token` |', async () => {
+  it('VMs are listed in pages and filtered by comma lists', async () => {
     const project = { name: newName(), organization_id: world.tenant.organizationId };
     const { id: projectId } = (await world.owner.post('/projects', project)).body;
     const vms = `/projects/${projectId}/vms`;
@@ -125,7 +125,7 @@ describe('Paths', () => {
     expect((await list('?limit=1')).items).toHaveLength(1);
   });
 
-  it('| DELETE P/vms/{vm_id} | → op | terminate: works in every state; the OS disk goes with it, data disks are detached and survive |', async () => {
+  it('a VM can be deleted in every state; its OS disk goes, its data disks stay', async () => {
     const { sql } = world.api;
     const acting = async (from: 'running' | 'stopped', action: string) => {
       const vmId = await makeVm(world, {}, from);
@@ -165,7 +165,7 @@ describe('Paths', () => {
     operationOf(await world.delete(`${P}/disks/${diskId}`));
   });
 
-  it('| PATCH P/vms/{vm_id} | → op | `{"action": "START" \\| "STOP" \\| "RESET" \\| "UPDATE", "name"?, "type"?}`; a change of `type` needs a stopped VM |', async () => {
+  it('a VM can be started, stopped, reset and updated; a new type needs a stopped VM', async () => {
     const { sql } = world.api;
     const vmId = await makeVm(world);
     const patch = (body: Fields) => world.patch(`${P}/vms/${vmId}`, body);
@@ -196,7 +196,7 @@ describe('Paths', () => {
     expectRefusal(await world.patch(`${P}/vms/${NOBODY}`, change), 404, 'not_found');
   });
 
-  it('| POST P/vms/{vm_id}/attach-disks | → op | `{"attach_disks": [{disk_id, mode, attachment_type}]}`; running or stopped VM |', async () => {
+  it('disks can be attached to a running or stopped VM', async () => {
     const attach = (vmId: string, disk_id: string, changes: Fields = {}) =>
       world.post(`${P}/vms/${vmId}/attach-disks`, {
         attach_disks: [{ disk_id, mode: 'read-only', attachment_type: 'data', ...changes }],
@@ -224,7 +224,7 @@ describe('Paths', () => {
     expectFieldRefused(await world.post(path, {}), 'attach_disks');
   });
 
-  it('| POST P/vms/{vm_id}/detach-disks | → op | `{"detach_disks": [disk_id]}` |', async () => {
+  it('disks can be detached from a VM', async () => {
     const [vmId, diskId] = [await makeVm(world), await makeDisk(world)];
     await attachDisk(world, { vmId, diskId });
     const detach = (detach_disks: unknown) =>
@@ -240,7 +240,7 @@ describe('Paths', () => {
     }
   });
 
-  it('| GET P/vms/operations, P/disks/operations, P/vpc/firewall-rules/operations | `{items: [Operation], next_page_token}` | filters `resource_id state` |', async () => {
+  it('operations are listed in pages and filtered by resource_id and state', async () => {
     const { sql } = world.api;
     const networkId = await defaultNetworkOf(world);
     for (const { path, body, finish } of [
@@ -282,14 +282,14 @@ describe('Paths', () => {
     expect(await kinds('vpc/firewall-rules')).toEqual(new Set(['vpc-firewall-rule']));
   });
 
-  it('| GET P/disks/operations/{operation_id} | Operation, unwrapped | |', async () => {
+  it('a disk operation is read unwrapped', async () => {
     const opened = operationOf(await world.post(`${P}/disks`, diskBody()));
     const answer = await world.get(`${P}/disks/operations/${opened.operation_id}`);
     expect(answer).toMatchObject({ status: 200, body: opened });
     expectRefusal(await world.get(`${P}/vms/operations/${opened.operation_id}`), 404, 'not_found');
   });
 
-  it('| GET P/vpc/firewall-rules/operations/{operation_id} | Operation, unwrapped | |', async () => {
+  it('a firewall rule operation is read unwrapped', async () => {
     const body = ruleBody(await defaultNetworkOf(world));
     const opened = operationOf(await world.post(`${P}/vpc/firewall-rules`, body));
     const path = `operations/${opened.operation_id}`;
@@ -298,7 +298,7 @@ describe('Paths', () => {
     expectRefusal(await world.get(`${P}/disks/${path}`), 404, 'not_found');
   });
 
-  it('| GET P/disks, GET P/disks/{disk_id} | `{items}`, Disk | |', async () => {
+  it('disks are listed as items and read by id', async () => {
     const diskId = await makeDisk(world, { name: 'listed', size: '3GiB' });
     const disk = await read(`${P}/disks/${diskId}`);
     expect(disk).toMatchObject({
@@ -313,7 +313,7 @@ describe('Paths', () => {
     expectRefusal(await world.get(`${P}/disks/${NOBODY}`), 404, 'not_found');
   });
 
-  it('| PATCH P/disks/{disk_id} | → op | `{"size"}`: grows only |', async () => {
+  it('a disk only grows', async () => {
     const diskId = await makeDisk(world, { size: '10GiB' });
     const grow = (size: unknown) => world.patch(`${P}/disks/${diskId}`, { size });
     for (const size of ['9GiB', '10GiB', '10GB', undefined])
@@ -326,7 +326,7 @@ describe('Paths', () => {
     expectFieldRefused(await grow('500GiB'), 'size');
   });
 
-  it('| DELETE P/disks/{disk_id} | → op | refused while attached |', async () => {
+  it('a disk is not deleted while it is attached', async () => {
     const [vmId, diskId] = [await makeVm(world), await makeDisk(world)];
     await attachDisk(world, { vmId, diskId });
     expectRefusal(await world.delete(`${P}/disks/${diskId}`), 409, 'disk_attached');
@@ -340,7 +340,7 @@ describe('Paths', () => {
     expectRefusal(await world.get(`${P}/disks/${diskId}`), 404, 'not_found');
   });
 
-  it('| GET/PATCH/DELETE P/vpc/firewall-rules/{rule_id} | rule, → op, → op | PATCH takes name, protocols, sources, source_ports, destinations, destination_ports |', async () => {
+  it('a firewall rule can be read, changed and deleted', async () => {
     const { sql } = world.api;
     const ruleId = await makeRule(world, { name: 'before' });
     const path = `${P}/vpc/firewall-rules/${ruleId}`;
@@ -365,7 +365,7 @@ describe('Paths', () => {
     expectRefusal(await world.get(path), 404, 'not_found');
   });
 
-  it('| GET P/vpc/networks, P/vpc/networks/{id} | `{items}`, `{id, name, cidr, gateway, subnets: [id]}` | POST `{name, cidr}` and DELETE too |', async () => {
+  it('networks can be listed, read, created and deleted', async () => {
     const networks = `${P}/vpc/networks`;
     const create = (body: Fields) => world.post(networks, body);
     const body = { name: newName(), cidr: '10.30.0.0/16' };
@@ -391,7 +391,7 @@ describe('Paths', () => {
     expectRefusal(await world.get(`${networks}/${created.id}`), 404, 'not_found');
   });
 
-  it('| GET P/vpc/subnets, P/vpc/subnets/{id} | `{items}`, `{id, name, cidr, location, vpc_network_id}` | POST and DELETE too |', async () => {
+  it('subnets can be listed, read, created and deleted', async () => {
     const subnets = `${P}/vpc/subnets`;
     const network = (
       await world.post(`${P}/vpc/networks`, { name: newName(), cidr: '10.40.0.0/16' })
@@ -411,7 +411,7 @@ describe('Paths', () => {
     expectRefusal(await world.get(`${subnets}/${created.id}`), 404, 'not_found');
   });
 
-  it('| GET P/quotas | `{quotas: [{type, max, used, available}]}` | |', async () => {
+  it('quotas have type, max, used and available', async () => {
     const quotas = async (): Promise<Fields[]> => {
       const body = await read(`${P}/quotas`);
       expect(membersOf(body)).toEqual(['quotas']);
@@ -427,7 +427,7 @@ describe('Paths', () => {
     expect((await gpus())?.['used']).toBe(Number(before?.['used']) + 4);
   });
 
-  it('| GET/POST P/access-keys, DELETE P/access-keys/{id} | list (never the secret), `{id, name, access_key, created_at, expires_at}` with the secret shown once, 200 | |', async () => {
+  it('access keys are listed without secrets, and a new one shows its secret once', async () => {
     const keys = `${P}/access-keys`;
     const expires_at = new Date(Date.now() + 86_400_000).toISOString();
     const { status, body: key } = await world.post(keys, { name: newName(), expires_at });
@@ -448,7 +448,7 @@ describe('Paths', () => {
     expectRefusal(await world.delete(`${keys}/${key.id}`), 404, 'not_found');
   });
 
-  it('| GET O/usage | `{items: [{date, project_id, resource_type, billable_metric, quantity, region, cost_usd}]}` | query `start_date end_date projects resource_types regions`; closed days only: refreshed shortly after midnight UTC |', async () => {
+  it('usage lists closed days and takes filters', async () => {
     const { sql } = world.api;
     const { organizationId } = world.tenant;
     const project = { name: newName(), organization_id: organizationId };
@@ -499,7 +499,7 @@ describe('Paths', () => {
     expect(await types('')).toEqual([...all, 'a40.4x eu-north']);
   });
 
-  it('| GET O/audit-logs | `{items: […], next_page_token}` | who did what to what, from where, with which result |', async () => {
+  it('the audit log has who did what to what, from where, with which result', async () => {
     const from = { 'x-forwarded-for': '203.0.113.77' };
     const created = operationOf(await world.post(`${P}/vms`, vmBody(), from));
     const refused = await world.post(`${P}/vms`, vmBody({ type: 'a40.3x' }), from);
@@ -531,7 +531,7 @@ describe('Paths', () => {
     expectRefusal(await stranger.get(`${O}/audit-logs`), 404, 'not_found');
   });
 
-  it('| POST/PATCH/DELETE /organizations, /projects | | owner or operator only |', async () => {
+  it('organizations and projects are changed by owners and operators only', async () => {
     const { tenant, api } = world;
     const organizationId = tenant.organizationId;
     for (const bearer of [tenant.accessKey, tenant.member.token, tenant.readOnly.token]) {
@@ -568,7 +568,7 @@ describe('Paths', () => {
     );
   });
 
-  it("The operators' own interface (hosts, join tokens, drain, quarantine, images, locations, prices, quotas, organizations, users) lives under `/v0.1/admin/…` and needs the operator role.", async () => {
+  it('the endpoints under /v0.1/admin need the operator role', async () => {
     const { body: document } = await world.get('/openapi.json');
     const paths = Object.entries<Fields>(document.paths).filter(([path]) =>
       path.startsWith('/v0.1/admin/'),

@@ -50,8 +50,8 @@ async function withApi(
   }
 }
 
-describe('Body', () => {
-  it('Body `{"code", "message", "error_id", "details"?}`, `error_id` equal to the `x-request-id` header and to the log line.', async () => {
+describe('docs/contract/errors.md#errors: the body', () => {
+  it('an error has code, message, error_id and details; error_id is the x-request-id of the log line', async () => {
     const answers = [
       await create({ name: 'NOT A NAME' }),
       await world.get(`${world.P}/vms/${NOBODY}`),
@@ -72,11 +72,11 @@ describe('Body', () => {
     expect(nowhere.headers.get('x-request-id')).toBe(nowhere.body.error_id);
     expect(lines.filter(({ request_id }) => request_id === nowhere.body.error_id)).toHaveLength(1);
   });
-  it('`message` says what was wrong and what to do.', async () => {
+  it('the message of an error says what was wrong and what to do', async () => {
     expect((await create({ type: 'a40.3x' })).body.message).toMatch(/"a40\.3x".*GET/);
     expect((await create({ location: 'nowhere' })).body.message).toMatch(/"nowhere".*GET/);
   });
-  it('the codes are those of the table and no others', async () => {
+  it('the API has the documented codes and no others', async () => {
     expect(valuesOf(await readOpenApi(world.api), 'Error', 'code')).toEqual(
       [
         ...['bad_request', 'bad_credential', 'payment_required', 'forbidden', 'not_found'],
@@ -89,10 +89,10 @@ describe('Body', () => {
   });
 });
 
-describe('Errors', () => {
+describe('docs/contract/errors.md#errors: status and code', () => {
   const P = () => world.P;
 
-  it('| 400 | bad_request | body, query or path does not fit; `details` names each field and why |', async () => {
+  it('400 bad_request names each field that is not valid, and why', async () => {
     const body = await create({ name: 'NOT A NAME', type: 7 });
     expectFieldRefused(body, 'name');
     expectFieldRefused(body, 'type');
@@ -105,7 +105,7 @@ describe('Errors', () => {
     expectRefusal(await world.post(`${world.P}/vms`, '[]'), 400, 'bad_request');
   });
 
-  it('| 401 | bad_credential | no, wrong, expired or revoked bearer; wrong e-mail or password (same answer for unknown users) |', async () => {
+  it('401 bad_credential is the reply to every wrong bearer, e-mail address or password', async () => {
     const { api, P, tenant } = world;
     expectRefusal(await api.call('GET', `${P}/vms`), 401, 'bad_credential');
     const wrong = `${tenant.accessKey.slice(0, -1)}${tenant.accessKey.at(-1) === 'A' ? 'B' : 'A'}`;
@@ -137,7 +137,7 @@ describe('Errors', () => {
     expect({ ...unknown.body, error_id: '' }).toEqual({ ...known.body, error_id: '' });
   });
 
-  it('| 402 | payment_required | the organization has no payment method yet; message points to the billing endpoint. The token, root, organizations, projects and billing endpoints stay open |', async () => {
+  it('402 payment_required names the billing endpoint; tenancy endpoints stay open', async () => {
     const { api } = world;
     const tenant = await makeTenant(api, 'unpaid', { paid: false });
     const [P, O] = [`/projects/${tenant.projectId}`, `/organizations/${tenant.organizationId}`];
@@ -169,7 +169,7 @@ describe('Errors', () => {
     expect((await api.call('POST', '/auth/token', { body: login })).status).toBe(200);
   });
 
-  it('| 403 | forbidden | known to the caller, not allowed |', async () => {
+  it('403 forbidden is the reply for a resource that the caller may see and not change', async () => {
     const { api, tenant, P } = world;
     for (const bearer of [tenant.readOnlyKey, tenant.readOnly.token]) {
       const { get, post } = clientOf(api, bearer);
@@ -179,7 +179,7 @@ describe('Errors', () => {
     expectRefusal(await world.owner.get('/admin/users'), 403, 'forbidden');
   });
 
-  it('| 404 | not_found | does not exist or belongs to someone else: indistinguishable |', async () => {
+  it('404 not_found is the same for a missing resource and for a foreign one', async () => {
     const other = await makeTenant(world.api, 'other');
     const theirs = clientOf(world.api, other.accessKey);
     const strange = `/projects/${other.projectId}`;
@@ -204,7 +204,7 @@ describe('Errors', () => {
       }
     }
   });
-  it('| 409 | conflict, operation_in_progress, idempotency_key_reused, disk_attached, name_taken | |', async () => {
+  it('409 has the codes conflict, operation_in_progress, disk_attached and others', async () => {
     const vmId = await makeVm(world);
     const start = await world.patch(`${P()}/vms/${vmId}`, { action: 'START' });
     expectRefusal(start, 409, 'conflict');
@@ -222,7 +222,7 @@ describe('Errors', () => {
     expectRefusal(await create({ name }), 409, 'name_taken');
   });
 
-  it('| 413 / 415 | request_too_large / unsupported_media_type | bodies over 256 KiB; not JSON |', async () => {
+  it('413 refuses bodies over 256 KiB, and 415 refuses bodies that are not JSON', async () => {
     const padded = (bytes: number) => {
       const text = JSON.stringify(vmBody());
       return text + ' '.repeat(bytes - text.length);
@@ -239,7 +239,7 @@ describe('Errors', () => {
     operationOf(await world.post(`${P()}/vms`, vmBody(), charset));
   });
 
-  it('| 422 | quota_exceeded, unknown_type, unknown_location, unknown_image, type_not_in_location | well-formed but cannot be |', async () => {
+  it('422 has a code for each reason why a valid request cannot be fulfilled', async () => {
     expectRefusal(await create({ type: 'a40.3x' }), 422, 'unknown_type');
     expectRefusal(await create({ location: 'nowhere' }), 422, 'unknown_location');
     expectRefusal(await create({ image: 'no-such-image' }), 422, 'unknown_image');
@@ -255,7 +255,7 @@ describe('Errors', () => {
     expect((await create()).status).toBe(200);
   });
 
-  it('| 429 | too_many_requests | with `retry-after` |', async () => {
+  it('429 too_many_requests has the header retry-after', async () => {
     let nowMs = 0;
     const rateLimiter = createRateLimiter({ perSecond: 1, burst: 2, now: () => nowMs });
     await withApi({ rateLimiter }, async (api) => {
@@ -270,7 +270,7 @@ describe('Errors', () => {
     });
   });
 
-  it('| 500 / 503 | internal_error / unavailable | nothing half done; safe to repeat |', async () => {
+  it('500 and 503 leave nothing half done, and the request can be repeated', async () => {
     const { sql } = world.api;
     const broken = vmBody();
     const send = () => world.post(`${P()}/vms`, broken, { 'idempotency-key': 'repeated' });

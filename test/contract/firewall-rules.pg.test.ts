@@ -52,42 +52,42 @@ const created = async (changes: Fields): Promise<Fields> => {
   return (await world.get(`${rules}/${metadata.id}`)).body;
 };
 
-describe('Firewall rule', () => {
-  it('has the fields of the table and no others', () =>
+describe('docs/contract/networks.md#the-firewall-rule-object', () => {
+  it('a rule has the documented fields and no others', () =>
     expect(membersOf(rule)).toEqual(
       [
         ...['id', 'name', 'direction', 'action', 'vpc_network_id', 'state', 'sources'],
         ...['source_ports', 'destinations', 'destination_ports', 'protocols'],
       ].sort(),
     ));
-  it('| id | string (uuid) | |', () => expect(rule['id']).toMatch(UUID));
-  it('| name | string | |', () => expect(rule['name']).toBe('web'));
-  it('| direction | string | ingress or egress |', async () => {
+  it('id is a UUID', () => expect(rule['id']).toMatch(UUID));
+  it('name is a string', () => expect(rule['name']).toBe('web'));
+  it('direction is ingress or egress', async () => {
     expect(rule['direction']).toBe('ingress');
     expect((await created({ direction: 'egress' }))['direction']).toBe('egress');
   });
-  it('| action | string | allow or deny |', async () => {
+  it('action is allow or deny', async () => {
     expect(rule['action']).toBe('allow');
     expect((await created({ action: 'deny' }))['action']).toBe('deny');
   });
-  it('| vpc_network_id | string | id of the network |', () =>
+  it('vpc_network_id is the id of the network', () =>
     expect(rule['vpc_network_id']).toBe(networkId));
-  it('| state | string | active is the value shown |', () => expect(rule['state']).toBe('active'));
-  it('| sources | array of endpoint | |', () =>
+  it('state is active once the rule is in force', () => expect(rule['state']).toBe('active'));
+  it('sources is an array of endpoints', () =>
     expect(rule['sources']).toEqual([{ resource_id: '', cidr: '10.0.0.0/8' }]));
-  it('| source_ports | array of string | may be empty |', async () => {
+  it('source_ports is an array of strings, which may be empty', async () => {
     expect(rule['source_ports']).toEqual(['1024-65535']);
     expect((await created({ source_ports: [] }))['source_ports']).toEqual([]);
   });
-  it('| destinations | array of endpoint | |', () =>
+  it('destinations is an array of endpoints', () =>
     expect(rule['destinations']).toEqual([{ resource_id: vmId, cidr: '' }]));
-  it('| destination_ports | array of string | may be empty |', async () => {
+  it('destination_ports is an array of strings, which may be empty', async () => {
     expect(rule['destination_ports']).toEqual(['443', '8000-8080']);
     expect((await created({ destination_ports: [] }))['destination_ports']).toEqual([]);
   });
-  it('| protocols | array of string | tcp and udp are used |', () =>
+  it('protocols has the protocols of the request', () =>
     expect(rule['protocols']).toEqual(['tcp', 'udp']));
-  it('Endpoint object: `resource_id` (string, optional; a VM id) and `cidr` (string, optional; CIDR block). An unused member is returned as the empty string.', async () => {
+  it('an endpoint has resource_id or cidr, and the unused member is empty', async () => {
     const sources = [{ resource_id: vmId }, { cidr: '192.0.2.0/24' }, {}];
     expect((await created({ sources }))['sources']).toEqual([
       { resource_id: vmId, cidr: '' },
@@ -100,16 +100,16 @@ describe('Firewall rule', () => {
   });
 });
 
-describe('Create firewall rule', () => {
+describe('docs/contract/networks.md#firewall-rules: request body', () => {
   const required = (field: string, wrong: unknown) =>
     expectRequired({ send, body: ruleBody(networkId), field, wrong });
 
-  it('| name | string | yes | |', () => required('name', 7));
-  it('| vpc_network_id | string | yes | |', async () => {
+  it('name is required, a string', () => required('name', 7));
+  it('vpc_network_id is required, a string', async () => {
     await required('vpc_network_id', 7);
     expectRefusal(await send(ruleBody(NOBODY)), 404, 'not_found');
   });
-  it('| action | string | yes | allow or deny |', async () => {
+  it('action is required, allow or deny', async () => {
     await required('action', 7);
     for (const action of ['allow', 'deny'])
       expect(await created({ action })).toMatchObject({ action });
@@ -117,7 +117,7 @@ describe('Create firewall rule', () => {
       expectFieldRefused(await send(ruleBody(networkId, { action })), 'action');
     }
   });
-  it('| direction | string | yes | ingress or egress |', async () => {
+  it('direction is required, ingress or egress', async () => {
     await required('direction', 7);
     for (const direction of ['ingress', 'egress']) {
       expect(await created({ direction })).toMatchObject({ direction });
@@ -126,14 +126,14 @@ describe('Create firewall rule', () => {
       expectFieldRefused(await send(ruleBody(networkId, { direction })), 'direction');
     }
   });
-  it('| protocols | array of string | yes | |', () => required('protocols', 'tcp'));
-  it('| sources | array of endpoint object | yes | endpoint object has optional resource_id and optional cidr |', async () => {
+  it('protocols is required, an array of strings', () => required('protocols', 'tcp'));
+  it('sources is required, an array of endpoints with optional members', async () => {
     await required('sources', '10.0.0.0/8');
     for (const endpoint of [{}, { resource_id: vmId }, { cidr: '10.0.0.0/8' }]) {
       expect(await created({ sources: [endpoint] })).toMatchObject({ sources: [endpoint] });
     }
   });
-  it('| destinations | array of endpoint object | yes | same shape |', async () => {
+  it('destinations is required, an array of endpoints with optional members', async () => {
     await required('destinations', '10.0.0.0/8');
     for (const endpoint of [{}, { resource_id: vmId }, { cidr: '10.0.0.0/8' }]) {
       expect(await created({ destinations: [endpoint] })).toMatchObject({
@@ -141,13 +141,13 @@ describe('Create firewall rule', () => {
       });
     }
   });
-  it('| source_ports | array of string | yes per schema | the usage example leaves it out |', async () => {
+  it('source_ports is optional, an array of strings', async () => {
     const body = ruleBody(networkId, { source_ports: ['53'] });
     await expectOptional({ send, body, field: 'source_ports', wrong: '53' });
     expectFieldRefused(await send({ ...body, source_ports: [53] }), 'source_ports');
     expect(await created({ source_ports: ['53'] })).toMatchObject({ source_ports: ['53'] });
   });
-  it('| destination_ports | array of string | yes per schema | the usage example leaves it out |', async () => {
+  it('destination_ports is optional, an array of strings', async () => {
     const body = ruleBody(networkId, { destination_ports: ['53'] });
     await expectOptional({ send, body, field: 'destination_ports', wrong: '53' });
     expectFieldRefused(await send({ ...body, destination_ports: [53] }), 'destination_ports');
@@ -155,7 +155,7 @@ describe('Create firewall rule', () => {
       destination_ports: ['53'],
     });
   });
-  it('is described so', async () =>
+  it('the OpenAPI document describes the same body', async () =>
     expectDescribed(await readOpenApi(world.api), 'CreateFirewallRule', {
       required: {
         ...{ name: 'string', vpc_network_id: 'string', action: 'string', direction: 'string' },
@@ -164,7 +164,7 @@ describe('Create firewall rule', () => {
       // Required by the schema, left out by the example: both are accepted.
       optional: { source_ports: 'array', destination_ports: 'array' },
     }));
-  it('Response: object with `operation` (Operation; state IN_PROGRESS, metadata.request echoes the request, result null).', async () => {
+  it('the reply has the unfinished operation, which echoes the request', async () => {
     const body = ruleBody(networkId, { sources: [{ resource_id: '', cidr: '10.1.0.0/16' }] });
     const destinations = [{ resource_id: vmId, cidr: '' }];
     const operation = operationOf(await send({ ...body, destinations }));
@@ -176,8 +176,8 @@ describe('Create firewall rule', () => {
   });
 });
 
-describe('List firewall rules', () => {
-  it('GET /v0.1/projects/{id}/vpc/firewall-rules. Response: object with `items`, an array of Firewall rule.', async () => {
+describe('docs/contract/networks.md#firewall-rules: list', () => {
+  it('rules are listed as items', async () => {
     const { status, body } = await world.get(rules);
     expect(status).toBe(200);
     expect(membersOf(body)).toEqual(['items']);
@@ -185,8 +185,8 @@ describe('List firewall rules', () => {
   });
 });
 
-describe('Get firewall rule operation', () => {
-  it('GET on the path tail /vpc/firewall-rules/operations/{id} (id is the operation id). Response: the Operation object; when SUCCEEDED, result is the Firewall rule, and the service holds operation_name, id, request.', async () => {
+describe('docs/contract/operations.md: firewall rule operations', () => {
+  it('a rule operation is read unwrapped, and its result is the rule', async () => {
     const opened = operationOf(await send(ruleBody(networkId)));
     const path = `${rules}/operations/${opened.operation_id}`;
     expect(await world.get(path)).toMatchObject({ status: 200, body: opened });
@@ -198,7 +198,7 @@ describe('Get firewall rule operation', () => {
   });
 });
 
-describe('Firewall and network defaults', () => {
+describe('docs/contract/networks.md#defaults-of-a-new-project', () => {
   let fresh: { id: string };
   const under = (path: string) => world.owner.get(`/projects/${fresh.id}/vpc/${path}`);
   beforeAll(async () => {
@@ -206,7 +206,7 @@ describe('Firewall and network defaults', () => {
     fresh = (await world.owner.post('/projects', body)).body;
   });
 
-  it('A new project has the network `default-vpc-network` 172.27.0.0/16 with a /20 subnet in each location.', async () => {
+  it('a new project has the default network with a /20 subnet in each location', async () => {
     const { items: networks } = (await under('networks')).body;
     expect(networks).toMatchObject([{ name: 'default-vpc-network', cidr: '172.27.0.0/16' }]);
     const { items: subnets } = (await under('subnets')).body;
@@ -219,7 +219,7 @@ describe('Firewall and network defaults', () => {
     for (const block of blocks) expect(block).toMatch(/^172\.27\.\d+\.0\/20$/);
     expect(networks[0].subnets.sort()).toEqual(subnets.map(({ id }: Fields) => id).sort());
   });
-  it('Closed by default in both directions, with rules created along with it: ssh from anywhere, icmp and everything inside the network, all egress.', async () => {
+  it('the default network has exactly the four documented rules', async () => {
     const network = (await under('networks')).body.items[0].id;
     const inside = [{ resource_id: network, cidr: '' }];
     const anywhere = [{ resource_id: '', cidr: '' }];

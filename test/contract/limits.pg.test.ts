@@ -39,20 +39,20 @@ const createRule = (changes: Fields) =>
   world.post(`${world.P}/vpc/firewall-rules`, ruleBody(networkId, changes));
 const accepted = (answer: Answer) => operationOf(answer).metadata.id;
 
-describe('Limits of seed.md', () => {
-  it('| disk block_size | 512 or 4096 bytes |', async () => {
+describe('docs/contract/errors.md#limits: values and lifetimes', () => {
+  it('the block size of a disk is 512 or 4096', async () => {
     for (const block_size of [512, 4096]) accepted(await createDisk({ block_size }));
     for (const block_size of [256, 1024, 8192]) {
       expectFieldRefused(await createDisk({ block_size }), 'block_size');
     }
   });
-  it('| disk size format | number followed by GiB or TiB |', async () => {
+  it('the size of a disk is a number with GiB or TiB', async () => {
     for (const size of ['10GiB', '1TiB']) accepted(await createDisk({ size }));
     for (const size of ['10', '10G', '10MiB', 'tenGiB']) {
       expectFieldRefused(await createDisk({ size }), 'size');
     }
   });
-  it('| usage data refresh | daily, shortly after midnight UTC |', async () => {
+  it('usage of a day appears after midnight UTC', async () => {
     const { sql } = world.api;
     await openInterval(sql, {
       ...{ organizationId: world.tenant.organizationId, projectId: world.tenant.projectId },
@@ -74,13 +74,13 @@ describe('Limits of seed.md', () => {
     await closeDueDays(sql, new Date('2026-01-03T00:15:00Z'));
     expect(await dates()).toEqual(['2026-01-01', '2026-01-02']);
   });
-  it('| VM types | the catalogue above |', async () => {
+  it('every type of the catalogue can be requested, and no other', async () => {
     const { items } = (await world.get(`${world.P}/specs`)).body;
     expect(items).toHaveLength(17);
     for (const { product_name } of items) accepted(await createVm({ type: product_name }));
     expectRefusal(await createVm({ type: 'h100.1x' }), 422, 'unknown_type');
   });
-  it('| access token lifetime | expires_in (sample 3600; unit not stated) |', async () => {
+  it('an access token lasts 3600 seconds', async () => {
     const claims = JSON.parse(
       Buffer.from(world.tenant.owner.token.split('.')[1] ?? '', 'base64url').toString(),
     );
@@ -88,8 +88,8 @@ describe('Limits of seed.md', () => {
   });
 });
 
-describe('Limits of completion.md', () => {
-  it('Names: 1–63 of `a-z 0-9 -`, unique per project and kind.', async () => {
+describe('docs/contract/errors.md#limits: names, keys, sizes and ports', () => {
+  it('a name has 1 to 63 of a-z, 0-9 and -, and is unique per project and kind', async () => {
     const longest = 'a'.repeat(63);
     for (const create of [createVm, createDisk, createRule]) {
       for (const name of ['a', '0-9', longest]) {
@@ -106,7 +106,7 @@ describe('Limits of completion.md', () => {
     accepted(await world.owner.post(`/projects/${id}/vms`, vmBody({ name: longest })));
   });
 
-  it('Scripts: at most 64 KiB, must start with `#!`.', async () => {
+  it('a script has at most 64 KiB and begins with #!', async () => {
     const script = (bytes: number, filler = 'x') => {
       const head = '#!/bin/sh\n';
       return head + filler.repeat((bytes - head.length) / Buffer.byteLength(filler));
@@ -122,7 +122,7 @@ describe('Limits of completion.md', () => {
     }
   });
 
-  it('SSH key: one OpenSSH public key (ed25519, ecdsa, rsa ≥ 2048, sk- variants), anything else is refused with the reason.', async () => {
+  it('an SSH key is one OpenSSH public key, and a refusal says what is wrong with it', async () => {
     const good = Object.values(sshKeys());
     for (const ssh_public_key of [...good, `${good[0]} ada@example`]) {
       accepted(await createVm({ ssh_public_key }));
@@ -144,7 +144,7 @@ describe('Limits of completion.md', () => {
     expect(reasons.size).toBeGreaterThanOrEqual(6);
   });
 
-  it('Disk: 1 GiB–10 TiB; at most 16 per VM with the OS disk, which is 128 GiB; read-write to one VM, read-only to many; shared-volume read-write to many.', async () => {
+  it('disks respect the limits of size, count and sharing', async () => {
     for (const size of ['1GiB', '10TiB', '10240GiB']) accepted(await createDisk({ size }));
     for (const size of ['0GiB', '11TiB', '10241GiB']) {
       expectFieldRefused(await createDisk({ size }), 'size');
@@ -185,7 +185,7 @@ describe('Limits of completion.md', () => {
     expectRefusal(await attach(full, many.slice(15), 'read-write'), 409, 'conflict');
   });
 
-  it('Ports: `"22"`, `"3000-8080"`, `"*"`.', async () => {
+  it('a port is a number, a range or "*"', async () => {
     for (const field of ['source_ports', 'destination_ports']) {
       const ports = ['22', '3000-8080', '*', '1', '65535'];
       const id = accepted(await createRule({ [field]: ports }));
@@ -197,7 +197,7 @@ describe('Limits of completion.md', () => {
     }
   });
 
-  it('Protocols: tcp, udp, icmp.', async () => {
+  it('a protocol is tcp, udp or icmp', async () => {
     const open = { source_ports: [], destination_ports: [] };
     for (const protocol of ['tcp', 'udp', 'icmp']) {
       accepted(await createRule({ ...open, protocols: [protocol] }));
@@ -208,7 +208,7 @@ describe('Limits of completion.md', () => {
     }
   });
 
-  it('A rule endpoint has one of `cidr` (a bare address is a /32) and `resource_id` (a VM, subnet or network of the project); neither means anywhere.', async () => {
+  it('a rule endpoint is a block, an address or a resource of the project, or anywhere', async () => {
     const vmId = await makeVm(world);
     const [subnet] = (await world.get(`${world.P}/vpc/subnets`)).body.items;
     for (const field of ['sources', 'destinations']) {
@@ -233,7 +233,7 @@ describe('Limits of completion.md', () => {
     }
   });
 
-  it('Rate limit per credential, default 50 requests/s with a burst of 200.', async () => {
+  it('a credential has 50 requests per second with a burst of 200 by default', async () => {
     vi.stubEnv('DATABASE_URL', 'postgres://nobody@127.0.0.1:1/none');
     vi.stubEnv('GANTRY_SECRET_KEY', 'x'.repeat(32));
     const { rateLimit } = readApiSettings();

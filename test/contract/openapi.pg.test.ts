@@ -26,8 +26,8 @@ afterAll(() => world.api.stop());
 const P = '/projects/{project_id}';
 const O = '/organizations/{organization_id}';
 
-/** Every endpoint that seed.md shows. */
-const SEED = [
+/** The endpoints that the first clients were written against. */
+const FIRST = [
   'POST /auth/token',
   'GET ',
   'GET /organizations',
@@ -45,8 +45,8 @@ const SEED = [
   `GET ${P}/vpc/firewall-rules/operations/{operation_id}`,
 ];
 
-/** Every endpoint that completion.md adds. */
-const COMPLETION = [
+/** The endpoints that complete them. */
+const COMPLETING = [
   'GET /locations',
   `GET ${P}/vms`,
   `DELETE ${P}/vms/{vm_id}`,
@@ -86,8 +86,8 @@ const COMPLETION = [
   `DELETE ${P}`,
 ];
 
-/** Ours alone: who belongs to an organization is managed somewhere, and hosts have things to tell. */
-const BEYOND = [
+/** The endpoints for members, events, receipts, consoles and traces. */
+const FURTHER = [
   ...[`GET ${O}/members`, `POST ${O}/members`, `DELETE ${O}/members/{member_id}`],
   ...[`GET ${P}/events`, `GET ${P}/device-receipts`, `GET ${P}/vms/{vm_id}/serial-log`],
   ...[`GET ${P}/vms/{vm_id}/console`, `POST ${P}/vms/{vm_id}/console`],
@@ -101,18 +101,18 @@ const served = () =>
     anonymous(`${method.toUpperCase()} ${path.replace('/v0.1', '')}`),
   );
 
-describe('Endpoints', () => {
-  for (const endpoint of SEED) {
-    it(`seed.md: ${endpoint}`, () => expect(served()).toContain(anonymous(endpoint)));
+describe('docs/contract: endpoints', () => {
+  for (const endpoint of FIRST) {
+    it(`the API has ${endpoint}`, () => expect(served()).toContain(anonymous(endpoint)));
   }
-  for (const endpoint of COMPLETION) {
-    it(`completion.md: ${endpoint}`, () => expect(served()).toContain(anonymous(endpoint)));
+  for (const endpoint of COMPLETING) {
+    it(`the API has ${endpoint}`, () => expect(served()).toContain(anonymous(endpoint)));
   }
   for (const noun of [
     ...['hosts', 'join tokens', 'drain', 'quarantine', 'images', 'locations', 'prices', 'quotas'],
     ...['organizations', 'users'],
   ]) {
-    it(`completion.md: the operators' own interface has ${noun} under /v0.1/admin/…`, () => {
+    it(`the API has ${noun} for operators under /v0.1/admin`, () => {
       const word = new RegExp(noun.replace(' ', '[ -]'), 'i');
       const found = operations.filter(
         ({ path, operation }) =>
@@ -121,8 +121,8 @@ describe('Endpoints', () => {
       expect(found.map(({ path }) => path)).not.toEqual([]);
     });
   }
-  it('there are no others', () => {
-    const known = new Set([...SEED, ...COMPLETION, ...BEYOND].map(anonymous));
+  it('the API has no other endpoints', () => {
+    const known = new Set([...FIRST, ...COMPLETING, ...FURTHER].map(anonymous));
     const others = served().filter((endpoint) => !/ \/admin\//.test(endpoint));
     expect(others.filter((endpoint) => !known.has(endpoint))).toEqual([]);
     expect(others).toHaveLength(known.size);
@@ -130,7 +130,7 @@ describe('Endpoints', () => {
 });
 
 describe('the OpenAPI document', () => {
-  it('is of version 3.1, with a title and a version', () => {
+  it('is of version 3.1 and has a title and a version', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
     expect(document).toMatchObject({
       info: { title: expect.stringMatching(/./), version: expect.stringMatching(/./) },
@@ -141,7 +141,7 @@ describe('the OpenAPI document', () => {
     for (const id of ids) expect(id).toMatch(/^[\w.-]+$/);
     expect(ids.toSorted()).toEqual([...new Set(ids)].toSorted());
   });
-  it('declares every path parameter, and only those that are in the path', () => {
+  it('declares every path parameter, and only those in the path', () => {
     for (const { method, path, operation } of operations) {
       const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
       expect(declared.map(({ name }) => name).toSorted(), `${method} ${path}`).toEqual(
@@ -150,7 +150,7 @@ describe('the OpenAPI document', () => {
       for (const { required } of declared) expect(required).toBe(true);
     }
   });
-  it('has what every reference points to', () => {
+  it('has the target of every reference', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)];
     expect(references.length).toBeGreaterThan(10);
     for (const [, reference = ''] of references) {
@@ -162,7 +162,7 @@ describe('the OpenAPI document', () => {
       expect(target, reference).toBeTypeOf('object');
     }
   });
-  it('describes each reply by a schema, and each error by one and the same', () => {
+  it('describes each reply by a schema, and every error by the same one', () => {
     for (const { method, path, operation } of operations) {
       for (const [status, { content }] of Object.entries(operation.responses)) {
         // What follows is no longer HTTP.
@@ -175,7 +175,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-describe('seed.md, every endpoint', () => {
+describe('docs/contract/README.md#rules-for-every-endpoint', () => {
   /** A call of an endpoint; every id in it is nobody's. */
   const call = (method: string, path: string, bearer?: string) =>
     world.api.call(method.toUpperCase(), path.replace('/v0.1', '').replaceAll(/\{\w+\}/g, NOBODY), {
@@ -183,29 +183,29 @@ describe('seed.md, every endpoint', () => {
       ...(method === 'get' ? {} : { body: {} }),
     });
 
-  it('All paths are relative to {base_url} and carry the version prefix /v0.1.', () => {
+  it('every path has the prefix /v0.1', () => {
     for (const { path } of operations) expect(path).toMatch(/^\/v0\.1(\/|$)/);
   });
-  it('All request and response bodies are JSON (Content-Type: application/json).', async () => {
+  it('every body is JSON', async () => {
     for (const { method, path } of operations) {
       const { headers } = await call(method, path, world.tenant.owner.token);
       expect(headers.get('content-type'), `${method} ${path}`).toMatch(/^application\/json/);
     }
   });
-  it('All endpoints below require the Authorization header (see Authentication), except the token endpoint.', async () => {
+  it('every endpoint except the token endpoint needs a bearer', async () => {
     for (const { method, path } of operations) {
       const expected = path === '/v0.1/auth/token' ? 400 : 401;
       expect([method, path, (await call(method, path)).status]).toEqual([method, path, expected]);
     }
   });
-  it('Success status is 200.', () => {
+  it('success is status 200', () => {
     for (const { method, path, operation } of operations) {
       const good = Object.keys(operation.responses).filter((status) => status < '400');
       const expected = method === 'get' && path.endsWith('/console') ? '101' : '200';
       expect([method, path, good]).toEqual([method, path, [expected]]);
     }
   });
-  it('Path parameters named id / project_id / operation_id / vm_id / organization_id are UUID strings.', async () => {
+  it('path parameters that end in id are UUIDs', async () => {
     const { get } = world;
     const { projectId, organizationId } = await makeTenant(world.api, 'upper-case');
     for (const [path, field] of [

@@ -56,45 +56,45 @@ const creations = () => [
   },
 ];
 
-describe('Operation', () => {
-  it('has the fields of the table and no others', () => {
+describe('docs/contract/operations.md#the-operation-object', () => {
+  it('an operation has the documented fields and no others', () => {
     for (const shown of [opened, succeeded]) {
       expect(membersOf(shown)).toEqual(
         ['operation_id', 'state', 'metadata', 'result', 'started_at', 'completed_at'].sort(),
       );
     }
   });
-  it('| operation_id | string (uuid) | |', () => {
+  it('operation_id is a UUID', () => {
     expect(opened.operation_id).toMatch(UUID);
     expect(succeeded.operation_id).toBe(opened.operation_id);
   });
-  it('| state | string | see States and transitions |', () =>
+  it('state is a string', () =>
     expect([opened.state, succeeded.state]).toEqual(['IN_PROGRESS', 'SUCCEEDED']));
-  it('| the service | object | see below |', () => {
+  it('metadata is an object', () => {
     expect(membersOf(opened.metadata)).toEqual(['id', 'operation_name', 'request', 'type']);
     expect(succeeded.metadata).toEqual(opened.metadata);
   });
-  it('| result | object or null | null while the operation is in progress; the created resource after success |', () => {
+  it('result is null while the operation is in progress, and then the resource', () => {
     expect(opened.result).toBeNull();
     expect(succeeded.result).toEqual(vm);
   });
-  it('| started_at | string | timestamp |', () => {
+  it('started_at is a timestamp', () => {
     expect(opened.started_at).toMatch(TIMESTAMP);
     expect(succeeded.started_at).toBe(opened.started_at);
   });
-  it('| completed_at | string | timestamp; empty string while in progress |', () => {
+  it('completed_at is empty while the operation is in progress', () => {
     expect(opened.completed_at).toBe('');
     expect(succeeded.completed_at).toMatch(TIMESTAMP);
     expect(succeeded.completed_at >= succeeded.started_at).toBe(true);
   });
-  it('the service fields: operation_name (string; CREATE is shown), id (string; id of the resource being created), type (string; vm for VM operations), request (object; echo of the request).', async () => {
+  it('metadata has operation_name, id, type and request', async () => {
     const body = vmBody();
     const { metadata } = operationOf(await world.post(`${world.P}/vms`, body));
     expect(metadata).toEqual({
       ...{ operation_name: 'CREATE', id: expect.stringMatching(UUID), type: 'vm', request: body },
     });
   });
-  it('In the firewall rule request echo, direction and action appear in the forms DIRECTION_INGRESS and ACTION_ALLOW, while the resulting rule uses ingress and allow.', async () => {
+  it('the echo of a rule request spells direction and action in capitals', async () => {
     const rule = operationOf(
       await world.post(`${world.P}/vpc/firewall-rules`, ruleBody(networkId)),
     );
@@ -107,15 +107,15 @@ describe('Operation', () => {
   });
 });
 
-describe('States and transitions', () => {
-  it('| Operation | (none) | POST VM, disk or firewall rule creation | request accepted | IN_PROGRESS | response carries the operation with result null and empty completed_at |', async () => {
+describe('docs/contract/operations.md#rules: transitions', () => {
+  it('an accepted creation is IN_PROGRESS with a null result', async () => {
     for (const { path, body } of creations()) {
       expect(operationOf(await world.post(`${world.P}/${path}`, body))).toMatchObject({
         ...{ state: 'IN_PROGRESS', result: null, completed_at: '' },
       });
     }
   });
-  it('| Operation | IN_PROGRESS | the service completing the work | work finished successfully | SUCCEEDED | completed_at is set, result holds the created resource, {base_url} holds its id |', async () => {
+  it('a finished creation is SUCCEEDED with the resource as its result', async () => {
     for (const { path, body, finish } of creations()) {
       const before = operationOf(await world.post(`${world.P}/${path}`, body));
       await finish(before.metadata.id);
@@ -127,10 +127,10 @@ describe('States and transitions', () => {
       expect(after.result).toMatchObject({ id: after.metadata.id, name: body['name'] });
     }
   });
-  it('| VM | (none) | VM creation operation succeeds | | STATE_RUNNING (as shown on a newly created VM) | VM is readable with GET on its id |', () => {
+  it('a VM whose creation succeeded is STATE_RUNNING', () => {
     expect(vm).toMatchObject({ id: opened.metadata.id, state: 'STATE_RUNNING' });
   });
-  it('| Firewall rule | (none) | firewall rule creation operation succeeds | | active | |', async () => {
+  it('a rule whose creation succeeded is active', async () => {
     const path = `${world.P}/vpc/firewall-rules`;
     const { metadata } = operationOf(await world.post(path, ruleBody(networkId)));
     expect((await world.get(`${path}/${metadata.id}`)).body.state).not.toBe('active');
@@ -139,8 +139,8 @@ describe('States and transitions', () => {
   });
 });
 
-describe('Operations', () => {
-  it('States: IN_PROGRESS, SUCCEEDED, FAILED.', async () => {
+describe('docs/contract/operations.md#rules: results, failures and deadlines', () => {
+  it('an operation is IN_PROGRESS, SUCCEEDED or FAILED', async () => {
     const states = async (state: string) =>
       (await world.get(`${world.P}/vms/operations?state=${state}`)).status;
     expect(await Promise.all(['IN_PROGRESS', 'SUCCEEDED', 'FAILED'].map(states))).toEqual([
@@ -148,7 +148,7 @@ describe('Operations', () => {
     ]);
     expect(await states('CANCELLED')).toBe(400);
   });
-  it('On success `result` is the whole resource (for DELETE: the resource as last seen).', async () => {
+  it('the result of a success is the whole resource', async () => {
     expect(succeeded.result).toEqual(vm);
     const vmId = await makeVm(world);
     const deletion = operationOf(await world.delete(`${world.P}/vms/${vmId}`));
@@ -159,7 +159,7 @@ describe('Operations', () => {
       result: lastSeen,
     });
   });
-  it('On failure `result` is `{code, message, details}`; `completed_at` is set.', async () => {
+  it('the result of a failure has code, message and details, and completed_at is set', async () => {
     const creation = operationOf(await world.post(`${world.P}/vms`, vmBody()));
     await failOperation(world.api.sql, creation.metadata.id);
     expect(await operation('vms', creation)).toMatchObject({
@@ -167,7 +167,7 @@ describe('Operations', () => {
       result: { code: 'host_failed', message: expect.stringMatching(/./), details: {} },
     });
   });
-  it('Codes include `out_of_stock` (details: for each filter of the placement, how many hosts were left), `image_unavailable`, `host_failed`, `cancelled`, `internal_error`.', async () => {
+  it('failures have the documented codes', async () => {
     // The api itself gives one of them: a deletion that overtakes another operation cancels it.
     const creation = operationOf(await world.post(`${world.P}/vms`, vmBody()));
     operationOf(await world.delete(`${world.P}/vms/${creation.metadata.id}`));
@@ -177,7 +177,7 @@ describe('Operations', () => {
     expect(membersOf(result ?? {})).toEqual(['code', 'details', 'message']);
     expect(result).toMatchObject({ code: 'cancelled', message: expect.stringMatching(/./) });
   });
-  it('One unfinished operation per resource: a second write meanwhile is 409 `operation_in_progress`.', async () => {
+  it('a second write while an operation is unfinished is operation_in_progress', async () => {
     const vmId = await makeVm(world);
     const stop = () => world.patch(`${world.P}/vms/${vmId}`, { action: 'STOP' });
     const rename = () =>
@@ -200,7 +200,7 @@ describe('Operations', () => {
     expectRefusal(await world.patch(path, { protocols: ['tcp'] }), 409, 'operation_in_progress');
     expectRefusal(await world.delete(path), 409, 'operation_in_progress');
   });
-  it('An operation always ends: it has a deadline (default 10 minutes; the request may be answered earlier), after which it is FAILED and what was half built is removed.', async () => {
+  it('an operation has a deadline, 10 minutes by default', async () => {
     // The deadline is the api's to set; keeping it is the scheduler's, and tested with it.
     for (const { path, body } of creations()) {
       const { operation_id, started_at } = operationOf(
@@ -213,10 +213,10 @@ describe('Operations', () => {
   });
 });
 
-describe('Any POST, PATCH or DELETE may carry `Idempotency-Key`', () => {
+describe('docs/contract/errors.md#idempotency', () => {
   const keyed = (key: string) => ({ 'idempotency-key': key });
 
-  it('the same key with the same request within 24 hours returns the first reply again and creates nothing', async () => {
+  it('the same key with the same request returns the first reply and creates nothing', async () => {
     const count = async () => {
       const { body } = await world.get(`${world.P}/quotas`);
       return body.quotas.map(({ type, used }: Fields) => ({ type, used }));
@@ -258,7 +258,7 @@ describe('Any POST, PATCH or DELETE may carry `Idempotency-Key`', () => {
       set created_at = now() - interval '24 hours 1 second' where key = 'old'`;
     expectRefusal(await create(), 409, 'name_taken');
   });
-  it('at the same time it writes once', async () => {
+  it('two requests with the same key at the same time write once', async () => {
     const body = vmBody();
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => world.post(`${world.P}/vms`, body, keyed('race'))),
@@ -266,7 +266,7 @@ describe('Any POST, PATCH or DELETE may carry `Idempotency-Key`', () => {
     const ids = answers.map((answer) => operationOf(answer).operation_id);
     expect(new Set(ids).size).toBe(1);
   });
-  it('with another request it is 409 `idempotency_key_reused`.', async () => {
+  it('the same key with another request is idempotency_key_reused', async () => {
     const send = (path: string, body: Fields) =>
       world.post(`${world.P}/${path}`, body, keyed('reused'));
     operationOf(await send('vms', vmBody()));

@@ -22,15 +22,15 @@ beforeAll(async () => {
 });
 afterAll(() => world.api.stop());
 
-describe('Organization', () => {
-  it('has the fields of the table and no others', () =>
+describe('docs/contract/tenancy.md#organization', () => {
+  it('has the documented fields and no others', () =>
     expect(membersOf(organization)).toEqual(['id', 'name', 'payment_customer_id']));
-  it('| id | string (uuid) | |', () => {
+  it('id is a UUID', () => {
     expect(organization['id']).toMatch(UUID);
     expect(organization['id']).toBe(world.tenant.organizationId);
   });
-  it('| name | string | |', () => expect(organization['name']).toBe('acme'));
-  it('| payment_customer_id | string | identifier of the organization at the external payment provider |', async () => {
+  it('name is a string', () => expect(organization['name']).toBe('acme'));
+  it('payment_customer_id identifies the organization at the payment provider', async () => {
     // Provider and organization agree on it from the first moment on.
     const created = (await world.owner.post('/organizations', { name: 'Second' })).body;
     const { billing } = world.api.deps;
@@ -39,24 +39,24 @@ describe('Organization', () => {
   });
 });
 
-describe('Project', () => {
-  it('has the fields of the table and no others', () =>
+describe('docs/contract/tenancy.md#project', () => {
+  it('has the documented fields and no others', () =>
     expect(membersOf(project)).toEqual(['id', 'name', 'organization_id', 'version']));
-  it('| id | string (uuid) | |', () => {
+  it('id is a UUID', () => {
     expect(project['id']).toMatch(UUID);
     expect(project['id']).toBe(world.tenant.projectId);
   });
-  it('| name | string | |', () => expect(project['name']).toBe('main'));
-  it('| version | string | API version of the project, of the form v<major>.<minor> |', () => {
+  it('name is a string', () => expect(project['name']).toBe('main'));
+  it('version is of the form v<major>.<minor>', () => {
     expect(project['version']).toMatch(/^v\d+\.\d+$/);
     expect(project['version']).toBe('v0.1');
   });
-  it('| organization_id | string (uuid) | owning organization |', () =>
+  it('organization_id is the owning organization', () =>
     expect(project['organization_id']).toBe(organization['id']));
 });
 
-describe('Billing session', () => {
-  it('| url | string (URL) | temporary link to the billing dashboard |', async () => {
+describe('docs/contract/usage.md#payment-method', () => {
+  it('url is a temporary link to the billing dashboard', async () => {
     const { status, body } = await world.owner.get(`${world.O}/billing`);
     expect(status).toBe(200);
     expect(membersOf(body)).toEqual(['url']);
@@ -71,16 +71,16 @@ describe('Billing session', () => {
   });
 });
 
-describe('Endpoints', () => {
-  it('GET /v0.1/organizations. Response: array of Organization.', async () => {
+describe('docs/contract/tenancy.md: endpoints', () => {
+  it('organizations are listed as an array', async () => {
     const { status, body } = await world.get('/organizations');
     expect({ status, body }).toEqual({ status: 200, body: [organization] });
   });
-  it('GET /v0.1/projects. Response: array of Project.', async () => {
+  it('projects are listed as an array', async () => {
     const { status, body } = await world.get('/projects');
     expect({ status, body }).toEqual({ status: 200, body: [project] });
   });
-  it('GET /v0.1/organizations/{organization_id}/billing. Response: Billing session object. A payment method must be entered through the link before the other API operations are used.', async () => {
+  it('the billing link leads to the page where a payment method is entered', async () => {
     const tenant = await makeTenant(world.api, 'unpaid', { paid: false });
     const { get } = clientOf(world.api, tenant.accessKey);
     const specs = `/projects/${tenant.projectId}/specs`;
@@ -93,7 +93,7 @@ describe('Endpoints', () => {
     expect(entered.status).toBe(200);
     expect((await get(specs)).status).toBe(200);
   });
-  it('GET /v0.1 with the Authorization header. Response: not shown.', async () => {
+  it('the root needs the Authorization header', async () => {
     expect((await world.get('')).status).toBe(200);
     expectRefusal(await world.api.call('GET', ''), 401, 'bad_credential');
   });

@@ -39,8 +39,8 @@ const shape = async (path: string) => {
 };
 const items = { status: 200, members: ['items'] };
 
-describe('What the service does', () => {
-  it('- authenticate with a project access key, or exchange an e-mail and password for tokens;', async () => {
+describe('docs/contract/README.md: what a client can do', () => {
+  it('a client can authenticate with an access key, or with tokens', async () => {
     expect((await world.get(`${P}/specs`)).status).toBe(200);
     const password = 'correct horse battery staple';
     const { id, email } = world.tenant.member;
@@ -50,22 +50,22 @@ describe('What the service does', () => {
     const { access_token } = (await world.api.call('POST', '/auth/token', { body })).body;
     expect((await clientOf(world.api, access_token).get(`${P}/specs`)).status).toBe(200);
   });
-  it('- list organizations and projects;', async () => {
+  it('a client can list organizations and projects', async () => {
     for (const path of ['/organizations', '/projects']) {
       expect(await shape(path)).toEqual({ status: 200, members: 'array' });
     }
   });
-  it('- obtain a temporary link to a billing dashboard, where a payment method must be set up before the API is used;', async () => {
+  it('a client can get a link to the billing dashboard', async () => {
     const { url } = (await world.get(`${O}/billing`)).body;
     expect(new URL(url).protocol).toMatch(/^https?:$/);
     expect((await world.get(`${O}/billing`)).status).toBe(200);
   });
-  it('- list available GPU capacity per location, the machine specs, and the OS images;', async () => {
+  it('a client can list availability, specs and images', async () => {
     for (const path of ['availabilities', 'specs', 'images']) {
       expect(await shape(`${P}/${path}`)).toEqual(items);
     }
   });
-  it('- create disks and VMs (asynchronous, tracked by an operation record);', async () => {
+  it('a client can create disks and VMs and follow their operations', async () => {
     for (const [path, body] of [
       ['disks', diskBody()],
       ['vms', vmBody()],
@@ -76,11 +76,11 @@ describe('What the service does', () => {
       expect(opened.state).toBe('IN_PROGRESS');
     }
   });
-  it('- read a VM;', async () => {
+  it('a client can read a VM', async () => {
     const vmId = await makeVm(world);
     expect((await world.get(`${P}/vms/${vmId}`)).body).toMatchObject({ id: vmId });
   });
-  it('- create and list VPC firewall rules (creation is asynchronous);', async () => {
+  it('a client can create and list firewall rules', async () => {
     const rules = `${P}/vpc/firewall-rules`;
     const body = ruleBody(await defaultNetworkOf(world));
     const { state, metadata } = operationOf(await world.post(rules, body));
@@ -88,7 +88,7 @@ describe('What the service does', () => {
     const listed = (await world.get(rules)).body.items;
     expect(listed.map(({ id }: Fields) => id)).toContain(metadata.id);
   });
-  it('- read usage (updated daily shortly after midnight UTC).', async () => {
+  it('a client can read usage', async () => {
     await openInterval(world.api.sql, {
       ...{ organizationId: world.tenant.organizationId, projectId: world.tenant.projectId },
       ...{ resourceId: newId(), region: 'eu-north', startedAt: new Date('2026-01-01T12:00:00Z') },
@@ -100,7 +100,7 @@ describe('What the service does', () => {
   });
 });
 
-describe('Resources and their fields', () => {
+describe('docs/contract/README.md#rules-for-every-endpoint: ids and timestamps', () => {
   /** Every member of every reply, as name and value. */
   const everything: [string, unknown][] = [];
   const collect = (value: unknown) => {
@@ -132,7 +132,7 @@ describe('Resources and their fields', () => {
     return found;
   };
 
-  it('All identifiers (`id` and the like) are UUID strings unless stated.', () => {
+  it('identifiers are UUIDs', () => {
     const stated = new Set(['payment_customer_id']);
     const ids = everything.filter(([name]) => /^(id|.+_id)$/.test(name) && !stated.has(name));
     expect(ids.length).toBeGreaterThan(50);
@@ -143,19 +143,19 @@ describe('Resources and their fields', () => {
       expect(value, name).toMatch(UUID);
     }
   });
-  it('Timestamps are strings in ISO 8601 UTC form (`<timestamp>`).', () => {
+  it('timestamps are in ISO 8601 form in UTC', () => {
     for (const value of valuesNamed(/^(created_at|updated_at|started_at|at)$/, 20)) {
       expect(value).toMatch(TIMESTAMP);
       expect(new Date(String(value)).getTime()).toBeLessThanOrEqual(Date.now() + 60_000);
     }
   });
-  it('Where a timestamp is not yet set, it is the empty string.', () => {
+  it('a timestamp that is not set is the empty string', () => {
     const optional = valuesNamed(/^(completed_at|expires_at|commitment_end)$/, 5);
     for (const value of optional) if (value !== '') expect(value).toMatch(TIMESTAMP);
     expect(optional).toContain('');
     expect(optional).toContainEqual(expect.stringMatching(TIMESTAMP));
   });
-  it('- Network record fields: not shown beyond that a network has an id, which is used as `vpc_network_id` of firewall rules.', async () => {
+  it('the id of a network is the vpc_network_id of firewall rules', async () => {
     const [network] = (await world.get(`${P}/vpc/networks`)).body.items;
     expect(network.id).toMatch(UUID);
     const rule = (await world.get(`${P}/vpc/firewall-rules/${await makeRule(world)}`)).body;
@@ -163,8 +163,8 @@ describe('Resources and their fields', () => {
   });
 });
 
-describe('Events', () => {
-  it('Asynchronous work is followed by polling the operation endpoints until the operation state is SUCCEEDED.', async () => {
+describe('docs/contract/operations.md: polling', () => {
+  it('an operation can be polled until it is SUCCEEDED', async () => {
     const { operation_id, metadata } = operationOf(await world.post(`${P}/vms`, vmBody()));
     const poll = async () => (await world.get(`${P}/vms/operations/${operation_id}`)).body.state;
     expect([await poll(), await poll()]).toEqual(['IN_PROGRESS', 'IN_PROGRESS']);
@@ -173,8 +173,8 @@ describe('Events', () => {
   });
 });
 
-describe('Versioning', () => {
-  it('The version is carried in the path prefix /v0.1, and a project record carries a `version` field of the form v<major>.<minor>.', async () => {
+describe('docs/contract/README.md#versioning', () => {
+  it('paths have the prefix /v0.1, and projects have a version', async () => {
     const [project] = (await world.get('/projects')).body;
     expect(project.version).toBe('v0.1');
     expect((await world.get('')).body.version).toBe('v0.1');

@@ -12,8 +12,9 @@ import { finishDisk, finishRule, finishVm } from '@gantry/api/testing-scheduler'
 import { expect } from 'vitest';
 
 /**
- * The contract is checked through the API alone: one test for each of its lines, named by the line as
- * it stands there. What only a scheduler or a host does is played by SQL in its place.
+ * The contract is the pages in docs/contract. These tests check it through the API alone, and each
+ * group names the page and the section that it checks. SQL statements stand in for what only a
+ * scheduler or a host does.
  */
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -49,7 +50,7 @@ export function clientOf(api: TestApi, bearer: string): Client {
 export type World = Client & {
   api: TestApi;
   tenant: TestTenant;
-  /** P and O of the contract's path table. */
+  /** The paths of the project and of its organization. */
   P: string;
   O: string;
   owner: Client;

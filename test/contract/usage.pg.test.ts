@@ -29,8 +29,8 @@ async function meter(metered: Metered, from: string, to: string): Promise<void> 
 const usageOf = async (date: string): Promise<Fields[]> =>
   (await world.get(`${world.O}/usage?start_date=${date}&end_date=${date}`)).body.items;
 
-describe('Usage and prices', () => {
-  it('VM time counts from RUNNING to leaving RUNNING, by the second, per VM type; disks from creation to deletion at 0.00013 USD per GB-hour.', async () => {
+describe('docs/contract/usage.md#usage: metering and prices', () => {
+  it('VM time counts by the second while RUNNING, and disks cost 0.00013 USD per GB and hour', async () => {
     const day = '2026-03-01';
     await meter(A40, `${day}T10:00:00Z`, `${day}T10:00:07Z`);
     await meter(A40, `${day}T12:00:00Z`, `${day}T12:01:00Z`);
@@ -49,7 +49,7 @@ describe('Usage and prices', () => {
     ]);
   });
 
-  it("A price list per type is the operators' to set (unset: cost 0 and marked so).", async () => {
+  it('operators set prices; without a price the cost is 0 and marked', async () => {
     const hour = (day: string) => meter(A40, `${day}T10:00:00Z`, `${day}T11:00:00Z`);
     await hour('2026-03-02');
     await closeDay(world.api.sql, '2026-03-02');
@@ -65,7 +65,7 @@ describe('Usage and prices', () => {
     expect(await usageOf('2026-03-02')).toMatchObject([{ cost_usd: 0, priced: false }]);
   });
 
-  it('Days are closed shortly after midnight UTC, once, whatever restarts meanwhile.', async () => {
+  it('a day is closed once, shortly after midnight UTC', async () => {
     const { sql } = world.api;
     await meter(A40, '2026-03-04T23:00:00Z', '2026-03-05T01:00:00Z');
     await closeDueDays(sql, new Date('2026-03-04T23:59:59Z'));
@@ -78,7 +78,7 @@ describe('Usage and prices', () => {
     expect(await usageOf('2026-03-04')).toMatchObject([{ quantity: 3600 }]);
   });
 
-  it('Pricing shown: attachable persistent disks cost 0.00013 (US dollars) per GB per hour.', async () => {
+  it('persistent disks cost 0.00013 USD per GB and hour', async () => {
     const { items } = (await world.operator.get('/admin/prices')).body;
     expect(items).toContainEqual({ resource_type: 'persistent-ssd', usd_per_hour: 0.00013 });
   });

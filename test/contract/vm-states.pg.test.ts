@@ -55,8 +55,8 @@ async function makeCreating(): Promise<string> {
   return operationOf(await world.post(`${world.P}/vms`, vmBody())).metadata.id;
 }
 
-describe('VM states', () => {
-  it('are those of the table and no others', async () => {
+describe('docs/contract/vms.md#states', () => {
+  it('a VM has the documented states and no others', async () => {
     expect(valuesOf(await readOpenApi(world.api), 'Vm', 'state')).toEqual(
       [
         ...['STATE_CREATING', 'STATE_RUNNING', 'STATE_STOPPING', 'STATE_SHUTOFF'],
@@ -66,7 +66,7 @@ describe('VM states', () => {
     );
   });
 
-  it('| STATE_CREATING | accepted, being placed and built | → RUNNING, ERROR; a failed creation ends in a FAILED operation and the VM is removed |', async () => {
+  it('STATE_CREATING lasts until the VM runs; a failed creation removes the VM', async () => {
     const vmId = await makeCreating();
     expect(await stateOf(vmId)).toBe('STATE_CREATING');
     await finishVm(world.api.sql, vmId, 'running');
@@ -75,7 +75,7 @@ describe('VM states', () => {
     // What a failed creation leaves behind is the scheduler's to remove, and tested with it.
   });
 
-  it('| STATE_RUNNING | the domain runs on its host | STOP, RESET, DELETE, crash |', async () => {
+  it('STATE_RUNNING allows STOP, RESET and DELETE, and can end in a crash', async () => {
     const make = () => makeVm(world);
     expect(await stateOf(await make())).toBe('STATE_RUNNING');
     await expectLeavesBy(make, ['STOP', 'RESET']);
@@ -84,7 +84,7 @@ describe('VM states', () => {
     expect(await stateOf(crashing)).toBe('STATE_CRASHED');
   });
 
-  it('| STATE_STOPPING / STATE_SHUTOFF / STATE_STARTING | stop asked (shutdown_script gets 90 s, then power off) / off, GPUs released, ephemeral NVMe erased, private address and disks kept / placed again, coming up | |', async () => {
+  it('STOP leads through STATE_STOPPING to STATE_SHUTOFF, and START through STATE_STARTING', async () => {
     const vmId = await makeVm(world);
     await giveAddresses(world, { vmId, privateIp: '172.27.0.20' });
     const before = await read(vmId);
@@ -108,7 +108,7 @@ describe('VM states', () => {
     await expectLeavesBy(() => makeActing('stopped', 'START'), []);
   });
 
-  it('| STATE_RESETTING | hard reset under way | → RUNNING |', async () => {
+  it('STATE_RESETTING ends in STATE_RUNNING', async () => {
     const vmId = await makeActing('running', 'RESET');
     expect(await stateOf(vmId)).toBe('STATE_RESETTING');
     await finishVm(world.api.sql, vmId, 'running');
@@ -116,13 +116,13 @@ describe('VM states', () => {
     await expectLeavesBy(() => makeActing('running', 'RESET'), []);
   });
 
-  it('| STATE_CRASHED | the domain died by itself | START, DELETE |', async () => {
+  it('STATE_CRASHED allows START and DELETE', async () => {
     const make = () => makeVm(world, {}, 'crashed');
     expect(await stateOf(await make())).toBe('STATE_CRASHED');
     await expectLeavesBy(make, ['START']);
   });
 
-  it('| STATE_UNREACHABLE | the host has not been heard from; what runs there is unknown and nothing of it is given away | → the true state when the host is back; operator may fence |', async () => {
+  it('STATE_UNREACHABLE gives nothing away, and ends when the host is back', async () => {
     const vmId = await makeUnreachable();
     expect(await stateOf(vmId)).toBe('STATE_UNREACHABLE');
     await world.api
@@ -131,13 +131,13 @@ describe('VM states', () => {
     await expectLeavesBy(makeUnreachable, []);
   });
 
-  it('| STATE_ERROR | the host could not build it after it once ran; message in the operation | START, DELETE |', async () => {
+  it('STATE_ERROR allows START and DELETE', async () => {
     const make = () => makeVm(world, {}, 'failed');
     expect(await stateOf(await make())).toBe('STATE_ERROR');
     await expectLeavesBy(make, ['START']);
   });
 
-  it('| STATE_DELETING | being removed; GET is 404 once gone | |', async () => {
+  it('STATE_DELETING ends with 404', async () => {
     const vmId = await makeVm(world);
     operationOf(await remove(vmId));
     expect(await stateOf(vmId)).toBe('STATE_DELETING');
@@ -148,7 +148,7 @@ describe('VM states', () => {
     expectRefusal(await world.get(`${world.P}/vms/${vmId}`), 404, 'not_found');
   });
 
-  it('The dynamic public address may change over STOP/START; the private one and every id do not.', async () => {
+  it('STOP and START may change the public address and keep every id', async () => {
     const vmId = await makeVm(world);
     const { sql } = world.api;
     await giveAddresses(world, { vmId, privateIp: '172.27.0.30', publicIp: '203.0.113.30' });
