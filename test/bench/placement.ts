@@ -1,21 +1,23 @@
-import { existsSync, readdirSync } from 'node:fs';
-import path from 'node:path';
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Mean } from './placement-mean.ts';
 import { PLACERS } from './placement-placers.ts';
 import { comeAndGo, fillUp, type Outcome } from './placement-replay.ts';
-import { readHosts, readSizes } from './placement-trace.ts';
+import { BUILT_IN_HOSTS, BUILT_IN_MIXES, readHosts, readSizes } from './placement-trace.ts';
 
 /**
- * How well placement packs: a public GPU trace replayed through ours and through four others, with
- * the same requests in the same order. Figures are means over the seeds.
+ * Measures how well placement packs GPUs. It replays the same requests in the same order through our
+ * placement and through four other strategies. The figures are means over the seeds.
+ *
+ * Without options it uses a built-in fleet with built-in request mixes. --nodes and --trace name
+ * files of a public trace instead; docs/contributors/benchmarks.md says where to download one.
  */
-const USAGE = 'pnpm bench:placement [--nodes FILE] [--trace FILE …] [--seeds N]';
-/** Where the public lists lie, beside the checkout; others of their format are named by options. */
-const TRACES = path.resolve(import.meta.dirname, '../../../shared/traces');
+const USAGE = `usage: pnpm bench:placement [--nodes FILE --trace FILE [--trace FILE …]] [--seeds N]
+Without --nodes and --trace a built-in synthetic trace is used.
+docs/contributors/benchmarks.md says where to download the public traces.`;
 const LOADS = [0.9, 1.0, 1.1];
 const GOAL = { allocatedPoints: 0.5, rejected8: 1.1, splitPercent: 1 };
-/** Judged; types that may be split are shown beside it and are nobody's rival. */
+/** The goals apply to this one. The variant that may split VMs is shown for comparison only. */
 const OURS = 'gantry';
 const VARIANT = 'may split';
 
@@ -26,19 +28,20 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '10' },
   },
 });
-const lists = existsSync(TRACES) ? readdirSync(TRACES).map((name) => path.join(TRACES, name)) : [];
-const nodes = values.nodes ?? lists.find((file) => file.includes('node_list'));
-const traces = values.trace ?? lists.filter((file) => file.includes('pod_list'));
-if (!nodes || traces.length === 0) {
-  console.error(`${TRACES} has no node list or no pod list, and none is named: ${USAGE}`);
-  process.exit(2);
+if ((values.nodes === undefined) !== (values.trace === undefined)) {
+  fail('--nodes and --trace are used together.');
 }
-const hosts = readHosts(nodes);
+for (const file of [...(values.nodes ? [values.nodes] : []), ...(values.trace ?? [])]) {
+  if (!existsSync(file)) fail(`${file} does not exist.`);
+}
+const hosts = values.nodes ? readHosts(values.nodes) : BUILT_IN_HOSTS;
+const mixes = values.trace
+  ? values.trace.map((file) => ({ name: file, sizes: readSizes(file) }))
+  : BUILT_IN_MIXES;
 const large = hosts.filter((numa) => numa.reduce((sum, gpus) => sum + gpus, 0) === 8);
 let missed = 0;
-for (const file of traces) {
-  const sizes = readSizes(file);
-  console.log(`\n${file}: ${sizes.length} requests with GPUs`);
+for (const { name, sizes } of mixes) {
+  console.log(`\n${name}: ${sizes.length} requests with GPUs`);
   compare(`filled to 130 % demand, ${hosts.length} hosts`, sizes, (make, seed) =>
     fillUp({ hosts, sizes, make, seed }),
   );
@@ -51,6 +54,11 @@ for (const file of traces) {
 }
 console.log(missed === 0 ? '\nall goals met' : `\n${missed} goals MISSED`);
 process.exitCode = missed === 0 ? 0 : 1;
+
+function fail(problem: string): never {
+  console.error(`${problem}\n${USAGE}`);
+  process.exit(2);
+}
 
 type Run = (make: (typeof PLACERS)[string], seed: number) => Outcome;
 
