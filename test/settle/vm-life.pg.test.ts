@@ -140,12 +140,25 @@ describe('STOP', () => {
     const id = await ground.runVm(host);
     await ground.sql`update meter_intervals set started_at = now() - interval '1 hour' where resource_id = ${id}`;
     const { operationId } = await ground.ask('PATCH', `/vms/${id}`, { action: 'STOP' });
-    await ground.sql`update operations set started_at = now() - interval '5 minutes' where id = ${operationId}`;
+    await ground.sql`update operations set recorded_at = now() - interval '5 minutes' where id = ${operationId}`;
     await host.obey();
     expect(
       await ground.sql`select from meter_intervals m join operations o on o.id = ${operationId}
-      where m.resource_id = ${id} and m.ended_at = o.started_at`,
+      where m.resource_id = ${id} and m.ended_at = o.recorded_at`,
     ).toHaveLength(1);
+  });
+
+  it('is charged by the time of the database if the clock of the api is an hour slow', async () => {
+    await begin();
+    const id = await ground.runVm(host);
+    await ground.sql`update meter_intervals set started_at = now() - interval '2 hours' where resource_id = ${id}`;
+    const { operationId } = await ground.ask('PATCH', `/vms/${id}`, { action: 'STOP' });
+    await ground.sql`update operations set started_at = started_at - interval '1 hour' where id = ${operationId}`;
+    await host.obey();
+    expect(
+      await ground.sql`select from meter_intervals
+        where resource_id = ${id} and ended_at < now() - interval '50 minutes'`,
+    ).toHaveLength(0);
   });
 });
 
@@ -242,8 +255,8 @@ describe('a VM that runs', () => {
     expect(await ground.operation(operationId)).toMatchObject({ state: 'SUCCEEDED' });
     const [first, second, ...more] = await intervals(id);
     const [operation] =
-      await ground.sql`select started_at from operations where id = ${operationId}`;
-    expect(first?.ended_at).toEqual(operation?.['started_at']);
+      await ground.sql`select recorded_at from operations where id = ${operationId}`;
+    expect(first?.ended_at).toEqual(operation?.['recorded_at']);
     expect(second?.ended_at).toBeNull();
     expect(more).toHaveLength(0);
   });

@@ -4,5 +4,5 @@ import { closeDueDays } from '@gantry/db/queries/usage';
 
 /** Makes the usage of the days that are over final. Any number of processes may do so at once. */
 export async function closeUsage({ sql, log }: { sql: Sql; log: Log }): Promise<void> {
-  for (const date of await closeDueDays(sql, new Date())) log.info({ date }, 'usage day closed');
+  for (const date of await closeDueDays(sql)) log.info({ date }, 'usage day closed');
 }

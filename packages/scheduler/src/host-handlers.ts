@@ -37,12 +37,12 @@ export function hostHandlers(dependencies: Dependencies): StreamHandlers {
       const host = hosts.of(stream);
       if (!host) return;
       await settling.turn(host);
-      host.heardAtMs = Date.now();
+      host.heardAtMs = performance.now();
     },
     report(stream, report) {
       const host = hosts.of(stream);
       if (!host) return;
-      host.heardAtMs = Date.now();
+      host.heardAtMs = performance.now();
       settling.take(host, report);
     },
     ended(stream) {

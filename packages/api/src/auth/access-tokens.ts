@@ -60,15 +60,15 @@ export async function createAccessTokens({
     loadedAt = Date.now();
     stale = false;
     const lastUse = (keyDays * 86_400 + TOKEN_LIFETIME_S + CLOCK_LEEWAY_S) * 1000;
-    const rows = await readSigningKeys(sql, new Date(Date.now() - lastUse));
+    const rows = await readSigningKeys(sql, lastUse);
     keys = await Promise.all(rows.map((row) => openKey(row, secrets)));
   };
 
-  const insertKey = async (on: Queryable, unlessSince: Date | null) =>
-    insertSigningKey(on, { ...(await newSigningKey(secrets)), unlessSince });
+  const insertKey = async (on: Queryable, unlessYoungerMs: number | null) =>
+    insertSigningKey(on, { ...(await newSigningKey(secrets)), unlessYoungerMs });
 
   const rotate = async () => {
-    await insertKey(sql, new Date(Date.now() - keyDays * 86_400_000));
+    await insertKey(sql, keyDays * 86_400_000);
     await load();
   };
 

@@ -89,7 +89,7 @@ describe('signing keys', () => {
     expect([answer.status, answer.body]).toEqual([200, {}]);
     const after = await api.deps.tokens.issue(operator.id);
     expect(kid(after)).not.toBe(kid(before));
-    const [newest] = await api.sql`select id from signing_keys order by id desc limit 1`;
+    const [newest] = await api.sql`select id from signing_keys order by number desc limit 1`;
     expect(kid(after)).toBe(newest?.['id']);
     for (const bearer of [before, after]) {
       expect((await api.call('GET', '', { bearer })).status).toBe(200);

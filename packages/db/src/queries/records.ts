@@ -34,8 +34,8 @@ export function recordCtes(sql: Queryable, record: WriteRecord) {
   if (!record.firstReply) return audit;
   const { key, requestHash, reply, sealed } = record.firstReply;
   return sql`${audit},
-    first_reply as (insert into idempotency_keys (actor_id, key, request_hash, reply, sealed, created_at)
-      values (${record.actorId}, ${key}, ${requestHash}, ${reply}, ${sealed}, ${record.at}))`;
+    first_reply as (insert into idempotency_keys (actor_id, key, request_hash, reply, sealed)
+      values (${record.actorId}, ${key}, ${requestHash}, ${reply}, ${sealed}))`;
 }
 
 export async function insertRecord(sql: Queryable, record: WriteRecord): Promise<void> {

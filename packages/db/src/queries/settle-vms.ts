@@ -21,7 +21,7 @@ export type PlacedVmRow = {
   reachable: boolean;
   should_run: boolean;
   operation: OperationName | null;
-  operation_started_at: Date | null;
+  operation_recorded_at: Date | null;
   /** Whether its time is being counted. */
   metered: boolean;
   gpus: ClaimedDevice[];
@@ -47,7 +47,7 @@ export async function lockPlacedVms(sql: Queryable, hostId: string): Promise<Pla
     select v.id, v.project_id, j.organization_id, v.type, l.region, v.revision, v.generation, v.observed_generation,
       v.observed_state, v.desired_state, v.abandoned, v.reachable,
       vm_should_run(v.desired_state, v.abandoned, v.observed_state, v.observed_generation, v.generation) as should_run,
-      o.name as operation, o.started_at as operation_started_at,
+      o.name as operation, o.recorded_at as operation_recorded_at,
       exists (select from meter_intervals m where m.resource_id = v.id and m.ended_at is null) as metered,
       (select coalesce(json_agg(json_build_object('id', g.id, 'pci_address', g.pci_address)), '[]')
         from gpu_claims c join gpus g on g.id = c.gpu_id where c.vm_id = v.id) as gpus,

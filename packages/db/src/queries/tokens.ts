@@ -40,22 +40,31 @@ export type SigningKeyRow = {
   created_at: Date;
 };
 
-export async function readSigningKeys(sql: Queryable, since: Date): Promise<SigningKeyRow[]> {
+/** Returns the newest key first, then those that are younger than `maxAgeMs` by the database's clock. */
+export async function readSigningKeys(sql: Queryable, maxAgeMs: number): Promise<SigningKeyRow[]> {
   return await sql<SigningKeyRow[]>`
     select id, public_key, sealed_private_key, created_at from signing_keys
-    where created_at > ${since}
-      or id = (select id from signing_keys order by id desc limit 1)
-    order by id desc`;
+    where created_at > now() - ${maxAgeMs}::float8 * interval '1 millisecond'
+      or number = (select max(number) from signing_keys)
+    order by number desc`;
 }
 
-/** Adds a key unless one newer than `unlessSince` is there. Two at once may both add one: both verify. */
+/**
+ * Adds a key, unless there is one that is younger than `unlessYoungerMs`; null adds it in any case.
+ * Two processes may both add a key at once. Both keys verify tokens.
+ */
 export async function insertSigningKey(
   sql: Queryable,
-  key: { id: string; publicKey: object; sealedPrivateKey: string; unlessSince: Date | null },
+  key: {
+    id: string;
+    publicKey: object;
+    sealedPrivateKey: string;
+    unlessYoungerMs: number | null;
+  },
 ): Promise<void> {
   await sql`
     insert into signing_keys (id, public_key, sealed_private_key)
     select ${key.id}::uuid, ${sql.json({ ...key.publicKey })}, ${key.sealedPrivateKey}
-    where ${key.unlessSince}::timestamptz is null
-      or not exists (select from signing_keys where created_at > ${key.unlessSince}::timestamptz)`;
+    where ${key.unlessYoungerMs}::float8 is null or not exists (select from signing_keys
+      where created_at > now() - ${key.unlessYoungerMs}::float8 * interval '1 millisecond')`;
 }

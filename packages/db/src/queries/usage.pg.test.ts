@@ -1,5 +1,5 @@
 import { newId } from '@gantry/model/ids';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connect } from '../connect.ts';
 import { createTestDatabase, type TestDatabase } from '../testing.ts';
 import { closeInterval, type Metered, openInterval } from './meter.ts';
@@ -165,6 +165,34 @@ describe('days that are due', () => {
     ]);
     expect(await readLastClosedDay(database.sql)).toBe('2026-01-04');
     expect((await usage()).map(({ date }) => date)).toEqual(['2025-12-28', '2026-01-03']);
+  });
+});
+
+describe('a scheduler whose clock is ten days fast', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: Date.now() + 10 * 86_400_000, toFake: ['Date'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('opens and closes intervals at the time of the database', async () => {
+    const resourceId = newId();
+    const metering = { organizationId, projectId, resourceId, region: 'eu-north', metered: vm };
+    await openInterval(database.sql, metering);
+    await closeInterval(database.sql, { resourceId });
+    const fast = await database.sql`select from meter_intervals
+      where resource_id = ${resourceId} and (started_at > now() or ended_at > now())`;
+    expect(fast).toHaveLength(0);
+  });
+
+  it('closes only the days that are over for the database', async () => {
+    const [row] = await database.sql`select now() - interval '2 days' as past,
+      to_char(now(), 'YYYY-MM-DD') as today`;
+    await use(vm, row?.['past'].toISOString());
+    const closed = await closeDueDays(database.sql);
+    expect(closed.length).toBeGreaterThan(0);
+    expect(closed.filter((date) => date >= row?.['today'])).toEqual([]);
   });
 });
 

@@ -44,9 +44,13 @@ async function insertUsage(sql: Queryable, date: string): Promise<void> {
     left join prices p on p.resource_type = u.resource_type`;
 }
 
-/** Closes every day that is over and still open, oldest first; returns the days it closed. */
-export async function closeDueDays(sql: Sql, now: Date): Promise<string[]> {
-  const lastDue = isoDate(now.getTime() - GRACE_MS - DAY_MS);
+/**
+ * Closes every day that is over and still open, oldest first. Returns the days that it closed. The
+ * database's clock decides which days are over, because a scheduler with a fast clock would make the
+ * usage of a day final while the day is not over. Tests may give another moment.
+ */
+export async function closeDueDays(sql: Sql, now?: Date): Promise<string[]> {
+  const lastDue = isoDate((now ?? (await readNow(sql))).getTime() - GRACE_MS - DAY_MS);
   const due = await sql<{ date: string }[]>`
     select to_char(day, 'YYYY-MM-DD') as date
     from (select min(started_at) at time zone 'utc' as at from meter_intervals) first,
@@ -58,6 +62,12 @@ export async function closeDueDays(sql: Sql, now: Date): Promise<string[]> {
     if (await closeDay(sql, date)) closed.push(date);
   }
   return closed;
+}
+
+async function readNow(sql: Queryable): Promise<Date> {
+  const [row] = await sql<{ now: Date }[]>`select now() as now`;
+  if (!row) throw new Error('BUG: the database has no time');
+  return row.now;
 }
 
 function isoDate(ms: number): string {

@@ -36,7 +36,10 @@ export const operations = pgTable(
     state: text('state').notNull(),
     request: json('request').notNull(),
     result: json('result'),
+    /** Shown to clients. It comes from the clock of an api process. */
     startedAt: moment('started_at').notNull(),
+    /** The same moment by the database's clock: metering compares only moments of that clock. */
+    recordedAt: moment('recorded_at').notNull().defaultNow(),
     completedAt: moment('completed_at'),
     deadlineAt: moment('deadline_at').notNull(),
   },

@@ -1,5 +1,15 @@
 import { sql } from 'drizzle-orm';
-import { boolean, check, index, jsonb, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  jsonb,
+  pgTable,
+  text,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { createdAt, id, moment, oneOf } from './columns.ts';
 
 /** Who may do what. Writer of every table here: api. */
@@ -122,5 +132,10 @@ export const signingKeys = pgTable('signing_keys', {
   publicKey: jsonb('public_key').notNull(),
   /** Sealed with the installation's secret key. */
   sealedPrivateKey: text('sealed_private_key').notNull(),
+  /**
+   * The newest key signs. The database assigns the number, because ids come from the clocks of several
+   * api processes: a process with a fast clock would make a key that no rotation replaces.
+   */
+  number: bigint('number', { mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
   createdAt: createdAt(),
 });

@@ -34,7 +34,7 @@ export class AttachedHosts {
       stream,
       streamEpoch,
       sentNumber: 0,
-      sentAtMs: 0,
+      sentAtMs: Number.NEGATIVE_INFINITY,
       heardAtMs: Number.POSITIVE_INFINITY,
       unsettled: null,
       settling: false,

@@ -39,7 +39,7 @@ export function startDelivering({ sql, log, hosts, pollMs }: DeliveringOptions):
       const host = hosts.get(row.host_id);
       if (!host || Number(row.number) < host.sentNumber) continue;
       host.sentNumber = Number(row.number);
-      host.sentAtMs = Date.now();
+      host.sentAtMs = performance.now();
       const consoles = [...host.consoles.values()].map(({ id, vmId }) => ({ id, vmId }));
       host.stream.send({ ...toHostSpec(row), consoles });
     }
@@ -78,7 +78,7 @@ export function startDelivering({ sql, log, hosts, pollMs }: DeliveringOptions):
       }
       for (const hostId of postponed) {
         const host = hosts.get(hostId);
-        if (host && Date.now() < host.sentAtMs + SPAN_PAUSE_MS) continue;
+        if (host && performance.now() < host.sentAtMs + SPAN_PAUSE_MS) continue;
         postponed.delete(hostId);
         if (host) wanted.add(hostId);
       }

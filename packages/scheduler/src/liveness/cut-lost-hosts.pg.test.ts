@@ -23,9 +23,9 @@ it('streams are cut by which nothing comes, and those of removed hosts; not thos
   const [speaking, silent, removed, waiting] = [newId(), newId(), newId(), newId()];
   for (const id of [speaking, silent, waiting])
     await sql`insert into hosts (id, location, name) values (${id}, 'eu-north-a', ${id})`;
-  attach(speaking).heardAtMs = Date.now();
-  attach(removed).heardAtMs = Date.now();
-  attach(silent).heardAtMs = Date.now() - MINUTE_MS;
+  attach(speaking).heardAtMs = performance.now();
+  attach(removed).heardAtMs = performance.now();
+  attach(silent).heardAtMs = performance.now() - MINUTE_MS;
   attach(waiting);
 
   await cutLostHosts({ sql, hosts });

@@ -9,7 +9,7 @@ const SILENT_MS = 35_000;
 export async function cutLostHosts({ sql, hosts }: { sql: Sql; hosts: AttachedHosts }) {
   const attached = [...hosts.values()];
   if (attached.length === 0) return;
-  const since = Date.now() - SILENT_MS;
+  const since = performance.now() - SILENT_MS;
   const known = await listKnownHosts(
     sql,
     attached.map(({ stream }) => stream.hostId),

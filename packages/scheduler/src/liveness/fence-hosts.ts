@@ -67,7 +67,7 @@ async function loseVm(
     ...{ hostId, vmId: vm.id, projectId: vm.project_id, receipts: receiptsOfNothing(vm) },
   });
   await releasePlacement(sql, vm.id);
-  await closeVmInterval(sql, { vmId: vm.id, endedAt: new Date() });
+  await closeVmInterval(sql, vm.id);
   await insertEvents(sql, [
     {
       projectId: vm.project_id,

@@ -41,9 +41,8 @@ async function giveUpHost(
     const vms = await lockPlacedVms(sql, hostId);
     if (!(await updateHostUnreachable(sql, { hostId, silentMs }))) return false;
     await updateVmsReachable(sql, { vmIds: vms.map(({ id }) => id), reachable: false });
-    const now = new Date();
     // A VM that is not seen running is not charged for.
-    for (const { id } of vms) await closeVmInterval(sql, { vmId: id, endedAt: now });
+    for (const { id } of vms) await closeVmInterval(sql, id);
     await insertEvents(
       sql,
       vms.map((vm) => ({

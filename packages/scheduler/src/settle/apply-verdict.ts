@@ -50,8 +50,8 @@ async function settleRunning(settling: VmSettling, failure: Failure | null): Pro
 }
 
 /** Time counts while it runs; that of a reset does not. */
-async function meterRunning({ sql, vm, now }: VmSettling): Promise<void> {
-  const endedAt = vm.operation === 'RESET' ? vm.operation_started_at : null;
+async function meterRunning({ sql, vm }: VmSettling): Promise<void> {
+  const endedAt = vm.operation === 'RESET' ? vm.operation_recorded_at : null;
   if (endedAt) await closeInterval(sql, { resourceId: vm.id, endedAt });
   else if (vm.metered) return;
   await openInterval(sql, {
@@ -59,7 +59,6 @@ async function meterRunning({ sql, vm, now }: VmSettling): Promise<void> {
     projectId: vm.project_id,
     resourceId: vm.id,
     region: vm.region,
-    startedAt: now,
     metered: { metric: 'vm_seconds', vmType: vm.type },
   });
 }
@@ -81,14 +80,14 @@ function noteFailedGrowth({ vm, word, failedGrowths }: VmSettling, failure: Fail
 }
 
 async function settleCrashed(settling: VmSettling): Promise<void> {
-  const { sql, vm, now } = settling;
+  const { sql, vm } = settling;
   if (vm.observed_state === 'none') {
     const failure = { code: 'host_failed', message: 'the VM died while it booted' };
     return await settleFailed(settling, failure);
   }
   if (!isObserved(vm, 'crashed')) {
     await updateObservedVm(sql, { vmId: vm.id, observedState: 'crashed' });
-    await closeVmInterval(sql, { vmId: vm.id, endedAt: now });
+    await closeVmInterval(sql, vm.id);
     await insertEvents(sql, [
       {
         projectId: vm.project_id,
@@ -109,8 +108,8 @@ async function settleCrashed(settling: VmSettling): Promise<void> {
 }
 
 async function settleFailed(settling: VmSettling, failure: Failure): Promise<void> {
-  const { sql, vm, now } = settling;
-  await closeVmInterval(sql, { vmId: vm.id, endedAt: now });
+  const { sql, vm } = settling;
+  await closeVmInterval(sql, vm.id);
   if (vm.operation === 'ATTACH_DISKS' || vm.operation === 'DETACH_DISKS')
     await undoDiskChange(settling, failure);
   await failVm(sql, {
@@ -123,13 +122,13 @@ async function settleFailed(settling: VmSettling, failure: Failure): Promise<voi
 
 /** The only place where a host's VM loses its claims: with a receipt for each of its devices. */
 async function settleGone(settling: VmSettling): Promise<void> {
-  const { sql, hostId, vm, report, now } = settling;
+  const { sql, hostId, vm, report } = settling;
   const receipts = matchReceipts(vm, report.receipts);
   if (!receipts) return;
   const last = await readVm(sql, { projectId: vm.project_id, vmId: vm.id });
   await insertReceipts(sql, { hostId, vmId: vm.id, projectId: vm.project_id, receipts });
   await releasePlacement(sql, vm.id);
-  await closeVmInterval(sql, { vmId: vm.id, endedAt: now });
+  await closeVmInterval(sql, vm.id);
   if (isToBeRemoved(vm)) {
     settling.removedVmIds.push(vm.id);
     if (last) await succeedOperation(sql, { resourceId: vm.id, result: vmView(last) });

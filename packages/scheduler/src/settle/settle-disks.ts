@@ -25,7 +25,7 @@ async function settleDeletion(sql: Queryable, disk: UnsettledDisk): Promise<void
   if (!disk.idle) return;
   const last = await readDisk(sql, { projectId: disk.project_id, diskId: disk.id });
   await removeDisk(sql, disk.id);
-  await closeInterval(sql, { resourceId: disk.id, endedAt: new Date() });
+  await closeInterval(sql, { resourceId: disk.id });
   if (last) await succeedOperation(sql, { resourceId: disk.id, result: diskView(last) });
 }
 
@@ -40,14 +40,12 @@ async function settleSize(sql: Queryable, disk: UnsettledDisk): Promise<void> {
 
 /** Another size is another interval. */
 async function meterDisk(sql: Queryable, disk: UnsettledDisk): Promise<void> {
-  const now = new Date();
-  await closeInterval(sql, { resourceId: disk.id, endedAt: now });
+  await closeInterval(sql, { resourceId: disk.id });
   await openInterval(sql, {
     organizationId: disk.organization_id,
     projectId: disk.project_id,
     resourceId: disk.id,
     region: disk.region,
-    startedAt: now,
     metered: { metric: 'gb_hours', diskType: disk.type, sizeGb: disk.size_gib },
   });
 }

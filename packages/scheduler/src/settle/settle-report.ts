@@ -42,10 +42,9 @@ export async function settleReport(settlement: Settlement): Promise<boolean> {
       return word ? [{ vm, word, verdict: judgeVm(vm, word) }] : [];
     });
     await lockOthers(sql, { hostId, spans: host.spans, judged });
-    const now = new Date();
     if (host.state === 'unreachable') await markReachable(sql, { hostId, vms });
     const removedVmIds: string[] = [];
-    const settling = { sql, hostId, report, now, failedGrowths, removedVmIds };
+    const settling = { sql, hostId, report, failedGrowths, removedVmIds };
     const applyAll = async () => {
       for (const { vm, word, verdict } of judged)
         await applyVerdict({ ...settling, vm, word }, verdict);

@@ -10,7 +10,6 @@ export type VmSettling = {
   vm: PlacedVmRow;
   report: HostReport;
   word: VmReport;
-  now: Date;
   /** Found out here, undone once this is written. */
   failedGrowths: FailedGrowth[];
   /** VMs to be removed at the end: whoever creates VMs in their projects waits from then on. */
