@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createSecrets } from '@gantry/daemon/secrets';
+import { KIB } from '@gantry/daemon/units';
 import { connect, type Sql } from '@gantry/db/connect';
 import { startEmbeddedPostgres } from '@gantry/local/embedded-postgres';
 import { removeHome } from '@gantry/local/remove-home';
@@ -41,7 +42,6 @@ const LOADS = [
   { what: 'creation', stock: Number.POSITIVE_INFINITY, hasGoals: true },
   { what: 'creation and deletion', stock: 500, hasGoals: false },
 ];
-const KIB = 1024;
 const ATTACH_LIMIT_MS = 30 * 60_000;
 /** Real hosts do not collect their garbage on the scheduler's cores: these do it as rarely as they can. */
 const RARELY_COLLECTING = ['--no-memory-reducer', '--heap-growing-percent=200'];

@@ -1,6 +1,7 @@
 import { type ApiServer, startServer } from '@gantry/api/server';
 import { makeTenant, startTestApi, type TestApi, type TestTenant } from '@gantry/api/testing';
 import { createLog } from '@gantry/daemon/log';
+import { KIB } from '@gantry/daemon/units';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { holds } from './property.ts';
@@ -44,7 +45,6 @@ const settings = (databaseUrl: string) => ({
   stripe: { secretKey: undefined, apiUrl: undefined },
 });
 
-const KIB = 1024;
 const LIMIT = 256 * KIB;
 const lines = (...all: string[]) => `${all.join('\r\n')}\r\n`;
 const vms = () => `/v0.1/projects/${tenant.projectId}/vms`;

@@ -2,13 +2,13 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeSpec } from '@gantry/agent/testing/make-spec';
+import { MIB } from '@gantry/daemon/units';
 import { afterEach, describe, expect, it } from 'vitest';
 import { execute } from './support/execute.ts';
 import { leftovers } from './support/leftovers.ts';
 import { carriedOut, DOMAIN, type OneVmHost, startOneVmHost, VM } from './support/one-vm-host.ts';
 
 const STRANGER = '5f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d35';
-const MIB = 1_048_576;
 
 const endings: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { MIB } from '@gantry/daemon/units';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { leftovers } from './support/leftovers.ts';
@@ -15,7 +16,6 @@ import { makeSshKey, type SshKey } from './support/ssh.ts';
 
 const STARTUP = '#!/bin/sh\necho started >> /root/startup-trace\n';
 const SHUTDOWN = '#!/bin/sh\necho ended >> /root/shutdown-trace\nsync\n';
-const MIB = 1_048_576;
 
 /** As the API shows it. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely

@@ -1,3 +1,4 @@
+import { GIB } from '@gantry/daemon/units';
 import { endOverdue } from '@gantry/scheduler/settle/end-overdue';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Ground, startGround } from './ground.ts';
@@ -9,7 +10,6 @@ beforeAll(async () => {
 });
 afterAll(() => ground.stop());
 
-const GIB = 1024 ** 3;
 const attach = (vmId: string, ...diskIds: string[]) =>
   ground.ask('POST', `/vms/${vmId}/attach-disks`, {
     attach_disks: diskIds.map((disk_id) => ({

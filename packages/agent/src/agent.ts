@@ -3,6 +3,7 @@ import type { SpecRefusal } from '@gantry/proto/generated/gantry/v1/SpecRefusal'
 import { type Clock, systemClock } from './base/clock.ts';
 import { failureOf } from './base/failure.ts';
 import { DEFAULT_PACE, type Pace } from './base/timings.ts';
+import { Worker } from './base/worker.ts';
 import { HostConsoles } from './consoles/host-consoles.ts';
 import type { DomainWatcher, Machine } from './host-driver.ts';
 import { judgeSpec, withSpec } from './ledger/accept-spec.ts';
@@ -46,7 +47,7 @@ export class Agent implements LinkPeer, DomainWatcher {
   #received: HostSpec | null = null;
   /** One that could not be judged; none once another came. */
   #waiting: HostSpec | null = null;
-  #judging = false;
+  readonly #judging = new Worker(() => this.#judgeReceived());
   #stopped = false;
 
   constructor(options: AgentOptions, ledger: Ledger, hostBootId: string) {
@@ -114,7 +115,7 @@ export class Agent implements LinkPeer, DomainWatcher {
   received(spec: HostSpec): void {
     this.#received = spec;
     this.#waiting = null;
-    if (!this.#judging) void this.#judgeReceived();
+    this.#judging.nudge();
   }
 
   domainChanged(vmId: string): void {
@@ -132,6 +133,7 @@ export class Agent implements LinkPeer, DomainWatcher {
 
   #detach(): void {
     this.#stopped = true;
+    void this.#judging.stop();
     this.#unwatch();
     this.#reporter.stop();
     this.#consoles.want([]);
@@ -139,18 +141,15 @@ export class Agent implements LinkPeer, DomainWatcher {
   }
 
   async #judgeReceived(): Promise<void> {
-    this.#judging = true;
-    while (this.#received && !this.#stopped) {
-      const spec = this.#received;
-      this.#received = null;
-      try {
-        await this.#judge(spec);
-      } catch (error) {
-        this.#judgeAgain(spec, error);
-      }
-      this.#reporter.changed();
+    const spec = this.#received;
+    if (!spec) return;
+    this.#received = null;
+    try {
+      await this.#judge(spec);
+    } catch (error) {
+      this.#judgeAgain(spec, error);
     }
-    this.#judging = false;
+    this.#reporter.changed();
   }
 
   async #judge(spec: HostSpec): Promise<void> {

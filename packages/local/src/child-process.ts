@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Backoff } from '@gantry/daemon/backoff';
 import { boundLog, readTail } from './log-file.ts';
 import { StartError } from './start-error.ts';
 
@@ -27,7 +28,7 @@ export type RunningChild = { ready: Record<string, unknown>; stop(): Promise<voi
 const READY_LIMIT_MS = 60_000;
 /** As long as a process may take to drain. */
 const STOP_LIMIT_MS = 30_000;
-const BACKOFF_MS = { first: 500, most: 10_000 };
+const BACKOFF = { minMs: 500, maxMs: 10_000, jitter: 0 };
 /** A run as long as this was a healthy one: its end is news, not a pattern. */
 const HEALTHY_MS = 60_000;
 
@@ -106,15 +107,14 @@ function supervise({ spec, first, ready }: Supervised): RunningChild {
   let run = first;
 
   const watch = async () => {
-    let pauseMs = BACKOFF_MS.first;
+    const backoff = new Backoff(BACKOFF);
     for (;;) {
       const how = await run.ended;
       if (stopping.signal.aborted) return;
-      if (Date.now() - run.startedAt > HEALTHY_MS) pauseMs = BACKOFF_MS.first;
+      if (Date.now() - run.startedAt > HEALTHY_MS) backoff.reset();
       spec.say(`The ${spec.name} ended (${how}); starting it again. Its log: ${spec.logFile}`);
-      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
+      await delay(backoff.nextMs(), undefined, { signal: stopping.signal }).catch(() => {});
       if (stopping.signal.aborted) return;
-      pauseMs = Math.min(pauseMs * 2, BACKOFF_MS.most);
       run = await launch(spec);
       if (stopping.signal.aborted) run.child.kill('SIGTERM');
       if (await run.ready) spec.say(`The ${spec.name} is back.`);

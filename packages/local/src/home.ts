@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, open, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { replaceFile, unlessMissing } from '@gantry/daemon/durable-file';
 import { errorCode, StartError } from './start-error.ts';
 
 /**
@@ -37,37 +38,15 @@ async function makeHome(directory: string): Promise<void> {
   }
 }
 
-/** Whole or not at all, and on disk when it returns, whenever the machine stops. */
+/** Replaces the file atomically and durably. Only its owner may read it. */
 export async function writePrivateFile(file: string, text: string): Promise<void> {
+  // Two launchers may build the same guest image, so each has a temporary file of its own.
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
-  const handle = await open(temporary, 'wx', 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(temporary, file);
-  await syncDirectory(path.dirname(file));
+  await replaceFile(file, text, 0o600, temporary);
 }
 
-/** A rename is durable only once its directory is. */
-export async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-export async function readIfThere(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+export function readIfThere(file: string): Promise<string | undefined> {
+  return unlessMissing(readFile(file, 'utf8'));
 }
 
 /** The secret kept in a file of the home, made on first use. */

@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { chmod, chown, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { syncDirectory } from '@gantry/daemon/durable-file';
 import type { Cluster } from './cluster-directory.ts';
-import { readIfThere, syncDirectory } from './home.ts';
+import { readIfThere } from './home.ts';
 import { StartError } from './start-error.ts';
 
 /** The one role of an embedded cluster; it may make databases, which tests do. */

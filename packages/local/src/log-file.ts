@@ -1,6 +1,7 @@
 import { copyFile, open, stat, truncate } from 'node:fs/promises';
+import { MIB } from '@gantry/daemon/units';
 
-const LIMIT_BYTES = 20 * 1024 * 1024;
+const LIMIT_BYTES = 20 * MIB;
 
 /**
  * Keeps a log below its limit by moving it to ".1". Its writers keep the file open in append mode,

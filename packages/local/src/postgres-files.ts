@@ -4,7 +4,8 @@ import { chmod, cp, mkdir, open, readdir, rename, rm, stat, symlink } from 'node
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { readIfThere, syncDirectory } from './home.ts';
+import { syncDirectory } from '@gantry/daemon/durable-file';
+import { readIfThere } from './home.ts';
 import { errorCode, StartError } from './start-error.ts';
 
 /** The copy's name carries a digest of the server program, so another version gets another copy. */

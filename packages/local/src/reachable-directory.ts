@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, lstat, mkdir, realpath, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { type Home, syncDirectory } from './home.ts';
+import { syncDirectory } from '@gantry/daemon/durable-file';
+import type { Home } from './home.ts';
 import { exists } from './postgres-files.ts';
 import { errorCode, StartError } from './start-error.ts';
 

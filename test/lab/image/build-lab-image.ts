@@ -14,12 +14,12 @@ import {
 } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { syncDirectory } from '@gantry/daemon/durable-file';
 import { readArchitecture } from '@gantry/local/guest/architecture';
 import { fetchPackages, listPackages } from '@gantry/local/guest/fetch-packages';
 import type { DebianPackage } from '@gantry/local/guest/package-list';
 import { filesBelow, recipeKey, removeOld } from '@gantry/local/guest/recipe';
 import { runProgram } from '@gantry/local/guest/run-program';
-import { syncDirectory } from '@gantry/local/home';
 import { renderEarlyUserspace, renderGuest } from './early-userspace.ts';
 import { keepModules } from './keep-modules.ts';
 import { chooseForEmptyMachine, labRoots } from './lab-packages.ts';

@@ -1,3 +1,5 @@
+import { within } from '@gantry/daemon/within';
+
 /** How long an answer is good, and how long one is waited for. */
 type Terms = { forMs: number; limitMs: number; nowMs: () => number };
 type Kept<T> = { answer: Promise<T | undefined>; untilMs: number; ended: boolean };
@@ -23,12 +25,4 @@ export function remembered<T>(
     kept.set(key, next);
     return next.answer;
   };
-}
-
-/** Undefined where it takes longer. */
-export function within<T>(limitMs: number, work: Promise<T>): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(undefined), limitMs);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

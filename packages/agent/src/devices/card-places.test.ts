@@ -1,7 +1,7 @@
+import { GIB } from '@gantry/daemon/units';
 import { expect, it } from 'vitest';
 import { windowMib } from './card-places.ts';
 
-const GIB = 2 ** 30;
 const bar = (sizeBytes: number, is_64bit = true) => ({
   ...{ index: 0, sizeBytes, is_64bit, prefetchable: true },
 });

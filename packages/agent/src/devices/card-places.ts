@@ -1,3 +1,4 @@
+import { MIB } from '@gantry/daemon/units';
 import type { Sysfs } from '../base/sysfs.ts';
 import type { DomainHost } from '../libvirt/domain-xml/describe-domain.ts';
 import type { Blocks } from '../libvirt/domain-xml/domain-definition.ts';
@@ -6,7 +7,6 @@ import { type PciDevice, readPciDevice } from './pci/pci-device.ts';
 
 export type CardPlaces = Pick<DomainHost, 'partsOf' | 'nodeOf' | 'mmio64Mib'>;
 
-const MIB = 2 ** 20;
 /** What q35 and its firmware keep free: 32 GiB. */
 const DEFAULT_WINDOW_MIB = 32 * 1024;
 

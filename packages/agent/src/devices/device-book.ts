@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { replaceFile, unlessMissing } from '../base/durable-file.ts';
-import { oneAtATime } from '../base/serial-queue.ts';
+import { replaceFile, unlessMissing } from '@gantry/daemon/durable-file';
+import { createQueue } from '../base/queue.ts';
 import { type Device, MachineFailure } from '../host-driver.ts';
 
 /**
@@ -17,7 +17,7 @@ export type DeviceBook<Entry extends Device> = {
 
 export function deviceBook<Entry extends Device>(file: string): DeviceBook<Entry> {
   /** Each change rewrites the whole file. */
-  const inTurn = oneAtATime();
+  const inTurn = createQueue();
 
   const read = async (): Promise<Entry[]> =>
     JSON.parse((await unlessMissing(readFile(file, 'utf8'))) ?? '[]');

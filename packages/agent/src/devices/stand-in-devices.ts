@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { oneAtATime } from '../base/serial-queue.ts';
+import { createQueue } from '../base/queue.ts';
 import { type Cleaning, type Device, type Devices, MachineFailure } from '../host-driver.ts';
 import { deviceBook, entryFor } from './device-book.ts';
 
@@ -16,7 +16,7 @@ type StandInOptions = {
  */
 export function standInDevices({ directory, serials }: StandInOptions): Devices {
   const book = deviceBook(join(directory, 'stand-in-devices.json'));
-  const inTurn = oneAtATime();
+  const inTurn = createQueue();
   const requireFor = async (device: Device) => {
     if (!serials.has(device.address)) {
       throw new MachineFailure('device_missing', `there is no device ${device.address}`);

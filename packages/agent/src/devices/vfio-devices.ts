@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { oneAtATime } from '../base/serial-queue.ts';
+import { createKeyedQueue } from '../base/queue.ts';
 import type { Sysfs } from '../base/sysfs.ts';
 import { type Cleaning, type Device, type Devices, MachineFailure } from '../host-driver.ts';
 import { bindToHost, bindToVfio, ensureVfio } from './bind-driver.ts';
@@ -50,13 +50,8 @@ const CLASS_OF = { gpu: '03', nvme: '0108' } as const;
 /** The GPUs and NVMe drives of this host, handed over through VFIO, one VM each. */
 export function vfioDevices(options: VfioOptions): Devices {
   const host = new VfioHost(options);
-  /** Erasing takes long: each device has a turn of its own. */
-  const turns = new Map<string, ReturnType<typeof oneAtATime>>();
-  const inTurn = <T>(address: string, work: () => Promise<T>): Promise<T> => {
-    const turn = turns.get(address) ?? oneAtATime();
-    turns.set(address, turn);
-    return turn(work);
-  };
+  // One queue per device, because erasing a drive takes long.
+  const inTurn = createKeyedQueue();
   return {
     list: () => host.list(),
     bind: (device, companions) => inTurn(device.address, () => host.bind(device, companions)),

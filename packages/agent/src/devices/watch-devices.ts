@@ -1,6 +1,6 @@
 import type { Log } from '@gantry/daemon/log';
+import { within } from '@gantry/daemon/within';
 import { type Clock, systemClock } from '../base/clock.ts';
-import { within } from '../base/remembered.ts';
 import { DEFAULT_PACE } from '../base/timings.ts';
 
 type WatchOptions = {

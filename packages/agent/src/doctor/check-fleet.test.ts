@@ -1,11 +1,10 @@
+import { GIB } from '@gantry/daemon/units';
 import { afterEach, expect, it } from 'vitest';
 import { checkEnrolment, checkSchedulers, checkSpace } from './check-fleet.ts';
 import { doctorHosts } from './testing/doctor-hosts.ts';
 
 const { make, remove } = doctorHosts();
 afterEach(remove);
-
-const GIB = 2 ** 30;
 
 it.each([
   [900, 1_000, 'ok'],

@@ -1,3 +1,4 @@
+import { GIB } from '@gantry/daemon/units';
 import { afterEach, expect, it } from 'vitest';
 import type { NumaNode } from '../inventory/numa-nodes.ts';
 import { checkHugepages } from './check-memory.ts';
@@ -6,7 +7,6 @@ import { doctorHosts } from './testing/doctor-hosts.ts';
 const { make, remove } = doctorHosts();
 afterEach(remove);
 
-const GIB = 2 ** 30;
 const MOUNTED = '40 30 0:35 / /dev/hugepages rw shared:15 - hugetlbfs hugetlbfs rw,pagesize=1024M';
 
 function node(id: number, gib: number, pages: number, pageKib = 1_048_576): NumaNode {

@@ -1,9 +1,9 @@
+import { GIB } from '@gantry/daemon/units';
 import type { NumaNode } from '../inventory/numa-nodes.ts';
 import type { Check } from './doctor-host.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 const CHECK = 'hugepages';
-const GIB = 2 ** 30;
 const GIB_PAGE_KIB = 1_048_576;
 const PAGES_OF_2M_PER_GIB = 512;
 /** What the host itself needs of a node: a tenth, and not less than this. */

@@ -1,3 +1,4 @@
+import { backoffMs } from '@gantry/daemon/backoff';
 import type { Log } from '@gantry/daemon/log';
 import { CLOCK_SKEW_MS } from '@gantry/pki/certificate-authority';
 import { type Identity, validityOf } from './identity.ts';
@@ -79,8 +80,8 @@ export function untilDueMs(identity: Identity, nowMs: number): number {
 
 const isDue = (identity: Identity, nowMs: number) => untilDueMs(identity, nowMs) === 0;
 
-/** Twice as long each time, and a part of it by chance: ten thousand hosts must not come at once. */
+/** `failures` is 1 after the first. Jitter keeps ten thousand hosts from retrying at once. */
 export function retryDelayMs(failures: number, chance: number = Math.random()): number {
-  const longest = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LAST_RETRY_MS);
-  return longest * (0.5 + chance / 2);
+  const limits = { minMs: FIRST_RETRY_MS, maxMs: LAST_RETRY_MS, jitter: 0.5 };
+  return backoffMs(failures - 1, { ...limits, random: () => chance });
 }

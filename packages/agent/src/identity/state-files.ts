@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdir, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
-import { replaceFile, syncDirectory, unlessMissing } from '../base/durable-file.ts';
+import { replaceFile, syncDirectory, unlessMissing } from '@gantry/daemon/durable-file';
 import type { Identity } from './identity.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncDirectory } from '../base/durable-file.ts';
+import { syncDirectory } from '@gantry/daemon/durable-file';
 import { MachineFailure } from '../host-driver.ts';
 import type { Image } from '../spec.ts';
 import { type CachedImage, readImageFormat } from './image-format.ts';

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { createLog } from '@gantry/daemon/log';
+import { MIB } from '@gantry/daemon/units';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeDisk } from '../testing/make-spec.ts';
 import { createVolumes } from '../volumes/create-volumes.ts';
 import { openImageCache } from './image-cache.ts';
 import { imageOf, makeImageBytes, startImageServer } from './testing/image-server.ts';
 
-const MIB = 1_048_576;
 const execute = promisify(execFile);
 const log = createLog({ process: 'test', level: 'silent' });
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createLog } from '@gantry/daemon/log';
+import { MIB } from '@gantry/daemon/units';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ImageCacheOptions, openImageCache } from './image-cache.ts';
 import {
@@ -12,7 +13,6 @@ import {
   startImageServer,
 } from './testing/image-server.ts';
 
-const MIB = 1_048_576;
 const bytes = makeImageBytes(1);
 const log = createLog({ process: 'test', level: 'silent' });
 

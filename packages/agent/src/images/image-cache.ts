@@ -1,8 +1,9 @@
 import { chmod, mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncDirectory, unlessMissing } from '@gantry/daemon/durable-file';
 import type { Log } from '@gantry/daemon/log';
-import { syncDirectory, unlessMissing } from '../base/durable-file.ts';
-import { oneAtATime } from '../base/serial-queue.ts';
+import { GIB } from '@gantry/daemon/units';
+import { createQueue } from '../base/queue.ts';
 import { MachineFailure } from '../host-driver.ts';
 import type { Image } from '../spec.ts';
 import { type CacheEntry, chooseEvictions } from './choose-evictions.ts';
@@ -40,7 +41,7 @@ export type ImageCacheOptions = {
 
 const SHA256 = /^[0-9a-f]{64}$/;
 const UNFINISHED = /^[0-9a-f]{64}\.[0-9a-f]+\.new$/;
-const LARGEST_BYTES = 64 * 2 ** 30;
+const LARGEST_BYTES = 64 * GIB;
 /** Patient enough for a mirror at the other end of the world. */
 const LIMITS: SourceLimits = { answerMs: 30_000, stallMs: 60_000, redirects: 5 };
 
@@ -50,7 +51,7 @@ export async function openImageCache(options: ImageCacheOptions): Promise<ImageC
   const largestBytes = options.largestBytes ?? LARGEST_BYTES;
   const users = new Map<string, number>();
   const downloads = new Map<string, Promise<CachedImage>>();
-  const inTurn = oneAtATime();
+  const inTurn = createQueue();
 
   const lookUp = async (sha256: string): Promise<CachedImage | undefined> => {
     const path = join(directory, sha256);

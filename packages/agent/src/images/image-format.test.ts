@@ -1,7 +1,6 @@
+import { MIB } from '@gantry/daemon/units';
 import { describe, expect, it } from 'vitest';
 import { parseImageFormat } from './image-format.ts';
-
-const MIB = 1_048_576;
 
 function qcow2(change: (header: Buffer) => void = () => {}): Buffer {
   const header = Buffer.alloc(512);

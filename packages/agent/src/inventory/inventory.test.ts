@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { GIB, MIB } from '@gantry/daemon/units';
 import type { Inventory } from '@gantry/proto/generated/gantry/v1/Inventory';
 import { loadFleet } from '@gantry/proto/load';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -12,8 +13,6 @@ import { type HostInventory, type InventoryOptions, readInventory } from './inve
 const GPU = '0000:41:00.0';
 const GPU_AUDIO = '0000:41:00.1';
 const OTHER_GPU = '0000:c1:00.0';
-const MIB = 2 ** 20;
-const GIB = 2 ** 30;
 
 /** An H200's attributes as its kernel shows them. */
 const H200: SysfsTree = {

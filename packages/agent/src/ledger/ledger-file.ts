@@ -1,6 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile, unlessMissing } from '../base/durable-file.ts';
+import { replaceFile, unlessMissing } from '@gantry/daemon/durable-file';
 import type { LedgerContent, LedgerStore } from './ledger.ts';
 
 /**

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { SettingsError, type SettingsReader } from '@gantry/daemon/settings';
+import { GIB } from '@gantry/daemon/units';
 import { isUnicast } from '@gantry/model/cidr';
 import type { DeviceSettings } from '../devices/open-devices.ts';
 import type { InventoryOptions } from '../inventory/inventory.ts';
@@ -26,7 +27,6 @@ export type MachineSettings = {
   netns?: string;
 };
 
-const GIB = 2 ** 30;
 /** Not below the state directory, which only root may enter: QEMU has a user of its own. */
 const DATA_DIRECTORY = '/var/lib/gantry-data';
 

@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unlessMissing } from '../base/durable-file.ts';
+import { unlessMissing } from '@gantry/daemon/durable-file';
 
 /** As much as the wire carries of one console. */
 const TAIL_BYTES = 65_536;

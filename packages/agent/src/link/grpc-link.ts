@@ -1,3 +1,4 @@
+import { Backoff } from '@gantry/daemon/backoff';
 import type { Log } from '@gantry/daemon/log';
 import type { FleetClient } from '@gantry/proto/generated/gantry/v1/Fleet';
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
@@ -9,7 +10,6 @@ import {
   connectivityState,
   Metadata,
 } from '@grpc/grpc-js';
-import { Backoff } from '../base/backoff.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { HostSpec } from '../spec.ts';
 import type { Connect, ConsoleStream, Link, LinkPeer } from './link.ts';

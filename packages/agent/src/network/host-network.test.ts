@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { oneAtATime } from '../base/serial-queue.ts';
+import { createQueue } from '../base/queue.ts';
 import { makeNic } from '../testing/make-spec.ts';
 import { canonicalListing } from './firewall/canonical-listing.ts';
 import { parseCovered } from './firewall/firewall-in-kernel.ts';
@@ -99,7 +99,7 @@ describe('names', () => {
 
 describe('changes', () => {
   it('come one after the other, also after one that failed', async () => {
-    const inOrder = oneAtATime();
+    const inOrder = createQueue();
     const seen: string[] = [];
     const first = inOrder(async () => {
       await Promise.resolve();

@@ -1,6 +1,6 @@
 import { allSettledOrThrow } from '@gantry/daemon/all-settled-or-throw';
 import type { Log } from '@gantry/daemon/log';
-import { oneAtATime } from '../base/serial-queue.ts';
+import { createQueue } from '../base/queue.ts';
 import { type Firewall, type HostNetwork, MachineFailure } from '../host-driver.ts';
 import type { NicSpec } from '../spec.ts';
 import { applyFirewall, isInForce, listCovered } from './firewall/firewall-in-kernel.ts';
@@ -61,7 +61,7 @@ export function createHostNetwork(settings: HostNetworkSettings = {}): KernelNet
   const { netns, mtu = DEFAULT_MTU, uplink = null, reachableFromHost = false } = settings;
   const outside = settings.run ?? runCommand;
   const run = netns === undefined ? outside : inNamespace(outside, netns);
-  const inOrder = oneAtATime();
+  const inOrder = createQueue();
   const { nameservers = [], log } = settings;
   const services = createGuestServices({ nameservers, mtu, netns, log });
   // Whoever asks whether rules are in force applies the very same next.

@@ -1,3 +1,4 @@
+import { Worker } from '../base/worker.ts';
 import { MachineFailure, type Volume } from '../host-driver.ts';
 import { type HostSpec, isBelow } from '../spec.ts';
 import type { HostContext } from './host-context.ts';
@@ -8,16 +9,18 @@ import type { HostContext } from './host-context.ts';
  */
 export class DiskWorker {
   readonly #host: HostContext;
-  #nudged = false;
-  #running: Promise<void> | null = null;
+  readonly #worker: Worker;
   #cancelRetry: (() => void) | null = null;
-  #stopped = false;
   #behind = false;
   #ready: readonly Volume[] = [];
   #removed: readonly string[] = [];
 
   constructor(host: HostContext) {
     this.#host = host;
+    this.#worker = new Worker(async () => {
+      const { spec } = this.#host.ledger.content;
+      if (spec) await this.#carryOut(spec);
+    });
   }
 
   get ready(): readonly Volume[] {
@@ -34,26 +37,12 @@ export class DiskWorker {
   }
 
   nudge(): void {
-    this.#nudged = true;
-    if (this.#running || this.#stopped) return;
-    this.#running = this.#run().finally(() => {
-      this.#running = null;
-      if (this.#nudged) this.nudge();
-    });
+    this.#worker.nudge();
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
     this.#cancelRetry?.();
-    await this.#running;
-  }
-
-  async #run(): Promise<void> {
-    while (this.#nudged && !this.#stopped) {
-      this.#nudged = false;
-      const { spec } = this.#host.ledger.content;
-      if (spec) await this.#carryOut(spec);
-    }
+    await this.#worker.stop();
   }
 
   async #carryOut(spec: HostSpec): Promise<void> {

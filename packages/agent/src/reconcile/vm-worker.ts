@@ -1,4 +1,5 @@
 import { type Failure, failureOf } from '../base/failure.ts';
+import { Worker } from '../base/worker.ts';
 import { entryOf, isSameEntry, type VmEntry } from '../spec.ts';
 import { Alarm } from './alarm.ts';
 import type { HostContext } from './host-context.ts';
@@ -16,12 +17,8 @@ import { type Step, stepsAdjust, stepsDown, stepsReset, stepsUp } from './vm-par
 export class VmWorker {
   readonly vmId: string;
   readonly #host: HostContext;
-  /** Told whenever it has nothing more to do for now. */
-  readonly #rested: (vmId: string) => void;
   readonly #alarm: Alarm;
-  #nudged = false;
-  #running: Promise<void> | null = null;
-  #stopped = false;
+  readonly #worker: Worker;
   #cancelRetry: (() => void) | null = null;
   #answered = '0';
   #failure: Failure | null = null;
@@ -29,10 +26,14 @@ export class VmWorker {
   #failed: VmEntry | null = null;
   #mayRetry = false;
 
+  /** `rested` is called whenever there is nothing more to do for now. */
   constructor(host: HostContext, vmId: string, rested: (vmId: string) => void) {
     this.#host = host;
     this.vmId = vmId;
-    this.#rested = rested;
+    this.#worker = new Worker(
+      () => this.#carryOut(this.#wanted()),
+      () => rested(vmId),
+    );
     this.#alarm = new Alarm(host.clock);
   }
 
@@ -50,15 +51,8 @@ export class VmWorker {
   }
 
   nudge(): void {
-    this.#nudged = true;
     this.#alarm.ring();
-    if (this.#running === null && !this.#stopped) {
-      this.#running = this.#run().finally(() => {
-        this.#running = null;
-        if (this.#nudged) this.nudge();
-        else this.#rested(this.vmId);
-      });
-    }
+    this.#worker.nudge();
   }
 
   /** What was given up is worth another try now: what it failed at may have healed. */
@@ -69,17 +63,10 @@ export class VmWorker {
 
   /** Answers when the step under way has ended. */
   async stop(): Promise<void> {
-    this.#stopped = true;
     this.#cancelRetry?.();
+    const stopped = this.#worker.stop();
     this.#alarm.ring();
-    await this.#running;
-  }
-
-  async #run(): Promise<void> {
-    while (this.#nudged && !this.#stopped) {
-      this.#nudged = false;
-      await this.#carryOut(this.#wanted());
-    }
+    await stopped;
   }
 
   async #carryOut(entry: VmEntry | null): Promise<void> {
@@ -140,7 +127,7 @@ export class VmWorker {
   }
 
   #startOver(): false {
-    this.#nudged = true;
+    this.#worker.nudge();
     return false;
   }
 
@@ -185,7 +172,7 @@ export class VmWorker {
   }
 
   #isOutdated(entry: VmEntry): boolean {
-    return this.#stopped || !isSameEntry(entry, this.#wanted());
+    return this.#worker.isStopped || !isSameEntry(entry, this.#wanted());
   }
 
   /** Rung for anything else, it goes on resting. */

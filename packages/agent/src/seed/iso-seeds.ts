@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile, syncDirectory, unlessMissing } from '../base/durable-file.ts';
+import { replaceFile, syncDirectory, unlessMissing } from '@gantry/daemon/durable-file';
 import { MachineFailure, type Seeds } from '../host-driver.ts';
 import { renderIso9660 } from './iso9660.ts';
 import type { NetworkOptions } from './network-config.ts';

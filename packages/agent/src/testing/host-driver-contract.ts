@@ -1,3 +1,4 @@
+import { GIB } from '@gantry/daemon/units';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Machine } from '../host-driver.ts';
 import type { VmSpec } from '../spec.ts';
@@ -15,7 +16,6 @@ export type ContractMachine = {
   untilBooted(vmId: string): Promise<void>;
 };
 
-const GIB = 1_073_741_824;
 const VM = '1f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d31';
 const OTHER_VM = '2f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d32';
 

@@ -1,6 +1,6 @@
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { unlessMissing } from '../base/durable-file.ts';
+import { unlessMissing } from '@gantry/daemon/durable-file';
 import { parseQcow2Header, QCOW2_HEADER_BYTES, type Qcow2Header } from '../images/qcow2-header.ts';
 
 /** The images, by SHA-256, that the disks in a directory lie over: they themselves say which. */

@@ -1,3 +1,4 @@
+import { createKeyedQueue } from '../base/queue.ts';
 import { programRunner, type RunProgram } from '../base/run-program.ts';
 import type { Volume } from '../host-driver.ts';
 import type { ImageCache } from '../images/image-cache.ts';
@@ -28,7 +29,8 @@ export function createVolumes(options: VolumesOptions): VolumeDriver {
       : lvmDriver({ ...common, volumeGroup: options.volumeGroup, thinPool: options.thinPool });
   const shared = sharedDriver({ directory: sharedDirectory, isInUse });
   const driverOf = ({ kind }: DiskSpec) => (kind === 'DISK_KIND_SHARED_VOLUME' ? shared : block);
-  const inTurn = oneAfterAnother();
+  // Serialises the changes of one disk: a VM and the host's own disk list may both name it.
+  const inTurn = createKeyedQueue();
 
   const read = async (diskId: string): Promise<Volume | null> =>
     (await block.read(diskId)) ?? (await shared.read(diskId));
@@ -44,20 +46,5 @@ export function createVolumes(options: VolumesOptions): VolumeDriver {
         await shared.remove(diskId);
       }),
     locate: (disk) => driverOf(disk).locate(disk),
-  };
-}
-
-/** A disk may be named by a VM and beside all VMs at once: what changes it waits for its turn. */
-function oneAfterAnother(): <T>(diskId: string, work: () => Promise<T>) => Promise<T> {
-  const last = new Map<string, Promise<unknown>>();
-  return async (diskId, work) => {
-    const mine = (last.get(diskId) ?? Promise.resolve()).then(work);
-    const settled = mine.catch(() => {});
-    last.set(diskId, settled);
-    try {
-      return await mine;
-    } finally {
-      if (last.get(diskId) === settled) last.delete(diskId);
-    }
   };
 }

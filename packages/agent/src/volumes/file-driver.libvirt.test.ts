@@ -3,8 +3,9 @@ import { readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { unlessMissing } from '@gantry/daemon/durable-file';
+import { GIB, MIB } from '@gantry/daemon/units';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { unlessMissing } from '../base/durable-file.ts';
 import { imageOf, makeImageBytes } from '../images/testing/image-server.ts';
 import type { Image } from '../spec.ts';
 import { makeDisk } from '../testing/make-spec.ts';
@@ -12,8 +13,6 @@ import { type FileVolumes, openFileVolumes } from './testing/file-volumes.ts';
 import { openInGuest } from './testing/open-in-guest.ts';
 import { describeVolumesContract } from './testing/volumes-contract.ts';
 
-const GIB = 1_073_741_824;
-const MIB = 1_048_576;
 const execute = promisify(execFile);
 
 let host: FileVolumes;

@@ -1,6 +1,6 @@
 import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile, syncDirectory, unlessMissing } from '../base/durable-file.ts';
+import { replaceFile, syncDirectory, unlessMissing } from '@gantry/daemon/durable-file';
 import type { RunProgram } from '../base/run-program.ts';
 import { MachineFailure, type Volume } from '../host-driver.ts';
 import type { ImageCache } from '../images/image-cache.ts';

@@ -1,3 +1,4 @@
+import { GIB } from '@gantry/daemon/units';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ImageCache } from '../images/image-cache.ts';
 import { makeDisk } from '../testing/make-spec.ts';
@@ -6,7 +7,6 @@ import { lvmDriver } from './lvm-driver.ts';
 import { type RecordedLvm, recordLvm } from './testing/recorded-lvm.ts';
 import { describeVolumesContract } from './testing/volumes-contract.ts';
 
-const GIB = 1_073_741_824;
 const image = { name: 'debian-12', url: 'https://images.test/debian-12.qcow2', sha256: 'ab' };
 const cached = { path: '/images/ab', format: 'qcow2', virtualSizeBytes: GIB / 2 } as const;
 const images: ImageCache = {

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { unlessMissing } from '@gantry/daemon/durable-file';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { unlessMissing } from '../base/durable-file.ts';
 import { makeDisk } from '../testing/make-spec.ts';
 import { createVolumes } from './create-volumes.ts';
 import { sharedDriver } from './shared-driver.ts';

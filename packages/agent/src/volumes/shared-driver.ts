@@ -1,6 +1,6 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile, syncDirectory, unlessMissing } from '../base/durable-file.ts';
+import { replaceFile, syncDirectory, unlessMissing } from '@gantry/daemon/durable-file';
 import { MachineFailure, type Volume } from '../host-driver.ts';
 import type { DiskSpec } from '../spec.ts';
 import { checkDisk, checkDiskId, checkGrowth, diskInUse, diskMissing } from './check-disk.ts';

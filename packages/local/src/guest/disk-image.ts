@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { syncDirectory } from '../home.ts';
+import { syncDirectory } from '@gantry/daemon/durable-file';
+import { MIB } from '@gantry/daemon/units';
 import { renderBootFilesystem } from './boot-filesystem.ts';
 import { ALIGNMENT, type Partition, renderPartitionTable } from './partition-table.ts';
 import { runProgram } from './run-program.ts';
 
 /** The partition's name is how the guest finds it. */
 const PERSIST = 'gantry-persist';
-const PERSIST_BYTES = 32 * 1024 * 1024;
+const PERSIST_BYTES = 32 * MIB;
 /** Fixed, so that the same input gives the same bytes. */
 const PERSIST_UUID = '67616e74-7279-4000-8000-74696e790000';
-const READ_BYTES = 4 * 1024 * 1024;
+const READ_BYTES = 4 * MIB;
 
 type DiskImage = { file: string; bootFile: string; bootProgram: Buffer; target: string };
 

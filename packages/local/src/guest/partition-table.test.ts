@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib';
+import { MIB } from '@gantry/daemon/units';
 import { expect, test } from 'vitest';
 import { planPartitions } from './disk-image.ts';
 import { renderPartitionTable } from './partition-table.ts';
 
-const MIB = 1024 * 1024;
 const { partitions, diskBytes } = planPartitions(5 * MIB + 1);
 const { start, end, endsAt } = renderPartitionTable(diskBytes, partitions);
 

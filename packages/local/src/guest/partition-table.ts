@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { MIB } from '@gantry/daemon/units';
 
 /** A GUID partition table for a disk of 512-byte sectors, with identities made from the names. */
 export type Partition = { name: string; type: PartitionType; firstByte: number; bytes: number };
@@ -18,7 +19,7 @@ const TABLE_BYTES = ENTRIES * ENTRY_BYTES;
 /** What is kept at each end of the disk: the header and the entries. */
 const TABLE_SECTORS = 1 + TABLE_BYTES / SECTOR;
 /** Where partitions begin and end, so that they suit disks of every block size. */
-export const ALIGNMENT = 1024 * 1024;
+export const ALIGNMENT = MIB;
 
 /** What goes to the disk's start and what to its end. */
 export type PartitionTable = { start: Buffer; end: Buffer; endsAt: number };

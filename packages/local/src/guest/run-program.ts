@@ -1,28 +1,21 @@
-import { execFile } from 'node:child_process';
+import { ExecError, exec } from '@gantry/daemon/exec';
 import { StartError } from '../start-error.ts';
 
-/** Runs a program without a shell; answers what it printed. */
-export function runProgram(
+/** Runs a program without a shell and returns its output. */
+export async function runProgram(
   program: string,
   args: readonly string[],
   { cwd = '/' }: { cwd?: string } = {},
 ): Promise<Buffer> {
-  const options = {
-    cwd,
-    encoding: 'buffer' as const,
-    maxBuffer: 256 * 1024 * 1024,
-    env: { ...process.env, LC_ALL: 'C', E2FSPROGS_FAKE_TIME: '1' },
-  };
-  return new Promise((resolve, reject) => {
-    execFile(program, [...args], options, (error, stdout, stderr) => {
-      if (!error) return resolve(stdout);
-      const missing = error.code === 'ENOENT';
-      const said = missing ? 'it is not installed' : lastLines(stderr.toString());
-      reject(new StartError(`${program} ${args[0] ?? ''} failed: ${said}`, { cause: error }));
-    });
-  });
+  try {
+    return await exec(program, args, { cwd, env: { E2FSPROGS_FAKE_TIME: '1' } });
+  } catch (error) {
+    const reason = error instanceof ExecError ? reasonOf(error) : String(error);
+    throw new StartError(`${program} ${args[0] ?? ''} failed: ${reason}`, { cause: error });
+  }
 }
 
-function lastLines(text: string): string {
-  return text.trim().split('\n').slice(-5).join('\n');
+function reasonOf(error: ExecError): string {
+  if (error.reason === 'not installed') return 'it is not installed';
+  return error.stderr.split('\n').slice(-5).join('\n');
 }

@@ -1,8 +1,8 @@
+import { GIB } from '@gantry/daemon/units';
 import type { HostSpecRow, SpecVmRow } from '@gantry/db/queries/host-specs';
 import { describe, expect, it } from 'vitest';
 import { toHostSpec } from './host-spec.ts';
 
-const GIB = 1024 ** 3;
 const osDisk: SpecVmRow['disks'][number] = {
   ...{ id: 'os-1', type: 'persistent-ssd', size_gib: 128, block_size: 0, serial_number: 'S-os' },
   ...{ mode: 'read-write', attachment_type: 'os', exists: false },

@@ -1,3 +1,4 @@
+import { GIB } from '@gantry/daemon/units';
 import type {
   HostSpecRow,
   SpecDiskRow,
@@ -14,7 +15,6 @@ import type { NetworkSpec } from '@gantry/proto/generated/gantry/v1/NetworkSpec'
 import type { VmSpec } from '@gantry/proto/generated/gantry/v1/VmSpec';
 
 const MIB_PER_GB = 1024;
-const BYTES_PER_GIB = 1024 ** 3;
 
 /** Rows -> the wire's words. A VM of the host should run, or is to be taken down: nothing between. */
 export function toHostSpec(row: HostSpecRow): HostSpec {
@@ -89,7 +89,7 @@ function toDiskSpec(disk: SpecDiskRow): DiskSpec {
   return {
     id: disk.id,
     kind: disk.type === 'shared-volume' ? 'DISK_KIND_SHARED_VOLUME' : 'DISK_KIND_PERSISTENT_SSD',
-    sizeBytes: disk.size_gib * BYTES_PER_GIB,
+    sizeBytes: disk.size_gib * GIB,
     blockSize: disk.block_size,
     serialNumber: disk.serial_number,
   };

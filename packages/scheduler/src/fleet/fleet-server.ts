@@ -1,4 +1,6 @@
 import type { Log } from '@gantry/daemon/log';
+import { MIB } from '@gantry/daemon/units';
+import { within } from '@gantry/daemon/within';
 import type { Queryable } from '@gantry/db/connect';
 import { CloudError } from '@gantry/model/errors';
 import type { CertificateAuthority } from '@gantry/pki/certificate-authority';
@@ -60,7 +62,6 @@ export type ConsoleHandlers = {
 };
 
 const DAY_MS = 86_400_000;
-const MIB = 1024 * 1024;
 /** For statuses to reach those who read; whoever does not is cut off then. */
 const STOP_GRACE_MS = 2_000;
 const STOP_LIMIT_MS = 5_000;
@@ -211,13 +212,4 @@ function describe({ service }: Fleet) {
     'gantry.v1.Fleet': service,
     'gantry.v1.HostReport': service.Attach.requestType,
   } as unknown as ConstructorParameters<typeof ReflectionService>[0];
-}
-
-async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, limitMs);
-  });
-  await Promise.race([work, limit]);
-  clearTimeout(timer);
 }

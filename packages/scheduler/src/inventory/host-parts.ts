@@ -1,3 +1,4 @@
+import { MIB } from '@gantry/daemon/units';
 import type { NumaNodeTotals } from '@gantry/db/schema/hosts';
 import { isUnicast } from '@gantry/model/cidr';
 import { gpuModelOf } from '@gantry/model/gpu-models';
@@ -27,7 +28,6 @@ export type DrivePart = {
   uses: string[];
 };
 
-const MIB = 1024 ** 2;
 const BYTES_PER_GB = 1e9;
 const MBPS_PER_GBPS = 1000;
 /** Where no hugepages are set aside, the host itself keeps this part of each node's memory. */

@@ -1,3 +1,4 @@
+import { GIB } from '@gantry/daemon/units';
 import type { HostReport__Output } from '@gantry/proto/generated/gantry/v1/HostReport';
 
 /** A report as it was received: every field is there, unset ones with their default. */
@@ -10,9 +11,7 @@ export function printable(text: string): string {
   return text.replaceAll('\0', '');
 }
 
-const BYTES_PER_GIB = 1024 ** 3;
-
 /** Whole GiB; what is not whole yet does not count. */
 export function gib(sizeBytes: string): number {
-  return Math.floor(Number(sizeBytes) / BYTES_PER_GIB);
+  return Math.floor(Number(sizeBytes) / GIB);
 }

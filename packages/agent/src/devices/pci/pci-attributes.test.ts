@@ -2,14 +2,12 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { GIB, MIB } from '@gantry/daemon/units';
 import { gpuModelOf } from '@gantry/model/gpu-models';
 import { expect, it } from 'vitest';
 import { pciTree, writeSysfsTree } from '../../base/sysfs-tree.ts';
 import { readDevices } from '../read-devices.ts';
 import { isAllOnes, parseBars } from './pci-attributes.ts';
-
-const MIB = 2 ** 20;
-const GIB = 2 ** 30;
 
 it('the attributes of a real H200 make the inventory that was printed on that server', async () => {
   const root = await mkdtemp(join(tmpdir(), 'h200-'));

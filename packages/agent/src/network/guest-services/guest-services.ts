@@ -1,5 +1,6 @@
 import type { Socket } from 'node:dgram';
 import type { Server } from 'node:http';
+import { Backoff } from '@gantry/daemon/backoff';
 import type { Log } from '@gantry/daemon/log';
 import { hostName, renderSeedFiles } from '../../seed/nocloud.ts';
 import type { NicSpec, VmSpec } from '../../spec.ts';
@@ -30,7 +31,7 @@ export type GuestServices = {
 };
 
 /** An agent that is about to end lets go at once; another program may never. */
-const RETRY_MS = { first: 1_000, most: 60_000 };
+const BACKOFF = { minMs: 1_000, maxMs: 60_000, jitter: 0 };
 
 /**
  * DHCP and metadata for the guests of a host. Nothing is kept: with the agent gone nobody answers, and
@@ -43,7 +44,7 @@ export function createGuestServices(settings: GuestServicesSettings): GuestServi
   let listening: { udp: Socket; http: Server } | null = null;
   let opening: Promise<void> | null = null;
   let retry: NodeJS.Timeout | undefined;
-  let retryMs = RETRY_MS.first;
+  const backoff = new Backoff(BACKOFF);
   let isClosed = false;
 
   const vmOf = (service: string) => vms?.get(nics.get(service)?.id ?? '');
@@ -97,8 +98,7 @@ export function createGuestServices(settings: GuestServicesSettings): GuestServi
         // No bridge yet: whoever makes one says so.
         if (codeOf(error) === 'EADDRNOTAVAIL' || isClosed) return;
         log?.warn({ error }, 'guests get no DHCP and no metadata yet; it is tried again');
-        retry = setTimeout(() => void listen(), retryMs).unref();
-        retryMs = Math.min(retryMs * 2, RETRY_MS.most);
+        retry = setTimeout(() => void listen(), backoff.nextMs()).unref();
       })
       .finally(() => {
         opening = null;

@@ -1,8 +1,8 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { unlessMissing } from '@gantry/daemon/durable-file';
 import { createLog } from '@gantry/daemon/log';
-import { unlessMissing } from '../../base/durable-file.ts';
 import { type ImageCache, openImageCache } from '../../images/image-cache.ts';
 import { listBackingImages } from '../backing-images.ts';
 import { createVolumes } from '../create-volumes.ts';

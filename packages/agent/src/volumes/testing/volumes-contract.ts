@@ -1,3 +1,4 @@
+import { GIB } from '@gantry/daemon/units';
 import { beforeEach, expect, it } from 'vitest';
 import type { DiskSpec } from '../../spec.ts';
 import { makeDisk } from '../../testing/make-spec.ts';
@@ -12,8 +13,6 @@ export type ContractVolumes = {
   /** The names of everything the driver has on the host. */
   list(): Promise<string[]>;
 };
-
-const GIB = 1_073_741_824;
 
 /** What the agent relies on, however disks are kept. */
 export function describeVolumesContract(make: () => Promise<ContractVolumes>): void {

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { replaceFile, unlessMissing } from '../../../base/durable-file.ts';
+import { replaceFile, unlessMissing } from '@gantry/daemon/durable-file';
 import type { RunProgram } from '../../../base/run-program.ts';
 
 /**

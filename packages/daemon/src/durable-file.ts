@@ -1,13 +1,16 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Old or new, never half of it, also after a loss of power: written beside, synced, renamed over. */
+/**
+ * Replaces a file atomically and durably: after a crash or a power loss the file has either the old
+ * or the new content. Writes to the temporary file `beside`, syncs it and renames it.
+ */
 export async function replaceFile(
   file: string,
   content: string | Uint8Array,
   mode: number,
+  beside = `${file}.new`,
 ): Promise<void> {
-  const beside = `${file}.new`;
   await rm(beside, { force: true });
   const handle = await open(beside, 'wx', mode);
   try {
@@ -20,7 +23,7 @@ export async function replaceFile(
   await syncDirectory(dirname(file));
 }
 
-/** What was made, renamed or removed in it stays so. */
+/** Makes the creations, renames and removals in a directory durable. */
 export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
   try {
@@ -30,7 +33,7 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Undefined where there is no such file. */
+/** Returns undefined if the file does not exist. Throws every other error. */
 export async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { createKeyedQueue, createQueue } from './queue.ts';
+
+const gate = () => {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+};
+
+it('work of one queue runs in order and never concurrently', async () => {
+  const inOrder = createQueue();
+  const steps: string[] = [];
+  const { open, opened } = gate();
+  const first = inOrder(async () => {
+    steps.push('first begins');
+    await opened;
+    steps.push('first ends');
+  });
+  const second = inOrder(async () => {
+    steps.push('second begins');
+  });
+  open();
+  await Promise.all([first, second]);
+  expect(steps).toEqual(['first begins', 'first ends', 'second begins']);
+});
+
+it('a failure rejects its own call, and the queue continues', async () => {
+  const inOrder = createQueue();
+  const failing = inOrder(() => Promise.reject(new Error('no')));
+  const next = inOrder(async () => 2);
+  await expect(failing).rejects.toThrow('no');
+  expect(await next).toBe(2);
+});
+
+it('work with the same key runs in order, and work with another key does not wait', async () => {
+  const inOrder = createKeyedQueue();
+  const steps: string[] = [];
+  const { open, opened } = gate();
+  const first = inOrder('a', async () => {
+    await opened;
+    steps.push('a1');
+  });
+  const second = inOrder('a', async () => {
+    steps.push('a2');
+  });
+  await inOrder('b', async () => {
+    steps.push('b');
+  });
+  open();
+  await Promise.all([first, second]);
+  expect(steps).toEqual(['b', 'a1', 'a2']);
+});
