@@ -109,7 +109,7 @@ problems() {
 
 notes() {
   if [ ! -e /dev/kvm ]; then
-    echo "note: no /dev/kvm: VMs will be emulated, which is good for trying things only."
+    echo "note: no /dev/kvm: the agent does not start, unless GANTRY_ACCELERATOR=tcg allows emulated VMs, which are slow."
   fi
   if [ -z "$(ls /sys/kernel/iommu_groups 2>/dev/null)" ]; then
     echo "note: no IOMMU: GPUs and drives cannot be given to VMs. Turn it on in the firmware and the kernel."

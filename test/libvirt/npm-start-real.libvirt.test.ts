@@ -55,6 +55,7 @@ test('the printed lines lead to a shell in a real VM, whose plug can be pulled a
   const isUp = () => output.includes('ssh -i') || launcher.exitCode !== null;
   await expect.poll(isUp).toBe(true);
   expect(output).toContain('stand-ins');
+  expect(output).toMatch(/VMs (run with KVM|are emulated, which is slow)\. KVM .*\n/);
   expect(await runPrinted('/vpc/firewall-rules')).toContain('IN_PROGRESS');
   expect(await runPrinted('"lab.1x"')).toContain('IN_PROGRESS');
   expect(await runPrinted('ssh -i', 'hostname')).toBe('real\n');

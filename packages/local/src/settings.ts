@@ -1,6 +1,10 @@
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import {
+  type AcceleratorSettings,
+  readAcceleratorSettings,
+} from '@gantry/agent/libvirt/choose-accelerator';
 import { createSettingsReader } from '@gantry/daemon/settings';
 import { errorCode, StartError } from './start-error.ts';
 
@@ -27,6 +31,7 @@ export type Settings = {
   /** Whether this machine is a host as well. */
   real: boolean;
   libvirtSocket: string | undefined;
+  accelerator: AcceleratorSettings;
 };
 
 type Invocation = { root: string; args: readonly string[]; env: NodeJS.ProcessEnv };
@@ -46,6 +51,8 @@ export function readSettings({ root, args, env }: Invocation): Settings {
     simulatedHosts: simulatedHosts === 'none' ? '' : simulatedHosts,
     real,
     libvirtSocket: reader.optional('GANTRY_LIBVIRT_SOCKET'),
+    // This machine is for trying Gantry: an emulated guest is better than none.
+    accelerator: readAcceleratorSettings(reader, { allowEmulation: true }),
   };
 }
 

@@ -21,6 +21,8 @@ export type LabAgent = {
 
 /** Node and the agent under emulation, beside other work. */
 const READY_LIMIT_MS = 180_000;
+/** Firmware under KVM in an emulated machine needs minutes. Without KVM the lab still has a use. */
+const ACCELERATOR = { GANTRY_KVM_PROBE_SECONDS: '120', GANTRY_ALLOW_EMULATION: '1' };
 const READY = /"msg":"ready"/;
 const ENDED = 'the agent ended with';
 const PID_FILE = '/run/gantry-agent.pid';
@@ -29,7 +31,7 @@ const NODE = ['node', ...unitFlags('gantry-agent'), '/share/agent/main.mjs'].joi
 export function labAgent(lab: Lab, environment: Record<string, string>): LabAgent {
   const log = () => readFile(path.join(lab.share, 'agent.log'), 'utf8').catch(() => '');
   const settings = (env: Record<string, string> = {}) =>
-    Object.entries({ ...environment, ...env })
+    Object.entries({ ...ACCELERATOR, ...environment, ...env })
       .map(([name, value]) => `${name}=${quote(value)}`)
       .join(' ');
   return {

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type PrivateLibvirtd, startPrivateLibvirtd } from 'node-libvirt/testing/private-libvirtd';
+import { acceleratorEnvironment } from './accelerator.ts';
 import { execute } from './execute.ts';
 import { shareLoopback } from './loopback.ts';
 import { addNamespace, ownName, removeAbandoned, removeNamespace } from './namespaces.ts';
@@ -82,6 +83,7 @@ async function build({ name, endings, stop }: Building): Promise<LibvirtHost> {
       GANTRY_LIBVIRT_SOCKET: libvirtd.socketPath,
       GANTRY_STATE_DIRECTORY: stateDirectory,
       GANTRY_DATA_DIRECTORY: dataDirectory,
+      ...(await acceleratorEnvironment()),
     },
     ssh: (guest, key, line) => runIn(...sshCommand({ address: guest, key }, line)),
     async reachLoopback(port) {

@@ -1,12 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { PROBE_FILE } from '@gantry/agent/libvirt/kvm-probe';
 import type { LibvirtHost } from './host.ts';
 import { UPLINK } from './outside.ts';
 
 /** What is there of VMs on a host; all empty once the last one is deleted. */
 export type Leftovers = {
   domains: string[];
-  /** Below the data directory, directories not counted. */
+  /** Below the data directory. Directories and the result of the KVM probe are not counted. */
   files: string[];
   /** Bridges and taps: every interface but loopback and the uplink. */
   links: string[];
@@ -33,7 +34,7 @@ export async function leftovers(host: LibvirtHost): Promise<Leftovers> {
   return {
     domains: lines(await libvirtd.run('virsh', 'list', '--all', '--name')),
     files: files
-      .filter((entry) => !entry.isDirectory())
+      .filter((entry) => !entry.isDirectory() && entry.name !== PROBE_FILE)
       .map((entry) => path.relative(host.dataDirectory, path.join(entry.parentPath, entry.name)))
       .sort(),
     links: links.map(({ ifname }) => ifname).filter((name) => !['lo', UPLINK].includes(name)),

@@ -18,6 +18,8 @@ async function run(args: string[], more: Record<string, string> = {}) {
     env: {
       GANTRY_SYSFS_ROOT: import.meta.dirname,
       GANTRY_LIBVIRT_SOCKET: '/nonexistent/sock',
+      // KVM is not probed.
+      GANTRY_ACCELERATOR: 'tcg',
       ...more,
     },
     out: (text) => {

@@ -44,6 +44,10 @@ environment of run and doctor:
   GANTRY_REACHABLE_FROM_HOST
                           1: programs on this host reach guests, as the rules allow (0)
   GANTRY_NVME_MODE        vfio: VMs get drives whole; block: they get their blocks (vfio)
+  GANTRY_ACCELERATOR      auto, kvm or tcg (auto). auto and kvm probe KVM; run ends if it does not work
+  GANTRY_ALLOW_EMULATION  1: auto falls back to emulated VMs, which are slow (0)
+  GANTRY_KVM_PROBE_SECONDS
+                          how long the probe waits for a test VM (30)
   GANTRY_STAND_IN_DEVICES 1: GPUs and drives are handed over only in the books (0)
 environment of run, doctor and inventory:
   GANTRY_SYSFS_ROOT       where sysfs is mounted (/sys)

@@ -14,6 +14,7 @@ import { readLibvirtVersion } from '../inventory/libvirt-version.ts';
 import { readNumaNodes } from '../inventory/numa-nodes.ts';
 import { spreadMemory } from '../inventory/spread-memory.ts';
 import { readMachineSettings } from '../libvirt/host-driver-settings.ts';
+import { probeKvm } from '../libvirt/kvm-probe.ts';
 import { readSchedulers, readStateDirectory } from './agent-settings.ts';
 
 const PROGRAM_LIMIT_MS = 10_000;
@@ -37,6 +38,7 @@ export async function readDoctorHost(reader: SettingsReader): Promise<DoctorHost
     settings: {
       gpuVendorIds: inventory.gpuVendorIds,
       standIns: machine.devices.standIns,
+      accelerator: machine.accelerator,
       uplink: machine.uplink,
       dataDirectory: machine.dataDirectory,
       stateDirectory,
@@ -44,6 +46,8 @@ export async function readDoctorHost(reader: SettingsReader): Promise<DoctorHost
       schedulers: reader.optional('GANTRY_SCHEDULERS') ? readSchedulers(reader) : [],
     },
     run: (program, args) => run(program, args, { timeoutMs: PROGRAM_LIMIT_MS }),
+    probeKvm: (platform, limitMs) =>
+      probeKvm({ platform, limitMs, directory: machine.dataDirectory, fresh: true }),
     readLibvirtVersion: () =>
       readLibvirtVersion({ libvirtSocket: inventory.libvirtSocket, warn: silent }),
     readSpace,

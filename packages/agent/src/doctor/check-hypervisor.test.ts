@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { checkLibvirt, checkQemu, checkVhostNet } from './check-hypervisor.ts';
+import type { KvmProbe } from '../libvirt/kvm-probe.ts';
+import { checkLibvirt, checkQemu, checkVhostNet, checkVirtualization } from './check-hypervisor.ts';
 import { doctorHosts } from './testing/doctor-hosts.ts';
 
 const { make, remove } = doctorHosts();
@@ -16,12 +17,65 @@ describe('libvirt', () => {
   });
 });
 
-describe('QEMU', () => {
-  const FILES = {
-    'usr/bin/qemu-system-x86_64': '',
-    'usr/share/OVMF/OVMF_CODE_4M.fd': '',
-    'usr/share/OVMF/OVMF_VARS_4M.fd': '',
+const FILES = {
+  'usr/bin/qemu-system-x86_64': '',
+  'usr/share/OVMF/OVMF_CODE_4M.fd': '',
+  'usr/share/OVMF/OVMF_VARS_4M.fd': '',
+};
+
+describe('the check of KVM', () => {
+  type Accelerator = 'auto' | 'kvm' | 'tcg';
+  const HANGS: KvmProbe = {
+    ...{ result: 'hangs', detail: 'the firmware printed nothing', durationMs: 30_000 },
+    remembered: false,
   };
+  const check = async (accelerator: Accelerator, allowEmulation: boolean, over = {}) =>
+    checkVirtualization(
+      await make({
+        root: FILES,
+        settings: { accelerator: { accelerator, allowEmulation, probeLimitMs: 1 } },
+        ...over,
+      }),
+    );
+  const probeKvm = async () => HANGS;
+
+  it('reports what a probe found and how long it took', async () => {
+    expect(await check('auto', false)).toMatchObject([
+      { severity: 'ok', found: 'KVM works: the firmware printed (probed in 1.2 s)' },
+    ]);
+  });
+
+  it.each([
+    ['auto', false, 'fail'],
+    ['auto', true, 'warn'],
+    ['kvm', true, 'fail'],
+    ['tcg', false, 'warn'],
+  ] as const)('with %s and emulation allowed %j gives "%s" if guests hang', async (...row) => {
+    const [accelerator, allowEmulation, severity] = row;
+    expect(await check(accelerator, allowEmulation, { probeKvm })).toMatchObject([
+      { severity, advice: expect.stringContaining('VT-x') },
+    ]);
+  });
+
+  it('advises by the architecture of the host', async () => {
+    const root = {
+      'usr/bin/qemu-system-aarch64': '',
+      'usr/share/AAVMF/AAVMF_CODE.fd': '',
+      'usr/share/AAVMF/AAVMF_VARS.fd': '',
+    };
+    expect(await check('auto', false, { root, architecture: 'arm64', probeKvm })).toMatchObject([
+      { severity: 'fail', advice: expect.stringContaining('EL2') },
+    ]);
+  });
+
+  it('fails if there is no QEMU to probe with', async () => {
+    expect(await check('auto', false, { root: {} })).toMatchObject([
+      { severity: 'fail', found: expect.stringContaining('QEMU') },
+    ]);
+  });
+});
+
+describe('QEMU', () => {
   const saying = (version: string, root = {}) =>
     make({ root: { ...FILES, ...root }, run: async () => `QEMU emulator version ${version}` });
 

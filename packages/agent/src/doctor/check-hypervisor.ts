@@ -1,3 +1,4 @@
+import { chooseAccelerator } from '../libvirt/choose-accelerator.ts';
 import { detectPlatform } from '../libvirt/platform.ts';
 import type { Check } from './doctor-host.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
@@ -6,6 +7,35 @@ import { type Finding, fail, ok, warn } from './finding.ts';
 const LEAST_LIBVIRT = '8.0.0';
 const LEAST_QEMU = '6.2.0';
 const INSTALL = 'deploy/prepare-host.sh installs it';
+
+/** Boots a test VM, because a `/dev/kvm` that opens may still run no guest. */
+export const checkVirtualization: Check = async ({
+  architecture,
+  filesRoot,
+  settings,
+  ...host
+}) => {
+  const detection = await detectPlatform({ root: filesRoot, architecture });
+  if (!detection.found) {
+    return [fail('virtualization', 'KVM was not probed: QEMU or its firmware is missing', INSTALL)];
+  }
+  const { accelerator } = settings;
+  const { accel, reason } = await chooseAccelerator(accelerator, () =>
+    host.probeKvm(detection.platforms.kvm, accelerator.probeLimitMs),
+  );
+  if (accel === 'kvm') return [ok('virtualization', reason)];
+  if (accel === 'tcg') {
+    const found = `${reason}; VMs are emulated, which is too slow for tenants`;
+    return [warn('virtualization', found, KVM_ADVICE[architecture] ?? '')];
+  }
+  const found = `${reason}; the agent does not start, and this host gets no VMs`;
+  return [fail('virtualization', found, KVM_ADVICE[architecture] ?? '')];
+};
+
+const KVM_ADVICE: Partial<Record<NodeJS.Architecture, string>> = {
+  x64: 'turn on VT-x (Intel) or SVM (AMD) in the BIOS and load kvm_intel or kvm_amd',
+  arm64: 'have the firmware start the kernel at EL2',
+};
 
 export const checkLibvirt: Check = async ({ readLibvirtVersion, settings }) => {
   const version = await readLibvirtVersion();
@@ -24,7 +54,7 @@ export const checkQemu: Check = async ({ filesRoot, architecture, run }) => {
       fail('QEMU', `${path} is missing (package ${packageName})`, INSTALL),
     );
   }
-  const { emulator, firmware } = detection.platform;
+  const { emulator, firmware } = detection.platforms.kvm;
   const said = await run(emulator, ['--version']).catch(() => '');
   const version = /\d+\.\d+\.\d+/.exec(said)?.[0];
   return [

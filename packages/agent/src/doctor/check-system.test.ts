@@ -1,12 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import {
-  checkAppArmor,
-  checkClock,
-  checkLockdown,
-  checkRoot,
-  checkSwap,
-  checkVirtualization,
-} from './check-system.ts';
+import { checkAppArmor, checkClock, checkLockdown, checkRoot, checkSwap } from './check-system.ts';
 import { doctorHosts } from './testing/doctor-hosts.ts';
 
 const { make, remove } = doctorHosts();
@@ -16,18 +9,6 @@ it('only root can be a host', async () => {
   expect(await checkRoot(await make())).toMatchObject([{ severity: 'ok' }]);
   expect(await checkRoot(await make({ userId: 1_000 }))).toMatchObject([
     { severity: 'fail', found: 'not root (1000)' },
-  ]);
-});
-
-it('a host without KVM is told what to turn on, by its architecture', async () => {
-  expect(await checkVirtualization(await make({ root: { 'dev/kvm': '' } }))).toMatchObject([
-    { severity: 'ok' },
-  ]);
-  expect(await checkVirtualization(await make())).toMatchObject([
-    { severity: 'fail', advice: expect.stringContaining('VT-x') },
-  ]);
-  expect(await checkVirtualization(await make({ architecture: 'arm64' }))).toMatchObject([
-    { severity: 'fail', advice: expect.stringContaining('EL2') },
   ]);
 });
 

@@ -7,17 +7,6 @@ export const checkRoot: Check = async ({ userId }) => [
     : fail('user', `not root (${userId})`, 'run this, and the agent, as root'),
 ];
 
-export const checkVirtualization: Check = async (host) => {
-  if (await host.files.exists('dev/kvm')) return [ok('virtualization', '/dev/kvm is there')];
-  const advice =
-    host.architecture === 'arm64'
-      ? 'have the firmware start the kernel at EL2'
-      : 'turn on VT-x (Intel) or SVM (AMD) in the BIOS and load kvm_intel or kvm_amd';
-  return [
-    fail('virtualization', 'no /dev/kvm: VMs are emulated, which is too slow for use', advice),
-  ];
-};
-
 /** "none [integrity] confidentiality": the one in brackets is in force. */
 export const checkLockdown: Check = async ({ sysfs }) => {
   const text = await sysfs.text('kernel/security/lockdown');

@@ -2,18 +2,11 @@ import { checkBars, checkGroups, checkLinks, checkLost } from './check-devices.t
 import { checkDrives, checkNvmeCli } from './check-drives.ts';
 import { checkEnrolment, checkSchedulers, checkSpace } from './check-fleet.ts';
 import { checkGpuDrivers, checkGpus, checkResets } from './check-gpus.ts';
-import { checkLibvirt, checkQemu, checkVhostNet } from './check-hypervisor.ts';
+import { checkLibvirt, checkQemu, checkVhostNet, checkVirtualization } from './check-hypervisor.ts';
 import { checkInterrupts, checkIommu, checkVfio } from './check-iommu.ts';
 import { checkHugepages } from './check-memory.ts';
 import { checkBridgeFilter, checkNftables, checkUplink } from './check-network.ts';
-import {
-  checkAppArmor,
-  checkClock,
-  checkLockdown,
-  checkRoot,
-  checkSwap,
-  checkVirtualization,
-} from './check-system.ts';
+import { checkAppArmor, checkClock, checkLockdown, checkRoot, checkSwap } from './check-system.ts';
 import type { Check } from './doctor-host.ts';
 
 /** Everything a host needs, in the order it is worth mending. */

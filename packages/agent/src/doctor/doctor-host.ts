@@ -2,6 +2,9 @@ import type { Sysfs } from '../base/sysfs.ts';
 import type { NvmeDrive } from '../devices/pci/pci-devices.ts';
 import type { Gpu } from '../devices/read-devices.ts';
 import type { NumaNode } from '../inventory/numa-nodes.ts';
+import type { AcceleratorSettings } from '../libvirt/choose-accelerator.ts';
+import type { Platform } from '../libvirt/domain-xml/domain-definition.ts';
+import type { KvmProbe } from '../libvirt/kvm-probe.ts';
 import type { Finding } from './finding.ts';
 
 /** What the doctor looks at: files below roots that a test can choose, and a few questions to ask. */
@@ -20,6 +23,8 @@ export type DoctorHost = {
   settings: DoctorSettings;
   /** Rejects where the program is not installed, fails or takes too long. */
   run: (program: string, args: readonly string[]) => Promise<string>;
+  /** Boots a test VM, whatever earlier probes found. */
+  probeKvm: (platform: Platform, limitMs: number) => Promise<KvmProbe>;
   /** Empty: no libvirt answers. */
   readLibvirtVersion: () => Promise<string>;
   /** Of the file system that holds a path, or would. */
@@ -34,6 +39,7 @@ export type DoctorHost = {
 export type DoctorSettings = {
   gpuVendorIds: readonly string[];
   standIns: boolean;
+  accelerator: AcceleratorSettings;
   uplink: string | undefined;
   dataDirectory: string;
   stateDirectory: string;

@@ -6,13 +6,13 @@ import type { VolumeDriver } from '../volumes/volume-driver.ts';
 import type { HostNode } from './domain-xml/choose-cells.ts';
 import { type DescribedDisks, describeDisks, slotsOf } from './domain-xml/describe-disks.ts';
 import { describeDomain } from './domain-xml/describe-domain.ts';
-import type { DomainDefinition } from './domain-xml/domain-definition.ts';
+import type { DomainDefinition, Platform } from './domain-xml/domain-definition.ts';
 import type { DomainFacts } from './domain-xml/read-domain.ts';
-import type { Detection } from './platform.ts';
 import type { SerialLogFiles } from './serial-log.ts';
 
 type Host = {
-  detection: Detection & { found: true };
+  platform: Platform;
+  vhostNet: boolean;
   volumes: Pick<VolumeDriver, 'locate'>;
   seeds: Pick<IsoSeeds, 'path'>;
   serialLogs: Pick<SerialLogFiles, 'path'>;
@@ -27,7 +27,7 @@ type Host = {
 
 /** Asks the rest of the host where a VM's parts are, and has them described as a domain. */
 export function domainDescriber(host: Host) {
-  const { detection, volumes, directIo } = host;
+  const { platform, vhostNet, volumes, directIo } = host;
 
   const sourcesOf = async (disks: readonly DiskSpec[]) => {
     const sources = await Promise.all(disks.map((disk) => volumes.locate(disk)));
@@ -42,7 +42,7 @@ export function domainDescriber(host: Host) {
   return {
     async describe(vm: VmSpec, present: DomainFacts | null): Promise<DomainDefinition> {
       return describeDomain(vm, {
-        ...{ platform: detection.platform, vhostNet: detection.vhostNet, directIo },
+        ...{ platform, vhostNet, directIo },
         sourceOf: await sourcesOf(vm.disks),
         slots: present ? slotsOf(present) : new Map(),
         seedPath: host.seeds.path(vm.id),

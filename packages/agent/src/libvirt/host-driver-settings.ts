@@ -7,6 +7,7 @@ import type { InventoryOptions } from '../inventory/inventory.ts';
 import { readInventoryOptions } from '../inventory/inventory-settings.ts';
 import type { NetworkOptions } from '../seed/network-config.ts';
 import { readSeedSettings } from '../seed/seed-settings.ts';
+import { type AcceleratorSettings, readAcceleratorSettings } from './choose-accelerator.ts';
 
 /** How a host drives libvirt and the kernel. */
 export type MachineSettings = {
@@ -22,6 +23,7 @@ export type MachineSettings = {
   /** Where other hosts send guests' packets. Undefined: found by the uplink or the default route. */
   underlayAddress: string | undefined;
   reachableFromHost: boolean;
+  accelerator: AcceleratorSettings;
   devices: Pick<DeviceSettings, 'standIns' | 'drivesAsBlocks'>;
   /** A named network namespace that is the host. Absent: the one the agent is in. */
   netns?: string;
@@ -44,6 +46,7 @@ export function readMachineSettings(reader: SettingsReader): MachineSettings {
     uplink: reader.optional('GANTRY_UPLINK'),
     underlayAddress: readUnderlayAddress(reader),
     reachableFromHost: isOn('GANTRY_REACHABLE_FROM_HOST'),
+    accelerator: readAcceleratorSettings(reader),
     devices: {
       standIns: isOn('GANTRY_STAND_IN_DEVICES'),
       drivesAsBlocks: readDriveMode(reader) === 'block',

@@ -16,8 +16,10 @@ import { createSeeds } from '../seed/iso-seeds.ts';
 import { listBackingImages } from '../volumes/backing-images.ts';
 import { createVolumes } from '../volumes/create-volumes.ts';
 import type { VolumeDriver } from '../volumes/volume-driver.ts';
+import { chooseAccelerator, NO_ACCELERATOR_ADVICE } from './choose-accelerator.ts';
 import { domainDescriber } from './domain-describer.ts';
 import type { MachineSettings } from './host-driver-settings.ts';
+import { probeKvm } from './kvm-probe.ts';
 import { type FoundDomain, findDomains } from './libvirt-domains.ts';
 import { LibvirtHypervisor } from './libvirt-hypervisor.ts';
 import { detectPlatform } from './platform.ts';
@@ -41,14 +43,10 @@ export async function openLibvirtMachine(
   settings: MachineSettings,
   log: Log,
 ): Promise<LibvirtMachine> {
-  const detection = await detectPlatform();
-  if (!detection.found) {
-    const missing = detection.missing.map(({ path, packageName }) => `${path} (${packageName})`);
-    throw new Error(`this host lacks ${missing.join(', ')}: deploy/prepare-host.sh installs it`);
-  }
   const within = (name: string) => join(settings.dataDirectory, name);
   const nvramPath = (vmId: string) => within(`nvram/${vmId}.fd`);
   await mkdir(settings.dataDirectory, { recursive: true, mode: 0o711 });
+  const { platform, vhostNet } = await choosePlatform(settings, log);
   const { libvirtSocket: socketPath } = settings.inventory;
   const client = createClient({ socketPath, callTimeoutMs: CALL_LIMIT_MS });
   const logs = serialLogs(within('consoles'));
@@ -75,7 +73,7 @@ export async function openLibvirtMachine(
   const hypervisor = new LibvirtHypervisor({
     ...{ connection, volumes, serialLogs: logs, watch: watching.watch },
     ...domainDescriber({
-      ...{ detection, volumes, seeds, serialLogs: logs, mtu: settings.guests.mtu },
+      ...{ platform, vhostNet, volumes, seeds, serialLogs: logs, mtu: settings.guests.mtu },
       directIo: await hasDirectIo(settings.dataDirectory),
       nvramPath,
       ...ofCards,
@@ -111,6 +109,29 @@ export async function openLibvirtMachine(
       await client.close();
     },
   };
+}
+
+/** Throws if this host cannot run VMs. The agent then exits, and the host gets no VMs. */
+async function choosePlatform({ dataDirectory, accelerator }: MachineSettings, log: Log) {
+  const detection = await detectPlatform();
+  if (!detection.found) {
+    const missing = detection.missing.map(({ path, packageName }) => `${path} (${packageName})`);
+    throw new Error(`this host lacks ${missing.join(', ')}: deploy/prepare-host.sh installs it`);
+  }
+  const { platforms, vhostNet } = detection;
+  const { accel, reason } = await chooseAccelerator(accelerator, () =>
+    probeKvm({
+      platform: platforms.kvm,
+      directory: dataDirectory,
+      limitMs: accelerator.probeLimitMs,
+    }),
+  );
+  if (accel === null) {
+    throw new Error(`this host cannot run VMs: ${reason}. To fix it, ${NO_ACCELERATOR_ADVICE}`);
+  }
+  if (accel === 'kvm') log.info({ accelerator: accel, reason }, 'accelerator chosen');
+  else log.warn({ accelerator: accel, reason }, 'VMs are emulated and slow');
+  return { platform: platforms[accel], vhostNet };
 }
 
 /** A host that others cannot reach is of use all the same. */

@@ -46,16 +46,18 @@ describe('detectPlatform', () => {
     });
   });
 
-  it('takes KVM where there is one, and emulates where there is none', async () => {
+  it('returns the platform of both accelerators, and what the host has beside them', async () => {
     await put(...X86_FILES);
     expect(await detectPlatform({ root, architecture: 'x64' })).toMatchObject({
-      platform: { arch: 'x86_64', machine: 'q35', accel: 'tcg', cpu: 'maximum' },
+      platforms: {
+        kvm: { arch: 'x86_64', machine: 'q35', accel: 'kvm', cpu: 'host-passthrough', gic: 'host' },
+        tcg: { arch: 'x86_64', machine: 'q35', accel: 'tcg', cpu: 'maximum' },
+      },
       vhostNet: false,
       virtiofs: false,
     });
-    await put('dev/kvm', 'dev/vhost-net', 'usr/lib/qemu/virtiofsd');
+    await put('dev/vhost-net', 'usr/lib/qemu/virtiofsd');
     expect(await detectPlatform({ root, architecture: 'x64' })).toMatchObject({
-      platform: { accel: 'kvm', cpu: 'host-passthrough', gic: 'host' },
       vhostNet: true,
       virtiofs: true,
     });
@@ -65,11 +67,13 @@ describe('detectPlatform', () => {
     await put(...ARM_FILES);
     expect(await detectPlatform({ root, architecture: 'arm64' })).toMatchObject({
       found: true,
-      platform: {
-        arch: 'aarch64',
-        machine: 'virt',
-        gic: '3',
-        firmware: { loader: '/usr/share/AAVMF/AAVMF_CODE.fd' },
+      platforms: {
+        tcg: {
+          arch: 'aarch64',
+          machine: 'virt',
+          gic: '3',
+          firmware: { loader: '/usr/share/AAVMF/AAVMF_CODE.fd' },
+        },
       },
     });
   });

@@ -4,8 +4,11 @@ import type { Platform } from './domain-xml/domain-definition.ts';
 
 /** What a domain can be made of on this host, or what is missing for it. */
 export type Detection =
-  | { found: true; platform: Platform; vhostNet: boolean; virtiofs: boolean }
+  | { found: true; platforms: Platforms; vhostNet: boolean; virtiofs: boolean }
   | { found: false; missing: readonly Missing[] };
+
+/** How domains look with each accelerator. `chooseAccelerator` decides which one is used. */
+type Platforms = Record<Platform['accel'], Platform>;
 
 /** A file that is not there, and Debian's and Ubuntu's name of the package that brings it. */
 export type Missing = { path: string; packageName: string };
@@ -59,18 +62,18 @@ export async function detectPlatform(
   }
   if (missing.length > 0) return { found: false, missing };
 
-  const hasKvm = await isUsable(join(root, 'dev/kvm'));
   const readable = await Promise.all(VIRTIOFSD.map((path) => isReadable(join(root, path))));
+  const common = {
+    arch: candidate.arch,
+    machine: candidate.machine,
+    emulator: emulator.path,
+    firmware: { loader: loader.path, nvramTemplate: nvramTemplate.path },
+  };
   return {
     found: true,
-    platform: {
-      arch: candidate.arch,
-      machine: candidate.machine,
-      accel: hasKvm ? 'kvm' : 'tcg',
-      cpu: hasKvm ? 'host-passthrough' : candidate.emulatedCpu,
-      gic: hasKvm ? 'host' : '3',
-      emulator: emulator.path,
-      firmware: { loader: loader.path, nvramTemplate: nvramTemplate.path },
+    platforms: {
+      kvm: { ...common, accel: 'kvm', cpu: 'host-passthrough', gic: 'host' },
+      tcg: { ...common, accel: 'tcg', cpu: candidate.emulatedCpu, gic: '3' },
     },
     vhostNet: await isUsable(join(root, 'dev/vhost-net')),
     virtiofs: readable.includes(true),

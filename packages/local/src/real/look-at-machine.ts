@@ -1,6 +1,13 @@
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
+import {
+  type AcceleratorSettings,
+  chooseAccelerator,
+  NO_ACCELERATOR_ADVICE,
+} from '@gantry/agent/libvirt/choose-accelerator';
+import { probeKvm } from '@gantry/agent/libvirt/kvm-probe';
 import { detectPlatform } from '@gantry/agent/libvirt/platform';
+import { StartError } from '../start-error.ts';
 import type { Findings, LibvirtFinding, MissingFile } from './describe-problems.ts';
 
 export const LIBVIRT_SOCKET = '/run/libvirt/libvirt-sock';
@@ -41,6 +48,35 @@ export async function lookAtMachine(socketPath: string | undefined): Promise<Fin
     missingForTrying: FOR_TRYING.filter(isMissing),
     libvirt: answers ? { state: 'answers' } : judgeSilence(socketPath),
   };
+}
+
+/**
+ * Returns which accelerator the agent will use, and why. The agent finds the result of the probe in
+ * its data directory and does not probe again.
+ */
+export async function describeAccelerator(
+  settings: AcceleratorSettings,
+  dataDirectory: string,
+): Promise<string> {
+  const detection = await detectPlatform();
+  if (!detection.found) throw new Error('BUG: QEMU was found before');
+  const { accel, reason } = await chooseAccelerator(settings, () =>
+    probeKvm({
+      platform: detection.platforms.kvm,
+      directory: dataDirectory,
+      limitMs: settings.probeLimitMs,
+    }),
+  );
+  switch (accel) {
+    case 'kvm':
+      return `VMs run with KVM. ${reason}.`;
+    case 'tcg':
+      return `VMs are emulated, which is slow. ${reason}.`;
+    case null:
+      throw new StartError(
+        `This machine cannot run VMs. ${reason}.\nTo fix it, ${NO_ACCELERATOR_ADVICE}.`,
+      );
+  }
 }
 
 function isMissing({ path }: MissingFile): boolean {

@@ -11,7 +11,12 @@ import { describeProblems } from './describe-problems.ts';
 import { ensureEnrolled } from './enroll-host.ts';
 import { describeGuestsLeft, listGuests } from './guests-left.ts';
 import { type LibvirtDaemons, startLibvirtDaemons } from './libvirt-daemons.ts';
-import { isAnswering, LIBVIRT_SOCKET, lookAtMachine } from './look-at-machine.ts';
+import {
+  describeAccelerator,
+  isAnswering,
+  LIBVIRT_SOCKET,
+  lookAtMachine,
+} from './look-at-machine.ts';
 import { offerTinyGuest } from './offer-tiny-guest.ts';
 import { requireOnlyOne } from './only-one.ts';
 import { connectOperator } from './operator.ts';
@@ -54,6 +59,7 @@ export async function prepareRealHost(preparation: Preparation): Promise<RealHos
   await mkdir(home.file('host'), { recursive: true, mode: 0o700 });
   await ensureStandIns(home.file('host/sys'));
   const dataDirectory = await ensureReachable(home, 'host-data');
+  say(await describeAccelerator(settings.accelerator, dataDirectory));
   let daemons: LibvirtDaemons | undefined;
   if (!(await isAnswering(socketPath))) {
     say('Starting virtlogd and libvirtd …');
@@ -61,7 +67,8 @@ export async function prepareRealHost(preparation: Preparation): Promise<RealHos
   }
   const agentScript = path.join(root, 'packages/agent/dist/main.mjs');
   return {
-    start: (place) => start({ place, home, guest, agentScript, dataDirectory, socketPath, say }),
+    start: (place) =>
+      start({ place, home, guest, agentScript, dataDirectory, socketPath, settings, say }),
     async leave(tell) {
       const guests = await listGuests(socketPath).catch(() => undefined);
       if (guests?.length === 0) await daemons?.stop();
@@ -78,12 +85,13 @@ type Start = {
   agentScript: string;
   dataDirectory: string;
   socketPath: string;
+  settings: Settings;
   say: (line: string) => void;
 };
 
 async function start({ place, home, guest, ...rest }: Start): Promise<Offered> {
   const { connection, schedulerPort, environment, running, signal } = place;
-  const { agentScript, dataDirectory, socketPath, say } = rest;
+  const { agentScript, dataDirectory, socketPath, settings, say } = rest;
   const operator = await connectOperator(connection);
   const image = await offerTinyGuest({ operator, home, guest });
   const stateDirectory = home.file('host/state');
@@ -101,6 +109,7 @@ async function start({ place, home, guest, ...rest }: Start): Promise<Offered> {
       GANTRY_SCHEDULERS: `localhost:${schedulerPort}`,
       GANTRY_SYSFS_ROOT: home.file('host/sys'),
       GANTRY_STAND_IN_DEVICES: '1',
+      GANTRY_ALLOW_EMULATION: settings.accelerator.allowEmulation ? '1' : '0',
       GANTRY_REACHABLE_FROM_HOST: '1',
     }),
     say,

@@ -5,6 +5,7 @@ import { Sysfs } from '../../base/sysfs.ts';
 import { type SysfsTree, writeSysfsTree } from '../../base/sysfs-tree.ts';
 import { readDevices } from '../../devices/read-devices.ts';
 import { readNumaNodes } from '../../inventory/numa-nodes.ts';
+import type { KvmProbe } from '../../libvirt/kvm-probe.ts';
 import type { DoctorHost, DoctorSettings } from '../doctor-host.ts';
 
 type HostTree = Partial<Omit<DoctorHost, 'settings'>> & {
@@ -16,11 +17,16 @@ type HostTree = Partial<Omit<DoctorHost, 'settings'>> & {
 const SETTINGS: DoctorSettings = {
   gpuVendorIds: ['10de', '1002'],
   standIns: false,
+  accelerator: { accelerator: 'auto', allowEmulation: false, probeLimitMs: 30_000 },
   uplink: 'ens1',
   dataDirectory: '/var/lib/gantry-data',
   stateDirectory: '/var/lib/gantry',
   libvirtSocket: '/run/libvirt/libvirt-sock',
   schedulers: ['fleet.example.com:7443'],
+};
+
+const KVM_WORKS: KvmProbe = {
+  ...{ result: 'works', detail: 'the firmware printed', durationMs: 1_200, remembered: false },
 };
 
 /** Hosts made of directories, with programs and peers that answer as on a host that is well. */
@@ -48,6 +54,7 @@ export function doctorHosts() {
       numaNodes: await readNumaNodes(sysfs),
       settings: { ...SETTINGS, ...settings },
       run: async () => '',
+      probeKvm: async () => KVM_WORKS,
       readLibvirtVersion: async () => '10.0.0',
       readSpace: async () => ({ freeBytes: 900 * 2 ** 30, totalBytes: 1_000 * 2 ** 30 }),
       connect: async () => null,

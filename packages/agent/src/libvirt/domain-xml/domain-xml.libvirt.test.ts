@@ -99,8 +99,8 @@ describe('QEMU', () => {
   it('starts the buses of the largest type, and takes disks while it runs', async () => {
     const detection = await detectPlatform();
     if (!detection.found) throw new Error(`missing: ${JSON.stringify(detection.missing)}`);
-    const platform = { ...detection.platform, accel: 'tcg', gic: '3' } as const;
-    const cpu = platform.arch === 'aarch64' ? 'cortex-a72' : 'maximum';
+    const platform = detection.platforms.tcg;
+    const { cpu } = platform;
     await libvirtd.run('ip', 'tuntap', 'add', 'dev', TAP, 'mode', 'tap', 'multi_queue');
     await mkdir(join(folder, 'shared'));
     const serialLogPath = join(folder, 'serial.log');
