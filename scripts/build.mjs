@@ -22,8 +22,8 @@ const EXTERNAL = [
   '@grpc/reflection',
 ];
 
-/** Those who bring the database's schema up to date carry the migrations. */
-const WITH_MIGRATIONS = ['api', 'scheduler'];
+/** These processes bring the database to their schema when they start, so they need its files. */
+const WITH_DATABASE = ['api', 'scheduler'];
 
 /** Those who speak the wire carry its definition, which is read at run time. */
 const WITH_PROTO = ['api', 'scheduler', 'agent', 'simulator'];
@@ -40,7 +40,9 @@ const BANNER = [
   "const __dirname = __fileURLToPath(new URL('.', import.meta.url));",
 ].join('\n');
 
-const migrations = path.join(root, 'packages/db/migrations');
+/** The folders of `packages/db` that are read at run time. */
+const DATABASE_FOLDERS = ['migrations', 'sql'];
+const databaseFolder = (folder) => path.join(root, 'packages/db', folder);
 const stampFile = path.join(root, 'packages/local/dist/build-stamp');
 
 export async function build() {
@@ -73,7 +75,9 @@ async function bundlePackage(bundle, name, entries) {
     banner: { js: BANNER },
     logLevel: 'warning',
   });
-  if (WITH_MIGRATIONS.includes(name)) copy(migrations, path.join(dist, 'migrations'));
+  if (WITH_DATABASE.includes(name)) {
+    for (const folder of DATABASE_FOLDERS) copy(databaseFolder(folder), path.join(dist, folder));
+  }
   if (WITH_PROTO.includes(name)) copy(path.join(root, 'proto/gantry'), path.join(dist, 'gantry'));
   if (name === 'local') copy(guestFiles, path.join(dist, 'guest-rootfs'));
 }
@@ -89,7 +93,8 @@ function outputs() {
   );
   const copies = (names, folder) =>
     names.map((name) => path.join(root, 'packages', name, 'dist', folder));
-  return [...bundles, ...copies(WITH_MIGRATIONS, 'migrations'), ...copies(WITH_PROTO, 'gantry')];
+  const database = DATABASE_FOLDERS.flatMap((folder) => copies(WITH_DATABASE, folder));
+  return [...bundles, ...database, ...copies(WITH_PROTO, 'gantry')];
 }
 
 function inputs() {
@@ -101,7 +106,8 @@ function inputs() {
       return [path.join(absolute, 'package.json'), ...listFiles(source)];
     });
   const self = fileURLToPath(import.meta.url);
-  return [self, path.join(root, 'pnpm-lock.yaml'), ...sources, ...listFiles(migrations)];
+  const database = DATABASE_FOLDERS.flatMap((folder) => listFiles(databaseFolder(folder)));
+  return [self, path.join(root, 'pnpm-lock.yaml'), ...sources, ...database];
 }
 
 function listFiles(directory) {

@@ -91,7 +91,7 @@ export async function startGround(): Promise<Ground> {
       await tx`select from networks where id in
         (select network_id from network_interfaces where vm_id = ${vmId}) for no key update`;
       await tx`select from host_revisions where host_id = ${host.id}
-        or host_id in (select hosts_naming(${[vmId]}::uuid[]) union select hosts_meeting(${[vmId]}::uuid[]))
+        or host_id in (select hosts_with_rules_on(${[vmId]}::uuid[]) union select hosts_sharing_networks(${[vmId]}::uuid[]))
         order by host_id for update`;
       await tx`insert into address_claims (network_interface_id, subnet_id, address)
         select n.id, n.subnet_id, ${address}::inet from network_interfaces n where n.vm_id = ${vmId}

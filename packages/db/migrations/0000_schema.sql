@@ -1,3 +1,11 @@
+CREATE TABLE "applied_sql" (
+	"id" integer PRIMARY KEY DEFAULT 1 NOT NULL,
+	"digest" text NOT NULL,
+	"functions" text[] NOT NULL,
+	"triggers" text[] NOT NULL,
+	CONSTRAINT "applied_sql_one" CHECK ("applied_sql"."id" = 1)
+);
+--> statement-breakpoint
 CREATE TABLE "image_locations" (
 	"image_id" uuid NOT NULL,
 	"location" text NOT NULL,
@@ -49,8 +57,85 @@ CREATE TABLE "vm_types" (
 	"gpu_count" integer NOT NULL,
 	"gpu_type" text NOT NULL,
 	"network_gbps" integer NOT NULL,
+	"may_split" boolean DEFAULT false NOT NULL,
 	"retired" boolean DEFAULT false NOT NULL,
 	CONSTRAINT "vm_types_sizes" CHECK ("vm_types"."cpu_cores" > 0 and "vm_types"."memory_gb" > 0 and "vm_types"."gpu_count" >= 0 and "vm_types"."disk_gb" >= 0)
+);
+--> statement-breakpoint
+CREATE TABLE "availabilities" (
+	"location" text NOT NULL,
+	"vm_type" text NOT NULL,
+	"available" boolean NOT NULL,
+	CONSTRAINT "availabilities_location_vm_type_pk" PRIMARY KEY("location","vm_type")
+);
+--> statement-breakpoint
+CREATE TABLE "device_receipts" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"number" bigint GENERATED ALWAYS AS IDENTITY (sequence name "device_receipts_number_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"device_id" uuid NOT NULL,
+	"kind" text NOT NULL,
+	"host_id" uuid NOT NULL,
+	"pci_address" text NOT NULL,
+	"serial" text NOT NULL,
+	"vm_id" uuid NOT NULL,
+	"project_id" uuid NOT NULL,
+	"method" text NOT NULL,
+	"finished_at" timestamp (3) with time zone NOT NULL,
+	"failure_code" text DEFAULT '' NOT NULL,
+	"failure_message" text DEFAULT '' NOT NULL,
+	CONSTRAINT "device_receipts_kind" CHECK ("device_receipts"."kind" in ('gpu', 'drive'))
+);
+--> statement-breakpoint
+CREATE TABLE "firewall_rule_hosts" (
+	"rule_id" uuid NOT NULL,
+	"host_id" uuid NOT NULL,
+	"number" bigint NOT NULL,
+	CONSTRAINT "firewall_rule_hosts_rule_id_host_id_pk" PRIMARY KEY("rule_id","host_id")
+);
+--> statement-breakpoint
+CREATE TABLE "fleet_authorities" (
+	"id" integer PRIMARY KEY DEFAULT 1 NOT NULL,
+	"certificate_pem" text NOT NULL,
+	"fingerprint" text NOT NULL,
+	"sealed_private_key" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "fleet_authorities_one" CHECK ("fleet_authorities"."id" = 1)
+);
+--> statement-breakpoint
+CREATE TABLE "host_certificates" (
+	"serial" text PRIMARY KEY NOT NULL,
+	"host_id" uuid NOT NULL,
+	"not_after" timestamp (3) with time zone NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"revoked_at" timestamp (3) with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "host_revisions" (
+	"host_id" uuid PRIMARY KEY NOT NULL,
+	"number" bigint DEFAULT 1 NOT NULL,
+	"changed_xid" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	"own_number" bigint DEFAULT 1 NOT NULL,
+	"peers_xid" "xid8" DEFAULT '0' NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "leases" (
+	"location" text PRIMARY KEY NOT NULL,
+	"holder" uuid NOT NULL,
+	"epoch" bigint NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "schedulers" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"started_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"last_seen_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"address" text DEFAULT '' NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "serial_logs" (
+	"vm_id" uuid PRIMARY KEY NOT NULL,
+	"tail" text NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "address_claims" (
@@ -69,11 +154,17 @@ CREATE TABLE "drives" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"host_id" uuid NOT NULL,
 	"pci_address" text NOT NULL,
+	"serial" text DEFAULT '' NOT NULL,
 	"size_gb" integer NOT NULL,
 	"numa_node" integer NOT NULL,
+	"uses" text[] DEFAULT '{}' NOT NULL,
 	"state" text DEFAULT 'ready' NOT NULL,
+	"state_reason" text DEFAULT '' NOT NULL,
+	"problems" jsonb DEFAULT '[]'::jsonb NOT NULL,
+	"blocked" boolean GENERATED ALWAYS AS (problems @> '[{"severity": "block"}]') STORED NOT NULL,
+	"quarantine_reason" text DEFAULT '' NOT NULL,
 	CONSTRAINT "drives_address_key" UNIQUE("host_id","pci_address"),
-	CONSTRAINT "drives_state" CHECK ("drives"."state" in ('ready', 'quarantined'))
+	CONSTRAINT "drives_state" CHECK ("drives"."state" in ('ready', 'quarantined', 'missing', 'used_by_host'))
 );
 --> statement-breakpoint
 CREATE TABLE "gpu_claims" (
@@ -87,9 +178,16 @@ CREATE TABLE "gpus" (
 	"pci_address" text NOT NULL,
 	"model" text NOT NULL,
 	"numa_node" integer NOT NULL,
+	"pcie_switch" text DEFAULT '' NOT NULL,
+	"iommu_group" integer,
+	"nvlink_peer" text DEFAULT '' NOT NULL,
 	"state" text DEFAULT 'ready' NOT NULL,
+	"state_reason" text DEFAULT '' NOT NULL,
+	"problems" jsonb DEFAULT '[]'::jsonb NOT NULL,
+	"blocked" boolean GENERATED ALWAYS AS (problems @> '[{"severity": "block"}]') STORED NOT NULL,
+	"quarantine_reason" text DEFAULT '' NOT NULL,
 	CONSTRAINT "gpus_address_key" UNIQUE("host_id","pci_address"),
-	CONSTRAINT "gpus_state" CHECK ("gpus"."state" in ('ready', 'quarantined'))
+	CONSTRAINT "gpus_state" CHECK ("gpus"."state" in ('ready', 'quarantined', 'missing', 'used_by_host'))
 );
 --> statement-breakpoint
 CREATE TABLE "hosts" (
@@ -98,9 +196,38 @@ CREATE TABLE "hosts" (
 	"name" text NOT NULL,
 	"state" text DEFAULT 'ready' NOT NULL,
 	"last_seen_at" timestamp (3) with time zone,
+	"scheduler_id" uuid,
+	"stream_epoch" bigint DEFAULT 0 NOT NULL,
+	"accepted_number" bigint DEFAULT 0 NOT NULL,
+	"refusal" text DEFAULT '' NOT NULL,
+	"unknown_vms" text[] DEFAULT '{}' NOT NULL,
+	"inventory" jsonb,
+	"judged_by" text DEFAULT '' NOT NULL,
+	"facts" jsonb,
+	"accepted_facts" jsonb,
+	"drift" text[] DEFAULT '{}' NOT NULL,
+	"numa_nodes" jsonb DEFAULT '[]'::jsonb NOT NULL,
+	"shared_storage" boolean DEFAULT false NOT NULL,
+	"underlay_address" "inet",
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"admin_state" text DEFAULT 'active' NOT NULL,
+	"fenced_at" timestamp (3) with time zone,
 	CONSTRAINT "hosts_name_key" UNIQUE("name"),
-	CONSTRAINT "hosts_state" CHECK ("hosts"."state" in ('ready', 'cordoned', 'draining', 'unreachable', 'fenced'))
+	CONSTRAINT "hosts_state" CHECK ("hosts"."state" in ('ready', 'unreachable', 'fenced')),
+	CONSTRAINT "hosts_admin_state" CHECK ("hosts"."admin_state" in ('active', 'cordoned', 'draining'))
+);
+--> statement-breakpoint
+CREATE TABLE "join_tokens" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"hash" text NOT NULL,
+	"location" text NOT NULL,
+	"created_by" uuid NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL,
+	"used_at" timestamp (3) with time zone,
+	"host_id" uuid,
+	CONSTRAINT "join_tokens_hash_key" UNIQUE("hash"),
+	CONSTRAINT "join_tokens_use" CHECK ("join_tokens"."host_id" is null or "join_tokens"."used_at" is not null)
 );
 --> statement-breakpoint
 CREATE TABLE "placements" (
@@ -151,9 +278,11 @@ CREATE TABLE "networks" (
 	"project_id" uuid NOT NULL,
 	"name" text NOT NULL,
 	"cidr" "cidr" NOT NULL,
+	"vni" integer GENERATED ALWAYS AS IDENTITY (sequence name "networks_vni_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 16777215 START WITH 1 CACHE 1),
 	"is_default" boolean DEFAULT false NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "networks_name_key" UNIQUE("project_id","name")
+	CONSTRAINT "networks_name_key" UNIQUE("project_id","name"),
+	CONSTRAINT "networks_vni_key" UNIQUE("vni")
 );
 --> statement-breakpoint
 CREATE TABLE "subnets" (
@@ -184,6 +313,18 @@ CREATE TABLE "audit_logs" (
 	CONSTRAINT "audit_logs_actor_type" CHECK ("audit_logs"."actor_type" in ('user', 'access_key', 'anonymous'))
 );
 --> statement-breakpoint
+CREATE TABLE "events" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"project_id" uuid NOT NULL,
+	"resource_type" text NOT NULL,
+	"resource_id" uuid NOT NULL,
+	"type" text NOT NULL,
+	"message" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "events_resource_type" CHECK ("events"."resource_type" in ('vm', 'disk', 'vpc-firewall-rule')),
+	CONSTRAINT "events_type" CHECK ("events"."type" in ('vm_crashed', 'vm_unreachable', 'vm_reachable', 'vm_host_draining', 'vm_host_fenced', 'vm_device_unhealthy'))
+);
+--> statement-breakpoint
 CREATE TABLE "idempotency_keys" (
 	"actor_id" uuid NOT NULL,
 	"key" text NOT NULL,
@@ -204,6 +345,7 @@ CREATE TABLE "operations" (
 	"request" json NOT NULL,
 	"result" json,
 	"started_at" timestamp (3) with time zone NOT NULL,
+	"recorded_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"completed_at" timestamp (3) with time zone,
 	"deadline_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "operations_resource_type" CHECK ("operations"."resource_type" in ('vm', 'disk', 'vpc-firewall-rule')),
@@ -283,6 +425,7 @@ CREATE TABLE "signing_keys" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"public_key" jsonb NOT NULL,
 	"sealed_private_key" text NOT NULL,
+	"number" bigint GENERATED ALWAYS AS IDENTITY (sequence name "signing_keys_number_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
@@ -328,6 +471,15 @@ CREATE TABLE "usage_days" (
 	CONSTRAINT "usage_days_organization_id_date_project_id_resource_type_billable_metric_region_pk" PRIMARY KEY("organization_id","date","project_id","resource_type","billable_metric","region")
 );
 --> statement-breakpoint
+CREATE TABLE "console_tickets" (
+	"hash" text PRIMARY KEY NOT NULL,
+	"vm_id" uuid NOT NULL,
+	"actor_type" text NOT NULL,
+	"actor_id" uuid NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "console_tickets_actor_type" CHECK ("console_tickets"."actor_type" in ('user', 'access_key'))
+);
+--> statement-breakpoint
 CREATE TABLE "disk_attachments" (
 	"disk_id" uuid NOT NULL,
 	"vm_id" uuid NOT NULL,
@@ -358,6 +510,7 @@ CREATE TABLE "disks" (
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"observed_size_gib" integer,
+	"host_id" uuid,
 	"state" text GENERATED ALWAYS AS (case
           when desired_state = 'deleted' then 'deleting'
           when observed_size_gib is null then 'creating'
@@ -378,7 +531,8 @@ CREATE TABLE "network_interfaces" (
 	"network_id" uuid NOT NULL,
 	"subnet_id" uuid NOT NULL,
 	"mac_address" text NOT NULL,
-	CONSTRAINT "network_interfaces_mac_key" UNIQUE("network_id","mac_address")
+	CONSTRAINT "network_interfaces_mac_key" UNIQUE("network_id","mac_address"),
+	CONSTRAINT "network_interfaces_subnet_key" UNIQUE("subnet_id","id")
 );
 --> statement-breakpoint
 CREATE TABLE "vms" (
@@ -399,8 +553,11 @@ CREATE TABLE "vms" (
 	"observed_state" text DEFAULT 'none' NOT NULL,
 	"observed_generation" bigint DEFAULT 0 NOT NULL,
 	"reachable" boolean DEFAULT true NOT NULL,
+	"placed" boolean DEFAULT false NOT NULL,
+	"abandoned" boolean DEFAULT false NOT NULL,
+	"revision" bigint DEFAULT 1 NOT NULL,
 	"state" text GENERATED ALWAYS AS (case
-          when desired_state = 'deleted' then 'STATE_DELETING'
+          when desired_state = 'deleted' or abandoned then 'STATE_DELETING'
           when not reachable then 'STATE_UNREACHABLE'
           when observed_generation < generation then case power_action
             when 'CREATE' then 'STATE_CREATING'
@@ -425,15 +582,24 @@ ALTER TABLE "image_locations" ADD CONSTRAINT "image_locations_image_id_images_id
 ALTER TABLE "image_locations" ADD CONSTRAINT "image_locations_location_locations_name_fk" FOREIGN KEY ("location") REFERENCES "public"."locations"("name") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "vm_type_locations" ADD CONSTRAINT "vm_type_locations_vm_type_vm_types_name_fk" FOREIGN KEY ("vm_type") REFERENCES "public"."vm_types"("name") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "vm_type_locations" ADD CONSTRAINT "vm_type_locations_location_locations_name_fk" FOREIGN KEY ("location") REFERENCES "public"."locations"("name") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "address_claims" ADD CONSTRAINT "address_claims_network_interface_id_network_interfaces_id_fk" FOREIGN KEY ("network_interface_id") REFERENCES "public"."network_interfaces"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "address_claims" ADD CONSTRAINT "address_claims_subnet_id_subnets_id_fk" FOREIGN KEY ("subnet_id") REFERENCES "public"."subnets"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "availabilities" ADD CONSTRAINT "availabilities_location_locations_name_fk" FOREIGN KEY ("location") REFERENCES "public"."locations"("name") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "availabilities" ADD CONSTRAINT "availabilities_vm_type_vm_types_name_fk" FOREIGN KEY ("vm_type") REFERENCES "public"."vm_types"("name") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "firewall_rule_hosts" ADD CONSTRAINT "firewall_rule_hosts_rule_id_firewall_rules_id_fk" FOREIGN KEY ("rule_id") REFERENCES "public"."firewall_rules"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "firewall_rule_hosts" ADD CONSTRAINT "firewall_rule_hosts_host_id_hosts_id_fk" FOREIGN KEY ("host_id") REFERENCES "public"."hosts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "host_certificates" ADD CONSTRAINT "host_certificates_host_id_hosts_id_fk" FOREIGN KEY ("host_id") REFERENCES "public"."hosts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "host_revisions" ADD CONSTRAINT "host_revisions_host_id_hosts_id_fk" FOREIGN KEY ("host_id") REFERENCES "public"."hosts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "leases" ADD CONSTRAINT "leases_location_locations_name_fk" FOREIGN KEY ("location") REFERENCES "public"."locations"("name") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "serial_logs" ADD CONSTRAINT "serial_logs_vm_id_vms_id_fk" FOREIGN KEY ("vm_id") REFERENCES "public"."vms"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "address_claims" ADD CONSTRAINT "address_claims_interface_fk" FOREIGN KEY ("network_interface_id","subnet_id") REFERENCES "public"."network_interfaces"("id","subnet_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "drive_claims" ADD CONSTRAINT "drive_claims_drive_id_drives_id_fk" FOREIGN KEY ("drive_id") REFERENCES "public"."drives"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "drive_claims" ADD CONSTRAINT "drive_claims_vm_id_placements_vm_id_fk" FOREIGN KEY ("vm_id") REFERENCES "public"."placements"("vm_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "drives" ADD CONSTRAINT "drives_host_id_hosts_id_fk" FOREIGN KEY ("host_id") REFERENCES "public"."hosts"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "drives" ADD CONSTRAINT "drives_host_id_hosts_id_fk" FOREIGN KEY ("host_id") REFERENCES "public"."hosts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "gpu_claims" ADD CONSTRAINT "gpu_claims_gpu_id_gpus_id_fk" FOREIGN KEY ("gpu_id") REFERENCES "public"."gpus"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "gpu_claims" ADD CONSTRAINT "gpu_claims_vm_id_placements_vm_id_fk" FOREIGN KEY ("vm_id") REFERENCES "public"."placements"("vm_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "gpus" ADD CONSTRAINT "gpus_host_id_hosts_id_fk" FOREIGN KEY ("host_id") REFERENCES "public"."hosts"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "gpus" ADD CONSTRAINT "gpus_host_id_hosts_id_fk" FOREIGN KEY ("host_id") REFERENCES "public"."hosts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "hosts" ADD CONSTRAINT "hosts_location_locations_name_fk" FOREIGN KEY ("location") REFERENCES "public"."locations"("name") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "join_tokens" ADD CONSTRAINT "join_tokens_location_locations_name_fk" FOREIGN KEY ("location") REFERENCES "public"."locations"("name") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "join_tokens" ADD CONSTRAINT "join_tokens_host_id_hosts_id_fk" FOREIGN KEY ("host_id") REFERENCES "public"."hosts"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "placements" ADD CONSTRAINT "placements_vm_id_vms_id_fk" FOREIGN KEY ("vm_id") REFERENCES "public"."vms"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "placements" ADD CONSTRAINT "placements_host_id_hosts_id_fk" FOREIGN KEY ("host_id") REFERENCES "public"."hosts"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "public_addresses" ADD CONSTRAINT "public_addresses_location_locations_name_fk" FOREIGN KEY ("location") REFERENCES "public"."locations"("name") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -444,6 +610,7 @@ ALTER TABLE "networks" ADD CONSTRAINT "networks_project_id_projects_id_fk" FOREI
 ALTER TABLE "subnets" ADD CONSTRAINT "subnets_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "subnets" ADD CONSTRAINT "subnets_network_id_networks_id_fk" FOREIGN KEY ("network_id") REFERENCES "public"."networks"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "subnets" ADD CONSTRAINT "subnets_location_locations_name_fk" FOREIGN KEY ("location") REFERENCES "public"."locations"("name") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "events" ADD CONSTRAINT "events_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "operations" ADD CONSTRAINT "operations_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "quotas" ADD CONSTRAINT "quotas_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "access_keys" ADD CONSTRAINT "access_keys_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -454,6 +621,7 @@ ALTER TABLE "payment_methods" ADD CONSTRAINT "payment_methods_organization_id_or
 ALTER TABLE "projects" ADD CONSTRAINT "projects_organization_id_organizations_id_fk" FOREIGN KEY ("organization_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "refresh_tokens" ADD CONSTRAINT "refresh_tokens_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "usage_days" ADD CONSTRAINT "usage_days_date_closed_days_date_fk" FOREIGN KEY ("date") REFERENCES "public"."closed_days"("date") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "console_tickets" ADD CONSTRAINT "console_tickets_vm_id_vms_id_fk" FOREIGN KEY ("vm_id") REFERENCES "public"."vms"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "disk_attachments" ADD CONSTRAINT "disk_attachments_disk_id_disks_id_fk" FOREIGN KEY ("disk_id") REFERENCES "public"."disks"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "disk_attachments" ADD CONSTRAINT "disk_attachments_vm_id_vms_id_fk" FOREIGN KEY ("vm_id") REFERENCES "public"."vms"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "disks" ADD CONSTRAINT "disks_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -465,26 +633,46 @@ ALTER TABLE "vms" ADD CONSTRAINT "vms_project_id_projects_id_fk" FOREIGN KEY ("p
 ALTER TABLE "vms" ADD CONSTRAINT "vms_type_vm_types_name_fk" FOREIGN KEY ("type") REFERENCES "public"."vm_types"("name") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "vms" ADD CONSTRAINT "vms_location_locations_name_fk" FOREIGN KEY ("location") REFERENCES "public"."locations"("name") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "vms" ADD CONSTRAINT "vms_image_id_images_id_fk" FOREIGN KEY ("image_id") REFERENCES "public"."images"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "device_receipts_device" ON "device_receipts" USING btree ("device_id","id");--> statement-breakpoint
+CREATE INDEX "device_receipts_project" ON "device_receipts" USING btree ("project_id","id");--> statement-breakpoint
+CREATE INDEX "device_receipts_serial" ON "device_receipts" USING btree ("serial","number") WHERE serial <> '';--> statement-breakpoint
+CREATE INDEX "firewall_rule_hosts_host" ON "firewall_rule_hosts" USING btree ("host_id");--> statement-breakpoint
+CREATE INDEX "host_certificates_host" ON "host_certificates" USING btree ("host_id");--> statement-breakpoint
+CREATE INDEX "host_certificates_revoked" ON "host_certificates" USING btree ("serial") WHERE revoked_at is not null;--> statement-breakpoint
+CREATE INDEX "host_revisions_changed" ON "host_revisions" USING btree ("changed_xid");--> statement-breakpoint
+CREATE INDEX "host_revisions_peers" ON "host_revisions" USING btree ("peers_xid");--> statement-breakpoint
 CREATE INDEX "drive_claims_vm" ON "drive_claims" USING btree ("vm_id");--> statement-breakpoint
+CREATE INDEX "drives_serial" ON "drives" USING btree ("serial") WHERE serial <> '';--> statement-breakpoint
 CREATE INDEX "gpu_claims_vm" ON "gpu_claims" USING btree ("vm_id");--> statement-breakpoint
 CREATE INDEX "hosts_location" ON "hosts" USING btree ("location");--> statement-breakpoint
+CREATE INDEX "hosts_detached" ON "hosts" USING btree ("id") WHERE scheduler_id is null;--> statement-breakpoint
+CREATE INDEX "hosts_fenced" ON "hosts" USING btree ("id") WHERE fenced_at is not null and state <> 'fenced';--> statement-breakpoint
+CREATE INDEX "join_tokens_host" ON "join_tokens" USING btree ("host_id");--> statement-breakpoint
 CREATE INDEX "placements_host" ON "placements" USING btree ("host_id");--> statement-breakpoint
 CREATE INDEX "firewall_rules_network" ON "firewall_rules" USING btree ("network_id");--> statement-breakpoint
+CREATE INDEX "firewall_rules_unsettled" ON "firewall_rules" USING btree ("id") WHERE desired_state = 'deleted' or applied_generation < generation;--> statement-breakpoint
 CREATE INDEX "subnets_network" ON "subnets" USING btree ("network_id");--> statement-breakpoint
 CREATE INDEX "audit_logs_organization" ON "audit_logs" USING btree ("organization_id","id");--> statement-breakpoint
+CREATE INDEX "events_project" ON "events" USING btree ("project_id","id");--> statement-breakpoint
 CREATE INDEX "idempotency_keys_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "operations_unfinished_key" ON "operations" USING btree ("resource_id") WHERE state = 'IN_PROGRESS';--> statement-breakpoint
 CREATE INDEX "operations_project" ON "operations" USING btree ("project_id","resource_type","id");--> statement-breakpoint
 CREATE INDEX "operations_resource" ON "operations" USING btree ("resource_id");--> statement-breakpoint
+CREATE INDEX "operations_deadline" ON "operations" USING btree ("deadline_at") WHERE state = 'IN_PROGRESS';--> statement-breakpoint
 CREATE INDEX "members_organization" ON "members" USING btree ("organization_id");--> statement-breakpoint
 CREATE INDEX "refresh_tokens_family" ON "refresh_tokens" USING btree ("family_id");--> statement-breakpoint
 CREATE INDEX "refresh_tokens_expiry" ON "refresh_tokens" USING btree ("expires_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "meter_intervals_open_key" ON "meter_intervals" USING btree ("resource_id") WHERE ended_at is null;--> statement-breakpoint
 CREATE INDEX "meter_intervals_time" ON "meter_intervals" USING btree ("started_at","ended_at");--> statement-breakpoint
+CREATE INDEX "console_tickets_age" ON "console_tickets" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "console_tickets_vm" ON "console_tickets" USING btree ("vm_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "disk_attachments_exclusive_key" ON "disk_attachments" USING btree ("disk_id") WHERE exclusive;--> statement-breakpoint
 CREATE INDEX "disk_attachments_disk" ON "disk_attachments" USING btree ("disk_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "disks_name_key" ON "disks" USING btree ("project_id","name") WHERE kind = 'data';--> statement-breakpoint
 CREATE INDEX "disks_project" ON "disks" USING btree ("project_id","id");--> statement-breakpoint
+CREATE INDEX "disks_host" ON "disks" USING btree ("host_id");--> statement-breakpoint
+CREATE INDEX "disks_unsettled" ON "disks" USING btree ("id") WHERE kind = 'data' and (desired_state = 'deleted' or observed_size_gib is null or observed_size_gib < size_gib);--> statement-breakpoint
 CREATE INDEX "network_interfaces_vm" ON "network_interfaces" USING btree ("vm_id");--> statement-breakpoint
-CREATE INDEX "network_interfaces_subnet" ON "network_interfaces" USING btree ("subnet_id");--> statement-breakpoint
-CREATE INDEX "vms_project" ON "vms" USING btree ("project_id","id");
+CREATE INDEX "vms_project" ON "vms" USING btree ("project_id","id");--> statement-breakpoint
+CREATE INDEX "vms_unplaced" ON "vms" USING btree ("location","id") WHERE desired_state = 'running' and not placed and not abandoned and observed_generation < generation;--> statement-breakpoint
+CREATE INDEX "vms_unplaced_removable" ON "vms" USING btree ("id") WHERE not placed and (desired_state = 'deleted' or abandoned);

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
-import { afterEach, expect, inject, it } from 'vitest';
-import { connect } from './connect.ts';
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { connect, type Sql } from './connect.ts';
 import { migrate } from './migrate.ts';
+import { describeSchema } from './testing/describe-schema.ts';
 
 const made: string[] = [];
 
@@ -49,7 +50,7 @@ it('one cut off midway leaves the next a clean start', async () => {
   const url = await emptyDatabase();
   const sql = connect({ url, name: 'test', maxConnections: 2 });
   await sql.begin(async (holder) => {
-    // It waits for a name that somebody may be about to take.
+    // The migration waits for this name, because the other transaction may commit it.
     await holder`create table host_revisions ()`;
     const cut = migrate(url).catch(() => 'cut off');
     const end = () => sql`select pg_terminate_backend(pid) from pg_stat_activity
@@ -74,4 +75,65 @@ it('what operators changed in the catalogue stays as they left it', async () => 
   const images = await sql`select from images`;
   await sql.end();
   expect([type, images.length]).toEqual([{ retired: true, description: 'ours' }, 0]);
+});
+
+describe('the functions and triggers of the database', () => {
+  /** Changes with every write to the catalogue row of a function or trigger. */
+  const versions = (sql: Sql) => sql`select proname as name, xmin from pg_proc
+    where pronamespace = 'public'::regnamespace
+    union all select tgname, xmin from pg_trigger where not tgisinternal order by name`;
+
+  it('are left alone by a process that starts with the files that were applied last', async () => {
+    const url = await emptyDatabase();
+    await migrate(url);
+    const sql = connect({ url, name: 'test', maxConnections: 1 });
+    const before = await versions(sql);
+    expect(before.length).toBeGreaterThan(40);
+    await migrate(url);
+    expect(await versions(sql)).toEqual(before);
+    await sql.end();
+  });
+
+  it('are replaced, and dropped if the files have them no longer, when the files changed', async () => {
+    const url = await emptyDatabase();
+    await migrate(url);
+    const sql = connect({ url, name: 'test', maxConnections: 1 });
+    const schema = await describeSchema(sql);
+    // As an earlier version left them: another body, and a function and trigger that are gone now.
+    await sql.unsafe(`create or replace function touch_host() returns trigger language plpgsql
+        as $$ begin return null; end $$;
+      create function formerly() returns trigger language plpgsql as $$ begin return null; end $$;
+      create trigger formerly_on_vms after insert on vms for each row execute function formerly();
+      create function of_the_operator() returns int language sql as 'select 1'`);
+    await sql`update applied_sql set digest = 'earlier', functions = functions || 'formerly'::text,
+      triggers = triggers || 'formerly_on_vms'::text`;
+    await migrate(url);
+    await sql`drop function of_the_operator()`;
+    expect(await describeSchema(sql)).toBe(schema);
+    await sql.end();
+  });
+
+  it('are applied completely or not at all', async () => {
+    const url = await emptyDatabase();
+    await migrate(url);
+    const sql = connect({ url, name: 'test', maxConnections: 1 });
+    await sql`update applied_sql set digest = 'earlier'`;
+    const before = await versions(sql);
+    // The last table that has triggers is missing.
+    await sql`alter table vms rename to vms_elsewhere`;
+    await expect(migrate(url)).rejects.toThrow('relation "vms" does not exist');
+    expect(await versions(sql)).toEqual(before);
+    await sql`alter table vms_elsewhere rename to vms`;
+    await migrate(url);
+    await sql.end();
+  });
+});
+
+it('a database of an unreleased version is refused with what to do about it', async () => {
+  const url = await emptyDatabase();
+  await migrate(url);
+  const sql = connect({ url, name: 'test', maxConnections: 1 });
+  await sql`update drizzle.__drizzle_migrations set hash = 'of an unreleased version'`;
+  await expect(migrate(url)).rejects.toThrow(/cannot be migrated: .*remove the \.gantry directory/);
+  await sql.end();
 });

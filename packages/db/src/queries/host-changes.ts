@@ -41,7 +41,7 @@ export async function readSpecChanges(
     select s.xmin::text, c.host_id, c.number, c.own_number
     from (select pg_snapshot_xmin(pg_current_snapshot()) as xmin) s
     left join (select host_id, number, own_number from host_revisions where changed_xid >= ${since}::xid8
-      union select host_id, number, own_number from host_revisions where spanned_xid >= ${since}::xid8) c on true`;
+      union select host_id, number, own_number from host_revisions where peers_xid >= ${since}::xid8) c on true`;
   return toChanges(rows, since);
 }
 

@@ -129,8 +129,8 @@ async function lockPlaces(
       and state = 'ready' and quarantine_reason = '' and not blocked order by id for share`,
     tx<{ host_id: string; changed_xid: string }[]>`
       select host_id, changed_xid::text from host_revisions
-      where host_id = any(${hostIds}::uuid[] || array(select hosts_naming(${vmIds}::uuid[]))
-        || array(select hosts_meeting((select array_agg(p.vm_id) from unnest(${vmIds}::uuid[],
+      where host_id = any(${hostIds}::uuid[] || array(select hosts_with_rules_on(${vmIds}::uuid[]))
+        || array(select hosts_sharing_networks((select array_agg(p.vm_id) from unnest(${vmIds}::uuid[],
             ${placements.map(({ hostId }) => hostId)}::uuid[]) as p (vm_id, host_id)
           join hosts h on h.id = p.host_id where h.underlay_address is not null))))
       order by host_id for update`,

@@ -56,8 +56,8 @@ export async function lockConcernedHosts(
     order by id ${releasedVmIds.length > 0 ? sql`for no key update` : sql`for share`}`;
   // As one array: conditions with "or" between them would read every host there is.
   await sql`select from host_revisions where host_id = any(array[${hostId}::uuid]
-      || array(select hosts_naming(${removedVmIds}::uuid[]))
-      || array(select hosts_meeting(${releasedVmIds}::uuid[]))
+      || array(select hosts_with_rules_on(${removedVmIds}::uuid[]))
+      || array(select hosts_sharing_networks(${releasedVmIds}::uuid[]))
       || array(select p.host_id from placements p join disk_attachments a on a.vm_id = p.vm_id
         where a.disk_id = any(${newDiskIds}::uuid[])))
     order by host_id for update`;

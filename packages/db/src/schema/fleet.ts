@@ -83,7 +83,7 @@ export const hostCertificates = pgTable(
  * that a host is told, so that no path can change it and forget. `changedXid` is the transaction
  * that last changed it or anything placement looks at: what a poll has not seen yet is found by it,
  * however late a transaction commits. Many hosts may have to hear of a VM that is elsewhere:
- * `ownNumber` is the number as of the last change that was more than that, and `spannedXid` the
+ * `ownNumber` is the number as of the last change that was more than that, and `peersXid` the
  * transaction of the last that was not, which is nothing to placement.
  */
 export const hostRevisions = pgTable(
@@ -95,11 +95,11 @@ export const hostRevisions = pgTable(
     number: bigint('number', { mode: 'number' }).notNull().default(1),
     changedXid: transactionId('changed_xid').notNull().default(sql`pg_current_xact_id()`),
     ownNumber: bigint('own_number', { mode: 'number' }).notNull().default(1),
-    spannedXid: transactionId('spanned_xid').notNull().default(sql`'0'`),
+    peersXid: transactionId('peers_xid').notNull().default(sql`'0'`),
   },
   (t) => [
     index('host_revisions_changed').on(t.changedXid),
-    index('host_revisions_spanned').on(t.spannedXid),
+    index('host_revisions_peers').on(t.peersXid),
   ],
 );
 

@@ -1,1 +1,0 @@
-ALTER TABLE "vm_types" ADD COLUMN "may_split" boolean DEFAULT false NOT NULL;

@@ -1,0 +1,1102 @@
+-- The schema of a migrated database. Generated: run "npm run gen:schema" after a change of
+-- packages/db/src/schema, packages/db/migrations or packages/db/sql. Do not edit.
+
+create table access_keys (
+  id uuid not null,
+  project_id uuid not null,
+  name text not null,
+  role text not null,
+  hash text not null,
+  created_at timestamp(3) with time zone default now() not null,
+  expires_at timestamp(3) with time zone,
+  constraint access_keys_hash_key UNIQUE (hash),
+  constraint access_keys_name_key UNIQUE (project_id, name),
+  constraint access_keys_pkey PRIMARY KEY (id),
+  constraint access_keys_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint access_keys_role CHECK ((role = ANY (ARRAY['member'::text, 'read-only'::text])))
+);
+CREATE TRIGGER access_keys_quota AFTER INSERT OR DELETE ON public.access_keys FOR EACH ROW EXECUTE FUNCTION count_rows('access_keys');
+
+create table address_claims (
+  network_interface_id uuid not null,
+  subnet_id uuid not null,
+  address inet not null,
+  constraint address_claims_address_key UNIQUE (subnet_id, address),
+  constraint address_claims_pkey PRIMARY KEY (network_interface_id),
+  constraint address_claims_interface_fk FOREIGN KEY (network_interface_id, subnet_id) REFERENCES network_interfaces(id, subnet_id)
+);
+CREATE TRIGGER address_claims_added AFTER INSERT ON public.address_claims REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION bump_hosts_of_addresses();
+CREATE TRIGGER address_claims_changed AFTER UPDATE ON public.address_claims REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION bump_hosts_of_addresses();
+CREATE TRIGGER address_claims_removed AFTER DELETE ON public.address_claims REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION bump_hosts_of_addresses();
+
+create table applied_sql (
+  id integer default 1 not null,
+  digest text not null,
+  functions text[] not null,
+  triggers text[] not null,
+  constraint applied_sql_pkey PRIMARY KEY (id),
+  constraint applied_sql_one CHECK ((id = 1))
+);
+
+create table audit_logs (
+  id uuid not null,
+  at timestamp(3) with time zone not null,
+  organization_id uuid,
+  project_id uuid,
+  actor_type text not null,
+  actor_id uuid,
+  actor text not null,
+  action text not null,
+  resource_type text not null,
+  resource_id text not null,
+  source_ip text not null,
+  request_id uuid not null,
+  status integer not null,
+  constraint audit_logs_pkey PRIMARY KEY (id),
+  constraint audit_logs_actor_type CHECK ((actor_type = ANY (ARRAY['user'::text, 'access_key'::text, 'anonymous'::text])))
+);
+CREATE INDEX audit_logs_organization ON public.audit_logs USING btree (organization_id, id);
+
+create table availabilities (
+  location text not null,
+  vm_type text not null,
+  available boolean not null,
+  constraint availabilities_location_vm_type_pk PRIMARY KEY (location, vm_type),
+  constraint availabilities_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name) ON DELETE CASCADE,
+  constraint availabilities_vm_type_vm_types_name_fk FOREIGN KEY (vm_type) REFERENCES vm_types(name) ON DELETE CASCADE
+);
+
+create table closed_days (
+  date date not null,
+  closed_at timestamp(3) with time zone default now() not null,
+  constraint closed_days_pkey PRIMARY KEY (date)
+);
+
+create table console_tickets (
+  hash text not null,
+  vm_id uuid not null,
+  actor_type text not null,
+  actor_id uuid not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint console_tickets_pkey PRIMARY KEY (hash),
+  constraint console_tickets_vm_id_vms_id_fk FOREIGN KEY (vm_id) REFERENCES vms(id) ON DELETE CASCADE,
+  constraint console_tickets_actor_type CHECK ((actor_type = ANY (ARRAY['user'::text, 'access_key'::text])))
+);
+CREATE INDEX console_tickets_age ON public.console_tickets USING btree (expires_at);
+CREATE INDEX console_tickets_vm ON public.console_tickets USING btree (vm_id);
+
+create table device_receipts (
+  id uuid not null,
+  number bigint generated always as identity (maxvalue 9223372036854775807) not null,
+  device_id uuid not null,
+  kind text not null,
+  host_id uuid not null,
+  pci_address text not null,
+  serial text not null,
+  vm_id uuid not null,
+  project_id uuid not null,
+  method text not null,
+  finished_at timestamp(3) with time zone not null,
+  failure_code text default ''::text not null,
+  failure_message text default ''::text not null,
+  constraint device_receipts_pkey PRIMARY KEY (id),
+  constraint device_receipts_kind CHECK ((kind = ANY (ARRAY['gpu'::text, 'drive'::text])))
+);
+CREATE INDEX device_receipts_device ON public.device_receipts USING btree (device_id, id);
+CREATE INDEX device_receipts_project ON public.device_receipts USING btree (project_id, id);
+CREATE INDEX device_receipts_serial ON public.device_receipts USING btree (serial, number) WHERE (serial <> ''::text);
+
+create table disk_attachments (
+  disk_id uuid not null,
+  vm_id uuid not null,
+  attachment_type text not null,
+  mode text not null,
+  exclusive boolean not null,
+  desired_state text default 'attached'::text not null,
+  created_at timestamp(3) with time zone default now() not null,
+  attached boolean default false not null,
+  constraint disk_attachments_vm_id_disk_id_pk PRIMARY KEY (vm_id, disk_id),
+  constraint disk_attachments_disk_id_disks_id_fk FOREIGN KEY (disk_id) REFERENCES disks(id),
+  constraint disk_attachments_vm_id_vms_id_fk FOREIGN KEY (vm_id) REFERENCES vms(id) ON DELETE CASCADE,
+  constraint disk_attachments_desired_state CHECK ((desired_state = ANY (ARRAY['attached'::text, 'detached'::text]))),
+  constraint disk_attachments_mode CHECK ((mode = ANY (ARRAY['read-write'::text, 'read-only'::text]))),
+  constraint disk_attachments_type CHECK ((attachment_type = ANY (ARRAY['os'::text, 'data'::text])))
+);
+CREATE INDEX disk_attachments_disk ON public.disk_attachments USING btree (disk_id);
+CREATE UNIQUE INDEX disk_attachments_exclusive_key ON public.disk_attachments USING btree (disk_id) WHERE exclusive;
+CREATE TRIGGER disk_attachments_removed AFTER DELETE ON public.disk_attachments FOR EACH ROW EXECUTE FUNCTION bump_host_of_detached_disk();
+CREATE TRIGGER disk_attachments_revised AFTER INSERT OR UPDATE OF desired_state ON public.disk_attachments FOR EACH ROW EXECUTE FUNCTION revise_vm_of_attachment();
+
+create table disks (
+  id uuid not null,
+  project_id uuid not null,
+  kind text not null,
+  name text not null,
+  type text not null,
+  size text not null,
+  size_gib integer not null,
+  location text not null,
+  block_size integer not null,
+  serial_number text not null,
+  desired_state text default 'present'::text not null,
+  created_at timestamp(3) with time zone default now() not null,
+  updated_at timestamp(3) with time zone default now() not null,
+  observed_size_gib integer,
+  host_id uuid,
+  state text generated always as (
+CASE
+    WHEN (desired_state = 'deleted'::text) THEN 'deleting'::text
+    WHEN (observed_size_gib IS NULL) THEN 'creating'::text
+    WHEN (observed_size_gib < size_gib) THEN 'resizing'::text
+    ELSE 'ready'::text
+END) stored not null,
+  constraint disks_serial_number_key UNIQUE (serial_number),
+  constraint disks_pkey PRIMARY KEY (id),
+  constraint disks_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
+  constraint disks_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint disks_block_size CHECK ((block_size = ANY (ARRAY[0, 512, 4096]))),
+  constraint disks_desired_state CHECK ((desired_state = ANY (ARRAY['present'::text, 'deleted'::text]))),
+  constraint disks_kind CHECK ((kind = ANY (ARRAY['os'::text, 'data'::text]))),
+  constraint disks_size CHECK (((size_gib >= 1) AND (size_gib <= 10240))),
+  constraint disks_type CHECK ((type = ANY (ARRAY['persistent-ssd'::text, 'shared-volume'::text])))
+);
+CREATE INDEX disks_host ON public.disks USING btree (host_id);
+CREATE UNIQUE INDEX disks_name_key ON public.disks USING btree (project_id, name) WHERE (kind = 'data'::text);
+CREATE INDEX disks_project ON public.disks USING btree (project_id, id);
+CREATE INDEX disks_unsettled ON public.disks USING btree (id) WHERE ((kind = 'data'::text) AND ((desired_state = 'deleted'::text) OR (observed_size_gib IS NULL) OR (observed_size_gib < size_gib)));
+CREATE TRIGGER disks_bump AFTER UPDATE ON public.disks FOR EACH ROW WHEN (((((new.size_gib IS DISTINCT FROM old.size_gib) OR (new.desired_state IS DISTINCT FROM old.desired_state)) OR (new.host_id IS DISTINCT FROM old.host_id)) OR (new.observed_size_gib IS DISTINCT FROM old.observed_size_gib))) EXECUTE FUNCTION bump_hosts_of_disk();
+CREATE TRIGGER disks_quota AFTER INSERT OR DELETE OR UPDATE OF size_gib ON public.disks FOR EACH ROW EXECUTE FUNCTION count_disk();
+
+create table drive_claims (
+  drive_id uuid not null,
+  vm_id uuid not null,
+  constraint drive_claims_pkey PRIMARY KEY (drive_id),
+  constraint drive_claims_drive_id_drives_id_fk FOREIGN KEY (drive_id) REFERENCES drives(id),
+  constraint drive_claims_vm_id_placements_vm_id_fk FOREIGN KEY (vm_id) REFERENCES placements(vm_id)
+);
+CREATE INDEX drive_claims_vm ON public.drive_claims USING btree (vm_id);
+
+create table drives (
+  id uuid not null,
+  host_id uuid not null,
+  pci_address text not null,
+  serial text default ''::text not null,
+  size_gb integer not null,
+  numa_node integer not null,
+  uses text[] default '{}'::text[] not null,
+  state text default 'ready'::text not null,
+  state_reason text default ''::text not null,
+  problems jsonb default '[]'::jsonb not null,
+  blocked boolean generated always as ((problems @> '[{"severity": "block"}]'::jsonb)) stored not null,
+  quarantine_reason text default ''::text not null,
+  constraint drives_address_key UNIQUE (host_id, pci_address),
+  constraint drives_pkey PRIMARY KEY (id),
+  constraint drives_host_id_hosts_id_fk FOREIGN KEY (host_id) REFERENCES hosts(id) ON DELETE CASCADE,
+  constraint drives_state CHECK ((state = ANY (ARRAY['ready'::text, 'quarantined'::text, 'missing'::text, 'used_by_host'::text])))
+);
+CREATE INDEX drives_serial ON public.drives USING btree (serial) WHERE (serial <> ''::text);
+CREATE TRIGGER drives_touched AFTER INSERT OR DELETE OR UPDATE ON public.drives FOR EACH ROW EXECUTE FUNCTION touch_host();
+
+create table events (
+  id uuid not null,
+  project_id uuid not null,
+  resource_type text not null,
+  resource_id uuid not null,
+  type text not null,
+  message text not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint events_pkey PRIMARY KEY (id),
+  constraint events_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint events_resource_type CHECK ((resource_type = ANY (ARRAY['vm'::text, 'disk'::text, 'vpc-firewall-rule'::text]))),
+  constraint events_type CHECK ((type = ANY (ARRAY['vm_crashed'::text, 'vm_unreachable'::text, 'vm_reachable'::text, 'vm_host_draining'::text, 'vm_host_fenced'::text, 'vm_device_unhealthy'::text])))
+);
+CREATE INDEX events_project ON public.events USING btree (project_id, id);
+
+create table firewall_rule_hosts (
+  rule_id uuid not null,
+  host_id uuid not null,
+  number bigint not null,
+  constraint firewall_rule_hosts_rule_id_host_id_pk PRIMARY KEY (rule_id, host_id),
+  constraint firewall_rule_hosts_host_id_hosts_id_fk FOREIGN KEY (host_id) REFERENCES hosts(id) ON DELETE CASCADE,
+  constraint firewall_rule_hosts_rule_id_firewall_rules_id_fk FOREIGN KEY (rule_id) REFERENCES firewall_rules(id) ON DELETE CASCADE
+);
+CREATE INDEX firewall_rule_hosts_host ON public.firewall_rule_hosts USING btree (host_id);
+
+create table firewall_rules (
+  id uuid not null,
+  project_id uuid not null,
+  network_id uuid not null,
+  name text not null,
+  direction text not null,
+  action text not null,
+  protocols text[] not null,
+  sources jsonb not null,
+  source_ports text[] not null,
+  destinations jsonb not null,
+  destination_ports text[] not null,
+  desired_state text default 'present'::text not null,
+  generation bigint default 1 not null,
+  created_at timestamp(3) with time zone default now() not null,
+  applied_generation bigint default 0 not null,
+  state text generated always as (
+CASE
+    WHEN (desired_state = 'deleted'::text) THEN 'deleting'::text
+    WHEN (applied_generation < generation) THEN 'pending'::text
+    ELSE 'active'::text
+END) stored not null,
+  constraint firewall_rules_name_key UNIQUE (project_id, name),
+  constraint firewall_rules_pkey PRIMARY KEY (id),
+  constraint firewall_rules_network_id_networks_id_fk FOREIGN KEY (network_id) REFERENCES networks(id),
+  constraint firewall_rules_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint firewall_rules_action CHECK ((action = ANY (ARRAY['allow'::text, 'deny'::text]))),
+  constraint firewall_rules_desired_state CHECK ((desired_state = ANY (ARRAY['present'::text, 'deleted'::text]))),
+  constraint firewall_rules_direction CHECK ((direction = ANY (ARRAY['ingress'::text, 'egress'::text])))
+);
+CREATE INDEX firewall_rules_network ON public.firewall_rules USING btree (network_id);
+CREATE INDEX firewall_rules_unsettled ON public.firewall_rules USING btree (id) WHERE ((desired_state = 'deleted'::text) OR (applied_generation < generation));
+CREATE TRIGGER firewall_rules_added AFTER INSERT ON public.firewall_rules FOR EACH ROW EXECUTE FUNCTION bump_hosts_of_rule();
+CREATE TRIGGER firewall_rules_changed AFTER UPDATE ON public.firewall_rules FOR EACH ROW WHEN (((new.generation <> old.generation) OR (new.desired_state <> old.desired_state))) EXECUTE FUNCTION bump_hosts_of_rule();
+CREATE TRIGGER firewall_rules_quota AFTER INSERT OR DELETE ON public.firewall_rules FOR EACH ROW EXECUTE FUNCTION count_rows('firewall_rules');
+
+create table fleet_authorities (
+  id integer default 1 not null,
+  certificate_pem text not null,
+  fingerprint text not null,
+  sealed_private_key text not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint fleet_authorities_pkey PRIMARY KEY (id),
+  constraint fleet_authorities_one CHECK ((id = 1))
+);
+
+create table gpu_claims (
+  gpu_id uuid not null,
+  vm_id uuid not null,
+  constraint gpu_claims_pkey PRIMARY KEY (gpu_id),
+  constraint gpu_claims_gpu_id_gpus_id_fk FOREIGN KEY (gpu_id) REFERENCES gpus(id),
+  constraint gpu_claims_vm_id_placements_vm_id_fk FOREIGN KEY (vm_id) REFERENCES placements(vm_id)
+);
+CREATE INDEX gpu_claims_vm ON public.gpu_claims USING btree (vm_id);
+
+create table gpus (
+  id uuid not null,
+  host_id uuid not null,
+  pci_address text not null,
+  model text not null,
+  numa_node integer not null,
+  pcie_switch text default ''::text not null,
+  iommu_group integer,
+  nvlink_peer text default ''::text not null,
+  state text default 'ready'::text not null,
+  state_reason text default ''::text not null,
+  problems jsonb default '[]'::jsonb not null,
+  blocked boolean generated always as ((problems @> '[{"severity": "block"}]'::jsonb)) stored not null,
+  quarantine_reason text default ''::text not null,
+  constraint gpus_address_key UNIQUE (host_id, pci_address),
+  constraint gpus_pkey PRIMARY KEY (id),
+  constraint gpus_host_id_hosts_id_fk FOREIGN KEY (host_id) REFERENCES hosts(id) ON DELETE CASCADE,
+  constraint gpus_state CHECK ((state = ANY (ARRAY['ready'::text, 'quarantined'::text, 'missing'::text, 'used_by_host'::text])))
+);
+CREATE TRIGGER gpus_moved AFTER UPDATE OF numa_node ON public.gpus FOR EACH ROW WHEN ((new.numa_node <> old.numa_node)) EXECUTE FUNCTION bump_host_of_gpu();
+CREATE TRIGGER gpus_touched AFTER INSERT OR DELETE OR UPDATE ON public.gpus FOR EACH ROW EXECUTE FUNCTION touch_host();
+
+create table host_certificates (
+  serial text not null,
+  host_id uuid not null,
+  not_after timestamp(3) with time zone not null,
+  created_at timestamp(3) with time zone default now() not null,
+  revoked_at timestamp(3) with time zone,
+  constraint host_certificates_pkey PRIMARY KEY (serial),
+  constraint host_certificates_host_id_hosts_id_fk FOREIGN KEY (host_id) REFERENCES hosts(id) ON DELETE CASCADE
+);
+CREATE INDEX host_certificates_host ON public.host_certificates USING btree (host_id);
+CREATE INDEX host_certificates_revoked ON public.host_certificates USING btree (serial) WHERE (revoked_at IS NOT NULL);
+
+create table host_revisions (
+  host_id uuid not null,
+  number bigint default 1 not null,
+  changed_xid xid8 default pg_current_xact_id() not null,
+  own_number bigint default 1 not null,
+  peers_xid xid8 default '0'::xid8 not null,
+  constraint host_revisions_pkey PRIMARY KEY (host_id),
+  constraint host_revisions_host_id_hosts_id_fk FOREIGN KEY (host_id) REFERENCES hosts(id) ON DELETE CASCADE
+);
+CREATE INDEX host_revisions_changed ON public.host_revisions USING btree (changed_xid);
+CREATE INDEX host_revisions_peers ON public.host_revisions USING btree (peers_xid);
+
+create table hosts (
+  id uuid not null,
+  location text not null,
+  name text not null,
+  state text default 'ready'::text not null,
+  last_seen_at timestamp(3) with time zone,
+  scheduler_id uuid,
+  stream_epoch bigint default 0 not null,
+  accepted_number bigint default 0 not null,
+  refusal text default ''::text not null,
+  unknown_vms text[] default '{}'::text[] not null,
+  inventory jsonb,
+  judged_by text default ''::text not null,
+  facts jsonb,
+  accepted_facts jsonb,
+  drift text[] default '{}'::text[] not null,
+  numa_nodes jsonb default '[]'::jsonb not null,
+  shared_storage boolean default false not null,
+  underlay_address inet,
+  created_at timestamp(3) with time zone default now() not null,
+  admin_state text default 'active'::text not null,
+  fenced_at timestamp(3) with time zone,
+  constraint hosts_name_key UNIQUE (name),
+  constraint hosts_pkey PRIMARY KEY (id),
+  constraint hosts_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
+  constraint hosts_admin_state CHECK ((admin_state = ANY (ARRAY['active'::text, 'cordoned'::text, 'draining'::text]))),
+  constraint hosts_state CHECK ((state = ANY (ARRAY['ready'::text, 'unreachable'::text, 'fenced'::text])))
+);
+CREATE INDEX hosts_detached ON public.hosts USING btree (id) WHERE (scheduler_id IS NULL);
+CREATE INDEX hosts_fenced ON public.hosts USING btree (id) WHERE ((fenced_at IS NOT NULL) AND (state <> 'fenced'::text));
+CREATE INDEX hosts_location ON public.hosts USING btree (location);
+CREATE TRIGGER hosts_numbered AFTER INSERT ON public.hosts FOR EACH ROW EXECUTE FUNCTION insert_host_revision();
+CREATE TRIGGER hosts_reached AFTER UPDATE OF underlay_address ON public.hosts FOR EACH ROW WHEN ((new.underlay_address IS DISTINCT FROM old.underlay_address)) EXECUTE FUNCTION bump_peers_of_host();
+CREATE TRIGGER hosts_touched AFTER UPDATE OF state, admin_state, numa_nodes, shared_storage, drift ON public.hosts FOR EACH ROW WHEN ((((((new.state IS DISTINCT FROM old.state) OR (new.admin_state IS DISTINCT FROM old.admin_state)) OR (new.numa_nodes IS DISTINCT FROM old.numa_nodes)) OR (new.shared_storage IS DISTINCT FROM old.shared_storage)) OR (new.drift IS DISTINCT FROM old.drift))) EXECUTE FUNCTION touch_host();
+
+create table idempotency_keys (
+  actor_id uuid not null,
+  key text not null,
+  request_hash text not null,
+  reply text not null,
+  sealed boolean not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint idempotency_keys_actor_id_key_pk PRIMARY KEY (actor_id, key)
+);
+CREATE INDEX idempotency_keys_age ON public.idempotency_keys USING btree (created_at);
+
+create table image_locations (
+  image_id uuid not null,
+  location text not null,
+  constraint image_locations_image_id_location_pk PRIMARY KEY (image_id, location),
+  constraint image_locations_image_id_images_id_fk FOREIGN KEY (image_id) REFERENCES images(id) ON DELETE CASCADE,
+  constraint image_locations_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name) ON DELETE CASCADE
+);
+
+create table images (
+  id uuid not null,
+  name text not null,
+  description text default ''::text not null,
+  tags text[] default '{}'::text[] not null,
+  source_url text default ''::text not null,
+  sha256 text default ''::text not null,
+  retired boolean default false not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint images_name_key UNIQUE (name),
+  constraint images_pkey PRIMARY KEY (id)
+);
+CREATE TRIGGER images_bump AFTER UPDATE OF source_url, sha256 ON public.images FOR EACH ROW WHEN (((new.source_url <> old.source_url) OR (new.sha256 <> old.sha256))) EXECUTE FUNCTION bump_hosts_of_image();
+
+create table join_tokens (
+  id uuid not null,
+  hash text not null,
+  location text not null,
+  created_by uuid not null,
+  created_at timestamp(3) with time zone default now() not null,
+  expires_at timestamp(3) with time zone not null,
+  used_at timestamp(3) with time zone,
+  host_id uuid,
+  constraint join_tokens_hash_key UNIQUE (hash),
+  constraint join_tokens_pkey PRIMARY KEY (id),
+  constraint join_tokens_host_id_hosts_id_fk FOREIGN KEY (host_id) REFERENCES hosts(id) ON DELETE SET NULL,
+  constraint join_tokens_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
+  constraint join_tokens_use CHECK (((host_id IS NULL) OR (used_at IS NOT NULL)))
+);
+CREATE INDEX join_tokens_host ON public.join_tokens USING btree (host_id);
+
+create table leases (
+  location text not null,
+  holder uuid not null,
+  epoch bigint not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint leases_pkey PRIMARY KEY (location),
+  constraint leases_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name) ON DELETE CASCADE
+);
+
+create table locations (
+  name text not null,
+  region text not null,
+  zone text not null,
+  description text default ''::text not null,
+  constraint locations_pkey PRIMARY KEY (name)
+);
+
+create table members (
+  id uuid not null,
+  user_id uuid not null,
+  organization_id uuid not null,
+  project_id uuid,
+  role text not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint members_once UNIQUE NULLS NOT DISTINCT (user_id, organization_id, project_id),
+  constraint members_pkey PRIMARY KEY (id),
+  constraint members_organization_id_organizations_id_fk FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint members_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint members_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint members_role CHECK ((role = ANY (ARRAY['owner'::text, 'member'::text, 'read-only'::text]))),
+  constraint members_scope CHECK (((role = 'owner'::text) = (project_id IS NULL)))
+);
+CREATE INDEX members_organization ON public.members USING btree (organization_id);
+
+create table meter_intervals (
+  id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  resource_id uuid not null,
+  resource_type text not null,
+  billable_metric text not null,
+  units numeric(12,0) not null,
+  region text not null,
+  started_at timestamp(3) with time zone not null,
+  ended_at timestamp(3) with time zone,
+  constraint meter_intervals_pkey PRIMARY KEY (id),
+  constraint meter_intervals_order CHECK ((ended_at >= started_at))
+);
+CREATE UNIQUE INDEX meter_intervals_open_key ON public.meter_intervals USING btree (resource_id) WHERE (ended_at IS NULL);
+CREATE INDEX meter_intervals_time ON public.meter_intervals USING btree (started_at, ended_at);
+
+create table network_interfaces (
+  id uuid not null,
+  vm_id uuid not null,
+  name text not null,
+  network_id uuid not null,
+  subnet_id uuid not null,
+  mac_address text not null,
+  constraint network_interfaces_mac_key UNIQUE (network_id, mac_address),
+  constraint network_interfaces_subnet_key UNIQUE (subnet_id, id),
+  constraint network_interfaces_pkey PRIMARY KEY (id),
+  constraint network_interfaces_network_id_networks_id_fk FOREIGN KEY (network_id) REFERENCES networks(id),
+  constraint network_interfaces_subnet_id_subnets_id_fk FOREIGN KEY (subnet_id) REFERENCES subnets(id),
+  constraint network_interfaces_vm_id_vms_id_fk FOREIGN KEY (vm_id) REFERENCES vms(id) ON DELETE CASCADE
+);
+CREATE INDEX network_interfaces_vm ON public.network_interfaces USING btree (vm_id);
+
+create table networks (
+  id uuid not null,
+  project_id uuid not null,
+  name text not null,
+  cidr cidr not null,
+  vni integer generated always as identity (maxvalue 16777215) not null,
+  is_default boolean default false not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint networks_name_key UNIQUE (project_id, name),
+  constraint networks_vni_key UNIQUE (vni),
+  constraint networks_pkey PRIMARY KEY (id),
+  constraint networks_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE TRIGGER networks_quota AFTER INSERT OR DELETE ON public.networks FOR EACH ROW EXECUTE FUNCTION count_rows('networks');
+
+create table operations (
+  id uuid not null,
+  project_id uuid not null,
+  resource_type text not null,
+  resource_id uuid not null,
+  name text not null,
+  state text not null,
+  request json not null,
+  result json,
+  started_at timestamp(3) with time zone not null,
+  recorded_at timestamp(3) with time zone default now() not null,
+  completed_at timestamp(3) with time zone,
+  deadline_at timestamp(3) with time zone not null,
+  constraint operations_pkey PRIMARY KEY (id),
+  constraint operations_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint operations_completed CHECK (((state = 'IN_PROGRESS'::text) = (completed_at IS NULL))),
+  constraint operations_name CHECK ((name = ANY (ARRAY['CREATE'::text, 'UPDATE'::text, 'DELETE'::text, 'START'::text, 'STOP'::text, 'RESET'::text, 'ATTACH_DISKS'::text, 'DETACH_DISKS'::text]))),
+  constraint operations_resource_type CHECK ((resource_type = ANY (ARRAY['vm'::text, 'disk'::text, 'vpc-firewall-rule'::text]))),
+  constraint operations_state CHECK ((state = ANY (ARRAY['IN_PROGRESS'::text, 'SUCCEEDED'::text, 'FAILED'::text])))
+);
+CREATE INDEX operations_deadline ON public.operations USING btree (deadline_at) WHERE (state = 'IN_PROGRESS'::text);
+CREATE INDEX operations_project ON public.operations USING btree (project_id, resource_type, id);
+CREATE INDEX operations_resource ON public.operations USING btree (resource_id);
+CREATE UNIQUE INDEX operations_unfinished_key ON public.operations USING btree (resource_id) WHERE (state = 'IN_PROGRESS'::text);
+
+create table organizations (
+  id uuid not null,
+  name text not null,
+  payment_customer_id text default ''::text not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint organizations_pkey PRIMARY KEY (id)
+);
+
+create table payment_methods (
+  organization_id uuid not null,
+  provider text not null,
+  details jsonb not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint payment_methods_pkey PRIMARY KEY (organization_id),
+  constraint payment_methods_organization_id_organizations_id_fk FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
+create table placements (
+  vm_id uuid not null,
+  host_id uuid not null,
+  epoch bigint not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint placements_pkey PRIMARY KEY (vm_id),
+  constraint placements_host_id_hosts_id_fk FOREIGN KEY (host_id) REFERENCES hosts(id),
+  constraint placements_vm_id_vms_id_fk FOREIGN KEY (vm_id) REFERENCES vms(id)
+);
+CREATE INDEX placements_host ON public.placements USING btree (host_id);
+CREATE TRIGGER placements_added AFTER INSERT ON public.placements REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION bump_hosts_of_placements();
+CREATE TRIGGER placements_removed AFTER DELETE ON public.placements REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION bump_hosts_of_placements();
+
+create table prices (
+  resource_type text not null,
+  usd_per_hour numeric(18,8) not null,
+  constraint prices_pkey PRIMARY KEY (resource_type),
+  constraint prices_not_negative CHECK ((usd_per_hour >= (0)::numeric))
+);
+
+create table projects (
+  id uuid not null,
+  organization_id uuid not null,
+  name text not null,
+  version text default 'v0.1'::text not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint projects_name_key UNIQUE (organization_id, name),
+  constraint projects_pkey PRIMARY KEY (id),
+  constraint projects_organization_id_organizations_id_fk FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+
+create table public_addresses (
+  id uuid not null,
+  location text not null,
+  address inet not null,
+  network_interface_id uuid,
+  constraint public_addresses_address_key UNIQUE (address),
+  constraint public_addresses_interface_key UNIQUE (network_interface_id),
+  constraint public_addresses_pkey PRIMARY KEY (id),
+  constraint public_addresses_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
+  constraint public_addresses_network_interface_id_network_interfaces_id_fk FOREIGN KEY (network_interface_id) REFERENCES network_interfaces(id),
+  constraint public_addresses_single CHECK ((masklen(address) = 32))
+);
+
+create table quotas (
+  project_id uuid not null,
+  type text not null,
+  max bigint not null,
+  used bigint default 0 not null,
+  constraint quotas_project_id_type_pk PRIMARY KEY (project_id, type),
+  constraint quotas_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint quotas_type CHECK ((type = ANY (ARRAY['vms'::text, 'gpus'::text, 'disks'::text, 'disk_gib'::text, 'firewall_rules'::text, 'networks'::text, 'subnets'::text, 'access_keys'::text])))
+);
+
+create table refresh_tokens (
+  hash text not null,
+  family_id uuid not null,
+  user_id uuid not null,
+  used_at timestamp(3) with time zone,
+  revoked_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone default now() not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint refresh_tokens_pkey PRIMARY KEY (hash),
+  constraint refresh_tokens_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX refresh_tokens_expiry ON public.refresh_tokens USING btree (expires_at);
+CREATE INDEX refresh_tokens_family ON public.refresh_tokens USING btree (family_id);
+
+create table schedulers (
+  id uuid not null,
+  started_at timestamp(3) with time zone default now() not null,
+  last_seen_at timestamp(3) with time zone default now() not null,
+  address text default ''::text not null,
+  constraint schedulers_pkey PRIMARY KEY (id)
+);
+
+create table serial_logs (
+  vm_id uuid not null,
+  tail text not null,
+  updated_at timestamp(3) with time zone default now() not null,
+  constraint serial_logs_pkey PRIMARY KEY (vm_id),
+  constraint serial_logs_vm_id_vms_id_fk FOREIGN KEY (vm_id) REFERENCES vms(id) ON DELETE CASCADE
+);
+
+create table signing_keys (
+  id uuid not null,
+  public_key jsonb not null,
+  sealed_private_key text not null,
+  number bigint generated always as identity (maxvalue 9223372036854775807) not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint signing_keys_pkey PRIMARY KEY (id)
+);
+
+create table subnets (
+  id uuid not null,
+  project_id uuid not null,
+  network_id uuid not null,
+  location text not null,
+  name text not null,
+  cidr cidr not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint subnets_name_key UNIQUE (project_id, name),
+  constraint subnets_pkey PRIMARY KEY (id),
+  constraint subnets_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
+  constraint subnets_network_id_networks_id_fk FOREIGN KEY (network_id) REFERENCES networks(id) ON DELETE CASCADE,
+  constraint subnets_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX subnets_network ON public.subnets USING btree (network_id);
+CREATE TRIGGER subnets_added AFTER INSERT ON public.subnets REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION bump_hosts_of_subnets();
+CREATE TRIGGER subnets_quota AFTER INSERT OR DELETE ON public.subnets FOR EACH ROW EXECUTE FUNCTION count_rows('subnets');
+CREATE TRIGGER subnets_removed AFTER DELETE ON public.subnets REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION bump_hosts_of_subnets();
+
+create table usage_days (
+  date date not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  resource_type text not null,
+  billable_metric text not null,
+  region text not null,
+  quantity numeric(24,6) not null,
+  cost_usd numeric(24,8) not null,
+  priced boolean not null,
+  constraint usage_days_organization_id_date_project_id_resource_type_billab PRIMARY KEY (organization_id, date, project_id, resource_type, billable_metric, region),
+  constraint usage_days_date_closed_days_date_fk FOREIGN KEY (date) REFERENCES closed_days(date)
+);
+
+create table users (
+  id uuid not null,
+  email text not null,
+  password_hash text not null,
+  operator boolean default false not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint users_email_key UNIQUE (email),
+  constraint users_pkey PRIMARY KEY (id),
+  constraint users_email_lower CHECK ((email = lower(email)))
+);
+
+create table vm_type_locations (
+  vm_type text not null,
+  location text not null,
+  constraint vm_type_locations_vm_type_location_pk PRIMARY KEY (vm_type, location),
+  constraint vm_type_locations_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name) ON DELETE CASCADE,
+  constraint vm_type_locations_vm_type_vm_types_name_fk FOREIGN KEY (vm_type) REFERENCES vm_types(name) ON DELETE CASCADE
+);
+
+create table vm_types (
+  name text not null,
+  "position" integer generated always as identity (maxvalue 2147483647) not null,
+  description text not null,
+  cpu_cores integer not null,
+  cpu_type text not null,
+  memory_gb integer not null,
+  memory_type text not null,
+  disk_gb integer not null,
+  disk_type text not null,
+  disk_count integer not null,
+  gpu_count integer not null,
+  gpu_type text not null,
+  network_gbps integer not null,
+  may_split boolean default false not null,
+  retired boolean default false not null,
+  constraint vm_types_pkey PRIMARY KEY (name),
+  constraint vm_types_sizes CHECK (((cpu_cores > 0) AND (memory_gb > 0) AND (gpu_count >= 0) AND (disk_gb >= 0)))
+);
+
+create table vms (
+  id uuid not null,
+  project_id uuid not null,
+  name text not null,
+  type text not null,
+  location text not null,
+  image_id uuid not null,
+  ssh_public_key text not null,
+  startup_script text default ''::text not null,
+  shutdown_script text default ''::text not null,
+  desired_state text default 'running'::text not null,
+  power_action text default 'CREATE'::text not null,
+  generation bigint default 1 not null,
+  created_at timestamp(3) with time zone default now() not null,
+  updated_at timestamp(3) with time zone default now() not null,
+  observed_state text default 'none'::text not null,
+  observed_generation bigint default 0 not null,
+  reachable boolean default true not null,
+  placed boolean default false not null,
+  abandoned boolean default false not null,
+  revision bigint default 1 not null,
+  state text generated always as (
+CASE
+    WHEN ((desired_state = 'deleted'::text) OR abandoned) THEN 'STATE_DELETING'::text
+    WHEN (NOT reachable) THEN 'STATE_UNREACHABLE'::text
+    WHEN (observed_generation < generation) THEN
+    CASE power_action
+        WHEN 'CREATE'::text THEN 'STATE_CREATING'::text
+        WHEN 'START'::text THEN 'STATE_STARTING'::text
+        WHEN 'STOP'::text THEN 'STATE_STOPPING'::text
+        ELSE 'STATE_RESETTING'::text
+    END
+    ELSE
+    CASE observed_state
+        WHEN 'running'::text THEN 'STATE_RUNNING'::text
+        WHEN 'stopped'::text THEN 'STATE_SHUTOFF'::text
+        WHEN 'crashed'::text THEN 'STATE_CRASHED'::text
+        WHEN 'failed'::text THEN 'STATE_ERROR'::text
+        ELSE 'STATE_CREATING'::text
+    END
+END) stored not null,
+  constraint vms_name_key UNIQUE (project_id, name),
+  constraint vms_pkey PRIMARY KEY (id),
+  constraint vms_image_id_images_id_fk FOREIGN KEY (image_id) REFERENCES images(id),
+  constraint vms_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
+  constraint vms_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint vms_type_vm_types_name_fk FOREIGN KEY (type) REFERENCES vm_types(name),
+  constraint vms_desired_state CHECK ((desired_state = ANY (ARRAY['running'::text, 'stopped'::text, 'deleted'::text]))),
+  constraint vms_generations CHECK ((observed_generation <= generation)),
+  constraint vms_observed_state CHECK ((observed_state = ANY (ARRAY['none'::text, 'running'::text, 'stopped'::text, 'crashed'::text, 'failed'::text]))),
+  constraint vms_power_action CHECK ((power_action = ANY (ARRAY['CREATE'::text, 'START'::text, 'STOP'::text, 'RESET'::text])))
+);
+CREATE INDEX vms_project ON public.vms USING btree (project_id, id);
+CREATE INDEX vms_unplaced ON public.vms USING btree (location, id) WHERE ((desired_state = 'running'::text) AND (NOT placed) AND (NOT abandoned) AND (observed_generation < generation));
+CREATE INDEX vms_unplaced_removable ON public.vms USING btree (id) WHERE ((NOT placed) AND ((desired_state = 'deleted'::text) OR abandoned));
+CREATE TRIGGER vms_bump AFTER UPDATE ON public.vms FOR EACH ROW WHEN ((new.revision <> old.revision)) EXECUTE FUNCTION bump_host_of_vm();
+CREATE TRIGGER vms_named AFTER UPDATE OF name ON public.vms FOR EACH ROW WHEN (((new.name <> old.name) AND new.placed)) EXECUTE FUNCTION bump_host_of_vm();
+CREATE TRIGGER vms_quota AFTER INSERT OR DELETE OR UPDATE OF type ON public.vms FOR EACH ROW EXECUTE FUNCTION count_vm();
+CREATE TRIGGER vms_revised BEFORE UPDATE OF desired_state, generation, abandoned, observed_state, observed_generation ON public.vms FOR EACH ROW EXECUTE FUNCTION revise_vm();
+
+CREATE OR REPLACE FUNCTION public.bump_host_of_detached_disk()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM bump_hosts(array_agg(host_id)) FROM disks WHERE id = OLD.disk_id AND kind = 'data'
+    AND host_id IS NOT NULL AND observed_size_gib < size_gib;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.bump_host_of_gpu()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM bump_hosts(ARRAY[NEW.host_id]) FROM gpu_claims WHERE gpu_id = NEW.id;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.bump_host_of_vm()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF NEW.placed THEN
+    PERFORM bump_hosts(array_agg(host_id)) FROM placements WHERE vm_id = NEW.id;
+  ELSIF NEW.desired_state = 'deleted' OR NEW.abandoned THEN
+    PERFORM bump_hosts(array_agg(d.host_id)) FROM disks d JOIN disk_attachments a ON a.disk_id = d.id
+      WHERE a.vm_id = NEW.id AND d.kind = 'os' AND d.host_id IS NOT NULL;
+  END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.bump_hosts(ids uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF ids IS NULL THEN RETURN; END IF;
+  IF cardinality(ids) > 1 THEN
+    PERFORM FROM host_revisions WHERE host_id = ANY(ids) ORDER BY host_id FOR UPDATE;
+  END IF;
+  UPDATE host_revisions SET number = number + 1, own_number = number + 1, changed_xid = pg_current_xact_id()
+    WHERE host_id = ANY(ids);
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.bump_hosts_of_addresses()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  ids uuid[];
+  reachable uuid[];
+BEGIN
+  SELECT array_agg(n.vm_id), array_agg(n.vm_id) FILTER (WHERE h.underlay_address IS NOT NULL) INTO ids, reachable
+    FROM changed c JOIN network_interfaces n ON n.id = c.network_interface_id
+    LEFT JOIN placements p ON p.vm_id = n.vm_id LEFT JOIN hosts h ON h.id = p.host_id;
+  PERFORM bump_hosts(array_agg(host)) FROM hosts_with_rules_on(ids) host;
+  PERFORM bump_peers(array_agg(peer)) FROM hosts_sharing_networks(reachable) peer;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.bump_hosts_of_disk()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  idle boolean := NOT EXISTS (SELECT FROM disk_attachments a JOIN vms v ON v.id = a.vm_id
+    WHERE a.disk_id = NEW.id AND v.placed);
+  removed boolean := NEW.kind = 'os' AND EXISTS (SELECT FROM disk_attachments a JOIN vms v ON v.id = a.vm_id
+    WHERE a.disk_id = NEW.id AND (v.desired_state = 'deleted' OR v.abandoned));
+  -- Whether the disk is in the spec of the host that keeps it.
+  was_in_spec boolean := idle AND OLD.host_id IS NOT NULL AND (removed OR OLD.kind = 'data'
+    AND (OLD.desired_state = 'deleted' OR OLD.observed_size_gib < OLD.size_gib));
+  is_in_spec boolean := idle AND NEW.host_id IS NOT NULL AND (removed OR NEW.kind = 'data'
+    AND (NEW.desired_state = 'deleted' OR NEW.observed_size_gib < NEW.size_gib));
+BEGIN
+  IF was_in_spec IS DISTINCT FROM is_in_spec
+    OR is_in_spec AND (NEW.size_gib <> OLD.size_gib OR NEW.host_id <> OLD.host_id) THEN
+    PERFORM bump_hosts(array_agg(DISTINCT id))
+      FROM (VALUES (OLD.host_id, was_in_spec), (NEW.host_id, is_in_spec)) h (id, in_spec) WHERE in_spec;
+  END IF;
+  IF idle THEN RETURN NULL; END IF;
+  IF NEW.kind = 'data' AND (NEW.size_gib <> OLD.size_gib OR NEW.desired_state <> OLD.desired_state) THEN
+    PERFORM FROM vms v JOIN disk_attachments a ON a.vm_id = v.id WHERE a.disk_id = NEW.id ORDER BY v.id FOR UPDATE OF v;
+    PERFORM FROM host_revisions WHERE host_id IN (SELECT p.host_id FROM placements p
+      JOIN disk_attachments a ON a.vm_id = p.vm_id WHERE a.disk_id = NEW.id) ORDER BY host_id FOR UPDATE;
+    UPDATE vms SET revision = revision + 1
+      WHERE placed AND id IN (SELECT vm_id FROM disk_attachments WHERE disk_id = NEW.id);
+  ELSIF (NEW.host_id IS NULL OR NEW.observed_size_gib IS NULL)
+    <> (OLD.host_id IS NULL OR OLD.observed_size_gib IS NULL) THEN
+    PERFORM bump_hosts(array_agg(DISTINCT p.host_id)) FROM placements p JOIN disk_attachments a ON a.vm_id = p.vm_id
+      WHERE a.disk_id = NEW.id;
+  END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.bump_hosts_of_image()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM bump_hosts(array_agg(DISTINCT p.host_id)) FROM vms v JOIN placements p ON p.vm_id = v.id
+    JOIN disk_attachments a ON a.vm_id = v.id AND a.attachment_type = 'os' JOIN disks d ON d.id = a.disk_id
+    WHERE v.image_id = NEW.id AND (d.host_id IS NULL OR d.observed_size_gib IS NULL);
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.bump_hosts_of_placements()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  own uuid[];
+  peers uuid[];
+BEGIN
+  SELECT array_agg(host_id) INTO own FROM (
+    SELECT host_id FROM changed
+    UNION SELECT d.host_id FROM changed c JOIN disk_attachments a ON a.vm_id = c.vm_id
+      JOIN disks d ON d.id = a.disk_id
+      WHERE d.kind = 'data' AND d.host_id IS NOT NULL AND d.observed_size_gib < d.size_gib) concerned;
+  SELECT array_agg(peer) INTO peers FROM hosts_sharing_networks((SELECT array_agg(c.vm_id)
+    FROM changed c JOIN hosts h ON h.id = c.host_id WHERE h.underlay_address IS NOT NULL)) peer WHERE peer <> ALL(own);
+  IF peers IS NOT NULL THEN
+    PERFORM FROM host_revisions WHERE host_id = ANY(own || peers) ORDER BY host_id FOR UPDATE;
+  END IF;
+  PERFORM bump_hosts(own);
+  PERFORM bump_peers(peers);
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.bump_hosts_of_rule()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  concerned uuid[];
+BEGIN
+  PERFORM FROM networks WHERE id = NEW.network_id FOR NO KEY UPDATE;
+  SELECT array_agg(DISTINCT p.host_id) INTO concerned
+    FROM placements p JOIN network_interfaces n ON n.vm_id = p.vm_id WHERE n.network_id = NEW.network_id;
+  PERFORM bump_hosts(concerned);
+  INSERT INTO firewall_rule_hosts (rule_id, host_id, number)
+    SELECT NEW.id, host_id, number FROM host_revisions WHERE host_id = ANY(concerned)
+    ON CONFLICT (rule_id, host_id) DO UPDATE SET number = EXCLUDED.number;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.bump_hosts_of_subnets()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM FROM networks WHERE id IN (SELECT network_id FROM changed) ORDER BY id FOR NO KEY UPDATE;
+  PERFORM bump_peers(array_agg(DISTINCT p.host_id)) FROM network_interfaces n JOIN placements p ON p.vm_id = n.vm_id
+    WHERE n.network_id IN (SELECT network_id FROM changed);
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.bump_peers(ids uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF ids IS NULL THEN RETURN; END IF;
+  PERFORM FROM host_revisions WHERE host_id = ANY(ids) ORDER BY host_id FOR UPDATE;
+  UPDATE host_revisions SET number = number + 1, peers_xid = pg_current_xact_id() WHERE host_id = ANY(ids);
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.bump_peers_of_host()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  peers uuid[];
+BEGIN
+  SELECT array_agg(host_id) INTO peers FROM hosts_sharing_networks((SELECT array_agg(vm_id)
+    FROM placements WHERE host_id = NEW.id)) AS host_id;
+  IF peers IS NULL THEN RETURN NULL; END IF;
+  PERFORM FROM host_revisions WHERE host_id = ANY(peers || NEW.id) ORDER BY host_id FOR UPDATE;
+  IF (OLD.underlay_address IS NULL) = (NEW.underlay_address IS NULL) THEN peers := array_remove(peers, NEW.id); END IF;
+  PERFORM bump_peers(peers);
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.change_quota(project uuid, quota text, change bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  row_after record;
+BEGIN
+  IF change = 0 THEN RETURN; END IF;
+  UPDATE quotas SET used = used + change
+    WHERE project_id = project AND type = quota
+    RETURNING used, max INTO row_after;
+  IF change > 0 AND row_after.used > row_after.max THEN
+    RAISE EXCEPTION 'quota exceeded' USING ERRCODE = 'GQ001',
+      DETAIL = json_build_object('type', quota, 'max', row_after.max,
+        'used', row_after.used - change, 'requested', change)::text;
+  END IF;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.count_disk()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP = 'INSERT' AND NEW.kind = 'data' THEN
+    PERFORM change_quota(NEW.project_id, 'disk_gib', NEW.size_gib);
+    PERFORM change_quota(NEW.project_id, 'disks', 1);
+  ELSIF TG_OP = 'DELETE' AND OLD.kind = 'data' THEN
+    PERFORM change_quota(OLD.project_id, 'disk_gib', -OLD.size_gib);
+    PERFORM change_quota(OLD.project_id, 'disks', -1);
+  ELSIF TG_OP = 'UPDATE' AND NEW.kind = 'data' THEN
+    PERFORM change_quota(NEW.project_id, 'disk_gib', NEW.size_gib - OLD.size_gib);
+  END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.count_rows()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM change_quota(NEW.project_id, TG_ARGV[0], 1);
+  ELSE
+    PERFORM change_quota(OLD.project_id, TG_ARGV[0], -1);
+  END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.count_vm()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM change_quota(NEW.project_id, 'gpus', (SELECT gpu_count FROM vm_types WHERE name = NEW.type));
+    PERFORM change_quota(NEW.project_id, 'vms', 1);
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM change_quota(OLD.project_id, 'gpus', -(SELECT gpu_count FROM vm_types WHERE name = OLD.type));
+    PERFORM change_quota(OLD.project_id, 'vms', -1);
+  ELSE
+    PERFORM change_quota(NEW.project_id, 'gpus',
+      (SELECT gpu_count FROM vm_types WHERE name = NEW.type) - (SELECT gpu_count FROM vm_types WHERE name = OLD.type));
+  END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.hosts_in_networks(networks uuid[])
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+BEGIN
+  IF cardinality(networks) = 0 THEN RETURN; END IF;
+  RETURN QUERY SELECT DISTINCT p.host_id FROM network_interfaces n JOIN placements p ON p.vm_id = n.vm_id
+    WHERE n.network_id = ANY(networks);
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.hosts_sharing_networks(ids uuid[])
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+BEGIN
+  IF ids IS NULL THEN RETURN; END IF;
+  RETURN QUERY SELECT hosts_in_networks(ARRAY(SELECT DISTINCT network_id FROM network_interfaces WHERE vm_id = ANY(ids)));
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.hosts_with_rules_on(ids uuid[])
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+BEGIN
+  IF ids IS NULL THEN RETURN; END IF;
+  RETURN QUERY SELECT hosts_in_networks(ARRAY(SELECT DISTINCT r.network_id FROM firewall_rules r,
+      jsonb_array_elements(r.sources || r.destinations) endpoint
+    WHERE r.project_id IN (SELECT project_id FROM vms WHERE id = ANY(ids))
+      AND endpoint ->> 'resource_id' = ANY(ids::text[])));
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.insert_host_revision()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO host_revisions (host_id) VALUES (NEW.id);
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.revise_vm()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF NEW.generation <> OLD.generation OR NEW.desired_state <> OLD.desired_state
+    OR vm_should_run(NEW.desired_state, NEW.abandoned, NEW.observed_state, NEW.observed_generation, NEW.generation)
+    <> vm_should_run(OLD.desired_state, OLD.abandoned, OLD.observed_state, OLD.observed_generation, OLD.generation)
+  THEN
+    NEW.revision := OLD.revision + 1;
+  END IF;
+  RETURN NEW;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.revise_vm_of_attachment()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  UPDATE vms SET revision = revision + 1 WHERE id = NEW.vm_id AND placed;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.touch_host()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  touched uuid;
+BEGIN
+  IF TG_TABLE_NAME = 'hosts' THEN
+    touched := NEW.id;
+  ELSIF TG_OP = 'DELETE' THEN
+    touched := OLD.host_id;
+  ELSE
+    touched := NEW.host_id;
+  END IF;
+  UPDATE host_revisions SET changed_xid = pg_current_xact_id()
+    WHERE host_id = touched AND changed_xid <> pg_current_xact_id();
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.vm_should_run(desired text, abandoned boolean, observed text, observed_generation bigint, generation bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT desired = 'running' AND NOT abandoned AND NOT (observed = 'failed' AND observed_generation = generation)
+$function$;

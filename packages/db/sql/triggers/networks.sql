@@ -1,0 +1,2 @@
+CREATE OR REPLACE TRIGGER networks_quota AFTER INSERT OR DELETE ON networks
+  FOR EACH ROW EXECUTE FUNCTION count_rows('networks');

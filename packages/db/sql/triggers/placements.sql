@@ -1,0 +1,5 @@
+CREATE OR REPLACE TRIGGER placements_added AFTER INSERT ON placements REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION bump_hosts_of_placements();
+
+CREATE OR REPLACE TRIGGER placements_removed AFTER DELETE ON placements REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION bump_hosts_of_placements();
