@@ -1,5 +1,6 @@
 // Everything that is checked without running the code. All checks run, even after one has failed.
 import path from 'node:path';
+import { findFolderProblems } from './check-folders.mjs';
 import { findLockfileProblems } from './check-lockfile.mjs';
 import { findMissingMigration } from './check-migrations.mjs';
 import { ensureInstalled } from './install.mjs';
@@ -15,6 +16,7 @@ const CHECKS = {
   biome: runTool('biome', 'ci', '--colors=off', '.'),
   types: runTool('tsc', '-p', 'tsconfig.json', '--pretty', 'false'),
   imports: runTool('depcruise', '--config', '--output-type', 'err', 'packages', 'proto', 'test'),
+  folders: async () => verdict(findFolderProblems().join('\n')),
   unused: runTool('knip', '--no-progress'),
   migrations: runTool('drizzle-kit', 'check', '--config', 'packages/db/drizzle.config.ts'),
   'migrations are current': async () => verdict(await findMissingMigration()),

@@ -59,12 +59,15 @@ export class Agent implements LinkPeer, DomainWatcher {
       ...{ hypervisor: machine.hypervisor, clock },
       graceMs: pace.retryMs.at(-1) ?? 0,
     });
-    this.#host = { machine, ledger, clock, pace, log, hostBootId, firewall, domains, changed };
+    this.#host = { machine, ledger, clock, pace, log, hostBootId, firewall, changed };
     this.#reconciler = new Reconciler(this.#host);
     this.#reporter = new Reporter({
-      host: this.#host,
+      ...{ host: this.#host, domains },
       build: () =>
-        buildReport({ host: this.#host, reconciler: this.#reconciler, refusal: this.#refusal }),
+        buildReport({
+          ...{ host: this.#host, domains, reconciler: this.#reconciler },
+          refusal: this.#refusal,
+        }),
       send: (report) => this.#link.send(report),
     });
     this.#consoles = new HostConsoles({

@@ -115,8 +115,8 @@ export type DeviceKind = 'gpu' | 'nvme';
 export type Device = { vmId: string; kind: DeviceKind; address: string };
 
 /** How a device was made clean; `failure` says why it could not be. */
-export type Cleaning = {
-  serial: string;
+export type Cleaning = CleaningOutcome & { serial: string };
+export type CleaningOutcome = {
   method: string;
   failure: { code: string; message: string } | null;
 };

@@ -1,11 +1,28 @@
 import { MIB } from '@gantry/daemon/units';
 import type { Sysfs } from '../base/sysfs.ts';
-import type { DomainHost } from '../libvirt/domain-xml/describe-domain.ts';
-import type { Blocks } from '../libvirt/domain-xml/domain-definition.ts';
 import { readDrive } from './kinds/nvme/nvme-drive.ts';
 import { type PciDevice, readPciDevice } from './pci/pci-device.ts';
 
-export type CardPlaces = Pick<DomainHost, 'partsOf' | 'nodeOf' | 'mmio64Mib'>;
+/** A device that a guest gets as a PCI device, with all its functions in one slot. */
+export type HandedOver = {
+  /** PCI addresses on the host, the main function first. Never empty. */
+  functions: readonly string[];
+};
+
+/** A namespace of a drive that stays with the host's driver; the guest gets its blocks. */
+export type Blocks = { path: string; serial: string };
+
+export type CardPlaces = {
+  /**
+   * What the guest gets for a device: several entries if a drive has several namespaces, none for a
+   * stand-in.
+   */
+  partsOf(address: string): readonly (HandedOver | Blocks)[];
+  /** Null if the firmware names no NUMA node. */
+  nodeOf(address: string): number | null;
+  /** The 64-bit memory window that the devices need in the guest. Zero: the firmware's default. */
+  mmio64Mib: number;
+};
 
 /** What q35 and its firmware keep free: 32 GiB. */
 const DEFAULT_WINDOW_MIB = 32 * 1024;

@@ -1,11 +1,11 @@
 import type { Log } from '@gantry/daemon/log';
 import { Sysfs } from '../base/sysfs.ts';
 import type { Devices } from '../host-driver.ts';
-import { type NumaNode, readNumaNodes } from '../inventory/numa-nodes.ts';
 import { type CardPlaces, NO_PLACES, readCardPlaces } from './card-places.ts';
 import { claimIdleCards } from './kinds/gpu/claim-idle-cards.ts';
 import { pciControl } from './pci/pci-control.ts';
-import { readGpuDevices, readNvmeDrives } from './pci/pci-devices.ts';
+import { readGpuDevices } from './kinds/gpu/read-gpus.ts';
+import { readNvmeDrives } from './kinds/nvme/read-drives.ts';
 import { standInDevices } from './stand-in-devices.ts';
 import { vfioDevices } from './vfio-devices.ts';
 
@@ -23,7 +23,6 @@ export type DeviceSettings = {
 export type HostDevices = {
   devices: Devices;
   placesOf(addresses: readonly string[]): Promise<CardPlaces>;
-  numaNodes(): Promise<NumaNode[]>;
   lockMemory: boolean;
 };
 
@@ -49,7 +48,6 @@ export async function openDevices(settings: DeviceSettings, log: Log): Promise<H
       drivesAsBlocks: settings.drivesAsBlocks,
     }),
     placesOf: (wanted) => readCardPlaces({ sysfs, devRoot: DEV_ROOT }, wanted),
-    numaNodes: () => readNumaNodes(sysfs),
     lockMemory: true,
   };
 }
@@ -66,7 +64,6 @@ async function openStandIns(
   return {
     devices: standInDevices({ directory, serials }),
     placesOf: async () => NO_PLACES,
-    numaNodes: async () => [],
     lockMemory: false,
   };
 }

@@ -4,7 +4,8 @@ import type { VendorWarnings } from './kinds/gpu/vendor-warnings.ts';
 import type { DriveHealth } from './kinds/nvme/drive-health.ts';
 import { readDriveUses } from './kinds/nvme/drive-uses.ts';
 import type { PciDevice } from './pci/pci-device.ts';
-import { type NvmeDrive, readGpuDevices, readNvmeDrives } from './pci/pci-devices.ts';
+import { readGpuDevices } from './kinds/gpu/read-gpus.ts';
+import { type NvmeDrive, readNvmeDrives } from './kinds/nvme/read-drives.ts';
 import type { PciNames } from './pci/pci-names.ts';
 
 export type Gpu = { pci: PciDevice; nvlinkPeer: string; vendorWarnings: string[] };

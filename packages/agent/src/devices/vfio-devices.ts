@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { createKeyedQueue } from '../base/queue.ts';
 import type { Sysfs } from '../base/sysfs.ts';
-import { type Cleaning, type Device, type Devices, MachineFailure } from '../host-driver.ts';
-import { bindToHost, bindToVfio, ensureVfio } from './bind-driver.ts';
+import { type Cleaning, type CleaningOutcome, type Device, type Devices, MachineFailure } from '../host-driver.ts';
+import { bindToHost, bindToVfio, ensureVfio } from './pci/bind-driver.ts';
 import { type DeviceBook, deviceBook, entryFor } from './device-book.ts';
 import { groupConflict } from './group-conflict.ts';
-import { bridgeOf, findAgain, type Outcome, resetCard } from './kinds/gpu/reset-card.ts';
+import { bridgeOf, findAgain, resetCard } from './kinds/gpu/reset-card.ts';
 import { readDriveUses } from './kinds/nvme/drive-uses.ts';
 import { eraseDrive } from './kinds/nvme/erase-drive.ts';
 import {
@@ -169,7 +169,7 @@ class VfioHost {
     );
   }
 
-  async #clean(device: Device, known: Handed | null): Promise<Outcome> {
+  async #clean(device: Device, known: Handed | null): Promise<CleaningOutcome> {
     let functions = await readCard(this.#sysfs, device.address);
     if (functions.length === 0) {
       await findAgain(this.#options, known?.bridge);
@@ -204,7 +204,7 @@ class VfioHost {
     }
   }
 
-  async #cleanCard(functions: readonly PciFunction[], known: Handed | null): Promise<Outcome> {
+  async #cleanCard(functions: readonly PciFunction[], known: Handed | null): Promise<CleaningOutcome> {
     const outcome = await resetCard(this.#options, functions);
     if (outcome.failure) return outcome;
     for (const { address, driver } of functions) {
@@ -213,7 +213,7 @@ class VfioHost {
     return outcome;
   }
 
-  async #cleanDrive({ address }: Device, known: Handed | null): Promise<Outcome> {
+  async #cleanDrive({ address }: Device, known: Handed | null): Promise<CleaningOutcome> {
     await bindToHost(this.#options, { address, driver: NVME_DRIVER });
     const drive = await untilDrive(this.#options, address);
     if (drive === null) return silent(address);
@@ -232,7 +232,7 @@ class VfioHost {
   }
 }
 
-function silent(address: string): Outcome {
+function silent(address: string): CleaningOutcome {
   const message = `the drive ${address} shows the host no namespace`;
   return { method: 'none', failure: { code: 'drive_silent', message } };
 }

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { pciTree } from '../base/sysfs-tree.ts';
-import type { NvmeDrive } from '../devices/pci/pci-devices.ts';
+import type { NvmeDrive } from '../devices/kinds/nvme/read-drives.ts';
 import { checkDrives, checkNvmeCli } from './check-drives.ts';
 import { doctorHosts } from './testing/doctor-hosts.ts';
 

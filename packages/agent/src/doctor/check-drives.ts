@@ -1,4 +1,4 @@
-import type { NvmeDrive } from '../devices/pci/pci-devices.ts';
+import type { NvmeDrive } from '../devices/kinds/nvme/read-drives.ts';
 import type { Check } from './doctor-host.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 

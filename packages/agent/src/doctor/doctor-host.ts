@@ -1,5 +1,5 @@
 import type { Sysfs } from '../base/sysfs.ts';
-import type { NvmeDrive } from '../devices/pci/pci-devices.ts';
+import type { NvmeDrive } from '../devices/kinds/nvme/read-drives.ts';
 import type { Gpu } from '../devices/read-devices.ts';
 import type { NumaNode } from '../inventory/numa-nodes.ts';
 import type { AcceleratorSettings } from '../libvirt/choose-accelerator.ts';

@@ -1,5 +1,5 @@
 import { Sysfs } from '../base/sysfs.ts';
-import type { NvmeDrive } from '../devices/pci/pci-devices.ts';
+import type { NvmeDrive } from '../devices/kinds/nvme/read-drives.ts';
 import { type DeviceOptions, type Gpu, readDevices } from '../devices/read-devices.ts';
 import { type HostFacts, readHostFacts } from './host-facts.ts';
 import { readIommuMode } from './iommu-mode.ts';

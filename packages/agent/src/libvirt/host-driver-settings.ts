@@ -6,7 +6,7 @@ import type { DeviceSettings } from '../devices/open-devices.ts';
 import type { InventoryOptions } from '../inventory/inventory.ts';
 import { readInventoryOptions } from '../inventory/inventory-settings.ts';
 import type { NetworkOptions } from '../seed/network-config.ts';
-import { readSeedSettings } from '../seed/seed-settings.ts';
+import { readGuestNetworkSettings } from '../network/guest-network-settings.ts';
 import { type AcceleratorSettings, readAcceleratorSettings } from './choose-accelerator.ts';
 
 /** How a host drives libvirt and the kernel. */
@@ -42,7 +42,7 @@ export function readMachineSettings(reader: SettingsReader): MachineSettings {
     imageCacheBytes:
       reader.integer('GANTRY_IMAGE_CACHE_GIB', { fallback: 100, min: 1, max: 100_000 }) * GIB,
     volumes: readVolumeSettings(reader),
-    guests: readSeedSettings(reader),
+    guests: readGuestNetworkSettings(reader),
     uplink: reader.optional('GANTRY_UPLINK'),
     underlayAddress: readUnderlayAddress(reader),
     reachableFromHost: isOn('GANTRY_REACHABLE_FROM_HOST'),

@@ -1,3 +1,4 @@
+import { Sysfs } from '../base/sysfs.ts';
 import { constants } from 'node:fs';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { openDevices } from '../devices/open-devices.ts';
 import { type Machine, MachineFailure } from '../host-driver.ts';
 import { openImageCache } from '../images/image-cache.ts';
 import { readInventory } from '../inventory/inventory.ts';
+import { readNumaNodes } from '../inventory/numa-nodes.ts';
 import { createHostNetwork, type KernelNetwork } from '../network/host-network.ts';
 import { createSeeds } from '../seed/iso-seeds.ts';
 import { listBackingImages } from '../volumes/backing-images.ts';
@@ -57,6 +59,7 @@ export async function openLibvirtMachine(
   const connection = () => patiently(client);
 
   const volumes = await openVolumes(settings, { log, connection });
+  const sysfs = new Sysfs(settings.inventory.sysfsRoot);
   const seeds = createSeeds({ directory: within('seeds'), ...settings.guests });
   const inventory = async () => ({
     ...(await readInventory({
@@ -77,6 +80,8 @@ export async function openLibvirtMachine(
       directIo: await hasDirectIo(settings.dataDirectory),
       nvramPath,
       ...ofCards,
+      // Stand-ins are near no memory, so a guest with stand-ins is not pinned to a node.
+      numaNodes: settings.devices.standIns ? async () => [] : () => readNumaNodes(sysfs),
     }),
     devicesOf: async (vmId) => {
       const bound = (await devices.list()).filter((device) => device.vmId === vmId);

@@ -3,7 +3,6 @@ import type { Clock } from '../base/clock.ts';
 import type { Pace } from '../base/timings.ts';
 import type { Machine } from '../host-driver.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { SeenDomains } from '../report/last-known-domains.ts';
 import type { HostFirewall } from './host-firewall.ts';
 
 /** What everything that works on a host shares. */
@@ -15,7 +14,6 @@ export type HostContext = {
   readonly log: Log;
   readonly hostBootId: string;
   readonly firewall: HostFirewall;
-  readonly domains: SeenDomains;
   /** What a report would say may have changed. */
   readonly changed: () => void;
 };

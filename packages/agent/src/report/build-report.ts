@@ -4,19 +4,26 @@ import type { Volume } from '../host-driver.ts';
 import type { HostContext } from '../reconcile/host-context.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import { entryOf } from '../spec.ts';
+import type { SeenDomains } from './last-known-domains.ts';
 import { vmReport } from './vm-report.ts';
 
-type ReportSource = { host: HostContext; reconciler: Reconciler; refusal: SpecRefusal | null };
+type ReportSource = {
+  host: HostContext;
+  domains: SeenDomains;
+  reconciler: Reconciler;
+  refusal: SpecRefusal | null;
+};
 
 /** What is true of the host now, without its inventory and serial logs. */
 export async function buildReport({
   host,
+  domains: lastKnown,
   reconciler,
   refusal,
 }: ReportSource): Promise<HostReport> {
   const { machine, ledger, firewall } = host;
   const [sight, devices, made] = await Promise.all([
-    host.domains.look(),
+    lastKnown.look(),
     machine.devices.list(),
     readMadeDisks(host),
   ]);

@@ -1,9 +1,11 @@
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
 import type { HostContext } from '../reconcile/host-context.ts';
+import type { SeenDomains } from './last-known-domains.ts';
 import { SerialLogs } from './serial-logs.ts';
 
 type ReporterOptions = {
-  host: Pick<HostContext, 'machine' | 'domains' | 'clock' | 'pace' | 'log'>;
+  host: Pick<HostContext, 'machine' | 'clock' | 'pace' | 'log'>;
+  domains: SeenDomains;
   build: () => Promise<HostReport>;
   send: (report: HostReport) => boolean;
 };
@@ -79,7 +81,7 @@ export class Reporter {
   }
 
   async #send(): Promise<void> {
-    const { host } = this.#options;
+    const { host, domains: lastKnown } = this.#options;
     this.#cancel = null;
     this.#sending = true;
     this.#changed = false;
@@ -91,7 +93,7 @@ export class Reporter {
       this.#changed = true;
       pauseMs = host.pace.retryMs.at(-1) ?? pauseMs;
     }
-    if (host.domains.isOutdated) {
+    if (lastKnown.isOutdated) {
       this.#changed = true;
       pauseMs = host.pace.retryMs.at(-1) ?? pauseMs;
     }
@@ -118,7 +120,7 @@ export class Reporter {
   }
 
   async #sendAllSerialLogs(): Promise<void> {
-    const { domains } = await this.#options.host.domains.look();
+    const { domains } = await this.#options.domains.look();
     for (const { vmId } of domains ?? []) this.#serialLogs.grew(vmId);
   }
 }

@@ -72,6 +72,17 @@ export async function readPciDevice(
   };
 }
 
+/** The devices whose class begins with these hex digits, without virtual functions. */
+export async function listDevicesOfClass(sysfs: Sysfs, classPrefix: string): Promise<string[]> {
+  const addresses: string[] = [];
+  for (const address of await sysfs.list(PCI_DEVICES)) {
+    const deviceClass = parseId(await sysfs.text(`${PCI_DEVICES}/${address}/class`));
+    if (!deviceClass.startsWith(classPrefix) || (await isVirtual(sysfs, address))) continue;
+    addresses.push(address);
+  }
+  return addresses;
+}
+
 /** Whether a device the kernel still lists has fallen off the bus. */
 export async function isLost(sysfs: Sysfs, address: string): Promise<boolean> {
   return isAllOnes(await sysfs.bytes(`${PCI_DEVICES}/${address}/config`, ID_BYTES));

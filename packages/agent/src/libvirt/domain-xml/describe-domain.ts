@@ -1,17 +1,17 @@
+import type { CardPlaces } from '../../devices/card-places.ts';
 import type { VmSpec } from '../../spec.ts';
 import { chooseCells, chooseHugepages, type HostNode, hostCpusOf } from './choose-cells.ts';
 import { type DiskHost, describeDisks } from './describe-disks.ts';
 import type {
-  Blocks,
   CardDefinition,
   DomainDefinition,
   GuestCell,
-  HandedOver,
   Platform,
 } from './domain-definition.ts';
 
 /** What a definition depends on besides what is wanted of the VM. */
-export type DomainHost = Omit<DiskHost, 'iothreads'> & {
+export type DomainHost = Omit<DiskHost, 'iothreads'> &
+  CardPlaces & {
   platform: Platform;
   vhostNet: boolean;
   /** Whether guests' memory may be locked: the agent has CAP_SYS_RESOURCE. */
@@ -23,11 +23,6 @@ export type DomainHost = Omit<DiskHost, 'iothreads'> & {
   nvramPath: string;
   serialLogPath: string;
   nicOf(nic: VmSpec['nics'][number]): { tap: string; mtu: number };
-  /** What of a device the guest gets: more than one where a drive has several namespaces, none of a stand-in. */
-  partsOf(address: string): readonly (HandedOver | Blocks)[];
-  /** Null: the firmware names no node. */
-  nodeOf(address: string): number | null;
-  mmio64Mib: number;
   /** The order by which the domain runs, "0" before its first start. */
   boot: string;
 };

@@ -1,3 +1,5 @@
+import type { Blocks, HandedOver } from '../../devices/card-places.ts';
+
 /**
  * A domain with every choice made: rendering decides nothing, and the same definition is always the
  * same XML. `describe-domain.ts` chooses.
@@ -125,12 +127,3 @@ export type CardDefinition = {
   /** Index of the cell it is near. Null: not known. */
   cell: number | null;
 } & (HandedOver | Blocks);
-
-/** Handed over whole: all its functions share the slot. */
-export type HandedOver = {
-  /** PCI addresses on the host, the main function first. Never empty. */
-  functions: readonly string[];
-};
-
-/** The blocks of a drive that stays with the host. */
-export type Blocks = { path: string; serial: string };

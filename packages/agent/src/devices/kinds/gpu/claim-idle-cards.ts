@@ -1,5 +1,5 @@
 import type { Sysfs } from '../../../base/sysfs.ts';
-import { bindToVfio, ensureVfio } from '../../bind-driver.ts';
+import { bindToVfio, ensureVfio } from '../../pci/bind-driver.ts';
 import type { PciControl } from '../../pci/pci-control.ts';
 import { readPciDevice } from '../../pci/pci-device.ts';
 

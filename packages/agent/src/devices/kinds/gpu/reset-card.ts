@@ -1,13 +1,12 @@
 import type { Sysfs } from '../../../base/sysfs.ts';
 import { untilTrue } from '../../../base/until-true.ts';
-import { MachineFailure } from '../../../host-driver.ts';
+import { type CleaningOutcome, MachineFailure } from '../../../host-driver.ts';
 import { bridgesAbove, PCI_ADDRESS } from '../../pci/pci-bridges.ts';
 import type { PciControl } from '../../pci/pci-control.ts';
 import { PCI_DEVICES, readPciDevice } from '../../pci/pci-device.ts';
 import type { PciFunction } from '../../pci/pci-function.ts';
 
 type Host = { sysfs: Sysfs; control: PciControl };
-export type Outcome = { method: string; failure: { code: string; message: string } | null };
 
 /** The kernel gives a device a minute to come back from a reset. */
 const RESET_TIMEOUT_MS = 90_000;
@@ -20,7 +19,7 @@ const RESET_HOLD_MS = 10;
 const RESET_REST_MS = 200;
 
 /** Resets a card by the best it has, and verifies that it answers and reports no new error. */
-export async function resetCard(host: Host, functions: readonly PciFunction[]): Promise<Outcome> {
+export async function resetCard(host: Host, functions: readonly PciFunction[]): Promise<CleaningOutcome> {
   const [main] = functions;
   if (!main) throw new MachineFailure('device_missing', 'a card without functions');
   const errorsBefore = await countErrors(host.sysfs, main.address);

@@ -1,6 +1,6 @@
+import type { CleaningOutcome } from '../../../host-driver.ts';
 import type { RunProgram } from '../../../base/run-program.ts';
 import { untilTrue } from '../../../base/until-true.ts';
-import type { Outcome } from '../gpu/reset-card.ts';
 import { Canary } from './canary.ts';
 import type { NvmeDrive } from './nvme-drive.ts';
 
@@ -28,7 +28,7 @@ const SANITIZE_PAUSE_MS = 2_000;
  * Erases all namespaces by the best the drive has, and looks for what was there. What a drive cannot
  * erase is discarded and written over.
  */
-export async function eraseDrive(host: Host, drive: NvmeDrive): Promise<Outcome> {
+export async function eraseDrive(host: Host, drive: NvmeDrive): Promise<CleaningOutcome> {
   const refusals: string[] = [];
   for (const method of await methodsOf(host.run, drive)) {
     try {

@@ -1,8 +1,7 @@
-import type { Sysfs } from '../../base/sysfs.ts';
-import type { DriveHealth } from '../kinds/nvme/drive-health.ts';
-import { parseId } from './pci-attributes.ts';
-import { isVirtual, PCI_DEVICES, type PciDevice, readPciDevice } from './pci-device.ts';
-import { NO_NAMES, type PciNames } from './pci-names.ts';
+import type { Sysfs } from '../../../base/sysfs.ts';
+import { listDevicesOfClass, PCI_DEVICES, type PciDevice, readPciDevice } from '../../pci/pci-device.ts';
+import { NO_NAMES, type PciNames } from '../../pci/pci-names.ts';
+import type { DriveHealth } from './drive-health.ts';
 
 export type NvmeDrive = {
   pci: PciDevice;
@@ -23,33 +22,17 @@ type DriveQuestions = {
   healthOf?: (controller: string) => Promise<DriveHealth | undefined>;
 };
 
-/** Base class of display controllers: 0300 VGA, 0302 3D (NVIDIA's data-centre cards), 0380 other. */
-const DISPLAY_CLASS = '03';
 /** Mass storage, non-volatile memory, NVMe. */
 const NVME_CLASS = '010802';
 /** The kernel counts block device sizes in these, whatever the drive's own sector is. */
 const SECTOR_BYTES = 512;
-
-/** Vendors tell GPUs from the display adapter of a server's management controller. */
-export async function readGpuDevices(
-  sysfs: Sysfs,
-  vendorIds: readonly string[],
-  names: PciNames = NO_NAMES,
-): Promise<PciDevice[]> {
-  const gpus: PciDevice[] = [];
-  for (const address of await devicesOfClass(sysfs, DISPLAY_CLASS)) {
-    const pci = await readPciDevice(sysfs, address, names);
-    if (vendorIds.includes(pci.vendorId)) gpus.push(pci);
-  }
-  return gpus;
-}
 
 export async function readNvmeDrives(
   sysfs: Sysfs,
   { names = NO_NAMES, usesOf, healthOf }: DriveQuestions = {},
 ): Promise<NvmeDrive[]> {
   const drives: NvmeDrive[] = [];
-  for (const address of await devicesOfClass(sysfs, NVME_CLASS)) {
+  for (const address of await listDevicesOfClass(sysfs, NVME_CLASS)) {
     const [controller] = await sysfs.list(`${PCI_DEVICES}/${address}/nvme`);
     const folder = `${PCI_DEVICES}/${address}/nvme/${controller}`;
     const health = controller === undefined ? undefined : await healthOf?.(controller);
@@ -64,16 +47,6 @@ export async function readNvmeDrives(
     });
   }
   return drives;
-}
-
-async function devicesOfClass(sysfs: Sysfs, classPrefix: string): Promise<string[]> {
-  const addresses: string[] = [];
-  for (const address of await sysfs.list(PCI_DEVICES)) {
-    const deviceClass = parseId(await sysfs.text(`${PCI_DEVICES}/${address}/class`));
-    if (!deviceClass.startsWith(classPrefix) || (await isVirtual(sysfs, address))) continue;
-    addresses.push(address);
-  }
-  return addresses;
 }
 
 /** All namespaces together; the block of the first. */

@@ -1,8 +1,8 @@
 import { createSettingsReader } from '@gantry/daemon/settings';
 import { describe, expect, it } from 'vitest';
-import { readSeedSettings } from './seed-settings.ts';
+import { readGuestNetworkSettings } from './guest-network-settings.ts';
 
-const read = (env: Record<string, string>) => readSeedSettings(createSettingsReader(env));
+const read = (env: Record<string, string>) => readGuestNetworkSettings(createSettingsReader(env));
 
 describe('what guests are told of their network', () => {
   it('is the MTU that fits between hosts where the operator set nothing', () => {

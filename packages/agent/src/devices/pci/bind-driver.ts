@@ -1,8 +1,8 @@
-import type { Sysfs } from '../base/sysfs.ts';
-import { MachineFailure } from '../host-driver.ts';
-import type { PciControl } from './pci/pci-control.ts';
-import { PCI_DEVICES } from './pci/pci-device.ts';
-import { VFIO_DRIVER } from './pci/pci-function.ts';
+import type { Sysfs } from '../../base/sysfs.ts';
+import { MachineFailure } from '../../host-driver.ts';
+import type { PciControl } from './pci-control.ts';
+import { PCI_DEVICES } from './pci-device.ts';
+import { VFIO_DRIVER } from './pci-function.ts';
 
 type Host = { sysfs: Sysfs; control: PciControl };
 
