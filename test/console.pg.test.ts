@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type Cloud, startCloud } from './support/cloud.ts';
 
 /** From a WebSocket through api, scheduler and agent to a guest's shell, and back. */
-const PACE = { checkMs: 50, silentMs: 30_000, idleMs: 60_000 };
+const TIMINGS = { checkMs: 50, silentMs: 30_000, idleMs: 60_000 };
 let cloud: Cloud;
 let listening: ListeningApi;
 let host: SimulatedHost;
@@ -14,7 +14,7 @@ let opened: TestConsole[] = [];
 
 beforeAll(async () => {
   cloud = await startCloud();
-  cloud.api.deps.consolePace = PACE;
+  cloud.api.deps.consolePace = TIMINGS;
   listening = await listenTestApi(cloud.api);
   await cloud.addScheduler();
   host = await cloud.addHost();
@@ -36,7 +36,7 @@ beforeEach(async () => {
   await expect.poll(() => vmState(vmId)).toBe('STATE_RUNNING');
 });
 afterEach(async () => {
-  cloud.api.deps.consolePace = PACE;
+  cloud.api.deps.consolePace = TIMINGS;
   for (const { socket } of opened) socket.terminate();
   opened = [];
   await cloud.call('DELETE', `/vms/${vmId}`);
@@ -54,9 +54,8 @@ const shell = async (console: TestConsole) => {
 };
 /** How many consoles the host has open, of all VMs. */
 const openOnHost = () =>
-  host.machine.hypervisor
-    .look()
-    .filter(({ vmId: id }) => host.machine.hypervisor.domain(id)?.console).length;
+  host.driver.hypervisor.look().filter(({ vmId: id }) => host.driver.hypervisor.domain(id)?.console)
+    .length;
 
 describe('a console', () => {
   it('shows what was printed before, then what is typed and answered, in bytes', async () => {
@@ -106,7 +105,7 @@ describe('a console', () => {
     const console = await shell(open());
     console.socket.pause();
     console.type('yes 3000000\r');
-    const line = () => host.machine.hypervisor.domain(vmId)?.console;
+    const line = () => host.driver.hypervisor.domain(vmId)?.console;
     await expect.poll(() => line()?.readableLength ?? 0).toBeGreaterThan(1_000_000);
     console.socket.resume();
     await expect.poll(() => console.shown().length).toBeGreaterThan(9_000_000);
@@ -122,7 +121,7 @@ describe('a console', () => {
       'vm_stopped',
     ],
     ['the VM is deleted', () => cloud.call('DELETE', `/vms/${vmId}`), 4410, 'vm_stopped'],
-    ['the VM crashes', async () => host.machine.crashDomain(vmId), 4410, 'vm_stopped'],
+    ['the VM crashes', async () => host.driver.crashDomain(vmId), 4410, 'vm_stopped'],
   ])('closes when %s', async (_what, happen, code, reason) => {
     const console = await shell(open());
     await happen();
@@ -177,7 +176,7 @@ describe('a console', () => {
   });
 
   it('closes when nothing is typed or printed for too long', async () => {
-    cloud.api.deps.consolePace = { ...PACE, idleMs: 300 };
+    cloud.api.deps.consolePace = { ...TIMINGS, idleMs: 300 };
     expect(await open().closed).toMatchObject({ code: 4408 });
   });
 });

@@ -47,11 +47,11 @@ it('hosts find another scheduler when theirs is gone, and one that was given up 
 it('an agent that is killed while it builds a VM builds it when it is back', async () => {
   const [host] = cloud.hosts;
   if (!host) throw new Error('BUG: there is a host');
-  host.machine.faults.hang('create_disk');
+  host.driver.faults.hang('create_disk');
   const id = await createVm('interrupted');
-  await expect.poll(() => host.machine.faults.hangingIn('create_disk')).toBe(1);
+  await expect.poll(() => host.driver.faults.hangingIn('create_disk')).toBe(1);
   host.kill();
-  host.machine.faults.unhang('create_disk');
+  host.driver.faults.unhang('create_disk');
   await expect.poll(() => vmState(id)).toBe('STATE_UNREACHABLE');
   await host.start();
   await expect.poll(() => vmState(id)).toBe('STATE_RUNNING');

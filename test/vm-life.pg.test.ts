@@ -9,7 +9,7 @@ let host: SimulatedHost;
 beforeAll(async () => {
   cloud = await startCloud();
   await cloud.addScheduler();
-  host = await cloud.addHost({ pace: { retryMs: [1, 1], failedMs: 200 } });
+  host = await cloud.addHost({ timings: { retryMs: [1, 1], failedMs: 200 } });
 });
 afterAll(() => cloud.stop());
 
@@ -43,7 +43,7 @@ it('a VM is created, reset, stopped, started, crashes, starts again and is delet
     expect(await done('vms', 'PATCH', `/${id}`, { action })).toMatchObject({
       ...{ state: 'SUCCEEDED', result: { state } },
     });
-  host.machine.crashDomain(id);
+  host.driver.crashDomain(id);
   await expect.poll(() => vmState(id)).toBe('STATE_CRASHED');
   expect(await done('vms', 'PATCH', `/${id}`, { action: 'START' })).toMatchObject({
     ...{ state: 'SUCCEEDED', result: { state: 'STATE_RUNNING' } },
@@ -53,22 +53,22 @@ it('a VM is created, reset, stopped, started, crashes, starts again and is delet
     result: { id },
   });
   expect((await cloud.call('GET', `/vms/${id}`)).status).toBe(404);
-  expect(host.machine.disks.ids()).toEqual([]);
-  expect(await host.machine.devices.list()).toEqual([]);
+  expect(host.driver.disks.ids()).toEqual([]);
+  expect(await host.driver.devices.list()).toEqual([]);
 });
 
 it('a stopped VM that is deleted leaves no disk on the host', async () => {
   const { id } = await createVm('stopped');
   await done('vms', 'PATCH', `/${id}`, { action: 'STOP' });
-  expect(host.machine.disks.ids()).toHaveLength(1);
+  expect(host.driver.disks.ids()).toHaveLength(1);
   await done('vms', 'DELETE', `/${id}`);
-  expect(host.machine.disks.ids()).toEqual([]);
+  expect(host.driver.disks.ids()).toEqual([]);
 });
 
 it('a creation that the host cannot do fails with its word, and nothing is left', async () => {
-  host.machine.volumes.loseImage('debian-12');
+  host.driver.volumes.loseImage('debian-12');
   const { id, operation } = await createVm('no-image');
-  host.machine.volumes.findImage('debian-12');
+  host.driver.volumes.findImage('debian-12');
   expect(operation).toMatchObject({ state: 'FAILED', result: { code: 'image_unavailable' } });
   await expect.poll(async () => (await cloud.call('GET', `/vms/${id}`)).status).toBe(404);
 });
@@ -99,7 +99,7 @@ it('a disk is attached, grown, detached and deleted; a rule comes, changes and g
     state: 'SUCCEEDED',
   });
   expect(await done('disks', 'DELETE', `/${diskId}`)).toMatchObject({ state: 'SUCCEEDED' });
-  expect(host.machine.disks.ids()).not.toContain(diskId);
+  expect(host.driver.disks.ids()).not.toContain(diskId);
 
   const network = (await cloud.call('GET', '/vpc/networks')).body.items[0].id;
   const rule = await done('vpc/firewall-rules', 'POST', '', {
@@ -114,7 +114,7 @@ it('a disk is attached, grown, detached and deleted; a rule comes, changes and g
   expect(rule).toMatchObject({ state: 'SUCCEEDED', result: { state: 'active' } });
   const path = `/${rule.metadata.id}`;
   const inForce = () =>
-    host.machine.network.firewall?.rules.find(({ id: one }) => path === `/${one}`);
+    host.driver.network.firewall?.rules.find(({ id: one }) => path === `/${one}`);
   expect(inForce()).toMatchObject({ destinationPorts: ['80'] });
   await done('vpc/firewall-rules', 'PATCH', path, { destination_ports: ['443'] });
   expect(inForce()).toMatchObject({ destinationPorts: ['443'] });

@@ -4,10 +4,10 @@ import type { Connect } from '@gantry/agent/link/link';
 import { createLog } from '@gantry/daemon/log';
 import { runProcess } from '@gantry/daemon/run';
 import { loadFleet } from '@gantry/proto/load';
+import { DiskStore } from '@gantry/simulator/driver/disk-store';
+import { MemoryLedger } from '@gantry/simulator/driver/memory-ledger';
+import { SimulatedHostDriver } from '@gantry/simulator/driver/simulated-host-driver';
 import { SimulatedHost } from '@gantry/simulator/fleet/simulated-host';
-import { DiskStore } from '@gantry/simulator/machine/disk-store';
-import { MemoryLedger } from '@gantry/simulator/machine/memory-ledger';
-import { SimulatedMachine } from '@gantry/simulator/machine/simulated-machine';
 import { SERVER_MODELS } from '@gantry/simulator/servers/server-models';
 import { inventoryOfHost, simulatedInventory } from '@gantry/simulator/servers/simulated-inventory';
 
@@ -42,7 +42,7 @@ await runProcess({
         const { wrapLink, attached } = watchLink();
         const host = new SimulatedHost({
           ...{ fleet, log, wrapLink, address: () => address },
-          machine: new SimulatedMachine({ inventory: inventoryOfHost(inventory, name), disks }),
+          driver: new SimulatedHostDriver({ inventory: inventoryOfHost(inventory, name), disks }),
           ledger: new MemoryLedger(),
           identity: { ...identity, caPem },
         });

@@ -5,12 +5,12 @@
  */
 import { subscribe } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
-import { readMachineSettings } from '@gantry/agent/libvirt/host-driver-settings';
-import { openLibvirtMachine } from '@gantry/agent/libvirt/libvirt-host-driver';
+import { readHostDriverSettings } from '@gantry/agent/libvirt/host-driver-settings';
+import { openLibvirtHostDriver } from '@gantry/agent/libvirt/libvirt-host-driver';
 import type { HostSpec } from '@gantry/agent/spec';
 import { createSettingsReader } from '@gantry/daemon/settings';
 import { startDirectAgent } from '../libvirt/support/direct-agent.ts';
-import { testLog } from '../libvirt/support/real-machine.ts';
+import { testLog } from '../libvirt/support/real-host-driver.ts';
 import { type Note, timeConnections, withTimings } from './host-timings.ts';
 
 export type AgentOrder = { spec: HostSpec | null; vmId: string; revision: string; state: string };
@@ -48,9 +48,9 @@ subscribe('child_process', (message) => {
 });
 
 const reader = createSettingsReader({ ...process.env, GANTRY_STAND_IN_DEVICES: '1' });
-const machine = await openLibvirtMachine(readMachineSettings(reader), testLog);
+const driver = await openLibvirtHostDriver(readHostDriverSettings(reader), testLog);
 const agent = await startDirectAgent({
-  machine: withTimings(machine, note),
+  driver: withTimings(driver, note),
   stateDirectory: reader.text('GANTRY_STATE_DIRECTORY'),
   onReport: () => answer(),
 });
@@ -63,7 +63,7 @@ process.on('message', (order: AgentOrder) => {
 });
 process.on('disconnect', () => process.exit());
 process.on('SIGTERM', () => process.exit());
-process.send?.({ ready: (await machine.readInventory()).gpus?.[0]?.pci?.address ?? '' });
+process.send?.({ ready: (await driver.readInventory()).gpus?.[0]?.pci?.address ?? '' });
 
 function answer(): void {
   if (!waiting) return;

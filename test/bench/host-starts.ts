@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import type { VmSpec } from '@gantry/agent/spec';
-import { makeDeleted, makeDisk, makeNic, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
+import {
+  makeDeleted,
+  makeDisk,
+  makeInterface,
+  makeSpec,
+  makeVm,
+} from '@gantry/agent/testing/make-spec';
 import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { connect } from 'node-libvirt/connect';
 import { START } from 'node-libvirt/flags';
@@ -76,7 +82,7 @@ function wantedVm({ gpu }: HostAgent, { round, image }: Order): VmSpec {
   return makeVm(id, {
     ...{ name: `bench-${round}`, cpuCores: 1, memoryMib: 256, gpus: [gpu] },
     disks: [makeDisk(randomUUID())],
-    nics: [makeNic(randomUUID(), { networkId: 'network-1' })],
+    nics: [makeInterface(randomUUID(), { networkId: 'network-1' })],
     image: { name: 'tiny', ...image },
   });
 }

@@ -1,11 +1,11 @@
-import type { Machine } from '@gantry/agent/host-driver';
+import type { HostDriver } from '@gantry/agent/host-driver';
 import { Connection } from 'node-libvirt/connection';
 
 /** Told when a call begins; what it answers is told when the call has ended. */
 export type Note = (name: string) => () => void;
 
 /** The same machine, whose every call is timed. */
-export function withTimings(machine: Machine, note: Note): Machine {
+export function withTimings(driver: HostDriver, note: Note): HostDriver {
   const timed = <T extends object>(part: T, name: string): T =>
     new Proxy(part, {
       get(target, key) {
@@ -17,10 +17,10 @@ export function withTimings(machine: Machine, note: Note): Machine {
         return timing(`${name}.${String(key)}`, method, note);
       },
     });
-  const { hypervisor, volumes, devices, network, seeds } = machine;
+  const { hypervisor, volumes, devices, network, seeds } = driver;
   return {
-    readBootId: () => machine.readBootId(),
-    readInventory: () => machine.readInventory(),
+    readBootId: () => driver.readBootId(),
+    readInventory: () => driver.readInventory(),
     hypervisor: timed(hypervisor, 'hypervisor'),
     volumes: timed(volumes, 'volumes'),
     devices: timed(devices, 'devices'),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openLab } from '@gantry/agent/network/testing/lab';
 import type { HostSpec } from '@gantry/agent/spec';
-import { makeNic, makeRule, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
+import { makeInterface, makeRule, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
 import { startDirectAgent } from '../libvirt/support/direct-agent.ts';
 import { row } from './fleet-table.ts';
 import { NetHost, nowMs, PORTS } from './net-host.ts';
@@ -27,7 +27,7 @@ export async function measureChanges({ changes, vms, rules, signal }: ChangesOpt
   try {
     host = await NetHost.open(lab);
     const specOf = (number: number, port: string) => makeNumbered(number, { port, vms, rules });
-    const agent = await startDirectAgent({ machine: host.machine, stateDirectory });
+    const agent = await startDirectAgent({ driver: host.driver, stateDirectory });
     try {
       agent.give(specOf(1, PORTS[0]));
       while (
@@ -76,7 +76,7 @@ function makeNumbered(number: number, { port, vms, rules }: Size): HostSpec {
     vms: Array.from({ length: vms }, (_, at) =>
       makeVm(`vm-${at}`, {
         nics: [
-          makeNic(`nic-${at}`, {
+          makeInterface(`nic-${at}`, {
             ...{ networkId: NETWORK, privateIpv4: `10.0.0.${at + 2}/24` },
             mac: `02:00:00:00:00:${(at + 1).toString(16).padStart(2, '0')}`,
           }),

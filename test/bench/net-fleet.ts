@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startAgent } from '@gantry/agent/agent';
-import type { Machine } from '@gantry/agent/host-driver';
+import type { HostDriver } from '@gantry/agent/host-driver';
 import { channelCredentials } from '@gantry/agent/identity/identity';
 import { ledgerFile } from '@gantry/agent/ledger/ledger-file';
 import { grpcLink } from '@gantry/agent/link/grpc-link';
@@ -11,7 +11,7 @@ import { connect, type Sql } from '@gantry/db/connect';
 import { startEmbeddedPostgres } from '@gantry/local/embedded-postgres';
 import { removeHome } from '@gantry/local/remove-home';
 import { loadFleet } from '@gantry/proto/load';
-import { testLog } from '../libvirt/support/real-machine.ts';
+import { testLog } from '../libvirt/support/real-host-driver.ts';
 import { benchHome } from './fleet-home.ts';
 import type { HostsInput } from './fleet-hosts.ts';
 import { makeMembers } from './fleet-members.ts';
@@ -30,20 +30,20 @@ const root = path.resolve(import.meta.dirname, '../..');
 const bundle = (name: string) => path.join(root, 'packages', name, 'dist/main.mjs');
 const LIMIT_MS = 240_000;
 
-export async function startNetFleet(machine: Machine): Promise<NetFleet> {
+export async function startNetFleet(driver: HostDriver): Promise<NetFleet> {
   const endings: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (const end of endings.splice(0).reverse()) await end();
   };
   try {
-    return { ...(await build(machine, endings)), stop };
+    return { ...(await build(driver, endings)), stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function build(machine: Machine, endings: (() => Promise<void>)[]) {
+async function build(driver: HostDriver, endings: (() => Promise<void>)[]) {
   const home = benchHome('net');
   endings.push(() => removeHome(home));
   const { databaseUrl, ...postgres } = await startEmbeddedPostgres({ home });
@@ -78,7 +78,7 @@ async function build(machine: Machine, endings: (() => Promise<void>)[]) {
   const [identity] = hosts;
   if (!identity) throw new Error('BUG: no host was made');
   const agent = await startAgent({
-    ...{ machine, log: testLog, ledger: ledgerFile(home) },
+    ...{ driver, log: testLog, ledger: ledgerFile(home) },
     connect: grpcLink({
       ...{ fleet: loadFleet(), log: testLog },
       address: () => `localhost:${scheduler['fleet_port']}`,

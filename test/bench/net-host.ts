@@ -1,7 +1,7 @@
-import type { HostNetwork, Machine } from '@gantry/agent/host-driver';
+import type { HostDriver, HostNetwork } from '@gantry/agent/host-driver';
 import type { Lab } from '@gantry/agent/network/testing/lab';
-import type { NicSpec } from '@gantry/agent/spec';
-import { SimulatedMachine } from '@gantry/simulator/machine/simulated-machine';
+import type { InterfaceSpec } from '@gantry/agent/spec';
+import { SimulatedHostDriver } from '@gantry/simulator/driver/simulated-host-driver';
 import { SERVER_MODELS } from '@gantry/simulator/servers/server-models';
 import { simulatedInventory } from '@gantry/simulator/servers/simulated-inventory';
 import { type NetGuest, runInGuest } from './net-guest.ts';
@@ -24,16 +24,16 @@ type Heard = Record<string, { first: number; last: number }>;
  * from its start on the second sends the time to the first, at two ports without end.
  */
 export class NetHost {
-  readonly machine: Machine;
+  readonly driver: HostDriver;
   readonly #lab: Lab;
   readonly #guests: { netns: string; address: string }[] = [];
   readonly #programs: NetGuest[] = [];
   #hearing: NetGuest | undefined;
 
-  private constructor(lab: Lab, simulated: SimulatedMachine) {
+  private constructor(lab: Lab, simulated: SimulatedHostDriver) {
     this.#lab = lab;
     const { hypervisor, volumes, devices, seeds } = simulated;
-    this.machine = {
+    this.driver = {
       readBootId: () => simulated.readBootId(),
       readInventory: () => simulated.readInventory(),
       network: this.#withReal(simulated.network),
@@ -47,7 +47,10 @@ export class NetHost {
     const inventory = await simulatedInventory(model);
     const { cpu, memoryBytes } = ROOMY;
     const roomy = { ...inventory, cpu: { ...inventory.cpu, ...cpu }, memoryBytes };
-    return new NetHost(lab, new SimulatedMachine({ inventory: { ...roomy, sharedStorage: true } }));
+    return new NetHost(
+      lab,
+      new SimulatedHostDriver({ inventory: { ...roomy, sharedStorage: true } }),
+    );
   }
 
   #withReal(simulated: HostNetwork): HostNetwork {
@@ -56,7 +59,7 @@ export class NetHost {
       get: (_, key: keyof HostNetwork) => {
         const [first, second] = [simulated[key], real[key]] as ((...args: unknown[]) => unknown)[];
         return async (...args: unknown[]) => {
-          if (key === 'ensureNics') await this.#plug(args[1] as NicSpec[]);
+          if (key === 'ensureInterfaces') await this.#plug(args[1] as InterfaceSpec[]);
           await first?.apply(simulated, args);
           return await second?.apply(real, args);
         };
@@ -64,7 +67,7 @@ export class NetHost {
     });
   }
 
-  async #plug([nic]: readonly NicSpec[]): Promise<void> {
+  async #plug([nic]: readonly InterfaceSpec[]): Promise<void> {
     const address = nic?.privateIpv4.split('/')[0] ?? '';
     const isKnown = this.#guests.some((guest) => guest.address === address);
     if (!nic || isKnown || this.#guests.length === GUESTS) return;

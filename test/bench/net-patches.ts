@@ -18,7 +18,7 @@ export async function measurePatches({ changes, vms, rules, signal }: ChangesOpt
   let fleet: NetFleet | undefined;
   try {
     host = await NetHost.open(lab);
-    fleet = await startNetFleet(host.machine);
+    fleet = await startNetFleet(host.driver);
     const ruleId = await prepare(fleet, { vms, rules, signal });
     await host.startSending();
     const tookMs: number[] = [];

@@ -1,6 +1,6 @@
 import { bridgeName, networkNumber } from '@gantry/agent/network/kernel/names';
 import { type Lab, openLab } from '@gantry/agent/network/testing/lab';
-import { makeNic, makeRule } from '@gantry/agent/testing/make-spec';
+import { makeInterface, makeRule } from '@gantry/agent/testing/make-spec';
 import { row } from './fleet-table.ts';
 import { median } from './median.ts';
 import { type NetGuest, runInGuest } from './net-guest.ts';
@@ -25,8 +25,8 @@ const WARM_UP_MS = 500;
 const LEAST_RATIO = 0.9;
 const MOST_RATIO = 1.1;
 const nics = [
-  makeNic('server', { mac: '02:00:00:00:00:05', privateIpv4: `${ADDRESS}/24` }),
-  makeNic('client', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' }),
+  makeInterface('server', { mac: '02:00:00:00:00:05', privateIpv4: `${ADDRESS}/24` }),
+  makeInterface('client', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' }),
 ] as const;
 
 type Figures = {
@@ -63,7 +63,7 @@ async function prepare(lab: Lab) {
   const [server, client] = [await lab.addGuest(nics[0]), await lab.addGuest(nics[1])];
   const network = lab.network();
   await network.applyFirewall({ rules: [], nics });
-  for (const nic of nics) await network.ensureNics(`vm-${nic.id}`, [nic]);
+  for (const nic of nics) await network.ensureInterfaces(`vm-${nic.id}`, [nic]);
   const { networkId } = nics[0];
   // Without our table packets carry no mark: this leads them the same way, and is there always.
   const mark = networkNumber(networkId);

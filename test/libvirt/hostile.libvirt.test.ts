@@ -20,7 +20,7 @@ afterEach(() => world.stop());
 const state = () => agent.stateOf(VM, '1');
 /** The host is started anew as far as the agent can tell: what ran ended with it. */
 const startAgentAfterReboot = () =>
-  world.startAgent({ machine: { ...world.machine, readBootId: async () => 'after-a-reboot' } });
+  world.startAgent({ driver: { ...world.driver, readBootId: async () => 'after-a-reboot' } });
 const isGone = async (spec: HostSpec) => {
   await carriedOut(agent, spec, 'DELETED');
   await agent.stop();
@@ -170,7 +170,7 @@ describe('a disk detached by hand', () => {
     if (!vm) throw new Error('BUG: no VM');
     const disks = [...vm.disks, data as (typeof vm.disks)[number]];
     await carriedOut(agent, { ...world.wanted(1, 2), vms: [{ ...vm, disks }] }, 'RUNNING');
-    await expect.poll(() => world.machine.hypervisor.readSerialLog(VM)).toContain('TINY: READY');
+    await expect.poll(() => world.driver.hypervisor.readSerialLog(VM)).toContain('TINY: READY');
     const before = world.steps.filter((step) => step === 'hypervisor.attachDisk').length;
     await world.virsh('detach-disk', DOMAIN, 'vdb', '--live');
     await expect

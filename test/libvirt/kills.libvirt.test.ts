@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import type { Machine } from '@gantry/agent/host-driver';
-import type { LibvirtMachine } from '@gantry/agent/libvirt/libvirt-host-driver';
+import type { HostDriver } from '@gantry/agent/host-driver';
+import type { LibvirtHostDriver } from '@gantry/agent/libvirt/libvirt-host-driver';
 import type { HostSpec, VmSpec } from '@gantry/agent/spec';
-import { makeDeleted, makeNic, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
+import { makeDeleted, makeInterface, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
 import { buildTinyGuest, type TinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DirectAgent, startDirectAgent } from './support/direct-agent.ts';
@@ -13,7 +13,7 @@ import { type LibvirtHost, startLibvirtHost } from './support/host.ts';
 import { leftovers } from './support/leftovers.ts';
 import type { MortalAgentOrder } from './support/mortal-agent.ts';
 import { makeMortalProgram } from './support/mortal-program.ts';
-import { openMachine } from './support/real-machine.ts';
+import { openHostDriver } from './support/real-host-driver.ts';
 import { writeStandIns } from './support/stand-ins.ts';
 import { withSteps } from './support/steps.ts';
 import { tinyGuestDirectory } from './support/tiny-guest-directory.ts';
@@ -22,7 +22,7 @@ const VM = '3f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d33';
 
 let guest: TinyGuest;
 let host: LibvirtHost;
-let machine: LibvirtMachine;
+let driver: LibvirtHostDriver;
 let environment: Record<string, string>;
 let vm: VmSpec;
 
@@ -32,16 +32,16 @@ beforeAll(async () => {
 beforeEach(async () => {
   host = await startLibvirtHost('kills');
   environment = { ...host.environment, GANTRY_SYSFS_ROOT: await writeStandIns(host.directory) };
-  machine = await openMachine({ environment, namespace: host.namespace });
-  const { gpus = [] } = await machine.readInventory();
+  driver = await openHostDriver({ environment, namespace: host.namespace });
+  const { gpus = [] } = await driver.readInventory();
   vm = makeVm(VM, {
     ...{ cpuCores: 1, memoryMib: 256, gpus: [gpus[0]?.pci?.address ?? ''] },
-    nics: [makeNic('nic', { networkId: 'network-1' })],
+    nics: [makeInterface('nic', { networkId: 'network-1' })],
     image: { name: 'tiny', url: pathToFileURL(guest.path).href, sha256: guest.sha256 },
   });
 });
 afterEach(async () => {
-  await machine.close();
+  await driver.close();
   await host.stop();
 });
 
@@ -125,7 +125,7 @@ describe('libvirtd killed before every step', () => {
     const killed: string[] = [];
     const agent = await startDirectAgent({
       stateDirectory: host.stateDirectory,
-      machine: withSteps(machine, {
+      driver: withSteps(driver, {
         before: async (step) => {
           killed.push(step);
           process.kill(host.libvirtd.pids.libvirtd, 'SIGKILL');
@@ -145,7 +145,7 @@ describe('libvirtd killed before every step', () => {
   it('in the middle of a start, leaves a VM that runs once', async () => {
     const agent = await startDirectAgent({
       stateDirectory: host.stateDirectory,
-      machine: duringFirstStart(async () => {
+      driver: duringFirstStart(async () => {
         process.kill(host.libvirtd.pids.libvirtd, 'SIGKILL');
         await host.libvirtd.startDaemon('libvirtd');
       }),
@@ -166,7 +166,7 @@ describe('QEMU killed', () => {
   it('as soon as it is there, leaves a VM that runs or is said to have crashed', async () => {
     const agent = await startDirectAgent({
       stateDirectory: host.stateDirectory,
-      machine: duringFirstStart(killEmulator),
+      driver: duringFirstStart(killEmulator),
     });
     agent.give(wanted());
     await expect.poll(() => agent.stateOf(VM, '1')).toMatch(/RUNNING|CRASHED/);
@@ -178,7 +178,7 @@ describe('QEMU killed', () => {
   it('later, is reported as crashed; the next order starts it; while it is taken down, it is gone', async () => {
     const agent = await startDirectAgent({
       stateDirectory: host.stateDirectory,
-      machine: withSteps(machine, {
+      driver: withSteps(driver, {
         before: (step) => (step === 'hypervisor.powerOff' ? killEmulator() : undefined),
         after: () => {},
       }),
@@ -208,9 +208,9 @@ async function carriedOut(
 }
 
 /** The machine, to which something happens once its first start has brought an emulator up. */
-function duringFirstStart(happen: () => Promise<void>): Machine {
+function duringFirstStart(happen: () => Promise<void>): HostDriver {
   let starts = 0;
-  return withSteps(machine, {
+  return withSteps(driver, {
     before: (step) => {
       if (step !== 'hypervisor.start') return;
       starts += 1;

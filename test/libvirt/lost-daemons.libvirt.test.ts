@@ -27,7 +27,7 @@ const isGone = async () => {
 describe('a libvirtd that is gone for long', () => {
   it('while a VM is made, is told of as its failure; once it is back the VM runs', async () => {
     let isKilled = false;
-    const { hypervisor } = world.machine;
+    const { hypervisor } = world.driver;
     const define = hypervisor.define.bind(hypervisor);
     hypervisor.define = async (vm) => {
       if (!isKilled) kill('libvirtd');
@@ -80,7 +80,7 @@ describe('a libvirtd that hangs', () => {
   });
 
   it('in the middle of a start, leaves a VM that runs once and was not reset', async () => {
-    const { hypervisor } = world.machine;
+    const { hypervisor } = world.driver;
     const start = hypervisor.start.bind(hypervisor);
     const ends: string[] = [];
     hypervisor.start = async (vmId, boot) => {
@@ -108,7 +108,7 @@ describe('a libvirtd that hangs', () => {
 describe('a virtlogd that was killed', () => {
   it('takes no guest with it, hinders no take-down, and is told of by the start that needs it', async () => {
     await carriedOut(agent, world.wanted(1), 'RUNNING');
-    await expect.poll(() => world.machine.hypervisor.readSerialLog(VM)).not.toBe('');
+    await expect.poll(() => world.driver.hypervisor.readSerialLog(VM)).not.toBe('');
     kill('virtlogd');
     await world.virsh('destroy', DOMAIN);
     await expect.poll(state).toBe('CRASHED');
@@ -117,9 +117,9 @@ describe('a virtlogd that was killed', () => {
     expect(agent.vm(VM)?.failure?.message).toContain('virtlogd');
     await world.host.libvirtd.startDaemon('virtlogd');
     await carriedOut(agent, world.wanted(3), 'RUNNING');
-    const before = await world.machine.hypervisor.readSerialLog(VM);
+    const before = await world.driver.hypervisor.readSerialLog(VM);
     await expect
-      .poll(async () => (await world.machine.hypervisor.readSerialLog(VM)).length)
+      .poll(async () => (await world.driver.hypervisor.readSerialLog(VM)).length)
       .toBeGreaterThan(before.length);
     kill('virtlogd');
     await isGone();
@@ -134,7 +134,7 @@ describe('a libvirtd killed again and again', () => {
     const again = async () => {
       kill('libvirtd');
       await world.host.libvirtd.startDaemon('libvirtd');
-      await expect.poll(() => world.machine.hypervisor.list()).toHaveLength(1);
+      await expect.poll(() => world.driver.hypervisor.list()).toHaveLength(1);
     };
     await again();
     const before = await open();

@@ -1,4 +1,4 @@
-import type { Pace } from '@gantry/agent/base/timings';
+import type { Timings } from '@gantry/agent/base/timings';
 import type { Identity } from '@gantry/agent/identity/identity';
 import { requestIdentity } from '@gantry/agent/identity/request-certificate';
 import type { Connect } from '@gantry/agent/link/link';
@@ -15,11 +15,11 @@ import { connect, type Sql } from '@gantry/db/connect';
 import { readFleetAuthority } from '@gantry/db/queries/fleet-authorities';
 import { loadFleet } from '@gantry/proto/load';
 import { type Scheduler, type SchedulerOptions, startScheduler } from '@gantry/scheduler/scheduler';
+import type { Behaviour } from '@gantry/simulator/driver/behaviour';
+import { DiskStore } from '@gantry/simulator/driver/disk-store';
+import { MemoryLedger } from '@gantry/simulator/driver/memory-ledger';
+import { SimulatedHostDriver } from '@gantry/simulator/driver/simulated-host-driver';
 import { SimulatedHost } from '@gantry/simulator/fleet/simulated-host';
-import type { Behaviour } from '@gantry/simulator/machine/behaviour';
-import { DiskStore } from '@gantry/simulator/machine/disk-store';
-import { MemoryLedger } from '@gantry/simulator/machine/memory-ledger';
-import { SimulatedMachine } from '@gantry/simulator/machine/simulated-machine';
 import { SERVER_MODELS } from '@gantry/simulator/servers/server-models';
 import { inventoryOfHost, simulatedInventory } from '@gantry/simulator/servers/simulated-inventory';
 import { expect, vi } from 'vitest';
@@ -50,7 +50,7 @@ export type HostOptions = {
   sharedStorage?: boolean;
   /** As many of its model's GPUs as are not taken out. */
   gpus?: number;
-  pace?: Partial<Pace>;
+  timings?: Partial<Timings>;
   heartbeatMs?: number;
   wrapLink?: (connect: Connect) => Connect;
 };
@@ -96,7 +96,7 @@ export async function startCloud(): Promise<Cloud> {
     behaviour = {},
     sharedStorage = true,
     gpus,
-    pace = {},
+    timings = {},
     ...link
   }: HostOptions = {}) => {
     const server = SERVER_MODELS.find(({ name }) => name === model);
@@ -109,8 +109,8 @@ export async function startCloud(): Promise<Cloud> {
       underlayIpv4: `198.18.${Math.floor(enrolled / 250)}.${(enrolled % 250) + 1}`,
     };
     const host = new SimulatedHost({
-      ...{ fleet, log, address, pace, ...link },
-      machine: new SimulatedMachine({
+      ...{ fleet, log, address, timings, ...link },
+      driver: new SimulatedHostDriver({
         ...{ inventory, behaviour },
         ...(sharedStorage ? { disks } : {}),
       }),

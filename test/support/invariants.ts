@@ -1,8 +1,8 @@
 import type { Device, Domain } from '@gantry/agent/host-driver';
-import type { NicSpec } from '@gantry/agent/spec';
+import type { InterfaceSpec } from '@gantry/agent/spec';
 import type { Sql } from '@gantry/db/connect';
+import type { SimulatedHostDriver } from '@gantry/simulator/driver/simulated-host-driver';
 import type { SimulatedHost } from '@gantry/simulator/fleet/simulated-host';
-import type { SimulatedMachine } from '@gantry/simulator/machine/simulated-machine';
 
 /**
  * What must be true of a cloud, in words a person can check. `brokenRules` holds at every moment,
@@ -16,7 +16,7 @@ type OnHost<T> = T & { hostId: string };
 type Sight = {
   domains: OnHost<Domain>[];
   devices: OnHost<Device>[];
-  nics: OnHost<{ vmId: string; nic: NicSpec }>[];
+  nics: OnHost<{ vmId: string; nic: InterfaceSpec }>[];
 };
 
 export async function brokenRules({ sql, hosts }: WatchedCloud): Promise<string[]> {
@@ -74,13 +74,13 @@ function look(hosts: readonly SimulatedHost[]): Sight {
   const onHost = <T extends object>(host: SimulatedHost, things: readonly T[]) =>
     things.map((thing) => ({ ...thing, hostId: host.id }));
   return {
-    domains: hosts.flatMap((host) => onHost(host, host.machine.hypervisor.look())),
-    devices: hosts.flatMap((host) => onHost(host, host.machine.devices.look())),
-    nics: hosts.flatMap((host) => onHost(host, nicsOf(host.machine))),
+    domains: hosts.flatMap((host) => onHost(host, host.driver.hypervisor.look())),
+    devices: hosts.flatMap((host) => onHost(host, host.driver.devices.look())),
+    nics: hosts.flatMap((host) => onHost(host, nicsOf(host.driver))),
   };
 }
 
-function nicsOf({ network }: SimulatedMachine): { vmId: string; nic: NicSpec }[] {
+function nicsOf({ network }: SimulatedHostDriver): { vmId: string; nic: InterfaceSpec }[] {
   return network.vmIds().flatMap((vmId) => network.nicsOf(vmId).map((nic) => ({ vmId, nic })));
 }
 
@@ -257,12 +257,12 @@ async function differentVms({ sql, hosts }: WatchedCloud): Promise<string[]> {
 /** Nothing on a host but what belongs to a VM that is placed there. */
 async function leftovers({ sql, hosts }: WatchedCloud): Promise<string[]> {
   const { placements } = await readClaims(sql);
-  return hosts.flatMap(({ id, machine }) => {
+  return hosts.flatMap(({ id, driver }) => {
     const found: [string, string[]][] = [
-      ['a domain', machine.hypervisor.look().map(({ vmId }) => vmId)],
-      ['a device', machine.devices.look().map(({ vmId }) => vmId)],
-      ['an interface', machine.network.vmIds()],
-      ['a seed', machine.seeds.vmIds()],
+      ['a domain', driver.hypervisor.look().map(({ vmId }) => vmId)],
+      ['a device', driver.devices.look().map(({ vmId }) => vmId)],
+      ['an interface', driver.network.vmIds()],
+      ['a seed', driver.seeds.vmIds()],
     ];
     return found.flatMap(([what, vmIds]) =>
       vmIds
@@ -280,13 +280,13 @@ async function differentDisks({ sql, hosts }: WatchedCloud): Promise<string[]> {
     from disks d left join hosts h on h.id = d.host_id and h.state <> 'fenced'`;
   const known = new Set(disks.filter(({ host_id }) => host_id !== null).map(({ id }) => id));
   const problems: string[] = [];
-  for (const store of new Set(hosts.map(({ machine }) => machine.disks)))
+  for (const store of new Set(hosts.map(({ driver }) => driver.disks)))
     for (const id of store.ids())
       if (!known.has(id)) problems.push(`disk ${id} is stored and nobody knows of it`);
   for (const { id, host_id, size_gib, shared } of disks) {
     const host = hosts.find((one) => one.id === host_id);
     if (!host || shared === null) continue;
-    const size = Number(host.machine.disks.sizeBytes(id) ?? 0) / 1024 ** 3;
+    const size = Number(host.driver.disks.sizeBytes(id) ?? 0) / 1024 ** 3;
     if (size !== size_gib)
       problems.push(`disk ${id} should have ${size_gib} GiB on host ${host_id} and has ${size}`);
   }
@@ -304,7 +304,7 @@ async function differentFirewalls({ sql, hosts }: WatchedCloud): Promise<string[
     const anywhere = new Set(
       rules.map((rule) => rule.split(' ')[0]).filter((_, i) => rules[i]?.includes(' ')),
     );
-    const has = (host?.machine.network.firewall?.rules ?? []).map(({ id, sources }) =>
+    const has = (host?.driver.network.firewall?.rules ?? []).map(({ id, sources }) =>
       anywhere.has(id) ? `${id} ${sources}` : id,
     );
     return host && !same(has, rules)

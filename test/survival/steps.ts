@@ -3,7 +3,7 @@ import { newId } from '@gantry/model/ids';
 import type { HostReport__Output } from '@gantry/proto/generated/gantry/v1/HostReport';
 import { loadFleet } from '@gantry/proto/load';
 import { settleReport } from '@gantry/scheduler/settle/settle-report';
-import type { MachineStep } from '@gantry/simulator/machine/faults';
+import type { DriverStep } from '@gantry/simulator/driver/faults';
 import { vi } from 'vitest';
 import type { ChaosHost, World } from './world.ts';
 
@@ -19,7 +19,7 @@ type Happening = {
 const fleet = loadFleet();
 const TYPES = ['a40.1x', 'a40.2x', 'a40.1x', 'a40.8x'];
 const LOCATIONS = ['eu-north-a', 'us-east-a'];
-const FAILING: readonly MachineStep[] = [
+const FAILING: readonly DriverStep[] = [
   ...(['define', 'start', 'reset', 'ask_shutdown', 'power_off', 'undefine'] as const),
   ...(['attach_disk', 'detach_disk', 'grow_attached_disk', 'grow_disk'] as const),
   ...(['create_disk', 'remove_disk', 'bind_device', 'release_device'] as const),
@@ -135,33 +135,33 @@ const hosts = {
   }),
   rebootHost: onHost(2, async (world, one, how) => {
     world.killAgent(one);
-    one.host.machine.reboot({ keepDomains: how % 2 === 0 });
+    one.host.driver.reboot({ keepDomains: how % 2 === 0 });
     await world.startAgent(one);
   }),
   crashDomain: onHost(2, async (_world, { host }, how) => {
-    const running = host.machine.hypervisor.look().filter(({ state }) => state === 'running');
+    const running = host.driver.hypervisor.look().filter(({ state }) => state === 'running');
     const domain = pick(running, how);
-    if (domain) host.machine.hypervisor.crash(domain.vmId, how % 2 ? 'crashed' : 'shutoff');
+    if (domain) host.driver.hypervisor.crash(domain.vmId, how % 2 ? 'crashed' : 'shutoff');
   }),
   failPart: {
     weight: 6,
     run: async (world, which, how) => {
-      const { machine } = pickHost(world, which).host;
+      const { driver } = pickHost(world, which).host;
       const step = pick(FAILING, which * 7 + how) ?? 'start';
       const fault = { code: 'host_failed', message: `${step} was told to fail` };
-      machine.faults.failNext(step, pick(FAILURES, how) ?? 1, fault);
+      driver.faults.failNext(step, pick(FAILURES, how) ?? 1, fault);
     },
   },
   spoilDevice: onHost(1, async (world, one, how) => {
     const device = pick(await world.devicesOf(one), how);
     const fault = { code: 'reset_failed', message: 'was told not to come clean' };
-    if (device) one.host.machine.devices.spoil(device.address, fault);
+    if (device) one.host.driver.devices.spoil(device.address, fault);
   }),
   slowBoots: onHost(2, async (_world, { host }, how) =>
-    host.machine.behave({ bootMs: 40 * how, resetMs: 10 * how, eraseMs: 15 * how }),
+    host.driver.behave({ bootMs: 40 * how, resetMs: 10 * how, eraseMs: 15 * how }),
   ),
   deafGuests: onHost(2, async (_world, { host }, how) =>
-    host.machine.behave({ shutdownMs: how % 2 ? null : 50 }),
+    host.driver.behave({ shutdownMs: how % 2 ? null : 50 }),
   ),
 } satisfies Record<string, Happening>;
 

@@ -1,7 +1,7 @@
 import { connect, type Sql } from '@gantry/db/connect';
 import type { Scheduler } from '@gantry/scheduler/scheduler';
+import { INSTANT } from '@gantry/simulator/driver/behaviour';
 import type { SimulatedHost } from '@gantry/simulator/fleet/simulated-host';
-import { INSTANT } from '@gantry/simulator/machine/behaviour';
 import { expect, vi } from 'vitest';
 import { type Cloud, type HostOptions, startCloud } from '../support/cloud.ts';
 import { brokenRules, disagreements, watchClaims } from '../support/invariants.ts';
@@ -25,7 +25,13 @@ type ChaosScheduler = { scheduler: Scheduler; sql: Sql; database: UnsteadyDataba
 const PATIENCE = { timeout: 60_000, interval: 50 };
 /** Beyond the patience of every lock. */
 const ANSWER_MS = 15_000;
-const PACE = { retryMs: [10, 40], failedMs: 300, shutdownMs: 300, reportMs: 5, serialLogMs: 200 };
+const TIMINGS = {
+  retryMs: [10, 40],
+  failedMs: 300,
+  shutdownMs: 300,
+  reportMs: 5,
+  serialLogMs: 200,
+};
 const HOSTS: HostOptions[] = [
   { location: 'eu-north-a', sharedStorage: true, gpus: 2 },
   { location: 'eu-north-a', sharedStorage: true, gpus: 1 },
@@ -100,7 +106,7 @@ export class World {
     const link = new UnsteadyLink();
     const host = await this.cloud.addHost({
       ...options,
-      ...{ pace: PACE, heartbeatMs: 200, wrapLink: (inner) => link.wrap(inner) },
+      ...{ timings: TIMINGS, heartbeatMs: 200, wrapLink: (inner) => link.wrap(inner) },
     });
     this.hosts.push({ host, link, options, alive: true, revoked: false });
   }
@@ -119,7 +125,7 @@ export class World {
   async replaceHost(one: ChaosHost): Promise<void> {
     const { host, options } = one;
     this.killAgent(one);
-    host.machine.reboot();
+    host.driver.reboot();
     remove(this.hosts, (other) => other === one);
     remove(this.cloud.hosts, (other) => other === host);
     const [row] = await this.sql<{ name: string }[]>`select name from hosts where id = ${host.id}`;
@@ -143,9 +149,9 @@ export class World {
     for (const { database } of this.schedulers) database.resume();
     while (this.schedulers.length < 2) await this.addScheduler();
     for (const one of [...this.hosts]) {
-      const { machine } = one.host;
-      machine.faults.clear();
-      machine.behave(INSTANT);
+      const { driver } = one.host;
+      driver.faults.clear();
+      driver.behave(INSTANT);
       if (one.revoked) await this.replaceHost(one);
     }
     for (const one of this.hosts) {
@@ -153,7 +159,7 @@ export class World {
       one.link.heal();
       await this.operate('POST', `/admin/hosts/${one.host.id}:uncordon`);
       for (const { id, address } of await this.devicesOf(one)) {
-        one.host.machine.devices.spoil(address, null);
+        one.host.driver.devices.spoil(address, null);
         await this.operate('POST', `/admin/devices/${id}:release`);
       }
     }

@@ -2,10 +2,10 @@ import type { Log } from '@gantry/daemon/log';
 import type { SpecRefusal } from '@gantry/proto/generated/gantry/v1/SpecRefusal';
 import { type Clock, systemClock } from './base/clock.ts';
 import { failureOf } from './base/failure.ts';
-import { DEFAULT_PACE, type Pace } from './base/timings.ts';
+import { DEFAULT_TIMINGS, type Timings } from './base/timings.ts';
 import { Worker } from './base/worker.ts';
 import { HostConsoles } from './consoles/host-consoles.ts';
-import type { DomainWatcher, Machine } from './host-driver.ts';
+import type { DomainWatcher, HostDriver } from './host-driver.ts';
 import { judgeSpec, withSpec } from './ledger/accept-spec.ts';
 import { Ledger, type LedgerStore } from './ledger/ledger.ts';
 import type { Connect, Link, LinkPeer } from './link/link.ts';
@@ -13,17 +13,17 @@ import type { HostContext } from './reconcile/host-context.ts';
 import { HostFirewall } from './reconcile/host-firewall.ts';
 import { Reconciler } from './reconcile/reconciler.ts';
 import { buildReport } from './report/build-report.ts';
-import { SeenDomains } from './report/last-known-domains.ts';
+import { LastKnownDomains } from './report/last-known-domains.ts';
 import { Reporter } from './report/reporter.ts';
 import type { HostSpec } from './spec.ts';
 
 export type AgentOptions = {
-  machine: Machine;
+  driver: HostDriver;
   ledger: LedgerStore;
   connect: Connect;
   log: Log;
   clock?: Clock;
-  pace?: Partial<Pace>;
+  timings?: Partial<Timings>;
 };
 
 /**
@@ -31,9 +31,9 @@ export type AgentOptions = {
  * It begins from its ledger and the host, and needs no link for that.
  */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
-  const { machine } = options;
+  const { driver } = options;
   const ledger = new Ledger(options.ledger, await options.ledger.read());
-  return new Agent(options, ledger, await machine.readBootId());
+  return new Agent(options, ledger, await driver.readBootId());
 }
 
 export class Agent implements LinkPeer, DomainWatcher {
@@ -51,15 +51,15 @@ export class Agent implements LinkPeer, DomainWatcher {
   #stopped = false;
 
   constructor(options: AgentOptions, ledger: Ledger, hostBootId: string) {
-    const { machine, log, connect, clock = systemClock } = options;
-    const pace = options.pace ? { ...DEFAULT_PACE, ...options.pace } : DEFAULT_PACE;
+    const { driver, log, connect, clock = systemClock } = options;
+    const timings = options.timings ? { ...DEFAULT_TIMINGS, ...options.timings } : DEFAULT_TIMINGS;
     const changed = () => this.#reporter.changed();
-    const firewall = new HostFirewall({ network: machine.network, ledger, changed });
-    const domains = new SeenDomains({
-      ...{ hypervisor: machine.hypervisor, clock },
-      graceMs: pace.retryMs.at(-1) ?? 0,
+    const firewall = new HostFirewall({ network: driver.network, ledger, changed });
+    const domains = new LastKnownDomains({
+      ...{ hypervisor: driver.hypervisor, clock },
+      graceMs: timings.retryMs.at(-1) ?? 0,
     });
-    this.#host = { machine, ledger, clock, pace, log, hostBootId, firewall, changed };
+    this.#host = { driver, ledger, clock, timings, log, hostBootId, firewall, changed };
     this.#reconciler = new Reconciler(this.#host);
     this.#reporter = new Reporter({
       ...{ host: this.#host, domains },
@@ -71,10 +71,10 @@ export class Agent implements LinkPeer, DomainWatcher {
       send: (report) => this.#link.send(report),
     });
     this.#consoles = new HostConsoles({
-      ...{ hypervisor: machine.hypervisor, log },
+      ...{ hypervisor: driver.hypervisor, log },
       openStream: (consoleId) => this.#link.openConsole(consoleId),
     });
-    this.#unwatch = machine.hypervisor.watch(this);
+    this.#unwatch = driver.hypervisor.watch(this);
     this.#reconciler.nudge();
     this.#link = connect(this);
   }
@@ -156,11 +156,8 @@ export class Agent implements LinkPeer, DomainWatcher {
   }
 
   async #judge(spec: HostSpec): Promise<void> {
-    const { machine, ledger } = this.#host;
-    const [domains, devices] = await Promise.all([
-      machine.hypervisor.list(),
-      machine.devices.list(),
-    ]);
+    const { driver, ledger } = this.#host;
+    const [domains, devices] = await Promise.all([driver.hypervisor.list(), driver.devices.list()]);
     const holdings = { domains, devices };
     const verdict = judgeSpec(spec, { ledger: ledger.content, holdings });
     if (!verdict.accepted) return this.#refuse(spec, verdict);
@@ -185,12 +182,12 @@ export class Agent implements LinkPeer, DomainWatcher {
 
   /** The host could not be asked or the ledger not be written: nobody would send this spec again. */
   #judgeAgain(spec: HostSpec, error: unknown): void {
-    const { clock, pace } = this.#host;
+    const { clock, timings } = this.#host;
     const { code, message } = failureOf(error, null, clock.nowMs());
     this.#refuse(spec, { code, message: `not accepted yet: ${message}` });
     if (this.#received) return;
     this.#waiting = spec;
-    clock.after(pace.retryMs.at(-1) ?? 0, () => {
+    clock.after(timings.retryMs.at(-1) ?? 0, () => {
       if (!this.#stopped && this.#waiting === spec) this.received(spec);
     });
   }

@@ -1,17 +1,17 @@
 import type { Duplex } from 'node:stream';
 import type { Inventory } from '@gantry/proto/generated/gantry/v1/Inventory';
-import type { DiskSpec, FirewallRule, Image, NetworkSpec, NicSpec, VmSpec } from './spec.ts';
+import type { DiskSpec, FirewallRule, Image, InterfaceSpec, NetworkSpec, VmSpec } from './spec.ts';
 
 /**
  * The boundary between the agent and a host: what the agent can do to it and ask of it. One
  * implementation drives libvirt and the kernel, one is simulated; both are held to the cases in
- * `testing/machine-contract.ts`.
+ * `testing/host-driver-contract.ts`.
  *
  * What always holds: every change may be repeated and then changes nothing; a change that answered
  * can be seen by asking; one that was cut off midway left either nothing or something that repeating
- * it completes. A call that can hang has a limit of its own and fails with a MachineFailure.
+ * it completes. A call that can hang has a limit of its own and fails with a HostFailure.
  */
-export type Machine = {
+export type HostDriver = {
   /** Another text after every start of the host, as /proc/sys/kernel/random/boot_id. */
   readBootId(): Promise<string>;
   readInventory(): Promise<Inventory>;
@@ -21,17 +21,6 @@ export type Machine = {
   readonly network: HostNetwork;
   readonly seeds: Seeds;
 };
-
-/** What a host could not do, with a stable word for programs: it reaches the VM's report as it is. */
-export class MachineFailure extends Error {
-  override name = 'MachineFailure';
-  readonly code: string;
-
-  constructor(code: string, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
-}
 
 /**
  * `running`: it has its memory and devices, also while somebody holds it paused, who then is the one
@@ -139,14 +128,14 @@ export type Devices = {
 /** What the host filters: the rules, and the interfaces they are for; and what lies beyond them. */
 export type Firewall = {
   rules: readonly FirewallRule[];
-  nics: readonly NicSpec[];
+  nics: readonly InterfaceSpec[];
   /** With the ways to their VMs on other hosts. Absent: the interfaces' networks end here. */
   networks?: readonly NetworkSpec[];
 };
 
 export type HostNetwork = {
-  ensureNics(vmId: string, nics: readonly NicSpec[]): Promise<void>;
-  removeNics(vmId: string): Promise<void>;
+  ensureInterfaces(vmId: string, nics: readonly InterfaceSpec[]): Promise<void>;
+  removeInterfaces(vmId: string): Promise<void>;
   /** Replaces everything at once, and reads it back before it answers. */
   applyFirewall(firewall: Firewall): Promise<void>;
   /**

@@ -20,7 +20,7 @@ describe('a wanted VM', () => {
       failure: null,
       disks: [{ id: 'vm-1-os', sizeBytes: '1073741824' }],
     });
-    expect(host.machine.network.firewall?.rules).toHaveLength(1);
+    expect(host.driver.network.firewall?.rules).toHaveLength(1);
   });
 
   it('is reset by a greater boot, and only then', async () => {
@@ -29,17 +29,17 @@ describe('a wanted VM', () => {
     host.send(makeSpec(3, { vms: [{ ...TRAINER, revision: '2', boot: '2' }] }));
     await host.untilState('vm-1', '2', 'RUNNING');
     expect(host.vm('vm-1')?.boot).toBe('2');
-    expect(host.machine.hypervisor.domain('vm-1')).toMatchObject({ starts: 1, resets: 1 });
+    expect(host.driver.hypervisor.domain('vm-1')).toMatchObject({ starts: 1, resets: 1 });
   });
 
   it.each(['crashed', 'shutoff'] as const)(
     'that ended by itself (%s) stays down with its devices until a greater boot',
     async (state) => {
       await bringUp(host);
-      host.machine.hypervisor.crash('vm-1', state);
+      host.driver.hypervisor.crash('vm-1', state);
       await host.untilState('vm-1', '1', 'CRASHED');
       expect(host.vm('vm-1')?.boot).toBe('1');
-      expect(await host.machine.devices.list()).toHaveLength(3);
+      expect(await host.driver.devices.list()).toHaveLength(3);
       host.send(makeSpec(2, { vms: [TRAINER] }));
       await until(() => host.report.acceptedNumber === '2');
       expect(host.stateOf('vm-1', '1')).toBe('CRASHED');
@@ -58,8 +58,8 @@ describe('a wanted VM', () => {
       { id: 'vm-1-os', sizeBytes: '2147483648' },
       { id: 'data', sizeBytes: '1073741824' },
     ]);
-    expect(host.machine.hypervisor.domain('vm-1')).toMatchObject({ starts: 1, resets: 0 });
-    expect(host.machine.disks.ids()).toContain('old');
+    expect(host.driver.hypervisor.domain('vm-1')).toMatchObject({ starts: 1, resets: 0 });
+    expect(host.driver.disks.ids()).toContain('old');
   });
 
   it('never gets an empty disk in place of one that was made before', async () => {
@@ -73,12 +73,12 @@ describe('a wanted VM', () => {
     }
     await until(() => host.vm('vm-1')?.failure?.code === 'disk_missing');
     expect(host.stateOf('vm-1', '2')).toBe('RUNNING');
-    expect(host.machine.disks.ids()).not.toContain('data');
+    expect(host.driver.disks.ids()).not.toContain('data');
   });
 
   it('runs on beside the failure of a disk that cannot be attached, until it can', async () => {
     await bringUp(host);
-    host.machine.faults.failNext('attach_disk', 3, NO_SPACE);
+    host.driver.faults.failNext('attach_disk', 3, NO_SPACE);
     const disks = [makeDisk('vm-1-os'), makeDisk('data')];
     host.send(makeSpec(2, { vms: [{ ...TRAINER, revision: '2', disks }] }));
     await until(() => host.clock.waiting > 0);
@@ -94,7 +94,7 @@ describe('a wanted VM', () => {
 
 describe('a part that fails', () => {
   it('is tried three times, then told, and tried again after a while', async () => {
-    host.machine.faults.failNext('create_disk', 3, NO_SPACE);
+    host.driver.faults.failNext('create_disk', 3, NO_SPACE);
     host.send(makeSpec(1, { vms: [TRAINER] }));
     await until(() => host.clock.waiting > 0);
     host.clock.advance(200);
@@ -110,7 +110,7 @@ describe('a part that fails', () => {
   });
 
   it('is tried again at once with a new revision, and not with the same', async () => {
-    host.machine.volumes.loseImage('debian-12');
+    host.driver.volumes.loseImage('debian-12');
     host.send(makeSpec(1, { vms: [TRAINER] }));
     await until(() => host.clock.waiting > 0);
     host.clock.advance(200);
@@ -118,7 +118,7 @@ describe('a part that fails', () => {
     host.clock.advance(1_000);
     await host.untilState('vm-1', '1', 'FAILED');
     expect(host.vm('vm-1')?.failure?.code).toBe('image_unavailable');
-    host.machine.volumes.findImage('debian-12');
+    host.driver.volumes.findImage('debian-12');
     host.send(makeSpec(2, { vms: [TRAINER] }));
     await until(() => host.report.acceptedNumber === '2' && host.report.firewallNumber === '2');
     expect(host.stateOf('vm-1', '1')).toBe('FAILED');
@@ -127,7 +127,7 @@ describe('a part that fails', () => {
   });
 
   it('stays told while it is tried again in vain', async () => {
-    host.machine.faults.failNext('create_disk', 4, NO_SPACE);
+    host.driver.faults.failNext('create_disk', 4, NO_SPACE);
     host.send(makeSpec(1, { vms: [TRAINER] }));
     for (const pauseMs of [200, 1_000, 60_000, 200]) {
       await until(() => host.clock.waiting > 0);
@@ -142,7 +142,7 @@ describe('a part that fails', () => {
 
   it('is none while the host cannot be asked for a moment', async () => {
     await bringUp(host);
-    host.machine.faults.failNext('list_domains', 2, NO_SPACE);
+    host.driver.faults.failNext('list_domains', 2, NO_SPACE);
     host.agent?.domainChanged('vm-1');
     await until(() => host.clock.waiting > 0);
     host.clock.advance(200);
@@ -155,11 +155,11 @@ describe('a part that fails', () => {
   });
 
   it('of one VM holds up no other', async () => {
-    host.machine.faults.hang('bind_device');
+    host.driver.faults.hang('bind_device');
     host.send(makeSpec(1, { vms: [TRAINER, makeVm('vm-2')] }));
     await host.untilState('vm-2', '1', 'RUNNING');
     expect(host.vm('vm-1')?.state).toBe('VM_OBSERVED_STATE_WORKING');
-    host.machine.faults.unhang('bind_device');
+    host.driver.faults.unhang('bind_device');
     await host.untilState('vm-1', '1', 'RUNNING');
   });
 
@@ -174,6 +174,6 @@ describe('a part that fails', () => {
     await host.untilState('vm-2', '1', 'FAILED');
     expect(host.vm('vm-1')?.failure?.code).toBe('image_unavailable');
     expect(host.vm('vm-2')?.failure?.code).toBe('disk_missing');
-    expect(host.machine.disks.ids()).toEqual([]);
+    expect(host.driver.disks.ids()).toEqual([]);
   });
 });

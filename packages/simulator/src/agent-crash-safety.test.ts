@@ -24,7 +24,7 @@ async function interrupted(
   { dieAt, when }: Death,
 ): Promise<void> {
   const dying = new DyingAgent(host, dieAt, when);
-  await host.start({ machine: dying.machine, ledger: dying.ledger });
+  await host.start({ driver: dying.driver, ledger: dying.ledger });
   host.send(spec);
   await until(() => host.agent === null);
   await host.start();
@@ -45,7 +45,7 @@ async function hostWith(spec: typeof UP | null): Promise<AgentUnderTest> {
 async function deaths(from: typeof UP | null, to: typeof UP, state: string): Promise<Death[]> {
   const host = await hostWith(from);
   const counting = new DyingAgent(host, Number.POSITIVE_INFINITY, 'before');
-  await host.start({ machine: counting.machine, ledger: counting.ledger });
+  await host.start({ driver: counting.driver, ledger: counting.ledger });
   host.send(to);
   const revision = [...to.vms, ...to.deleted][0]?.revision ?? '';
   await host.untilState('vm-1', revision, state);
@@ -75,7 +75,7 @@ describe('an agent that dies while it brings a VM up', () => {
       const host = await hostWith(null);
       await interrupted(host, UP, death);
       await host.untilState('vm-1', '1', 'RUNNING');
-      expect(host.machine.hypervisor.domain('vm-1')).toMatchObject({ starts: 1, resets: 0 });
+      expect(host.driver.hypervisor.domain('vm-1')).toMatchObject({ starts: 1, resets: 0 });
       await until(() => host.report.firewallNumber === '1');
 
       host.send(DOWN);
@@ -91,14 +91,14 @@ describe('an agent that dies while it brings a VM up', () => {
     async ({ keepDomains, ...death }) => {
       const host = await hostWith(null);
       const dying = new DyingAgent(host, death.dieAt, death.when);
-      await host.start({ machine: dying.machine, ledger: dying.ledger });
+      await host.start({ driver: dying.driver, ledger: dying.ledger });
       host.send(UP);
       await until(() => host.agent === null);
-      host.machine.reboot({ keepDomains });
+      host.driver.reboot({ keepDomains });
       await host.start();
       host.send(UP);
       await host.untilState('vm-1', '1', 'RUNNING');
-      expect(host.machine.hypervisor.domain('vm-1')?.resets).toBe(0);
+      expect(host.driver.hypervisor.domain('vm-1')?.resets).toBe(0);
     },
   );
 });
@@ -115,7 +115,7 @@ describe('an agent that dies while it takes a VM down', () => {
         [...VM.gpus, ...VM.nvmes].sort(),
       );
       // Only where the receipt of one was cut off is that one cleaned again.
-      const cleanings = [...host.machine.devices.cleanings.values()];
+      const cleanings = [...host.driver.devices.cleanings.values()];
       expect(cleanings.filter((times) => times > 1).length).toBeLessThanOrEqual(1);
     },
   );
@@ -126,14 +126,14 @@ describe('an agent that dies while it resets a VM', () => {
     const host = await hostWith(UP);
     await interrupted(host, RESET, death);
     await host.untilState('vm-1', '2', 'RUNNING');
-    expect(host.machine.hypervisor.domain('vm-1')).toMatchObject({ starts: 1, resets: 1 });
+    expect(host.driver.hypervisor.domain('vm-1')).toMatchObject({ starts: 1, resets: 1 });
   });
 });
 
-async function expectNothingLeft({ machine }: AgentUnderTest): Promise<void> {
-  expect(await machine.hypervisor.list()).toEqual([]);
-  expect(await machine.devices.list()).toEqual([]);
-  expect(machine.disks.ids()).toEqual([]);
-  expect(machine.seeds.vmIds()).toEqual([]);
-  expect(machine.network.vmIds()).toEqual([]);
+async function expectNothingLeft({ driver }: AgentUnderTest): Promise<void> {
+  expect(await driver.hypervisor.list()).toEqual([]);
+  expect(await driver.devices.list()).toEqual([]);
+  expect(driver.disks.ids()).toEqual([]);
+  expect(driver.seeds.vmIds()).toEqual([]);
+  expect(driver.network.vmIds()).toEqual([]);
 }

@@ -18,7 +18,7 @@ describe('the host remembers', () => {
     host.kill();
     await host.start();
     await host.untilState('vm-1', '1', 'RUNNING');
-    expect(host.machine.hypervisor.domain('vm-1')).toMatchObject({ starts: 1, resets: 0 });
+    expect(host.driver.hypervisor.domain('vm-1')).toMatchObject({ starts: 1, resets: 0 });
     expect(host.report).toMatchObject({ acceptedNumber: '1', firewallNumber: '1' });
   });
 
@@ -27,7 +27,7 @@ describe('the host remembers', () => {
     async (keepDomains) => {
       await bringUp(host);
       host.kill();
-      host.machine.reboot({ keepDomains });
+      host.driver.reboot({ keepDomains });
       await host.start();
       await host.untilState('vm-1', '1', 'RUNNING');
       expect(host.vm('vm-1')?.boot).toBe('1');
@@ -42,17 +42,17 @@ describe('the host remembers', () => {
     await host.start();
     await bringUp(host);
     host.kill();
-    host.machine.reboot({ keepDomains: true });
+    host.driver.reboot({ keepDomains: true });
     await host.start();
     await host.untilState('vm-1', '1', 'RUNNING');
   });
 
   it('a VM that had crashed stays down over a reboot', async () => {
     await bringUp(host);
-    host.machine.crashDomain('vm-1');
+    host.driver.crashDomain('vm-1');
     await host.untilState('vm-1', '1', 'CRASHED');
     host.kill();
-    host.machine.reboot();
+    host.driver.reboot();
     await host.start();
     await host.untilState('vm-1', '1', 'CRASHED');
   });
@@ -60,7 +60,7 @@ describe('the host remembers', () => {
   it('a VM that crashed while no agent ran is not started again', async () => {
     await bringUp(host);
     host.kill();
-    host.machine.crashDomain('vm-1');
+    host.driver.crashDomain('vm-1');
     await host.start();
     await host.untilState('vm-1', '1', 'CRASHED');
   });
@@ -73,46 +73,46 @@ describe('the host remembers', () => {
     await host.untilState('vm-1', '0', 'UNKNOWN');
     host.send(makeSpec(1, { vms: [TRAINER] }));
     await host.untilState('vm-1', '1', 'RUNNING');
-    expect(host.machine.hypervisor.domain('vm-1')).toMatchObject({ starts: 1, resets: 0 });
+    expect(host.driver.hypervisor.domain('vm-1')).toMatchObject({ starts: 1, resets: 0 });
   });
 });
 
 describe('what no spec names', () => {
   it('is left alone, told as unknown, and its devices are in use', async () => {
-    await runAlone(host.machine, makeVm('stray', { gpus: [GPU_A] }));
+    await runAlone(host.driver, makeVm('stray', { gpus: [GPU_A] }));
     host.send(makeSpec(1));
     await host.untilState('stray', '0', 'UNKNOWN');
     host.send(makeSpec(2, { vms: [TRAINER] }));
     await until(() => host.report.refusal?.failure?.code === 'device_in_use');
     expect(host.report.acceptedNumber).toBe('1');
-    expect(host.machine.hypervisor.domain('stray')?.state).toBe('running');
-    expect(host.machine.hypervisor.domain('vm-1')).toBeUndefined();
+    expect(host.driver.hypervisor.domain('stray')?.state).toBe('running');
+    expect(host.driver.hypervisor.domain('vm-1')).toBeUndefined();
   });
 
   it('was perhaps named before: absence is not an order', async () => {
     await bringUp(host);
     host.send(makeSpec(2));
     await host.untilState('vm-1', '0', 'UNKNOWN');
-    expect(host.machine.hypervisor.domain('vm-1')?.state).toBe('running');
-    const covered = host.machine.network.firewall?.nics.map((nic) => nic.id);
+    expect(host.driver.hypervisor.domain('vm-1')?.state).toBe('running');
+    const covered = host.driver.network.firewall?.nics.map((nic) => nic.id);
     expect(covered).toContain('vm-1-nic');
   });
 });
 
 describe('disks outside any VM', () => {
   it('are grown and removed, and told once they are', async () => {
-    await host.machine.volumes.create(makeDisk('idle'), null);
-    await host.machine.volumes.create(makeDisk('old'), null);
+    await host.driver.volumes.create(makeDisk('idle'), null);
+    await host.driver.volumes.create(makeDisk('old'), null);
     const disks = [makeDisk('idle', { sizeBytes: '2147483648' })];
     host.send(makeSpec(1, { disks, deletedDisks: ['old', 'never-was'] }));
     await until(() => host.report.deletedDisks?.length === 2);
     expect(host.report.disks).toEqual([{ id: 'idle', sizeBytes: '2147483648' }]);
-    expect(host.machine.disks.ids()).toEqual(['idle']);
+    expect(host.driver.disks.ids()).toEqual(['idle']);
   });
 
   it('that cannot be removed are not told, and tried again', async () => {
-    await host.machine.volumes.create(makeDisk('old'), null);
-    host.machine.faults.failNext('remove_disk', 1, NO_SPACE);
+    await host.driver.volumes.create(makeDisk('old'), null);
+    host.driver.faults.failNext('remove_disk', 1, NO_SPACE);
     host.send(makeSpec(1, { deletedDisks: ['old'] }));
     await until(() => host.clock.waiting > 0 && host.report.acceptedNumber === '1');
     expect(host.report.deletedDisks).toEqual([]);
@@ -123,11 +123,11 @@ describe('disks outside any VM', () => {
 
 describe('firewall rules', () => {
   it('are told as in force only when they are, and no interface comes up before', async () => {
-    host.machine.faults.failNext('apply_firewall', 2, NO_SPACE);
+    host.driver.faults.failNext('apply_firewall', 2, NO_SPACE);
     host.send(makeSpec(1, { vms: [makeVm('vm-1')] }));
     await until(() => host.report.acceptedNumber === '1' && host.clock.waiting > 0);
     expect(host.report.firewallNumber).toBe('0');
-    expect(host.machine.network.vmIds()).toEqual([]);
+    expect(host.driver.network.vmIds()).toEqual([]);
     host.clock.advance(1_000);
     await until(() => host.report.firewallNumber === '1');
     host.clock.advance(1_000);
@@ -139,16 +139,16 @@ describe('firewall rules', () => {
     const rules = [makeRule('rule-1'), makeRule('rule-2', { action: 'ACTION_DENY' })];
     host.send(makeSpec(2, { vms: [TRAINER], firewallRules: rules }));
     await until(() => host.report.firewallNumber === '2');
-    expect(host.machine.network.firewall?.rules).toEqual(rules);
+    expect(host.driver.network.firewall?.rules).toEqual(rules);
   });
 });
 
 it('a disk that a VM had is removed as soon as that VM is gone', async () => {
-  host.machine.behave({ shutdownMs: 5_000 });
+  host.driver.behave({ shutdownMs: 5_000 });
   await bringUp(host);
   const deleted = [makeDeleted('vm-1', { gpus: [GPU_A, GPU_B], nvmes: [NVME] })];
   host.send(makeSpec(2, { deleted, deletedDisks: ['vm-1-os'] }));
-  await until(() => host.machine.hypervisor.domain('vm-1')?.isShuttingDown === true);
+  await until(() => host.driver.hypervisor.domain('vm-1')?.isShuttingDown === true);
   await until(() => host.report.acceptedNumber === '2');
   expect(host.report.deletedDisks).toEqual([]);
   host.clock.advance(5_000);

@@ -43,7 +43,7 @@ describe('a spec that is refused changes nothing', () => {
     host.send(makeSpec(4, { deleted: [makeDeleted('vm-1')] }));
     await until(() => host.report.refusal?.failure?.code === 'stale_number');
     expect(host.report).toMatchObject({ acceptedNumber: '5', refusal: { number: '4' } });
-    expect(host.machine.hypervisor.domain('vm-1')?.state).toBe('running');
+    expect(host.driver.hypervisor.domain('vm-1')?.state).toBe('running');
     host.send(makeSpec(6, { vms: [TRAINER] }));
     await until(() => host.report.acceptedNumber === '6');
     expect(host.report.refusal).toBeNull();
@@ -55,8 +55,8 @@ describe('a spec that is refused changes nothing', () => {
     await until(() => host.report.refusal?.failure?.code === 'device_in_use');
     expect(host.report.acceptedNumber).toBe('1');
     expect(host.vm('thief')).toBeUndefined();
-    expect(host.machine.disks.ids()).toEqual(['vm-1-os']);
-    expect(host.machine.devices.isBoundTo(GPU_A, 'vm-1')).toBe(true);
+    expect(host.driver.disks.ids()).toEqual(['vm-1-os']);
+    expect(host.driver.devices.isBoundTo(GPU_A, 'vm-1')).toBe(true);
   });
 
   it('an agent started anew still refuses what its ledger knows better', async () => {
@@ -71,7 +71,7 @@ describe('a spec that is refused changes nothing', () => {
 
   it('while the host cannot be asked, a spec is refused and tried again', async () => {
     await bringUp(host);
-    host.machine.faults.failNext('list_devices', 1, NO_SPACE);
+    host.driver.faults.failNext('list_devices', 1, NO_SPACE);
     host.send(makeSpec(2, { vms: [TRAINER] }));
     await until(() => host.report.refusal?.failure?.code === 'host_failed');
     host.clock.advance(1_000);
@@ -85,8 +85,8 @@ describe('serial logs', () => {
     await bringUp(host);
     await until(() => logsSent(host).length === 1);
     expect(logsSent(host)[0]).toContain('vm-1 login:');
-    host.machine.hypervisor.print('vm-1', 'one\n');
-    host.machine.hypervisor.print('vm-1', 'two\n');
+    host.driver.hypervisor.print('vm-1', 'one\n');
+    host.driver.hypervisor.print('vm-1', 'two\n');
     await until(() => host.clock.waiting > 0);
     expect(logsSent(host)).toHaveLength(1);
     host.clock.advance(2_000);
@@ -102,7 +102,7 @@ function logsSent({ reports }: AgentUnderTest): string[] {
 describe('a report', () => {
   it('that could not be made is made a little later', async () => {
     await bringUp(host);
-    host.machine.faults.failNext('list_domains', 1, NO_SPACE);
+    host.driver.faults.failNext('list_domains', 1, NO_SPACE);
     host.reports = [];
     host.attach();
     await until(() => host.clock.waiting > 0);

@@ -36,28 +36,28 @@ describe('a deleted VM', () => {
     await bringUp(host);
     host.send(makeSpec(2, { deleted: [{ ...deleted, disks: [] }] }));
     await host.untilState('vm-1', '2', 'DELETED');
-    expect(host.machine.disks.ids()).toEqual(['vm-1-os']);
+    expect(host.driver.disks.ids()).toEqual(['vm-1-os']);
     host.send(makeSpec(3, { vms: [{ ...TRAINER, revision: '3', boot: '2', image: null }] }));
     await host.untilState('vm-1', '3', 'RUNNING');
     expect(host.report.receipts).toEqual([]);
   });
 
   it('has 90 seconds for its script and five to end before its power is cut', async () => {
-    host.machine.behave({ shutdownMs: null });
+    host.driver.behave({ shutdownMs: null });
     await bringUp(host);
     host.send(makeSpec(2, { deleted: [deleted] }));
-    await until(() => host.machine.hypervisor.domain('vm-1')?.shutdownsAsked === 1);
+    await until(() => host.driver.hypervisor.domain('vm-1')?.shutdownsAsked === 1);
     await until(() => host.clock.waiting > 0);
     host.clock.advance(94_999);
     await until(() => host.report.acceptedNumber === '2');
-    expect(host.machine.hypervisor.domain('vm-1')?.state).toBe('running');
+    expect(host.driver.hypervisor.domain('vm-1')?.state).toBe('running');
     expect(host.vm('vm-1')?.state).toBe('VM_OBSERVED_STATE_WORKING');
     host.clock.advance(1);
     await host.untilState('vm-1', '2', 'DELETED');
   });
 
   it('is gone as soon as its guest has ended', async () => {
-    host.machine.behave({ shutdownMs: 5_000 });
+    host.driver.behave({ shutdownMs: 5_000 });
     await bringUp(host);
     host.send(makeSpec(2, { deleted: [deleted] }));
     await until(() => host.clock.waiting === 2);
@@ -66,7 +66,7 @@ describe('a deleted VM', () => {
   });
 
   it('loses its power at once when that is ordered, also while it is waited for', async () => {
-    host.machine.behave({ shutdownMs: null });
+    host.driver.behave({ shutdownMs: null });
     await bringUp(host);
     host.send(makeSpec(2, { deleted: [deleted] }));
     await until(() => host.clock.waiting > 0);
@@ -76,9 +76,9 @@ describe('a deleted VM', () => {
   });
 
   it('that has ended while nobody waited is not waited for', async () => {
-    host.machine.behave({ shutdownMs: null });
+    host.driver.behave({ shutdownMs: null });
     await bringUp(host);
-    const { hypervisor } = host.machine;
+    const { hypervisor } = host.driver;
     const list = hypervisor.list.bind(hypervisor);
     // Ends after it was seen running, and before the wait begins.
     vi.spyOn(hypervisor, 'list').mockImplementation(async () => {
@@ -119,7 +119,7 @@ describe('a deleted VM', () => {
   it('whose device does not come clean is gone, with a receipt that says why', async () => {
     await bringUp(host);
     const failure = { code: 'erase_failed', message: 'format timed out' };
-    host.machine.devices.spoil(NVME, failure);
+    host.driver.devices.spoil(NVME, failure);
     host.send(makeSpec(2, { deleted: [deleted] }));
     await host.untilState('vm-1', '2', 'DELETED');
     const receipts = host.report.receipts ?? [];
@@ -128,19 +128,19 @@ describe('a deleted VM', () => {
   });
 
   it('is not built on when the order comes while it is being built', async () => {
-    host.machine.faults.hang('bind_device');
+    host.driver.faults.hang('bind_device');
     host.send(makeSpec(1, { vms: [TRAINER] }));
-    await until(() => host.machine.faults.hangingIn('bind_device') === 1);
+    await until(() => host.driver.faults.hangingIn('bind_device') === 1);
     host.send(makeSpec(2, { deleted: [deleted] }));
     await until(() => host.report.acceptedNumber === '2');
-    host.machine.faults.unhang('bind_device');
+    host.driver.faults.unhang('bind_device');
     await host.untilState('vm-1', '2', 'DELETED');
     expectNothingLeft(host);
     expect(host.report.receipts).toHaveLength(3);
   });
 
   it('stops waiting for a second try of its building', async () => {
-    host.machine.faults.failNext('create_disk', 3, NO_SPACE);
+    host.driver.faults.failNext('create_disk', 3, NO_SPACE);
     host.send(makeSpec(1, { vms: [TRAINER] }));
     await until(() => host.clock.waiting > 0);
     host.send(makeSpec(2, { deleted: [deleted] }));
@@ -148,9 +148,9 @@ describe('a deleted VM', () => {
   });
 });
 
-function expectNothingLeft({ machine }: AgentUnderTest): void {
-  expect(machine.disks.ids()).toEqual([]);
-  expect(machine.seeds.vmIds()).toEqual([]);
-  expect(machine.network.vmIds()).toEqual([]);
-  expect(machine.hypervisor.domain('vm-1')).toBeUndefined();
+function expectNothingLeft({ driver }: AgentUnderTest): void {
+  expect(driver.disks.ids()).toEqual([]);
+  expect(driver.seeds.vmIds()).toEqual([]);
+  expect(driver.network.vmIds()).toEqual([]);
+  expect(driver.hypervisor.domain('vm-1')).toBeUndefined();
 }

@@ -4,10 +4,11 @@
  * kill -9 before the first request to the kernel that no life before it died at.
  */
 import { appendFileSync, readFileSync } from 'node:fs';
+import { HostFailure } from '@gantry/agent/base/failure';
 import { Sysfs } from '@gantry/agent/base/sysfs';
 import { type PciControl, pciControl } from '@gantry/agent/devices/pci/pci-control';
 import { vfioDevices } from '@gantry/agent/devices/vfio-devices';
-import { type Device, MachineFailure } from '@gantry/agent/host-driver';
+import type { Device } from '@gantry/agent/host-driver';
 
 export type DeviceOrder = {
   order: 'bind' | 'release' | 'list';
@@ -39,7 +40,7 @@ try {
   const answer = await carryOut();
   process.stdout.write(JSON.stringify({ answer: answer ?? null }));
 } catch (error) {
-  if (!(error instanceof MachineFailure)) throw error;
+  if (!(error instanceof HostFailure)) throw error;
   process.stdout.write(JSON.stringify({ refusal: { code: error.code, message: error.message } }));
 }
 

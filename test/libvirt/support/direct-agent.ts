@@ -1,11 +1,11 @@
 import { startAgent } from '@gantry/agent/agent';
-import type { Machine } from '@gantry/agent/host-driver';
+import type { HostDriver } from '@gantry/agent/host-driver';
 import { ledgerFile } from '@gantry/agent/ledger/ledger-file';
 import type { LinkPeer } from '@gantry/agent/link/link';
 import type { HostSpec } from '@gantry/agent/spec';
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
 import type { VmReport } from '@gantry/proto/generated/gantry/v1/VmReport';
-import { testLog } from './real-machine.ts';
+import { testLog } from './real-host-driver.ts';
 
 /** A host's agent without a control plane: it is handed a spec, and its reports are kept. */
 export type DirectAgent = {
@@ -20,14 +20,14 @@ export type DirectAgent = {
 };
 
 export async function startDirectAgent(options: {
-  machine: Machine;
+  driver: HostDriver;
   stateDirectory: string;
   onReport?: (agent: DirectAgent) => void;
 }): Promise<DirectAgent> {
   let link: LinkPeer | undefined;
   let report: HostReport = {};
   const agent = await startAgent({
-    machine: options.machine,
+    driver: options.driver,
     ledger: ledgerFile(options.stateDirectory),
     log: testLog,
     connect: (peer) => {

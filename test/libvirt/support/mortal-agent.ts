@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import type { HostSpec } from '@gantry/agent/spec';
 import { startDirectAgent } from './direct-agent.ts';
-import { type MachinePlace, openMachine } from './real-machine.ts';
+import { type MachinePlace, openHostDriver } from './real-host-driver.ts';
 import { withSteps } from './steps.ts';
 
 export type MortalAgentOrder = {
@@ -27,9 +27,9 @@ const pass = (point: string) => {
   return new Promise<void>(() => {});
 };
 
-const machine = await openMachine(order.place);
+const driver = await openHostDriver(order.place);
 const agent = await startDirectAgent({
-  machine: withSteps(machine, {
+  driver: withSteps(driver, {
     before: (step) => pass(`before ${step}`),
     after: (step) => pass(`after ${step}`),
   }),

@@ -1,14 +1,14 @@
 import { pathToFileURL } from 'node:url';
-import type { Machine } from '@gantry/agent/host-driver';
-import type { LibvirtMachine } from '@gantry/agent/libvirt/libvirt-host-driver';
+import type { HostDriver } from '@gantry/agent/host-driver';
+import type { LibvirtHostDriver } from '@gantry/agent/libvirt/libvirt-host-driver';
 import type { HostSpec, VmSpec } from '@gantry/agent/spec';
-import { makeDeleted, makeNic, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
+import { makeDeleted, makeInterface, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
 import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { expect } from 'vitest';
 import { type DirectAgent, startDirectAgent } from './direct-agent.ts';
 import { type LibvirtHost, startLibvirtHost } from './host.ts';
 import { leftovers } from './leftovers.ts';
-import { openMachine } from './real-machine.ts';
+import { openHostDriver } from './real-host-driver.ts';
 import { writeStandIns } from './stand-ins.ts';
 import { withSteps } from './steps.ts';
 import { tinyGuestDirectory } from './tiny-guest-directory.ts';
@@ -19,12 +19,12 @@ export const DOMAIN = `gantry-${VM}`;
 /** A host with a libvirtd of its own, a VM to run on it, and hands to interfere with. */
 export type OneVmHost = {
   host: LibvirtHost;
-  machine: LibvirtMachine;
+  driver: LibvirtHostDriver;
   environment: Record<string, string>;
   vm: VmSpec;
   /** Every change of the host that agents began, in order. */
   steps: string[];
-  startAgent(over?: { machine?: Machine; stateDirectory?: string }): Promise<DirectAgent>;
+  startAgent(over?: { driver?: HostDriver; stateDirectory?: string }): Promise<DirectAgent>;
   /** The VM by this order, in a spec and a revision of the same number. */
   wanted(boot: number, number?: number): HostSpec;
   unwanted(number: number): HostSpec;
@@ -47,20 +47,20 @@ export async function startOneVmHost(
     GANTRY_SYSFS_ROOT: await writeStandIns(host.directory),
     ...over,
   };
-  const machine = await openMachine({ environment, namespace: host.namespace });
+  const driver = await openHostDriver({ environment, namespace: host.namespace });
   const agents: DirectAgent[] = [];
   const steps: string[] = [];
   const vm = makeVm(VM, {
-    ...{ cpuCores: 1, memoryMib: 256, nics: [makeNic('nic', { networkId: 'network-1' })] },
+    ...{ cpuCores: 1, memoryMib: 256, nics: [makeInterface('nic', { networkId: 'network-1' })] },
     image: { name: 'tiny', url: pathToFileURL(guest.path).href, sha256: guest.sha256 },
   });
   const disks = vm.disks.map(({ id }) => id);
   return {
-    ...{ host, machine, environment, vm, steps },
+    ...{ host, driver, environment, vm, steps },
     async startAgent(over = {}) {
       const agent = await startDirectAgent({
         stateDirectory: over.stateDirectory ?? host.stateDirectory,
-        machine: withSteps(over.machine ?? machine, {
+        driver: withSteps(over.driver ?? driver, {
           before: (step) => void steps.push(step),
           after: () => {},
         }),
@@ -92,7 +92,7 @@ export async function startOneVmHost(
     },
     async stop() {
       for (const agent of agents) await agent.stop();
-      await machine.close();
+      await driver.close();
       await host.stop();
     },
   };

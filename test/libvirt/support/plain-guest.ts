@@ -33,12 +33,12 @@ export type PlainGuestOptions = {
 const PLATFORMS = {
   arm64: {
     emulator: 'qemu-system-aarch64',
-    machine: ['-machine', 'virt,gic-version=3', '-cpu', 'cortex-a72'],
+    driver: ['-machine', 'virt,gic-version=3', '-cpu', 'cortex-a72'],
     firmware: ['/usr/share/AAVMF/AAVMF_CODE.fd', '/usr/share/AAVMF/AAVMF_VARS.fd'],
   },
   x64: {
     emulator: 'qemu-system-x86_64',
-    machine: ['-machine', 'q35', '-cpu', 'max'],
+    driver: ['-machine', 'q35', '-cpu', 'max'],
     firmware: ['/usr/share/OVMF/OVMF_CODE_4M.fd', '/usr/share/OVMF/OVMF_VARS_4M.fd'],
   },
 };
@@ -65,7 +65,7 @@ export async function startPlainGuest(options: PlainGuestOptions): Promise<Plain
     `socket,id=${id},path=${file(id)},server=on,wait=off${more}`,
   ];
   const args = [
-    ...platform.machine,
+    ...platform.driver,
     ...['-accel', 'tcg,tb-size=256', '-smp', '1', '-m', '256', '-nodefaults', '-display', 'none'],
     ...[
       '-drive',

@@ -1,10 +1,10 @@
-import type { Machine } from '@gantry/agent/host-driver';
+import type { HostDriver } from '@gantry/agent/host-driver';
 
 /** What changes a host; everything else only looks. */
 const CHANGES = new Set([
   ...['define', 'start', 'reset', 'askShutdown', 'powerOff', 'undefine'],
   ...['attachDisk', 'detachDisk', 'growDisk', 'create', 'grow', 'remove'],
-  ...['bind', 'release', 'ensureNics', 'removeNics', 'applyFirewall', 'ensure'],
+  ...['bind', 'release', 'ensureInterfaces', 'removeInterfaces', 'applyFirewall', 'ensure'],
 ]);
 
 export type StepWatcher = {
@@ -13,7 +13,7 @@ export type StepWatcher = {
 };
 
 /** The same machine, whose every change is announced before it begins and after it has ended. */
-export function withSteps(machine: Machine, watcher: StepWatcher): Machine {
+export function withSteps(driver: HostDriver, watcher: StepWatcher): HostDriver {
   const announce = <T extends object>(part: T, name: string): T =>
     new Proxy(part, {
       get(target, key) {
@@ -30,10 +30,10 @@ export function withSteps(machine: Machine, watcher: StepWatcher): Machine {
         };
       },
     });
-  const { hypervisor, volumes, devices, network, seeds } = machine;
+  const { hypervisor, volumes, devices, network, seeds } = driver;
   return {
-    readBootId: () => machine.readBootId(),
-    readInventory: () => machine.readInventory(),
+    readBootId: () => driver.readBootId(),
+    readInventory: () => driver.readInventory(),
     hypervisor: announce(hypervisor, 'hypervisor'),
     volumes: announce(volumes, 'volumes'),
     devices: announce(devices, 'devices'),

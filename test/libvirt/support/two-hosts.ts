@@ -1,13 +1,13 @@
 import { pathToFileURL } from 'node:url';
-import type { LibvirtMachine } from '@gantry/agent/libvirt/libvirt-host-driver';
+import type { LibvirtHostDriver } from '@gantry/agent/libvirt/libvirt-host-driver';
 import type { FirewallRule, VmSpec } from '@gantry/agent/spec';
-import { makeNetwork, makeNic, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
+import { makeInterface, makeNetwork, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
 import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { expect, vi } from 'vitest';
 import { startDirectAgent } from './direct-agent.ts';
 import { type GuestShell, openGuestShell } from './guest-shell.ts';
 import { type LibvirtHost, startLibvirtHost } from './host.ts';
-import { openMachine } from './real-machine.ts';
+import { openHostDriver } from './real-host-driver.ts';
 import { writeStandIns } from './stand-ins.ts';
 import { tinyGuestDirectory } from './tiny-guest-directory.ts';
 
@@ -41,7 +41,7 @@ const PATIENCE = { timeout: 120_000, interval: 200 };
 type Ending = () => Promise<void>;
 type Prepared = {
   host: LibvirtHost;
-  machine: LibvirtMachine;
+  driver: LibvirtHostDriver;
   agent: Awaited<ReturnType<typeof startDirectAgent>>;
   vm: VmSpec;
   /** As the agent tells the control plane. */
@@ -73,7 +73,7 @@ export async function startTwoHosts(rules: readonly FirewallRule[]): Promise<Two
 }
 
 function makeGuest({ id, name, last }: (typeof VMS)[number], image: VmSpec['image']): VmSpec {
-  const nic = makeNic(`nic-${name}`, {
+  const nic = makeInterface(`nic-${name}`, {
     ...{ networkId: NETWORK, mac: `02:00:00:00:00:0${last}`, privateIpv4: `10.0.0.${last}/24` },
   });
   const startupScript = `#!/bin/sh\necho the secret of ${name} >/run/secret\n`;
@@ -87,19 +87,19 @@ async function prepare(endings: Ending[], vm: VmSpec): Promise<Prepared> {
     ...host.environment,
     GANTRY_SYSFS_ROOT: await writeStandIns(host.directory),
   };
-  const machine = await openMachine({ environment, namespace: host.namespace });
-  endings.push(machine.close);
-  const agent = await startDirectAgent({ machine, stateDirectory: host.stateDirectory });
+  const driver = await openHostDriver({ environment, namespace: host.namespace });
+  endings.push(driver.close);
+  const agent = await startDirectAgent({ driver, stateDirectory: host.stateDirectory });
   endings.push(agent.stop);
-  const { underlayIpv4 = '' } = await machine.readInventory();
-  return { host, machine, agent, vm, underlayIpv4 };
+  const { underlayIpv4 = '' } = await driver.readInventory();
+  return { host, driver, agent, vm, underlayIpv4 };
 }
 
 /** What the control plane would do: it tells each host of its VM, and where the other one's is. */
 function applyTo(prepared: readonly [Prepared, Prepared]): TwoHosts['apply'] {
   const [first, second] = prepared;
   let number = 0;
-  const tell = async ({ agent, machine, vm }: Prepared, other: Prepared, rules: FirewallRule[]) => {
+  const tell = async ({ agent, driver, vm }: Prepared, other: Prepared, rules: FirewallRule[]) => {
     const neighbours = other.vm.nics.map(({ mac, privateIpv4 }) => {
       return { mac, privateIpv4: withoutPrefix(privateIpv4), hostIpv4: other.underlayIpv4 };
     });
@@ -107,7 +107,7 @@ function applyTo(prepared: readonly [Prepared, Prepared]): TwoHosts['apply'] {
     agent.give(makeSpec(number, { vms: [vm], firewallRules: rules, networks }));
     const firewall = { rules, networks, nics: vm.nics };
     await vi.waitFor(
-      async () => expect(await machine.network.isInForce(firewall)).toBe(true),
+      async () => expect(await driver.network.isInForce(firewall)).toBe(true),
       PATIENCE,
     );
   };
@@ -117,10 +117,10 @@ function applyTo(prepared: readonly [Prepared, Prepared]): TwoHosts['apply'] {
   };
 }
 
-async function open(endings: Ending[], { host, machine, vm }: Prepared): Promise<HostWithVm> {
+async function open(endings: Ending[], { host, driver, vm }: Prepared): Promise<HostWithVm> {
   await vi.waitFor(
     async () =>
-      expect(String(await machine.hypervisor.readSerialLog(vm.id))).toContain('TINY: READY'),
+      expect(String(await driver.hypervisor.readSerialLog(vm.id))).toContain('TINY: READY'),
     PATIENCE,
   );
   const { socketPath } = host.libvirtd;

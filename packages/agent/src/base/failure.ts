@@ -1,4 +1,13 @@
-import { MachineFailure } from '../host-driver.ts';
+/** Something that a host could not do. The code is stable, and VM reports carry it as it is. */
+export class HostFailure extends Error {
+  override name = 'HostFailure';
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
 
 /** What went wrong and still stands, as reports carry it. */
 export type Failure = { code: string; message: string; sinceMs: number };
@@ -6,6 +15,6 @@ export type Failure = { code: string; message: string; sinceMs: number };
 /** The first time stays while the same goes on failing. */
 export function failureOf(error: unknown, before: Failure | null, nowMs: number): Failure {
   const message = error instanceof Error && error.message !== '' ? error.message : String(error);
-  const code = error instanceof MachineFailure ? error.code : 'host_failed';
+  const code = error instanceof HostFailure ? error.code : 'host_failed';
   return { code, message, sinceMs: before?.code === code ? before.sinceMs : nowMs };
 }

@@ -1,5 +1,5 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
-import { MachineFailure } from '../host-driver.ts';
+import { HostFailure } from './failure.ts';
 import type { XmlElement } from './xml.ts';
 
 /** Far above any domain: libvirt's own answers end at 4 MiB. */
@@ -22,7 +22,7 @@ type Node = Record<string, unknown>;
 const ATTRIBUTES = ':@';
 const TEXT = '#text';
 
-/** The root element. What is no XML, or has a DOCTYPE, is a MachineFailure `xml_unreadable`. */
+/** The root element. What is no XML, or has a DOCTYPE, is a HostFailure `xml_unreadable`. */
 export function parseXml(text: string): XmlElement {
   if (text.length > LIMIT_CHARACTERS) throw unreadable('it is too long');
   if (text.includes('<!DOCTYPE')) throw unreadable('it has a DOCTYPE');
@@ -75,6 +75,6 @@ function decode(text: string): string {
   });
 }
 
-function unreadable(reason: string, cause?: unknown): MachineFailure {
-  return new MachineFailure('xml_unreadable', `cannot read XML of libvirt: ${reason}`, { cause });
+function unreadable(reason: string, cause?: unknown): HostFailure {
+  return new HostFailure('xml_unreadable', `cannot read XML of libvirt: ${reason}`, { cause });
 }

@@ -1,5 +1,5 @@
 import { ExecError, exec } from '@gantry/daemon/exec';
-import { MachineFailure } from '../host-driver.ts';
+import { HostFailure } from './failure.ts';
 
 /** Runs a program without a shell and returns its output. Throws a failure with its error message. */
 export type RunProgram = (
@@ -18,7 +18,7 @@ export function programRunner(code: string): RunProgram {
       return (await exec(program, args, { timeoutMs, input })).toString();
     } catch (error) {
       const message = `${program} ${args[0] ?? ''}: ${reasonOf(error)}`;
-      throw new MachineFailure(code, message, { cause: error });
+      throw new HostFailure(code, message, { cause: error });
     }
   };
 }

@@ -1,5 +1,5 @@
 /** How long the agent waits for what. */
-export type Pace = {
+export type Timings = {
   /** Before the second and the third try of a part: long enough for a device to settle. */
   retryMs: readonly number[];
   /** After the last try: a host rarely heals by itself, and each try may keep a device busy. */
@@ -14,7 +14,7 @@ export type Pace = {
   devicesMs: number;
 };
 
-export const DEFAULT_PACE: Pace = {
+export const DEFAULT_TIMINGS: Timings = {
   retryMs: [200, 1_000],
   failedMs: 60_000,
   shutdownMs: 95_000,

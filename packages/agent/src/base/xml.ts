@@ -1,4 +1,4 @@
-import { MachineFailure } from '../host-driver.ts';
+import { HostFailure } from './failure.ts';
 
 /** One element, as it is written and as it is read. It has children or a text, never both. */
 export type XmlElement = {
@@ -54,7 +54,7 @@ const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufffe\uffff]/;
 
 function escapeXml(text: string): string {
   if (UNPRINTABLE.test(text) || !text.isWellFormed()) {
-    throw new MachineFailure(
+    throw new HostFailure(
       'unprintable_text',
       `${JSON.stringify(text)} has a control character; remove it`,
     );

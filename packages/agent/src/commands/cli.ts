@@ -4,7 +4,7 @@ import { createSettingsReader, SettingsError, type SettingsReader } from '@gantr
 import { examine, renderFindings, statusOf } from '../doctor/examine.ts';
 import { EnrolmentError } from '../identity/enrolment-error.ts';
 import { readInventory } from '../inventory/inventory.ts';
-import { readInventoryOptions } from '../inventory/inventory-settings.ts';
+import { readInventorySettings } from '../inventory/inventory-settings.ts';
 import { readStateDirectory } from './agent-settings.ts';
 import { readDoctorHost } from './doctor-command.ts';
 import { enrollHost, OptionError, parseEnrollOptions } from './enroll-command.ts';
@@ -102,7 +102,7 @@ function requireNoOptions(options: readonly string[]): void {
 async function printInventory({ options, reader, out, err }: Command): Promise<number> {
   requireNoOptions(options);
   const inventory = await readInventory({
-    ...readInventoryOptions(reader),
+    ...readInventorySettings(reader),
     warn: (message) => err(`gantry-agent: ${message}\n`),
   });
   out(`${JSON.stringify(inventory, null, 2)}\n`);

@@ -13,7 +13,7 @@ import { loadIdentity } from '../identity/state-files.ts';
 import { readLibvirtVersion } from '../inventory/libvirt-version.ts';
 import { readNumaNodes } from '../inventory/numa-nodes.ts';
 import { spreadMemory } from '../inventory/spread-memory.ts';
-import { readMachineSettings } from '../libvirt/host-driver-settings.ts';
+import { readHostDriverSettings } from '../libvirt/host-driver-settings.ts';
 import { probeKvm } from '../libvirt/kvm-probe.ts';
 import { readSchedulers, readStateDirectory } from './agent-settings.ts';
 
@@ -22,8 +22,8 @@ const CONNECT_LIMIT_MS = 5_000;
 
 /** This machine, with the settings the agent would run with. */
 export async function readDoctorHost(reader: SettingsReader): Promise<DoctorHost> {
-  const machine = readMachineSettings(reader);
-  const { inventory } = machine;
+  const driver = readHostDriverSettings(reader);
+  const { inventory } = driver;
   const stateDirectory = readStateDirectory(reader);
   const sysfs = new Sysfs(inventory.sysfsRoot);
   const run = programRunner('host_failed');
@@ -37,17 +37,17 @@ export async function readDoctorHost(reader: SettingsReader): Promise<DoctorHost
     numaNodes: spreadMemory(await readNumaNodes(sysfs), totalmem(), silent),
     settings: {
       gpuVendorIds: inventory.gpuVendorIds,
-      standIns: machine.devices.standIns,
-      accelerator: machine.accelerator,
-      uplink: machine.uplink,
-      dataDirectory: machine.dataDirectory,
+      standIns: driver.devices.standIns,
+      accelerator: driver.accelerator,
+      uplink: driver.uplink,
+      dataDirectory: driver.dataDirectory,
       stateDirectory,
       libvirtSocket: inventory.libvirtSocket,
       schedulers: reader.optional('GANTRY_SCHEDULERS') ? readSchedulers(reader) : [],
     },
     run: (program, args) => run(program, args, { timeoutMs: PROGRAM_LIMIT_MS }),
     probeKvm: (platform, limitMs) =>
-      probeKvm({ platform, limitMs, directory: machine.dataDirectory, fresh: true }),
+      probeKvm({ platform, limitMs, directory: driver.dataDirectory, fresh: true }),
     readLibvirtVersion: () =>
       readLibvirtVersion({ libvirtSocket: inventory.libvirtSocket, warn: silent }),
     readSpace,

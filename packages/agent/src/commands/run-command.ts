@@ -2,15 +2,18 @@ import type { Log } from '@gantry/daemon/log';
 import { SettingsError, type SettingsReader } from '@gantry/daemon/settings';
 import { loadFleet } from '@gantry/proto/load';
 import { startAgent } from '../agent.ts';
-import { isHandedBy } from '../devices/is-assigned-to-vm.ts';
+import { isAssignedToVm } from '../devices/is-assigned-to-vm.ts';
 import { readDevices } from '../devices/read-devices.ts';
 import { watchDevices } from '../devices/watch-devices.ts';
 import { channelCredentials, type Identity } from '../identity/identity.ts';
 import { renewWhenDue } from '../identity/renew-when-due.ts';
 import { loadIdentity } from '../identity/state-files.ts';
 import { ledgerFile } from '../ledger/ledger-file.ts';
-import { type MachineSettings, readMachineSettings } from '../libvirt/host-driver-settings.ts';
-import { openLibvirtMachine } from '../libvirt/libvirt-host-driver.ts';
+import {
+  type HostDriverSettings,
+  readHostDriverSettings,
+} from '../libvirt/host-driver-settings.ts';
+import { openLibvirtHostDriver } from '../libvirt/libvirt-host-driver.ts';
 import { grpcLink } from '../link/grpc-link.ts';
 import { watchRules } from '../reconcile/watch-rules.ts';
 import { readSchedulers, readStateDirectory } from './agent-settings.ts';
@@ -19,7 +22,7 @@ export type RunSettings = {
   stateDirectory: string;
   schedulers: readonly string[];
   identity: Identity;
-  machine: MachineSettings;
+  driver: HostDriverSettings;
 };
 
 /** Everything that can be wrong with a host's settings is found out before anything is begun. */
@@ -32,28 +35,28 @@ export async function readRunSettings(reader: SettingsReader): Promise<RunSettin
       `GANTRY_STATE_DIRECTORY: no host was enrolled in ${stateDirectory}: run gantry-agent enroll`,
     );
   }
-  return { stateDirectory, schedulers, identity, machine: readMachineSettings(reader) };
+  return { stateDirectory, schedulers, identity, driver: readHostDriverSettings(reader) };
 }
 
 /** The agent of this host, until it is told to stop; its VMs run on. */
 export async function runHost(settings: RunSettings, log: Log) {
   const { stateDirectory, schedulers } = settings;
   let { identity } = settings;
-  const machine = await openLibvirtMachine(settings.machine, log);
+  const driver = await openLibvirtHostDriver(settings.driver, log);
   const address = inTurns(schedulers);
   const watching = await watchDevices({
     // What cannot be found out is told when the inventory is made, not at every look.
     read: () =>
       readDevices({
-        ...settings.machine.inventory,
-        isHanded: isHandedBy(machine.devices),
+        ...settings.driver.inventory,
+        isAssigned: isAssignedToVm(driver.devices),
         warn: () => undefined,
       }),
     changed: () => agent.inventoryChanged(),
     log,
   });
   const agent = await startAgent({
-    ...{ machine, log },
+    ...{ driver, log },
     ledger: ledgerFile(stateDirectory),
     connect: grpcLink({
       ...{ fleet: loadFleet(), log, address },
@@ -75,7 +78,7 @@ export async function runHost(settings: RunSettings, log: Log) {
       await rules.stop();
       await renewal.stop();
       await agent.stop();
-      await machine.close();
+      await driver.close();
     },
   };
 }

@@ -2,7 +2,8 @@ import { Duplex } from 'node:stream';
 import { createLog } from '@gantry/daemon/log';
 import type { ConsoleBytes } from '@gantry/proto/generated/gantry/v1/ConsoleBytes';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Hypervisor, MachineFailure } from '../host-driver.ts';
+import { HostFailure } from '../base/failure.ts';
+import type { Hypervisor } from '../host-driver.ts';
 import type { ConsoleStream } from '../link/link.ts';
 import { HostConsoles } from './host-consoles.ts';
 
@@ -142,7 +143,7 @@ describe('a console', () => {
     const a = await viewer('a');
     lines[0]?.destroy(new Error('libvirtd is gone'));
     await vi.waitFor(() => expect(a.ending).toBe('host_failed'));
-    failing = new MachineFailure('vm_not_running', 'the VM does not run');
+    failing = new HostFailure('vm_not_running', 'the VM does not run');
     want('b');
     await vi.waitFor(() => expect(viewers.get('b')?.ending).toBe('vm_not_running'));
     failing = null;

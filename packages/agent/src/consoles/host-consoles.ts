@@ -1,6 +1,7 @@
 import type { Log } from '@gantry/daemon/log';
 import type { ConsoleSpec__Output } from '@gantry/proto/generated/gantry/v1/ConsoleSpec';
-import { type Hypervisor, MachineFailure } from '../host-driver.ts';
+import { HostFailure } from '../base/failure.ts';
+import type { Hypervisor } from '../host-driver.ts';
 import type { ConsoleStream } from '../link/link.ts';
 import { GuestConsole } from './guest-console.ts';
 
@@ -48,7 +49,7 @@ export class HostConsoles {
       guest.add(stream, await this.#options.hypervisor.readSerialLog(vmId));
     } catch (error) {
       this.#options.log.warn({ error, vmId }, 'a console could not be opened');
-      stream.end({ end: error instanceof MachineFailure ? error.code : 'host_failed' });
+      stream.end({ end: error instanceof HostFailure ? error.code : 'host_failed' });
       stream.resume();
     }
   }

@@ -1,8 +1,9 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { replaceFile, unlessMissing } from '@gantry/daemon/durable-file';
+import { HostFailure } from '../base/failure.ts';
 import { createQueue } from '../base/queue.ts';
-import { type Device, MachineFailure } from '../host-driver.ts';
+import type { Device } from '../host-driver.ts';
 
 /**
  * Who has which device, on disk. It is written before anything is done to a device, so that a device
@@ -45,7 +46,7 @@ export async function entryFor<Entry extends Device>(
 ): Promise<Entry | undefined> {
   const entry = await book.find(address);
   if (entry && entry.vmId !== vmId) {
-    throw new MachineFailure('device_in_use', `${address} is bound for VM ${entry.vmId}`);
+    throw new HostFailure('device_in_use', `${address} is bound for VM ${entry.vmId}`);
   }
   return entry;
 }

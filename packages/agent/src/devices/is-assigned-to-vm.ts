@@ -1,7 +1,7 @@
 import type { Devices } from '../host-driver.ts';
 
 /** Whether a VM has the device, as the host's own book says. */
-export function isHandedBy(devices: Pick<Devices, 'list'>) {
+export function isAssignedToVm(devices: Pick<Devices, 'list'>) {
   return async (address: string): Promise<boolean> =>
     (await devices.list()).some((device) => device.address === address);
 }

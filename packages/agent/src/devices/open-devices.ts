@@ -3,9 +3,9 @@ import { Sysfs } from '../base/sysfs.ts';
 import type { Devices } from '../host-driver.ts';
 import { type CardPlaces, NO_PLACES, readCardPlaces } from './card-places.ts';
 import { claimIdleCards } from './kinds/gpu/claim-idle-cards.ts';
-import { pciControl } from './pci/pci-control.ts';
 import { readGpuDevices } from './kinds/gpu/read-gpus.ts';
 import { readNvmeDrives } from './kinds/nvme/read-drives.ts';
+import { pciControl } from './pci/pci-control.ts';
 import { standInDevices } from './stand-in-devices.ts';
 import { vfioDevices } from './vfio-devices.ts';
 

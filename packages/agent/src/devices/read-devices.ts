@@ -1,11 +1,11 @@
 import { Sysfs } from '../base/sysfs.ts';
 import { joinPairs, type NvlinkPair } from './kinds/gpu/nvlink-pairs.ts';
+import { readGpuDevices } from './kinds/gpu/read-gpus.ts';
 import type { VendorWarnings } from './kinds/gpu/vendor-warnings.ts';
 import type { DriveHealth } from './kinds/nvme/drive-health.ts';
 import { readDriveUses } from './kinds/nvme/drive-uses.ts';
-import type { PciDevice } from './pci/pci-device.ts';
-import { readGpuDevices } from './kinds/gpu/read-gpus.ts';
 import { type NvmeDrive, readNvmeDrives } from './kinds/nvme/read-drives.ts';
+import type { PciDevice } from './pci/pci-device.ts';
 import type { PciNames } from './pci/pci-names.ts';
 
 export type Gpu = { pci: PciDevice; nvlinkPeer: string; vendorWarnings: string[] };
@@ -20,7 +20,7 @@ export type DeviceOptions = {
   /** Absent: nothing is read from drives. */
   devRoot?: string;
   /** Whether a VM has a drive: what it says of itself is then its tenant's word. Absent: none has. */
-  isHanded?: (pciAddress: string) => Promise<boolean>;
+  isAssigned?: (pciAddress: string) => Promise<boolean>;
   /** Absent: no device has a name. */
   names?: PciNames;
   /** Of a controller by its name. Absent: drives are not asked. */
@@ -49,7 +49,7 @@ export async function readDevices(
       ...(healthOf && { healthOf }),
       ...(procRoot !== undefined && {
         usesOf: async (address) => {
-          const mayRead = devRoot !== undefined && !(await options.isHanded?.(address));
+          const mayRead = devRoot !== undefined && !(await options.isAssigned?.(address));
           return readDriveUses({ sysfs, procRoot, ...(mayRead && { devRoot }) }, address);
         },
       }),

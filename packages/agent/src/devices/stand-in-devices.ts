@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { HostFailure } from '../base/failure.ts';
 import { createQueue } from '../base/queue.ts';
-import { type Cleaning, type Device, type Devices, MachineFailure } from '../host-driver.ts';
+import type { Cleaning, Device, Devices } from '../host-driver.ts';
 import { deviceBook, entryFor } from './device-book.ts';
 
 type StandInOptions = {
@@ -19,7 +20,7 @@ export function standInDevices({ directory, serials }: StandInOptions): Devices 
   const inTurn = createQueue();
   const requireFor = async (device: Device) => {
     if (!serials.has(device.address)) {
-      throw new MachineFailure('device_missing', `there is no device ${device.address}`);
+      throw new HostFailure('device_missing', `there is no device ${device.address}`);
     }
     await entryFor(book, device);
   };

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { HostFailure } from '../base/failure.ts';
 import { createKeyedQueue } from '../base/queue.ts';
 import type { Sysfs } from '../base/sysfs.ts';
-import { type Cleaning, type CleaningOutcome, type Device, type Devices, MachineFailure } from '../host-driver.ts';
-import { bindToHost, bindToVfio, ensureVfio } from './pci/bind-driver.ts';
+import type { Cleaning, CleaningOutcome, Device, Devices } from '../host-driver.ts';
 import { type DeviceBook, deviceBook, entryFor } from './device-book.ts';
 import { groupConflict } from './group-conflict.ts';
 import { bridgeOf, findAgain, resetCard } from './kinds/gpu/reset-card.ts';
@@ -16,6 +16,7 @@ import {
   untilDrive,
 } from './kinds/nvme/nvme-drive.ts';
 import { markTenantDrives } from './kinds/nvme/tenant-drives.ts';
+import { bindToHost, bindToVfio, ensureVfio } from './pci/bind-driver.ts';
 import type { PciControl } from './pci/pci-control.ts';
 import { isLost } from './pci/pci-device.ts';
 import { type PciFunction, readCard, readFunctions } from './pci/pci-function.ts';
@@ -114,14 +115,14 @@ class VfioHost {
   async #requireCard({ address, kind }: Device): Promise<PciFunction[]> {
     const functions = await readCard(this.#sysfs, address);
     const [main] = functions;
-    if (!main) throw new MachineFailure('device_missing', `there is no device ${address}`);
+    if (!main) throw new HostFailure('device_missing', `there is no device ${address}`);
     if (await isLost(this.#sysfs, address)) {
       const message = `${address} fell off the bus: its config space reads as all ones`;
-      throw new MachineFailure('device_lost', message);
+      throw new HostFailure('device_lost', message);
     }
     if (!main.deviceClass.startsWith(CLASS_OF[kind])) {
       const message = `${address} is no ${kind}: its class is ${main.deviceClass}`;
-      throw new MachineFailure('device_unsuitable', message);
+      throw new HostFailure('device_unsuitable', message);
     }
     return functions;
   }
@@ -133,7 +134,7 @@ class VfioHost {
     const uses = await readDriveUses(look, address);
     if (uses.length === 0) return;
     const message = `the drive ${address} is in use by the host: ${uses.join(', ')}`;
-    throw new MachineFailure('device_in_use_by_host', message);
+    throw new HostFailure('device_in_use_by_host', message);
   }
 
   async #requireGroup(
@@ -144,7 +145,7 @@ class VfioHost {
       ...new Set(functions.flatMap((each) => each.members)),
     ]);
     const conflict = groupConflict({ functions, members, companions });
-    if (conflict !== null) throw new MachineFailure('iommu_group_shared', conflict);
+    if (conflict !== null) throw new HostFailure('iommu_group_shared', conflict);
   }
 
   /** Before anything is done to it. */
@@ -200,11 +201,14 @@ class VfioHost {
     for (const file of new Set(files)) {
       const holder = await whoHasOpen(this.#options.procRoot, file);
       if (holder === null) continue;
-      throw new MachineFailure('device_in_use', `${main?.address} is still open in ${holder}`);
+      throw new HostFailure('device_in_use', `${main?.address} is still open in ${holder}`);
     }
   }
 
-  async #cleanCard(functions: readonly PciFunction[], known: Handed | null): Promise<CleaningOutcome> {
+  async #cleanCard(
+    functions: readonly PciFunction[],
+    known: Handed | null,
+  ): Promise<CleaningOutcome> {
     const outcome = await resetCard(this.#options, functions);
     if (outcome.failure) return outcome;
     for (const { address, driver } of functions) {

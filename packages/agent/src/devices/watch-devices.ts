@@ -1,7 +1,7 @@
 import type { Log } from '@gantry/daemon/log';
 import { within } from '@gantry/daemon/within';
 import { type Clock, systemClock } from '../base/clock.ts';
-import { DEFAULT_PACE } from '../base/timings.ts';
+import { DEFAULT_TIMINGS } from '../base/timings.ts';
 
 type WatchOptions = {
   /** What can go bad while nobody touches it: links, errors, wear, a device that is gone. */
@@ -28,7 +28,7 @@ export async function watchDevices({
   changed,
   log,
   clock = systemClock,
-  everyMs = DEFAULT_PACE.devicesMs,
+  everyMs = DEFAULT_TIMINGS.devicesMs,
   firstLookLimitMs = FIRST_LOOK_LIMIT_MS,
 }: WatchOptions): Promise<{ stop: () => void }> {
   let seen: string | undefined;

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory } from '@gantry/daemon/durable-file';
-import { MachineFailure } from '../host-driver.ts';
+import { HostFailure } from '../base/failure.ts';
 import type { Image } from '../spec.ts';
 import { type CachedImage, readImageFormat } from './image-format.ts';
 import { openImageSource, type SourceLimits, shownUrl } from './image-source.ts';
@@ -80,10 +80,10 @@ function requireAtMost(largestBytes: number, sizeBytes: number): void {
   if (sizeBytes > largestBytes) throw new Error(`it has more than ${largestBytes} bytes`);
 }
 
-function unavailable(image: Image, directory: string, cause: unknown): MachineFailure {
+function unavailable(image: Image, directory: string, cause: unknown): HostFailure {
   const source = URL.canParse(image.url) ? shownUrl(new URL(image.url)) : 'its source';
   const message = `the image ${image.name} cannot be had from ${source}: ${reasonOf(cause, directory)}`;
-  return new MachineFailure('image_unavailable', message, { cause });
+  return new HostFailure('image_unavailable', message, { cause });
 }
 
 function reasonOf(error: unknown, directory: string): string {

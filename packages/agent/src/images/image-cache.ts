@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { syncDirectory, unlessMissing } from '@gantry/daemon/durable-file';
 import type { Log } from '@gantry/daemon/log';
 import { GIB } from '@gantry/daemon/units';
+import { HostFailure } from '../base/failure.ts';
 import { createQueue } from '../base/queue.ts';
-import { MachineFailure } from '../host-driver.ts';
 import type { Image } from '../spec.ts';
 import { type CacheEntry, chooseEvictions } from './choose-evictions.ts';
 import { downloadImage } from './download-image.ts';
@@ -98,7 +98,7 @@ export async function openImageCache(options: ImageCacheOptions): Promise<ImageC
   const use = async <T>(image: Image, work: (cached: CachedImage) => Promise<T>): Promise<T> => {
     const { sha256 } = image;
     if (!SHA256.test(sha256)) {
-      throw new MachineFailure('image_unavailable', `the image ${image.name} has no SHA-256`);
+      throw new HostFailure('image_unavailable', `the image ${image.name} has no SHA-256`);
     }
     users.set(sha256, (users.get(sha256) ?? 0) + 1);
     try {

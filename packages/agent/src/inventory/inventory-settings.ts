@@ -3,10 +3,10 @@ import { type NvlinkPair, parseNvlinkPairs } from '../devices/kinds/gpu/nvlink-p
 import { vendorWarningsReader } from '../devices/kinds/gpu/vendor-warnings.ts';
 import { driveHealthReader } from '../devices/kinds/nvme/drive-health.ts';
 import { PCI_ID_FILES, pciNames } from '../devices/pci/pci-names.ts';
-import type { InventoryOptions } from './inventory.ts';
+import type { InventorySettings } from './inventory.ts';
 
 /** What the environment says of the host and where to look; the rest is found on it. */
-export function readInventoryOptions(reader: SettingsReader): Omit<InventoryOptions, 'warn'> {
+export function readInventorySettings(reader: SettingsReader): Omit<InventorySettings, 'warn'> {
   // NVIDIA and AMD.
   const vendors = reader.text('GANTRY_GPU_VENDORS', '10de,1002');
   return {

@@ -8,7 +8,7 @@ import { loadFleet } from '@gantry/proto/load';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pciTree, type SysfsTree, writeSysfsTree } from '../base/sysfs-tree.ts';
 import type { HostFacts } from './host-facts.ts';
-import { type HostInventory, type InventoryOptions, readInventory } from './inventory.ts';
+import { type HostInventory, type InventorySettings, readInventory } from './inventory.ts';
 
 const GPU = '0000:41:00.0';
 const GPU_AUDIO = '0000:41:00.1';
@@ -114,7 +114,7 @@ const FACTS: HostFacts = {
   libvirt: '10.0.0',
 };
 
-function read(options: Partial<InventoryOptions> = {}) {
+function read(options: Partial<InventorySettings> = {}) {
   return readInventory({
     sysfsRoot: root,
     gpuVendorIds: ['10de', '1002'],
@@ -228,8 +228,8 @@ it('what a drive says it belongs to counts, unless a VM has it and may have writ
   await writeSysfsTree(root, { 'proc/self/mountinfo': '', 'dev/nvme0n1': content });
   await writeSysfsTree(root, { 'dev/nvme0n2': Buffer.alloc(4_096) });
   const roots = { procRoot: join(root, 'proc'), devRoot: join(root, 'dev') };
-  const usesOf = async (isHanded: (address: string) => Promise<boolean>) =>
-    (await read({ ...roots, isHanded })).nvmes.map(({ uses }) => uses);
+  const usesOf = async (isAssigned: (address: string) => Promise<boolean>) =>
+    (await read({ ...roots, isAssigned })).nvmes.map(({ uses }) => uses);
   expect(await usesOf(async () => false)).toEqual([['an LVM physical volume (nvme0n1)'], []]);
   expect(await usesOf(async (address) => address === '0000:21:00.0')).toEqual([[], []]);
 });
@@ -282,7 +282,7 @@ it('network interfaces are the physical ones and bonds', async () => {
 
 it('GPUs joined by a bridge name each other, the others nobody', async () => {
   await writeSysfsTree(root, TREE);
-  const peers = async (nvlinkPairs: InventoryOptions['nvlinkPairs']) =>
+  const peers = async (nvlinkPairs: InventorySettings['nvlinkPairs']) =>
     (await read({ nvlinkPairs })).gpus.map((gpu) => gpu.nvlinkPeer);
   expect(await peers([])).toEqual(['', '']);
   expect(await peers([[GPU, OTHER_GPU]])).toEqual([OTHER_GPU, GPU]);
@@ -335,7 +335,7 @@ it('whether its disks can be reached from elsewhere is as the operator says', as
 
 describe('without facts from outside', () => {
   /** Of the machine the test runs on. */
-  function readThisMachine(options: Partial<InventoryOptions> = {}) {
+  function readThisMachine(options: Partial<InventorySettings> = {}) {
     return readInventory({
       sysfsRoot: root,
       gpuVendorIds: [],

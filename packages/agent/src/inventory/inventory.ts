@@ -28,7 +28,7 @@ export type HostInventory = {
   sharedStorage: boolean;
 };
 
-export type InventoryOptions = DeviceOptions & {
+export type InventorySettings = DeviceOptions & {
   /** Whether every host of the location reaches the disks this one keeps. */
   sharedStorage: boolean;
   libvirtSocket: string;
@@ -36,7 +36,7 @@ export type InventoryOptions = DeviceOptions & {
   facts?: HostFacts;
 };
 
-export async function readInventory(options: InventoryOptions): Promise<HostInventory> {
+export async function readInventory(options: InventorySettings): Promise<HostInventory> {
   const { sharedStorage, procRoot, warn } = options;
   const sysfs = new Sysfs(options.sysfsRoot);
   const facts = options.facts ?? (await readHostFacts(options));

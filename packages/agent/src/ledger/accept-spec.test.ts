@@ -3,8 +3,8 @@ import type { HostSpec } from '../spec.ts';
 import {
   makeDeleted,
   makeDisk,
+  makeInterface,
   makeNetwork,
-  makeNic,
   makeRule,
   makeSpec,
   makeVm,
@@ -126,10 +126,10 @@ it.each<[string, HostSpec]>([
   ['a VM without memory', makeSpec(1, { vms: [makeVm('a', { memoryMib: 0 })] })],
   ['a VM without disks', makeSpec(1, { vms: [makeVm('a', { disks: [] })] })],
   ['a VM with a nameless device', makeSpec(1, { vms: [makeVm('a', { gpus: [''] })] })],
-  ['a nameless interface', makeSpec(1, { vms: [makeVm('a', { nics: [makeNic('')] })] })],
+  ['a nameless interface', makeSpec(1, { vms: [makeVm('a', { nics: [makeInterface('')] })] })],
   [
     'an interface without an address',
-    makeSpec(1, { vms: [makeVm('a', { nics: [makeNic('n', { mac: '' })] })] }),
+    makeSpec(1, { vms: [makeVm('a', { nics: [makeInterface('n', { mac: '' })] })] }),
   ],
   ['a VM twice', makeSpec(1, { vms: [makeVm('a'), makeVm('a')] })],
   ['a VM wanted and deleted', makeSpec(1, { vms: [makeVm('a')], deleted: [makeDeleted('a')] })],

@@ -1,7 +1,7 @@
 import type { Device, Domain } from '../host-driver.ts';
 import { type HostSpec, isBelow } from '../spec.ts';
 import type { LedgerContent, VmFacts } from './ledger.ts';
-import { badSpec } from './spec-problem.ts';
+import { specProblem } from './spec-problem.ts';
 
 /**
  * What a spec must pass before the agent believes it. The scheduler and its database check the same;
@@ -16,7 +16,7 @@ export type Verdict =
 type Known = { ledger: LedgerContent; holdings: Holdings };
 
 export function judgeSpec(spec: HostSpec, { ledger, holdings }: Known): Verdict {
-  const bad = badSpec(spec);
+  const bad = specProblem(spec);
   if (bad !== null) return { accepted: false, code: 'bad_spec', message: `refused: ${bad}` };
   const last = ledger.spec?.number ?? '0';
   if (spec.number === last) return { accepted: true, isNew: false };

@@ -1,5 +1,5 @@
 import type { DeviceReceipt__Output } from '@gantry/proto/generated/gantry/v1/DeviceReceipt';
-import type { HostSpec, NicSpec } from '../spec.ts';
+import type { HostSpec, InterfaceSpec } from '../spec.ts';
 
 /**
  * What the host remembers: the last accepted spec, and of each VM what the host itself cannot be
@@ -23,7 +23,7 @@ export type VmFacts = {
   /** Disks that were made here for it, or were about to be: they may lie here whatever became of them. */
   madeDisks: string[];
   /** Interfaces it has on the host: filtered for as long as they exist. */
-  nics: NicSpec[];
+  nics: InterfaceSpec[];
 };
 
 export const NO_FACTS: VmFacts = {

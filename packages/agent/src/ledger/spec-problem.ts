@@ -1,7 +1,7 @@
 import type { DeletedVm, DiskSpec, FirewallRule, HostSpec, NetworkSpec, VmSpec } from '../spec.ts';
 
 /** The first thing in a spec that its proto says is never sent, or null. */
-export function badSpec(spec: HostSpec): string | null {
+export function specProblem(spec: HostSpec): string | null {
   if (isZero(spec.number)) return 'its number is zero';
   const ids = new Set<string>();
   for (const vm of [...spec.vms, ...spec.deleted]) {
@@ -9,16 +9,16 @@ export function badSpec(spec: HostSpec): string | null {
     ids.add(vm.id);
   }
   return (
-    firstOf(spec.vms, badVm) ??
-    firstOf(spec.deleted, badDeletedVm) ??
-    firstOf(spec.disks, badDisk) ??
-    firstOf(spec.firewallRules, badRule) ??
-    firstOf(spec.networks, badNetwork) ??
+    firstOf(spec.vms, vmProblem) ??
+    firstOf(spec.deleted, deletedVmProblem) ??
+    firstOf(spec.disks, diskProblem) ??
+    firstOf(spec.firewallRules, ruleProblem) ??
+    firstOf(spec.networks, networkProblem) ??
     (spec.deletedDisks.includes('') ? 'a disk to remove has no id' : null)
   );
 }
 
-function badVm(vm: VmSpec): string | null {
+function vmProblem(vm: VmSpec): string | null {
   if (vm.id === '') return 'a VM has no id';
   if (isZero(vm.revision)) return `VM ${vm.id} has revision zero`;
   if (isZero(vm.boot)) return `VM ${vm.id} has boot zero`;
@@ -30,30 +30,30 @@ function badVm(vm: VmSpec): string | null {
     if (nic.id === '' || nic.networkId === '') return `an interface of VM ${vm.id} has no id`;
     if (nic.mac === '' || nic.privateIpv4 === '') return `interface ${nic.id} has no address`;
   }
-  return firstOf(vm.disks, badDisk);
+  return firstOf(vm.disks, diskProblem);
 }
 
-function badDeletedVm(vm: DeletedVm): string | null {
+function deletedVmProblem(vm: DeletedVm): string | null {
   if (vm.id === '') return 'a deleted VM has no id';
   if (isZero(vm.revision)) return `deleted VM ${vm.id} has revision zero`;
   if ([...vm.gpus, ...vm.nvmes].includes('')) return `a device of VM ${vm.id} has no address`;
   return vm.disks.includes('') ? `a disk to remove with VM ${vm.id} has no id` : null;
 }
 
-function badDisk(disk: DiskSpec): string | null {
+function diskProblem(disk: DiskSpec): string | null {
   if (disk.id === '') return 'a disk has no id';
   if (disk.kind === 'DISK_KIND_UNSPECIFIED') return `disk ${disk.id} has no kind`;
   return isZero(disk.sizeBytes) ? `disk ${disk.id} has no size` : null;
 }
 
-function badRule(rule: FirewallRule): string | null {
+function ruleProblem(rule: FirewallRule): string | null {
   if (rule.id === '' || rule.networkId === '') return 'a firewall rule has no id or no network';
   if (rule.direction === 'DIRECTION_UNSPECIFIED') return `rule ${rule.id} has no direction`;
   if (rule.action === 'ACTION_UNSPECIFIED') return `rule ${rule.id} has no action`;
   return rule.protocols.length === 0 ? `rule ${rule.id} has no protocol` : null;
 }
 
-function badNetwork(network: NetworkSpec): string | null {
+function networkProblem(network: NetworkSpec): string | null {
   if (network.id === '') return 'a network has no id';
   if (network.vni === 0) return `network ${network.id} has no number`;
   if (network.subnets.length === 0) return `network ${network.id} has no subnet`;

@@ -4,7 +4,7 @@ import { DOMAIN_EVENT, subscribe } from 'node-libvirt/domain-events';
 import { isLibvirtError, LIBVIRT_ERROR } from 'node-libvirt/errors';
 import { AFFECT } from 'node-libvirt/flags';
 import { domainDetachDeviceAlias } from 'node-libvirt/generated/procedures';
-import { MachineFailure } from '../host-driver.ts';
+import { HostFailure } from '../base/failure.ts';
 import { DISK_ALIAS_PREFIX } from './domain-xml/render-disk.ts';
 import { type FoundDomain, findDomain } from './libvirt-domains.ts';
 
@@ -33,7 +33,7 @@ export async function detachDevice(
     const devices = [...(now?.facts.disks ?? []), ...(now?.facts.filesystems ?? [])];
     if (!devices.some(({ id }) => id === diskId)) return;
     const message = `the guest of VM ${domain.vmId} does not let go of disk ${diskId}`;
-    throw new MachineFailure('disk_in_use', message, { cause: error });
+    throw new HostFailure('disk_in_use', message, { cause: error });
   } finally {
     await release.stop();
   }

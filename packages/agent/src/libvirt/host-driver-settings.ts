@@ -3,21 +3,21 @@ import { SettingsError, type SettingsReader } from '@gantry/daemon/settings';
 import { GIB } from '@gantry/daemon/units';
 import { isUnicast } from '@gantry/model/cidr';
 import type { DeviceSettings } from '../devices/open-devices.ts';
-import type { InventoryOptions } from '../inventory/inventory.ts';
-import { readInventoryOptions } from '../inventory/inventory-settings.ts';
-import type { NetworkOptions } from '../seed/network-config.ts';
+import type { InventorySettings } from '../inventory/inventory.ts';
+import { readInventorySettings } from '../inventory/inventory-settings.ts';
 import { readGuestNetworkSettings } from '../network/guest-network-settings.ts';
+import type { GuestNetworkSettings } from '../seed/network-config.ts';
 import { type AcceleratorSettings, readAcceleratorSettings } from './choose-accelerator.ts';
 
 /** How a host drives libvirt and the kernel. */
-export type MachineSettings = {
-  inventory: Omit<InventoryOptions, 'warn'>;
+export type HostDriverSettings = {
+  inventory: Omit<InventorySettings, 'warn'>;
   /** Where disks, images, seeds and consoles lie. */
   dataDirectory: string;
   sharedDirectory: string;
   imageCacheBytes: number;
   volumes: { driver: 'file' } | { driver: 'lvm'; volumeGroup: string; thinPool: string | null };
-  guests: NetworkOptions & { mtu: number };
+  guests: GuestNetworkSettings & { mtu: number };
   /** The interface towards the outside. Undefined: guests reach only each other. */
   uplink: string | undefined;
   /** Where other hosts send guests' packets. Undefined: found by the uplink or the default route. */
@@ -32,11 +32,11 @@ export type MachineSettings = {
 /** Not below the state directory, which only root may enter: QEMU has a user of its own. */
 const DATA_DIRECTORY = '/var/lib/gantry-data';
 
-export function readMachineSettings(reader: SettingsReader): MachineSettings {
+export function readHostDriverSettings(reader: SettingsReader): HostDriverSettings {
   const isOn = (name: string) => reader.integer(name, { fallback: 0, min: 0, max: 1 }) === 1;
   const dataDirectory = reader.text('GANTRY_DATA_DIRECTORY', DATA_DIRECTORY);
   return {
-    inventory: readInventoryOptions(reader),
+    inventory: readInventorySettings(reader),
     dataDirectory,
     sharedDirectory: reader.text('GANTRY_SHARED_DIRECTORY', join(dataDirectory, 'shared')),
     imageCacheBytes:
@@ -68,7 +68,7 @@ function readUnderlayAddress(reader: SettingsReader): string | undefined {
   );
 }
 
-function readVolumeSettings(reader: SettingsReader): MachineSettings['volumes'] {
+function readVolumeSettings(reader: SettingsReader): HostDriverSettings['volumes'] {
   const driver = reader.text('GANTRY_VOLUME_DRIVER', 'file');
   if (driver === 'file') return { driver };
   if (driver !== 'lvm') {

@@ -1,4 +1,3 @@
-import { Sysfs } from '../base/sysfs.ts';
 import { constants } from 'node:fs';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,9 +6,11 @@ import { type Client, createClient } from 'node-libvirt/client';
 import { connect } from 'node-libvirt/connect';
 import type { Connection } from 'node-libvirt/connection';
 import { openConsole } from 'node-libvirt/console';
-import { isHandedBy } from '../devices/is-assigned-to-vm.ts';
+import { HostFailure } from '../base/failure.ts';
+import { Sysfs } from '../base/sysfs.ts';
+import { isAssignedToVm } from '../devices/is-assigned-to-vm.ts';
 import { openDevices } from '../devices/open-devices.ts';
-import { type Machine, MachineFailure } from '../host-driver.ts';
+import type { HostDriver } from '../host-driver.ts';
 import { openImageCache } from '../images/image-cache.ts';
 import { readInventory } from '../inventory/inventory.ts';
 import { readNumaNodes } from '../inventory/numa-nodes.ts';
@@ -20,7 +21,7 @@ import { createVolumes } from '../volumes/create-volumes.ts';
 import type { VolumeDriver } from '../volumes/volume-driver.ts';
 import { chooseAccelerator, NO_ACCELERATOR_ADVICE } from './choose-accelerator.ts';
 import { domainDescriber } from './domain-describer.ts';
-import type { MachineSettings } from './host-driver-settings.ts';
+import type { HostDriverSettings } from './host-driver-settings.ts';
 import { probeKvm } from './kvm-probe.ts';
 import { type FoundDomain, findDomains } from './libvirt-domains.ts';
 import { LibvirtHypervisor } from './libvirt-hypervisor.ts';
@@ -38,13 +39,13 @@ const CALL_LIMIT_MS = 30_000;
 /** A daemon that hangs would otherwise keep a console open that shows nothing any more. */
 const CONSOLE_KEEPALIVE = { intervalMs: 5_000, count: 3 };
 
-export type LibvirtMachine = Machine & { close(): Promise<void> };
+export type LibvirtHostDriver = HostDriver & { close(): Promise<void> };
 
 /** This host, driven by its libvirt daemon and its kernel. It need not be reached for this to answer. */
-export async function openLibvirtMachine(
-  settings: MachineSettings,
+export async function openLibvirtHostDriver(
+  settings: HostDriverSettings,
   log: Log,
-): Promise<LibvirtMachine> {
+): Promise<LibvirtHostDriver> {
   const within = (name: string) => join(settings.dataDirectory, name);
   const nvramPath = (vmId: string) => within(`nvram/${vmId}.fd`);
   await mkdir(settings.dataDirectory, { recursive: true, mode: 0o711 });
@@ -64,7 +65,7 @@ export async function openLibvirtMachine(
   const inventory = async () => ({
     ...(await readInventory({
       ...settings.inventory,
-      isHanded: isHandedBy(devices),
+      isAssigned: isAssignedToVm(devices),
       warn: (message) => log.warn(message),
     })),
     underlayIpv4: await readUnderlayAddress(network, log),
@@ -117,7 +118,7 @@ export async function openLibvirtMachine(
 }
 
 /** Throws if this host cannot run VMs. The agent then exits, and the host gets no VMs. */
-async function choosePlatform({ dataDirectory, accelerator }: MachineSettings, log: Log) {
+async function choosePlatform({ dataDirectory, accelerator }: HostDriverSettings, log: Log) {
   const detection = await detectPlatform();
   if (!detection.found) {
     const missing = detection.missing.map(({ path, packageName }) => `${path} (${packageName})`);
@@ -152,7 +153,7 @@ async function readUnderlayAddress(network: KernelNetwork, log: Log): Promise<st
 }
 
 async function openVolumes(
-  settings: MachineSettings,
+  settings: HostDriverSettings,
   { log, connection }: { log: Log; connection: () => Promise<Connection> },
 ): Promise<VolumeDriver> {
   const directory = join(settings.dataDirectory, 'volumes');
@@ -186,7 +187,7 @@ async function patiently(client: Client): Promise<Connection> {
       if (performance.now() > untilMs) {
         const reason = error instanceof Error ? error.message : String(error);
         const message = `libvirt does not answer: ${reason}`;
-        throw new MachineFailure('host_failed', message, { cause: error });
+        throw new HostFailure('host_failed', message, { cause: error });
       }
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

@@ -15,12 +15,8 @@ import {
   domainShutdownFlags,
   domainUndefineFlags,
 } from 'node-libvirt/generated/procedures';
-import {
-  type Domain,
-  type DomainWatcher,
-  type Hypervisor,
-  MachineFailure,
-} from '../host-driver.ts';
+import { HostFailure } from '../base/failure.ts';
+import type { Domain, DomainWatcher, Hypervisor } from '../host-driver.ts';
 import { type DiskSpec, isBelow, type VmSpec } from '../spec.ts';
 import type { VolumeDriver } from '../volumes/volume-driver.ts';
 import { detachDevice } from './detach-device.ts';
@@ -105,7 +101,7 @@ export class LibvirtHypervisor implements Hypervisor {
       if (metadata && isBelow(metadata.boot, boot)) await this.#keepBoot(connection, domain, boot);
       return;
     }
-    if (!metadata) throw new MachineFailure('host_failed', `domain ${vmId} is not one of ours`);
+    if (!metadata) throw new HostFailure('host_failed', `domain ${vmId} is not one of ours`);
     await this.#requireDevices(vmId, [...metadata.gpus, ...metadata.nvmes]);
     await this.#host.serialLogs.prepare();
     await connection.call(domainCreateWithFlags, { dom: domain.handle, flags: 0 }, LIMIT.start);
@@ -147,7 +143,7 @@ export class LibvirtHypervisor implements Hypervisor {
     const connection = await this.#host.connection();
     const domain = await findDomain(connection, vmId);
     if (domain?.state === 'running') {
-      throw new MachineFailure('host_failed', `domain ${vmId} runs and cannot be forgotten`);
+      throw new HostFailure('host_failed', `domain ${vmId} runs and cannot be forgotten`);
     }
     if (domain) {
       const args = { dom: domain.handle, flags: FORGET_ALL };
@@ -199,7 +195,7 @@ export class LibvirtHypervisor implements Hypervisor {
     const connection = await this.#host.connection();
     const domain = await findDomain(connection, vmId);
     if (domain?.state !== 'running') {
-      throw new MachineFailure('vm_not_running', `domain ${vmId} does not run`);
+      throw new HostFailure('vm_not_running', `domain ${vmId} does not run`);
     }
     return await this.#host.openConsole(domain);
   }
@@ -229,14 +225,14 @@ export class LibvirtHypervisor implements Hypervisor {
 
   async #require(connection: Connection, vmId: string): Promise<FoundDomain> {
     const domain = await findDomain(connection, vmId);
-    if (!domain) throw new MachineFailure('host_failed', `there is no domain ${vmId}`);
+    if (!domain) throw new HostFailure('host_failed', `there is no domain ${vmId}`);
     return domain;
   }
 
   async #requireRunning(connection: Connection, vmId: string): Promise<FoundDomain> {
     const domain = await this.#require(connection, vmId);
     if (domain.state !== 'running') {
-      throw new MachineFailure('host_failed', `domain ${vmId} does not run`);
+      throw new HostFailure('host_failed', `domain ${vmId} does not run`);
     }
     return domain;
   }
@@ -246,7 +242,7 @@ export class LibvirtHypervisor implements Hypervisor {
     const missing = addresses.filter((address) => !bound.has(address));
     if (missing.length > 0) {
       const message = `${missing.join(', ')}: not bound for VM ${vmId}`;
-      throw new MachineFailure('device_missing', message);
+      throw new HostFailure('device_missing', message);
     }
   }
 
@@ -286,7 +282,7 @@ async function requireCgroup(connection: Connection, { handle, vmId }: FoundDoma
     await connection.call(domainGetSchedulerType, { dom: handle }, LIMIT.change);
   } catch (error) {
     const message = `VM ${vmId} cannot be given a shared volume while it runs: stop and start it`;
-    throw new MachineFailure('restart_needed', message, { cause: error });
+    throw new HostFailure('restart_needed', message, { cause: error });
   }
 }
 

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { makeNic, makeRule } from '../testing/make-spec.ts';
+import { makeInterface, makeRule } from '../testing/make-spec.ts';
 import { dyingAfter } from './testing/dying-after.ts';
 import { type Lab, openLab } from './testing/lab.ts';
 import { snapshot } from './testing/snapshot.ts';
 
-const web = makeNic('web', { mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24' });
+const web = makeInterface('web', { mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24' });
 const firewall = { rules: [makeRule('ssh')], nics: [web] };
 
 let lab: Lab;
@@ -17,20 +17,20 @@ it('interfaces cut off at any step are completed by ensuring them again', async 
   const network = lab.network();
   const before = await snapshot(lab);
   await network.applyFirewall(firewall);
-  await network.ensureNics('vm-1', [web]);
+  await network.ensureInterfaces('vm-1', [web]);
   const whole = await snapshot(lab);
   for (let steps = 0; ; steps += 1) {
-    await network.removeNics('vm-1');
+    await network.removeInterfaces('vm-1');
     const { run, isDead } = dyingAfter(steps);
     await lab
       .network({ run })
-      .ensureNics('vm-1', [web])
+      .ensureInterfaces('vm-1', [web])
       .catch(() => undefined);
     if (!isDead()) break;
-    await network.ensureNics('vm-1', [web]);
+    await network.ensureInterfaces('vm-1', [web]);
     expect(await snapshot(lab), `after ${steps} steps`).toEqual(whole);
   }
-  await network.removeNics('vm-1');
+  await network.removeInterfaces('vm-1');
   expect(await snapshot(lab)).toEqual(before);
 });
 
@@ -42,14 +42,14 @@ it('interfaces cut off at any step are removed, but for a name that has no owner
     const { run, isDead } = dyingAfter(steps);
     await lab
       .network({ run })
-      .ensureNics('vm-1', [web])
+      .ensureInterfaces('vm-1', [web])
       .catch(() => undefined);
-    await network.removeNics('vm-1');
+    await network.removeInterfaces('vm-1');
     if (!isDead()) break;
     const links = findOurs(JSON.parse(await lab.ip('-json link show')));
     for (const link of links) expect(link).toMatchObject({ operstate: 'DOWN', master: undefined });
-    await network.ensureNics('vm-1', [web]);
-    await network.removeNics('vm-1');
+    await network.ensureInterfaces('vm-1', [web]);
+    await network.removeInterfaces('vm-1');
     expect(await snapshot(lab), `after ${steps} steps`).toEqual(before);
   }
 });
@@ -65,14 +65,14 @@ it('a removal cut off at any step is completed by removing again', async () => {
   const before = await snapshot(lab);
   await network.applyFirewall(firewall);
   for (let steps = 0; ; steps += 1) {
-    await network.ensureNics('vm-1', [web]);
+    await network.ensureInterfaces('vm-1', [web]);
     const { run, isDead } = dyingAfter(steps);
     await lab
       .network({ run })
-      .removeNics('vm-1')
+      .removeInterfaces('vm-1')
       .catch(() => undefined);
     if (!isDead()) break;
-    await network.removeNics('vm-1');
+    await network.removeInterfaces('vm-1');
     expect(await snapshot(lab), `after ${steps} steps`).toEqual(before);
   }
 });

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeNic, makeRule } from '../testing/make-spec.ts';
+import { makeInterface, makeRule } from '../testing/make-spec.ts';
 import { bridgeName, tapName } from './kernel/names.ts';
 import { type Lab, openLab } from './testing/lab.ts';
 import { snapshot } from './testing/snapshot.ts';
 
-const web = makeNic('web', { mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24' });
-const app = makeNic('app', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' });
-const other = makeNic('other', { networkId: 'network-2', mac: '02:00:00:00:00:07' });
+const web = makeInterface('web', { mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24' });
+const app = makeInterface('app', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' });
+const other = makeInterface('other', { networkId: 'network-2', mac: '02:00:00:00:00:07' });
 const firewall = { rules: [makeRule('ssh')], nics: [web, app, other] };
 
 let lab: Lab;
@@ -20,7 +20,7 @@ afterEach(() => lab?.close());
 describe('interfaces', () => {
   it('are persistent taps of several queues, isolated and up, in a bridge of their network', async () => {
     await network.applyFirewall(firewall);
-    await network.ensureNics('vm-1', [web, other]);
+    await network.ensureInterfaces('vm-1', [web, other]);
     const [tap] = JSON.parse(await lab.ip(`-json -details link show ${tapName('web')}`));
     expect(tap).toMatchObject({
       ...{ mtu: 1450, master: bridgeName('network-1'), ifalias: 'gantry:vm-1:web:10.0.0.5' },
@@ -40,45 +40,45 @@ describe('interfaces', () => {
   it('made again change nothing; removed, also again, leave nothing', async () => {
     const before = await snapshot(lab);
     await network.applyFirewall(firewall);
-    await network.ensureNics('vm-1', [web, other]);
+    await network.ensureInterfaces('vm-1', [web, other]);
     const made = await snapshot(lab);
     expect(made).not.toEqual(before);
-    await network.ensureNics('vm-1', [web, other]);
+    await network.ensureInterfaces('vm-1', [web, other]);
     expect(await snapshot(lab)).toEqual(made);
-    await lab.network({ reachableFromHost: true }).ensureNics('vm-1', [web, other]);
+    await lab.network({ reachableFromHost: true }).ensureInterfaces('vm-1', [web, other]);
     expect(await snapshot(lab)).toEqual(made);
-    await network.removeNics('vm-1');
+    await network.removeInterfaces('vm-1');
     expect(await snapshot(lab)).toEqual(before);
-    await network.removeNics('vm-1');
+    await network.removeInterfaces('vm-1');
     expect(await snapshot(lab)).toEqual(before);
   });
 
   it('of one VM go without those of another in the same network', async () => {
     await network.applyFirewall(firewall);
-    await network.ensureNics('vm-1', [web]);
+    await network.ensureInterfaces('vm-1', [web]);
     const alone = await snapshot(lab);
-    await network.ensureNics('vm-2', [app, other]);
-    await network.removeNics('vm-2');
+    await network.ensureInterfaces('vm-2', [app, other]);
+    await network.removeInterfaces('vm-2');
     expect(await snapshot(lab)).toEqual(alone);
   });
 
   it('that a VM no longer has go when its others are ensured', async () => {
     await network.applyFirewall(firewall);
-    await network.ensureNics('vm-1', [web]);
+    await network.ensureInterfaces('vm-1', [web]);
     const alone = await snapshot(lab);
-    await network.ensureNics('vm-1', [web, app]);
-    await network.ensureNics('vm-1', [web]);
+    await network.ensureInterfaces('vm-1', [web, app]);
+    await network.ensureInterfaces('vm-1', [web]);
     expect(await snapshot(lab)).toEqual(alone);
   });
 
   it('do not come up before rules cover them as they are', async () => {
     const before = await snapshot(lab);
     const uncovered = { code: 'not_filtered' };
-    await expect(network.ensureNics('vm-1', [web])).rejects.toMatchObject(uncovered);
+    await expect(network.ensureInterfaces('vm-1', [web])).rejects.toMatchObject(uncovered);
     await network.applyFirewall({ ...firewall, nics: [app] });
-    await expect(network.ensureNics('vm-1', [web])).rejects.toMatchObject(uncovered);
+    await expect(network.ensureInterfaces('vm-1', [web])).rejects.toMatchObject(uncovered);
     const moved = { ...app, privateIpv4: '10.0.0.99/24' };
-    await expect(network.ensureNics('vm-1', [moved])).rejects.toMatchObject(uncovered);
+    await expect(network.ensureInterfaces('vm-1', [moved])).rejects.toMatchObject(uncovered);
     expect(await snapshot(lab)).toEqual(before);
   });
 
@@ -89,10 +89,10 @@ describe('interfaces', () => {
     await lab.ip('tuntap add dev gtapother mode tap');
     await lab.ip('link add name gbrother type bridge');
     await lab.ip('link add name virbr0 type bridge');
-    await expect(network.ensureNics('vm-1', [web])).rejects.toMatchObject({
+    await expect(network.ensureInterfaces('vm-1', [web])).rejects.toMatchObject({
       code: 'interface_taken',
     });
-    await network.removeNics('vm-1');
+    await network.removeInterfaces('vm-1');
     const names = JSON.parse(await lab.ip('-json link show')).map(
       (link: { ifname: string }) => link.ifname,
     );

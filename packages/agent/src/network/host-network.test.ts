@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createQueue } from '../base/queue.ts';
-import { makeNic } from '../testing/make-spec.ts';
+import { makeInterface } from '../testing/make-spec.ts';
 import { canonicalListing } from './firewall/canonical-listing.ts';
 import { parseCovered } from './firewall/firewall-in-kernel.ts';
 import { createHostNetwork } from './host-network.ts';
@@ -118,9 +118,13 @@ describe('changes', () => {
         throw new Error('a command was run');
       },
     });
-    const nic = makeNic('n', { mac: 'x' });
-    await expect(network.ensureNics('vm-1', [nic])).rejects.toMatchObject({ code: 'invalid_nic' });
-    await expect(network.ensureNics('vm 1', [])).rejects.toMatchObject({ code: 'invalid_nic' });
+    const nic = makeInterface('n', { mac: 'x' });
+    await expect(network.ensureInterfaces('vm-1', [nic])).rejects.toMatchObject({
+      code: 'invalid_nic',
+    });
+    await expect(network.ensureInterfaces('vm 1', [])).rejects.toMatchObject({
+      code: 'invalid_nic',
+    });
     const firewall = { rules: [], nics: [nic] };
     await expect(network.applyFirewall(firewall)).rejects.toMatchObject({ code: 'invalid_nic' });
     expect(() => createHostNetwork({ uplink: 'a b' })).toThrow('cannot be');

@@ -1,8 +1,9 @@
 import { allSettledOrThrow } from '@gantry/daemon/all-settled-or-throw';
 import type { Log } from '@gantry/daemon/log';
+import { HostFailure } from '../base/failure.ts';
 import { createQueue } from '../base/queue.ts';
-import { type Firewall, type HostNetwork, MachineFailure } from '../host-driver.ts';
-import type { NicSpec } from '../spec.ts';
+import type { Firewall, HostNetwork } from '../host-driver.ts';
+import type { InterfaceSpec } from '../spec.ts';
 import { applyFirewall, isInForce, listCovered } from './firewall/firewall-in-kernel.ts';
 import { type RenderedFirewall, renderFirewall } from './firewall/render-firewall.ts';
 import { createGuestServices } from './guest-services/guest-services.ts';
@@ -68,10 +69,10 @@ export function createHostNetwork(settings: HostNetworkSettings = {}): KernelNet
   const renderedLast = new WeakMap<Firewall, { where: string; rendered: RenderedFirewall }>();
   const underlayChoice = { address: settings.underlayAddress, uplink };
   if (uplink !== null && !LINK_NAME.test(uplink)) {
-    throw new MachineFailure('invalid_uplink', `"${uplink}" cannot be an interface's name`);
+    throw new HostFailure('invalid_uplink', `"${uplink}" cannot be an interface's name`);
   }
 
-  const ensureNics = async (vmId: string, specs: readonly NicSpec[]) => {
+  const ensureInterfaces = async (vmId: string, specs: readonly InterfaceSpec[]) => {
     checkVmId(vmId);
     const nics = specs.map(parseNic);
     const [present] = await allSettledOrThrow([listLinks(run), refuseUncovered(run, nics)]);
@@ -119,12 +120,12 @@ export function createHostNetwork(settings: HostNetworkSettings = {}): KernelNet
   };
 
   return {
-    ensureNics: (vmId, nics) =>
+    ensureInterfaces: (vmId, nics) =>
       inOrder(async () => {
-        await ensureNics(vmId, nics);
+        await ensureInterfaces(vmId, nics);
         await services.listen();
       }),
-    removeNics: (vmId) =>
+    removeInterfaces: (vmId) =>
       inOrder(async () => {
         const links = await listLinks(run);
         await removeUnusedBridges(run, await removeTaps(vmId, { links, kept: new Set() }));
@@ -155,5 +156,5 @@ async function refuseUncovered(run: RunCommand, nics: readonly Nic[]): Promise<v
   const bare = nics.find(({ tap, mac, address }) => !covered.has(`${tap} ${mac} ${address}`));
   if (!bare) return;
   const message = `interface ${bare.id} would come up without rules: apply the firewall first`;
-  throw new MachineFailure('not_filtered', message);
+  throw new HostFailure('not_filtered', message);
 }

@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Firewall, HostNetwork } from '../host-driver.ts';
-import { makeNic, makeRule } from '../testing/make-spec.ts';
+import { makeInterface, makeRule } from '../testing/make-spec.ts';
 import type { Guest } from './testing/guest.ts';
 import { type Lab, openLab } from './testing/lab.ts';
 import { openStream, type StreamEnd } from './testing/stream.ts';
 
 /** Connections on which both ends send all the time, while the rules change under them. */
 
-const webNic = makeNic('web', {
+const webNic = makeInterface('web', {
   ...{ mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24', publicIpv4: '198.51.100.5' },
 });
-const appNic = makeNic('app', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' });
+const appNic = makeInterface('app', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' });
 const nics = [webNic, appNic];
 const outgoing = makeRule('outgoing', {
   ...{ direction: 'DIRECTION_EGRESS', protocols: ['tcp', 'udp', 'icmp'], destinationPorts: [] },
@@ -31,8 +31,8 @@ beforeAll(async () => {
   await network.applyFirewall({ rules: [], nics });
   atWeb = await lab.addGuest(webNic);
   atApp = await lab.addGuest(appNic);
-  await network.ensureNics('vm-web', [webNic]);
-  await network.ensureNics('vm-app', [appNic]);
+  await network.ensureInterfaces('vm-web', [webNic]);
+  await network.ensureInterfaces('vm-app', [appNic]);
 });
 afterEach(() => {
   for (const stream of streams.splice(0)) stream.end();

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { makeNic, makeRule } from '../testing/make-spec.ts';
+import { makeInterface, makeRule } from '../testing/make-spec.ts';
 import { inNamespace, type RunCommand, runCommand } from './kernel/run-command.ts';
 import { type Lab, openLab } from './testing/lab.ts';
 
-const nics = [makeNic('web')];
+const nics = [makeInterface('web')];
 const old = { rules: [makeRule('old', { destinationPorts: ['81'] })], nics };
 const wanted = { rules: [makeRule('new', { destinationPorts: ['22'] })], nics };
 const isApplying = (args: readonly string[], input?: string) =>

@@ -1,6 +1,6 @@
 import { formatCidr, parseIpv4 } from '@gantry/model/cidr';
-import { MachineFailure } from '../host-driver.ts';
-import type { NicSpec } from '../spec.ts';
+import { HostFailure } from '../base/failure.ts';
+import type { InterfaceSpec } from '../spec.ts';
 import { bridgeName, networkNumber, tapName } from './kernel/names.ts';
 import { isServiceAddress } from './kernel/service-addresses.ts';
 
@@ -25,8 +25,8 @@ const PREFIX = /^([1-9]|[12][0-9]|3[0-2])$/;
 /** Fits into an interface's alias beside another one. */
 const ID = /^[0-9A-Za-z._-]{1,64}$/;
 
-export function parseNic(spec: NicSpec): Nic {
-  const fail = (why: string) => new MachineFailure('invalid_nic', `interface ${spec.id}: ${why}`);
+export function parseNic(spec: InterfaceSpec): Nic {
+  const fail = (why: string) => new HostFailure('invalid_nic', `interface ${spec.id}: ${why}`);
   if (!isId(spec.id)) throw fail('its id is not 1 to 64 letters, digits, ".", "_" or "-"');
   if (!isId(spec.networkId)) throw fail(`"${spec.networkId}" cannot be a network's id`);
   const mac = spec.mac.toLowerCase();
@@ -60,7 +60,7 @@ export function parseNic(spec: NicSpec): Nic {
 
 export function checkVmId(vmId: string): void {
   if (isId(vmId) && vmId !== 'network') return;
-  throw new MachineFailure('invalid_nic', `"${vmId}" cannot be a VM's id`);
+  throw new HostFailure('invalid_nic', `"${vmId}" cannot be a VM's id`);
 }
 
 export function isId(text: string): boolean {

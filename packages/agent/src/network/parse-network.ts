@@ -1,5 +1,5 @@
 import { parseCidr, parseIpv4 } from '@gantry/model/cidr';
-import { MachineFailure } from '../host-driver.ts';
+import { HostFailure } from '../base/failure.ts';
 import type { NetworkSpec } from '../spec.ts';
 import { bridgeName, networkNumber, tunnelName } from './kernel/names.ts';
 import { isId } from './parse-interface.ts';
@@ -31,13 +31,13 @@ export function parseNetworks(specs: readonly NetworkSpec[]): Network[] {
   for (const { id, vni } of networks) {
     const other = owners.get(vni);
     if (other === undefined) owners.set(vni, id);
-    else throw new MachineFailure('invalid_network', `networks ${other} and ${id} share ${vni}`);
+    else throw new HostFailure('invalid_network', `networks ${other} and ${id} share ${vni}`);
   }
   return networks;
 }
 
 function parseNetwork(spec: NetworkSpec): Network {
-  const fail = (why: string) => new MachineFailure('invalid_network', `network ${spec.id}: ${why}`);
+  const fail = (why: string) => new HostFailure('invalid_network', `network ${spec.id}: ${why}`);
   if (!isId(spec.id)) throw fail('its id is not 1 to 64 letters, digits, ".", "_" or "-"');
   if (!Number.isInteger(spec.vni) || spec.vni < 1 || spec.vni > LARGEST_VNI) {
     throw fail(`its number ${spec.vni} is not of 1 to ${LARGEST_VNI}`);

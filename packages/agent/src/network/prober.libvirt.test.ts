@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { HostNetwork } from '../host-driver.ts';
-import type { NicSpec } from '../spec.ts';
-import { makeNic, makeRule } from '../testing/make-spec.ts';
+import type { InterfaceSpec } from '../spec.ts';
+import { makeInterface, makeRule } from '../testing/make-spec.ts';
 import { tapName } from './kernel/names.ts';
 import type { RunCommand } from './kernel/run-command.ts';
 import { bringUp } from './testing/bring-up.ts';
@@ -29,12 +29,12 @@ const KILLS = 20;
 const given = process.env['GANTRY_PROPERTY_SEED'] ?? '1';
 const SEED = given === 'random' ? randomInt(2 ** 31) : Number(given);
 
-const webNic = makeNic('web', {
+const webNic = makeInterface('web', {
   ...{ mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24', publicIpv4: '198.51.100.5' },
 });
-const appNic = makeNic('app', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' });
+const appNic = makeInterface('app', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' });
 /** Comes and goes. */
-const jobNic = makeNic('job', {
+const jobNic = makeInterface('job', {
   ...{ mac: '02:00:00:00:00:07', privateIpv4: '10.0.0.7/24', publicIpv4: '198.51.100.7' },
 });
 const udp = { protocols: ['udp'] };
@@ -60,7 +60,7 @@ const probers: Prober[] = [];
 
 const agent = (run?: RunCommand): HostNetwork => lab.network(run ? { run } : {});
 const takeJobDown = async (network: HostNetwork) => {
-  await network.removeNics('vm-job');
+  await network.removeInterfaces('vm-job');
   await network.applyFirewall(withoutJob);
 };
 
@@ -78,14 +78,14 @@ const sends = (...addresses: string[]) =>
 
 beforeAll(async () => {
   lab = await openLab();
-  const guests = new Map<NicSpec, Guest>();
+  const guests = new Map<InterfaceSpec, Guest>();
   for (const nic of [webNic, appNic]) guests.set(nic, await lab.addGuest(nic));
   job = await lab.addGuest(jobNic);
   await bringUp(agent(), withoutJob);
   const start = async (netns: string, order: Parameters<typeof startProber>[1]) => {
     probers.push(await startProber(netns, order));
   };
-  const at = (nic: NicSpec) => guests.get(nic)?.netns ?? '';
+  const at = (nic: InterfaceSpec) => guests.get(nic)?.netns ?? '';
   await start(at(webNic), { name: 'web', listen: PORTS, send: sends('10.0.0.7') });
   await start(job.netns, { name: 'job', listen: PORTS, send: sends('10.0.0.5', '10.0.0.6') });
   await start(at(appNic), { name: 'app', listen: PORTS, send: sends('10.0.0.5', '10.0.0.7') });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Firewall, HostNetwork } from '../host-driver.ts';
-import { makeNic, makeRule } from '../testing/make-spec.ts';
+import { makeInterface, makeRule } from '../testing/make-spec.ts';
 import type { Guest } from './testing/guest.ts';
 import { type Lab, openLab } from './testing/lab.ts';
 
-const webNic = makeNic('web', { mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24' });
-const appNic = makeNic('app', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' });
+const webNic = makeInterface('web', { mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24' });
+const appNic = makeInterface('app', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' });
 const [web, app] = ['10.0.0.5', '10.0.0.6'];
 const outgoing = makeRule('outgoing', {
   direction: 'DIRECTION_EGRESS',
@@ -31,8 +31,8 @@ describe.each([0, 1])('with bridge-nf-call-iptables and rp_filter %d', (strict) 
     atWeb = await lab.addGuest(webNic);
     atApp = await lab.addGuest(appNic);
     await apply([]);
-    await network.ensureNics('vm-web', [webNic]);
-    await network.ensureNics('vm-app', [appNic]);
+    await network.ensureInterfaces('vm-web', [webNic]);
+    await network.ensureInterfaces('vm-app', [appNic]);
     for (const port of [22, 80, 3000, 3001]) await atWeb.listen(port);
     await atWeb.listen(53, 'udp');
     await lab.outside.listen(443);

@@ -205,13 +205,13 @@ describe('two tenants with the same addresses on the same hosts', () => {
 
   it('reach a VM that moved at the same address, from a third host; one that is gone, nowhere', async () => {
     expect(await at('red-far').pings('10.0.0.6')).toBe(true);
-    await span.node(1).network.removeNics('vm-red-app');
+    await span.node(1).network.removeInterfaces('vm-red-app');
     const moved = [[red.web, red.app, blue.web], [blue.app], [red.far]];
     await span.apply(moved);
     await span.bringUp(red.app, 0);
     expect(await at('red-far').pings('10.0.0.6')).toBe(true);
     expect(await at('red-web').pings('10.0.0.6')).toBe(true);
-    await span.node(0).network.removeNics('vm-red-app');
+    await span.node(0).network.removeInterfaces('vm-red-app');
     await span.apply(places);
     expect(await at('red-far').pings('10.0.0.6')).toBe(false);
     await span.apply([[red.web, blue.web], [blue.app], [red.far]]);

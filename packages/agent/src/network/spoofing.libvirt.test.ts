@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { makeNic, makeRule } from '../testing/make-spec.ts';
+import { makeInterface, makeRule } from '../testing/make-spec.ts';
 import { bridgeMac, bridgeName, tapName } from './kernel/names.ts';
 import type { Guest } from './testing/guest.ts';
 import { type Lab, openLab } from './testing/lab.ts';
 
-const webNic = makeNic('web', { mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24' });
-const evilNic = makeNic('evil', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' });
+const webNic = makeInterface('web', { mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24' });
+const evilNic = makeInterface('evil', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' });
 const web = '10.0.0.5';
 const everything = { protocols: ['tcp', 'udp', 'icmp'], destinationPorts: [] };
 const rules = [
@@ -34,8 +34,8 @@ describe('a guest that pretends', () => {
     const atWeb = await lab.addGuest(webNic);
     evil = await lab.addGuest(evilNic);
     await network.applyFirewall({ rules, nics: [webNic, evilNic] });
-    await network.ensureNics('vm-web', [webNic]);
-    await network.ensureNics('vm-evil', [evilNic]);
+    await network.ensureInterfaces('vm-web', [webNic]);
+    await network.ensureInterfaces('vm-evil', [evilNic]);
     await atWeb.listen(22);
   });
   afterAll(() => lab?.close());
@@ -87,7 +87,7 @@ describe('a guest that pretends', () => {
   });
 
   it('to be known passes nothing through a tap that no spec names', async () => {
-    const stray = makeNic('stray', { mac: '02:00:00:00:00:09', privateIpv4: '10.0.0.9/24' });
+    const stray = makeInterface('stray', { mac: '02:00:00:00:00:09', privateIpv4: '10.0.0.9/24' });
     const guest = await lab.addGuest(stray);
     await lab.ip(`link set ${tapName('stray')} master ${bridgeName('network-1')} up`);
     expect(await guest.misses(web, 22)).toBe(true);

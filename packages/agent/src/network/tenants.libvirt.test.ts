@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeNic, makeRule } from '../testing/make-spec.ts';
+import { makeInterface, makeRule } from '../testing/make-spec.ts';
 import type { Guest } from './testing/guest.ts';
 import { type Lab, openLab } from './testing/lab.ts';
 
 /** Two networks alike to the last address, as two projects with the default network are. */
 const nicsOf = (networkId: string) => ({
-  web: makeNic(`${networkId}-web`, {
+  web: makeInterface(`${networkId}-web`, {
     networkId,
     privateIpv4: '10.0.0.5/24',
     mac: '02:00:00:00:00:05',
   }),
-  app: makeNic(`${networkId}-app`, {
+  app: makeInterface(`${networkId}-app`, {
     networkId,
     privateIpv4: '10.0.0.6/24',
     mac: '02:00:00:00:00:06',
@@ -38,7 +38,7 @@ describe('two tenants with the same addresses on one host', () => {
     network = lab.network();
     for (const nic of nics) guests.set(nic.id, await lab.addGuest(nic));
     await network.applyFirewall({ rules: [], nics });
-    await Promise.all(nics.map((nic) => network.ensureNics(`vm-${nic.id}`, [nic])));
+    await Promise.all(nics.map((nic) => network.ensureInterfaces(`vm-${nic.id}`, [nic])));
     await at('red-web').listen(22);
     await at('blue-web').listen(80);
     await lab.outside.listen(443);

@@ -45,7 +45,7 @@ beforeAll(async () => {
   await network.applyFirewall({ rules: [], nics: Object.values(NICS) });
   for (const vm of VMS) {
     talkers.set(vm, await lab.addGuest(NICS[vm]));
-    await network.ensureNics(`vm-${vm}`, [NICS[vm]]);
+    await network.ensureInterfaces(`vm-${vm}`, [NICS[vm]]);
   }
   for (const talker of talkers.values()) {
     for (const port of PORTS) {

@@ -1,5 +1,6 @@
+import { HostFailure } from '../base/failure.ts';
 import { Worker } from '../base/worker.ts';
-import { MachineFailure, type Volume } from '../host-driver.ts';
+import type { Volume } from '../host-driver.ts';
 import { type HostSpec, isBelow } from '../spec.ts';
 import type { HostContext } from './host-context.ts';
 
@@ -47,7 +48,7 @@ export class DiskWorker {
 
   async #carryOut(spec: HostSpec): Promise<void> {
     const before = JSON.stringify([this.#ready, this.#removed]);
-    const { volumes } = this.#host.machine;
+    const { volumes } = this.#host.driver;
     this.#behind = false;
     const ready: Volume[] = [];
     const removed: string[] = [];
@@ -55,7 +56,7 @@ export class DiskWorker {
       await this.#attempt(disk.id, async () => {
         const existing = await volumes.read(disk.id);
         if (existing === null && disk.exists) {
-          throw new MachineFailure('disk_missing', `the disk ${disk.id} is not on this host`);
+          throw new HostFailure('disk_missing', `the disk ${disk.id} is not on this host`);
         }
         if (existing === null) await volumes.create(disk, null);
         else if (isBelow(existing.sizeBytes, disk.sizeBytes)) await volumes.grow(disk);
@@ -79,11 +80,11 @@ export class DiskWorker {
     try {
       await work();
     } catch (error) {
-      const { log, clock, pace } = this.#host;
+      const { log, clock, timings } = this.#host;
       this.#behind = true;
       log.warn({ error, disk: diskId }, 'a disk is not as wanted; it is tried again');
       this.#cancelRetry?.();
-      this.#cancelRetry = clock.after(pace.failedMs, () => this.nudge());
+      this.#cancelRetry = clock.after(timings.failedMs, () => this.nudge());
     }
   }
 }

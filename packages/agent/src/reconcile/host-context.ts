@@ -1,16 +1,16 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Clock } from '../base/clock.ts';
-import type { Pace } from '../base/timings.ts';
-import type { Machine } from '../host-driver.ts';
+import type { Timings } from '../base/timings.ts';
+import type { HostDriver } from '../host-driver.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { HostFirewall } from './host-firewall.ts';
 
 /** What everything that works on a host shares. */
 export type HostContext = {
-  readonly machine: Machine;
+  readonly driver: HostDriver;
   readonly ledger: Ledger;
   readonly clock: Clock;
-  readonly pace: Pace;
+  readonly timings: Timings;
   readonly log: Log;
   readonly hostBootId: string;
   readonly firewall: HostFirewall;

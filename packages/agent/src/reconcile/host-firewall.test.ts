@@ -12,8 +12,8 @@ it('guests are answered once their rules are in force, also by an agent that fin
   );
   const seen: string[] = [];
   const network = (isInForce: boolean): HostNetwork => ({
-    ensureNics: async () => undefined,
-    removeNics: async () => undefined,
+    ensureInterfaces: async () => undefined,
+    removeInterfaces: async () => undefined,
     isInForce: async () => isInForce,
     applyFirewall: async () => void seen.push('rules'),
     answerGuests: async (vms) => void seen.push(...vms.map(({ id }) => id)),
@@ -32,8 +32,8 @@ it('rules that another hand removed are applied again, and only those', async ()
   let isThere = false;
   const applied: string[] = [];
   const network: HostNetwork = {
-    ensureNics: async () => undefined,
-    removeNics: async () => undefined,
+    ensureInterfaces: async () => undefined,
+    removeInterfaces: async () => undefined,
     isInForce: async () => isThere,
     applyFirewall: async () => {
       applied.push('rules');
@@ -58,8 +58,8 @@ it('rules that a later spec replaces under the look were not removed by another 
   );
   let look: () => Promise<boolean> = async () => true;
   const network: HostNetwork = {
-    ensureNics: async () => undefined,
-    removeNics: async () => undefined,
+    ensureInterfaces: async () => undefined,
+    removeInterfaces: async () => undefined,
     isInForce: () => look(),
     applyFirewall: async () => undefined,
     answerGuests: async () => undefined,

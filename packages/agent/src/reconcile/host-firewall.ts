@@ -1,6 +1,6 @@
 import type { Firewall, HostNetwork } from '../host-driver.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { HostSpec, NicSpec } from '../spec.ts';
+import type { HostSpec, InterfaceSpec } from '../spec.ts';
 
 type FirewallHost = {
   network: HostNetwork;
@@ -77,7 +77,7 @@ export class HostFirewall {
 }
 
 /** Also those of VMs that are being taken down or that no spec names: their guests still run. */
-function nicsOf(ledger: Ledger, spec: HostSpec): NicSpec[] {
+function nicsOf(ledger: Ledger, spec: HostSpec): InterfaceSpec[] {
   const wanted = new Set(spec.vms.map((vm) => vm.id));
   const others = Object.entries(ledger.content.vms).filter(([vmId]) => !wanted.has(vmId));
   return [...spec.vms.flatMap((vm) => vm.nics), ...others.flatMap(([, facts]) => facts.nics)];

@@ -72,10 +72,10 @@ export class Reconciler {
     try {
       await this.#host.firewall.ensure();
     } catch (error) {
-      const { log, clock, pace } = this.#host;
+      const { log, clock, timings } = this.#host;
       log.error({ error }, 'the firewall rules are not in force; they are tried again');
       if (this.#stopped) return;
-      const last = pace.retryMs.at(-1) ?? pace.failedMs;
+      const last = timings.retryMs.at(-1) ?? timings.failedMs;
       this.#cancelRetry = clock.after(last, () => void this.#ensureFirewall());
     }
   }

@@ -33,7 +33,7 @@ export function stepsAdjust(host: HostContext, vm: VmSpec): Step[] {
     { name: 'volumes', run: () => volumes.ensure(host, vm) },
     { name: 'network', run: () => network.ensure(host, vm) },
     { name: 'disks', run: () => ensureAttachedDisks(host, vm) },
-    { name: 'definition', run: () => host.machine.hypervisor.define(vm) },
+    { name: 'definition', run: () => host.driver.hypervisor.define(vm) },
   ];
 }
 

@@ -107,7 +107,7 @@ export class VmWorker {
 
   /** True once done; false if it was given up or something else is wanted. */
   async #try(step: Step, entry: VmEntry): Promise<boolean> {
-    const { pace, log } = this.#host;
+    const { timings, log } = this.#host;
     for (let tries = 0; ; tries += 1) {
       if (this.#isOutdated(entry)) return this.#startOver();
       try {
@@ -116,7 +116,7 @@ export class VmWorker {
         return this.#isOutdated(entry) ? this.#startOver() : true;
       } catch (error) {
         log.warn({ error, vm: this.vmId, part: step.name, tries: tries + 1 }, 'a part failed');
-        const pauseMs = pace.retryMs[tries];
+        const pauseMs = timings.retryMs[tries];
         if (pauseMs === undefined) {
           this.#giveUp(entry, error);
           return false;
@@ -143,12 +143,12 @@ export class VmWorker {
   }
 
   #giveUp(entry: VmEntry, error: unknown): void {
-    const { clock, pace } = this.#host;
+    const { clock, timings } = this.#host;
     this.#failure = failureOf(error, this.#failure, clock.nowMs());
     this.#failed = entry;
     this.#answered = entry.vm.revision;
     this.#cancelRetry?.();
-    this.#cancelRetry = clock.after(pace.failedMs, () => this.retry());
+    this.#cancelRetry = clock.after(timings.failedMs, () => this.retry());
     this.#host.changed();
   }
 

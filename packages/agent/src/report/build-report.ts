@@ -4,12 +4,12 @@ import type { Volume } from '../host-driver.ts';
 import type { HostContext } from '../reconcile/host-context.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import { entryOf } from '../spec.ts';
-import type { SeenDomains } from './last-known-domains.ts';
+import type { LastKnownDomains } from './last-known-domains.ts';
 import { vmReport } from './vm-report.ts';
 
 type ReportSource = {
   host: HostContext;
-  domains: SeenDomains;
+  domains: LastKnownDomains;
   reconciler: Reconciler;
   refusal: SpecRefusal | null;
 };
@@ -21,20 +21,20 @@ export async function buildReport({
   reconciler,
   refusal,
 }: ReportSource): Promise<HostReport> {
-  const { machine, ledger, firewall } = host;
-  const [sight, devices, made] = await Promise.all([
-    lastKnown.look(),
-    machine.devices.list(),
+  const { driver, ledger, firewall } = host;
+  const [snapshot, devices, made] = await Promise.all([
+    lastKnown.refresh(),
+    driver.devices.list(),
     readMadeDisks(host),
   ]);
   // Read after the host answered, and from here on at one moment.
   const { spec } = ledger.content;
   const wanted = [...(spec?.vms ?? []), ...(spec?.deleted ?? [])].map((vm) => vm.id);
-  const domains = sight.domains ?? [];
+  const domains = snapshot.domains ?? [];
   const found = [...domains, ...devices].map(({ vmId }) => vmId);
   const ids = [...new Set([...wanted, ...found])];
   // Of one that may run nothing is said before it was looked for: a VM not named proves nothing.
-  const isKnown = (id: string) => sight.domains !== null || ledger.facts(id).boot === '0';
+  const isKnown = (id: string) => snapshot.domains !== null || ledger.facts(id).boot === '0';
   return {
     acceptedNumber: spec?.number ?? '0',
     refusal,
@@ -45,7 +45,7 @@ export async function buildReport({
         domain: domains.find((domain) => domain.vmId === id),
         facts: ledger.facts(id),
         work: reconciler.worker(id),
-        silence: sight.failure,
+        silence: snapshot.failure,
       }),
     ),
     receipts: (spec?.deleted ?? []).flatMap(({ id }) => ledger.facts(id).receipts),
@@ -56,8 +56,8 @@ export async function buildReport({
 }
 
 /** Of the disks made here for VMs that the ledger knows, those that exist. */
-async function readMadeDisks({ machine, ledger }: HostContext): Promise<Volume[]> {
+async function readMadeDisks({ driver, ledger }: HostContext): Promise<Volume[]> {
   const ids = Object.values(ledger.content.vms).flatMap(({ madeDisks }) => madeDisks);
-  const volumes = await Promise.all([...new Set(ids)].map((id) => machine.volumes.read(id)));
+  const volumes = await Promise.all([...new Set(ids)].map((id) => driver.volumes.read(id)));
   return volumes.filter((volume) => volume !== null);
 }

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { type Domain, MachineFailure } from '../host-driver.ts';
+import { HostFailure } from '../base/failure.ts';
+import type { Domain } from '../host-driver.ts';
 import { ManualClock } from '../testing/manual-clock.ts';
-import { SeenDomains } from './last-known-domains.ts';
+import { LastKnownDomains } from './last-known-domains.ts';
 
 const SEEN: Domain = {
   ...{ vmId: 'vm-1', state: 'running', revision: '1', boot: '1' },
@@ -12,20 +13,20 @@ it('what was seen last stands, after a moment, until it can be seen again, besid
   const clock = new ManualClock();
   let isSilent = true;
   const list = async () => {
-    if (isSilent) throw new MachineFailure('host_failed', 'no answer');
+    if (isSilent) throw new HostFailure('host_failed', 'no answer');
     return [SEEN];
   };
-  const seen = new SeenDomains({ hypervisor: { list }, clock, graceMs: 1_000 });
+  const lastKnown = new LastKnownDomains({ hypervisor: { list }, clock, graceMs: 1_000 });
   const failure = { code: 'host_failed', message: 'no answer', sinceMs: clock.nowMs() };
-  await expect(seen.look()).rejects.toThrow('no answer');
+  await expect(lastKnown.refresh()).rejects.toThrow('no answer');
   clock.advance(1_000);
-  expect(await seen.look()).toEqual({ domains: null, failure });
+  expect(await lastKnown.refresh()).toEqual({ domains: null, failure });
   isSilent = false;
-  expect(await seen.look()).toEqual({ domains: [SEEN], failure: null });
+  expect(await lastKnown.refresh()).toEqual({ domains: [SEEN], failure: null });
   isSilent = true;
   clock.advance(1_000);
   const since = { ...failure, sinceMs: clock.nowMs() };
-  await expect(seen.look()).rejects.toThrow('no answer');
+  await expect(lastKnown.refresh()).rejects.toThrow('no answer');
   clock.advance(2_000);
-  expect(await seen.look()).toEqual({ domains: [SEEN], failure: since });
+  expect(await lastKnown.refresh()).toEqual({ domains: [SEEN], failure: since });
 });

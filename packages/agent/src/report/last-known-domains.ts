@@ -3,14 +3,14 @@ import { type Failure, failureOf } from '../base/failure.ts';
 import type { Domain, Hypervisor } from '../host-driver.ts';
 
 /** What a report can say of domains. */
-export type Sight = {
+export type DomainSnapshot = {
   /** As they were when last seen; null: not once since the agent began. */
   domains: readonly Domain[] | null;
   /** Why they could not be seen now; null: they were. */
   failure: Failure | null;
 };
 
-type SeenDomainsOptions = {
+type LastKnownDomainsOptions = {
   hypervisor: Pick<Hypervisor, 'list'>;
   clock: Clock;
   /** How long it may fail before anything is said without it. */
@@ -22,11 +22,11 @@ type SeenDomainsOptions = {
  * then it is what was true last, and beside it why nothing newer is known. For a moment it only
  * fails, which is worth another try. Whoever changes anything asks the hypervisor itself.
  */
-export class SeenDomains {
-  readonly #options: SeenDomainsOptions;
-  #last: Sight = { domains: null, failure: null };
+export class LastKnownDomains {
+  readonly #options: LastKnownDomainsOptions;
+  #last: DomainSnapshot = { domains: null, failure: null };
 
-  constructor(options: SeenDomainsOptions) {
+  constructor(options: LastKnownDomainsOptions) {
     this.#options = options;
   }
 
@@ -35,7 +35,7 @@ export class SeenDomains {
     return this.#last.failure !== null;
   }
 
-  async look(): Promise<Sight> {
+  async refresh(): Promise<DomainSnapshot> {
     const { hypervisor, clock, graceMs } = this.#options;
     try {
       this.#last = { domains: await hypervisor.list(), failure: null };

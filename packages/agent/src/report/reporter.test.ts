@@ -1,10 +1,10 @@
 import { createLog } from '@gantry/daemon/log';
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
 import { beforeEach, expect, it } from 'vitest';
-import { DEFAULT_PACE } from '../base/timings.ts';
-import type { Machine } from '../host-driver.ts';
+import { DEFAULT_TIMINGS } from '../base/timings.ts';
+import type { HostDriver } from '../host-driver.ts';
 import { ManualClock } from '../testing/manual-clock.ts';
-import { SeenDomains } from './last-known-domains.ts';
+import { LastKnownDomains } from './last-known-domains.ts';
 import { Reporter } from './reporter.ts';
 
 const log = createLog({ process: 'test', level: 'silent' });
@@ -21,12 +21,10 @@ beforeEach(() => {
 function makeReporter(): Reporter {
   const readInventory = () =>
     new Promise((resolve) => answers.push(() => resolve({ sharedStorage: true })));
-  const machine = { readInventory, hypervisor: { list: async () => [] } } as unknown as Machine;
+  const driver = { readInventory, hypervisor: { list: async () => [] } } as unknown as HostDriver;
   return new Reporter({
-    host: {
-      ...{ machine, clock, pace: DEFAULT_PACE, log },
-      domains: new SeenDomains({ hypervisor: machine.hypervisor, clock, graceMs: 0 }),
-    },
+    host: { driver, clock, timings: DEFAULT_TIMINGS, log },
+    domains: new LastKnownDomains({ hypervisor: driver.hypervisor, clock, graceMs: 0 }),
     build: async () => ({ acceptedNumber: clock.nowMs() }),
     send: (report) => sent.push(report) > 0,
   });

@@ -1,11 +1,11 @@
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
 import type { HostContext } from '../reconcile/host-context.ts';
-import type { SeenDomains } from './last-known-domains.ts';
+import type { LastKnownDomains } from './last-known-domains.ts';
 import { SerialLogs } from './serial-logs.ts';
 
 type ReporterOptions = {
-  host: Pick<HostContext, 'machine' | 'clock' | 'pace' | 'log'>;
-  domains: SeenDomains;
+  host: Pick<HostContext, 'driver' | 'clock' | 'timings' | 'log'>;
+  domains: LastKnownDomains;
   build: () => Promise<HostReport>;
   send: (report: HostReport) => boolean;
 };
@@ -31,7 +31,7 @@ export class Reporter {
 
   constructor(options: ReporterOptions) {
     this.#options = options;
-    this.#serialLogs = new SerialLogs(options.host.pace.serialLogMs);
+    this.#serialLogs = new SerialLogs(options.host.timings.serialLogMs);
   }
 
   /** A new stream knows nothing yet. */
@@ -50,7 +50,7 @@ export class Reporter {
 
   changed(): void {
     this.#changed = true;
-    this.#schedule(this.#options.host.pace.reportMs);
+    this.#schedule(this.#options.host.timings.reportMs);
   }
 
   serialLogGrew(vmId: string): void {
@@ -75,9 +75,9 @@ export class Reporter {
   }
 
   #scheduleSerialLogs(): void {
-    const { clock, pace } = this.#options.host;
+    const { clock, timings } = this.#options.host;
     const next = this.#serialLogs.nextMs(clock.nowMs());
-    if (next !== null) this.#schedule(Math.max(next - clock.nowMs(), pace.reportMs));
+    if (next !== null) this.#schedule(Math.max(next - clock.nowMs(), timings.reportMs));
   }
 
   async #send(): Promise<void> {
@@ -85,17 +85,17 @@ export class Reporter {
     this.#cancel = null;
     this.#sending = true;
     this.#changed = false;
-    let pauseMs = host.pace.reportMs;
+    let pauseMs = host.timings.reportMs;
     try {
       await this.#sendReport();
     } catch (error) {
       host.log.error({ error }, 'no report could be made; it is tried again');
       this.#changed = true;
-      pauseMs = host.pace.retryMs.at(-1) ?? pauseMs;
+      pauseMs = host.timings.retryMs.at(-1) ?? pauseMs;
     }
     if (lastKnown.isOutdated) {
       this.#changed = true;
-      pauseMs = host.pace.retryMs.at(-1) ?? pauseMs;
+      pauseMs = host.timings.retryMs.at(-1) ?? pauseMs;
     }
     this.#sending = false;
     if (this.#changed) this.#schedule(pauseMs);
@@ -107,8 +107,8 @@ export class Reporter {
     const stream = this.#stream;
     const withInventory = this.#withInventory;
     if (this.#begun !== stream) await this.#sendAllSerialLogs();
-    const inventory = withInventory ? await host.machine.readInventory() : null;
-    const serialLogs = await this.#serialLogs.take(host.machine.hypervisor, host.clock.nowMs());
+    const inventory = withInventory ? await host.driver.readInventory() : null;
+    const serialLogs = await this.#serialLogs.take(host.driver.hypervisor, host.clock.nowMs());
     // Last, so that it is as new as can be.
     const report = await build();
     // A stream that began meanwhile must begin with the inventory.
@@ -120,7 +120,7 @@ export class Reporter {
   }
 
   async #sendAllSerialLogs(): Promise<void> {
-    const { domains } = await this.#options.domains.look();
+    const { domains } = await this.#options.domains.refresh();
     for (const { vmId } of domains ?? []) this.#serialLogs.grew(vmId);
   }
 }

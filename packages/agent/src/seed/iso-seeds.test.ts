@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeNic, makeVm } from '../testing/make-spec.ts';
+import { makeInterface, makeVm } from '../testing/make-spec.ts';
 import { createSeeds, type IsoSeeds } from './iso-seeds.ts';
 import { readIso9660 } from './testing/read-iso9660.ts';
 
@@ -78,7 +78,7 @@ describe('seeds', () => {
     'are neither made nor removed for the id %j',
     async (id) => {
       await seeds.ensure(makeVm('vm-1'));
-      const refused = { name: 'MachineFailure', code: 'bad_vm_id' };
+      const refused = { name: 'HostFailure', code: 'bad_vm_id' };
       await expect(seeds.ensure(makeVm(id, { name: 'x' }))).rejects.toMatchObject(refused);
       await expect(seeds.remove(id)).rejects.toMatchObject(refused);
       expect(await readdir(directory)).toEqual(['vm-1.iso']);
@@ -88,14 +88,14 @@ describe('seeds', () => {
   it.each([
     ['a name with a line break', { name: 'a\nseedfrom: x' }],
     ['a key of two lines', { sshPublicKey: 'ssh-ed25519 A\nssh-ed25519 B' }],
-    ['a MAC that is none', { nics: [makeNic('n', { mac: '02:00' })] }],
-    ['an address without prefix', { nics: [makeNic('n', { privateIpv4: '10.0.0.5' })] }],
-    ['a prefix beyond 32', { nics: [makeNic('n', { privateIpv4: '10.0.0.5/33' })] }],
-    ['a gateway that is no address', { nics: [makeNic('n', { gatewayIpv4: 'gate' })] }],
+    ['a MAC that is none', { nics: [makeInterface('n', { mac: '02:00' })] }],
+    ['an address without prefix', { nics: [makeInterface('n', { privateIpv4: '10.0.0.5' })] }],
+    ['a prefix beyond 32', { nics: [makeInterface('n', { privateIpv4: '10.0.0.5/33' })] }],
+    ['a gateway that is no address', { nics: [makeInterface('n', { gatewayIpv4: 'gate' })] }],
   ])('are not changed by %s', async (_what, bad) => {
     await seeds.ensure(makeVm('vm-1'));
     const before = await readFile(seeds.path('vm-1'));
-    const refused = { name: 'MachineFailure', code: 'bad_seed' };
+    const refused = { name: 'HostFailure', code: 'bad_seed' };
     await expect(seeds.ensure(makeVm('vm-1', bad))).rejects.toMatchObject(refused);
     expect((await readFile(seeds.path('vm-1'))).equals(before)).toBe(true);
   });

@@ -1,9 +1,10 @@
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile, syncDirectory, unlessMissing } from '@gantry/daemon/durable-file';
-import { MachineFailure, type Seeds } from '../host-driver.ts';
+import { HostFailure } from '../base/failure.ts';
+import type { Seeds } from '../host-driver.ts';
 import { renderIso9660 } from './iso9660.ts';
-import type { NetworkOptions } from './network-config.ts';
+import type { GuestNetworkSettings } from './network-config.ts';
 import { renderSeedFiles, SEED_LABEL } from './nocloud.ts';
 import { isPlainId, seedProblem } from './seed-problem.ts';
 
@@ -17,14 +18,11 @@ export type IsoSeeds = Seeds & {
  * or not there; what lies half written beside it is cleared by the next ensure or remove. A running
  * guest keeps the image it was started with.
  */
-export function createSeeds(options: { directory: string } & NetworkOptions): IsoSeeds {
+export function createSeeds(options: { directory: string } & GuestNetworkSettings): IsoSeeds {
   const { directory } = options;
   const path = (vmId: string) => {
     if (!isPlainId(vmId)) {
-      throw new MachineFailure(
-        'bad_vm_id',
-        `"${vmId}" is no id of a VM: no seed can be kept for it`,
-      );
+      throw new HostFailure('bad_vm_id', `"${vmId}" is no id of a VM: no seed can be kept for it`);
     }
     return join(directory, `${vmId}.iso`);
   };
@@ -35,7 +33,7 @@ export function createSeeds(options: { directory: string } & NetworkOptions): Is
       const file = path(vm.id);
       const problem = seedProblem(vm);
       if (problem !== undefined) {
-        throw new MachineFailure('bad_seed', `VM ${vm.id} cannot be given a seed: ${problem}`);
+        throw new HostFailure('bad_seed', `VM ${vm.id} cannot be given a seed: ${problem}`);
       }
       const files = renderSeedFiles(vm, options);
       const image = renderIso9660({ label: SEED_LABEL, files });
@@ -88,12 +86,8 @@ async function orFailure(file: string, change: () => Promise<void>): Promise<voi
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const advice = 'look at the room and the rights of its folder';
-    throw new MachineFailure(
-      'seed_failed',
-      `the seed ${file} cannot be kept: ${reason}; ${advice}`,
-      {
-        cause: error,
-      },
-    );
+    throw new HostFailure('seed_failed', `the seed ${file} cannot be kept: ${reason}; ${advice}`, {
+      cause: error,
+    });
   }
 }

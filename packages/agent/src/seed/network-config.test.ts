@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeNic } from '../testing/make-spec.ts';
+import { makeInterface } from '../testing/make-spec.ts';
 import { renderNetworkConfig } from './network-config.ts';
 
 const render = (...args: Parameters<typeof renderNetworkConfig>) =>
@@ -7,7 +7,7 @@ const render = (...args: Parameters<typeof renderNetworkConfig>) =>
 
 describe('network-config', () => {
   it('gives an interface, found by its MAC, its address, gateway, name servers and MTU', () => {
-    const nic = makeNic('a', { mac: '02:00:00:00:00:0A' });
+    const nic = makeInterface('a', { mac: '02:00:00:00:00:0A' });
     expect(render([nic], { nameservers: ['10.0.0.2'], mtu: 1450 })).toEqual({
       version: 2,
       ethernets: {
@@ -26,7 +26,7 @@ describe('network-config', () => {
   });
 
   it('tells of no route, name server or MTU that was not given', () => {
-    const { ethernets } = render([makeNic('a', { gatewayIpv4: '' })], { nameservers: [] });
+    const { ethernets } = render([makeInterface('a', { gatewayIpv4: '' })], { nameservers: [] });
     expect(ethernets.eth0).not.toHaveProperty('routes');
     expect(ethernets.eth0).not.toHaveProperty('nameservers');
     expect(ethernets.eth0).not.toHaveProperty('mtu');
@@ -34,9 +34,9 @@ describe('network-config', () => {
 
   it('lets the first gateway win, and asks name servers only where a gateway leads to them', () => {
     const nics = [
-      makeNic('a'),
-      makeNic('b', { mac: '02:00:00:00:00:02', gatewayIpv4: '' }),
-      makeNic('c', { mac: '02:00:00:00:00:03', gatewayIpv4: '10.2.0.1' }),
+      makeInterface('a'),
+      makeInterface('b', { mac: '02:00:00:00:00:02', gatewayIpv4: '' }),
+      makeInterface('c', { mac: '02:00:00:00:00:03', gatewayIpv4: '10.2.0.1' }),
     ];
     const { ethernets } = render(nics, { nameservers: ['10.0.0.2'] });
     expect(ethernets.eth0.routes).toEqual([{ to: '0.0.0.0/0', via: '10.0.0.1' }]);

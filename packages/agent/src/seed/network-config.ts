@@ -1,7 +1,7 @@
-import type { NicSpec } from '../spec.ts';
+import type { InterfaceSpec } from '../spec.ts';
 import { renderYaml } from './yaml.ts';
 
-export type NetworkOptions = {
+export type GuestNetworkSettings = {
   /** For guests to resolve names by. Empty: they resolve none until the tenant sets some. */
   nameservers: readonly string[];
   /** Of every interface, where the network between hosts carries less than 1500. Absent: 1500. */
@@ -15,7 +15,10 @@ export type NetworkOptions = {
  * known to older versions of cloud-init. Without interfaces it still says so: with no file at all
  * cloud-init would try DHCP.
  */
-export function renderNetworkConfig(nics: readonly NicSpec[], options: NetworkOptions): string {
+export function renderNetworkConfig(
+  nics: readonly InterfaceSpec[],
+  options: GuestNetworkSettings,
+): string {
   const withNames = nics.find((nic) => nic.gatewayIpv4 !== '') ?? nics[0];
   const ethernets = nics.map((nic, index) => {
     const asked = nic.gatewayIpv4 !== '' || nic === withNames;
@@ -27,7 +30,7 @@ export function renderNetworkConfig(nics: readonly NicSpec[], options: NetworkOp
 
 type Place = { index: number; nameservers: readonly string[]; mtu: number | undefined };
 
-function renderNic(nic: NicSpec, { index, nameservers, mtu }: Place) {
+function renderNic(nic: InterfaceSpec, { index, nameservers, mtu }: Place) {
   return {
     match: { macaddress: nic.mac.toLowerCase() },
     'set-name': `eth${index}`,

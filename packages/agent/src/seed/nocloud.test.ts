@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { VmSpec } from '../spec.ts';
-import { makeNic, makeVm } from '../testing/make-spec.ts';
+import { makeInterface, makeVm } from '../testing/make-spec.ts';
 import { renderMetaData, renderSeedFiles, renderUserData } from './nocloud.ts';
 
 const ID = '0198c5a2-7d4e-7b11-9c3f-1f2e3d4c5b6a';
@@ -104,8 +104,8 @@ describe('user-data', () => {
 describe('the files for guests without cloud-init', () => {
   it('say key, scripts and addresses in lines a shell reads', () => {
     const nics = [
-      makeNic('a', { mac: '02:00:00:00:00:0A' }),
-      makeNic('b', { mac: '02:00:00:00:00:0b', privateIpv4: '10.1.0.9/20', gatewayIpv4: '' }),
+      makeInterface('a', { mac: '02:00:00:00:00:0A' }),
+      makeInterface('b', { mac: '02:00:00:00:00:0b', privateIpv4: '10.1.0.9/20', gatewayIpv4: '' }),
     ];
     const scripts = { startupScript: '#!/bin/sh\nup\n', shutdownScript: '#!/bin/sh\ndown' };
     expect(plainFiles(makeVm(ID, { nics, sshPublicKey: KEY, ...scripts }))).toMatchObject({

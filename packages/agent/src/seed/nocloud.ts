@@ -26,12 +26,12 @@ import {
   SHUTDOWN_UNIT_TEXT,
 } from './guest-scripts.ts';
 import type { IsoFile } from './iso9660.ts';
-import { type NetworkOptions, renderNetworkConfig } from './network-config.ts';
+import { type GuestNetworkSettings, renderNetworkConfig } from './network-config.ts';
 import { renderPlainText, renderYaml } from './yaml.ts';
 
 export const SEED_LABEL = 'cidata';
 
-export function renderSeedFiles(vm: VmSpec, options: NetworkOptions): IsoFile[] {
+export function renderSeedFiles(vm: VmSpec, options: GuestNetworkSettings): IsoFile[] {
   const texts = {
     'meta-data': renderMetaData(vm),
     'user-data': renderUserData(vm),

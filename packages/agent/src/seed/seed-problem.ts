@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import type { NicSpec, VmSpec } from '../spec.ts';
+import type { InterfaceSpec, VmSpec } from '../spec.ts';
 
 const PLAIN_ID = /^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/;
 
@@ -21,7 +21,7 @@ export function seedProblem(vm: VmSpec): string | undefined {
   return undefined;
 }
 
-function nicProblem({ mac, privateIpv4, gatewayIpv4 }: NicSpec): string | undefined {
+function nicProblem({ mac, privateIpv4, gatewayIpv4 }: InterfaceSpec): string | undefined {
   if (!/^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i.test(mac)) return `no hardware address but "${mac}"`;
   const [address = '', prefix = '', ...rest] = privateIpv4.split('/');
   const isPrefix = /^\d{1,2}$/.test(prefix) && Number(prefix) <= 32;

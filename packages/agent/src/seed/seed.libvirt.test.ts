@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { VmSpec } from '../spec.ts';
-import { makeNic, makeVm } from '../testing/make-spec.ts';
+import { makeInterface, makeVm } from '../testing/make-spec.ts';
 import { createSeeds } from './iso-seeds.ts';
 import { renderSeedFiles } from './nocloud.ts';
 
@@ -32,14 +32,14 @@ const vm = makeVm(ID, {
   sshPublicKey: KEY,
   startupScript: STARTUP,
   shutdownScript: SHUTDOWN,
-  nics: [makeNic('a', { mac: MAC })],
+  nics: [makeInterface('a', { mac: MAC })],
 });
 /** The same VM after it was renamed and moved to another address; its script changed, too. */
 const later = {
   ...vm,
   name: 'trainer-2',
   startupScript: '#!/bin/sh\necho second\n',
-  nics: [makeNic('a', { mac: MAC, privateIpv4: '10.7.0.9/20', gatewayIpv4: '10.7.0.1' })],
+  nics: [makeInterface('a', { mac: MAC, privateIpv4: '10.7.0.9/20', gatewayIpv4: '10.7.0.1' })],
 };
 
 let root: string;

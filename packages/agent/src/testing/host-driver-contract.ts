@@ -1,12 +1,12 @@
 import { GIB } from '@gantry/daemon/units';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Machine } from '../host-driver.ts';
+import type { HostDriver } from '../host-driver.ts';
 import type { VmSpec } from '../spec.ts';
-import { makeDisk, makeNetwork, makeNic, makeRule, makeVm } from './make-spec.ts';
+import { makeDisk, makeInterface, makeNetwork, makeRule, makeVm } from './make-spec.ts';
 
 /** A machine to hold to the contract, with something to hand over: two GPUs and a drive at least. */
-export type ContractMachine = {
-  machine: Machine;
+export type ContractHost = {
+  driver: HostDriver;
   gpus: readonly [string, string];
   nvme: string;
   image: NonNullable<VmSpec['image']>;
@@ -20,69 +20,69 @@ const VM = '1f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d31';
 const OTHER_VM = '2f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d32';
 
 /** What the agent relies on, whatever drives the host. */
-export function describeMachineContract(make: () => Promise<ContractMachine>): void {
-  let under: ContractMachine;
-  let machine: Machine;
+export function describeHostDriverContract(make: () => Promise<ContractHost>): void {
+  let under: ContractHost;
+  let driver: HostDriver;
 
   beforeEach(async () => {
     under = await make();
-    machine = under.machine;
+    driver = under.driver;
   });
 
   const newVm = (id: string, vm: Partial<VmSpec> = {}) =>
     makeVm(id, { ...under.size, image: under.image, ...vm });
   const domainOf = async (vmId: string) =>
-    (await machine.hypervisor.list()).find((domain) => domain.vmId === vmId);
+    (await driver.hypervisor.list()).find((domain) => domain.vmId === vmId);
 
   /** Everything below the domain. */
   const prepare = async (vm: VmSpec) => {
     for (const disk of vm.disks) {
-      await machine.volumes.create(disk, disk.id === vm.disks[0]?.id ? under.image : null);
+      await driver.volumes.create(disk, disk.id === vm.disks[0]?.id ? under.image : null);
     }
-    await machine.seeds.ensure(vm);
-    await machine.network.applyFirewall({ rules: [makeRule('r')], nics: vm.nics });
-    await machine.network.ensureNics(vm.id, vm.nics);
+    await driver.seeds.ensure(vm);
+    await driver.network.applyFirewall({ rules: [makeRule('r')], nics: vm.nics });
+    await driver.network.ensureInterfaces(vm.id, vm.nics);
     for (const address of vm.gpus) {
-      await machine.devices.bind({ vmId: vm.id, kind: 'gpu', address }, vm.gpus);
+      await driver.devices.bind({ vmId: vm.id, kind: 'gpu', address }, vm.gpus);
     }
-    await machine.hypervisor.define(vm);
+    await driver.hypervisor.define(vm);
   };
   const run = async (vm: VmSpec) => {
     await prepare(vm);
-    await machine.hypervisor.start(vm.id, vm.boot);
+    await driver.hypervisor.start(vm.id, vm.boot);
   };
 
   describe('disks', () => {
     it('are shown with their size once made; making one again leaves it as it is', async () => {
-      expect(await machine.volumes.read('d')).toBeNull();
-      await machine.volumes.create(makeDisk('d'), null);
-      await machine.volumes.create(makeDisk('d', { sizeBytes: String(2 * GIB) }), null);
-      expect(await machine.volumes.read('d')).toEqual({ id: 'd', sizeBytes: String(GIB) });
+      expect(await driver.volumes.read('d')).toBeNull();
+      await driver.volumes.create(makeDisk('d'), null);
+      await driver.volumes.create(makeDisk('d', { sizeBytes: String(2 * GIB) }), null);
+      expect(await driver.volumes.read('d')).toEqual({ id: 'd', sizeBytes: String(GIB) });
     });
 
     it('grow, and never shrink', async () => {
-      await machine.volumes.create(makeDisk('d'), null);
-      await machine.volumes.grow(makeDisk('d', { sizeBytes: String(2 * GIB) }));
-      await machine.volumes.grow(makeDisk('d', { sizeBytes: String(2 * GIB) }));
-      await expect(machine.volumes.grow(makeDisk('d'))).rejects.toThrow();
-      expect((await machine.volumes.read('d'))?.sizeBytes).toBe(String(2 * GIB));
+      await driver.volumes.create(makeDisk('d'), null);
+      await driver.volumes.grow(makeDisk('d', { sizeBytes: String(2 * GIB) }));
+      await driver.volumes.grow(makeDisk('d', { sizeBytes: String(2 * GIB) }));
+      await expect(driver.volumes.grow(makeDisk('d'))).rejects.toThrow();
+      expect((await driver.volumes.read('d'))?.sizeBytes).toBe(String(2 * GIB));
     });
 
     it('are removed, also when there is none, and not while a guest has them', async () => {
-      await machine.volumes.remove('d');
+      await driver.volumes.remove('d');
       await run(newVm(VM));
-      await expect(machine.volumes.remove(`${VM}-os`)).rejects.toThrow();
-      await machine.hypervisor.powerOff(VM);
-      await machine.hypervisor.undefine(VM);
-      await machine.volumes.remove(`${VM}-os`);
-      expect(await machine.volumes.read(`${VM}-os`)).toBeNull();
+      await expect(driver.volumes.remove(`${VM}-os`)).rejects.toThrow();
+      await driver.hypervisor.powerOff(VM);
+      await driver.hypervisor.undefine(VM);
+      await driver.volumes.remove(`${VM}-os`);
+      expect(await driver.volumes.read(`${VM}-os`)).toBeNull();
     });
 
     it('are open for writing in one running domain only', async () => {
       await run(newVm(VM));
       const second = newVm(OTHER_VM, { disks: [makeDisk(`${VM}-os`)] });
       await prepare(second);
-      await expect(machine.hypervisor.start(OTHER_VM, '1')).rejects.toThrow();
+      await expect(driver.hypervisor.start(OTHER_VM, '1')).rejects.toThrow();
       expect((await domainOf(OTHER_VM))?.state).toBe('shutoff');
     });
   });
@@ -90,44 +90,44 @@ export function describeMachineContract(make: () => Promise<ContractMachine>): v
   describe('devices', () => {
     it('belong to one VM at a time; binding again changes nothing', async () => {
       const [address] = under.gpus;
-      await machine.devices.bind({ vmId: VM, kind: 'gpu', address }, []);
-      await machine.devices.bind({ vmId: VM, kind: 'gpu', address }, []);
+      await driver.devices.bind({ vmId: VM, kind: 'gpu', address }, []);
+      await driver.devices.bind({ vmId: VM, kind: 'gpu', address }, []);
       await expect(
-        machine.devices.bind({ vmId: OTHER_VM, kind: 'gpu', address }, []),
+        driver.devices.bind({ vmId: OTHER_VM, kind: 'gpu', address }, []),
       ).rejects.toMatchObject({ code: 'device_in_use' });
-      expect(await machine.devices.list()).toEqual([{ vmId: VM, kind: 'gpu', address }]);
+      expect(await driver.devices.list()).toEqual([{ vmId: VM, kind: 'gpu', address }]);
     });
 
     it('are not cleaned from under another VM', async () => {
       const [address] = under.gpus;
-      await machine.devices.bind({ vmId: VM, kind: 'gpu', address }, []);
+      await driver.devices.bind({ vmId: VM, kind: 'gpu', address }, []);
       await expect(
-        machine.devices.release({ vmId: OTHER_VM, kind: 'gpu', address }),
+        driver.devices.release({ vmId: OTHER_VM, kind: 'gpu', address }),
       ).rejects.toMatchObject({ code: 'device_in_use' });
     });
 
     it('are free for another once released, and say how they were cleaned', async () => {
       const drive = { vmId: VM, kind: 'nvme', address: under.nvme } as const;
-      await machine.devices.bind(drive, []);
-      const cleaning = await machine.devices.release(drive);
+      await driver.devices.bind(drive, []);
+      const cleaning = await driver.devices.release(drive);
       expect(cleaning).toMatchObject({ failure: null });
       expect(cleaning.method).not.toBe('');
       expect(cleaning.serial).not.toBe('');
-      expect(await machine.devices.list()).toEqual([]);
-      await machine.devices.bind({ ...drive, vmId: OTHER_VM }, []);
+      expect(await driver.devices.list()).toEqual([]);
+      await driver.devices.bind({ ...drive, vmId: OTHER_VM }, []);
     });
 
     it('are cleaned also when no VM has them', async () => {
       const [, address] = under.gpus;
-      const cleaning = await machine.devices.release({ vmId: VM, kind: 'gpu', address });
+      const cleaning = await driver.devices.release({ vmId: VM, kind: 'gpu', address });
       expect(cleaning.failure).toBeNull();
     });
 
     it('must be bound before their domain starts', async () => {
       const vm = newVm(VM, { gpus: [under.gpus[0]] });
       await prepare({ ...vm, gpus: [] });
-      await machine.hypervisor.define(vm);
-      await expect(machine.hypervisor.start(VM, '1')).rejects.toThrow();
+      await driver.hypervisor.define(vm);
+      await expect(driver.hypervisor.start(VM, '1')).rejects.toThrow();
     });
   });
 
@@ -136,8 +136,8 @@ export function describeMachineContract(make: () => Promise<ContractMachine>): v
       const vm = newVm(VM, { revision: '7', boot: '3', gpus: [under.gpus[0]] });
       await prepare(vm);
       expect(await domainOf(VM)).toMatchObject({ state: 'shutoff', boot: '0', revision: '7' });
-      await machine.hypervisor.start(VM, '3');
-      await machine.hypervisor.start(VM, '3');
+      await driver.hypervisor.start(VM, '3');
+      await driver.hypervisor.start(VM, '3');
       expect(await domainOf(VM)).toEqual({
         vmId: VM,
         state: 'running',
@@ -151,13 +151,13 @@ export function describeMachineContract(make: () => Promise<ContractMachine>): v
 
     it('run on under a new definition, which carries its revision', async () => {
       await run(newVm(VM));
-      await machine.hypervisor.define(newVm(VM, { revision: '2' }));
+      await driver.hypervisor.define(newVm(VM, { revision: '2' }));
       expect(await domainOf(VM)).toMatchObject({ state: 'running', revision: '2', boot: '1' });
     });
 
     it('keep the order of a reset', async () => {
       await run(newVm(VM));
-      await machine.hypervisor.reset(VM, '2');
+      await driver.hypervisor.reset(VM, '2');
       expect(await domainOf(VM)).toMatchObject({ state: 'running', boot: '2' });
     });
 
@@ -165,44 +165,44 @@ export function describeMachineContract(make: () => Promise<ContractMachine>): v
       await run(newVm(VM));
       await under.untilBooted(VM);
       const told = new Promise<string>((domainChanged) => {
-        machine.hypervisor.watch({
+        driver.hypervisor.watch({
           domainChanged,
           heardAgain: () => {},
           serialLogGrew: () => {},
         });
       });
-      await machine.hypervisor.askShutdown(VM);
+      await driver.hypervisor.askShutdown(VM);
       expect(await told).toBe(VM);
       await expect.poll(async () => (await domainOf(VM))?.state).toBe('shutoff');
     });
 
     it('are powered off and forgotten, also when there is none', async () => {
       await run(newVm(VM));
-      await expect(machine.hypervisor.undefine(VM)).rejects.toThrow();
+      await expect(driver.hypervisor.undefine(VM)).rejects.toThrow();
       for (let times = 0; times < 2; times += 1) {
-        await machine.hypervisor.powerOff(VM);
-        await machine.hypervisor.undefine(VM);
+        await driver.hypervisor.powerOff(VM);
+        await driver.hypervisor.undefine(VM);
       }
-      expect(await machine.hypervisor.list()).toEqual([]);
-      expect(await machine.hypervisor.readSerialLog(VM)).toBe('');
+      expect(await driver.hypervisor.list()).toEqual([]);
+      expect(await driver.hypervisor.readSerialLog(VM)).toBe('');
     });
 
     it('get, grow and lose disks while they run', async () => {
       await run(newVm(VM));
       await under.untilBooted(VM);
       const data = makeDisk('data');
-      await machine.volumes.create(data, null);
-      await machine.hypervisor.attachDisk(VM, data);
-      await machine.hypervisor.attachDisk(VM, data);
+      await driver.volumes.create(data, null);
+      await driver.hypervisor.attachDisk(VM, data);
+      await driver.hypervisor.attachDisk(VM, data);
       const grown = makeDisk('data', { sizeBytes: String(2 * GIB) });
-      await expect(machine.volumes.grow(grown)).rejects.toThrow();
-      await machine.hypervisor.growDisk(VM, grown);
+      await expect(driver.volumes.grow(grown)).rejects.toThrow();
+      await driver.hypervisor.growDisk(VM, grown);
       expect((await domainOf(VM))?.disks[1]).toEqual({
         id: 'data',
         sizeBytes: String(2 * GIB),
       });
-      await machine.hypervisor.detachDisk(VM, 'data');
-      await machine.hypervisor.detachDisk(VM, 'data');
+      await driver.hypervisor.detachDisk(VM, 'data');
+      await driver.hypervisor.detachDisk(VM, 'data');
       expect((await domainOf(VM))?.disks).toHaveLength(1);
     });
 
@@ -210,40 +210,40 @@ export function describeMachineContract(make: () => Promise<ContractMachine>): v
       await run(newVm(VM));
       await under.untilBooted(VM);
       const data = makeDisk('data');
-      await machine.volumes.create(data, null);
+      await driver.volumes.create(data, null);
       for (let times = 0; times < 3; times += 1) {
-        await machine.hypervisor.attachDisk(VM, data);
-        await machine.hypervisor.detachDisk(VM, 'data');
+        await driver.hypervisor.attachDisk(VM, data);
+        await driver.hypervisor.detachDisk(VM, 'data');
         expect((await domainOf(VM))?.disks).toHaveLength(1);
       }
     });
 
     it('print to a log that can be read', async () => {
       await run(newVm(VM));
-      await expect.poll(() => machine.hypervisor.readSerialLog(VM)).not.toBe('');
+      await expect.poll(() => driver.hypervisor.readSerialLog(VM)).not.toBe('');
     });
   });
 
   it('the firewall is in force as a whole, or not', async () => {
-    const firewall = { rules: [makeRule('a')], nics: [makeNic('n')] };
-    expect(await machine.network.isInForce(firewall)).toBe(false);
-    await machine.network.applyFirewall(firewall);
-    expect(await machine.network.isInForce(firewall)).toBe(true);
-    expect(await machine.network.isInForce({ ...firewall, rules: [] })).toBe(false);
+    const firewall = { rules: [makeRule('a')], nics: [makeInterface('n')] };
+    expect(await driver.network.isInForce(firewall)).toBe(false);
+    await driver.network.applyFirewall(firewall);
+    expect(await driver.network.isInForce(firewall)).toBe(true);
+    expect(await driver.network.isInForce({ ...firewall, rules: [] })).toBe(false);
     const more = [{ cidr: '10.0.1.0/24', gatewayIpv4: '10.0.1.1' }];
     const spanning = { ...firewall, networks: [makeNetwork('network-1', { subnets: more })] };
-    expect(await machine.network.isInForce(spanning)).toBe(false);
-    await machine.network.applyFirewall(spanning);
-    expect(await machine.network.isInForce(spanning)).toBe(true);
+    expect(await driver.network.isInForce(spanning)).toBe(false);
+    await driver.network.applyFirewall(spanning);
+    expect(await driver.network.isInForce(spanning)).toBe(true);
   });
 
   it('guests are answered before they have interfaces, with them, and after', async () => {
     const vm = newVm(VM);
-    await machine.network.answerGuests([vm]);
+    await driver.network.answerGuests([vm]);
     await prepare(vm);
-    await machine.network.answerGuests([vm]);
-    await machine.network.removeNics(VM);
-    await machine.network.answerGuests([]);
+    await driver.network.answerGuests([vm]);
+    await driver.network.removeInterfaces(VM);
+    await driver.network.answerGuests([]);
   });
 
   it('interfaces and seeds are made and removed, also again', async () => {
@@ -251,26 +251,26 @@ export function describeMachineContract(make: () => Promise<ContractMachine>): v
     await prepare(vm);
     await prepare(vm);
     for (let times = 0; times < 2; times += 1) {
-      await machine.network.removeNics(VM);
-      await machine.seeds.remove(VM);
+      await driver.network.removeInterfaces(VM);
+      await driver.seeds.remove(VM);
     }
   });
 
   it('the boot id stays while the host runs, and the inventory names its devices', async () => {
-    expect(await machine.readBootId()).toBe(await machine.readBootId());
-    const { gpus = [], nvmes = [] } = await machine.readInventory();
+    expect(await driver.readBootId()).toBe(await driver.readBootId());
+    const { gpus = [], nvmes = [] } = await driver.readInventory();
     expect(gpus.map(({ pci }) => pci?.address)).toEqual(expect.arrayContaining([...under.gpus]));
     expect(nvmes.map(({ pci }) => pci?.address)).toContain(under.nvme);
   });
 
   it('a console shows what is typed into it, can be opened again, and ends with its domain', async () => {
-    await expect(machine.hypervisor.openConsole(VM)).rejects.toMatchObject({
+    await expect(driver.hypervisor.openConsole(VM)).rejects.toMatchObject({
       code: 'vm_not_running',
     });
     await run(newVm(VM));
     await under.untilBooted(VM);
-    (await machine.hypervisor.openConsole(VM)).destroy();
-    const line = await machine.hypervisor.openConsole(VM);
+    (await driver.hypervisor.openConsole(VM)).destroy();
+    const line = await driver.hypervisor.openConsole(VM);
     let shown = '';
     line.on('data', (bytes: Buffer) => {
       shown += bytes;
@@ -278,7 +278,7 @@ export function describeMachineContract(make: () => Promise<ContractMachine>): v
     const ended = new Promise((resolve) => line.once('end', resolve));
     line.write('typed-here\r');
     await expect.poll(() => shown).toContain('typed-here');
-    await machine.hypervisor.powerOff(VM);
+    await driver.hypervisor.powerOff(VM);
     await ended;
   });
 }

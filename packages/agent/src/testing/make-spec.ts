@@ -3,8 +3,8 @@ import type {
   DiskSpec,
   FirewallRule,
   HostSpec,
+  InterfaceSpec,
   NetworkSpec,
-  NicSpec,
   VmSpec,
 } from '../spec.ts';
 
@@ -34,7 +34,7 @@ export function makeVm(id: string, vm: Partial<VmSpec> = {}): VmSpec {
     gpus: [],
     nvmes: [],
     disks: [makeDisk(`${id}-os`)],
-    nics: [makeNic(`${id}-nic`)],
+    nics: [makeInterface(`${id}-nic`)],
     image: { name: 'debian-12', url: 'https://images.test/debian-12.raw', sha256: 'ab' },
     sshPublicKey: '',
     startupScript: '',
@@ -61,7 +61,7 @@ export function makeDisk(id: string, disk: Partial<DiskSpec> = {}): DiskSpec {
   };
 }
 
-export function makeNic(id: string, nic: Partial<NicSpec> = {}): NicSpec {
+export function makeInterface(id: string, nic: Partial<InterfaceSpec> = {}): InterfaceSpec {
   return {
     id,
     networkId: 'network-1',

@@ -1,8 +1,9 @@
 import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile, syncDirectory, unlessMissing } from '@gantry/daemon/durable-file';
+import { HostFailure } from '../base/failure.ts';
 import type { RunProgram } from '../base/run-program.ts';
-import { MachineFailure, type Volume } from '../host-driver.ts';
+import type { Volume } from '../host-driver.ts';
 import type { ImageCache } from '../images/image-cache.ts';
 import type { DiskSpec, Image } from '../spec.ts';
 import { readQcow2Header } from './backing-images.ts';
@@ -132,7 +133,7 @@ function damaged({ path }: DiskFile): (error: unknown) => never {
   return (cause) => {
     if (cause instanceof Error && 'code' in cause) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new MachineFailure('disk_damaged', `${path} is damaged: ${reason}`, { cause });
+    throw new HostFailure('disk_damaged', `${path} is damaged: ${reason}`, { cause });
   };
 }
 
@@ -168,5 +169,5 @@ async function syncFile(path: string): Promise<void> {
 function fullOr(error: unknown, directory: string): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return error;
-  return new MachineFailure('storage_full', `no space is left in ${directory}`, { cause: error });
+  return new HostFailure('storage_full', `no space is left in ${directory}`, { cause: error });
 }

@@ -1,5 +1,6 @@
+import { HostFailure } from '../base/failure.ts';
 import type { RunProgram } from '../base/run-program.ts';
-import { MachineFailure, type Volume } from '../host-driver.ts';
+import type { Volume } from '../host-driver.ts';
 import type { ImageCache } from '../images/image-cache.ts';
 import type { DiskSpec, Image } from '../spec.ts';
 import {
@@ -54,7 +55,7 @@ export function lvmDriver(options: LvmDriverOptions): VolumeDriver {
     const found = parseLogicalVolumes(json).find(({ name }) => name === nameOf(diskId));
     if (found && !found.tags.includes(OURS)) {
       const message = `the volume ${pathOf(diskId)} is not Gantry's: rename it`;
-      throw new MachineFailure('storage_failed', message);
+      throw new HostFailure('storage_failed', message);
     }
     return found ?? null;
   };
@@ -77,7 +78,7 @@ export function lvmDriver(options: LvmDriverOptions): VolumeDriver {
     const json = await run('lvs', [...reportArgs(['zero']), `${volumeGroup}/${thinPool}`]);
     if (parseRows(json)[0]?.['zero'] === 'zero') return;
     const message = `the thin pool ${volumeGroup}/${thinPool} does not zero new chunks: lvchange --zero y`;
-    throw new MachineFailure('storage_failed', message);
+    throw new HostFailure('storage_failed', message);
   };
 
   const make = async (disk: DiskSpec, fill: () => Promise<void>): Promise<void> => {

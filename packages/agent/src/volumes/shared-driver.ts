@@ -1,7 +1,8 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile, syncDirectory, unlessMissing } from '@gantry/daemon/durable-file';
-import { MachineFailure, type Volume } from '../host-driver.ts';
+import { HostFailure } from '../base/failure.ts';
+import type { Volume } from '../host-driver.ts';
 import type { DiskSpec } from '../spec.ts';
 import { checkDisk, checkDiskId, checkGrowth, diskInUse, diskMissing } from './check-disk.ts';
 import type { IsInUse, VolumeDriver } from './volume-driver.ts';
@@ -66,7 +67,7 @@ export function sharedDriver({ directory, isInUse }: SharedDriverOptions): Volum
       const sizeBytes = checkDisk(disk);
       if (image) {
         const message = `disk ${disk.id} is a shared volume, and no VM starts from one`;
-        throw new MachineFailure('bad_disk', message);
+        throw new HostFailure('bad_disk', message);
       }
       if (await read(disk.id)) return;
       try {
@@ -105,5 +106,5 @@ export function sharedDriver({ directory, isInUse }: SharedDriverOptions): Volum
 function parseSize(diskId: string, text: string): string {
   const size = /^\{"size_bytes":"([1-9][0-9]*)"\}\s*$/.exec(text)?.[1];
   if (size !== undefined) return size;
-  throw new MachineFailure('disk_damaged', `the volume.json of disk ${diskId} is damaged`);
+  throw new HostFailure('disk_damaged', `the volume.json of disk ${diskId} is damaged`);
 }

@@ -1,10 +1,10 @@
-import { MACHINE_STEPS, type MachineStep } from '../machine/faults.ts';
+import { DRIVER_STEPS, type DriverStep } from '../driver/faults.ts';
 
 /** What a control request asks of a simulated host, checked. */
 export type ControlOrder =
   | { verb: 'crash'; vmId: string }
-  | { verb: 'fail'; step: MachineStep; times: number; code: string; message: string }
-  | { verb: 'hang' | 'unhang'; step: MachineStep }
+  | { verb: 'fail'; step: DriverStep; times: number; code: string; message: string }
+  | { verb: 'hang' | 'unhang'; step: DriverStep }
   | { verb: 'clear-faults' | 'kill-agent' | 'start-agent' | 'power-off' | 'reboot' };
 
 export class BadControlRequest extends Error {
@@ -45,10 +45,10 @@ function text(body: Fields, name: string, fallback?: string): string {
   throw new BadControlRequest(`${name} must be a text`);
 }
 
-function step(body: Fields): MachineStep {
-  const found = MACHINE_STEPS.find((known) => known === body['step']);
+function step(body: Fields): DriverStep {
+  const found = DRIVER_STEPS.find((known) => known === body['step']);
   if (found) return found;
-  throw new BadControlRequest(`step must be one of ${MACHINE_STEPS.join(', ')}`);
+  throw new BadControlRequest(`step must be one of ${DRIVER_STEPS.join(', ')}`);
 }
 
 /** Once, where nothing is said. */

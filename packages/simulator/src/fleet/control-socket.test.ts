@@ -7,8 +7,8 @@ import { makeVm } from '@gantry/agent/testing/make-spec';
 import { createLog } from '@gantry/daemon/log';
 import { loadFleet } from '@gantry/proto/load';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MemoryLedger } from '../machine/memory-ledger.ts';
-import { SimulatedMachine } from '../machine/simulated-machine.ts';
+import { MemoryLedger } from '../driver/memory-ledger.ts';
+import { SimulatedHostDriver } from '../driver/simulated-host-driver.ts';
 import { makeInventory } from '../testing/make-inventory.ts';
 import { runAlone } from '../testing/run-alone.ts';
 import { type ControlSocket, startControlSocket } from './control-socket.ts';
@@ -17,13 +17,13 @@ import { SimulatedHost } from './simulated-host.ts';
 const log = createLog({ process: 'test', level: 'silent' });
 let directory: string;
 let control: ControlSocket;
-let machine: SimulatedMachine;
+let driver: SimulatedHostDriver;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'gantry-control-'));
-  machine = new SimulatedMachine({ inventory: makeInventory() });
+  driver = new SimulatedHostDriver({ inventory: makeInventory() });
   const host = new SimulatedHost({
-    ...{ fleet: loadFleet(), log, machine, ledger: new MemoryLedger() },
+    ...{ fleet: loadFleet(), log, driver, ledger: new MemoryLedger() },
     identity: { hostId: 'id-1', keyPem: '', certificatePem: '', caPem: '' },
     address: () => 'localhost:1',
   });
@@ -52,7 +52,7 @@ describe('the control socket', () => {
   });
 
   it('shows hosts, and makes a VM crash', async () => {
-    await runAlone(machine, makeVm('vm-1'));
+    await runAlone(driver, makeVm('vm-1'));
     const shown = { name: 'one', host_id: 'id-1', agent: 'killed', hanging: [] };
     expect(JSON.parse((await send('GET', '/hosts')).said)).toEqual({
       items: [{ ...shown, vms: [{ id: 'vm-1', state: 'running' }] }],

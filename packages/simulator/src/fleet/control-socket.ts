@@ -2,7 +2,7 @@ import { chmod, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { MachineFailure } from '@gantry/agent/host-driver';
+import { HostFailure } from '@gantry/agent/base/failure';
 import type { Log } from '@gantry/daemon/log';
 import { BadControlRequest, type ControlOrder, parseControlOrder } from './control-request.ts';
 import type { SimulatedHost } from './simulated-host.ts';
@@ -66,7 +66,7 @@ async function answer(request: IncomingMessage, { hosts, log }: Options): Promis
     log.info({ host: name, ...order }, 'control');
     return { status: 200, body: showHost([name, host]) };
   } catch (error) {
-    if (!(error instanceof BadControlRequest) && !(error instanceof MachineFailure)) {
+    if (!(error instanceof BadControlRequest) && !(error instanceof HostFailure)) {
       log.error({ error }, 'a control request failed');
       return { status: 500, body: { message: String(error) } };
     }
@@ -75,19 +75,19 @@ async function answer(request: IncomingMessage, { hosts, log }: Options): Promis
 }
 
 function showHost([name, host]: [string, SimulatedHost]) {
-  const domains = host.machine.hypervisor.look();
+  const domains = host.driver.hypervisor.look();
   return {
     ...{ name, host_id: host.id, agent: host.isRunning ? 'running' : 'killed' },
-    hanging: host.machine.faults.hangingSteps(),
+    hanging: host.driver.faults.hangingSteps(),
     vms: domains.map(({ vmId, state }) => ({ id: vmId, state })),
   };
 }
 
 async function obey(host: SimulatedHost, order: ControlOrder): Promise<void> {
-  const { faults } = host.machine;
+  const { faults } = host.driver;
   switch (order.verb) {
     case 'crash':
-      return host.machine.crashDomain(order.vmId);
+      return host.driver.crashDomain(order.vmId);
     case 'fail':
       return faults.failNext(order.step, order.times, order);
     case 'hang':

@@ -7,7 +7,7 @@ import { loadIdentity } from '@gantry/agent/identity/state-files';
 import { ledgerFile } from '@gantry/agent/ledger/ledger-file';
 import type { Log } from '@gantry/daemon/log';
 import { type Fleet, loadFleet } from '@gantry/proto/load';
-import { SimulatedMachine } from '../machine/simulated-machine.ts';
+import { SimulatedHostDriver } from '../driver/simulated-host-driver.ts';
 import { inventoryOfHost, simulatedInventory } from '../servers/simulated-inventory.ts';
 import { type ControlSocket, startControlSocket } from './control-socket.ts';
 import type { FleetSettings, PlannedHost } from './fleet-settings.ts';
@@ -75,7 +75,7 @@ async function startMember(place: Place, planned: PlannedHost): Promise<Member> 
   const address = () => anyOf(settings.schedulers);
   const host = new SimulatedHost({
     ...{ fleet, log, identity, address },
-    machine: new SimulatedMachine({
+    driver: new SimulatedHostDriver({
       inventory: {
         ...inventoryOfHost(await simulatedInventory(planned.model), planned.name),
         sharedStorage: true,

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DiskSpec } from '@gantry/agent/spec';
-import { DiskStore } from '../machine/disk-store.ts';
+import { DiskStore } from '../driver/disk-store.ts';
 
 type KeptDisk = Pick<DiskSpec, 'id' | 'kind' | 'sizeBytes'>;
 

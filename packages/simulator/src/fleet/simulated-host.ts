@@ -1,23 +1,23 @@
 import { type Agent, startAgent } from '@gantry/agent/agent';
-import type { Pace } from '@gantry/agent/base/timings';
+import type { Timings } from '@gantry/agent/base/timings';
 import { channelCredentials, type Identity } from '@gantry/agent/identity/identity';
 import type { LedgerStore } from '@gantry/agent/ledger/ledger';
 import { grpcLink } from '@gantry/agent/link/grpc-link';
 import type { Connect } from '@gantry/agent/link/link';
 import type { Log } from '@gantry/daemon/log';
 import type { Fleet } from '@gantry/proto/load';
-import type { SimulatedMachine } from '../machine/simulated-machine.ts';
+import type { SimulatedHostDriver } from '../driver/simulated-host-driver.ts';
 
 export type SimulatedHostOptions = {
   fleet: Fleet;
   log: Log;
-  machine: SimulatedMachine;
+  driver: SimulatedHostDriver;
   ledger: LedgerStore;
   identity: Identity;
   /** Asked before every attempt to attach. */
   address: () => string;
   heartbeatMs?: number;
-  pace?: Partial<Pace>;
+  timings?: Partial<Timings>;
   /** Puts something between the agent and its link, for faults of the network. */
   wrapLink?: (connect: Connect) => Connect;
 };
@@ -27,13 +27,13 @@ export type SimulatedHostOptions = {
  * and a stream of its own. The agent can be killed and started again, and the machine rebooted.
  */
 export class SimulatedHost {
-  readonly machine: SimulatedMachine;
+  readonly driver: SimulatedHostDriver;
   readonly #options: SimulatedHostOptions;
   #identity: Identity;
   #agent: Agent | null = null;
 
   constructor(options: SimulatedHostOptions) {
-    this.machine = options.machine;
+    this.driver = options.driver;
     this.#options = options;
     this.#identity = options.identity;
   }
@@ -52,7 +52,7 @@ export class SimulatedHost {
   }
 
   async start(): Promise<void> {
-    const { fleet, log, machine, ledger, address, heartbeatMs, pace } = this.#options;
+    const { fleet, log, driver, ledger, address, heartbeatMs, timings } = this.#options;
     const { wrapLink = (link) => link } = this.#options;
     const connect = grpcLink({
       ...{ fleet, log, address },
@@ -60,8 +60,8 @@ export class SimulatedHost {
       ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
     });
     this.#agent = await startAgent({
-      ...{ machine, ledger, log, connect: wrapLink(connect) },
-      ...(pace ? { pace } : {}),
+      ...{ driver, ledger, log, connect: wrapLink(connect) },
+      ...(timings ? { timings } : {}),
     });
   }
 
@@ -72,8 +72,8 @@ export class SimulatedHost {
   }
 
   /** The next report tells of it, as if the agent had noticed. */
-  changeInventory(change: Parameters<SimulatedMachine['changeInventory']>[0]): void {
-    this.machine.changeInventory(change);
+  changeInventory(change: Parameters<SimulatedHostDriver['changeInventory']>[0]): void {
+    this.driver.changeInventory(change);
     this.#agent?.inventoryChanged();
   }
 
@@ -90,7 +90,7 @@ export class SimulatedHost {
   /** Its VMs and its agent end without a word; `start` is the power's return. */
   powerOff(): void {
     this.kill();
-    this.machine.reboot();
+    this.driver.reboot();
   }
 
   /** Power goes and comes back: the agent dies with it and starts with it. */

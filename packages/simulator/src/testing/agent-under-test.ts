@@ -1,6 +1,6 @@
 import { type Agent, startAgent } from '@gantry/agent/agent';
-import { DEFAULT_PACE, type Pace } from '@gantry/agent/base/timings';
-import type { Machine } from '@gantry/agent/host-driver';
+import { DEFAULT_TIMINGS, type Timings } from '@gantry/agent/base/timings';
+import type { HostDriver } from '@gantry/agent/host-driver';
 import type { LedgerStore } from '@gantry/agent/ledger/ledger';
 import type { Link, LinkPeer } from '@gantry/agent/link/link';
 import type { HostSpec } from '@gantry/agent/spec';
@@ -8,33 +8,33 @@ import { ManualClock } from '@gantry/agent/testing/manual-clock';
 import { createLog } from '@gantry/daemon/log';
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
 import type { VmReport } from '@gantry/proto/generated/gantry/v1/VmReport';
-import { MemoryLedger } from '../machine/memory-ledger.ts';
-import { SimulatedMachine } from '../machine/simulated-machine.ts';
+import { MemoryLedger } from '../driver/memory-ledger.ts';
+import { SimulatedHostDriver } from '../driver/simulated-host-driver.ts';
 import { makeInventory } from './make-inventory.ts';
 
 const log = createLog({ process: 'test', level: 'silent' });
-const PACE: Pace = { ...DEFAULT_PACE, reportMs: 0 };
+const TIMINGS: Timings = { ...DEFAULT_TIMINGS, reportMs: 0 };
 /** Turns of the event loop: far more than any case needs, far fewer than a minute's. */
 const PATIENCE = 20_000;
 
 /** A host whose agent can be killed and started anew, with a link that a test holds the end of. */
 export class AgentUnderTest {
   readonly clock = new ManualClock();
-  readonly machine = new SimulatedMachine({ inventory: makeInventory(), clock: this.clock });
+  readonly driver = new SimulatedHostDriver({ inventory: makeInventory(), clock: this.clock });
   ledger: LedgerStore = new MemoryLedger();
   agent: Agent | null = null;
   reports: HostReport[] = [];
   #peer: LinkPeer | null = null;
 
   /** With another machine or ledger in front of the same host, if told. */
-  async start(over: { machine?: Machine; ledger?: LedgerStore } = {}): Promise<void> {
+  async start(over: { driver?: HostDriver; ledger?: LedgerStore } = {}): Promise<void> {
     this.reports = [];
     this.agent = await startAgent({
-      machine: over.machine ?? this.machine,
+      driver: over.driver ?? this.driver,
       ledger: over.ledger ?? this.ledger,
       log,
       clock: this.clock,
-      pace: PACE,
+      timings: TIMINGS,
       connect: (peer) => this.#connect(peer),
     });
     this.attach();

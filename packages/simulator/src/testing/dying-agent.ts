@@ -1,4 +1,4 @@
-import type { Machine } from '@gantry/agent/host-driver';
+import type { HostDriver } from '@gantry/agent/host-driver';
 import type { LedgerStore } from '@gantry/agent/ledger/ledger';
 import type { AgentUnderTest } from './agent-under-test.ts';
 
@@ -25,16 +25,16 @@ export class DyingAgent {
     return this.changes >= this.#dieAt;
   }
 
-  get machine(): Machine {
-    const { machine } = this.#host;
+  get driver(): HostDriver {
+    const { driver } = this.#host;
     return {
-      readBootId: () => machine.readBootId(),
-      readInventory: () => machine.readInventory(),
-      hypervisor: this.#watched(machine.hypervisor),
-      volumes: this.#watched(machine.volumes),
-      devices: this.#watched(machine.devices),
-      network: this.#watched(machine.network),
-      seeds: this.#watched(machine.seeds),
+      readBootId: () => driver.readBootId(),
+      readInventory: () => driver.readInventory(),
+      hypervisor: this.#watched(driver.hypervisor),
+      volumes: this.#watched(driver.volumes),
+      devices: this.#watched(driver.devices),
+      network: this.#watched(driver.network),
+      seeds: this.#watched(driver.seeds),
     };
   }
 

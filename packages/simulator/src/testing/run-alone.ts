@@ -1,16 +1,16 @@
 import type { VmSpec } from '@gantry/agent/spec';
-import type { SimulatedMachine } from '../machine/simulated-machine.ts';
+import type { SimulatedHostDriver } from '../driver/simulated-host-driver.ts';
 
 /** Brings a VM up behind any agent's back. */
-export async function runAlone(machine: SimulatedMachine, vm: VmSpec): Promise<void> {
-  for (const disk of vm.disks) await machine.volumes.create(disk, null);
-  await machine.seeds.ensure(vm);
-  const before = machine.network.firewall ?? { rules: [], nics: [] };
-  await machine.network.applyFirewall({ ...before, nics: [...before.nics, ...vm.nics] });
-  await machine.network.ensureNics(vm.id, vm.nics);
+export async function runAlone(driver: SimulatedHostDriver, vm: VmSpec): Promise<void> {
+  for (const disk of vm.disks) await driver.volumes.create(disk, null);
+  await driver.seeds.ensure(vm);
+  const before = driver.network.firewall ?? { rules: [], nics: [] };
+  await driver.network.applyFirewall({ ...before, nics: [...before.nics, ...vm.nics] });
+  await driver.network.ensureInterfaces(vm.id, vm.nics);
   for (const address of vm.gpus) {
-    await machine.devices.bind({ vmId: vm.id, kind: 'gpu', address });
+    await driver.devices.bind({ vmId: vm.id, kind: 'gpu', address });
   }
-  await machine.hypervisor.define(vm);
-  await machine.hypervisor.start(vm.id, vm.boot);
+  await driver.hypervisor.define(vm);
+  await driver.hypervisor.start(vm.id, vm.boot);
 }

@@ -1,5 +1,5 @@
+import { HostFailure } from '../../base/failure.ts';
 import type { Sysfs } from '../../base/sysfs.ts';
-import { MachineFailure } from '../../host-driver.ts';
 import type { PciControl } from './pci-control.ts';
 import { PCI_DEVICES } from './pci-device.ts';
 import { VFIO_DRIVER } from './pci-function.ts';
@@ -16,7 +16,7 @@ export async function ensureVfio({ sysfs, control }: Host): Promise<void> {
   await control.run('modprobe', [VFIO_DRIVER]).catch(() => undefined);
   if (await isThere()) return;
   const message = `the kernel has no ${VFIO_DRIVER}: gantry-agent doctor says what this host lacks`;
-  throw new MachineFailure('vfio_missing', message);
+  throw new HostFailure('vfio_missing', message);
 }
 
 /** Takes a function from the host's driver and leaves it to whoever opens it through VFIO. */
@@ -48,5 +48,5 @@ async function bindTo(
   const after = await current();
   if (after === driver) return;
   const message = `${address} should be on driver ${driver || 'none'} and is on ${after || 'none'}: the kernel's log says why`;
-  throw new MachineFailure('device_not_bound', message);
+  throw new HostFailure('device_not_bound', message);
 }

@@ -1,4 +1,4 @@
-import { MachineFailure } from '../../host-driver.ts';
+import { HostFailure } from '../../base/failure.ts';
 import type { DiskSpec } from '../../spec.ts';
 import type { DiskSource } from '../../volumes/disk-source.ts';
 import { DISK_SLOTS, type DiskDefinition, type FilesystemDefinition } from './domain-definition.ts';
@@ -61,7 +61,7 @@ function chooseSlots(
     while (used.has(next)) next += 1;
     if (next >= DISK_SLOTS) {
       const message = `there is no place for disk ${id}: a VM has at most ${DISK_SLOTS} disks`;
-      throw new MachineFailure('too_many_disks', message);
+      throw new HostFailure('too_many_disks', message);
     }
     slots.set(id, next);
     used.add(next);

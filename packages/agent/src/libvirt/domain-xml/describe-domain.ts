@@ -2,30 +2,25 @@ import type { CardPlaces } from '../../devices/card-places.ts';
 import type { VmSpec } from '../../spec.ts';
 import { chooseCells, chooseHugepages, type HostNode, hostCpusOf } from './choose-cells.ts';
 import { type DiskHost, describeDisks } from './describe-disks.ts';
-import type {
-  CardDefinition,
-  DomainDefinition,
-  GuestCell,
-  Platform,
-} from './domain-definition.ts';
+import type { CardDefinition, DomainDefinition, GuestCell, Platform } from './domain-definition.ts';
 
 /** What a definition depends on besides what is wanted of the VM. */
 export type DomainHost = Omit<DiskHost, 'iothreads'> &
   CardPlaces & {
-  platform: Platform;
-  vhostNet: boolean;
-  /** Whether guests' memory may be locked: the agent has CAP_SYS_RESOURCE. */
-  lockMemory: boolean;
-  /** By the kernel's number. Empty: no NUMA. */
-  numaNodes: readonly HostNode[];
-  /** Null: no seed. */
-  seedPath: string | null;
-  nvramPath: string;
-  serialLogPath: string;
-  nicOf(nic: VmSpec['nics'][number]): { tap: string; mtu: number };
-  /** The order by which the domain runs, "0" before its first start. */
-  boot: string;
-};
+    platform: Platform;
+    vhostNet: boolean;
+    /** Whether guests' memory may be locked: the agent has CAP_SYS_RESOURCE. */
+    lockMemory: boolean;
+    /** By the kernel's number. Empty: no NUMA. */
+    numaNodes: readonly HostNode[];
+    /** Null: no seed. */
+    seedPath: string | null;
+    nvramPath: string;
+    serialLogPath: string;
+    nicOf(nic: VmSpec['nics'][number]): { tap: string; mtu: number };
+    /** The order by which the domain runs, "0" before its first start. */
+    boot: string;
+  };
 
 /** More queues than this bring nothing on links of 100 Gbit/s and cost memory on both sides. */
 const MAX_QUEUES = 8;

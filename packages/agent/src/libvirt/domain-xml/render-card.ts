@@ -1,5 +1,6 @@
 import { element, type XmlElement } from '../../base/xml.ts';
-import type { CardDefinition, HandedOver } from './domain-definition.ts';
+import type { HandedOver } from '../../devices/card-places.ts';
+import type { CardDefinition } from './domain-definition.ts';
 import { renderAddress } from './render-pci.ts';
 
 /** Behind every disk that comes and goes, and before the seed: vdq, vdr and so on. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { allSettledOrThrow } from '@gantry/daemon/all-settled-or-throw';
-import { MachineFailure } from '../../host-driver.ts';
+import { HostFailure } from '../../base/failure.ts';
 import { COMMAND_FAILED, type RunCommand } from '../kernel/run-command.ts';
 import { canonicalListing } from './canonical-listing.ts';
 import { type RenderedFirewall, TABLES } from './render-firewall.ts';
@@ -19,10 +19,7 @@ export async function applyFirewall(run: RunCommand, rendered: RenderedFirewall)
   const listings = await listTables(run);
   // A killed agent's last command runs on, and may come after ours.
   if (!listings.every((listing) => listing.includes(rendered.digest))) {
-    throw new MachineFailure(
-      'firewall_replaced',
-      'other rules took the place of those just applied',
-    );
+    throw new HostFailure('firewall_replaced', 'other rules took the place of those just applied');
   }
   const listed = digestOf(listings);
   const seal = sealOf(rendered, listed);
@@ -43,7 +40,7 @@ export async function isInForce(
     return quickly || sealed.includes(`"${sealOf(rendered, digestOf(await listTables(run)))}"`);
   } catch (error) {
     // No such table. Where it is something else, applying fails of it as well, and says so.
-    if (error instanceof MachineFailure && error.code === COMMAND_FAILED) return false;
+    if (error instanceof HostFailure && error.code === COMMAND_FAILED) return false;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { canonicalEndpointCidr, parseCidr } from '@gantry/model/cidr';
 import { parsePorts } from '@gantry/model/ports';
-import { MachineFailure } from '../../host-driver.ts';
+import { HostFailure } from '../../base/failure.ts';
 import type { FirewallRule } from '../../spec.ts';
 import { isId } from '../parse-interface.ts';
 import { mergeRanges, type Range } from './ranges.ts';
@@ -26,7 +26,7 @@ export const EVERY_ADDRESS: Range = { first: 0, last: 2 ** 32 - 1 };
 
 export function parseRule(spec: FirewallRule): Rule {
   const fail = (why: string) =>
-    new MachineFailure('invalid_firewall_rule', `firewall rule ${spec.id}: ${why}`);
+    new HostFailure('invalid_firewall_rule', `firewall rule ${spec.id}: ${why}`);
   if (!isId(spec.id)) throw fail('its id is not 1 to 64 letters, digits, ".", "_" or "-"');
   const unknown = spec.protocols.find((name) => !PROTOCOLS.some((known) => known === name));
   if (unknown !== undefined || spec.protocols.length === 0) {
@@ -35,9 +35,9 @@ export function parseRule(spec: FirewallRule): Rule {
   const addresses = (texts: readonly string[]) =>
     mergeRanges(
       texts.map((text) => {
-        const block = parseCidr(canonicalEndpointCidr(text) ?? '');
-        if (!block) throw fail(`"${text}" is no CIDR`);
-        return { first: block.first, last: block.last };
+        const prefix = parseCidr(canonicalEndpointCidr(text) ?? '');
+        if (!prefix) throw fail(`"${text}" is no CIDR`);
+        return { first: prefix.first, last: prefix.last };
       }),
     );
   const ports = (texts: readonly string[]) =>
@@ -61,7 +61,7 @@ export function parseRule(spec: FirewallRule): Rule {
   };
 }
 
-type Fail = (why: string) => MachineFailure;
+type Fail = (why: string) => HostFailure;
 
 function parseDirection(direction: FirewallRule['direction'], fail: Fail): Rule['direction'] {
   if (direction === 'DIRECTION_INGRESS') return 'ingress';

@@ -1,7 +1,7 @@
 import { mergeRanges, type Range } from './ranges.ts';
 
 /** Where every value has the same members. */
-export type Part<T> = { ranges: Range[]; members: T[] };
+export type Partition<T> = { ranges: Range[]; members: T[] };
 
 /** How often an item may come up in the parts, on average, before splitting is not worth it. */
 const MAX_COPIES = 8;
@@ -12,10 +12,10 @@ const FREE_COPIES = 2_048;
  * Cuts a dimension where a range of an item begins or ends, and puts together what has the same
  * items. Null where items overlap so much that the parts would list them far more often than they are.
  */
-export function splitBy<T>(
+export function partitionRanges<T>(
   items: readonly T[],
   rangesOf: (item: T) => readonly Range[],
-): Part<T>[] | null {
+): Partition<T>[] | null {
   const edges = new Map<number, { begin: [number, T][]; end: number[] }>();
   const edgeAt = (value: number) => {
     const edge = edges.get(value) ?? { begin: [], end: [] };
@@ -29,7 +29,7 @@ export function splitBy<T>(
     }
   });
   const ordered = [...edges].sort(([a], [b]) => a - b);
-  const parts = new Map<string, Part<T>>();
+  const partitions = new Map<string, Partition<T>>();
   const present = new Map<number, T>();
   let copies = 0;
   for (const [at, [first, { begin, end }]] of ordered.entries()) {
@@ -40,14 +40,17 @@ export function splitBy<T>(
     const range = { first, last: next[0] - 1 };
     const members = [...present].sort(([a], [b]) => a - b);
     const key = members.map(([index]) => index).join();
-    const known = parts.get(key);
+    const known = partitions.get(key);
     if (known) {
       known.ranges.push(range);
       continue;
     }
-    parts.set(key, { ranges: [range], members: members.map(([, item]) => item) });
+    partitions.set(key, { ranges: [range], members: members.map(([, item]) => item) });
     copies += members.length;
     if (copies > items.length * MAX_COPIES + FREE_COPIES) return null;
   }
-  return [...parts.values()].map((part) => ({ ...part, ranges: mergeRanges(part.ranges) }));
+  return [...partitions.values()].map((partition) => ({
+    ...partition,
+    ranges: mergeRanges(partition.ranges),
+  }));
 }

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Lookup, planLookups } from './plan-lookups.ts';
 import { mergeRanges, type Range } from './ranges.ts';
-import { type Box, DIMENSIONS, type Dimension } from './rule-match.ts';
+import { DIMENSIONS, type Dimension, type RuleMatch } from './rule-match.ts';
 
 type Packet = Record<Dimension, number>;
 
 const isIn = (ranges: readonly Range[] | undefined, value: number) =>
   ranges === undefined || ranges.some(({ first, last }) => first <= value && value <= last);
-const isInBox = (box: Box, packet: Packet) =>
-  DIMENSIONS.every((dimension) => isIn(box.ranges.get(dimension), packet[dimension]));
+const isMatched = (match: RuleMatch, packet: Packet) =>
+  DIMENSIONS.every((dimension) => isIn(match.ranges.get(dimension), packet[dimension]));
 
 /** As the kernel does it. */
 function isFound(lookups: readonly Lookup[], packet: Packet): boolean {
@@ -30,8 +30,8 @@ function isFoundBy(lookup: Lookup, packet: Packet): boolean {
           return value - (value % size) === first;
         }),
       );
-    case 'box':
-      return isInBox(lookup.box, packet);
+    case 'match':
+      return isMatched(lookup.match, packet);
     case 'split': {
       const fitting = lookup.cases.filter(({ ranges }) => isIn(ranges, packet[lookup.dimension]));
       if (fitting.length > 1) throw new Error('cases share a value');
@@ -46,7 +46,7 @@ const range = fc
   .tuple(fc.nat(LARGEST), fc.nat(3))
   .map(([first, more]) => ({ first, last: Math.min(first + more, LARGEST) }));
 const ranges = fc.array(range, { minLength: 1, maxLength: 3 }).map(mergeRanges);
-const box: fc.Arbitrary<Box> = fc
+const match: fc.Arbitrary<RuleMatch> = fc
   .tuple(...DIMENSIONS.map((dimension) => fc.tuple(fc.constant(dimension), fc.option(ranges))))
   .map((entries) => ({
     protocols: ['tcp'],
@@ -59,12 +59,12 @@ const packet: fc.Arbitrary<Packet> = fc.record({
   ...{ source: value, sourcePort: value, destination: value, destinationPort: value },
 });
 
-const boxOf = (entries: Partial<Record<Dimension, Range[]>>): Box => ({
+const matchOf = (entries: Partial<Record<Dimension, Range[]>>): RuleMatch => ({
   protocols: ['tcp'],
   ranges: new Map(Object.entries(entries) as [Dimension, Range[]][]),
 });
 const one = (first: number) => [{ first, last: first }];
-const block = (at: number) => [{ first: at * 256, last: at * 256 + 255 }];
+const prefix = (at: number) => [{ first: at * 256, last: at * 256 + 255 }];
 
 /** The most that one packet can make the kernel look up. */
 function longest(lookups: readonly Lookup[]): number {
@@ -94,74 +94,82 @@ function countElements(lookups: readonly Lookup[]): number {
 describe('lookups', () => {
   it('find a packet exactly where one of the boxes has it', () => {
     const boxesAndPackets = fc.tuple(
-      fc.array(box, { maxLength: 12 }),
+      fc.array(match, { maxLength: 12 }),
       fc.array(packet, { minLength: 20, maxLength: 20 }),
     );
-    const property = fc.property(boxesAndPackets, ([boxes, packets]) => {
-      const lookups = planLookups(boxes);
+    const property = fc.property(boxesAndPackets, ([matches, packets]) => {
+      const lookups = planLookups(matches);
       return packets.every(
-        (each) => isFound(lookups, each) === boxes.some((one) => isInBox(one, each)),
+        (each) => isFound(lookups, each) === matches.some((one) => isMatched(one, each)),
       );
     });
     fc.assert(property, { numRuns: 200, seed: 1 });
   });
 
   const RULES = 10_000;
-  const many = (make: (at: number) => Box) => Array.from({ length: RULES }, (_, at) => make(at));
+  const many = (make: (at: number) => RuleMatch) =>
+    Array.from({ length: RULES }, (_, at) => make(at));
   it('look every kind of network up where its blocks are of many sizes', () => {
     const sizes = Array.from({ length: 25 }, (_, at) => 2 ** at);
-    const boxes = sizes.flatMap((size) =>
+    const matches = sizes.flatMap((size) =>
       Array.from({ length: 40 }, (_, at) =>
-        boxOf({
+        matchOf({
           source: [{ first: at * 2 ** 25 + size, last: at * 2 ** 25 + 2 * size - 1 }],
           destinationPort: one(at % 5),
         }),
       ),
     );
-    const lookups = planLookups(boxes);
+    const lookups = planLookups(matches);
     expect(longest(lookups)).toBe(8 + 2);
-    expect(countElements(lookups)).toBeLessThan(2 * boxes.length);
+    expect(countElements(lookups)).toBeLessThan(2 * matches.length);
   });
 
-  it.each<[string, (at: number) => Box, number]>([
-    ['ports', (at) => boxOf({ destinationPort: one(at) }), 1],
-    ['sources', (at) => boxOf({ source: block(at) }), 1],
-    ['sources of one port', (at) => boxOf({ source: block(at), destinationPort: one(22) }), 1],
+  it.each<[string, (at: number) => RuleMatch, number]>([
+    ['ports', (at) => matchOf({ destinationPort: one(at) }), 1],
+    ['sources', (at) => matchOf({ source: prefix(at) }), 1],
+    ['sources of one port', (at) => matchOf({ source: prefix(at), destinationPort: one(22) }), 1],
     [
       'ports of one machine each',
-      (at) => boxOf({ destination: one(at), destinationPort: one(at % 9) }),
+      (at) => matchOf({ destination: one(at), destinationPort: one(at % 9) }),
       1,
     ],
-    ['blocks with a port each', (at) => boxOf({ source: block(at), destinationPort: one(at) }), 1],
+    [
+      'blocks with a port each',
+      (at) => matchOf({ source: prefix(at), destinationPort: one(at) }),
+      1,
+    ],
     [
       'blocks, machines and ranges of ports',
       (at) =>
-        boxOf({
-          ...{ source: block(at % 50), destination: one(at) },
+        matchOf({
+          ...{ source: prefix(at % 50), destination: one(at) },
           destinationPort: [{ first: (at % 7) * 1000, last: (at % 7) * 1000 + 99 }],
         }),
       2,
     ],
     [
       'what names one thing and what names another',
-      (at) => (at % 2 ? boxOf({ source: block(at) }) : boxOf({ destinationPort: one(at) })),
+      (at) => (at % 2 ? matchOf({ source: prefix(at) }) : matchOf({ destinationPort: one(at) })),
       2,
     ],
   ])('of ten thousand %s are few and not much larger than the rules', (_, make, expected) => {
-    const boxes = many(make);
-    const lookups = planLookups(boxes);
+    const matches = many(make);
+    const lookups = planLookups(matches);
     expect(longest(lookups)).toBe(expected);
     expect(countElements(lookups)).toBeLessThan(3 * RULES);
   });
 
   it('that would become too large are not made, and still find what there is to find', () => {
     const wide = (at: number) => [{ first: at, last: at + 3_000 }];
-    const boxes = Array.from({ length: 3_000 }, (_, at) =>
-      boxOf({ ...{ source: wide(at), destination: wide(2 * at) }, destinationPort: wide(3 * at) }),
+    const matches = Array.from({ length: 3_000 }, (_, at) =>
+      matchOf({
+        ...{ source: wide(at), destination: wide(2 * at) },
+        destinationPort: wide(3 * at),
+      }),
     );
-    const lookups = planLookups(boxes);
-    expect(countElements(lookups)).toBeLessThan(20 * boxes.length);
+    const lookups = planLookups(matches);
+    expect(countElements(lookups)).toBeLessThan(20 * matches.length);
     const at = { source: 2_999, destination: 4_000, destinationPort: 6_000, sourcePort: 1 };
-    expect(isFound(lookups, at)).toBe(boxes.some((each) => isInBox(each, at)));
+    expect(isFound(lookups, at)).toBe(matches.some((each) => isMatched(each, at)));
   });
 });

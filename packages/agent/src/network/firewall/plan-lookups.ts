@@ -1,8 +1,8 @@
 import { groupBy } from '@gantry/model/group-by';
-import { splitBy } from './partition-ranges.ts';
-import { type BlockKeys, planBlockKeys } from './prefix-keys.ts';
+import { partitionRanges } from './partition-ranges.ts';
+import { type PrefixKeys, planPrefixKeys } from './prefix-keys.ts';
 import { mergeRanges, type Range } from './ranges.ts';
-import { type Box, DIMENSIONS, type Dimension } from './rule-match.ts';
+import { DIMENSIONS, type Dimension, type RuleMatch } from './rule-match.ts';
 
 /**
  * How to find out whether a packet is in one of many boxes, by looking it up instead of trying each.
@@ -14,29 +14,29 @@ export type Lookup =
   /** Every packet matches. */
   | { kind: 'all' }
   | { kind: 'ranges'; dimension: Dimension; ranges: readonly Range[] }
-  | ({ kind: 'keys'; dimensions: readonly Dimension[] } & BlockKeys)
+  | ({ kind: 'keys'; dimensions: readonly Dimension[] } & PrefixKeys)
   | { kind: 'split'; dimension: Dimension; cases: readonly Case[] }
   /** Tried by itself: what it overlaps with would become too much in a lookup. */
-  | { kind: 'box'; box: Box };
+  | { kind: 'match'; match: RuleMatch };
 
 /** Cases of one split share no value. */
 export type Case = { ranges: readonly Range[]; within: readonly Lookup[] };
 
-export function planLookups(boxes: readonly Box[]): Lookup[] {
-  return [...groupBy(boxes, kindOf).values()].flatMap((alike) => {
+export function planLookups(matches: readonly RuleMatch[]): Lookup[] {
+  return [...groupBy(matches, kindOf).values()].flatMap((alike) => {
     const dimensions = DIMENSIONS.filter((dimension) => alike[0]?.ranges.has(dimension));
     return planAlike(alike, dimensions);
   });
 }
 
-function planAlike(boxes: readonly Box[], dimensions: readonly Dimension[]): Lookup[] {
+function planAlike(matches: readonly RuleMatch[], dimensions: readonly Dimension[]): Lookup[] {
   const [dimension] = dimensions;
   if (dimension === undefined) return [{ kind: 'all' }];
   if (dimensions.length === 1) {
-    const ranges = mergeRanges(boxes.flatMap((box) => rangesOf(box, dimension)));
+    const ranges = mergeRanges(matches.flatMap((match) => rangesOf(match, dimension)));
     return [{ kind: 'ranges', dimension, ranges }];
   }
-  const { found, left } = planBlockKeys(boxes, dimensions);
+  const { found, left } = planPrefixKeys(matches, dimensions);
   return [
     ...found.map((keys) => ({ kind: 'keys', dimensions, ...keys }) as const),
     ...(left.length > 0 ? planSplit(left, dimensions) : []),
@@ -44,12 +44,12 @@ function planAlike(boxes: readonly Box[], dimensions: readonly Dimension[]): Loo
 }
 
 /** The dimension with the fewest different values goes first: it makes the fewest cases. */
-function planSplit(boxes: readonly Box[], dimensions: readonly Dimension[]): Lookup[] {
+function planSplit(matches: readonly RuleMatch[], dimensions: readonly Dimension[]): Lookup[] {
   const ordered = dimensions
-    .map((dimension) => ({ dimension, size: groupBy(boxes, textOf(dimension)).size }))
+    .map((dimension) => ({ dimension, size: groupBy(matches, textOf(dimension)).size }))
     .sort((a, b) => a.size - b.size);
   for (const { dimension } of ordered) {
-    const cases = splitBy(boxes, (box) => rangesOf(box, dimension));
+    const cases = partitionRanges(matches, (match) => rangesOf(match, dimension));
     if (cases === null) continue;
     const rest = dimensions.filter((other) => other !== dimension);
     return [
@@ -59,16 +59,17 @@ function planSplit(boxes: readonly Box[], dimensions: readonly Dimension[]): Loo
       },
     ];
   }
-  return boxes.map((box) => ({ kind: 'box', box }));
+  return matches.map((match) => ({ kind: 'match', match }));
 }
 
 /** Boxes of one kind speak of the same protocols and name the same dimensions. */
-export function kindOf({ protocols, ranges }: Box): string {
+export function kindOf({ protocols, ranges }: RuleMatch): string {
   return [...protocols, ...DIMENSIONS.filter((dimension) => ranges.has(dimension))].join(' ');
 }
 
-const textOf = (dimension: Dimension) => (box: Box) => JSON.stringify(rangesOf(box, dimension));
+const textOf = (dimension: Dimension) => (match: RuleMatch) =>
+  JSON.stringify(rangesOf(match, dimension));
 
-export function rangesOf(box: Box, dimension: Dimension): readonly Range[] {
-  return box.ranges.get(dimension) ?? [];
+export function rangesOf(match: RuleMatch, dimension: Dimension): readonly Range[] {
+  return match.ranges.get(dimension) ?? [];
 }

@@ -1,20 +1,20 @@
 import { groupBy } from '@gantry/model/group-by';
 import type { Range } from './ranges.ts';
-import type { Box, Dimension } from './rule-match.ts';
+import type { Dimension, RuleMatch } from './rule-match.ts';
 
 /**
  * Boxes as keys of a hash. A block, such as an address, a CIDR or a port, is one value once a packet's
  * lower bits are masked away; so a box of blocks is as many keys as they combine to, and all keys with
  * the same sizes of blocks are found by one lookup.
  */
-export type BlockKeys = {
+export type PrefixKeys = {
   /** How many values each dimension's blocks have, powers of two. */
   sizes: readonly number[];
   /** The first value of each dimension's block. */
   keys: readonly (readonly number[])[];
 };
 
-type Block = { first: number; size: number };
+type Prefix = { first: number; size: number };
 
 /** A list of a few ports and a few addresses is so many keys; beyond that it is not written out. */
 const MAX_KEYS_OF_BOX = 64;
@@ -23,53 +23,53 @@ const MAX_BLOCKS_OF_RANGE = 2;
 /** So many lookups are as good as one; the commonest sizes are chosen. */
 const MAX_SIZES = 8;
 
-export function planBlockKeys(
-  boxes: readonly Box[],
+export function planPrefixKeys(
+  matches: readonly RuleMatch[],
   dimensions: readonly Dimension[],
-): { found: BlockKeys[]; left: Box[] } {
-  const written = boxes.map((box) => ({ box, keys: combine(box, dimensions) }));
+): { found: PrefixKeys[]; left: RuleMatch[] } {
+  const written = matches.map((match) => ({ match, keys: combine(match, dimensions) }));
   const alike = groupBy(written, ({ keys }) => [...new Set((keys ?? []).map(sizesOf))].join(' '));
   const chosen = new Set<string>();
-  const left: Box[] = [];
-  const blocks: Block[][] = [];
+  const left: RuleMatch[] = [];
+  const prefixes: Prefix[][] = [];
   for (const [sizes, members] of [...alike].sort(([, a], [, b]) => b.length - a.length)) {
     const together = new Set([...chosen, ...sizes.split(' ')]);
     const isChosen = sizes !== '' && together.size <= MAX_SIZES;
     if (isChosen) for (const size of together) chosen.add(size);
-    for (const { box, keys } of members) {
-      if (isChosen && keys) blocks.push(...keys);
-      else left.push(box);
+    for (const { match, keys } of members) {
+      if (isChosen && keys) prefixes.push(...keys);
+      else left.push(match);
     }
   }
-  const found = [...groupBy(blocks, sizesOf).values()].map((keys) => ({
+  const found = [...groupBy(prefixes, sizesOf).values()].map((keys) => ({
     sizes: keys[0]?.map(({ size }) => size) ?? [],
     keys: keys.map((key) => key.map(({ first }) => first)),
   }));
   return { found, left };
 }
 
-const sizesOf = (key: readonly Block[]) => key.map(({ size }) => size).join();
+const sizesOf = (key: readonly Prefix[]) => key.map(({ size }) => size).join();
 
 /** Null where they are too many. */
-function combine(box: Box, dimensions: readonly Dimension[]): Block[][] | null {
-  let keys: Block[][] = [[]];
+function combine(match: RuleMatch, dimensions: readonly Dimension[]): Prefix[][] | null {
+  let keys: Prefix[][] = [[]];
   for (const dimension of dimensions) {
-    const ranges = (box.ranges.get(dimension) ?? []).map(blocksOf);
+    const ranges = (match.ranges.get(dimension) ?? []).map(prefixesOf);
     if (ranges.some(({ length }) => length > MAX_BLOCKS_OF_RANGE)) return null;
-    const blocks = ranges.flat();
-    if (keys.length * blocks.length > MAX_KEYS_OF_BOX) return null;
-    keys = keys.flatMap((key) => blocks.map((block) => [...key, block]));
+    const prefixes = ranges.flat();
+    if (keys.length * prefixes.length > MAX_KEYS_OF_BOX) return null;
+    keys = keys.flatMap((key) => prefixes.map((prefix) => [...key, prefix]));
   }
   return keys;
 }
 
 /** The fewest, from the first on: each as large as its first value and what is left allow. */
-export function blocksOf({ first, last }: Range): Block[] {
-  const blocks: Block[] = [];
-  for (let at = first; at <= last; at += blocks.at(-1)?.size ?? 1) {
+export function prefixesOf({ first, last }: Range): Prefix[] {
+  const prefixes: Prefix[] = [];
+  for (let at = first; at <= last; at += prefixes.at(-1)?.size ?? 1) {
     let size = 1;
     while (at % (size * 2) === 0 && at + size * 2 - 1 <= last) size *= 2;
-    blocks.push({ first: at, size });
+    prefixes.push({ first: at, size });
   }
-  return blocks;
+  return prefixes;
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { MachineFailure } from '../../host-driver.ts';
-import type { FirewallRule, NicSpec } from '../../spec.ts';
-import { makeNic, makeRule } from '../../testing/make-spec.ts';
+import { HostFailure } from '../../base/failure.ts';
+import type { FirewallRule, InterfaceSpec } from '../../spec.ts';
+import { makeInterface, makeRule } from '../../testing/make-spec.ts';
 import { bridgeName } from '../kernel/names.ts';
 import { renderFirewall } from './render-firewall.ts';
 
-const web = makeNic('web');
-const app = makeNic('app', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' });
+const web = makeInterface('web');
+const app = makeInterface('app', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' });
 const deny = { action: 'ACTION_DENY' } as const;
 const egress = { direction: 'DIRECTION_EGRESS' } as const;
 
@@ -141,7 +141,7 @@ describe('a chain of rules', () => {
 });
 
 describe('what makes no sense is refused by name', () => {
-  it.each<[string, Partial<NicSpec>]>([
+  it.each<[string, Partial<InterfaceSpec>]>([
     ['no MAC', { mac: '02:00:00:00:00' }],
     ['a MAC of a group', { mac: '01:00:5e:00:00:01' }],
     ['text in a MAC', { mac: '02:00:00:00:00:01; flush ruleset' }],
@@ -154,8 +154,8 @@ describe('what makes no sense is refused by name', () => {
     ['an id that quotes', { id: 'a"b' }],
     ['a network that quotes', { networkId: 'a:b' }],
   ])('an interface with %s', (_, nic) => {
-    const render = () => renderFirewall({ rules: [], nics: [makeNic('n', nic)] }, null);
-    expect(render).toThrow(MachineFailure);
+    const render = () => renderFirewall({ rules: [], nics: [makeInterface('n', nic)] }, null);
+    expect(render).toThrow(HostFailure);
     expect(render).toThrow(expect.objectContaining({ code: 'invalid_nic' }));
   });
 

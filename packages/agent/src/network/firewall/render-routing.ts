@@ -59,11 +59,11 @@ export function renderRouting(routing: {
 
 /** What a guest reaches without leaving its network, the host included. */
 function listInside(nics: readonly Nic[], subnets: readonly Subnet[]): string[] {
-  const parts = [...nics.map(({ mark, subnet }) => ({ mark, cidr: subnet })), ...subnets];
+  const partitions = [...nics.map(({ mark, subnet }) => ({ mark, cidr: subnet })), ...subnets];
   return [...new Set(nics.map(({ mark }) => mark))].flatMap((mark) => {
-    const cidrs = parts.filter((part) => part.mark === mark).map(({ cidr }) => cidr);
-    const blocks = [...cidrs, `${HOST_ADDRESS}/32`].flatMap((text) => parseCidr(text) ?? []);
-    return mergeRanges(blocks).map(
+    const cidrs = partitions.filter((partition) => partition.mark === mark).map(({ cidr }) => cidr);
+    const prefixes = [...cidrs, `${HOST_ADDRESS}/32`].flatMap((text) => parseCidr(text) ?? []);
+    return mergeRanges(prefixes).map(
       ({ first, last }) => `${mark} . ${formatIpv4(first)}-${formatIpv4(last)}`,
     );
   });

@@ -3,7 +3,7 @@ import { renderBlock } from '../kernel/nft-text.ts';
 import type { Rule } from './parse-rule.ts';
 import { type Case, kindOf, type Lookup, planLookups, rangesOf } from './plan-lookups.ts';
 import { formatRange, renderKeys, renderRanges, type SetPool } from './render-elements.ts';
-import { type Box, boxesOf, DIMENSIONS, type Dimension } from './rule-match.ts';
+import { DIMENSIONS, type Dimension, matchesOf, type RuleMatch } from './rule-match.ts';
 
 /** Which of a packet's fields a rule means: those of a reply are the other way round. */
 const FIELDS = {
@@ -38,8 +38,8 @@ export const replyChain = (name: string): string => `${name}_replies`;
 export function renderRules(name: string, rules: readonly Rule[]): string[] {
   const pool: SetPool = { name, sets: new Map() };
   const lookups = (['deny', 'allow'] as const).flatMap((action) => {
-    const boxes = rules.filter((rule) => rule.action === action).flatMap(boxesOf);
-    return [...groupBy(boxes, kindOf).values()].map((alike) => ({
+    const matches = rules.filter((rule) => rule.action === action).flatMap(matchesOf);
+    return [...groupBy(matches, kindOf).values()].map((alike) => ({
       ...{ protocols: alike[0]?.protocols ?? [], verdict: VERDICTS[action] },
       lookups: planLookups(alike),
     }));
@@ -78,8 +78,8 @@ function renderLookup(lookup: Lookup, line: Line): string {
       return put(field(lookup.dimension), renderRanges(lookup.dimension, lookup.ranges, pool));
     case 'keys':
       return put(renderKeys(lookup, { field, pool }));
-    case 'box':
-      return put(...matchBox(lookup.box, writing));
+    case 'match':
+      return put(...renderMatch(lookup.match, writing));
     case 'split':
       return renderSplit(lookup, line);
   }
@@ -111,9 +111,9 @@ function addChain(within: Case['within'], { verdict, writing }: Omit<Line, 'befo
 
 const matchProtocols = (protocols: readonly string[]) => `ip protocol { ${protocols.join(', ')} }`;
 
-function matchBox(box: Box, { way, pool }: Writing): string[] {
-  return DIMENSIONS.filter((dimension) => box.ranges.has(dimension)).map(
+function renderMatch(match: RuleMatch, { way, pool }: Writing): string[] {
+  return DIMENSIONS.filter((dimension) => match.ranges.has(dimension)).map(
     (dimension) =>
-      `${FIELDS[way][dimension]} ${renderRanges(dimension, rangesOf(box, dimension), pool)}`,
+      `${FIELDS[way][dimension]} ${renderRanges(dimension, rangesOf(match, dimension), pool)}`,
   );
 }

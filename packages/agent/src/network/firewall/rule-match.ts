@@ -6,14 +6,14 @@ export const DIMENSIONS = ['destinationPort', 'destination', 'source', 'sourcePo
 export type Dimension = (typeof DIMENSIONS)[number];
 
 /** What a rule matches: a packet that is in one of the ranges of every dimension it names. */
-export type Box = {
+export type RuleMatch = {
   protocols: readonly Protocol[];
   /** Those that are not here do not matter. */
   ranges: ReadonlyMap<Dimension, readonly Range[]>;
 };
 
 /** None for a rule that matches nothing, two for one that speaks of ports and of icmp. */
-export function boxesOf(rule: Rule): Box[] {
+export function matchesOf(rule: Rule): RuleMatch[] {
   if (rule.sources.length === 0 || rule.destinations.length === 0) return [];
   const addresses = new Map<Dimension, readonly Range[]>();
   if (!isEvery(rule.sources, EVERY_ADDRESS)) addresses.set('source', rule.sources);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeNic } from '../../testing/make-spec.ts';
+import { makeInterface } from '../../testing/make-spec.ts';
 import { parseNic } from '../parse-interface.ts';
 import { answerDhcp, type Lease } from './answer-dhcp.ts';
 import { type DhcpRequest, formatDhcp, parseDhcp } from './dhcp-message.ts';
@@ -7,7 +7,7 @@ import { makeDhcpPacket } from './testing/dhcp-packet.ts';
 
 const SERVER = '169.254.169.254';
 const lease: Lease = {
-  nic: parseNic(makeNic('n', { mac: '02:00:00:00:00:0A', privateIpv4: '10.0.0.5/20' })),
+  nic: parseNic(makeInterface('n', { mac: '02:00:00:00:00:0A', privateIpv4: '10.0.0.5/20' })),
   nameservers: ['192.0.2.53', '2001:db8::53', '192.0.2.54'],
   mtu: 1450,
   hostName: 'web-1',

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderSeedFiles } from '../../seed/nocloud.ts';
-import { makeNic, makeRule, makeVm } from '../../testing/make-spec.ts';
+import { makeInterface, makeRule, makeVm } from '../../testing/make-spec.ts';
 import { countedBy } from '../testing/counters.ts';
 import type { Guest } from '../testing/guest.ts';
 import { type Lab, openLab } from '../testing/lab.ts';
@@ -19,7 +19,7 @@ const vmOf = (id: string, networkId: string, last: number) =>
     name: `name-of-${id}`,
     startupScript: `#!/bin/sh\necho ${'secret '.repeat(2_000)} ${id}\n`,
     nics: [
-      makeNic(`nic-${id}`, {
+      makeInterface(`nic-${id}`, {
         networkId,
         privateIpv4: `10.0.0.${last}/24`,
         mac: `02:00:00:00:00:0${last}`,
@@ -77,7 +77,7 @@ describe('what guests ask their host for', () => {
     }
     await network.applyFirewall(firewall);
     await network.answerGuests([published, blue, other]);
-    for (const vm of vms) await network.ensureNics(vm.id, vm.nics);
+    for (const vm of vms) await network.ensureInterfaces(vm.id, vm.nics);
   });
   afterAll(async () => {
     await network?.close();
@@ -288,7 +288,7 @@ describe('what guests ask their host for', () => {
   });
 
   it('is nothing of a VM that is gone, and the others’ as before', async () => {
-    await network.removeNics(red.id);
+    await network.removeInterfaces(red.id);
     await network.applyFirewall({ ...firewall, nics: nics.slice(1) });
     await network.answerGuests([blue, other]);
     expect(await askForLease(at(blue).netns)).toMatchObject({ hostname: 'name-of-blue' });

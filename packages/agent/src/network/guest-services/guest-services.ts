@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { Backoff } from '@gantry/daemon/backoff';
 import type { Log } from '@gantry/daemon/log';
 import { hostName, renderSeedFiles } from '../../seed/nocloud.ts';
-import type { NicSpec, VmSpec } from '../../spec.ts';
+import type { InterfaceSpec, VmSpec } from '../../spec.ts';
 import { assignServiceAddresses, METADATA_ADDRESS } from '../kernel/service-addresses.ts';
 import { parseNic } from '../parse-interface.ts';
 import { answerDhcp } from './answer-dhcp.ts';
@@ -20,9 +20,9 @@ export type GuestServicesSettings = {
 
 export type GuestServices = {
   /** These are about to be what the kernel knows guests by: nobody is answered who would change. */
-  beforeChange(nics: readonly NicSpec[]): void;
+  beforeChange(nics: readonly InterfaceSpec[]): void;
   /** What the kernel knows guests by now. */
-  inForce(nics: readonly NicSpec[]): void;
+  inForce(nics: readonly InterfaceSpec[]): void;
   /** Who they are. From now on they are answered. */
   answerGuests(vms: readonly VmSpec[]): Promise<void>;
   /** A bridge may be there now that was not, and with it the address to listen at. */
@@ -39,7 +39,7 @@ const BACKOFF = { minMs: 1_000, maxMs: 60_000, jitter: 0 };
  */
 export function createGuestServices(settings: GuestServicesSettings): GuestServices {
   const { nameservers, mtu, netns, log } = settings;
-  let nics: ReadonlyMap<string, NicSpec> = new Map();
+  let nics: ReadonlyMap<string, InterfaceSpec> = new Map();
   let vms: ReadonlyMap<string, VmSpec> | null = null;
   let listening: { udp: Socket; http: Server } | null = null;
   let opening: Promise<void> | null = null;

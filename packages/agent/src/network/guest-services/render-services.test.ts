@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeNic } from '../../testing/make-spec.ts';
+import { makeInterface } from '../../testing/make-spec.ts';
 import { renderFirewall } from '../firewall/render-firewall.ts';
 import { assignServiceAddresses } from '../kernel/service-addresses.ts';
 import { parseNic } from '../parse-interface.ts';
@@ -21,7 +21,9 @@ describe('the addresses under which guests ask', () => {
   });
 
   it('are given on the tap and taken back by the same table of the same interface', () => {
-    const nics = ['red', 'blue'].map((id) => parseNic(makeNic(id, { networkId: `of-${id}` })));
+    const nics = ['red', 'blue'].map((id) =>
+      parseNic(makeInterface(id, { networkId: `of-${id}` })),
+    );
     const addresses = assignServiceAddresses(['red', 'blue']);
     const steering = renderServiceSteering(nics).join('\n');
     const services = renderServices(nics).join('\n');
@@ -36,7 +38,7 @@ describe('the addresses under which guests ask', () => {
 
 describe('a guest’s packets', () => {
   it('reach the agent only after MAC and address were found to be its own', () => {
-    const { text } = renderFirewall({ rules: [], nics: [makeNic('n')] }, null);
+    const { text } = renderFirewall({ rules: [], nics: [makeInterface('n')] }, null);
     const [, chain = ''] = text.split('chain from_guest {\n');
     const lines = chain.split('\t}\n')[0]?.split('\n') ?? [];
     const at = (part: string) => lines.findIndex((line) => line.includes(part));
@@ -46,9 +48,9 @@ describe('a guest’s packets', () => {
   });
 
   it('cannot come from an address by which the host knows another', () => {
-    const nic = makeNic('n', { privateIpv4: '240.0.1.2/24' });
+    const nic = makeInterface('n', { privateIpv4: '240.0.1.2/24' });
     expect(() => renderFirewall({ rules: [], nics: [nic] }, null)).toThrow('knows guests by');
-    const beyond = makeNic('n', { privateIpv4: '240.1.0.0/24' });
+    const beyond = makeInterface('n', { privateIpv4: '240.1.0.0/24' });
     expect(() => renderFirewall({ rules: [], nics: [beyond] }, null)).not.toThrow();
   });
 });

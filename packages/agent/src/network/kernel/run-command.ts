@@ -1,5 +1,5 @@
 import { ExecError, exec } from '@gantry/daemon/exec';
-import { MachineFailure } from '../../host-driver.ts';
+import { HostFailure } from '../../base/failure.ts';
 
 /** Runs a program without a shell, with `input` as its standard input, and returns its output. */
 export type RunCommand = (
@@ -21,17 +21,17 @@ export const runCommand: RunCommand = async (program, args, input = '') => {
   }
 };
 
-function asFailure(command: string, error: ExecError): MachineFailure {
+function asFailure(command: string, error: ExecError): HostFailure {
   if (error.reason === 'not installed') {
     const message = `${command.split(' ')[0]} is not installed: install iproute2, nftables and procps`;
-    return new MachineFailure('network_tool_missing', message, { cause: error });
+    return new HostFailure('network_tool_missing', message, { cause: error });
   }
   if (error.reason === 'timeout') {
     const message = `"${command}" did not end within ${TIMEOUT_MS / 1000} s`;
-    return new MachineFailure('network_command_timeout', message, { cause: error });
+    return new HostFailure('network_command_timeout', message, { cause: error });
   }
   const reason = error.stderr.slice(0, 500) || error.message;
-  return new MachineFailure(COMMAND_FAILED, `"${command}": ${reason}`, { cause: error });
+  return new HostFailure(COMMAND_FAILED, `"${command}": ${reason}`, { cause: error });
 }
 
 /** Runs everything in a named network namespace, so that several hosts can live on one machine. */

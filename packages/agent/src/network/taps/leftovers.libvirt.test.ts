@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HostNetwork } from '../../host-driver.ts';
-import { makeNic, makeRule } from '../../testing/make-spec.ts';
+import { makeInterface, makeRule } from '../../testing/make-spec.ts';
 import { bridgeName, networkNumber, tapName, tunnelName } from '../kernel/names.ts';
 import { dyingAfter } from '../testing/dying-after.ts';
 import { type Lab, openLab } from '../testing/lab.ts';
 import { snapshot } from '../testing/snapshot.ts';
 
-const web = makeNic('web', { mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24' });
-const kept = makeNic('kept', { networkId: 'network-2', mac: '02:00:00:00:00:06' });
+const web = makeInterface('web', { mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24' });
+const kept = makeInterface('kept', { networkId: 'network-2', mac: '02:00:00:00:00:06' });
 const rules = [makeRule('ssh')];
 const both = { rules, nics: [web, kept] };
 const one = { rules, nics: [kept] };
@@ -19,7 +19,7 @@ beforeEach(async () => {
   lab = await openLab();
   network = lab.network({ reachableFromHost: true });
   await network.applyFirewall(one);
-  await network.ensureNics('vm-kept', [kept]);
+  await network.ensureInterfaces('vm-kept', [kept]);
   alone = await snapshot(lab);
 });
 afterEach(() => lab?.close());
@@ -33,7 +33,7 @@ describe('what an earlier life left', () => {
       const { run, isDead } = dyingAfter(steps);
       await lab
         .network({ run, reachableFromHost: true })
-        .ensureNics('vm-web', [web])
+        .ensureInterfaces('vm-web', [web])
         .catch(() => undefined);
       await restarted().applyFirewall(one);
       expect(await snapshot(lab), `after ${steps} steps`).toEqual(alone);
@@ -44,7 +44,7 @@ describe('what an earlier life left', () => {
   it('goes although removing it is cut off at any step', async () => {
     for (let steps = 0; ; steps += 1) {
       await network.applyFirewall(both);
-      await network.ensureNics('vm-web', [web]);
+      await network.ensureInterfaces('vm-web', [web]);
       const { run, isDead } = dyingAfter(steps);
       await lab
         .network({ run, reachableFromHost: true })
@@ -60,7 +60,7 @@ describe('what an earlier life left', () => {
 
   it('in rules and routes goes where its interfaces went by another hand', async () => {
     await network.applyFirewall(both);
-    await network.ensureNics('vm-web', [web]);
+    await network.ensureInterfaces('vm-web', [web]);
     await lab.ip(`link delete ${tapName('web')}`);
     await lab.ip(`link delete ${bridgeName('network-1')}`);
     expect(await lab.ip('rule show')).toContain(`lookup ${networkNumber('network-1')}`);
@@ -70,18 +70,18 @@ describe('what an earlier life left', () => {
 
   it('is not what is wanted and not yet there, nor what is there as wanted', async () => {
     await network.applyFirewall(both);
-    await network.ensureNics('vm-web', [web]);
+    await network.ensureInterfaces('vm-web', [web]);
     const whole = await snapshot(lab);
     await restarted().applyFirewall(both);
     expect(await snapshot(lab)).toEqual(whole);
-    await network.removeNics('vm-web');
+    await network.removeInterfaces('vm-web');
     expect(await restarted().isInForce(both)).toBe(true);
   });
 
   it('stays while a process holds it open, and goes when that has ended', async () => {
     await network.applyFirewall(both);
     await lab.addGuest(web);
-    await network.ensureNics('vm-web', [web]);
+    await network.ensureInterfaces('vm-web', [web]);
     await restarted().applyFirewall(one);
     expect(await lab.ip('link show')).toContain(tapName('web'));
     expect(await restarted().isInForce(one)).toBe(true);

@@ -1,4 +1,4 @@
-import { MachineFailure } from '../../host-driver.ts';
+import { HostFailure } from '../../base/failure.ts';
 import type { Link } from '../kernel/links.ts';
 import { bridgeAlias, bridgeMac, HOST_ADDRESS } from '../kernel/names.ts';
 import { METADATA_ADDRESS, SERVICE_BLOCK } from '../kernel/service-addresses.ts';
@@ -67,7 +67,7 @@ export function refuseForeign(
   const owner = alias.split(':').slice(0, 3).join(':');
   if (!found || found.alias === '' || `${found.alias}:`.startsWith(`${owner}:`)) return;
   const message = `interface ${found.name} is there already, as "${found.alias}": rename or remove it`;
-  throw new MachineFailure('interface_taken', message);
+  throw new HostFailure('interface_taken', message);
 }
 
 function kernelSettings(bridge: string, uplink: string | null): string[] {

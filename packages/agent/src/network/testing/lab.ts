@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { NicSpec } from '../../spec.ts';
+import type { InterfaceSpec } from '../../spec.ts';
 import { createHostNetwork, type HostNetworkSettings } from '../host-network.ts';
 import { tapName } from '../kernel/names.ts';
 import { Guest } from './guest.ts';
@@ -73,7 +73,7 @@ export async function openLab() {
     network: (settings: HostNetworkSettings = {}) =>
       createHostNetwork({ netns: host, uplink: 'uplink', ...settings }),
     /** The far end of an interface, as its guest would set it up. */
-    async addGuest(nic: NicSpec): Promise<Guest> {
+    async addGuest(nic: InterfaceSpec): Promise<Guest> {
       const netns = await addNamespace(nic.id);
       const peer = `peer name eth0 address ${nic.mac} netns ${netns}`;
       await ip(host, `link add ${tapName(nic.id)} type veth ${peer}`);

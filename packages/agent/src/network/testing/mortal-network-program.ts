@@ -25,7 +25,7 @@ for (let turn = 0; turns === null || turn < turns; turn += 1) {
   const firewall = firewalls[turn % firewalls.length];
   if (!firewall) throw new Error('BUG: no firewall to tell');
   const wanted = new Set(firewall.nics.map(({ id }) => id));
-  for (const id of everyNic) if (!wanted.has(id)) await network.removeNics(`vm-${id}`);
+  for (const id of everyNic) if (!wanted.has(id)) await network.removeInterfaces(`vm-${id}`);
   await bringUp(network, firewall);
   process.stdout.write('whole\n');
 }

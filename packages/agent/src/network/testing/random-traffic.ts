@@ -1,7 +1,7 @@
 import type { End } from '@gantry/model/firewall/plan-path';
 import fc from 'fast-check';
 import type { FirewallRule } from '../../spec.ts';
-import { makeNic, makeRule } from '../../testing/make-spec.ts';
+import { makeInterface, makeRule } from '../../testing/make-spec.ts';
 
 /** Rules and packets by chance, out of so few values that they meet each other. */
 
@@ -10,14 +10,14 @@ const PROTOCOLS = ['tcp', 'udp', 'icmp'] as const;
 
 /** Three guests in one network, and one in another; `job` has no public address. */
 export const NICS = {
-  web: makeNic('web', {
+  web: makeInterface('web', {
     ...{ mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24', publicIpv4: '198.51.100.5' },
   }),
-  app: makeNic('app', {
+  app: makeInterface('app', {
     ...{ mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24', publicIpv4: '198.51.100.6' },
   }),
-  job: makeNic('job', { mac: '02:00:00:00:00:46', privateIpv4: '10.0.0.70/24' }),
-  far: makeNic('far', {
+  job: makeInterface('job', { mac: '02:00:00:00:00:46', privateIpv4: '10.0.0.70/24' }),
+  far: makeInterface('far', {
     ...{ networkId: 'network-2', gatewayIpv4: '10.0.1.1', mac: '02:00:00:00:01:09' },
     ...{ privateIpv4: '10.0.1.9/24', publicIpv4: '198.51.100.9' },
   }),

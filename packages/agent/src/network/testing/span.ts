@@ -1,11 +1,11 @@
-import type { FirewallRule, NetworkSpec, NicSpec } from '../../spec.ts';
-import { makeNetwork, makeNic, makeRule } from '../../testing/make-spec.ts';
+import type { FirewallRule, InterfaceSpec, NetworkSpec } from '../../spec.ts';
+import { makeInterface, makeNetwork, makeRule } from '../../testing/make-spec.ts';
 import type { Guest } from './guest.ts';
 import { type Lab, openLab } from './lab.ts';
 import { joinLabs, underlayAddress } from './underlay.ts';
 
 /** Where every VM is: the interfaces on each host, by its index. */
-export type Places = readonly (readonly NicSpec[])[];
+export type Places = readonly (readonly InterfaceSpec[])[];
 
 export const VNIS: Record<string, number> = { red: 7001, blue: 7002 };
 const subnets = [
@@ -15,13 +15,13 @@ const subnets = [
 
 /** A network with two VMs in one subnet and a third in another. Every network's are alike. */
 export const nicsOf = (networkId: string) => ({
-  web: makeNic(`${networkId}-web`, {
+  web: makeInterface(`${networkId}-web`, {
     ...{ networkId, privateIpv4: '10.0.0.5/24', mac: '02:00:00:00:00:05' },
   }),
-  app: makeNic(`${networkId}-app`, {
+  app: makeInterface(`${networkId}-app`, {
     ...{ networkId, privateIpv4: '10.0.0.6/24', mac: '02:00:00:00:00:06' },
   }),
-  far: makeNic(`${networkId}-far`, {
+  far: makeInterface(`${networkId}-far`, {
     ...{ networkId, privateIpv4: '10.0.1.7/24', mac: '02:00:00:00:00:07' },
     gatewayIpv4: '10.0.1.1',
   }),
@@ -97,10 +97,10 @@ export async function openSpan(hosts: number) {
         nodes.map(({ network }, index) => network.applyFirewall(firewallOf(places, { index }))),
       );
     },
-    async bringUp(nic: NicSpec, index: number): Promise<void> {
+    async bringUp(nic: InterfaceSpec, index: number): Promise<void> {
       const { lab, network } = node(index);
       guests.set(nic.id, await lab.addGuest(nic));
-      await network.ensureNics(`vm-${nic.id}`, [nic]);
+      await network.ensureInterfaces(`vm-${nic.id}`, [nic]);
     },
     async close(): Promise<void> {
       await wire.close();

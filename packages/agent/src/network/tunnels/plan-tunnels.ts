@@ -1,4 +1,4 @@
-import { MachineFailure } from '../../host-driver.ts';
+import { HostFailure } from '../../base/failure.ts';
 import { refuseForeign } from '../taps/plan-bridge.ts';
 import type { PresentTunnels, TunnelLink } from './present-tunnels.ts';
 import { type Tunnel, VXLAN_PORT } from './tunnel.ts';
@@ -129,5 +129,5 @@ export function refuseLeft(plan: TunnelPlan): void {
   if (isEmptyPlan(plan)) return;
   const [first] = Object.values(plan).flat();
   const message = `tunnels to other hosts do not become as wanted: "${first}" did not last`;
-  throw new MachineFailure('tunnel_not_in_force', message);
+  throw new HostFailure('tunnel_not_in_force', message);
 }

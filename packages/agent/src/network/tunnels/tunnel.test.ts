@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeNetwork, makeNic } from '../../testing/make-spec.ts';
+import { makeInterface, makeNetwork } from '../../testing/make-spec.ts';
 import { renderFirewall } from '../firewall/render-firewall.ts';
 import { networkNumber, tunnelMac, tunnelName } from '../kernel/names.ts';
 import { parseNic } from '../parse-interface.ts';
@@ -13,7 +13,7 @@ const underlay: Underlay = {
   ...{ address: '192.0.2.1', device: 'eth0', mtu: 1500 },
   ownAddresses: new Set(['192.0.2.1', '192.0.2.255', '127.0.0.1']),
 };
-const nics = [parseNic(makeNic('web'))];
+const nics = [parseNic(makeInterface('web'))];
 const neighbour = (privateIpv4: string, hostIpv4: string) => ({
   ...{ privateIpv4, hostIpv4, mac: '02:00:00:00:00:09' },
 });
@@ -173,7 +173,7 @@ describe('rules', () => {
   const rendered = (hosts: string[]) =>
     renderFirewall(
       {
-        ...{ rules: [], nics: [makeNic('web')] },
+        ...{ rules: [], nics: [makeInterface('web')] },
         networks: [
           makeNetwork('network-1', {
             ...{ vni: 7, neighbours: hosts.map((host) => neighbour('10.0.0.6', host)) },

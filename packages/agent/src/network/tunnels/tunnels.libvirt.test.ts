@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeNetwork, makeNic, makeRule } from '../../testing/make-spec.ts';
+import { makeInterface, makeNetwork, makeRule } from '../../testing/make-spec.ts';
 import { renderFirewall } from '../firewall/render-firewall.ts';
 import { networkNumber, tunnelMac, tunnelName } from '../kernel/names.ts';
 import { inNamespace, runCommand } from '../kernel/run-command.ts';
@@ -11,7 +11,7 @@ import { readTunnels } from './present-tunnels.ts';
 import { applyTunnels } from './tunnels-in-kernel.ts';
 import { readUnderlay } from './underlay.ts';
 
-const web = makeNic('web', { mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24' });
+const web = makeInterface('web', { mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24' });
 const rules = [
   makeRule('out', { direction: 'DIRECTION_EGRESS', protocols: ['udp'], destinationPorts: [] }),
 ];
@@ -56,7 +56,7 @@ describe('tunnels', () => {
 
   it('applied again change nothing; are known by any agent; and leave nothing', async () => {
     await network.applyFirewall(alone);
-    await network.ensureNics('vm-1', [web]);
+    await network.ensureInterfaces('vm-1', [web]);
     const before = await snapshot(lab);
     await network.applyFirewall(spanning);
     const made = await snapshot(lab);
@@ -104,8 +104,8 @@ describe('tunnels', () => {
   it('keep their ways while the last guest goes and another is about to come', async () => {
     await network.applyFirewall(spanning);
     const made = await snapshot(lab);
-    await network.ensureNics('vm-1', [web]);
-    await network.removeNics('vm-1');
+    await network.ensureInterfaces('vm-1', [web]);
+    await network.removeInterfaces('vm-1');
     expect(await snapshot(lab)).toEqual(made);
     expect(await network.isInForce(spanning)).toBe(true);
   });
@@ -169,7 +169,7 @@ it('tunnels cut off at any step are completed by applying again, whether they co
 it('a guest that leaves under its host’s own address cannot speak VXLAN to other hosts', async () => {
   await network.applyFirewall(spanning);
   const guest = await lab.addGuest(web);
-  await network.ensureNics('vm-1', [web]);
+  await network.ensureInterfaces('vm-1', [web]);
   await lab.outside.listen(53, 'udp');
   await lab.outside.listen(4789, 'udp');
   expect(await guest.reaches('192.0.2.2', 53, { protocol: 'udp' })).toBe('192.0.2.1');

@@ -1,6 +1,6 @@
 import { allSettledOrThrow } from '@gantry/daemon/all-settled-or-throw';
 import { isUnicast } from '@gantry/model/cidr';
-import { MachineFailure } from '../../host-driver.ts';
+import { HostFailure } from '../../base/failure.ts';
 import type { RunCommand } from '../kernel/run-command.ts';
 
 /** The network between hosts, as one of them stands in it. */
@@ -75,5 +75,5 @@ export function refuseNarrow({ device, mtu }: Underlay, guestMtu: number): void 
   const message =
     `interface ${device} carries packets of ${mtu} bytes, but those of guests (${guestMtu}) become ` +
     `${guestMtu + OVERHEAD_BYTES} between hosts: raise its MTU, or lower GANTRY_GUEST_MTU on every host`;
-  throw new MachineFailure('underlay_mtu_too_small', message);
+  throw new HostFailure('underlay_mtu_too_small', message);
 }

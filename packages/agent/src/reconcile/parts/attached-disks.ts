@@ -6,7 +6,7 @@ import { findDomain } from './part.ts';
 export async function ensureAttachedDisks(host: HostContext, vm: VmSpec): Promise<void> {
   const domain = await findDomain(host, vm.id);
   if (domain?.state !== 'running') return;
-  const { hypervisor } = host.machine;
+  const { hypervisor } = host.driver;
   const wanted = new Set(vm.disks.map((disk) => disk.id));
   const attached = new Set(domain.disks.map((disk) => disk.id));
   for (const id of attached) {

@@ -15,13 +15,13 @@ function devicePart(kind: DeviceKind, field: 'gpus' | 'nvmes'): Part {
 
     async ensure(host, vm) {
       for (const address of vm[field]) {
-        await host.machine.devices.bind({ vmId: vm.id, kind, address }, [...vm.gpus, ...vm.nvmes]);
+        await host.driver.devices.bind({ vmId: vm.id, kind, address }, [...vm.gpus, ...vm.nvmes]);
       }
     },
 
     async remove(host, vm) {
       for (const address of await devicesToClean(host, vm, { kind, named: vm[field] })) {
-        const cleaning = await host.machine.devices.release({ vmId: vm.id, kind, address });
+        const cleaning = await host.driver.devices.release({ vmId: vm.id, kind, address });
         await keepReceipt(host, vm, { device: { vmId: vm.id, kind, address }, cleaning });
       }
     },
@@ -37,7 +37,7 @@ async function devicesToClean(
   vm: DeletedVm,
   { kind, named }: { kind: DeviceKind; named: readonly string[] },
 ): Promise<string[]> {
-  const bound = (await host.machine.devices.list())
+  const bound = (await host.driver.devices.list())
     .filter((device) => device.vmId === vm.id && device.kind === kind)
     .map((device) => device.address);
   const { receipts } = host.ledger.facts(vm.id);

@@ -8,20 +8,20 @@ export const domain: Part = {
 
   async ensure(host, vm) {
     // Every time: the definition there is may be of this revision and changed by hand.
-    await host.machine.hypervisor.define(vm);
+    await host.driver.hypervisor.define(vm);
     if ((await findDomain(host, vm.id))?.state === 'running') return;
     // First: a host that goes down with the start must be told from a guest that does.
     await keepRunning(host, vm.id, vm.boot);
-    await host.machine.hypervisor.start(vm.id, vm.boot);
+    await host.driver.hypervisor.start(vm.id, vm.boot);
   },
 
   async remove(host, vm, removal) {
     if (vm.graceful) await letEnd(host, vm, removal);
     if (removal.isOutdated()) return;
     const left = await findDomain(host, vm.id);
-    if (left?.state === 'running') await host.machine.hypervisor.powerOff(vm.id);
+    if (left?.state === 'running') await host.driver.hypervisor.powerOff(vm.id);
     // Also one that is gone: what was kept for it is not.
-    await host.machine.hypervisor.undefine(vm.id);
+    await host.driver.hypervisor.undefine(vm.id);
   },
 };
 
@@ -34,21 +34,21 @@ export async function keepRunning(host: HostContext, vmId: string, boot: string)
 }
 
 export async function resetDomain(host: HostContext, vm: VmSpec): Promise<void> {
-  await host.machine.hypervisor.reset(vm.id, vm.boot);
+  await host.driver.hypervisor.reset(vm.id, vm.boot);
   await keepRunning(host, vm.id, vm.boot);
 }
 
 /** Asks the guest once, and waits until it has ended or its time is over: also over a restart. */
 async function letEnd(host: HostContext, vm: DeletedVm, removal: Removal): Promise<void> {
-  const { clock, pace, machine, ledger } = host;
+  const { clock, timings, driver, ledger } = host;
   while (!removal.isOutdated() && (await findDomain(host, vm.id))?.state === 'running') {
     const { shutdownAskedMs } = ledger.facts(vm.id);
     if (shutdownAskedMs === 0) {
-      await machine.hypervisor.askShutdown(vm.id);
+      await driver.hypervisor.askShutdown(vm.id);
       await ledger.updateFacts(vm.id, { shutdownAskedMs: clock.nowMs() });
       continue;
     }
-    const leftMs = shutdownAskedMs + pace.shutdownMs - clock.nowMs();
+    const leftMs = shutdownAskedMs + timings.shutdownMs - clock.nowMs();
     if (leftMs <= 0) return;
     await removal.rest(leftMs);
   }

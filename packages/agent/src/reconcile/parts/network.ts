@@ -8,11 +8,11 @@ export const network: Part = {
     // Known before they exist, so that no crash leaves one that nobody filters.
     await host.ledger.updateFacts(vm.id, { nics: vm.nics });
     await host.firewall.ensure();
-    await host.machine.network.ensureNics(vm.id, vm.nics);
+    await host.driver.network.ensureInterfaces(vm.id, vm.nics);
   },
 
   async remove(host, vm) {
-    await host.machine.network.removeNics(vm.id);
+    await host.driver.network.removeInterfaces(vm.id);
     await host.ledger.updateFacts(vm.id, { nics: [] });
   },
 };

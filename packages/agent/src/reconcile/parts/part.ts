@@ -18,6 +18,6 @@ export type Removal = {
 };
 
 export async function findDomain(host: HostContext, vmId: string): Promise<Domain | undefined> {
-  const domains = await host.machine.hypervisor.list();
+  const domains = await host.driver.hypervisor.list();
   return domains.find((domain) => domain.vmId === vmId);
 }

@@ -3,6 +3,6 @@ import type { Part } from './part.ts';
 /** What the guest reads at its boot. */
 export const seed: Part = {
   name: 'seed',
-  ensure: (host, vm) => host.machine.seeds.ensure(vm),
-  remove: (host, vm) => host.machine.seeds.remove(vm.id),
+  ensure: (host, vm) => host.driver.seeds.ensure(vm),
+  remove: (host, vm) => host.driver.seeds.remove(vm.id),
 };

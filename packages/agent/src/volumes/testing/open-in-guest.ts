@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { expect } from 'vitest';
 import type { DiskSource } from '../disk-source.ts';
 
-const EMULATORS: Partial<Record<string, [program: string, machine: string]>> = {
+const EMULATORS: Partial<Record<string, [program: string, driver: string]>> = {
   arm64: ['qemu-system-aarch64', 'virt'],
   x64: ['qemu-system-x86_64', 'q35'],
 };

@@ -1,5 +1,5 @@
+import { HostFailure } from '../../base/failure.ts';
 import type { RunProgram } from '../../base/run-program.ts';
-import { MachineFailure } from '../../host-driver.ts';
 
 type RecordedVolume = { sizeBytes: number; tags: Set<string>; isOpen: boolean };
 
@@ -54,7 +54,7 @@ function change({ volumes }: RecordedLvm, program: string, args: readonly string
   const name = (args.at(-1) ?? '').replace(/^.*\//, '');
   switch (program) {
     case 'lvcreate':
-      if (volumes.has(after('--name'))) throw new MachineFailure('storage_failed', 'it exists');
+      if (volumes.has(after('--name'))) throw new HostFailure('storage_failed', 'it exists');
       volumes.set(after('--name'), {
         sizeBytes,
         tags: new Set([after('--addtag')]),
@@ -69,7 +69,7 @@ function change({ volumes }: RecordedLvm, program: string, args: readonly string
       Object.assign(volumes.get(name) ?? {}, { sizeBytes });
       return;
     case 'lvremove':
-      if (volumes.get(name)?.isOpen) throw new MachineFailure('storage_failed', 'in use');
+      if (volumes.get(name)?.isOpen) throw new HostFailure('storage_failed', 'in use');
       volumes.delete(name);
   }
 }

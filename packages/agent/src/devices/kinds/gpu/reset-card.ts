@@ -1,6 +1,7 @@
+import { HostFailure } from '../../../base/failure.ts';
 import type { Sysfs } from '../../../base/sysfs.ts';
 import { untilTrue } from '../../../base/until-true.ts';
-import { type CleaningOutcome, MachineFailure } from '../../../host-driver.ts';
+import type { CleaningOutcome } from '../../../host-driver.ts';
 import { bridgesAbove, PCI_ADDRESS } from '../../pci/pci-bridges.ts';
 import type { PciControl } from '../../pci/pci-control.ts';
 import { PCI_DEVICES, readPciDevice } from '../../pci/pci-device.ts';
@@ -19,9 +20,12 @@ const RESET_HOLD_MS = 10;
 const RESET_REST_MS = 200;
 
 /** Resets a card by the best it has, and verifies that it answers and reports no new error. */
-export async function resetCard(host: Host, functions: readonly PciFunction[]): Promise<CleaningOutcome> {
+export async function resetCard(
+  host: Host,
+  functions: readonly PciFunction[],
+): Promise<CleaningOutcome> {
   const [main] = functions;
-  if (!main) throw new MachineFailure('device_missing', 'a card without functions');
+  if (!main) throw new HostFailure('device_missing', 'a card without functions');
   const errorsBefore = await countErrors(host.sysfs, main.address);
   let method: string;
   try {
@@ -79,7 +83,7 @@ async function reset(host: Host, functions: readonly PciFunction[]): Promise<str
     return 'bus';
   }
   const message = refusals.length === 0 ? `${address} has no way to be reset` : refusals.join('; ');
-  throw new MachineFailure('reset_failed', message);
+  throw new HostFailure('reset_failed', message);
 }
 
 async function methodsOf(sysfs: Sysfs, address: string): Promise<string[]> {
@@ -110,12 +114,12 @@ async function resetBus(host: Host, functions: readonly PciFunction[]): Promise<
   const { sysfs, control } = host;
   const addresses = functions.map(({ address }) => address);
   const bridge = await bridgeOf(sysfs, addresses[0] ?? '');
-  if (!bridge) throw new MachineFailure('reset_failed', `${addresses[0]} is below no bridge`);
+  if (!bridge) throw new HostFailure('reset_failed', `${addresses[0]} is below no bridge`);
   const below = await sysfs.list(`${PCI_DEVICES}/${bridge}`);
   const strangers = below.filter((name) => PCI_ADDRESS.test(name) && !addresses.includes(name));
   if (strangers.length > 0) {
     const message = `${addresses[0]} cannot be reset without ${strangers.join(', ')} on the same bus`;
-    throw new MachineFailure('reset_failed', message);
+    throw new HostFailure('reset_failed', message);
   }
   for (const address of addresses) await control.write(`${PCI_DEVICES}/${address}/remove`, '1');
   const before = (await control.readConfig(bridge)).readUInt16LE(BRIDGE_CONTROL);
@@ -129,7 +133,7 @@ async function resetBus(host: Host, functions: readonly PciFunction[]): Promise<
     return addresses.every((address) => there.includes(address));
   };
   if (await untilTrue(isBack, RETURN_TIMEOUT_MS)) return;
-  throw new MachineFailure('device_lost', `${addresses[0]} did not come back after its reset`);
+  throw new HostFailure('device_lost', `${addresses[0]} did not come back after its reset`);
 }
 
 /** The bridge a device is right below. Undefined: none. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { HostFailure } from '../../../base/failure.ts';
 import type { RunProgram } from '../../../base/run-program.ts';
-import { MachineFailure } from '../../../host-driver.ts';
 import type { PciDevice } from '../../pci/pci-device.ts';
 import { normalizeAddress, parseNvidiaSmi, vendorWarningsReader } from './vendor-warnings.ts';
 
@@ -117,7 +117,7 @@ it('the tool is started only for a card on its driver, and not at every look', a
 it('a lost card is told by the line that the tool ends with', async () => {
   const said =
     'nvidia-smi -q: Unable to determine the device handle for GPU0000:41:00.0: GPU is lost.  Reboot';
-  const run = () => Promise.reject(new MachineFailure('host_failed', said));
+  const run = () => Promise.reject(new HostFailure('host_failed', said));
   expect((await asked(['nvidia'], run)).warnings).toEqual([
     ['0000:41:00.0', ['its driver cannot reach it: GPU is lost']],
   ]);

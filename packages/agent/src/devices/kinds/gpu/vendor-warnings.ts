@@ -1,8 +1,8 @@
+import { HostFailure } from '../../../base/failure.ts';
 import { childrenNamed, descend, parseXml } from '../../../base/parse-xml.ts';
 import { remembered } from '../../../base/remembered.ts';
 import { programRunner, type RunProgram } from '../../../base/run-program.ts';
 import type { XmlElement } from '../../../base/xml.ts';
-import { MachineFailure } from '../../../host-driver.ts';
 import type { PciDevice } from '../../pci/pci-device.ts';
 
 /** What the vendor's own tool says is wrong, a sentence each, by PCI address. */
@@ -34,7 +34,7 @@ async function askTool(run: RunProgram): Promise<Map<string, string[]>> {
     return parseNvidiaSmi(await run('nvidia-smi', ['-q', '-x'], { timeoutMs: LIMIT_MS }));
   } catch (error) {
     // With a lost card it ends with a line about that card and nothing about the others.
-    if (error instanceof MachineFailure) return parseLostCards(error.message);
+    if (error instanceof HostFailure) return parseLostCards(error.message);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { HostFailure } from '../../../base/failure.ts';
 import { Sysfs } from '../../../base/sysfs.ts';
-import { MachineFailure } from '../../../host-driver.ts';
 import { type BlockDevice, listNamespaces, withHolders, withPartitions } from './block-devices.ts';
 import { readSignature } from './drive-signatures.ts';
 import { type Mount, parseMountinfo, parseSwaps } from './mounts.ts';
@@ -51,7 +51,7 @@ async function mountUses(procRoot: string, devices: readonly BlockDevice[]): Pro
   const own = await proc.text('self/mountinfo');
   if (own === undefined) {
     const message = `${procRoot}/self/mountinfo cannot be read: no drive is known to be free`;
-    throw new MachineFailure('host_failed', message);
+    throw new HostFailure('host_failed', message);
   }
   const mounts = parseMountinfo(`${own}\n${(await proc.text('1/mountinfo')) ?? ''}`);
   const points = mounts.filter((mount) => isOnAny(mount, devices)).map((mount) => mount.mountPoint);

@@ -1,6 +1,6 @@
-import type { CleaningOutcome } from '../../../host-driver.ts';
 import type { RunProgram } from '../../../base/run-program.ts';
 import { untilTrue } from '../../../base/until-true.ts';
+import type { CleaningOutcome } from '../../../host-driver.ts';
 import { Canary } from './canary.ts';
 import type { NvmeDrive } from './nvme-drive.ts';
 

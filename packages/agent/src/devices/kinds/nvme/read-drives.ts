@@ -1,5 +1,10 @@
 import type { Sysfs } from '../../../base/sysfs.ts';
-import { listDevicesOfClass, PCI_DEVICES, type PciDevice, readPciDevice } from '../../pci/pci-device.ts';
+import {
+  listDevicesOfClass,
+  PCI_DEVICES,
+  type PciDevice,
+  readPciDevice,
+} from '../../pci/pci-device.ts';
 import { NO_NAMES, type PciNames } from '../../pci/pci-names.ts';
 import type { DriveHealth } from './drive-health.ts';
 

@@ -1,5 +1,5 @@
 import type { VmSpec } from '../../../spec.ts';
-import { makeDisk, makeNic, makeVm } from '../../../testing/make-spec.ts';
+import { makeDisk, makeInterface, makeVm } from '../../../testing/make-spec.ts';
 import type { DomainHost } from '../describe-domain.ts';
 import type { Platform } from '../domain-definition.ts';
 
@@ -115,7 +115,7 @@ export function vmOfType(size: Size): VmSpec {
       makeDisk(DATA_DISK_ID, { serialNumber: 'c3a1b7f458d24e9ca6b0', blockSize: 4_096 }),
       makeDisk(SHARED_ID, { kind: 'DISK_KIND_SHARED_VOLUME', serialNumber: '2f9e8d7c6b5a' }),
     ],
-    nics: [makeNic(NIC_ID, { mac: '02:5e:10:00:00:01' })],
+    nics: [makeInterface(NIC_ID, { mac: '02:5e:10:00:00:01' })],
     numaShares: Array.from({ length: nodes }, (_, node) => ({
       node,
       cpuCores: size.cpuCores / nodes,

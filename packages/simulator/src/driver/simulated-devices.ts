@@ -1,9 +1,5 @@
-import {
-  type Cleaning,
-  type Device,
-  type Devices,
-  MachineFailure,
-} from '@gantry/agent/host-driver';
+import { HostFailure } from '@gantry/agent/base/failure';
+import type { Cleaning, Device, Devices } from '@gantry/agent/host-driver';
 import type { Fault } from './faults.ts';
 import { type HostParts, take } from './host-parts.ts';
 
@@ -65,11 +61,11 @@ export class SimulatedDevices implements Devices {
 
   #require({ address, vmId }: Device): void {
     if (!this.#serials.has(address)) {
-      throw new MachineFailure('device_missing', `there is no device ${address}`);
+      throw new HostFailure('device_missing', `there is no device ${address}`);
     }
     const holder = this.#bound.get(address);
     if (holder && holder.vmId !== vmId) {
-      throw new MachineFailure('device_in_use', `${address} is bound for VM ${holder.vmId}`);
+      throw new HostFailure('device_in_use', `${address} is bound for VM ${holder.vmId}`);
     }
   }
 }

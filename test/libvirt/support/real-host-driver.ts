@@ -1,5 +1,8 @@
-import { readMachineSettings } from '@gantry/agent/libvirt/host-driver-settings';
-import { type LibvirtMachine, openLibvirtMachine } from '@gantry/agent/libvirt/libvirt-host-driver';
+import { readHostDriverSettings } from '@gantry/agent/libvirt/host-driver-settings';
+import {
+  type LibvirtHostDriver,
+  openLibvirtHostDriver,
+} from '@gantry/agent/libvirt/libvirt-host-driver';
 import { createLog, type Log } from '@gantry/daemon/log';
 import { createSettingsReader } from '@gantry/daemon/settings';
 
@@ -12,10 +15,13 @@ export const testLog: Log = createLog({
 export type MachinePlace = { environment: Record<string, string>; namespace: string };
 
 /** The machine of a host, with stand-ins for its GPUs. */
-export async function openMachine({
+export async function openHostDriver({
   environment,
   namespace,
-}: MachinePlace): Promise<LibvirtMachine> {
+}: MachinePlace): Promise<LibvirtHostDriver> {
   const reader = createSettingsReader({ ...environment, GANTRY_STAND_IN_DEVICES: '1' });
-  return await openLibvirtMachine({ ...readMachineSettings(reader), netns: namespace }, testLog);
+  return await openLibvirtHostDriver(
+    { ...readHostDriverSettings(reader), netns: namespace },
+    testLog,
+  );
 }

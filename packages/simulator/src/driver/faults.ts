@@ -1,7 +1,7 @@
-import { MachineFailure } from '@gantry/agent/host-driver';
+import { HostFailure } from '@gantry/agent/base/failure';
 
 /** What a simulated host can be told to fail at or hang in. */
-export const MACHINE_STEPS = [
+export const DRIVER_STEPS = [
   'list_domains',
   'define',
   'start',
@@ -25,28 +25,28 @@ export const MACHINE_STEPS = [
   'ensure_seed',
   'remove_seed',
 ] as const;
-export type MachineStep = (typeof MACHINE_STEPS)[number];
+export type DriverStep = (typeof DRIVER_STEPS)[number];
 
 export type Fault = { code: string; message: string };
 type Failing = { times: number; fault: Fault };
 
 /** What goes wrong next on one host. A host without faults has none of this allocated. */
 export class Faults {
-  #failing: Map<MachineStep, Failing> | null = null;
-  #hanging: Map<MachineStep, (() => void)[]> | null = null;
+  #failing: Map<DriverStep, Failing> | null = null;
+  #hanging: Map<DriverStep, (() => void)[]> | null = null;
 
-  failNext(step: MachineStep, times: number, fault: Fault): void {
+  failNext(step: DriverStep, times: number, fault: Fault): void {
     this.#failing ??= new Map();
     this.#failing.set(step, { times, fault });
   }
 
   /** Calls of this step get no answer until `unhang`. */
-  hang(step: MachineStep): void {
+  hang(step: DriverStep): void {
     this.#hanging ??= new Map();
     if (!this.#hanging.has(step)) this.#hanging.set(step, []);
   }
 
-  unhang(step: MachineStep): void {
+  unhang(step: DriverStep): void {
     const waiting = this.#hanging?.get(step) ?? [];
     this.#hanging?.delete(step);
     for (const resume of waiting) resume();
@@ -59,22 +59,22 @@ export class Faults {
   }
 
   /** How many calls hang in this step now. */
-  hangingIn(step: MachineStep): number {
+  hangingIn(step: DriverStep): number {
     return this.#hanging?.get(step)?.length ?? 0;
   }
 
   /** The steps in which calls hang now. */
-  hangingSteps(): MachineStep[] {
+  hangingSteps(): DriverStep[] {
     return [...(this.#hanging ?? [])].flatMap(([step, waiting]) => (waiting.length ? [step] : []));
   }
 
   /** Every step begins with this. */
-  async pass(step: MachineStep): Promise<void> {
+  async pass(step: DriverStep): Promise<void> {
     const waiting = this.#hanging?.get(step);
     if (waiting) await new Promise<void>((resume) => waiting.push(resume));
     const failing = this.#failing?.get(step);
     if (!failing || failing.times === 0) return;
     failing.times -= 1;
-    throw new MachineFailure(failing.fault.code, failing.fault.message);
+    throw new HostFailure(failing.fault.code, failing.fault.message);
   }
 }

@@ -1,4 +1,4 @@
-import { MachineFailure } from '@gantry/agent/host-driver';
+import { HostFailure } from '@gantry/agent/base/failure';
 import type { DiskSpec } from '@gantry/agent/spec';
 import { isBelow } from '@gantry/agent/spec';
 
@@ -34,13 +34,10 @@ export class DiskStore {
   grow({ id, sizeBytes }: DiskSpec, user: object | null): void {
     const disk = this.#require(id);
     if (isBelow(sizeBytes, disk.sizeBytes)) {
-      throw new MachineFailure('disk_shrink', `disk ${id} has ${disk.sizeBytes} bytes already`);
+      throw new HostFailure('disk_shrink', `disk ${id} has ${disk.sizeBytes} bytes already`);
     }
     if (user === null && disk.users.size > 0) {
-      throw new MachineFailure(
-        'disk_in_use',
-        `disk ${id} is open and cannot be grown from outside`,
-      );
+      throw new HostFailure('disk_in_use', `disk ${id} is open and cannot be grown from outside`);
     }
     disk.sizeBytes = sizeBytes;
   }
@@ -48,7 +45,7 @@ export class DiskStore {
   remove(diskId: string): void {
     const disk = this.#disks.get(diskId);
     if (disk && disk.users.size > 0) {
-      throw new MachineFailure('disk_in_use', `disk ${diskId} is open and cannot be removed`);
+      throw new HostFailure('disk_in_use', `disk ${diskId} is open and cannot be removed`);
     }
     this.#disks.delete(diskId);
   }
@@ -59,7 +56,7 @@ export class DiskStore {
     const isShared = disk.kind === 'DISK_KIND_SHARED_VOLUME';
     const allRead = readOnly && others.every(([, other]) => other.readOnly);
     if (others.length > 0 && !isShared && !allRead) {
-      throw new MachineFailure('disk_in_use', `disk ${id} is open in another domain`);
+      throw new HostFailure('disk_in_use', `disk ${id} is open in another domain`);
     }
     disk.users.set(user, { readOnly });
   }
@@ -70,7 +67,7 @@ export class DiskStore {
 
   #require(diskId: string): StoredDisk {
     const disk = this.#disks.get(diskId);
-    if (!disk) throw new MachineFailure('disk_missing', `disk ${diskId} does not exist`);
+    if (!disk) throw new HostFailure('disk_missing', `disk ${diskId} does not exist`);
     return disk;
   }
 }

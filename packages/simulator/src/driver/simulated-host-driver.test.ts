@@ -1,16 +1,16 @@
-import { describeMachineContract } from '@gantry/agent/testing/host-driver-contract';
+import { describeHostDriverContract } from '@gantry/agent/testing/host-driver-contract';
 import { makeDisk, makeVm } from '@gantry/agent/testing/make-spec';
 import { describe, expect, it } from 'vitest';
 import { GPUS, makeInventory, NVMES } from '../testing/make-inventory.ts';
 import { runAlone } from '../testing/run-alone.ts';
 import { DiskStore } from './disk-store.ts';
-import { SimulatedMachine } from './simulated-machine.ts';
+import { SimulatedHostDriver } from './simulated-host-driver.ts';
 
 const inventory = makeInventory();
 
 describe('a simulated machine is a machine', () => {
-  describeMachineContract(async () => ({
-    machine: new SimulatedMachine({ inventory }),
+  describeHostDriverContract(async () => ({
+    driver: new SimulatedHostDriver({ inventory }),
     gpus: [GPUS[0], GPUS[1]],
     nvme: NVMES[0],
     image: { name: 'debian-12', url: 'https://images.test/debian-12.raw', sha256: 'ab' },
@@ -21,16 +21,16 @@ describe('a simulated machine is a machine', () => {
 
 describe('a reboot', () => {
   it('ends domains, interfaces and rules, and leaves disks and devices as they were', async () => {
-    const machine = new SimulatedMachine({ inventory });
-    const bootId = await machine.readBootId();
-    await runAlone(machine, makeVm('vm-1', { gpus: [GPUS[0]] }));
-    machine.reboot();
-    expect(await machine.readBootId()).not.toBe(bootId);
-    expect(await machine.hypervisor.list()).toEqual([]);
-    expect(machine.network.vmIds()).toEqual([]);
-    expect(machine.network.firewall).toBeNull();
-    expect(machine.disks.ids()).toEqual(['vm-1-os']);
-    expect(await machine.devices.list()).toHaveLength(1);
+    const driver = new SimulatedHostDriver({ inventory });
+    const bootId = await driver.readBootId();
+    await runAlone(driver, makeVm('vm-1', { gpus: [GPUS[0]] }));
+    driver.reboot();
+    expect(await driver.readBootId()).not.toBe(bootId);
+    expect(await driver.hypervisor.list()).toEqual([]);
+    expect(driver.network.vmIds()).toEqual([]);
+    expect(driver.network.firewall).toBeNull();
+    expect(driver.disks.ids()).toEqual(['vm-1-os']);
+    expect(await driver.devices.list()).toHaveLength(1);
   });
 });
 
@@ -38,8 +38,8 @@ describe('shared storage', () => {
   it('lets every machine reach a disk, and one of them at a time run from it', async () => {
     const disks = new DiskStore();
     const [a, b] = [
-      new SimulatedMachine({ inventory, disks }),
-      new SimulatedMachine({ inventory, disks }),
+      new SimulatedHostDriver({ inventory, disks }),
+      new SimulatedHostDriver({ inventory, disks }),
     ];
     const vm = makeVm('vm-1');
     await runAlone(a, vm);
@@ -50,26 +50,26 @@ describe('shared storage', () => {
   });
 
   it('lets many read one block device, and many write one shared volume', async () => {
-    const machine = new SimulatedMachine({ inventory });
+    const driver = new SimulatedHostDriver({ inventory });
     const readOnly = makeDisk('set', { readOnly: true });
     const shared = makeDisk('home', { kind: 'DISK_KIND_SHARED_VOLUME' });
     for (const id of ['vm-1', 'vm-2']) {
-      await runAlone(machine, makeVm(id, { disks: [makeDisk(`${id}-os`), readOnly, shared] }));
+      await runAlone(driver, makeVm(id, { disks: [makeDisk(`${id}-os`), readOnly, shared] }));
     }
-    expect(await machine.hypervisor.list()).toHaveLength(2);
+    expect(await driver.hypervisor.list()).toHaveLength(2);
     const writer = makeVm('vm-3', { disks: [makeDisk('vm-3-os'), makeDisk('set')] });
-    await expect(runAlone(machine, writer)).rejects.toMatchObject({ code: 'disk_in_use' });
+    await expect(runAlone(driver, writer)).rejects.toMatchObject({ code: 'disk_in_use' });
   });
 });
 
 it('faults come as ordered and pass', async () => {
-  const machine = new SimulatedMachine({ inventory });
-  machine.faults.failNext('create_disk', 1, { code: 'host_failed', message: 'no space' });
-  await expect(machine.volumes.create(makeDisk('d'), null)).rejects.toThrow('no space');
-  machine.faults.hang('create_disk');
-  const creating = machine.volumes.create(makeDisk('d'), null);
-  expect(machine.faults.hangingIn('create_disk')).toBe(1);
-  machine.faults.unhang('create_disk');
+  const driver = new SimulatedHostDriver({ inventory });
+  driver.faults.failNext('create_disk', 1, { code: 'host_failed', message: 'no space' });
+  await expect(driver.volumes.create(makeDisk('d'), null)).rejects.toThrow('no space');
+  driver.faults.hang('create_disk');
+  const creating = driver.volumes.create(makeDisk('d'), null);
+  expect(driver.faults.hangingIn('create_disk')).toBe(1);
+  driver.faults.unhang('create_disk');
   await creating;
-  expect(machine.disks.ids()).toEqual(['d']);
+  expect(driver.disks.ids()).toEqual(['d']);
 });

@@ -1,4 +1,5 @@
-import { MachineFailure, type Volume, type Volumes } from '@gantry/agent/host-driver';
+import { HostFailure } from '@gantry/agent/base/failure';
+import type { Volume, Volumes } from '@gantry/agent/host-driver';
 import type { DiskSpec, Image } from '@gantry/agent/spec';
 import { type HostParts, take } from './host-parts.ts';
 
@@ -30,7 +31,7 @@ export class SimulatedVolumes implements Volumes {
     await this.#host.faults.pass('create_disk');
     if (this.#host.disks.sizeBytes(disk.id) !== null) return;
     if (image && this.#missingImages?.has(image.name)) {
-      throw new MachineFailure('image_unavailable', `${image.url} does not answer`);
+      throw new HostFailure('image_unavailable', `${image.url} does not answer`);
     }
     if (image) await take(this.#host, this.#host.behaviour.copyMs);
     this.#host.disks.create(disk);

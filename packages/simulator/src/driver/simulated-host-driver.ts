@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '@gantry/agent/base/clock';
-import { type Machine, MachineFailure } from '@gantry/agent/host-driver';
+import { HostFailure } from '@gantry/agent/base/failure';
+import type { HostDriver } from '@gantry/agent/host-driver';
 import type { VmSpec } from '@gantry/agent/spec';
 import type { Inventory } from '@gantry/proto/generated/gantry/v1/Inventory';
 import { type Behaviour, INSTANT } from './behaviour.ts';
@@ -13,7 +14,7 @@ import { SimulatedNetwork } from './simulated-network.ts';
 import { SimulatedSeeds } from './simulated-seeds.ts';
 import { SimulatedVolumes } from './simulated-volumes.ts';
 
-type SimulatedMachineOptions = {
+type SimulatedHostDriverSettings = {
   inventory: Inventory;
   clock?: Clock;
   behaviour?: Partial<Behaviour>;
@@ -25,7 +26,7 @@ type SimulatedMachineOptions = {
  * A host in memory. It lives longer than the agents that drive it, and refuses what hardware would:
  * a device for two VMs, a disk that shrinks, a block device open twice, a domain without its parts.
  */
-export class SimulatedMachine implements Machine {
+export class SimulatedHostDriver implements HostDriver {
   readonly hypervisor: SimulatedHypervisor;
   readonly volumes: SimulatedVolumes;
   readonly devices: SimulatedDevices;
@@ -37,7 +38,7 @@ export class SimulatedMachine implements Machine {
   #inventory: Inventory;
   #bootId = randomUUID();
 
-  constructor({ inventory, clock = systemClock, behaviour, disks }: SimulatedMachineOptions) {
+  constructor({ inventory, clock = systemClock, behaviour, disks }: SimulatedHostDriverSettings) {
     this.disks = disks ?? new DiskStore();
     this.#inventory = inventory;
     this.#parts = {
@@ -87,12 +88,12 @@ export class SimulatedMachine implements Machine {
   #requireParts(vm: VmSpec): void {
     for (const address of [...vm.gpus, ...vm.nvmes]) {
       if (!this.devices.isBoundTo(address, vm.id)) {
-        throw new MachineFailure('device_missing', `${address} is not bound for VM ${vm.id}`);
+        throw new HostFailure('device_missing', `${address} is not bound for VM ${vm.id}`);
       }
     }
-    if (!this.seeds.has(vm.id)) throw new MachineFailure('host_failed', `VM ${vm.id} has no seed`);
+    if (!this.seeds.has(vm.id)) throw new HostFailure('host_failed', `VM ${vm.id} has no seed`);
     if (this.network.nicsOf(vm.id).length < vm.nics.length) {
-      throw new MachineFailure('host_failed', `VM ${vm.id} lacks an interface`);
+      throw new HostFailure('host_failed', `VM ${vm.id} lacks an interface`);
     }
   }
 }

@@ -1,10 +1,5 @@
-import {
-  type Domain,
-  type DomainState,
-  type DomainWatcher,
-  type Hypervisor,
-  MachineFailure,
-} from '@gantry/agent/host-driver';
+import { HostFailure } from '@gantry/agent/base/failure';
+import type { Domain, DomainState, DomainWatcher, Hypervisor } from '@gantry/agent/host-driver';
 import { type DiskSpec, isBelow, type VmSpec } from '@gantry/agent/spec';
 import { type HostParts, take } from './host-parts.ts';
 import { addLines, bootLines } from './serial-console.ts';
@@ -102,7 +97,7 @@ export class SimulatedHypervisor implements Hypervisor {
   async undefine(vmId: string): Promise<void> {
     await this.#host.faults.pass('undefine');
     if (this.#domains.get(vmId)?.state === 'running') {
-      throw new MachineFailure('host_failed', `the domain of VM ${vmId} runs`);
+      throw new HostFailure('host_failed', `the domain of VM ${vmId} runs`);
     }
     if (this.#domains.delete(vmId)) this.#tell(vmId);
   }
@@ -123,7 +118,7 @@ export class SimulatedHypervisor implements Hypervisor {
     await this.#host.faults.pass('grow_attached_disk');
     const domain = this.#running(vmId);
     if (!domain.has(disk.id)) {
-      throw new MachineFailure('disk_missing', `VM ${vmId} does not have disk ${disk.id}`);
+      throw new HostFailure('disk_missing', `VM ${vmId} does not have disk ${disk.id}`);
     }
     this.#host.disks.grow(disk, domain);
     this.#tell(vmId);
@@ -136,7 +131,7 @@ export class SimulatedHypervisor implements Hypervisor {
   async openConsole(vmId: string): Promise<SimulatedConsole> {
     const domain = this.#domains.get(vmId);
     if (domain?.state !== 'running') {
-      throw new MachineFailure('vm_not_running', `the domain of VM ${vmId} does not run`);
+      throw new HostFailure('vm_not_running', `the domain of VM ${vmId} does not run`);
     }
     domain.console?.destroy();
     const opened = new SimulatedConsole((text) => this.#log(domain, text));
@@ -193,13 +188,13 @@ export class SimulatedHypervisor implements Hypervisor {
 
   #get(vmId: string): SimulatedDomain {
     const domain = this.#domains.get(vmId);
-    if (!domain) throw new MachineFailure('host_failed', `VM ${vmId} has no domain`);
+    if (!domain) throw new HostFailure('host_failed', `VM ${vmId} has no domain`);
     return domain;
   }
 
   #running(vmId: string): SimulatedDomain {
     const domain = this.#get(vmId);
     if (domain.state === 'running') return domain;
-    throw new MachineFailure('host_failed', `the domain of VM ${vmId} does not run`);
+    throw new HostFailure('host_failed', `the domain of VM ${vmId} does not run`);
   }
 }

@@ -1,12 +1,12 @@
+import { HostFailure } from '@gantry/agent/base/failure';
 import type { Firewall, HostNetwork } from '@gantry/agent/host-driver';
-import { MachineFailure } from '@gantry/agent/host-driver';
-import type { NicSpec } from '@gantry/agent/spec';
+import type { InterfaceSpec } from '@gantry/agent/spec';
 import type { HostParts } from './host-parts.ts';
 
 /** Interfaces and rules of a host. Both are the kernel's, and end with it. */
 export class SimulatedNetwork implements HostNetwork {
   readonly #host: HostParts;
-  readonly #nics = new Map<string, readonly NicSpec[]>();
+  readonly #nics = new Map<string, readonly InterfaceSpec[]>();
   #firewall: Firewall | null = null;
 
   constructor(host: HostParts) {
@@ -17,7 +17,7 @@ export class SimulatedNetwork implements HostNetwork {
     return this.#firewall;
   }
 
-  nicsOf(vmId: string): readonly NicSpec[] {
+  nicsOf(vmId: string): readonly InterfaceSpec[] {
     return this.#nics.get(vmId) ?? [];
   }
 
@@ -25,17 +25,17 @@ export class SimulatedNetwork implements HostNetwork {
     return [...this.#nics.keys()];
   }
 
-  async ensureNics(vmId: string, nics: readonly NicSpec[]): Promise<void> {
+  async ensureInterfaces(vmId: string, nics: readonly InterfaceSpec[]): Promise<void> {
     await this.#host.faults.pass('ensure_nics');
     const covered = new Set(this.#firewall?.nics.map((nic) => nic.id));
     const bare = nics.find((nic) => !covered.has(nic.id));
     if (bare) {
-      throw new MachineFailure('not_filtered', `interface ${bare.id} would come up without rules`);
+      throw new HostFailure('not_filtered', `interface ${bare.id} would come up without rules`);
     }
     this.#nics.set(vmId, nics);
   }
 
-  async removeNics(vmId: string): Promise<void> {
+  async removeInterfaces(vmId: string): Promise<void> {
     await this.#host.faults.pass('remove_nics');
     this.#nics.delete(vmId);
   }

@@ -1,9 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { readMachineSettings } from '@gantry/agent/libvirt/host-driver-settings';
-import { type LibvirtMachine, openLibvirtMachine } from '@gantry/agent/libvirt/libvirt-host-driver';
-import { describeMachineContract } from '@gantry/agent/testing/host-driver-contract';
+import { readHostDriverSettings } from '@gantry/agent/libvirt/host-driver-settings';
+import {
+  type LibvirtHostDriver,
+  openLibvirtHostDriver,
+} from '@gantry/agent/libvirt/libvirt-host-driver';
+import { describeHostDriverContract } from '@gantry/agent/testing/host-driver-contract';
 import { createLog } from '@gantry/daemon/log';
 import { createSettingsReader } from '@gantry/daemon/settings';
 import { buildTinyGuest, type TinyGuest } from '@gantry/local/guest/build-tiny-guest';
@@ -17,7 +20,7 @@ describe('a host with libvirt is a machine', () => {
   let host: LibvirtHost;
   let guest: TinyGuest;
   let sysfsRoot: string;
-  let machine: LibvirtMachine;
+  let driver: LibvirtHostDriver;
   let made = 0;
 
   beforeAll(async () => {
@@ -29,20 +32,20 @@ describe('a host with libvirt is a machine', () => {
 
   /** As after each case: no domain, no interface, and a folder of its own for the next. */
   afterEach(async () => {
-    for (const { vmId } of await machine.hypervisor.list()) {
-      await machine.hypervisor.powerOff(vmId);
-      await machine.hypervisor.undefine(vmId);
-      await machine.network.removeNics(vmId);
+    for (const { vmId } of await driver.hypervisor.list()) {
+      await driver.hypervisor.powerOff(vmId);
+      await driver.hypervisor.undefine(vmId);
+      await driver.network.removeInterfaces(vmId);
     }
-    await machine.close();
+    await driver.close();
     await host.runIn('nft', 'flush', 'ruleset');
   });
 
-  describeMachineContract(async () => {
+  describeHostDriverContract(async () => {
     made += 1;
     const dataDirectory = join(host.dataDirectory, String(made));
     await mkdir(dataDirectory, { mode: 0o711 });
-    const settings = readMachineSettings(
+    const settings = readHostDriverSettings(
       createSettingsReader({
         ...host.environment,
         GANTRY_DATA_DIRECTORY: dataDirectory,
@@ -50,18 +53,18 @@ describe('a host with libvirt is a machine', () => {
         GANTRY_STAND_IN_DEVICES: '1',
       }),
     );
-    machine = await openLibvirtMachine({ ...settings, netns: host.namespace }, log);
-    const { gpus = [], nvmes = [] } = await machine.readInventory();
+    driver = await openLibvirtHostDriver({ ...settings, netns: host.namespace }, log);
+    const { gpus = [], nvmes = [] } = await driver.readInventory();
     const addressOf = (device: { pci?: { address?: string } | null } | undefined) =>
       device?.pci?.address ?? '';
     return {
-      machine,
+      driver,
       gpus: [addressOf(gpus[0]), addressOf(gpus[1])],
       nvme: addressOf(nvmes[0]),
       image: { name: 'tiny', url: pathToFileURL(guest.path).href, sha256: guest.sha256 },
       size: { cpuCores: 1, memoryMib: 256 },
       untilBooted: (vmId) =>
-        expect.poll(() => machine.hypervisor.readSerialLog(vmId)).toContain('TINY: READY'),
+        expect.poll(() => driver.hypervisor.readSerialLog(vmId)).toContain('TINY: READY'),
     };
   });
 });
