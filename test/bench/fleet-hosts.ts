@@ -5,11 +5,11 @@ import { createLog } from '@gantry/daemon/log';
 import { runProcess } from '@gantry/daemon/run';
 import { loadFleet } from '@gantry/proto/load';
 import { DiskStore } from '@gantry/simulator/driver/disk-store';
-import { MemoryLedger } from '@gantry/simulator/driver/memory-ledger';
 import { SimulatedHostDriver } from '@gantry/simulator/driver/simulated-host-driver';
 import { SimulatedHost } from '@gantry/simulator/fleet/simulated-host';
 import { SERVER_MODELS } from '@gantry/simulator/servers/server-models';
 import { inventoryOfHost, simulatedInventory } from '@gantry/simulator/servers/simulated-inventory';
+import { MemoryLedger } from '@gantry/simulator/testing/memory-ledger';
 
 /**
  * Thousands of simulated hosts in one process, each with the real agent, a certificate, a TLS

@@ -1,5 +1,8 @@
 import { connect, type Sql } from '@gantry/db/connect';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@gantry/local/embedded-postgres';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '@gantry/local/postgres/embedded-postgres';
 
 /** A server that counts its statements: that needs a setting which counts from the next start on. */
 export async function startCountingPostgres(home: string): Promise<EmbeddedPostgres> {

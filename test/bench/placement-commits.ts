@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { connect, type Sql } from '@gantry/db/connect';
 import { migrate } from '@gantry/db/migrate';
-import { startEmbeddedPostgres } from '@gantry/local/embedded-postgres';
-import { removeHome } from '@gantry/local/remove-home';
+import { startEmbeddedPostgres } from '@gantry/local/postgres/embedded-postgres';
+import { removeHome } from '@gantry/local/testing/remove-home';
 import { newId } from '@gantry/model/ids';
 import { type Placer, placePending } from '@gantry/scheduler/place/place-pending';
 import {

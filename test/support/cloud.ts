@@ -17,11 +17,11 @@ import { loadFleet } from '@gantry/proto/load';
 import { type Scheduler, type SchedulerOptions, startScheduler } from '@gantry/scheduler/scheduler';
 import type { Behaviour } from '@gantry/simulator/driver/behaviour';
 import { DiskStore } from '@gantry/simulator/driver/disk-store';
-import { MemoryLedger } from '@gantry/simulator/driver/memory-ledger';
 import { SimulatedHostDriver } from '@gantry/simulator/driver/simulated-host-driver';
 import { SimulatedHost } from '@gantry/simulator/fleet/simulated-host';
 import { SERVER_MODELS } from '@gantry/simulator/servers/server-models';
 import { inventoryOfHost, simulatedInventory } from '@gantry/simulator/servers/simulated-inventory';
+import { MemoryLedger } from '@gantry/simulator/testing/memory-ledger';
 import { expect, vi } from 'vitest';
 
 /**

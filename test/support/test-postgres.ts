@@ -1,8 +1,8 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { migrate } from '@gantry/db/migrate';
-import { startEmbeddedPostgres } from '@gantry/local/embedded-postgres';
-import { removeHome } from '@gantry/local/remove-home';
+import { startEmbeddedPostgres } from '@gantry/local/postgres/embedded-postgres';
+import { removeHome } from '@gantry/local/testing/remove-home';
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { startEmbeddedPostgres } from '@gantry/local/embedded-postgres';
+import { startEmbeddedPostgres } from '@gantry/local/postgres/embedded-postgres';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { postgres15Binaries } from '../support/postgres-15.ts';
 import { type Connection, type Gantry, makeHome, processesOf, startGantry } from './gantry.ts';

@@ -2,8 +2,8 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { findFreePort, startEmbeddedPostgres } from './embedded-postgres.ts';
-import { observePostmaster } from './postmaster.ts';
+import { findFreePort, startEmbeddedPostgres } from './postgres/embedded-postgres.ts';
+import { observePostmaster } from './postgres/postmaster.ts';
 import { killHard, makeScratch, query, type Scratch, until, untilGone } from './testing/scratch.ts';
 import {
   type Launched,

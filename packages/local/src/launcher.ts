@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { type RunningChild, startChild } from './child-process.ts';
+import { baseUrlOf, requireFreePort, type Settings } from './base/settings.ts';
+import { StartError } from './base/start-error.ts';
 import {
   bootstrap,
   type Connection,
@@ -7,16 +8,15 @@ import {
   isAccepted,
   readConnection,
   writeConnection,
-} from './credentials.ts';
-import { type Database, keepDatabase } from './database.ts';
-import { ensureDemoKey } from './demo-key.ts';
-import { ensureSecret, type Home, openHome } from './home.ts';
-import { type HomeLock, lockHome } from './home-lock.ts';
-import { boundLog } from './log-file.ts';
+} from './home/credentials.ts';
+import { ensureDemoKey } from './home/demo-key.ts';
+import { ensureSecret, type Home, openHome } from './home/home.ts';
+import { type HomeLock, lockHome } from './home/home-lock.ts';
+import { type Database, keepDatabase } from './postgres/database.ts';
+import { type RunningChild, startChild } from './processes/child-process.ts';
+import { boundLog } from './processes/log-file.ts';
 import { prepareRealHost, type RealHost, requireRealHost } from './real/real-host.ts';
 import { renderRealWelcome } from './real/render-real-welcome.ts';
-import { baseUrlOf, requireFreePort, type Settings } from './settings.ts';
-import { StartError } from './start-error.ts';
 import { untilAvailable } from './until-available.ts';
 import { renderWelcome } from './welcome.ts';
 

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SettingsError } from '@gantry/daemon/settings';
+import { readSettings } from './base/settings.ts';
+import { StartError } from './base/start-error.ts';
 import { launch, type Running } from './launcher.ts';
-import { readSettings } from './settings.ts';
-import { StartError } from './start-error.ts';
-import { listenForStop } from './stop-signals.ts';
+import { listenForStop } from './processes/stop-signals.ts';
 
 // Three levels up, from the source and from the bundle alike.
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Connection } from './credentials.ts';
+import type { Connection } from './home/credentials.ts';
 
 const LIMIT_MS = 20_000;
 const POLL_MS = 100;

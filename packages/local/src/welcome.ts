@@ -1,4 +1,4 @@
-import type { Connection } from './credentials.ts';
+import type { Connection } from './home/credentials.ts';
 
 type Welcome = { connection: Connection; connectionFile: string; sshPublicKey: string };
 

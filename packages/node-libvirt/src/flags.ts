@@ -27,9 +27,6 @@ export const START = {
   resetNvram: 32,
 } as const;
 
-/** virDomainDestroyFlagsValues */
-export const DESTROY = { default: 0, graceful: 1, removeLogs: 2 } as const;
-
 /** virDomainShutdownFlagValues; virDomainRebootFlagValues are the same numbers. */
 export const SHUTDOWN = {
   default: 0,
@@ -52,9 +49,6 @@ export const LIST_DOMAINS = {
   other: 128,
 } as const;
 
-/** virDomainXMLFlags */
-export const DOMAIN_XML = { secure: 1, inactive: 2, updateCpu: 4, migratable: 8 } as const;
-
 /** virDomainMetadataType */
 export const METADATA = { description: 0, title: 1, element: 2 } as const;
 
@@ -72,37 +66,6 @@ export const DOMAIN_STATE = {
 
 /** virDomainBlockResizeFlags: without it the size is in KiB. */
 export const BLOCK_RESIZE = { bytes: 1 } as const;
-
-/** virDomainInterfaceAddressesSource */
-export const ADDRESS_SOURCE = { lease: 0, agent: 1, arp: 2 } as const;
-
-/** virDomainGuestInfoTypes */
-export const GUEST_INFO = {
-  users: 1,
-  os: 2,
-  timezone: 4,
-  hostname: 8,
-  filesystem: 16,
-  disks: 32,
-  interfaces: 64,
-} as const;
-
-/** virConnectListAllNodeDeviceFlags */
-export const LIST_NODE_DEVICES = {
-  system: 1,
-  pci: 2,
-  usb: 4,
-  net: 16,
-  storage: 256,
-  mdevTypes: 8192,
-  mdev: 16_384,
-} as const;
-
-/** virStoragePoolCreateFlags */
-export const POOL_CREATE = { normal: 0, build: 1, buildOverwrite: 2, buildNoOverwrite: 4 } as const;
-
-/** virStorageVolResizeFlags */
-export const VOLUME_RESIZE = { allocate: 1, delta: 2, shrink: 4 } as const;
 
 /** virSecretUsageType */
 export const SECRET_USAGE = { none: 0, volume: 1, ceph: 2, iscsi: 3, tls: 4, vtpm: 5 } as const;

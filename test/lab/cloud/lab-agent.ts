@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { waitUntil } from '@gantry/local/wait-until';
+import { waitUntil } from '@gantry/local/base/wait-until';
 import { unitFlags } from '../../support/unit-flags.ts';
 import type { Lab } from '../machine/start-lab.ts';
 

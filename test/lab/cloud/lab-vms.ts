@@ -1,4 +1,4 @@
-import { waitUntil } from '@gantry/local/wait-until';
+import { waitUntil } from '@gantry/local/base/wait-until';
 import { expect } from 'vitest';
 import type { Client, Operation } from '../../system/client.ts';
 import { LOCATION } from './start-lab-cloud.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { waitUntil } from '@gantry/local/wait-until';
+import { waitUntil } from '@gantry/local/base/wait-until';
 import { sendJson } from '../../libvirt/support/json-socket.ts';
 import { ownName, removeAbandoned } from '../../libvirt/support/namespaces.ts';
 import { buildLabImage } from '../image/build-lab-image.ts';

@@ -1,4 +1,4 @@
-import { StartError } from '../start-error.ts';
+import { StartError } from '../base/start-error.ts';
 
 /** What a guest's architecture is called by those who build and boot it. */
 export type Architecture = {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readIfThere, writePrivateFile } from '../home.ts';
+import { readIfThere, writePrivateFile } from '../home/home.ts';
 import { readArchitecture } from './architecture.ts';
 import { renderCpio } from './cpio.ts';
 import { writeDiskImage } from './disk-image.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { readIfThere, writePrivateFile } from '../home.ts';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../base/start-error.ts';
+import { readIfThere, writePrivateFile } from '../home/home.ts';
 import {
   chooseClosure,
   type DebianPackage,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isListed } from '../process-identity.ts';
+import { isListed } from '../processes/process-identity.ts';
 import type { DebianPackage } from './package-list.ts';
 
 /** Someone may still be using an image that was the newest a moment ago. */

@@ -1,5 +1,5 @@
 import { ExecError, exec } from '@gantry/daemon/exec';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../base/start-error.ts';
 
 /** Runs a program without a shell and returns its output. */
 export async function runProgram(

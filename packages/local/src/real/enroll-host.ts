@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { rename } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { readIfThere } from '../home.ts';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../base/start-error.ts';
+import { readIfThere } from '../home/home.ts';
 import { LOCATION } from './offer-tiny-guest.ts';
 import type { Operator } from './operator.ts';
 

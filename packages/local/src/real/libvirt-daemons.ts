@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
-import { type Home, readIfThere, writePrivateFile } from '../home.ts';
-import { readTail } from '../log-file.ts';
-import { StartError } from '../start-error.ts';
-import { waitUntil } from '../wait-until.ts';
+import { StartError } from '../base/start-error.ts';
+import { waitUntil } from '../base/wait-until.ts';
+import { type Home, readIfThere, writePrivateFile } from '../home/home.ts';
+import { readTail } from '../processes/log-file.ts';
 import { isAnswering, LIBVIRT_SOCKET } from './look-at-machine.ts';
 
 /** Started here because nobody else did. Killed hard, the launcher leaves them running. */

@@ -7,7 +7,7 @@ import {
 } from '@gantry/agent/libvirt/choose-accelerator';
 import { probeKvm } from '@gantry/agent/libvirt/kvm-probe';
 import { detectPlatform } from '@gantry/agent/libvirt/platform';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../base/start-error.ts';
 import type { Findings, LibvirtFinding, MissingFile } from './describe-problems.ts';
 
 export const LIBVIRT_SOCKET = '/run/libvirt/libvirt-sock';

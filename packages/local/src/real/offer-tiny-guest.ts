@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { link, rename, rm } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import type { TinyGuest } from '../guest/build-tiny-guest.ts';
-import type { Home } from '../home.ts';
+import type { Home } from '../home/home.ts';
 import type { Operator } from './operator.ts';
 
 /** A location of this machine's own: what is offered here is offered nowhere else. */

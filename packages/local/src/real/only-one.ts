@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { errorCode, StartError } from '../start-error.ts';
+import { errorCode, StartError } from '../base/start-error.ts';
 
 /** Of the abstract kind: it is one per network namespace, like what it guards, and goes with us. */
 const NAME = '\0gantry-npm-start-real';

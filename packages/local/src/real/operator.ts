@@ -1,5 +1,5 @@
-import type { Connection } from '../credentials.ts';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../base/start-error.ts';
+import type { Connection } from '../home/credentials.ts';
 
 /** The API as its operator has it, below /v0.1. Whatever is refused ends the start, but a status asked for. */
 export type Operator = {

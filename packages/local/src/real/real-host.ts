@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { type RunningChild, startChild } from '../child-process.ts';
-import type { Connection } from '../credentials.ts';
+import type { Settings } from '../base/settings.ts';
+import { StartError } from '../base/start-error.ts';
 import { buildTinyGuest, type TinyGuest } from '../guest/build-tiny-guest.ts';
-import type { Home } from '../home.ts';
-import { ensureReachable } from '../reachable-directory.ts';
-import type { Settings } from '../settings.ts';
-import { StartError } from '../start-error.ts';
+import type { Connection } from '../home/credentials.ts';
+import type { Home } from '../home/home.ts';
+import { ensureReachable } from '../postgres/reachable-directory.ts';
+import { type RunningChild, startChild } from '../processes/child-process.ts';
 import { describeProblems } from './describe-problems.ts';
 import { ensureEnrolled } from './enroll-host.ts';
 import { describeGuestsLeft, listGuests } from './guests-left.ts';

@@ -1,5 +1,5 @@
-import type { Connection } from '../credentials.ts';
-import type { DemoKey } from '../demo-key.ts';
+import type { Connection } from '../home/credentials.ts';
+import type { DemoKey } from '../home/demo-key.ts';
 import { LOCATION, VM_TYPE } from './offer-tiny-guest.ts';
 import type { Offered } from './real-host.ts';
 

@@ -1,4 +1,4 @@
-import { startEmbeddedPostgres } from '../embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../postgres/embedded-postgres.ts';
 
 /** A process that owns an embedded server and does nothing else: something for tests to kill. */
 const [home, binariesDirectory] = process.argv.slice(2);

@@ -6,10 +6,10 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import postgres from 'postgres';
-import { findInstalledBinaries } from '../postgres-files.ts';
-import { identifyProcess, sendSignal } from '../process-identity.ts';
-import { removeHome } from '../remove-home.ts';
-import { waitUntil } from '../wait-until.ts';
+import { waitUntil } from '../base/wait-until.ts';
+import { findInstalledBinaries } from '../postgres/postgres-files.ts';
+import { identifyProcess, sendSignal } from '../processes/process-identity.ts';
+import { removeHome } from './remove-home.ts';
 
 /** A directory for one test file, and the end of everything that was started in it. */
 export type Scratch = {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Connection } from '../credentials.ts';
+import type { Connection } from '../home/credentials.ts';
 import { bundle, until } from './scratch.ts';
 
 /**

@@ -37,7 +37,7 @@ export function readFleetSettings(reader: SettingsReader): FleetSettings {
 }
 
 /** "eu-north-a:a40-8=2,us-east-a:l40s-10=1" -> three hosts with names that stay the same. */
-export function planHosts(text: string): PlannedHost[] {
+function planHosts(text: string): PlannedHost[] {
   return text.split(',').flatMap((entry) => {
     const match = /^([^:=\s]+):([^:=\s]+)=(\d{1,5})$/.exec(entry.trim());
     const [, location = '', modelName = '', count = '0'] = match ?? [];

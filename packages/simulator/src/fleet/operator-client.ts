@@ -68,7 +68,7 @@ export async function createOperatorClient(account: Account): Promise<OperatorCl
   };
 }
 
-export class ApiError extends Error {
+class ApiError extends Error {
   override name = 'ApiError';
   readonly status: number;
 

@@ -38,7 +38,7 @@ export function inventoryOfHost(inventory: HostInventory, hostName: string): Hos
 }
 
 /** What sysfs does not say of such a server. */
-export function factsOf(model: ServerModel): HostFacts {
+function factsOf(model: ServerModel): HostFacts {
   const cores = model.coresPerNode * NODES.length;
   return {
     cpu: {

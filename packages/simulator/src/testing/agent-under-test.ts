@@ -8,9 +8,9 @@ import { ManualClock } from '@gantry/agent/testing/manual-clock';
 import { createLog } from '@gantry/daemon/log';
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
 import type { VmReport } from '@gantry/proto/generated/gantry/v1/VmReport';
-import { MemoryLedger } from '../driver/memory-ledger.ts';
 import { SimulatedHostDriver } from '../driver/simulated-host-driver.ts';
 import { makeInventory } from './make-inventory.ts';
+import { MemoryLedger } from './memory-ledger.ts';
 
 const log = createLog({ process: 'test', level: 'silent' });
 const TIMINGS: Timings = { ...DEFAULT_TIMINGS, reportMs: 0 };

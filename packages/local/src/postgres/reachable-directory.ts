@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { chmod, lstat, mkdir, realpath, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { syncDirectory } from '@gantry/daemon/durable-file';
-import type { Home } from './home.ts';
+import { errorCode, StartError } from '../base/start-error.ts';
+import type { Home } from '../home/home.ts';
 import { exists } from './postgres-files.ts';
-import { errorCode, StartError } from './start-error.ts';
 
 export type User = { uid: number; gid: number };
 

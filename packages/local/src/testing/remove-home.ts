@@ -1,6 +1,6 @@
 import { readlink, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { stopPostmaster } from './postmaster.ts';
+import { stopPostmaster } from '../postgres/postmaster.ts';
 
 /** Ends the server of a home and removes all of it, also a cluster that lies elsewhere. For tests. */
 export async function removeHome(directory: string): Promise<void> {

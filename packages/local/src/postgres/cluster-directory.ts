@@ -1,6 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Home } from './home.ts';
+import { StartError } from '../base/start-error.ts';
+import type { Home } from '../home/home.ts';
 import { exists } from './postgres-files.ts';
 import {
   canEnter,
@@ -10,7 +11,6 @@ import {
   type User,
   unlessThere,
 } from './reachable-directory.ts';
-import { StartError } from './start-error.ts';
 
 /**
  * Where the cluster's files lie and who runs the server. PostgreSQL refuses to run as root, so root

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import { StartError } from '../base/start-error.ts';
 import { type Home, readIfThere, writePrivateFile } from './home.ts';
-import { StartError } from './start-error.ts';
 
 /** What a program needs to talk to this control plane; `connection.json` in the home holds it. */
 export type Connection = {

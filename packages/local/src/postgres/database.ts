@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Home } from '../home/home.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
-import type { Home } from './home.ts';
 
 /** How long a killed server goes unnoticed at most. */
 const LOOK_EVERY_MS = 2_000;

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeScratch, query, type Scratch } from '../testing/scratch.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
-import { makeScratch, query, type Scratch } from './testing/scratch.ts';
 
 const isRoot = process.getuid?.() === 0;
 let scratch: Scratch;

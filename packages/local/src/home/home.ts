@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, open, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { replaceFile, unlessMissing } from '@gantry/daemon/durable-file';
-import { errorCode, StartError } from './start-error.ts';
+import { errorCode, StartError } from '../base/start-error.ts';
 
 /**
  * The home holds everything one machine's Gantry keeps: keys, logs, the embedded database. It is

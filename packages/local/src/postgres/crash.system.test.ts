@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startEmbeddedPostgres } from './embedded-postgres.ts';
 import {
   guardPid,
   killHard,
@@ -11,7 +10,8 @@ import {
   type Scratch,
   until,
   untilGone,
-} from './testing/scratch.ts';
+} from '../testing/scratch.ts';
+import { startEmbeddedPostgres } from './embedded-postgres.ts';
 
 let scratch: Scratch;
 

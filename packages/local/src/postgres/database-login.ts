@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { errorCode } from './start-error.ts';
+import { errorCode } from '../base/start-error.ts';
 
 /** Not answering yet, or no longer: 57P03 is "starting up" or "shutting down". */
 export type LoginAnswer = 'welcome' | 'refused' | 'not now';

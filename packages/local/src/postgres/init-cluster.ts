@@ -5,9 +5,9 @@ import { chmod, chown, mkdir, readdir, rename, rm, writeFile } from 'node:fs/pro
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { syncDirectory } from '@gantry/daemon/durable-file';
+import { StartError } from '../base/start-error.ts';
+import { readIfThere } from '../home/home.ts';
 import type { Cluster } from './cluster-directory.ts';
-import { readIfThere } from './home.ts';
-import { StartError } from './start-error.ts';
 
 /** The one role of an embedded cluster; it may make databases, which tests do. */
 export const SUPERUSER = 'gantry';

@@ -5,8 +5,8 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { syncDirectory } from '@gantry/daemon/durable-file';
-import { readIfThere } from './home.ts';
-import { errorCode, StartError } from './start-error.ts';
+import { errorCode, StartError } from '../base/start-error.ts';
+import { readIfThere } from '../home/home.ts';
 
 /** The copy's name carries a digest of the server program, so another version gets another copy. */
 const PREFIX = 'files-';

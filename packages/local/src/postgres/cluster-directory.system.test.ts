@@ -1,8 +1,8 @@
 import { chown, lstat, mkdir, readlink, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { killHard, makeScratch, query, type Scratch, untilGone } from '../testing/scratch.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
-import { killHard, makeScratch, query, type Scratch, untilGone } from './testing/scratch.ts';
 
 const USER = { uid: 65534, gid: 65534 };
 let scratch: Scratch;

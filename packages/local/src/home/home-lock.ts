@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { errorCode, StartError } from '../base/start-error.ts';
+import { identifyProcess } from '../processes/process-identity.ts';
 import { type Home, readIfThere } from './home.ts';
-import { identifyProcess } from './process-identity.ts';
-import { errorCode, StartError } from './start-error.ts';
 
 /**
  * One launcher per home. The lock is a directory of numbered files, each naming the process that

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Backoff } from '@gantry/daemon/backoff';
+import { StartError } from '../base/start-error.ts';
 import { boundLog, readTail } from './log-file.ts';
-import { StartError } from './start-error.ts';
 
 /**
  * A process of ours that is kept running. The first start must succeed, or it fails with what the

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
-import { type Home, readIfThere, writePrivateFile } from './home.ts';
-import { identifyProcess, sendSignal } from './process-identity.ts';
+import { StartError } from '../base/start-error.ts';
+import { waitUntil } from '../base/wait-until.ts';
+import { type Home, readIfThere, writePrivateFile } from '../home/home.ts';
+import { identifyProcess, sendSignal } from '../processes/process-identity.ts';
 import type { User } from './reachable-directory.ts';
-import { StartError } from './start-error.ts';
-import { waitUntil } from './wait-until.ts';
 
 /**
  * Stops the server when we die without a word. A shell waits on a pipe whose other end only this

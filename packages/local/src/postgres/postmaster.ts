@@ -1,13 +1,18 @@
 import { spawn } from 'node:child_process';
 import { open, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { StartError } from '../base/start-error.ts';
+import { waitUntil } from '../base/wait-until.ts';
+import { readIfThere } from '../home/home.ts';
+import { readTail } from '../processes/log-file.ts';
+import {
+  identifyProcess,
+  isListed,
+  readArguments,
+  sendSignal,
+} from '../processes/process-identity.ts';
 import type { Cluster } from './cluster-directory.ts';
-import { readIfThere } from './home.ts';
 import { serverEnvironment } from './init-cluster.ts';
-import { readTail } from './log-file.ts';
-import { identifyProcess, isListed, readArguments, sendSignal } from './process-identity.ts';
-import { StartError } from './start-error.ts';
-import { waitUntil } from './wait-until.ts';
 
 /**
  * The server is known by its postmaster.pid, never by a child handle: it runs in a session of its

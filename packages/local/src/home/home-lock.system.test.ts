@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { killHard, makeScratch, type Scratch } from '../testing/scratch.ts';
 import { openHome } from './home.ts';
 import { lockHome } from './home-lock.ts';
-import { killHard, makeScratch, type Scratch } from './testing/scratch.ts';
 
 let scratch: Scratch;
 

@@ -36,7 +36,7 @@ function parseKey(pem: string | undefined): KeyObject | undefined {
 const TYPE = 'ssh-ed25519';
 const COMMENT = 'gantry-demo';
 
-export function renderPublicKey(key: KeyObject): string {
+function renderPublicKey(key: KeyObject): string {
   return `${TYPE} ${publicBlob(key).toString('base64')} ${COMMENT}`;
 }
 

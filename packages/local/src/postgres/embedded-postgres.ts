@@ -1,10 +1,12 @@
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { StartError } from '../base/start-error.ts';
+import { waitUntil } from '../base/wait-until.ts';
+import { ensureSecret, type Home, openHome } from '../home/home.ts';
+import { boundLog } from '../processes/log-file.ts';
 import { type Cluster, ensureClusterDirectory } from './cluster-directory.ts';
 import { ensureDatabase, login } from './database-login.ts';
-import { ensureSecret, type Home, openHome } from './home.ts';
 import { ensureClusterData, SUPERUSER } from './init-cluster.ts';
-import { boundLog } from './log-file.ts';
 import {
   ensureServerFiles,
   exists,
@@ -19,8 +21,6 @@ import {
   stopPostmaster,
 } from './postmaster.ts';
 import { startGuard, waitForOldGuard } from './postmaster-guard.ts';
-import { StartError } from './start-error.ts';
-import { waitUntil } from './wait-until.ts';
 
 /**
  * A PostgreSQL of our own in a home. Every step can be repeated, and a crash at any of them is cured
