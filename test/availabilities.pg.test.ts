@@ -63,8 +63,7 @@ describe('a type', () => {
     expect(await available()).toEqual(FOUR);
   });
   afterEach(async () => {
-    await api.sql`delete from gpu_claims`;
-    await api.sql`delete from drive_claims`;
+    await api.sql`delete from device_claims`;
     await api.sql`delete from placements`;
     await api.sql`delete from hosts`;
   });
@@ -83,7 +82,7 @@ describe('a type', () => {
 
   it('can be had only with the cores, memory and drives it needs', async () => {
     const { sql } = api;
-    await sql`update drives set state = 'missing' where host_id = ${host.id} and numa_node = 0`;
+    await sql`update devices set state = 'missing' where kind = 'drive' and host_id = ${host.id} and numa_node = 0`;
     expect(await available()).toEqual(['a40.1x', 'a40.2x']);
     await sql`update hosts set numa_nodes = '[{"node": 1, "cores": 6, "memoryMib": 100000, "networkGbps": 400}]'`;
     expect(await available()).toEqual(['a40.1x']);
@@ -108,7 +107,7 @@ describe('a type', () => {
   });
 
   it('cannot be had of a GPU that was not proven clean, until an operator has seen to it', async () => {
-    await api.sql`update gpus set state = 'quarantined' where id = ${host.gpuIds[0] ?? ''}`;
+    await api.sql`update devices set state = 'quarantined' where id = ${host.gpuIds[0] ?? ''}`;
     expect(await available()).toEqual(['a40.1x', 'a40.2x']);
     await admin(`devices/${host.gpuIds[0]}:release`);
     expect(await available()).toEqual(FOUR);

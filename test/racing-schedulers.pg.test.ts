@@ -99,6 +99,12 @@ type Fact = {
   code: string | null;
 };
 
+/** How many devices a VM has; it is `v` in the statement around it. */
+const countClaims = (
+  kind: 'gpu' | 'drive',
+) => database.sql`(select count(*)::int from device_claims c
+  join devices d on d.id = c.device_id where d.kind = ${kind} and c.vm_id = v.id)`;
+
 /** One VM has all the GPUs; the others' operations say why they have none. */
 async function expectOneWinner(
   { location, gpus, drives, placers }: Arena,
@@ -110,8 +116,7 @@ async function expectOneWinner(
   const facts = await database.sql<Fact[]>`
     select v.id as vm_id, v.placed, o.state, o.result ->> 'code' as code,
       (select count(*)::int from placements where vm_id = v.id) as placements,
-      (select count(*)::int from gpu_claims where vm_id = v.id) as gpus,
-      (select count(*)::int from drive_claims where vm_id = v.id) as drives
+      ${countClaims('gpu')} as gpus, ${countClaims('drive')} as drives
     from vms v join operations o on o.resource_id = v.id where v.location = ${location}`;
   const winner = facts.find(({ placed }) => placed);
   const won = { placed: true, placements: 1, gpus, drives, state: 'IN_PROGRESS', code: null };
@@ -220,13 +225,14 @@ it('five schedulers that all believe to hold the lease fill a fleet exactly', as
     }),
   );
   const rows = await sql<{ type: string; placed: boolean; gpus: number; hosts: number }[]>`
-    select v.type, v.placed, (select count(*)::int from gpu_claims where vm_id = v.id) as gpus,
-      (select count(distinct g.host_id)::int from gpu_claims c join gpus g on g.id = c.gpu_id where c.vm_id = v.id) as hosts
+    select v.type, v.placed, ${countClaims('gpu')} as gpus,
+      (select count(distinct d.host_id)::int from device_claims c join devices d on d.id = c.device_id
+        where c.vm_id = v.id) as hosts
     from vms v where v.location = ${location}`;
   expect(rows).toHaveLength(waves.length);
   for (const { type, placed, gpus, hosts } of rows)
     expect([gpus, hosts]).toEqual(placed ? [sizes.get(type), 1] : [0, 0]);
   expect(rows.reduce((sum, { gpus }) => sum + gpus, 0)).toBe(48);
-  const over = await sql`select gpu_id from gpu_claims group by 1 having count(*) > 1`;
+  const over = await sql`select device_id from device_claims group by 1 having count(*) > 1`;
   expect(over).toHaveLength(0);
 });

@@ -40,8 +40,9 @@ function placementHostOf({ cpu, numaNodes, gpus, nvmes, nics }: HostInventory): 
       nvlinkPeer: nvlinkPeer || null,
       state: 'free',
     })),
-    drives: nvmes.map(({ pci, sizeBytes }) => ({
+    companions: nvmes.map(({ pci, sizeBytes }) => ({
       id: pci.address,
+      kind: 'drive',
       numaNode: pci.numaNode ?? 0,
       sizeGb: Math.floor(sizeBytes / 1e9),
       state: 'free',
@@ -56,8 +57,10 @@ function requestFor(type: VmType, maySplit: boolean): PlacementRequest {
     gpuCount: type.gpuCount,
     cores: type.cpuCores,
     memoryMib: type.memoryGb * 1_024,
-    driveCount: type.diskCount,
-    driveGb: type.diskCount > 0 ? type.diskGb / type.diskCount : 0,
+    companions:
+      type.diskCount > 0
+        ? [{ kind: 'drive', count: type.diskCount, sizeGb: type.diskGb / type.diskCount }]
+        : [],
     networkGbps: type.networkGbps,
   };
 }

@@ -23,8 +23,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-type Wanted = Pick<NewPlacement, 'gpuIds' | 'driveIds' | 'addresses'>;
-const NOTHING: Wanted = { gpuIds: [], driveIds: [], addresses: [] };
+type Wanted = Pick<NewPlacement, 'deviceIds' | 'addresses'>;
+const NOTHING: Wanted = { deviceIds: [], addresses: [] };
 
 async function place(wanted: (vmId: string, subnetId: string) => Partial<Wanted>) {
   const { sql } = database;
@@ -47,9 +47,9 @@ const address = (interfaceId: string, subnetId: string) => ({
 });
 
 it.each([
-  ['a GPU', () => ({ gpuIds: host.gpuIds.slice(0, 1) })],
-  ['one GPU of two', () => ({ gpuIds: host.gpuIds.slice(1, 3) })],
-  ['a drive', () => ({ driveIds: host.driveIds.slice(0, 1) })],
+  ['a GPU', () => ({ deviceIds: host.gpuIds.slice(0, 1) })],
+  ['one GPU of two', () => ({ deviceIds: host.gpuIds.slice(1, 3) })],
+  ['a drive', () => ({ deviceIds: host.driveIds.slice(0, 1) })],
   ['an address', address],
 ])('%s that another VM has is not had twice', async (_what, wanted) => {
   expect(await place(wanted)).toEqual({ outcome: 'committed', placed: true, placements: 1 });

@@ -85,6 +85,15 @@ create table console_tickets (
 CREATE INDEX console_tickets_age ON public.console_tickets USING btree (expires_at);
 CREATE INDEX console_tickets_vm ON public.console_tickets USING btree (vm_id);
 
+create table device_claims (
+  device_id uuid not null,
+  vm_id uuid not null,
+  constraint device_claims_pkey PRIMARY KEY (device_id),
+  constraint device_claims_device_id_devices_id_fk FOREIGN KEY (device_id) REFERENCES devices(id),
+  constraint device_claims_vm_id_placements_vm_id_fk FOREIGN KEY (vm_id) REFERENCES placements(vm_id)
+);
+CREATE INDEX device_claims_vm ON public.device_claims USING btree (vm_id);
+
 create table device_receipts (
   id uuid not null,
   number bigint generated always as identity (maxvalue 9223372036854775807) not null,
@@ -105,6 +114,34 @@ create table device_receipts (
 CREATE INDEX device_receipts_device ON public.device_receipts USING btree (device_id, id);
 CREATE INDEX device_receipts_project ON public.device_receipts USING btree (project_id, id);
 CREATE INDEX device_receipts_serial ON public.device_receipts USING btree (serial, number) WHERE (serial <> ''::text);
+
+create table devices (
+  id uuid not null,
+  host_id uuid not null,
+  kind text not null,
+  pci_address text not null,
+  numa_node integer not null,
+  model text default ''::text not null,
+  serial text default ''::text not null,
+  size_gb integer default 0 not null,
+  pcie_switch text default ''::text not null,
+  iommu_group integer,
+  nvlink_peer text default ''::text not null,
+  uses text[] default '{}'::text[] not null,
+  state text default 'ready'::text not null,
+  state_reason text default ''::text not null,
+  problems jsonb default '[]'::jsonb not null,
+  blocked boolean generated always as ((problems @> '[{"severity": "block"}]'::jsonb)) stored not null,
+  quarantine_reason text default ''::text not null,
+  constraint devices_address_key UNIQUE (host_id, pci_address),
+  constraint devices_pkey PRIMARY KEY (id),
+  constraint devices_host_id_hosts_id_fk FOREIGN KEY (host_id) REFERENCES hosts(id) ON DELETE CASCADE,
+  constraint devices_kind CHECK ((kind = ANY (ARRAY['gpu'::text, 'drive'::text]))),
+  constraint devices_state CHECK ((state = ANY (ARRAY['ready'::text, 'quarantined'::text, 'missing'::text, 'used_by_host'::text])))
+);
+CREATE INDEX devices_serial ON public.devices USING btree (serial) WHERE (serial <> ''::text);
+CREATE TRIGGER devices_moved AFTER UPDATE OF numa_node ON public.devices FOR EACH ROW WHEN (((new.kind = 'gpu'::text) AND (new.numa_node <> old.numa_node))) EXECUTE FUNCTION bump_host_of_device();
+CREATE TRIGGER devices_touched AFTER INSERT OR DELETE OR UPDATE ON public.devices FOR EACH ROW EXECUTE FUNCTION touch_host();
 
 create table disk_attachments (
   disk_id uuid not null,
@@ -166,36 +203,6 @@ CREATE INDEX disks_project ON public.disks USING btree (project_id, id);
 CREATE INDEX disks_unsettled ON public.disks USING btree (id) WHERE ((kind = 'data'::text) AND ((desired_state = 'deleted'::text) OR (observed_size_gib IS NULL) OR (observed_size_gib < size_gib)));
 CREATE TRIGGER disks_bump AFTER UPDATE ON public.disks FOR EACH ROW WHEN (((((new.size_gib IS DISTINCT FROM old.size_gib) OR (new.desired_state IS DISTINCT FROM old.desired_state)) OR (new.host_id IS DISTINCT FROM old.host_id)) OR (new.observed_size_gib IS DISTINCT FROM old.observed_size_gib))) EXECUTE FUNCTION bump_hosts_of_disk();
 CREATE TRIGGER disks_quota AFTER INSERT OR DELETE OR UPDATE OF size_gib ON public.disks FOR EACH ROW EXECUTE FUNCTION count_disk();
-
-create table drive_claims (
-  drive_id uuid not null,
-  vm_id uuid not null,
-  constraint drive_claims_pkey PRIMARY KEY (drive_id),
-  constraint drive_claims_drive_id_drives_id_fk FOREIGN KEY (drive_id) REFERENCES drives(id),
-  constraint drive_claims_vm_id_placements_vm_id_fk FOREIGN KEY (vm_id) REFERENCES placements(vm_id)
-);
-CREATE INDEX drive_claims_vm ON public.drive_claims USING btree (vm_id);
-
-create table drives (
-  id uuid not null,
-  host_id uuid not null,
-  pci_address text not null,
-  serial text default ''::text not null,
-  size_gb integer not null,
-  numa_node integer not null,
-  uses text[] default '{}'::text[] not null,
-  state text default 'ready'::text not null,
-  state_reason text default ''::text not null,
-  problems jsonb default '[]'::jsonb not null,
-  blocked boolean generated always as ((problems @> '[{"severity": "block"}]'::jsonb)) stored not null,
-  quarantine_reason text default ''::text not null,
-  constraint drives_address_key UNIQUE (host_id, pci_address),
-  constraint drives_pkey PRIMARY KEY (id),
-  constraint drives_host_id_hosts_id_fk FOREIGN KEY (host_id) REFERENCES hosts(id) ON DELETE CASCADE,
-  constraint drives_state CHECK ((state = ANY (ARRAY['ready'::text, 'quarantined'::text, 'missing'::text, 'used_by_host'::text])))
-);
-CREATE INDEX drives_serial ON public.drives USING btree (serial) WHERE (serial <> ''::text);
-CREATE TRIGGER drives_touched AFTER INSERT OR DELETE OR UPDATE ON public.drives FOR EACH ROW EXECUTE FUNCTION touch_host();
 
 create table events (
   id uuid not null,
@@ -267,37 +274,6 @@ create table fleet_authorities (
   constraint fleet_authorities_pkey PRIMARY KEY (id),
   constraint fleet_authorities_one CHECK ((id = 1))
 );
-
-create table gpu_claims (
-  gpu_id uuid not null,
-  vm_id uuid not null,
-  constraint gpu_claims_pkey PRIMARY KEY (gpu_id),
-  constraint gpu_claims_gpu_id_gpus_id_fk FOREIGN KEY (gpu_id) REFERENCES gpus(id),
-  constraint gpu_claims_vm_id_placements_vm_id_fk FOREIGN KEY (vm_id) REFERENCES placements(vm_id)
-);
-CREATE INDEX gpu_claims_vm ON public.gpu_claims USING btree (vm_id);
-
-create table gpus (
-  id uuid not null,
-  host_id uuid not null,
-  pci_address text not null,
-  model text not null,
-  numa_node integer not null,
-  pcie_switch text default ''::text not null,
-  iommu_group integer,
-  nvlink_peer text default ''::text not null,
-  state text default 'ready'::text not null,
-  state_reason text default ''::text not null,
-  problems jsonb default '[]'::jsonb not null,
-  blocked boolean generated always as ((problems @> '[{"severity": "block"}]'::jsonb)) stored not null,
-  quarantine_reason text default ''::text not null,
-  constraint gpus_address_key UNIQUE (host_id, pci_address),
-  constraint gpus_pkey PRIMARY KEY (id),
-  constraint gpus_host_id_hosts_id_fk FOREIGN KEY (host_id) REFERENCES hosts(id) ON DELETE CASCADE,
-  constraint gpus_state CHECK ((state = ANY (ARRAY['ready'::text, 'quarantined'::text, 'missing'::text, 'used_by_host'::text])))
-);
-CREATE TRIGGER gpus_moved AFTER UPDATE OF numa_node ON public.gpus FOR EACH ROW WHEN ((new.numa_node <> old.numa_node)) EXECUTE FUNCTION bump_host_of_gpu();
-CREATE TRIGGER gpus_touched AFTER INSERT OR DELETE OR UPDATE ON public.gpus FOR EACH ROW EXECUTE FUNCTION touch_host();
 
 create table host_certificates (
   serial text not null,
@@ -767,12 +743,12 @@ BEGIN
   RETURN NULL;
 END $function$;
 
-CREATE OR REPLACE FUNCTION public.bump_host_of_gpu()
+CREATE OR REPLACE FUNCTION public.bump_host_of_device()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  PERFORM bump_hosts(ARRAY[NEW.host_id]) FROM gpu_claims WHERE gpu_id = NEW.id;
+  PERFORM bump_hosts(ARRAY[NEW.host_id]) FROM device_claims WHERE device_id = NEW.id;
   RETURN NULL;
 END $function$;
 

@@ -73,8 +73,10 @@ function requestFor(type: VmType): PlacementRequest {
     gpuCount: type.gpuCount,
     cores: type.cpuCores,
     memoryMib: type.memoryGb * MIB_PER_GB,
-    driveCount: type.diskCount,
-    driveGb: type.diskCount > 0 ? type.diskGb / type.diskCount : 0,
+    companions:
+      type.diskCount > 0
+        ? [{ kind: 'drive', count: type.diskCount, sizeGb: type.diskGb / type.diskCount }]
+        : [],
     networkGbps: type.networkGbps,
   };
 }

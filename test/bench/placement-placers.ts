@@ -141,11 +141,11 @@ function hostWith(id: number, nodes: TraceHost): PlacementHost {
         state: 'free' as const,
       })),
     ),
-    drives: [],
+    companions: [],
   };
 }
 
 function requestFor(gpuCount: number): PlacementRequest {
-  const nothing = { cores: 0, memoryMib: 0, driveCount: 0, driveGb: 0, networkGbps: 0 };
+  const nothing = { cores: 0, memoryMib: 0, companions: [], networkGbps: 0 };
   return { location: 'one', gpuModel: 'any', gpuCount, ...nothing };
 }

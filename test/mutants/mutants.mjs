@@ -15,9 +15,9 @@ const SETTLE_VM = 'packages/scheduler/src/settle/settle-vm.ts';
 const RACES = ['test/racing-schedulers.pg.test.ts'];
 const VM_LIFE = ['test/settle/vm-life.pg.test.ts'];
 
-const GPU_CLAIMS = [
-  'tx`insert into gpu_claims (gpu_id, vm_id) select *',
-  '      from unnest(${gpus.map(({ id }) => id)}::uuid[], ${gpus.map(({ vmId }) => vmId)}::uuid[])`',
+const DEVICE_CLAIMS = [
+  'tx`insert into device_claims (device_id, vm_id) select *',
+  '      from unnest(${devices.map(({ id }) => id)}::uuid[], ${devices.map(({ vmId }) => vmId)}::uuid[])`',
 ].join('\n');
 
 /** @type {Mutant[]} */
@@ -30,18 +30,18 @@ export const MUTANTS = [
     edits: [
       {
         file: PLACEMENTS,
-        text: GPU_CLAIMS,
+        text: DEVICE_CLAIMS,
         replacement: [
-          'tx`insert into gpu_claims (gpu_id, vm_id) select picked.id, p.vm_id',
+          'tx`insert into device_claims (device_id, vm_id) select picked.id, p.vm_id',
           '      from unnest(${vmIds}::uuid[], ${placements.map(({ hostId }) => hostId)}::uuid[],',
-          '        ${placements.map(({ gpuIds }) => gpuIds.length)}::int[]) as p (vm_id, host_id, wanted)',
-          '      cross join lateral (select g.id from gpus g where g.host_id = p.host_id',
-          '        and not exists (select from gpu_claims c where c.gpu_id = g.id)',
-          '        order by g.id limit p.wanted for update skip locked) picked',
+          '        ${placements.map(({ deviceIds }) => deviceIds.length)}::int[]) as p (vm_id, host_id, wanted)',
+          '      cross join lateral (select d.id from devices d where d.host_id = p.host_id',
+          '        and not exists (select from device_claims c where c.device_id = d.id)',
+          '        order by d.id limit p.wanted for update skip locked) picked',
           '      on conflict do nothing`',
         ].join('\n'),
       },
-      { file: PLACEMENTS, text: '  expectCount(gpuClaims, gpus.length);\n', replacement: '' },
+      { file: PLACEMENTS, text: '  expectCount(deviceClaims, devices.length);\n', replacement: '' },
     ],
   },
   {
@@ -52,10 +52,10 @@ export const MUTANTS = [
     edits: [
       {
         file: PLACEMENTS,
-        text: GPU_CLAIMS,
-        replacement: `${GPU_CLAIMS.slice(0, -1)} on conflict do nothing\``,
+        text: DEVICE_CLAIMS,
+        replacement: `${DEVICE_CLAIMS.slice(0, -1)} on conflict do nothing\``,
       },
-      { file: PLACEMENTS, text: '  expectCount(gpuClaims, gpus.length);\n', replacement: '' },
+      { file: PLACEMENTS, text: '  expectCount(deviceClaims, devices.length);\n', replacement: '' },
     ],
   },
   {

@@ -97,10 +97,9 @@ export async function startGround(): Promise<Ground> {
         select n.id, n.subnet_id, ${address}::inet from network_interfaces n where n.vm_id = ${vmId}
         and not exists (select from address_claims where network_interface_id = n.id)`;
       await tx`insert into placements (vm_id, host_id, epoch) values (${vmId}, ${host.id}, 1)`;
-      await tx`insert into gpu_claims (gpu_id, vm_id) select id, ${vmId} from gpus g where host_id = ${host.id}
-        and state = 'ready' and not exists (select from gpu_claims where gpu_id = g.id) order by pci_address limit 1`;
-      await tx`insert into drive_claims (drive_id, vm_id) select id, ${vmId} from drives g where host_id = ${host.id}
-        and state = 'ready' and not exists (select from drive_claims where drive_id = g.id) order by pci_address limit 1`;
+      await tx`insert into device_claims (device_id, vm_id)
+        select distinct on (kind) id, ${vmId}::uuid from devices d where host_id = ${host.id} and state = 'ready'
+          and not exists (select from device_claims where device_id = d.id) order by kind, pci_address`;
       await tx`update vms set placed = true where id = ${vmId}`;
     });
   };

@@ -38,7 +38,7 @@ const events = async (vmId: string) =>
     ({ type }) => type,
   );
 const claims = async (vmId: string) =>
-  (await ground.sql`select from gpu_claims where vm_id = ${vmId}`).length;
+  (await ground.sql`select from device_claims where vm_id = ${vmId}`).length;
 
 describe('a host that is not heard from', () => {
   it('makes its VMs UNREACHABLE: nothing is given away, no time counts, and all is as it was when it is back', async () => {
@@ -50,7 +50,7 @@ describe('a host that is not heard from', () => {
     expect(await hostState(host)).toBe('unreachable');
     expect(await ground.vmState(running)).toBe('STATE_UNREACHABLE');
     expect(await ground.vmState(crashed)).toBe('STATE_UNREACHABLE');
-    expect(await claims(running)).toBe(1);
+    expect(await claims(running)).toBe(2);
     expect(await intervals(running)).toMatchObject([{ ended_at: expect.any(Date) }]);
     await markUnreachable({ ...ground, silence });
     await host.attachAgain();
@@ -135,7 +135,7 @@ describe('a fenced host', () => {
     const heir = await ground.addHost({ sharedStorage: true });
     const vmId = await ground.runVm(host);
     await lose(host);
-    expect(await claims(vmId)).toBe(1);
+    expect(await claims(vmId)).toBe(2);
     await fence(host);
     expect(await claims(vmId)).toBe(0);
     expect(await hostState(host)).toBe('fenced');
@@ -152,13 +152,12 @@ describe('a fenced host', () => {
   it('keeps from new VMs what its VMs had, which nobody has made clean, and nothing else', async () => {
     const host = await ground.addHost({ gpus: 2 });
     const vmId = await ground.runVm(host);
-    const claimed = await ground.sql`select gpu_id as id from gpu_claims where vm_id = ${vmId}
-      union all select drive_id from drive_claims where vm_id = ${vmId}`;
-    await ground.sql`update drives set serial = ${vmId} where id = any(${claimed.map(({ id }) => id)}::uuid[])`;
+    const claimed =
+      await ground.sql`select device_id as id from device_claims where vm_id = ${vmId}`;
+    await ground.sql`update devices set serial = ${vmId} where kind = 'drive' and id = any(${claimed.map(({ id }) => id)}::uuid[])`;
     await fence(host);
     const devices =
-      await ground.sql`select id, state, state_reason from gpus where host_id = ${host.id}
-      union all select id, state, state_reason from drives where host_id = ${host.id}`;
+      await ground.sql`select id, state, state_reason from devices where host_id = ${host.id}`;
     const unclean = devices.filter(({ state }) => state === 'quarantined');
     const idsOf = (rows: readonly Record<string, string>[]) => rows.map(({ id }) => id).sort();
     expect(idsOf(unclean)).toEqual(idsOf(claimed));

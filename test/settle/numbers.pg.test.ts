@@ -190,8 +190,9 @@ describe('the number grows, for the hosts concerned and no other, with', () => {
 
   it('the NUMA node of a GPU that a VM has', async () => {
     const move = (claimed: boolean) => () =>
-      ground.sql`update gpus set numa_node = numa_node + 1 where id = (select g.id from gpus g
-        left join gpu_claims c on c.gpu_id = g.id where g.host_id = ${host.id} and (c.gpu_id is not null) = ${claimed} limit 1)`;
+      ground.sql`update devices set numa_node = numa_node + 1 where id = (select g.id from devices g
+        left join device_claims c on c.device_id = g.id
+        where g.kind = 'gpu' and g.host_id = ${host.id} and (c.device_id is not null) = ${claimed} limit 1)`;
     expect(await grown(move(true))).toEqual([host.id]);
     expect(await grown(move(false))).toEqual([]);
   });
@@ -204,8 +205,9 @@ describe('the number grows, for the hosts concerned and no other, with', () => {
     ).toEqual([]);
     expect(
       await grown(
-        () => ground.sql`update gpus set state = 'missing' where id in
-      (select id from gpus where host_id = ${other.id} and id not in (select gpu_id from gpu_claims) limit 1)`,
+        () => ground.sql`update devices set state = 'missing' where id in
+      (select id from devices where kind = 'gpu' and host_id = ${other.id}
+        and id not in (select device_id from device_claims) limit 1)`,
       ),
     ).toEqual([]);
   });

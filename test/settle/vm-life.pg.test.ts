@@ -14,9 +14,7 @@ const begin = async (options = {}) => {
   host = await ground.addHost(options);
 };
 const claims = async (vmId: string) =>
-  (
-    await ground.sql`select from gpu_claims where vm_id = ${vmId} union all select from drive_claims where vm_id = ${vmId}`
-  ).length;
+  (await ground.sql`select from device_claims where vm_id = ${vmId}`).length;
 const intervals = (vmId: string) =>
   ground.sql<{ started_at: Date; ended_at: Date | null }[]>`
     select started_at, ended_at from meter_intervals where resource_id = ${vmId} order by started_at`;
@@ -127,11 +125,11 @@ describe('STOP', () => {
     });
     expect(await ground.vmState(id)).toBe('STATE_SHUTOFF');
     expect(
-      await ground.sql`select g.state, r.failure_code from gpus g join device_receipts r on r.device_id = g.id
-      where r.vm_id = ${id}`,
+      await ground.sql`select g.state, r.failure_code from devices g join device_receipts r on r.device_id = g.id
+      where g.kind = 'gpu' and r.vm_id = ${id}`,
     ).toMatchObject([{ state: 'quarantined', failure_code: 'reset_failed' }]);
     expect(
-      await ground.sql`select state from drives where host_id = ${host.id} and state <> 'ready'`,
+      await ground.sql`select state from devices where kind = 'drive' and host_id = ${host.id} and state <> 'ready'`,
     ).toHaveLength(0);
   });
 

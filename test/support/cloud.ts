@@ -121,7 +121,9 @@ export async function startCloud(): Promise<Cloud> {
     await host.start();
     await vi.waitFor(
       async () =>
-        expect(await api.sql`select from gpus where host_id = ${host.id}`).not.toHaveLength(0),
+        expect(
+          await api.sql`select from devices where kind = 'gpu' and host_id = ${host.id}`,
+        ).not.toHaveLength(0),
       { timeout: 30_000 },
     );
     return host;

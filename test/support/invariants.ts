@@ -59,15 +59,11 @@ export async function watchClaims(sql: Sql): Promise<void> {
   await sql`create table ended_claims (device_id uuid, vm_id uuid, host_id uuid)`;
   await sql`create function note_ended_claim() returns trigger language plpgsql as $$
     begin
-      insert into ended_claims select d.id, old.vm_id, d.host_id
-        from (select id, host_id from gpus union all select id, host_id from drives) d
-        where d.id = (to_jsonb(old) ->> tg_argv[0])::uuid;
+      insert into ended_claims select id, old.vm_id, host_id from devices where id = old.device_id;
       return null;
     end $$`;
-  await sql`create trigger gpu_claims_noted after delete on gpu_claims
-    for each row execute function note_ended_claim('gpu_id')`;
-  await sql`create trigger drive_claims_noted after delete on drive_claims
-    for each row execute function note_ended_claim('drive_id')`;
+  await sql`create trigger device_claims_noted after delete on device_claims
+    for each row execute function note_ended_claim()`;
 }
 
 function look(hosts: readonly SimulatedHost[]): Sight {
@@ -132,9 +128,7 @@ type Claims = { placements: Set<string>; devices: Map<string, string> };
 async function readClaims(sql: Sql): Promise<Claims> {
   const rows = await sql<{ host_id: string; vm_id: string; address: string | null }[]>`
     select p.host_id, p.vm_id, d.pci_address as address from placements p
-    left join (select c.vm_id, g.pci_address from gpu_claims c join gpus g on g.id = c.gpu_id
-      union all select c.vm_id, g.pci_address from drive_claims c join drives g on g.id = c.drive_id
-    ) d on d.vm_id = p.vm_id`;
+    left join device_claims c on c.vm_id = p.vm_id left join devices d on d.id = c.device_id`;
   const devices = new Map<string, string>();
   for (const { host_id, vm_id, address } of rows)
     if (address !== null) devices.set(`${host_id} ${address}`, vm_id);
@@ -176,15 +170,14 @@ async function brokenClaims(sql: Sql): Promise<string[]> {
         || ' of them on its host, and ' || d.all_drives || ' drives, ' || d.own_drives || ' on its host' as problem
       from placements p join vms v on v.id = p.vm_id join vm_types t on t.name = v.type
       cross join lateral (select count(*) as all_gpus, count(*) filter (where x.host_id = p.host_id) as own_gpus
-        from gpu_claims c join gpus x on x.id = c.gpu_id where c.vm_id = v.id) g
+        from device_claims c join devices x on x.id = c.device_id where c.vm_id = v.id and x.kind = 'gpu') g
       cross join lateral (select count(*) as all_drives, count(*) filter (where x.host_id = p.host_id) as own_drives
-        from drive_claims c join drives x on x.id = c.drive_id where c.vm_id = v.id) d
+        from device_claims c join devices x on x.id = c.device_id where c.vm_id = v.id and x.kind = 'drive') d
       where g.all_gpus <> t.gpu_count or g.own_gpus <> t.gpu_count
         or d.all_drives <> t.disk_count or d.own_drives <> t.disk_count
     union all select 'VM ' || v.id || ' says placed ' || v.placed from vms v
       where v.placed <> exists (select from placements where vm_id = v.id)
-    union all select 'a claim of ' || c.vm_id || ' has no placement' from
-      (select vm_id from gpu_claims union all select vm_id from drive_claims) c
+    union all select 'a claim of ' || c.vm_id || ' has no placement' from device_claims c
       where not exists (select from placements where vm_id = c.vm_id)
     union all select 'VM ' || p.vm_id || ' is in another location than host ' || p.host_id
       from placements p join vms v on v.id = p.vm_id join hosts h on h.id = p.host_id where h.location <> v.location
@@ -218,8 +211,7 @@ type VmFact = {
 async function differentVms({ sql, hosts }: WatchedCloud): Promise<string[]> {
   const vms = await sql<VmFact[]>`
     select v.id, v.state, p.host_id,
-      array(select g.pci_address from gpu_claims c join gpus g on g.id = c.gpu_id where c.vm_id = v.id
-        union all select g.pci_address from drive_claims c join drives g on g.id = c.drive_id where c.vm_id = v.id) as devices,
+      array(select d.pci_address from device_claims c join devices d on d.id = c.device_id where c.vm_id = v.id) as devices,
       array(select a.disk_id::text from disk_attachments a where a.vm_id = v.id and a.desired_state = 'attached') as disks,
       array(select host(c.address) || '/' || masklen(s.cidr) || ' ' || coalesce(host(a.address), '') from network_interfaces n
         join address_claims c on c.network_interface_id = n.id join subnets s on s.id = n.subnet_id

@@ -164,8 +164,7 @@ export class World {
       }
     }
     // What a repaired card needs, and no operator can say yet.
-    await this.sql`update gpus set state = 'ready' where state = 'quarantined'`;
-    await this.sql`update drives set state = 'ready' where state = 'quarantined'`;
+    await this.sql`update devices set state = 'ready' where state = 'quarantined'`;
   }
 
   /** Waits until all operations ended and the database and the hosts agree. */
@@ -184,7 +183,7 @@ export class World {
     for (const id of await this.ruleIds()) await this.ask('DELETE', `/vpc/firewall-rules/${id}`);
     await this.settle();
     const left = await this.sql`select id::text from vms union all select id::text from disks
-      union all select gpu_id::text from gpu_claims union all select drive_id::text from drive_claims
+      union all select device_id::text from device_claims
       union all select network_interface_id::text from address_claims
       union all select resource_id::text from meter_intervals where ended_at is null`;
     expect(left.map(({ id }) => id)).toEqual([]);
@@ -213,8 +212,7 @@ export class World {
 
   async devicesOf({ host }: ChaosHost): Promise<{ id: string; address: string }[]> {
     return await this.sql<{ id: string; address: string }[]>`
-      select id, pci_address as address from gpus where host_id = ${host.id}
-      union all select id, pci_address from drives where host_id = ${host.id} order by address`;
+      select id, pci_address as address from devices where host_id = ${host.id} order by address`;
   }
 }
 

@@ -99,7 +99,10 @@ describe('two schedulers', () => {
     await everyHost('unhang', { step: 'start' });
     const all = [...placed, ...(await unplaced)];
     expect(await endedAs(all)).toEqual(all.map(() => 'SUCCEEDED'));
-    expect(await sql`select distinct gpu_id from gpu_claims`).toHaveLength(12);
+    expect(
+      await sql`select distinct c.device_id from device_claims c
+      join devices d on d.id = c.device_id where d.kind = 'gpu'`,
+    ).toHaveLength(12);
     expect(await serving()).toEqual([other?.id]);
 
     const again = { ...schedulerEnv, GANTRY_FLEET_PORT: `${victim?.port}` };

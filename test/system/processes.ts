@@ -137,7 +137,7 @@ async function untilAttached(sql: postgres.Sql, names: string[]): Promise<void> 
   await vi.waitFor(
     async () => {
       const attached = await sql`select from hosts h where name = any(${names}) and state = 'ready'
-        and scheduler_id is not null and exists (select from gpus where host_id = h.id)`;
+        and scheduler_id is not null and exists (select from devices where kind = 'gpu' and host_id = h.id)`;
       expect(attached).toHaveLength(names.length);
     },
     { timeout: 30_000, interval: 50 },

@@ -179,7 +179,7 @@ describe('a VM', () => {
     const stop = { action: 'STOP', in: 'ask_shutdown', via: 'STATE_STOPPING', to: 'STATE_SHUTOFF' };
     expect(lasting(await through(vm.id, stop))).toEqual(lasting(vm));
     const { sql } = processes;
-    expect(await sql`select from gpu_claims where vm_id = ${vm.id}`).toHaveLength(0);
+    expect(await sql`select from device_claims where vm_id = ${vm.id}`).toHaveLength(0);
   });
 
   it('changes its type while it is off', async () => {
@@ -194,7 +194,10 @@ describe('a VM', () => {
     const start = { action: 'START', in: 'start', via: 'STATE_STARTING', to: 'STATE_RUNNING' };
     expect(lasting(await through(vm.id, start))).toEqual(lasting(vm));
     const { sql } = processes;
-    expect(await sql`select from gpu_claims where vm_id = ${vm.id}`).toHaveLength(2);
+    expect(
+      await sql`select from device_claims c
+      join devices d on d.id = c.device_id where d.kind = 'gpu' and c.vm_id = ${vm.id}`,
+    ).toHaveLength(2);
   });
 
   it('that dies by itself is CRASHED, and START brings it back', async () => {
@@ -412,7 +415,9 @@ describe('a creation that cannot succeed', () => {
     expect(tookMs).toBeGreaterThanOrEqual(2_000);
     await seesState(opened.metadata.id, '404');
     const { sql } = processes;
-    expect(await sql`select from gpu_claims where vm_id = ${opened.metadata.id}`).toHaveLength(0);
+    expect(await sql`select from device_claims where vm_id = ${opened.metadata.id}`).toHaveLength(
+      0,
+    );
   });
 });
 

@@ -20,10 +20,10 @@ export async function joinHost(
   for (let slot = 0; slot < gpus; slot += 1) {
     const gpuId = newId();
     const driveId = newId();
-    await sql`insert into gpus (id, host_id, pci_address, model, numa_node)
-      values (${gpuId}, ${host.id}, ${pciAddress(0x10 + slot)}, ${model}, ${slot % 2})`;
-    await sql`insert into drives (id, host_id, pci_address, size_gb, numa_node)
-      values (${driveId}, ${host.id}, ${pciAddress(0x80 + slot)}, 960, ${slot % 2})`;
+    await sql`insert into devices (id, host_id, kind, pci_address, model, numa_node)
+      values (${gpuId}, ${host.id}, 'gpu', ${pciAddress(0x10 + slot)}, ${model}, ${slot % 2})`;
+    await sql`insert into devices (id, host_id, kind, pci_address, size_gb, numa_node)
+      values (${driveId}, ${host.id}, 'drive', ${pciAddress(0x80 + slot)}, 960, ${slot % 2})`;
     host.gpuIds.push(gpuId);
     host.driveIds.push(driveId);
   }
@@ -39,18 +39,14 @@ export async function placeVm(
   { vmId, hostId, gpuIds = [], driveIds = [] }: Placement,
 ): Promise<void> {
   await sql`insert into placements (vm_id, host_id, epoch) values (${vmId}, ${hostId}, 1)`;
-  for (const id of gpuIds) {
-    await sql`insert into gpu_claims (gpu_id, vm_id) values (${id}, ${vmId})`;
-  }
-  for (const id of driveIds) {
-    await sql`insert into drive_claims (drive_id, vm_id) values (${id}, ${vmId})`;
+  for (const id of [...gpuIds, ...driveIds]) {
+    await sql`insert into device_claims (device_id, vm_id) values (${id}, ${vmId})`;
   }
 }
 
 /** Nothing of the VM is left on its host. */
 export async function unplaceVm(sql: Queryable, vmId: string): Promise<void> {
-  await sql`delete from gpu_claims where vm_id = ${vmId}`;
-  await sql`delete from drive_claims where vm_id = ${vmId}`;
+  await sql`delete from device_claims where vm_id = ${vmId}`;
   await sql`delete from placements where vm_id = ${vmId}`;
 }
 

@@ -145,49 +145,32 @@ CREATE TABLE "address_claims" (
 	CONSTRAINT "address_claims_address_key" UNIQUE("subnet_id","address")
 );
 --> statement-breakpoint
-CREATE TABLE "drive_claims" (
-	"drive_id" uuid PRIMARY KEY NOT NULL,
+CREATE TABLE "device_claims" (
+	"device_id" uuid PRIMARY KEY NOT NULL,
 	"vm_id" uuid NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "drives" (
+CREATE TABLE "devices" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"host_id" uuid NOT NULL,
+	"kind" text NOT NULL,
 	"pci_address" text NOT NULL,
-	"serial" text DEFAULT '' NOT NULL,
-	"size_gb" integer NOT NULL,
 	"numa_node" integer NOT NULL,
+	"model" text DEFAULT '' NOT NULL,
+	"serial" text DEFAULT '' NOT NULL,
+	"size_gb" integer DEFAULT 0 NOT NULL,
+	"pcie_switch" text DEFAULT '' NOT NULL,
+	"iommu_group" integer,
+	"nvlink_peer" text DEFAULT '' NOT NULL,
 	"uses" text[] DEFAULT '{}' NOT NULL,
 	"state" text DEFAULT 'ready' NOT NULL,
 	"state_reason" text DEFAULT '' NOT NULL,
 	"problems" jsonb DEFAULT '[]'::jsonb NOT NULL,
 	"blocked" boolean GENERATED ALWAYS AS (problems @> '[{"severity": "block"}]') STORED NOT NULL,
 	"quarantine_reason" text DEFAULT '' NOT NULL,
-	CONSTRAINT "drives_address_key" UNIQUE("host_id","pci_address"),
-	CONSTRAINT "drives_state" CHECK ("drives"."state" in ('ready', 'quarantined', 'missing', 'used_by_host'))
-);
---> statement-breakpoint
-CREATE TABLE "gpu_claims" (
-	"gpu_id" uuid PRIMARY KEY NOT NULL,
-	"vm_id" uuid NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "gpus" (
-	"id" uuid PRIMARY KEY NOT NULL,
-	"host_id" uuid NOT NULL,
-	"pci_address" text NOT NULL,
-	"model" text NOT NULL,
-	"numa_node" integer NOT NULL,
-	"pcie_switch" text DEFAULT '' NOT NULL,
-	"iommu_group" integer,
-	"nvlink_peer" text DEFAULT '' NOT NULL,
-	"state" text DEFAULT 'ready' NOT NULL,
-	"state_reason" text DEFAULT '' NOT NULL,
-	"problems" jsonb DEFAULT '[]'::jsonb NOT NULL,
-	"blocked" boolean GENERATED ALWAYS AS (problems @> '[{"severity": "block"}]') STORED NOT NULL,
-	"quarantine_reason" text DEFAULT '' NOT NULL,
-	CONSTRAINT "gpus_address_key" UNIQUE("host_id","pci_address"),
-	CONSTRAINT "gpus_state" CHECK ("gpus"."state" in ('ready', 'quarantined', 'missing', 'used_by_host'))
+	CONSTRAINT "devices_address_key" UNIQUE("host_id","pci_address"),
+	CONSTRAINT "devices_kind" CHECK ("devices"."kind" in ('gpu', 'drive')),
+	CONSTRAINT "devices_state" CHECK ("devices"."state" in ('ready', 'quarantined', 'missing', 'used_by_host'))
 );
 --> statement-breakpoint
 CREATE TABLE "hosts" (
@@ -591,12 +574,9 @@ ALTER TABLE "host_revisions" ADD CONSTRAINT "host_revisions_host_id_hosts_id_fk"
 ALTER TABLE "leases" ADD CONSTRAINT "leases_location_locations_name_fk" FOREIGN KEY ("location") REFERENCES "public"."locations"("name") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "serial_logs" ADD CONSTRAINT "serial_logs_vm_id_vms_id_fk" FOREIGN KEY ("vm_id") REFERENCES "public"."vms"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "address_claims" ADD CONSTRAINT "address_claims_interface_fk" FOREIGN KEY ("network_interface_id","subnet_id") REFERENCES "public"."network_interfaces"("id","subnet_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "drive_claims" ADD CONSTRAINT "drive_claims_drive_id_drives_id_fk" FOREIGN KEY ("drive_id") REFERENCES "public"."drives"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "drive_claims" ADD CONSTRAINT "drive_claims_vm_id_placements_vm_id_fk" FOREIGN KEY ("vm_id") REFERENCES "public"."placements"("vm_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "drives" ADD CONSTRAINT "drives_host_id_hosts_id_fk" FOREIGN KEY ("host_id") REFERENCES "public"."hosts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "gpu_claims" ADD CONSTRAINT "gpu_claims_gpu_id_gpus_id_fk" FOREIGN KEY ("gpu_id") REFERENCES "public"."gpus"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "gpu_claims" ADD CONSTRAINT "gpu_claims_vm_id_placements_vm_id_fk" FOREIGN KEY ("vm_id") REFERENCES "public"."placements"("vm_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "gpus" ADD CONSTRAINT "gpus_host_id_hosts_id_fk" FOREIGN KEY ("host_id") REFERENCES "public"."hosts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "device_claims" ADD CONSTRAINT "device_claims_device_id_devices_id_fk" FOREIGN KEY ("device_id") REFERENCES "public"."devices"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "device_claims" ADD CONSTRAINT "device_claims_vm_id_placements_vm_id_fk" FOREIGN KEY ("vm_id") REFERENCES "public"."placements"("vm_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "devices" ADD CONSTRAINT "devices_host_id_hosts_id_fk" FOREIGN KEY ("host_id") REFERENCES "public"."hosts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "hosts" ADD CONSTRAINT "hosts_location_locations_name_fk" FOREIGN KEY ("location") REFERENCES "public"."locations"("name") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "join_tokens" ADD CONSTRAINT "join_tokens_location_locations_name_fk" FOREIGN KEY ("location") REFERENCES "public"."locations"("name") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "join_tokens" ADD CONSTRAINT "join_tokens_host_id_hosts_id_fk" FOREIGN KEY ("host_id") REFERENCES "public"."hosts"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
@@ -641,9 +621,8 @@ CREATE INDEX "host_certificates_host" ON "host_certificates" USING btree ("host_
 CREATE INDEX "host_certificates_revoked" ON "host_certificates" USING btree ("serial") WHERE revoked_at is not null;--> statement-breakpoint
 CREATE INDEX "host_revisions_changed" ON "host_revisions" USING btree ("changed_xid");--> statement-breakpoint
 CREATE INDEX "host_revisions_peers" ON "host_revisions" USING btree ("peers_xid");--> statement-breakpoint
-CREATE INDEX "drive_claims_vm" ON "drive_claims" USING btree ("vm_id");--> statement-breakpoint
-CREATE INDEX "drives_serial" ON "drives" USING btree ("serial") WHERE serial <> '';--> statement-breakpoint
-CREATE INDEX "gpu_claims_vm" ON "gpu_claims" USING btree ("vm_id");--> statement-breakpoint
+CREATE INDEX "device_claims_vm" ON "device_claims" USING btree ("vm_id");--> statement-breakpoint
+CREATE INDEX "devices_serial" ON "devices" USING btree ("serial") WHERE serial <> '';--> statement-breakpoint
 CREATE INDEX "hosts_location" ON "hosts" USING btree ("location");--> statement-breakpoint
 CREATE INDEX "hosts_detached" ON "hosts" USING btree ("id") WHERE scheduler_id is null;--> statement-breakpoint
 CREATE INDEX "hosts_fenced" ON "hosts" USING btree ("id") WHERE fenced_at is not null and state <> 'fenced';--> statement-breakpoint

@@ -27,7 +27,7 @@ describe('chooseHost', () => {
     expect(placement).toEqual({
       hostId: 'host',
       gpuIds: ['host-g4', 'host-g5'],
-      driveIds: ['host-d4', 'host-d5'],
+      companionIds: ['host-d4', 'host-d5'],
       numaNodes: [{ node: 1, gpus: 2, cores: 12, memoryMib: 122_880, networkGbps: 50 }],
     });
   });
@@ -98,8 +98,8 @@ const misfits: [filter: string, request: Change, host: (host: PlacementHost) => 
   ['cores', { cores: 25 }, (host) => host],
   ['memory', { memoryMib: 245_761 }, (host) => host],
   ['network', { networkGbps: 101 }, (host) => host],
-  ['drives', { driveCount: 5 }, (host) => host],
-  ['drives', { driveGb: 961 }, (host) => host],
+  ['drives', { companions: [{ kind: 'drive', count: 5, sizeGb: 960 }] }, (host) => host],
+  ['drives', { companions: [{ kind: 'drive', count: 1, sizeGb: 961 }] }, (host) => host],
 ];
 
 function withGpu(host: PlacementHost, change: Partial<PlacementHost['gpus'][number]>) {

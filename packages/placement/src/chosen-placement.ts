@@ -2,7 +2,7 @@ import { idsIn, maskOfIds } from './device-mask.ts';
 import type { NodeShare, Placement } from './host.ts';
 import type { HostState } from './host-state.ts';
 
-type DeviceMasks = { gpus: number; drives: number };
+type DeviceMasks = { gpus: number; companions: number };
 
 /**
  * A placement that remembers where on its host the devices are, so that claiming and releasing it
@@ -11,29 +11,29 @@ type DeviceMasks = { gpus: number; drives: number };
 export class ChosenPlacement implements Placement {
   readonly hostId: string;
   readonly gpuIds: readonly string[];
-  readonly driveIds: readonly string[];
+  readonly companionIds: readonly string[];
   readonly numaNodes: readonly NodeShare[];
   readonly #state: HostState;
   readonly #gpus: number;
-  readonly #drives: number;
+  readonly #companions: number;
 
   constructor(state: HostState, masks: DeviceMasks, shares: readonly NodeShare[]) {
     this.hostId = state.host.id;
     this.gpuIds = idsIn(state.gpuIds, masks.gpus);
-    this.driveIds = idsIn(state.driveIds, masks.drives);
+    this.companionIds = idsIn(state.companionIds, masks.companions);
     this.numaNodes = shares;
     this.#state = state;
     this.#gpus = masks.gpus;
-    this.#drives = masks.drives;
+    this.#companions = masks.companions;
   }
 
   /** Positions hold for the state they were taken from, not for one that replaced it. */
   static masksOn(state: HostState, placement: Placement): DeviceMasks {
     if (#state in placement && placement.#state === state)
-      return { gpus: placement.#gpus, drives: placement.#drives };
+      return { gpus: placement.#gpus, companions: placement.#companions };
     return {
       gpus: maskOfIds(state.gpuIds, placement.gpuIds),
-      drives: maskOfIds(state.driveIds, placement.driveIds),
+      companions: maskOfIds(state.companionIds, placement.companionIds),
     };
   }
 }

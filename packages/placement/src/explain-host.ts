@@ -1,6 +1,8 @@
 import { fitRequest } from './fit.ts';
 import { gpuViews } from './gpu-view.ts';
 import {
+  COMPANION_FILTERS,
+  type CompanionRequest,
   type Filter,
   isSchedulable,
   type Placement,
@@ -58,18 +60,23 @@ function whyNoFit(host: PlacementHost, request: PlacementRequest, failed: Filter
       return `${request.memoryMib} MiB wanted; free: ${perNode(({ memoryMib }) => memoryMib)}`;
     case 'network':
       return `${request.networkGbps} Gbps wanted; free: ${perNode(({ networkGbps }) => networkGbps)}`;
-    case 'drives':
-      return (
-        `${request.driveCount} drives of ${request.driveGb} GB wanted beside the GPUs; free: ` +
-        perNode(({ node }) => freeDrives(host, node, request.driveGb))
-      );
-    default:
-      throw new Error(`BUG: a fit cannot fail for ${failed}`);
+    default: {
+      const wanted = request.companions.find(({ kind }) => COMPANION_FILTERS[kind] === failed);
+      if (!wanted) throw new Error(`BUG: a fit cannot fail for ${failed}`);
+      const { count, sizeGb } = wanted;
+      const what = sizeGb > 0 ? `${failed} of ${sizeGb} GB` : failed;
+      const free = perNode(({ node }) => countFree(host, node, wanted));
+      return `${count} ${what} wanted beside the GPUs; free: ${free}`;
+    }
   }
 }
 
-function freeDrives(host: PlacementHost, node: number, driveGb: number): number {
-  return host.drives.filter(
-    (drive) => drive.numaNode === node && drive.state === 'free' && drive.sizeGb >= driveGb,
+function countFree(host: PlacementHost, node: number, { kind, sizeGb }: CompanionRequest): number {
+  return host.companions.filter(
+    (companion) =>
+      companion.kind === kind &&
+      companion.numaNode === node &&
+      companion.state === 'free' &&
+      companion.sizeGb >= sizeGb,
   ).length;
 }

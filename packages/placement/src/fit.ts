@@ -1,7 +1,14 @@
 import type { Amounts } from './amounts.ts';
-import type { DriveView } from './drive-view.ts';
+import type { CompanionView } from './companion-view.ts';
 import { type GpuView, gpuViews } from './gpu-view.ts';
-import type { Filter, NodeShare, PlacementRequest } from './host.ts';
+import {
+  COMPANION_FILTERS,
+  COMPANION_KINDS,
+  type CompanionRequest,
+  type Filter,
+  type NodeShare,
+  type PlacementRequest,
+} from './host.ts';
 import type { Layout } from './layout.ts';
 import { scoreFit } from './score.ts';
 import { shareAt, sharesOf, spreads } from './spread.ts';
@@ -10,7 +17,7 @@ import { shareAt, sharesOf, spreads } from './spread.ts';
 export type FreeResources = {
   layout: Layout;
   amounts: Amounts;
-  drives: DriveView;
+  companions: CompanionView;
 };
 
 /** GPUs by node, and how good a use of the host that is (less is better). */
@@ -21,7 +28,12 @@ export type Fit = {
 };
 type Misfit = { failed: Filter };
 
-const NODE_FILTERS = ['cores', 'memory', 'network', 'drives'] as const;
+const NODE_FILTERS: readonly Filter[] = [
+  'cores',
+  'memory',
+  'network',
+  ...Object.values(COMPANION_FILTERS),
+];
 
 /** The best use of this host for the request, or the filter that no use of it passes. */
 export function fitRequest(
@@ -45,7 +57,7 @@ export function fitRequest(
       return { ...fit, shares: sharesOf(free.layout.nodes, fit.gpusByNode, request) };
     passed = Math.max(passed, passes);
   }
-  return { failed: NODE_FILTERS[passed] ?? 'drives' };
+  return { failed: NODE_FILTERS[passed] ?? 'cores' };
 }
 
 function nodesUsed(gpusByNode: readonly number[]): number {
@@ -76,13 +88,23 @@ function passedFilters(
   if (!everyNode(free.amounts.cores, request.cores)) return 0;
   if (!everyNode(free.amounts.memoryMib, request.memoryMib)) return 1;
   if (!everyNode(free.amounts.networkGbps, request.networkGbps)) return 2;
-  return everyNode(drivesByNode(free, request.driveGb), request.driveCount) ? 4 : 3;
+  let passed = 3;
+  for (const kind of COMPANION_KINDS) {
+    const wanted = request.companions.find((companion) => companion.kind === kind);
+    if (wanted && !everyNode(companionsByNode(free, wanted), wanted.count)) return passed;
+    passed += 1;
+  }
+  return passed;
 }
 
-function drivesByNode({ layout, drives }: FreeResources, driveGb: number): number[] {
+function companionsByNode(
+  { layout, companions }: FreeResources,
+  wanted: CompanionRequest,
+): number[] {
   const counts = layout.nodes.map(() => 0);
-  layout.driveGroups.forEach(({ node, sizeGb }, group) => {
-    if (sizeGb >= driveGb) counts[node] = (counts[node] ?? 0) + (drives.counts[group] ?? 0);
+  layout.companionGroups.forEach(({ node, kind, sizeGb }, group) => {
+    if (kind !== wanted.kind || sizeGb < wanted.sizeGb) return;
+    counts[node] = (counts[node] ?? 0) + (companions.counts[group] ?? 0);
   });
   return counts;
 }

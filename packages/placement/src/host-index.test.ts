@@ -36,7 +36,7 @@ function randomHost(random: Random, id: string): PlacementHost {
       iommuGroup: inPairs ? i >> 1 : i,
       state: random() < 0.05 ? 'quarantined' : 'free',
     })),
-    drives: host.drives.map((drive, i) => ({
+    companions: host.companions.map((drive, i) => ({
       ...drive,
       sizeGb: i % 3 === 0 ? 1920 : 960,
       state: random() < 0.05 ? 'quarantined' : 'free',
@@ -50,8 +50,7 @@ function randomRequest(random: Random): PlacementRequest {
     location: pick(random, ['one', 'two']),
     gpuModel: pick(random, ['A40', 'A40', 'A40', 'L40S']),
     cores: count * pick(random, [2, 6]),
-    driveCount: pick(random, [0, count]),
-    driveGb: pick(random, [960, 1920]),
+    companions: pick(random, [[], [{ kind: 'drive', count, sizeGb: pick(random, [960, 1920]) }]]),
     maySplit: random() < 0.5,
   });
 }
@@ -64,9 +63,10 @@ function expectSound(host: PlacementHost, placement: Placement, request: Placeme
   );
   const groups = new Set(gpus.map(({ iommuGroup }) => iommuGroup));
   expect(host.gpus.filter(({ iommuGroup }) => groups.has(iommuGroup))).toHaveLength(gpus.length);
-  const drives = host.drives.filter(({ id }) => placement.driveIds.includes(id));
-  expect(drives).toHaveLength(request.driveCount);
-  expect(drives.every(({ state, sizeGb }) => state === 'free' && sizeGb >= request.driveGb)).toBe(
+  const drives = host.companions.filter(({ id }) => placement.companionIds.includes(id));
+  const [wanted = { count: 0, sizeGb: 0 }] = request.companions;
+  expect(drives).toHaveLength(wanted.count);
+  expect(drives.every(({ state, sizeGb }) => state === 'free' && sizeGb >= wanted.sizeGb)).toBe(
     true,
   );
   const nodes = new Set(gpus.map(({ numaNode }) => numaNode));

@@ -1,9 +1,9 @@
 import { amountsOf } from './amounts.ts';
+import { type CompanionViews, companionViews } from './companion-view.ts';
 import { idsIn } from './device-mask.ts';
-import { type DriveViews, driveViews } from './drive-view.ts';
 import type { FreeResources } from './fit.ts';
 import type { DeviceState, PlacementHost } from './host.ts';
-import { type Layout, type LayoutStore, layoutOf, orderDrives, orderGpus } from './layout.ts';
+import { type Layout, type LayoutStore, layoutOf, orderCompanions, orderGpus } from './layout.ts';
 
 /** A host in the index: what is free on it, by position in its layout. Claims change it in place. */
 export type HostState = FreeResources & {
@@ -11,9 +11,9 @@ export type HostState = FreeResources & {
   layout: Layout;
   gpuIds: readonly string[];
   freeMask: number;
-  driveIds: readonly string[];
-  freeDrives: number;
-  driveViews: DriveViews;
+  companionIds: readonly string[];
+  freeCompanions: number;
+  companionViews: CompanionViews;
 };
 
 export function stateOf(store: LayoutStore, host: PlacementHost): HostState {
@@ -21,8 +21,8 @@ export function stateOf(store: LayoutStore, host: PlacementHost): HostState {
   const gpus = orderGpus(host);
   const amountOf = (amount: 'cores' | 'memoryMib' | 'networkGbps') =>
     layout.nodes.map((node) => host.numaNodes.find((one) => one.node === node)?.[amount] ?? 0);
-  const drives = orderDrives(host);
-  const freeDrives = freeMaskOf(drives);
+  const companions = orderCompanions(host);
+  const freeCompanions = freeMaskOf(companions);
   return {
     host,
     layout,
@@ -33,10 +33,10 @@ export function stateOf(store: LayoutStore, host: PlacementHost): HostState {
       memoryMib: amountOf('memoryMib'),
       networkGbps: amountOf('networkGbps'),
     }),
-    drives: driveViews(layout).at(freeDrives),
-    driveViews: driveViews(layout),
-    driveIds: drives.map(({ id }) => id),
-    freeDrives,
+    companions: companionViews(layout).at(freeCompanions),
+    companionViews: companionViews(layout),
+    companionIds: companions.map(({ id }) => id),
+    freeCompanions,
   };
 }
 
@@ -48,7 +48,7 @@ function freeMaskOf(devices: { state: DeviceState }[]): number {
 export function hostOf(state: HostState): PlacementHost {
   const { host, layout } = state;
   const freeGpus = new Set(idsIn(state.gpuIds, state.freeMask));
-  const freeDrives = new Set(idsIn(state.driveIds, state.freeDrives));
+  const freeCompanions = new Set(idsIn(state.companionIds, state.freeCompanions));
   const now = (was: DeviceState, isFree: boolean): DeviceState =>
     isFree ? 'free' : was === 'quarantined' ? was : 'claimed';
   return {
@@ -60,9 +60,9 @@ export function hostOf(state: HostState): PlacementHost {
       networkGbps: state.amounts.networkGbps[i] ?? 0,
     })),
     gpus: host.gpus.map((gpu) => ({ ...gpu, state: now(gpu.state, freeGpus.has(gpu.id)) })),
-    drives: host.drives.map((drive) => ({
-      ...drive,
-      state: now(drive.state, freeDrives.has(drive.id)),
+    companions: host.companions.map((companion) => ({
+      ...companion,
+      state: now(companion.state, freeCompanions.has(companion.id)),
     })),
   };
 }

@@ -15,7 +15,30 @@ export type HostGpu = {
   state: DeviceState;
 };
 
-export type HostDrive = { id: string; numaNode: number; sizeGb: number; state: DeviceState };
+/**
+ * The kinds of devices that follow a VM's GPUs: GPUs choose the NUMA nodes, companions come from the
+ * same nodes. Each kind has the filter that reports when there are too few of it, and the filters are
+ * asked in this order.
+ */
+export const COMPANION_FILTERS = { drive: 'drives' } as const;
+export type CompanionKind = keyof typeof COMPANION_FILTERS;
+export const COMPANION_KINDS = Object.keys(COMPANION_FILTERS) as CompanionKind[];
+
+export type HostCompanion = {
+  id: string;
+  kind: CompanionKind;
+  numaNode: number;
+  /** Zero for a kind that has no size. */
+  sizeGb: number;
+  state: DeviceState;
+};
+
+export type CompanionRequest = {
+  kind: CompanionKind;
+  count: number;
+  /** The least size of each; zero: any. */
+  sizeGb: number;
+};
 
 /** The amounts are those no VM has. */
 export type HostNumaNode = {
@@ -39,7 +62,7 @@ export type PlacementHost = {
   sharedStorage?: boolean;
   numaNodes: readonly HostNumaNode[];
   gpus: readonly HostGpu[];
-  drives: readonly HostDrive[];
+  companions: readonly HostCompanion[];
 };
 
 /** All amounts are those of the whole VM. */
@@ -49,9 +72,8 @@ export type PlacementRequest = {
   gpuCount: number;
   cores: number;
   memoryMib: number;
-  driveCount: number;
-  /** The least size of each drive. */
-  driveGb: number;
+  /** At most one entry of each kind. Empty: the VM gets GPUs alone. */
+  companions: readonly CompanionRequest[];
   networkGbps: number;
   /** Rather GPUs of more NUMA nodes than it would need, slow for as long as it lives, than no host. */
   maySplit?: boolean;
@@ -69,7 +91,7 @@ export type NodeShare = {
 export type Placement = {
   hostId: string;
   gpuIds: readonly string[];
-  driveIds: readonly string[];
+  companionIds: readonly string[];
   numaNodes: readonly NodeShare[];
 };
 
@@ -84,7 +106,7 @@ export const FILTERS = [
   'cores',
   'memory',
   'network',
-  'drives',
+  ...Object.values(COMPANION_FILTERS),
 ] as const;
 export type Filter = (typeof FILTERS)[number];
 

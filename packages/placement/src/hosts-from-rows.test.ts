@@ -14,7 +14,16 @@ const device = {
   ...{ host_id: 'h', numa_node: 0, state: 'ready', quarantine_reason: '', blocked: false },
   vm_id: null,
 };
-const gpu = { ...device, model: 'A40', pcie_switch: 's', nvlink_peer: '' };
+const gpu = {
+  ...device,
+  kind: 'gpu' as const,
+  ...{ model: 'A40', size_gb: 0, pcie_switch: 's', nvlink_peer: '' },
+};
+const drive = {
+  ...device,
+  kind: 'drive' as const,
+  ...{ model: '', size_gb: 960, pcie_switch: '', iommu_group: null, nvlink_peer: '' },
+};
 const rows: HostRows = {
   hosts: [
     {
@@ -27,23 +36,24 @@ const rows: HostRows = {
       ...{ shared_storage: false, drifted: true, numa_nodes: [] },
     },
   ],
-  gpus: [
+  devices: [
     { ...gpu, id: 'g0', pci_address: 'a0', iommu_group: 0, nvlink_peer: 'a1' },
     { ...gpu, id: 'g1', pci_address: 'a1', iommu_group: 1, nvlink_peer: 'a0', vm_id: 'v' },
     { ...gpu, id: 'g2', pci_address: 'a2', iommu_group: 2, numa_node: 1, vm_id: 'v' },
     { ...gpu, id: 'g3', pci_address: 'a3', iommu_group: null, state: 'missing' },
     { ...gpu, id: 'g4', pci_address: 'a4', iommu_group: 4, quarantine_reason: 'x', vm_id: 'v' },
-  ],
-  drives: [
-    { ...device, id: 'd0', size_gb: 960 },
-    { ...device, id: 'd1', size_gb: 960, vm_id: 'v' },
-    { ...device, id: 'd2', size_gb: 960, state: 'quarantined' },
+    { ...drive, id: 'd0', pci_address: 'b0' },
+    { ...drive, id: 'd1', pci_address: 'b1', vm_id: 'v' },
+    { ...drive, id: 'd2', pci_address: 'b2', state: 'quarantined' },
   ],
   vms: [{ ...TYPE, vm_id: 'v', host_id: 'h' }],
 };
 
 it('makes of rows what placing looks at', () => {
-  const [host, other] = hostsFromRows({ ...rows, gpus: rows.gpus.slice(0, 4) });
+  const [host, other] = hostsFromRows({
+    ...rows,
+    devices: rows.devices.filter(({ id }) => id !== 'g4'),
+  });
   expect(host).toMatchObject({ id: 'h', ready: true, adminState: 'active', sharedStorage: true });
   expect([host?.drifted, other?.drifted]).toEqual([false, true]);
   expect(host?.gpus.map(({ state, nvlinkPeer }) => [state, nvlinkPeer])).toEqual([
@@ -52,13 +62,13 @@ it('makes of rows what placing looks at', () => {
     ['claimed', null],
     ['quarantined', null],
   ]);
-  expect(host?.drives.map(({ state }) => state)).toEqual(['free', 'claimed', 'quarantined']);
+  expect(host?.companions.map(({ state }) => state)).toEqual(['free', 'claimed', 'quarantined']);
   // One of two GPUs on each node: half of everything, and the odd core on one of them.
   expect(host?.numaNodes).toEqual([
     { node: 0, cores: 6, memoryMib: 3072, networkGbps: 35 },
     { node: 1, cores: 7, memoryMib: 3072, networkGbps: 35 },
   ]);
-  expect(other).toMatchObject({ ready: false, adminState: 'draining', gpus: [], drives: [] });
+  expect(other).toMatchObject({ ready: false, adminState: 'draining', gpus: [], companions: [] });
 });
 
 it('a device kept back stays so while a VM has it', () => {
@@ -69,10 +79,15 @@ it('a device kept back stays so while a VM has it', () => {
 it("a device that is not healthy, or that its host uses, is nobody's next", () => {
   const [host] = hostsFromRows({
     ...{ hosts: rows.hosts.slice(0, 1), vms: [] },
-    gpus: [{ ...gpu, id: 'g', pci_address: 'a', iommu_group: 0, blocked: true }],
-    drives: [{ ...device, id: 'd', size_gb: 960, state: 'used_by_host' }],
+    devices: [
+      { ...gpu, id: 'g', pci_address: 'a', iommu_group: 0, blocked: true },
+      { ...drive, id: 'd', pci_address: 'b', state: 'used_by_host' },
+    ],
   });
-  expect([host?.gpus[0]?.state, host?.drives[0]?.state]).toEqual(['quarantined', 'quarantined']);
+  expect([host?.gpus[0]?.state, host?.companions[0]?.state]).toEqual([
+    'quarantined',
+    'quarantined',
+  ]);
 });
 
 it('one host alone is offered what all hosts together would be', () => {

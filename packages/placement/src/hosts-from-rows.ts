@@ -1,12 +1,11 @@
-import type { DeviceState, HostNumaNode, PlacementHost } from './host.ts';
+import type { CompanionKind, DeviceState, HostNumaNode, PlacementHost } from './host.ts';
 import { requestFor, type VmTypeRow } from './request-for.ts';
 import { sharesFor } from './shares-for.ts';
 
 /** Hosts, devices and placed VMs as the database has them, each list by itself. */
 export type HostRows = {
   hosts: readonly HostRow[];
-  gpus: readonly GpuRow[];
-  drives: readonly DriveRow[];
+  devices: readonly DeviceRow[];
   vms: readonly PlacedVmRow[];
 };
 
@@ -25,6 +24,9 @@ type HostRow = {
 type DeviceRow = {
   id: string;
   host_id: string;
+  /** `gpu`, or a kind of companion. */
+  kind: 'gpu' | CompanionKind;
+  pci_address: string;
   numa_node: number;
   state: string;
   quarantine_reason: string;
@@ -32,27 +34,22 @@ type DeviceRow = {
   blocked: boolean;
   /** The VM that has it. */
   vm_id: string | null;
-};
-type GpuRow = DeviceRow & {
-  pci_address: string;
   model: string;
+  size_gb: number;
   pcie_switch: string;
   iommu_group: number | null;
   /** PCI address; empty: there is none. */
   nvlink_peer: string;
 };
-type DriveRow = DeviceRow & { size_gb: number };
 type PlacedVmRow = VmTypeRow & { vm_id: string; host_id: string };
 
 /** What placing looks at, out of what is known. Takes time in proportion to the rows. */
 export function hostsFromRows(rows: HostRows): PlacementHost[] {
-  const gpus = byHost(rows.gpus);
-  const drives = byHost(rows.drives);
+  const devices = byHost(rows.devices);
   const vms = byHost(rows.vms);
   return rows.hosts.map((host) =>
     hostFromRows(host, {
-      gpus: gpus.get(host.id) ?? [],
-      drives: drives.get(host.id) ?? [],
+      devices: devices.get(host.id) ?? [],
       vms: vms.get(host.id) ?? [],
     }),
   );
@@ -68,7 +65,8 @@ function byHost<Row extends { host_id: string }>(rows: readonly Row[]): Map<stri
   return groups;
 }
 
-function hostFromRows(row: HostRow, { gpus, drives, vms }: Omit<HostRows, 'hosts'>): PlacementHost {
+function hostFromRows(row: HostRow, { devices, vms }: Omit<HostRows, 'hosts'>): PlacementHost {
+  const gpus = devices.filter(({ kind }) => kind === 'gpu');
   const idAt = new Map(gpus.map(({ pci_address, id }) => [pci_address, id]));
   const host: PlacementHost = {
     id: row.id,
@@ -88,25 +86,35 @@ function hostFromRows(row: HostRow, { gpus, drives, vms }: Omit<HostRows, 'hosts
       nvlinkPeer: idAt.get(gpu.nvlink_peer) ?? null,
       state: deviceState(gpu),
     })),
-    drives: drives.map((drive) => ({
-      id: drive.id,
-      numaNode: drive.numa_node,
-      sizeGb: drive.size_gb,
-      state: deviceState(drive),
-    })),
+    companions: devices.flatMap(({ kind, ...device }) =>
+      kind === 'gpu'
+        ? []
+        : {
+            id: device.id,
+            kind,
+            numaNode: device.numa_node,
+            sizeGb: device.size_gb,
+            state: deviceState(device),
+          },
+    ),
   };
   return { ...host, numaNodes: freeAmounts(host, { gpus, vms }) };
 }
 
 /** A device that was not proven clean, is not healthy, or is kept back by an operator, is nobody's next. */
-function deviceState({ state, quarantine_reason, blocked, vm_id }: DeviceRow): DeviceState {
+function deviceState({
+  state,
+  quarantine_reason,
+  blocked,
+  vm_id,
+}: Omit<DeviceRow, 'kind'>): DeviceState {
   if (state !== 'ready' || quarantine_reason !== '' || blocked) return 'quarantined';
   return vm_id === null ? 'free' : 'claimed';
 }
 
 function freeAmounts(
   host: PlacementHost,
-  { gpus, vms }: Pick<HostRows, 'gpus' | 'vms'>,
+  { gpus, vms }: { gpus: readonly DeviceRow[]; vms: HostRows['vms'] },
 ): HostNumaNode[] {
   const free = host.numaNodes.map((node) => ({ ...node }));
   for (const vm of vms) {

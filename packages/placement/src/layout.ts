@@ -1,4 +1,4 @@
-import type { HostDrive, HostGpu, PlacementHost } from './host.ts';
+import type { CompanionKind, HostCompanion, HostGpu, PlacementHost } from './host.ts';
 
 /**
  * The part of a host that does not change while VMs come and go, by position instead of by id.
@@ -12,7 +12,7 @@ export type Layout = {
   fullMask: number;
   units: readonly Unit[];
   modelMasks: ReadonlyMap<string, number>;
-  driveGroups: readonly DriveGroup[];
+  companionGroups: readonly CompanionGroup[];
 };
 
 /** The GPUs of one IOMMU group: a VM has all of them or none. */
@@ -25,8 +25,13 @@ export type Unit = {
   peers: number;
 };
 
-/** Drives that cannot be told apart; smallest first within a node. */
-export type DriveGroup = { node: number; sizeGb: number; mask: number };
+/** Companions that are interchangeable; smallest first within a node and kind. */
+export type CompanionGroup = {
+  node: number;
+  kind: CompanionKind;
+  sizeGb: number;
+  mask: number;
+};
 
 /** Sign-free bits of an integer. */
 const MOST_DEVICES = 30;
@@ -48,16 +53,18 @@ export function orderGpus(host: PlacementHost): HostGpu[] {
   return ordered.slice(0, MOST_DEVICES);
 }
 
-/** By node and size. Devices beyond what a mask holds are not offered. */
-export function orderDrives(host: PlacementHost): HostDrive[] {
-  const ordered = host.drives.toSorted((a, b) => a.numaNode - b.numaNode || a.sizeGb - b.sizeGb);
+/** By node, kind and size. Devices that do not fit into the mask are not offered. */
+export function orderCompanions(host: PlacementHost): HostCompanion[] {
+  const ordered = host.companions.toSorted(
+    (a, b) => a.numaNode - b.numaNode || compareText(a.kind, b.kind) || a.sizeGb - b.sizeGb,
+  );
   return ordered.slice(0, MOST_DEVICES);
 }
 
 export function layoutOf(store: LayoutStore, host: PlacementHost): Layout {
   const gpus = orderGpus(host);
   const nodes = nodesOf(host);
-  const driveGroups = driveGroupsOf(host, nodes);
+  const companionGroups = companionGroupsOf(host, nodes);
   const places = new Map(gpus.map((gpu, i) => [gpu.id, i]));
   // Group and switch numbers differ between equal servers; which GPUs share one does not.
   const first = (same: (other: HostGpu) => boolean) => gpus.findIndex(same);
@@ -68,7 +75,7 @@ export function layoutOf(store: LayoutStore, host: PlacementHost): Layout {
     gpu.iommuGroup === null ? null : first((other) => other.iommuGroup === gpu.iommuGroup),
     places.get(gpu.nvlinkPeer ?? '') ?? null,
   ]);
-  const key = JSON.stringify([nodes, driveGroups, shape]);
+  const key = JSON.stringify([nodes, companionGroups, shape]);
   const known = store.byKey.get(key);
   if (known) return known;
   const made: Layout = {
@@ -77,7 +84,7 @@ export function layoutOf(store: LayoutStore, host: PlacementHost): Layout {
     fullMask: 2 ** gpus.length - 1,
     units: unitsOf(gpus, nodes, places),
     modelMasks: modelMasksOf(gpus),
-    driveGroups,
+    companionGroups,
   };
   store.byKey.set(key, made);
   return made;
@@ -86,17 +93,18 @@ export function layoutOf(store: LayoutStore, host: PlacementHost): Layout {
 /** A node without memory or cores of its own still has its GPUs. */
 function nodesOf(host: PlacementHost): number[] {
   const numbers = [...host.numaNodes.map(({ node }) => node)];
-  for (const { numaNode } of [...host.gpus, ...host.drives]) numbers.push(numaNode);
+  for (const { numaNode } of [...host.gpus, ...host.companions]) numbers.push(numaNode);
   return [...new Set(numbers)].sort((a, b) => a - b);
 }
 
-function driveGroupsOf(host: PlacementHost, nodes: number[]): DriveGroup[] {
-  const groups: DriveGroup[] = [];
-  orderDrives(host).forEach(({ numaNode, sizeGb }, i) => {
+function companionGroupsOf(host: PlacementHost, nodes: number[]): CompanionGroup[] {
+  const groups: CompanionGroup[] = [];
+  orderCompanions(host).forEach(({ numaNode, kind, sizeGb }, i) => {
     const node = nodes.indexOf(numaNode);
     const last = groups.at(-1);
-    if (last?.node === node && last.sizeGb === sizeGb) last.mask |= 1 << i;
-    else groups.push({ node, sizeGb, mask: 1 << i });
+    const isSame = last?.node === node && last.kind === kind && last.sizeGb === sizeGb;
+    if (isSame) last.mask |= 1 << i;
+    else groups.push({ node, kind, sizeGb, mask: 1 << i });
   });
   return groups;
 }

@@ -1,7 +1,7 @@
 import { ChosenPlacement } from './chosen-placement.ts';
 import type { Fit } from './fit.ts';
 import type { GpuView } from './gpu-view.ts';
-import type { Placement, PlacementRequest } from './host.ts';
+import type { CompanionRequest, Placement, PlacementRequest } from './host.ts';
 import type { HostState } from './host-state.ts';
 import { shareAt } from './spread.ts';
 
@@ -14,7 +14,7 @@ export function placementOn(
 ): Placement {
   const masks = {
     gpus: maskOf(view, gpusByNode),
-    drives: driveMask(state, gpusByNode, request),
+    companions: companionMask(state, gpusByNode, request.companions),
   };
   return new ChosenPlacement(state, masks, shares);
 }
@@ -26,25 +26,27 @@ export function maskOf(view: GpuView, gpusByNode: readonly number[]): number {
   return mask;
 }
 
-/** The smallest drives that are large enough: groups come in the order of their size. */
-function driveMask(
-  state: HostState,
+/** The smallest companions that are large enough: the groups of a kind are in the order of size. */
+function companionMask(
+  { layout, freeCompanions }: HostState,
   gpusByNode: readonly number[],
-  request: PlacementRequest,
+  companions: readonly CompanionRequest[],
 ): number {
-  if (request.driveCount === 0) return 0;
   let chosen = 0;
-  let node = -1;
-  let missing = 0;
-  for (const group of state.layout.driveGroups) {
-    if (group.node !== node) {
-      node = group.node;
-      missing = gpusByNode[node] ? shareAt(gpusByNode, node, request.driveCount) : 0;
-    }
-    if (group.sizeGb < request.driveGb) continue;
-    for (let rest = state.freeDrives & group.mask; rest && missing; rest &= rest - 1) {
-      chosen |= rest & -rest;
-      missing -= 1;
+  for (const { kind, count, sizeGb } of companions) {
+    let node = -1;
+    let missing = 0;
+    for (const group of layout.companionGroups) {
+      if (group.kind !== kind) continue;
+      if (group.node !== node) {
+        node = group.node;
+        missing = gpusByNode[node] ? shareAt(gpusByNode, node, count) : 0;
+      }
+      if (group.sizeGb < sizeGb) continue;
+      for (let rest = freeCompanions & group.mask; rest && missing; rest &= rest - 1) {
+        chosen |= rest & -rest;
+        missing -= 1;
+      }
     }
   }
   return chosen;

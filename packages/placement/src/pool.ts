@@ -6,7 +6,7 @@
  * whole log of classes gives the same answer as fitting every host.
  */
 import type { Amounts } from './amounts.ts';
-import type { DriveView } from './drive-view.ts';
+import type { CompanionView } from './companion-view.ts';
 import { type Fit, type FreeResources, fitRequest } from './fit.ts';
 import type { GpuView, GpuViews } from './gpu-view.ts';
 import type { Filter, PlacementRequest } from './host.ts';
@@ -33,7 +33,7 @@ type Ranking = { ranked: Ranked[]; refused: Refused[]; read: number };
 
 export type Pool = {
   size: number;
-  /** By amounts, then by what is free of GPUs and drives. */
+  /** By amounts, then by what is free of GPUs and companions. */
   classes: Map<Amounts, Map<number, HostClass>>;
   log: HostClass[];
   occupied: number;
@@ -88,8 +88,9 @@ export function rankingFor(pool: Pool, request: PlacementRequest): Ranking {
 }
 
 function rankingOf(pool: Pool, request: PlacementRequest): Ranking {
-  const { gpuCount, cores, memoryMib, driveCount, driveGb, networkGbps, maySplit } = request;
-  const key = `${gpuCount} ${cores} ${memoryMib} ${driveCount} ${driveGb} ${networkGbps}${maySplit ? ' s' : ''}`;
+  const { gpuCount, cores, memoryMib, networkGbps, maySplit } = request;
+  const companions = request.companions.map(({ kind, count, sizeGb }) => [kind, count, sizeGb]);
+  const key = `${gpuCount} ${cores} ${memoryMib} ${networkGbps} ${companions}${maySplit ? ' s' : ''}`;
   const known = pool.rankings.get(key);
   if (known) return known;
   if (pool.rankings.size >= MOST_RANKINGS) forgetRankings(pool);
@@ -121,20 +122,20 @@ function rankClass(ranking: Ranking, hostClass: HostClass, request: PlacementReq
 
 function classFor(pool: Pool, state: HostState, views: GpuViews): HostClass {
   const view = views.at(state.freeMask);
-  const { layout, amounts, drives } = state;
-  const known = pool.classes.get(amounts)?.get(classKey(view, drives));
+  const { layout, amounts, companions } = state;
+  const known = pool.classes.get(amounts)?.get(classKey(view, companions));
   if (known) return known;
   if (pool.log.length > 2 * pool.occupied + SPARE_CLASSES) forgetSpareClasses(pool);
-  const made = { free: { layout, amounts, drives }, view, members: [] };
+  const made = { free: { layout, amounts, companions }, view, members: [] };
   pool.log.push(made);
   fileClass(pool, made);
   return made;
 }
 
 function fileClass({ classes }: Pool, hostClass: HostClass): void {
-  const { amounts, drives } = hostClass.free;
+  const { amounts, companions } = hostClass.free;
   const sameAmounts = classes.get(amounts) ?? new Map<number, HostClass>();
-  sameAmounts.set(classKey(hostClass.view, drives), hostClass);
+  sameAmounts.set(classKey(hostClass.view, companions), hostClass);
   classes.set(amounts, sameAmounts);
 }
 
@@ -146,8 +147,8 @@ function forgetSpareClasses(pool: Pool): void {
 }
 
 /** Amounts belong to one layout, so that within them the two ids say all that is left to say. */
-function classKey(view: GpuView, drives: DriveView): number {
-  return drives.id * 4096 + view.shapeId;
+function classKey(view: GpuView, companions: CompanionView): number {
+  return companions.id * 4096 + view.shapeId;
 }
 
 function enter(member: Membership, hostClass: HostClass): void {

@@ -23,8 +23,10 @@ export function requestFor(location: string, type: VmTypeRow): PlacementRequest 
     gpuCount: type.gpu_count,
     cores: type.cpu_cores,
     memoryMib: type.memory_gb * MIB_PER_GB,
-    driveCount: type.disk_count,
-    driveGb: type.disk_count > 0 ? type.disk_gb / type.disk_count : 0,
+    companions:
+      type.disk_count > 0
+        ? [{ kind: 'drive', count: type.disk_count, sizeGb: type.disk_gb / type.disk_count }]
+        : [],
     networkGbps: type.network_gbps,
     maySplit: type.may_split,
   };

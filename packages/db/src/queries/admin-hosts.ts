@@ -15,8 +15,9 @@ export type PciFacts = {
   aer: { correctable: string; nonfatal: string; fatal: string } | null;
 };
 
-type HostDevice = {
+export type HostDevice = {
   id: string;
+  kind: DeviceKind;
   pci_address: string;
   numa_node: number;
   state: DeviceState;
@@ -24,16 +25,16 @@ type HostDevice = {
   quarantine_reason: string;
   problems: DeviceProblem[];
   vm_id: string | null;
-  /** Null while the host's inventory does not have the device. */
-  pci: PciFacts | null;
-};
-export type HostGpu = HostDevice & {
   model: string;
+  serial: string;
+  size_gb: number;
   pcie_switch: string;
   iommu_group: number | null;
   nvlink_peer: string;
+  uses: string[];
+  /** Null while the host's inventory does not have the device. */
+  pci: PciFacts | null;
 };
-export type HostDrive = HostDevice & { size_gb: number; serial: string; uses: string[] };
 
 export type HostRow = {
   id: string;
@@ -64,8 +65,7 @@ export type HostRow = {
     iommu?: string;
   } | null;
   drift: string[];
-  gpus: HostGpu[];
-  drives: HostDrive[];
+  devices: HostDevice[];
   vm_count: number;
 };
 
@@ -85,25 +85,23 @@ export type HostDetailsRow = HostRow & { certificates: HostCertificate[]; vms: P
  */
 const VOUCHED_SECONDS = 15;
 
+/** The PCI facts of the device at an address, within an inventory. */
+const PCI_AT = '$.*[*].pci ? (@.address == $at)';
+
 const hostColumns = (sql: Queryable) => sql`
   h.id, h.name, h.location, h.state, h.admin_state, h.fenced_at, h.created_at, h.accepted_number,
   h.refusal, h.unknown_vms, h.shared_storage, h.numa_nodes, h.inventory -> 'software' as software,
   h.drift,  r.number as wanted_number,
   coalesce(s.last_seen_at > now() - make_interval(secs => ${VOUCHED_SECONDS}), false) as connected,
   greatest(h.last_seen_at, s.last_seen_at) as last_seen_at,
-  (select coalesce(json_agg(json_build_object('id', g.id, 'pci_address', g.pci_address, 'model', g.model,
-      'numa_node', g.numa_node, 'pcie_switch', g.pcie_switch, 'iommu_group', g.iommu_group,
-      'nvlink_peer', g.nvlink_peer, 'state', g.state, 'state_reason', g.state_reason,
-      'quarantine_reason', g.quarantine_reason, 'problems', g.problems,
-      'vm_id', c.vm_id, 'pci', jsonb_path_query_first(h.inventory, '$.gpus[*].pci ? (@.address == $at)',
-        jsonb_build_object('at', g.pci_address))) order by g.pci_address), '[]')
-    from gpus g left join gpu_claims c on c.gpu_id = g.id where g.host_id = h.id) as gpus,
-  (select coalesce(json_agg(json_build_object('id', d.id, 'pci_address', d.pci_address, 'size_gb', d.size_gb,
-      'serial', d.serial, 'numa_node', d.numa_node, 'state', d.state, 'state_reason', d.state_reason,
-      'quarantine_reason', d.quarantine_reason, 'problems', d.problems, 'uses', d.uses,
-      'vm_id', c.vm_id, 'pci', jsonb_path_query_first(h.inventory, '$.nvmes[*].pci ? (@.address == $at)',
-        jsonb_build_object('at', d.pci_address))) order by d.pci_address), '[]')
-    from drives d left join drive_claims c on c.drive_id = d.id where d.host_id = h.id) as drives,
+  (select coalesce(json_agg(json_build_object('id', d.id, 'kind', d.kind, 'pci_address', d.pci_address,
+      'model', d.model, 'serial', d.serial, 'size_gb', d.size_gb, 'numa_node', d.numa_node,
+      'pcie_switch', d.pcie_switch, 'iommu_group', d.iommu_group, 'nvlink_peer', d.nvlink_peer, 'uses', d.uses,
+      'state', d.state, 'state_reason', d.state_reason, 'quarantine_reason', d.quarantine_reason,
+      'problems', d.problems, 'vm_id', c.vm_id,
+      'pci', jsonb_path_query_first(h.inventory, ${PCI_AT}::text::jsonpath, jsonb_build_object('at', d.pci_address)))
+      order by d.pci_address), '[]')
+    from devices d left join device_claims c on c.device_id = d.id where d.host_id = h.id) as devices,
   (select count(*)::integer from placements p where p.host_id = h.id) as vm_count`;
 
 const fromHosts = (sql: Queryable) => sql`
@@ -202,46 +200,36 @@ export type DeviceRow = {
   problems: DeviceProblem[];
 };
 
-/** Of a GPU or a drive, whichever has the id. */
 export async function updateQuarantine(
   sql: Queryable,
   { deviceId, reason }: { deviceId: string; reason: string },
 ): Promise<DeviceRow | undefined> {
   const [row] = await sql<DeviceRow[]>`
-    with gpu as (update gpus set quarantine_reason = ${reason} where id = ${deviceId}
-        returning ${deviceColumns(sql, 'gpu')}),
-      drive as (update drives set quarantine_reason = ${reason} where id = ${deviceId}
-        returning ${deviceColumns(sql, 'drive')})
-    select * from gpu union all select * from drive`;
+    update devices set quarantine_reason = ${reason} where id = ${deviceId} returning ${deviceColumns(sql)}`;
   return row;
 }
 
 /**
- * Whoever releases a device has seen to it: their word stands in for the proof it never gave, and ends
- * the problems that would not end by themselves.
+ * An operator who releases a device has inspected it: the release replaces the missing proof that the
+ * device is clean, and clears the problems that do not clear by themselves.
  */
 export async function updateReleased(
   sql: Queryable,
   deviceId: string,
 ): Promise<DeviceRow | undefined> {
-  const rest = sql`state_reason = '', quarantine_reason = '',
-    problems = jsonb_path_query_array(problems, '$[*] ? (@.until_released != true)')`;
   const [row] = await sql<DeviceRow[]>`
-    with gpu as (update gpus set ${rest}, state = case when state <> 'quarantined' then state
-            when not ${isFound(sql, { table: 'gpus', within: '$.gpus[*]' })} then 'missing' else 'ready' end
-        where id = ${deviceId} returning ${deviceColumns(sql, 'gpu')}),
-      drive as (update drives set ${rest}, state = case when state <> 'quarantined' then state
-            when not ${isFound(sql, { table: 'drives', within: '$.nvmes[*]' })} then 'missing'
-            when uses <> '{}' then 'used_by_host' else 'ready' end
-        where id = ${deviceId} returning ${deviceColumns(sql, 'drive')})
-    select * from gpu union all select * from drive`;
+    update devices set state_reason = '', quarantine_reason = '',
+      problems = jsonb_path_query_array(problems, '$[*] ? (@.until_released != true)'),
+      state = case when state <> 'quarantined' then state when not ${isInInventory(sql)} then 'missing'
+        when uses <> '{}' then 'used_by_host' else 'ready' end
+    where id = ${deviceId} returning ${deviceColumns(sql)}`;
   return row;
 }
 
-/** By its host, whose devices are told anew only when something changes there. */
-const isFound = (sql: Queryable, { table, within }: { table: string; within: string }) => sql`
-  coalesce((select jsonb_path_exists(h.inventory, ${`${within}.pci ? (@.address == $at)`}::text::jsonpath,
-      jsonb_build_object('at', pci_address)) from hosts h where h.id = ${sql(table)}.host_id), true)`;
+/** Asks the inventory, because a host's device rows are only written when something changes there. */
+const isInInventory = (sql: Queryable) => sql`
+  coalesce((select jsonb_path_exists(h.inventory, ${PCI_AT}::text::jsonpath, jsonb_build_object('at', pci_address))
+    from hosts h where h.id = devices.host_id), true)`;
 
-const deviceColumns = (sql: Queryable, kind: DeviceKind) =>
-  sql`id, ${kind}::text as kind, host_id, pci_address, state, state_reason, quarantine_reason, problems`;
+const deviceColumns = (sql: Queryable) =>
+  sql`id, kind, host_id, pci_address, state, state_reason, quarantine_reason, problems`;

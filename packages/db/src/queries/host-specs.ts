@@ -1,3 +1,4 @@
+import type { DeviceKind } from '@gantry/model/host-states';
 import type { Queryable } from '../connect.ts';
 
 /** What hosts should be, as rows: read in one statement, so that the number and all it numbers agree. */
@@ -8,6 +9,13 @@ export type SpecDiskRow = {
   size_gib: number;
   block_size: number;
   serial_number: string;
+};
+
+export type SpecDeviceRow = {
+  id: string;
+  kind: DeviceKind;
+  pci_address: string;
+  numa_node: number;
 };
 
 export type SpecVmRow = {
@@ -26,8 +34,7 @@ export type SpecVmRow = {
   startup_script: string;
   shutdown_script: string;
   image: { name: string; url: string; sha256: string };
-  gpus: { id: string; pci_address: string; numa_node: number }[];
-  drives: { pci_address: string }[];
+  devices: SpecDeviceRow[];
   /** The OS disk first. */
   disks: (SpecDiskRow & { mode: string; attachment_type: 'os' | 'data'; exists: boolean })[];
   nics: {
@@ -137,11 +144,9 @@ const vmOf = (sql: Queryable) => sql`json_build_object('id', v.id, 'revision', v
   'memory_gb', t.memory_gb, 'network_gbps', t.network_gbps, 'ssh_public_key', v.ssh_public_key,
   'startup_script', v.startup_script, 'shutdown_script', v.shutdown_script,
   'image', json_build_object('name', i.name, 'url', i.source_url, 'sha256', i.sha256),
-  'gpus', (select coalesce(json_agg(json_build_object('id', g.id, 'pci_address', g.pci_address,
-      'numa_node', g.numa_node) order by g.pci_address), '[]')
-    from gpu_claims c join gpus g on g.id = c.gpu_id where c.vm_id = v.id),
-  'drives', (select coalesce(json_agg(json_build_object('pci_address', g.pci_address) order by g.pci_address), '[]')
-    from drive_claims c join drives g on g.id = c.drive_id where c.vm_id = v.id),
+  'devices', (select coalesce(json_agg(json_build_object('id', e.id, 'kind', e.kind, 'pci_address', e.pci_address,
+      'numa_node', e.numa_node) order by e.pci_address), '[]')
+    from device_claims c join devices e on e.id = c.device_id where c.vm_id = v.id),
   'disks', (select coalesce(json_agg(json_build_object('id', d.id, 'type', d.type, 'size_gib', d.size_gib,
       'block_size', d.block_size, 'serial_number', d.serial_number, 'mode', a.mode,
       'attachment_type', a.attachment_type, 'exists', d.host_id is not null)

@@ -1,5 +1,5 @@
 import type { DeviceProblem } from '@gantry/model/device-problem';
-import type { DeviceState } from '@gantry/model/host-states';
+import type { DeviceKind, DeviceState } from '@gantry/model/host-states';
 import { newId } from '@gantry/model/ids';
 import type { Queryable } from '../connect.ts';
 import type { NumaNodeTotals } from '../schema/hosts.ts';
@@ -43,15 +43,11 @@ export async function lockForNews(
       join placements p on p.vm_id = n.vm_id where p.host_id = ${host.hostId}) and exists (select from hosts
       where id = ${host.hostId} and underlay_address is distinct from ${host.underlayAddress}::inet)
     order by id for no key update`;
-  const gpus = await sql<KnownDevice[]>`
-    select g.pci_address, g.state, g.problems, v.id as vm_id, v.project_id
-    from gpus g left join gpu_claims c on c.gpu_id = g.id left join vms v on v.id = c.vm_id
-    where g.host_id = ${host.hostId} order by g.id for update of g`;
-  const drives = await sql<KnownDevice[]>`
+  const devices = await sql<KnownDevice[]>`
     select d.pci_address, d.state, d.problems, v.id as vm_id, v.project_id
-    from drives d left join drive_claims c on c.drive_id = d.id left join vms v on v.id = c.vm_id
+    from devices d left join device_claims c on c.device_id = d.id left join vms v on v.id = c.vm_id
     where d.host_id = ${host.hostId} order by d.id for update of d`;
-  return { host: known, devices: [...gpus, ...drives] };
+  return { host: known, devices };
 }
 
 export async function updateInventory(
@@ -76,98 +72,86 @@ export async function updateInventory(
     where id = ${host.hostId}`;
 }
 
-type Gpu = {
+export type ReportedDevice = {
+  kind: DeviceKind;
   pciAddress: string;
-  model: string;
   numaNode: number;
+  model: string;
+  /** Empty: the device has none, or does not show it now. */
+  serial: string;
+  /** Zero: the device has no size, or does not show it now. */
+  sizeGb: number;
   pcieSwitch: string;
   iommuGroup: number | null;
   nvlinkPeer: string;
-  problems: DeviceProblem[];
-};
-
-/**
- * A card that is back is ready, unless it had been put in quarantine. One that is as it was is not
- * written: counters of others must not have everything on the host looked at again.
- */
-export async function upsertGpus(
-  sql: Queryable,
-  { hostId, gpus }: { hostId: string; gpus: Gpu[] },
-): Promise<void> {
-  const rows = gpus.map((gpu) => ({ id: newId(), ...gpu }));
-  await sql`insert into gpus (id, host_id, pci_address, model, numa_node, pcie_switch, iommu_group, nvlink_peer, problems)
-    select id, ${hostId}, "pciAddress", model, "numaNode", "pcieSwitch", "iommuGroup", "nvlinkPeer", problems
-    from json_to_recordset(${JSON.stringify(rows)}::text::json) as gpu(id uuid, "pciAddress" text, model text,
-      "numaNode" integer, "pcieSwitch" text, "iommuGroup" integer, "nvlinkPeer" text, problems jsonb)
-    on conflict (host_id, pci_address) do update set model = excluded.model, numa_node = excluded.numa_node,
-      pcie_switch = excluded.pcie_switch, iommu_group = excluded.iommu_group, nvlink_peer = excluded.nvlink_peer,
-      problems = excluded.problems, state = case gpus.state when 'missing' then 'ready' else gpus.state end
-    where gpus.state = 'missing' or (gpus.model, gpus.numa_node, gpus.pcie_switch, gpus.iommu_group, gpus.nvlink_peer,
-        gpus.problems) is distinct from (excluded.model, excluded.numa_node, excluded.pcie_switch,
-        excluded.iommu_group, excluded.nvlink_peer, excluded.problems)`;
-}
-
-type Drive = {
-  pciAddress: string;
-  serial: string;
-  sizeGb: number;
-  numaNode: number;
   uses: string[];
   problems: DeviceProblem[];
 };
 
 /**
- * The host reports no serial number and no size for a drive that is bound to a VM: the known values
- * stay. A drive that is new in its slot is quarantined in two cases, in which it may hold data of a
- * tenant: the last receipt for its serial number, wherever that was, says that cleaning failed; or a
- * VM still has a claim on the same drive in another slot or host, so that no receipt exists yet.
+ * Writes the devices that the host found and that differ from their rows. A row that is up to date is
+ * not written, because every write makes placement read the host again.
+ *
+ * - A device that was missing is ready again; one in quarantine stays there.
+ * - The host reports no serial number and no size for a drive that a VM has: the known values stay.
+ * - A device that is new at its address is quarantined in two cases, in which it may hold data of a
+ *   tenant: the last receipt for its serial number, on any host, is a failure; or a VM still has a
+ *   claim on the same device at another address or host, so that no receipt exists yet.
  */
-export async function upsertDrives(
+export async function upsertDevices(
   sql: Queryable,
-  { hostId, drives }: { hostId: string; drives: Drive[] },
+  { hostId, devices }: { hostId: string; devices: readonly ReportedDevice[] },
 ): Promise<void> {
-  const rows = drives.map((drive) => ({ id: newId(), ...drive }));
-  await sql`insert into drives (id, host_id, pci_address, serial, size_gb, numa_node, uses, problems, state, state_reason)
-    select drive.id, ${hostId}, "pciAddress", drive.serial, "sizeGb", "numaNode", uses, problems,
+  const rows = devices.map((device) => ({ id: newId(), ...device }));
+  await sql`insert into devices (id, host_id, kind, pci_address, numa_node, model, serial, size_gb, pcie_switch,
+      iommu_group, nvlink_peer, uses, problems, state, state_reason)
+    select device.id, ${hostId}, kind, "pciAddress", "numaNode", model, device.serial, "sizeGb", "pcieSwitch",
+      "iommuGroup", "nvlinkPeer", uses, problems,
       case when claimed.vm_id is not null or last.failure_code <> '' then 'quarantined'
         when uses <> '{}' then 'used_by_host' else 'ready' end,
       case when claimed.vm_id is not null then 'still assigned to VM ' || claimed.vm_id
           || ' where it was before, on host ' || claimed.host || ' at ' || claimed.pci_address
         when last.failure_code <> '' then 'not proven clean where it was before: ' || last.failure_message
         else '' end
-    from json_to_recordset(${JSON.stringify(rows)}::text::json) as drive(id uuid, "pciAddress" text, serial text,
-      "sizeGb" integer, "numaNode" integer, uses text[], problems jsonb)
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as device(id uuid, kind text, "pciAddress" text,
+      "numaNode" integer, model text, serial text, "sizeGb" integer, "pcieSwitch" text, "iommuGroup" integer,
+      "nvlinkPeer" text, uses text[], problems jsonb)
     left join lateral (select r.failure_code, r.failure_message from device_receipts r
-      where r.serial = drive.serial and r.serial <> '' order by r.number desc limit 1) last on true
+      where r.serial = device.serial and r.serial <> '' order by r.number desc limit 1) last on true
     left join lateral (select c.vm_id, h.name as host, other.pci_address
-      from drives other join drive_claims c on c.drive_id = other.id join hosts h on h.id = other.host_id
-      where other.serial = drive.serial and other.serial <> ''
-        and (other.host_id, other.pci_address) <> (${hostId}, drive."pciAddress") limit 1) claimed on true
-    on conflict (host_id, pci_address) do update set numa_node = excluded.numa_node,
-      serial = coalesce(nullif(excluded.serial, ''), drives.serial),
-      size_gb = coalesce(nullif(excluded.size_gb, 0), drives.size_gb),
+      from devices other join device_claims c on c.device_id = other.id join hosts h on h.id = other.host_id
+      where other.serial = device.serial and other.serial <> ''
+        and (other.host_id, other.pci_address) <> (${hostId}, device."pciAddress") limit 1) claimed on true
+    on conflict (host_id, pci_address) do update set kind = excluded.kind, numa_node = excluded.numa_node,
+      model = excluded.model, serial = coalesce(nullif(excluded.serial, ''), devices.serial),
+      size_gb = coalesce(nullif(excluded.size_gb, 0), devices.size_gb), pcie_switch = excluded.pcie_switch,
+      iommu_group = excluded.iommu_group, nvlink_peer = excluded.nvlink_peer,
       uses = excluded.uses, problems = excluded.problems,
       state = case when ${isQuarantined(sql)} then 'quarantined'
         when excluded.uses <> '{}' then 'used_by_host' else 'ready' end,
-      state_reason = case when ${isDirtyNewcomer(sql)} then excluded.state_reason else drives.state_reason end
-    where drives.state = 'missing' or (drives.numa_node, drives.uses, drives.problems)
-        is distinct from (excluded.numa_node, excluded.uses, excluded.problems)
-      or excluded.serial not in ('', drives.serial) or excluded.size_gb not in (0, drives.size_gb)`;
+      state_reason = case when ${isDirtyReplacement(sql)} then excluded.state_reason else devices.state_reason end
+    where devices.state = 'missing' or ${compared(sql, 'devices')} is distinct from ${compared(sql, 'excluded')}
+      or excluded.serial not in ('', devices.serial) or excluded.size_gb not in (0, devices.size_gb)`;
 }
 
-/** A different drive is in the slot, and it may hold data of a tenant. */
-const isDirtyNewcomer = (sql: Queryable) =>
-  sql`(excluded.serial <> drives.serial and excluded.state = 'quarantined')`;
-const isQuarantined = (sql: Queryable) =>
-  sql`(drives.state = 'quarantined' or ${isDirtyNewcomer(sql)})`;
+/** The columns of which every change is written. */
+const compared = (sql: Queryable, row: 'devices' | 'excluded') => {
+  const of = sql(row);
+  return sql`(${of}.kind, ${of}.numa_node, ${of}.model, ${of}.pcie_switch, ${of}.iommu_group, ${of}.nvlink_peer,
+    ${of}.uses, ${of}.problems)`;
+};
 
-/** Devices the host no longer finds: nothing is placed on them, and who has one keeps the claim. */
+/** A different device is now at the address, and it may hold data of a tenant. */
+const isDirtyReplacement = (sql: Queryable) =>
+  sql`(excluded.serial <> devices.serial and excluded.state = 'quarantined')`;
+const isQuarantined = (sql: Queryable) =>
+  sql`(devices.state = 'quarantined' or ${isDirtyReplacement(sql)})`;
+
+/** Devices that the host no longer finds take no new VM; a VM that has one keeps its claim. */
 export async function updateMissingDevices(
   sql: Queryable,
-  { hostId, gpus, drives }: { hostId: string; gpus: string[]; drives: string[] },
+  { hostId, found }: { hostId: string; found: string[] },
 ): Promise<void> {
-  await sql`update gpus set state = 'missing'
-    where host_id = ${hostId} and state = 'ready' and pci_address <> all(${gpus}::text[])`;
-  await sql`update drives set state = 'missing'
-    where host_id = ${hostId} and state in ('ready', 'used_by_host') and pci_address <> all(${drives}::text[])`;
+  await sql`update devices set state = 'missing'
+    where host_id = ${hostId} and state in ('ready', 'used_by_host') and pci_address <> all(${found}::text[])`;
 }

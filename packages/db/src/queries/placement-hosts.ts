@@ -1,7 +1,8 @@
+import type { DeviceKind } from '@gantry/model/host-states';
 import type { Queryable } from '../connect.ts';
 import type { NumaNodeTotals } from '../schema/hosts.ts';
 
-/** What placing knows of hosts, as set-based reads: a location of ten thousand is four statements. */
+/** What placing knows of hosts, as set-based reads: a location of ten thousand is three statements. */
 
 export type PlacementHostRow = {
   id: string;
@@ -17,23 +18,22 @@ export type PlacementHostRow = {
   changed_xid: string;
 };
 
-type DeviceRow = {
+export type PlacementDeviceRow = {
   id: string;
   host_id: string;
+  kind: DeviceKind;
   pci_address: string;
   numa_node: number;
   state: string;
   quarantine_reason: string;
   blocked: boolean;
   vm_id: string | null;
-};
-export type PlacementGpuRow = DeviceRow & {
   model: string;
+  size_gb: number;
   pcie_switch: string;
   iommu_group: number | null;
   nvlink_peer: string;
 };
-export type PlacementDriveRow = DeviceRow & { size_gb: number };
 
 /** What a VM type consists of. */
 export type TypeAmounts = {
@@ -49,8 +49,7 @@ export type TypeAmounts = {
 
 export type PlacementHostRows = {
   hosts: PlacementHostRow[];
-  gpus: PlacementGpuRow[];
-  drives: PlacementDriveRow[];
+  devices: PlacementDeviceRow[];
   vms: (TypeAmounts & { vm_id: string; host_id: string })[];
 };
 
@@ -62,20 +61,15 @@ export async function readPlacementHosts(
   sql: Queryable,
   selection: HostSelection,
 ): Promise<PlacementHostRows> {
-  const [hosts, gpus, drives, vms] = await Promise.all([
+  const [hosts, devices, vms] = await Promise.all([
     sql<PlacementHostRow[]>`
       select h.id, h.name, h.location, h.state, h.admin_state, h.fenced_at is not null as fenced, h.shared_storage,
         h.drift <> '{}' as drifted, h.numa_nodes, r.changed_xid::text
       from hosts h join host_revisions r on r.host_id = h.id where ${selected(sql, selection)} order by h.name`,
-    sql<PlacementGpuRow[]>`
-      select g.id, g.host_id, g.pci_address, g.model, g.numa_node, g.pcie_switch, g.iommu_group, g.nvlink_peer,
-        g.state, g.quarantine_reason, g.blocked, c.vm_id
-      from gpus g join hosts h on h.id = g.host_id left join gpu_claims c on c.gpu_id = g.id
-      where ${selected(sql, selection)} order by g.host_id, g.pci_address`,
-    sql<PlacementDriveRow[]>`
-      select d.id, d.host_id, d.pci_address, d.size_gb, d.numa_node, d.state, d.quarantine_reason, d.blocked,
-        c.vm_id
-      from drives d join hosts h on h.id = d.host_id left join drive_claims c on c.drive_id = d.id
+    sql<PlacementDeviceRow[]>`
+      select d.id, d.host_id, d.kind, d.pci_address, d.numa_node, d.model, d.size_gb, d.pcie_switch, d.iommu_group,
+        d.nvlink_peer, d.state, d.quarantine_reason, d.blocked, c.vm_id
+      from devices d join hosts h on h.id = d.host_id left join device_claims c on c.device_id = d.id
       where ${selected(sql, selection)} order by d.host_id, d.pci_address`,
     sql<PlacementHostRows['vms']>`
       select p.vm_id, p.host_id, t.cpu_cores, t.memory_gb, t.disk_gb, t.disk_count, t.gpu_count, t.gpu_type, t.network_gbps,
@@ -83,7 +77,7 @@ export async function readPlacementHosts(
       from placements p join hosts h on h.id = p.host_id join vms v on v.id = p.vm_id join vm_types t on t.name = v.type
       where ${selected(sql, selection)}`,
   ]);
-  return { hosts, gpus, drives, vms };
+  return { hosts, devices, vms };
 }
 
 /** A part of each statement for each case, so that none is planned for the other. */

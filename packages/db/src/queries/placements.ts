@@ -19,8 +19,7 @@ export type NewPlacement = {
   /** What was wanted when it was decided. */
   generation: string;
   hostId: string;
-  gpuIds: readonly string[];
-  driveIds: readonly string[];
+  deviceIds: readonly string[];
   /** For interfaces that have none. */
   addresses: readonly { interfaceId: string; subnetId: string; address: string }[];
   /** Interfaces that should have a public address, if there is one. */
@@ -109,12 +108,11 @@ async function lockPlaces(
 ): Promise<Map<string, string>> {
   if (placements.length === 0) return new Map();
   const hostIds = [...new Set(placements.map(({ hostId }) => hostId))];
-  const gpuIds = placements.flatMap((placement) => placement.gpuIds);
-  const driveIds = placements.flatMap((placement) => placement.driveIds);
+  const deviceIds = placements.flatMap((placement) => placement.deviceIds);
   const vmIds = placements.map(({ vmId }) => vmId);
   const isOfVms = tx`id in (select network_id from network_interfaces where vm_id = any(${vmIds}::uuid[]))`;
   const spans = tx`exists (select from hosts where id = any(${hostIds}::uuid[]) and underlay_address is not null)`;
-  const [, hosts, , , gpus, drives, revisions] = await Promise.all([
+  const [, hosts, , , devices, revisions] = await Promise.all([
     // Whether a disk exists is told to the hosts of its VMs: none comes to exist meanwhile.
     tx`select from disks where id in (select disk_id from disk_attachments
       where vm_id = any(${vmIds}::uuid[])) order by id for share`,
@@ -123,9 +121,7 @@ async function lockPlaces(
     // One of the two: where hosts reach each other, VMs of a network come and go one after the other.
     tx`select from networks where ${isOfVms} and ${spans} order by id for no key update`,
     tx`select from networks where ${isOfVms} and not ${spans} order by id for share`,
-    tx`select from gpus where id = any(${gpuIds}::uuid[])
-      and state = 'ready' and quarantine_reason = '' and not blocked order by id for share`,
-    tx`select from drives where id = any(${driveIds}::uuid[])
+    tx`select from devices where id = any(${deviceIds}::uuid[])
       and state = 'ready' and quarantine_reason = '' and not blocked order by id for share`,
     tx<{ host_id: string; changed_xid: string }[]>`
       select host_id, changed_xid::text from host_revisions
@@ -136,8 +132,7 @@ async function lockPlaces(
       order by host_id for update`,
   ]);
   expectCount(hosts, hostIds.length);
-  expectCount(gpus, gpuIds.length);
-  expectCount(drives, driveIds.length);
+  expectCount(devices, deviceIds.length);
   const chosen = revisions.filter(({ host_id }) => hostIds.includes(host_id));
   return new Map(chosen.map(({ host_id, changed_xid }) => [host_id, changed_xid]));
 }
@@ -149,10 +144,11 @@ async function insertPlacements(
   placements: readonly NewPlacement[],
 ): Promise<string> {
   const vmIds = placements.map(({ vmId }) => vmId);
-  const gpus = placements.flatMap(({ vmId, gpuIds }) => gpuIds.map((id) => ({ id, vmId })));
-  const drives = placements.flatMap(({ vmId, driveIds }) => driveIds.map((id) => ({ id, vmId })));
+  const devices = placements.flatMap(({ vmId, deviceIds }) =>
+    deviceIds.map((id) => ({ id, vmId })),
+  );
   const addresses = placements.flatMap((placement) => placement.addresses);
-  const [addressClaims, placed, gpuClaims, driveClaims, marked, [transaction]] = await Promise.all([
+  const [addressClaims, placed, deviceClaims, marked, [transaction]] = await Promise.all([
     // First: the address of a VM that is nowhere yet is news to nobody.
     tx`insert into address_claims (network_interface_id, subnet_id, address) select interface_id, subnet_id, address::inet
       from unnest(${addresses.map(({ interfaceId }) => interfaceId)}::uuid[],
@@ -160,17 +156,14 @@ async function insertPlacements(
         ${addresses.map(({ address }) => address)}::text[]) as a (interface_id, subnet_id, address)`,
     tx`insert into placements (vm_id, host_id, epoch) select vm_id, host_id, ${epoch}
       from unnest(${vmIds}::uuid[], ${placements.map(({ hostId }) => hostId)}::uuid[]) as p (vm_id, host_id)`,
-    tx`insert into gpu_claims (gpu_id, vm_id) select *
-      from unnest(${gpus.map(({ id }) => id)}::uuid[], ${gpus.map(({ vmId }) => vmId)}::uuid[])`,
-    tx`insert into drive_claims (drive_id, vm_id) select *
-      from unnest(${drives.map(({ id }) => id)}::uuid[], ${drives.map(({ vmId }) => vmId)}::uuid[])`,
+    tx`insert into device_claims (device_id, vm_id) select *
+      from unnest(${devices.map(({ id }) => id)}::uuid[], ${devices.map(({ vmId }) => vmId)}::uuid[])`,
     tx`update vms set placed = true where id = any(${vmIds}::uuid[]) and not placed`,
     tx<{ xid: string }[]>`select pg_current_xact_id()::text as xid`,
     takePublicAddresses(tx, { location, interfaceIds: placements.flatMap((one) => one.publicFor) }),
   ]);
   expectCount(placed, vmIds.length);
-  expectCount(gpuClaims, gpus.length);
-  expectCount(driveClaims, drives.length);
+  expectCount(deviceClaims, devices.length);
   expectCount(addressClaims, addresses.length);
   expectCount(marked, vmIds.length);
   return transaction?.xid ?? '';

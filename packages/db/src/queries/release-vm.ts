@@ -6,7 +6,6 @@ import type { ClaimedDevice } from './settle-vms.ts';
 
 export type Receipt = {
   device: ClaimedDevice;
-  kind: 'gpu' | 'drive';
   serial: string;
   method: string;
   finishedAt: Date;
@@ -28,15 +27,14 @@ export async function insertReceipts(
   sql: Queryable,
   of: { hostId: string; vmId: string; projectId: string; receipts: Receipt[] },
 ): Promise<void> {
-  for (const { device, kind, serial, method, finishedAt, failure } of of.receipts) {
+  for (const { device, serial, method, finishedAt, failure } of of.receipts) {
     await sql`insert into device_receipts
       (id, device_id, kind, host_id, pci_address, serial, vm_id, project_id, method, finished_at, failure_code, failure_message)
-      values (${newId()}, ${device.id}, ${kind}, ${of.hostId}, ${device.pci_address}, ${serial}, ${of.vmId},
+      values (${newId()}, ${device.id}, ${device.kind}, ${of.hostId}, ${device.pci_address}, ${serial}, ${of.vmId},
         ${of.projectId}, ${method}, ${finishedAt}, ${failure?.code ?? ''}, ${failure?.message ?? ''})`;
     if (!failure) continue;
     const reason = `not proven clean after VM ${of.vmId}: ${failure.message} (${failure.code})`;
-    await sql`update gpus set state = 'quarantined', state_reason = ${reason} where id = ${device.id}`;
-    await sql`update drives set state = 'quarantined', state_reason = ${reason} where id = ${device.id}`;
+    await sql`update devices set state = 'quarantined', state_reason = ${reason} where id = ${device.id}`;
   }
 }
 
@@ -69,8 +67,7 @@ export async function lockConcernedHosts(
  */
 export async function releasePlacement(sql: Queryable, vmId: string): Promise<void> {
   await sql`delete from disk_attachments where vm_id = ${vmId} and desired_state = 'detached'`;
-  await sql`delete from gpu_claims where vm_id = ${vmId}`;
-  await sql`delete from drive_claims where vm_id = ${vmId}`;
+  await sql`delete from device_claims where vm_id = ${vmId}`;
   await sql`update public_addresses set network_interface_id = null
     where network_interface_id in (select id from network_interfaces where vm_id = ${vmId})`;
   await sql`delete from placements where vm_id = ${vmId}`;

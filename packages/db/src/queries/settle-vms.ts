@@ -1,10 +1,11 @@
+import type { DeviceKind } from '@gantry/model/host-states';
 import type { OperationName } from '@gantry/model/states';
 import type { Queryable } from '../connect.ts';
 
 /** What a report is held against: the VMs of one host, with all that a report can change. */
 
-/** The serial number is that of a drive, where it is known. */
-export type ClaimedDevice = { id: string; pci_address: string; serial?: string };
+/** The serial number is empty if the device has none or it is not known. */
+export type ClaimedDevice = { id: string; kind: DeviceKind; pci_address: string; serial: string };
 
 export type PlacedVmRow = {
   id: string;
@@ -24,8 +25,7 @@ export type PlacedVmRow = {
   operation_recorded_at: Date | null;
   /** Whether its time is being counted. */
   metered: boolean;
-  gpus: ClaimedDevice[];
-  drives: ClaimedDevice[];
+  devices: ClaimedDevice[];
   attachments: {
     disk_id: string;
     desired_state: 'attached' | 'detached';
@@ -49,10 +49,9 @@ export async function lockPlacedVms(sql: Queryable, hostId: string): Promise<Pla
       vm_should_run(v.desired_state, v.abandoned, v.observed_state, v.observed_generation, v.generation) as should_run,
       o.name as operation, o.recorded_at as operation_recorded_at,
       exists (select from meter_intervals m where m.resource_id = v.id and m.ended_at is null) as metered,
-      (select coalesce(json_agg(json_build_object('id', g.id, 'pci_address', g.pci_address)), '[]')
-        from gpu_claims c join gpus g on g.id = c.gpu_id where c.vm_id = v.id) as gpus,
-      (select coalesce(json_agg(json_build_object('id', g.id, 'pci_address', g.pci_address, 'serial', g.serial)), '[]')
-        from drive_claims c join drives g on g.id = c.drive_id where c.vm_id = v.id) as drives,
+      (select coalesce(json_agg(json_build_object('id', d.id, 'kind', d.kind, 'pci_address', d.pci_address,
+          'serial', d.serial)), '[]')
+        from device_claims c join devices d on d.id = c.device_id where c.vm_id = v.id) as devices,
       (select coalesce(json_agg(json_build_object('disk_id', a.disk_id, 'desired_state', a.desired_state,
           'attached', a.attached, 'size_gib', d.size_gib, 'observed_size_gib', d.observed_size_gib,
           'kept_here', coalesce(d.host_id = p.host_id or not a.exclusive and k.shared_storage, false))

@@ -1,3 +1,4 @@
+import { DEVICE_KINDS } from '@gantry/model/host-states';
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -157,7 +158,7 @@ export const deviceReceipts = pgTable(
     index('device_receipts_device').on(t.deviceId, t.id),
     index('device_receipts_project').on(t.projectId, t.id),
     index('device_receipts_serial').on(t.serial, t.number).where(sql`serial <> ''`),
-    oneOf('device_receipts_kind', t.kind, ['gpu', 'drive']),
+    oneOf('device_receipts_kind', t.kind, DEVICE_KINDS),
   ],
 );
 

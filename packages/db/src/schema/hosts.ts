@@ -1,5 +1,10 @@
 import type { DeviceProblem } from '@gantry/model/device-problem';
-import { DEVICE_STATES, HOST_ADMIN_STATES, HOST_STATES } from '@gantry/model/host-states';
+import {
+  DEVICE_KINDS,
+  DEVICE_STATES,
+  HOST_ADMIN_STATES,
+  HOST_STATES,
+} from '@gantry/model/host-states';
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -86,71 +91,53 @@ export const hosts = pgTable(
   ],
 );
 
-/** Why it is in its state; empty: the state says it all. */
-const stateReason = () => text('state_reason').notNull().default('');
-/** What health rules found wrong with it. The api ends those that last until an operator has seen to them. */
-const problems = () => jsonb('problems').$type<DeviceProblem[]>().notNull().default([]);
-/** Whether one of its problems keeps it from new VMs. */
-const blocked = () =>
-  boolean('blocked').notNull().generatedAlwaysAs(sql`problems @> '[{"severity": "block"}]'`);
-/** The operator's reason to keep a device from new VMs, whatever its state; empty: there is none. */
-const quarantineReason = () => text('quarantine_reason').notNull().default('');
-
-/** Goes with its host; a claim on it keeps both. So does a drive. */
-export const gpus = pgTable(
-  'gpus',
+/**
+ * Everything of a host that can be given to a VM: GPUs, drives and whatever kinds are added. A device
+ * is removed with its host; a claim on it keeps both. Columns that a kind does not use keep their
+ * default.
+ */
+export const devices = pgTable(
+  'devices',
   {
     id: id(),
     hostId: uuid('host_id')
       .notNull()
       .references(() => hosts.id, { onDelete: 'cascade' }),
+    kind: text('kind').notNull(),
     pciAddress: text('pci_address').notNull(),
-    /** As VM types name it, such as "A40 48GB PCIe". */
-    model: text('model').notNull(),
     numaNode: integer('numa_node').notNull(),
-    /** A name that GPUs behind the same switch share. */
+    /** As VM types name it, such as "A40 48GB PCIe". Empty: VM types do not ask for a model. */
+    model: text('model').notNull().default(''),
+    /** Empty: the device has none, or it is not known. */
+    serial: text('serial').notNull().default(''),
+    /** Zero: the kind has no size, or it is not known. */
+    sizeGb: integer('size_gb').notNull().default(0),
+    /** A name that devices behind the same PCIe switch share. */
     pcieSwitch: text('pcie_switch').notNull().default(''),
-    /** Null: in no group, so it cannot be passed through. */
+    /** Null: the device is in no group, so it cannot be passed through. */
     iommuGroup: integer('iommu_group'),
     /** PCI address of the GPU at the other end of an NVLink bridge; empty: there is none. */
     nvlinkPeer: text('nvlink_peer').notNull().default(''),
-    state: text('state').notNull().default('ready'),
-    stateReason: stateReason(),
-    problems: problems(),
-    blocked: blocked(),
-    // api:
-    quarantineReason: quarantineReason(),
-  },
-  (t) => [
-    unique('gpus_address_key').on(t.hostId, t.pciAddress),
-    oneOf('gpus_state', t.state, DEVICE_STATES),
-  ],
-);
-
-export const drives = pgTable(
-  'drives',
-  {
-    id: id(),
-    hostId: uuid('host_id')
-      .notNull()
-      .references(() => hosts.id, { onDelete: 'cascade' }),
-    pciAddress: text('pci_address').notNull(),
-    serial: text('serial').notNull().default(''),
-    sizeGb: integer('size_gb').notNull(),
-    numaNode: integer('numa_node').notNull(),
     /** What its host does with it, a few words each. Empty: nothing. */
     uses: text('uses').array().notNull().default(sql`'{}'`),
     state: text('state').notNull().default('ready'),
-    stateReason: stateReason(),
-    problems: problems(),
-    blocked: blocked(),
+    /** Why it is in its state; empty: the state needs no explanation. */
+    stateReason: text('state_reason').notNull().default(''),
+    /** What health rules found wrong. The api clears problems that last until an operator releases the device. */
+    problems: jsonb('problems').$type<DeviceProblem[]>().notNull().default([]),
+    /** Whether one of its problems keeps it from new VMs. */
+    blocked: boolean('blocked')
+      .notNull()
+      .generatedAlwaysAs(sql`problems @> '[{"severity": "block"}]'`),
     // api:
-    quarantineReason: quarantineReason(),
+    /** The operator's reason to keep it from new VMs, in any state; empty: there is none. */
+    quarantineReason: text('quarantine_reason').notNull().default(''),
   },
   (t) => [
-    unique('drives_address_key').on(t.hostId, t.pciAddress),
-    index('drives_serial').on(t.serial).where(sql`serial <> ''`),
-    oneOf('drives_state', t.state, DEVICE_STATES),
+    unique('devices_address_key').on(t.hostId, t.pciAddress),
+    index('devices_serial').on(t.serial).where(sql`serial <> ''`),
+    oneOf('devices_kind', t.kind, DEVICE_KINDS),
+    oneOf('devices_state', t.state, DEVICE_STATES),
   ],
 );
 
@@ -170,30 +157,17 @@ export const placements = pgTable(
   (t) => [index('placements_host').on(t.hostId)],
 );
 
-export const gpuClaims = pgTable(
-  'gpu_claims',
+export const deviceClaims = pgTable(
+  'device_claims',
   {
-    gpuId: uuid('gpu_id')
+    deviceId: uuid('device_id')
       .primaryKey()
-      .references(() => gpus.id),
+      .references(() => devices.id),
     vmId: uuid('vm_id')
       .notNull()
       .references(() => placements.vmId),
   },
-  (t) => [index('gpu_claims_vm').on(t.vmId)],
-);
-
-export const driveClaims = pgTable(
-  'drive_claims',
-  {
-    driveId: uuid('drive_id')
-      .primaryKey()
-      .references(() => drives.id),
-    vmId: uuid('vm_id')
-      .notNull()
-      .references(() => placements.vmId),
-  },
-  (t) => [index('drive_claims_vm').on(t.vmId)],
+  (t) => [index('device_claims_vm').on(t.vmId)],
 );
 
 /** A VM's private address: it keeps it over stop and start. */

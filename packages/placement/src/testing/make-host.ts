@@ -63,8 +63,9 @@ export function makeHost(given: Partial<HostPlan> = {}): PlacementHost {
       networkGbps: plan.networkGbpsPerGpu * perNode,
     })),
     gpus,
-    drives: (plan.driveGb > 0 ? gpus : []).map(({ numaNode }, i) => ({
+    companions: (plan.driveGb > 0 ? gpus : []).map(({ numaNode }, i) => ({
       id: `${plan.id}-d${i}`,
+      kind: 'drive',
       numaNode,
       sizeGb: plan.driveGb,
       state: 'free',
@@ -83,8 +84,7 @@ export function makeRequest(
     gpuCount,
     cores: PLAN.coresPerGpu * gpuCount,
     memoryMib: PLAN.memoryMibPerGpu * gpuCount,
-    driveCount: gpuCount,
-    driveGb: PLAN.driveGb,
+    companions: [{ kind: 'drive', count: gpuCount, sizeGb: PLAN.driveGb }],
     networkGbps: PLAN.networkGbpsPerGpu * gpuCount,
     ...given,
   };

@@ -16,11 +16,11 @@ const vm: SpecVmRow = {
   ...{ abandoned: false, name: 'one', cpu_cores: 12, memory_gb: 60, network_gbps: 20 },
   ...{ ssh_public_key: 'ssh-ed25519 AAAA', startup_script: '#!up', shutdown_script: '#!down' },
   image: { name: 'debian-12', url: 'https://images.test/d', sha256: 'ab' },
-  gpus: [
-    { id: 'g1', pci_address: '0000:10:00.0', numa_node: 0 },
-    { id: 'g2', pci_address: '0000:90:00.0', numa_node: 1 },
+  devices: [
+    { id: 'g1', kind: 'gpu', pci_address: '0000:10:00.0', numa_node: 0 },
+    { id: 'd1', kind: 'drive', pci_address: '0000:80:00.0', numa_node: 1 },
+    { id: 'g2', kind: 'gpu', pci_address: '0000:90:00.0', numa_node: 1 },
   ],
-  drives: [{ pci_address: '0000:80:00.0' }],
   disks: [osDisk, dataDisk],
   nics: [
     {

@@ -6,6 +6,7 @@ import type {
   SpecRuleRow,
   SpecVmRow,
 } from '@gantry/db/queries/host-specs';
+import type { DeviceKind } from '@gantry/model/host-states';
 import { sharesFor } from '@gantry/placement/shares-for';
 import type { DeletedVm } from '@gantry/proto/generated/gantry/v1/DeletedVm';
 import type { DiskSpec } from '@gantry/proto/generated/gantry/v1/DiskSpec';
@@ -38,8 +39,8 @@ function toVmSpec(vm: SpecVmRow): VmSpec {
     name: vm.name,
     cpuCores: vm.cpu_cores,
     memoryMib: vm.memory_gb * MIB_PER_GB,
-    gpus: vm.gpus.map((gpu) => gpu.pci_address),
-    nvmes: vm.drives.map((drive) => drive.pci_address),
+    gpus: addressesOf(vm, 'gpu'),
+    nvmes: addressesOf(vm, 'drive'),
     disks: vm.disks.map((disk) => ({
       ...toDiskSpec(disk),
       readOnly: disk.mode === 'read-only',
@@ -63,12 +64,17 @@ function toVmSpec(vm: SpecVmRow): VmSpec {
 
 /** The same shares that placement counted with: both follow from the GPUs. */
 function numaShares(vm: SpecVmRow): NonNullable<VmSpec['numaShares']> {
+  const gpus = vm.devices.filter(({ kind }) => kind === 'gpu');
   const shares = sharesFor(
-    { gpus: vm.gpus.map(({ id, numa_node }) => ({ id, numaNode: numa_node })) },
-    vm.gpus.map(({ id }) => id),
+    { gpus: gpus.map(({ id, numa_node }) => ({ id, numaNode: numa_node })) },
+    gpus.map(({ id }) => id),
     { cores: vm.cpu_cores, memoryMib: vm.memory_gb * MIB_PER_GB, networkGbps: vm.network_gbps },
   );
   return shares.map(({ node, cores, memoryMib }) => ({ node, cpuCores: cores, memoryMib }));
+}
+
+function addressesOf(vm: SpecVmRow, kind: DeviceKind): string[] {
+  return vm.devices.filter((device) => device.kind === kind).map(({ pci_address }) => pci_address);
 }
 
 /** A stop keeps every disk; a removal takes the OS disk along. */
@@ -79,8 +85,8 @@ function toDeletedVm(vm: SpecVmRow): DeletedVm {
     id: vm.id,
     revision: vm.revision,
     graceful: vm.desired_state === 'stopped' && !vm.abandoned,
-    gpus: vm.gpus.map((gpu) => gpu.pci_address),
-    nvmes: vm.drives.map((drive) => drive.pci_address),
+    gpus: addressesOf(vm, 'gpu'),
+    nvmes: addressesOf(vm, 'drive'),
     disks: isRemoved ? osDisks.map(({ id }) => id) : [],
   };
 }

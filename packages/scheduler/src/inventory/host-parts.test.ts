@@ -55,7 +55,7 @@ describe('hostPartsOf', () => {
   });
 
   it('names GPUs by model, node, switch, group and peer', () => {
-    const { gpus } = parts({
+    const { devices: gpus } = parts({
       gpus: [
         makeGpu(
           '0000:10:00.0',
@@ -79,8 +79,8 @@ describe('hostPartsOf', () => {
   it('measures drives in whole GB, and says what their host does with them', () => {
     const uses = ['mounted at /data'];
     const nvmes = [makeDrive('0000:80:00.0', { serial: 'S1', sizeBytes: '960197124096', uses })];
-    expect(parts({ nvmes }).drives).toEqual([
-      { pciAddress: '0000:80:00.0', serial: 'S1', sizeGb: 960, numaNode: 0, uses },
+    expect(parts({ nvmes }).devices).toMatchObject([
+      { kind: 'drive', pciAddress: '0000:80:00.0', serial: 'S1', sizeGb: 960, numaNode: 0, uses },
     ]);
   });
 });

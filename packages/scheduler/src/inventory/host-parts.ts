@@ -1,4 +1,5 @@
 import { MIB } from '@gantry/daemon/units';
+import type { ReportedDevice } from '@gantry/db/queries/inventories';
 import type { NumaNodeTotals } from '@gantry/db/schema/hosts';
 import { isUnicast } from '@gantry/model/cidr';
 import { gpuModelOf } from '@gantry/model/gpu-models';
@@ -8,25 +9,10 @@ import type { PciDevice__Output } from '@gantry/proto/generated/gantry/v1/PciDev
 /** What placement needs of an inventory. Pure. */
 export type HostParts = {
   numaNodes: NumaNodeTotals[];
-  gpus: GpuPart[];
-  drives: DrivePart[];
+  devices: DevicePart[];
   sharedStorage: boolean;
 };
-export type GpuPart = {
-  pciAddress: string;
-  model: string;
-  numaNode: number;
-  pcieSwitch: string;
-  iommuGroup: number | null;
-  nvlinkPeer: string;
-};
-export type DrivePart = {
-  pciAddress: string;
-  serial: string;
-  sizeGb: number;
-  numaNode: number;
-  uses: string[];
-};
+export type DevicePart = Omit<ReportedDevice, 'problems'>;
 
 const BYTES_PER_GB = 1e9;
 const MBPS_PER_GBPS = 1000;
@@ -38,25 +24,39 @@ const UNKNOWN_GBPS = 400;
 export function hostPartsOf(inventory: Inventory__Output): HostParts {
   return {
     numaNodes: numaNodesOf(inventory),
-    gpus: inventory.gpus.flatMap(({ pci, nvlinkPeer }) => {
-      if (!pci) return [];
-      return [
-        {
-          pciAddress: pci.address,
-          model: gpuModelOf(pci.vendorId, pci.deviceId),
-          numaNode: pci.numaNode ?? 0,
-          pcieSwitch: switchOf(pci),
-          iommuGroup: pci.iommuGroup ?? null,
-          nvlinkPeer,
-        },
-      ];
-    }),
-    drives: inventory.nvmes.flatMap(({ pci, serial, sizeBytes, uses }) => {
-      if (!pci) return [];
-      const sizeGb = Math.floor(Number(sizeBytes) / BYTES_PER_GB);
-      return [{ pciAddress: pci.address, serial, sizeGb, numaNode: pci.numaNode ?? 0, uses }];
-    }),
+    devices: [...gpusOf(inventory), ...drivesOf(inventory)],
     sharedStorage: inventory.sharedStorage,
+  };
+}
+
+function gpusOf({ gpus }: Inventory__Output): DevicePart[] {
+  return gpus.flatMap(({ pci, nvlinkPeer }) => {
+    if (!pci) return [];
+    const model = gpuModelOf(pci.vendorId, pci.deviceId);
+    return [{ ...deviceOf(pci), kind: 'gpu', model, nvlinkPeer }];
+  });
+}
+
+function drivesOf({ nvmes }: Inventory__Output): DevicePart[] {
+  return nvmes.flatMap(({ pci, serial, sizeBytes, uses }) => {
+    if (!pci) return [];
+    const sizeGb = Math.floor(Number(sizeBytes) / BYTES_PER_GB);
+    return [{ ...deviceOf(pci), kind: 'drive', serial, sizeGb, uses }];
+  });
+}
+
+/** What every kind of device has; the rest is as for a kind that does not have it. */
+function deviceOf(pci: PciDevice__Output): Omit<DevicePart, 'kind'> {
+  return {
+    pciAddress: pci.address,
+    numaNode: pci.numaNode ?? 0,
+    pcieSwitch: switchOf(pci),
+    iommuGroup: pci.iommuGroup ?? null,
+    model: '',
+    serial: '',
+    sizeGb: 0,
+    nvlinkPeer: '',
+    uses: [],
   };
 }
 

@@ -40,14 +40,15 @@ const slow = { gpus: [makeGpu(GPU, { aer, link: { ...link, speedGts: 2.5 } })] }
 const narrow = { gpus: [makeGpu(GPU, { aer, link: { ...link, width: 8 } })] };
 
 const gpu = async () =>
-  (await database.sql`select id, blocked, problems from gpus where host_id = ${hostId}`)[0];
+  (
+    await database.sql`select id, blocked, problems from devices where kind = 'gpu' and host_id = ${hostId}`
+  )[0];
 /** A VM that has every device of the host. */
 const addOwner = async () => {
   const [vmId = ''] = await addVms(database.sql, 1, { projectId });
   const { sql } = database;
   await sql`insert into placements (vm_id, host_id, epoch) values (${vmId}, ${hostId}, 1)`;
-  await sql`insert into gpu_claims (gpu_id, vm_id) select id, ${vmId} from gpus where host_id = ${hostId}`;
-  await sql`insert into drive_claims (drive_id, vm_id) select id, ${vmId} from drives where host_id = ${hostId}`;
+  await sql`insert into device_claims (device_id, vm_id) select id, ${vmId} from devices where host_id = ${hostId}`;
   return vmId;
 };
 const eventsOf = (vmId: string) =>
@@ -140,7 +141,7 @@ describe('a drive that a VM has', () => {
     const vmId = await addOwner();
     await record({ nvmes: [makeDrive(DRIVE, { uses: ['mounted at /data'] })] });
     expect(
-      await database.sql`select d.state, c.vm_id from drives d join drive_claims c on c.drive_id = d.id
+      await database.sql`select d.state, c.vm_id from devices d join device_claims c on c.device_id = d.id
         where d.host_id = ${hostId}`,
     ).toMatchObject([{ state: 'used_by_host', vm_id: vmId }]);
   });

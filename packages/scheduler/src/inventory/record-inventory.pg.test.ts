@@ -33,9 +33,9 @@ const record = (change: Partial<Inventory__Output>, rules = HEALTH_RULES) =>
     inventory: makeInventory(change),
   });
 const drives = () =>
-  database.sql`select serial, size_gb, state, state_reason, uses from drives where host_id = ${hostId}`;
+  database.sql`select serial, size_gb, state, state_reason, uses from devices where kind = 'drive' and host_id = ${hostId}`;
 const gpus = () =>
-  database.sql`select pci_address, state, xmin from gpus where host_id = ${hostId} order by 1`;
+  database.sql`select pci_address, state, xmin from devices where kind = 'gpu' and host_id = ${hostId} order by 1`;
 const both = { gpus: [gpu('0000:10:00.0'), gpu('0000:11:00.0')] };
 
 it('a device that is not found is missing, and ready when it is back', async () => {
@@ -48,7 +48,7 @@ it('a device that is not found is missing, and ready when it is back', async () 
 
 it('a device in quarantine stays there, found or not', async () => {
   await record(both);
-  await database.sql`update gpus set state = 'quarantined' where host_id = ${hostId} and pci_address = '0000:11:00.0'`;
+  await database.sql`update devices set state = 'quarantined' where kind = 'gpu' and host_id = ${hostId} and pci_address = '0000:11:00.0'`;
   await record({ gpus: [gpu('0000:10:00.0')] });
   await record(both);
   expect(await gpus()).toMatchObject([{ state: 'ready' }, { state: 'quarantined' }]);
@@ -59,7 +59,8 @@ describe('what is the same', () => {
   const rows = async () =>
     (
       await database.sql`select h.xmin as host, g.xmin as gpu, d.xmin as drive, r.xmin as revision from hosts h
-      join gpus g on g.host_id = h.id join drives d on d.host_id = h.id join host_revisions r on r.host_id = h.id
+      join devices g on g.host_id = h.id join devices d on d.host_id = h.id and d.kind = 'drive'
+      join host_revisions r on r.host_id = h.id
       where h.id = ${hostId} and g.pci_address = '0000:10:00.0'`
     )[0];
 
@@ -87,7 +88,9 @@ describe('what is the same', () => {
     const narrow = { speedGts: 16, maxSpeedGts: 16, width: 8, maxWidth: 16 };
     const gpus = [makeGpu('0000:10:00.0', { link: narrow })];
     const blocked = async () =>
-      (await database.sql`select blocked from gpus where host_id = ${hostId}`)[0]?.['blocked'];
+      (
+        await database.sql`select blocked from devices where kind = 'gpu' and host_id = ${hostId}`
+      )[0]?.['blocked'];
     await record({ gpus });
     expect(await blocked()).toBe(true);
     await record({ gpus }, readHealthRules('{"link_narrow": {"severity": "warn"}}'));
@@ -135,7 +138,7 @@ describe('a drive that was not made clean where it was before', () => {
     await leaveDirty(hostId);
     await record({ nvmes: [drive({ serial: hostId })] });
     expect(await drives()).toMatchObject([{ state: 'quarantined' }]);
-    await database.sql`update drives set state = 'ready' where host_id = ${hostId}`;
+    await database.sql`update devices set state = 'ready' where kind = 'drive' and host_id = ${hostId}`;
     await record({ nvmes: [drive({ serial: hostId, uses: ['swap'] })] });
     await record({ nvmes: [drive({ serial: hostId })] });
     expect(await drives()).toMatchObject([{ state: 'ready' }]);
@@ -171,9 +174,9 @@ describe('a drive that appears elsewhere while a VM still has a claim on it', ()
     const [other] = await addHosts(sql, 1);
     const [vmId] = await addVms(sql, 1, { projectId: await addProject(sql) });
     await sql`insert into placements (vm_id, host_id, epoch) select ${vmId ?? ''}, ${other?.id ?? ''}, 1`;
-    await sql`insert into drive_claims (drive_id, vm_id) select id, ${vmId ?? ''} from drives
+    await sql`insert into device_claims (device_id, vm_id) select id, ${vmId ?? ''} from devices
       where host_id = ${other?.id ?? ''}`;
-    await sql`update drives set serial = ${serial} where host_id = ${other?.id ?? ''}`;
+    await sql`update devices set serial = ${serial} where kind = 'drive' and host_id = ${other?.id ?? ''}`;
     return vmId;
   }
 
@@ -196,8 +199,8 @@ describe('a drive that appears elsewhere while a VM still has a claim on it', ()
     await record({ nvmes: [drive({ serial: hostId })] });
     const [vmId] = await addVms(database.sql, 1, { projectId: await addProject(database.sql) });
     await database.sql`insert into placements (vm_id, host_id, epoch) select ${vmId ?? ''}, ${hostId}, 1`;
-    await database.sql`insert into drive_claims (drive_id, vm_id)
-      select id, ${vmId ?? ''} from drives where host_id = ${hostId}`;
+    await database.sql`insert into device_claims (device_id, vm_id)
+      select id, ${vmId ?? ''} from devices where kind = 'drive' and host_id = ${hostId}`;
     await record({ nvmes: [drive({ serial: hostId, uses: ['swap'] })] });
     await record({ nvmes: [drive({ serial: hostId })] });
     expect(await drives()).toMatchObject([{ state: 'ready', state_reason: '' }]);

@@ -6,8 +6,7 @@ import {
   lockForNews,
   updateInventory,
   updateMissingDevices,
-  upsertDrives,
-  upsertGpus,
+  upsertDevices,
 } from '@gantry/db/queries/inventories';
 import { transact } from '@gantry/db/transact';
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
@@ -64,18 +63,14 @@ export async function recordInventory(recording: Recording): Promise<void> {
 type Devices = { hostId: string; parts: HostParts; judged: ReadonlyMap<string, JudgedDevice> };
 
 async function writeDevices(sql: Queryable, { hostId, parts, judged }: Devices): Promise<void> {
-  const { gpus, drives } = parts;
-  const addressOf = ({ pciAddress }: { pciAddress: string }) => pciAddress;
-  const withProblems = <Part extends { pciAddress: string }>(part: Part) => ({
-    ...part,
-    problems: judged.get(part.pciAddress)?.problems ?? [],
-  });
-  if (gpus.length > 0) await upsertGpus(sql, { hostId, gpus: gpus.map(withProblems) });
-  if (drives.length > 0) await upsertDrives(sql, { hostId, drives: drives.map(withProblems) });
+  const devices = parts.devices.map((device) => ({
+    ...device,
+    problems: judged.get(device.pciAddress)?.problems ?? [],
+  }));
+  if (devices.length > 0) await upsertDevices(sql, { hostId, devices });
   await updateMissingDevices(sql, {
     hostId,
-    gpus: gpus.map(addressOf),
-    drives: drives.map(addressOf),
+    found: devices.map(({ pciAddress }) => pciAddress),
   });
 }
 
@@ -97,9 +92,9 @@ async function tellOwners(
 }
 
 /** Known for the first time: nothing is done to either, for each would be wrong for somebody. */
-function takenByHost(known: readonly KnownDevice[], { drives }: HostParts) {
+function takenByHost(known: readonly KnownDevice[], { devices }: HostParts) {
   return known.flatMap(({ pci_address, state, vm_id }) => {
-    const uses = drives.find(({ pciAddress }) => pciAddress === pci_address)?.uses ?? [];
+    const uses = devices.find(({ pciAddress }) => pciAddress === pci_address)?.uses ?? [];
     if (vm_id === null || uses.length === 0 || state === 'used_by_host') return [];
     return [{ pciAddress: pci_address, vmId: vm_id, uses }];
   });

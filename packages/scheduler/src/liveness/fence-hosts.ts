@@ -16,7 +16,6 @@ import {
   releasePlacement,
 } from '@gantry/db/queries/release-vm';
 import {
-  type ClaimedDevice,
   lockPlacedVms,
   type PlacedVmRow,
   undoAttachments,
@@ -89,13 +88,9 @@ async function loseVm(
 }
 
 /** Nobody has cleaned what the VM had, and nobody will be asked to. */
-function receiptsOfNothing({ gpus, drives }: PlacedVmRow): Receipt[] {
-  const receipt = (kind: Receipt['kind'], device: ClaimedDevice): Receipt => ({
-    ...{ device, kind, serial: device.serial ?? '', method: 'none', finishedAt: new Date() },
+function receiptsOfNothing({ devices }: PlacedVmRow): Receipt[] {
+  return devices.map((device) => ({
+    ...{ device, serial: device.serial, method: 'none', finishedAt: new Date() },
     failure: { code: 'host_fenced', message: 'its host was declared dead while the VM had it' },
-  });
-  return [
-    ...gpus.map((device) => receipt('gpu', device)),
-    ...drives.map((device) => receipt('drive', device)),
-  ];
+  }));
 }

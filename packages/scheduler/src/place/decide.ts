@@ -91,8 +91,7 @@ function newPlacement(vm: UnplacedVm, claimed: Placement, addresses: Address[]):
     vmId: vm.id,
     generation: vm.generation,
     hostId: claimed.hostId,
-    gpuIds: claimed.gpuIds,
-    driveIds: claimed.driveIds,
+    deviceIds: [...claimed.gpuIds, ...claimed.companionIds],
     addresses,
     publicFor: vm.interfaces.flatMap(({ id, has_public }) => (has_public ? [] : [id])),
   };

@@ -75,13 +75,18 @@ describe('a follower', () => {
     ],
     [
       'a quarantine',
-      (id: string) => database.sql`update gpus set quarantine_reason = 'x' where host_id = ${id}`,
+      (id: string) =>
+        database.sql`update devices set quarantine_reason = 'x' where kind = 'gpu' and host_id = ${id}`,
     ],
     [
       'a missing drive',
-      (id: string) => database.sql`update drives set state = 'missing' where host_id = ${id}`,
+      (id: string) =>
+        database.sql`update devices set state = 'missing' where kind = 'drive' and host_id = ${id}`,
     ],
-    ['a GPU pulled out', (id: string) => database.sql`delete from gpus where host_id = ${id}`],
+    [
+      'a GPU pulled out',
+      (id: string) => database.sql`delete from devices where kind = 'gpu' and host_id = ${id}`,
+    ],
   ])('sees %s', async (_, change) => {
     await change(host.id);
     expect(await follower.refresh()).toBe(true);
@@ -111,10 +116,10 @@ describe('a follower', () => {
     try {
       await late.begin(async (tx) => {
         // It has its number now, and commits after others came and went.
-        await tx`update gpus set quarantine_reason = 'late' where id = ${host.gpuIds[0] ?? ''}`;
+        await tx`update devices set quarantine_reason = 'late' where id = ${host.gpuIds[0] ?? ''}`;
         expect(await follower.refresh()).toBe(true);
         for (const reason of ['a', 'b']) {
-          await sql`update gpus set quarantine_reason = ${reason} where host_id = ${other?.id ?? ''}`;
+          await sql`update devices set quarantine_reason = ${reason} where kind = 'gpu' and host_id = ${other?.id ?? ''}`;
           expect(await follower.refresh()).toBe(true);
           expect(await follower.refresh()).toBe(false);
         }
@@ -134,9 +139,9 @@ describe('a follower', () => {
     try {
       await late.begin(async (tx) => {
         await tx`select pg_current_xact_id()`;
-        await sql`update gpus set quarantine_reason = 'young' where id = ${host.gpuIds[1] ?? ''}`;
+        await sql`update devices set quarantine_reason = 'young' where id = ${host.gpuIds[1] ?? ''}`;
         expect(await follower.refresh()).toBe(true);
-        await tx`update gpus set quarantine_reason = 'old' where id = ${host.gpuIds[0] ?? ''}`;
+        await tx`update devices set quarantine_reason = 'old' where id = ${host.gpuIds[0] ?? ''}`;
       });
     } finally {
       await late.end();

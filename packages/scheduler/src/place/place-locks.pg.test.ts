@@ -41,8 +41,8 @@ async function whilePlacing(body: () => Promise<void>): Promise<void> {
   const [vmId = ''] = await addVms(sql, 1, { projectId: await addProject(sql) });
   const lease = await holdLocation(sql);
   const placement = {
-    ...{ vmId, hostId, generation: '1', gpuIds: [gpuId] },
-    ...{ driveIds: [], addresses: [], publicFor: [] },
+    ...{ vmId, hostId, generation: '1', deviceIds: [gpuId] },
+    ...{ addresses: [], publicFor: [] },
   };
   let committing: ReturnType<typeof commitPlacements> | undefined;
   await elsewhere.begin(async (tx) => {
@@ -53,7 +53,7 @@ async function whilePlacing(body: () => Promise<void>): Promise<void> {
     await body();
   });
   expect(await committing).toMatchObject({ outcome: 'committed', dropped: [] });
-  await sql`delete from gpu_claims`;
+  await sql`delete from device_claims`;
   await sql`delete from placements`;
 }
 

@@ -59,7 +59,7 @@ it('VMs of many hosts are written by several transactions, those of a host by on
 it('a batch that is lost holds up no other: it is decided anew, and one VM has no room', async () => {
   const { sql } = database;
   const [taken = ''] = hosts[0]?.gpuIds ?? [];
-  meanwhile(placer, () => sql`update gpus set quarantine_reason = 'x' where id = ${taken}`);
+  meanwhile(placer, () => sql`update devices set quarantine_reason = 'x' where id = ${taken}`);
   expect(await placePending(placer)).toMatchObject({ placed: VMS - 1, failed: 1 });
   expect((await writes()).vms).toEqual([VMS / 2, VMS / 2 - 1]);
 });
@@ -68,7 +68,7 @@ it('a batch that is lost again is placed one by one', async () => {
   const { sql } = database;
   const takeOne = (index: number) => async () => {
     const [gpuId = ''] = hosts[index]?.gpuIds ?? [];
-    await sql`update gpus set quarantine_reason = 'x' where id = ${gpuId}`;
+    await sql`update devices set quarantine_reason = 'x' where id = ${gpuId}`;
   };
   meanwhile(placer, async () => {
     await takeOne(0)();

@@ -47,12 +47,14 @@ const one = async <T>(rows: Promise<T[]>): Promise<T> => {
 };
 const addHost = (plan = {}): Promise<FleetHost> => one(addHosts(database.sql, 1, plan));
 const addVm = (type = 'a40.1x') => one(addVms(database.sql, 1, { projectId, type }));
+/** The ids of a placed VM's devices; `p` is its placement in the statement around it. */
+const claimedBy = (kind: 'gpu' | 'drive') => database.sql`array(select d.id from device_claims c
+  join devices d on d.id = c.device_id where d.kind = ${kind} and c.vm_id = p.vm_id order by 1)`;
 const hostOf = async (vmId: string) => {
   const [row] = await database.sql<
     { host_id: string; epoch: number; gpus: string[]; drives: string[] }[]
   >`
-    select p.host_id, p.epoch::int, array(select gpu_id from gpu_claims where vm_id = p.vm_id order by 1) as gpus,
-      array(select drive_id from drive_claims where vm_id = p.vm_id order by 1) as drives
+    select p.host_id, p.epoch::int, ${claimedBy('gpu')} as gpus, ${claimedBy('drive')} as drives
     from placements p join vms v on v.id = p.vm_id where p.vm_id = ${vmId} and v.placed`;
   return row;
 };
@@ -95,7 +97,7 @@ describe('a turn', () => {
     const { gpuIds } = await addHost({ gpus: 4, nodes: 2 });
     // One GPU is left of each node.
     const kept = gpuIds.filter((_, index) => index % 2 === 0);
-    await sql`update gpus set quarantine_reason = 'kept' where id = any(${kept}::uuid[])`;
+    await sql`update devices set quarantine_reason = 'kept' where id = any(${kept}::uuid[])`;
     const setMaySplit = (may: boolean) =>
       sql`update vm_types set may_split = ${may} where name = 'a40.2x'`;
     await addVm('a40.2x');
@@ -141,8 +143,8 @@ describe('a device that is not healthy', () => {
   it('is given to nobody, and one with a warning is', async () => {
     const host = await addHost({ gpus: 2 });
     const [sick = '', warned = ''] = host.gpuIds;
-    await database.sql`update gpus set problems = '[{"severity": "block"}]' where id = ${sick}`;
-    await database.sql`update gpus set problems = '[{"severity": "warn"}]' where id = ${warned}`;
+    await database.sql`update devices set problems = '[{"severity": "block"}]' where id = ${sick}`;
+    await database.sql`update devices set problems = '[{"severity": "warn"}]' where id = ${warned}`;
     const vmIds = await addVms(database.sql, 2, { projectId });
     expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 1 });
     expect(await hostOf(vmIds[0] ?? '')).toMatchObject({ gpus: [warned] });
@@ -212,40 +214,60 @@ describe('between decision and commit', () => {
     ['a removal', () => by((sql) => sql`delete from hosts where id = ${first.id}`)],
     [
       'an unclean GPU',
-      () => by((sql) => sql`update gpus set state = 'quarantined' where host_id = ${first.id}`),
+      () =>
+        by(
+          (sql) =>
+            sql`update devices set state = 'quarantined' where kind = 'gpu' and host_id = ${first.id}`,
+        ),
     ],
     [
       'a GPU kept back',
-      () => by((sql) => sql`update gpus set quarantine_reason = 'x' where host_id = ${first.id}`),
+      () =>
+        by(
+          (sql) =>
+            sql`update devices set quarantine_reason = 'x' where kind = 'gpu' and host_id = ${first.id}`,
+        ),
     ],
     [
       'a GPU that is not healthy',
       () =>
         by(
           (sql) =>
-            sql`update gpus set problems = '[{"severity": "block"}]' where host_id = ${first.id}`,
+            sql`update devices set problems = '[{"severity": "block"}]' where kind = 'gpu' and host_id = ${first.id}`,
         ),
     ],
     ['a drift', () => by((sql) => sql`update hosts set drift = '{kernel}' where id = ${first.id}`)],
     [
       'a drive that the host uses',
-      () => by((sql) => sql`update drives set state = 'used_by_host' where host_id = ${first.id}`),
+      () =>
+        by(
+          (sql) =>
+            sql`update devices set state = 'used_by_host' where kind = 'drive' and host_id = ${first.id}`,
+        ),
     ],
     [
       'a drive that is not healthy',
       () =>
         by(
           (sql) =>
-            sql`update drives set problems = '[{"severity": "block"}]' where host_id = ${first.id}`,
+            sql`update devices set problems = '[{"severity": "block"}]' where kind = 'drive' and host_id = ${first.id}`,
         ),
     ],
     [
       'an unclean drive',
-      () => by((sql) => sql`update drives set state = 'quarantined' where host_id = ${first.id}`),
+      () =>
+        by(
+          (sql) =>
+            sql`update devices set state = 'quarantined' where kind = 'drive' and host_id = ${first.id}`,
+        ),
     ],
     [
       'a drive kept back',
-      () => by((sql) => sql`update drives set quarantine_reason = 'x' where host_id = ${first.id}`),
+      () =>
+        by(
+          (sql) =>
+            sql`update devices set quarantine_reason = 'x' where kind = 'drive' and host_id = ${first.id}`,
+        ),
     ],
   ];
 
@@ -324,7 +346,8 @@ describe('between decision and commit', () => {
     await addVms(sql, 3, { projectId });
     meanwhile(
       placer,
-      () => sql`update gpus set quarantine_reason = 'x' where host_id = ${first.id}`,
+      () =>
+        sql`update devices set quarantine_reason = 'x' where kind = 'gpu' and host_id = ${first.id}`,
     );
     expect(await placePending(placer)).toMatchObject({ placed: 3, failed: 1 });
   });

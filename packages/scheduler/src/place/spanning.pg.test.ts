@@ -57,7 +57,7 @@ describe('where hosts reach each other', () => {
     await claim(database.sql, second);
     const placement = {
       ...{ vmId: at(vmIds, second), hostId: at(hostIds, second), generation: '1' },
-      ...{ gpuIds: [], driveIds: [], addresses: [], publicFor: [] },
+      ...{ deviceIds: [], addresses: [], publicFor: [] },
     };
     let committing: ReturnType<typeof commitPlacements> | undefined;
     await elsewhere.begin(async (tx) => {

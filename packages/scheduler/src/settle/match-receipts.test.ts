@@ -5,8 +5,10 @@ import { makePlacedVm } from './testing/rows.ts';
 
 const vm = makePlacedVm({
   revision: '7',
-  gpus: [{ id: 'gpu-1', pci_address: '0000:10:00.0' }],
-  drives: [{ id: 'drive-1', pci_address: '0000:80:00.0' }],
+  devices: [
+    { id: 'gpu-1', kind: 'gpu', pci_address: '0000:10:00.0', serial: '' },
+    { id: 'drive-1', kind: 'drive', pci_address: '0000:80:00.0', serial: 'S1' },
+  ],
 });
 const gpu: DeviceReceipt = {
   ...{ vmId: 'vm-1', revision: '7', kind: 'DEVICE_KIND_GPU', pciAddress: '0000:10:00.0' },
@@ -21,11 +23,11 @@ describe('matchReceipts', () => {
   it('finds one for each device, in whatever order they come', () => {
     expect(matchReceipts(vm, [drive, gpu])).toEqual([
       {
-        ...{ device: vm.gpus[0], kind: 'gpu', serial: '', method: 'flr' },
+        ...{ device: vm.devices[0], serial: '', method: 'flr' },
         ...{ finishedAt: new Date(1000), failure: null },
       },
       {
-        ...{ device: vm.drives[0], kind: 'drive', serial: 'S1', method: 'sanitize' },
+        ...{ device: vm.devices[1], serial: 'S1', method: 'sanitize' },
         ...{ finishedAt: new Date(1000), failure: null },
       },
     ]);

@@ -1,5 +1,6 @@
 import type { Receipt } from '@gantry/db/queries/release-vm';
-import type { ClaimedDevice, PlacedVmRow } from '@gantry/db/queries/settle-vms';
+import type { PlacedVmRow } from '@gantry/db/queries/settle-vms';
+import { WIRE_KINDS } from '../wire-kinds.ts';
 import { type DeviceReceipt, printable } from './host-report.ts';
 
 /**
@@ -11,22 +12,17 @@ export function matchReceipts(
   receipts: readonly DeviceReceipt[],
 ): Receipt[] | null {
   const matched: Receipt[] = [];
-  const wanted: [ClaimedDevice, Receipt['kind']][] = [
-    ...vm.gpus.map((device): [ClaimedDevice, Receipt['kind']] => [device, 'gpu']),
-    ...vm.drives.map((device): [ClaimedDevice, Receipt['kind']] => [device, 'drive']),
-  ];
-  for (const [device, kind] of wanted) {
+  for (const device of vm.devices) {
     const receipt = receipts.find(
       (one) =>
         one.vmId === vm.id &&
         one.revision === vm.revision &&
         one.pciAddress === device.pci_address &&
-        one.kind === (kind === 'gpu' ? 'DEVICE_KIND_GPU' : 'DEVICE_KIND_NVME'),
+        one.kind === WIRE_KINDS[device.kind],
     );
     if (!receipt) return null;
     matched.push({
       device,
-      kind,
       serial: printable(receipt.serial),
       method: printable(receipt.method),
       finishedAt: new Date(Number(receipt.finishedMs)),

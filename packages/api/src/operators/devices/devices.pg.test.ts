@@ -62,7 +62,7 @@ describe('a device', () => {
   });
 
   it('that was not made clean stays out until an operator releases it', async () => {
-    await api.sql`update gpus set state = 'quarantined', state_reason = 'no reset' where id = ${gpuId}`;
+    await api.sql`update devices set state = 'quarantined', state_reason = 'no reset' where id = ${gpuId}`;
     const held = await quarantine(gpuId, { reason: 'look at it' });
     expect(held.body).toMatchObject({ state: 'quarantined', quarantine_reason: 'look at it' });
     expect((await shown()).gpus[0]).toMatchObject({ state_reason: 'no reset' });
@@ -73,16 +73,16 @@ describe('a device', () => {
 
   it.each(['gpus', 'drives'])(
     'of which problems last is released from those, and from no others: %s',
-    async (table) => {
-      const id = table === 'gpus' ? gpuId : driveId;
+    async (list) => {
+      const id = list === 'gpus' ? gpuId : driveId;
       const [lasting, visible] = [problem('aer_fatal', true), problem('link_narrow', false)];
       const set = (problems: object[]) =>
-        api.sql`update ${api.sql(table)} set problems = ${api.sql.json(problems as never)} where id = ${id}`;
+        api.sql`update devices set problems = ${api.sql.json(problems as never)} where id = ${id}`;
       await set([lasting, visible]);
-      expect((await shown())[table][0].problems).toEqual([lasting, visible]);
+      expect((await shown())[list][0].problems).toEqual([lasting, visible]);
       expect((await release(id)).body.problems).toEqual([visible]);
       expect((await release(id)).body.problems).toEqual([visible]);
-      expect((await shown())[table][0].problems).toEqual([visible]);
+      expect((await shown())[list][0].problems).toEqual([visible]);
       await set([]);
     },
   );
@@ -93,23 +93,23 @@ describe('a device', () => {
       api.sql`update hosts set inventory = ${api.sql.json({ gpus, nvmes: [{ pci: { address: '0000:80:00.0' } }] } as never)}
         where id = ${host.id}`;
     const released = async (id: string) => (await release(id)).body.state;
-    await api.sql`update gpus set state = 'quarantined' where id = ${gpuId}`;
-    await api.sql`update drives set state = 'quarantined', uses = '{swap}' where id = ${driveId}`;
+    await api.sql`update devices set state = 'quarantined' where id = ${gpuId}`;
+    await api.sql`update devices set state = 'quarantined', uses = '{swap}' where id = ${driveId}`;
     await inventory([]);
     expect(await released(gpuId)).toBe('missing');
     expect(await released(driveId)).toBe('used_by_host');
     expect((await shown()).drives[0].uses).toEqual(['swap']);
     await inventory([{ pci }]);
-    await api.sql`update gpus set state = 'quarantined' where id = ${gpuId}`;
+    await api.sql`update devices set state = 'quarantined' where id = ${gpuId}`;
     expect(await released(gpuId)).toBe('ready');
-    await api.sql`update drives set state = 'ready', uses = '{}' where id = ${driveId}`;
+    await api.sql`update devices set state = 'ready', uses = '{}' where id = ${driveId}`;
     await api.sql`update hosts set inventory = null where id = ${host.id}`;
   });
 
   it('that its host does not find is not made ready by a release', async () => {
-    await api.sql`update gpus set state = 'missing' where id = ${gpuId}`;
+    await api.sql`update devices set state = 'missing' where id = ${gpuId}`;
     expect((await release(gpuId)).body).toMatchObject({ state: 'missing' });
-    await api.sql`update gpus set state = 'ready' where id = ${gpuId}`;
+    await api.sql`update devices set state = 'ready' where id = ${gpuId}`;
   });
 
   it('stays with the VM that has it', async () => {

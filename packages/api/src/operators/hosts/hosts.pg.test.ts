@@ -146,9 +146,9 @@ describe('a host', () => {
       accepted_number = 9007199254740991, refusal = 'two VMs want one GPU', unknown_vms = ${['stray', 'a "b" c']}::text[],
       numa_nodes = ${api.sql.json([{ node: 1, cores: 24, memoryMib: 245760, networkGbps: 12.5 }])}
       where id = ${id}`;
-    await api.sql`update gpus set pcie_switch = '0000:0f:00.0', iommu_group = 0,
+    await api.sql`update devices set pcie_switch = '0000:0f:00.0', iommu_group = 0,
       nvlink_peer = '0000:11:00.0' where id = ${gpuIds[0] ?? ''}`;
-    await api.sql`update drives set serial = 'S6XN' where id = ${driveIds[0] ?? ''}`;
+    await api.sql`update devices set serial = 'S6XN' where id = ${driveIds[0] ?? ''}`;
     const host = await show(id);
     expect(host).toMatchObject({
       agent_version: '0.1.0',
@@ -509,8 +509,7 @@ describe('removing a host', () => {
     expect([removed.status, removed.body]).toEqual([200, last]);
     expect((await admin('GET', `/${id}`)).status).toBe(404);
     expect((await admin('DELETE', `/${id}`)).status).toBe(404);
-    const left = await api.sql`select id from gpus where host_id = ${id}
-      union all select id from drives where host_id = ${id}`;
+    const left = await api.sql`select id from devices where host_id = ${id}`;
     expect(left).toEqual([]);
   });
 

@@ -2,8 +2,7 @@ import type {
   DeviceRow,
   HostCertificate,
   HostDetailsRow,
-  HostDrive,
-  HostGpu,
+  HostDevice,
   HostRow,
   PciFacts,
 } from '@gantry/db/queries/admin-hosts';
@@ -32,8 +31,8 @@ export function hostView(row: HostRow) {
     numa_nodes: row.numa_nodes.map(({ node, cores, memoryMib, networkGbps }) => {
       return { node, cores, memory_mib: memoryMib, network_gbps: networkGbps };
     }),
-    gpus: row.gpus.map(gpuView),
-    drives: row.drives.map(driveView),
+    gpus: row.devices.filter(({ kind }) => kind === 'gpu').map(gpuView),
+    drives: row.devices.filter(({ kind }) => kind === 'drive').map(driveView),
     vm_count: row.vm_count,
   };
 }
@@ -72,7 +71,7 @@ function certificateView(row: HostCertificate) {
   };
 }
 
-function gpuView(row: HostGpu) {
+function gpuView(row: HostDevice) {
   return {
     id: row.id,
     pci_address: row.pci_address,
@@ -90,7 +89,7 @@ function gpuView(row: HostGpu) {
   };
 }
 
-function driveView(row: HostDrive) {
+function driveView(row: HostDevice) {
   return {
     id: row.id,
     pci_address: row.pci_address,

@@ -17,8 +17,8 @@ beforeAll(async () => {
   elsewhere = await joinHost(api.sql, { name: 'host-3', location: 'us-east-a' });
   const nodes = [0, 1].map((node) => ({ node, cores: 24, memoryMib: 245_760, networkGbps: 100 }));
   await api.sql`update hosts set numa_nodes = ${api.sql.json(nodes)}`;
-  await api.sql`update gpus g set iommu_group = n from
-    (select id, row_number() over (partition by host_id order by pci_address) as n from gpus) o where o.id = g.id`;
+  await api.sql`update devices g set iommu_group = n from (select id,
+    row_number() over (partition by host_id order by pci_address) as n from devices where kind = 'gpu') o where o.id = g.id`;
   await api.sql`update hosts set admin_state = 'cordoned' where id = ${cordoned.id}`;
 });
 afterAll(() => api.stop());
@@ -27,7 +27,7 @@ const explain = (body: unknown) =>
   api.call('POST', '/admin/placements:explain', { bearer: operator.token, body });
 const everything = async () =>
   (
-    await api.sql`select (select count(*) from placements) + (select count(*) from gpu_claims)
+    await api.sql`select (select count(*) from placements) + (select count(*) from device_claims)
     + (select count(*) from vms) + (select count(*) from operations) as n`
   )[0]?.['n'];
 

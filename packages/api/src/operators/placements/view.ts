@@ -1,4 +1,5 @@
 import type { PlacementHostRows } from '@gantry/db/queries/placement-hosts';
+import type { DeviceKind } from '@gantry/model/host-states';
 import type { FilterCount } from '@gantry/placement/choose-host';
 import type { HostAnswer } from '@gantry/placement/explain-host';
 import type { Placement } from '@gantry/placement/host';
@@ -10,7 +11,7 @@ type Explained = {
   rows: PlacementHostRows;
 };
 
-const NOWHERE: Placement = { hostId: '', gpuIds: [], driveIds: [], numaNodes: [] };
+const NOWHERE: Placement = { hostId: '', gpuIds: [], companionIds: [], numaNodes: [] };
 
 export function placementExplanationView({ placement, filters, answers, rows }: Explained) {
   const names = new Map(rows.hosts.map(({ id, name }) => [id, name]));
@@ -27,16 +28,19 @@ export function placementExplanationView({ placement, filters, answers, rows }: 
 }
 
 function placementView(
-  { hostId, gpuIds, driveIds, numaNodes }: Placement,
+  { hostId, gpuIds, companionIds, numaNodes }: Placement,
   rows: PlacementHostRows,
 ) {
-  const devices = (all: { id: string; pci_address: string }[], ids: readonly string[]) =>
-    all.flatMap(({ id, pci_address }) => (ids.includes(id) ? [{ id, pci_address }] : []));
+  const chosen = new Set([...gpuIds, ...companionIds]);
+  const devices = (kind: DeviceKind) =>
+    rows.devices
+      .filter((device) => device.kind === kind && chosen.has(device.id))
+      .map(({ id, pci_address }) => ({ id, pci_address }));
   return {
     host_id: hostId,
     host_name: rows.hosts.find(({ id }) => id === hostId)?.name ?? '',
-    gpus: devices(rows.gpus, gpuIds),
-    drives: devices(rows.drives, driveIds),
+    gpus: devices('gpu'),
+    drives: devices('drive'),
     numa_nodes: numaNodes.map(({ node, gpus, cores, memoryMib, networkGbps }) => ({
       ...{ node, gpus, cores, memory_mib: memoryMib, network_gbps: networkGbps },
     })),

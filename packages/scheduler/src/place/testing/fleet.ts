@@ -37,12 +37,12 @@ export async function addHosts(sql: Sql, count: number, plan: HostPlan = {}): Pr
       case when ${plan.spans ?? false} then '198.18.0.0'::inet + n end
     from unnest(${hosts.map(({ id }) => id)}::uuid[]) with ordinality as h (id, n)`;
   const hostIds = hosts.flatMap(({ id }) => Array.from({ length: gpus }, () => id));
-  await sql`insert into gpus (id, host_id, pci_address, model, numa_node, iommu_group)
-    select id, host_id, '0000:' || to_hex(16 + slot) || ':00.0', ${model}, slot * ${nodes}::int / ${gpus}::int, slot
+  await sql`insert into devices (id, host_id, kind, pci_address, model, numa_node, iommu_group)
+    select id, host_id, 'gpu', '0000:' || to_hex(16 + slot) || ':00.0', ${model}, slot * ${nodes}::int / ${gpus}::int, slot
     from (select id, host_id, (n - 1)::int % ${gpus}::int as slot
       from unnest(${hosts.flatMap((host) => host.gpuIds)}::uuid[], ${hostIds}::uuid[]) with ordinality as g (id, host_id, n)) g`;
-  await sql`insert into drives (id, host_id, pci_address, size_gb, numa_node)
-    select id, host_id, '0000:' || to_hex(128 + slot) || ':00.0', 960, slot * ${nodes}::int / ${gpus}::int
+  await sql`insert into devices (id, host_id, kind, pci_address, size_gb, numa_node)
+    select id, host_id, 'drive', '0000:' || to_hex(128 + slot) || ':00.0', 960, slot * ${nodes}::int / ${gpus}::int
     from (select id, host_id, (n - 1)::int % ${gpus}::int as slot
       from unnest(${hosts.flatMap((host) => host.driveIds)}::uuid[], ${hostIds}::uuid[]) with ordinality as g (id, host_id, n)) g`;
   return hosts;
@@ -110,8 +110,7 @@ export async function unplaceVms(sql: Sql, vmIds: readonly string[]): Promise<vo
 
 function freeDevices(tx: Transaction, ids: string[]) {
   return [
-    tx`delete from gpu_claims where vm_id = any(${ids}::uuid[])`,
-    tx`delete from drive_claims where vm_id = any(${ids}::uuid[])`,
+    tx`delete from device_claims where vm_id = any(${ids}::uuid[])`,
     tx`delete from placements where vm_id = any(${ids}::uuid[])`,
     tx`update vms set placed = false where id = any(${ids}::uuid[])`,
   ];

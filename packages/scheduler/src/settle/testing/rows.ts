@@ -8,7 +8,7 @@ export function makePlacedVm(vm: Partial<PlacedVmRow> = {}): PlacedVmRow {
     ...{ type: 'a40.1x', region: 'eu-north', revision: '1', generation: '1' },
     ...{ observed_generation: '0', observed_state: 'none', desired_state: 'running' },
     ...{ abandoned: false, reachable: true, should_run: true, operation: null },
-    ...{ operation_recorded_at: null, metered: false, gpus: [], drives: [], attachments: [] },
+    ...{ operation_recorded_at: null, metered: false, devices: [], attachments: [] },
     ...vm,
   };
 }

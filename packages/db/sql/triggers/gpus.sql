@@ -1,5 +1,0 @@
-CREATE OR REPLACE TRIGGER gpus_touched AFTER INSERT OR UPDATE OR DELETE ON gpus
-  FOR EACH ROW EXECUTE FUNCTION touch_host();
-
-CREATE OR REPLACE TRIGGER gpus_moved AFTER UPDATE OF numa_node ON gpus FOR EACH ROW
-  WHEN (NEW.numa_node <> OLD.numa_node) EXECUTE FUNCTION bump_host_of_gpu();
