@@ -128,8 +128,7 @@ describe('libvirtd killed before every step', () => {
       driver: withSteps(driver, {
         before: async (step) => {
           killed.push(step);
-          process.kill(host.libvirtd.pids.libvirtd, 'SIGKILL');
-          await host.libvirtd.startDaemon('libvirtd');
+          await host.libvirtd.restartDaemon('libvirtd');
         },
         after: () => {},
       }),
@@ -146,8 +145,7 @@ describe('libvirtd killed before every step', () => {
     const agent = await startDirectAgent({
       stateDirectory: host.stateDirectory,
       driver: duringFirstStart(async () => {
-        process.kill(host.libvirtd.pids.libvirtd, 'SIGKILL');
-        await host.libvirtd.startDaemon('libvirtd');
+        await host.libvirtd.restartDaemon('libvirtd');
       }),
     });
     await carriedOut(agent, wanted(), '1', 'RUNNING');

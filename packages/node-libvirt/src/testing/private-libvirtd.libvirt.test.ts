@@ -110,3 +110,13 @@ it('kill -9 of the process that started it ends everything and removes the direc
   for (const pid of Object.values(pids)) await expect.poll(() => isAlive(pid)).toBe(false);
   await expect.poll(() => exists(directory)).toBe(false);
 });
+
+it('daemons that are restarted by several callers at the same time run once, with a known pid', async () => {
+  const daemon = await start();
+  const first = daemon.pids.libvirtd;
+  await Promise.all([1, 2, 3].map(() => daemon.restartDaemon('libvirtd')));
+  expect(daemon.pids.libvirtd).not.toBe(first);
+  expect(await isAlive(daemon.pids.libvirtd)).toBe(true);
+  const connection = await connect({ socketPath: daemon.socketPath });
+  await connection.close();
+});

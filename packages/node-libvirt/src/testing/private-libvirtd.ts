@@ -48,6 +48,11 @@ export type PrivateLibvirtd = {
   processes: () => Promise<NamespaceProcess[]>;
   /** Starts a daemon again that was killed. Resolves once its socket is served. */
   startDaemon: (name: DaemonName) => Promise<void>;
+  /**
+   * Kills a daemon and starts it again. Calls wait for each other: two that overlap would start two
+   * daemons, of which one ends at once, and `pids` could name that one.
+   */
+  restartDaemon: (name: DaemonName) => Promise<void>;
   /** Runs a program in there, to the end. Rejects with what it printed when it fails. */
   run: (command: string, ...args: string[]) => Promise<string>;
   /** Ends everything. May be repeated. */
@@ -154,15 +159,25 @@ async function describe(running: {
     throw new Error(`${name} is not running`);
   };
   const pids = { libvirtd: await pidOf('libvirtd'), virtlogd: await pidOf('virtlogd') };
+  const startDaemon = async (name: DaemonName) => {
+    await untilEnded(pids[name]);
+    await run(name, '--daemon', '--pid-file', `/run/libvirt/${name}.pid`);
+    pids[name] = await pidOf(name);
+  };
+  let lastRestart: Promise<void> = Promise.resolve();
   return {
     socketPath: join(directory, 'run', 'libvirt-sock'),
     directory,
     pids,
     processes,
-    startDaemon: async (name) => {
-      await untilEnded(pids[name]);
-      await run(name, '--daemon', '--pid-file', `/run/libvirt/${name}.pid`);
-      pids[name] = await pidOf(name);
+    startDaemon,
+    restartDaemon: (name) => {
+      const restart = lastRestart.then(async () => {
+        process.kill(pids[name], 'SIGKILL');
+        await startDaemon(name);
+      });
+      lastRestart = restart.catch(() => undefined);
+      return restart;
     },
     run,
     stop,
