@@ -79,10 +79,10 @@ export default defineConfig({
           name: 'libvirt',
           include: named('.libvirt.test.ts'),
           exclude: skipped,
-          // An emulated guest needs its time to boot.
-          expect: { poll: { timeout: 120_000 } },
-          testTimeout: 240_000,
-          hookTimeout: 240_000,
+          // An emulated guest on a busy machine needs minutes to boot. The limits only end what hangs.
+          expect: { poll: { timeout: 300_000 } },
+          testTimeout: 900_000,
+          hookTimeout: 900_000,
           // Beside each other they wait for guests and limits; each has namespaces of its own.
           maxWorkers: 2,
           sequence: { groupOrder: 101 },

@@ -37,9 +37,13 @@ const OPERATION_PATHS: Record<string, string> = {
   'vpc-firewall-rule': '/vpc/firewall-rules/operations',
 };
 
+/** A condition is waited for as long as a busy machine may need. Real guests need longer. */
+const PATIENCE_MS = 30_000;
+
 export async function connectClient(
   { credentials }: Pick<Processes, 'credentials'>,
   api: Pick<Api, 'url'>,
+  { patienceMs = PATIENCE_MS } = {},
 ): Promise<Client> {
   const { project_id, access_key } = credentials;
   const token = await credentials.operator_token();
@@ -72,7 +76,7 @@ export async function connectClient(
           expect(now.state).not.toBe('IN_PROGRESS');
           return now;
         },
-        { timeout: 30_000, interval: 50 },
+        { timeout: patienceMs, interval: 50 },
       );
     },
     createVm: (fields) =>

@@ -1,4 +1,4 @@
-import { startAgent } from '@gantry/agent/agent';
+import { type AgentOptions, startAgent } from '@gantry/agent/agent';
 import type { HostDriver } from '@gantry/agent/host-driver';
 import { ledgerFile } from '@gantry/agent/ledger/ledger-file';
 import type { LinkPeer } from '@gantry/agent/link/link';
@@ -22,6 +22,7 @@ export type DirectAgent = {
 export async function startDirectAgent(options: {
   driver: HostDriver;
   stateDirectory: string;
+  timings?: AgentOptions['timings'];
   onReport?: (agent: DirectAgent) => void;
 }): Promise<DirectAgent> {
   let link: LinkPeer | undefined;
@@ -30,6 +31,7 @@ export async function startDirectAgent(options: {
     driver: options.driver,
     ledger: ledgerFile(options.stateDirectory),
     log: testLog,
+    ...(options.timings === undefined ? {} : { timings: options.timings }),
     connect: (peer) => {
       link = peer;
       return {

@@ -1,5 +1,4 @@
 import { pathToFileURL } from 'node:url';
-import type { HostDriver } from '@gantry/agent/host-driver';
 import type { LibvirtHostDriver } from '@gantry/agent/libvirt/libvirt-host-driver';
 import type { HostSpec, VmSpec } from '@gantry/agent/spec';
 import { makeDeleted, makeInterface, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
@@ -24,7 +23,7 @@ export type OneVmHost = {
   vm: VmSpec;
   /** Every change of the host that agents began, in order. */
   steps: string[];
-  startAgent(over?: { driver?: HostDriver; stateDirectory?: string }): Promise<DirectAgent>;
+  startAgent(over?: Partial<Parameters<typeof startDirectAgent>[0]>): Promise<DirectAgent>;
   /** The VM by this order, in a spec and a revision of the same number. */
   wanted(boot: number, number?: number): HostSpec;
   unwanted(number: number): HostSpec;
@@ -59,6 +58,7 @@ export async function startOneVmHost(
     ...{ host, driver, environment, vm, steps },
     async startAgent(over = {}) {
       const agent = await startDirectAgent({
+        ...over,
         stateDirectory: over.stateDirectory ?? host.stateDirectory,
         driver: withSteps(over.driver ?? driver, {
           before: (step) => void steps.push(step),

@@ -36,6 +36,9 @@ export type RealHost = LibvirtHost & {
 export const LOCATION = 'eu-north-a';
 export const VM_TYPE = 'lab.1x';
 
+/** A graceful stop alone may take 95 s, and everything here is slower on a busy machine. */
+const PATIENCE_MS = 300_000;
+
 export async function startRealCloud(names: readonly string[]): Promise<RealCloud> {
   const guest = await buildTinyGuest({ directory: tinyGuestDirectory });
   const endings: (() => Promise<void>)[] = [];
@@ -47,7 +50,7 @@ export async function startRealCloud(names: readonly string[]): Promise<RealClou
     endings.push(processes.stop);
     const api = await processes.startApi();
     const scheduler = await processes.startScheduler({ GANTRY_UNREACHABLE_AFTER_MS: '10000' });
-    const client = await connectClient(processes, api);
+    const client = await connectClient(processes, api, { patienceMs: PATIENCE_MS });
     await offerTinyGuest(client, { url: pathToFileURL(guest.path).href, sha256: guest.sha256 });
     const hosts: RealHost[] = [];
     for (const name of names) {
@@ -140,6 +143,6 @@ async function untilAvailable(client: Client): Promise<void> {
       const offer = { type: VM_TYPE, available: true };
       expect(body.items).toContainEqual(expect.objectContaining(offer));
     },
-    { timeout: 60_000, interval: 100 },
+    { timeout: PATIENCE_MS, interval: 100 },
   );
 }

@@ -36,7 +36,7 @@ const VMS = [
 ] as const;
 
 /** Also before the first test, where nothing can be polled. An emulated guest needs its time to boot. */
-const PATIENCE = { timeout: 120_000, interval: 200 };
+const PATIENCE = { timeout: 300_000, interval: 200 };
 
 type Ending = () => Promise<void>;
 type Prepared = {
