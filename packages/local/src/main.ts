@@ -35,6 +35,11 @@ async function main(): Promise<number> {
     },
   });
 
+  // Sent by `npm run dev` after a build.
+  process.on('message', ({ restart }: { restart?: string }) => {
+    running.children.find(({ name }) => name === restart)?.restart();
+  });
+
   const stopped = new Promise<void>((resolve) => {
     stopping.signal.addEventListener('abort', () => resolve());
   });

@@ -22,7 +22,14 @@ export type ChildSpec = {
   say: (line: string) => void;
 };
 
-export type RunningChild = { ready: Record<string, unknown>; stop(): Promise<void>; kill(): void };
+export type RunningChild = {
+  name: string;
+  ready: Record<string, unknown>;
+  /** Stops the process, and starts it again from the same script without a pause. */
+  restart(): void;
+  stop(): Promise<void>;
+  kill(): void;
+};
 
 /** Migrations and a cold disk included; longer than that is a hang. */
 const READY_LIMIT_MS = 60_000;
@@ -105,16 +112,20 @@ type Supervised = { spec: ChildSpec; first: Run; ready: Record<string, unknown> 
 function supervise({ spec, first, ready }: Supervised): RunningChild {
   const stopping = new AbortController();
   let run = first;
+  let restarting = false;
 
   const watch = async () => {
     const backoff = new Backoff(BACKOFF);
     for (;;) {
       const how = await run.ended;
       if (stopping.signal.aborted) return;
-      if (Date.now() - run.startedAt > HEALTHY_MS) backoff.reset();
-      spec.say(`The ${spec.name} ended (${how}); starting it again. Its log: ${spec.logFile}`);
-      await delay(backoff.nextMs(), undefined, { signal: stopping.signal }).catch(() => {});
-      if (stopping.signal.aborted) return;
+      if (restarting || Date.now() - run.startedAt > HEALTHY_MS) backoff.reset();
+      if (!restarting) {
+        spec.say(`The ${spec.name} ended (${how}); starting it again. Its log: ${spec.logFile}`);
+        await delay(backoff.nextMs(), undefined, { signal: stopping.signal }).catch(() => {});
+        if (stopping.signal.aborted) return;
+      }
+      restarting = false;
       run = await launch(spec);
       if (stopping.signal.aborted) run.child.kill('SIGTERM');
       if (await run.ready) spec.say(`The ${spec.name} is back.`);
@@ -124,7 +135,17 @@ function supervise({ spec, first, ready }: Supervised): RunningChild {
   const watching = watch();
 
   return {
+    name: spec.name,
     ready,
+    restart() {
+      if (restarting || stopping.signal.aborted) return;
+      restarting = true;
+      spec.say(`The ${spec.name} restarts.`);
+      const { child, ended } = run;
+      child.kill('SIGTERM');
+      const limit = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
+      void ended.then(() => clearTimeout(limit));
+    },
     kill: () => run.child.kill('SIGKILL'),
     async stop() {
       stopping.abort();
