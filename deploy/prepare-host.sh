@@ -1,13 +1,13 @@
 #!/bin/sh
-# Prepares a Debian or Ubuntu machine to be a host: installs what the agent needs to run VMs, and has
-# vfio-pci loaded at every boot. The kernel command line, hugepages and the BIOS are left to you:
-# `gantry-agent doctor` says what to set there.
+# Prepares a Debian or Ubuntu machine to be a host: installs what the agent needs to run VMs, and
+# loads vfio-pci at every boot. It does not change the kernel command line, hugepages or the BIOS:
+# `gantry-agent doctor` reports what to set there.
 #
 #   prepare-host.sh             as root: installs what is missing, then checks
-#   prepare-host.sh --check     changes nothing; prints what is missing and exits 1 if anything is
-#   prepare-host.sh --with-lvm  also for disks on LVM
+#   prepare-host.sh --check     changes nothing; prints what is missing, and exits 1 if anything is
+#   prepare-host.sh --with-lvm  also installs what disks on LVM need
 #
-# It may be repeated. Services are started where systemd runs, and left to you where it does not.
+# It can be repeated. It starts services if systemd runs; otherwise you start them.
 set -eu
 
 MODULES_FILE=/etc/modules-load.d/gantry.conf
@@ -52,7 +52,7 @@ case "$architecture" in
     ;;
 esac
 
-# PACKAGE FILE... : prints the package unless one of the files is there.
+# PACKAGE FILE... : prints the package unless one of the files exists.
 need() {
   package=$1
   shift
@@ -71,10 +71,10 @@ missing_packages() {
   need nftables /usr/sbin/nft
   need iproute2 /sbin/ip /usr/sbin/ip /bin/ip
   need procps /sbin/sysctl /usr/sbin/sysctl
-  # Erases drives and reads how worn they are; names of PCI devices come with the other.
+  # nvme-cli erases drives and reads their wear; pciutils has the names of PCI devices.
   need nvme-cli /usr/sbin/nvme /sbin/nvme
   need pciutils /usr/bin/lspci /sbin/lspci
-  # Older releases have it in QEMU's own package, which brings it once that is there.
+  # In older releases virtiofsd is part of QEMU's own package.
   if apt-cache show virtiofsd >/dev/null 2>&1; then
     need virtiofsd /usr/libexec/virtiofsd /usr/lib/qemu/virtiofsd
   fi
@@ -84,7 +84,7 @@ missing_packages() {
   fi
 }
 
-# NAME FOUND LEAST : prints a complaint if what was found is older.
+# NAME FOUND LEAST : prints a problem if the version that was found is older.
 require_version() {
   if [ -z "$2" ]; then
     echo "The version of $1 cannot be read."
@@ -121,7 +121,7 @@ notes() {
   fi
 }
 
-# So that cards are free for VMs from the first moment after a boot.
+# Makes cards available for VMs right after a boot.
 load_vfio() {
   if [ "$(cat "$MODULES_FILE" 2>/dev/null)" != vfio-pci ]; then
     echo "+ write $MODULES_FILE"
@@ -129,20 +129,20 @@ load_vfio() {
     echo vfio-pci >"$MODULES_FILE.new"
     mv "$MODULES_FILE.new" "$MODULES_FILE"
   fi
-  # The notes say so where it cannot be.
+  # If it cannot be loaded, the notes report it.
   modprobe vfio-pci 2>/dev/null || true
 }
 
 if [ "$check_only" = no ]; then
   if [ "$(id -u)" -ne 0 ]; then
-    echo "Installing needs root. With --check it only looks." >&2
+    echo "Installing needs root. Use --check to only look." >&2
     exit 1
   fi
   wanted=$(missing_packages)
   if [ -n "$wanted" ]; then
     echo "+ apt-get update"
     apt-get -q update
-    # Asked again: what apt offers may have changed.
+    # The update may have changed which packages exist.
     wanted=$(missing_packages)
     # One word per package.
     # shellcheck disable=SC2086
