@@ -57,3 +57,35 @@ describe('documentation', () => {
     expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
   });
 });
+
+describe('the table of packages in ARCHITECTURE.md', () => {
+  const table = new Map(
+    [...textOf('ARCHITECTURE.md').matchAll(/^\| `([\w-]+)` +\|[^|]*\| ([^|]+?) *\|$/gm)].map(
+      ([, name = '', imports = '']) => [name, imports === '–' ? [] : imports.split(', ')],
+    ),
+  );
+
+  it('is what .dependency-cruiser.cjs enforces', async () => {
+    const { default: rules } = await import(path.join(root, '.dependency-cruiser.cjs'));
+    const enforced = rules.forbidden.flatMap(({ name, comment }: Record<string, string>) => {
+      const [, list] = /^[\w-]+ may import (.*)\.$/.exec(comment ?? '') ?? [];
+      if (list === undefined) return [];
+      return [[name?.replace(/-imports$/, ''), list === 'nothing of ours' ? [] : list.split(', ')]];
+    });
+    const ours = [...table].filter(([name]) => name !== 'proto');
+    expect(Object.fromEntries(enforced)).toEqual(Object.fromEntries(ours));
+  });
+
+  it('permits no import that is never made', () => {
+    const unused = [...table].flatMap(([name, allowed]) => {
+      const sources = files
+        .filter((file) => file.startsWith(`packages/${name}/src/`) && file.endsWith('.ts'))
+        .filter((file) => !/\.test\.ts$|\/testing/.test(file))
+        .map(textOf);
+      const isMade = (imported: string) =>
+        sources.some((text) => new RegExp(`from '(@gantry/)?${imported}/`).test(text));
+      return allowed.filter((each) => !isMade(each)).map((each) => `${name} -> ${each}`);
+    });
+    expect(unused).toEqual([]);
+  });
+});
