@@ -3,11 +3,11 @@ import { defineConfig } from 'vitest/config';
 
 const everywhere = ['packages/**', 'proto/**', 'test/**'];
 const named = (suffix: string) => everywhere.map((folder) => `${folder}/*${suffix}`);
-/** A condition is waited for as long as a busy machine may need; tests never wait for time to pass. */
+/** How long a test waits for a condition on a busy machine. Tests never wait for time to pass. */
 const patience = { poll: { timeout: 30_000 } };
 const skipped = ['**/node_modules/**', '**/dist/**'];
 
-/** A suite against one server version; its files run beside each other, each on a database of its own. */
+/** A suite for one server version. Its files run in parallel, each with its own database. */
 const postgres = (version: 15 | 18) => ({
   test: {
     name: `pg${version}`,
@@ -18,15 +18,15 @@ const postgres = (version: 15 | 18) => ({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
-    // Loading every module anew costs each file more than a second. None of them keeps anything that
-    // another file could see but counters that only grow: see to it that this stays so.
+    // Loading every module again would cost each file more than a second. Modules must not keep
+    // state that another test file could see, except counters that only grow.
     isolate: false,
     // One server at a time.
     sequence: { groupOrder: version },
   },
 });
 
-/** A GPU server under emulation, with guests in it: one at a time, and nothing in it is fast. */
+/** An emulated GPU server with guests in it: slow, and one at a time. */
 const lab = (name: string, include: string[]) => ({
   test: {
     name,
@@ -69,7 +69,7 @@ export default defineConfig({
           expect: patience,
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          // They wait more than they compute; each has homes and ports of its own.
+          // They wait more than they compute, and each has its own homes and ports.
           maxWorkers: 2,
           sequence: { groupOrder: 100 },
         },
@@ -83,7 +83,7 @@ export default defineConfig({
           expect: { poll: { timeout: 300_000 } },
           testTimeout: 900_000,
           hookTimeout: 900_000,
-          // Beside each other they wait for guests and limits; each has namespaces of its own.
+          // They mostly wait for guests and limits, and each has its own namespaces.
           maxWorkers: 2,
           sequence: { groupOrder: 101 },
         },

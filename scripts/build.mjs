@@ -25,7 +25,7 @@ const EXTERNAL = [
 /** These processes bring the database to their schema when they start, so they need its files. */
 const WITH_DATABASE = ['api', 'scheduler'];
 
-/** The processes that use gRPC; their bundles contain the .proto files, which are read at run time. */
+/** The processes that use gRPC. They read the .proto files at run time. */
 const WITH_PROTO = ['api', 'scheduler', 'agent', 'simulator'];
 
 /** Files of the demo guest, which are packed into its image at run time. */
@@ -82,7 +82,7 @@ async function bundlePackage(bundle, name, entries) {
   if (name === 'local') copy(guestFiles, path.join(dist, 'guest-rootfs'));
 }
 
-/** Returns a hash of the built files of each package; the empty string for one that is not built. */
+/** Returns a hash of the built files of each package; empty for a package that is not built. */
 export function bundleHashes() {
   return Object.fromEntries(
     Object.keys(ENTRIES).map((name) => {

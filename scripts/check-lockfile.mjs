@@ -1,22 +1,23 @@
-// The lockfile must install anywhere: no addresses of one registry's files, and every native package
-// for Linux present for both processors, in the same version and for the same C library.
+// Checks that the lockfile can be installed everywhere: it has no tarball URLs of one registry, and
+// every native Linux package exists for both architectures, in the same version and for the same C
+// library.
 import path from 'node:path';
 import { isMain, readText, root } from './workspace.mjs';
 
 const CPUS = ['x64', 'arm64'];
 const CPU_NAMES = /(x64|arm64|x86_64|amd64|aarch64)/;
 
-/** The problems found, one line each. */
+/** Returns the problems, one line each. */
 export function findLockfileProblems(text) {
   const tarballs = text
     .split('\n')
     .flatMap((line, index) =>
-      /\btarball:/.test(line) ? [`line ${index + 1} holds a tarball address: ${line.trim()}`] : [],
+      /\btarball:/.test(line) ? [`line ${index + 1} has a tarball URL: ${line.trim()}`] : [],
     );
   return [...tarballs, ...findMissingTwins(parsePackages(text))];
 }
 
-/** The "packages" section: entries two spaces in, their members four, lists on one line. */
+/** Parses the section "packages". Entries are indented by two spaces, their members by four. */
 function parsePackages(text) {
   const section = /^packages:\n([\s\S]*?)(?=^\S|(?![\s\S]))/m.exec(text)?.[1] ?? '';
   const packages = [];

@@ -1,5 +1,5 @@
-// npm run check: everything that is checked without running the code. npm run check:fast (the option
-// --fast): the checks that most changes need. All checks run, even if one fails; several run at once.
+// npm run check: everything that is checked without running the code. npm run check:fast (--fast):
+// the checks that most changes need. All checks run, even if one fails, and several run at once.
 import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';

@@ -48,8 +48,8 @@ async function rebuild() {
 }
 
 /**
- * Watches every source folder by itself. The recursive mode of Node 20 watches files, and loses a file
- * that an editor replaces by a new one.
+ * Watches every source folder by itself. The recursive mode of Node 20 watches files, and loses a
+ * file that an editor replaces by a new one.
  */
 function watchSources(onChange) {
   const watched = new Set();

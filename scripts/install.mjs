@@ -1,4 +1,4 @@
-// Installs the dependencies, and only when what they are made from has changed.
+// Installs the dependencies if the lockfile or a package.json has changed.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { hashFiles, isMain, packageDirectories, readText, root, run } from './workspace.mjs';
@@ -11,18 +11,20 @@ export async function ensureInstalled() {
     'pnpm-workspace.yaml',
     ...packageDirectories().map((directory) => path.join(directory, 'package.json')),
   ].map((file) => path.join(root, file));
-  // Native packages are chosen by platform, so a checkout that moved must be installed again.
+  // Native packages depend on the platform, so a checkout that was copied from another one is
+  // installed again.
   const stamp = hashFiles(inputs, process.platform, process.arch);
   if (readText(stampFile) === stamp) return;
 
   console.log('Installing dependencies …');
   const { packageManager } = JSON.parse(readText(path.join(root, 'package.json')));
   const args = ['--yes', packageManager, 'install', '--frozen-lockfile'];
-  // Without a terminal pnpm would ask before it replaces a node_modules of another kind, and give up.
+  // CI=1 because pnpm would otherwise ask before it replaces node_modules, and fail without a
+  // terminal.
   const { ok, output } = await run('npx', args, { quiet: true, env: { ...process.env, CI: '1' } });
   if (!ok) {
     throw new Error(
-      `${output.trim()}\n\nInstalling the dependencies failed: npx ${args.join(' ')}`,
+      `${output.trim()}\n\nThe installation of the dependencies failed: npx ${args.join(' ')}`,
     );
   }
   writeFileSync(stampFile, stamp);

@@ -1,5 +1,6 @@
-// pnpm test:mutants: makes one dangerous mistake after another in copies of the working tree, and says
-// whether the tests notice. Names choose some of them; --check only looks whether each can be made.
+// npm run test:mutants: makes one dangerous mistake after another in copies of the working tree,
+// and reports whether a test fails. Arguments select mutants by name. --check only verifies that
+// the text of each mutant exists.
 import { execFileSync, spawn } from 'node:child_process';
 import {
   cpSync,
@@ -16,21 +17,23 @@ import path from 'node:path';
 import { MUTANTS } from '../test/mutants/mutants.mjs';
 import { packageDirectories, root, secondsSince, tool } from './workspace.mjs';
 
-/** Ignored by Git. A copy is named after the process that made it, so that the next can remove it. */
+/**
+ * Ignored by Git. The name of a copy has the id of its process, so that a later run can remove it.
+ */
 const COPIES = path.join(root, '.gantry/mutants');
-/** Each takes a core and a PostgreSQL. */
+/** Each uses a core and a PostgreSQL. */
 const AT_ONCE = 2;
-/** Several times what the slowest takes; a mutant that makes a test hang is as dead as a red one. */
+/** Several times the slowest. A mutant whose tests hang counts as killed. */
 const LIMIT_MS = 240_000;
 
-/** The file as the edits leave it, or why they cannot be made. */
+/** Returns the changed files. Throws if an edit does not apply. */
 function mutate(mutant) {
   const texts = new Map();
   for (const { file, text, replacement } of mutant.edits) {
     const before = texts.get(file) ?? readFileSync(path.join(root, file), 'utf8');
     const found = before.split(text).length - 1;
     if (found !== 1) {
-      const what = `the text to replace is there ${found} times, not once`;
+      const what = `the text to replace occurs ${found} times instead of once`;
       throw new Error(`${mutant.name}: ${file}: ${what}:\n${text}`);
     }
     texts.set(
@@ -39,7 +42,8 @@ function mutate(mutant) {
     );
   }
   for (const test of mutant.tests)
-    if (!existsSync(path.join(root, test))) throw new Error(`${mutant.name}: there is no ${test}`);
+    if (!existsSync(path.join(root, test)))
+      throw new Error(`${mutant.name}: ${test} does not exist`);
   return texts;
 }
 
@@ -65,7 +69,7 @@ function copyTree(directory) {
   for (const workspace of packageDirectories()) linkModules(directory, workspace);
 }
 
-/** What was installed is shared; what is ours is the copy's own, so that the mutant is what runs. */
+/** Links the installed packages. Our own packages are the copy's, so that the mutant runs. */
 function linkModules(directory, workspace) {
   const from = path.join(root, workspace, 'node_modules');
   const to = path.join(directory, workspace, 'node_modules');
@@ -98,7 +102,7 @@ async function tryMutant(mutant) {
   }
 }
 
-/** In a process group of its own, so that nothing of it outlives us. */
+/** Runs the tests in a process group of their own, so that all of it can be killed. */
 function runTests(cwd, { project, tests }) {
   const args = ['run', '--project', project, '--bail', '1', '--reporter', 'json', ...tests];
   const child = spawn(tool('vitest'), args, { cwd, detached: true });
@@ -118,7 +122,7 @@ function runTests(cwd, { project, tests }) {
   });
 }
 
-/** Red means that a test ran and failed: a mutant that cannot even be loaded proves nothing. */
+/** A mutant is killed if a test ran and failed. A mutant that does not load proves nothing. */
 function judge(code, output) {
   const json = output.split('\n').find((line) => line.startsWith('{"numTotalTestSuites"'));
   const report = json ? JSON.parse(json) : { testResults: [] };
@@ -134,11 +138,11 @@ function kill(child) {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }
 
-/** What an earlier run left that was killed. */
+/** Removes copies of earlier runs that were killed. */
 function removeAbandoned() {
   if (!existsSync(COPIES)) return;
   for (const name of readdirSync(COPIES)) {
@@ -164,7 +168,7 @@ function cleanUp() {
 
 async function main(names) {
   const unknown = names.filter((name) => !MUTANTS.some((mutant) => mutant.name === name));
-  if (unknown.length > 0) throw new Error(`there is no mutant ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw new Error(`Unknown mutant: ${unknown.join(', ')}.`);
   const queue = MUTANTS.filter(({ name }) => names.length === 0 || names.includes(name));
   const problems = check(queue);
   if (problems.length > 0) throw new Error(problems.join('\n'));

@@ -1,5 +1,5 @@
-// The wire's TypeScript types, generated from its definition: `npm run gen:proto` writes them, and
-// the check generates them once more on the side and compares.
+// npm run gen:proto: generates the TypeScript types of the gRPC messages. The check generates them
+// into a temporary folder and compares.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -18,12 +18,12 @@ const OPTIONS = [
 
 async function generateInto(directory) {
   const args = [...OPTIONS, '-I', '.', '-O', directory, 'gantry/v1/fleet.proto'];
-  // Each file names the definition it comes from, as the generator was given it.
+  // The path of the definition is part of each generated file, so it is relative.
   const { ok, output } = await run(generator, args, { quiet: true, cwd: path.join(root, 'proto') });
   if (!ok) throw new Error(output);
 }
 
-/** An empty text when current, otherwise what is wrong. */
+/** Returns an empty text if the types are current, otherwise the problem. */
 export async function findStaleProtoTypes() {
   const directory = mkdtempSync(path.join(tmpdir(), 'gantry-proto-'));
   try {
@@ -32,7 +32,9 @@ export async function findStaleProtoTypes() {
     const stale = [...new Set([...fresh.keys(), ...contents(generated).keys()])].filter(
       (file) => fresh.get(file) !== readText(path.join(generated, file)),
     );
-    return stale.length > 0 ? `${stale.join('\n')}\nnot current: npm run gen:proto` : '';
+    return stale.length > 0
+      ? `${stale.join('\n')}\nThese files are not current. Run: npm run gen:proto`
+      : '';
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

@@ -1,6 +1,6 @@
-// npm test: installs, checks, builds, runs every suite that this machine can run, and prints a table.
-// Arguments select suites and test files: see test-arguments.mjs. GANTRY_REQUIRE is a comma-separated
-// list of suites that must not be skipped.
+// npm test: installs, checks, builds, runs every suite that this machine can run, and prints a
+// table. Arguments select suites and test files: see test-arguments.mjs. GANTRY_REQUIRE is a
+// comma-separated list of suites that must not be skipped.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -75,7 +75,9 @@ async function runSuite(name, { built, only }) {
   }
 }
 
-/** A run counts as failed even if no single test failed: an import, a hook or a crash can fail it. */
+/**
+ * A run counts as failed even if no single test failed: an import, a hook or a crash can fail it.
+ */
 function readReport(text, ok) {
   const report = text === undefined ? {} : JSON.parse(text);
   const failed = report.numFailedTests ?? 0;

@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
-/** True in the script that was started, false where it is imported. */
+/** Returns true if the script was started, and false if it was imported. */
 export function isMain(url) {
   return process.argv[1] !== undefined && path.resolve(process.argv[1]) === fileURLToPath(url);
 }
 
-/** The directories of the workspace that hold a package.json, from the root. */
+/** Returns the directories of the workspace that have a package.json, relative to the root. */
 export function packageDirectories() {
   const nested = readdirSync(path.join(root, 'packages')).map((name) => `packages/${name}`);
   return ['.', ...nested.sort(), 'proto', 'test'].filter((directory) =>
@@ -19,7 +19,7 @@ export function packageDirectories() {
   );
 }
 
-/** One digest of all the files, their names included. */
+/** Returns one hash of all the files, including their names. */
 export function hashFiles(files, ...more) {
   const hash = createHash('sha256');
   for (const file of files) {
@@ -36,12 +36,12 @@ export function readText(file) {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
-/** A tool of the workspace, by its name in node_modules/.bin. */
+/** Returns the path of a program in node_modules/.bin. */
 export function tool(name) {
   return path.join(root, 'node_modules/.bin', name);
 }
 
-/** Runs a program to its end. With `quiet` its output is collected, otherwise shown as it comes. */
+/** Runs a program until it ends. With `quiet` the output is collected, otherwise it is shown. */
 export function run(command, args, { quiet = false, env = process.env, cwd = root } = {}) {
   return new Promise((resolve) => {
     const stdio = quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'];
