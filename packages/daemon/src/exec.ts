@@ -12,7 +12,9 @@ type ExecOptions = {
 
 const MAX_OUTPUT_BYTES = 256 * MIB;
 
-/** A program that could not be started, was killed after its time limit, or exited with an error. */
+/**
+ * A program that could not be started, was killed after its time limit, or exited with an error.
+ */
 export class ExecError extends Error {
   override name = 'ExecError';
   readonly reason: 'not installed' | 'timeout' | 'failed';
@@ -52,7 +54,7 @@ export function exec(
       const output = { stdout: stdout.toString().trim(), stderr: stderr.toString().trim() };
       reject(new ExecError(error.message, { reason, ...output, cause: error }));
     });
-    // A program may exit before it has read all its input. Its exit code tells whether it failed.
+    // A program may exit before it has read all its input. Its exit code shows whether it failed.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
   });

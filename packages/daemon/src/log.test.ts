@@ -11,7 +11,7 @@ function logged(write: (log: ReturnType<typeof createLog>) => void): string {
   return lines.join('');
 }
 
-it('cuts what stands under a telling name, however deep', () => {
+it('redacts fields with secret names at every depth', () => {
   const text = logged((log) =>
     log.info({ password: 'p1', user: { access_key: 'p2', deep: { refresh_token: 'p3' } } }, 'x'),
   );
@@ -27,7 +27,7 @@ it.each([
   ['a token', TOKEN],
   ['a bearer', `Bearer ${TOKEN}`],
   ['a password in a URL', 'postgres://gantry:hunter2@db:5432/gantry'],
-])('cuts %s out of an error and out of its causes', (_name, secret) => {
+])('redacts %s in an error and in its causes', (_name, secret) => {
   const error = new Error(`outer ${secret}`, { cause: new Error(`inner ${secret}`) });
   const text = logged((log) => log.error({ error }, 'x'));
   expect(text).toContain('outer');

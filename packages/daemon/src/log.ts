@@ -6,7 +6,7 @@ export type Log = Logger;
 type LogOptions = {
   process: string;
   level?: string;
-  /** Lines are written some at a time, within a second: for processes that log every request. */
+  /** Lines are written in batches, within a second. For processes that log every request. */
   buffered?: boolean;
   destination?: DestinationStream;
 };
@@ -14,7 +14,7 @@ type LogOptions = {
 const BUFFER_BYTES = 16_000;
 const FLUSH_MS = 1_000;
 
-/** JSON lines on stdout. Errors carry their whole chain of causes; secrets are cut. */
+/** JSON lines on stdout. Errors include their whole chain of causes; secrets are redacted. */
 export function createLog({
   process: name,
   level = 'info',

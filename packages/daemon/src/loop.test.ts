@@ -5,7 +5,7 @@ import { startLoop } from './loop.ts';
 const log = createLog({ process: 'test', level: 'silent' });
 const never = 1e9;
 
-it('runs at once, and again when nudged', async () => {
+it('a loop runs at once, and again when it is nudged', async () => {
   const body = vi.fn(async () => {});
   const loop = startLoop({ name: 'test', everyMs: never, log, body });
   await vi.waitFor(() => expect(body).toHaveBeenCalledTimes(1), 30_000);
@@ -14,7 +14,7 @@ it('runs at once, and again when nudged', async () => {
   await loop.stop();
 });
 
-it('never runs twice at the same time, and a nudge during a run leads to one more', async () => {
+it('runs do not overlap, and nudges during a run lead to one more run', async () => {
   let running = 0;
   let most = 0;
   let runs = 0;
@@ -39,7 +39,7 @@ it('never runs twice at the same time, and a nudge during a run leads to one mor
   expect({ most, runs }).toEqual({ most: 1, runs: 2 });
 });
 
-it('survives a body that throws', async () => {
+it('a loop continues after its body throws', async () => {
   let runs = 0;
   const loop = startLoop({
     ...{ name: 'test', everyMs: 1, log },
@@ -52,7 +52,7 @@ it('survives a body that throws', async () => {
   await loop.stop();
 });
 
-it('waits, when stopped, for the run that has begun', async () => {
+it('stop waits for the run in progress', async () => {
   let finish = () => {};
   let done = false;
   const loop = startLoop({

@@ -1,15 +1,15 @@
 import type { Log } from './log.ts';
 
 /**
- * A loop body runs every so often, and at once when nudged; never twice at the same time. A nudge
- * carries nothing: the body reads everything again, so a lost nudge costs time and nothing else.
- * A body that throws is logged and runs again at its next turn.
+ * Runs a body periodically, and at once when it is nudged. Runs never overlap. A nudge carries no
+ * information: the body reads the current state, so a lost nudge only costs time. If the body
+ * throws, the error is logged and the body runs again after the next pause.
  */
 export type Loop = { nudge(): void; stop(): Promise<void> };
 
 type LoopOptions = {
   name: string;
-  /** How long it rests; asked anew after each turn where that depends. */
+  /** The pause between runs. A function is called before each pause. */
   everyMs: number | (() => number);
   log: Log;
   body: () => Promise<void>;
@@ -35,7 +35,7 @@ export function startLoop({ name, everyMs, log, body }: LoopOptions): Loop {
       try {
         await body();
       } catch (error) {
-        log.error({ error, loop: name }, 'loop body failed; it runs again at its next turn');
+        log.error({ error, loop: name }, 'loop body failed, will run again');
       }
       if (!stopped && !nudged) await rest();
     }

@@ -1,6 +1,6 @@
 /**
- * Secrets never reach a log. Fields with telling names are cut by the logger; this catches the ones
- * that slip into free text, such as a driver's error message that quotes a connection URL.
+ * Keeps secrets out of logs: fields with secret names, and secrets in free text, such as a driver's
+ * error message that quotes a connection URL.
  */
 const SECRETS: [pattern: RegExp, replacement: string][] = [
   [/gantry_(ak|rt|jt|bl|ct)_[A-Za-z0-9_-]+/g, 'gantry_$1_[redacted]'],
@@ -30,7 +30,7 @@ export function redactText(text: string): string {
   return clean;
 }
 
-/** The same line without what stands under a telling name, however deep. */
+/** Returns the fields with the values of secret names redacted, at every depth. */
 export function redactFields(fields: Record<string, unknown>): Record<string, unknown> {
   let clean = fields;
   for (const key in fields) {

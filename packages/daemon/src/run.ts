@@ -1,10 +1,10 @@
 import type { Log } from './log.ts';
 
 /**
- * How every process here lives: start, say it is ready, wait for the word to stop, drain, exit.
+ * The life of every process: start, report that it is ready, wait for a stop request, drain, exit.
  *
- * The word is SIGTERM, SIGINT, or the loss of the IPC channel to the process that started it: a
- * child of a launcher that was killed must not stay behind. A second signal ends it at once.
+ * A stop request is SIGTERM, SIGINT, or the loss of the IPC channel to the parent process, because
+ * the child of a killed launcher must not stay behind. A second signal exits at once.
  */
 type Running = { ready?: Record<string, unknown>; stop(): Promise<void> };
 
@@ -21,16 +21,16 @@ export async function runProcess({ log, start, drainMs = 30_000 }: RunOptions): 
     }
     stopping = true;
     log.info({ reason }, 'stopping');
-    // Longer than any request or loop turn may take; past it something hangs and waiting is no help.
+    // Longer than any request or loop run may take. After that something hangs.
     const limit = setTimeout(() => {
-      log.error('did not drain in time');
+      log.error('drain timed out');
       process.exit(1);
     }, drainMs);
     limit.unref();
     try {
       await running?.stop();
     } catch (error) {
-      log.error({ error }, 'stopping failed');
+      log.error({ error }, 'stop failed');
       process.exitCode = 1;
     }
     clearTimeout(limit);
@@ -41,7 +41,7 @@ export async function runProcess({ log, start, drainMs = 30_000 }: RunOptions): 
   process.on('SIGTERM', () => void stop('SIGTERM'));
   process.on('SIGINT', () => void stop('SIGINT'));
   process.on('disconnect', () => void stop('disconnect'));
-  // A lost promise is a bug; a process in an unknown state hands its work to the next one.
+  // A lost promise is a bug. The process is in an unknown state, so it exits and is restarted.
   process.on('unhandledRejection', (error) => {
     log.fatal({ error }, 'BUG: unhandled rejection');
     process.exit(1);
@@ -50,7 +50,7 @@ export async function runProcess({ log, start, drainMs = 30_000 }: RunOptions): 
   try {
     running = await start();
   } catch (error) {
-    log.fatal({ error }, 'could not start');
+    log.fatal({ error }, 'start failed');
     process.exit(1);
   }
   log.info(running.ready ?? {}, 'ready');

@@ -5,25 +5,25 @@ const secrets = createSecrets('the key of one installation, long enough');
 const elsewhere = createSecrets('the key of another installation, as long');
 
 describe('sealing', () => {
-  it('gives the text back, whatever it is', () => {
+  it('returns any text unchanged when it is unsealed', () => {
     for (const text of ['', 'plain', '{"key":"gantry_ak_ü€😀"}', 'x'.repeat(100_000)]) {
       expect(secrets.unseal('one', secrets.seal('one', text))).toBe(text);
     }
   });
 
-  it('hides the text, and differs each time', () => {
+  it('hides the text and gives a different result each time', () => {
     const sealed = secrets.seal('one', 'the secret');
     expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toContain('the secret');
     expect(secrets.seal('one', 'the secret')).not.toBe(sealed);
   });
 
-  it('opens for no other purpose and in no other installation', () => {
+  it('can be undone only for the same purpose in the same installation', () => {
     const sealed = secrets.seal('one', 'the secret');
     expect(() => secrets.unseal('two', sealed)).toThrow();
     expect(() => elsewhere.unseal('one', sealed)).toThrow();
   });
 
-  it('does not open when a single bit was changed, nor cut', () => {
+  it('cannot be undone if a single bit changed or the text was cut', () => {
     const bytes = Buffer.from(secrets.seal('one', 'the secret'), 'base64url');
     for (let at = 0; at < bytes.length; at += 1) {
       const changed = Buffer.from(bytes);
@@ -36,7 +36,7 @@ describe('sealing', () => {
 });
 
 describe('signing', () => {
-  it('verifies what it signed, and nothing else', () => {
+  it('verifies only what it signed', () => {
     const signature = secrets.sign('one', 'text');
     expect(secrets.sign('one', 'text')).toBe(signature);
     expect(secrets.verify('one', 'text', signature)).toBe(true);
@@ -50,7 +50,7 @@ describe('signing', () => {
 });
 
 describe("the installation's key", () => {
-  it('must be long', () => {
+  it('must have at least 32 characters', () => {
     expect(() => createSecrets('x'.repeat(31))).toThrow('GANTRY_SECRET_KEY');
     expect(() => createSecrets('x'.repeat(32))).not.toThrow();
   });

@@ -9,8 +9,8 @@ import {
 } from 'node:crypto';
 
 /**
- * What the installation's secret key is used for. Each use has a key of its own derived from it, so
- * that a value made for one purpose means nothing to another.
+ * The uses of the installation's secret key. Each purpose has its own key, derived from the secret
+ * key, so that a value made for one purpose is not valid for another.
  */
 export type Secrets = {
   seal(purpose: string, text: string): string;

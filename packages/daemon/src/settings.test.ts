@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { createSettingsReader } from './settings.ts';
 
-it('names the variable that is missing', () => {
+it('the error names the missing variable', () => {
   expect(() => createSettingsReader({}).text('GANTRY_X')).toThrow('GANTRY_X must be set');
 });
 
-it('refuses a number that is none, with the limits', () => {
+it('a value that is no number within the limits is refused, and the error names them', () => {
   const read = (value: string) =>
     createSettingsReader({ PORT: value }).integer('PORT', { fallback: 1, min: 0, max: 65_535 });
   expect(read('8080')).toBe(8080);
@@ -13,7 +13,7 @@ it('refuses a number that is none, with the limits', () => {
     expect(() => read(value)).toThrow(/PORT must be a whole number from 0 to 65535/);
 });
 
-it('erases a secret once it is read', () => {
+it('a secret is removed from the environment when it is read', () => {
   const env: Record<string, string | undefined> = { KEY: 'secret' };
   expect(createSettingsReader(env).secret('KEY')).toBe('secret');
   expect(env['KEY']).toBeUndefined();

@@ -42,7 +42,7 @@ const answers = async ({ base_url, access_key }: { base_url: string; access_key:
   (await fetch(`${base_url}/v0.1`, { headers: { authorization: `Bearer ${access_key}` } })).status;
 
 describe('the launcher', () => {
-  test('starts everything, says how to use it, and stops everything', async () => {
+  test('starts everything, prints how to use it, and stops everything', async () => {
     const home = scratch.home('one');
     const launcher = start(home);
     await launcher.says('Gantry is running');
@@ -63,7 +63,7 @@ describe('the launcher', () => {
     for (const pid of [...pids, server?.pid ?? 0]) await untilGone(pid);
   });
 
-  test('keeps its credentials from start to start, and makes damaged ones again', async () => {
+  test('keeps its credentials when it restarts, and replaces damaged ones', async () => {
     const home = scratch.home('one');
     const before = await readConnectionFile(home);
     const second = start(home);
@@ -81,7 +81,7 @@ describe('the launcher', () => {
     await stop(third);
   });
 
-  test('uses DATABASE_URL, and makes credentials again for another database', async () => {
+  test('uses DATABASE_URL, and creates new credentials for another database', async () => {
     const database = await startEmbeddedPostgres({ home: scratch.home('elsewhere') });
     const home = scratch.home('one');
     const before = await readConnectionFile(home);
@@ -97,7 +97,7 @@ describe('the launcher', () => {
     await database.stop();
   });
 
-  test('simulates nothing on a database that was given, unless it is asked to', async () => {
+  test('simulates no hosts with DATABASE_URL, unless GANTRY_FLEET_HOSTS is set', async () => {
     const database = await startEmbeddedPostgres({ home: scratch.home('elsewhere') });
     const given = { DATABASE_URL: database.databaseUrl };
     const home = scratch.home('unsimulated');
@@ -113,7 +113,7 @@ describe('the launcher', () => {
     await database.stop();
   });
 
-  test('refuses a second one with the same home, and says where the first is', async () => {
+  test('refuses to start twice with the same home, and names the first process', async () => {
     const home = scratch.home('one');
     const first = start(home);
     await first.says('Gantry is running');
@@ -124,23 +124,23 @@ describe('the launcher', () => {
     await stop(first);
   });
 
-  test('starts again what dies, on the same ports', async () => {
+  test('restarts a process that dies, on the same port', async () => {
     const home = scratch.home('one');
     const launcher = start(home);
     await launcher.says('Gantry is running');
     const connection = await readConnectionFile(home);
     await killHard((await pidsIn(path.join(home, 'api.log'))).at(-1));
-    await launcher.says('The api is back.');
+    await launcher.says('The api is running again.');
     expect(await answers(connection)).toBe(200);
 
     const server = await observePostmaster(path.join(home, 'postgres/data'));
     await killHard(server?.pid);
-    await launcher.says('PostgreSQL is back.');
+    await launcher.says('PostgreSQL is running again.');
     await until(async () => (await answers(connection)) === 200);
     await stop(launcher);
   });
 
-  test('killed hard, leaves nothing running and starts again', async () => {
+  test('leaves no process behind when it is killed, and can start again', async () => {
     const home = scratch.home('one');
     const launcher = start(home);
     await launcher.says('Gantry is running');
@@ -154,7 +154,7 @@ describe('the launcher', () => {
     await stop(again);
   });
 
-  test('told twice, ends at once and leaves nothing running', async () => {
+  test('exits at once at the second signal and leaves no process behind', async () => {
     const home = scratch.home('one');
     const launcher = start(home, { STAND_IN_HANGS: '1' });
     await launcher.says('Gantry is running');
@@ -163,7 +163,7 @@ describe('the launcher', () => {
       (await pidsIn(path.join(home, 'scheduler.log'))).at(-1) ?? 0,
       (await observePostmaster(path.join(home, 'postgres/data')))?.pid ?? 0,
     ];
-    // The first ones come too close together to count as two.
+    // The first two signals are too close together to count as two.
     await until(async () => {
       launcher.child.kill('SIGINT');
       return launcher.child.exitCode !== null;
@@ -172,7 +172,7 @@ describe('the launcher', () => {
     for (const pid of pids) await untilGone(pid);
   });
 
-  test('shows the last words of a process that does not start, and stops the rest', async () => {
+  test('prints the last log lines of a process that does not start, and stops the rest', async () => {
     const home = scratch.home('one');
     const launcher = start(home, { STAND_IN_BREAKS: '1' });
     expect(await launcher.ended).toBe(1);
@@ -191,7 +191,7 @@ describe('the launcher', () => {
     other.close();
   });
 
-  test('keeps the master secret in the home, unless the environment brings one', async () => {
+  test('keeps the secret key in the home, unless the environment sets one', async () => {
     const home = scratch.home('one');
     const file = path.join(home, 'secret-key');
     expect(Buffer.from((await readFile(file, 'utf8')).trim(), 'base64url')).toHaveLength(32);

@@ -21,9 +21,10 @@ import { untilAvailable } from './until-available.ts';
 import { renderWelcome } from './welcome.ts';
 
 /**
- * One machine, one command: the database, the api, the scheduler, a simulated fleet and, if asked for,
- * the agent of this very machine as separate processes, as in production. Each thing started is noted
- * in `running` at once, so that stopping finds it however far the start has come.
+ * Starts everything on one machine with one command: the database, the api, the scheduler, a
+ * simulated fleet and, with --real, the agent of this machine. Each is a separate process, as in
+ * production. Each started process is added to `running` at once, so that a stop during the start
+ * finds it.
  */
 export type Running = { database?: Database; children: RunningChild[]; realHost?: RealHost };
 
@@ -76,7 +77,7 @@ function keepLogsShort(home: Home, line: (text: string) => void): void {
       try {
         await boundLog(home.file(log));
       } catch (error) {
-        line(`${home.file(log)} could not be shortened: ${error}`);
+        line(`${home.file(log)} could not be truncated: ${error}`);
       }
     }
   };
@@ -93,7 +94,7 @@ type Place = {
   line: (text: string) => void;
 };
 
-/** Starts the api, and makes sure that connection.json opens it. */
+/** Starts the api and makes sure that it accepts the access key in connection.json. */
 async function connect(place: Place, lock: HomeLock): Promise<Connection> {
   const { home, signal } = place;
   const setUp = () =>
@@ -110,7 +111,7 @@ async function connect(place: Place, lock: HomeLock): Promise<Connection> {
   if (!(await isAccepted(baseUrl, connection.access_key))) {
     connection = { ...(await setUp()), base_url: baseUrl };
     if (!(await isAccepted(baseUrl, connection.access_key))) {
-      throw new StartError('The API does not accept the access key it has just issued.');
+      throw new StartError('The API does not accept the access key that it has just issued.');
     }
   }
   await writeConnection(home, connection);
@@ -129,7 +130,7 @@ async function startApi({ root, home, settings, environment, running, signal, li
   const api = await startChild(spec, signal);
   running.children.push(api);
   const { port: taken } = api.ready;
-  if (typeof taken !== 'number') throw new StartError('BUG: the api did not name its port.');
+  if (typeof taken !== 'number') throw new StartError('BUG: the api did not report its port.');
   port = taken;
   return baseUrlOf(settings.host, port);
 }
@@ -147,7 +148,8 @@ async function startScheduler({ root, home, environment, running, signal, line }
   const scheduler = await startChild(spec, signal);
   running.children.push(scheduler);
   const { fleet_port: taken } = scheduler.ready;
-  if (typeof taken !== 'number') throw new StartError('BUG: the scheduler did not name its port.');
+  if (typeof taken !== 'number')
+    throw new StartError('BUG: the scheduler did not report its port.');
   port = taken;
   return taken;
 }
@@ -174,7 +176,7 @@ async function startFleet(place: Place, { connection, schedulerPort }: Simulated
   running.children.push(await startChild(spec, signal));
 }
 
-/** The database and the key to it are the control plane's alone. */
+/** Only the control plane may have the database's URL and the secret key. */
 function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { DATABASE_URL: _, GANTRY_SECRET_KEY: __, ...rest } = environment;
   return rest;

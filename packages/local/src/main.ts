@@ -6,7 +6,7 @@ import { StartError } from './base/start-error.ts';
 import { launch, type Running } from './launcher.ts';
 import { listenForStop } from './processes/stop-signals.ts';
 
-// Three levels up, from the source and from the bundle alike.
+// The root is three levels up, both from the source and from the bundle.
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 
 async function main(): Promise<number> {
@@ -20,7 +20,7 @@ async function main(): Promise<number> {
     failure ??= error;
     stopping.abort();
   };
-  // A terminal that has gone away is no reason to leave without stopping what runs.
+  // If the terminal is closed, writing fails. The launcher must still stop its processes.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
   listenForStop({
@@ -29,7 +29,7 @@ async function main(): Promise<number> {
       stopping.abort();
     },
     onSecond() {
-      // The database's guard stops it when this process is gone.
+      // The database's guard stops the database after this process has exited.
       for (const child of running.children) child.kill();
       process.exit(1);
     },
@@ -50,7 +50,7 @@ async function main(): Promise<number> {
   } catch (error) {
     if (!stopping.signal.aborted) failure ??= error;
   }
-  // The database goes last: the others write to it until they are done.
+  // The database stops last, because the other processes write to it while they drain.
   await Promise.all(running.children.map((child) => child.stop()));
   await running.realHost?.leave(say);
   await running.database?.stop();

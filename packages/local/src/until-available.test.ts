@@ -8,7 +8,7 @@ afterEach(() => server?.close());
 type Item = { type: string; location: string; available: boolean };
 const item = (type: string, available: boolean): Item => ({ type, location: 'a', available });
 
-/** Answers each request with the next of these, and then with the last. */
+/** Replies to each request with the next item. The last item repeats. */
 async function serve(answers: (Item[] | 'broken')[]) {
   let asked = 0;
   const made = createServer((_request, response) => {
@@ -28,13 +28,13 @@ async function serve(answers: (Item[] | 'broken')[]) {
   return { asked, tookMs: Date.now() - started };
 }
 
-it('ends as soon as everything can be had, whatever went wrong before', async () => {
+it('returns as soon as every type is available, even after failed requests', async () => {
   const some = [item('a40.1x', true), item('a40.8x', false)];
   const all = some.map((one) => ({ ...one, available: true }));
   expect((await serve(['broken', [], some, some, all])).asked).toBe(5);
 });
 
-it('ends when nothing is added any more, where some of it is taken', async () => {
+it('returns when nothing changes any more if some types are not available', async () => {
   const { tookMs } = await serve([[item('a40.1x', true), item('a40.8x', false)]]);
   expect(tookMs).toBeGreaterThan(1_000);
   expect(tookMs).toBeLessThan(10_000);

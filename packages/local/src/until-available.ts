@@ -3,15 +3,15 @@ import type { Connection } from './home/credentials.ts';
 
 const LIMIT_MS = 20_000;
 const POLL_MS = 100;
-/** Hosts attach within a moment of each other: when none has for so long, all have that will. */
+/** Hosts attach shortly after each other. If none has attached for this long, no more will. */
 const QUIET_MS = 1_500;
 
 type Item = { type: string; location: string; available: boolean };
 
 /**
- * Simulated hosts attach and tell what they have a moment after they start; what is said to a
- * newcomer should be true when it is read. It is when everything can be had; and where some of it is
- * taken or was never there, when nothing is added any more.
+ * Waits until the hosts have attached, so that the printed commands work at once. Returns when
+ * every VM type is available. If some types are in use or have no host, returns when the list of
+ * available types does not change any more.
  */
 export async function untilAvailable(connection: Connection, signal: AbortSignal): Promise<void> {
   const limit = Date.now() + LIMIT_MS;
@@ -30,13 +30,13 @@ export async function untilAvailable(connection: Connection, signal: AbortSignal
   }
 }
 
-/** Nothing where the api does not answer: it is started again by whoever keeps it. */
+/** Returns an empty list if the api does not reply. The launcher restarts the api if it died. */
 async function readAvailabilities(connection: Connection): Promise<Item[]> {
   const url = `${connection.base_url}/v0.1/projects/${connection.project_id}/availabilities`;
   try {
     const response = await fetch(url, {
       headers: { authorization: `Bearer ${connection.access_key}` },
-      // The answer is one query.
+      // The reply needs one query.
       signal: AbortSignal.timeout(15_000),
     });
     const { items = [] } = (await response.json()) as { items?: Item[] };

@@ -2,7 +2,7 @@ import type { Connection } from './home/credentials.ts';
 
 type Welcome = { connection: Connection; connectionFile: string; sshPublicKey: string };
 
-/** What the terminal shows when everything runs; every command works as it stands. */
+/** What the terminal shows when everything runs. Every command works without changes. */
 export function renderWelcome({ connection, connectionFile, sshPublicKey }: Welcome): string {
   const { base_url, project_id, access_key, operator_email, operator_password } = connection;
   const project = `${base_url}/v0.1/projects/${project_id}`;
@@ -23,7 +23,7 @@ Gantry is running. Ctrl-C stops it.
   access key   ${access_key}
   all of it    ${connectionFile}
 
-What can be had now:
+Show which VM types are available:
 
   curl -s ${authorization} '${project}/availabilities'
 
@@ -31,11 +31,11 @@ Create a VM:
 
   curl -s -X POST ${authorization} -H 'Content-Type: application/json' -d '${vm}' '${project}/vms'
 
-Look at it: it runs within seconds, with its addresses and disks.
+Show the VM. It runs within seconds, with its addresses and disks:
 
   curl -s ${authorization} '${project}/vms?names=demo'
 
-See what was asked and how it ended:
+Show the operations and how they ended:
 
   curl -s ${authorization} '${project}/vms/operations'
 

@@ -1,11 +1,11 @@
-/** The console of a domain until it ends or Ctrl-C: tsx examples/console.ts NAME [socket] */
+/** Opens a domain's console until it ends or Ctrl-C: tsx examples/console.ts NAME [socket] */
 import { pipeline } from 'node:stream/promises';
 import { connect } from 'node-libvirt/connect';
 import { openConsole } from 'node-libvirt/console';
 import { domainLookupByName } from 'node-libvirt/generated/procedures';
 
 const [name, socketPath = '/run/libvirt/libvirt-sock'] = process.argv.slice(2);
-if (!name) throw new Error('which domain?');
+if (!name) throw new Error('usage: console.ts NAME [socket]');
 
 const connection = await connect({ socketPath });
 const { dom } = await connection.call(domainLookupByName, { name });

@@ -1,4 +1,4 @@
-/** Every domain of the host with its state: tsx examples/list-domains.ts [socket] */
+/** Lists every domain of the host with its state: tsx examples/list-domains.ts [socket] */
 import { connect } from 'node-libvirt/connect';
 import { DOMAIN_STATE } from 'node-libvirt/flags';
 import { connectListAllDomains, domainGetState } from 'node-libvirt/generated/procedures';

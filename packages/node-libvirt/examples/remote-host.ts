@@ -1,4 +1,4 @@
-/** The name of a host reached over TLS: tsx examples/remote-host.ts HOST DIRECTORY-WITH-CERTIFICATES */
+/** Prints the name of a host over TLS: tsx examples/remote-host.ts HOST CERTIFICATES-DIRECTORY */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from 'node-libvirt/connect';
@@ -6,7 +6,7 @@ import { connectGetHostname } from 'node-libvirt/generated/procedures';
 
 const [host, directory] = process.argv.slice(2);
 if (!host || !directory)
-  throw new Error('which host, and where are ca.crt, client.crt, client.key?');
+  throw new Error('usage: remote-host.ts HOST DIRECTORY (with ca.crt, client.crt and client.key)');
 
 const read = (name: string) => readFile(join(directory, name), 'utf8');
 const [ca, cert, key] = [await read('ca.crt'), await read('client.crt'), await read('client.key')];

@@ -6,7 +6,7 @@ import { DEFINE } from 'node-libvirt/flags';
 import { domainCreateWithFlags, domainDefineXmlFlags } from 'node-libvirt/generated/procedures';
 
 const [file, socketPath = '/run/libvirt/libvirt-sock'] = process.argv.slice(2);
-if (!file) throw new Error('which file?');
+if (!file) throw new Error('usage: start-domain.ts FILE.xml [socket]');
 
 const connection = await connect({ socketPath });
 try {

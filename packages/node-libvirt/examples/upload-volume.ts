@@ -1,4 +1,4 @@
-/** Puts a file into a new volume: tsx examples/upload-volume.ts POOL FILE [socket] */
+/** Uploads a file to a new volume: tsx examples/upload-volume.ts POOL FILE [socket] */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -8,7 +8,7 @@ import { storagePoolLookupByName, storageVolCreateXml } from 'node-libvirt/gener
 import { uploadVolume } from 'node-libvirt/volume-transfer';
 
 const [poolName, file, socketPath = '/run/libvirt/libvirt-sock'] = process.argv.slice(2);
-if (!poolName || !file) throw new Error('which pool and which file?');
+if (!poolName || !file) throw new Error('usage: upload-volume.ts POOL FILE [socket]');
 
 const connection = await connect({ socketPath });
 const { pool } = await connection.call(storagePoolLookupByName, { name: poolName });

@@ -1,4 +1,4 @@
-/** Says what happens to domains, also across restarts of the daemon: tsx examples/watch-domains.ts [socket] */
+/** Prints domain events, also after the daemon restarts: tsx examples/watch-domains.ts [socket] */
 import { createClient } from 'node-libvirt/client';
 import { DOMAIN_EVENT, subscribe } from 'node-libvirt/domain-events';
 

@@ -1,7 +1,7 @@
 /**
- * Gets libvirt's protocol definitions from the source package of the distribution this runs on
- * (Debian or Ubuntu). apt works on lists and a cache of its own below the given directory, so the
- * system's configuration and state stay as they are.
+ * Gets libvirt's protocol definitions from the source package of this machine's distribution
+ * (Debian or Ubuntu). apt uses lists and a cache in the given directory, so the system's
+ * configuration and state do not change.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -24,9 +24,9 @@ export async function fetchDefinitions(directory: string): Promise<void> {
   await runApt(directory, ['update']);
   await runApt(directory, ['source', '--download-only', 'libvirt']);
   const archive = (await readdir(directory)).find((name) => /\.orig\.tar\./.test(name));
-  if (!archive) throw new Error('the source package of libvirt has no .orig.tar');
+  if (!archive) throw new Error('The source package of libvirt contains no .orig.tar file.');
   const wanted = DEFINITION_FILES.map((file) => `*/${file}`);
-  // Without the directories, so that the result looks like a directory of definitions given by hand.
+  // Without directories, so that the result looks like a given directory of definitions.
   const flat = ['--transform', 's,.*/,,'];
   await run('tar', ['--extract', '--file', archive, ...flat, '--wildcards', ...wanted], {
     cwd: directory,
@@ -45,11 +45,11 @@ async function runApt(directory: string, args: string[]): Promise<void> {
   await run('apt-get', [...flags, ...args], { cwd: directory });
 }
 
-/** The stanzas of the system's own sources, asking for source packages instead of binaries. */
+/** The stanzas of the system's sources, changed to source packages instead of binaries. */
 async function listSourcePackages(): Promise<string> {
   const folder = '/etc/apt/sources.list.d';
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sources'));
   const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
-  if (texts.length === 0) throw new Error(`no .sources file in ${folder} says where to fetch from`);
+  if (texts.length === 0) throw new Error(`No .sources file in ${folder} names a package source.`);
   return texts.join('\n\n').replaceAll(/^Types:.*$/gm, 'Types: deb-src');
 }

@@ -3,8 +3,8 @@
  *
  *   tsx packages/node-libvirt/scripts/generate.ts [directory with the .x files]
  *
- * Without a directory it fetches libvirt's source package. The output depends on the definitions
- * alone, so running it again changes nothing.
+ * Without a directory it fetches libvirt's source package. The output depends only on the
+ * definitions, so running it again changes nothing.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

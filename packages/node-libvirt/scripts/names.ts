@@ -1,13 +1,13 @@
 /** How the names of libvirt's definition are spelled in TypeScript. */
 
-/** DOMAIN_GET_XML_DESC, hv_ver, callbackID and usageType alike. */
+/** Accepts DOMAIN_GET_XML_DESC, hv_ver, callbackID and usageType. */
 export function camelCase(name: string): string {
   const words = name.includes('_') ? name.toLowerCase().split('_') : [name];
   const joined = words.map((word, index) => (index === 0 ? word : capitalize(word))).join('');
   return joined.replace(/ID$/, 'Id');
 }
 
-/** A struct's type: without the prefix of the program, and without "nonnull", which null says. */
+/** The type of a struct: without the program's prefix, and without "nonnull". */
 export function typeName(name: string): string {
   const plain = name
     .replace(/^remote_/, '')
@@ -21,7 +21,7 @@ export function codecName(name: string): string {
   return `${type.charAt(0).toLowerCase()}${type.slice(1)}Codec`;
 }
 
-/** The object that holds an enum's members: virNetMessageType is NET_MESSAGE_TYPE. */
+/** The object of an enum's members: virNetMessageType becomes NET_MESSAGE_TYPE. */
 export function constantName(name: string): string {
   return name
     .replace(/^(remote_|vir)/, '')

@@ -1,7 +1,7 @@
-/** Brings the parsed definitions of several files together: sizes as numbers, calls with their types. */
+/** Combines the parsed definitions of several files: sizes as numbers, calls with their types. */
 import type { Definition, Size, TypeRef } from './xdr-language.ts';
 
-/** Constants the definitions take from libvirt's C headers. */
+/** Constants that the definitions use from libvirt's C headers. */
 const FROM_C_HEADERS: Record<string, number> = {
   VIR_UUID_BUFLEN: 16,
   VIR_SECURITY_LABEL_BUFLEN: 4097,
@@ -19,7 +19,7 @@ const FROM_C_HEADERS: Record<string, number> = {
 export type Compound = Extract<Definition, { kind: 'struct' | 'union' }>;
 export type PlainEnum = Extract<Definition, { kind: 'enum' }>;
 export type Call = {
-  /** As in the enum of procedures, without its prefix: DOMAIN_GET_XML_DESC. */
+  /** The name in the enum of procedures without its prefix: DOMAIN_GET_XML_DESC. */
   name: string;
   program: 'remote' | 'qemu';
   number: number;
@@ -31,7 +31,7 @@ export type Event = { name: string; program: 'remote' | 'qemu'; number: number; 
 
 export type Protocol = {
   sizeOf: (size: Size) => number;
-  /** Follows typedefs, so that only structs, unions and enums are left by name. */
+  /** Resolves typedefs, so that only structs, unions and enums have names. */
   resolve: (type: TypeRef) => TypeRef;
   compounds: Map<string, Compound>;
   enums: PlainEnum[];
@@ -93,7 +93,7 @@ function readCalls(enums: PlainEnum[], compounds: Map<string, Compound>) {
   return { calls, events };
 }
 
-/** A struct that no procedure takes would mean a procedure without its arguments. */
+/** A struct without a procedure would mean that a procedure lost its arguments. */
 function checkAllClaimed(compounds: Map<string, Compound>, claimed: Set<string>): void {
   const used = new Set<string>();
   for (const compound of compounds.values()) {

@@ -37,7 +37,7 @@ const render = (source: string) => renderProtocol(readProtocol(parseXdr(source))
 describe('rendering', () => {
   const files = render(NET + SOURCE);
 
-  it('spells types as TypeScript does, follows typedefs, and leaves out what nothing needs', () => {
+  it('writes TypeScript types, resolves typedefs, and leaves out unused types', () => {
     const types = files['types.ts'];
     expect(types).toContain(
       'export type Domain = {\n  name: string;\n  uuid: Buffer;\n  id: number;\n};',
@@ -53,7 +53,7 @@ describe('rendering', () => {
     expect(types).not.toContain('Unused');
   });
 
-  it('makes codecs with the limits of the definition', () => {
+  it('writes codecs with the limits of the definition', () => {
     expect(files['codecs.ts']).toContain(
       [
         'export const domainCodec: Codec<types.Domain> = /* @__PURE__ */ struct({',
@@ -67,7 +67,7 @@ describe('rendering', () => {
     expect(files['codecs.ts']).toContain('dom: /* @__PURE__ */ optional(domainCodec)');
   });
 
-  it('makes a constant for each procedure, and tells calls, streams and events apart', () => {
+  it('writes a constant for each procedure and distinguishes calls, streams and events', () => {
     const { 'procedures.ts': procedures, 'event-messages.ts': events } = files;
     expect(procedures).toContain(
       'domainLookUp: Procedure<types.DomainLookUpArgs, types.DomainLookUpRet> = {',
@@ -78,15 +78,15 @@ describe('rendering', () => {
     expect(events).toContain('domainEventReboot: EventMessage<types.DomainEventRebootMsg> = {');
   });
 
-  it('is the same each time', () => {
+  it('gives the same output each time', () => {
     expect(render(NET + SOURCE)).toEqual(files);
   });
 
   it.each([
     ['a struct without its procedure', 'struct remote_lost_args { int i; };', /belongs to no proc/],
-    ['a size nobody defined', 'struct remote_s { int i<SIZE>; };', /SIZE is defined nowhere/],
-    ['a type nobody defined', 'struct remote_s { other o; };', /other is no type/],
-  ])('fails clearly on %s', (_name, extra, problem) => {
+    ['an undefined size', 'struct remote_s { int i<SIZE>; };', /SIZE is defined nowhere/],
+    ['an undefined type', 'struct remote_s { other o; };', /other is no type/],
+  ])('fails with a clear error on %s', (_name, extra, problem) => {
     const user = SOURCE.replace('hyper hv_ver;', 'hyper hv_ver; remote_s s;');
     expect(() => render(NET + extra + (extra.includes('remote_s') ? user : SOURCE))).toThrow(
       problem,

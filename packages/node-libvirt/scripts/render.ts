@@ -3,7 +3,7 @@ import { camelCase, codecName, constantName, typeName } from './names.ts';
 import { type Call, type Compound, innermostName, type Protocol } from './protocol.ts';
 import type { Field, Primitive, TypeRef } from './xdr-language.ts';
 
-/** Used by hand-written code, without a procedure that would pull them in. */
+/** Types that hand-written code uses and no procedure needs. */
 const EXTRA_ROOTS = ['virNetMessageError', 'virNetStreamHole'];
 const PRIMITIVES: Record<Primitive, { type: 'number' | 'bigint'; codec: string }> = {
   int: { type: 'number', codec: 'int' },
@@ -29,7 +29,7 @@ export function renderProtocol(protocol: Protocol): Record<string, string> {
   };
 }
 
-/** Everything a call or an event needs, what is used before what uses it. */
+/** All types that a call or an event needs, each before the types that use it. */
 function listReachable(protocol: Protocol): Compound[] {
   const reached = new Map<string, Compound>();
   const visit = (name: string): void => {
@@ -200,7 +200,7 @@ function renderEvents(protocol: Protocol): string {
 const constantOf = (program: string, name: string): string =>
   camelCase(program === 'remote' ? name : `${program}_${name}`);
 
-/** Numbers of the protocol itself; the limits of single fields are in their codecs. */
+/** Constants of the protocol. The limits of single fields are in their codecs. */
 function renderConstants(protocol: Protocol): string {
   const numbers = protocol.constants
     .filter(({ name }) => /_PROGRAM$|_PROTOCOL_VERSION$|^VIR_NET_/.test(name))
@@ -218,7 +218,7 @@ function renderConstants(protocol: Protocol): string {
   return `${numbers.join('\n')}\n\n${enums.join('\n')}`;
 }
 
-/** Up to and including an underscore, so that no word is cut. */
+/** Includes the underscore, so that no word is cut. */
 function commonPrefix(names: string[]): string {
   const [first = '', ...others] = names;
   let length = first.length;

@@ -105,7 +105,7 @@ describe('the parser refuses, naming the line,', () => {
     ['a member by name', 'enum e { A = B };', /needs a number/],
     ['a member without a value', 'enum e { A };', /"=" expected/],
     ['an unknown sign', 'const A = 1;\nconst B = 1 + 1;', /line 2: unexpected "\+"/],
-    ['an end in the middle', 'struct s { int', /ends in the middle/],
+    ['an end in the middle', 'struct s { int', /unexpected end/],
   ])('%s', (_name, source, problem) => {
     expect(() => parseXdr(source)).toThrow(problem);
   });

@@ -1,8 +1,8 @@
 /**
- * Parses the XDR language (RFC 4506, section 6) as far as libvirt's definitions go, with rpcgen's
- * `char`, `unsigned char`, `short`, lines that begin with % and are meant for the C compiler, and
- * the annotations libvirt keeps in the comment before a procedure. Whatever else comes is an error
- * with its line: a construct that is skipped would be a wrong codec.
+ * Parses the part of the XDR language (RFC 4506, section 6) that libvirt's definitions use, with
+ * rpcgen's `char`, `unsigned char` and `short`, lines that begin with % and are for the C compiler,
+ * and libvirt's annotations in the comment before a procedure. Everything else is an error with its
+ * line number, because skipping a construct would produce a wrong codec.
  */
 import { type Token, tokenize } from './xdr-tokens.ts';
 
@@ -156,7 +156,7 @@ class Parser {
     return { kind: 'union', name, cases };
   }
 
-  /** A type, a name, and what follows the name: nothing, [n] or <n>. */
+  /** A type, a name, and after the name nothing, [n] or <n>. */
   #declaration(): Field {
     const first = this.#peek();
     const isBytes = first.text === 'string' || first.text === 'opaque';
@@ -213,7 +213,7 @@ class Parser {
 
   #peek(): Token {
     const token = this.#tokens[this.#next];
-    if (!token) throw new Error('the definition ends in the middle of something');
+    if (!token) throw new Error('unexpected end of the definition');
     return token;
   }
 

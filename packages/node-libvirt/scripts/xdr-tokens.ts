@@ -1,11 +1,11 @@
 export type Token = {
   text: string;
   line: number;
-  /** The comment right before it: libvirt annotates its procedures there. */
+  /** The comment directly before it. libvirt annotates its procedures there. */
   comment: string;
 };
 
-/** Words, numbers and signs. Lines that begin with % are meant for the C compiler. */
+/** Words, numbers and signs. Lines that begin with % are for the C compiler. */
 const PATTERN =
   /(\s+|^%.*$)|\/\*([\s\S]*?)\*\/|([a-z_]\w*|-?0x[0-9a-f]+|-?\d+|[{}()[\]<>=;:,*])/imy;
 

@@ -1,20 +1,19 @@
 /**
- * The calls of one connection that are waiting for their replies. Each carries a serial number, and
- * its reply finds it by that number, in any order.
+ * The calls of one connection that wait for their replies. Each has a serial number, and replies
+ * are matched by that number, in any order.
  *
- * libvirt's daemon reads no further request of a client once five are under way
- * (max_client_requests in libvirtd.conf), not even a keepalive's ping. So calls beyond
- * `maxInFlight` wait here instead of in the daemon's socket. A call that was given up still takes
- * its place until the daemon has answered it.
+ * libvirt's daemon stops reading requests of a client, even keepalive pings, while five are in
+ * progress (max_client_requests in libvirtd.conf). So calls beyond `maxInFlight` wait here instead
+ * of in the daemon's socket. A cancelled call keeps its slot until the daemon has replied to it.
  */
 import { CallTimeoutError, ProtocolError } from './errors.ts';
 import { NET_MESSAGE_STATUS, NET_MESSAGE_TYPE } from './generated/constants.ts';
 import { encodePacket, type Packet } from './packet.ts';
 
 export type CallOptions = {
-  /** Counted from the call, the time in the queue included. */
+  /** Measured from the call, including the time in the queue. */
   timeoutMs?: number | undefined;
-  /** Gives the call up; the daemon goes on with it. */
+  /** Cancels the call. The daemon continues with it. */
   signal?: AbortSignal | undefined;
 };
 
@@ -24,11 +23,11 @@ export type Target = { name: string; program: number; number: number };
 export type Request<T> = {
   target: Target;
   body: Buffer;
-  /** Runs with the reply's arrival, before any later packet is looked at. */
+  /** Called when the reply arrives, before any later packet is read. */
   read: (reply: Packet) => T;
-  /** Does not wait behind others. */
+  /** Skips the queue. */
   urgent?: boolean;
-  /** Takes the reply that comes after the call was given up. */
+  /** Called with a reply that arrives after the call was cancelled. */
   readLate?: ((reply: Packet) => void) | undefined;
 };
 
@@ -43,7 +42,7 @@ type Call = {
 
 export class Calls {
   readonly #queue = new Set<Call>();
-  /** With those that were given up: the daemon is still at them. */
+  /** Includes cancelled calls, because the daemon still works on them. */
   readonly #inFlight = new Map<number, Call>();
   readonly #options: {
     maxInFlight: number;
@@ -52,7 +51,7 @@ export class Calls {
   };
   #lastSerial = 0;
 
-  /** `isTaken` tells of serials that are in use elsewhere, by streams. */
+  /** `isTaken` returns whether a stream uses a serial number. */
   constructor(options: {
     maxInFlight: number;
     send: (bytes: Buffer) => void;
@@ -61,7 +60,7 @@ export class Calls {
     this.#options = options;
   }
 
-  /** Resolves with what `read` makes of the reply. */
+  /** Resolves with the result of `read` for the reply. */
   start<T>(request: Request<T>, options: CallOptions): Promise<T> {
     const { target, body, read, urgent, readLate } = request;
     const { timeoutMs, signal } = options;
@@ -98,7 +97,7 @@ export class Calls {
       const abort = () => giveUp(signal?.reason);
       signal?.addEventListener('abort', abort);
       if (timeoutMs !== undefined) {
-        const late = `libvirt did not answer ${target.name} within ${timeoutMs} ms`;
+        const late = `libvirt did not reply to ${target.name} within ${timeoutMs} ms`;
         timer = setTimeout(() => giveUp(new CallTimeoutError(late)), timeoutMs);
       }
       if (urgent) return this.#send(call);
@@ -107,7 +106,7 @@ export class Calls {
     });
   }
 
-  /** Whether somebody waits for the reply to this call. */
+  /** Whether a call with this serial number waits for its reply. */
   isWaiting(serial: number): boolean {
     return this.#inFlight.get(serial)?.givenUp === false;
   }
@@ -115,9 +114,9 @@ export class Calls {
   settle(reply: Packet): void {
     const { serial } = reply;
     const call = this.#inFlight.get(serial);
-    if (!call) throw new ProtocolError(`a reply to call ${serial}, which nobody made`);
+    if (!call) throw new ProtocolError(`a reply to call ${serial}, which was never made`);
     if (reply.procedure !== call.target.number || reply.program !== call.target.program) {
-      throw new ProtocolError(`call ${serial} was answered by a packet of another kind`);
+      throw new ProtocolError(`the reply to call ${serial} is a packet of the wrong type`);
     }
     this.#inFlight.delete(serial);
     if (call.givenUp) call.readLate?.(reply);
@@ -125,7 +124,7 @@ export class Calls {
     this.#sendQueued();
   }
 
-  /** Replies may still come, and are dropped. */
+  /** Replies that still arrive are dropped. */
   failAll(reason: Error): void {
     const calls = [...this.#inFlight.values(), ...this.#queue];
     this.#queue.clear();

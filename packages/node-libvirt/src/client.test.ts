@@ -28,7 +28,7 @@ function make(options: Partial<ClientOptions> & { socketPath: string }): Client 
 const callsOf = (packets: { procedure: number }[]) =>
   packets.filter(({ procedure }) => procedure === authList.number).length;
 
-it('nothing is connected before it is asked for, and then only once', async () => {
+it('the client connects on first use, and only once', async () => {
   const { client, peer } = await clientOf({});
   expect(peer.packets).toEqual([]);
   const [first, second] = await Promise.all([client.connection(), client.connection()]);
@@ -37,7 +37,7 @@ it('nothing is connected before it is asked for, and then only once', async () =
   expect(callsOf(peer.packets)).toBe(1);
 });
 
-it('a daemon that cannot be reached fails the asker at once, with the reason', async () => {
+it('a daemon that cannot be reached fails the caller at once, with the reason', async () => {
   const client = make({ socketPath: join(tmpdir(), 'no-such-folder', 'sock') });
   const reasons: unknown[] = [];
   client.onDisconnected((reason) => reasons.push(reason));
@@ -45,7 +45,7 @@ it('a daemon that cannot be reached fails the asker at once, with the reason', a
   await expect.poll(() => reasons.length).toBeGreaterThan(2);
 });
 
-it('a daemon that accepts and says nothing fails the asker within the limit', async () => {
+it('a daemon that accepts but does not reply fails the caller within the limit', async () => {
   const { client } = await clientOf(
     { [authList.number]: () => undefined },
     { connectTimeoutMs: 20, backoff: { firstMs: 60_000, maxMs: 60_000 } },
@@ -53,7 +53,7 @@ it('a daemon that accepts and says nothing fails the asker within the limit', as
   await expect(client.connection()).rejects.toThrow(/within 20 ms/);
 });
 
-it('a lost connection is replaced without being asked, and every new one is announced', async () => {
+it('a lost connection is replaced automatically, and listeners get every new one', async () => {
   const { client, peer } = await clientOf({});
   const seen: Connection[] = [];
   client.onConnected((connection) => void seen.push(connection));
@@ -66,7 +66,7 @@ it('a lost connection is replaced without being asked, and every new one is anno
   expect(await client.connection()).toBe(seen.at(-1));
 });
 
-it('a listener that comes late is told of the connection there is', async () => {
+it('a new listener gets the existing connection', async () => {
   const { client } = await clientOf({});
   const connection = await client.connection();
   const seen: Connection[] = [];
@@ -74,7 +74,7 @@ it('a listener that comes late is told of the connection there is', async () => 
   expect(seen).toEqual([connection]);
 });
 
-it('a listener that fails ends the connection, and is asked again with the next', async () => {
+it('a listener that fails closes the connection and is called with the next one', async () => {
   const { client } = await clientOf({});
   const reasons: string[] = [];
   let rounds = 0;
@@ -89,7 +89,7 @@ it('a listener that fails ends the connection, and is asked again with the next'
   expect(await client.connection()).not.toBe(first);
 });
 
-it('a closed client stays closed, also when an attempt was under way', async () => {
+it('a closed client stays closed, also if an attempt was in progress', async () => {
   const { client, peer } = await clientOf({ [authList.number]: () => undefined });
   const attempt = client.connection();
   await expect.poll(() => callsOf(peer.packets)).toBe(1);

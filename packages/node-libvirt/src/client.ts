@@ -1,8 +1,8 @@
 /**
  * Keeps a connection to one daemon. From its first use until `close` there is at most one
- * connection and at most one attempt to make one. A connection that was lost, or an attempt that
- * failed, is followed by another attempt after a pause that grows; asking for the connection makes
- * one at once. Calls are never repeated: whether a lost one took effect only a look can tell.
+ * connection and at most one attempt to open one. After a lost connection or a failed attempt the
+ * client tries again with backoff; a call of `connection` tries at once. Calls are never retried,
+ * because the client cannot know whether a lost call took effect.
  */
 import { connect, type DriverOptions } from './connect.ts';
 import type { Connection } from './connection.ts';
@@ -10,7 +10,7 @@ import { ConnectionClosedError } from './errors.ts';
 
 const KEEPALIVE = { intervalMs: 5_000, count: 3 };
 const BACKOFF = { firstMs: 200, maxMs: 10_000 };
-/** A healthy daemon opens a driver in milliseconds, one that looks at its QEMUs first in seconds. */
+/** A healthy daemon opens a driver in milliseconds, or in seconds if it first probes QEMU. */
 const CONNECT_LIMIT_MS = 10_000;
 
 export type ClientOptions = DriverOptions & {
@@ -23,8 +23,8 @@ export type OnConnected = (connection: Connection) => void | Promise<void>;
 export type OnDisconnected = (reason: Error) => void;
 
 /**
- * Nothing happens before the first `connection()`. Keepalive is on unless `keepalive` says
- * otherwise: without it a daemon that hangs would not be noticed.
+ * The client connects at the first `connection()`. Keepalive is on by default, because a daemon
+ * that hangs would not be noticed without it.
  */
 export function createClient(options: ClientOptions): Client {
   return new Client(options);
@@ -44,7 +44,7 @@ export class Client {
     this.#options = options;
   }
 
-  /** The connection there is, or a new one. Fails with the reason where the daemon is not reached. */
+  /** Returns the open connection or a new one. Throws if the daemon cannot be reached. */
   connection(): Promise<Connection> {
     if (this.#closed) return Promise.reject(new ConnectionClosedError('the client was closed'));
     if (this.#current) return Promise.resolve(this.#current);
@@ -53,9 +53,9 @@ export class Client {
   }
 
   /**
-   * Called with each new connection, and at once where there is one: the place to subscribe and to
-   * look at what may have changed meanwhile. A listener that fails ends the connection, because
-   * without its subscriptions the client would be blind; the next one comes after the pause.
+   * Calls the listener with each new connection, and at once if one is open. Use it to subscribe
+   * and to read what may have changed in the meantime. If a listener throws, the connection is
+   * closed, because its subscriptions are missing, and another one is opened after a pause.
    */
   onConnected(listener: OnConnected): () => void {
     this.#onConnected.add(listener);
@@ -69,7 +69,7 @@ export class Client {
     return () => void this.#onDisconnected.delete(listener);
   }
 
-  /** Ends it all. Never throws; may be repeated. */
+  /** Closes the connection and stops all attempts. Idempotent. Never throws. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#retry);
@@ -83,7 +83,7 @@ export class Client {
     const promise = this.#connect(abort).finally(() => {
       this.#attempt = undefined;
     });
-    // Whoever asked hears of a failure; an attempt by the timer has nobody to tell.
+    // Callers get the error. An attempt by the timer has no caller.
     promise.catch(() => undefined);
     return { promise, abort };
   }
@@ -129,11 +129,11 @@ export class Client {
     const { firstMs, maxMs } = this.#options.backoff ?? BACKOFF;
     const pauseMs = Math.min(maxMs, firstMs * 2 ** this.#failures);
     this.#failures += 1;
-    // Many clients that lost the same daemon must not come back in one moment.
+    // Jitter: many clients that lost the same daemon must not reconnect at once.
     const jittered = pauseMs * (0.5 + Math.random() / 2);
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => void this.connection().catch(() => undefined), jittered);
-    // Trying again is no reason for a process to stay.
+    // The timer must not keep the process alive.
     this.#retry.unref();
   }
 }

@@ -17,7 +17,7 @@ function roundTrip<T>(type: codec.Codec<T>, value: T): T {
 }
 
 describe('codecs', () => {
-  it('read back what they wrote', () => {
+  it('decode what they encoded', () => {
     const type = codec.struct({
       name: codec.string(8),
       uuid: codec.fixedOpaque(3),
@@ -46,7 +46,7 @@ describe('codecs', () => {
     expect(encode(codec.fixedChars(2), 'a').toString('hex')).toBe('0000006100000000');
   });
 
-  it('copy bytes out of what they read from', () => {
+  it('copy bytes out of the packet', () => {
     const source = Buffer.from('0000000461626364', 'hex');
     const fixed = codec.fixedOpaque(8).read(new XdrDecoder(source));
     const counted = codec.opaque(4).read(new XdrDecoder(source));
@@ -54,7 +54,7 @@ describe('codecs', () => {
     expect([fixed.toString('hex'), String(counted)]).toEqual(['0000000461626364', 'abcd']);
   });
 
-  it('read each case of a union by its number', () => {
+  it('decode each case of a union by its number', () => {
     const int = { field: 'cpu', value: { type: 1 as const, value: -5 } };
     const text = { field: 'name', value: { type: 7 as const, value: 'vm' } };
     expect([roundTrip(typedParamCodec, int), roundTrip(typedParamCodec, text)]).toEqual([

@@ -9,7 +9,7 @@ export type Codec<T> = {
   read: (decoder: XdrDecoder) => T;
 };
 
-/** The arguments or the result of a procedure that has none. */
+/** For procedures without arguments or without a result. */
 export const nothing: Codec<void> = { write: () => undefined, read: () => undefined };
 
 export const int: Codec<number> = {
@@ -42,7 +42,7 @@ export const string = (max: number): Codec<string> => ({
   read: (decoder) => decoder.string(max),
 });
 
-// Bytes are copied, so that a UUID kept for long does not keep the whole chunk it arrived in.
+// Bytes are copied, so that a stored UUID does not keep its whole chunk in memory.
 export const opaque = (max: number): Codec<Buffer> => ({
   write: (encoder, value) => encoder.opaque(value, max),
   read: (decoder) => Buffer.from(decoder.opaque(max)),
@@ -56,7 +56,7 @@ export const fixedOpaque = (length: number): Codec<Buffer> => ({
   read: (decoder) => Buffer.from(decoder.fixedOpaque(length)),
 });
 
-/** C's `char` takes a whole word in XDR, so text declared as an array of it is not a string there. */
+/** XDR encodes each C `char` as a word, so an array of char is not encoded like a string. */
 const textOf = (words: number[]): string => {
   const end = words.indexOf(0);
   return Buffer.from(end < 0 ? words : words.slice(0, end)).toString('utf8');
@@ -70,7 +70,8 @@ export const chars = (max: number): Codec<string> => ({
 export const fixedChars = (length: number): Codec<string> => ({
   write: (encoder, value) => {
     const bytes = Buffer.from(value, 'utf8');
-    if (bytes.length > length) throw new XdrError(`${bytes.length} bytes, ${length} fit`);
+    if (bytes.length > length)
+      throw new XdrError(`${bytes.length} bytes, but at most ${length} fit`);
     for (let index = 0; index < length; index += 1) encoder.int(bytes[index] ?? 0);
   },
   read: (decoder) => textOf(Array.from({ length }, () => decoder.int())),
@@ -83,7 +84,8 @@ export const optional = <T>(codec: Codec<T>): Codec<T | null> => ({
 
 export const array = <T>(max: number, element: Codec<T>): Codec<T[]> => ({
   write: (encoder, values) => {
-    if (values.length > max) throw new XdrError(`${values.length} elements, at most ${max} fit`);
+    if (values.length > max)
+      throw new XdrError(`${values.length} elements, but at most ${max} fit`);
     encoder.uint(values.length);
     for (const value of values) element.write(encoder, value);
   },
@@ -114,7 +116,7 @@ export function struct<T extends object>(fields: { [K in keyof T]: Codec<T[K]> }
 
 type Cases = { type: number; value: unknown };
 
-/** A value preceded by the number that says which of the cases it is. */
+/** A value preceded by the number of its case. */
 export function union<T extends Cases>(
   cases: {
     [K in T['type']]: Codec<Extract<T, { type: K }>['value']>;
@@ -122,7 +124,7 @@ export function union<T extends Cases>(
 ): Codec<T> {
   const codecOf = (type: number): Codec<unknown> => {
     const codec = (cases as Record<number, Codec<unknown> | undefined>)[type];
-    if (!codec) throw new XdrError(`${type} is no case of this union`);
+    if (!codec) throw new XdrError(`${type} is not a case of this union`);
     return codec;
   };
   return {
@@ -139,5 +141,5 @@ export function union<T extends Cases>(
 }
 
 function checkCount(count: number, wanted: number): void {
-  if (count !== wanted) throw new XdrError(`${count} given where exactly ${wanted} are wanted`);
+  if (count !== wanted) throw new XdrError(`${count} given, but exactly ${wanted} are required`);
 }

@@ -5,24 +5,24 @@ import { authList, connectOpen, connectSupportsFeature } from './generated/proce
 import type { KeepaliveOptions } from './keepalive.ts';
 import { type Address, openSocket } from './transport.ts';
 
-/** VIR_DRV_FEATURE_PROGRAM_KEEPALIVE: asking for it makes the daemon ping us as well. */
+/** VIR_DRV_FEATURE_PROGRAM_KEEPALIVE. With it the daemon also pings the client. */
 const FEATURE_KEEPALIVE = 10;
 
 export type DriverOptions = Address &
   ConnectionLimits & {
-    /** The driver to open. Default: the system's QEMU. */
+    /** The driver to open. The default is qemu:///system. */
     uri?: string | undefined;
     keepalive?: KeepaliveOptions | undefined;
   };
 
 export type ConnectOptions = DriverOptions & {
-  /** Ends the connection at once, in whatever state it is. */
+  /** Closes the connection at once, in any state. */
   signal?: AbortSignal | undefined;
 };
 
 /**
- * Connects and opens the driver. A socket nobody listens on fails with the system's own error.
- * There is no keepalive unless options ask for it.
+ * Connects and opens the driver. Throws the system's error if no daemon listens on the socket.
+ * Keepalive is off by default.
  */
 export async function connect(options: ConnectOptions): Promise<Connection> {
   const { uri = 'qemu:///system', signal, keepalive } = options;

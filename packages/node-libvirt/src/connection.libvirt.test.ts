@@ -33,11 +33,11 @@ async function startDaemon(options: Parameters<typeof startPrivateLibvirtd>[0] =
   return daemon;
 }
 
-it('a daemon that was stopped in its tracks is noticed, and is used again once it goes on', async () => {
+it('a daemon that hangs is noticed, and is used again when it continues', async () => {
   const daemon = await startDaemon();
   const { socketPath } = daemon;
   const connection = await connect({ socketPath, keepalive });
-  // Long enough for pings: a daemon that answers them keeps its connection.
+  // Long enough for pings. A daemon that replies to them keeps its connection.
   const { hostname } = await connection.call(connectGetHostname);
   process.kill(daemon.pids.libvirtd, 'SIGSTOP');
   cleanups.push(() => void process.kill(daemon.pids.libvirtd, 'SIGCONT'));
@@ -56,7 +56,7 @@ it('a daemon that was stopped in its tracks is noticed, and is used again once i
   expect(await again.call(connectGetHostname)).toEqual({ hostname });
 });
 
-it('an idle connection with keepalive stays, because the daemon answers', async () => {
+it('an idle connection with keepalive stays open', async () => {
   const { socketPath } = await startDaemon();
   const connection = await connect({ socketPath, keepalive: { intervalMs: 50, count: 10 } });
   const busy = await connect({ socketPath });
@@ -64,14 +64,14 @@ it('an idle connection with keepalive stays, because the daemon answers', async 
     () => connection.close(),
     () => busy.close(),
   );
-  // Silence for longer than any number of unanswered pings would be borne.
+  // Longer than the time after which missing replies close the connection.
   const args = { emulatorbin: null, arch: null, machine: null, virttype: 'qemu', flags: 0 };
   const start = performance.now();
   while (performance.now() - start < 1_200) await busy.call(connectGetDomainCapabilities, args);
   expect((await connection.call(connectGetHostname)).hostname).not.toBe('');
 });
 
-it('after kill -9 of the daemon the client is back, subscribed, and finds its domain running', async () => {
+it('after kill -9 of the daemon the client reconnects, subscribes and finds its domain', async () => {
   const daemon = await startDaemon();
   const events: string[] = [];
   const client = createClient({
@@ -97,7 +97,7 @@ it('after kill -9 of the daemon the client is back, subscribed, and finds its do
   const fresh = await client.connection();
   const { domains } = await fresh.call(connectListAllDomains, { needResults: 1, flags: 0 });
   expect(domains).toEqual([dom]);
-  // Waits for libvirt to have its QEMU back; a destroy would kill it first, and fail on the way.
+  // Waits until libvirt has reconnected to QEMU; before that, a destroy kills QEMU but fails.
   await fresh.call(domainResume, { dom });
   await fresh.call(domainDestroyFlags, { dom, flags: 0 });
   await expect
@@ -105,7 +105,7 @@ it('after kill -9 of the daemon the client is back, subscribed, and finds its do
     .toEqual(expect.arrayContaining(['survivor resumed', 'survivor stopped']));
 });
 
-it('TLS carries calls with a certificate the daemon trusts, and refuses any other', async () => {
+it('TLS works with a certificate that the daemon trusts, and with no other', async () => {
   const port = await findFreePort();
   const [ours, strangers] = await Promise.all([makeFolder(), makeFolder()]);
   const tls = await writeCertificates(ours);

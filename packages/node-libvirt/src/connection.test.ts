@@ -40,7 +40,7 @@ const readHostname = async (connection: Connection) =>
   (await connection.call(connectGetHostname)).hostname;
 
 describe('connect', () => {
-  it('asks for the ways to authenticate, then opens the driver', async () => {
+  it('lists the authentication methods, then opens the driver', async () => {
     const { peer } = await connectTo({}, { uri: 'test:///default' });
     const procedures = [authList.number, connectOpen.number];
     expect(peer.packets.map((call) => call.procedure)).toEqual(procedures);
@@ -50,17 +50,17 @@ describe('connect', () => {
     args.end();
   });
 
-  it('says so when libvirt wants an authentication it does not speak', async () => {
+  it('fails with a clear error if libvirt requires an unsupported authentication', async () => {
     const polkit: Answer = (call, socket) => socket.write(replyOf(authList, call, { types: [2] }));
     await expect(connectTo({ [authList.number]: polkit })).rejects.toThrow(ProtocolError);
   });
 
-  it('fails with the system error where nobody listens', async () => {
+  it('fails with the system error if no daemon listens', async () => {
     const socketPath = join(tmpdir(), 'no-such-folder', 'sock');
     await expect(connect({ socketPath })).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('gives up on a silent peer when its signal says so', async () => {
+  it('is cancelled by its signal if the peer does not reply', async () => {
     const abort = new AbortController();
     const silent: Answer = () => abort.abort();
     const attempt = connectTo({ [authList.number]: silent }, { signal: abort.signal });
@@ -69,7 +69,7 @@ describe('connect', () => {
 });
 
 describe('calls', () => {
-  it('return the version to the digit and the host name', async () => {
+  it('return the exact version and the host name', async () => {
     const libVer = 2n ** 53n + 1n;
     const { connection } = await connectTo({
       [LIB_VERSION]: (call, socket) =>
@@ -80,7 +80,7 @@ describe('calls', () => {
     expect(await readHostname(connection)).toBe('gpu-1');
   });
 
-  it('get their own replies when these come in another order, in one chunk', async () => {
+  it('get their own replies if these arrive in another order and in one chunk', async () => {
     const waiting: Packet[] = [];
     const { connection } = await connectTo({
       [HOSTNAME]: (call, socket) => {
@@ -94,7 +94,7 @@ describe('calls', () => {
     expect(await Promise.all(names)).toEqual(['host-3', 'host-4', 'host-5']);
   });
 
-  it('survive a reply that arrives in pieces', async () => {
+  it('accept a reply that arrives in pieces', async () => {
     const { connection } = await connectTo({
       [HOSTNAME]: (call, socket) => {
         const bytes = hostnameReply(call);
@@ -111,7 +111,7 @@ describe('calls', () => {
     expect(await readHostname(connection)).toBe('gpu-1');
   });
 
-  it('fail with what libvirt says, and leave the connection usable', async () => {
+  it("fail with libvirt's error, and the connection stays usable", async () => {
     const { connection } = await connectTo({
       [LIB_VERSION]: (call, socket) => socket.write(failureOf(call)),
       [HOSTNAME]: answerHostname,
@@ -122,7 +122,7 @@ describe('calls', () => {
     expect(await readHostname(connection)).toBe('gpu-1');
   });
 
-  it('are not disturbed by events nobody asked for', async () => {
+  it('ignore events without a subscription', async () => {
     const { connection } = await connectTo({
       [HOSTNAME]: (call, socket) => {
         socket.write(encodePacket({ ...call, type: 2, serial: 0, procedure: 318 }));
@@ -132,7 +132,7 @@ describe('calls', () => {
     expect(await readHostname(connection)).toBe('gpu-1');
   });
 
-  it('beyond the limit wait until one in flight is answered', async () => {
+  it('beyond the limit wait until another call gets its reply', async () => {
     const waiting: (() => void)[] = [];
     const { connection, peer } = await connectTo(
       { [HOSTNAME]: (call, socket) => waiting.push(() => socket.write(hostnameReply(call))) },
@@ -147,7 +147,7 @@ describe('calls', () => {
     expect(peer.packets.map((call) => call.serial)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('past their time limit fail, and their late reply is dropped', async () => {
+  it('fail after their time limit, and a late reply is dropped', async () => {
     const late: Packet[] = [];
     const { connection } = await connectTo({
       [LIB_VERSION]: (call) => late.push(call),
@@ -163,7 +163,7 @@ describe('calls', () => {
     expect(await readHostname(connection)).toBe('gpu-1');
   });
 
-  it('are given up when their signal says so; one still in the queue is never sent', async () => {
+  it('are cancelled by their signal, and are not sent if they were still in the queue', async () => {
     const waiting: (() => void)[] = [];
     const { connection, peer } = await connectTo(
       {
@@ -185,10 +185,10 @@ describe('calls', () => {
     expect(peer.packets.filter(({ procedure }) => procedure === HOSTNAME)).toHaveLength(1);
   });
 
-  it('with arguments that do not fit their type send nothing', async () => {
+  it('with arguments of the wrong type send nothing', async () => {
     const { connection, peer } = await connectTo({});
     const call = connection.call(connectSupportsFeature, { feature: 0.5 });
-    await expect(call).rejects.toThrow('0.5 is no integer');
+    await expect(call).rejects.toThrow('0.5 is not an integer');
     expect(peer.packets).toHaveLength(2);
   });
 
@@ -197,7 +197,7 @@ describe('calls', () => {
     ['another procedure', (call, socket) => socket.write(hostnameReply({ ...call, procedure: 3 }))],
     ['an impossible length', (_call, socket) => socket.write(Buffer.alloc(4))],
     ['an unknown type', (call, socket) => socket.write(encodePacket({ ...call, type: 9 }))],
-  ])('all fail when the peer answers with %s', async (_name, answer) => {
+  ])('all fail if the peer replies with %s', async (_name, answer) => {
     const { connection } = await connectTo({ [HOSTNAME]: answer });
     const calls = [connection.call(connectGetLibVersion), readHostname(connection)];
     for (const result of await Promise.allSettled(calls)) {
@@ -208,7 +208,7 @@ describe('calls', () => {
 });
 
 describe('the end of a connection', () => {
-  it('by the peer in the middle of a reply fails every waiting and every later call', async () => {
+  it('during a reply fails every waiting and every later call', async () => {
     const { connection } = await connectTo({
       [HOSTNAME]: (call, socket) => socket.end(hostnameReply(call).subarray(0, 20)),
     });
@@ -221,10 +221,10 @@ describe('the end of a connection', () => {
     expect(await connection.closed).toBeInstanceOf(ConnectionClosedError);
   });
 
-  it('by close fails waiting calls, says farewell before any queue, and may be repeated', async () => {
+  it('by close fails waiting calls, sends its last call first, and is idempotent', async () => {
     const { connection, peer } = await connectTo(
       {
-        // The late answer to the failed call comes before the farewell's.
+        // The late reply to the failed call comes before the reply to the closing call.
         [CLOSE]: (call, socket) => {
           socket.write(hostnameReply({ ...call, procedure: HOSTNAME, serial: call.serial - 1 }));
           socket.write(replyOf(connectClose, call, undefined));
@@ -240,7 +240,7 @@ describe('the end of a connection', () => {
     await expect(readHostname(connection)).rejects.toThrow(ConnectionClosedError);
   });
 
-  it('by close does not wait long for a peer that says nothing', async () => {
+  it('by close does not wait long for a peer that does not reply', async () => {
     const { connection } = await connectTo({ [CLOSE]: () => undefined });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     cleanups.push(() => void vi.useRealTimers());
@@ -257,7 +257,7 @@ describe('keepalive', () => {
   const keepalivesOf = (packets: Packet[]) =>
     packets.filter(({ program }) => program === KEEPALIVE_PROGRAM);
 
-  it("answers the daemon's pings", async () => {
+  it("replies to the daemon's pings", async () => {
     const { peer } = await connectTo({
       [connectOpen.number]: (call, socket) => {
         socket.write(replyOf(connectOpen, call, undefined));
@@ -270,7 +270,7 @@ describe('keepalive', () => {
       .toMatchObject([{ procedure: PONG, type: 2, serial: 0 }]);
   });
 
-  it('ends a connection whose peer left every ping without an answer, and says so', async () => {
+  it('closes a connection whose peer replies to no ping, with that reason', async () => {
     const { connection, peer } = await connectTo({}, { keepalive: { intervalMs: 5, count: 3 } });
     const waiting = readHostname(connection).catch((error: unknown) => error);
     const reason = await connection.closed;

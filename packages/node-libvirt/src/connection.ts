@@ -1,10 +1,10 @@
 /**
  * A connection to libvirt's daemon.
  *
- * Calls may overlap. A call ends once: with its result, with LibvirtError where libvirt refused,
- * with ProtocolError or XdrError where the answer could not be read, with CallTimeoutError, or with
- * ConnectionClosedError. When the connection ends, for whatever reason, every call and stream still
- * open fails, and so does every later one; a new connection is the only cure (client.ts makes them).
+ * Calls may overlap. A call returns its result or throws one of these: LibvirtError if libvirt
+ * failed the call, ProtocolError or XdrError if the reply could not be read, CallTimeoutError, or
+ * ConnectionClosedError. When the connection ends, every open call and stream fails, and so does
+ * every later one. Only a new connection helps (client.ts opens them).
  */
 import type { Socket } from 'node:net';
 import { type CallOptions, Calls, type Target } from './calls.ts';
@@ -22,30 +22,30 @@ import type { EventMessage, Procedure, StreamProcedure } from './procedure.ts';
 import { LibvirtStream, type StreamChannel } from './stream.ts';
 import { XdrDecoder, XdrEncoder } from './xdr.ts';
 
-/** The daemon cleans up after a lost connection as well, so a farewell is not worth a long wait. */
+/** The daemon also cleans up after a lost connection, so the last call does not wait long. */
 const CLOSE_LIMIT_MS = 1_000;
-/** One less than what a daemon takes by default, so that it goes on reading our pings. */
+/** One less than the daemon's default limit, so that it continues to read pings. */
 const MAX_CALLS_IN_FLIGHT = 4;
 
 export type ConnectionLimits = {
-  /** The limit of each call that sets none of its own. None unless given. */
+  /** The time limit of calls without their own. The default is no limit. */
   callTimeoutMs?: number | undefined;
-  /** Further calls wait. Default 4: a daemon reads no more than five by default. */
+  /** Further calls wait. The default is 4, because a daemon reads at most five by default. */
   maxCallsInFlight?: number | undefined;
 };
 
 type Listener = (message: unknown) => void;
 
 export class Connection {
-  /** Resolves with the reason once the connection has ended. Never rejects. */
+  /** Resolves with the reason when the connection has ended. Never rejects. */
   readonly closed: Promise<Error>;
   readonly #socket: Socket;
   readonly #reader = new PacketReader();
   readonly #calls: Calls;
   readonly #streams = new Map<number, LibvirtStream>();
-  /** Packets of streams that overtook the reply which opens them: the daemon sends both in parallel. */
+  /** Stream packets that arrived before the reply that opens them: the daemon sends in parallel. */
   readonly #early = new Map<number, Packet[]>();
-  /** The streams for whose sake nothing is read. */
+  /** The streams whose full buffers stop reading. */
   readonly #pausing = new Set<number>();
   readonly #listeners = new Map<EventMessage<unknown>, Set<Listener>>();
   readonly #callTimeoutMs: number | undefined;
@@ -54,7 +54,7 @@ export class Connection {
   /** Why no further call can be made. */
   #ended: Error | undefined;
 
-  /** Takes a socket on which nothing was said yet; `connect` makes them. */
+  /** Takes a socket without traffic. `connect` opens sockets. */
   constructor(socket: Socket, limits: ConnectionLimits = {}) {
     this.#socket = socket;
     this.#callTimeoutMs = limits.callTimeoutMs;
@@ -73,7 +73,7 @@ export class Connection {
     socket.on('close', () => this.#end(new ConnectionClosedError('libvirt closed the connection')));
   }
 
-  /** One call of a procedure of generated/procedures.ts. */
+  /** Calls a procedure of generated/procedures.ts. */
   call<Ret>(procedure: Procedure<void, Ret>, args?: undefined, options?: CallOptions): Promise<Ret>;
   call<Args, Ret>(procedure: Procedure<Args, Ret>, args: Args, options?: CallOptions): Promise<Ret>;
   async call<Args, Ret>(
@@ -84,7 +84,7 @@ export class Connection {
     return this.#exchange({ procedure, args, options });
   }
 
-  /** A call that opens a stream. The reply's own content goes beside it. */
+  /** Makes a call that opens a stream. Returns the stream and the reply's content. */
   async openStream<Args, Ret>(
     procedure: StreamProcedure<Args, Ret>,
     args: Args,
@@ -94,14 +94,14 @@ export class Connection {
       procedure,
       args,
       options,
-      // Made with the reply and not after it: its next packets may sit in the same chunk.
+      // Created together with the reply, because its next packets may be in the same chunk.
       finish: (ret, { serial }) => {
         const stream = new LibvirtStream(this.#channel(procedure, serial), options);
         this.#streams.set(serial, stream);
         for (const packet of this.#early.get(serial) ?? []) stream.receive(packet);
         return { ret, stream };
       },
-      // Nobody wants it any more, and the daemon would keep it open.
+      // The call was cancelled, and the daemon would keep the stream open.
       readLate: ({ serial, status }) => {
         if (status !== STATUS.ok) return;
         this.#channel(procedure, serial).send({ status: STATUS.error, body: Buffer.alloc(0) });
@@ -109,7 +109,7 @@ export class Connection {
     });
   }
 
-  /** Every message of this kind, whoever asked for it. Returns what ends it. */
+  /** Listens to every message of this kind. Returns a cancel function. */
   onMessage<Message>(
     event: EventMessage<Message>,
     listener: (message: Message) => void,
@@ -121,10 +121,10 @@ export class Connection {
     return () => void listeners.delete(each);
   }
 
-  /** Pings the daemon when it is quiet; one that does not answer ends the connection. */
+  /** Pings a quiet daemon. If it does not reply, the connection is closed. */
   startKeepalive(options: KeepaliveOptions): void {
     this.#keepalive?.stop();
-    const silence = `libvirt left ${options.count} pings in a row without an answer`;
+    const silence = `libvirt did not reply to ${options.count} pings in a row`;
     this.#keepalive = new Keepalive({
       ...options,
       ping: () => this.#socket.write(PING),
@@ -133,7 +133,10 @@ export class Connection {
     });
   }
 
-  /** Fails every waiting call, says farewell and closes the socket. Never throws; may be repeated. */
+  /**
+   * Fails every waiting call, makes the closing call and closes the socket. Idempotent. Never
+   * throws.
+   */
   async close(): Promise<void> {
     if (this.#ended) return;
     const closed = new ConnectionClosedError('the connection was closed');
@@ -149,7 +152,7 @@ export class Connection {
     this.destroy(closed);
   }
 
-  /** Ends it at once, without a farewell, for this reason. */
+  /** Closes the socket at once, without the closing call. */
   destroy(reason: Error): void {
     this.#end(reason);
     this.#socket.destroy();
@@ -228,7 +231,7 @@ export class Connection {
     }
   }
 
-  /** What belongs to no stream is the rest of one that has failed or was aborted. */
+  /** Packets without a stream belong to one that has failed or was aborted. */
   #receiveStream(packet: Packet): void {
     const { serial } = packet;
     const stream = this.#streams.get(serial);
@@ -244,7 +247,7 @@ export class Connection {
       if (listeners.size === 0) continue;
       const message = readBody(packet, event.message);
       for (const listener of listeners) {
-        // What a listener throws is its own failure and must not end the connection.
+        // An error in a listener must not close the connection.
         queueMicrotask(() => listeners.has(listener) && listener(message));
       }
     }

@@ -38,7 +38,7 @@ function lifecycleOf(call: Packet, callbackId: number, event: number): Buffer {
   return encodePacket({ ...call, type: 2, serial: 0, procedure, body: body.bytes() });
 }
 
-it('a subscription gets its own events, typed, and nothing of another', async () => {
+it('a subscription gets its own typed events and no others', async () => {
   let lastId = 0;
   const { connection, peer } = await connectTo({
     [registerAny.number]: (call, socket) => {
@@ -66,7 +66,7 @@ it('a subscription gets its own events, typed, and nothing of another', async ()
   });
 });
 
-it('an event that overtakes the reply to its subscription is not lost', async () => {
+it('an event that arrives before the reply to its subscription is not lost', async () => {
   const { connection } = await connectTo({
     [registerAny.number]: (call, socket) => {
       const reply = replyOf(registerAny, call, { callbackId: 7 });
@@ -80,7 +80,7 @@ it('an event that overtakes the reply to its subscription is not lost', async ()
   await expect.poll(() => seen).toEqual(['shutdown']);
 });
 
-it('a stopped subscription hears nothing more and is ended in the daemon', async () => {
+it('a stopped subscription gets no more events and is removed from the daemon', async () => {
   const { connection, peer } = await connectTo({
     [registerAny.number]: (call, socket) =>
       socket.write(replyOf(registerAny, call, { callbackId: 3 })),
@@ -101,7 +101,7 @@ it('a stopped subscription hears nothing more and is ended in the daemon', async
   expect(peer.packets.at(-1)?.procedure).toBe(deregisterAny.number);
 });
 
-it('a subscription libvirt refuses fails, and one of an ended connection stops quietly', async () => {
+it('a refused subscription fails, and one of a closed connection can be stopped', async () => {
   let refuse = true;
   const { connection } = await connectTo({
     [registerAny.number]: (call, socket) =>

@@ -1,6 +1,6 @@
 /**
- * Domain events over callback ids: the daemon is told once per subscription which event is wanted,
- * for one domain or for all, and marks each message with the id it gave.
+ * Domain events with callback ids: each subscription registers one kind of event in the daemon, for
+ * one domain or for all. The daemon returns an id and puts it into each message.
  */
 import type { Connection } from './connection.ts';
 import * as messages from './generated/event-messages.ts';
@@ -30,7 +30,7 @@ const AGENT_CONNECTED = 1;
 export type LifecycleEvent = (typeof LIFECYCLE)[number];
 export type AgentState = 'connected' | 'disconnected';
 
-/** For a kind that is not in DOMAIN_EVENT: its number and its message of generated/event-messages.ts. */
+/** Defines a kind that is not in DOMAIN_EVENT, with a message of generated/event-messages.ts. */
 export function domainEvent<Message extends { callbackId: number }, Payload>(kind: {
   id: number;
   message: EventMessage<Message>;
@@ -39,14 +39,14 @@ export function domainEvent<Message extends { callbackId: number }, Payload>(kin
   return kind;
 }
 
-/** What can be subscribed to. `detail` and `reason` are libvirt's numbers, explained in its headers. */
+/** The kinds of events. `detail` and `reason` are numbers that libvirt's headers explain. */
 export const DOMAIN_EVENT = {
   lifecycle: domainEvent({
     id: 0,
     message: messages.domainEventCallbackLifecycle,
     payload: ({ msg: { dom, event, detail } }) => ({
       domain: dom,
-      /** One that libvirt added after this was written has no name here. */
+      /** Undefined for a number that this version does not know. */
       event: LIFECYCLE[event],
       detail,
     }),
@@ -115,18 +115,18 @@ export const DOMAIN_EVENT = {
 } as const;
 
 export type Subscription = {
-  /** Ends it here at once, and in the daemon unless the connection has ended. Never throws. */
+  /** Stops the subscription at once, and in the daemon if the connection is open. Never throws. */
   stop: () => Promise<void>;
 };
 
-/** Resolves once the daemon has agreed: every event after that reaches the listener. */
+/** Resolves when the daemon has confirmed. Every later event reaches the listener. */
 export async function subscribe<Payload>(
   connection: Connection,
   event: DomainEvent<Payload>,
   options: { listener: (payload: Payload) => void; domain?: Domain | undefined },
 ): Promise<Subscription> {
   const { listener, domain = null } = options;
-  /** What came before the reply that says whose it is. */
+  /** Messages that arrived before the reply with their subscription's id. */
   const early: { callbackId: number }[] = [];
   let callbackId: number | undefined;
   const forward = (message: { callbackId: number }) => {
@@ -148,7 +148,7 @@ export async function subscribe<Payload>(
     stop: async () => {
       detach();
       await connection.call(connectDomainEventCallbackDeregisterAny, registered).catch(() => {
-        // Either the connection has ended, and the daemon has forgotten it, or there is no such id.
+        // Either the connection has ended, and with it the registration, or the id does not exist.
       });
     },
   };

@@ -68,7 +68,7 @@ const failureOf = async (call: Promise<unknown>): Promise<LibvirtError> => {
   return error as LibvirtError;
 };
 
-it('many calls at once each get their own answer', async () => {
+it('concurrent calls each get their own reply', async () => {
   const { hostname } = await connection.call(connectGetHostname);
   const calls = Array.from({ length: 200 }, (_, index) => index).map(async (index) => {
     if (index % 3 === 0) return (await connection.call(connectGetHostname)).hostname === hostname;
@@ -80,7 +80,7 @@ it('many calls at once each get their own answer', async () => {
   expect(new Set(await Promise.all(calls))).toEqual(new Set([true]));
 });
 
-it('what the host is comes out readable', async () => {
+it('the host name and the versions are readable', async () => {
   const info = await connection.call(nodeGetInfo);
   expect(info.cpus).toBeGreaterThan(0);
   expect(info.model).toMatch(/^[\w ()-]+$/);
@@ -125,7 +125,7 @@ it("errors carry libvirt's codes", async () => {
   await remove(dom);
 });
 
-it('a domain is defined, started, stopped and removed, and every step is told', async () => {
+it('a domain is defined, started, stopped and removed, and every step is an event', async () => {
   const seen: string[] = [];
   const subscription = await subscribe(connection, DOMAIN_EVENT.lifecycle, {
     listener: ({ domain, event }) => seen.push(`${domain.name} ${event}`),
@@ -149,7 +149,7 @@ it('a domain is defined, started, stopped and removed, and every step is told', 
   expect(seen.filter((line) => line.startsWith('unheard'))).toEqual([]);
 });
 
-it('metadata comes back as it was set, and its change is an event of that domain alone', async () => {
+it('metadata is read as it was set, and its change is an event of that domain only', async () => {
   const [dom, other] = [await define('metadata'), await define('other')];
   const uri = 'https://gantry.example/vm';
   const seen: unknown[] = [];
@@ -175,9 +175,9 @@ it('metadata comes back as it was set, and its change is an event of that domain
   await remove(other);
 });
 
-it('the console carries what the guest prints and what is typed, and ends with the domain', async () => {
+it('the console carries output and input of the guest, and ends with the domain', async () => {
   const dom = await define('console');
-  // Paused, because what a guest prints before somebody listens is lost.
+  // Started paused, because output that no client reads is lost.
   await connection.call(domainCreateWithFlags, { dom, flags: START.paused });
   const own = await connect({ socketPath: daemon.socketPath });
   const console = await openConsole(own, dom);
@@ -203,7 +203,7 @@ it('the console carries what the guest prints and what is typed, and ends with t
   await own.close();
 });
 
-it('a guest without an agent is told from one that answers', async () => {
+it('a guest without an agent has its own error code', async () => {
   const dom = await define('agentless');
   await connection.call(domainCreateWithFlags, { dom, flags: 0 });
   const cmd = '{"execute":"guest-ping"}';

@@ -1,7 +1,7 @@
 import { netMessageErrorCodec } from './generated/codecs.ts';
 import { XdrDecoder } from './xdr.ts';
 
-/** virErrorNumber of libvirt's virterror.h, the part callers tell apart. */
+/** The codes of virErrorNumber in libvirt's virterror.h that callers need. */
 export const LIBVIRT_ERROR = {
   internal: 1,
   noSupport: 3,
@@ -36,12 +36,12 @@ export const LIBVIRT_ERROR = {
   deviceMissing: 99,
 } as const;
 
-/** An error libvirt reports: the call was understood and failed. Told apart by `code` alone. */
+/** An error that libvirt reports: the call failed. Use only `code` to distinguish errors. */
 export class LibvirtError extends Error {
   override readonly name = 'LibvirtError';
-  /** One of LIBVIRT_ERROR, or one that nobody needed to name yet. */
+  /** A code of LIBVIRT_ERROR, or another number. */
   readonly code: number;
-  /** virErrorDomain: the part of libvirt it comes from. */
+  /** virErrorDomain: the part of libvirt that reported it. */
   readonly domain: number;
   /** virErrorLevel: 1 warning, 2 error. */
   readonly level: number;
@@ -59,22 +59,22 @@ export function isLibvirtError(error: unknown, ...codes: number[]): error is Lib
   return error instanceof LibvirtError && codes.includes(error.code);
 }
 
-/** The peer does not speak the protocol as we know it. The connection cannot be used any further. */
+/** The peer violated the protocol. The connection cannot be used any more. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
 }
 
-/** The connection is gone. Whether a call that was waiting took effect is not known. */
+/** The connection has ended. It is unknown whether a waiting call took effect. */
 export class ConnectionClosedError extends Error {
   override readonly name = 'ConnectionClosedError';
 }
 
-/** No reply within the call's limit. Whether the call takes effect after all is not known. */
+/** No reply within the time limit. It is unknown whether the call takes effect. */
 export class CallTimeoutError extends Error {
   override readonly name = 'CallTimeoutError';
 }
 
-/** Reads the body of a failed reply or of a stream's failure. */
+/** Reads the error in a reply or in a stream packet. */
 export function decodeLibvirtError(bytes: Buffer): LibvirtError {
   const body = new XdrDecoder(bytes);
   const { code, domain, level, message } = netMessageErrorCodec.read(body);

@@ -37,7 +37,7 @@ function follow(name: string, ...args: string[]) {
   return { child, seen, exited: once(child, 'exit') };
 }
 
-it('the examples start, list, watch and speak to a domain', async () => {
+it('the examples start, list and watch a domain and use its console', async () => {
   const watch = follow('watch-domains');
   await expect.poll(() => watch.seen.text).toContain('connected');
   const file = join(daemon.directory, 'guest.xml');

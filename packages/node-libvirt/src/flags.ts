@@ -1,4 +1,4 @@
-/** Flags and numbers of libvirt's headers that callers need, one object for each enum there. */
+/** Flags and numbers from libvirt's headers that callers need, one object for each enum. */
 
 /** virDomainModificationImpact */
 export const AFFECT = { current: 0, live: 1, config: 2 } as const;
@@ -27,7 +27,7 @@ export const START = {
   resetNvram: 32,
 } as const;
 
-/** virDomainShutdownFlagValues; virDomainRebootFlagValues are the same numbers. */
+/** virDomainShutdownFlagValues. virDomainRebootFlagValues has the same numbers. */
 export const SHUTDOWN = {
   default: 0,
   acpiPowerButton: 1,
@@ -64,7 +64,7 @@ export const DOMAIN_STATE = {
   pmSuspended: 7,
 } as const;
 
-/** virDomainBlockResizeFlags: without it the size is in KiB. */
+/** virDomainBlockResizeFlags. Without this flag the size is in KiB. */
 export const BLOCK_RESIZE = { bytes: 1 } as const;
 
 /** virSecretUsageType */

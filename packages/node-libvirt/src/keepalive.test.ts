@@ -22,13 +22,13 @@ function start(options: { onPing?: (keepalive: Keepalive) => void; isPaused?: ()
   return { keepalive, seen };
 }
 
-it('a peer that answers every ping is never given up', () => {
+it('a peer that replies to every ping keeps its connection', () => {
   const { seen } = start({ onPing: (keepalive) => keepalive.heard() });
   vi.advanceTimersByTime(10_000);
   expect(seen).toEqual({ pings: 50, deaths: 0 });
 });
 
-it('a peer that is heard anyway is not asked', () => {
+it('a peer that sends other packets is not pinged', () => {
   const { keepalive, seen } = start({});
   for (let round = 0; round < 20; round += 1) {
     keepalive.heard();
@@ -37,7 +37,7 @@ it('a peer that is heard anyway is not asked', () => {
   expect(seen).toEqual({ pings: 0, deaths: 0 });
 });
 
-it('a silent peer is given up after its pings, once', () => {
+it('a silent peer is reported as dead once, after its pings', () => {
   const { seen } = start({});
   vi.advanceTimersByTime(299);
   expect(seen).toEqual({ pings: 2, deaths: 0 });
@@ -45,7 +45,7 @@ it('a silent peer is given up after its pings, once', () => {
   expect(seen).toEqual({ pings: 2, deaths: 1 });
 });
 
-it('silence counts for nothing while nothing is read', () => {
+it('a peer is not reported as dead while nothing is read', () => {
   let paused = true;
   const { seen } = start({ isPaused: () => paused });
   vi.advanceTimersByTime(10_000);

@@ -1,6 +1,6 @@
 /**
- * libvirt's keepalive: a ping when nothing was heard for an interval, and the end when several in a
- * row brought no sign of life. Any packet counts as one.
+ * libvirt's keepalive: sends a ping if no packet arrived during an interval, and closes the
+ * connection after several pings without any packet.
  */
 import {
   KEEPALIVE_PROCEDURE,
@@ -11,16 +11,16 @@ import {
 import { encodePacket, type Packet } from './packet.ts';
 
 export type KeepaliveOptions = {
-  /** How long it may be quiet before a ping. */
+  /** The time without packets before a ping. */
   intervalMs: number;
-  /** How many pings in a row may stay without an answer. */
+  /** The number of pings without a reply before the connection is closed. */
   count: number;
 };
 
 export const PING = encodeKeepalive(KEEPALIVE_PROCEDURE.ping);
 const PONG = encodeKeepalive(KEEPALIVE_PROCEDURE.pong);
 
-/** What to send back, if anything. */
+/** The packet to send back, if any. */
 export function answerKeepalive(packet: Packet): Buffer | undefined {
   return packet.procedure === KEEPALIVE_PROCEDURE.ping ? PONG : undefined;
 }
@@ -39,7 +39,7 @@ export class Keepalive {
     options: KeepaliveOptions & {
       ping: () => void;
       dead: () => void;
-      /** While nothing is read, silence says nothing about the peer. */
+      /** While nothing is read, missing packets do not mean that the peer is gone. */
       isPaused: () => boolean;
     },
   ) {
@@ -55,7 +55,7 @@ export class Keepalive {
         ping();
       }
     }, intervalMs);
-    // The connection's socket keeps the process alive, not its supervision.
+    // The socket keeps the process alive; the timer must not.
     this.#timer.unref();
   }
 

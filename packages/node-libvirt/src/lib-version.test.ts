@@ -4,6 +4,6 @@ import { renderLibVersion } from './lib-version.ts';
 it.each([
   [9_000_000n, '9.0.0'],
   [10_012_003n, '10.12.3'],
-])('%s is %s', (version, text) => {
+])('the version %s is %s', (version, text) => {
   expect(renderLibVersion(version)).toBe(text);
 });

@@ -13,13 +13,13 @@ const packetOf = (serial: number, body = ''): Packet => ({
 });
 
 describe('packets', () => {
-  it('have a header of seven words, the length counting itself', () => {
+  it('have a header of seven words, and the length includes itself', () => {
     expect(encodePacket(packetOf(7, 'body')).toString('hex')).toBe(
       '00000020200080860000000100000' + '03b0000000100000007' + '00000000626f6479',
     );
   });
 
-  it('come out the same however the bytes are split', () => {
+  it('are the same for every split of the bytes', () => {
     const packets = [packetOf(1), packetOf(2, 'x'.repeat(300)), packetOf(3, 'tail')];
     const bytes = Buffer.concat(packets.map(encodePacket));
     for (let size = 1; size <= bytes.length; size += 1) {
@@ -35,7 +35,7 @@ describe('packets', () => {
   it.each([
     ['shorter than its header', 27],
     ['longer than the limit', 33_554_437],
-  ])('are refused at the length word when %s', (_name, length) => {
+  ])('are refused at the length word if %s', (_name, length) => {
     const word = Buffer.alloc(4);
     word.writeUInt32BE(length);
     expect(() => new PacketReader().push(word)).toThrow(ProtocolError);
@@ -47,7 +47,7 @@ describe('packets', () => {
     expect(() => new PacketReader().push(bytes)).toThrow(ProtocolError);
   });
 
-  it('are never sent beyond the limit', () => {
+  it('are refused before sending if they exceed the limit', () => {
     const body = Buffer.alloc(33_554_432);
     expect(() => encodePacket({ ...packetOf(1), body })).toThrow(ProtocolError);
   });

@@ -1,6 +1,6 @@
 /**
- * Packets of libvirt's remote protocol (src/rpc/virnetprotocol.x in libvirt's source): a length that
- * counts itself, a header of six words, a body whose type follows from the procedure.
+ * Packets of libvirt's remote protocol (src/rpc/virnetprotocol.x in libvirt's source): a length
+ * that includes itself, a header of six words, and a body whose type depends on the procedure.
  */
 import { ProtocolError } from './errors.ts';
 import {
@@ -12,14 +12,14 @@ import {
 import { XdrDecoder, XdrEncoder } from './xdr.ts';
 
 const HEADER_BYTES = LENGTH_BYTES + NET_MESSAGE_HEADER_MAX;
-/** The largest message libvirt sends or takes; its length word is not counted. */
+/** The largest message that libvirt sends or accepts, without the length word. */
 const MAX_PACKET_BYTES = NET_MESSAGE_MAX + LENGTH_BYTES;
 
 export type Packet = {
   program: number;
   procedure: number;
   type: number;
-  /** Chosen by the caller of a procedure, repeated in its reply; zero in an event. */
+  /** The caller of a procedure chooses it, and the reply repeats it. Zero in an event. */
   serial: number;
   status: number;
   body: Buffer;
@@ -40,11 +40,11 @@ export function encodePacket(packet: Packet): Buffer {
   return Buffer.concat([header.bytes(), packet.body]);
 }
 
-/** Cuts a byte stream into packets, however the bytes arrive. After it threw it is of no use. */
+/** Splits a byte stream into packets. It cannot be used any more after it has thrown. */
 export class PacketReader {
   #chunks: Buffer[] = [];
   #size = 0;
-  /** Bytes needed before there is anything to do: a length word, then the packet it announces. */
+  /** The number of bytes to wait for: a length word, then the packet of that length. */
   #needed = LENGTH_BYTES;
   #lengthKnown = false;
 
@@ -53,7 +53,7 @@ export class PacketReader {
     this.#size += chunk.length;
     const packets: Packet[] = [];
     while (this.#size >= this.#needed) {
-      // Joined only when something is complete: a long packet in small chunks is copied once.
+      // Chunks are joined only when a packet is complete, so that a long packet is copied once.
       const bytes = this.#chunks.length === 1 && this.#chunks[0] ? this.#chunks[0] : this.#join();
       if (this.#lengthKnown) {
         packets.push(decodePacket(bytes.subarray(0, this.#needed)));

@@ -1,8 +1,8 @@
 import type { Codec } from './codec.ts';
 
-/** One call of one of libvirt's programs: what goes out and what comes back. */
+/** A procedure of one of libvirt's programs: its arguments and its result. */
 export type Procedure<Args, Ret> = {
-  /** As in libvirt's source, for messages. */
+  /** The name in libvirt's source, for error messages. */
   name: string;
   program: number;
   number: number;
@@ -13,7 +13,7 @@ export type Procedure<Args, Ret> = {
 /** A call whose reply opens a stream under the same serial number. */
 export type StreamProcedure<Args, Ret> = Procedure<Args, Ret> & { stream: true };
 
-/** What the daemon says unasked, once a callback was registered. */
+/** A message that the daemon sends by itself after a callback was registered. */
 export type EventMessage<Message> = {
   name: string;
   program: number;

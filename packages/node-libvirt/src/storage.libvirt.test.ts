@@ -64,10 +64,10 @@ it('pools and networks are listed', async () => {
   expect((await connection.call(connectListAllNetworks, all)).nets).toEqual([]);
 });
 
-it('a volume comes back as it was uploaded, byte for byte', async () => {
+it('a downloaded volume is identical to the uploaded one', async () => {
   const content = randomBytes(5 * MIB + 77);
   const vol = await createVolume('disk', content.length);
-  // In parts that fit neither the protocol's packets nor each other.
+  // In pieces that do not match the protocol's packets or each other.
   const parts = Array.from({ length: Math.ceil(content.length / 300_001) }, (_, index) =>
     content.subarray(index * 300_001, (index + 1) * 300_001),
   );
@@ -92,11 +92,11 @@ it('an upload past the end of its range fails, and the connection stays usable',
   await connection.call(storageVolDelete, { vol, flags: 0 });
 });
 
-it('aborted transfers let go of the volume', async () => {
+it('aborted transfers release the volume', async () => {
   const vol = await createVolume('aborted', 64 * MIB);
   const upload = await uploadVolume(connection, vol);
   upload.write(Buffer.alloc(MIB));
-  // On its own, because nobody reads it: its connection stands still until it is destroyed.
+  // It has its own connection, because it is not read and blocks until it is destroyed.
   const own = await connect({ socketPath: daemon.socketPath });
   const download = await downloadVolume(own, vol);
   await expect.poll(() => download.readableLength).toBeGreaterThan(MIB / 2);
@@ -112,7 +112,7 @@ it('aborted transfers let go of the volume', async () => {
   await connection.call(storageVolDelete, { vol, flags: 0 });
 });
 
-it('a secret keeps its value, and is gone once undefined', async () => {
+it('a secret keeps its value, and is gone after it was undefined', async () => {
   const uuid = randomUUID();
   const xml = `<secret ephemeral='yes' private='no'><uuid>${uuid}</uuid>
     <usage type='volume'><volume>/gantry/${uuid}</volume></usage></secret>`;

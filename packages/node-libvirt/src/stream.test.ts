@@ -38,7 +38,7 @@ const confirm = (call: Packet) =>
 const isFinish = ({ type, status }: Packet) => type === TYPE.stream && status === STATUS.ok;
 const isAbort = ({ type, status }: Packet) => type === TYPE.stream && status === STATUS.error;
 
-/** Accepts everything and confirms the end, whichever it is. */
+/** Accepts all packets and confirms a finish or an abort. */
 const acceptAll: Answer = (packet, socket) => {
   if (packet.type === TYPE.call) socket.write(opened(packet));
   else if (packet.status !== STATUS.continue) socket.write(confirm(packet));
@@ -48,7 +48,7 @@ const answerHostname: Answer = (call, socket) =>
   socket.write(replyOf(connectGetHostname, call, { hostname: 'gpu-1' }));
 
 describe('an upload', () => {
-  it('sends packets no longer than a daemon takes, then finishes', async () => {
+  it("sends packets within the daemon's limit, then finishes", async () => {
     const { connection, peer } = await connectTo({ [storageVolUpload.number]: acceptAll });
     const stream = await uploadVolume(connection, VOLUME);
     const content = Buffer.alloc(600_000, 'gantry');
@@ -60,7 +60,7 @@ describe('an upload', () => {
     expect(new Set(parts.map(({ serial }) => serial))).toEqual(new Set([3]));
   });
 
-  it('is not finished before the daemon has confirmed it', async () => {
+  it('finishes only after the daemon has confirmed it', async () => {
     const ends: Packet[] = [];
     const { connection, peer } = await connectTo({
       [storageVolUpload.number]: (packet, socket) => {
@@ -77,7 +77,7 @@ describe('an upload', () => {
     expect(stream.writableFinished).toBe(true);
   });
 
-  it('fails with what libvirt says, also at the very end', async () => {
+  it("fails with libvirt's error, also at the very end", async () => {
     const { connection } = await connectTo({
       [storageVolUpload.number]: (packet, socket) => {
         if (packet.type === TYPE.call) socket.write(opened(packet));
@@ -90,7 +90,7 @@ describe('an upload', () => {
 });
 
 describe('a download', () => {
-  it('gives everything, also what came in one chunk with the reply', async () => {
+  it('delivers everything, including data in the same chunk as the reply', async () => {
     const { connection, peer } = await connectTo({
       [storageVolDownload.number]: (packet, socket) => {
         if (packet.type !== TYPE.call) return acceptAll(packet, socket);
@@ -104,7 +104,7 @@ describe('a download', () => {
     expect(peer.packets.filter(isFinish)).toHaveLength(1);
   });
 
-  it('loses nothing of what overtakes the reply', async () => {
+  it('delivers data that arrives before the reply', async () => {
     const { connection } = await connectTo({
       [storageVolDownload.number]: (packet, socket) => {
         if (packet.type !== TYPE.call) return acceptAll(packet, socket);
@@ -117,7 +117,7 @@ describe('a download', () => {
     expect(String(await buffer(stream))).toBe('gantry');
   });
 
-  it('that is opened after the call was given up is aborted in the daemon', async () => {
+  it('is aborted in the daemon if its call was cancelled before it opened', async () => {
     const calls: (() => void)[] = [];
     const { connection, peer } = await connectTo({
       [storageVolDownload.number]: (packet, socket) => {
@@ -138,7 +138,7 @@ describe('a download', () => {
     expect(await connection.call(connectGetHostname)).toEqual({ hostname: 'gpu-1' });
   });
 
-  it('does not end well when libvirt fails the finish', async () => {
+  it('fails if libvirt fails the finish', async () => {
     const { connection } = await connectTo({
       [storageVolDownload.number]: (packet, socket) => {
         if (packet.type !== TYPE.call) socket.write(failureOf(packet, TYPE.stream));
@@ -149,7 +149,7 @@ describe('a download', () => {
     await expect(buffer(stream)).rejects.toThrow('Domain not found');
   });
 
-  it('that nobody reads stops the connection, and goes on when it is read', async () => {
+  it('blocks the connection while it is not read, and continues when it is read', async () => {
     let sent = 0;
     const part = Buffer.alloc(262_120, 1);
     const total = part.length * 64;
@@ -170,7 +170,7 @@ describe('a download', () => {
     });
     const stream = await downloadVolume(connection, VOLUME);
     await expect.poll(() => stream.readableLength).toBeGreaterThan(1_000_000);
-    // Time enough for the rest to come, if anything were read: others are served meanwhile.
+    // Long enough for the rest to arrive if anything were read: other peers are served.
     const other = await connect({ socketPath: peer.socketPath });
     for (let turn = 0; turn < 100; turn += 1) await other.call(connectGetHostname);
     await other.close();
@@ -181,7 +181,7 @@ describe('a download', () => {
 });
 
 describe('a console', () => {
-  it('carries both directions and ends when the domain does', async () => {
+  it('carries both directions and ends with the domain', async () => {
     const { connection } = await connectTo({
       [domainOpenConsole.number]: (packet, socket) => {
         if (packet.status !== STATUS.continue) return acceptAll(packet, socket);
@@ -195,7 +195,7 @@ describe('a console', () => {
     await finished(stream);
   });
 
-  it('that is destroyed is aborted in the daemon, and leaves the connection usable', async () => {
+  it('is aborted in the daemon when it is destroyed, and the connection stays usable', async () => {
     const { connection, peer } = await connectTo({
       [domainOpenConsole.number]: acceptAll,
       [connectGetHostname.number]: answerHostname,
@@ -207,14 +207,14 @@ describe('a console', () => {
     expect(await connection.call(connectGetHostname)).toEqual({ hostname: 'gpu-1' });
   });
 
-  it('fails with the call when libvirt refuses to open it', async () => {
+  it('fails with its call if libvirt refuses to open it', async () => {
     const { connection } = await connectTo({
       [domainOpenConsole.number]: (call, socket) => socket.write(failureOf(call)),
     });
     await expect(openConsole(connection, DOMAIN)).rejects.toThrow(LibvirtError);
   });
 
-  it('fails with the connection', async () => {
+  it('fails when the connection fails', async () => {
     const { connection } = await connectTo({
       [domainOpenConsole.number]: (packet, socket) => {
         socket.end(opened(packet));

@@ -1,13 +1,15 @@
 /**
- * A stream of libvirt: bytes in packets that carry the serial number of the call that opened it.
+ * A stream of libvirt: bytes in packets with the serial number of the call that opened it.
  *
- * It ends in one of four ways. The daemon says that nothing more comes, or we do: either way we
- * finish it, and only the daemon's confirmation makes the end true, because until then a write may
- * still turn out to have failed. The daemon reports an error: the Duplex is destroyed with it. We
- * destroy it: the daemon is told to abort. The connection ends: so does the stream, with its reason.
+ * It ends in one of four ways:
+ * - The daemon or the client sends the end of the data. The client then finishes the stream. The
+ *   end is valid only after the daemon has confirmed it, because a write may fail until then.
+ * - The daemon reports an error. The Duplex is destroyed with it.
+ * - The client destroys the stream. The daemon aborts it.
+ * - The connection ends. The stream fails with the same reason.
  *
- * The protocol has no flow control of its own. A stream nobody reads holds up its whole connection
- * once its buffer is full, so bulk transfers and consoles belong on a connection of their own.
+ * The protocol has no flow control for a single stream. A stream that is not read blocks its whole
+ * connection when its buffer is full, so give bulk transfers and consoles their own connection.
  */
 import { Duplex } from 'node:stream';
 import { decodeLibvirtError, ProtocolError } from './errors.ts';
@@ -18,10 +20,10 @@ import {
 } from './generated/constants.ts';
 import type { Packet } from './packet.ts';
 
-/** What a connection lends to one of its streams. */
+/** What a connection provides to one of its streams. */
 export type StreamChannel = {
   send: (packet: { status: number; body: Buffer }, sent?: (error?: Error | null) => void) => void;
-  /** Stops reading from the connection, for this stream's sake. */
+  /** Stops reading from the connection, because this stream's buffer is full. */
   pause: () => void;
   resume: () => void;
   /** No further packet is expected. */
@@ -34,7 +36,7 @@ const BUFFERED_BYTES = 1024 * 1024;
 export class LibvirtStream extends Duplex {
   readonly #channel: StreamChannel;
   #state: 'open' | 'finishing' | 'aborting' | 'over' = 'open';
-  /** Called once the daemon has confirmed the end, or there is nobody left to confirm it. */
+  /** Called when the daemon has confirmed the end, or when the connection has ended. */
   #whenOver: ((error?: Error) => void)[] = [];
   readonly #readable: boolean;
 
@@ -49,7 +51,7 @@ export class LibvirtStream extends Duplex {
     if (packet.status === STATUS.error) {
       this.fail(decodeLibvirtError(packet.body));
     } else if (packet.type === NET_MESSAGE_TYPE.streamHole) {
-      this.destroy(new ProtocolError('a hole in a stream that did not ask for holes'));
+      this.destroy(new ProtocolError('unexpected hole in a stream'));
     } else if (packet.status === STATUS.ok) {
       this.#finishUp();
       if (this.#readable && !this.destroyed) this.push(null);
@@ -81,7 +83,7 @@ export class LibvirtStream extends Duplex {
       if (error || rest.length === 0) done(error);
       else this._write(rest, _encoding, done);
     };
-    // The other end has gone: what was typed after that has nowhere to go, as on a terminal.
+    // The other end is closed. Later input is dropped, as on a terminal.
     if (this.#state !== 'open' || part.length === 0) done();
     else this.#channel.send({ status: STATUS.continue, body: part }, next);
   }

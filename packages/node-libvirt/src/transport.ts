@@ -1,23 +1,23 @@
-/** The byte streams libvirt's daemon listens on: its Unix socket, or TLS with certificates on both ends. */
+/** Opens a byte stream to libvirt's daemon: a Unix socket, or TLS with client certificates. */
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { ProtocolError } from './errors.ts';
 
 const TLS_PORT = 16_514;
-/** What the daemon sends once it has accepted the client's certificate. */
+/** The byte that the daemon sends after it has accepted the client's certificate. */
 const ACCEPTED = 1;
 
 export type Address =
   | { socketPath: string }
   | {
       host: string;
-      /** 16514 unless given. */
+      /** The default is 16514. */
       port?: number | undefined;
       tls: { ca: string; cert: string; key: string; servername?: string | undefined };
     };
 
-/** Fails with the system's own error where nobody listens. The signal ends it in whatever state it is. */
+/** Throws the system's error if no daemon listens. The signal closes the stream in any state. */
 export async function openSocket(address: Address, signal?: AbortSignal): Promise<Socket> {
   signal?.throwIfAborted();
   const socket =
@@ -37,14 +37,14 @@ export async function openSocket(address: Address, signal?: AbortSignal): Promis
   }
 }
 
-/** The daemon checks our certificate after the handshake, and closes without a word if it is refused. */
+/** The daemon checks the client's certificate after the handshake and closes if it refuses it. */
 async function awaitAcceptance(socket: Socket): Promise<void> {
   await once(socket, 'secureConnect');
   const byte = await readByte(socket);
   if (byte !== ACCEPTED) throw new ProtocolError("libvirt refused the client's certificate");
 }
 
-/** Undefined where the peer closed instead. */
+/** Returns undefined if the peer closed the connection. */
 function readByte(socket: Socket): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const settle = (outcome: () => void) => {

@@ -1,6 +1,6 @@
 /**
- * The content of a storage volume as a stream. The protocol's only flow control is the connection's
- * own, so a transfer belongs on a connection that serves nothing else meanwhile.
+ * The content of a storage volume as a stream. The protocol has flow control only for a whole
+ * connection, so give each transfer its own connection.
  */
 import type { CallOptions } from './calls.ts';
 import type { Connection } from './connection.ts';
@@ -9,13 +9,13 @@ import type { StorageVol } from './generated/types.ts';
 import type { LibvirtStream } from './stream.ts';
 
 export type TransferOptions = CallOptions & {
-  /** Where in the volume it begins. Default: at its start. */
+  /** The offset in the volume. The default is 0. */
   offset?: bigint | undefined;
-  /** How much of the volume it concerns. Default: all the rest. */
+  /** The number of bytes. The default is the rest of the volume. */
   length?: bigint | undefined;
 };
 
-/** Writable. Its 'finish' means that the daemon has written and confirmed everything. */
+/** Returns a writable stream. 'finish' means that the daemon has confirmed all data. */
 export async function uploadVolume(
   connection: Connection,
   volume: StorageVol,
@@ -27,7 +27,7 @@ export async function uploadVolume(
     .stream;
 }
 
-/** Readable. Its 'end' means that the daemon has read everything without an error. */
+/** Returns a readable stream. 'end' means that the daemon has read everything without an error. */
 export async function downloadVolume(
   connection: Connection,
   volume: StorageVol,

@@ -13,7 +13,7 @@ describe('XdrEncoder', () => {
     expect(hexOf(new XdrEncoder().fixedOpaque(Buffer.from([9])))).toBe('09000000');
   });
 
-  it('keeps what it wrote however much follows', () => {
+  it('keeps earlier bytes when the buffer grows', () => {
     const encoder = new XdrEncoder();
     for (let word = 0; word < 1_000; word += 1) encoder.uint(word);
     const decoder = new XdrDecoder(encoder.bytes());
@@ -34,7 +34,7 @@ describe('XdrEncoder', () => {
     ['hyper', () => new XdrEncoder().hyper(2n ** 63n)],
     ['uhyper', () => new XdrEncoder().uhyper(-1n)],
     ['opaque', () => new XdrEncoder().opaque(Buffer.alloc(5), 4)],
-  ])('refuses a value that does not fit: %s', (_name, encode) => {
+  ])('refuses a value outside its type: %s', (_name, encode) => {
     expect(encode).toThrow(XdrError);
   });
 });
@@ -71,7 +71,7 @@ describe('XdrDecoder', () => {
     ['a length beyond the limit', () => decode('ffffffff').opaque()],
     ['more elements than allowed', () => decode('00000003').array(2, (decoder) => decoder.int())],
     ['a bool of two', () => decode('00000002').bool()],
-    ['bytes left over', () => decode('00000000').end()],
+    ['remaining bytes', () => decode('00000000').end()],
   ])('refuses %s', (_name, read) => {
     expect(read).toThrow(XdrError);
   });

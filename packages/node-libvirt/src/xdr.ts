@@ -1,14 +1,14 @@
 /**
- * XDR (RFC 4506), the part libvirt's remote protocol uses: big-endian, everything padded to four
- * bytes. The decoder trusts nothing: each length is checked against its limit and against the bytes
- * that are there before anything is allocated.
+ * The part of XDR (RFC 4506) that libvirt's remote protocol uses: big-endian, everything padded to
+ * four bytes. The decoder does not trust its input: it checks each length against its limit and
+ * against the available bytes before it allocates anything.
  */
 
-/** libvirt's own limit for a string or byte block; both ends refuse longer ones. */
+/** libvirt's limit for a string or byte block. Both ends refuse longer ones. */
 const MAX_BYTES = 4_194_304;
 const FIRST_CAPACITY = 256;
 
-/** The bytes are not what their type says, or a value does not fit its type. */
+/** The bytes do not match their type, or a value is outside its type. */
 export class XdrError extends Error {
   override readonly name = 'XdrError';
 }
@@ -38,14 +38,15 @@ export class XdrEncoder {
   }
 
   hyper(value: bigint): this {
-    if (BigInt.asIntN(64, value) !== value) throw new XdrError(`${value} is no hyper`);
+    if (BigInt.asIntN(64, value) !== value) throw new XdrError(`${value} is not a hyper`);
     const at = this.#reserve(8);
     this.#buffer.writeBigInt64BE(value, at);
     return this;
   }
 
   uhyper(value: bigint): this {
-    if (BigInt.asUintN(64, value) !== value) throw new XdrError(`${value} is no unsigned hyper`);
+    if (BigInt.asUintN(64, value) !== value)
+      throw new XdrError(`${value} is not an unsigned hyper`);
     const at = this.#reserve(8);
     this.#buffer.writeBigUInt64BE(value, at);
     return this;
@@ -61,7 +62,7 @@ export class XdrEncoder {
     return this.opaque(Buffer.from(value, 'utf8'), max);
   }
 
-  /** Bytes of any length, preceded by it. */
+  /** Bytes of variable length, preceded by their length. */
   opaque(value: Uint8Array, max = MAX_BYTES): this {
     if (value.length > max) throw new XdrError(`${value.length} bytes exceed the limit of ${max}`);
     this.uint(value.length);
@@ -77,7 +78,7 @@ export class XdrEncoder {
     return this;
   }
 
-  /** What C writes as a pointer that may be NULL. */
+  /** A pointer in C that may be NULL. */
   optional<T>(value: T | null, write: (encoder: XdrEncoder, value: T) => void): this {
     this.bool(value !== null);
     if (value !== null) write(this, value);
@@ -88,7 +89,7 @@ export class XdrEncoder {
     return this.#buffer.subarray(0, this.#size);
   }
 
-  /** Returns the offset of `length` bytes that are the caller's to fill. */
+  /** Reserves `length` bytes for the caller to fill. Returns their offset. */
   #reserve(length: number): number {
     const at = this.#size;
     const needed = at + length;
@@ -120,7 +121,7 @@ export class XdrDecoder {
 
   bool(): boolean {
     const value = this.uint();
-    if (value > 1) throw new XdrError(`${value} is no bool`);
+    if (value > 1) throw new XdrError(`${value} is not a bool`);
     return value === 1;
   }
 
@@ -153,7 +154,7 @@ export class XdrDecoder {
     return this.bool() ? read(this) : null;
   }
 
-  /** Elements of any number up to `max`, preceded by it. */
+  /** At most `max` elements, preceded by their number. */
   array<T>(max: number, read: (decoder: XdrDecoder) => T): T[] {
     const length = this.#length(max);
     const values: T[] = [];
@@ -161,10 +162,10 @@ export class XdrDecoder {
     return values;
   }
 
-  /** Bytes left over mean that the two ends disagree about the type. */
+  /** Remaining bytes mean that the two ends disagree about the type. */
   end(): void {
     const left = this.#bytes.length - this.#offset;
-    if (left > 0) throw new XdrError(`${left} bytes left over`);
+    if (left > 0) throw new XdrError(`${left} bytes remain after the value`);
   }
 
   #length(max: number): number {
@@ -176,7 +177,7 @@ export class XdrDecoder {
   #advance(length: number): number {
     const at = this.#offset;
     const left = this.#bytes.length - at;
-    if (length > left) throw new XdrError(`${length} bytes wanted, ${left} are left`);
+    if (length > left) throw new XdrError(`${length} bytes needed, but only ${left} remain`);
     this.#offset = at + length;
     return at;
   }
@@ -184,6 +185,6 @@ export class XdrDecoder {
 
 function checkRange(value: number, min: number, max: number): void {
   if (!Number.isInteger(value) || value < min || value > max) {
-    throw new XdrError(`${value} is no integer from ${min} to ${max}`);
+    throw new XdrError(`${value} is not an integer from ${min} to ${max}`);
   }
 }

@@ -12,11 +12,11 @@ const HOUR_MS = 3_600_000;
 const HOST_ID = '01990000-0000-7000-8000-00000000abcd';
 const publicKey = publicKeyOf(makePrivateKey());
 
-describe('an authority we make', () => {
+describe('a new authority', () => {
   const files = makeAuthority();
   const authority = loadAuthority(files);
 
-  it('is self-signed, may sign certificates and no authorities, and has a P-256 key', async () => {
+  it('is self-signed, may sign certificates but no authorities, and has a P-256 key', async () => {
     const { certificate } = authority;
     expect(certificate.verify(certificate.publicKey)).toBe(true);
     expect(certificate.ca).toBe(true);
@@ -31,14 +31,14 @@ describe('an authority we make', () => {
     );
   });
 
-  it('has the SHA-256 of its certificate as fingerprint', () => {
+  it('has a fingerprint, which is the SHA-256 of its certificate', () => {
     const { raw, fingerprint256 } = new X509Certificate(files.certificatePem);
     expect(authority.fingerprint).toBe(createHash('sha256').update(raw).digest('hex'));
     expect(parseFingerprint(fingerprint256)).toBe(authority.fingerprint);
     expect(parseFingerprint(authority.fingerprint.slice(1))).toBe(undefined);
   });
 
-  it('issues what others can read', async () => {
+  it('issues certificates that other programs can read', async () => {
     const host = issueHostCertificate(authority, { hostId: HOST_ID, publicKey, ttlMs: HOUR_MS });
     const seen = new x509.X509Certificate(host.pem);
     expect(await seen.verify({ publicKey: new x509.X509Certificate(files.certificatePem) })).toBe(
@@ -56,7 +56,7 @@ describe('an authority we make', () => {
     );
   });
 
-  it("names a scheduler's addresses, and sends itself along", () => {
+  it("issues a scheduler's certificate with its addresses and the whole chain", () => {
     const names = ['localhost', '*.fleet.test', '10.0.0.7', '::1', 'fd00::7:1', '::ffff:10.1.2.3'];
     const { chainPem, pem } = issueServerCertificate(authority, { names, ttlMs: HOUR_MS });
     const certificate = new X509Certificate(pem);
@@ -73,7 +73,7 @@ describe("an operator's authority", () => {
   it.each([
     ['EC P-384', generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey],
     ['RSA 2048', generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey],
-  ])('may have a key of %s', async (_name, key) => {
+  ])('may have a key of the type %s', async (_name, key) => {
     const algorithm =
       key.asymmetricKeyType === 'rsa'
         ? { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
@@ -102,15 +102,17 @@ describe("an operator's authority", () => {
     expect(host.verify(authority.certificate.publicKey)).toBe(true);
   });
 
-  it('is refused with a key of another, or where it is none', () => {
+  it('is refused if the key does not match or the certificate is no authority', () => {
     const [one, two] = [makeAuthority(), makeAuthority()];
-    expect(() => loadAuthority({ ...one, privateKeyPem: two.privateKeyPem })).toThrow('the key is');
+    expect(() => loadAuthority({ ...one, privateKeyPem: two.privateKeyPem })).toThrow(
+      'the key does not match',
+    );
     const key = makePrivateKey();
     const { pem } = issueHostCertificate(loadAuthority(one), {
       ...{ hostId: HOST_ID, publicKey: publicKeyOf(key), ttlMs: HOUR_MS },
     });
     expect(() => loadAuthority({ certificatePem: pem, privateKeyPem: privateKeyPem(key) })).toThrow(
-      'not that of an authority',
+      'is not a certificate authority',
     );
   });
 });

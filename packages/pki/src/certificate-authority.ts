@@ -19,7 +19,7 @@ import {
   signingOf,
 } from './keys.ts';
 
-/** A fleet's certificate authority: its certificate, and the key it signs with. */
+/** A fleet's certificate authority: its certificate and its signing key. */
 export type CertificateAuthority = {
   certificatePem: string;
   certificate: X509Certificate;
@@ -32,18 +32,18 @@ export type CertificateAuthority = {
 export type AuthorityFiles = { certificatePem: string; privateKeyPem: string };
 
 const YEAR_MS = 365.25 * 86_400_000;
-/** Longer than any host lives: an authority has no successor to hand over to. */
+/** Longer than the life of a host, because an authority cannot be replaced. */
 const LIFETIME_MS = 25 * YEAR_MS;
-/** Clocks of hosts that run behind ours by less than this still take what we issue. */
+/** Hosts whose clocks are behind by less than this accept new certificates. */
 export const CLOCK_SKEW_MS = 5 * 60_000;
 
-/** A new one, self-signed, with a P-256 key. */
+/** Creates a self-signed authority with a P-256 key. */
 export function makeAuthority({ now = new Date() }: { now?: Date } = {}): AuthorityFiles {
   const key = makePrivateKey();
   const signing = signingOf(key);
-  if (!signing) throw new Error('BUG: a new key that cannot sign');
+  if (!signing) throw new Error('BUG: the new key cannot sign');
   const publicKey = publicKeyOf(key);
-  // A name of its own: those who know several fleets can tell which one issued a certificate.
+  // The name is unique, so that a certificate shows which fleet issued it.
   const name = distinguishedName(`Gantry fleet ${randomBytes(4).toString('hex')}`);
   const keyId = keyIdOf(publicKey);
   const { pem } = signCertificate({
@@ -59,7 +59,7 @@ export function makeAuthority({ now = new Date() }: { now?: Date } = {}): Author
   return { certificatePem: pem, privateKeyPem: privateKeyPem(key) };
 }
 
-/** Throws a message for the operator where the two do not make an authority. */
+/** Throws an error for the operator if the certificate and the key do not form an authority. */
 export function loadAuthority({
   certificatePem,
   privateKeyPem: keyPem,
@@ -68,8 +68,8 @@ export function loadAuthority({
   const key = parsePrivateKey(keyPem);
   const signing = signingOf(key);
   if (!signing) throw new Error(`the authority's key must be ${KEYS_TAKEN}`);
-  if (!certificate.ca) throw new Error('the certificate is not that of an authority');
-  if (!certificate.checkPrivateKey(key)) throw new Error('the key is not that of the certificate');
+  if (!certificate.ca) throw new Error('the certificate is not a certificate authority');
+  if (!certificate.checkPrivateKey(key)) throw new Error('the key does not match the certificate');
   return {
     certificate,
     certificatePem: certificate.toString(),

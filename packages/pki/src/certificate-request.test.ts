@@ -11,7 +11,7 @@ const LABEL = 'CERTIFICATE REQUEST';
 const ECDSA_SHA256 = '1.2.840.10045.4.3.2';
 const RSA_SHA256 = '1.2.840.113549.1.1.11';
 
-/** A request as another program would make it, of any key and signed by any. */
+/** A request as another program makes it, for any key and signed by any key. */
 function requestOf(key: KeyObject, algorithm: string, signer = key): string {
   const body = sequence(
     write(TAG.integer, Buffer.from([0])),
@@ -29,8 +29,8 @@ function requestOf(key: KeyObject, algorithm: string, signer = key): string {
 const curve = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve }).privateKey;
 const rsa = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength }).privateKey;
 
-describe('a request we make', () => {
-  it('is understood and verified by others', async () => {
+describe('a new certificate request', () => {
+  it('is accepted by other programs', async () => {
     const { csrPem } = makeCertificateRequest();
     expect(await new Pkcs10CertificateRequest(csrPem).verify()).toBe(true);
   });
@@ -49,7 +49,7 @@ describe('reading a request', () => {
     ['EC P-256', curve('P-256'), ECDSA_SHA256],
     ['EC P-384', curve('P-384'), ECDSA_SHA256],
     ['RSA 2048', rsa(2048), RSA_SHA256],
-  ])('finds a key of %s', (_name, key, algorithm) => {
+  ])('returns a key of the type %s', (_name, key, algorithm) => {
     const publicKey = createPublicKey(key).export({ format: 'der', type: 'spki' });
     expect(readCertificateRequest(requestOf(key, algorithm))).toEqual({ publicKey });
   });
@@ -59,24 +59,24 @@ describe('reading a request', () => {
     ['EC P-521', curve('P-521'), ECDSA_SHA256],
     ['EC secp256k1', curve('secp256k1'), ECDSA_SHA256],
     ['Ed25519', generateKeyPairSync('ed25519').privateKey, '1.3.101.112'],
-  ])('refuses a key of %s', (_name, key, algorithm) => {
+  ])('refuses a key of the type %s', (_name, key, algorithm) => {
     expect(readCertificateRequest(requestOf(key, algorithm))).toEqual({
       reason: expect.stringContaining('the key must be'),
     });
   });
 
-  it('refuses one that the holder of the key did not sign', () => {
+  it('refuses a request that was not signed with its key', () => {
     const forged = requestOf(curve('P-256'), ECDSA_SHA256, curve('P-256'));
     expect(readCertificateRequest(forged)).toEqual({ reason: 'not signed with the key it is for' });
   });
 
-  it('refuses SHA-1', () => {
+  it('refuses a signature with SHA-1', () => {
     expect(readCertificateRequest(requestOf(curve('P-256'), '1.2.840.10045.4.1'))).toEqual({
       reason: expect.stringContaining('algorithm'),
     });
   });
 
-  it('refuses one with any bit changed, or cut anywhere, and never throws', () => {
+  it('refuses a request with a changed bit or a missing end, and never throws', () => {
     const der = fromPem([LABEL], makeCertificateRequest().csrPem) ?? Buffer.alloc(0);
     for (let at = 0; at < der.length; at += 1) {
       const changed = Buffer.from(der);

@@ -22,12 +22,12 @@ import {
 } from './keys.ts';
 import { fromPem, toPem } from './pem.ts';
 
-/** PKCS #10 requests: a public key, signed with its private half. */
+/** PKCS #10 requests: a public key, signed with its private key. */
 
 const VERSION_1 = write(TAG.integer, Buffer.from([0]));
 const NO_ATTRIBUTES = write(contextTag(0, true));
 
-/** A request for this key, or for a new P-256 one. */
+/** Creates a request for this key, or for a new P-256 key. */
 export function makeCertificateRequest({ privateKeyPem: given }: { privateKeyPem?: string } = {}): {
   privateKeyPem: string;
   csrPem: string;
@@ -44,11 +44,11 @@ export function makeCertificateRequest({ privateKeyPem: given }: { privateKeyPem
   };
 }
 
-/** Far more than a request for the longest key we take has. */
+/** Much more than a request for the longest accepted key needs. */
 const MAX_PEM_LENGTH = 16_384;
 const LABELS = ['CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST'];
 
-/** By the last part of the algorithm's identifier, in DER as it stands in the request. */
+/** The key is the last part of the algorithm's identifier in DER. */
 const HASHES = new Map([
   ['2a8648ce3d040302', 'sha256'],
   ['2a8648ce3d040303', 'sha384'],
@@ -58,12 +58,12 @@ const HASHES = new Map([
   ['2a864886f70d01010d', 'sha512'],
 ]);
 
-/** The key as X.509 has it (SubjectPublicKeyInfo), in DER. */
+/** The key as SubjectPublicKeyInfo in DER. */
 export type RequestedKey = { publicKey: Buffer } | { reason: string };
 
 /**
- * The key a request is for, once the request is proven to come from the key's holder. Everything
- * else in it is ignored: who a host is, is not for the host to say.
+ * Returns the key of a request after its signature was verified. Everything else in the request is
+ * ignored, because a host must not choose its own identity.
  */
 export function readCertificateRequest(csrPem: string): RequestedKey {
   const der = csrPem.length > MAX_PEM_LENGTH ? undefined : fromPem(LABELS, csrPem);
@@ -85,7 +85,7 @@ export function readCertificateRequest(csrPem: string): RequestedKey {
   }
 }
 
-/** Of the bytes, by OpenSSL or Node.js; anything else is a bug and goes on. */
+/** An error that malformed bytes cause in OpenSSL or Node.js. Any other error is a bug. */
 function isCryptoError(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return code.startsWith('ERR_OSSL_') || code.startsWith('ERR_CRYPTO_');

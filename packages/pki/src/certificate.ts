@@ -17,7 +17,7 @@ import {
 import type { Signing } from './keys.ts';
 import { toPem } from './pem.ts';
 
-/** X.509 certificates of version 3, as RFC 5280 has them. */
+/** X.509 certificates, version 3 (RFC 5280). */
 
 export const KEY_USAGE = { digitalSignature: 0x80, certificateSign: 0x04, crlSign: 0x02 } as const;
 export const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
@@ -31,7 +31,7 @@ type Profile = {
   issuer: Issuer;
   /** A distinguished name in DER. */
   subject: Buffer;
-  /** As X.509 has it (SubjectPublicKeyInfo), in DER. */
+  /** SubjectPublicKeyInfo in DER. */
   publicKey: Buffer;
   validity: Validity;
   extensions: Buffer[];
@@ -39,7 +39,7 @@ type Profile = {
 
 const VERSION_3 = write(contextTag(0, true), write(TAG.integer, Buffer.from([2])));
 
-/** Signed by the issuer; serial numbers are random, so nobody need keep count. */
+/** Signed by the issuer. Serial numbers are random, so that no counter is needed. */
 export function signCertificate(profile: Profile): Certificate {
   const { issuer, subject, publicKey, validity, extensions } = profile;
   const serial = newSerial();
@@ -62,7 +62,7 @@ export function signCertificate(profile: Profile): Certificate {
   };
 }
 
-/** 128 bits that read as a number above zero and always have 32 digits. */
+/** 128 bits that are a positive number and always have 32 hex digits. */
 function newSerial(): Buffer {
   const bytes = randomBytes(16);
   bytes.writeUInt8((bytes.readUInt8(0) & 0x3f) | 0x40, 0);
@@ -76,7 +76,7 @@ const extension = (id: string, value: Buffer, critical = false) =>
 
 export const notAnAuthority = () => extension('2.5.29.19', sequence(), true);
 
-/** May sign certificates of hosts and schedulers, and no further authority. */
+/** May sign certificates of hosts and schedulers, but no other authority. */
 export const anAuthority = () =>
   extension('2.5.29.19', sequence(TRUE, write(TAG.integer, Buffer.from([0]))), true);
 
@@ -88,7 +88,7 @@ export function keyUsage(bits: number): Buffer {
 
 export const extendedKeyUsage = (purpose: string) => extension('2.5.29.37', sequence(oid(purpose)));
 
-/** Names as `subject-alt-names.ts` writes them. */
+/** Names in the format of `subject-alt-names.ts`. */
 export const subjectAltNames = (names: Buffer[]) => extension('2.5.29.17', sequence(...names));
 
 const SUBJECT_KEY_ID = '2.5.29.14';
@@ -106,12 +106,12 @@ export function keyIdOf(publicKey: Buffer): Buffer {
   return createHash('sha256').update(readBits(bits)).digest().subarray(0, 20);
 }
 
-/** What those it issues must repeat: its name and, where it says one, its key's id. */
+/** What the certificates that it issues must contain: its name and, if it has one, its key id. */
 export function readIssuer(certificateRaw: Buffer): { name: Buffer; keyId: Buffer | undefined } {
   const [body] = readSequence(readOnly(certificateRaw));
   const fields = readSequence(body).filter(({ tag }) => tag !== contextTag(0, true));
   const name = fields[4]?.whole;
-  if (!name) throw new Error('a certificate without a subject');
+  if (!name) throw new Error('the certificate has no subject');
   const extensions = fields.find(({ tag }) => tag === contextTag(3, true));
   if (!extensions) return { name, keyId: undefined };
   const wanted = oid(SUBJECT_KEY_ID);

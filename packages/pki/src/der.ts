@@ -1,6 +1,6 @@
 /**
- * DER, as much of it as certificates need: values are written with their tag and length, and read
- * back as slices that are checked to lie within what they are part of.
+ * The part of DER that certificates need. Values are written with their tag and length, and read as
+ * slices that are checked to be inside the value that contains them.
  */
 
 export const TAG = {
@@ -34,14 +34,14 @@ function lengthBytes(length: number): number[] {
 
 export const sequence = (...parts: Buffer[]) => write(TAG.sequence, ...parts);
 export const octetString = (value: Buffer) => write(TAG.octetString, value);
-/** `unused` counts the bits at the end that are not part of it. */
+/** `unused` is the number of bits at the end that are not part of the value. */
 export const bitString = (value: Buffer, unused = 0) =>
   write(TAG.bitString, Buffer.from([unused]), value);
 export const utf8String = (text: string) => write(TAG.utf8, Buffer.from(text, 'utf8'));
 export const TRUE = write(TAG.boolean, Buffer.from([0xff]));
 export const NULL = write(TAG.null);
 
-/** Of bytes that hold a number above zero, the first of them not zero. */
+/** The bytes must be a positive number without leading zero bytes. */
 export function integer(bytes: Buffer): Buffer {
   const first = bytes[0] ?? 0;
   return write(TAG.integer, first >= 0x80 ? Buffer.from([0]) : Buffer.alloc(0), bytes);
@@ -59,7 +59,7 @@ function base128(value: number): number[] {
   return bytes;
 }
 
-/** To the second. Years up to 2049 have two digits, later ones four: X.509 wants it so. */
+/** In seconds. X.509 requires two digits for years up to 2049 and four for later years. */
 export function time(moment: Date): Buffer {
   const digits = moment
     .toISOString()
@@ -74,13 +74,13 @@ export class DerError extends Error {
   override name = 'DerError';
 }
 
-/** One value: `whole` with its tag and length, `content` without. */
+/** One value: `whole` includes its tag and length, `content` does not. */
 export type Value = { tag: number; whole: Buffer; content: Buffer };
 
-/** The only value in these bytes. */
+/** Reads the only value in these bytes. */
 export function readOnly(bytes: Buffer): Value {
   const [value, ...others] = readAll(bytes);
-  if (!value || others.length > 0) throw new DerError('not exactly one value');
+  if (!value || others.length > 0) throw new DerError('expected exactly one value');
   return value;
 }
 
@@ -89,14 +89,14 @@ export function readSequence(value: Value | undefined): Value[] {
 }
 
 export function expectTag(value: Value | undefined, tag: number): Value {
-  if (value?.tag !== tag) throw new DerError('a value of another kind was expected');
+  if (value?.tag !== tag) throw new DerError('unexpected type of value');
   return value;
 }
 
-/** The bytes of a bit string that has no unused bits. */
+/** Returns the bytes of a bit string without unused bits. */
 export function readBits(value: Value | undefined): Buffer {
   const { content } = expectTag(value, TAG.bitString);
-  if (content[0] !== 0) throw new DerError('a bit string that does not end at a byte');
+  if (content[0] !== 0) throw new DerError('the bit string has unused bits');
   return content.subarray(1);
 }
 
@@ -112,24 +112,25 @@ function readAll(bytes: Buffer): Value[] {
 
 function readAt(bytes: Buffer, at: number): Value {
   const tag = byteAt(bytes, at);
-  if ((tag & 0x1f) === 0x1f) throw new DerError('a tag of several bytes');
+  if ((tag & 0x1f) === 0x1f) throw new DerError('tags of several bytes are not supported');
   const first = byteAt(bytes, at + 1);
   let start = at + 2;
   let length = first;
   if (first >= 0x80) {
     const count = first & 0x7f;
-    if (count === 0 || count > 4) throw new DerError('a length that is not definite or too long');
+    if (count === 0 || count > 4) throw new DerError('the length is indefinite or too long');
     length = 0;
     for (let read = 0; read < count; read += 1) length = length * 256 + byteAt(bytes, start + read);
     start += count;
   }
-  if (start + length > bytes.length) throw new DerError('a value longer than what it is part of');
+  if (start + length > bytes.length)
+    throw new DerError('the value is longer than what contains it');
   const end = start + length;
   return { tag, whole: bytes.subarray(at, end), content: bytes.subarray(start, end) };
 }
 
 function byteAt(bytes: Buffer, at: number): number {
   const byte = bytes[at];
-  if (byte === undefined) throw new DerError('it ends too early');
+  if (byte === undefined) throw new DerError('unexpected end of data');
   return byte;
 }

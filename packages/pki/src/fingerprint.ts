@@ -5,7 +5,7 @@ export function fingerprint(certificateRaw: Buffer): string {
   return createHash('sha256').update(certificateRaw).digest('hex');
 }
 
-/** As people copy it: with colons, spaces or capitals; undefined where it cannot be one. */
+/** Accepts colons, spaces and capitals. Returns undefined if the text is no fingerprint. */
 export function parseFingerprint(text: string): string | undefined {
   const digits = text.replace(/[:\s]/g, '').toLowerCase();
   return /^[0-9a-f]{64}$/.test(digits) ? digits : undefined;

@@ -34,7 +34,7 @@ const identify = (pem: string, at = now, from = [authority]) =>
 const host = () =>
   issueHostCertificate(authority, { hostId: HOST_ID, publicKey, ttlMs: HOUR_MS, now });
 
-/** One that the authority signed, but not as a host's. */
+/** A certificate that the authority signed, but not for a host. */
 const signed = (...extensions: Buffer[]) =>
   signCertificate({
     ...{ issuer: authority.issuer, publicKey, extensions },
@@ -45,7 +45,7 @@ const signed = (...extensions: Buffer[]) =>
 const forHost = () => subjectAltNames([uriName(`urn:gantry:host:${HOST_ID}`)]);
 
 describe("a host's certificate", () => {
-  it('says who the host is', () => {
+  it('identifies the host', () => {
     const { pem, serial, notAfter } = host();
     expect(identify(pem)).toEqual({ hostId: HOST_ID, serial, notAfter });
     expect(serial).toMatch(/^[4-7][0-9a-f]{31}$/);
@@ -53,12 +53,12 @@ describe("a host's certificate", () => {
     expect(new X509Certificate(pem).subject).toBe(`CN=${HOST_ID}`);
   });
 
-  it('is found among several authorities', () => {
+  it('is accepted if one of several authorities issued it', () => {
     const others = [loadAuthority(makeAuthority()), authority, loadAuthority(makeAuthority())];
     expect(identify(host().pem, now, others)).toHaveProperty('hostId', HOST_ID);
   });
 
-  it('is valid from some minutes before it was issued until its end, and no longer', () => {
+  it('is valid from some minutes before it was issued until it expires', () => {
     const { pem } = host();
     expect(identify(pem, later(-4 * 60_000))).toHaveProperty('hostId');
     expect(identify(pem, later(-6 * 60_000))).toHaveProperty('reason');
@@ -72,12 +72,12 @@ describe("a host's certificate", () => {
     expect(notAfter).toEqual(authority.notAfter);
   });
 
-  it('has a serial number of its own each time', () => {
+  it('has a unique serial number', () => {
     expect(new Set(Array.from({ length: 50 }, () => host().serial)).size).toBe(50);
   });
 });
 
-describe('nobody is known by', () => {
+describe('no host is identified by', () => {
   it('a certificate of another authority, even one with the same name and key id', () => {
     const other = loadAuthority(makeAuthority({ now }));
     const { name, keyId } = authority.issuer;
@@ -131,13 +131,13 @@ describe('nobody is known by', () => {
     ).toHaveProperty('hostId');
   });
 
-  it('bytes that are no certificate', () => {
+  it('bytes that are not a certificate', () => {
     expect(hostIdentity(Buffer.from('hello'), [authority.certificate], now)).toEqual({
       reason: 'the certificate cannot be read',
     });
   });
 
-  it('any certificate, once the authority has ended', () => {
+  it('a certificate of an expired authority', () => {
     const old = loadAuthority(makeAuthority({ now: new Date('1999-01-01') }));
     const { pem } = signCertificate({
       ...{ issuer: old.issuer, publicKey, subject: distinguishedName(HOST_ID) },

@@ -6,14 +6,14 @@ export const hostUri = (hostId: string) => URI_PREFIX + hostId;
 
 export type HostIdentity = { hostId: string; serial: string; notAfter: Date };
 
-/** The whole of the subject alternative names, as Node.js writes them: one URI and nothing else. */
+/** All subject alternative names as Node.js formats them: exactly one URI. */
 const HOST_NAME = new RegExp(
   `^URI:${URI_PREFIX}([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$`,
 );
 
 /**
- * Whose certificate this is, or why it is nobody's. It says nothing of revocation, nor whether the
- * host is still one of ours: only the database knows.
+ * Returns the host that a certificate identifies, or why it identifies none. It does not check
+ * revocation or whether the host still exists, because only the database knows that.
  */
 export function hostIdentity(
   certificateRaw: Buffer,
@@ -35,7 +35,7 @@ export function hostIdentity(
   return { hostId, serial: serialOf(certificate), notAfter: new Date(certificate.validTo) };
 }
 
-/** As the database has it. */
+/** In the database's format. */
 const serialOf = (certificate: X509Certificate) => certificate.serialNumber.toLowerCase();
 
 function parse(raw: Buffer): X509Certificate | undefined {

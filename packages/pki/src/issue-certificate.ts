@@ -20,10 +20,10 @@ const FOR_TLS = [notAnAuthority(), keyUsage(KEY_USAGE.digitalSignature)];
 const FOR_CLIENTS = [...FOR_TLS, extendedKeyUsage(CLIENT_AUTH)];
 const FOR_SERVERS = [...FOR_TLS, extendedKeyUsage(SERVER_AUTH)];
 
-/** `publicKey` is what `readCertificateRequest` found. */
+/** `publicKey` is the result of `readCertificateRequest`. */
 type HostCertificate = { hostId: string; publicKey: Buffer; ttlMs: number; now?: Date };
 
-/** By which a host is known: its id is the name, and it can be used to call and for nothing else. */
+/** Identifies a host: the host's id is the name. It is valid only for TLS clients. */
 export function issueHostCertificate(
   authority: CertificateAuthority,
   { hostId, publicKey, ttlMs, now = new Date() }: HostCertificate,
@@ -39,7 +39,7 @@ export function issueHostCertificate(
 
 type ServerCertificate = { names: readonly string[]; ttlMs: number; now?: Date };
 
-/** By which hosts know a scheduler, with a key of its own; `chainPem` ends with the authority. */
+/** Identifies a scheduler to hosts and has a new key. `chainPem` ends with the authority. */
 export function issueServerCertificate(
   authority: CertificateAuthority,
   { names, ttlMs, now = new Date() }: ServerCertificate,
@@ -59,7 +59,7 @@ export function issueServerCertificate(
   };
 }
 
-/** Nothing outlives its authority. */
+/** No certificate is valid longer than its authority. */
 function validityOf(authority: CertificateAuthority, ttlMs: number, now: Date): Validity {
   const end = Math.min(now.getTime() + ttlMs, authority.notAfter.getTime());
   return { notBefore: new Date(now.getTime() - CLOCK_SKEW_MS), notAfter: new Date(end) };

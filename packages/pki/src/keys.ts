@@ -6,7 +6,7 @@ import {
 } from 'node:crypto';
 import { NULL, oid, sequence } from './der.ts';
 
-/** The keys we take, ours and others', and what they sign with. */
+/** The accepted types of keys and their signature algorithms. */
 export type Signing = { hash: 'sha256' | 'sha384'; algorithm: Buffer };
 
 const ECDSA_SHA256: Signing = { hash: 'sha256', algorithm: sequence(oid('1.2.840.10045.4.3.2')) };
@@ -17,12 +17,12 @@ const RSA_SHA256: Signing = {
 };
 
 const MIN_RSA_BITS = 2048;
-/** Above it a single check takes milliseconds, and anybody may send us a request to check. */
+/** With longer keys one check takes milliseconds, and every client may send a request. */
 const MAX_RSA_BITS = 8192;
 
 export const KEYS_TAKEN = `EC P-256, EC P-384 or RSA of ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits`;
 
-/** What a key signs with; undefined for a kind of key we do not take. */
+/** Returns a key's signature algorithm, or undefined if the type of key is not accepted. */
 export function signingOf(key: KeyObject): Signing | undefined {
   const { namedCurve, modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
   if (key.asymmetricKeyType === 'ec') {
@@ -33,7 +33,7 @@ export function signingOf(key: KeyObject): Signing | undefined {
   return modulusLength >= MIN_RSA_BITS && modulusLength <= MAX_RSA_BITS ? RSA_SHA256 : undefined;
 }
 
-/** A new P-256 key. */
+/** Generates a P-256 key. */
 export function makePrivateKey(): KeyObject {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 }
@@ -46,7 +46,7 @@ export function parsePrivateKey(pem: string): KeyObject {
   return createPrivateKey(pem);
 }
 
-/** The public half as X.509 has it (SubjectPublicKeyInfo), in DER. */
+/** The public key as SubjectPublicKeyInfo in DER. */
 export function publicKeyOf(key: KeyObject): Buffer {
   return createPublicKey(key).export({ format: 'der', type: 'spki' });
 }

@@ -3,7 +3,7 @@ export function toPem(label: string, der: Buffer): string {
   return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
 }
 
-/** The bytes of the one block with one of these labels; undefined where there is no such text. */
+/** Returns the bytes of the block with one of these labels, or undefined if there is none. */
 export function fromPem(labels: readonly string[], pem: string): Buffer | undefined {
   const match = /^\s*-----BEGIN ([A-Z0-9 ]+)-----\s([A-Za-z0-9+/=\s]+)-----END \1-----\s*$/.exec(
     pem,

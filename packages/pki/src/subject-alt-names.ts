@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import { contextTag, write } from './der.ts';
 
-/** Names a certificate is good for. */
+/** The names that a certificate is valid for. */
 
 export const uriName = (uri: string) => write(contextTag(6, false), Buffer.from(uri, 'ascii'));
 

@@ -11,7 +11,7 @@ beforeEach(async () => {
   await host.start();
 });
 
-describe('a wanted VM', () => {
+describe('a VM in the spec', () => {
   it('runs, with the rules of its network in force', async () => {
     await bringUp(host);
     expect(host.report).toMatchObject({ acceptedNumber: '1', refusal: null, firewallNumber: '1' });
@@ -23,7 +23,7 @@ describe('a wanted VM', () => {
     expect(host.driver.network.firewall?.rules).toHaveLength(1);
   });
 
-  it('is reset by a greater boot, and only then', async () => {
+  it('is reset only by a higher boot number', async () => {
     await bringUp(host);
     host.send(makeSpec(2, { vms: [TRAINER] }));
     host.send(makeSpec(3, { vms: [{ ...TRAINER, revision: '2', boot: '2' }] }));
@@ -33,7 +33,7 @@ describe('a wanted VM', () => {
   });
 
   it.each(['crashed', 'shutoff'] as const)(
-    'that ended by itself (%s) stays down with its devices until a greater boot',
+    'that ended by itself (%s) stays off and keeps its devices until a higher boot number',
     async (state) => {
       await bringUp(host);
       host.driver.hypervisor.crash('vm-1', state);
@@ -48,7 +48,7 @@ describe('a wanted VM', () => {
     },
   );
 
-  it('gets, loses and grows disks without a restart', async () => {
+  it('gets, loses and grows disks without a reboot', async () => {
     const [os, old, data] = [makeDisk('vm-1-os'), makeDisk('old'), makeDisk('data')];
     await bringUp(host, { ...TRAINER, disks: [os, old] });
     const grown = { ...os, sizeBytes: '2147483648' };
@@ -62,7 +62,7 @@ describe('a wanted VM', () => {
     expect(host.driver.disks.ids()).toContain('old');
   });
 
-  it('never gets an empty disk in place of one that was made before', async () => {
+  it('never gets an empty disk instead of an existing one', async () => {
     await bringUp(host);
     const elsewhere = { ...makeDisk('data'), exists: true };
     const disks = [makeDisk('vm-1-os'), elsewhere];
@@ -76,7 +76,7 @@ describe('a wanted VM', () => {
     expect(host.driver.disks.ids()).not.toContain('data');
   });
 
-  it('runs on beside the failure of a disk that cannot be attached, until it can', async () => {
+  it('keeps running and reports a failure while a disk cannot be attached', async () => {
     await bringUp(host);
     host.driver.faults.failNext('attach_disk', 3, NO_SPACE);
     const disks = [makeDisk('vm-1-os'), makeDisk('data')];
@@ -93,7 +93,7 @@ describe('a wanted VM', () => {
 });
 
 describe('a part that fails', () => {
-  it('is tried three times, then told, and tried again after a while', async () => {
+  it('is tried three times, then reported, and tried again after a pause', async () => {
     host.driver.faults.failNext('create_disk', 3, NO_SPACE);
     host.send(makeSpec(1, { vms: [TRAINER] }));
     await until(() => host.clock.waiting > 0);
@@ -109,7 +109,7 @@ describe('a part that fails', () => {
     expect(host.vm('vm-1')?.failure).toBeNull();
   });
 
-  it('is tried again at once with a new revision, and not with the same', async () => {
+  it('is tried again at once with a new revision, but not with the same revision', async () => {
     host.driver.volumes.loseImage('debian-12');
     host.send(makeSpec(1, { vms: [TRAINER] }));
     await until(() => host.clock.waiting > 0);
@@ -126,7 +126,7 @@ describe('a part that fails', () => {
     await host.untilState('vm-1', '2', 'RUNNING');
   });
 
-  it('stays told while it is tried again in vain', async () => {
+  it('stays reported while retries fail', async () => {
     host.driver.faults.failNext('create_disk', 4, NO_SPACE);
     host.send(makeSpec(1, { vms: [TRAINER] }));
     for (const pauseMs of [200, 1_000, 60_000, 200]) {
@@ -140,7 +140,7 @@ describe('a part that fails', () => {
     expect(states).not.toContain('VM_OBSERVED_STATE_WORKING');
   });
 
-  it('is none while the host cannot be asked for a moment', async () => {
+  it('is not reported while the host does not reply for a moment', async () => {
     await bringUp(host);
     host.driver.faults.failNext('list_domains', 2, NO_SPACE);
     host.agent?.domainChanged('vm-1');
@@ -154,7 +154,7 @@ describe('a part that fails', () => {
     expect(host.reports.every(({ vms }) => vms?.[0]?.failure === null)).toBe(true);
   });
 
-  it('of one VM holds up no other', async () => {
+  it('of one VM does not delay other VMs', async () => {
     host.driver.faults.hang('bind_device');
     host.send(makeSpec(1, { vms: [TRAINER, makeVm('vm-2')] }));
     await host.untilState('vm-2', '1', 'RUNNING');
@@ -163,7 +163,7 @@ describe('a part that fails', () => {
     await host.untilState('vm-1', '1', 'RUNNING');
   });
 
-  it('without an image source is told as such, and without a boot disk too', async () => {
+  it('because of a missing image source or boot disk is reported with that reason', async () => {
     const image = { name: 'secret', url: '', sha256: '' };
     host.send(makeSpec(1, { vms: [{ ...TRAINER, image }, makeVm('vm-2', { image: null })] }));
     await until(() => host.clock.waiting > 1);

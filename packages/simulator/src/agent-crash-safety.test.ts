@@ -5,8 +5,8 @@ import { DyingAgent } from './testing/dying-agent.ts';
 import { GPUS, NVMES } from './testing/make-inventory.ts';
 
 /**
- * Stop after every single change, start again, expect what an undisturbed agent would have done:
- * first on the way up, then on the way down.
+ * Kills the agent at every single change, starts it again, and expects the result of an agent that
+ * was never killed: while a VM is brought up, taken down and reset.
  */
 const VM = makeVm('vm-1', { gpus: [GPUS[0], GPUS[1]], nvmes: [NVMES[0]] });
 const UP = makeSpec(1, { vms: [VM] });
@@ -17,7 +17,7 @@ const RESET = makeSpec(2, { vms: [{ ...VM, revision: '2', boot: '2' }] });
 
 type Death = { dieAt: number; when: 'before' | 'after' };
 
-/** The spec is carried out by an agent that dies, and then by another that does not. */
+/** An agent that dies carries out the spec, and then one that does not. */
 async function interrupted(
   host: AgentUnderTest,
   spec: typeof UP,
@@ -41,7 +41,7 @@ async function hostWith(spec: typeof UP | null): Promise<AgentUnderTest> {
   return host;
 }
 
-/** Every change an undisturbed agent makes, twice: died before it and died after it. */
+/** Every change that an agent makes, twice: death before it and death after it. */
 async function deaths(from: typeof UP | null, to: typeof UP, state: string): Promise<Death[]> {
   const host = await hostWith(from);
   const counting = new DyingAgent(host, Number.POSITIVE_INFINITY, 'before');
@@ -62,7 +62,7 @@ const upDeaths = await deaths(null, UP, 'RUNNING');
 const downDeaths = await deaths(UP, DOWN, 'DELETED');
 const resetDeaths = await deaths(UP, RESET, 'RUNNING');
 
-it('there is more than one step to die at in each', () => {
+it('each case has more than one change to die at', () => {
   expect(upDeaths.length).toBeGreaterThan(16);
   expect(downDeaths.length).toBeGreaterThan(20);
   expect(resetDeaths.length).toBeGreaterThan(6);
@@ -105,7 +105,7 @@ describe('an agent that dies while it brings a VM up', () => {
 
 describe('an agent that dies while it takes a VM down', () => {
   it.each(downDeaths)(
-    'at change $dieAt, $when it: nothing is left and all is proven',
+    'at change $dieAt, $when it: nothing is left and every device has a receipt',
     async (death) => {
       const host = await hostWith(UP);
       await interrupted(host, DOWN, death);
@@ -114,7 +114,7 @@ describe('an agent that dies while it takes a VM down', () => {
       expect(host.report.receipts?.map(({ pciAddress }) => pciAddress).sort()).toEqual(
         [...VM.gpus, ...VM.nvmes].sort(),
       );
-      // Only where the receipt of one was cut off is that one cleaned again.
+      // A device is cleaned again only if the agent died before its receipt was stored.
       const cleanings = [...host.driver.devices.cleanings.values()];
       expect(cleanings.filter((times) => times > 1).length).toBeLessThanOrEqual(1);
     },

@@ -12,8 +12,8 @@ beforeEach(async () => {
   await host.start();
 });
 
-describe('the host remembers', () => {
-  it('an agent started anew leaves its VMs untouched', async () => {
+describe('the host remembers its VMs:', () => {
+  it('a restarted agent does not touch running VMs', async () => {
     await bringUp(host);
     host.kill();
     await host.start();
@@ -23,7 +23,7 @@ describe('the host remembers', () => {
   });
 
   it.each([false, true])(
-    'a rebooted host starts its VMs again without being told (domains kept: %s)',
+    'a rebooted host starts its VMs again without a scheduler (domains kept: %s)',
     async (keepDomains) => {
       await bringUp(host);
       host.kill();
@@ -35,7 +35,7 @@ describe('the host remembers', () => {
     },
   );
 
-  it('a VM that a new ledger met running is started again after a reboot', async () => {
+  it('a VM that was running when the ledger was created starts again after a reboot', async () => {
     await bringUp(host);
     host.kill();
     host.ledger = new AgentUnderTest().ledger;
@@ -47,7 +47,7 @@ describe('the host remembers', () => {
     await host.untilState('vm-1', '1', 'RUNNING');
   });
 
-  it('a VM that had crashed stays down over a reboot', async () => {
+  it('a VM that had crashed stays off after a reboot', async () => {
     await bringUp(host);
     host.driver.crashDomain('vm-1');
     await host.untilState('vm-1', '1', 'CRASHED');
@@ -65,7 +65,7 @@ describe('the host remembers', () => {
     await host.untilState('vm-1', '1', 'CRASHED');
   });
 
-  it('a lost ledger neither restarts nor resets what runs', async () => {
+  it('the loss of the ledger neither restarts nor resets a running VM', async () => {
     await bringUp(host);
     host.kill();
     host.ledger = new AgentUnderTest().ledger;
@@ -77,8 +77,8 @@ describe('the host remembers', () => {
   });
 });
 
-describe('what no spec names', () => {
-  it('is left alone, told as unknown, and its devices are in use', async () => {
+describe('a VM that no spec names', () => {
+  it('keeps running and is reported as unknown, and its devices are in use', async () => {
     await runAlone(host.driver, makeVm('stray', { gpus: [GPU_A] }));
     host.send(makeSpec(1));
     await host.untilState('stray', '0', 'UNKNOWN');
@@ -89,7 +89,7 @@ describe('what no spec names', () => {
     expect(host.driver.hypervisor.domain('vm-1')).toBeUndefined();
   });
 
-  it('was perhaps named before: absence is not an order', async () => {
+  it('keeps running if an earlier spec named it, because absence is not an order', async () => {
     await bringUp(host);
     host.send(makeSpec(2));
     await host.untilState('vm-1', '0', 'UNKNOWN');
@@ -99,8 +99,8 @@ describe('what no spec names', () => {
   });
 });
 
-describe('disks outside any VM', () => {
-  it('are grown and removed, and told once they are', async () => {
+describe('disks that belong to no VM', () => {
+  it('are grown and removed, and then reported', async () => {
     await host.driver.volumes.create(makeDisk('idle'), null);
     await host.driver.volumes.create(makeDisk('old'), null);
     const disks = [makeDisk('idle', { sizeBytes: '2147483648' })];
@@ -110,7 +110,7 @@ describe('disks outside any VM', () => {
     expect(host.driver.disks.ids()).toEqual(['idle']);
   });
 
-  it('that cannot be removed are not told, and tried again', async () => {
+  it('are not reported if they cannot be removed, and are tried again', async () => {
     await host.driver.volumes.create(makeDisk('old'), null);
     host.driver.faults.failNext('remove_disk', 1, NO_SPACE);
     host.send(makeSpec(1, { deletedDisks: ['old'] }));
@@ -122,7 +122,7 @@ describe('disks outside any VM', () => {
 });
 
 describe('firewall rules', () => {
-  it('are told as in force only when they are, and no interface comes up before', async () => {
+  it('are reported only when they are in force, and no interface comes up before that', async () => {
     host.driver.faults.failNext('apply_firewall', 2, NO_SPACE);
     host.send(makeSpec(1, { vms: [makeVm('vm-1')] }));
     await until(() => host.report.acceptedNumber === '1' && host.clock.waiting > 0);
@@ -134,7 +134,7 @@ describe('firewall rules', () => {
     await host.untilState('vm-1', '1', 'RUNNING');
   });
 
-  it('change under running VMs', async () => {
+  it('change while VMs run', async () => {
     await bringUp(host);
     const rules = [makeRule('rule-1'), makeRule('rule-2', { action: 'ACTION_DENY' })];
     host.send(makeSpec(2, { vms: [TRAINER], firewallRules: rules }));
@@ -143,7 +143,7 @@ describe('firewall rules', () => {
   });
 });
 
-it('a disk that a VM had is removed as soon as that VM is gone', async () => {
+it('a deleted disk is removed as soon as the VM that used it is gone', async () => {
   host.driver.behave({ shutdownMs: 5_000 });
   await bringUp(host);
   const deleted = [makeDeleted('vm-1', { gpus: [GPU_A, GPU_B], nvmes: [NVME] })];

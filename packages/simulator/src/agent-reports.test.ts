@@ -12,8 +12,8 @@ beforeEach(async () => {
   await host.start();
 });
 
-describe('a stream', () => {
-  it('begins with the inventory and every serial log, and has the inventory once', async () => {
+describe('a new stream', () => {
+  it('starts with the inventory and every serial log, and sends the inventory once', async () => {
     await bringUp(host);
     const [first, ...others] = host.reports;
     expect(first?.inventory?.gpus).toHaveLength(GPUS.length);
@@ -27,7 +27,7 @@ describe('a stream', () => {
     expect(host.reports[0]?.inventory?.gpus).toHaveLength(GPUS.length);
   });
 
-  it('tells again what was accepted when the same spec comes again', async () => {
+  it('reports the accepted number again when the same spec arrives again', async () => {
     await bringUp(host);
     const before = host.reports.length;
     host.send(makeSpec(1, { vms: [TRAINER] }));
@@ -36,8 +36,8 @@ describe('a stream', () => {
   });
 });
 
-describe('a spec that is refused changes nothing', () => {
-  it('below the last number: told as stale, until a good one comes', async () => {
+describe('a refused spec changes nothing', () => {
+  it('if its number is too low: it is reported as stale until a valid spec arrives', async () => {
     host.send(makeSpec(5, { vms: [TRAINER] }));
     await host.untilState('vm-1', '1', 'RUNNING');
     host.send(makeSpec(4, { deleted: [makeDeleted('vm-1')] }));
@@ -49,7 +49,7 @@ describe('a spec that is refused changes nothing', () => {
     expect(host.report.refusal).toBeNull();
   });
 
-  it('a second owner for a GPU: the first runs on, the second is not begun', async () => {
+  it('if it gives a GPU to a second VM: the first VM keeps running, the second is not started', async () => {
     await bringUp(host);
     host.send(makeSpec(2, { vms: [makeVm('thief', { gpus: [GPU_A] })] }));
     await until(() => host.report.refusal?.failure?.code === 'device_in_use');
@@ -59,7 +59,7 @@ describe('a spec that is refused changes nothing', () => {
     expect(host.driver.devices.isBoundTo(GPU_A, 'vm-1')).toBe(true);
   });
 
-  it('an agent started anew still refuses what its ledger knows better', async () => {
+  it('if the agent has restarted: the ledger still has the higher number', async () => {
     await bringUp(host);
     host.kill();
     await host.start();
@@ -69,7 +69,7 @@ describe('a spec that is refused changes nothing', () => {
     await until(() => host.report.refusal?.failure?.code === 'device_in_use');
   });
 
-  it('while the host cannot be asked, a spec is refused and tried again', async () => {
+  it('while the host does not reply, and it is tried again', async () => {
     await bringUp(host);
     host.driver.faults.failNext('list_devices', 1, NO_SPACE);
     host.send(makeSpec(2, { vms: [TRAINER] }));
@@ -81,7 +81,7 @@ describe('a spec that is refused changes nothing', () => {
 });
 
 describe('serial logs', () => {
-  it('come with reports when they grew, at most every two seconds', async () => {
+  it('are part of reports when they have grown, at most every two seconds', async () => {
     await bringUp(host);
     await until(() => logsSent(host).length === 1);
     expect(logsSent(host)[0]).toContain('vm-1 login:');
@@ -100,7 +100,7 @@ function logsSent({ reports }: AgentUnderTest): string[] {
 }
 
 describe('a report', () => {
-  it('that could not be made is made a little later', async () => {
+  it('that could not be built is built again after a pause', async () => {
     await bringUp(host);
     host.driver.faults.failNext('list_domains', 1, NO_SPACE);
     host.reports = [];
@@ -112,7 +112,7 @@ describe('a report', () => {
     expect(host.report.inventory).not.toBeNull();
   });
 
-  it('is not made while nothing changes', async () => {
+  it('is not sent while nothing changes', async () => {
     await bringUp(host);
     await until(() => logsSent(host).length === 1);
     const before = host.reports.length;

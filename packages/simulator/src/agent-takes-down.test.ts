@@ -14,7 +14,7 @@ beforeEach(async () => {
 describe('a deleted VM', () => {
   const deleted = makeDeleted('vm-1', { gpus: [GPU_A, GPU_B], nvmes: [NVME], disks: ['vm-1-os'] });
 
-  it('is asked to end, taken down whole, and leaves a receipt for each device', async () => {
+  it('is asked to shut down, removed completely, and leaves a receipt for each device', async () => {
     await bringUp(host);
     host.send(makeSpec(2, { deleted: [deleted] }));
     await host.untilState('vm-1', '2', 'DELETED');
@@ -32,7 +32,7 @@ describe('a deleted VM', () => {
     expectNothingLeft(host);
   });
 
-  it('keeps the disks that are not named, and starts from them again', async () => {
+  it('keeps the disks that are not to be deleted, and can start from them again', async () => {
     await bringUp(host);
     host.send(makeSpec(2, { deleted: [{ ...deleted, disks: [] }] }));
     await host.untilState('vm-1', '2', 'DELETED');
@@ -42,7 +42,7 @@ describe('a deleted VM', () => {
     expect(host.report.receipts).toEqual([]);
   });
 
-  it('has 90 seconds for its script and five to end before its power is cut', async () => {
+  it('has 90 seconds for its script and five to shut down before it is powered off', async () => {
     host.driver.behave({ shutdownMs: null });
     await bringUp(host);
     host.send(makeSpec(2, { deleted: [deleted] }));
@@ -56,7 +56,7 @@ describe('a deleted VM', () => {
     await host.untilState('vm-1', '2', 'DELETED');
   });
 
-  it('is gone as soon as its guest has ended', async () => {
+  it('is gone as soon as its guest has shut down', async () => {
     host.driver.behave({ shutdownMs: 5_000 });
     await bringUp(host);
     host.send(makeSpec(2, { deleted: [deleted] }));
@@ -65,7 +65,7 @@ describe('a deleted VM', () => {
     await host.untilState('vm-1', '2', 'DELETED');
   });
 
-  it('loses its power at once when that is ordered, also while it is waited for', async () => {
+  it('is powered off at once if that is ordered, also during the wait', async () => {
     host.driver.behave({ shutdownMs: null });
     await bringUp(host);
     host.send(makeSpec(2, { deleted: [deleted] }));
@@ -75,12 +75,12 @@ describe('a deleted VM', () => {
     expect(host.report.receipts?.every(({ revision }) => revision === '3')).toBe(true);
   });
 
-  it('that has ended while nobody waited is not waited for', async () => {
+  it('that shut down before the wait began is not waited for', async () => {
     host.driver.behave({ shutdownMs: null });
     await bringUp(host);
     const { hypervisor } = host.driver;
     const list = hypervisor.list.bind(hypervisor);
-    // Ends after it was seen running, and before the wait begins.
+    // The guest ends after it was observed running and before the wait begins.
     vi.spyOn(hypervisor, 'list').mockImplementation(async () => {
       const domains = await list();
       const domain = hypervisor.domain('vm-1');
@@ -91,7 +91,7 @@ describe('a deleted VM', () => {
     await host.untilState('vm-1', '2', 'DELETED');
   });
 
-  it('of a later revision is proven anew', async () => {
+  it('gets new receipts for a later revision', async () => {
     await bringUp(host);
     host.send(makeSpec(2, { deleted: [{ ...deleted, disks: [] }] }));
     await host.untilState('vm-1', '2', 'DELETED');
@@ -101,13 +101,13 @@ describe('a deleted VM', () => {
     expectNothingLeft(host);
   });
 
-  it('that the host never heard of gets its receipts all the same', async () => {
+  it('that the host never had still gets its receipts', async () => {
     host.send(makeSpec(1, { deleted: [deleted] }));
     await host.untilState('vm-1', '2', 'DELETED');
     expect(host.report.receipts).toHaveLength(3);
   });
 
-  it('is forgotten with its receipts when its entry leaves the spec', async () => {
+  it('is removed from the ledger with its receipts when its entry leaves the spec', async () => {
     host.send(makeSpec(1, { deleted: [deleted] }));
     await host.untilState('vm-1', '2', 'DELETED');
     host.send(makeSpec(2));
@@ -116,7 +116,7 @@ describe('a deleted VM', () => {
     expect((await host.ledger.read())?.vms).toEqual({});
   });
 
-  it('whose device does not come clean is gone, with a receipt that says why', async () => {
+  it('is gone even if a device cannot be cleaned, and the receipt names the reason', async () => {
     await bringUp(host);
     const failure = { code: 'erase_failed', message: 'format timed out' };
     host.driver.devices.spoil(NVME, failure);
@@ -127,7 +127,7 @@ describe('a deleted VM', () => {
     expect(receipts.filter((receipt) => receipt.failure === null)).toHaveLength(2);
   });
 
-  it('is not built on when the order comes while it is being built', async () => {
+  it('is not built further if the order arrives while it is built', async () => {
     host.driver.faults.hang('bind_device');
     host.send(makeSpec(1, { vms: [TRAINER] }));
     await until(() => host.driver.faults.hangingIn('bind_device') === 1);
@@ -139,7 +139,7 @@ describe('a deleted VM', () => {
     expect(host.report.receipts).toHaveLength(3);
   });
 
-  it('stops waiting for a second try of its building', async () => {
+  it('does not wait for a retry of its creation', async () => {
     host.driver.faults.failNext('create_disk', 3, NO_SPACE);
     host.send(makeSpec(1, { vms: [TRAINER] }));
     await until(() => host.clock.waiting > 0);

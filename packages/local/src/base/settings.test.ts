@@ -3,13 +3,13 @@ import { readSettings } from './settings.ts';
 
 const read = (...args: string[]) => readSettings({ root: '/', args, env: {} });
 
-test('this machine is a host only if asked for', () => {
+test('this machine becomes a host only with --real', () => {
   expect(read().real).toBe(false);
   expect(read('--real').real).toBe(true);
 });
 
 test.each(['--rael', 'real'])(
-  'an argument there is not (%s) is refused, and the one there is named',
+  'an unknown argument (%s) is refused, and the message names the known one',
   (argument) => {
     expect(() => read(argument)).toThrow(/npm start -- --real/);
   },

@@ -10,7 +10,7 @@ import { errorCode, StartError } from './start-error.ts';
 
 const DEFAULT_PORT = 8080;
 
-/** In both locations of a new installation, a server for every family of the catalogue. */
+/** One server for each GPU family of the catalogue, in both locations of a new installation. */
 const DEMO_HOSTS = ['eu-north-a', 'us-east-a']
   .flatMap((location) =>
     ['a40-8', 'a100-40gb-8', 'a100-80gb-8', 'l40s-8', 'l40s-10'].map(
@@ -24,11 +24,11 @@ export type Settings = {
   databaseUrl: string | undefined;
   secretKey: string | undefined;
   host: string;
-  /** 0 takes a free one. */
+  /** 0 means any free port. */
   port: number;
-  /** Simulated hosts, as gantry-fleet is told; empty: none. */
+  /** The value of GANTRY_FLEET_HOSTS for gantry-fleet. Empty if no host is simulated. */
   simulatedHosts: string;
-  /** Whether this machine is a host as well. */
+  /** Whether this machine also becomes a host. */
   real: boolean;
   libvirtSocket: string | undefined;
   accelerator: AcceleratorSettings;
@@ -40,7 +40,7 @@ export function readSettings({ root, args, env }: Invocation): Settings {
   const { real } = readArguments(args);
   const reader = createSettingsReader(env);
   const hosts = reader.optional('GANTRY_FLEET_HOSTS');
-  // A database that was given may be someone's production: nothing is simulated there unasked.
+  // DATABASE_URL may be a production database, so no host is simulated there by default.
   const simulatedHosts = hosts ?? (reader.optional('DATABASE_URL') ? 'none' : DEMO_HOSTS);
   return {
     homeDirectory: reader.text('GANTRY_HOME', path.join(root, '.gantry')),
@@ -61,9 +61,12 @@ function readArguments(args: readonly string[]): { real: boolean } {
     const options = { real: { type: 'boolean', default: false } } as const;
     return parseArgs({ args: [...args], options }).values;
   } catch (error) {
-    // Node's own words name the argument, and say more than one needs to know after that.
-    const said = error instanceof Error ? error.message : String(error);
-    throw new StartError(`${said.split('. ')[0]}. There is: npm start -- --real`, { cause: error });
+    // Only the first sentence of Node's message is useful here: it names the argument.
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartError(
+      `${reason.split('. ')[0]}. The only argument is --real: npm start -- --real`,
+      { cause: error },
+    );
   }
 }
 
@@ -73,13 +76,13 @@ export function baseUrlOf(host: string, port: number): string {
   return `http://${name}:${port}`;
 }
 
-/** Found out before anything is started, so that the answer is one clear line. */
+/** Checked before anything starts, so that the error is one clear line. */
 export function requireFreePort({ host, port }: Pick<Settings, 'host' | 'port'>): Promise<void> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', (error) => {
-      const why = errorCode(error) === 'EADDRINUSE' ? 'is taken' : `cannot be used`;
-      const hint = 'Set GANTRY_PORT to another one, or to 0 for any free one.';
+      const why = errorCode(error) === 'EADDRINUSE' ? 'is taken' : 'cannot be used';
+      const hint = 'Set GANTRY_PORT to another port, or to 0 for any free port.';
       reject(
         new StartError(`Port ${port} on ${host} ${why} (${error.message}). ${hint}`, {
           cause: error,

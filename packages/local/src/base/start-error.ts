@@ -1,4 +1,4 @@
-/** What went wrong in words the person at the terminal can act on; shown without a stack trace. */
+/** An error that the user at the terminal can fix. It is printed without a stack trace. */
 export class StartError extends Error {
   override name = 'StartError';
 }

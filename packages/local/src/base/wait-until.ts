@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Short enough not to be felt, long enough to leave a small machine alone. */
+/** Short enough that users notice no delay, long enough to use little CPU on a small machine. */
 const POLL_MS = 25;
 
 type Wait<T> = { limitMs: number; condition: () => Promise<T | undefined> };
 
-/** The condition's first value that is not undefined, or undefined when the limit has passed. */
+/** Returns the condition's first value that is not undefined, or undefined after the limit. */
 export async function waitUntil<T>({ limitMs, condition }: Wait<T>): Promise<T | undefined> {
   const end = Date.now() + limitMs;
   for (;;) {

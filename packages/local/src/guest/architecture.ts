@@ -1,14 +1,14 @@
 import { StartError } from '../base/start-error.ts';
 
-/** What a guest's architecture is called by those who build and boot it. */
+/** The names of a guest's architecture in Debian, UEFI and Linux. */
 export type Architecture = {
-  /** Debian's name. */
+  /** The name in Debian. */
   debian: 'arm64' | 'amd64';
-  /** Where UEFI looks on a disk nobody has told it about. */
+  /** The file that UEFI boots from a disk without boot entries. */
   bootFile: string;
-  /** Of systemd-boot-efi: the program in front of a unified kernel image. */
+  /** The program of systemd-boot-efi that a unified kernel image starts with. */
   stub: string;
-  /** Where its libraries are, and what programs name as their loader. */
+  /** The directory of its libraries, and the path of its dynamic loader. */
   libraries: string;
   loader: string;
   /** The first serial port. */
@@ -37,5 +37,7 @@ const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
 export function readArchitecture(nodeName: string = process.arch): Architecture {
   const found = ARCHITECTURES[nodeName];
   if (found) return found;
-  throw new StartError(`The tiny guest is built on arm64 and x64; this machine is ${nodeName}.`);
+  throw new StartError(
+    `The tiny guest can be built on arm64 and x64. This machine is ${nodeName}.`,
+  );
 }

@@ -1,17 +1,14 @@
 import { expect, test } from 'vitest';
 import { renderBootFilesystem } from './boot-filesystem.ts';
 
-test.each([0, 1, 8192, 8193, 40 * 1024 * 1024])(
-  'a file of %d bytes is found where UEFI looks',
-  (size) => {
-    const content = Buffer.alloc(size, 'gantry ');
-    const disk = renderBootFilesystem({ name: 'BOOTAA64.EFI', content });
-    const found = readFile(disk, ['EFI        ', 'BOOT       ', 'BOOTAA64EFI']);
-    expect(found.equals(content)).toBe(true);
-  },
-);
+test.each([0, 1, 8192, 8193, 40 * 1024 * 1024])('UEFI finds a file of %d bytes', (size) => {
+  const content = Buffer.alloc(size, 'gantry ');
+  const disk = renderBootFilesystem({ name: 'BOOTAA64.EFI', content });
+  const found = readFile(disk, ['EFI        ', 'BOOT       ', 'BOOTAA64EFI']);
+  expect(found.equals(content)).toBe(true);
+});
 
-test('it has as many clusters as make firmware take it for FAT16', () => {
+test('the file system has a number of clusters that makes it FAT16', () => {
   for (const size of [1, 100 * 1024 * 1024]) {
     const { clusters } = readGeometry(
       renderBootFilesystem({ name: 'A.EFI', content: Buffer.alloc(size) }),
@@ -45,7 +42,7 @@ function readGeometry(disk: Buffer) {
   };
 }
 
-/** Follows directories and chains as a driver would. */
+/** Follows directories and cluster chains as a driver does. */
 function readFile(disk: Buffer, names: readonly string[]): Buffer {
   const { rootAt, dataAt, cluster, fatAt } = readGeometry(disk);
   const readChain = (first: number) => {

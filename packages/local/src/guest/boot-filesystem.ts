@@ -1,6 +1,6 @@
 /**
- * A FAT16 file system that holds one file, where UEFI looks for it: EFI/BOOT/<name>. Its clusters
- * follow each other, so firmware reads the file in long runs.
+ * A FAT16 file system with one file at the path that UEFI boots: EFI/BOOT/<name>. The file's
+ * clusters are contiguous, so that firmware reads it quickly.
  */
 export type BootFile = { name: string; content: Uint8Array };
 
@@ -8,10 +8,10 @@ const SECTOR = 512;
 const CLUSTER = 16 * SECTOR;
 const ROOT_ENTRIES = 512;
 const FATS = 2;
-/** A file system is FAT16 by the number of its clusters, and by nothing else. */
+/** Only the number of clusters decides whether a file system is FAT16. */
 const CLUSTERS = { least: 4085, most: 65_524 };
 const END_OF_CHAIN = 0xffff;
-/** Clusters are counted from two on: "EFI", "BOOT", then the file. */
+/** Cluster numbers start at two: "EFI", "BOOT", then the file. */
 const EFI = 2;
 const BOOT = 3;
 const FILE = 4;
@@ -118,7 +118,7 @@ function renderEntry({ name, attributes, cluster, size }: Entry): Buffer {
   const entry = Buffer.alloc(32);
   entry.write(name, 0, 11, 'latin1');
   entry.writeUInt8(attributes, 11);
-  // The first of January 1980: the format has no zero.
+  // 1 January 1980, the earliest date in this format.
   entry.writeUInt16LE(0x21, 16);
   entry.writeUInt16LE(0x21, 24);
   entry.writeUInt16LE(cluster, 26);

@@ -15,16 +15,16 @@ import { unpackPackages } from './unpack.ts';
 
 /**
  * The tiny guest: Debian's cloud kernel with busybox, dropbear and the QEMU guest agent in memory,
- * and a small file system for what must last. Made from Debian's packages, without root, without
- * installing or mounting anything.
+ * and a small file system for persistent data. It is built from Debian packages, without root and
+ * without installing or mounting anything.
  *
- * What always holds: an image that is there is whole, since it gets its name when it is finished; the
- * same packages and the same source give the same bytes. A build that dies leaves a folder
- * `building-…`, which the next one removes.
+ * An image that exists is complete, because it gets its name at the end of the build. The build is
+ * reproducible: the same packages and the same source give the same bytes. A build that dies leaves
+ * a folder `building-…`, which the next build removes.
  */
 export type TinyGuest = { path: string; sha256: string; ms: number };
 
-/** Little on the console, a guest that ends when its kernel fails, nothing it has no use for. */
+/** A quiet console, a guest that powers off if its kernel panics, and no unneeded features. */
 const KERNEL_FLAGS = ['quiet', 'panic=1', 'audit=0', 'nokaslr', 'cryptomgr.notests'];
 
 const PROGRAM_PACKAGES = ['busybox-static', 'dropbear-bin', 'qemu-guest-agent', 'systemd-boot-efi'];
@@ -67,7 +67,7 @@ async function renderBootProgram(unpacked: string): Promise<Buffer> {
   const architecture = readArchitecture();
   const boot = path.join(unpacked, 'boot');
   const kernel = (await readdir(boot)).find((name) => name.startsWith('vmlinuz-'));
-  if (kernel === undefined) throw new Error('The kernel package has no /boot/vmlinuz.');
+  if (kernel === undefined) throw new Error('The kernel package contains no /boot/vmlinuz.');
   const entries = await gatherInitramfs({ unpacked, rootfs: findRootfs(), architecture });
   return renderUnifiedKernel({
     stub: await readFile(path.join(unpacked, 'usr/lib/systemd/boot/efi', architecture.stub)),
@@ -78,7 +78,7 @@ async function renderBootProgram(unpacked: string): Promise<Buffer> {
 }
 
 const self = fileURLToPath(import.meta.url);
-/** Bundled, this file's code lives in another file, and the guest's files beside it. */
+/** In the bundle, this code is in another file, and the guest's files are beside that file. */
 const isBundle = path.basename(self) !== 'build-tiny-guest.ts';
 
 function findRootfs(): string {

@@ -8,7 +8,7 @@ const ENTRIES: CpioEntry[] = [
   { kind: 'link', name: 'init', target: 'etc/run' },
 ];
 
-test('an archive reads back as what went in, with modes, and ends as the kernel expects', () => {
+test('an archive contains its files with their modes, and ends as the kernel expects', () => {
   expect(readCpio(renderCpio(ENTRIES))).toEqual([
     { name: 'etc', mode: 0o040755, body: '' },
     { name: 'etc/a', mode: 0o100644, body: 'hello' },
@@ -22,7 +22,7 @@ test('the same files give the same bytes', () => {
   expect(renderCpio(ENTRIES).equals(renderCpio(ENTRIES))).toBe(true);
 });
 
-/** As the format is described: 110 bytes of header, then name and body, each padded to four bytes. */
+/** The format: a header of 110 bytes, then name and body, each padded to four bytes. */
 function readCpio(archive: Buffer): { name: string; mode: number; body: string }[] {
   const entries = [];
   const field = (at: number, index: number) =>

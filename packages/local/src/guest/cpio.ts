@@ -33,7 +33,7 @@ type Raw = { name: string; mode: number; body: Uint8Array; number: number };
 function renderEntry({ name, mode, body, number }: Raw): Uint8Array[] {
   const nameBytes = Buffer.from(`${name}\0`);
   const links = (mode & 0o170000) === 0o040000 ? 2 : 1;
-  // inode, mode, owner, group, links, time, size, device and its numbers, name's length, checksum
+  // inode, mode, owner, group, links, time, size, device numbers, length of the name, checksum
   const fields = [number, mode, 0, 0, links, 0, body.length, 0, 0, 0, 0, nameBytes.length, 0];
   const header = Buffer.from(`070701${fields.map(hex).join('')}`);
   return [header, nameBytes, padding(header.length + nameBytes.length), body, padding(body.length)];

@@ -7,7 +7,7 @@ import { renderBootFilesystem } from './boot-filesystem.ts';
 import { ALIGNMENT, type Partition, renderPartitionTable } from './partition-table.ts';
 import { runProgram } from './run-program.ts';
 
-/** The partition's name is how the guest finds it. */
+/** The guest finds the partition by its name. */
 const PERSIST = 'gantry-persist';
 const PERSIST_BYTES = 32 * MIB;
 /** Fixed, so that the same input gives the same bytes. */
@@ -16,7 +16,7 @@ const READ_BYTES = 4 * MIB;
 
 type DiskImage = { file: string; bootFile: string; bootProgram: Buffer; target: string };
 
-/** A disk that UEFI boots, and that keeps what the guest writes; answers its SHA-256. */
+/** Writes a disk that UEFI boots and that stores the guest's data. Returns its SHA-256. */
 export async function writeDiskImage(image: DiskImage): Promise<string> {
   const { file, bootFile, bootProgram, target } = image;
   const boot = renderBootFilesystem({ name: bootFile, content: bootProgram });
@@ -46,11 +46,11 @@ export function planPartitions(bootBytes: number): { partitions: Partition[]; di
     { name: 'gantry-boot', type: 'efi', firstByte: ALIGNMENT, bytes },
     { name: PERSIST, type: 'linux', firstByte: ALIGNMENT + bytes, bytes: PERSIST_BYTES },
   ];
-  // The last unit holds the table's second copy.
+  // The last unit contains the second copy of the partition table.
   return { partitions, diskBytes: ALIGNMENT + bytes + PERSIST_BYTES + ALIGNMENT };
 }
 
-/** An empty ext4 with a journal: a guest may lose its power at any instant. */
+/** An empty ext4 with a journal, because a guest may lose power at any time. */
 async function renderPersist(file: string): Promise<Buffer> {
   const handle = await open(file, 'wx+');
   try {
@@ -75,7 +75,7 @@ async function renderPersist(file: string): Promise<Buffer> {
   }
 }
 
-/** Leaves holes where there is nothing but zeroes. */
+/** Leaves holes instead of writing zeroes. */
 async function writeSparse(handle: FileHandle, content: Buffer, at: number): Promise<void> {
   const unit = 64 * 1024;
   const empty = Buffer.alloc(unit);

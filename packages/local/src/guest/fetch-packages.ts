@@ -15,12 +15,12 @@ const APT_LISTS = '/var/lib/apt/lists';
 
 type Remembered = { question: string; packages: DebianPackage[] };
 
-/** Names of the packages that these need, themselves among them. */
+/** Returns these packages and all that they depend on. */
 export type ChoosePackages = (roots: readonly string[]) => Promise<string[]>;
 
 /**
- * The newest versions this machine's apt knows of; nothing is fetched. Asking apt takes seconds, so
- * the answer is kept in the file until `apt-get update` has changed apt's lists.
+ * Returns the newest versions in this machine's apt lists, without fetching anything. apt takes
+ * seconds, so the result is cached in the file until `apt-get update` changes the lists.
  */
 export async function listPackages(
   roots: readonly string[],
@@ -28,7 +28,10 @@ export async function listPackages(
   choose: ChoosePackages = chooseLibraries,
 ): Promise<DebianPackage[]> {
   const lists = await stat(APT_LISTS).catch(() => undefined);
-  if (!lists) throw new StartError('A guest is made of Debian packages; here is no apt.');
+  if (!lists)
+    throw new StartError(
+      'The tiny guest is built from Debian packages, but this machine has no apt.',
+    );
   const question = `${lists.mtimeMs} ${roots.join(' ')}`;
   const kept = parseRemembered(await readIfThere(file));
   if (kept?.question === question) return kept.packages;
@@ -64,7 +67,7 @@ async function askApt(names: readonly string[]): Promise<DebianPackage[]> {
 
 const ADVICE = 'As root, run `apt-get update` and try again.';
 
-/** What a program of apt's prints. */
+/** Runs a program of apt and returns its output. */
 export async function askAptFor(
   program: 'apt-get' | 'apt-cache',
   args: readonly string[],
@@ -79,8 +82,9 @@ export async function askAptFor(
 }
 
 /**
- * Fetches those that are not in the directory, checks all, removes others; answers their files. Each
- * comes by way of the workspace, so that one that is there is whole.
+ * Fetches the packages that are missing in the directory, verifies all of them, removes all others
+ * and returns the files. Each is fetched to the workspace and then moved, so that a file in the
+ * directory is complete.
  */
 export async function fetchPackages(
   packages: readonly DebianPackage[],
@@ -98,7 +102,7 @@ export async function fetchPackages(
     await runProgram('apt-get', ['-q', 'download', ...names], { cwd: workspace });
   for (const [file, sha256] of wanted) {
     if ((await digest(path.join(workspace, file))) !== sha256) {
-      throw new StartError(`apt fetched ${file} with other bytes than it promised. ${ADVICE}`);
+      throw new StartError(`The checksum of ${file} does not match apt's lists. ${ADVICE}`);
     }
     await rename(path.join(workspace, file), path.join(directory, file));
   }

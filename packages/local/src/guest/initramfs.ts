@@ -24,7 +24,7 @@ const EMPTY = [
 
 type Sources = { unpacked: string; rootfs: string; architecture: Architecture };
 
-/** Everything the guest has in memory. */
+/** All files of the guest's root file system, which is in memory. */
 export async function gatherInitramfs(sources: Sources): Promise<CpioEntry[]> {
   const files = [
     ...(await readPrograms(sources)),
@@ -48,7 +48,7 @@ function executable(name: string, content: Uint8Array): CpioEntry {
   return { kind: 'file', name, content, executable: true };
 }
 
-/** An archive names a directory before what is in it. */
+/** In an archive, a directory comes before its content. */
 function directoriesOf(entries: readonly CpioEntry[]): CpioEntry[] {
   const names = new Set([...EMPTY, ...MERGED.map((name) => `usr/${name}`)]);
   for (const { name } of entries) names.add(path.posix.dirname(name));
@@ -73,12 +73,12 @@ async function readPrograms({ unpacked, architecture }: Sources): Promise<CpioEn
   return [...files, executable(architecture.loader, loader)];
 }
 
-/** Beside the libraries; where programs look for it there is a link, which may leave the folder. */
+/** The loader is beside the libraries. Its usual path is a link that may leave the folder. */
 function loaderFile({ libraries, loader }: Architecture): string {
   return `${libraries}/${path.basename(loader)}`;
 }
 
-/** The unpacked loader says itself what it would load, from the unpacked libraries alone. */
+/** The unpacked loader lists what it would load, from the unpacked libraries only. */
 async function listLibraries(
   program: string,
   unpacked: string,
@@ -98,7 +98,7 @@ async function listLibraries(
     .map((file) => path.relative(unpacked, file));
 }
 
-/** These modules and what they depend on, and the order to load them in. */
+/** Returns these modules and their dependencies in the order in which they must be loaded. */
 export async function readModules(
   unpacked: string,
   wanted: readonly string[],
@@ -135,7 +135,7 @@ export async function readModules(
   ];
 }
 
-/** Newer Debians and Ubuntu compress modules and kernels; busybox and UEFI want them plain. */
+/** Newer Debian and Ubuntu compress modules and kernels; busybox and UEFI cannot read that. */
 export async function readCompressed(file: string): Promise<Buffer> {
   if (file.endsWith('.xz')) return runProgram('xz', ['-dc', file]);
   if (file.endsWith('.zst')) return runProgram('zstd', ['-dcq', file]);

@@ -10,7 +10,7 @@ const modules = new Map(
   }).map(([name, depends]) => [name, { file: `${name}.ko`, depends }]),
 );
 
-test('each module comes once, after what it depends on; what is built in is left out', () => {
+test('each module is listed once, after its dependencies, and built-in ones are left out', () => {
   expect(orderModules(['virtio_pci', 'ext4', 'virtio_ring'], modules)).toEqual([
     'virtio.ko',
     'virtio_ring.ko',
@@ -18,7 +18,7 @@ test('each module comes once, after what it depends on; what is built in is left
   ]);
 });
 
-test('a module says what it depends on', () => {
+test('the dependencies of a module are read from its file', () => {
   const text = (line: string) => Buffer.from(`\x7fELF\0license=GPL\0${line}\0retpoline=Y\0`);
   expect(readDepends(text('depends=virtio-ring,virtio'))).toEqual(['virtio_ring', 'virtio']);
   expect(readDepends(text('depends='))).toEqual([]);
@@ -26,7 +26,7 @@ test('a module says what it depends on', () => {
 });
 
 test.each(['a/virtio-rng.ko', 'a/virtio-rng.ko.xz', 'virtio_rng.ko.zst'])(
-  '%s is virtio_rng',
+  'the module in %s is virtio_rng',
   (file) => {
     expect(moduleName(file)).toBe('virtio_rng');
   },

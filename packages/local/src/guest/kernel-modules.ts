@@ -1,9 +1,9 @@
-/** A kernel module as its own file describes it. */
+/** The description of a kernel module in its file. */
 export type KernelModule = { file: string; depends: readonly string[] };
 
 /**
- * What a guest on QEMU needs and Debian's kernel has as a module. A name that is not among the
- * modules is built into the kernel.
+ * The modules of Debian's kernel that a guest on QEMU needs. A name without a file is built into
+ * the kernel.
  */
 export const WANTED_MODULES: readonly string[] = [
   'virtio_pci',
@@ -19,13 +19,13 @@ export const WANTED_MODULES: readonly string[] = [
   'evdev',
 ];
 
-/** File names and the kernel's own names differ in dashes, and in how the file is compressed. */
+/** File names have dashes and suffixes for compression; the kernel's names do not. */
 export function moduleName(file: string): string {
   const base = file.slice(file.lastIndexOf('/') + 1);
   return base.replace(/\.ko(\.xz|\.zst|\.gz)?$/, '').replaceAll('-', '_');
 }
 
-/** The names after "depends=" in a module's description. */
+/** Returns the names after "depends=" in the module's description. */
 export function readDepends(content: Buffer): string[] {
   const mark = Buffer.from('\0depends=');
   const at = content.indexOf(mark);
@@ -35,7 +35,7 @@ export function readDepends(content: Buffer): string[] {
   return text.split(',').flatMap((name) => (name === '' ? [] : [name.replaceAll('-', '_')]));
 }
 
-/** The files to load, each after those it depends on. */
+/** Returns the files to load, each after its dependencies. */
 export function orderModules(
   wanted: readonly string[],
   modules: ReadonlyMap<string, KernelModule>,

@@ -21,7 +21,7 @@ init-system-helpers
   Depends: libperl
 `;
 
-test('libraries and the kernel behind its meta package are followed, nothing else is', () => {
+test('only libraries and the kernel behind a meta package are followed', () => {
   expect(chooseClosure(['linux-image-cloud-arm64', 'agent'], DEPENDS)).toEqual([
     'agent',
     'libc6',
@@ -32,12 +32,12 @@ test('libraries and the kernel behind its meta package are followed, nothing els
   ]);
 });
 
-test('what apt would fetch is read with its checksum', () => {
+test('the list of what apt would fetch is read with checksums', () => {
   const sha256 = 'ab'.repeat(32);
   const text = `Reading lists\n'http://x/a_1%3a2_arm64.deb' a_1%3a2_arm64.deb 812 SHA256:${sha256}\n`;
   expect(parseDownloads(text)).toEqual([{ file: 'a_1%3a2_arm64.deb', sha256 }]);
 });
 
-test('apt is asked for the version it promised', () => {
+test('a package is requested in the version that was listed', () => {
   expect(nameAndVersion({ file: 'a_1%3a2+b~c_arm64.deb' })).toBe('a=1:2+b~c');
 });

@@ -1,12 +1,12 @@
-/** What apt says about packages, read; no package is named here that apt did not name. */
+/** Parsers for apt's output. All package names come from apt. */
 export type DebianPackage = { file: string; sha256: string };
 
-/** Followed from one package to the next: libraries, and the kernel a meta package stands for. */
+/** The dependencies that are followed: libraries, and the kernel behind a meta package. */
 const FOLLOWED = /^(lib|zlib|linux-(image|modules)-\d)/;
 
 /**
- * The packages that `apt-cache depends --recurse` shows below the roots, by way of libraries and
- * kernels only: what maintainer scripts would need is not needed where none runs.
+ * Returns the packages that `apt-cache depends --recurse` lists below the roots, following only
+ * libraries and kernels. Dependencies of maintainer scripts are left out, because no script runs.
  */
 export function chooseClosure(roots: readonly string[], dependsText: string): string[] {
   const depends = parseDepends(dependsText);
@@ -29,7 +29,7 @@ function parseDepends(text: string): Map<string, string[]> {
       current = [];
       depends.set(name, current);
     }
-    // A name in angle brackets is virtual: nothing to fetch.
+    // A name in angle brackets is a virtual package, which cannot be fetched.
     const [, needed] = /^ [ |](?:Pre)?Depends: ([^<\s]+)$/.exec(line) ?? [];
     if (needed !== undefined) current.push(needed);
   }
@@ -42,7 +42,7 @@ export function parseDownloads(text: string): DebianPackage[] {
   return [...lines].map(([, file = '', sha256 = '']) => ({ file, sha256 }));
 }
 
-/** How apt is asked for exactly this file: name=version. */
+/** The argument with which apt fetches exactly this file: name=version. */
 export function nameAndVersion({ file }: Pick<DebianPackage, 'file'>): string {
   const [name = '', version = ''] = file.replaceAll('%3a', ':').split('_');
   return `${name}=${version}`;

@@ -7,7 +7,7 @@ import { renderPartitionTable } from './partition-table.ts';
 const { partitions, diskBytes } = planPartitions(5 * MIB + 1);
 const { start, end, endsAt } = renderPartitionTable(diskBytes, partitions);
 
-test('partitions are aligned, follow each other and leave room for both copies of the table', () => {
+test('partitions are aligned and contiguous, and leave room for both copies of the table', () => {
   expect(partitions.map(({ firstByte, bytes }) => [firstByte / MIB, bytes / MIB])).toEqual([
     [1, 6],
     [7, 32],
@@ -16,7 +16,7 @@ test('partitions are aligned, follow each other and leave room for both copies o
   expect(endsAt + end.length).toBe(diskBytes);
 });
 
-test('each copy has valid checksums and names the place of the other', () => {
+test('each copy has valid checksums and the position of the other copy', () => {
   const last = diskBytes / 512 - 1;
   const [first, second] = [start.subarray(512, 1024), end.subarray(-512)];
   for (const header of [first, second]) {

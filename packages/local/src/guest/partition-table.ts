@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { MIB } from '@gantry/daemon/units';
 
-/** A GUID partition table for a disk of 512-byte sectors, with identities made from the names. */
+/** A GUID partition table for a disk with 512-byte sectors. Its ids are derived from the names. */
 export type Partition = { name: string; type: PartitionType; firstByte: number; bytes: number };
 export type PartitionType = keyof typeof TYPES;
 
-/** As UEFI writes them; the first three groups are stored with their lowest byte first. */
+/** In UEFI's notation. The first three groups are stored in little-endian order. */
 const TYPES = {
   efi: 'C12A7328-F81F-11D2-BA4B-00A0C93EC93B',
   linux: '0FC63DAF-8483-4772-8E79-3D69D8477DE4',
@@ -16,12 +16,12 @@ const SECTOR = 512;
 const ENTRIES = 128;
 const ENTRY_BYTES = 128;
 const TABLE_BYTES = ENTRIES * ENTRY_BYTES;
-/** What is kept at each end of the disk: the header and the entries. */
+/** The header and the entries at each end of the disk. */
 const TABLE_SECTORS = 1 + TABLE_BYTES / SECTOR;
-/** Where partitions begin and end, so that they suit disks of every block size. */
+/** Partitions start and end at multiples of this, which suits disks of every block size. */
 export const ALIGNMENT = MIB;
 
-/** What goes to the disk's start and what to its end. */
+/** The bytes for the start and for the end of the disk. */
 export type PartitionTable = { start: Buffer; end: Buffer; endsAt: number };
 
 export function renderPartitionTable(
@@ -69,7 +69,7 @@ function renderEntry({ name, type, firstByte, bytes }: Partition): Buffer {
   return entry;
 }
 
-/** The old table's one entry, which tells old programs that the disk is taken. */
+/** The only entry of the protective MBR. It shows old programs that the disk is in use. */
 function protectiveRecord(last: number): Buffer {
   const record = Buffer.alloc(SECTOR);
   Buffer.from([0, 0, 2, 0, 0xee, 0xff, 0xff, 0xff]).copy(record, 446);

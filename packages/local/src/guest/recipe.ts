@@ -4,10 +4,10 @@ import path from 'node:path';
 import { isListed } from '../processes/process-identity.ts';
 import type { DebianPackage } from './package-list.ts';
 
-/** Someone may still be using an image that was the newest a moment ago. */
+/** Another process may still use an image that was the newest until now. */
 const IN_USE_MS = 3_600_000;
 
-/** What an image is made of: packages, and the source that puts them together. */
+/** The digest of an image's inputs: its packages and the source that assembles them. */
 export async function recipeKey(
   packages: readonly DebianPackage[],
   sourceFiles: readonly string[],
@@ -26,7 +26,7 @@ export async function filesBelow(folder: string): Promise<string[]> {
   return files.map((entry) => path.join(entry.parentPath, entry.name)).sort();
 }
 
-/** Images of earlier versions, by how their names begin, and what a build that died has left. */
+/** Removes images of earlier versions, found by their prefix, and the folders of dead builds. */
 export async function removeOld(directory: string, prefix: string): Promise<void> {
   for (const name of await readdir(directory)) {
     const place = path.join(directory, name);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { addSections, renderUnifiedKernel } from './unified-kernel.ts';
 
-/** A program with one section, and room for others in its headers. */
+/** A program with one section and space for more in its headers. */
 function makeProgram(headersSize: number): Buffer {
   const program = Buffer.alloc(headersSize + 512);
   const at = 64;
@@ -38,7 +38,7 @@ const parts = {
   commandLine: 'console=ttyS0',
 };
 
-test('every part is a section of its own, aligned in the file and in memory, none over another', () => {
+test('every part is a separate section, aligned in the file and in memory, without overlap', () => {
   const image = renderUnifiedKernel(parts);
   const sections = readSections(image);
   expect(sections.map(({ name }) => name)).toEqual([
@@ -60,7 +60,7 @@ test('every part is a section of its own, aligned in the file and in memory, non
   expect(image.readUInt32LE(64 + 24 + 56)).toBe(Math.ceil(end / 4096) * 4096);
 });
 
-test('a stub without room for the headers, or that is none, is refused', () => {
+test('a stub without space for the headers, and a file that is no stub, are refused', () => {
   expect(() => renderUnifiedKernel({ ...parts, stub: makeProgram(400) })).toThrow('no room');
   expect(() => addSections(Buffer.from('nothing'), [])).toThrow('Not a UEFI program');
 });

@@ -15,12 +15,12 @@ export function renderUnifiedKernel({ stub, kernel, initramfs, commandLine }: Ke
     { name: '.osrel', content: Buffer.from('ID=gantry-tiny\nNAME="Gantry tiny guest"\n') },
     { name: '.cmdline', content: Buffer.from(commandLine) },
     { name: '.initrd', content: initramfs },
-    // Last: the kernel may be unpacked in place, and what follows it would be in the way.
+    // The kernel is last, because it may be unpacked in place and overwrite what follows.
     { name: '.linux', content: kernel },
   ]);
 }
 
-/** The same PE program with more sections; whatever its checksum said no longer holds. */
+/** Returns the PE program with more sections. Its checksum is cleared. */
 export function addSections(program: Buffer, sections: readonly Section[]): Buffer {
   const pe = readHeaders(program);
   const headersEnd = pe.sectionsAt + (pe.sections.length + sections.length) * SECTION_HEADER;

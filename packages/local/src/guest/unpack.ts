@@ -3,13 +3,13 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { runProgram } from './run-program.ts';
 
-/** As on every current Debian: programs and libraries are below /usr, the old names lead there. */
+/** Debian keeps programs and libraries below /usr. These old names are links to there. */
 export const MERGED: readonly string[] = ['bin', 'sbin', 'lib', 'lib64'];
 
 /** Unpacks packages beside each other, without installing anything. */
 export async function unpackPackages(files: readonly string[], root: string): Promise<void> {
   for (const file of files) await runProgram('dpkg-deb', ['-x', file, root]);
-  // Older packages still carry the old names.
+  // Older packages still use the old names.
   for (const name of MERGED) {
     const [old, merged] = [path.join(root, name), path.join(root, 'usr', name)];
     await mkdir(merged, { recursive: true });

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { StartError } from '../base/start-error.ts';
 import { type Home, readIfThere, writePrivateFile } from './home.ts';
 
-/** What a program needs to talk to this control plane; `connection.json` in the home holds it. */
+/** What a program needs to call this control plane. It is in `connection.json` in the home. */
 export type Connection = {
   base_url: string;
   project_id: string;
@@ -26,7 +26,7 @@ export function connectionFile(home: Home): string {
   return home.file('connection.json');
 }
 
-/** Undefined when it is missing or damaged: it is made again then. */
+/** Returns undefined if the file is missing or damaged. The launcher then writes a new one. */
 export async function readConnection(home: Home): Promise<Connection | undefined> {
   try {
     const kept = JSON.parse((await readIfThere(connectionFile(home))) ?? '') as Connection;
@@ -45,8 +45,8 @@ export async function writeConnection(home: Home, connection: Connection): Promi
 type Bootstrap = { script: string; environment: NodeJS.ProcessEnv };
 
 /**
- * Migrates the database and makes the first operator, organization, project and access key. Run
- * again it gives the operator the new password and issues another key.
+ * Migrates the database and creates the first operator, organization, project and access key. A
+ * second run sets the operator's password again and issues another key.
  */
 export async function bootstrap({
   script,
@@ -69,8 +69,8 @@ export async function bootstrap({
   ]);
   const made = code === 0 ? parseBootstrap(out) : undefined;
   if (made) return { ...made, ...operator };
-  const said = `${code === 0 ? '' : out}${problems}`.trim().split('\n').slice(-15).join('\n');
-  throw new StartError(`The database could not be set up (exit code ${code}).\n${said}`);
+  const output = `${code === 0 ? '' : out}${problems}`.trim().split('\n').slice(-15).join('\n');
+  throw new StartError(`The database could not be set up (exit code ${code}).\n${output}`);
 }
 
 function parseBootstrap(out: string): { project_id: string; access_key: string } | undefined {
@@ -83,15 +83,15 @@ function parseBootstrap(out: string): { project_id: string; access_key: string }
   }
 }
 
-/** Whether the API, with the database it has now, knows the key. */
+/** Returns whether the API accepts the key. It does not if the database is another one now. */
 export async function isAccepted(baseUrl: string, accessKey: string): Promise<boolean> {
   const response = await fetch(`${baseUrl}/v0.1`, {
     headers: { authorization: `Bearer ${accessKey}` },
-    // The API has just said it is ready, and the answer is one query.
+    // The API is ready, and the request needs one query.
     signal: AbortSignal.timeout(15_000),
   });
   await response.body?.cancel();
   if (response.ok) return true;
   if (response.status === 401) return false;
-  throw new StartError(`The API answers GET /v0.1 with status ${response.status}.`);
+  throw new StartError(`The API replied to GET /v0.1 with status ${response.status}.`);
 }

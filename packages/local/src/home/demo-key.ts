@@ -7,18 +7,18 @@ import {
 import { type Home, readIfThere, writePrivateFile } from './home.ts';
 
 export type DemoKey = {
-  /** As authorized_keys has it. */
+  /** A line for authorized_keys. */
   publicLine: string;
-  /** For ssh -i. */
+  /** The file for ssh -i. */
   identityFile: string;
 };
 
-/** A key of the home's own, so that the printed example works as it stands. */
+/** Creates an SSH key in the home, so that the printed example works without changes. */
 export async function ensureDemoKey(home: Home): Promise<DemoKey> {
   const file = home.file('demo_ed25519');
   const privateKey = parseKey(await readIfThere(file)) ?? generateKeyPairSync('ed25519').privateKey;
   await writePrivateFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
-  // Until version 9.6 ssh reads keys of this kind in its own format only.
+  // Before version 9.6, ssh reads Ed25519 keys only in the OpenSSH format.
   const identityFile = home.file('demo_ssh_identity');
   await writePrivateFile(identityFile, renderPrivateKey(privateKey));
   return { publicLine: renderPublicKey(createPublicKey(privateKey)), identityFile };
@@ -40,15 +40,15 @@ function renderPublicKey(key: KeyObject): string {
   return `${TYPE} ${publicBlob(key).toString('base64')} ${COMMENT}`;
 }
 
-/** RFC 8709: the type's name and the 32 bytes of the key, each after its length. */
+/** RFC 8709: the name of the type and the 32 bytes of the key, each preceded by its length. */
 function publicBlob(key: KeyObject): Buffer {
   return Buffer.concat([withLength(TYPE), withLength(rawPart(key, 'x'))]);
 }
 
-/** OpenSSH's PROTOCOL.key, without a passphrase. */
+/** The format of OpenSSH's PROTOCOL.key, without a passphrase. */
 function renderPrivateKey(key: KeyObject): string {
   const [seed, point] = [rawPart(key, 'd'), rawPart(key, 'x')];
-  // Twice the same number, by which a wrong passphrase would be noticed.
+  // The same number twice: readers compare them to detect a wrong passphrase.
   const check = Buffer.alloc(8);
   const secret = [
     ...[check, withLength(TYPE), withLength(point)],
@@ -68,7 +68,7 @@ function rawPart(key: KeyObject, part: 'x' | 'd'): Buffer {
   return Buffer.from(key.export({ format: 'jwk' })[part] ?? '', 'base64url');
 }
 
-/** To blocks of eight bytes, with 1, 2, 3 and so on. */
+/** Pads to a multiple of eight bytes with the bytes 1, 2, 3 and so on. */
 function padded(bytes: Buffer): Buffer {
   const count = (8 - (bytes.length % 8)) % 8;
   return Buffer.concat([bytes, Buffer.from([1, 2, 3, 4, 5, 6, 7].slice(0, count))]);

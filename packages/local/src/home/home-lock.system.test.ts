@@ -17,8 +17,8 @@ const leave = async (directory: string, holder: { pid: number; identity: string 
   await writeFile(`${directory}/launcher/4`, JSON.stringify(holder));
 };
 
-describe('the lock of a home', () => {
-  test('names its holder to the second one', async () => {
+describe('the home lock', () => {
+  test('tells a second launcher which process holds the home', async () => {
     const home = await openHome(scratch.home('held'));
     const lock = await lockHome(home);
     await expect(lockHome(home)).rejects.toThrow(
@@ -28,7 +28,7 @@ describe('the lock of a home', () => {
     await expect(lockHome(home)).rejects.toThrow(`process ${process.pid}, at http://127.0.0.1:1`);
   });
 
-  test('passes from a dead holder to exactly one of many', async () => {
+  test('goes to exactly one of many launchers after its holder died', async () => {
     const home = await openHome(scratch.home('raced'));
     const dead = spawn('sleep', ['600'], { stdio: 'ignore' });
     await killHard(dead.pid);
@@ -38,13 +38,13 @@ describe('the lock of a home', () => {
     expect(await readdir(home.file('launcher'))).toEqual(['5']);
   });
 
-  test('does not take another program with the same process id for its holder', async () => {
+  test('is not held by another program that has the process id of a dead holder', async () => {
     const home = await openHome(scratch.home('recycled'));
     await leave(home.directory, { pid: process.pid, identity: 'of another life' });
     await lockHome(home);
   });
 
-  test('survives a damaged file', async () => {
+  test('can be taken if its file is damaged', async () => {
     const home = await openHome(scratch.home('damaged'));
     await mkdir(home.file('launcher'));
     await writeFile(home.file('launcher/1'), '{"pid": 1');

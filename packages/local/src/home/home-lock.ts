@@ -6,14 +6,14 @@ import { identifyProcess } from '../processes/process-identity.ts';
 import { type Home, readIfThere } from './home.ts';
 
 /**
- * One launcher per home. The lock is a directory of numbered files, each naming the process that
- * made it; whoever made the highest number, and lives, holds the home.
+ * Allows one launcher per home. The lock is a directory of numbered files. Each file names the
+ * process that created it. The process with the highest number holds the home while it is alive.
  *
- * A lock file that is removed when stale has a hole: two launchers judge it stale, and the slower
- * one removes the file the faster one has just made. Here nobody removes what it judged: it makes
- * the next number, which only one can, and looks whether that is the highest. A holder that dies
- * leaves its file behind, and the start time in it shows that it is dead, even when another program
- * has got its process id.
+ * A single lock file that is removed when it is stale has a race: two launchers find it stale, and
+ * the slower one removes the file that the faster one has just created. Here no launcher removes a
+ * file that it found stale. It creates the file with the next number, which only one launcher can
+ * do, and then checks that no higher number exists. A holder that dies leaves its file behind. The
+ * start time in the file shows that it is dead, even if another program has its process id now.
  */
 type Holder = { pid: number; identity: string; base_url?: string };
 
@@ -58,7 +58,7 @@ async function readHolder(file: string): Promise<Holder | undefined> {
   }
 }
 
-/** A link appears with its whole content, and fails where the name is taken. */
+/** A hard link appears with its whole content, and link() fails if the name is taken. */
 async function make(file: string, holder: Holder): Promise<boolean> {
   const temporary = await writeTemporary(file, holder);
   try {
@@ -86,6 +86,6 @@ function inUse(home: Home, holder: Holder): StartError {
   const where = holder.base_url ? `, at ${holder.base_url}` : ', still starting';
   return new StartError(
     `The home ${home.directory} is already in use by process ${holder.pid}${where}. ` +
-      'Stop that one first, or set GANTRY_HOME to another directory.',
+      'Stop that process first, or set GANTRY_HOME to another directory.',
   );
 }

@@ -5,9 +5,9 @@ import { replaceFile, unlessMissing } from '@gantry/daemon/durable-file';
 import { errorCode, StartError } from '../base/start-error.ts';
 
 /**
- * The home holds everything one machine's Gantry keeps: keys, logs, the embedded database. It is
- * made for its owner alone; where the database server runs as another user it is opened for passing
- * through only, so every file with a secret in it is 0600 by itself.
+ * The home is the directory for everything that Gantry keeps on one machine: keys, logs and the
+ * embedded database. Only its owner may enter it, unless the database server runs as another user:
+ * then other users may pass through it. Every file with a secret therefore has mode 0600.
  */
 export type Home = { directory: string; file(name: string): string };
 
@@ -28,7 +28,7 @@ export async function openHome(directory: string): Promise<Home> {
   return { directory: absolute, file: (name) => path.join(absolute, name) };
 }
 
-/** Closed from its first moment on; the directories above it are as they would be without us. */
+/** Creates the home with mode 0700. Its parent directories get the default mode. */
 async function makeHome(directory: string): Promise<void> {
   await mkdir(path.dirname(directory), { recursive: true });
   try {
@@ -49,7 +49,7 @@ export function readIfThere(file: string): Promise<string | undefined> {
   return unlessMissing(readFile(file, 'utf8'));
 }
 
-/** The secret kept in a file of the home, made on first use. */
+/** Returns the secret in this file. Creates it on first use. */
 export async function ensureSecret(file: string): Promise<string> {
   const kept = (await readIfThere(file))?.trim();
   if (kept) {

@@ -13,14 +13,14 @@ beforeAll(async () => {
 afterAll(() => scratch.clean());
 
 describe.runIf(process.getuid?.() === 0)('started by root', () => {
-  test('the server and its files belong to nobody', async () => {
+  test('root runs the server as the user "nobody", which owns its files', async () => {
     const server = await startEmbeddedPostgres({ home: scratch.home('root') });
     expect(await stat(server.dataDirectory)).toMatchObject(USER);
     expect(await stat(`/proc/${server.pid}`)).toMatchObject(USER);
     await server.stop();
   });
 
-  test('a home below a closed directory keeps the cluster elsewhere, behind a link', async () => {
+  test('if the home is in a closed directory, it contains a link to the cluster', async () => {
     await mkdir(path.join(scratch.directory, 'closed'), { mode: 0o700 });
     const home = scratch.home('closed/home');
     const server = await startEmbeddedPostgres({ home });
@@ -40,7 +40,7 @@ describe.runIf(process.getuid?.() === 0)('started by root', () => {
     await expect(startEmbeddedPostgres({ home })).rejects.toThrow('directory that is gone');
   });
 
-  test('an ordinary user runs it as itself, and root goes on with it', async () => {
+  test('root can start a cluster that an ordinary user created', async () => {
     const home = scratch.home('user');
     await mkdir(home, { mode: 0o700 });
     await chown(home, USER.uid, USER.gid);

@@ -13,15 +13,15 @@ import {
 } from './reachable-directory.ts';
 
 /**
- * Where the cluster's files lie and who runs the server. PostgreSQL refuses to run as root, so root
- * runs it as "nobody"; that user must then be able to walk to the files. When the home lies below a
- * closed directory (a checkout in /root), the files get a directory of their own elsewhere and the
- * home holds a link to it.
+ * Where the cluster's files are and which user runs the server. PostgreSQL refuses to run as root,
+ * so root runs it as "nobody", and that user must be able to reach the files. If the home is in a
+ * closed directory (such as a checkout in /root), the files are in another directory and the home
+ * contains a link to it.
  */
 export type Cluster = {
   directory: string;
   data: string;
-  /** Undefined where the server runs as we do. */
+  /** Undefined if the server runs as the launcher's own user. */
   user: User | undefined;
 };
 
@@ -37,8 +37,8 @@ export async function ensureClusterDirectory(home: Home): Promise<Cluster> {
   const user = (await ownerOf(data)) ?? NOBODY;
   if (!(await canEnter(directory, user))) {
     throw new StartError(
-      `The database's files in ${directory} cannot be reached by user ${user.uid}, who runs it. ` +
-        'Open the directories above for passing through (chmod o+x), or move GANTRY_HOME.',
+      `The database runs as user ${user.uid}, which cannot reach its files in ${directory}. ` +
+        'Allow that user to enter the parent directories (chmod o+x), or move GANTRY_HOME.',
     );
   }
   return { directory, data, user };
@@ -49,13 +49,14 @@ async function ownCluster(directory: string, uid: number | undefined): Promise<C
   const data = path.join(directory, 'data');
   if (uid !== undefined && owner.uid !== uid) {
     throw new StartError(
-      `The database in ${directory} was made by user ${owner.uid}. Start as that user, or set GANTRY_HOME to another directory.`,
+      `The database in ${directory} belongs to user ${owner.uid}. ` +
+        'Start as that user, or set GANTRY_HOME to another directory.',
     );
   }
   return { directory, data, user: undefined };
 }
 
-/** A cluster made by an ordinary user goes on as that user when root starts it. */
+/** If an ordinary user created the cluster, root runs the server as that user. */
 async function ownerOf(data: string): Promise<User | undefined> {
   if (!(await exists(data))) return undefined;
   const { uid, gid } = await stat(data);

@@ -24,8 +24,8 @@ const keep = (url: string, table: string) => query(url, `create table ${table} a
 const expectKept = async (url: string, table: string) =>
   expect(await query(url, `select n from ${table}`)).toEqual([{ n: 7 }]);
 
-describe('a crash is cured by starting again', () => {
-  test('everything killed at once: committed rows are there', async () => {
+describe('a restart recovers', () => {
+  test('committed rows after everything was killed at once', async () => {
     const home = scratch.home('killed');
     const owner = await scratch.owner(home);
     await keep(owner.databaseUrl, 'everything');
@@ -36,7 +36,7 @@ describe('a crash is cured by starting again', () => {
     await server.stop();
   });
 
-  test('the server killed amid a statement: its survivors are waited out', async () => {
+  test('from a server killed during a statement, after its child processes have exited', async () => {
     const home = scratch.home('killed');
     const owner = await scratch.owner(home);
     await keep(owner.databaseUrl, 'amid');
@@ -58,7 +58,7 @@ describe('a crash is cured by starting again', () => {
     expect(await readFile(path.join(home, 'postgres.log'), 'utf8')).toContain('still in use');
   });
 
-  test('the owner killed: its guard stops the server, in order', async () => {
+  test('from a killed owner, whose guard shuts the server down cleanly', async () => {
     const home = scratch.home('guarded');
     const owner = await scratch.owner(home);
     await killHard(owner.child.pid);
@@ -67,7 +67,7 @@ describe('a crash is cured by starting again', () => {
     expect(log).toContain('database system is shut down');
   });
 
-  test('the owner killed and started again at once: the next one gets a server that stays', async () => {
+  test('from a killed owner at once, with a server that keeps running', async () => {
     const home = scratch.home('guarded');
     const owner = await scratch.owner(home);
     await keep(owner.databaseUrl, 'at_once');
@@ -79,7 +79,7 @@ describe('a crash is cured by starting again', () => {
     await server.stop();
   });
 
-  test('the owner and its guard killed: the server left behind is taken over', async () => {
+  test('from a killed owner and guard, by taking over the running server', async () => {
     const home = scratch.home('orphan');
     const owner = await scratch.owner(home);
     await killHard(await guardPid(home), owner.child.pid);
@@ -90,7 +90,7 @@ describe('a crash is cured by starting again', () => {
     await untilGone(owner.pid);
   });
 
-  test('a pid file that names another program does not stand in the way', async () => {
+  test('from a pid file that names another program', async () => {
     const home = scratch.home('recycled');
     const owner = await scratch.owner(home);
     await keep(owner.databaseUrl, 'recycled');
@@ -110,7 +110,7 @@ describe('a crash is cured by starting again', () => {
     }
   });
 
-  test('initdb cut short: the next start begins it anew and leaves nothing of the old one', async () => {
+  test('from an interrupted initdb, by removing its files and starting it again', async () => {
     const home = scratch.home('initdb');
     const child = scratch.beginOwner(home);
     const cluster = path.join(home, 'postgres');

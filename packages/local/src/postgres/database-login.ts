@@ -1,10 +1,10 @@
 import postgres from 'postgres';
 import { errorCode } from '../base/start-error.ts';
 
-/** Not answering yet, or no longer: 57P03 is "starting up" or "shutting down". */
+/** The server does not accept connections: 57P03 means that it is starting up or shutting down. */
 export type LoginAnswer = 'welcome' | 'refused' | 'not now';
 
-/** Wrong password, no such role, not let in. */
+/** Wrong password, unknown role, or no permission to log in. */
 const REFUSALS = ['28P01', '28000'];
 
 export async function login(url: string): Promise<LoginAnswer> {
@@ -30,6 +30,6 @@ export async function ensureDatabase(maintenanceUrl: string, name: string): Prom
 }
 
 function connect(url: string) {
-  // The server is on this machine: what takes longer than this does not answer.
+  // The server runs on this machine, so a reply that takes longer will not come.
   return postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
 }

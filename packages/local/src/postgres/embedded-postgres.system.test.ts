@@ -14,7 +14,7 @@ afterAll(() => scratch.clean());
 const modeOf = async (file: string) => (await stat(file)).mode & 0o777;
 
 describe('a new home', () => {
-  test('gets a cluster that keeps its promises, and keeps its rows over a stop', async () => {
+  test('gets a durable cluster that keeps its rows when it is stopped', async () => {
     const home = scratch.home('fresh');
     const first = await startEmbeddedPostgres({ home });
     const [settings] = await query(
@@ -47,14 +47,14 @@ describe('a new home', () => {
     await second.stop();
   });
 
-  test('refuses a wrong password', async () => {
+  test('has a server that refuses a wrong password', async () => {
     const server = await startEmbeddedPostgres({ home: scratch.home('fresh') });
     const url = server.databaseUrl.replace(/:[^:@]+@/, ':wrong@');
     await expect(query(url, 'select 1')).rejects.toMatchObject({ code: '28P01' });
     await server.stop();
   });
 
-  test('is refused to a second user of the same home', async () => {
+  test('cannot be used by two processes at once', async () => {
     const home = scratch.home('fresh');
     const server = await startEmbeddedPostgres({ home });
     await expect(startEmbeddedPostgres({ home })).rejects.toThrow('in use by another process');

@@ -23,13 +23,13 @@ import {
 import { startGuard, waitForOldGuard } from './postmaster-guard.ts';
 
 /**
- * A PostgreSQL of our own in a home. Every step can be repeated, and a crash at any of them is cured
- * by starting again: the files and the data directory appear whole or not at all, a server that is
- * still there is taken over, and one that was killed recovers as PostgreSQL does.
+ * An embedded PostgreSQL server in a home. Every step is idempotent, so a restart recovers from a
+ * crash at any point: the files and the data directory appear atomically, a server that still runs
+ * is taken over, and a killed server recovers as PostgreSQL always does.
  */
 export type EmbeddedPostgres = {
   databaseUrl: string;
-  /** The same server, another database. */
+  /** The URL of another database on the same server. */
   urlOf(database: string): string;
   pid: number;
   port: number;
@@ -39,16 +39,16 @@ export type EmbeddedPostgres = {
 };
 
 type Options = {
-  /** The home's directory; made where it is missing. */
+  /** The home's directory. It is created if it is missing. */
   home: string;
-  /** A directory with bin, lib and share; the installed PostgreSQL when left out. */
+  /** A directory with bin, lib and share. The default is the installed PostgreSQL. */
   binariesDirectory?: string;
-  /** This port and no other; a free one when left out. */
+  /** The port to use. The default is any free port. */
   port?: number;
 };
 
 const DATABASE = 'gantry';
-/** The longest one takes over a starting or stopping server, or waits for a killed one's children. */
+/** Limit for taking over a starting or stopping server, or for a dead server's children to exit. */
 const TAKEOVER_LIMIT_MS = 120_000;
 
 export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedPostgres> {
@@ -77,7 +77,7 @@ export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedP
     dataDirectory: cluster.data,
     isRunning: async () => (await observePostmaster(cluster.data))?.pid === server.pid,
     async stop() {
-      // The guard stays until the server is gone: should we be killed meanwhile, it sees to the end.
+      // The guard runs until the server has stopped, in case this process is killed before that.
       await stopPostmaster(cluster.data);
       await guard.release();
     },
@@ -88,14 +88,14 @@ async function readPassword(home: Home, cluster: Cluster): Promise<string> {
   const file = home.file('postgres-password');
   if ((await exists(cluster.data)) && !(await exists(file))) {
     throw new StartError(
-      `${file} is missing, and the database in ${cluster.data} opens with it alone. ` +
-        'Bring it back, or set GANTRY_HOME to another directory to begin anew.',
+      `${file} is missing. It contains the password of the database in ${cluster.data}. ` +
+        'Restore it, or set GANTRY_HOME to another directory to start with an empty database.',
     );
   }
   return ensureSecret(file);
 }
 
-/** The server of this data directory that is running already, once it answers to our password. */
+/** Returns the server that already runs on this data directory, after a login has succeeded. */
 async function takeOver(
   cluster: Cluster,
   urlAt: (port: number) => string,
@@ -108,13 +108,13 @@ async function takeOver(
       if (server.status !== 'ready') return undefined;
       const answer = await login(urlAt(server.port));
       if (answer === 'refused') {
-        throw new StartError(`The server of ${cluster.data} does not take the home's password.`);
+        throw new StartError(`The server of ${cluster.data} does not accept the home's password.`);
       }
       return answer === 'welcome' ? server : undefined;
     },
   });
   if (result === undefined) {
-    throw new StartError(`The server of ${cluster.data} runs, but does not answer.`);
+    throw new StartError(`The server of ${cluster.data} runs but does not reply.`);
   }
   return result === 'none' ? undefined : result;
 }
@@ -138,16 +138,16 @@ async function startServer({ options, home, cluster, password }: Start): Promise
     if (Date.now() > end) {
       throw new StartError(
         result === 'survivors'
-          ? `Processes of a killed PostgreSQL still use ${cluster.data}. End them and start again.`
-          : `PostgreSQL could not get port ${port} on 127.0.0.1.`,
+          ? `Processes of a killed PostgreSQL still use ${cluster.data}. Stop them and start again.`
+          : `PostgreSQL could not listen on port ${port} of 127.0.0.1.`,
       );
     }
-    // Survivors of a killed server end with their statement; a port is free when its user ends.
+    // Children of a killed server exit after their statement. A port is free when its user exits.
     await delay(200);
   }
 }
 
-/** Free at this moment; another program may be faster, and then the next one is tried. */
+/** Returns a port that is free now. If another program takes it first, the next one is tried. */
 export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
@@ -156,7 +156,7 @@ export function findFreePort(): Promise<number> {
       const address = probe.address();
       probe.close(() => {
         if (address && typeof address === 'object') resolve(address.port);
-        else reject(new Error('BUG: a listening server without an address'));
+        else reject(new Error('BUG: a listening server has no address'));
       });
     });
   });

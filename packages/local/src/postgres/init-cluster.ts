@@ -9,7 +9,7 @@ import { StartError } from '../base/start-error.ts';
 import { readIfThere } from '../home/home.ts';
 import type { Cluster } from './cluster-directory.ts';
 
-/** The one role of an embedded cluster; it may make databases, which tests do. */
+/** The only role of an embedded cluster. It may create databases, because tests do that. */
 export const SUPERUSER = 'gantry';
 
 const ATTEMPT = 'data.init-';
@@ -17,8 +17,8 @@ const ATTEMPT = 'data.init-';
 type Init = { cluster: Cluster; files: string; password: string };
 
 /**
- * The data directory appears complete or not at all: initdb works in a directory of its own that is
- * renamed at the end. What an interrupted attempt left behind is removed by the next one.
+ * The data directory appears atomically: initdb writes to a temporary directory that is renamed at
+ * the end. The next attempt removes what an interrupted attempt left behind.
  */
 export async function ensureClusterData({ cluster, files, password }: Init): Promise<void> {
   await removeAttempts(cluster);
@@ -71,8 +71,9 @@ async function refuseOtherMajor({
   const major = /\) (\d+)/.exec(output)?.[1];
   if (major === version) return;
   throw new StartError(
-    `The database in ${cluster.data} was made by PostgreSQL ${version}, and the installed one is ${major ?? output}. ` +
-      'Move it with pg_dump, or set GANTRY_HOME to another directory.',
+    `The database in ${cluster.data} was created by PostgreSQL ${version}, ` +
+      `but ${major ?? output} is installed. ` +
+      'Move the data with pg_dump, or set GANTRY_HOME to another directory.',
   );
 }
 
@@ -95,7 +96,7 @@ async function runAsServer(
   return { code, output: out + problems };
 }
 
-/** Nothing of ours reaches the server: no secret, and no PG* variable that changes its ways. */
+/** The server inherits no secret, and no PG* variable that would change its behaviour. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' };
 }
@@ -103,7 +104,7 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
 async function removeAttempts(cluster: Cluster): Promise<void> {
   for (const name of await readdir(cluster.directory)) {
     if (!name.startsWith(ATTEMPT)) continue;
-    // An initdb whose starter was killed may still be writing there.
+    // If the launcher was killed, its initdb may still be writing there.
     const options = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 };
     await rm(path.join(cluster.directory, name), options);
   }

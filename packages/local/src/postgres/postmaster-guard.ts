@@ -7,13 +7,13 @@ import { identifyProcess, sendSignal } from '../processes/process-identity.ts';
 import type { User } from './reachable-directory.ts';
 
 /**
- * Stops the server when we die without a word. A shell waits on a pipe whose other end only this
- * process holds: the kernel closes it with us, however we end. It lives in a session of its own, so
- * that what ends a terminal's processes does not end the guard first.
+ * Stops the server when this process dies. The guard is a shell that reads from a pipe whose other
+ * end only this process holds. The kernel closes the pipe when this process exits for any reason.
+ * The guard has its own session, so that closing the terminal does not kill it first.
  */
 const GUARD = 'read -r _; kill -INT "$1"';
 
-/** From the owner's death to the guard's signal are milliseconds; a guard that stays has an owner. */
+/** A guard sends its signal milliseconds after its owner died. One that stays has an owner. */
 const HANDOVER_LIMIT_MS = 5_000;
 
 export type Guard = { release(): Promise<void> };
@@ -28,9 +28,10 @@ export async function startGuard({ home, pid, user }: Guarded): Promise<Guard> {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  if (child.pid === undefined) throw new Error('the guard of PostgreSQL could not be started');
+  if (child.pid === undefined)
+    throw new Error('The guard process of PostgreSQL could not be started.');
   child.unref();
-  // The pipe must not keep this process alive; a guard that ends early makes it an error to ignore.
+  // The pipe must not keep this process alive. Writing to a guard that has exited is no error.
   if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref();
   child.stdin.on('error', () => {});
   const guardPid = child.pid;
@@ -45,8 +46,8 @@ export async function startGuard({ home, pid, user }: Guarded): Promise<Guard> {
 }
 
 /**
- * A guard of an owner that has just been killed may be about to stop the server: its signal must
- * be out before the server is looked at.
+ * Waits for the guard of an owner that has just been killed. That guard may be about to stop the
+ * server, so it must have sent its signal before the server is inspected.
  */
 export async function waitForOldGuard(home: Home): Promise<void> {
   const gone = await waitUntil({
@@ -55,7 +56,8 @@ export async function waitForOldGuard(home: Home): Promise<void> {
   });
   if (gone) return;
   throw new StartError(
-    `The database of ${home.directory} is in use by another process. Stop that one first, or set GANTRY_HOME to another directory.`,
+    `The database of ${home.directory} is in use by another process. ` +
+      'Stop that process first, or set GANTRY_HOME to another directory.',
   );
 }
 

@@ -15,17 +15,18 @@ import type { Cluster } from './cluster-directory.ts';
 import { serverEnvironment } from './init-cluster.ts';
 
 /**
- * The server is known by its postmaster.pid, never by a child handle: it runs in a session of its
- * own and may outlive whoever started it. The file names a process, its port and its state; the
- * process is believed only when it was started as a PostgreSQL on this very data directory.
+ * The server is found through its postmaster.pid and not through a child handle, because it has its
+ * own session and may outlive the process that started it. The file contains the process id, the
+ * port and the state. The process counts only if its arguments show that it is a PostgreSQL server
+ * on this data directory.
  */
 export type Postmaster = { pid: number; port: number; status: string };
 
-/** Recovery after a crash replays at most max_wal_size, 1 GB by default: seconds, on a slow disk more. */
+/** Recovery replays at most max_wal_size (1 GB by default): seconds, or longer on a slow disk. */
 const READY_LIMIT_MS = 120_000;
-/** A fast shutdown writes a checkpoint; past this something hangs and only recovery helps. */
+/** A fast shutdown writes a checkpoint. After this time the server hangs and is killed. */
 const FAST_STOP_LIMIT_MS = 20_000;
-/** After SIGQUIT the postmaster itself kills what is left after 5 s. */
+/** After SIGQUIT the postmaster kills its remaining children within 5 s. */
 const HARD_STOP_LIMIT_MS = 15_000;
 
 export async function observePostmaster(data: string): Promise<Postmaster | undefined> {
@@ -37,8 +38,8 @@ export async function observePostmaster(data: string): Promise<Postmaster | unde
 }
 
 /**
- * A pid file whose process is another program, or a zombie, would keep PostgreSQL from starting.
- * One whose process is gone is left for PostgreSQL, which looks for survivors by it first.
+ * Removes a pid file that names another program or a zombie, because PostgreSQL would not start. If
+ * the process does not exist, the file stays: PostgreSQL uses it to find remaining child processes.
  */
 export async function removeStalePidFile(data: string): Promise<void> {
   const file = await readPidFile(data);
@@ -49,7 +50,8 @@ export async function removeStalePidFile(data: string): Promise<void> {
 async function readPidFile(data: string): Promise<Postmaster | undefined> {
   const text = await readIfThere(path.join(data, 'postmaster.pid'));
   if (text === undefined) return undefined;
-  // Lines: pid, data directory, start time, port, socket directory, address, shared memory, state.
+  // The lines are: pid, data directory, start time, port, socket directory, address, shared memory,
+  // state.
   const lines = text.split('\n');
   const [pid, port] = [Number(lines[0]), Number(lines[3])];
   if (!Number.isInteger(pid) || pid <= 1) return undefined;
@@ -104,7 +106,7 @@ function serverArguments({ cluster, port }: Launch): string[] {
     fsync: 'on',
     synchronous_commit: 'on',
     full_page_writes: 'on',
-    // Everything goes to the log file we hand over; see log-file.ts for how it is kept short.
+    // Everything goes to the log file. log-file.ts limits its size.
     logging_collector: 'off',
     log_destination: 'stderr',
   };
@@ -112,15 +114,15 @@ function serverArguments({ cluster, port }: Launch): string[] {
   return ['-D', cluster.data, ...flags];
 }
 
-/** PostgreSQL tells its reasons in the log alone; LC_ALL=C keeps the words the same everywhere. */
+/** PostgreSQL writes its reasons only to the log. LC_ALL=C keeps the text the same everywhere. */
 async function explainFailure(logFile: string, from: number): Promise<LaunchResult> {
   const said = await readTail(logFile, { from });
   if (said.includes('could not create any TCP/IP sockets')) return 'port taken';
   if (said.includes('is still in use')) return 'survivors';
-  throw new StartError(`PostgreSQL did not start. It said:\n${said.trim()}`);
+  throw new StartError(`PostgreSQL did not start. Its log:\n${said.trim()}`);
 }
 
-/** Ends the server of this data directory and returns when it is gone. */
+/** Stops the server of this data directory. Returns when it has exited. */
 export async function stopPostmaster(data: string): Promise<void> {
   const server = await observePostmaster(data);
   if (!server) return;
@@ -128,7 +130,7 @@ export async function stopPostmaster(data: string): Promise<void> {
   if (await waitUntilGone(data, server.pid, FAST_STOP_LIMIT_MS)) return;
   sendSignal(server.pid, 'SIGQUIT');
   if (await waitUntilGone(data, server.pid, HARD_STOP_LIMIT_MS)) return;
-  throw new Error(`PostgreSQL (process ${server.pid}) does not stop`);
+  throw new Error(`PostgreSQL (process ${server.pid}) does not stop.`);
 }
 
 async function waitUntilGone(data: string, pid: number, limitMs: number): Promise<boolean> {

@@ -10,13 +10,13 @@ import { exists } from './postgres-files.ts';
 
 export type User = { uid: number; gid: number };
 
-/** Where this one can walk, every user can. */
+/** If this user can reach a directory, every user can. */
 export const NOBODY: User = { uid: 65534, gid: 65534 };
 const ELSEWHERE = '/var/lib/gantry';
 
 /**
- * A directory of the home that other users can walk to, for root's use. When the home lies below a
- * closed directory (a checkout in /root), it is a link to one elsewhere.
+ * Returns a directory of the home that other users can reach. For root only. If the home is in a
+ * closed directory (such as a checkout in /root), the entry in the home is a link.
  */
 export async function ensureReachable(home: Home, name: string): Promise<string> {
   const place = home.file(name);
@@ -40,7 +40,7 @@ async function makeReachable(home: Home, place: string): Promise<void> {
   await syncDirectory(home.directory);
 }
 
-/** Passing through for all, listing and writing for the owner alone, whatever the umask says. */
+/** All users may pass through; only the owner may list and write. Independent of the umask. */
 async function makeDirectory(directory: string): Promise<void> {
   try {
     await mkdir(directory);
@@ -53,12 +53,12 @@ async function makeDirectory(directory: string): Promise<void> {
 export async function follow(place: string): Promise<string> {
   if (await exists(place)) return realpath(place);
   throw new StartError(
-    `${place} points to a directory that is gone, and what it held with it. ` +
-      'Bring it back, or remove the link to begin anew.',
+    `${place} is a link to a directory that does not exist any more. ` +
+      'Restore that directory, or remove the link to start with an empty one.',
   );
 }
 
-/** Tried, not computed from the modes: access lists and mounts have their say too. */
+/** Tries it instead of reading modes, because access lists and mounts also matter. */
 export async function canEnter(directory: string, user: User): Promise<boolean> {
   const child = spawn('/bin/sh', ['-c', 'cd "$1"', 'sh', directory], {
     ...user,

@@ -7,17 +7,17 @@ import { StartError } from '../base/start-error.ts';
 import { boundLog, readTail } from './log-file.ts';
 
 /**
- * A process of ours that is kept running. The first start must succeed, or it fails with what the
- * process last said; after that, one that dies is started again, after a growing pause. Each child
- * has a process group of its own, so that a Ctrl-C reaches it once, through us; and each ends by
- * itself when its IPC channel to us closes.
+ * A child process that the launcher supervises. If the first start fails, the launcher fails with
+ * the last lines of the child's log. Later the launcher restarts a child that dies, with backoff.
+ * Each child has its own process group, so that a Ctrl-C reaches it only through the launcher, and
+ * exits when its IPC channel to the launcher closes.
  */
 export type ChildSpec = {
   name: string;
   script: string;
   args?: readonly string[];
   logFile: string;
-  /** Asked at every start: what the first one found out (its port) may hold for the next. */
+  /** Called at every start, because a restarted child must use the port of the first one. */
   environment: () => NodeJS.ProcessEnv;
   say: (line: string) => void;
 };
@@ -31,12 +31,12 @@ export type RunningChild = {
   kill(): void;
 };
 
-/** Migrations and a cold disk included; longer than that is a hang. */
+/** Long enough for migrations on a cold disk. A child that takes longer hangs. */
 const READY_LIMIT_MS = 60_000;
-/** As long as a process may take to drain. */
+/** A process may take this long to drain. */
 const STOP_LIMIT_MS = 30_000;
 const BACKOFF = { minMs: 500, maxMs: 10_000, jitter: 0 };
-/** A run as long as this was a healthy one: its end is news, not a pattern. */
+/** A child that ran this long was healthy, so the backoff starts again. */
 const HEALTHY_MS = 60_000;
 
 type Run = {
@@ -44,7 +44,7 @@ type Run = {
   startedAt: number;
   logStart: number;
   ended: Promise<string>;
-  /** Undefined when it ended, or said nothing in time. */
+  /** Undefined if the child exited or was not ready in time. */
   ready: Promise<Record<string, unknown> | undefined>;
 };
 
@@ -73,7 +73,7 @@ async function launch(spec: ChildSpec): Promise<Run> {
       ([code, signal]) => (signal ? `signal ${signal}` : `exit code ${code}`),
       (error: unknown) => String(error),
     );
-    // A channel that breaks is the child's end, which is seen by itself.
+    // The channel breaks when the child exits. The exit event handles that.
     child.on('error', () => {});
     return { child, startedAt: Date.now(), logStart: size, ended, ready: readiness(child, ended) };
   } finally {
@@ -99,12 +99,10 @@ async function explain(spec: ChildSpec, run: Run): Promise<StartError> {
   const hung = run.child.exitCode === null && run.child.signalCode === null;
   if (hung) run.child.kill('SIGKILL');
   const how = await run.ended;
-  const said = await readTail(spec.logFile, { from: run.logStart });
-  const lines = said.trim().split('\n').slice(-15).join('\n');
-  const what = hung ? `was not ready within ${READY_LIMIT_MS / 1000} s` : `ended (${how})`;
-  return new StartError(
-    `The ${spec.name} ${what}. Its last lines, from ${spec.logFile}:\n${lines}`,
-  );
+  const output = await readTail(spec.logFile, { from: run.logStart });
+  const lines = output.trim().split('\n').slice(-15).join('\n');
+  const what = hung ? `was not ready within ${READY_LIMIT_MS / 1000} s` : `exited (${how})`;
+  return new StartError(`The ${spec.name} ${what}. The last lines of ${spec.logFile}:\n${lines}`);
 }
 
 type Supervised = { spec: ChildSpec; first: Run; ready: Record<string, unknown> };
@@ -121,14 +119,16 @@ function supervise({ spec, first, ready }: Supervised): RunningChild {
       if (stopping.signal.aborted) return;
       if (restarting || Date.now() - run.startedAt > HEALTHY_MS) backoff.reset();
       if (!restarting) {
-        spec.say(`The ${spec.name} ended (${how}); starting it again. Its log: ${spec.logFile}`);
+        spec.say(
+          `The ${spec.name} exited (${how}) and is being restarted. Its log: ${spec.logFile}`,
+        );
         await delay(backoff.nextMs(), undefined, { signal: stopping.signal }).catch(() => {});
         if (stopping.signal.aborted) return;
       }
       restarting = false;
       run = await launch(spec);
       if (stopping.signal.aborted) run.child.kill('SIGTERM');
-      if (await run.ready) spec.say(`The ${spec.name} is back.`);
+      if (await run.ready) spec.say(`The ${spec.name} is running again.`);
       else run.child.kill('SIGKILL');
     }
   };

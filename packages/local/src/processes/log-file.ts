@@ -4,9 +4,10 @@ import { MIB } from '@gantry/daemon/units';
 const LIMIT_BYTES = 20 * MIB;
 
 /**
- * Keeps a log below its limit by moving it to ".1". Its writers keep the file open in append mode,
- * some of them through several of our lives, so the text is copied and the file emptied in place: a
- * line written in between is lost, and a renamed file would go on growing out of sight.
+ * Limits the size of a log: copies it to ".1" and truncates it. The file cannot be renamed, because
+ * its writers keep it open in append mode, and some of them outlive the launcher: they would
+ * continue to write to the renamed file. A line that is written between the copy and the
+ * truncation is lost.
  */
 export async function boundLog(file: string, limitBytes = LIMIT_BYTES): Promise<void> {
   const size = await stat(file).then(
@@ -20,7 +21,7 @@ export async function boundLog(file: string, limitBytes = LIMIT_BYTES): Promise<
 
 type Tail = { from?: number; bytes?: number };
 
-/** The end of a log, at most `bytes` of it, and nothing before `from`. */
+/** Returns the end of a log: at most `bytes`, and nothing before the offset `from`. */
 export async function readTail(file: string, { from = 0, bytes = 16_384 }: Tail): Promise<string> {
   const handle = await open(file, 'r');
   try {

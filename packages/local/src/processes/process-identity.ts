@@ -3,15 +3,16 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 /**
- * A process id alone names nobody: ids are used again, soon after a reboot above all. Together with
- * the time the process began it names one process for good. A zombie counts as gone: it holds
- * nothing any more, and where no init reaps orphans it stays listed for ever.
+ * Returns a string that identifies this process and no later one. A process id alone is not enough,
+ * because the kernel reuses ids, especially after a reboot; the id with the start time is unique.
+ * Returns undefined for a zombie: it holds no resources, and it stays listed for ever if no init
+ * process reaps orphans.
  */
 export async function identifyProcess(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') return (await ps(pid, 'lstart=')) || undefined;
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined);
   if (stat === undefined) return undefined;
-  // The second field is the program's name in parentheses, and may itself hold spaces and ")".
+  // The second field is the program's name in parentheses. It may contain spaces and ")".
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, startTicks] = [fields[0], fields[19]];
   if (state === 'Z' || state === 'X' || startTicks === undefined) return undefined;
@@ -19,7 +20,7 @@ export async function identifyProcess(pid: number): Promise<string | undefined> 
   return `${boot.trim()}:${startTicks}`;
 }
 
-/** The arguments a process was started with; readable for every user, unlike its directory. */
+/** The arguments of a process. Every user may read them, unlike its working directory. */
 export async function readArguments(pid: number): Promise<string[]> {
   if (process.platform !== 'linux') return (await ps(pid, 'command=')).split(/\s+/);
   const raw = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
@@ -36,7 +37,7 @@ async function ps(pid: number, column: string): Promise<string> {
   }
 }
 
-/** True when the signal was sent; false when there is no such process any more. */
+/** Returns false if the process does not exist any more. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     process.kill(pid, signal);
@@ -46,7 +47,7 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** Whether the kernel still lists the process, zombies included: what PostgreSQL itself looks at. */
+/** Whether the kernel lists the process, including zombies. PostgreSQL makes the same check. */
 export function isListed(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -1,9 +1,9 @@
-/** npm passes a Ctrl-C on that the terminal has sent already: as close as this it is the same one. */
+/** npm forwards a Ctrl-C that the terminal has already sent. Two this close are one key press. */
 const SAME_PRESS_MS = 300;
 
 type StopSignals = { onFirst: () => void; onSecond: () => void };
 
-/** The word to stop: a signal, or the end of the process that started us. A second one is urgent. */
+/** Stop requests: signals, and the exit of the parent process. A second signal means stop now. */
 export function listenForStop({ onFirst, onSecond }: StopSignals): void {
   let firstAt: number | undefined;
   const hear = (urgent: boolean) => {

@@ -10,13 +10,13 @@ const ready: Findings = {
 };
 
 test.each(['answers', 'startable'] as const)(
-  'a machine that has everything is a host, where libvirt is %s',
+  'a machine that has everything can be a host if libvirt %s',
   (state) => {
     expect(describeProblems({ ...ready, libvirt: { state } })).toBeUndefined();
   },
 );
 
-test('every missing file is named with its package, and each kind with the command that brings it', () => {
+test('the message names every missing file, its package and the command that installs it', () => {
   const said = describeProblems({
     ...ready,
     missingForHost: [
@@ -34,29 +34,29 @@ test('every missing file is named with its package, and each kind with the comma
   /usr/bin/xz                      (package xz-utils)
   /usr/sbin/mke2fs                 (package e2fsprogs)
 
-On Debian this installs it, as root:
+On Debian, run this as root to install it:
   deploy/prepare-host.sh
   apt-get install -y --no-install-recommends xz-utils e2fsprogs`);
 });
 
-test('nobody is sent to install what they have', () => {
+test('the message leaves out commands that would install nothing', () => {
   const xz = { path: '/usr/bin/xz', packageName: 'xz-utils' };
   const said = describeProblems({ ...ready, missingForTrying: [xz] });
   expect(said).not.toContain('prepare-host');
   expect(said).toContain('apt-get install -y --no-install-recommends xz-utils');
 });
 
-test('who is not root learns that together with what is missing', () => {
+test('a user who is not root sees that together with what is missing', () => {
   const nft = { path: '/usr/sbin/nft', packageName: 'nftables' };
   const said = describeProblems({ ...ready, isRoot: false, missingForHost: [nft] });
   expect(said).toContain('need root');
   expect(said).toContain('(package nftables)');
 });
 
-test('a silent libvirt is named with what to do, once it is installed', () => {
+test('a libvirt that does not reply is reported only if it is installed', () => {
   const libvirt = { state: 'silent', socketPath: '/run/sock', advice: 'Start it: now' } as const;
   expect(describeProblems({ ...ready, libvirt })).toBe(
-    'No libvirt answers at /run/sock. Start it: now',
+    'libvirt does not reply at /run/sock. Start it: now',
   );
   const virsh = { path: '/usr/bin/virsh', packageName: 'libvirt-clients' };
   expect(describeProblems({ ...ready, libvirt, missingForHost: [virsh] })).not.toContain(
@@ -64,7 +64,7 @@ test('a silent libvirt is named with what to do, once it is installed', () => {
   );
 });
 
-test('elsewhere than on Linux that alone is said', () => {
+test('on another system than Linux, the message names only that', () => {
   const said = describeProblems({ ...ready, platform: 'darwin', isRoot: false });
   expect(said).toContain('need Linux');
   expect(said).not.toContain('root');

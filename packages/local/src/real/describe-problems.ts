@@ -1,24 +1,24 @@
-/** A file that is not there, and Debian's name of the package that brings it. */
+/** A missing file, and the Debian package that contains it. */
 export type MissingFile = { path: string; packageName: string };
 
-/** What was seen of the machine. */
+/** What the launcher found out about this machine. */
 export type Findings = {
   platform: NodeJS.Platform;
   isRoot: boolean;
-  /** What the agent needs; deploy/prepare-host.sh installs it. */
+  /** What the agent needs. deploy/prepare-host.sh installs it. */
   missingForHost: readonly MissingFile[];
-  /** What the tiny guest is built with, and what the printed lines use. */
+  /** What building the tiny guest and the printed commands need. */
   missingForTrying: readonly MissingFile[];
   libvirt: LibvirtFinding;
 };
 
 export type LibvirtFinding =
   | { state: 'answers' }
-  /** Nobody looks after daemons here, so the launcher can. */
+  /** No service manager runs here, so the launcher can start the daemons. */
   | { state: 'startable' }
   | { state: 'silent'; socketPath: string; advice: string };
 
-/** Why this machine cannot be a host yet and what to do about it; undefined if it can. */
+/** Returns why this machine cannot be a host and what to do, or undefined if it can be one. */
 export function describeProblems(findings: Findings): string | undefined {
   const { platform, isRoot, missingForHost, missingForTrying, libvirt } = findings;
   if (platform !== 'linux') {
@@ -33,7 +33,7 @@ export function describeProblems(findings: Findings): string | undefined {
     parts.push(`Missing on this machine:\n${renderMissing(missing)}`);
     parts.push(renderInstallation({ missingForHost, missingForTrying }));
   } else if (libvirt.state === 'silent') {
-    parts.push(`No libvirt answers at ${libvirt.socketPath}. ${libvirt.advice}`);
+    parts.push(`libvirt does not reply at ${libvirt.socketPath}. ${libvirt.advice}`);
   }
   return parts.length > 0 ? parts.join('\n\n') : undefined;
 }
@@ -57,5 +57,5 @@ function renderInstallation({
     commands.push(`apt-get install -y --no-install-recommends ${names.join(' ')}`);
   }
   const lines = commands.map((command) => `  ${command}`);
-  return `On Debian this installs it, as root:\n${lines.join('\n')}`;
+  return `On Debian, run this as root to install it:\n${lines.join('\n')}`;
 }

@@ -15,15 +15,15 @@ type Enrolment = {
   environment: NodeJS.ProcessEnv;
 };
 
-/** Makes this machine a host of the fleet, unless it is one. */
+/** Enrols this machine as a host of the fleet, unless it already is one. */
 export async function ensureEnrolled(enrolment: Enrolment): Promise<void> {
   const { operator, stateDirectory } = enrolment;
   const read = (name: string) => readIfThere(path.join(stateDirectory, name));
   const hostId = (await read('host-id'))?.trim();
-  // Written last by whoever enrols.
+  // Enrolment writes the certificate last.
   if (hostId && (await read('certificate.pem')) !== undefined) {
     if (await operator.unless(404, 'GET', `/admin/hosts/${hostId}`)) return;
-    // Another database. What it was told by the former one tells whose the VMs are that are left.
+    // The database is another one now. The old state is kept: it shows who owns remaining VMs.
     await rename(stateDirectory, `${stateDirectory}-of-${hostId}`);
   }
   await enroll(enrolment);

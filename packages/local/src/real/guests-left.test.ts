@@ -3,7 +3,7 @@ import { describeGuestsLeft } from './guests-left.ts';
 
 const guests = ['gantry-1', 'gantry-2'];
 
-test('every VM that runs on is named with the command that ends it', () => {
+test('the message names every VM that still runs and the command that stops it', () => {
   const socketPath = '/run/libvirt/libvirt-sock';
   const said = describeGuestsLeft({ guests, socketPath, daemonsLeft: false });
   expect(said).toContain('2 VMs run on');
@@ -11,15 +11,15 @@ test('every VM that runs on is named with the command that ends it', () => {
   expect(said).not.toContain('libvirtd');
 });
 
-test('daemons that were started for them are said to run on as well', () => {
+test('the message names the daemons that were started and still run', () => {
   const [one = ''] = guests;
   const socketPath = '/run/libvirt/libvirt-sock';
   expect(describeGuestsLeft({ guests: [one], socketPath, daemonsLeft: true })).toContain(
-    'So do virtlogd and libvirtd',
+    'virtlogd and libvirtd, which were started for it, run too',
   );
 });
 
-test('the command reaches the libvirt that was used', () => {
+test('the command connects to the libvirt that was used', () => {
   const said = describeGuestsLeft({ guests, socketPath: '/else/where', daemonsLeft: false });
   expect(said).toContain(`virsh -c 'qemu:///system?socket=/else/where' destroy gantry-1`);
 });

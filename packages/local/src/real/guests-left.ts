@@ -3,12 +3,12 @@ import { promisify } from 'node:util';
 import { LIBVIRT_SOCKET } from './look-at-machine.ts';
 
 const run = promisify(execFile);
-/** As the agent names domains. */
+/** The agent gives domains these names. */
 const DOMAIN = /^gantry-[0-9a-f-]{36}$/;
-/** A list of names; a daemon that takes longer hangs. */
+/** virsh only lists names. A daemon that takes longer hangs. */
 const LIMIT_MS = 10_000;
 
-/** The VMs of Gantry that run on this machine, as libvirt calls them. */
+/** Returns libvirt's names of the Gantry VMs that run on this machine. */
 export async function listGuests(socketPath: string): Promise<string[]> {
   const args = ['-c', connectionUri(socketPath), 'list', '--name'];
   const { stdout } = await run('virsh', args, { timeout: LIMIT_MS });
@@ -17,15 +17,16 @@ export async function listGuests(socketPath: string): Promise<string[]> {
 
 type Left = { guests: readonly string[]; socketPath: string; daemonsLeft: boolean };
 
-/** What runs on after the launcher, and how to be rid of it. */
+/** Describes what still runs after the launcher has stopped, and how to stop it. */
 export function describeGuestsLeft({ guests, socketPath, daemonsLeft }: Left): string {
   const isOne = guests.length === 1;
   const connection = socketPath === LIBVIRT_SOCKET ? '' : ` -c '${connectionUri(socketPath)}'`;
   const commands = guests.map((name) => `  virsh${connection} destroy ${name}`);
-  const daemons = daemonsLeft ? ' So do virtlogd and libvirtd, which were started for that.' : '';
+  const daemons = daemonsLeft ? ' virtlogd and libvirtd, which were started for it, run too.' : '';
   return `
-${isOne ? 'A VM runs' : `${guests.length} VMs run`} on on this machine, as on any host whose agent is away.${daemons}
-npm start -- --real takes ${isOne ? 'it' : 'them'} over again; deleted there, nothing is left. To pull ${isOne ? 'its plug' : 'their plugs'} instead:
+${isOne ? 'A VM runs' : `${guests.length} VMs run`} on this machine, because VMs continue to run when their agent stops.${daemons}
+The next npm start -- --real manages ${isOne ? 'it' : 'them'} again, and deleting ${isOne ? 'the VM' : 'the VMs'} through the API removes everything.
+To power ${isOne ? 'it' : 'them'} off instead:
 
 ${commands.join('\n')}
 `;

@@ -7,14 +7,14 @@ import { type Home, readIfThere, writePrivateFile } from '../home/home.ts';
 import { readTail } from '../processes/log-file.ts';
 import { isAnswering, LIBVIRT_SOCKET } from './look-at-machine.ts';
 
-/** Started here because nobody else did. Killed hard, the launcher leaves them running. */
+/** Daemons that the launcher started. They keep running if the launcher is killed. */
 export type LibvirtDaemons = { stop(): Promise<void> };
 
 type Daemon = { name: string; command: string[]; socketPath: string };
 
 const QEMU_CONF = '/etc/libvirt/qemu.conf';
 const LOG_SOCKET = '/run/libvirt/virtlogd-sock';
-/** It asks every QEMU on the machine what it can do. */
+/** libvirtd queries the capabilities of every QEMU on the machine. */
 const READY_LIMIT_MS = 60_000;
 
 export async function startLibvirtDaemons(home: Home): Promise<LibvirtDaemons> {
@@ -42,9 +42,9 @@ export async function startLibvirtDaemons(home: Home): Promise<LibvirtDaemons> {
 }
 
 /**
- * Where nobody looks after daemons, as in a container, nobody has prepared control groups either, and
- * libvirt would start no VM. Its one place to say so is a file in /etc, which only this daemon sees
- * changed.
+ * Without a service manager, as in a container, control groups are not prepared either, and libvirt
+ * would not start a VM. That can only be configured in a file in /etc, so this daemon gets a
+ * changed copy through a bind mount in its own mount namespace.
  */
 async function libvirtdCommand(home: Home): Promise<string[]> {
   const file = home.file('host/qemu.conf');
@@ -57,7 +57,7 @@ async function libvirtdCommand(home: Home): Promise<string[]> {
   ];
 }
 
-/** In a session of its own: a Ctrl-C at the terminal is not meant for it. */
+/** The daemon has its own session, so that a Ctrl-C at the terminal does not reach it. */
 async function spawnDaemon({ command }: Daemon, logFile: string): Promise<ChildProcess> {
   const [program = '', ...args] = command;
   const log = await open(logFile, 'a', 0o600);
@@ -79,14 +79,14 @@ async function requireAnswer({ daemon, child, logFile }: Started): Promise<void>
   const outcome = await waitUntil({
     limitMs: READY_LIMIT_MS,
     condition: async () => {
-      if (await isAnswering(socketPath)) return 'answers';
+      if (await isAnswering(socketPath)) return 'replies';
       return hasEnded(child) ? 'ended' : undefined;
     },
   });
-  if (outcome === 'answers') return;
-  const said = (await readTail(logFile, {})).trim().split('\n').slice(-10).join('\n');
-  const what = outcome === 'ended' ? 'ended at once' : `does not answer at ${socketPath}`;
-  throw new StartError(`${name} ${what}. Its last lines, from ${logFile}:\n${said}`);
+  if (outcome === 'replies') return;
+  const output = (await readTail(logFile, {})).trim().split('\n').slice(-10).join('\n');
+  const what = outcome === 'ended' ? 'exited at once' : `does not reply at ${socketPath}`;
+  throw new StartError(`${name} ${what}. The last lines of ${logFile}:\n${output}`);
 }
 
 function hasEnded(child: ChildProcess): boolean {

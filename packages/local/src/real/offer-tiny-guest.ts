@@ -5,7 +5,7 @@ import type { TinyGuest } from '../guest/build-tiny-guest.ts';
 import type { Home } from '../home/home.ts';
 import type { Operator } from './operator.ts';
 
-/** A location of this machine's own: what is offered here is offered nowhere else. */
+/** This machine has its own location, so its VM type and image are offered nowhere else. */
 export const LOCATION = 'local-a';
 export const VM_TYPE = 'lab.1x';
 const IMAGE = 'tiny';
@@ -21,7 +21,7 @@ type Items<Item> = { items: Item[] };
 type Image = { id: string; name: string; sha256: string; retired: boolean };
 type Offer = { operator: Operator; home: Home; guest: TinyGuest };
 
-/** May be repeated. Answers what the image is called. */
+/** Idempotent. Returns the name of the image. */
 export async function offerTinyGuest({ operator, home, guest }: Offer): Promise<string> {
   const has = async (path: string, name: string) => {
     const { items } = await operator.call<Items<{ name: string }>>('GET', path);
@@ -38,8 +38,8 @@ export async function offerTinyGuest({ operator, home, guest }: Offer): Promise<
 }
 
 /**
- * An image never changes its content. Where Debian has newer packages, the guest made of them is
- * another image: it takes over the name of one that no VM was made from, and otherwise gets its own.
+ * The content of an image never changes, so a guest built from newer packages is a new image. It
+ * takes the name of the old image if no VM was created from that, and otherwise gets a new name.
  */
 async function ensureImage({ operator, home, guest }: Offer): Promise<string> {
   const { items } = await operator.call<Items<Image>>('GET', '/admin/images');
@@ -67,7 +67,7 @@ async function ensureImage({ operator, home, guest }: Offer): Promise<string> {
   return name;
 }
 
-/** Named by its content: a place that stays, while the builder removes what it replaces. */
+/** Links the image under a name made from its content, because the builder removes old images. */
 async function keepImage(home: Home, guest: TinyGuest): Promise<string> {
   const kept = keptImage(home, guest.sha256);
   if (existsSync(kept)) return kept;

@@ -1,14 +1,14 @@
 import { StartError } from '../base/start-error.ts';
 import type { Connection } from '../home/credentials.ts';
 
-/** The API as its operator has it, below /v0.1. Whatever is refused ends the start, but a status asked for. */
+/** The API below /v0.1, called as the operator. A reply with an error status throws. */
 export type Operator = {
   call<Reply>(method: string, path: string, body?: object): Promise<Reply>;
-  /** Undefined where the API answers with this status. */
+  /** Returns undefined if the API replies with this status. */
   unless<Reply>(status: number, method: string, path: string): Promise<Reply | undefined>;
 };
 
-/** The answer is a query or two. */
+/** A reply needs one or two queries. */
 const LIMIT_MS = 15_000;
 
 export async function connectOperator(connection: Connection): Promise<Operator> {
@@ -29,7 +29,7 @@ export async function connectOperator(connection: Connection): Promise<Operator>
   };
   const refuse = (what: string, { status, reply }: { status: number; reply: unknown }) => {
     const { message = '' } = reply as { message?: string };
-    return new StartError(`The API answers ${what} with status ${status}: ${message}`);
+    return new StartError(`The API replied to ${what} with status ${status}: ${message}`);
   };
   const operator: Operator = {
     async call<Reply>(method: string, path: string, body?: object) {

@@ -23,12 +23,12 @@ import { connectOperator } from './operator.ts';
 import { ensureStandIns } from './stand-ins.ts';
 
 /**
- * This machine as a host. In the home: `host` is what the agent knows and the stand-ins for GPUs;
- * `host-data` is what VMs are made of, where QEMU's own user can reach it.
+ * This machine as a host. In the home, `host` contains the agent's state and the stand-ins for
+ * GPUs, and `host-data` contains the VMs' files, in a place that QEMU's user can reach.
  */
 export type RealHost = {
   start(place: Place): Promise<Offered>;
-  /** After the agent has stopped: VMs run on, and it is said how to end them. */
+  /** Called after the agent has stopped. Prints which VMs still run and how to stop them. */
   leave(say: (text: string) => void): Promise<void>;
 };
 
@@ -44,7 +44,7 @@ type Place = {
 
 type Preparation = { root: string; home: Home; settings: Settings; say: (line: string) => void };
 
-/** Found out before anything is started, so that the answer is one clear list. */
+/** Checked before anything starts, so that the error is one clear list. */
 export async function requireRealHost({ libvirtSocket }: Settings): Promise<void> {
   const problems = describeProblems(await lookAtMachine(libvirtSocket));
   if (problems !== undefined) throw new StartError(problems);

@@ -6,7 +6,7 @@ import type { Offered } from './real-host.ts';
 type RealWelcome = { connection: Connection; key: DemoKey } & Offered;
 
 const NAME = 'real';
-/** A guest's host key is new to everyone, and where it is emulated it takes its time. */
+/** A guest's host key is always new, and an emulated guest boots slowly. */
 const SSH_OPTIONS = [
   'IdentitiesOnly=yes',
   'StrictHostKeyChecking=no',
@@ -18,7 +18,7 @@ const SSH_OPTIONS = [
   .map((option) => `-o ${option}`)
   .join(' ');
 
-/** What there is besides the simulated hosts; every line works as it stands. */
+/** What --real adds to the terminal's output. Every command works without changes. */
 export function renderRealWelcome({ connection, key, image, networkId }: RealWelcome): string {
   const { base_url, project_id, access_key } = connection;
   const project = `${base_url}/v0.1/projects/${project_id}`;
@@ -36,10 +36,10 @@ export function renderRealWelcome({ connection, key, image, networkId }: RealWel
   });
   const look = `${curl} '${project}/vms?names=${NAME}'`;
   const address = `${look} | grep -o 'STATE_RUNNING","ssh_destination":"[0-9.]*' | grep -o '[0-9.]*$'`;
-  return `This machine is a host, in location ${LOCATION}: a VM there is a real one, run by QEMU. Its GPUs are
-stand-ins: they are handed out in the books only, and the VM sees none.
+  return `This machine is a host in location ${LOCATION}. A VM there is real and runs in QEMU. Its GPUs are
+stand-ins: the API shows them, but the VM does not have them.
 
-Let SSH in, create a real VM, log in as soon as it answers:
+Allow SSH, create a real VM, and log in when it has booted:
 
   ${rule}
 

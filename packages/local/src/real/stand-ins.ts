@@ -5,7 +5,7 @@ import { writeServerTree } from '@gantry/simulator/servers/server-tree';
 
 const MODEL = 'a40-8';
 
-/** The /sys of a server with eight A40s, for a machine that has none; whole or not at all. */
+/** Writes the /sys tree of a server with eight A40s, atomically, for a machine without GPUs. */
 export async function ensureStandIns(directory: string): Promise<void> {
   if (existsSync(directory)) return;
   const model = SERVER_MODELS.find(({ name }) => name === MODEL);

@@ -1,6 +1,6 @@
 import { startEmbeddedPostgres } from '../postgres/embedded-postgres.ts';
 
-/** A process that owns an embedded server and does nothing else: something for tests to kill. */
+/** A process that only owns an embedded server, so that tests can kill it. */
 const [home, binariesDirectory] = process.argv.slice(2);
 if (!home || !binariesDirectory) throw new Error('usage: owner HOME BINARIES');
 const { databaseUrl, pid, dataDirectory } = await startEmbeddedPostgres({

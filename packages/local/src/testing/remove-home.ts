@@ -2,10 +2,10 @@ import { readlink, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { stopPostmaster } from '../postgres/postmaster.ts';
 
-/** Ends the server of a home and removes all of it, also a cluster that lies elsewhere. For tests. */
+/** Stops the server of a home and removes the home, including a cluster outside it. */
 export async function removeHome(directory: string): Promise<void> {
   const place = path.join(path.resolve(directory), 'postgres');
-  // Removing a link leaves what it points to.
+  // Removing a link does not remove its target.
   const follow = (link: string) => readlink(link).catch(() => undefined);
   const elsewhere = await follow(place);
   await stopPostmaster(path.join(elsewhere ?? place, 'data'));

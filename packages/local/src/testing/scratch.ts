@@ -11,12 +11,12 @@ import { findInstalledBinaries } from '../postgres/postgres-files.ts';
 import { identifyProcess, sendSignal } from '../processes/process-identity.ts';
 import { removeHome } from './remove-home.ts';
 
-/** A directory for one test file, and the end of everything that was started in it. */
+/** A directory for one test file. `clean` stops everything that was started in it. */
 export type Scratch = {
   directory: string;
   home(name: string): string;
   owner(home: string, user?: { uid: number; gid: number }): Promise<Owner>;
-  /** Started, but perhaps not ready. */
+  /** The owner is started but may not be ready. */
   beginOwner(home: string, user?: { uid: number; gid: number }): ChildProcess;
   clean(): Promise<void>;
 };
@@ -55,7 +55,7 @@ export async function makeScratch(): Promise<Scratch> {
       for await (const line of createInterface({ input: child.stdout ?? process.stdin })) {
         return { child, ...(JSON.parse(line) as Omit<Owner, 'child'>) };
       }
-      throw new Error('the owner ended before its server was ready');
+      throw new Error('the owner exited before its server was ready');
     },
     async clean() {
       for (const child of children) child.kill('SIGKILL');
@@ -94,7 +94,7 @@ export async function guardPid(home: string): Promise<number> {
   return guard.pid as number;
 }
 
-/** Kills, and returns when the process is gone. */
+/** Kills the processes. Returns when they have exited. */
 export async function killHard(...pids: (number | undefined)[]): Promise<void> {
   for (const pid of pids) if (pid !== undefined) sendSignal(pid, 'SIGKILL');
   for (const pid of pids) if (pid !== undefined) await untilGone(pid);
@@ -109,5 +109,5 @@ export async function until(condition: () => Promise<boolean>): Promise<void> {
     limitMs: 30_000,
     condition: async () => ((await condition()) ? true : undefined),
   });
-  if (!met) throw new Error('waited 30 s in vain');
+  if (!met) throw new Error('the condition was not met within 30 s');
 }

@@ -6,9 +6,9 @@ import type { Connection } from '../home/credentials.ts';
 import { bundle, until } from './scratch.ts';
 
 /**
- * A checkout with the real launcher and small stand-ins for the processes it starts: they keep its
- * contract (messages, signals, environment) and leave out what they are for. Keys are rows of a
- * table, as in the real ones, so that another database means other keys.
+ * A checkout with the real launcher and small stand-ins for the processes that it starts. They keep
+ * the contract with the launcher (messages, signals, environment) and do nothing else. Access keys
+ * are rows of a table, as in the real api, so that another database has other keys.
  */
 const SQL = `
 import postgres from 'postgres';
@@ -79,9 +79,9 @@ export async function makeCheckout(directory: string): Promise<string> {
 export type Launched = {
   child: ChildProcess;
   output(): string;
-  /** Waits for the text on the terminal. */
+  /** Waits until the text appears on the terminal. */
   says(text: string): Promise<void>;
-  /** The exit code, once it has ended. */
+  /** Resolves with the exit code. */
   ended: Promise<number | null>;
 };
 
@@ -112,7 +112,7 @@ export async function readConnectionFile(home: string): Promise<Connection> {
   return JSON.parse(await readFile(path.join(home, 'connection.json'), 'utf8')) as Connection;
 }
 
-/** Process ids a stand-in has written to its log, the newest last. */
+/** The process ids that a stand-in has written to its log, the newest last. */
 export async function pidsIn(logFile: string): Promise<number[]> {
   const lines = (await readFile(logFile, 'utf8')).trim().split('\n');
   return lines.flatMap((line) => (line.startsWith('{"pid"') ? [JSON.parse(line).pid] : []));

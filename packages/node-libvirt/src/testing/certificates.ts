@@ -1,4 +1,4 @@
-/** Certificates for libvirt over TLS, made by openssl: the authority's, the daemon's and a client's. */
+/** Certificates for libvirt over TLS, made by openssl: an authority, a server and a client. */
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const EXTENSIONS = {
 
 export type TlsIdentity = { ca: string; cert: string; key: string };
 
-/** Writes ca.crt, and .crt and .key of server and client; returns what the client needs. */
+/** Writes ca.crt, and .crt and .key of server and client. Returns the client's files. */
 export async function writeCertificates(directory: string): Promise<TlsIdentity> {
   const at = (name: string) => join(directory, name);
   const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];

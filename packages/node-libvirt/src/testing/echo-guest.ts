@@ -1,12 +1,12 @@
 /**
- * A guest of a few instructions for tests that need one that runs: it prints ">" on its serial port
- * and then echoes what it reads there. It needs no firmware files, no kernel and no initrd, and is up
- * in milliseconds under emulation.
+ * A guest of a few instructions for tests that need a running guest. It prints ">" on its serial
+ * port and then echoes its input. It needs no firmware files, kernel or initrd, and starts in
+ * milliseconds under emulation.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** For a PL011 at 0x09000000, where QEMU's "virt" machine has it. */
+/** For the PL011 of QEMU's "virt" machine at 0x09000000. */
 const ARM64 = [
   0xd2a12001, // movz x1, #0x0900, lsl #16
   0x528007c0, // movz w0, #'>'
@@ -32,10 +32,10 @@ const X64 = [
 
 export type EchoGuestOptions = {
   name: string;
-  /** Where its program is written; libvirt must see it under the same path. */
+  /** The path of its program, which must be the same for libvirt. */
   directory: string;
   uuid?: string;
-  /** Further devices, as XML. */
+  /** More devices, as XML. */
   devices?: string;
   arch?: 'arm64' | 'x64';
 };
@@ -72,7 +72,7 @@ function arm64Image(): Buffer {
 }
 
 function bootDisk(): Buffer {
-  // The firmware reads from no disk smaller than a cylinder.
+  // The firmware does not read from a disk that is smaller than a cylinder.
   const disk = Buffer.alloc(1024 * 1024);
   disk.set(X64);
   disk.writeUInt16LE(0xaa55, 510);

@@ -1,4 +1,4 @@
-/** A peer that speaks libvirt's protocol byte by byte, for tests that decide what the daemon says. */
+/** A peer at the level of bytes, for tests that control every byte from the daemon. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -18,11 +18,11 @@ import type { Procedure } from '../procedure.ts';
 import { XdrEncoder } from '../xdr.ts';
 
 export type Answer = (packet: Packet, socket: Socket) => void;
-/** By the number of the procedure; pings and pongs, whose numbers are others' as well, apart. */
+/** Keyed by the procedure's number. Pings and pongs are separate, because numbers overlap. */
 export type Answers = Record<number, Answer> & { keepalive?: Answer };
 export type Peer = {
   socketPath: string;
-  /** Everything that arrived, calls and other packets, in order. */
+  /** All packets that arrived, in order. */
   packets: Packet[];
   sockets: Set<Socket>;
   close: () => Promise<void>;
@@ -67,7 +67,7 @@ const HANDSHAKE: Answers = {
   [connectSupportsFeature.number]: answer(connectSupportsFeature, { supported: 1 }),
 };
 
-/** A call without an answer is left waiting. */
+/** A call without a handler gets no reply. */
 export async function servePeer(answers: Answers = {}): Promise<Peer> {
   const folder = await mkdtemp(join(tmpdir(), 'libvirt-peer-'));
   const socketPath = join(folder, 'sock');
@@ -96,7 +96,7 @@ export async function servePeer(answers: Answers = {}): Promise<Peer> {
   return { socketPath, packets, sockets, close };
 }
 
-/** A connection to a new peer; both end with `close`. */
+/** Opens a connection to a new peer. `close` closes both. */
 export async function connectToPeer(
   answers: Answers = {},
   options: Partial<ConnectOptions> = {},

@@ -1,9 +1,9 @@
-/** What runs in a PID namespace, as /proc shows it from outside. */
+/** The processes of a PID namespace, as /proc shows them from outside. */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
 export type NamespaceProcess = { pid: number; command: string[] };
 
-/** The namespace's first process: the one below `ancestor` that is number 1 in there. */
+/** Returns the process below `ancestor` that has pid 1 in its namespace. */
 export async function findInit(ancestor: number): Promise<number> {
   for (const pid of await listDescendants(ancestor)) {
     const status = await readFile(`/proc/${pid}/status`, 'utf8');
@@ -18,7 +18,7 @@ export async function listNamespace(init: number): Promise<NamespaceProcess[]> {
   const processes: NamespaceProcess[] = [];
   for (const pid of pids) {
     if ((await readNamespace(pid)) !== namespace) continue;
-    // Empty for a process that has ended and was not reaped yet.
+    // Empty for a zombie.
     const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
     if (line !== '') processes.push({ pid, command: line.replace(/\0$/, '').split('\0') });
   }
@@ -31,8 +31,8 @@ export async function readParent(pid: number): Promise<number> {
 }
 
 /**
- * A killed process lets go of its files, and so of its locks, with the last of its threads; whether
- * anybody reaps it then does not matter.
+ * A killed process releases its files, and with them its locks, when its last thread has ended,
+ * even if it is still a zombie.
  */
 export async function untilEnded(pid: number): Promise<void> {
   for (;;) {

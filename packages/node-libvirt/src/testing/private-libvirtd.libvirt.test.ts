@@ -41,7 +41,7 @@ const exists = (path: string) =>
   );
 const isAlive = (pid: number) => exists(`/proc/${pid}`);
 
-it('two run side by side with a domain of the same name, and stopping leaves nothing', async () => {
+it('two daemons can have a domain of the same name, and stopping leaves nothing behind', async () => {
   const daemons = [await start(), await start({ network: 'private' })];
   for (const daemon of daemons) await runGuest(daemon, 'same');
   for (const daemon of daemons) {
@@ -54,13 +54,13 @@ it('two run side by side with a domain of the same name, and stopping leaves not
   }
 });
 
-it('one with a network of its own sees no interface of this machine', async () => {
+it('a daemon with its own network sees no interface of this machine', async () => {
   const daemon = await start({ network: 'private' });
   expect((await daemon.run('ls', '/sys/class/net')).trim()).toBe('lo');
   await expect(daemon.run('ls', '/no-such-path')).rejects.toThrow(/no-such-path/);
 });
 
-it('one in a named network sees what is in there', async () => {
+it('a daemon in a named network sees its interfaces', async () => {
   const namespace = `libvirtd-${process.pid}`;
   await run('ip', ['netns', 'add', namespace]);
   cleanups.push(async () => void (await run('ip', ['netns', 'delete', namespace])));
@@ -69,7 +69,7 @@ it('one in a named network sees what is in there', async () => {
   expect((await daemon.run('ls', '/sys/class/net')).trim().split('\n')).toEqual(['lo', 'probe0']);
 });
 
-it('a given directory is kept, and another life finds what the first one defined', async () => {
+it('a given directory is kept, and the next start finds its domains', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'kept-libvirtd-'));
   cleanups.push(() => rm(directory, { recursive: true }));
   const first = await start({ directory });
@@ -85,7 +85,7 @@ it('a given directory is kept, and another life finds what the first one defined
   await two.close();
 });
 
-it('a daemon that cannot start says why, and leaves nothing', async () => {
+it('a daemon that cannot start fails with its reason and leaves nothing behind', async () => {
   const attempt = startPrivateLibvirtd({ libvirtdConf: ['nonsense'] });
   await expect(attempt).rejects.toThrow(/libvirtd\.conf/);
 });

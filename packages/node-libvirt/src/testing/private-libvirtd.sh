@@ -1,4 +1,4 @@
-# The first process of the namespaces that private-libvirtd.ts makes.
+# The first process of the namespaces that private-libvirtd.ts creates.
 #   private-libvirtd.sh DIRECTORY 'network'|'' [libvirtd's options]
 set -eu
 directory=$1 network=$2
@@ -15,12 +15,12 @@ mount --bind "$directory/lib" /var/lib/libvirt
 mount --bind "$directory/log" /var/log/libvirt
 mount --bind "$directory/cache" /var/cache/libvirt
 mount --bind "$directory/run" /run/libvirt
-# libvirt keeps a lock there for each console that is open.
+# libvirt keeps a lock file there for each open console.
 mount -t tmpfs tmpfs "$(realpath /var/lock)"
 
-# Left by a life before this one, whose processes are gone.
+# Left behind by an earlier start, whose processes have exited.
 rm -f /run/libvirt/*.pid
-# The daemons must not hold the pipes whose end means the end.
+# The daemons must not inherit the pipes, because closing those stops everything.
 virtlogd --daemon --pid-file /run/libvirt/virtlogd.pid </dev/null >/dev/null
 if ! libvirtd --daemon --pid-file /run/libvirt/libvirtd.pid "$@" </dev/null >/dev/null; then
   cat /var/log/libvirt/libvirtd.log >&2
@@ -28,5 +28,5 @@ if ! libvirtd --daemon --pid-file /run/libvirt/libvirtd.pid "$@" </dev/null >/de
 fi
 echo ready
 
-# Until the pipe closes. Meanwhile bash reaps the QEMUs whose libvirtd has gone.
+# Waits until the pipe closes. bash reaps QEMU processes whose libvirtd has exited.
 cat >/dev/null

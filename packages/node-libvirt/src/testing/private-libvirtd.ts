@@ -1,11 +1,11 @@
 /**
- * A libvirtd of its own for a test, beside any other on the machine: virtlogd, libvirtd and the QEMUs
- * they start, in a mount namespace with private /etc/libvirt, /var/lib/libvirt, /var/log/libvirt,
- * /var/cache/libvirt and /run/libvirt, and in a PID namespace. Needs root.
+ * A private libvirtd for a test, beside any other on the machine: virtlogd, libvirtd and the QEMU
+ * processes that they start, in a mount namespace with private /etc/libvirt, /var/lib/libvirt,
+ * /var/log/libvirt, /var/cache/libvirt and /run/libvirt, and in a PID namespace. Needs root.
  *
- * Nothing stays behind. The first process of the PID namespace waits for the end of a pipe that the
- * test's process holds: when that process calls `stop`, ends or is killed, the pipe closes, the
- * namespace ends with everything in it, and the shell around it removes the directory.
+ * Nothing stays behind. The first process of the PID namespace waits until a pipe closes that the
+ * test's process holds open. When that process calls `stop`, exits or is killed, the namespace ends
+ * with all its processes, and the outer shell removes the directory.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
@@ -25,14 +25,14 @@ const SCRIPT = fileURLToPath(new URL('./private-libvirtd.sh', import.meta.url));
 const READY = 'ready';
 
 export type PrivateLibvirtdOptions = {
-  /** Where its state is. Given, it is kept after `stop`, as on a host that is started again. */
+  /** The directory of its state. If given, it is kept after `stop`, for another start. */
   directory?: string;
-  /** The network it sees: this process's, one of its own, or one made by `ip netns add NAME`. */
+  /** Its network: that of this process, a new one, or one made by `ip netns add NAME`. */
   network?: 'shared' | 'private' | { namespace: string };
-  /** Further lines of libvirtd.conf and qemu.conf; a later line overrides an earlier one. */
+  /** More lines for libvirtd.conf and qemu.conf. Later lines override earlier ones. */
   libvirtdConf?: readonly string[];
   qemuConf?: readonly string[];
-  /** Listens for TLS as well, as libvirtdConf says. */
+  /** Whether it also listens for TLS, configured in libvirtdConf. */
   listen?: boolean;
 };
 
@@ -40,22 +40,22 @@ export type DaemonName = 'libvirtd' | 'virtlogd';
 
 export type PrivateLibvirtd = {
   socketPath: string;
-  /** Holds etc, lib, log, cache and run, which the daemons see below /etc/libvirt and so on. */
+  /** Contains etc, lib, log, cache and run, which the daemons see as /etc/libvirt and so on. */
   directory: string;
-  /** As seen from outside, as they were at the start or after the latest `startDaemon`. */
+  /** Process ids in this namespace, from the start or from the last `startDaemon`. */
   pids: Record<DaemonName, number>;
-  /** Everything that runs in there, QEMUs included; pids as seen from outside. */
+  /** All processes in the namespace, including QEMU. The pids are those of this namespace. */
   processes: () => Promise<NamespaceProcess[]>;
-  /** Starts a daemon again that was killed. Resolves once its socket is served. */
+  /** Restarts a killed daemon. Resolves when it listens on its socket. */
   startDaemon: (name: DaemonName) => Promise<void>;
   /**
    * Kills a daemon and starts it again. Calls wait for each other: two that overlap would start two
    * daemons, of which one ends at once, and `pids` could name that one.
    */
   restartDaemon: (name: DaemonName) => Promise<void>;
-  /** Runs a program in there, to the end. Rejects with what it printed when it fails. */
+  /** Runs a program in the namespace. If it fails, rejects with its output. */
   run: (command: string, ...args: string[]) => Promise<string>;
-  /** Ends everything. May be repeated. */
+  /** Stops everything. Idempotent. */
   stop: () => Promise<void>;
 };
 
@@ -65,7 +65,7 @@ export async function startPrivateLibvirtd(
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'private-libvirtd-')));
   await prepare(directory, options);
   const holder = spawn('sh', holderArgs(directory, options), {
-    // Its own session: a Ctrl-C at the test's terminal must not keep it from cleaning up.
+    // It has its own session, so that a Ctrl-C at the terminal does not prevent the cleanup.
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
@@ -111,7 +111,7 @@ async function prepare(directory: string, options: PrivateLibvirtdOptions): Prom
   ]);
 }
 
-/** The outer shell stays in this process's namespaces and removes what the inner one leaves. */
+/** The outer shell stays in this process's namespaces and removes the files of the inner one. */
 function holderArgs(directory: string, options: PrivateLibvirtdOptions): string[] {
   const { network = 'shared', listen = false } = options;
   const enter =
@@ -126,7 +126,7 @@ function holderArgs(directory: string, options: PrivateLibvirtdOptions): string[
 
 async function awaitReady(holder: ChildProcess): Promise<void> {
   const { stdout, stderr } = holder;
-  if (!stdout || !stderr) throw new Error('BUG: spawned without pipes');
+  if (!stdout || !stderr) throw new Error('BUG: the process was spawned without pipes');
   const complaint = text(stderr);
   const ready = new Promise<void>((resolve, reject) => {
     stdout.on('data', (chunk) => String(chunk).includes(READY) && resolve());
@@ -136,7 +136,7 @@ async function awaitReady(holder: ChildProcess): Promise<void> {
     });
   });
   await ready;
-  // From here on only `stop` waits for it, so an idle test process may end.
+  // From here on only `stop` waits for it, so an idle test process may exit.
   holder.unref();
   for (const pipe of [holder.stdin, stdout, stderr]) (pipe as { unref?: () => void })?.unref?.();
 }
@@ -151,7 +151,7 @@ async function describe(running: {
   const processes = () => listNamespace(init);
   const run = (command: string, ...args: string[]) =>
     runIn(['--target', String(init), '--mount', '--pid', '--net'], [command, ...args]);
-  /** Not one it has forked, which bears its name until it runs something else. */
+  /** Excludes forked children, which have the same name until they run another program. */
   const pidOf = async (name: DaemonName): Promise<number> => {
     const named = (await processes()).filter(({ command }) => command[0]?.endsWith(name));
     const own = new Set(named.map(({ pid }) => pid));

@@ -1,10 +1,10 @@
-/** How a simulated host behaves; may be changed while it runs. Zero: at once, without a timer. */
+/** How long a simulated host takes. Can be changed while it runs. Zero means without a timer. */
 export type Behaviour = {
-  /** From the order to start until the domain runs. */
+  /** From the start call until the domain runs. */
   bootMs: number;
-  /** From the request to shut down until the guest has ended; null: it ignores requests. */
+  /** From the shutdown request until the guest is off. Null if the guest ignores requests. */
   shutdownMs: number | null;
-  /** To make a disk from an image. */
+  /** To create a disk from an image. */
   copyMs: number;
   /** To reset a GPU. */
   resetMs: number;

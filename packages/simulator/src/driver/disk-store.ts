@@ -5,13 +5,13 @@ import { isBelow } from '@gantry/agent/spec';
 type StoredDisk = {
   kind: DiskSpec['kind'];
   sizeBytes: string;
-  /** Who has it open, and whether only to read. */
+  /** The users that have it open, and whether they only read. */
   users: Map<object, { readOnly: boolean }>;
 };
 
 /**
- * Where disks lie: one host's own, or one that all hosts of a location share. A user is a running
- * domain, so the same VM running on two hosts is two users.
+ * Stores disks, for one host or shared by all hosts of a location. A user is a running domain, so a
+ * VM that runs on two hosts is two users.
  */
 export class DiskStore {
   readonly #disks = new Map<string, StoredDisk>();
@@ -30,7 +30,7 @@ export class DiskStore {
     this.#disks.set(disk.id, { kind, sizeBytes, users: new Map() });
   }
 
-  /** At rest, or under its user. */
+  /** With or without a user that has it open. */
   grow({ id, sizeBytes }: DiskSpec, user: object | null): void {
     const disk = this.#require(id);
     if (isBelow(sizeBytes, disk.sizeBytes)) {

@@ -1,6 +1,6 @@
 import { HostFailure } from '@gantry/agent/base/failure';
 
-/** What a simulated host can be told to fail at or hang in. */
+/** The steps in which a simulated host can fail or hang. */
 export const DRIVER_STEPS = [
   'list_domains',
   'define',
@@ -30,7 +30,7 @@ export type DriverStep = (typeof DRIVER_STEPS)[number];
 export type Fault = { code: string; message: string };
 type Failing = { times: number; fault: Fault };
 
-/** What goes wrong next on one host. A host without faults has none of this allocated. */
+/** The next faults of one host. A host without faults does not allocate this. */
 export class Faults {
   #failing: Map<DriverStep, Failing> | null = null;
   #hanging: Map<DriverStep, (() => void)[]> | null = null;
@@ -40,7 +40,7 @@ export class Faults {
     this.#failing.set(step, { times, fault });
   }
 
-  /** Calls of this step get no answer until `unhang`. */
+  /** Calls of this step do not return until `unhang`. */
   hang(step: DriverStep): void {
     this.#hanging ??= new Map();
     if (!this.#hanging.has(step)) this.#hanging.set(step, []);
@@ -52,23 +52,23 @@ export class Faults {
     for (const resume of waiting) resume();
   }
 
-  /** Nothing fails or hangs any more. */
+  /** Removes all faults. */
   clear(): void {
     this.#failing = null;
     for (const step of [...(this.#hanging?.keys() ?? [])]) this.unhang(step);
   }
 
-  /** How many calls hang in this step now. */
+  /** The number of calls that hang in this step. */
   hangingIn(step: DriverStep): number {
     return this.#hanging?.get(step)?.length ?? 0;
   }
 
-  /** The steps in which calls hang now. */
+  /** The steps in which calls hang. */
   hangingSteps(): DriverStep[] {
     return [...(this.#hanging ?? [])].flatMap(([step, waiting]) => (waiting.length ? [step] : []));
   }
 
-  /** Every step begins with this. */
+  /** Every step calls this first. */
   async pass(step: DriverStep): Promise<void> {
     const waiting = this.#hanging?.get(step);
     if (waiting) await new Promise<void>((resume) => waiting.push(resume));

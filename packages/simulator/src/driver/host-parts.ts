@@ -3,7 +3,7 @@ import type { Behaviour } from './behaviour.ts';
 import type { DiskStore } from './disk-store.ts';
 import type { Faults } from './faults.ts';
 
-/** What the parts of one simulated host share. */
+/** State that the parts of one simulated host share. */
 export type HostParts = {
   readonly clock: Clock;
   readonly faults: Faults;
@@ -11,7 +11,7 @@ export type HostParts = {
   behaviour: Behaviour;
 };
 
-/** Zero answers at once: a fleet of instant hosts waits for no timer. */
+/** Zero returns at once, so that a fleet of instant hosts uses no timers. */
 export async function take(host: HostParts, delayMs: number): Promise<void> {
   if (delayMs > 0) await new Promise<void>((done) => host.clock.after(delayMs, done));
 }

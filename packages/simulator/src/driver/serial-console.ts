@@ -1,6 +1,6 @@
 import type { VmSpec } from '@gantry/agent/spec';
 
-/** As much as a host keeps of one console. */
+/** The size of the log that a host keeps of one console. */
 const LIMIT = 65_536;
 
 export function bootLines(vm: VmSpec): string {

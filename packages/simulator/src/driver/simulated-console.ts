@@ -1,19 +1,19 @@
 import { Duplex } from 'node:stream';
 
-/** Answers of the simulated guest's shell. What it does not know it says so. */
+/** The commands of the simulated guest's shell. Other commands print an error. */
 const COMMANDS: Record<string, (words: string[]) => string> = {
   whoami: () => 'root\r\n',
   echo: (words) => `${words.join(' ')}\r\n`,
-  // A screenful, or a flood.
+  // One screen of text, or much more.
   yes: ([lines = '24']) => 'y\r\n'.repeat(Math.min(Number(lines) || 0, 10_000_000)),
 };
 const PROMPT = '# ';
-/** As a line delivers it: never much at once. */
+/** A serial line delivers small pieces. */
 const PIECE = 4_096;
 
 /**
- * The far end of a guest's serial line: a shell that echoes what is typed and answers line by line.
- * What it prints goes to the log too, as on every host.
+ * The guest's end of a serial line: a shell that echoes its input and replies line by line. Its
+ * output also goes to the log, as on every host.
  */
 export class SimulatedConsole extends Duplex {
   readonly #print: (text: string) => void;

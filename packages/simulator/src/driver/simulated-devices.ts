@@ -3,14 +3,14 @@ import type { Cleaning, Device, Devices } from '@gantry/agent/host-driver';
 import type { Fault } from './faults.ts';
 import { type HostParts, take } from './host-parts.ts';
 
-/** The PCI devices of a host. What is bound and what is dirty outlives a restart of the host. */
+/** The PCI devices of a host. Which are bound and which are dirty survives a reboot. */
 export class SimulatedDevices implements Devices {
   readonly #host: HostParts;
   /** By address: the serial number of a drive, empty for a GPU. */
   readonly #serials: ReadonlyMap<string, string>;
   readonly #bound = new Map<string, Device>();
   #spoiled: Map<string, Fault> | null = null;
-  /** How often each device was cleaned, for tests that care. */
+  /** How often each device was cleaned. For tests. */
   readonly cleanings = new Map<string, number>();
 
   constructor(host: HostParts, serials: ReadonlyMap<string, string>) {
@@ -18,7 +18,7 @@ export class SimulatedDevices implements Devices {
     this.#serials = serials;
   }
 
-  /** From now on this device does not come clean, or does again. */
+  /** Sets whether cleaning this device fails. */
   spoil(address: string, fault: Fault | null): void {
     this.#spoiled ??= new Map();
     if (fault) this.#spoiled.set(address, fault);
@@ -29,7 +29,7 @@ export class SimulatedDevices implements Devices {
     return this.#bound.get(address)?.vmId === vmId;
   }
 
-  /** What `list` would answer, whatever the host fails at. */
+  /** What `list` returns without faults. */
   look(): Device[] {
     return [...this.#bound.values()];
   }

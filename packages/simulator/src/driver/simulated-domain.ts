@@ -3,15 +3,15 @@ import type { DiskSpec, VmSpec } from '@gantry/agent/spec';
 import type { DiskStore } from './disk-store.ts';
 import type { SimulatedConsole } from './simulated-console.ts';
 
-/** One domain: its definition, and while it runs what it has open. It is itself the user of its disks. */
+/** One domain: its definition and, while it runs, its open disks. It is the disks' user itself. */
 export class SimulatedDomain {
   vm: VmSpec;
   state: DomainState = 'shutoff';
   boot = '0';
   serialLog = '';
-  /** Who looks at its serial line and types; null: nobody. */
+  /** The client of its serial console, or null. */
   console: SimulatedConsole | null = null;
-  /** Ordered to start, reset and shut down so often, for tests that care. */
+  /** How often it was started, reset and asked to shut down. For tests. */
   starts = 0;
   resets = 0;
   shutdownsAsked = 0;
@@ -39,7 +39,7 @@ export class SimulatedDomain {
     };
   }
 
-  /** Opens every disk or none. */
+  /** Opens all disks atomically. */
   run(store: DiskStore, boot: string): void {
     const { gpus, nvmes, disks } = this.vm;
     try {

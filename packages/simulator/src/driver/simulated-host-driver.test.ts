@@ -20,7 +20,7 @@ describe('a simulated machine is a machine', () => {
 });
 
 describe('a reboot', () => {
-  it('ends domains, interfaces and rules, and leaves disks and devices as they were', async () => {
+  it('removes running domains, interfaces and rules, and keeps disks and devices', async () => {
     const driver = new SimulatedHostDriver({ inventory });
     const bootId = await driver.readBootId();
     await runAlone(driver, makeVm('vm-1', { gpus: [GPUS[0]] }));
@@ -35,7 +35,7 @@ describe('a reboot', () => {
 });
 
 describe('shared storage', () => {
-  it('lets every machine reach a disk, and one of them at a time run from it', async () => {
+  it('gives every host access to a disk, and only one host at a time may run from it', async () => {
     const disks = new DiskStore();
     const [a, b] = [
       new SimulatedHostDriver({ inventory, disks }),
@@ -49,7 +49,7 @@ describe('shared storage', () => {
     await runAlone(b, vm);
   });
 
-  it('lets many read one block device, and many write one shared volume', async () => {
+  it('allows many readers of a block device, and many writers of a shared volume', async () => {
     const driver = new SimulatedHostDriver({ inventory });
     const readOnly = makeDisk('set', { readOnly: true });
     const shared = makeDisk('home', { kind: 'DISK_KIND_SHARED_VOLUME' });
@@ -62,7 +62,7 @@ describe('shared storage', () => {
   });
 });
 
-it('faults come as ordered and pass', async () => {
+it('a fault happens as often as requested', async () => {
   const driver = new SimulatedHostDriver({ inventory });
   driver.faults.failNext('create_disk', 1, { code: 'host_failed', message: 'no space' });
   await expect(driver.volumes.create(makeDisk('d'), null)).rejects.toThrow('no space');

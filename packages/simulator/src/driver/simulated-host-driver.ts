@@ -18,13 +18,14 @@ type SimulatedHostDriverSettings = {
   inventory: Inventory;
   clock?: Clock;
   behaviour?: Partial<Behaviour>;
-  /** Given to several machines, all of them reach the same disks. */
+  /** If several hosts get the same store, all of them have access to the same disks. */
   disks?: DiskStore;
 };
 
 /**
- * A host in memory. It lives longer than the agents that drive it, and refuses what hardware would:
- * a device for two VMs, a disk that shrinks, a block device open twice, a domain without its parts.
+ * A host in memory. It outlives the agents that drive it, and refuses what real hosts refuse: a
+ * device for two VMs, a smaller size for a disk, a block device open twice, a domain without its
+ * parts.
  */
 export class SimulatedHostDriver implements HostDriver {
   readonly hypervisor: SimulatedHypervisor;
@@ -62,7 +63,9 @@ export class SimulatedHostDriver implements HostDriver {
     return this.#inventory;
   }
 
-  /** Its hardware or its kernel is another, or shows wear. Whoever was given the old one keeps it. */
+  /**
+   * Replaces the inventory: hardware, kernel or wear have changed. Earlier copies stay the same.
+   */
   changeInventory(change: (inventory: Inventory) => Inventory): void {
     this.#inventory = change(this.#inventory);
   }
@@ -76,8 +79,8 @@ export class SimulatedHostDriver implements HostDriver {
   }
 
   /**
-   * Power goes and comes back. Kill the agent before: it would not live through it. Hypervisors
-   * differ in whether they still know their domains afterwards.
+   * Simulates a power cycle. Kill the agent first, because it would not survive it. Hypervisors
+   * differ in whether they remember their domains afterwards.
    */
   reboot({ keepDomains = false }: { keepDomains?: boolean } = {}): void {
     this.hypervisor.losePower({ keepDomains });

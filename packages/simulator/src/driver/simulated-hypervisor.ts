@@ -6,14 +6,14 @@ import { addLines, bootLines } from './serial-console.ts';
 import { SimulatedConsole } from './simulated-console.ts';
 import { SimulatedDomain } from './simulated-domain.ts';
 
-/** What must be there before a domain can start; throws what is not. */
+/** Throws if a part is missing that a domain needs to start. */
 type Requirements = (vm: VmSpec) => void;
 
 export class SimulatedHypervisor implements Hypervisor {
   readonly #host: HostParts;
   readonly #require: Requirements;
   readonly #domains = new Map<string, SimulatedDomain>();
-  /** As good as always one: the host's agent. */
+  /** Almost always one watcher: the host's agent. */
   #watchers: readonly DomainWatcher[] = [];
 
   constructor(host: HostParts, require: Requirements) {
@@ -21,12 +21,12 @@ export class SimulatedHypervisor implements Hypervisor {
     this.#require = require;
   }
 
-  /** For tests and faults that go behind the agent's back. */
+  /** For tests and faults that bypass the agent. */
   domain(vmId: string): SimulatedDomain | undefined {
     return this.#domains.get(vmId);
   }
 
-  /** What `list` would answer, whatever the host fails at. */
+  /** What `list` returns without faults. */
   look(): Domain[] {
     return [...this.#domains.values()].map((domain) => domain.show(this.#host.disks));
   }
@@ -52,7 +52,7 @@ export class SimulatedHypervisor implements Hypervisor {
     if (domain.state === 'running') return;
     this.#require(domain.vm);
     await take(this.#host, this.#host.behaviour.bootMs);
-    // The host went down meanwhile, or the domain was forgotten.
+    // The host went down in the meantime, or the domain was undefined.
     if (this.#domains.get(vmId) !== domain) return;
     domain.run(this.#host.disks, boot);
     domain.starts += 1;
@@ -149,20 +149,20 @@ export class SimulatedHypervisor implements Hypervisor {
     };
   }
 
-  /** The guest dies by itself: it crashes, or shuts itself down. */
+  /** The guest crashes or shuts itself down. */
   crash(vmId: string, state: 'crashed' | 'shutoff' = 'crashed'): void {
     const domain = this.#running(vmId);
     this.#print(domain, '[   99.123] Kernel panic - not syncing\n');
     this.#end(domain, state);
   }
 
-  /** No domain runs any more, and nobody is told. */
+  /** Ends all domains without notifying the watchers. */
   losePower({ keepDomains }: { keepDomains: boolean }): void {
     for (const domain of this.#domains.values()) domain.end(this.#host.disks, 'shutoff');
     if (!keepDomains) this.#domains.clear();
   }
 
-  /** What the guest writes to its console. */
+  /** The guest writes to its console. */
   print(vmId: string, lines: string): void {
     this.#print(this.#get(vmId), lines);
   }

@@ -3,7 +3,7 @@ import type { Firewall, HostNetwork } from '@gantry/agent/host-driver';
 import type { InterfaceSpec } from '@gantry/agent/spec';
 import type { HostParts } from './host-parts.ts';
 
-/** Interfaces and rules of a host. Both are the kernel's, and end with it. */
+/** Interfaces and rules of a host. Both belong to the kernel, so a reboot removes them. */
 export class SimulatedNetwork implements HostNetwork {
   readonly #host: HostParts;
   readonly #nics = new Map<string, readonly InterfaceSpec[]>();
@@ -49,10 +49,10 @@ export class SimulatedNetwork implements HostNetwork {
     return JSON.stringify(this.#firewall) === JSON.stringify(firewall);
   }
 
-  /** Nobody asks: its guests have no programs. */
+  /** Simulated guests run no programs, so they send no requests. */
   async answerGuests(): Promise<void> {}
 
-  /** What a restart of the host leaves: nothing. */
+  /** A reboot removes everything. */
   clear(): void {
     this.#nics.clear();
     this.#firewall = null;

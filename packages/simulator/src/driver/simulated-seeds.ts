@@ -2,7 +2,7 @@ import type { Seeds } from '@gantry/agent/host-driver';
 import type { VmSpec } from '@gantry/agent/spec';
 import type { HostParts } from './host-parts.ts';
 
-/** Seeds are files: they outlive a restart of the host. Only whose there are is kept. */
+/** Seeds are files, so they survive a reboot. Only the ids of their VMs are stored. */
 export class SimulatedSeeds implements Seeds {
   readonly #host: HostParts;
   readonly #vmIds = new Set<string>();

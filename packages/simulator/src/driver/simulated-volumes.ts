@@ -11,7 +11,7 @@ export class SimulatedVolumes implements Volumes {
     this.#host = host;
   }
 
-  /** From now on the image of this name cannot be had. */
+  /** Makes the image with this name unavailable. */
   loseImage(name: string): void {
     this.#missingImages ??= new Set();
     this.#missingImages.add(name);
@@ -31,7 +31,7 @@ export class SimulatedVolumes implements Volumes {
     await this.#host.faults.pass('create_disk');
     if (this.#host.disks.sizeBytes(disk.id) !== null) return;
     if (image && this.#missingImages?.has(image.name)) {
-      throw new HostFailure('image_unavailable', `${image.url} does not answer`);
+      throw new HostFailure('image_unavailable', `${image.url} does not reply`);
     }
     if (image) await take(this.#host, this.#host.behaviour.copyMs);
     this.#host.disks.create(disk);

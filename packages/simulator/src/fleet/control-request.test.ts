@@ -16,7 +16,7 @@ describe('a control request', () => {
       { step: 'start' },
       { verb: 'fail', step: 'start', times: 1, code: 'host_failed', message: 'as ordered' },
     ],
-  ])('%s %j is understood', (verb, body, order) => {
+  ])('%s %j is accepted', (verb, body, order) => {
     expect(parseControlOrder(verb, body)).toEqual(order);
   });
 
@@ -27,7 +27,7 @@ describe('a control request', () => {
     ['hang', { step: 'dance' }, 'step must be one of list_domains'],
     ['fail', { step: 'start', times: 0 }, 'times'],
     ['fail', { step: 'start', times: '2' }, 'times'],
-  ])('%s %j is refused by name', (verb, body, word) => {
+  ])('%s %j is refused with a message that names the problem', (verb, body, word) => {
     expect(() => parseControlOrder(verb, body)).toThrow(word);
   });
 });

@@ -1,6 +1,6 @@
 import { DRIVER_STEPS, type DriverStep } from '../driver/faults.ts';
 
-/** What a control request asks of a simulated host, checked. */
+/** A validated control request for a simulated host. */
 export type ControlOrder =
   | { verb: 'crash'; vmId: string }
   | { verb: 'fail'; step: DriverStep; times: number; code: string; message: string }
@@ -51,7 +51,7 @@ function step(body: Fields): DriverStep {
   throw new BadControlRequest(`step must be one of ${DRIVER_STEPS.join(', ')}`);
 }
 
-/** Once, where nothing is said. */
+/** The default is once. */
 function count(body: Fields): number {
   const times = body['times'] ?? 1;
   if (typeof times === 'number' && Number.isInteger(times) && times > 0) return times;

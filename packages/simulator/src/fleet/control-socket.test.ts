@@ -27,7 +27,7 @@ beforeEach(async () => {
     identity: { hostId: 'id-1', keyPem: '', certificatePem: '', caPem: '' },
     address: () => 'localhost:1',
   });
-  // As a killed fleet leaves it.
+  // The state that a killed fleet leaves behind.
   await writeFile(join(directory, 'control.sock'), '');
   control = await startControlSocket({ directory, hosts: new Map([['one', host]]), log });
 });
@@ -47,11 +47,11 @@ function send(method: string, path: string, body?: string) {
 }
 
 describe('the control socket', () => {
-  it("is its owner's alone", async () => {
+  it('is accessible only to its owner', async () => {
     expect((await stat(control.path)).mode & 0o777).toBe(0o600);
   });
 
-  it('shows hosts, and makes a VM crash', async () => {
+  it('lists hosts, and can crash a VM', async () => {
     await runAlone(driver, makeVm('vm-1'));
     const shown = { name: 'one', host_id: 'id-1', agent: 'killed', hanging: [] };
     expect(JSON.parse((await send('GET', '/hosts')).said)).toEqual({
@@ -69,7 +69,7 @@ describe('the control socket', () => {
     ['POST', '/hosts/one/dance', 400, 'there is no'],
     ['POST', '/hosts/one/crash', 400, 'JSON', '{"vm_id'],
     ['POST', '/hosts/one/crash', 400, 'has no domain', '{"vm_id":"vm-9"}'],
-  ])('answers %s %s with %i', async (method, path, status, word, body?: string) => {
+  ])('replies to %s %s with %i', async (method, path, status, word, body?: string) => {
     const answer = await send(method, path, body);
     expect(answer.status).toBe(status);
     expect(answer.said).toContain(word);

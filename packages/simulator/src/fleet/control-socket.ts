@@ -8,8 +8,8 @@ import { BadControlRequest, type ControlOrder, parseControlOrder } from './contr
 import type { SimulatedHost } from './simulated-host.ts';
 
 /**
- * The way to make things go wrong in a fleet that runs: HTTP over a Unix socket in the fleet's
- * directory, for whoever may open that file. It acts behind the agents' backs, as the world does.
+ * Injects faults into a running fleet: HTTP over a Unix socket in the fleet's directory. Every user
+ * who may open that file may use it. It changes hosts without their agents, as real faults do.
  */
 export type ControlSocket = { path: string; stop(): Promise<void> };
 
@@ -23,7 +23,7 @@ type Answer = { status: number; body: object };
 
 export async function startControlSocket(options: Options): Promise<ControlSocket> {
   const path = join(options.directory, 'control.sock');
-  // One that a killed fleet left behind: a directory has one fleet at a time.
+  // Removes the socket of a killed fleet. A directory has only one fleet at a time.
   await rm(path, { force: true });
   const server = createServer((request, response) => {
     void answer(request, options).then(({ status, body }) => {
@@ -63,11 +63,11 @@ async function answer(request: IncomingMessage, { hosts, log }: Options): Promis
     }
     const order = parseControlOrder(verb, await readBody(request));
     await obey(host, order);
-    log.info({ host: name, ...order }, 'control');
+    log.info({ host: name, ...order }, 'control request');
     return { status: 200, body: showHost([name, host]) };
   } catch (error) {
     if (!(error instanceof BadControlRequest) && !(error instanceof HostFailure)) {
-      log.error({ error }, 'a control request failed');
+      log.error({ error }, 'control request failed');
       return { status: 500, body: { message: String(error) } };
     }
     return { status: 400, body: { message: error.message } };
@@ -114,7 +114,7 @@ async function readBody(request: IncomingMessage): Promise<Record<string, unknow
     const body: unknown = JSON.parse(sent);
     if (typeof body === 'object' && body !== null) return body as Record<string, unknown>;
   } catch {
-    // Said below.
+    // The error below covers this case.
   }
   throw new BadControlRequest('the body must be a JSON object');
 }

@@ -8,13 +8,13 @@ export type FleetSettings = {
   schedulers: string[];
   directory: string;
   hosts: PlannedHost[];
-  /** Whether it takes orders on a socket in its directory. */
+  /** Whether there is a control socket in the fleet's directory. */
   control: boolean;
   behaviour: { bootMs: number; shutdownMs: number; eraseMs: number };
 };
 export type PlannedHost = { name: string; location: string; model: ServerModel };
 
-/** Everything gantry-fleet can be told, from the environment; docs/contributors/simulator.md lists it. */
+/** All settings of gantry-fleet. docs/contributors/simulator.md lists them. */
 export function readFleetSettings(reader: SettingsReader): FleetSettings {
   const milliseconds = (name: string, fallback: number) =>
     reader.integer(name, { fallback, min: 0, max: 600_000 });
@@ -36,7 +36,7 @@ export function readFleetSettings(reader: SettingsReader): FleetSettings {
   };
 }
 
-/** "eu-north-a:a40-8=2,us-east-a:l40s-10=1" -> three hosts with names that stay the same. */
+/** "eu-north-a:a40-8=2,us-east-a:l40s-10=1" means three hosts. Their names never change. */
 function planHosts(text: string): PlannedHost[] {
   return text.split(',').flatMap((entry) => {
     const match = /^([^:=\s]+):([^:=\s]+)=(\d{1,5})$/.exec(entry.trim());
@@ -45,7 +45,7 @@ function planHosts(text: string): PlannedHost[] {
     if (!model) {
       const known = SERVER_MODELS.map(({ name }) => name).join(', ');
       throw new SettingsError(
-        `GANTRY_FLEET_HOSTS: "${entry}" is not of the form location:model=count with a model of ${known}`,
+        `GANTRY_FLEET_HOSTS: "${entry}" must have the form location:model=count. The models are ${known}`,
       );
     }
     return Array.from({ length: Number(count) }, (_, i) => ({

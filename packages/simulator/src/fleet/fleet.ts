@@ -17,7 +17,7 @@ import { SimulatedHost } from './simulated-host.ts';
 
 export type RunningFleet = {
   size: number;
-  /** Where it takes orders; undefined where it was not asked to. */
+  /** The control socket, or undefined if it is disabled. */
   controlSocket: string | undefined;
   stop(): Promise<void>;
 };
@@ -31,14 +31,14 @@ type Place = {
   disks: Map<string, KeptDisks>;
 };
 
-/** Enrolled, made and attached beside each other. */
+/** The number of hosts that are enrolled and started concurrently. */
 const CONCURRENCY = 16;
-/** Addresses for documentation: they lead nowhere, as simulated VMs should. */
+/** Documentation addresses, because simulated VMs cannot be reached. */
 const PUBLIC_POOLS = ['203.0.113.0/24', '198.51.100.0/24', '192.0.2.0/24'];
 
 /**
- * Simulated hosts, each with a certificate, a ledger and a stream of its own, as many as wanted in
- * one process. A fleet that starts again is the same hosts after a power cut.
+ * Any number of simulated hosts in one process, each with its own certificate, ledger and stream. A
+ * fleet that restarts has the same hosts, as after a power cut.
  */
 export async function startFleet(settings: FleetSettings, log: Log): Promise<RunningFleet> {
   const operator = await createOperatorClient(settings.api);
@@ -96,7 +96,7 @@ async function startControl({ settings, log }: Place, members: Member[]): Promis
   return await startControlSocket({ directory: settings.directory, hosts, log });
 }
 
-/** A host that the control plane does not know (any more) is a new one. */
+/** If the control plane does not know the host any more, it is enrolled as a new host. */
 async function ensureIdentity(
   { operator, settings }: Place,
   { name, location }: PlannedHost,

@@ -6,8 +6,8 @@ import { DiskStore } from '../driver/disk-store.ts';
 type KeptDisk = Pick<DiskSpec, 'id' | 'kind' | 'sizeBytes'>;
 
 /**
- * Disks that outlive the process, as disks do: a file says which there are and how large. A fleet
- * that starts again finds the disks of its VMs where they were.
+ * Disks that survive a restart of the process: a file lists them with their sizes. A fleet that
+ * restarts still has the disks of its VMs.
  */
 export class KeptDisks extends DiskStore {
   readonly #file: string;

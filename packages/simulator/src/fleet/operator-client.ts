@@ -1,17 +1,17 @@
-/** What a simulated fleet asks of the API, as its operator. */
+/** The API calls of a simulated fleet, made as the operator. */
 export type OperatorClient = {
   /** A token for one host of the location, and the SHA-256 of the fleet's authority. */
   makeJoinToken(location: string): Promise<{ token: string; caFingerprint: string }>;
   hasHost(hostId: string): Promise<boolean>;
-  /** Images that nobody can fetch get a source that simulated hosts take. */
+  /** Gives images without a source one that simulated hosts accept. */
   giveImagesSources(): Promise<void>;
-  /** A location without public addresses gets the first of these blocks that no other has. */
+  /** Gives a location without public addresses the first of these blocks that is unused. */
   ensurePublicAddresses(location: string, cidrs: readonly string[]): Promise<void>;
 };
 
 type Account = { url: string; email: string; password: string };
 
-/** A name that can never be looked up: simulated hosts fetch nothing. */
+/** A host name that never resolves. Simulated hosts fetch nothing. */
 const SIMULATED_SOURCE = 'http://simulated.invalid';
 
 export async function createOperatorClient(account: Account): Promise<OperatorClient> {

@@ -14,17 +14,17 @@ export type SimulatedHostOptions = {
   driver: SimulatedHostDriver;
   ledger: LedgerStore;
   identity: Identity;
-  /** Asked before every attempt to attach. */
+  /** Called before every attempt to attach. */
   address: () => string;
   heartbeatMs?: number;
   timings?: Partial<Timings>;
-  /** Puts something between the agent and its link, for faults of the network. */
+  /** Wraps the agent's link, to simulate network faults. */
   wrapLink?: (connect: Connect) => Connect;
 };
 
 /**
- * One host of a simulated fleet: a machine in memory, and the real agent on it, with a certificate
- * and a stream of its own. The agent can be killed and started again, and the machine rebooted.
+ * One host of a simulated fleet: a host in memory and the real agent on it, with its own
+ * certificate and stream. The agent can be killed and restarted, and the host can be rebooted.
  */
 export class SimulatedHost {
   readonly driver: SimulatedHostDriver;
@@ -46,7 +46,7 @@ export class SimulatedHost {
     return this.#identity;
   }
 
-  /** Whether its agent runs; the machine may run without. */
+  /** Whether the agent runs. The host may run without it. */
   get isRunning(): boolean {
     return this.#agent !== null;
   }
@@ -65,13 +65,13 @@ export class SimulatedHost {
     });
   }
 
-  /** The certificate was renewed: the next stream is opened with it. */
+  /** Call this after the certificate was renewed. The next stream uses it. */
   renewed(identity: Identity): void {
     this.#identity = identity;
     this.#agent?.reattach();
   }
 
-  /** The next report tells of it, as if the agent had noticed. */
+  /** The next report contains it, as if the agent had noticed it. */
   changeInventory(change: Parameters<SimulatedHostDriver['changeInventory']>[0]): void {
     this.driver.changeInventory(change);
     this.#agent?.inventoryChanged();
@@ -87,13 +87,13 @@ export class SimulatedHost {
     this.#agent = null;
   }
 
-  /** Its VMs and its agent end without a word; `start` is the power's return. */
+  /** The power fails: the VMs and the agent end without notice. `start` restores the power. */
   powerOff(): void {
     this.kill();
     this.driver.reboot();
   }
 
-  /** Power goes and comes back: the agent dies with it and starts with it. */
+  /** A power cycle: the agent dies and starts again. */
   async reboot(): Promise<void> {
     this.powerOff();
     await this.start();

@@ -1,6 +1,6 @@
 import type { DriveCard, GpuCard, NicCard, PciCard } from './server-model.ts';
 
-/** The devices server models are made of, with the ids of real ones. */
+/** The devices of server models, with the ids of real devices. */
 
 const NVIDIA = {
   vendorId: '10de',
@@ -11,7 +11,7 @@ const NVIDIA = {
   linkWidth: 16,
 };
 
-/** With its display outputs switched on, so that it has a second function, as some operators run it. */
+/** With display outputs enabled, as some operators run it, so that it has a second function. */
 export const A40: GpuCard = {
   ...NVIDIA,
   class: '030000',
@@ -97,7 +97,7 @@ export const GENOA_PORT: PciCard = { ...AMD_PORT, deviceId: '14ab', linkGts: '32
 export const GEN4_SWITCH: PciCard = { ...BROADCOM_PORT, deviceId: 'c010', linkGts: '16.0' };
 export const GEN5_SWITCH: PciCard = { ...BROADCOM_PORT, deviceId: 'c030', linkGts: '32.0' };
 
-/** What every server has and no VM is given: its screen and the controller of its boot drives. */
+/** Devices of every server that no VM gets: its screen and the controller of its boot drives. */
 export const MANAGEMENT_SCREEN: PciCard = {
   class: '030000',
   vendorId: '1a03',

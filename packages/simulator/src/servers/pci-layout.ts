@@ -8,7 +8,7 @@ import {
 } from './server-model.ts';
 
 /**
- * Where a server model's devices sit. A socket has four root buses, as an EPYC has:
+ * The PCI layout of a server model. A socket has four root buses, like an EPYC:
  *
  *   0     the network card; on the first socket the screen and the boot drives too
  *   1, 2  a switch each: root port, upstream port, one downstream port for each GPU
@@ -16,13 +16,13 @@ import {
  */
 export type PciFunction = {
   address: string;
-  /** Below the root of sysfs; the bridges above it are parts of it. */
+  /** The path below the root of sysfs. It contains the bridges above the device. */
   path: string;
   numaNode: number;
   card: PciCard;
-  /** The functions of one device share a group, and nothing else does. */
+  /** Only the functions of one device share a group. */
   iommuGroup: number;
-  /** What a function is beyond a PCI device. */
+  /** What a function is in addition to a PCI device. */
   drive?: DriveCard;
   nic?: NicCard;
   isGpu?: true;
@@ -35,7 +35,7 @@ const BUSES_PER_NODE = 0x80;
 const BUSES_PER_ROOT = 0x20;
 const FIRST_SWITCH_ROOT = 1;
 const DRIVES_ROOT = 3;
-/** Broadcom's switches number their ports in steps, one for each group of lanes. */
+/** Broadcom's switches number their ports in steps, one per group of lanes. */
 const DEVICES_PER_PORT = 4;
 const BRIDGE_CLASS = '060400';
 
@@ -134,7 +134,7 @@ function at(
 function numberGroups(functions: Unnumbered[]): PciFunction[] {
   const groups = new Map<string, number>();
   return functions.map((one) => {
-    // Ports are functions of one device too, but each keeps its side apart (ACS).
+    // Ports are functions of one device too, but ACS isolates them from each other.
     const isPort = one.card.class === BRIDGE_CLASS;
     const member = isPort ? one.address : one.address.slice(0, -'.0'.length);
     const iommuGroup = groups.get(member) ?? groups.size;

@@ -1,4 +1,4 @@
-/** What a server model says of a PCI device, as lspci would show it. */
+/** A PCI device of a server model, as lspci shows it. */
 export type PciCard = {
   /** Six hex digits: base class, subclass, programming interface. */
   class: string;
@@ -6,17 +6,17 @@ export type PciCard = {
   deviceId: string;
   subsystemVendorId: string;
   subsystemDeviceId: string;
-  /** The kernel driver that has it on a host prepared for Gantry. */
+  /** The kernel driver that is bound to it on a host prepared for Gantry. */
   driver: string;
-  /** In the kernel's words: flr bus. */
+  /** In the kernel's notation: flr bus. */
   resetMethods: string;
-  /** Gigatransfers per second of one lane, as the kernel writes them: 16.0. */
+  /** Gigatransfers per second of one lane in the kernel's notation: 16.0. */
   linkGts: string;
   linkWidth: number;
 };
 
 export type GpuCard = PciCard & {
-  /** The function beside the graphics one, in the same IOMMU group. Absent: the card has none. */
+  /** The audio function in the same IOMMU group. Absent if the card has none. */
   audio?: PciCard;
 };
 
@@ -24,19 +24,19 @@ export type DriveCard = PciCard & { model: string; firmware: string; sectors: nu
 
 export type NicCard = PciCard & { speedMbps: number };
 
-/** A GPU server one can buy, with two sockets that are alike, each of them one NUMA node. */
+/** A GPU server as sold, with two identical sockets. Each socket is one NUMA node. */
 export type ServerModel = {
   name: string;
   cpuModel: string;
   coresPerNode: number;
-  /** As installed: the kernel shows a little less. */
+  /** The installed memory. The kernel shows slightly less. */
   memoryGibPerNode: number;
   gpu: GpuCard;
   /** GPUs behind each PCIe switch of a node. */
   gpusBySwitch: readonly number[];
   /** Whether NVLink bridges join neighbours behind a switch, two by two. */
   nvlinkBridged: boolean;
-  /** Drives to give away. The host boots from others, behind its SATA controller. */
+  /** Drives for VMs. The host boots from other drives at its SATA controller. */
   drivesPerNode: number;
   drive: DriveCard;
   /** One on each node. */

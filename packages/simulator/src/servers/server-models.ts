@@ -28,7 +28,7 @@ const GENOA = {
   drivesPerNode: 0,
 };
 
-/** Each holds one VM of the largest type of its family, and leaves the host cores and memory. */
+/** Each model has room for one VM of the largest type of its family and for the host itself. */
 export const SERVER_MODELS: readonly ServerModel[] = [
   {
     ...MILAN,

@@ -3,13 +3,13 @@ import { type SysfsTree, writeSysfsTree } from '@gantry/agent/base/sysfs-tree';
 import { type PciFunction, pciFunctionsOf } from './pci-layout.ts';
 import { type DriveCard, type NicCard, NODES, type ServerModel } from './server-model.ts';
 
-/** What the kernel keeps of each node's memory for its own tables of pages. */
+/** The memory of each node that the kernel uses for page tables. */
 const KERNEL_SHARE = 1 / 64;
-/** What the host keeps for itself; all else is set aside in pages of 1 GiB. */
+/** The memory that the host keeps for itself. The rest is reserved as 1 GiB pages. */
 const HOST_GIB_PER_NODE = 32;
 const KIB_PER_GIB = 1_048_576;
 
-/** Writes the server as its kernel would show it under /sys. */
+/** Writes the /sys tree that the server's kernel would show. */
 export async function writeServerTree(root: string, model: ServerModel): Promise<void> {
   await writeSysfsTree(root, serverTree(model));
 }
@@ -52,7 +52,7 @@ function nodeTree(model: ServerModel, node: number): SysfsTree {
   };
 }
 
-/** The kernel counts the first threads of all cores before the second ones. */
+/** The kernel numbers the first threads of all cores before the second threads. */
 function cpuListOf({ coresPerNode }: ServerModel, node: number): string {
   const range = (from: number) => `${from}-${from + coresPerNode - 1}`;
   const first = node * coresPerNode;
@@ -90,7 +90,7 @@ function functionTree({ address, path, numaNode, card, iommuGroup }: PciFunction
 
 function driveTree({ path, address }: PciFunction, drive: DriveCard, index: number): SysfsTree {
   return below(`${path}/nvme/nvme${index}`, {
-    // A model's own; each host gets others.
+    // The value for the model; each host gets its own.
     serial: `S64GNE0R${address.replace(/\W/g, '').toUpperCase()}`,
     model: drive.model,
     firmware_rev: drive.firmware,
@@ -119,7 +119,7 @@ function below(folder: string, tree: SysfsTree): SysfsTree {
   );
 }
 
-/** Links of sysfs are relative to the directory they are in. */
+/** Links in sysfs are relative to their directory. */
 function linked(from: string, to: string): SysfsTree {
   return { [from]: { link: posix.relative(posix.dirname(from), to) } };
 }

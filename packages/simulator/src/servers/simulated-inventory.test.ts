@@ -21,7 +21,7 @@ function modelNamed(name: string): ServerModel {
 const gpuModels = ({ gpus }: HostInventory) =>
   gpus.map(({ pci }) => gpuModelOf(pci.vendorId, pci.deviceId));
 
-/** Devices below one switch share all bridges but the last. */
+/** Devices below one switch share all bridges except the last. */
 const switchesOf = ({ gpus }: HostInventory) =>
   gpus.map(({ pci }) => pci.bridges.slice(0, -1).join());
 
@@ -43,7 +43,7 @@ describe('the server models', () => {
     );
   });
 
-  it('offer every GPU of the catalogue, and none it does not know', async () => {
+  it('contain exactly the GPUs of the catalogue', async () => {
     const offered = await Promise.all(SERVER_MODELS.map(simulatedInventory));
     expect(new Set(offered.flatMap(gpuModels))).toEqual(
       new Set(CATALOGUE.map(({ gpuType }) => gpuType)),
@@ -52,7 +52,7 @@ describe('the server models', () => {
 });
 
 describe.each(SERVER_MODELS.map((model) => [model.name, model] as const))('on %s', (_, model) => {
-  it('no two GPUs share a group, and each is ready to be passed through', async () => {
+  it('have each GPU alone in its IOMMU group, ready for passthrough', async () => {
     const { gpus } = await simulatedInventory(model);
     expect(new Set(gpus.map(({ pci }) => pci.iommuGroup)).size).toBe(gpus.length);
     for (const { pci } of gpus) {
@@ -66,7 +66,7 @@ describe.each(SERVER_MODELS.map((model) => [model.name, model] as const))('on %s
     }
   });
 
-  it('both NUMA nodes have the same GPUs, drives, cores, memory and network', async () => {
+  it('have the same GPUs, drives, cores, memory and network on both NUMA nodes', async () => {
     const { gpus, nvmes, nics, numaNodes, cpu, memoryBytes } = await simulatedInventory(model);
     expect(count(gpus.map(({ pci }) => pci.numaNode))).toEqual([gpus.length / 2, gpus.length / 2]);
     expect(nvmes.filter(({ pci }) => pci.numaNode === 0)).toHaveLength(nvmes.length / 2);
@@ -83,7 +83,7 @@ describe.each(SERVER_MODELS.map((model) => [model.name, model] as const))('on %s
     expect(Number(last)).toBe(cpu.threads - 1);
   });
 
-  it('a bridge joins two GPUs behind one switch, or there is none', async () => {
+  it('have NVLink bridges only between two GPUs behind one switch', async () => {
     const { gpus } = await simulatedInventory(model);
     for (const { pci, nvlinkPeer } of gpus) {
       const peer = gpus.find((other) => other.pci.address === nvlinkPeer);
@@ -94,7 +94,7 @@ describe.each(SERVER_MODELS.map((model) => [model.name, model] as const))('on %s
     }
   });
 
-  it('nothing of the machine that simulates it shows', async () => {
+  it('show nothing of the machine that simulates them', async () => {
     const { cpu, software } = await simulatedInventory(model);
     expect(cpu).toMatchObject({ model: model.cpuModel, architecture: 'x64', sockets: 2 });
     expect(software).toEqual({
@@ -108,7 +108,7 @@ describe.each(SERVER_MODELS.map((model) => [model.name, model] as const))('on %s
     });
   });
 
-  it('every drive is larger than the 960 GB that VM types ask for', async () => {
+  it('have only drives larger than the 960 GB that VM types need', async () => {
     const { nvmes } = await simulatedInventory(model);
     for (const drive of nvmes) {
       expect(drive).toMatchObject({
@@ -121,14 +121,14 @@ describe.each(SERVER_MODELS.map((model) => [model.name, model] as const))('on %s
   });
 });
 
-describe('ten thousand hosts', () => {
+describe('ten thousand simulated hosts', () => {
   const model = modelNamed('a40-8');
 
-  it('cost one reading of each model', () => {
+  it('read each model only once', () => {
     expect(simulatedInventory(model)).toBe(simulatedInventory(model));
   });
 
-  it('have drives and network cards of their own, the same ones at every start', async () => {
+  it('have unique drives and network cards, which stay the same after a restart', async () => {
     const shared = await simulatedInventory(model);
     const hosts = Array.from({ length: 10_000 }, (_, i) => inventoryOfHost(shared, `host-${i}`));
     const serials = hosts.flatMap(({ nvmes }) => nvmes.map(({ serial }) => serial));
@@ -137,11 +137,11 @@ describe('ten thousand hosts', () => {
     expect(new Set(macs).size).toBe(20_000);
     expect(inventoryOfHost(shared, 'host-7')).toEqual(hosts[7]);
     expect(macs[0]).toMatch(/^02(:[0-9a-f]{2}){5}$/);
-    // The most that NVMe has room for.
+    // The maximum length in NVMe.
     expect(Math.max(...serials.map((serial) => serial.length))).toBeLessThanOrEqual(20);
   });
 
-  it('cannot change what they share', async () => {
+  it('cannot change the inventory that they share', async () => {
     const shared = await simulatedInventory(model);
     const { gpus } = inventoryOfHost(shared, 'host-1');
     expect(() => gpus.pop()).toThrow(TypeError);

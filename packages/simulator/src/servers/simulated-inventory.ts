@@ -11,24 +11,24 @@ import { nodeMemoryKib, writeServerTree } from './server-tree.ts';
 const inventories = new WeakMap<ServerModel, Promise<HostInventory>>();
 
 /**
- * What an agent on such a server reports, read by the agent's own reader from a tree of files. Read
- * once for each model and shared by all who ask, so it is frozen.
+ * The inventory that an agent on such a server reports. The agent's own code reads it from a tree
+ * of files, once for each model. All hosts of a model share it, so it is frozen.
  */
 export function simulatedInventory(model: ServerModel): Promise<HostInventory> {
   const known = inventories.get(model);
   if (known) return known;
   const reading = readServer(model);
   inventories.set(model, reading);
-  // A full disk now is no reason to fail for ever.
+  // The next call tries again, because the cause (such as a full disk) may be gone.
   reading.catch(() => inventories.delete(model));
   return reading;
 }
 
-/** The same server as one of many: its drives and network cards have their own identities. */
+/** One server of a model: its drives and network cards have unique identities. */
 export function inventoryOfHost(inventory: HostInventory, hostName: string): HostInventory {
   const hash = createHash('sha256').update(hostName).digest('hex');
   const serialStart = `S64G${hash.slice(0, 12).toUpperCase()}`;
-  // Locally administered, so that none is a real card's.
+  // Locally administered addresses, which no real card has.
   const macStart = ['02', ...(hash.slice(12, 20).match(/../g) ?? [])].join(':');
   return {
     ...inventory,
@@ -37,7 +37,7 @@ export function inventoryOfHost(inventory: HostInventory, hostName: string): Hos
   };
 }
 
-/** What sysfs does not say of such a server. */
+/** Facts about such a server that are not in sysfs. */
 function factsOf(model: ServerModel): HostFacts {
   const cores = model.coresPerNode * NODES.length;
   return {
@@ -66,7 +66,7 @@ async function readServer(model: ServerModel): Promise<HostInventory> {
       sharedStorage: false,
       facts: factsOf(model),
       libvirtSocket: '',
-      // The tree is ours: whatever it lacks is a mistake in it.
+      // This package writes the tree, so a missing file is a bug.
       warn: (message) => {
         throw new Error(`BUG: server model ${model.name}: ${message}`);
       },

@@ -14,10 +14,10 @@ import { MemoryLedger } from './memory-ledger.ts';
 
 const log = createLog({ process: 'test', level: 'silent' });
 const TIMINGS: Timings = { ...DEFAULT_TIMINGS, reportMs: 0 };
-/** Turns of the event loop: far more than any case needs, far fewer than a minute's. */
+/** Event-loop turns: far more than any test needs, but fewer than a minute takes. */
 const PATIENCE = 20_000;
 
-/** A host whose agent can be killed and started anew, with a link that a test holds the end of. */
+/** A host whose agent can be killed and restarted, with a link whose other end is the test. */
 export class AgentUnderTest {
   readonly clock = new ManualClock();
   readonly driver = new SimulatedHostDriver({ inventory: makeInventory(), clock: this.clock });
@@ -26,7 +26,7 @@ export class AgentUnderTest {
   reports: HostReport[] = [];
   #peer: LinkPeer | null = null;
 
-  /** With another machine or ledger in front of the same host, if told. */
+  /** Starts an agent, optionally with another driver or ledger for the same host. */
   async start(over: { driver?: HostDriver; ledger?: LedgerStore } = {}): Promise<void> {
     this.reports = [];
     this.agent = await startAgent({
@@ -46,7 +46,7 @@ export class AgentUnderTest {
     this.#peer = null;
   }
 
-  /** As if a new stream had begun. */
+  /** Simulates the start of a new stream. */
   attach(): void {
     this.#peer?.attached();
   }
@@ -63,7 +63,7 @@ export class AgentUnderTest {
     return this.report.vms?.find((vm) => vm.id === id);
   }
 
-  /** The state in the last report, if it answers this revision. */
+  /** The state in the last report, if the report is for this revision. */
   stateOf(id: string, revision: string): string | undefined {
     const vm = this.vm(id);
     return vm?.revision === revision

@@ -2,12 +2,12 @@ import type { HostDriver } from '@gantry/agent/host-driver';
 import type { LedgerStore } from '@gantry/agent/ledger/ledger';
 import type { AgentUnderTest } from './agent-under-test.ts';
 
-/** Calls that leave nothing behind; everything else changes the host. */
+/** Calls without effects. All other calls change the host. */
 const ASKING = /^(list|read\w*|isInForce|watch|answerGuests)$/;
 
 /**
- * Lets an agent die at its nth change of the host or its ledger: before the change is made, or after
- * it was made and before the agent hears of it.
+ * Lets an agent die at its nth change of the host or its ledger: either before the change, or after
+ * the change and before the call returns.
  */
 export class DyingAgent {
   changes = 0;

@@ -3,7 +3,7 @@ import type { Inventory } from '@gantry/proto/generated/gantry/v1/Inventory';
 export const GPUS = ['0000:10:00.0', '0000:11:00.0', '0000:12:00.0', '0000:13:00.0'] as const;
 export const NVMES = ['0000:60:00.0', '0000:61:00.0'] as const;
 
-/** As much of an inventory as a machine needs: its devices. */
+/** A minimal inventory: only the devices. */
 export function makeInventory(): Inventory {
   return {
     gpus: GPUS.map((address) => ({ pci: { address } })),

@@ -1,6 +1,6 @@
 import type { LedgerContent, LedgerStore } from '@gantry/agent/ledger/ledger';
 
-/** A ledger that outlives its agent but not the process: thousands of hosts share one disk badly. */
+/** A ledger in memory. It outlives its agent, and thousands of hosts need no disk for it. */
 export class MemoryLedger implements LedgerStore {
   #content: LedgerContent | null = null;
 

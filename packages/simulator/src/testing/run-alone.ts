@@ -1,7 +1,7 @@
 import type { VmSpec } from '@gantry/agent/spec';
 import type { SimulatedHostDriver } from '../driver/simulated-host-driver.ts';
 
-/** Brings a VM up behind any agent's back. */
+/** Brings a VM up without an agent. */
 export async function runAlone(driver: SimulatedHostDriver, vm: VmSpec): Promise<void> {
   for (const disk of vm.disks) await driver.volumes.create(disk, null);
   await driver.seeds.ensure(vm);

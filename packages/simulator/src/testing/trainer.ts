@@ -8,7 +8,7 @@ export const [NVME] = NVMES;
 /** A VM with a device of each kind. */
 export const TRAINER = makeVm('vm-1', { gpus: [GPU_A, GPU_B], nvmes: [NVME] });
 
-/** By the host's first spec. */
+/** The VM's entry in the host's first spec. */
 export async function bringUp(host: AgentUnderTest, vm: VmSpec = TRAINER): Promise<void> {
   host.send(makeSpec(1, { vms: [vm] }));
   await host.untilState(vm.id, vm.revision, 'RUNNING');
