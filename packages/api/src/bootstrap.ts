@@ -45,8 +45,13 @@ async function bootstrap(sql: Queryable, wanted: z.output<typeof Wanted>) {
   const accessKey = newKey('access_key');
   const id = newId();
   await insertAccessKey(sql, {
-    ...{ id, projectId: project.id, name: `bootstrap-${id.slice(-12)}`, role: 'member' },
-    ...{ hash: sha256(accessKey), createdAt: new Date(), expiresAt: null },
+    id,
+    projectId: project.id,
+    name: `bootstrap-${id.slice(-12)}`,
+    role: 'member',
+    hash: sha256(accessKey),
+    createdAt: new Date(),
+    expiresAt: null,
   });
   return { project_id: project.id, access_key: accessKey };
 }

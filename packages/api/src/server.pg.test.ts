@@ -20,20 +20,17 @@ afterAll(() => database.drop());
 
 async function start(): Promise<string> {
   const settings = {
-    ...{ databaseUrl: database.url, secretKey: 'a secret key for tests, long enough' },
-    ...{
-      host: '127.0.0.1',
-      port: 0,
-      publicUrl: undefined,
-      logLevel: 'info',
-      databaseConnections: 2,
-    },
-    ...{
-      rateLimit: { perSecond: 1_000, burst: 1_000 },
-      trustedProxies: 0,
-      signingKeyDays: 30,
-      operationDeadlineMs: 600_000,
-    },
+    databaseUrl: database.url,
+    secretKey: 'a secret key for tests, long enough',
+    host: '127.0.0.1',
+    port: 0,
+    publicUrl: undefined,
+    logLevel: 'info',
+    databaseConnections: 2,
+    rateLimit: { perSecond: 1_000, burst: 1_000 },
+    trustedProxies: 0,
+    signingKeyDays: 30,
+    operationDeadlineMs: 600_000,
     stripe: { secretKey: undefined, apiUrl: undefined },
   };
   server = await startServer({ settings, log });

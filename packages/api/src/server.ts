@@ -44,7 +44,12 @@ export async function startServer({
   let accepting = true;
   let baseUrl = settings.publicUrl ?? '';
   const deps: Deps = {
-    ...{ sql, log, secrets, tokens, callers, refusals },
+    sql,
+    log,
+    secrets,
+    tokens,
+    callers,
+    refusals,
     billing: createBilling({
       sql,
       secrets,
@@ -63,7 +68,9 @@ export async function startServer({
     accepting: () => accepting,
   };
   const rotation = startLoop({
-    ...{ name: 'signing-key-rotation', everyMs: KEY_ROTATION_CHECK_MS, log },
+    name: 'signing-key-rotation',
+    everyMs: KEY_ROTATION_CHECK_MS,
+    log,
     body: () => tokens.rotate(),
   });
   const app = buildApp(deps);

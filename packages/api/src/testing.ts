@@ -48,9 +48,17 @@ export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestA
   const refusals = createRefusalLog({ sql, log });
   const baseUrl = () => 'http://api.test';
   const deps: Deps = {
-    ...{ sql, log, secrets, tokens, callers, refusals, baseUrl },
+    sql,
+    log,
+    secrets,
+    tokens,
+    callers,
+    refusals,
+    baseUrl,
     billing: createBilling({
-      ...{ sql, secrets, baseUrl },
+      sql,
+      secrets,
+      baseUrl,
       settings: { stripe: { secretKey: undefined, apiUrl: undefined } },
       onPayment: () => callers.forget(),
     }),
@@ -142,7 +150,11 @@ export async function makeTenant(
       values (${newId()}, ${user.id}, ${organizationId}, ${projectId}, ${role})`;
   }
   return {
-    ...{ organizationId, projectId, owner, member, readOnly },
+    organizationId,
+    projectId,
+    owner,
+    member,
+    readOnly,
     accessKey: await makeAccessKey(api, projectId, 'member'),
     readOnlyKey: await makeAccessKey(api, projectId, 'read-only'),
   };
@@ -167,8 +179,13 @@ export async function makeAccessKey(
   const key = newKey('access_key');
   const id = newId();
   await insertAccessKey(api.sql, {
-    ...{ id, projectId, name: `key-${id.slice(-12)}`, role, hash: sha256(key) },
-    ...{ createdAt: new Date(), expiresAt: null },
+    id,
+    projectId,
+    name: `key-${id.slice(-12)}`,
+    role,
+    hash: sha256(key),
+    createdAt: new Date(),
+    expiresAt: null,
   });
   return key;
 }

@@ -26,7 +26,10 @@ const createVm = (tenant: TestTenant, name: string, type = 'a40.1x') =>
   api.call('POST', `/projects/${tenant.projectId}/vms`, {
     bearer: tenant.accessKey,
     body: {
-      ...{ name, type, location: 'eu-north-a', image: 'debian-12' },
+      name,
+      type,
+      location: 'eu-north-a',
+      image: 'debian-12',
       ssh_public_key: SSH_PUBLIC_KEY,
     },
   });
@@ -40,8 +43,11 @@ describe('the audit log', () => {
     const refused = await createVm(acme, 'not-made', 'no-such-type');
     await createVm(other, 'elsewhere');
     const line = {
-      ...{ organization_id: acme.organizationId, project_id: acme.projectId },
-      ...{ actor_type: 'access_key', action: 'vms.create', resource_type: 'vms' },
+      organization_id: acme.organizationId,
+      project_id: acme.projectId,
+      actor_type: 'access_key',
+      action: 'vms.create',
+      resource_type: 'vms',
     };
     // Refusals are written a moment later, in batches.
     const items = await vi.waitFor(

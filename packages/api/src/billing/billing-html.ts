@@ -58,8 +58,8 @@ export function formPage({ organization, values, errors }: FormState): Html {
 on all of the API is open to it. What you enter replaces what was entered before.</p>
 <p>No card or bank details are asked for or stored here.</p>
 <form method="post">
-${field({ ...{ name: 'holder', label: 'Account holder', type: 'text', autocomplete: 'organization' }, value: values.holder ?? '', error: errors.holder })}
-${field({ ...{ name: 'email', label: 'Billing e-mail', type: 'email', autocomplete: 'email' }, value: values.email ?? '', error: errors.email })}
+${field({ name: 'holder', label: 'Account holder', type: 'text', autocomplete: 'organization', value: values.holder ?? '', error: errors.holder })}
+${field({ name: 'email', label: 'Billing e-mail', type: 'email', autocomplete: 'email', value: values.email ?? '', error: errors.email })}
 <button type="submit">Save</button>
 </form>`,
   );

@@ -184,7 +184,11 @@ describe('the page', () => {
       const { port } = server.address() as AddressInfo;
       const send = async (pieces: string[]) => {
         const request = httpRequest({
-          ...{ host: '127.0.0.1', port, path: link, method: 'POST', agent: false },
+          host: '127.0.0.1',
+          port,
+          path: link,
+          method: 'POST',
+          agent: false,
           headers: { 'content-type': 'application/x-www-form-urlencoded' },
         });
         for (const piece of pieces) request.write(piece);

@@ -58,7 +58,10 @@ async function takeForm({ c, deps, desk, requestId }: Visit): Promise<Response> 
     return page(c, status, formPage({ organization: name, values, errors }));
   }
   await desk.accept({
-    ...{ organizationId: id, address: parsed.data, now: new Date(), requestId },
+    organizationId: id,
+    address: parsed.data,
+    now: new Date(),
+    requestId,
     sourceIp: sourceIpOf(c, deps.trustedProxies),
   });
   deps.log.info({ request_id: requestId, organization_id: id }, 'payment method entered');

@@ -27,7 +27,10 @@ afterAll(async () => {
 
 const providerWith = (secretKey: string) =>
   createStripeProvider({
-    ...{ sql: api.sql, secretKey, apiUrl: stripe.url, baseUrl: () => 'https://cloud.test' },
+    sql: api.sql,
+    secretKey,
+    apiUrl: stripe.url,
+    baseUrl: () => 'https://cloud.test',
     onPayment: () => api.deps.callers.forget(),
   });
 const tenantWithout = async (name: string, customerId = ''): Promise<TestTenant> => {
@@ -56,7 +59,8 @@ describe('the link', () => {
       { url: `https://billing.stripe.test/session/${customer}?back=https://cloud.test` },
     ]);
     expect(stripe.customers.get(customer)).toEqual({
-      ...{ name: 'first', 'metadata[organization_id]': tenant.organizationId },
+      name: 'first',
+      'metadata[organization_id]': tenant.organizationId,
     });
   });
 
@@ -151,7 +155,10 @@ describe('a Stripe that fails', () => {
       message: expect.not.stringContaining('sk_test'),
     });
     const nobody = createStripeProvider({
-      ...{ sql: api.sql, secretKey: KEY, apiUrl: 'http://127.0.0.1:9', baseUrl: () => '' },
+      sql: api.sql,
+      secretKey: KEY,
+      apiUrl: 'http://127.0.0.1:9',
+      baseUrl: () => '',
       onPayment: () => {},
     });
     await expect(nobody.createSession(tenant.organizationId)).rejects.toMatchObject({

@@ -30,7 +30,9 @@ export function createStripeProvider(options: StripeProviderOptions): BillingPro
   const stripe = connectStripe(options);
   /** A failure is an answer too: a Stripe that is down is not asked more often than one that is up. */
   const answers = createTtlCache<boolean | CloudError>({
-    ...{ ttlMs: CONFIRM_EVERY_MS, maxEntries: MAX_REMEMBERED, keep: () => true },
+    ttlMs: CONFIRM_EVERY_MS,
+    maxEntries: MAX_REMEMBERED,
+    keep: () => true,
   });
 
   const findPayment = async (organizationId: string): Promise<boolean> => {
@@ -95,7 +97,9 @@ async function makeCustomer(options: NewCustomer): Promise<string> {
     { idempotencyKey: `gantry-customer-${organizationId}-${sha256(`${previous} ${name}`)}` },
   );
   const recorded = await recordPaymentCustomer(sql, {
-    ...{ organizationId, previous, customerId: customer.id },
+    organizationId,
+    previous,
+    customerId: customer.id,
   });
   return recorded ?? customer.id;
 }
@@ -123,7 +127,9 @@ function connectStripe({ secretKey, apiUrl }: StripeProviderOptions): Stripe {
   const url = apiUrl === undefined ? undefined : new URL(apiUrl);
   const protocol = url?.protocol === 'http:' ? 'http' : 'https';
   return new Stripe(secretKey, {
-    ...{ timeout: TIMEOUT_MS, maxNetworkRetries: 2, telemetry: false },
+    timeout: TIMEOUT_MS,
+    maxNetworkRetries: 2,
+    telemetry: false,
     ...(url && {
       host: url.hostname,
       port: url.port || (protocol === 'http' ? 80 : 443),

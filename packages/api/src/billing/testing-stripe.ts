@@ -67,7 +67,8 @@ export async function startStripeStandIn(secretKey: string): Promise<StripeStand
 
   return {
     url: `http://127.0.0.1:${port}`,
-    ...{ customers: state.customers, requests },
+    customers: state.customers,
+    requests,
     enterPaymentMethod(customerId) {
       const id = `pm_${state.methods.size + 1}`;
       state.methods.set(customerId, [{ id, object: 'payment_method', type: 'card' }]);

@@ -50,8 +50,10 @@ const VM_TYPE_FIELDS = {
 
 export const AdminVmType = z
   .object({
-    ...{ name: z.string(), ...VM_TYPE_FIELDS },
-    ...{ may_split: z.boolean(), retired: z.boolean() },
+    name: z.string(),
+    ...VM_TYPE_FIELDS,
+    may_split: z.boolean(),
+    retired: z.boolean(),
   })
   .openapi('AdminVmType');
 export const AdminVmTypes = Items(AdminVmType);

@@ -31,8 +31,11 @@ const createVm = (vm: Record<string, string>) =>
   api.call('POST', `/projects/${acme.projectId}/vms`, {
     bearer: acme.accessKey,
     body: {
-      ...{ type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
-      ...{ ssh_public_key: SSH_PUBLIC_KEY, ...vm },
+      type: 'a40.1x',
+      location: 'eu-north-a',
+      image: 'debian-12',
+      ssh_public_key: SSH_PUBLIC_KEY,
+      ...vm,
     },
   });
 
@@ -55,7 +58,9 @@ describe('locations', () => {
     const crowded = await makeTenant(api, 'crowded');
     await api.sql`update quotas set max = used where project_id = ${crowded.projectId} and type = 'subnets'`;
     const { status } = await admin('POST', 'locations', {
-      ...{ name: 'sa-east-a', region: 'sa-east', zone: 'a' },
+      name: 'sa-east-a',
+      region: 'sa-east',
+      zone: 'a',
     });
     expect(status).toBe(200);
     const there = await api.sql`select project_id from subnets where location = 'sa-east-a'`;
@@ -67,7 +72,9 @@ describe('locations', () => {
     const projectId = newId();
     const { adding } = await api.sql.begin(async (tx) => {
       await insertProject(tx, {
-        ...{ id: projectId, name: 'racer', organization_id: acme.organizationId },
+        id: projectId,
+        name: 'racer',
+        organization_id: acme.organizationId,
       });
       const started = admin('POST', 'locations', { name, region: 'eu-west', zone: 'c' });
       await vi.waitFor(
@@ -102,9 +109,18 @@ describe('locations', () => {
 
 describe('VM types', () => {
   const type = {
-    ...{ name: 'h200-141gb.1x', description: '1 x H200', cpu_cores: 16, cpu_type: 'x86-64' },
-    ...{ memory_gb: 200, memory_type: 'ECC', disk_gb: 3840, disk_type: 'NVMe', disk_count: 1 },
-    ...{ gpu_count: 1, gpu_type: 'H200 141GB SXM', network_gbps: 100 },
+    name: 'h200-141gb.1x',
+    description: '1 x H200',
+    cpu_cores: 16,
+    cpu_type: 'x86-64',
+    memory_gb: 200,
+    memory_type: 'ECC',
+    disk_gb: 3840,
+    disk_type: 'NVMe',
+    disk_count: 1,
+    gpu_count: 1,
+    gpu_type: 'H200 141GB SXM',
+    network_gbps: 100,
     locations: ['eu-north-a'],
   };
 
@@ -120,11 +136,16 @@ describe('VM types', () => {
 
   it('change where they are offered, and can be retired', async () => {
     const moved = await admin('PATCH', `vm-types/${type.name}`, {
-      ...{ locations: ['us-east-a'], description: 'elsewhere', may_split: true },
+      locations: ['us-east-a'],
+      description: 'elsewhere',
+      may_split: true,
     });
     expect(moved.body).toEqual({
-      ...{ ...type, description: 'elsewhere', locations: ['us-east-a'] },
-      ...{ may_split: true, retired: false },
+      ...type,
+      description: 'elsewhere',
+      locations: ['us-east-a'],
+      may_split: true,
+      retired: false,
     });
     expect((await createVm({ name: 'late', type: type.name })).body.code).toBe(
       'type_not_in_location',
@@ -153,8 +174,11 @@ describe('VM types', () => {
 
 describe('images', () => {
   const image = {
-    ...{ name: 'rocky-9', description: 'Rocky Linux 9', tags: ['linux', 'rocky'] },
-    ...{ source_url: 'https://images.example.test/rocky.qcow2', sha256: 'a'.repeat(64) },
+    name: 'rocky-9',
+    description: 'Rocky Linux 9',
+    tags: ['linux', 'rocky'],
+    source_url: 'https://images.example.test/rocky.qcow2',
+    sha256: 'a'.repeat(64),
     locations: ['eu-north-a'],
   };
 
@@ -162,12 +186,16 @@ describe('images', () => {
     const { status, body } = await admin('POST', 'images', image);
     expect(status).toBe(200);
     expect(body).toEqual({
-      ...{ ...image, retired: false, id: expect.any(String) },
+      ...image,
+      retired: false,
+      id: expect.any(String),
       created_at: expect.stringMatching(/Z$/),
     });
     expect((await createVm({ name: 'rocky', image: 'rocky-9' })).status).toBe(200);
     const changed = await admin('PATCH', `images/${body.id}`, {
-      ...{ tags: [], retired: true, locations: ['us-east-a', 'us-east-a'] },
+      tags: [],
+      retired: true,
+      locations: ['us-east-a', 'us-east-a'],
     });
     expect(changed.body).toEqual({ ...body, tags: [], retired: true, locations: ['us-east-a'] });
     expect((await createVm({ name: 'late', image: 'rocky-9' })).body.code).toBe('unknown_image');

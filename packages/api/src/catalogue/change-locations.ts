@@ -13,7 +13,9 @@ export async function createLocation(sql: Queryable, location: LocationRow): Pro
   await insertLocation(sql, location);
   for (const network of await lockDefaultNetworks(sql)) {
     await insertDefaultSubnet(sql, {
-      ...{ projectId: network.project_id, networkId: network.id, location: location.name },
+      projectId: network.project_id,
+      networkId: network.id,
+      location: location.name,
     });
   }
   return location;

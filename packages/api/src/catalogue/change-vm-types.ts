@@ -26,8 +26,10 @@ type Change = { name: string; body: z.output<typeof ChangeVmType> };
 export async function changeVmType(sql: Queryable, { name, body }: Change): Promise<VmTypeRow> {
   const { locations } = body;
   const found = await updateVmType(sql, {
-    ...{ name, description: body.description ?? null },
-    ...{ retired: body.retired ?? null, may_split: body.may_split ?? null },
+    name,
+    description: body.description ?? null,
+    retired: body.retired ?? null,
+    may_split: body.may_split ?? null,
   });
   if (!found) throw notFound('VM type');
   if (locations) {

@@ -37,7 +37,10 @@ async function createVm(name: string, state: 'running' | 'stopped'): Promise<str
   const { body } = await api.call('POST', `/projects/${acme.projectId}/vms`, {
     bearer: acme.accessKey,
     body: {
-      ...{ name, type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
+      name,
+      type: 'a40.1x',
+      location: 'eu-north-a',
+      image: 'debian-12',
       ssh_public_key: SSH_PUBLIC_KEY,
     },
   });

@@ -33,8 +33,11 @@ export async function createConsoleTicket(
   const ticket = newKey('console_ticket');
   const expiresAt = new Date(now.getTime() + TICKET_LIFETIME_MS);
   await insertConsoleTicket(sql, {
-    ...{ hash: sha256(ticket), vmId: vm.vmId, expiresAt },
-    ...{ actorType: caller.type, actorId: callerId(caller) },
+    hash: sha256(ticket),
+    vmId: vm.vmId,
+    expiresAt,
+    actorType: caller.type,
+    actorId: callerId(caller),
   });
   return { ticket, expiresAt };
 }

@@ -75,8 +75,11 @@ beforeEach(() => {
   call = new Call();
   requireRights = async () => {};
   serveConsole({
-    ...{ socket: client as unknown as WebSocket, call: call as unknown as ConsoleCall },
-    ...{ requireRights: () => requireRights(), log, pace: CONSOLE_PACE },
+    socket: client as unknown as WebSocket,
+    call: call as unknown as ConsoleCall,
+    requireRights: () => requireRights(),
+    log,
+    pace: CONSOLE_PACE,
   });
 });
 afterEach(() => vi.useRealTimers());

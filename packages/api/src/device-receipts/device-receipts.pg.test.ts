@@ -33,11 +33,20 @@ describe("a tenant's receipts", () => {
     expect(body).toEqual({
       items: [
         {
-          ...{ ...receipt, id: cleanId, kind: 'drive', serial: 'S1', method: 'sanitize' },
-          ...{ failure_code: '', failure_message: '' },
+          ...receipt,
+          id: cleanId,
+          kind: 'drive',
+          serial: 'S1',
+          method: 'sanitize',
+          failure_code: '',
+          failure_message: '',
         },
         {
-          ...{ ...receipt, id: failedId, kind: 'gpu', serial: '', method: 'flr' },
+          ...receipt,
+          id: failedId,
+          kind: 'gpu',
+          serial: '',
+          method: 'flr',
           failure_code: 'reset_failed',
           failure_message: 'the device does not answer, nor does the device behind it',
         },

@@ -78,7 +78,13 @@ export function requireUsableDisk(disk: DiskRow): void {
 async function opened(target: Target, name: OperationName, request: object): Promise<NewOperation> {
   const { sql, projectId, diskId, now, deadlineAt } = target;
   const operation = openOperation({
-    ...{ projectId, resourceType: 'disk', resourceId: diskId, name, request, now, deadlineAt },
+    projectId,
+    resourceType: 'disk',
+    resourceId: diskId,
+    name,
+    request,
+    now,
+    deadlineAt,
   });
   await insertOperation(sql, operation);
   return operation;

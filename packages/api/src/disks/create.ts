@@ -27,15 +27,27 @@ export async function createDisk({
 }: Creation): Promise<NewOperation> {
   const id = newId(now.getTime());
   const known = await insertDisk(sql, {
-    ...{ id, projectId, name: body.name, type: body.type, location: body.location },
-    ...{ size: body.size, sizeGib: sizeGib(body.size), blockSize: body.block_size },
-    ...{ serialNumber: diskSerialNumber(id), at: now },
+    id,
+    projectId,
+    name: body.name,
+    type: body.type,
+    location: body.location,
+    size: body.size,
+    sizeGib: sizeGib(body.size),
+    blockSize: body.block_size,
+    serialNumber: diskSerialNumber(id),
+    at: now,
   });
   if (!known) {
     throw unknownLocation(body.location);
   }
   const operation = openOperation({
-    ...{ projectId, resourceType: 'disk', resourceId: id, name: 'CREATE', request: body, now },
+    projectId,
+    resourceType: 'disk',
+    resourceId: id,
+    name: 'CREATE',
+    request: body,
+    now,
     deadlineAt,
   });
   await insertOperation(sql, operation);

@@ -39,7 +39,10 @@ async function makeDisk(name: string, overrides: object = {}): Promise<string> {
 async function makeOsDisk(name: string): Promise<{ vmId: string; diskId: string }> {
   const vms = `/projects/${tenant.projectId}/vms`;
   const { body: reply } = await call('POST', vms, {
-    ...{ name, type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
+    name,
+    type: 'a40.1x',
+    location: 'eu-north-a',
+    image: 'debian-12',
     ssh_public_key: SSH_PUBLIC_KEY,
   });
   const vmId = reply.operation.metadata.id;
@@ -74,8 +77,14 @@ describe('creating a disk', () => {
     const { id } = reply.operation.metadata;
     const disk = await get(`${disks}/${id}`);
     expect(disk.body).toEqual({
-      ...{ id, ...body('first'), type: 'persistent-ssd', block_size: 512, state: 'creating' },
-      ...{ attachment_type: '', mode: '', vm_ids: [] },
+      id,
+      ...body('first'),
+      type: 'persistent-ssd',
+      block_size: 512,
+      state: 'creating',
+      attachment_type: '',
+      mode: '',
+      vm_ids: [],
       serial_number: expect.stringMatching(/^[0-9a-f]{20}$/),
       created_at: reply.operation.started_at,
       updated_at: reply.operation.started_at,
@@ -87,7 +96,10 @@ describe('creating a disk', () => {
   it('echoes the size as it was given and takes the other block size and type', async () => {
     const id = await makeDisk('shared', { size: '2TiB', block_size: 4096, type: 'shared-volume' });
     expect((await get(`${disks}/${id}`)).body).toMatchObject({
-      ...{ size: '2TiB', block_size: 4096, type: 'shared-volume', state: 'ready' },
+      size: '2TiB',
+      block_size: 4096,
+      type: 'shared-volume',
+      state: 'ready',
     });
     const operations = await get(`${disks}/operations?resource_id=${id}`);
     expect(operations.body.items[0].result).toEqual((await get(`${disks}/${id}`)).body);
@@ -175,8 +187,13 @@ describe('reading disks', () => {
     const { vmId, diskId } = await makeOsDisk('listed');
     const { body: list } = await get(disks);
     expect(list.items.find(({ id }: { id: string }) => id === diskId)).toMatchObject({
-      ...{ name: 'listed', block_size: 0, attachment_type: 'os', mode: 'read-write' },
-      ...{ state: 'ready', vm_ids: [vmId], size: '128GiB' },
+      name: 'listed',
+      block_size: 0,
+      attachment_type: 'os',
+      mode: 'read-write',
+      state: 'ready',
+      vm_ids: [vmId],
+      size: '128GiB',
     });
     const theirs = `/projects/${stranger.projectId}/disks`;
     expect((await call('GET', theirs, undefined, stranger.accessKey)).body).toEqual({ items: [] });

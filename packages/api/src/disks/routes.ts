@@ -63,7 +63,12 @@ export const diskRoutes = [
     handle: async ({ sql, scope, params, body, now, deadlineAt }) => ({
       operation: operationView(
         await changeDisk({
-          ...{ sql, projectId: scope.projectId, diskId: params.disk_id, body, now, deadlineAt },
+          sql,
+          projectId: scope.projectId,
+          diskId: params.disk_id,
+          body,
+          now,
+          deadlineAt,
         }),
       ),
     }),
@@ -79,7 +84,11 @@ export const diskRoutes = [
     handle: async ({ sql, scope, params, now, deadlineAt }) => ({
       operation: operationView(
         await deleteDisk({
-          ...{ sql, projectId: scope.projectId, diskId: params.disk_id, now, deadlineAt },
+          sql,
+          projectId: scope.projectId,
+          diskId: params.disk_id,
+          now,
+          deadlineAt,
         }),
       ),
     }),

@@ -17,8 +17,12 @@ afterAll(() => api.stop());
 const list = (tenant: TestTenant, query = '') =>
   api.call('GET', `/projects/${tenant.projectId}/events${query}`, { bearer: tenant.readOnlyKey });
 const event = (tenant: TestTenant, event: Partial<NewEvent> = {}): NewEvent => ({
-  ...{ projectId: tenant.projectId, resourceType: 'vm', resourceId: newId() },
-  ...{ type: 'vm_crashed', message: 'the VM crashed', ...event },
+  projectId: tenant.projectId,
+  resourceType: 'vm',
+  resourceId: newId(),
+  type: 'vm_crashed',
+  message: 'the VM crashed',
+  ...event,
 });
 const idsOf = (body: { items: { resource_id: string }[] }) =>
   body.items.map(({ resource_id }) => resource_id);
@@ -34,8 +38,10 @@ describe('events', () => {
       items: [
         {
           id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-          ...{ type: 'vm_unreachable', message },
-          ...{ resource_type: 'vm', resource_id: mine.resourceId },
+          type: 'vm_unreachable',
+          message,
+          resource_type: 'vm',
+          resource_id: mine.resourceId,
           created_at: expect.stringMatching(/Z$/),
         },
       ],

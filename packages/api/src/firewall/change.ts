@@ -61,7 +61,12 @@ async function requireIdleRule({ sql, projectId, ruleId }: Target): Promise<Fire
 async function opened(target: Target, name: OperationName, request: object): Promise<NewOperation> {
   const { sql, projectId, ruleId, now, deadlineAt } = target;
   const operation = openOperation({
-    ...{ projectId, resourceType: 'vpc-firewall-rule', resourceId: ruleId, name, request, now },
+    projectId,
+    resourceType: 'vpc-firewall-rule',
+    resourceId: ruleId,
+    name,
+    request,
+    now,
     deadlineAt,
   });
   await insertOperation(sql, operation);

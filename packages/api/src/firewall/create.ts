@@ -37,13 +37,21 @@ export async function createFirewallRule({
   const { sources, destinations } = body;
   await insertFirewallRule(sql, {
     ...body,
-    ...{ id, projectId, at: now },
-    ...{ sources: sources.map(canonical), destinations: destinations.map(canonical) },
+    id,
+    projectId,
+    at: now,
+    sources: sources.map(canonical),
+    destinations: destinations.map(canonical),
   });
   const request = echo(body);
   const operation = openOperation({
-    ...{ projectId, resourceType: 'vpc-firewall-rule', resourceId: id, name: 'CREATE' },
-    ...{ request, now, deadlineAt },
+    projectId,
+    resourceType: 'vpc-firewall-rule',
+    resourceId: id,
+    name: 'CREATE',
+    request,
+    now,
+    deadlineAt,
   });
   await insertOperation(sql, operation);
   return operation;

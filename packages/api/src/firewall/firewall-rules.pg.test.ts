@@ -27,7 +27,10 @@ beforeAll(async () => {
   subnetId = await firstId(`/projects/${tenant.projectId}/vpc/subnets`, tenant);
   foreignNetworkId = await firstId(`/projects/${stranger.projectId}/vpc/networks`, stranger);
   const vm = await call('POST', `/projects/${tenant.projectId}/vms`, {
-    ...{ name: 'web', type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
+    name: 'web',
+    type: 'a40.1x',
+    location: 'eu-north-a',
+    image: 'debian-12',
     ssh_public_key: SSH_PUBLIC_KEY,
   });
   vmId = vm.body.operation.metadata.id;
@@ -45,8 +48,11 @@ async function firstId(path: string, { accessKey }: TestTenant): Promise<string>
 const body = (name: string, overrides: object = {}) => ({
   name,
   vpc_network_id: networkId,
-  ...{ action: 'allow', direction: 'ingress', protocols: ['tcp'] },
-  ...{ sources: [{ cidr: '10.0.0.0/8' }], destinations: [] },
+  action: 'allow',
+  direction: 'ingress',
+  protocols: ['tcp'],
+  sources: [{ cidr: '10.0.0.0/8' }],
+  destinations: [],
   ...overrides,
 });
 
@@ -70,7 +76,9 @@ const badField = (answer: { status: number; body: { details?: { field: string }[
 describe('creating a firewall rule', () => {
   it('echoes the request with the long forms, and the rule has the short ones', async () => {
     const sent = body('web', {
-      ...{ action: 'deny', direction: 'egress', protocols: ['udp', 'tcp'] },
+      action: 'deny',
+      direction: 'egress',
+      protocols: ['udp', 'tcp'],
       sources: [{ resource_id: vmId }, {}],
       source_ports: ['*'],
       destinations: [{ cidr: '192.0.2.7' }, { cidr: '', resource_id: subnetId }],
@@ -86,14 +94,21 @@ describe('creating a firewall rule', () => {
     const second = { cidr: '', resource_id: subnetId };
     expect(reply.operation).toMatchObject({ state: 'IN_PROGRESS', result: null, completed_at: '' });
     expect(metadata).toEqual({
-      ...{ operation_name: 'CREATE', type: 'vpc-firewall-rule' },
+      operation_name: 'CREATE',
+      type: 'vpc-firewall-rule',
       request: {
-        ...{ ...sent, action: 'ACTION_DENY', direction: 'DIRECTION_EGRESS' },
-        ...{ sources, destinations: [{ resource_id: '', cidr: '192.0.2.7' }, second] },
+        ...sent,
+        action: 'ACTION_DENY',
+        direction: 'DIRECTION_EGRESS',
+        sources,
+        destinations: [{ resource_id: '', cidr: '192.0.2.7' }, second],
       },
     });
     expect((await get(`${rules}/${id}`)).body).toEqual({
-      ...{ ...sent, id, state: 'pending', sources },
+      ...sent,
+      id,
+      state: 'pending',
+      sources,
       destinations: [{ resource_id: '', cidr: '192.0.2.7/32' }, second],
     });
     const operation = await get(`${rules}/operations/${reply.operation.operation_id}`);
@@ -105,7 +120,9 @@ describe('creating a firewall rule', () => {
     const { id, request } = reply.operation.metadata;
     const filled = { source_ports: [], destination_ports: [] };
     expect(request).toMatchObject({
-      ...{ ...filled, direction: 'DIRECTION_INGRESS', action: 'ACTION_ALLOW' },
+      ...filled,
+      direction: 'DIRECTION_INGRESS',
+      action: 'ACTION_ALLOW',
       destinations: [],
     });
     await finishRule(api.sql, id);
@@ -264,10 +281,12 @@ describe('changing a firewall rule', () => {
       metadata: { operation_name: 'UPDATE', type: 'vpc-firewall-rule', id },
     });
     expect(reply.operation.metadata.request).toEqual({
-      ...{ sources: [{ resource_id: '', cidr: '192.0.2.1' }], protocols: ['udp'] },
+      sources: [{ resource_id: '', cidr: '192.0.2.1' }],
+      protocols: ['udp'],
     });
     const after = {
-      ...{ ...before, protocols: ['udp'] },
+      ...before,
+      protocols: ['udp'],
       sources: [{ resource_id: '', cidr: '192.0.2.1/32' }],
     };
     expect((await get(`${rules}/${id}`)).body).toEqual({ ...after, state: 'pending' });

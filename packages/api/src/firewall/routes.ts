@@ -73,7 +73,11 @@ export const firewallRuleRoutes = [
     handle: async ({ sql, scope, params, body, now, deadlineAt }) => ({
       operation: operationView(
         await changeFirewallRule({
-          ...{ sql, projectId: scope.projectId, ruleId: params.rule_id, body, now },
+          sql,
+          projectId: scope.projectId,
+          ruleId: params.rule_id,
+          body,
+          now,
           deadlineAt,
         }),
       ),
@@ -90,7 +94,11 @@ export const firewallRuleRoutes = [
     handle: async ({ sql, scope, params, now, deadlineAt }) => ({
       operation: operationView(
         await deleteFirewallRule({
-          ...{ sql, projectId: scope.projectId, ruleId: params.rule_id, now, deadlineAt },
+          sql,
+          projectId: scope.projectId,
+          ruleId: params.rule_id,
+          now,
+          deadlineAt,
         }),
       ),
     }),

@@ -56,7 +56,10 @@ async function makeVm(name: string, { address, publicAddress, owner = tenant }: 
     'POST',
     `/projects/${owner.projectId}/vms`,
     {
-      ...{ name, type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
+      name,
+      type: 'a40.1x',
+      location: 'eu-north-a',
+      image: 'debian-12',
       ssh_public_key: SSH_PUBLIC_KEY,
     },
     owner.accessKey,
@@ -78,8 +81,14 @@ async function makeVm(name: string, { address, publicAddress, owner = tenant }: 
 async function withRule(rule: object, test: (ruleId: string) => Promise<void>): Promise<void> {
   const path = `${project}/vpc/firewall-rules`;
   const made = await call('POST', path, {
-    ...{ name: 'tested', vpc_network_id: networkId, action: 'deny', direction: 'ingress' },
-    ...{ protocols: ['tcp'], sources: [], destinations: [], ...rule },
+    name: 'tested',
+    vpc_network_id: networkId,
+    action: 'deny',
+    direction: 'ingress',
+    protocols: ['tcp'],
+    sources: [],
+    destinations: [],
+    ...rule,
   });
   const { id } = made.body.operation.metadata;
   await finishRule(api.sql, id);
@@ -106,7 +115,9 @@ describe('tracing a packet', () => {
     const rule_id = expect.stringMatching(/^[0-9a-f-]{36}$/);
     const rule = { rule_id, rule_state: 'active' };
     expect(body).toEqual({
-      ...{ allowed: true, reason: 'allowed', settled: true },
+      allowed: true,
+      reason: 'allowed',
+      settled: true,
       steps: [
         { ...step, ...rule, direction: 'egress', rule_name: 'default-allow-egress' },
         { ...step, ...rule, direction: 'ingress', rule_name: expect.stringMatching(/^default-/) },
@@ -167,8 +178,13 @@ describe('tracing a packet', () => {
   it('takes a rule that is on its way as in force, and says that it is not settled', async () => {
     const path = `${project}/vpc/firewall-rules`;
     const made = await call('POST', path, {
-      ...{ name: 'coming', vpc_network_id: networkId, action: 'deny', direction: 'egress' },
-      ...{ protocols: ['tcp'], sources: [], destinations: [{ resource_id: web }] },
+      name: 'coming',
+      vpc_network_id: networkId,
+      action: 'deny',
+      direction: 'egress',
+      protocols: ['tcp'],
+      sources: [],
+      destinations: [{ resource_id: web }],
     });
     const { id } = made.body.operation.metadata;
     const coming = await ssh(app, web);

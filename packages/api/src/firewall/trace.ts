@@ -47,8 +47,12 @@ async function resolveEnd({ sql, projectId }: Where, field: Field, text: string)
       throw new CloudError('conflict', message);
     }
     return {
-      ...{ kind: 'inside', as: 'vm', isGateway: false },
-      ...{ networkId: row.network_id, address: row.address, publicAddress: row.public_address },
+      kind: 'inside',
+      as: 'vm',
+      isGateway: false,
+      networkId: row.network_id,
+      address: row.address,
+      publicAddress: row.public_address,
     };
   }
   // The host's own towards each VM, in every network.
@@ -58,8 +62,12 @@ async function resolveEnd({ sql, projectId }: Where, field: Field, text: string)
   const row = await readProjectAddress(sql, { projectId, address: text });
   if (!row) return { kind: 'outside', address: text };
   return {
-    ...{ kind: 'inside', as: row.named_by, isGateway: row.is_gateway },
-    ...{ networkId: row.network_id, address: row.address, publicAddress: row.public_address },
+    kind: 'inside',
+    as: row.named_by,
+    isGateway: row.is_gateway,
+    networkId: row.network_id,
+    address: row.address,
+    publicAddress: row.public_address,
   };
 }
 
@@ -82,9 +90,16 @@ function requireWay({ from, to }: Record<Field, End>): string[] {
 function toRule(row: TracedRuleRow): TracedRule {
   const meaning = (cidrs: (string | null)[]) => cidrs.filter((cidr) => cidr !== null);
   return {
-    ...{ id: row.id, name: row.name, state: row.state, networkId: row.network_id },
-    ...{ direction: row.direction, action: row.action, protocols: row.protocols },
-    ...{ sources: meaning(row.sources), sourcePorts: row.source_ports },
-    ...{ destinations: meaning(row.destinations), destinationPorts: row.destination_ports },
+    id: row.id,
+    name: row.name,
+    state: row.state,
+    networkId: row.network_id,
+    direction: row.direction,
+    action: row.action,
+    protocols: row.protocols,
+    sources: meaning(row.sources),
+    sourcePorts: row.source_ports,
+    destinations: meaning(row.destinations),
+    destinationPorts: row.destination_ports,
   };
 }

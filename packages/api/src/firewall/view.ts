@@ -7,7 +7,9 @@ export type FirewallTrace = Trace<TracedRule> & { settled: boolean };
 
 export function firewallTraceView({ allowed, reason, settled, steps }: FirewallTrace) {
   return {
-    ...{ allowed, reason, settled },
+    allowed,
+    reason,
+    settled,
     steps: steps.map((step) => ({
       direction: step.direction,
       vpc_network_id: step.networkId,

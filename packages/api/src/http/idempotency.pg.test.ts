@@ -19,13 +19,11 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 const body = (name: string) => ({
-  ...{
-    name,
-    type: 'a40.1x',
-    location: 'eu-north-a',
-    image: 'debian-12',
-    ssh_public_key: SSH_PUBLIC_KEY,
-  },
+  name,
+  type: 'a40.1x',
+  location: 'eu-north-a',
+  image: 'debian-12',
+  ssh_public_key: SSH_PUBLIC_KEY,
 });
 const send = (
   method: string,

@@ -25,9 +25,17 @@ function written(level: string): string {
 it('is a line of JSON like the others, whatever the path holds', () => {
   const [request = '', other = ''] = written('info').split('\n');
   expect(JSON.parse(request)).toEqual({
-    ...{ level: 'info', process: 'api', time: '2026-01-31T00:00:00.000Z', msg: 'request' },
-    ...{ request_id: line.requestId, method: 'GET', route: 'vms.get', path: line.path },
-    ...{ status: 200, ms: 1.23, actor_id: line.actorId },
+    level: 'info',
+    process: 'api',
+    time: '2026-01-31T00:00:00.000Z',
+    msg: 'request',
+    request_id: line.requestId,
+    method: 'GET',
+    route: 'vms.get',
+    path: line.path,
+    status: 200,
+    ms: 1.23,
+    actor_id: line.actorId,
   });
   const members = Object.keys(JSON.parse(other));
   expect(Object.keys(JSON.parse(request))).toEqual(expect.arrayContaining(members));

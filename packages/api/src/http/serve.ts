@@ -99,7 +99,11 @@ async function perform({ route, deps, c, visit }: Performance): Promise<string> 
     return JSON.stringify(answer);
   }
   return await performWrite({
-    ...{ route, request, requestId: visit.requestId, rawBody: raw, url: c.req.path },
+    route,
+    request,
+    requestId: visit.requestId,
+    rawBody: raw,
+    url: c.req.path,
     idempotencyKey: headerOf(c, 'idempotency-key'),
   });
 }
@@ -141,16 +145,14 @@ function auditRefusal({ route, deps, c, visit, status }: Performance & { status:
   // Strangers and callers who are merely too fast write no lines.
   if (!(isWrite(route) || route.webSocket) || !caller || status === 429) return;
   const request: Request<unknown, unknown, unknown> = {
-    ...{
-      deps,
-      sql: deps.sql,
-      caller,
-      now: visit.now,
-      deadlineAt: deadlineOf(visit, deps),
-      params: c.req.param(),
-      query: {},
-      body: undefined,
-    },
+    deps,
+    sql: deps.sql,
+    caller,
+    now: visit.now,
+    deadlineAt: deadlineOf(visit, deps),
+    params: c.req.param(),
+    query: {},
+    body: undefined,
     scope: scope ?? { organizationId: '', projectId: '', role: 'read-only', paid: true },
     sourceIp: sourceIpOf(c, deps.trustedProxies),
   };

@@ -21,7 +21,9 @@ export async function createImage({ sql, body, now }: Creation): Promise<ImageRo
   await requireLocations(sql, locations);
   const id = newId(now.getTime());
   await insertImage(sql, {
-    ...{ ...rest, id, created_at: now },
+    ...rest,
+    id,
+    created_at: now,
     source_url: body.source_url ?? '',
     sha256: body.sha256 ?? '',
   });
@@ -38,8 +40,10 @@ type Change = { sql: Queryable; imageId: string; body: z.output<typeof ChangeIma
 export async function changeImage({ sql, imageId, body }: Change): Promise<ImageRow> {
   const { locations, source_url: sourceUrl, sha256 } = body;
   const found = await updateImage(sql, {
-    ...{ imageId, description: body.description ?? null },
-    ...{ tags: body.tags ?? null, retired: body.retired ?? null },
+    imageId,
+    description: body.description ?? null,
+    tags: body.tags ?? null,
+    retired: body.retired ?? null,
   });
   if (!found) throw notFound('image');
   if (sourceUrl !== undefined && sha256 !== undefined) {

@@ -43,7 +43,10 @@ async function makeNetwork(cidr = `${freshBlock()}/16`) {
 }
 
 const subnetBody = (vpc_network_id: string, cidr: string) => ({
-  ...{ name: `subnet-${made++}`, location: 'eu-north-a', cidr, vpc_network_id },
+  name: `subnet-${made++}`,
+  location: 'eu-north-a',
+  cidr,
+  vpc_network_id,
 });
 
 async function makeSubnet(networkId: string, cidr: string) {
@@ -55,8 +58,14 @@ async function makeSubnet(networkId: string, cidr: string) {
 /** A rule in the default network unless told otherwise. */
 async function makeRule(overrides: object): Promise<string> {
   const { body } = await call('POST', `${vpc}/firewall-rules`, {
-    ...{ name: `rule-${made++}`, vpc_network_id: await defaultNetworkId(), action: 'allow' },
-    ...{ direction: 'ingress', protocols: ['tcp'], sources: [], destinations: [], ...overrides },
+    name: `rule-${made++}`,
+    vpc_network_id: await defaultNetworkId(),
+    action: 'allow',
+    direction: 'ingress',
+    protocols: ['tcp'],
+    sources: [],
+    destinations: [],
+    ...overrides,
   });
   return body.operation.metadata.id;
 }
@@ -86,7 +95,9 @@ describe('a new project', () => {
     expect(body.items).toEqual([
       {
         id: expect.any(String),
-        ...{ name: 'default-vpc-network', cidr: '172.27.0.0/16', gateway: '172.27.0.1' },
+        name: 'default-vpc-network',
+        cidr: '172.27.0.0/16',
+        gateway: '172.27.0.1',
         subnets: expect.any(Array),
       },
     ]);
@@ -94,8 +105,11 @@ describe('a new project', () => {
       list.items.map(({ id }: { id: string }) => id).sort(),
     );
     expect(list.items).toContainEqual({
-      ...{ id: expect.any(String), name: 'default-eu-north-a', cidr: '172.27.0.0/20' },
-      ...{ location: 'eu-north-a', vpc_network_id: body.items[0].id },
+      id: expect.any(String),
+      name: 'default-eu-north-a',
+      cidr: '172.27.0.0/20',
+      location: 'eu-north-a',
+      vpc_network_id: body.items[0].id,
     });
   });
 });
@@ -217,7 +231,10 @@ describe('deleting a network', () => {
     const network = await makeNetwork();
     const subnet = await makeSubnet(network.id, network.cidr);
     const vm = await call('POST', `/projects/${tenant.projectId}/vms`, {
-      ...{ name: `vm-${made++}`, type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
+      name: `vm-${made++}`,
+      type: 'a40.1x',
+      location: 'eu-north-a',
+      image: 'debian-12',
       ssh_public_key: SSH_PUBLIC_KEY,
     });
     await api.sql`update network_interfaces set network_id = ${network.id}, subnet_id = ${subnet.id}
@@ -251,8 +268,12 @@ describe('deleting a network', () => {
       const network = await makeNetwork();
       const name = `rule-${made++}`;
       const rule = {
-        ...{ name, vpc_network_id: await defaultNetworkId(), action: 'allow' },
-        ...{ direction: 'ingress', protocols: ['tcp'], destinations: [] },
+        name,
+        vpc_network_id: await defaultNetworkId(),
+        action: 'allow',
+        direction: 'ingress',
+        protocols: ['tcp'],
+        destinations: [],
         sources: [{ resource_id: network.id }],
       };
       const [deleted, created] = await Promise.all([

@@ -16,8 +16,10 @@ export const operationRoutes = [
     noun: 'disk',
   }),
   ...operationRoutesOf({
-    ...{ resourceType: 'vpc-firewall-rule', path: 'vpc/firewall-rules' },
-    ...{ id: 'firewall-rule-operations', noun: 'firewall rule' },
+    resourceType: 'vpc-firewall-rule',
+    path: 'vpc/firewall-rules',
+    id: 'firewall-rule-operations',
+    noun: 'firewall rule',
   }),
 ];
 
@@ -36,7 +38,8 @@ function operationRoutesOf({ resourceType, path, id, noun }: Kind) {
       reply: OperationPage,
       handle: async ({ sql, scope, query }) => {
         const rows = await listOperations(sql, {
-          ...{ projectId: scope.projectId, resourceType },
+          projectId: scope.projectId,
+          resourceType,
           resourceId: query.resource_id ?? null,
           state: query.state ?? null,
           before: query.page_token,
@@ -55,7 +58,8 @@ function operationRoutesOf({ resourceType, path, id, noun }: Kind) {
       reply: Operation,
       handle: async ({ sql, scope, params }) => {
         const row = await readOperation(sql, {
-          ...{ projectId: scope.projectId, resourceType },
+          projectId: scope.projectId,
+          resourceType,
           operationId: params.operation_id,
         });
         if (!row) throw notFound('operation');

@@ -46,7 +46,9 @@ describe('organizations and projects', () => {
     const { body } = await admin('GET', 'organizations');
     expect(body.items).toEqual([
       {
-        ...{ id: acme.organizationId, name: 'acme', paid: true },
+        id: acme.organizationId,
+        name: 'acme',
+        paid: true,
         payment_customer_id: `local_${acme.organizationId}`,
       },
       expect.objectContaining({ id: unpaid.organizationId, paid: false }),
@@ -55,7 +57,9 @@ describe('organizations and projects', () => {
     const projects = (await admin('GET', 'projects')).body;
     expect(projects.items).toEqual([
       {
-        ...{ id: acme.projectId, name: 'main', version: 'v0.1' },
+        id: acme.projectId,
+        name: 'main',
+        version: 'v0.1',
         organization_id: acme.organizationId,
       },
       expect.objectContaining({ id: unpaid.projectId }),

@@ -24,11 +24,16 @@ beforeAll(async () => {
   const startedAt = new Date(`${dayAgo(40)}T00:00:00Z`);
   const used = { organizationId, region: 'eu-north', startedAt };
   await openInterval(api.sql, {
-    ...{ ...used, projectId, resourceId: newId() },
+    ...used,
+    projectId,
+    resourceId: newId(),
     metered: { metric: 'gb_hours', diskType: 'persistent-ssd', sizeGb: 1000 },
   });
   await openInterval(api.sql, {
-    ...{ ...used, projectId: otherProject, resourceId: newId(), region: 'us-east' },
+    ...used,
+    projectId: otherProject,
+    resourceId: newId(),
+    region: 'us-east',
     metered: { metric: 'vm_seconds', vmType: 'a40.1x' },
   });
   // Five past today's midnight, so that yesterday is closed whenever the test runs.
@@ -51,12 +56,20 @@ describe('usage', () => {
     const onProject = (id: string) =>
       body.items.find((item: { project_id: string }) => item.project_id === id);
     expect(onProject(tenant.projectId)).toEqual({
-      ...{ date: dayAgo(30), project_id: tenant.projectId, region: 'eu-north', priced: true },
-      ...{ resource_type: 'persistent-ssd', billable_metric: 'gb_hours' },
-      ...{ quantity: 24_000, cost_usd: 3.12 },
+      date: dayAgo(30),
+      project_id: tenant.projectId,
+      region: 'eu-north',
+      priced: true,
+      resource_type: 'persistent-ssd',
+      billable_metric: 'gb_hours',
+      quantity: 24_000,
+      cost_usd: 3.12,
     });
     expect(onProject(otherProject)).toMatchObject({
-      ...{ billable_metric: 'vm_seconds', quantity: 86_400, cost_usd: 0, priced: false },
+      billable_metric: 'vm_seconds',
+      quantity: 86_400,
+      cost_usd: 0,
+      priced: false,
     });
   });
 

@@ -31,7 +31,10 @@ const EU = 'eu-north-a';
 
 async function makeVm(state: 'running' | 'stopped' = 'running', location = EU): Promise<string> {
   const { body } = await call('POST', `${project}/vms`, {
-    ...{ name: `vm-${made++}`, type: 'a40.1x', location, image: 'debian-12' },
+    name: `vm-${made++}`,
+    type: 'a40.1x',
+    location,
+    image: 'debian-12',
     ssh_public_key: SSH_PUBLIC_KEY,
   });
   await finishVm(api.sql, body.operation.metadata.id, state);
@@ -78,7 +81,9 @@ describe('attaching disks', () => {
     expect(body.operation).toMatchObject({
       state: 'IN_PROGRESS',
       metadata: {
-        ...{ operation_name: 'ATTACH_DISKS', type: 'vm', id: vmId },
+        operation_name: 'ATTACH_DISKS',
+        type: 'vm',
+        id: vmId,
         request: { attach_disks: [wish] },
       },
       result: null,
@@ -98,7 +103,8 @@ describe('attaching disks', () => {
       attach_disks: [{ disk_id: diskId }],
     });
     expect(body.operation.metadata.request.attach_disks[0]).toMatchObject({
-      ...{ mode: 'read-write', attachment_type: 'data' },
+      mode: 'read-write',
+      attachment_type: 'data',
     });
   });
 
@@ -127,7 +133,8 @@ describe('attaching disks', () => {
     await attached(await makeVm(), disk, 'read-write');
     await attached(await makeVm(), disk, 'read-write');
     expect((await get(`${project}/disks/${disk}`)).body).toMatchObject({
-      ...{ mode: 'read-write', attachment_type: 'data' },
+      mode: 'read-write',
+      attachment_type: 'data',
       vm_ids: [expect.any(String), expect.any(String), expect.any(String)],
     });
   });
@@ -231,7 +238,9 @@ describe('detaching disks', () => {
     const { status, body } = await detach(vmId, [disk]);
     expect(status).toBe(200);
     expect(body.operation.metadata).toMatchObject({
-      ...{ operation_name: 'DETACH_DISKS', type: 'vm', id: vmId },
+      operation_name: 'DETACH_DISKS',
+      type: 'vm',
+      id: vmId,
       request: { detach_disks: [disk] },
     });
     expect((await get(`${project}/vms/${vmId}`)).body.disks).toHaveLength(1);
@@ -240,7 +249,10 @@ describe('detaching disks', () => {
     expect(refusal(deleted)).toEqual([409, 'disk_attached']);
     await finishVm(api.sql, vmId, 'running');
     expect((await get(`${project}/disks/${disk}`)).body).toMatchObject({
-      ...{ vm_ids: [], attachment_type: '', mode: '', state: 'ready' },
+      vm_ids: [],
+      attachment_type: '',
+      mode: '',
+      state: 'ready',
     });
     expect((await attach(other, [disk])).status).toBe(200);
   });

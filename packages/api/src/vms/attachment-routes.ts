@@ -17,7 +17,12 @@ export const diskAttachmentRoutes = [
     handle: async ({ sql, scope, params, body, now, deadlineAt }) => ({
       operation: operationView(
         await attachDisks({
-          ...{ sql, projectId: scope.projectId, vmId: params.vm_id, body, now, deadlineAt },
+          sql,
+          projectId: scope.projectId,
+          vmId: params.vm_id,
+          body,
+          now,
+          deadlineAt,
         }),
       ),
     }),
@@ -34,7 +39,12 @@ export const diskAttachmentRoutes = [
     handle: async ({ sql, scope, params, body, now, deadlineAt }) => ({
       operation: operationView(
         await detachDisks({
-          ...{ sql, projectId: scope.projectId, vmId: params.vm_id, body, now, deadlineAt },
+          sql,
+          projectId: scope.projectId,
+          vmId: params.vm_id,
+          body,
+          now,
+          deadlineAt,
         }),
       ),
     }),

@@ -127,7 +127,13 @@ export function vmOperation(
   request: object,
 ): NewOperation {
   return openOperation({
-    ...{ projectId, resourceType: 'vm', resourceId: vmId, name, request, now, deadlineAt },
+    projectId,
+    resourceType: 'vm',
+    resourceId: vmId,
+    name,
+    request,
+    now,
+    deadlineAt,
   });
 }
 

@@ -33,7 +33,12 @@ export async function createVm({
 }: Creation): Promise<NewOperation> {
   const vm = newVm({ projectId, body, now });
   const operation = openOperation({
-    ...{ projectId, resourceType: 'vm', resourceId: vm.id, name: 'CREATE', request: body, now },
+    projectId,
+    resourceType: 'vm',
+    resourceId: vm.id,
+    name: 'CREATE',
+    request: body,
+    now,
     deadlineAt,
   });
   try {

@@ -21,7 +21,11 @@ export const vmRoutes = [
     reply: OperationReply,
     handleRecorded: async ({ sql, scope, body, now, deadlineAt }, record) => {
       const operation = await createVm({
-        ...{ sql, projectId: scope.projectId, body, now, deadlineAt },
+        sql,
+        projectId: scope.projectId,
+        body,
+        now,
+        deadlineAt,
         record: (opened) => record({ operation: operationView(opened) }),
       });
       return { operation: operationView(operation) };
@@ -72,7 +76,12 @@ export const vmRoutes = [
     handle: async ({ sql, scope, params, body, now, deadlineAt }) => ({
       operation: operationView(
         await changeVm({
-          ...{ sql, projectId: scope.projectId, vmId: params.vm_id, body, now, deadlineAt },
+          sql,
+          projectId: scope.projectId,
+          vmId: params.vm_id,
+          body,
+          now,
+          deadlineAt,
         }),
       ),
     }),

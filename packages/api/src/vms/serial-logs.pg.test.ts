@@ -26,7 +26,10 @@ async function createVm(name: string): Promise<string> {
   const { body } = await api.call('POST', `/projects/${acme.projectId}/vms`, {
     bearer: acme.accessKey,
     body: {
-      ...{ name, type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
+      name,
+      type: 'a40.1x',
+      location: 'eu-north-a',
+      image: 'debian-12',
       ssh_public_key: SSH_PUBLIC_KEY,
     },
   });
@@ -43,7 +46,8 @@ describe("a VM's serial log", () => {
     await api.sql`insert into serial_logs (vm_id, tail, updated_at)
       values (${vmId}, ${tail}, '2030-01-31T12:00:00.5Z')`;
     expect((await read(acme, vmId)).body).toEqual({
-      ...{ serial_log: tail, updated_at: '2030-01-31T12:00:00.500Z' },
+      serial_log: tail,
+      updated_at: '2030-01-31T12:00:00.500Z',
     });
   });
 

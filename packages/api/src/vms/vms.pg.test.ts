@@ -12,7 +12,10 @@ let tenant: TestTenant;
 let vms: string;
 let serial = 0;
 const body = (name: string) => ({
-  ...{ name, type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
+  name,
+  type: 'a40.1x',
+  location: 'eu-north-a',
+  image: 'debian-12',
   ssh_public_key: SSH_PUBLIC_KEY,
 });
 

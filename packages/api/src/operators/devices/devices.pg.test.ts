@@ -32,7 +32,10 @@ const release = (id: string) => call('POST', `devices/${id}:release`);
 const shown = async () => (await call('GET', `hosts/${host.id}`)).body;
 
 const problem = (rule: string, until_released: boolean) => ({
-  ...{ rule, severity: 'block', message: 'it is broken', until_released },
+  rule,
+  severity: 'block',
+  message: 'it is broken',
+  until_released,
   since: '2030-01-31T12:00:00.000Z',
 });
 
@@ -42,8 +45,13 @@ describe('a device', () => {
     ['drive', () => driveId, '0000:80:00.0'],
   ] as const)('is quarantined with a reason and released: a %s', async (kind, id, pci_address) => {
     const device = {
-      ...{ id: id(), kind, host_id: host.id, pci_address },
-      ...{ state: 'ready', state_reason: '', problems: [] },
+      id: id(),
+      kind,
+      host_id: host.id,
+      pci_address,
+      state: 'ready',
+      state_reason: '',
+      problems: [],
     };
     const first = await quarantine(id(), { reason: 'Xid 79' });
     expect(first.status).toBe(200);
@@ -67,7 +75,9 @@ describe('a device', () => {
     expect(held.body).toMatchObject({ state: 'quarantined', quarantine_reason: 'look at it' });
     expect((await shown()).gpus[0]).toMatchObject({ state_reason: 'no reset' });
     expect((await release(gpuId)).body).toMatchObject({
-      ...{ state: 'ready', state_reason: '', quarantine_reason: '' },
+      state: 'ready',
+      state_reason: '',
+      quarantine_reason: '',
     });
   });
 
@@ -117,7 +127,10 @@ describe('a device', () => {
     const { body } = await api.call('POST', `/projects/${acme.projectId}/vms`, {
       bearer: acme.accessKey,
       body: {
-        ...{ name: 'running', type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
+        name: 'running',
+        type: 'a40.1x',
+        location: 'eu-north-a',
+        image: 'debian-12',
         ssh_public_key: SSH_PUBLIC_KEY,
       },
     });
@@ -169,10 +182,18 @@ describe("a device's receipts", () => {
     expect(await list(deviceId)).toEqual({
       items: [
         {
-          ...{ id, device_id: deviceId, kind: 'drive', host_id: host.id, vm_id: vmId },
-          ...{ project_id: projectId, pci_address: '0000:10:00.0', serial: 'S1' },
-          ...{ method: 'sanitize', finished_at: '2030-01-31T12:00:00.500Z' },
-          ...{ failure_code: 'reset_failed', failure_message: '0000:10:00.0 does not answer' },
+          id,
+          device_id: deviceId,
+          kind: 'drive',
+          host_id: host.id,
+          vm_id: vmId,
+          project_id: projectId,
+          pci_address: '0000:10:00.0',
+          serial: 'S1',
+          method: 'sanitize',
+          finished_at: '2030-01-31T12:00:00.500Z',
+          failure_code: 'reset_failed',
+          failure_message: '0000:10:00.0 does not answer',
         },
       ],
       next_page_token: '',

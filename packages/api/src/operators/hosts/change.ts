@@ -50,7 +50,9 @@ export async function drainHost({ sql, hostId }: Target): Promise<HostDetailsRow
   await insertEvents(
     sql,
     host.vms.map((vm) => ({
-      ...{ projectId: vm.project_id, resourceType: 'vm', resourceId: vm.id },
+      projectId: vm.project_id,
+      resourceType: 'vm',
+      resourceId: vm.id,
       type: 'vm_host_draining',
       message:
         'the host of this VM is to be taken out of service: stop or delete the VM when it suits you',

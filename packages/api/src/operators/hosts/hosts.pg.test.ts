@@ -41,16 +41,25 @@ const toldOf = async (type: string) =>
   );
 
 const NOTHING_KNOWN = {
-  ...{ driver: '', reset_methods: [], link_speed_gts: -1, max_link_speed_gts: -1 },
-  ...{ link_width: -1, max_link_width: -1 },
-  ...{ correctable_errors: -1, nonfatal_errors: -1, fatal_errors: -1 },
+  driver: '',
+  reset_methods: [],
+  link_speed_gts: -1,
+  max_link_speed_gts: -1,
+  link_width: -1,
+  max_link_width: -1,
+  correctable_errors: -1,
+  nonfatal_errors: -1,
+  fatal_errors: -1,
 };
 
 async function createVm(name: string, tenant = acme): Promise<string> {
   const { body } = await api.call('POST', `/projects/${tenant.projectId}/vms`, {
     bearer: tenant.accessKey,
     body: {
-      ...{ name, type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
+      name,
+      type: 'a40.1x',
+      location: 'eu-north-a',
+      image: 'debian-12',
       ssh_public_key: SSH_PUBLIC_KEY,
     },
   });
@@ -84,7 +93,9 @@ const INVENTORY = {
   gpus: [
     {
       pci: {
-        ...{ address: '0000:10:00.0', driver: 'vfio-pci', resetMethods: ['flr', 'bus'] },
+        address: '0000:10:00.0',
+        driver: 'vfio-pci',
+        resetMethods: ['flr', 'bus'],
         link: { speedGts: 2.5, maxSpeedGts: 16, width: 8, maxWidth: 16 },
         aer: { correctable: '12', nonfatal: '0', fatal: '1' },
       },
@@ -93,8 +104,11 @@ const INVENTORY = {
   nvmes: [
     {
       pci: {
-        ...{ address: '0000:80:00.0', driver: 'nvme', resetMethods: ['flr'] },
-        ...{ link: null, aer: null },
+        address: '0000:80:00.0',
+        driver: 'nvme',
+        resetMethods: ['flr'],
+        link: null,
+        aer: null,
       },
     },
   ],
@@ -110,20 +124,35 @@ describe('a host', () => {
     const { status, body } = await admin('GET', `/${host.id}`);
     expect(status).toBe(200);
     const device = {
-      ...{ state: 'ready', state_reason: '', quarantine_reason: '', problems: [] },
+      state: 'ready',
+      state_reason: '',
+      quarantine_reason: '',
+      problems: [],
       health: NOTHING_KNOWN,
     };
     const place = { pcie_switch: '', iommu_group: -1, nvlink_peer: '' };
     const gpu = { ...device, ...place, model: 'A40 48GB PCIe' };
     const drive = { ...device, size_gb: 960, serial: '', uses: [] };
     expect(body).toEqual({
-      ...{ id: host.id, name: 'shown', location: 'eu-north-a', state: 'ready' },
-      ...{ admin_state: 'active', last_seen_at: '', created_at: expect.stringMatching(/Z$/) },
-      ...{ connected: false, fenced_at: '', agent_version: '', shared_storage: false },
+      id: host.id,
+      name: 'shown',
+      location: 'eu-north-a',
+      state: 'ready',
+      admin_state: 'active',
+      last_seen_at: '',
+      created_at: expect.stringMatching(/Z$/),
+      connected: false,
+      fenced_at: '',
+      agent_version: '',
+      shared_storage: false,
       software: { os: '', kernel: '', firmware: '', libvirt: '', command_line: '', iommu: '' },
       drift: [],
       // Its first number, and one more for the VM.
-      ...{ wanted_number: 2, accepted_number: 0, refusal: '', unknown_vms: [], numa_nodes: [] },
+      wanted_number: 2,
+      accepted_number: 0,
+      refusal: '',
+      unknown_vms: [],
+      numa_nodes: [],
       gpus: [
         { ...gpu, id: gpuId, pci_address: '0000:10:00.0', numa_node: 0, vm_id: vmId },
         { ...gpu, id: freeGpuId, pci_address: '0000:11:00.0', numa_node: 1, vm_id: '' },
@@ -153,15 +182,23 @@ describe('a host', () => {
     expect(host).toMatchObject({
       agent_version: '0.1.0',
       software: { os: 'Debian 12', kernel: '6.1.0', firmware: '2.4', libvirt: '9.0.0' },
-      ...{ shared_storage: true, accepted_number: 9007199254740991 },
-      ...{ refusal: 'two VMs want one GPU', unknown_vms: ['stray', 'a "b" c'] },
+      shared_storage: true,
+      accepted_number: 9007199254740991,
+      refusal: 'two VMs want one GPU',
+      unknown_vms: ['stray', 'a "b" c'],
       numa_nodes: [{ node: 1, cores: 24, memory_mib: 245760, network_gbps: 12.5 }],
     });
     const place = { pcie_switch: '0000:0f:00.0', iommu_group: 0, nvlink_peer: '0000:11:00.0' };
     const health = {
-      ...{ driver: 'vfio-pci', reset_methods: ['flr', 'bus'] },
-      ...{ link_speed_gts: 2.5, max_link_speed_gts: 16, link_width: 8, max_link_width: 16 },
-      ...{ correctable_errors: 12, nonfatal_errors: 0, fatal_errors: 1 },
+      driver: 'vfio-pci',
+      reset_methods: ['flr', 'bus'],
+      link_speed_gts: 2.5,
+      max_link_speed_gts: 16,
+      link_width: 8,
+      max_link_width: 16,
+      correctable_errors: 12,
+      nonfatal_errors: 0,
+      fatal_errors: 1,
     };
     expect(host.gpus).toMatchObject([{ ...place, health }, { health: NOTHING_KNOWN }]);
     expect(host.drives).toMatchObject([
@@ -176,7 +213,8 @@ describe('a host', () => {
     const { id } = await joinHost(api.sql, { name: 'connected' });
     await api.sql`update hosts set last_seen_at = '2020-01-31T12:00:00.5Z' where id = ${id}`;
     expect(await show(id)).toMatchObject({
-      ...{ connected: false, last_seen_at: '2020-01-31T12:00:00.500Z' },
+      connected: false,
+      last_seen_at: '2020-01-31T12:00:00.500Z',
     });
     const seenBy = async (schedulerId: string) => {
       const [row] = await api.sql`select last_seen_at from schedulers where id = ${schedulerId}`;
@@ -189,7 +227,8 @@ describe('a host', () => {
     // A scheduler that is gone vouches for nothing.
     await api.sql`delete from schedulers where id = ${silent}`;
     expect(await show(id)).toMatchObject({
-      ...{ connected: false, last_seen_at: '2020-01-31T12:00:00.500Z' },
+      connected: false,
+      last_seen_at: '2020-01-31T12:00:00.500Z',
     });
   });
 
@@ -410,7 +449,10 @@ describe('fencing a host', () => {
     const fenced = await fence(id, 'dead');
     expect(fenced.status).toBe(200);
     expect(fenced.body).toMatchObject({
-      ...{ id, fenced_at: expect.stringMatching(/Z$/), state: 'ready', vm_count: 1 },
+      id,
+      fenced_at: expect.stringMatching(/Z$/),
+      state: 'ready',
+      vm_count: 1,
       certificates: [{ serial, revoked_at: expect.stringMatching(/Z$/) }],
     });
     expect((await fence(id, 'dead')).body).toEqual(fenced.body);
@@ -418,7 +460,8 @@ describe('fencing a host', () => {
     // Claims are the scheduler's to free: the VM is still placed, and so the host stays.
     expect((await admin('DELETE', `/${id}`)).status).toBe(409);
     expect(await show(other.id)).toMatchObject({
-      ...{ fenced_at: '', certificates: [{ revoked_at: '' }] },
+      fenced_at: '',
+      certificates: [{ revoked_at: '' }],
     });
   });
 
@@ -540,7 +583,8 @@ describe('removing a host', () => {
   it('keeps the join token it came in with', async () => {
     const { id } = await joinHost(api.sql, { name: 'joined' });
     const { body: token } = await api.call('POST', '/admin/join-tokens', {
-      ...{ bearer: operator.token, body: { location: 'eu-north-a' } },
+      bearer: operator.token,
+      body: { location: 'eu-north-a' },
     });
     await api.sql`update join_tokens set used_at = now(), host_id = ${id} where id = ${token.id}`;
     expect((await admin('DELETE', `/${id}`)).status).toBe(200);

@@ -35,7 +35,9 @@ export async function createJoinToken({
   await requireLocations(sql, [location]);
   const secret = newKey('join_token');
   const token = {
-    ...{ id: newId(now.getTime()), location, created_at: now },
+    id: newId(now.getTime()),
+    location,
+    created_at: now,
     expires_at: new Date(now.getTime() + expires_in_hours * HOUR_MS),
   };
   await insertJoinToken(sql, { ...token, hash: sha256(secret), createdBy: callerId(caller) });

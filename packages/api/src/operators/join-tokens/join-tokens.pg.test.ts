@@ -27,8 +27,11 @@ describe('creating a join token', () => {
     const { status, body } = await create();
     expect(status).toBe(200);
     expect(body).toEqual({
-      ...{ id: expect.any(String), token: expect.any(String), location: 'eu-north-a' },
-      ...{ created_at: expect.stringMatching(/Z$/), expires_at: expect.stringMatching(/Z$/) },
+      id: expect.any(String),
+      token: expect.any(String),
+      location: 'eu-north-a',
+      created_at: expect.stringMatching(/Z$/),
+      expires_at: expect.stringMatching(/Z$/),
       ca_sha256: '',
     });
     expect(body.token).toMatch(/^gantry_jt_/);
@@ -53,7 +56,9 @@ describe('creating a join token', () => {
     expect((await create()).body.ca_sha256).toBe('');
     const fingerprint = 'ab'.repeat(32);
     await insertFleetAuthority(api.sql, {
-      ...{ certificate_pem: 'the certificate', fingerprint, sealed_private_key: 'sealed' },
+      certificate_pem: 'the certificate',
+      fingerprint,
+      sealed_private_key: 'sealed',
     });
     expect((await create()).body.ca_sha256).toBe(fingerprint);
     await api.sql`delete from fleet_authorities`;

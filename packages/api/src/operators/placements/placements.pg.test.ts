@@ -36,7 +36,8 @@ describe('an explanation of placement', () => {
     const { status, body } = await explain({ type: 'a40.2x', location: 'eu-north-a' });
     expect(status).toBe(200);
     expect(body.placement).toEqual({
-      ...{ host_id: host.id, host_name: 'host-1' },
+      host_id: host.id,
+      host_name: 'host-1',
       gpus: [
         { id: host.gpuIds[0], pci_address: '0000:10:00.0' },
         { id: host.gpuIds[2], pci_address: '0000:12:00.0' },

@@ -42,7 +42,11 @@ function placementView(
     gpus: devices('gpu'),
     drives: devices('drive'),
     numa_nodes: numaNodes.map(({ node, gpus, cores, memoryMib, networkGbps }) => ({
-      ...{ node, gpus, cores, memory_mib: memoryMib, network_gbps: networkGbps },
+      node,
+      gpus,
+      cores,
+      memory_mib: memoryMib,
+      network_gbps: networkGbps,
     })),
   };
 }

@@ -22,7 +22,10 @@ beforeAll(async () => {
   const { body } = await api.call('POST', `/projects/${acme.projectId}/vms`, {
     bearer: acme.accessKey,
     body: {
-      ...{ name: 'public', type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
+      name: 'public',
+      type: 'a40.1x',
+      location: 'eu-north-a',
+      image: 'debian-12',
       ssh_public_key: SSH_PUBLIC_KEY,
     },
   });

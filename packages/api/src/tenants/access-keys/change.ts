@@ -38,8 +38,13 @@ export async function createAccessKey({
   const secret = newKey('access_key');
   const id = newId(now.getTime());
   await insertAccessKey(sql, {
-    ...{ id, projectId: scope.projectId, name, role, hash: sha256(secret) },
-    ...{ createdAt: now, expiresAt },
+    id,
+    projectId: scope.projectId,
+    name,
+    role,
+    hash: sha256(secret),
+    createdAt: now,
+    expiresAt,
   });
   return { row: { id, name, role, created_at: now, expires_at: expiresAt }, secret };
 }

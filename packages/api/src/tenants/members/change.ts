@@ -38,8 +38,12 @@ export async function addMember({ sql, organizationId, body, now }: Addition): P
     }
   }
   const member = {
-    ...{ id: newId(now.getTime()), user_id: user.id, email, role },
-    ...{ project_id: projectId ?? null, created_at: now },
+    id: newId(now.getTime()),
+    user_id: user.id,
+    email,
+    role,
+    project_id: projectId ?? null,
+    created_at: now,
   };
   await insertMember(sql, { ...member, organization_id: organizationId });
   return member;

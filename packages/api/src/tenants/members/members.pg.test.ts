@@ -70,7 +70,9 @@ describe('members', () => {
       values (gen_random_uuid(), ${guest.id}, ${other.organizationId}, 'owner')`;
     expect(await organizations()).toHaveLength(1);
     const { status, body } = await add({
-      ...{ email: 'Guest@Example.test', role: 'read-only', project_id: acme.projectId },
+      email: 'Guest@Example.test',
+      role: 'read-only',
+      project_id: acme.projectId,
     });
     expect(status).toBe(200);
     expect(body).toMatchObject({ user_id: guest.id, email: guest.email, role: 'read-only' });

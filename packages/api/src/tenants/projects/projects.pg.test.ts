@@ -111,7 +111,10 @@ describe('deleting a project', () => {
     const vm = await api.call('POST', `/projects/${acme.projectId}/vms`, {
       bearer: acme.accessKey,
       body: {
-        ...{ name: 'keeps-it', type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
+        name: 'keeps-it',
+        type: 'a40.1x',
+        location: 'eu-north-a',
+        image: 'debian-12',
         ssh_public_key: SSH_PUBLIC_KEY,
       },
     });

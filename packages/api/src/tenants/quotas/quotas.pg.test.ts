@@ -33,7 +33,10 @@ const createVm = (name: string) =>
   api.call('POST', `/projects/${acme.projectId}/vms`, {
     bearer: acme.accessKey,
     body: {
-      ...{ name, type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
+      name,
+      type: 'a40.1x',
+      location: 'eu-north-a',
+      image: 'debian-12',
       ssh_public_key: SSH_PUBLIC_KEY,
     },
   });
@@ -44,7 +47,10 @@ describe('quotas', () => {
     expect(rows.map(({ type }) => type)).toEqual(QUOTA_TYPES);
     expect(rows[0]).toEqual({ type: 'vms', max: 1000, used: 0, available: 1000 });
     expect(await quota('access_keys')).toEqual({
-      ...{ type: 'access_keys', max: 100, used: 2, available: 98 },
+      type: 'access_keys',
+      max: 100,
+      used: 2,
+      available: 98,
     });
   });
 

@@ -27,11 +27,14 @@ const whoAmI = (bearer: string) => api.call('GET', '', { bearer });
 describe('creating a user', () => {
   it('lets them log in, under their e-mail in any case; the password is kept nowhere', async () => {
     const { status, body } = await admin('POST', '', {
-      ...{ email: 'Ada@Example.test', password: PASSWORD },
+      email: 'Ada@Example.test',
+      password: PASSWORD,
     });
     expect(status).toBe(200);
     expect(body).toEqual({
-      ...{ id: expect.any(String), email: 'ada@example.test', operator: false },
+      id: expect.any(String),
+      email: 'ada@example.test',
+      operator: false,
       created_at: expect.stringMatching(/Z$/),
     });
     expect((await admin('GET', '')).body.items).toContainEqual(body);
