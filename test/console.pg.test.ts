@@ -14,7 +14,7 @@ let opened: TestConsole[] = [];
 
 beforeAll(async () => {
   cloud = await startCloud();
-  cloud.api.deps.consolePace = TIMINGS;
+  cloud.api.deps.consoleTimings = TIMINGS;
   listening = await listenTestApi(cloud.api);
   await cloud.addScheduler();
   host = await cloud.addHost();
@@ -36,7 +36,7 @@ beforeEach(async () => {
   await expect.poll(() => vmState(vmId)).toBe('STATE_RUNNING');
 });
 afterEach(async () => {
-  cloud.api.deps.consolePace = TIMINGS;
+  cloud.api.deps.consoleTimings = TIMINGS;
   for (const { socket } of opened) socket.terminate();
   opened = [];
   await cloud.call('DELETE', `/vms/${vmId}`);
@@ -176,7 +176,7 @@ describe('a console', () => {
   });
 
   it('closes when nothing is typed or printed for too long', async () => {
-    cloud.api.deps.consolePace = { ...TIMINGS, idleMs: 300 };
+    cloud.api.deps.consoleTimings = { ...TIMINGS, idleMs: 300 };
     expect(await open().closed).toMatchObject({ code: 4408 });
   });
 });

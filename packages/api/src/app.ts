@@ -11,7 +11,7 @@ import { createPathRouter } from './http/path-router.ts';
 import { serve } from './http/serve.ts';
 import { ALL_ROUTES } from './routes.ts';
 
-/** The whole api as a value: no sockets, no globals. */
+/** Returns the whole api as a value, without sockets or globals. */
 export function buildApp(deps: Deps): Hono {
   const app = new Hono({ router: createPathRouter() });
   mountHealth(app, deps);
@@ -27,15 +27,15 @@ export function buildApp(deps: Deps): Hono {
     );
   }
   app.notFound((c) => {
-    const message = `there is no ${c.req.method} ${c.req.path}: see ${API_PREFIX}/openapi.json`;
-    return answerError(deps, c, new CloudError('not_found', message));
+    const message = `there is no route ${c.req.method} ${c.req.path}: see ${API_PREFIX}/openapi.json`;
+    return replyWithError(deps, c, new CloudError('not_found', message));
   });
-  app.onError((error, c) => answerError(deps, c, error));
+  app.onError((error, c) => replyWithError(deps, c, error));
   return app;
 }
 
-/** For what never reached a route, or failed outside of one. */
-function answerError(deps: Deps, c: Context, error: unknown): Response {
+/** Replies to requests that no route serves, and to errors outside of routes. */
+function replyWithError(deps: Deps, c: Context, error: unknown): Response {
   const requestId = randomUUID();
   const { status, headers, body, fault } = toErrorReply(error, requestId);
   const line = { request_id: requestId, method: c.req.method, path: c.req.path, status };

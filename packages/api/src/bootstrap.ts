@@ -20,28 +20,29 @@ import { hashPassword } from './auth/passwords.ts';
 import { parseInput } from './http/parse-input.ts';
 
 /**
- * Makes the first operator, organization, project and access key of an installation. What to make is
- * JSON on standard input; the project's id and a new access key are JSON on standard output. It can be
- * run again: the operator gets the given password, what is there stays, and the key is a new one.
+ * Creates the first operator, organization, project and access key of an installation. It reads
+ * their names as JSON from standard input, and writes the project's id and the access key as JSON
+ * to standard output. A second run sets the operator's password, keeps what exists, and creates
+ * another key.
  */
-const Wanted = z.strictObject({
+const Bootstrap = z.strictObject({
   operator_email: z.email().toLowerCase(),
   operator_password: z.string().min(12),
   organization: z.string().min(1),
   project: z.string().min(1),
 });
 
-async function bootstrap(sql: Queryable, wanted: z.output<typeof Wanted>) {
+async function bootstrap(sql: Queryable, names: z.output<typeof Bootstrap>) {
   const operatorId = await ensureOperator(sql, {
     id: newId(),
-    email: wanted.operator_email,
-    passwordHash: await hashPassword(wanted.operator_password),
+    email: names.operator_email,
+    passwordHash: await hashPassword(names.operator_password),
   });
   const existing = await findProject(sql, {
-    organization: wanted.organization,
-    project: wanted.project,
+    organization: names.organization,
+    project: names.project,
   });
-  const project = existing ?? (await makeProject(sql, wanted, operatorId));
+  const project = existing ?? (await makeProject(sql, names, operatorId));
   const accessKey = newKey('access_key');
   const id = newId();
   await insertAccessKey(sql, {
@@ -56,31 +57,31 @@ async function bootstrap(sql: Queryable, wanted: z.output<typeof Wanted>) {
   return { project_id: project.id, access_key: accessKey };
 }
 
-async function makeProject(sql: Queryable, wanted: z.output<typeof Wanted>, ownerId: string) {
+async function makeProject(sql: Queryable, names: z.output<typeof Bootstrap>, ownerId: string) {
   const organizationId = newId();
   await insertOrganization(sql, {
     id: organizationId,
-    name: wanted.organization,
+    name: names.organization,
     payment_customer_id: `local_${organizationId}`,
   });
   await insertPaymentMethod(sql, {
     organizationId,
     provider: 'local',
-    details: { holder: wanted.organization },
+    details: { holder: names.organization },
   });
   await insertOwner(sql, { id: newId(), organizationId, userId: ownerId });
-  const project = { id: newId(), name: wanted.project, organization_id: organizationId };
+  const project = { id: newId(), name: names.project, organization_id: organizationId };
   await insertProject(sql, project);
   return project;
 }
 
 async function main(): Promise<void> {
   const databaseUrl = createSettingsReader().secret('DATABASE_URL');
-  const wanted = parseInput(Wanted, JSON.parse(await text(process.stdin)), 'body');
+  const names = parseInput(Bootstrap, JSON.parse(await text(process.stdin)), 'body');
   await migrate(databaseUrl);
   const sql = connect({ url: databaseUrl, name: 'gantry-bootstrap', maxConnections: 1 });
   try {
-    process.stdout.write(`${JSON.stringify(await sql.begin((tx) => bootstrap(tx, wanted)))}\n`);
+    process.stdout.write(`${JSON.stringify(await sql.begin((tx) => bootstrap(tx, names)))}\n`);
   } finally {
     await sql.end();
   }
@@ -89,7 +90,7 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  // A person reads this: what went wrong, not where.
+  // People read this message, so it has no stack trace.
   process.stderr.write(`${redactText(error instanceof Error ? error.message : String(error))}\n`);
   process.exitCode = 1;
 }

@@ -8,42 +8,52 @@ import { eventRoutes } from './events/routes.ts';
 import { firewallRuleRoutes } from './firewall/routes.ts';
 import { rootRoutes } from './http/root.ts';
 import type { AnyRoute } from './http/route.ts';
+import { imageRoutes } from './images/routes.ts';
 import { networkRoutes } from './networks/routes.ts';
 import { operationRoutes } from './operations/routes.ts';
-import { adminRoutes } from './operator-routes.ts';
+import { adminDeviceRoutes } from './operators/devices/routes.ts';
+import { adminHostRoutes } from './operators/hosts/routes.ts';
+import { adminJoinTokenRoutes } from './operators/join-tokens/routes.ts';
+import { adminPlacementRoutes } from './operators/placements/routes.ts';
+import { adminPriceRoutes } from './operators/prices/routes.ts';
+import { adminPublicAddressRoutes } from './operators/public-addresses/routes.ts';
 import { accessKeyRoutes } from './tenants/access-keys/routes.ts';
 import { memberRoutes } from './tenants/members/routes.ts';
 import { organizationRoutes } from './tenants/organizations/routes.ts';
 import { projectRoutes } from './tenants/projects/routes.ts';
 import { quotaRoutes } from './tenants/quotas/routes.ts';
-import { authRoutes } from './tokens/routes.ts';
+import { adminUserRoutes } from './tenants/users/routes.ts';
+import { tokenRoutes } from './tokens/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
-import { diskAttachmentRoutes } from './vms/attachment-routes.ts';
 import { vmRoutes } from './vms/routes.ts';
-import { serialLogRoutes } from './vms/serial-log-routes.ts';
 
-/** Every route of the API. */
+/** Every route of the API, in the order of the OpenAPI document. */
 export const ALL_ROUTES: readonly AnyRoute[] = [
   ...rootRoutes,
-  ...authRoutes,
+  ...tokenRoutes,
   ...organizationRoutes,
   ...billingRoutes,
   ...projectRoutes,
+  ...memberRoutes,
+  ...accessKeyRoutes,
+  ...quotaRoutes,
+  ...adminUserRoutes,
   ...catalogueRoutes,
+  ...imageRoutes,
   ...vmRoutes,
-  ...serialLogRoutes,
   ...consoleRoutes,
-  ...diskAttachmentRoutes,
   ...diskRoutes,
   ...firewallRuleRoutes,
   ...networkRoutes,
   ...operationRoutes,
   ...eventRoutes,
   ...deviceReceiptRoutes,
-  ...accessKeyRoutes,
-  ...quotaRoutes,
-  ...memberRoutes,
   ...usageRoutes,
   ...auditLogRoutes,
-  ...adminRoutes,
+  ...adminHostRoutes,
+  ...adminDeviceRoutes,
+  ...adminPlacementRoutes,
+  ...adminPublicAddressRoutes,
+  ...adminJoinTokenRoutes,
+  ...adminPriceRoutes,
 ];

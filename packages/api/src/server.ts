@@ -10,7 +10,7 @@ import { createAccessTokens } from './auth/access-tokens.ts';
 import { createCallers } from './auth/caller.ts';
 import { createBilling } from './billing/create-billing.ts';
 import { acceptUpgrades } from './consoles/accept-upgrades.ts';
-import { CONSOLE_PACE } from './consoles/serve-console.ts';
+import { CONSOLE_TIMINGS } from './consoles/serve-console.ts';
 import type { Deps } from './deps.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
@@ -20,11 +20,13 @@ import type { ApiSettings } from './settings.ts';
 
 export type ApiServer = { port: number; stop(): Promise<void> };
 
-/** Password attempts per e-mail and per address: enough for people, too few for guessing. */
+/**
+ * Password attempts for each e-mail and each IP address: enough for people, too few for guessing.
+ */
 const LOGIN_LIMIT = { perSecond: 1, burst: 20 };
 const KEY_ROTATION_CHECK_MS = 3_600_000;
 
-/** An api that listens. The database is at this version's schema already. */
+/** Starts the HTTP server. The database must already have the schema of this version. */
 export async function startServer({
   settings,
   log,
@@ -62,7 +64,7 @@ export async function startServer({
     rateLimiter: createRateLimiter(settings.rateLimit),
     loginLimiter: createRateLimiter(LOGIN_LIMIT),
     trustedProxies: settings.trustedProxies,
-    consolePace: CONSOLE_PACE,
+    consoleTimings: CONSOLE_TIMINGS,
     operationDeadlineMs: settings.operationDeadlineMs,
     baseUrl: () => baseUrl,
     accepting: () => accepting,
@@ -81,12 +83,12 @@ export async function startServer({
 
   return {
     port,
-    /** Answers what has begun, then lets go of the database. */
+    /** Finishes the requests that have begun, then closes the database connections. */
     async stop() {
       accepting = false;
       const closed = new Promise((resolve) => server.close(resolve));
       upgrades.stop();
-      // Idle keep-alive connections would hold the server open; busy ones end with their reply.
+      // Idle connections would keep the server open. Busy ones close after their reply.
       server.keepAliveTimeout = 1;
       server.closeIdleConnections();
       await closed;
@@ -98,8 +100,8 @@ export async function startServer({
 }
 
 /**
- * Longer than clients and balancers keep a connection that nobody uses, which is a minute with most:
- * whoever closes first must not be the one who is about to be asked.
+ * Longer than most clients and load balancers keep an idle connection, which is a minute. If the
+ * server closed first, it could close a connection on which a request is already on its way.
  */
 const IDLE_CONNECTION_MS = 75_000;
 

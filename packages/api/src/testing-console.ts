@@ -7,21 +7,21 @@ import { acceptUpgrades } from './consoles/accept-upgrades.ts';
 import { API_PREFIX } from './http/openapi.ts';
 import type { TestApi } from './testing.ts';
 
-/** A test's api on a port of its own, since a WebSocket needs one. */
+/** A test api that listens on a port, which a WebSocket needs. */
 export type ListeningApi = {
   port: number;
-  /** Below the version's prefix. */
+  /** Opens the console at a path below the version's prefix. */
   open(path: string, options?: { bearer?: string }): TestConsole;
   stop(): Promise<void>;
 };
 
-/** A client at a console. */
+/** The client's side of a console. */
 export type TestConsole = {
   socket: WebSocket;
-  /** All it was shown so far. */
+  /** Everything that the console printed so far. */
   shown(): string;
   type(text: string): void;
-  /** Status and body, where it was refused. */
+  /** Resolves with status and body if the request is refused. */
   refused: Promise<{ status: number; body: { code: string; message: string } }>;
   closed: Promise<{ code: number; reason: string }>;
 };

@@ -1,20 +1,20 @@
 import type { Queryable } from '@gantry/db/connect';
 import { newId } from '@gantry/model/ids';
 
-/** The scheduler's part, for tests that have none: hosts that joined, and VMs placed on them. */
+/** Writes what the scheduler writes, for tests without one: joined hosts and placed VMs. */
 
 export type TestHost = { id: string; name: string; gpuIds: string[]; driveIds: string[] };
-type HostOptions = { name: string; location?: string; model?: string; gpus?: number };
+type HostSettings = { name: string; location?: string; model?: string; gpus?: number };
 
 let joined = 0;
 
-/** A host with as many drives as GPUs, all of them ready and free. */
+/** Inserts a host with as many drives as GPUs, all of them ready and free. */
 export async function joinHost(
   sql: Queryable,
-  { name, location = 'eu-north-a', model = 'A40 48GB PCIe', gpus = 2 }: HostOptions,
+  { name, location = 'eu-north-a', model = 'A40 48GB PCIe', gpus = 2 }: HostSettings,
 ): Promise<TestHost> {
   joined += 1;
-  // Of two ids of one millisecond either may be the greater: these are in the order of joining.
+  // Ids of the same millisecond have no order. Different times give the ids the order of joining.
   const host: TestHost = { id: newId(Date.now() + joined), name, gpuIds: [], driveIds: [] };
   await sql`insert into hosts (id, location, name) values (${host.id}, ${location}, ${name})`;
   for (let slot = 0; slot < gpus; slot += 1) {
@@ -44,13 +44,13 @@ export async function placeVm(
   }
 }
 
-/** Nothing of the VM is left on its host. */
+/** Removes the VM's placement and claims. */
 export async function unplaceVm(sql: Queryable, vmId: string): Promise<void> {
   await sql`delete from device_claims where vm_id = ${vmId}`;
   await sql`delete from placements where vm_id = ${vmId}`;
 }
 
-/** A scheduler that was last heard from so long ago has the host's stream. Returns its id. */
+/** Connects the host to a scheduler that was last seen `secondsAgo`. Returns the scheduler's id. */
 export async function connectHost(
   sql: Queryable,
   { hostId, secondsAgo = 0 }: { hostId: string; secondsAgo?: number },
@@ -62,7 +62,7 @@ export async function connectHost(
   return schedulerId;
 }
 
-/** Returns its serial number. */
+/** Inserts a certificate for the host. Returns its serial number. */
 export async function certifyHost(sql: Queryable, hostId: string): Promise<string> {
   const serial = newId().replaceAll('-', '');
   await sql`insert into host_certificates (serial, host_id, not_after, created_at)
@@ -81,7 +81,7 @@ export type TestReceipt = {
 
 let receipts = 0;
 
-/** A device was made clean after a VM, or could not be. Returns the receipt's id. */
+/** Inserts a receipt for a device that was cleaned, or could not be. Returns the receipt's id. */
 export async function recordReceipt(sql: Queryable, receipt: TestReceipt): Promise<string> {
   receipts += 1;
   const id = newId(Date.now() + receipts);

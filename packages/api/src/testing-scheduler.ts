@@ -7,11 +7,12 @@ import { firewallRuleView } from '@gantry/db/views/firewall-rule';
 import { vmView } from '@gantry/db/views/vm';
 
 /**
- * The scheduler's part, for tests that have none: writes the columns it writes and ends the
- * operation as it would, with the whole resource as the result. No host is asked anything.
+ * Does the scheduler's part in tests without one. The functions write the columns that the
+ * scheduler writes and end the operation with the whole resource as its result. No host is
+ * involved.
  */
 
-/** The host has done what was wanted of the VM, its attachments included. */
+/** Makes the desired state of the VM and its attachments the observed state. */
 export async function finishVm(
   sql: Queryable,
   vmId: string,
@@ -26,7 +27,7 @@ export async function finishVm(
   await succeed(sql, vmId, vm && vmView(vm));
 }
 
-/** Nothing is left of a deleted VM: its OS disk is gone, its data disks are free. */
+/** Removes a deleted VM and its OS disk, and detaches its data disks. */
 export async function finishVmDeletion(sql: Queryable, vmId: string): Promise<void> {
   const vm = await readVm(sql, { projectId: await projectOf(sql, vmId), vmId });
   const osDisks = await sql<{ disk_id: string }[]>`
@@ -36,7 +37,7 @@ export async function finishVmDeletion(sql: Queryable, vmId: string): Promise<vo
   await succeed(sql, vmId, vm && vmView(vm));
 }
 
-/** The disk has its wanted size, or is gone where that was wanted. */
+/** Gives the disk its desired size, or removes it if it is to be deleted. */
 export async function finishDisk(sql: Queryable, diskId: string): Promise<void> {
   await sql`update disks set observed_size_gib = size_gib where id = ${diskId}`;
   const disk = await readDisk(sql, { projectId: await projectOf(sql, diskId), diskId });
@@ -44,7 +45,7 @@ export async function finishDisk(sql: Queryable, diskId: string): Promise<void> 
   await succeed(sql, diskId, disk && diskView(disk));
 }
 
-/** Every host concerned has the rule in force, or has let go of it where that was wanted. */
+/** Marks the rule as applied on every host, or removes it if it is to be deleted. */
 export async function finishRule(sql: Queryable, ruleId: string): Promise<void> {
   await sql`update firewall_rules set applied_generation = generation where id = ${ruleId}`;
   const rule = await readFirewallRule(sql, { projectId: await projectOf(sql, ruleId), ruleId });
@@ -52,7 +53,7 @@ export async function finishRule(sql: Queryable, ruleId: string): Promise<void> 
   await succeed(sql, ruleId, rule && firewallRuleView(rule));
 }
 
-/** Ends the unfinished operation badly, and changes nothing else. */
+/** Fails the unfinished operation and changes nothing else. */
 export async function failOperation(sql: Queryable, resourceId: string): Promise<void> {
   const failure = { code: 'host_failed', message: 'the host could not do it', details: {} };
   await sql`update operations set state = 'FAILED', result = ${sql.json(failure)}, completed_at = now()

@@ -15,14 +15,14 @@ import { createAccessTokens } from './auth/access-tokens.ts';
 import { createCallers } from './auth/caller.ts';
 import { newKey } from './auth/keys.ts';
 import { createBilling } from './billing/create-billing.ts';
-import { CONSOLE_PACE } from './consoles/serve-console.ts';
+import { CONSOLE_TIMINGS } from './consoles/serve-console.ts';
 import type { Deps } from './deps.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createRateLimiter, type RateLimiter } from './http/rate-limit.ts';
 import { createRefusalLog } from './http/refusal-log.ts';
 import { createRequestLog } from './http/request-log.ts';
 
-/** The whole api over a throwaway database, called without a socket. */
+/** The whole api with a temporary database. Tests call it without a socket. */
 export type TestApi = {
   deps: Deps;
   sql: Sql;
@@ -67,7 +67,7 @@ export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestA
     rateLimiter: createRateLimiter({ perSecond: 1e6, burst: 1e6 }),
     loginLimiter: unlimited,
     trustedProxies: 0,
-    consolePace: CONSOLE_PACE,
+    consoleTimings: CONSOLE_TIMINGS,
     operationDeadlineMs: 600_000,
     accepting: () => true,
     ...overrides,
@@ -115,7 +115,7 @@ export type TestTenant = {
 };
 export type TestUser = { id: string; email: string; token: string };
 
-/** An organization with a project, keys of both roles and users of three; it has paid unless told otherwise. */
+/** Creates a paid organization with a project, keys of two roles and users of three roles. */
 export async function makeTenant(
   api: TestApi,
   name: string,
@@ -160,7 +160,7 @@ export async function makeTenant(
   };
 }
 
-/** A user with a valid token; nobody knows the password. */
+/** Creates a user with a valid token. The user cannot log in with a password. */
 export async function makeUser(
   api: TestApi,
   email: string,

@@ -10,7 +10,7 @@ export const auditLogRoutes = [
     id: 'audit-logs.list',
     method: 'get',
     path: '/organizations/{organization_id}/audit-logs',
-    summary: 'Who did what to what, from where, with which result; newest first',
+    summary: 'List who did what to which resource, from where and with which status; newest first',
     access: { level: 'organization', role: 'read-only' },
     params: OrganizationParams,
     query: AuditLogQuery,
@@ -19,6 +19,26 @@ export const auditLogRoutes = [
       const rows = await listAuditLogs(sql, {
         organizationId,
         visibleProjects: visibleProjects(caller, organizationId),
+        projectId: query.project_id ?? null,
+        action: query.action ?? null,
+        before: query.page_token,
+        limit: query.limit + 1,
+      });
+      return page(rows, query.limit, auditLogView);
+    },
+  }),
+  route({
+    id: 'admin-audit-logs.list',
+    method: 'get',
+    path: '/admin/audit-logs',
+    summary: 'List the audit log of the whole installation, newest first',
+    access: { level: 'operator' },
+    query: AuditLogQuery,
+    reply: AuditLogPage,
+    handle: async ({ sql, query }) => {
+      const rows = await listAuditLogs(sql, {
+        organizationId: undefined,
+        visibleProjects: undefined,
         projectId: query.project_id ?? null,
         action: query.action ?? null,
         before: query.page_token,

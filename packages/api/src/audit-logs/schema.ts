@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { Id, Page, Paging, ReplyId, ReplyIdOrEmpty, Text, Timestamp } from '../http/fields.ts';
 
-export const AuditLog = z
+const AuditLog = z
   .object({
     id: ReplyId,
     at: Timestamp,

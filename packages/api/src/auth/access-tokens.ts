@@ -14,12 +14,12 @@ import {
 } from 'jose';
 
 /**
- * Access tokens: signed, good for an hour, checked without a query.
+ * Access tokens are signed, live for an hour, and are verified without a query.
  *
- * Every api process keeps the signing keys in memory: it signs with the newest and verifies with all
- * whose tokens may still be alive. A key id it does not know makes it read the keys again, at most
- * once a second, so that a key made by another process works and forged ids cost little.
- * A verified token is remembered until it expires: the signature of a busy client is checked once.
+ * Every api process caches the signing keys. It signs with the newest key and verifies with every
+ * key whose tokens may still be valid. If a token has an unknown key id, the process reads the keys
+ * again, at most once a second: a key of another process works soon, and forged ids cost little. A
+ * verified token is cached until it expires, so the signature of a busy client is verified once.
  */
 export const TOKEN_LIFETIME_S = 3600;
 const ALGORITHM = 'EdDSA';
@@ -27,30 +27,32 @@ const ISSUER = 'gantry';
 const RELOAD_MS = 1_000;
 const MAX_REMEMBERED = 10_000;
 const MAX_WAITING = 100;
-/** How long a key outlives the last token it signed. */
+/** How long a key is kept after the last token that it signed has expired. */
 const CLOCK_LEEWAY_S = 60;
 
 type SigningKey = { id: string; createdAt: Date; publicKey: CryptoKey; privateKey: CryptoKey };
 
 export type AccessTokens = {
   issue(userId: string): Promise<string>;
-  /** The user's id; undefined for a token that is forged, damaged or expired. */
+  /** Returns the user's id, or undefined if the token is forged, damaged or expired. */
   verify(token: string): Promise<string | undefined>;
-  /** Makes a new signing key if the newest has served its time. */
+  /** Creates a signing key if the newest one is too old. */
   rotate(): Promise<void>;
-  /** Makes a new signing key in any case; it is used once the transaction is committed and `forget` called. */
+  /**
+   * Creates a signing key. It is used after the transaction has committed and `forget` was called.
+   */
   insertKey(sql: Queryable): Promise<void>;
-  /** The next token to be issued asks the database which key is the newest. */
+  /** Makes the next `issue` read the keys from the database again. */
   forget(): void;
 };
 
-type Options = { sql: Sql; secrets: Secrets; keyDays: number };
+type TokenSettings = { sql: Sql; secrets: Secrets; keyDays: number };
 
 export async function createAccessTokens({
   sql,
   secrets,
   keyDays,
-}: Options): Promise<AccessTokens> {
+}: TokenSettings): Promise<AccessTokens> {
   let keys: SigningKey[] = [];
   let loadedAt = 0;
   let stale = false;
@@ -73,8 +75,8 @@ export async function createAccessTokens({
   };
 
   /**
-   * All who wait share one reading, and it comes a second after the last one at the earliest. Only so
-   * many may wait: they have shown no credential yet.
+   * All waiting requests share one read, which starts at least a second after the last one. The
+   * number of waiting requests is limited, because none of them has shown a valid credential yet.
    */
   let waiting = 0;
   let reloading: Promise<void> | undefined;
@@ -110,7 +112,7 @@ export async function createAccessTokens({
     async issue(userId) {
       if (stale) await load();
       const key = keys[0];
-      if (!key) throw new Error('BUG: there is always a signing key');
+      if (!key) throw new Error('BUG: there is no signing key');
       return await new SignJWT()
         .setProtectedHeader({ alg: ALGORITHM, kid: key.id })
         .setSubject(userId)
@@ -140,7 +142,7 @@ export async function createAccessTokens({
   };
 }
 
-/** Ids carry the time they were made: a key that is older than the last reading would have been in it. */
+/** Returns false for a key that the last read would have found: ids contain their creation time. */
 function mayBeNew(kid: string | undefined, loadedAt: number): boolean {
   const madeAt = Number.parseInt((kid ?? '').replaceAll('-', '').slice(0, 12), 16);
   return madeAt >= loadedAt - CLOCK_LEEWAY_S * 1000;

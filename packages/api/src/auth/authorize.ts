@@ -2,7 +2,7 @@ import { CloudError, notFound } from '@gantry/model/errors';
 import { type Role, roleReaches } from '@gantry/model/states';
 import type { Caller, Callers } from './caller.ts';
 
-/** Who may call a route. Every route states it; there is no default. */
+/** Who may call a route. Every route must state it; there is no default. */
 export type Access =
   | { level: 'public' }
   | { level: 'authenticated' }
@@ -10,20 +10,28 @@ export type Access =
   | { level: 'project'; role: Role }
   | { level: 'operator' };
 
-/** What the caller may touch in this request. Ids are empty where the route has none. */
+/** What the caller may access in this request. An id is empty if the path of the route has none. */
 export type Scope = { organizationId: string; projectId: string; role: Role; paid: boolean };
 
 const NO_SCOPE = { organizationId: '', projectId: '', paid: true };
 
-type Question = {
+type Authorization = {
   access: Access;
   caller: Caller;
   params: Record<string, string>;
   callers: Callers;
 };
 
-/** Finds the caller's role where the route plays, or refuses: 404 for strangers, 403 for the known. */
-export async function authorize({ access, caller, params, callers }: Question): Promise<Scope> {
+/**
+ * Returns the caller's role in the organization or project of the route. Throws not_found if the
+ * caller has no role there, and forbidden if the role is too low.
+ */
+export async function authorize({
+  access,
+  caller,
+  params,
+  callers,
+}: Authorization): Promise<Scope> {
   switch (access.level) {
     case 'public':
       return { ...NO_SCOPE, role: 'read-only' };
@@ -76,7 +84,7 @@ async function projectScope(
   return role && { projectId, organizationId: scope.organization_id, role, paid: scope.paid };
 }
 
-/** A key or a member of one project is known in the organization, with the role it has there. */
+/** A key or a member of one project has the same role in the organization of the project. */
 export function organizationRole(caller: Caller, organizationId: string): Role | undefined {
   if (caller.type === 'access_key') {
     return caller.grant.organization_id === organizationId ? caller.grant.role : undefined;
@@ -88,7 +96,7 @@ export function organizationRole(caller: Caller, organizationId: string): Role |
   return strongest(isOperator(caller) ? ['operator'] : roles);
 }
 
-/** The projects of an organization whose details the caller may see; undefined means all of them. */
+/** Returns the projects of an organization that the caller may see; undefined means all of them. */
 export function visibleProjects(caller: Caller, organizationId: string): string[] | undefined {
   if (caller.type === 'access_key') return [caller.grant.project_id];
   const role = organizationRole(caller, organizationId);
@@ -98,7 +106,7 @@ export function visibleProjects(caller: Caller, organizationId: string): string[
   );
 }
 
-export function isOperator(caller: Caller): boolean {
+function isOperator(caller: Caller): boolean {
   return caller.type === 'user' && caller.grant.operator;
 }
 
@@ -116,5 +124,5 @@ function anyPaid(caller: Caller): boolean {
 }
 
 function forbidden(needed: Role): CloudError {
-  return new CloudError('forbidden', `this needs the role ${needed}`);
+  return new CloudError('forbidden', `this request needs the role ${needed}`);
 }

@@ -13,21 +13,23 @@ import type { AccessTokens } from './access-tokens.ts';
 import { isKey } from './keys.ts';
 import { createTtlCache } from './ttl-cache.ts';
 
-/** Whoever sent the request, as the database knows them. */
+/** The authenticated sender of a request, with its rights. */
 export type Caller =
   | { type: 'access_key'; grant: AccessKeyGrant }
   | { type: 'user'; grant: UserGrant };
 
 /**
- * Bearer -> caller, and what authorization needs to know about organizations and projects.
+ * Turns bearers into callers, and looks up what authorization needs about organizations and
+ * projects.
  *
- * Answers are kept for a second, so a busy client costs one lookup a second and a key revoked in
- * another api process dies within that second (in this one at once: `forget`). An organization that
- * has not paid is looked up every time: the first request after payment must pass.
+ * Results are cached for a second. A busy client therefore costs one lookup a second, and a key
+ * that another api process revoked stops working within that second; `forget` makes this process
+ * drop its cache at once. Organizations without a payment method are not cached, because the first
+ * request after a payment must succeed.
  */
 export type Callers = {
   authenticate(authorization: string | undefined): Promise<Caller>;
-  /** One who was authenticated before, with the rights they have now. */
+  /** Returns a caller that was authenticated before, with its current rights. */
   recall(actor: { type: Caller['type']; id: string }): Promise<Caller>;
   projectScope(projectId: string): Promise<OrganizationScope | undefined>;
   organizationScope(organizationId: string): Promise<OrganizationScope | undefined>;
@@ -101,7 +103,7 @@ export function callerId(caller: Caller): string {
   return caller.grant.id;
 }
 
-/** One answer for a bearer that is missing, wrong, expired or revoked: it tells nothing apart. */
+/** The same error for a missing, wrong, expired or revoked bearer, so that it reveals nothing. */
 export function badCredential(): CloudError {
   return new CloudError(
     'bad_credential',

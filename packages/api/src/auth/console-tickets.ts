@@ -7,8 +7,8 @@ import { isKey } from './keys.ts';
 type Redemption = { sql: Sql; callers: Callers; ticket: string; vmId: string };
 
 /**
- * Whoever asked for the ticket, with the rights they have now. Browsers cannot send a bearer with a
- * WebSocket; a ticket is in its address, and good for one opening of one console.
+ * Returns the caller that created the ticket, with its current rights. Browsers cannot send a
+ * bearer with a WebSocket, so the ticket is in the URL. It opens one console once.
  */
 export async function redeemConsoleTicket(redemption: Redemption): Promise<Caller> {
   const { sql, callers, ticket, vmId } = redemption;

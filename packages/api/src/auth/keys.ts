@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { sha256 } from '@gantry/daemon/secrets';
 
 /**
- * Secrets we hand out: a prefix that scanners can find in leaked text, 192 random bits, and a
- * checksum, so that a mistyped or invented one is refused without asking the database.
+ * Secrets for clients consist of a prefix that secret scanners recognize, 192 random bits, and a
+ * checksum. The checksum makes it possible to refuse a mistyped or invented secret without a query.
  */
 const PREFIXES = {
   access_key: 'gantry_ak_',

@@ -1,19 +1,19 @@
 /**
- * Remembers answers for a moment. Callers that miss at the same time share one load; what `keep`
- * refuses is loaded again every time, and a load that fails is not remembered.
+ * Caches values for a short time. Concurrent misses of one key share one load. A value for which
+ * `keep` returns false is not cached, and neither is a failed load.
  */
 export type TtlCache<Value> = {
   get(key: string, load: () => Promise<Value>): Promise<Value>;
   clear(): void;
 };
 
-type Options<Value> = { ttlMs: number; maxEntries: number; keep: (value: Value) => boolean };
+type CacheSettings<Value> = { ttlMs: number; maxEntries: number; keep: (value: Value) => boolean };
 
 export function createTtlCache<Value>({
   ttlMs,
   maxEntries,
   keep,
-}: Options<Value>): TtlCache<Value> {
+}: CacheSettings<Value>): TtlCache<Value> {
   const entries = new Map<string, { value: Promise<Value>; until: number }>();
   return {
     get(key, load) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { html, raw } from 'hono/html';
 
-/** The pages behind a billing link. Whatever is put into `html` is escaped. */
+/** The pages behind a billing link. The `html` tag escapes every value. */
 
 const STYLE = `
 body { margin: 0; font: 1rem/1.5 system-ui, sans-serif; color: #1a1a1a; background: #f4f5f7 }
@@ -15,7 +15,9 @@ button { width: 100%; margin-top: 1.75rem; padding: .8rem; font: inherit; font-w
 `;
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** Nothing is loaded and nothing runs; the link is a secret, so it goes nowhere and is kept nowhere. */
+/**
+ * The page loads and runs nothing. The link is a secret, so browsers must not store or forward it.
+ */
 export const PAGE_HEADERS = {
   'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   'cache-control': 'no-store',
@@ -47,16 +49,16 @@ ${content}
 export type FormState = {
   organization: string;
   values: { holder?: string; email?: string };
-  /** What is wrong with a field, by its name. */
+  /** The problem of each field that has one. */
   errors: { holder?: string | undefined; email?: string | undefined };
 };
 
 export function formPage({ organization, values, errors }: FormState): Html {
   return layout(
     `Payment method of ${organization}`,
-    html`<p>Payment is by invoice. Say who receives the invoices for what ${organization} uses; from then
-on all of the API is open to it. What you enter replaces what was entered before.</p>
-<p>No card or bank details are asked for or stored here.</p>
+    html`<p>Payment is by invoice. Enter who receives the invoices of ${organization}. After that, ${organization}
+can use the whole API. What you enter replaces the previous entry.</p>
+<p>This page does not ask for card or bank details.</p>
 <form method="post">
 ${field({ name: 'holder', label: 'Account holder', type: 'text', autocomplete: 'organization', value: values.holder ?? '', error: errors.holder })}
 ${field({ name: 'email', label: 'Billing e-mail', type: 'email', autocomplete: 'email', value: values.email ?? '', error: errors.email })}
@@ -85,7 +87,7 @@ ${note ?? ''}`;
 export function donePage(organization: string): Html {
   return layout(
     'Done',
-    html`<p>${organization} has a payment method now, and all of the API is open to it. You can close this page.</p>`,
+    html`<p>${organization} has a payment method now and can use the whole API. You can close this page.</p>`,
   );
 }
 

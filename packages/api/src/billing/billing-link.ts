@@ -1,12 +1,14 @@
 import type { Secrets } from '@gantry/daemon/secrets';
 
 /**
- * The token of a billing link says for whom and until when, and carries our signature over both. It
- * is kept nowhere: whoever shows it within its time was given it.
+ * The token of a billing link holds the organization, the expiry time and a signature over both. It
+ * is not stored: a valid signature proves that this installation issued the token.
  */
 const PREFIX = 'gantry_bl_';
 const PURPOSE = 'billing-link';
-/** Long enough to find the invoice address, short enough for a link that ends up in a history. */
+/**
+ * Long enough to look the invoice address up, and short for a link that stays in browser histories.
+ */
 const LIFETIME_S = 15 * 60;
 const TOKEN = /^gantry_bl_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})_([0-9]{1,12})_([\w-]{43})$/;
 
@@ -19,7 +21,7 @@ export function signBillingToken(
   return `${PREFIX}${claim}_${secrets.sign(PURPOSE, claim)}`;
 }
 
-/** The organization a token is for, or undefined: forged or expired. */
+/** Returns the organization of a token, or undefined if the token is forged or expired. */
 export function readBillingToken(
   secrets: Secrets,
   { token, now }: { token: string; now: Date },

@@ -5,11 +5,10 @@ import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Deps } from '../deps.ts';
-import { Label } from '../http/fields.ts';
+import { Email, Label } from '../http/fields.ts';
 import { toErrorReply } from '../http/http-errors.ts';
 import { sourceIpOf } from '../http/incoming.ts';
 import { MAX_BODY_BYTES } from '../http/parse-input.ts';
-import { Email } from '../tokens/schema.ts';
 import { donePage, formPage, type Html, PAGE_HEADERS, refusalPage } from './billing-html.ts';
 import type { InvoiceDesk } from './provider.ts';
 
@@ -21,22 +20,24 @@ const Address = z.object({
   email: z.string().trim().pipe(Email),
 });
 
-/** The page behind our own billing links. Where the provider has its own, there is nothing here. */
+/**
+ * Serves the page behind our own billing links. A provider with its own page needs no page here.
+ */
 export function mountBillingPage(app: Hono, deps: Deps): void {
   const desk = deps.billing.invoices;
   if (!desk) return;
   const tooLarge = new CloudError(
     'request_too_large',
-    `the form is larger than ${MAX_BODY_BYTES / 1024} KiB`,
+    `the form is larger than ${MAX_BODY_BYTES / 1024} KiB: send a smaller one`,
   );
-  app.get(PATH, (c) => answered(c, deps, () => showForm(c, deps, desk)));
+  app.get(PATH, (c) => replyWithPage(c, deps, () => showForm(c, deps, desk)));
   app.post(
     PATH,
     bodyLimit({
       maxSize: MAX_BODY_BYTES,
-      onError: (c) => answered(c, deps, () => Promise.reject(tooLarge)),
+      onError: (c) => replyWithPage(c, deps, () => Promise.reject(tooLarge)),
     }),
-    (c) => answered(c, deps, (requestId) => takeForm({ c, deps, desk, requestId })),
+    (c) => replyWithPage(c, deps, (requestId) => acceptForm({ c, deps, desk, requestId })),
   );
 }
 
@@ -47,7 +48,7 @@ async function showForm(c: Context, deps: Deps, desk: InvoiceDesk): Promise<Resp
 
 type Visit = { c: Context; deps: Deps; desk: InvoiceDesk; requestId: string };
 
-async function takeForm({ c, deps, desk, requestId }: Visit): Promise<Response> {
+async function acceptForm({ c, deps, desk, requestId }: Visit): Promise<Response> {
   const { id, name } = await organizationOf(c, deps, desk);
   const values = await readForm(c);
   const parsed = Address.safeParse(values);
@@ -74,8 +75,8 @@ async function organizationOf(c: Context, { sql }: Deps, desk: InvoiceDesk) {
   if (id === undefined || !organization) {
     throw new CloudError(
       'forbidden',
-      'This billing link is not valid, or no longer: a link works for 15 minutes. ' +
-        'Ask for a new one with GET /v0.1/organizations/{organization_id}/billing.',
+      'This billing link is not valid, or it has expired: a link works for 15 minutes. ' +
+        'Get a new one with GET /v0.1/organizations/{organization_id}/billing.',
     );
   }
   return { id, name: organization.name };
@@ -83,7 +84,10 @@ async function organizationOf(c: Context, { sql }: Deps, desk: InvoiceDesk) {
 
 async function readForm(c: Context): Promise<{ holder: string; email: string }> {
   if (!FORM_TYPES.test(c.req.header('content-type') ?? '')) {
-    throw new CloudError('unsupported_media_type', 'Send the form as a browser does.');
+    throw new CloudError(
+      'unsupported_media_type',
+      'Send the form as application/x-www-form-urlencoded or multipart/form-data.',
+    );
   }
   let form: FormData;
   try {
@@ -98,8 +102,8 @@ async function readForm(c: Context): Promise<{ holder: string; email: string }> 
   return { holder: text('holder'), email: text('email') };
 }
 
-/** Runs a step of the page; whatever it throws becomes a page too. */
-async function answered(
+/** Runs a step of the page. An error becomes a page too. */
+async function replyWithPage(
   c: Context,
   deps: Deps,
   step: (requestId: string) => Promise<Response>,
@@ -112,7 +116,7 @@ async function answered(
     if (fault !== undefined) {
       deps.log.error({ request_id: requestId, error: fault }, 'billing page failed');
     }
-    return page(c, status, refusalPage('That did not work', body.message));
+    return page(c, status, refusalPage('The request failed', body.message));
   }
 }
 

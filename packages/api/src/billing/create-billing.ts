@@ -10,11 +10,11 @@ export type BillingOptions = {
   secrets: Secrets;
   settings: Pick<ApiSettings, 'stripe'>;
   baseUrl: () => string;
-  /** Called when an organization was found to have paid: whoever remembers otherwise forgets. */
+  /** Called when an organization gets a payment method, so that caches drop the old answer. */
   onPayment: () => void;
 };
 
-/** Stripe where the installation has an account there, otherwise invoices. */
+/** Uses Stripe if the installation has a key for it, and invoices otherwise. */
 export function createBilling({ settings, ...options }: BillingOptions): BillingProvider {
   const { secretKey, apiUrl } = settings.stripe;
   if (secretKey === undefined) return createLocalProvider(options);

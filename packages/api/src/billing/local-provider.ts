@@ -6,22 +6,22 @@ import { newId } from '@gantry/model/ids';
 import { readBillingToken, signBillingToken } from './billing-link.ts';
 import type { BillingProvider, InvoiceEntry } from './provider.ts';
 
-type LocalProviderOptions = {
+type LocalProviderSettings = {
   sql: Sql;
   secrets: Secrets;
   baseUrl: () => string;
   onPayment: () => void;
 };
 
-/** For installations without a payment provider: they send invoices, and we ask where to. */
-export function createLocalProvider(options: LocalProviderOptions): BillingProvider {
+/** The provider of installations that send invoices themselves: it asks for the invoice address. */
+export function createLocalProvider(options: LocalProviderSettings): BillingProvider {
   const { sql, secrets, baseUrl, onPayment } = options;
   return {
     async createSession(organizationId) {
       const token = signBillingToken(secrets, { organizationId, now: new Date() });
       return `${baseUrl()}/billing/${token}`;
     },
-    // The page writes to the database itself: there is nobody else to ask.
+    // The page writes payment methods to the database, so there is nothing more to find out.
     confirmPayment: async () => false,
     customerIdFor: (organizationId) => `local_${organizationId}`,
     invoices: {
@@ -38,7 +38,7 @@ export function createLocalProvider(options: LocalProviderOptions): BillingProvi
   };
 }
 
-/** The link is all that is known of who filled in the form. */
+/** The form has no login: the e-mail address is all that is known about the person. */
 function auditLineOf({
   organizationId,
   address,

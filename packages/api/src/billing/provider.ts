@@ -1,19 +1,19 @@
-/** Who takes the money. One of these serves the whole installation. */
+/** Collects payments. An installation has one provider. */
 export type BillingProvider = {
-  /** A temporary link to a page where the organization enters a payment method. */
+  /** Returns a temporary link to a page where the organization enters a payment method. */
   createSession(organizationId: string): Promise<string>;
-  /** Whether a payment method was entered meanwhile; asked when the database knows of none. */
+  /** Asks the provider for a payment method; called if the database has none. */
   confirmPayment(organizationId: string): Promise<boolean>;
-  /** The organization's id at the provider where that needs no call; empty until the provider made one. */
+  /** Returns the organization's id at the provider, or '' if the provider assigns one later. */
   customerIdFor(organizationId: string): string;
-  /** What our own page behind the links needs; absent where the provider has a page of its own. */
+  /** What our billing page needs; absent if the provider has its own page. */
   invoices?: InvoiceDesk;
 };
 
 export type InvoiceDesk = {
-  /** The organization whose link this is, or undefined: not one of ours, or too old. */
+  /** Returns the organization of a link, or undefined if the link is forged or expired. */
   organizationOf(token: string): string | undefined;
-  /** From here on the organization may use everything. */
+  /** Stores the payment method. From then on the organization can use the whole API. */
   accept(entry: InvoiceEntry): Promise<void>;
 };
 
@@ -25,5 +25,5 @@ export type InvoiceEntry = {
   requestId: string;
 };
 
-/** Who is sent the invoices. */
+/** Who receives the invoices. */
 export type InvoiceAddress = { holder: string; email: string };

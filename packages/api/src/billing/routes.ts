@@ -11,7 +11,7 @@ export const billingRoutes = [
     id: 'billing.get',
     method: 'get',
     path: '/organizations/{organization_id}/billing',
-    summary: 'A temporary link to the billing dashboard, where a payment method is entered',
+    summary: 'Get a temporary link to the billing dashboard, where you enter a payment method',
     access: { level: 'organization', role: 'member' },
     unpaid: true,
     params: OrganizationParams,

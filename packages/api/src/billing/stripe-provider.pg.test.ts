@@ -3,15 +3,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { makeTenant, startTestApi, type TestApi, type TestTenant } from '../testing.ts';
 import type { BillingProvider } from './provider.ts';
 import { createStripeProvider } from './stripe-provider.ts';
-import { type StripeStandIn, startStripeStandIn } from './testing-stripe.ts';
+import { type FakeStripe, startFakeStripe } from './testing-stripe.ts';
 
 const KEY = 'sk_test_standin00000000';
-let stripe: StripeStandIn;
+let stripe: FakeStripe;
 let api: TestApi;
 let billing: BillingProvider;
 
 beforeAll(async () => {
-  stripe = await startStripeStandIn(KEY);
+  stripe = await startFakeStripe(KEY);
   api = await startTestApi();
   billing = providerWith(KEY);
   api.deps.billing = billing;

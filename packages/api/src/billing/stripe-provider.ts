@@ -8,10 +8,11 @@ import { createTtlCache } from '../auth/ttl-cache.ts';
 import type { BillingProvider } from './provider.ts';
 
 /**
- * Cards and dashboard are Stripe's: an organization is a customer there, our link is a session of
- * Stripe's customer portal, and we only ever learn that a payment method exists.
+ * Stripe stores the payment methods and serves the dashboard. An organization is a Stripe customer,
+ * and a billing link is a session of Stripe's customer portal. Gantry only learns that a payment
+ * method exists.
  */
-type StripeProviderOptions = {
+type StripeProviderSettings = {
   sql: Sql;
   secretKey: string;
   apiUrl: string | undefined;
@@ -19,17 +20,17 @@ type StripeProviderOptions = {
   onPayment: () => void;
 };
 
-/** How often an organization without a payment method makes us ask Stripe. */
+/** The shortest time between two calls to Stripe for an organization without a payment method. */
 const CONFIRM_EVERY_MS = 5_000;
 const MAX_REMEMBERED = 10_000;
-/** A client waits for this, up to three times: Stripe answers within a second when it answers. */
+/** A client waits for up to three attempts. Stripe usually replies within a second. */
 const TIMEOUT_MS = 5_000;
 
-export function createStripeProvider(options: StripeProviderOptions): BillingProvider {
+export function createStripeProvider(options: StripeProviderSettings): BillingProvider {
   const { sql, baseUrl, onPayment } = options;
   const stripe = connectStripe(options);
-  /** A failure is an answer too: a Stripe that is down is not asked more often than one that is up. */
-  const answers = createTtlCache<boolean | CloudError>({
+  /** Failures are cached too, so that an outage of Stripe does not cause more calls. */
+  const results = createTtlCache<boolean | CloudError>({
     ttlMs: CONFIRM_EVERY_MS,
     maxEntries: MAX_REMEMBERED,
     keep: () => true,
@@ -55,7 +56,7 @@ export function createStripeProvider(options: StripeProviderOptions): BillingPro
       if (!organization) throw notFound('organization');
       const { name, payment_customer_id: known } = organization;
       const make = () => makeCustomer({ sql, stripe, organizationId, name, previous: known });
-      return await asking(async () => {
+      return await callStripe(async () => {
         if (!isStripeCustomer(known)) return await openPortal(await make());
         try {
           return await openPortal(known);
@@ -66,11 +67,11 @@ export function createStripeProvider(options: StripeProviderOptions): BillingPro
       });
     },
     async confirmPayment(organizationId) {
-      const answer = await answers.get(organizationId, () =>
-        asking(() => findPayment(organizationId)).catch(asUnavailable),
+      const result = await results.get(organizationId, () =>
+        callStripe(() => findPayment(organizationId)).catch(asUnavailable),
       );
-      if (answer instanceof CloudError) throw answer;
-      return answer;
+      if (result instanceof CloudError) throw result;
+      return result;
     },
     customerIdFor: () => '',
   };
@@ -81,14 +82,14 @@ type NewCustomer = {
   stripe: Stripe;
   organizationId: string;
   name: string;
-  /** The id it takes the place of. */
+  /** The customer id that the new one replaces. */
   previous: string;
 };
 
 /**
- * Two calls at once send the same idempotency key, so Stripe makes one customer. Everything the
- * request depends on is in the key: the same key with another name, after a call that was cut off
- * and a renaming, would be refused for a day.
+ * Concurrent calls send the same idempotency key, so Stripe creates one customer. The key covers
+ * every value in the request. Otherwise, after an interrupted call and a change of the name, Stripe
+ * would refuse the key for a day because the request differs.
  */
 async function makeCustomer(options: NewCustomer): Promise<string> {
   const { sql, stripe, organizationId, name, previous } = options;
@@ -113,17 +114,17 @@ async function firstMethod(stripe: Stripe, customerId: string) {
   }
 }
 
-/** An installation that sent invoices before has ids of our own making. */
+/** Returns false for the ids that the local provider made before the installation used Stripe. */
 function isStripeCustomer(customerId: string): boolean {
   return customerId.startsWith('cus_');
 }
 
-/** Deleted at Stripe, or made with the keys of another account or of the test mode. */
+/** The customer was deleted at Stripe, or belongs to another account or to the test mode. */
 function isMissingCustomer(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError && error.code === 'resource_missing';
 }
 
-function connectStripe({ secretKey, apiUrl }: StripeProviderOptions): Stripe {
+function connectStripe({ secretKey, apiUrl }: StripeProviderSettings): Stripe {
   const url = apiUrl === undefined ? undefined : new URL(apiUrl);
   const protocol = url?.protocol === 'http:' ? 'http' : 'https';
   return new Stripe(secretKey, {
@@ -138,14 +139,18 @@ function connectStripe({ secretKey, apiUrl }: StripeProviderOptions): Stripe {
   });
 }
 
-async function asking<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+async function callStripe<Result>(call: () => Promise<Result>): Promise<Result> {
   try {
-    return await ask();
+    return await call();
   } catch (cause) {
     if (!(cause instanceof Stripe.errors.StripeError)) throw cause;
-    throw new CloudError('unavailable', 'the payment provider does not answer: try again shortly', {
-      cause,
-    });
+    throw new CloudError(
+      'unavailable',
+      'the payment provider is not reachable: try again shortly',
+      {
+        cause,
+      },
+    );
   }
 }
 

@@ -3,39 +3,39 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 /**
- * The part of Stripe's HTTP interface that we use, on a loopback port, for tests. It checks what
- * Stripe checks: the bearer, form-encoded bodies, idempotency keys, that a customer exists. It does
- * not imitate rate limits, API versions, or the portal's pages.
+ * A fake of the part of Stripe's HTTP interface that Gantry uses, on a loopback port. It checks the
+ * bearer, the encoding of bodies, idempotency keys, and that a customer exists, as Stripe does. It
+ * has no rate limits, API versions or portal pages.
  */
-export type StripeStandIn = {
+export type FakeStripe = {
   url: string;
   customers: ReadonlyMap<string, Record<string, string>>;
-  /** What was asked, as "GET /v1/…". */
+  /** The requests so far, such as "GET /v1/…". */
   requests: string[];
-  /** What a person does in the portal. */
+  /** Does what a person does in the portal. */
   enterPaymentMethod(customerId: string): void;
-  /** Answers nothing until the returned function is called. */
+  /** Delays all replies until the returned function is called. */
   hold(): () => void;
-  /** From now on every answer has this status; undefined: back to normal. */
+  /** Makes every reply fail with this status; undefined ends that. */
   breakWith(status: number | undefined): void;
   stop(): Promise<void>;
 };
 
-type Answer = { status: number; body: object };
-type Asked = { method: string; path: string; form: Record<string, string> };
+type Reply = { status: number; body: object };
+type Call = { method: string; path: string; form: Record<string, string> };
 type State = {
   customers: Map<string, Record<string, string>>;
   methods: Map<string, object[]>;
 };
 
-export async function startStripeStandIn(secretKey: string): Promise<StripeStandIn> {
+export async function startFakeStripe(secretKey: string): Promise<FakeStripe> {
   const state: State = { customers: new Map(), methods: new Map() };
-  const replies = new Map<string, { request: string; answer: Answer }>();
+  const replies = new Map<string, { request: string; reply: Reply }>();
   const requests: string[] = [];
   let broken: number | undefined;
   let gate = Promise.resolve();
 
-  const answer = async (request: IncomingMessage): Promise<Answer> => {
+  const replyTo = async (request: IncomingMessage): Promise<Reply> => {
     const path = (request.url ?? '').split('?')[0] ?? '';
     const method = request.method ?? '';
     requests.push(`${method} ${path}`);
@@ -46,19 +46,19 @@ export async function startStripeStandIn(secretKey: string): Promise<StripeStand
     }
     const body = await text(request);
     if (method === 'POST' && !isForm(request)) return failure(400, { type: 'not_form_encoded' });
-    const asked = { method, path, form: Object.fromEntries(new URLSearchParams(body)) };
+    const call = { method, path, form: Object.fromEntries(new URLSearchParams(body)) };
     const key = request.headers['idempotency-key'];
-    if (method !== 'POST' || typeof key !== 'string') return perform(state, asked);
+    if (method !== 'POST' || typeof key !== 'string') return perform(state, call);
     const first = replies.get(key);
     if (first && first.request !== path + body) return failure(400, { type: 'idempotency_error' });
-    if (first) return first.answer;
-    const fresh = perform(state, asked);
-    replies.set(key, { request: path + body, answer: fresh });
+    if (first) return first.reply;
+    const fresh = perform(state, call);
+    replies.set(key, { request: path + body, reply: fresh });
     return fresh;
   };
 
   const server = createServer(async (request, response) => {
-    const { status, body } = await answer(request);
+    const { status, body } = await replyTo(request);
     response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_test' });
     response.end(JSON.stringify(body));
   });
@@ -91,7 +91,7 @@ export async function startStripeStandIn(secretKey: string): Promise<StripeStand
   };
 }
 
-function perform({ customers, methods }: State, { method, path, form }: Asked): Answer {
+function perform({ customers, methods }: State, { method, path, form }: Call): Reply {
   if (method === 'POST' && path === '/v1/customers') {
     const id = `cus_${customers.size + 1}`;
     customers.set(id, form);
@@ -116,10 +116,10 @@ function isForm(request: IncomingMessage): boolean {
   return request.headers['content-type'] === 'application/x-www-form-urlencoded';
 }
 
-function missing(param: string): Answer {
+function missing(param: string): Reply {
   return failure(404, { type: 'invalid_request_error', code: 'resource_missing', param });
 }
 
-function failure(status: number, error: Record<string, string>): Answer {
-  return { status, body: { error: { message: 'the stand-in refuses', ...error } } };
+function failure(status: number, error: Record<string, string>): Reply {
+  return { status, body: { error: { message: 'the fake refuses', ...error } } };
 }

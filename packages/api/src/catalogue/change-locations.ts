@@ -1,14 +1,17 @@
 import type { Queryable } from '@gantry/db/connect';
 import {
+  findUnknownLocations,
   insertLocation,
   lockDefaultNetworks,
   updateLocation,
 } from '@gantry/db/queries/admin-catalogue';
 import type { LocationRow } from '@gantry/db/queries/catalogue';
 import { insertDefaultSubnet } from '@gantry/db/queries/tenants';
-import { notFound } from '@gantry/model/errors';
+import { notFound, unknownLocation } from '@gantry/model/errors';
 
-/** A new location is usable at once: every project's default network gets its subnet there. */
+/**
+ * Inserts a location, and a subnet there for each default network, so that VMs can use it at once.
+ */
 export async function createLocation(sql: Queryable, location: LocationRow): Promise<LocationRow> {
   await insertLocation(sql, location);
   for (const network of await lockDefaultNetworks(sql)) {
@@ -28,4 +31,10 @@ export async function changeLocation(
   const location = await updateLocation(sql, change);
   if (!location) throw notFound('location');
   return location;
+}
+
+/** Throws for the first of the names that is not a location. */
+export async function requireLocations(sql: Queryable, names: string[]): Promise<void> {
+  const [unknown] = await findUnknownLocations(sql, names);
+  if (unknown) throw unknownLocation(unknown.name);
 }

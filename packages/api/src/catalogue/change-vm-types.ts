@@ -7,8 +7,8 @@ import {
 import { listVmTypes, type VmTypeRow } from '@gantry/db/queries/catalogue';
 import { notFound } from '@gantry/model/errors';
 import type { z } from '@hono/zod-openapi';
-import type { ChangeVmType, CreateVmType } from './admin-schema.ts';
-import { requireLocations } from './require-locations.ts';
+import { requireLocations } from './change-locations.ts';
+import type { ChangeVmType, CreateVmType } from './schema.ts';
 
 export async function createVmType(
   sql: Queryable,
@@ -22,7 +22,9 @@ export async function createVmType(
 
 type Change = { name: string; body: z.output<typeof ChangeVmType> };
 
-/** What a type consists of never changes: VMs were placed and are billed by it. */
+/**
+ * The resources of a type never change, because VMs were placed by them and are billed for them.
+ */
 export async function changeVmType(sql: Queryable, { name, body }: Change): Promise<VmTypeRow> {
   const { locations } = body;
   const found = await updateVmType(sql, {
@@ -41,6 +43,6 @@ export async function changeVmType(sql: Queryable, { name, body }: Change): Prom
 
 async function readVmType(sql: Queryable, name: string): Promise<VmTypeRow> {
   const type = (await listVmTypes(sql, { retired: true })).find((row) => row.name === name);
-  if (!type) throw new Error('BUG: a VM type just written can be read');
+  if (!type) throw new Error('BUG: the VM type that was just written is missing');
   return type;
 }

@@ -1,21 +1,32 @@
-import {
-  listAvailabilities,
-  listImages,
-  listLocations,
-  listVmTypes,
-} from '@gantry/db/queries/catalogue';
+import { listAvailabilities, listLocations, listVmTypes } from '@gantry/db/queries/catalogue';
 import { ProjectParams } from '../http/fields.ts';
 import { route } from '../http/route.ts';
-import { Availabilities, AvailabilityQuery, Images, Locations, Specs } from './schema.ts';
-import { imageView, specView } from './view.ts';
+import { changeLocation, createLocation } from './change-locations.ts';
+import { changeVmType, createVmType } from './change-vm-types.ts';
+import {
+  AdminVmType,
+  AdminVmTypes,
+  Availabilities,
+  AvailabilityQuery,
+  ChangeLocation,
+  ChangeVmType,
+  CreateLocation,
+  CreateVmType,
+  Location,
+  LocationParams,
+  Locations,
+  Specs,
+  VmTypeParams,
+} from './schema.ts';
+import { specView } from './view.ts';
 
-/** What can be had, and where. */
+/** Locations and VM types: what tenants can choose, and how operators change it. */
 export const catalogueRoutes = [
   route({
     id: 'locations.list',
     method: 'get',
     path: '/locations',
-    summary: 'Locations',
+    summary: 'List the locations',
     access: { level: 'authenticated' },
     reply: Locations,
     handle: async ({ sql }) => ({ items: await listLocations(sql) }),
@@ -24,7 +35,7 @@ export const catalogueRoutes = [
     id: 'availabilities.list',
     method: 'get',
     path: '/projects/{project_id}/availabilities',
-    summary: 'Which VM types can be had now, and where',
+    summary: 'List which VM types are available now in which location',
     access: { level: 'project', role: 'read-only' },
     params: ProjectParams,
     query: AvailabilityQuery,
@@ -40,7 +51,7 @@ export const catalogueRoutes = [
     id: 'specs.list',
     method: 'get',
     path: '/projects/{project_id}/specs',
-    summary: 'The VM types and what they consist of',
+    summary: 'List the VM types with their CPUs, memory, disks and GPUs',
     access: { level: 'project', role: 'read-only' },
     params: ProjectParams,
     reply: Specs,
@@ -49,15 +60,64 @@ export const catalogueRoutes = [
     }),
   }),
   route({
-    id: 'images.list',
+    id: 'admin-locations.list',
     method: 'get',
-    path: '/projects/{project_id}/images',
-    summary: 'The OS images',
-    access: { level: 'project', role: 'read-only' },
-    params: ProjectParams,
-    reply: Images,
-    handle: async ({ sql }) => ({
-      items: (await listImages(sql, { retired: false })).map(imageView),
-    }),
+    path: '/admin/locations',
+    summary: 'List the locations',
+    access: { level: 'operator' },
+    reply: Locations,
+    handle: async ({ sql }) => ({ items: await listLocations(sql) }),
+  }),
+  route({
+    id: 'admin-locations.create',
+    method: 'post',
+    path: '/admin/locations',
+    summary: 'Add a location, and a subnet there to the default network of every project',
+    access: { level: 'operator' },
+    body: CreateLocation,
+    reply: Location,
+    handle: ({ sql, body }) => createLocation(sql, body),
+  }),
+  route({
+    id: 'admin-locations.change',
+    method: 'patch',
+    path: '/admin/locations/{location}',
+    summary: 'Change the description of a location',
+    access: { level: 'operator' },
+    params: LocationParams,
+    body: ChangeLocation,
+    reply: Location,
+    handle: ({ sql, params, body }) =>
+      changeLocation(sql, { name: params.location, description: body.description }),
+  }),
+  route({
+    id: 'admin-vm-types.list',
+    method: 'get',
+    path: '/admin/vm-types',
+    summary: 'List the VM types, including retired ones',
+    access: { level: 'operator' },
+    reply: AdminVmTypes,
+    handle: async ({ sql }) => ({ items: await listVmTypes(sql, { retired: true }) }),
+  }),
+  route({
+    id: 'admin-vm-types.create',
+    method: 'post',
+    path: '/admin/vm-types',
+    summary: 'Add a VM type',
+    access: { level: 'operator' },
+    body: CreateVmType,
+    reply: AdminVmType,
+    handle: ({ sql, body }) => createVmType(sql, body),
+  }),
+  route({
+    id: 'admin-vm-types.change',
+    method: 'patch',
+    path: '/admin/vm-types/{vm_type}',
+    summary: 'Change the description or the locations of a VM type, or retire it',
+    access: { level: 'operator' },
+    params: VmTypeParams,
+    body: ChangeVmType,
+    reply: AdminVmType,
+    handle: ({ sql, params, body }) => changeVmType(sql, { name: params.vm_type, body }),
   }),
 ];

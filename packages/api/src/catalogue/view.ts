@@ -1,4 +1,4 @@
-import type { ImageRow, VmTypeRow } from '@gantry/db/queries/catalogue';
+import type { VmTypeRow } from '@gantry/db/queries/catalogue';
 
 export function specView(row: VmTypeRow) {
   return {
@@ -12,16 +12,5 @@ export function specView(row: VmTypeRow) {
     disk_type: row.disk_type,
     num_gpu: row.gpu_count,
     gpu_type: row.gpu_type,
-  };
-}
-
-export function imageView(row: ImageRow) {
-  return {
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    tags: row.tags,
-    created_at: row.created_at.toISOString(),
-    locations: row.locations,
   };
 }

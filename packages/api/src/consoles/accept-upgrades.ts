@@ -5,12 +5,13 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Upgrade } from '../http/route.ts';
 import { CLOSINGS } from './closings.ts';
 
-/** People type, and paste. */
+/** Enough for text that people type or paste. */
 const MAX_MESSAGE_BYTES = 65_536;
 
 /**
- * A request for a WebSocket goes through the app like every other. Only if its route took it is the
- * connection upgraded; otherwise the app's reply, an error, is what the client gets.
+ * Passes requests for a WebSocket through the app like all other requests. The connection is
+ * upgraded only if the route accepts it. Otherwise the client gets the reply of the app, which is
+ * an error.
  */
 export function acceptUpgrades(server: Server, app: Hono): { stop(): void } {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
@@ -21,7 +22,7 @@ export function acceptUpgrades(server: Server, app: Hono): { stop(): void } {
       return;
     }
     connection.on('error', () => connection.destroy());
-    answer(app, incoming).then(
+    sendToApp(app, incoming).then(
       ({ serve, response }) =>
         serve && response.ok
           ? sockets.handleUpgrade(incoming, connection, head, serve)
@@ -34,14 +35,14 @@ export function acceptUpgrades(server: Server, app: Hono): { stop(): void } {
       const [code, reason] = CLOSINGS.stopping;
       for (const socket of sockets.clients) {
         socket.close(code, reason);
-        // Whoever does not answer is not waited for.
+        // A client that does not close its side is disconnected.
         setTimeout(() => socket.terminate(), 1_000).unref();
       }
     },
   };
 }
 
-async function answer(app: Hono, incoming: IncomingMessage) {
+async function sendToApp(app: Hono, incoming: IncomingMessage) {
   let serve: ((socket: WebSocket) => void) | undefined;
   const upgrade: Upgrade = (taken) => {
     serve = taken;
@@ -61,10 +62,13 @@ async function refuse(connection: Duplex, response: Response): Promise<void> {
 
 const statusLine = ({ status }: Response) => `HTTP/1.1 ${status} ${STATUS_CODES[status]}`;
 
-type Asked = { incoming: IncomingMessage; connection: Duplex; head: Buffer };
+type UpgradeRequest = { incoming: IncomingMessage; connection: Duplex; head: Buffer };
 
-/** Another protocol than ours is offered, not demanded: the request is served as if it had not been. */
-function passOn(server: Server, { incoming, connection, head }: Asked): void {
+/**
+ * Serves a request that offers another protocol as plain HTTP, because clients may not insist on
+ * it.
+ */
+function passOn(server: Server, { incoming, connection, head }: UpgradeRequest): void {
   const { method, url, httpVersion, rawHeaders } = incoming;
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -12,23 +12,24 @@ import type { ConsolePlace } from './open.ts';
 
 export type ConsoleCall = ClientDuplexStream<ConsoleBytes, ConsoleBytes__Output>;
 
-/** For the way to the scheduler, and clocks that differ a little. */
+/** Long enough for the way to the scheduler and a small difference between the clocks. */
 const PASS_LIFETIME_MS = 60_000;
-const CHANNEL_OPTIONS = {
-  // A scheduler that vanished without a word is found out after both together.
+const CHANNEL_SETTINGS = {
+  // A scheduler that disappeared without closing the connection is detected after both together.
   'grpc.keepalive_time_ms': 10_000,
   'grpc.keepalive_timeout_ms': 5_000,
   'grpc.enable_retries': 0,
   'grpc.enable_channelz': 0,
-  // A connection for each console, which ends with it.
+  // Each console has its own connection, which closes with the console.
   'grpc.use_local_subchannel_pool': 1,
 };
 
 let fleet: Fleet | undefined;
 
 /**
- * The way to the scheduler that hears the VM's host. It proves itself by a certificate of the fleet's
- * authority, this api by a pass sealed with the installation's key, which hosts do not have.
+ * Returns a function that calls the scheduler to which the VM's host is connected. The scheduler
+ * proves its identity with a certificate of the fleet's CA. The api proves its own with a pass that
+ * is sealed with the installation's secret key, which hosts do not have.
  */
 export async function dialConsole({
   sql,
@@ -42,19 +43,21 @@ export async function dialConsole({
   place: ConsolePlace;
 }): Promise<() => ConsoleCall> {
   const authority = await readFleetAuthority(sql);
-  if (!authority) throw new CloudError('unavailable', 'no scheduler was ever started');
+  if (!authority)
+    throw new CloudError('unavailable', 'no scheduler has been started yet: try again later');
   fleet ??= loadFleet();
   const Client = fleet;
   return () => {
     const trust = credentials.createSsl(Buffer.from(authority.certificate_pem));
-    const client = new Client(place.address, trust, CHANNEL_OPTIONS);
+    const client = new Client(place.address, trust, CHANNEL_SETTINGS);
     const expiresAtMs = Date.now() + PASS_LIFETIME_MS;
     const pass = JSON.stringify({ vmId, hostId: place.hostId, expiresAtMs });
     const metadata = new Metadata();
     metadata.set('gantry-console-pass', secrets.seal('console-pass', pass));
     const call = client.joinConsole(metadata);
     call.once('status', () => client.close());
-    // Whoever reads it sees its errors; one that comes when nobody does any more harms nobody.
+    // The reader of the call gets its errors. Without a listener, an error after that would be
+    // uncaught.
     call.on('error', () => {});
     return call;
   };

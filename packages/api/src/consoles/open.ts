@@ -5,12 +5,12 @@ import { CloudError, notFound } from '@gantry/model/errors';
 import { type Caller, callerId } from '../auth/caller.ts';
 import { newKey } from '../auth/keys.ts';
 
-/** For a program that opens the console at once. */
+/** Short, because a program opens the console right after it got the ticket. */
 const TICKET_LIFETIME_MS = 30_000;
 
 type Vm = { projectId: string; vmId: string };
 
-/** Where a VM's console is to be had. */
+/** The host of a VM, and the scheduler that is connected to the host. */
 export type ConsolePlace = { hostId: string; address: string };
 
 export async function requireRunningVm(sql: Queryable, vm: Vm): Promise<ConsoleVmRow> {
@@ -22,7 +22,7 @@ export async function requireRunningVm(sql: Queryable, vm: Vm): Promise<ConsoleV
 
 export function requirePlace({ host_id, scheduler_address }: ConsoleVmRow): ConsolePlace {
   if (host_id !== null && scheduler_address) return { hostId: host_id, address: scheduler_address };
-  throw new CloudError('unavailable', 'the host of the VM is not heard from: try again shortly');
+  throw new CloudError('unavailable', 'the host of the VM is not connected: try again shortly');
 }
 
 export async function createConsoleTicket(

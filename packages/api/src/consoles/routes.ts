@@ -10,7 +10,7 @@ import { ConsoleQuery, ConsoleTicket, Opened } from './schema.ts';
 import { serveConsole } from './serve-console.ts';
 
 const PATH = '/projects/{project_id}/vms/{vm_id}/console';
-/** Who types there can change the VM. */
+/** A person who types at the console can change the VM. */
 const ACCESS = { level: 'project', role: 'member' } as const;
 
 export const consoleRoutes = [
@@ -18,7 +18,7 @@ export const consoleRoutes = [
     id: 'consoles.open',
     method: 'get',
     path: PATH,
-    summary: "Read and type at a VM's serial console, over a WebSocket",
+    summary: "Open a VM's serial console over a WebSocket",
     access: ACCESS,
     webSocket: true,
     params: VmParams,
@@ -35,7 +35,7 @@ export const consoleRoutes = [
         await authorize({ access: ACCESS, caller: again, params, callers });
       };
       upgrade((socket) =>
-        serveConsole({ socket, call: dial(), requireRights, log, pace: deps.consolePace }),
+        serveConsole({ socket, call: dial(), requireRights, log, timings: deps.consoleTimings }),
       );
       return {};
     },
@@ -44,7 +44,8 @@ export const consoleRoutes = [
     id: 'consoles.create-ticket',
     method: 'post',
     path: PATH,
-    summary: "Get a ticket that opens a VM's serial console once, for clients that send no headers",
+    summary:
+      "Create a ticket that opens a VM's serial console once, for clients that cannot send headers",
     access: ACCESS,
     secretReply: true,
     params: VmParams,

@@ -5,7 +5,8 @@ export const ConsoleTicket = z
   .object({
     ticket: z.string(),
     url: z.string().openapi({
-      description: 'Open a WebSocket here, without any header: the ticket is part of it.',
+      description:
+        'Open a WebSocket to this URL. It contains the ticket, so the request needs no headers.',
     }),
     expires_at: Timestamp,
   })
@@ -13,9 +14,10 @@ export const ConsoleTicket = z
 
 export const ConsoleQuery = z.strictObject({
   ticket: z.string().max(100).optional().openapi({
-    description: 'From POST to the same path, in place of a bearer. Good once.',
+    description:
+      'A ticket from POST to the same path, instead of the Authorization header. It works once.',
   }),
 });
 
-/** Behind it nobody sees a body. */
+/** The reply is a WebSocket, so it has no body. */
 export const Opened = z.object({});

@@ -7,7 +7,7 @@ import { status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { WebSocket } from 'ws';
 import type { ConsoleCall } from './dial-console.ts';
-import { CONSOLE_PACE, serveConsole } from './serve-console.ts';
+import { CONSOLE_TIMINGS, serveConsole } from './serve-console.ts';
 
 /** A client that takes what it is sent when a test says so. */
 class Client extends EventEmitter {
@@ -79,7 +79,7 @@ beforeEach(() => {
     call: call as unknown as ConsoleCall,
     requireRights: () => requireRights(),
     log,
-    pace: CONSOLE_PACE,
+    timings: CONSOLE_TIMINGS,
   });
 });
 afterEach(() => vi.useRealTimers());
@@ -130,14 +130,14 @@ it.each([
 
 it('lets go of a client that answers no ping, and not of one that does or whose guest is slow', async () => {
   for (let at = 0; at < 20; at += 1) {
-    await vi.advanceTimersByTimeAsync(CONSOLE_PACE.checkMs);
+    await vi.advanceTimersByTimeAsync(CONSOLE_TIMINGS.checkMs);
     client.emit('pong');
   }
   client.isPaused = true;
-  await vi.advanceTimersByTimeAsync(2 * CONSOLE_PACE.silentMs);
+  await vi.advanceTimersByTimeAsync(2 * CONSOLE_TIMINGS.silentMs);
   expect(client.isTerminated).toBe(false);
   client.isPaused = false;
-  await vi.advanceTimersByTimeAsync(CONSOLE_PACE.silentMs + CONSOLE_PACE.checkMs);
+  await vi.advanceTimersByTimeAsync(CONSOLE_TIMINGS.silentMs + CONSOLE_TIMINGS.checkMs);
   expect([client.isTerminated, call.isCancelled]).toEqual([true, true]);
 });
 
@@ -145,11 +145,11 @@ it('closes once the rights are gone, and not because nobody can tell', async () 
   requireRights = async () => {
     throw new CloudError('unavailable', 'the database does not answer');
   };
-  await vi.advanceTimersByTimeAsync(CONSOLE_PACE.checkMs);
+  await vi.advanceTimersByTimeAsync(CONSOLE_TIMINGS.checkMs);
   expect(client.closedWith).toBe(0);
   requireRights = async () => {
     throw new CloudError('forbidden', 'this needs the role member');
   };
-  await vi.advanceTimersByTimeAsync(CONSOLE_PACE.checkMs);
+  await vi.advanceTimersByTimeAsync(CONSOLE_TIMINGS.checkMs);
   expect(client.closedWith).toBe(4401);
 });

@@ -6,31 +6,36 @@ import type { WebSocket } from 'ws';
 import { CLOSINGS, type Closing, closingOf } from './closings.ts';
 import type { ConsoleCall } from './dial-console.ts';
 
-export type ConsolePace = {
-  /** How often rights and silence are looked at. */
+export type ConsoleTimings = {
+  /** How often the client's rights and its silence are checked. */
   checkMs: number;
-  /** A client that answers no ping for so long is gone, or does not read. */
+  /** How long a client may leave pings unanswered. */
   silentMs: number;
-  /** How long nothing may be printed or typed. */
+  /** How long a console may be idle: nothing is printed and nothing is typed. */
   idleMs: number;
 };
 
-export const CONSOLE_PACE: ConsolePace = { checkMs: 5_000, silentMs: 30_000, idleMs: 1_800_000 };
+export const CONSOLE_TIMINGS: ConsoleTimings = {
+  checkMs: 5_000,
+  silentMs: 30_000,
+  idleMs: 1_800_000,
+};
 
 type Console = {
   socket: WebSocket;
   call: ConsoleCall;
-  /** Throws once the one who opened it may not any more. */
+  /** Throws if the caller has lost the right to the console. */
   requireRights: () => Promise<void>;
   log: Log;
-  pace: ConsolePace;
+  timings: ConsoleTimings;
 };
 
 /**
- * A client at one end, the scheduler at the other. The next bytes are taken from either side when the
- * last ones have left by the other, so that nothing piles up here. Each end closes the other.
+ * Copies bytes between the client's WebSocket and the call to the scheduler. Bytes are only read
+ * from one side after the other side has taken the previous ones, so that memory stays bounded. If
+ * one side closes, the other is closed too.
  */
-export function serveConsole({ socket, call, requireRights, log, pace }: Console): void {
+export function serveConsole({ socket, call, requireRights, log, timings }: Console): void {
   let heardAtMs = Date.now();
   let usedAtMs = heardAtMs;
 
@@ -48,10 +53,10 @@ export function serveConsole({ socket, call, requireRights, log, pace }: Console
     close('host_unreachable');
   };
   show().catch((error: { code?: number }) => {
-    // By us, because the client has left.
+    // The call was cancelled below, because the client has closed the socket.
     if (error.code === status.CANCELLED) return;
     const tooMany = error.code === status.RESOURCE_EXHAUSTED;
-    if (!tooMany) log.warn({ error }, 'a console was lost');
+    if (!tooMany) log.warn({ error }, 'console lost');
     close(tooMany ? 'too_many_consoles' : 'host_unreachable');
   });
 
@@ -67,18 +72,18 @@ export function serveConsole({ socket, call, requireRights, log, pace }: Console
 
   const timer = setInterval(() => {
     const now = Date.now();
-    // While its guest takes no more, nothing is heard of a client either.
+    // A socket is paused while the guest reads nothing, so its pongs do not arrive either.
     if (socket.isPaused) heardAtMs = now;
-    if (now - usedAtMs >= pace.idleMs) close('idle');
-    else if (now - heardAtMs >= pace.silentMs) socket.terminate();
+    if (now - usedAtMs >= timings.idleMs) close('idle');
+    else if (now - heardAtMs >= timings.silentMs) socket.terminate();
     else socket.ping();
     requireRights().catch((error) => {
-      // A database that does not answer has not said no.
+      // If the database is unavailable, the rights are unknown and the console stays open.
       if (error instanceof CloudError && error.kind !== 'unavailable') close('rights_ended');
     });
-  }, pace.checkMs);
+  }, timings.checkMs);
 
-  socket.on('error', (error) => log.debug({ error }, 'a console broke'));
+  socket.on('error', (error) => log.debug({ error }, 'console socket failed'));
   socket.once('close', () => {
     clearInterval(timer);
     call.cancel();

@@ -10,7 +10,7 @@ export const deviceReceiptRoutes = [
     id: 'device-receipts.list',
     method: 'get',
     path: '/projects/{project_id}/device-receipts',
-    summary: 'Proofs that GPUs and drives were made clean after VMs, newest first',
+    summary: 'List the receipts for GPUs and drives that were cleaned after a VM, newest first',
     access: { level: 'project', role: 'read-only' },
     params: ProjectParams,
     query: z.strictObject(Paging),

@@ -2,7 +2,7 @@ import type { DeviceReceiptRow } from '@gantry/db/queries/device-receipts';
 
 const PCI_ADDRESS = /\b[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]\b/gi;
 
-/** The host wrote the message for its operator: where the device sits is cut out for tenants. */
+/** Removes PCI addresses from the message: the host wrote it for its operator, not for tenants. */
 export function deviceReceiptView(row: DeviceReceiptRow) {
   return {
     id: row.id,

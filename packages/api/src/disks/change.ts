@@ -6,11 +6,11 @@ import {
   updateDiskDeleted,
   updateDiskSize,
 } from '@gantry/db/queries/disks';
-import { insertOperation, type NewOperation } from '@gantry/db/queries/operations';
+import type { NewOperation } from '@gantry/db/queries/operations';
 import { badRequest, CloudError, notFound } from '@gantry/model/errors';
 import type { OperationName } from '@gantry/model/states';
 import type { z } from '@hono/zod-openapi';
-import { openOperation, operationInProgress, requireNoOperation } from '../operations/open.ts';
+import { operationInProgress, requireNoOperation, startOperation } from '../operations/open.ts';
 import { sizeGib } from './create.ts';
 import type { ChangeDisk } from './schema.ts';
 
@@ -22,7 +22,7 @@ type Target = {
   deadlineAt: Date;
 };
 
-/** A disk only grows: what lies beyond a smaller size would be lost. */
+/** Grows a disk. A disk cannot shrink, because the data beyond its new end would be lost. */
 export async function changeDisk(
   target: Target & { body: z.output<typeof ChangeDisk> },
 ): Promise<NewOperation> {
@@ -35,7 +35,7 @@ export async function changeDisk(
     throw badRequest([{ field: 'size', reason: `must be larger than the disk's ${disk.size}` }]);
   }
   await updateDiskSize(sql, { diskId, size: body.size, sizeGib: grown });
-  return await opened(target, 'UPDATE', body);
+  return await start(target, 'UPDATE', body);
 }
 
 export async function deleteDisk(target: Target): Promise<NewOperation> {
@@ -46,38 +46,44 @@ export async function deleteDisk(target: Target): Promise<NewOperation> {
     throw new CloudError('disk_attached', `the disk is attached to ${vmIds}: detach it first`);
   }
   await updateDiskDeleted(target.sql, target.diskId);
-  return await opened(target, 'DELETE', {});
+  return await start(target, 'DELETE', {});
 }
 
-/** The disk, locked, with nothing else being done to it. */
+/**
+ * Locks the disk and its VMs and returns the disk, or throws if an operation on it is unfinished.
+ */
 async function requireIdleDisk({ sql, projectId, diskId }: Target): Promise<DiskRow> {
   const vmIds = await lockVmsOfDisk(sql, diskId);
   const [disk] = await lockDisks(sql, { projectId, diskIds: [diskId] });
   if (!disk) throw notFound('disk');
   await requireNoOperation(sql, diskId);
-  // Attached meanwhile: that operation is under way, and its VM cannot be locked after the disk.
+  // The disk was attached to another VM after the VMs were locked. That operation is unfinished,
+  // and locking its VM now would break the lock order: VMs before disks.
   if (disk.attachments.some(({ vm_id }) => !vmIds.includes(vm_id))) throw operationInProgress();
   return disk;
 }
 
-/** An OS disk is its VM's: it has the size they all have, and goes with it. */
+/** An OS disk belongs to its VM: it has a fixed size and is deleted with the VM. */
 function requireDataDisk(disk: DiskRow): void {
   if (disk.kind === 'data') return;
   throw new CloudError(
     'disk_attached',
-    'this is the OS disk of a VM: it cannot be resized, and is deleted with the VM',
+    'the disk is the OS disk of a VM: it cannot be resized, and it is deleted with the VM',
   );
 }
 
-/** Without an operation under way, a disk is in these states when one of them failed. */
+/** A disk without an unfinished operation is only in these states if its last operation failed. */
 export function requireUsableDisk(disk: DiskRow): void {
   if (disk.state !== 'creating' && disk.state !== 'deleting') return;
-  throw new CloudError('conflict', `the disk ${disk.id} is ${disk.state}: it cannot be used`);
+  throw new CloudError(
+    'conflict',
+    `the disk ${disk.id} is ${disk.state}: delete it and create a new one`,
+  );
 }
 
-async function opened(target: Target, name: OperationName, request: object): Promise<NewOperation> {
+async function start(target: Target, name: OperationName, request: object): Promise<NewOperation> {
   const { sql, projectId, diskId, now, deadlineAt } = target;
-  const operation = openOperation({
+  return await startOperation(sql, {
     projectId,
     resourceType: 'disk',
     resourceId: diskId,
@@ -86,6 +92,4 @@ async function opened(target: Target, name: OperationName, request: object): Pro
     now,
     deadlineAt,
   });
-  await insertOperation(sql, operation);
-  return operation;
 }

@@ -1,12 +1,11 @@
 import type { Queryable } from '@gantry/db/connect';
 import { insertDisk } from '@gantry/db/queries/disks';
-import { insertOperation, type NewOperation } from '@gantry/db/queries/operations';
+import type { NewOperation } from '@gantry/db/queries/operations';
 import { parseDiskSizeGib } from '@gantry/model/disk-size';
 import { unknownLocation } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
-import { openOperation } from '../operations/open.ts';
-import { diskSerialNumber } from './disk-serial-number.ts';
+import { startOperation } from '../operations/open.ts';
 import type { CreateDisk } from './schema.ts';
 
 type Creation = {
@@ -17,7 +16,7 @@ type Creation = {
   deadlineAt: Date;
 };
 
-/** Writes down that a disk is wanted. Quotas and names are the database's to check. */
+/** Inserts a disk for the scheduler to create. The database checks quotas and names. */
 export async function createDisk({
   sql,
   projectId,
@@ -38,10 +37,8 @@ export async function createDisk({
     serialNumber: diskSerialNumber(id),
     at: now,
   });
-  if (!known) {
-    throw unknownLocation(body.location);
-  }
-  const operation = openOperation({
+  if (!known) throw unknownLocation(body.location);
+  return await startOperation(sql, {
     projectId,
     resourceType: 'disk',
     resourceId: id,
@@ -50,12 +47,18 @@ export async function createDisk({
     now,
     deadlineAt,
   });
-  await insertOperation(sql, operation);
-  return operation;
 }
 
 export function sizeGib(size: string): number {
   const gib = parseDiskSizeGib(size);
-  if (gib === undefined) throw new Error('BUG: the schema lets no other size pass');
+  if (gib === undefined) throw new Error(`BUG: the schema accepted the disk size ${size}`);
   return gib;
+}
+
+/**
+ * Returns the serial number that the guest sees. It has 20 characters, because virtio-blk carries
+ * 20 bytes. They come from the end of the id, which is its random part.
+ */
+export function diskSerialNumber(diskId: string): string {
+  return diskId.replaceAll('-', '').slice(-20);
 }

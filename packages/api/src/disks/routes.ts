@@ -4,7 +4,7 @@ import { notFound } from '@gantry/model/errors';
 import { ProjectParams } from '../http/fields.ts';
 import { route } from '../http/route.ts';
 import { OperationReply } from '../operations/schema.ts';
-import { operationView } from '../operations/view.ts';
+import { operationReply } from '../operations/view.ts';
 import { changeDisk, deleteDisk } from './change.ts';
 import { createDisk } from './create.ts';
 import { ChangeDisk, CreateDisk, Disk, DiskParams, Disks } from './schema.ts';
@@ -19,17 +19,14 @@ export const diskRoutes = [
     params: ProjectParams,
     body: CreateDisk,
     reply: OperationReply,
-    handle: async ({ sql, scope, body, now, deadlineAt }) => ({
-      operation: operationView(
-        await createDisk({ sql, projectId: scope.projectId, body, now, deadlineAt }),
-      ),
-    }),
+    handle: async ({ sql, scope, body, now, deadlineAt }) =>
+      operationReply(await createDisk({ sql, projectId: scope.projectId, body, now, deadlineAt })),
   }),
   route({
     id: 'disks.list',
     method: 'get',
     path: '/projects/{project_id}/disks',
-    summary: 'List disks, oldest first; OS disks are among them',
+    summary: 'List disks, including OS disks, oldest first',
     access: { level: 'project', role: 'read-only' },
     params: ProjectParams,
     reply: Disks,
@@ -60,37 +57,22 @@ export const diskRoutes = [
     params: DiskParams,
     body: ChangeDisk,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, body, now, deadlineAt }) => ({
-      operation: operationView(
-        await changeDisk({
-          sql,
-          projectId: scope.projectId,
-          diskId: params.disk_id,
-          body,
-          now,
-          deadlineAt,
-        }),
-      ),
-    }),
+    handle: async ({ sql, scope, params, body, now, deadlineAt }) => {
+      const target = { sql, projectId: scope.projectId, diskId: params.disk_id, now, deadlineAt };
+      return operationReply(await changeDisk({ ...target, body }));
+    },
   }),
   route({
     id: 'disks.delete',
     method: 'delete',
     path: '/projects/{project_id}/disks/{disk_id}',
-    summary: 'Delete a disk that is attached to no VM',
+    summary: 'Delete a disk that is not attached to a VM',
     access: { level: 'project', role: 'member' },
     params: DiskParams,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, now, deadlineAt }) => ({
-      operation: operationView(
-        await deleteDisk({
-          sql,
-          projectId: scope.projectId,
-          diskId: params.disk_id,
-          now,
-          deadlineAt,
-        }),
-      ),
-    }),
+    handle: async ({ sql, scope, params, now, deadlineAt }) => {
+      const target = { sql, projectId: scope.projectId, diskId: params.disk_id, now, deadlineAt };
+      return operationReply(await deleteDisk(target));
+    },
   }),
 ];

@@ -1,13 +1,28 @@
 import { parseDiskSizeGib } from '@gantry/model/disk-size';
 import { DISK_STATES, DISK_TYPES } from '@gantry/model/states';
 import { z } from '@hono/zod-openapi';
-import { Id, Items, Name, ReplyId, Text } from '../http/fields.ts';
-import { VmDisk } from '../vms/schema.ts';
+import { CatalogueName, Id, Items, Name, ReplyId, Timestamp } from '../http/fields.ts';
 
-/** The disk as a VM shows it, and what only the disk itself can tell. */
+/** A disk in the list of a VM's disks. */
+export const VmDisk = z
+  .object({
+    id: ReplyId,
+    name: z.string(),
+    type: z.string(),
+    size: z.string(),
+    location: z.string(),
+    block_size: z.int(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    serial_number: z.string(),
+    attachment_type: z.string(),
+    mode: z.string(),
+  })
+  .openapi('VmDisk');
+
 export const Disk = VmDisk.extend({
   state: z.enum(DISK_STATES),
-  vm_ids: z.array(ReplyId).openapi({ description: 'The VMs it is attached to.' }),
+  vm_ids: z.array(ReplyId).openapi({ description: 'The VMs that the disk is attached to.' }),
 }).openapi('Disk');
 
 export const Disks = Items(Disk);
@@ -24,10 +39,10 @@ export const CreateDisk = z
   .strictObject({
     name: Name,
     size: Size,
-    location: Text(63).min(1, 'must not be empty'),
+    location: CatalogueName,
     block_size: z
       .literal([512, 4096], 'must be 512 or 4096')
-      // Written out, because the generator would name the first value alone.
+      // Set by hand, because the generator would list only the first value.
       .openapi({ type: 'integer', enum: [512, 4096], default: 512 })
       .default(512),
     type: z.enum(DISK_TYPES).default('persistent-ssd'),

@@ -9,7 +9,7 @@ export const eventRoutes = [
     id: 'events.list',
     method: 'get',
     path: '/projects/{project_id}/events',
-    summary: 'What happened to resources without being asked for, newest first',
+    summary: 'List what happened to resources without a request, newest first',
     access: { level: 'project', role: 'read-only' },
     params: ProjectParams,
     query: EventQuery,

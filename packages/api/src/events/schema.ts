@@ -6,9 +6,13 @@ const Event = z
   .object({
     id: ReplyId,
     type: z.enum(EVENT_TYPES),
-    message: z.string().openapi({ description: 'For people: what happened and what to do.' }),
+    message: z
+      .string()
+      .openapi({ description: 'What happened and what to do, for people to read.' }),
     resource_type: z.enum(RESOURCE_TYPES),
-    resource_id: ReplyId.openapi({ description: 'It may be gone by now.' }),
+    resource_id: ReplyId.openapi({
+      description: 'The resource, which may have been deleted since.',
+    }),
     created_at: Timestamp,
   })
   .openapi('Event');

@@ -5,11 +5,11 @@ import {
   updateFirewallRule,
   updateFirewallRuleDeleted,
 } from '@gantry/db/queries/firewall-rules';
-import { insertOperation, type NewOperation } from '@gantry/db/queries/operations';
+import type { NewOperation } from '@gantry/db/queries/operations';
 import { CloudError, notFound } from '@gantry/model/errors';
 import type { OperationName } from '@gantry/model/states';
 import type { z } from '@hono/zod-openapi';
-import { openOperation, requireNoOperation } from '../operations/open.ts';
+import { requireNoOperation, startOperation } from '../operations/open.ts';
 import { canonical, requirePortsFit, requireResources } from './create.ts';
 import type { ChangeFirewallRule } from './schema.ts';
 
@@ -38,19 +38,20 @@ export async function changeFirewallRule(
     destination_ports: body.destination_ports ?? rule.destination_ports,
   };
   requirePortsFit(changed);
-  // What the rule has named all along may be gone by now, and is no fault of this request.
+  // Only the endpoints of this request are checked: others that the rule names may be deleted by
+  // now.
   await requireResources(target, body);
   await updateFirewallRule(sql, ruleId, changed);
-  return await opened(target, 'UPDATE', body);
+  return await start(target, 'UPDATE', body);
 }
 
 export async function deleteFirewallRule(target: Target): Promise<NewOperation> {
   await requireIdleRule(target);
   await updateFirewallRuleDeleted(target.sql, target.ruleId);
-  return await opened(target, 'DELETE', {});
+  return await start(target, 'DELETE', {});
 }
 
-/** The rule, locked, with nothing else being done to it. */
+/** Locks the rule and returns it, or throws if an operation on it is unfinished. */
 async function requireIdleRule({ sql, projectId, ruleId }: Target): Promise<FirewallRuleRow> {
   const rule = await lockFirewallRule(sql, { projectId, ruleId });
   if (!rule) throw notFound('firewall rule');
@@ -58,9 +59,9 @@ async function requireIdleRule({ sql, projectId, ruleId }: Target): Promise<Fire
   return rule;
 }
 
-async function opened(target: Target, name: OperationName, request: object): Promise<NewOperation> {
+async function start(target: Target, name: OperationName, request: object): Promise<NewOperation> {
   const { sql, projectId, ruleId, now, deadlineAt } = target;
-  const operation = openOperation({
+  return await startOperation(sql, {
     projectId,
     resourceType: 'vpc-firewall-rule',
     resourceId: ruleId,
@@ -69,6 +70,4 @@ async function opened(target: Target, name: OperationName, request: object): Pro
     now,
     deadlineAt,
   });
-  await insertOperation(sql, operation);
-  return operation;
 }

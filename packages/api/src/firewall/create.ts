@@ -5,12 +5,12 @@ import {
   holdRuleResources,
   insertFirewallRule,
 } from '@gantry/db/queries/firewall-rules';
-import { insertOperation, type NewOperation } from '@gantry/db/queries/operations';
+import type { NewOperation } from '@gantry/db/queries/operations';
 import { canonicalEndpointCidr } from '@gantry/model/cidr';
 import { badRequest, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
-import { openOperation } from '../operations/open.ts';
+import { startOperation } from '../operations/open.ts';
 import type { CreateFirewallRule } from './schema.ts';
 
 type Body = z.output<typeof CreateFirewallRule>;
@@ -43,21 +43,18 @@ export async function createFirewallRule({
     sources: sources.map(canonical),
     destinations: destinations.map(canonical),
   });
-  const request = echo(body);
-  const operation = openOperation({
+  return await startOperation(sql, {
     projectId,
     resourceType: 'vpc-firewall-rule',
     resourceId: id,
     name: 'CREATE',
-    request,
+    request: echo(body),
     now,
     deadlineAt,
   });
-  await insertOperation(sql, operation);
-  return operation;
 }
 
-/** The contract echoes direction and action in another spelling than the rule has. */
+/** Spells direction and action as the public contract does in the echo of a request. */
 function echo(body: Body) {
   return {
     ...body,
@@ -69,7 +66,7 @@ function echo(body: Body) {
 type Endpoint = FirewallRuleDefinition['sources'][number];
 type Endpoints = { sources?: Endpoint[] | undefined; destinations?: Endpoint[] | undefined };
 
-/** A bare address is the block of it alone. */
+/** Writes an address without a prefix as the block of that address alone. */
 export function canonical({ resource_id, cidr }: Endpoint): Endpoint {
   return { resource_id, cidr: cidr && (canonicalEndpointCidr(cidr) ?? '') };
 }
@@ -89,11 +86,11 @@ export async function requireResources(
   const known = await holdRuleResources(sql, { projectId, ids });
   const unknown = named.filter(({ id }) => id !== '' && !known.has(id));
   if (unknown.length === 0) return;
-  const reason = 'is no VM, subnet or network of this project';
+  const reason = 'is not a VM, subnet or network of this project';
   throw badRequest(unknown.map(({ field }) => ({ field, reason })));
 }
 
-/** Of the protocols, icmp alone knows no ports; beside others it passes whatever the ports are. */
+/** Refuses ports if icmp is the only protocol. Next to other protocols, icmp ignores the ports. */
 export function requirePortsFit(
   rule: Pick<FirewallRuleDefinition, 'protocols' | 'source_ports' | 'destination_ports'>,
 ): void {
@@ -102,5 +99,7 @@ export function requirePortsFit(
     (member) => rule[member].length > 0,
   );
   if (given.length === 0) return;
-  throw badRequest(given.map((field) => ({ field, reason: 'must be empty: icmp has no ports' })));
+  throw badRequest(
+    given.map((field) => ({ field, reason: 'must be empty, because icmp has no ports' })),
+  );
 }

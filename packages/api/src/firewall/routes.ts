@@ -4,7 +4,7 @@ import { notFound } from '@gantry/model/errors';
 import { ProjectParams } from '../http/fields.ts';
 import { route } from '../http/route.ts';
 import { OperationReply } from '../operations/schema.ts';
-import { operationView } from '../operations/view.ts';
+import { operationReply } from '../operations/view.ts';
 import { changeFirewallRule, deleteFirewallRule } from './change.ts';
 import { createFirewallRule } from './create.ts';
 import {
@@ -28,11 +28,10 @@ export const firewallRuleRoutes = [
     params: ProjectParams,
     body: CreateFirewallRule,
     reply: OperationReply,
-    handle: async ({ sql, scope, body, now, deadlineAt }) => ({
-      operation: operationView(
+    handle: async ({ sql, scope, body, now, deadlineAt }) =>
+      operationReply(
         await createFirewallRule({ sql, projectId: scope.projectId, body, now, deadlineAt }),
       ),
-    }),
   }),
   route({
     id: 'firewall-rules.list',
@@ -70,18 +69,10 @@ export const firewallRuleRoutes = [
     params: FirewallRuleParams,
     body: ChangeFirewallRule,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, body, now, deadlineAt }) => ({
-      operation: operationView(
-        await changeFirewallRule({
-          sql,
-          projectId: scope.projectId,
-          ruleId: params.rule_id,
-          body,
-          now,
-          deadlineAt,
-        }),
-      ),
-    }),
+    handle: async ({ sql, scope, params, body, now, deadlineAt }) => {
+      const target = { sql, projectId: scope.projectId, ruleId: params.rule_id, now, deadlineAt };
+      return operationReply(await changeFirewallRule({ ...target, body }));
+    },
   }),
   route({
     id: 'firewall-rules.delete',
@@ -91,23 +82,17 @@ export const firewallRuleRoutes = [
     access: { level: 'project', role: 'member' },
     params: FirewallRuleParams,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, now, deadlineAt }) => ({
-      operation: operationView(
-        await deleteFirewallRule({
-          sql,
-          projectId: scope.projectId,
-          ruleId: params.rule_id,
-          now,
-          deadlineAt,
-        }),
-      ),
-    }),
+    handle: async ({ sql, scope, params, now, deadlineAt }) => {
+      const target = { sql, projectId: scope.projectId, ruleId: params.rule_id, now, deadlineAt };
+      return operationReply(await deleteFirewallRule(target));
+    },
   }),
   route({
     id: 'firewall-rules.trace',
     method: 'post',
     path: '/projects/{project_id}/vpc/firewall-rules:trace',
-    summary: 'Whether the rules let a connection pass, and which of them decides; changes nothing',
+    summary:
+      'Find out whether the rules allow a connection, and which rule decides; changes nothing',
     access: { level: 'project', role: 'read-only' },
     params: ProjectParams,
     body: TraceFirewall,

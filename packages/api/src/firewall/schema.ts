@@ -28,7 +28,9 @@ const MAX_ENTRIES = 64;
 const entries = <Entry extends z.ZodType>(entry: Entry) =>
   z.array(entry).max(MAX_ENTRIES, `must have at most ${MAX_ENTRIES} entries`);
 
-/** Both members empty means anywhere. The cidr stays as it was sent: the request is echoed. */
+/**
+ * If both members are empty, the endpoint is any address. The cidr is kept as sent, for the echo.
+ */
 const Endpoint = z
   .strictObject({
     resource_id: z.union([z.literal(''), Id], 'must be a UUID').default(''),
@@ -42,11 +44,11 @@ const Endpoint = z
   })
   .refine((endpoint) => endpoint.resource_id === '' || endpoint.cidr === '', {
     path: ['cidr'],
-    message: 'goes without resource_id: an endpoint has one of the two',
+    message: 'must be empty if resource_id is set: an endpoint has one of the two',
   })
   .openapi('FirewallRuleEndpoint');
 
-const Endpoints = entries(Endpoint).openapi({ description: 'Empty means anywhere.' });
+const Endpoints = entries(Endpoint).openapi({ description: 'An empty list means any address.' });
 
 const Ports = entries(
   z
@@ -55,7 +57,7 @@ const Ports = entries(
       (ports) => parsePorts(ports) !== undefined,
       'must be a port from 1 to 65535, a range such as "3000-8080", or "*"',
     ),
-).openapi({ description: 'Empty means every port.', example: ['22', '3000-8080'] });
+).openapi({ description: 'An empty list means every port.', example: ['22', '3000-8080'] });
 
 const Protocols = z
   .array(Protocol)
@@ -86,7 +88,7 @@ export const ChangeFirewallRule = z
     destination_ports: Ports.optional(),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
-    message: 'must have at least one member to change',
+    message: 'must change at least one member',
   })
   .openapi('ChangeFirewallRule');
 

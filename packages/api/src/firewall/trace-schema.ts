@@ -18,7 +18,9 @@ const Port = z
   .min(1, 'must be a port from 1 to 65535')
   .max(65_535, 'must be a port from 1 to 65535');
 
-/** The first of those that programs get who ask for none (RFC 6335). */
+/**
+ * The first dynamic port (RFC 6335): programs that do not choose a source port get one of these.
+ */
 export const EPHEMERAL_PORT = 49_152;
 
 export const TraceFirewall = z
@@ -26,19 +28,21 @@ export const TraceFirewall = z
     from: TracedEnd,
     to: TracedEnd,
     protocol: z.enum(PROTOCOLS),
-    port: Port.optional().openapi({ description: 'Of the destination; left out with icmp.' }),
+    port: Port.optional().openapi({
+      description: 'The destination port; required unless the protocol is icmp.',
+    }),
     source_port: Port.optional().openapi({
-      description: `For rules that tell source ports apart. Left out: ${EPHEMERAL_PORT}.`,
+      description: `For rules that match source ports; ${EPHEMERAL_PORT} by default.`,
     }),
   })
   .superRefine(({ protocol, ...ports }, context) => {
     if (protocol !== 'icmp') {
       if (ports.port !== undefined) return;
-      const message = `must be given with ${protocol}`;
+      const message = `is required with ${protocol}`;
       context.addIssue({ code: 'custom', path: ['port'], message });
       return;
     }
-    const message = 'must be left out: icmp has no ports';
+    const message = 'must be absent, because icmp has no ports';
     for (const member of ['port', 'source_port'] as const) {
       if (ports[member] === undefined) continue;
       context.addIssue({ code: 'custom', path: [member], message });
@@ -49,10 +53,13 @@ export const TraceFirewall = z
 export const FirewallTrace = z
   .object({
     allowed: z.boolean(),
-    reason: z.enum(TRACE_REASONS).openapi({ description: 'Of the first step that is in the way.' }),
+    reason: z.enum(TRACE_REASONS).openapi({
+      description: 'Why the packet passes, or why the first step that blocks it does so.',
+    }),
     settled: z.boolean().openapi({
       description:
-        'False: rules of these networks are on their way to hosts; packets may still fare otherwise.',
+        'False if a host has not applied a change of these rules yet, so that it may still act ' +
+        'differently.',
     }),
     steps: z
       .array(
@@ -62,14 +69,17 @@ export const FirewallTrace = z
           source: z.string(),
           destination: z.string(),
           allowed: z.boolean(),
-          rule_id: ReplyIdOrEmpty.openapi({ description: 'Empty: no rule allows it.' }),
+          rule_id: ReplyIdOrEmpty.openapi({
+            description: 'The rule that decides; empty if no rule matches.',
+          }),
           rule_name: z.string(),
           rule_state: z.union([z.enum(FIREWALL_RULE_STATES), z.literal('')]),
         }),
       )
       .openapi({
         description:
-          'What the packet has to pass, in order, with the addresses it has there. Each is judged by itself.',
+          'The checks on the way of the packet, in order, with its addresses at each. Each is ' +
+          'judged alone.',
       }),
   })
   .openapi('FirewallTrace');

@@ -16,7 +16,7 @@ import type { FirewallTrace, TracedRule } from './view.ts';
 type Field = 'from' | 'to';
 type Where = { sql: Queryable; projectId: string };
 
-/** What the rules that are wanted now do to a connection's first packet. Changes nothing. */
+/** Returns what the desired rules do with the first packet of a connection. Changes nothing. */
 export async function traceFirewall(
   where: Where,
   body: z.output<typeof TraceFirewall>,
@@ -25,14 +25,15 @@ export async function traceFirewall(
     from: await resolveEnd(where, 'from', body.from),
     to: await resolveEnd(where, 'to', body.to),
   };
-  const networkIds = requireWay(ends);
+  const networkIds = requireNetworks(ends);
   const rows = await listTracedRules(where.sql, { projectId: where.projectId, networkIds });
   const rules = rows.filter(({ state }) => state !== 'deleting').map(toRule);
   const { protocol, port: destinationPort = 0, source_port: sourcePort = EPHEMERAL_PORT } = body;
   const trace = tracePacket({ ...ends, protocol, destinationPort, sourcePort }, rules);
   if (!trace) {
     const message =
-      'the VM at "from" has no public address, so "to" sees its host\'s: ask with that address as "from"';
+      'the VM at "from" has no public address, so "to" sees the address of its host: use that ' +
+      'address as "from"';
     throw new CloudError('conflict', message);
   }
   return { ...trace, settled: rows.every(({ state }) => state === 'active') };
@@ -41,9 +42,9 @@ export async function traceFirewall(
 async function resolveEnd({ sql, projectId }: Where, field: Field, text: string): Promise<End> {
   if (parseIpv4(text) === undefined) {
     const row = await readVmInterface(sql, { projectId, vmId: text });
-    if (!row) throw badRequest([{ field, reason: 'is no VM of this project' }]);
+    if (!row) throw badRequest([{ field, reason: 'is not a VM of this project' }]);
     if (row.address === null) {
-      const message = `the VM at "${field}" has no address yet: it gets one when it is placed`;
+      const message = `the VM at "${field}" has no address yet: try again after the VM was placed on a host`;
       throw new CloudError('conflict', message);
     }
     return {
@@ -55,9 +56,11 @@ async function resolveEnd({ sql, projectId }: Where, field: Field, text: string)
       publicAddress: row.public_address,
     };
   }
-  // The host's own towards each VM, in every network.
+  // In every network the host has a link-local address for its VMs.
   if (text.startsWith('169.254.')) {
-    throw badRequest([{ field, reason: 'is of the host, which no rule is about' }]);
+    throw badRequest([
+      { field, reason: 'is a link-local address of the host, which firewall rules do not cover' },
+    ]);
   }
   const row = await readProjectAddress(sql, { projectId, address: text });
   if (!row) return { kind: 'outside', address: text };
@@ -71,18 +74,20 @@ async function resolveEnd({ sql, projectId }: Where, field: Field, text: string)
   };
 }
 
-/** Returns the networks whose rules are asked. */
-function requireWay({ from, to }: Record<Field, End>): string[] {
+/** Returns the networks whose rules apply, or throws if the packet meets no rule. */
+function requireNetworks({ from, to }: Record<Field, End>): string[] {
   const ends = [from, to];
   const networkIds = ends.flatMap((end) => (end.kind === 'inside' ? [end.networkId] : []));
   if (networkIds.length === 0) {
     const reason =
-      'is outside, and so is the other end: one of them has to be a VM of this project';
+      'must be a VM of this project, or "to" must be: both addresses are outside the project';
     throw badRequest([{ field: 'from', reason }]);
   }
   const isSame = from.kind === to.kind && from.address === to.address;
   if (isSame && new Set(networkIds).size === 1) {
-    throw badRequest([{ field: 'to', reason: 'is what "from" is: it never leaves the VM' }]);
+    throw badRequest([
+      { field: 'to', reason: 'is the same as "from": such a packet never leaves the VM' },
+    ]);
   }
   return networkIds;
 }

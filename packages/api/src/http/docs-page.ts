@@ -23,11 +23,11 @@ const PAGE = `<!doctype html>
 `;
 const START = `SwaggerUIBundle({ url: '${API_PREFIX}/openapi.json', dom_id: '#api', deepLinking: true });\n`;
 
-/** Everything the page needs comes from here: no other host is asked for anything. */
+/** The page loads everything from this server and nothing from other hosts. */
 const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 
-/** The API, browsable. */
+/** Serves the documentation of the API as a page. */
 export function mountDocs(app: Hono): void {
   app.get('/docs', (c) => c.html(PAGE, 200, { 'content-security-policy': POLICY }));
   app.get('/docs/start.js', (c) => c.body(START, 200, { 'content-type': 'text/javascript' }));

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 
-/** The fields that many schemas share. Requests are strict: a member that is not known is refused. */
+/** Fields that many schemas share. Request schemas are strict: they refuse unknown members. */
 
 export const Id = z
   .string()
@@ -8,16 +8,16 @@ export const Id = z
   .regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, 'must be a UUID')
   .openapi({ format: 'uuid' });
 
-/** In replies: ids are ours and well-formed. */
+/** For replies, whose ids are always well-formed. */
 export const ReplyId = z.guid();
-/** An id that may be unset: then it is the empty string. */
+/** An id that may be unset; an unset id is the empty string. */
 export const ReplyIdOrEmpty = z.union([z.guid(), z.literal('')]);
 export const Timestamp = z.iso.datetime();
 export const TimestampOrEmpty = z.union([z.iso.datetime(), z.literal('')]);
 
 export const Name = z.string().regex(/^[a-z0-9-]{1,63}$/, 'must be 1 to 63 of a-z, 0-9 and -');
 
-/** Text that PostgreSQL and JSON both hold unchanged. */
+/** Text that PostgreSQL and JSON both store unchanged. */
 export const Text = (maxLength: number) =>
   z
     .string()
@@ -29,13 +29,21 @@ export const Text = (maxLength: number) =>
 
 const PRINTABLE = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u;
 
-/** A label shown to people: anything printable, on one line. */
+/** A label that people read: printable characters on one line. */
 export const Label = Text(255)
   .min(1, 'must not be empty')
   .regex(PRINTABLE, 'must not contain control characters')
   .refine((text) => text.trim() === text, 'must not start or end with a space')
-  // Written out, because the generator would add the flag to the pattern's text.
+  // Set by hand, because the generator would write the regular expression with its flag.
   .openapi({ pattern: PRINTABLE.source });
+
+/** The name of a catalogue entry. The handler finds out whether the entry exists. */
+export const CatalogueName = Text(63).min(1, 'must not be empty');
+
+export const Email = Text(254)
+  .regex(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+\.[^\s@\p{Cc}]+$/u, 'must be an e-mail address')
+  .transform((email) => email.toLowerCase())
+  .openapi({ type: 'string', format: 'email' });
 
 export const ProjectParams = z.object({ project_id: Id });
 export const OrganizationParams = z.object({ organization_id: Id });
@@ -53,7 +61,7 @@ export const CommaList = <Item extends z.ZodType<string, string>>(item: Item) =>
 const DEFAULT_PAGE = 100;
 const LARGEST_PAGE = 1000;
 
-export const Limit = z
+const Limit = z
   .string()
   .regex(/^[1-9][0-9]{0,3}$/, `must be a whole number from 1 to ${LARGEST_PAGE}`)
   .transform(Number)
@@ -62,14 +70,17 @@ export const Limit = z
   .transform((limit) => limit ?? DEFAULT_PAGE)
   .openapi({ type: 'integer', minimum: 1, maximum: LARGEST_PAGE, default: DEFAULT_PAGE });
 
-/** The id of the last item of the page before; clients take it from `next_page_token` as it is. */
-export const PageToken = Id.optional()
+/** The id of the last item on the previous page. Clients copy it from `next_page_token`. */
+const PageToken = Id.optional()
   .transform((token) => token ?? null)
-  .openapi({ type: 'string', description: 'The next_page_token of the page before.' });
+  .openapi({ type: 'string', description: 'The next_page_token of the previous page.' });
 
 export const Paging = { limit: Limit, page_token: PageToken };
 
-/** Rows were read one beyond the limit: if it is there, so is a next page. */
+/**
+ * Returns one page of a list. The caller reads limit + 1 rows: the extra row shows that a next page
+ * exists.
+ */
 export function page<Row extends { id: string }, Item>(
   rows: Row[],
   limit: number,

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import type { Deps } from '../deps.ts';
 
-/** For load balancers and monitoring: alive, ready to take requests, and how it has been. */
+/** Serves liveness, readiness and metrics for load balancers and monitoring. */
 export function mountHealth(app: Hono, deps: Deps): void {
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
   app.get('/readyz', async (c) => {
@@ -10,7 +10,7 @@ export function mountHealth(app: Hono, deps: Deps): void {
       await deps.sql`select`;
       return c.json({ status: 'ready' });
     } catch (error) {
-      deps.log.warn({ error }, 'the database does not answer');
+      deps.log.warn({ error }, 'database not reachable');
       return c.json({ status: 'database unavailable' }, 503);
     }
   });

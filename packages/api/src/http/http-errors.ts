@@ -2,7 +2,7 @@ import { toCloudError } from '@gantry/db/errors';
 import { CloudError, type ErrorKind } from '@gantry/model/errors';
 import { TooManyRequests } from './rate-limit.ts';
 
-/** The only place that knows status codes. */
+/** No other file knows the status codes of errors. */
 const STATUS: Record<ErrorKind, number> = {
   invalid: 400,
   unauthenticated: 401,
@@ -24,11 +24,11 @@ export type ErrorReply = {
   status: number;
   headers: Record<string, string>;
   body: { code: string; message: string; error_id: string; details?: unknown };
-  /** What went wrong on our side, for the log; undefined where the client was told everything. */
+  /** The error to log; undefined if the client caused the error. */
   fault: unknown;
 };
 
-/** Any error -> reply. What is not ours to explain becomes `internal_error` and tells nothing. */
+/** Turns any error into a reply. An unexpected error becomes `internal_error`, without details. */
 export function toErrorReply(error: unknown, requestId: string): ErrorReply {
   const known = toCloudError(error);
   const cloudError =
@@ -36,18 +36,18 @@ export function toErrorReply(error: unknown, requestId: string): ErrorReply {
       ? known
       : new CloudError(
           'internal_error',
-          'something went wrong on our side; nothing was changed, try again',
+          'an internal error occurred: try again, and report the error_id if it happens again',
           {
             cause: error,
           },
         );
   const { code, message, details, kind } = cloudError;
-  const ours = kind === 'internal' || kind === 'unavailable';
+  const isFault = kind === 'internal' || kind === 'unavailable';
   return {
     status: STATUS[kind],
     headers: errorHeaders(cloudError),
     body: { code, message, error_id: requestId, ...(details === undefined ? {} : { details }) },
-    fault: ours ? (cloudError.cause ?? cloudError) : undefined,
+    fault: isFault ? (cloudError.cause ?? cloudError) : undefined,
   };
 }
 

@@ -5,9 +5,9 @@ import type { Context } from 'hono';
 import type { Upgrade } from './route.ts';
 
 /**
- * What a request carries, taken from Node's own message where there is one: the Fetch API's headers
- * and body streams cost more than the rest of a read. Requests made in a test have no message and go
- * the long way.
+ * Reads headers and bodies from Node's own message if there is one, because the headers and streams
+ * of the Fetch API cost more CPU than the rest of a read request. A request that a test makes has
+ * no message and goes through the Fetch API.
  */
 function messageOf(c: Context): IncomingMessage | undefined {
   const bindings = c.env as Partial<HttpBindings> | undefined;
@@ -25,7 +25,9 @@ export function headerOf(c: Context, name: string): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** The client's address: the peer's, or what the trusted proxies in front wrote down of theirs. */
+/**
+ * Returns the client's address: that of the peer, or the one that the trusted proxies forwarded.
+ */
 export function sourceIpOf(c: Context, trustedProxies: number): string {
   if (trustedProxies > 0) {
     const hops = (headerOf(c, 'x-forwarded-for') ?? '').split(',').map((hop) => hop.trim());
@@ -35,7 +37,9 @@ export function sourceIpOf(c: Context, trustedProxies: number): string {
   return messageOf(c)?.socket?.remoteAddress ?? '';
 }
 
-/** The body, read no further than the limit whatever its length header says; undefined beyond it. */
+/**
+ * Returns the body, or undefined if it is longer than the limit, whatever its length header claims.
+ */
 export async function readBody(c: Context, limitBytes: number): Promise<Buffer | undefined> {
   if (Number(headerOf(c, 'content-length') ?? 0) > limitBytes) return undefined;
   const message = messageOf(c);
@@ -57,8 +61,9 @@ function readMessage(message: IncomingMessage, limitBytes: number): Promise<Buff
     };
     message.on('data', take);
     message.once('end', () => done(Buffer.concat(chunks)));
-    // A client that leaves midway closes the message without an end; nobody reads the answer then.
-    const incomplete = () => reject(badRequest([{ field: 'body', reason: 'is incomplete' }]));
+    // A client that disconnects closes the message without an end. It does not read the reply.
+    const incomplete = () =>
+      reject(badRequest([{ field: 'body', reason: 'is incomplete: send the request again' }]));
     message.once('error', incomplete);
     message.once('close', incomplete);
   });

@@ -8,13 +8,13 @@ export type Metrics = {
   contentType: string;
 };
 
-/** Labels are routes, methods and statuses: nothing of a tenant, and a number of series that is known. */
+/** Labels are routes, methods and statuses only, so that the number of series is bounded. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: 'gantry_http_requests_total',
-    help: 'Requests answered',
+    help: 'Number of replies',
     labelNames: ['route', 'method', 'status'],
     registers: [registry],
   });

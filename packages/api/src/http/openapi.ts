@@ -1,18 +1,18 @@
+import { ERROR_KINDS } from '@gantry/model/errors';
 import { OpenAPIHono, z } from '@hono/zod-openapi';
-import { ErrorBody } from './error-body.ts';
 import { ERROR_STATUSES } from './http-errors.ts';
 import { type AnyRoute, isWrite } from './route.ts';
 
 export const API_PREFIX = '/v0.1';
 
-/** The OpenAPI 3.1 document, made from the same routes that the server answers with. */
+/** Returns the OpenAPI 3.1 document of the routes that the server serves. */
 export function buildOpenApiDocument(routes: AnyRoute[]) {
   const documented = new OpenAPIHono();
   const registry = documented.openAPIRegistry;
   const bearer = registry.registerComponent('securitySchemes', 'bearer', {
     type: 'http',
     scheme: 'bearer',
-    description: 'A project access key, or an access token from POST /v0.1/auth/token.',
+    description: 'An access key of a project, or an access token from POST /v0.1/auth/token.',
   });
   for (const route of routes) {
     registry.registerPath({
@@ -32,16 +32,26 @@ export function buildOpenApiDocument(routes: AnyRoute[]) {
       title: 'Gantry',
       version: 'v0.1',
       description:
-        'GPU virtual machines on demand. Asynchronous work is followed by its operation.',
+        'GPU virtual machines on demand. A request that takes time returns an operation; poll ' +
+        'it until it ends.',
     },
     servers: [{ url: '/' }],
   });
 }
 
+const ErrorBody = z
+  .object({
+    code: z.enum(Object.keys(ERROR_KINDS) as [keyof typeof ERROR_KINDS]),
+    message: z.string(),
+    error_id: z.guid(),
+    details: z.unknown().optional(),
+  })
+  .openapi('Error');
+
 const IdempotencyHeader = z.object({
   'Idempotency-Key': z.string().min(1).max(255).optional().openapi({
     description:
-      'The same key with the same request within 24 hours returns the first reply and writes nothing.',
+      'A request with the same key within 24 hours returns the first reply and changes nothing.',
   }),
 });
 
@@ -63,11 +73,11 @@ function requestOf(route: AnyRoute) {
 
 function responsesOf(route: AnyRoute) {
   const error = {
-    description: 'The error',
+    description: 'The request failed',
     content: { 'application/json': { schema: ErrorBody } },
   };
   const done = {
-    description: 'Done',
+    description: 'The request succeeded',
     content: { 'application/json': { schema: route.reply as unknown as z.ZodObject } },
   };
   return {

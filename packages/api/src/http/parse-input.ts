@@ -9,7 +9,9 @@ const JSON_TYPE = /^application\/(json|[\w.+-]+\+json)\s*(;|$)/i;
 const MAX_REPORTED_FIELDS = 20;
 const MAX_FIELD_LENGTH = 200;
 
-/** Input that fits its schema, or an error that names every field that does not. */
+/**
+ * Returns the parsed input, or throws an error that names every field that does not fit the schema.
+ */
 export function parseInput<T>(
   schema: z.ZodType<T>,
   input: unknown,
@@ -17,7 +19,8 @@ export function parseInput<T>(
 ): T {
   const fits = schema.safeParse(input);
   if (fits.success) return fits.data;
-  // Once more for the reasons in our words: asking for them up front makes every good request dearer.
+  // Parse again for our own messages. With them, the first parse would be slower for valid
+  // requests.
   const result = schema.safeParse(input, { error: typeProblem });
   if (result.success) return result.data;
   throw badRequest(
@@ -28,7 +31,7 @@ export function parseInput<T>(
   );
 }
 
-/** The library's word on a type, in ours; everything else speaks for itself. */
+/** Replaces the library's messages about types; its other messages are clear. */
 function typeProblem(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'invalid_type') return undefined;
   if (issue.input === undefined) return 'is required';
@@ -39,7 +42,7 @@ function typeProblem(issue: z.core.$ZodRawIssue): string | undefined {
 function fieldErrors(issue: z.core.$ZodIssue, where: string): FieldError[] {
   const path = issue.path.map(String);
   if (issue.code === 'unrecognized_keys') {
-    // The client chose the names: as many and as long as the body could hold, or empty.
+    // The client chose the names: they may be many, long or empty.
     return issue.keys.slice(0, MAX_REPORTED_FIELDS).map((key) => ({
       field: [...path, key].join('.').slice(0, MAX_FIELD_LENGTH) || '""',
       reason: 'is not a known member',
@@ -48,7 +51,7 @@ function fieldErrors(issue: z.core.$ZodIssue, where: string): FieldError[] {
   return [{ field: path.join('.') || where, reason: issue.message }];
 }
 
-/** The JSON body of a request: undefined where it has none. */
+/** Returns the JSON body of a request; its value is undefined if the request has no body. */
 export async function readJsonBody(c: Context): Promise<{ raw: string; value: unknown }> {
   const raw = await readText(c);
   if (raw === '') return { raw, value: undefined };
@@ -78,6 +81,6 @@ async function readText(c: Context): Promise<string> {
 function tooLarge(): CloudError {
   return new CloudError(
     'request_too_large',
-    `the body is larger than ${MAX_BODY_BYTES / 1024} KiB`,
+    `the body is larger than ${MAX_BODY_BYTES / 1024} KiB: send a smaller one`,
   );
 }

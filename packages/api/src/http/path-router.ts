@@ -1,10 +1,11 @@
 import { METHOD_NAME_ALL, type Result, type Router } from 'hono/router';
 
 /**
- * Hono's router for what this api has: whole paths of fixed and named segments, no wildcards. Either
- * may end in a verb (`placements:explain`, `:host_id:drain`). At each segment the fixed one wins over the named one,
- * in whatever order they were added, and a match costs a few map lookups. Hono's own fast router does
- * not take fixed and named siblings.
+ * A router for Hono that supports the paths of this API: fixed and named segments without
+ * wildcards. A segment may end in a verb (`placements:explain`, `:host_id:drain`). At each segment
+ * a fixed one is preferred to a named one, in whatever order they were added, and a match costs a
+ * few map lookups. docs/decisions/0002-routes-are-values.md explains why Hono's own routers do not
+ * fit.
  */
 type Node<T> = {
   fixed: Map<string, Node<T>>;

@@ -12,10 +12,11 @@ import { callerId } from '../auth/caller.ts';
 import type { AnyRoute, Request } from './route.ts';
 
 /**
- * Every write happens in one transaction with its line of the audit log and, where an
- * Idempotency-Key came with it, its reply. A repeated key therefore cannot write twice: the second
- * transaction waits for the first, breaks on the key's uniqueness, and the first reply is sent again.
- * Replies to refused requests are not kept: nothing happened, and a repeat may fare better.
+ * Performs a write. One transaction contains the change, its line in the audit log and, if the
+ * request has an Idempotency-Key, the reply. A repeated key therefore cannot write twice: the
+ * second transaction waits for the first one and fails on the unique key, and the client gets the
+ * first reply. Replies to refused requests are not stored, because nothing changed and a repeat may
+ * succeed.
  */
 export type WriteContext = {
   route: AnyRoute;
@@ -26,7 +27,7 @@ export type WriteContext = {
   idempotencyKey: string | undefined;
 };
 
-/** Ids and catalogue names are shorter. */
+/** Longer than every id and catalogue name. */
 const MAX_RESOURCE_ID = 128;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
@@ -41,7 +42,7 @@ export async function performWrite(context: WriteContext): Promise<string> {
   try {
     return await writeOnce(context);
   } catch (error) {
-    // Whatever stopped it may be the first one's doing (a name taken, an operation under way).
+    // The first request with this key may be the cause of the error, such as a name that is taken.
     const key = { actorId: callerId(context.request.caller), key: idempotencyKey };
     const first = await readFirstReply(context.request.deps.sql, key);
     if (!first) throw error;
@@ -116,7 +117,10 @@ export function auditLine(
   };
 }
 
-/** What was written: the operation's resource, or the resource itself by its id, or by its name if it has none. */
+/**
+ * Returns the id of the written resource: of the operation's resource, or the reply's own id or
+ * name.
+ */
 function repliedId(reply: unknown): string | undefined {
   const { operation, id, name } = reply as {
     operation?: { metadata: { id: string } };
@@ -126,13 +130,13 @@ function repliedId(reply: unknown): string | undefined {
   return operation?.metadata.id ?? id ?? name;
 }
 
-/** Of a refused request this is whatever the client wrote: cut to what the audit log can hold. */
+/** In a refused request the value may be anything, so it is cut to what the audit log can store. */
 function lastValue(params: unknown): string {
   const value = String(Object.values((params ?? {}) as Record<string, string>).at(-1) ?? '');
   return value.toWellFormed().replaceAll('\0', '').slice(0, MAX_RESOURCE_ID);
 }
 
-/** Keyed, because a body may hold a password and a plain hash of it could be guessed. */
+/** A keyed hash, because a plain hash of a body with a password could be used to guess it. */
 function requestHash({ route, request, url, rawBody }: WriteContext): string {
   return request.deps.secrets.sign(
     'idempotent-request',
@@ -144,6 +148,6 @@ ${rawBody}`,
 function keyReused(): CloudError {
   return new CloudError(
     'idempotency_key_reused',
-    'this Idempotency-Key came with another request within the last 24 hours: use a new one',
+    'this Idempotency-Key was used with another request within the last 24 hours: use a new key',
   );
 }

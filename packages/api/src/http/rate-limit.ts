@@ -1,8 +1,11 @@
 import { CloudError } from '@gantry/model/errors';
 
-/** A token bucket per credential, in this process. */
+/** A token bucket for each credential. Every process has its own buckets. */
 export type RateLimiter = {
-  /** Takes one token, or throws `too_many_requests` with the seconds until there is one. */
+  /**
+   * Takes one token. Throws `too_many_requests` with the time until the next token if there is
+   * none.
+   */
   take(key: string): void;
 };
 
@@ -17,9 +20,13 @@ export class TooManyRequests extends CloudError {
   }
 }
 
-type Options = { perSecond: number; burst: number; now?: () => number };
+type RateLimitSettings = { perSecond: number; burst: number; now?: () => number };
 
-export function createRateLimiter({ perSecond, burst, now = Date.now }: Options): RateLimiter {
+export function createRateLimiter({
+  perSecond,
+  burst,
+  now = Date.now,
+}: RateLimitSettings): RateLimiter {
   const buckets = new Map<string, Bucket>();
   return {
     take(key) {
@@ -44,7 +51,9 @@ function refilled(bucket: Bucket, { perSecond, burst, at }: Refill): number {
   return Math.min(burst, bucket.tokens + ((at - bucket.at) / 1000) * perSecond);
 }
 
-/** A full bucket and a missing one mean the same. If all are in use, forgetting them is the lesser evil. */
+/**
+ * Drops full buckets, which equal missing ones. If none is full, drops all to keep memory bounded.
+ */
 function dropFull(buckets: Map<string, Bucket>, refill: Refill): void {
   for (const [key, bucket] of buckets) {
     if (refilled(bucket, refill) >= refill.burst) buckets.delete(key);

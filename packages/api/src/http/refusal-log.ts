@@ -4,8 +4,8 @@ import type { Sql } from '@gantry/db/connect';
 import { type AuditLine, insertAuditLines } from '@gantry/db/queries/records';
 
 /**
- * Refused writes reach the audit log in batches, a moment later: a flood of refusals must not turn
- * into a flood of transactions. Past the bound the rest of a second's refusals is only counted.
+ * Writes refused writes to the audit log in one batch a second, so that a flood of refusals does
+ * not cause a flood of transactions. Refusals beyond the limit are only counted.
  */
 export type RefusalLog = { add(line: AuditLine): void; stop(): Promise<void> };
 
@@ -19,7 +19,7 @@ export function createRefusalLog({ sql, log }: { sql: Sql; log: Log }): RefusalL
   const flush = async () => {
     const lines = waiting;
     waiting = [];
-    if (dropped > 0) log.warn({ dropped }, 'more refused writes than the audit log takes');
+    if (dropped > 0) log.warn({ dropped }, 'audit lines of refused writes dropped');
     dropped = 0;
     await insertAuditLines(sql, lines);
   };

@@ -7,11 +7,11 @@ const Root = z
     name: z.string(),
     version: z.string(),
     project_id: ReplyIdOrEmpty.openapi({
-      description: "An access key's project; empty for a token.",
+      description: 'The project of an access key; empty for an access token.',
     }),
-    user: z
-      .object({ id: ReplyIdOrEmpty, email: z.string(), operator: z.boolean() })
-      .openapi({ description: "A token's user; its members are empty for an access key." }),
+    user: z.object({ id: ReplyIdOrEmpty, email: z.string(), operator: z.boolean() }).openapi({
+      description: 'The user of an access token; its members are empty for an access key.',
+    }),
     links: z.record(z.string(), z.string()),
   })
   .openapi('Root');
@@ -29,7 +29,7 @@ export const rootRoutes = [
     id: 'root.get',
     method: 'get',
     path: '',
-    summary: 'Who am I, and what is here',
+    summary: 'Show who the caller is, and links to the rest of the API',
     access: { level: 'authenticated' },
     unpaid: true,
     reply: Root,

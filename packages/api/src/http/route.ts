@@ -7,14 +7,14 @@ import type { Caller } from '../auth/caller.ts';
 import type { Deps } from '../deps.ts';
 
 /**
- * A route is a value: the contract (paths, schemas, who may call) and the function that answers.
- * The server, the OpenAPI document and the tests of who sees what are all made from the same list.
+ * A route is a value: its path, schemas, required role and handler. The server, the OpenAPI
+ * document and the tests of access rights all read the same list of routes.
  */
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
 
 export type Request<Params, Query, Body> = {
   deps: Deps;
-  /** The open transaction of a write; the pool for a read. */
+  /** The open transaction of a write, or the pool for a read. */
   sql: Queryable;
   caller: Caller;
   scope: Scope;
@@ -22,35 +22,39 @@ export type Request<Params, Query, Body> = {
   query: Query;
   body: Body;
   now: Date;
-  /** When an operation that this request opens has failed, if it has not ended. */
+  /** When an operation that this request starts fails if it is unfinished. */
   deadlineAt: Date;
-  /** The address the request came from. */
+  /** The client's IP address. */
   sourceIp: string;
-  /** Makes the connection a WebSocket once everything is recorded; undefined where none was asked for. */
+  /**
+   * Makes the connection a WebSocket after the reply; undefined if the client did not ask for one.
+   */
   upgrade?: Upgrade | undefined;
 };
 
 export type Upgrade = (serve: (socket: WebSocket) => void) => void;
 
 type RouteBase<Params, Query, Body, Reply> = {
-  /** The verb and its object, as the audit log and the OpenAPI document name it: `vms.create`. */
+  /** The name in the audit log and the OpenAPI document, such as `vms.create`. */
   id: string;
   method: Method;
-  /** Below /v0.1, with parameters in braces. */
+  /** The path below /v0.1, with parameters in braces. */
   path: string;
   summary: string;
   access: Access;
-  /** Open to organizations without a payment method. */
+  /** The route works for organizations without a payment method. */
   unpaid?: true;
   params?: z.ZodType<Params>;
   query?: z.ZodType<Query>;
   body?: z.ZodType<Body>;
   reply: z.ZodType<Reply>;
-  /** The reply carries a secret: a copy kept for an Idempotency-Key is sealed. */
+  /** The reply contains a secret: the copy that is stored for an Idempotency-Key is encrypted. */
   secretReply?: true;
-  /** Who may do what changes with it: remembered grants are dropped. */
+  /** The write changes access rights: cached rights are dropped after it. */
   changesAccess?: true;
-  /** What is opened is a WebSocket: a ticket stands for a bearer, and the audit log has every opening. */
+  /**
+   * The route opens a WebSocket: it accepts a ticket as the bearer, and the audit log records it.
+   */
   webSocket?: true;
 };
 
@@ -59,8 +63,8 @@ type Handler<Params, Query, Body, Reply> = (
 ) => Promise<Reply>;
 
 /**
- * A write that records itself, because it is one statement: it calls `record` with its reply to get
- * what belongs into that statement. All other writes run in a transaction, and are recorded there.
+ * A write that is one statement and inserts its own audit line and stored reply: it gets both from
+ * `record`. All other writes run in a transaction that `performWrite` opens and records.
  */
 type SelfRecording<Params, Query, Body, Reply> = (
   request: Request<Params, Query, Body>,

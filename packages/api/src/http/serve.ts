@@ -13,12 +13,13 @@ import { auditLine, performWrite } from './perform-write.ts';
 import { type AnyRoute, isWrite, type Request } from './route.ts';
 
 /**
- * One request, from bearer to reply: who is it, are they too fast, does the path fit, may they,
- * have they paid, does the rest fit, do it. Every error is answered here, every reply is logged here.
+ * Serves one route. The steps of a request, in this order: authenticate the caller, limit its rate,
+ * parse the path, authorize the caller, check for a payment method, parse query and body, call the
+ * handler. Every error becomes a reply here, and every reply is logged here.
  */
 export function serve(route: AnyRoute, deps: Deps) {
-  return async function answer(c: Context): Promise<Response> {
-    const visit: Visit = {
+  return async function serveRequest(c: Context): Promise<Response> {
+    const state: RequestState = {
       requestId: randomUUID(),
       now: new Date(),
       caller: undefined,
@@ -27,50 +28,55 @@ export function serve(route: AnyRoute, deps: Deps) {
     const started = performance.now();
     let status = 200;
     try {
-      const body = await perform({ route, deps, c, visit });
-      return reply({ status, requestId: visit.requestId, body, headers: NO_HEADERS });
+      const body = await handle({ route, deps, c, state });
+      return reply({ status, requestId: state.requestId, body, headers: NO_HEADERS });
     } catch (error) {
-      const failure = toErrorReply(error, visit.requestId);
+      const failure = toErrorReply(error, state.requestId);
       status = failure.status;
       if (failure.fault !== undefined) {
-        deps.log.error({ request_id: visit.requestId, error: failure.fault }, 'request failed');
+        deps.log.error({ request_id: state.requestId, error: failure.fault }, 'request failed');
       }
-      auditRefusal({ route, deps, c, visit, status });
+      auditRefusal({ route, deps, c, state, status });
       return reply({
         ...failure,
-        requestId: visit.requestId,
+        requestId: state.requestId,
         body: JSON.stringify(failure.body),
       });
     } finally {
       const ms = performance.now() - started;
       deps.metrics.observe({ route: route.path, method: route.method, status, seconds: ms / 1000 });
       deps.requestLog({
-        requestId: visit.requestId,
+        requestId: state.requestId,
         method: c.req.method,
         route: route.id,
         path: c.req.path,
         status,
         ms,
-        actorId: visit.caller ? callerId(visit.caller) : '',
-        at: visit.now,
+        actorId: state.caller ? callerId(state.caller) : '',
+        at: state.now,
       });
     }
   };
 }
 
-type Visit = { requestId: string; now: Date; caller: Caller | undefined; scope: Scope | undefined };
-type Performance = { route: AnyRoute; deps: Deps; c: Context; visit: Visit };
+type RequestState = {
+  requestId: string;
+  now: Date;
+  caller: Caller | undefined;
+  scope: Scope | undefined;
+};
+type Handling = { route: AnyRoute; deps: Deps; c: Context; state: RequestState };
 
 /** Returns the reply's JSON text. */
-async function perform({ route, deps, c, visit }: Performance): Promise<string> {
+async function handle({ route, deps, c, state }: Handling): Promise<string> {
   if (route.access.level !== 'public') {
-    visit.caller = await identify({ route, deps, c });
-    deps.rateLimiter.take(callerId(visit.caller));
+    state.caller = await identify({ route, deps, c });
+    deps.rateLimiter.take(callerId(state.caller));
   }
   const params = route.params ? parseInput(route.params, c.req.param(), 'path') : {};
-  const caller = visit.caller ?? NOBODY;
+  const caller = state.caller ?? ANONYMOUS;
   const scope = await authorize({ access: route.access, caller, params, callers: deps.callers });
-  visit.scope = scope;
+  state.scope = scope;
   if (!scope.paid && !route.unpaid) await requirePayment(deps, scope);
 
   const query = route.query ? parseInput(route.query, c.req.query(), 'query') : {};
@@ -84,31 +90,31 @@ async function perform({ route, deps, c, visit }: Performance): Promise<string> 
     params,
     query,
     body,
-    now: visit.now,
-    deadlineAt: deadlineOf(visit, deps),
+    now: state.now,
+    deadlineAt: deadlineOf(state, deps),
     sourceIp: sourceIpOf(c, deps.trustedProxies),
     upgrade: upgradeOf(c),
   };
   if (!isWrite(route) || route.access.level === 'public') {
-    if (!('handle' in route)) throw new Error(`BUG: ${route.id} cannot record itself`);
-    const answer = await route.handle(request);
+    if (!('handle' in route)) throw new Error(`BUG: ${route.id} has no handler for reads`);
+    const result = await route.handle(request);
     if (route.webSocket) {
-      const line = { route, request, requestId: visit.requestId };
+      const line = { route, request, requestId: state.requestId };
       await insertAuditLines(deps.sql, [auditLine(line, { status: 200, resourceId: undefined })]);
     }
-    return JSON.stringify(answer);
+    return JSON.stringify(result);
   }
   return await performWrite({
     route,
     request,
-    requestId: visit.requestId,
+    requestId: state.requestId,
     rawBody: raw,
     url: c.req.path,
     idempotencyKey: headerOf(c, 'idempotency-key'),
   });
 }
 
-async function identify({ route, deps, c }: Omit<Performance, 'visit'>): Promise<Caller> {
+async function identify({ route, deps, c }: Omit<Handling, 'state'>): Promise<Caller> {
   const authorization = headerOf(c, 'authorization');
   const ticket = route.webSocket && authorization === undefined ? c.req.query('ticket') : undefined;
   if (ticket === undefined) return await deps.callers.authenticate(authorization);
@@ -116,12 +122,12 @@ async function identify({ route, deps, c }: Omit<Performance, 'visit'>): Promise
   return await redeemConsoleTicket({ sql, callers, ticket, vmId: c.req.param('vm_id') ?? '' });
 }
 
-function deadlineOf({ now }: Visit, { operationDeadlineMs }: Deps): Date {
+function deadlineOf({ now }: RequestState, { operationDeadlineMs }: Deps): Date {
   return new Date(now.getTime() + operationDeadlineMs);
 }
 
-/** Stands in for the caller of a public route; it has no rights at all. */
-const NOBODY: Caller = {
+/** The caller of a public route. It has no rights. */
+const ANONYMOUS: Caller = {
   type: 'user',
   grant: {
     id: '00000000-0000-0000-0000-000000000000',
@@ -140,16 +146,16 @@ async function requirePayment(deps: Deps, scope: Scope): Promise<void> {
   );
 }
 
-function auditRefusal({ route, deps, c, visit, status }: Performance & { status: number }): void {
-  const { caller, scope } = visit;
-  // Strangers and callers who are merely too fast write no lines.
+function auditRefusal({ route, deps, c, state, status }: Handling & { status: number }): void {
+  const { caller, scope } = state;
+  // Unauthenticated and rate-limited requests are not in the audit log.
   if (!(isWrite(route) || route.webSocket) || !caller || status === 429) return;
   const request: Request<unknown, unknown, unknown> = {
     deps,
     sql: deps.sql,
     caller,
-    now: visit.now,
-    deadlineAt: deadlineOf(visit, deps),
+    now: state.now,
+    deadlineAt: deadlineOf(state, deps),
     params: c.req.param(),
     query: {},
     body: undefined,
@@ -157,7 +163,7 @@ function auditRefusal({ route, deps, c, visit, status }: Performance & { status:
     sourceIp: sourceIpOf(c, deps.trustedProxies),
   };
   deps.refusals.add(
-    auditLine({ route, request, requestId: visit.requestId }, { status, resourceId: undefined }),
+    auditLine({ route, request, requestId: state.requestId }, { status, resourceId: undefined }),
   );
 }
 
@@ -166,7 +172,7 @@ type Reply = { status: number; requestId: string; body: string; headers: Record<
 const NO_HEADERS = {};
 
 function reply({ status, requestId, body, headers }: Reply): Response {
-  // Plain headers: the server passes them on as they are, where a Headers object would be copied twice.
+  // The server uses plain headers as they are; it would copy a Headers object twice.
   const own = {
     'content-type': 'application/json',
     'cache-control': 'no-store',

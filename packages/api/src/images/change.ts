@@ -11,7 +11,7 @@ import { type ImageRow, listImages } from '@gantry/db/queries/catalogue';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
-import { requireLocations } from '../catalogue/require-locations.ts';
+import { requireLocations } from '../catalogue/change-locations.ts';
 import type { ChangeImage, CreateImage } from './schema.ts';
 
 type Creation = { sql: Queryable; body: z.output<typeof CreateImage>; now: Date };
@@ -34,8 +34,8 @@ export async function createImage({ sql, body, now }: Creation): Promise<ImageRo
 type Change = { sql: Queryable; imageId: string; body: z.output<typeof ChangeImage> };
 
 /**
- * Where an image comes from is said once and never changes: hosts keep it by what it hashes to, and
- * VMs were made from it.
+ * Changes an image. Its source can be set once and not be changed, because hosts cache the image by
+ * its hash and VMs were created from it.
  */
 export async function changeImage({ sql, imageId, body }: Change): Promise<ImageRow> {
   const { locations, source_url: sourceUrl, sha256 } = body;
@@ -48,7 +48,10 @@ export async function changeImage({ sql, imageId, body }: Change): Promise<Image
   if (!found) throw notFound('image');
   if (sourceUrl !== undefined && sha256 !== undefined) {
     if (!(await updateImageSource(sql, { imageId, sourceUrl, sha256 })))
-      throw new CloudError('conflict', 'the image has another source: make a new image instead');
+      throw new CloudError(
+        'conflict',
+        'source_url and sha256 of an image cannot be changed: create a new image instead',
+      );
   }
   if (locations) {
     await requireLocations(sql, locations);
@@ -57,11 +60,11 @@ export async function changeImage({ sql, imageId, body }: Change): Promise<Image
   return await requireImage(sql, imageId);
 }
 
-/** A VM created meanwhile refers to the image, and the database refuses in its place. */
+/** If a VM is created from the image at the same time, its foreign key makes the deletion fail. */
 export async function deleteImage(sql: Queryable, imageId: string): Promise<ImageRow> {
   const image = await requireImage(sql, imageId);
   if (await isImageUsed(sql, imageId)) {
-    throw new CloudError('conflict', 'VMs were made from this image: retire it instead');
+    throw new CloudError('conflict', 'VMs were created from this image: retire it instead');
   }
   await removeImage(sql, imageId);
   return image;

@@ -1,15 +1,35 @@
 import { listImages } from '@gantry/db/queries/catalogue';
+import { ProjectParams } from '../http/fields.ts';
 import { route } from '../http/route.ts';
 import { changeImage, createImage, deleteImage } from './change.ts';
-import { AdminImage, AdminImages, ChangeImage, CreateImage, ImageParams } from './schema.ts';
-import { adminImageView } from './view.ts';
+import {
+  AdminImage,
+  AdminImages,
+  ChangeImage,
+  CreateImage,
+  ImageParams,
+  Images,
+} from './schema.ts';
+import { adminImageView, imageView } from './view.ts';
 
-export const adminImageRoutes = [
+export const imageRoutes = [
+  route({
+    id: 'images.list',
+    method: 'get',
+    path: '/projects/{project_id}/images',
+    summary: 'List the OS images',
+    access: { level: 'project', role: 'read-only' },
+    params: ProjectParams,
+    reply: Images,
+    handle: async ({ sql }) => ({
+      items: (await listImages(sql, { retired: false })).map(imageView),
+    }),
+  }),
   route({
     id: 'admin-images.list',
     method: 'get',
     path: '/admin/images',
-    summary: 'OS images, retired ones too',
+    summary: 'List the OS images, including retired ones',
     access: { level: 'operator' },
     reply: AdminImages,
     handle: async ({ sql }) => ({
@@ -30,7 +50,7 @@ export const adminImageRoutes = [
     id: 'admin-images.change',
     method: 'patch',
     path: '/admin/images/{image_id}',
-    summary: 'Describe an OS image anew, retire it, or change where it can be used',
+    summary: 'Change the description, the locations or the source of an OS image, or retire it',
     access: { level: 'operator' },
     params: ImageParams,
     body: ChangeImage,
@@ -42,7 +62,7 @@ export const adminImageRoutes = [
     id: 'admin-images.delete',
     method: 'delete',
     path: '/admin/images/{image_id}',
-    summary: 'Delete an OS image that no VM was made from',
+    summary: 'Delete an OS image that no VM was created from',
     access: { level: 'operator' },
     params: ImageParams,
     reply: AdminImage,

@@ -1,8 +1,20 @@
 import { z } from '@hono/zod-openapi';
-import { Description, LocationNames } from '../catalogue/admin-schema.ts';
+import { Description, LocationNames } from '../catalogue/schema.ts';
 import { Id, Items, Label, Name, ReplyId, Text, Timestamp } from '../http/fields.ts';
 
 const Tags = z.array(Label.max(63, 'must be at most 63 characters')).max(32);
+
+const Image = z
+  .object({
+    id: ReplyId,
+    name: z.string(),
+    description: z.string(),
+    tags: z.array(z.string()),
+    created_at: Timestamp,
+    locations: z.array(z.string()),
+  })
+  .openapi('Image');
+export const Images = Items(Image);
 
 export const AdminImage = z
   .object({
@@ -19,23 +31,23 @@ export const AdminImage = z
   .openapi('AdminImage');
 export const AdminImages = Items(AdminImage);
 
-/** A file is looked for on the host that needs it. */
+/** A file URL names a file on the host that needs the image. */
 const SourceUrl = Text(2048).pipe(
   z.url({ protocol: /^(https?|file)$/, error: 'must be an http, https or file URL' }),
 );
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits in lower case');
 
-/** Hosts check what they fetch: an address without a hash would be trusted blindly. */
+/** Hosts verify the images that they download, so a source without its hash is refused. */
 function requireBoth(
   { source_url, sha256 }: { source_url?: string | undefined; sha256?: string | undefined },
   context: z.RefinementCtx,
 ): void {
   if (source_url !== undefined && sha256 === undefined) {
-    const message = 'is needed with source_url';
+    const message = 'is required if source_url is set';
     context.addIssue({ code: 'custom', path: ['sha256'], message });
   }
   if (source_url === undefined && sha256 !== undefined) {
-    const message = 'is needed with sha256';
+    const message = 'is required if sha256 is set';
     context.addIssue({ code: 'custom', path: ['source_url'], message });
   }
 }

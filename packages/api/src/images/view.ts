@@ -1,7 +1,16 @@
 import type { ImageRow } from '@gantry/db/queries/catalogue';
-import { imageView } from '../catalogue/view.ts';
 
-/** What operators see of an image beyond what everyone does. */
+export function imageView(row: ImageRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    tags: row.tags,
+    created_at: row.created_at.toISOString(),
+    locations: row.locations,
+  };
+}
+
 export function adminImageView(row: ImageRow) {
   return {
     ...imageView(row),

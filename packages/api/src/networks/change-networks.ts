@@ -13,7 +13,7 @@ import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
 import type { CreateNetwork } from './schema.ts';
 
-/** Networks are definitions alone: no host has to do anything for one to exist. */
+/** Networks are only definitions: a host learns of one with the first VM in it. */
 
 type Creation = {
   sql: Queryable;
@@ -26,7 +26,10 @@ export async function createNetwork({ sql, projectId, body, now }: Creation): Pr
   await lockNetworksOfProject(sql, projectId);
   const other = await findOverlappingNetwork(sql, { projectId, cidr: body.cidr });
   if (other) {
-    throw new CloudError('conflict', `the cidr overlaps ${other.cidr} of network "${other.name}"`);
+    throw new CloudError(
+      'conflict',
+      `the cidr overlaps ${other.cidr} of the network "${other.name}": choose another block`,
+    );
   }
   const id = newId(now.getTime());
   await insertNetwork(sql, { id, projectId, ...body, at: now });
@@ -35,12 +38,12 @@ export async function createNetwork({ sql, projectId, body, now }: Creation): Pr
 
 type Target = { sql: Queryable; projectId: string; networkId: string };
 
-/** Its subnets go with it; whatever else refers to it has to go first. */
+/** Deletes a network and its subnets. Everything else that refers to it must be deleted before. */
 export async function deleteNetwork({ sql, projectId, networkId }: Target): Promise<NetworkRow> {
   const network = await lockNetwork(sql, { projectId, networkId });
   if (!network) throw notFound('network');
   if (network.is_default) {
-    throw new CloudError('conflict', 'this is the default network, which new VMs join: it stays');
+    throw new CloudError('conflict', 'the default network cannot be deleted: new VMs join it');
   }
   await requireUnused(sql, { projectId, ids: [networkId, ...network.subnets] });
   await removeNetwork(sql, networkId);
@@ -52,7 +55,7 @@ export async function requireUnused(
   { projectId, ids }: { projectId: string; ids: string[] },
 ): Promise<void> {
   const use = await readNetworkUse(sql, { projectId, ids });
-  if (use.vms) throw new CloudError('conflict', 'VMs are in it: delete them first');
+  if (use.vms) throw new CloudError('conflict', 'VMs use it: delete them first');
   if (use.rules) throw new CloudError('conflict', 'it has firewall rules: delete them first');
   if (use.endpoints) {
     throw new CloudError('conflict', 'firewall rules name it as an endpoint: change them first');

@@ -21,7 +21,9 @@ type Creation = {
   now: Date;
 };
 
-/** The network stays locked, so that of two overlapping requests the second sees the first. */
+/**
+ * Locks the network, so that the second of two overlapping requests sees the subnet of the first.
+ */
 export async function createSubnet({ sql, projectId, body, now }: Creation): Promise<SubnetRow> {
   const networkId = body.vpc_network_id;
   const network = await lockSubnetsOfNetwork(sql, { projectId, networkId });
@@ -29,20 +31,23 @@ export async function createSubnet({ sql, projectId, body, now }: Creation): Pro
   requireInside(network.cidr, body.cidr);
   const other = await findOverlappingSubnet(sql, { networkId, cidr: body.cidr });
   if (other) {
-    throw new CloudError('conflict', `the cidr overlaps ${other.cidr} of subnet "${other.name}"`);
+    throw new CloudError(
+      'conflict',
+      `the cidr overlaps ${other.cidr} of the subnet "${other.name}": choose another block`,
+    );
   }
   const subnet = { id: newId(now.getTime()), ...body };
   const known = await insertSubnet(sql, { ...subnet, projectId, at: now });
-  if (!known) {
-    throw unknownLocation(body.location);
-  }
+  if (!known) throw unknownLocation(body.location);
   return subnet;
 }
 
 function requireInside(networkCidr: string, cidr: string): void {
   const [outer, inner] = [parseCidr(networkCidr), parseCidr(cidr)];
   if (outer && inner && cidrContains(outer, inner)) return;
-  throw badRequest([{ field: 'cidr', reason: `must lie inside the network's ${networkCidr}` }]);
+  throw badRequest([
+    { field: 'cidr', reason: `must be inside ${networkCidr}, the cidr of the network` },
+  ]);
 }
 
 type Target = { sql: Queryable; projectId: string; subnetId: string };

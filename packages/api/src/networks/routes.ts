@@ -16,7 +16,7 @@ import {
 } from './schema.ts';
 import { networkView, subnetView } from './view.ts';
 
-/** Done when they are answered: the reply is the resource, not an operation. */
+/** No host is involved: the change is complete with the reply, which is the resource itself. */
 export const networkRoutes = [
   route({
     id: 'networks.create',
@@ -63,7 +63,7 @@ export const networkRoutes = [
     id: 'networks.delete',
     method: 'delete',
     path: '/projects/{project_id}/vpc/networks/{network_id}',
-    summary: 'Delete a network that nothing refers to; its subnets go with it',
+    summary: 'Delete a network that nothing refers to, and its subnets',
     access: { level: 'project', role: 'member' },
     params: NetworkParams,
     reply: Network,

@@ -1,6 +1,6 @@
 import { isPrivate, parseCidr } from '@gantry/model/cidr';
 import { z } from '@hono/zod-openapi';
-import { Id, Items, Name, ReplyId, Text } from '../http/fields.ts';
+import { CatalogueName, Id, Items, Name, ReplyId } from '../http/fields.ts';
 
 export const Network = z
   .object({
@@ -35,7 +35,7 @@ const Block = ({ smallest, largest }: PrefixLimits) =>
         ? 'must be an IPv4 block such as 10.0.0.0/16, without bits beyond its prefix'
         : block.prefix < smallest || block.prefix > largest
           ? `must have a prefix from /${smallest} to /${largest}`
-          : !isPrivate(block) && 'must lie in 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16';
+          : !isPrivate(block) && 'must be inside 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16';
       if (problem) context.addIssue({ code: 'custom', message: problem });
     })
     .openapi({ example: '10.0.0.0/16' });
@@ -47,9 +47,9 @@ export const CreateNetwork = z
 export const CreateSubnet = z
   .strictObject({
     name: Name,
-    // Six addresses of a subnet are never handed out: a smaller block than a /29 has none left.
+    // VMs never get six of a subnet's addresses, so a block smaller than a /29 has none left.
     cidr: Block({ smallest: 8, largest: 29 }),
-    location: Text(63).min(1, 'must not be empty'),
+    location: CatalogueName,
     vpc_network_id: Id,
   })
   .openapi('CreateSubnet');

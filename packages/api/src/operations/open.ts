@@ -1,5 +1,9 @@
 import type { Queryable } from '@gantry/db/connect';
-import { type NewOperation, readUnfinishedOperation } from '@gantry/db/queries/operations';
+import {
+  insertOperation,
+  type NewOperation,
+  readUnfinishedOperation,
+} from '@gantry/db/queries/operations';
 import { CloudError } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { OperationName, ResourceType } from '@gantry/model/states';
@@ -9,44 +13,56 @@ type Opening = {
   resourceType: ResourceType;
   resourceId: string;
   name: OperationName;
+  /** The client's request, which the operation echoes. */
   request: object;
   now: Date;
-  /** After this an unfinished operation is failed and what was half built is removed. */
+  /** The scheduler fails the operation if it is unfinished at this time, and cleans up after it. */
   deadlineAt: Date;
 };
 
-export function openOperation({
-  projectId,
-  resourceType,
-  resourceId,
-  name,
-  request,
-  now,
-  deadlineAt,
-}: Opening): NewOperation {
+/** Returns the row of a new operation, for a caller that inserts it with another row. */
+export function openOperation(opening: Opening): NewOperation {
   return {
-    id: newId(now.getTime()),
-    project_id: projectId,
-    resource_type: resourceType,
-    resource_id: resourceId,
-    name,
+    id: newId(opening.now.getTime()),
+    project_id: opening.projectId,
+    resource_type: opening.resourceType,
+    resource_id: opening.resourceId,
+    name: opening.name,
     state: 'IN_PROGRESS',
-    request,
+    request: opening.request,
     result: null,
-    started_at: now,
+    started_at: opening.now,
     completed_at: null,
-    deadline_at: deadlineAt,
+    deadline_at: opening.deadlineAt,
   };
 }
 
-/** An operation that needs no host is done when it is recorded. */
-export function finished(operation: NewOperation, result: object): NewOperation {
-  return { ...operation, state: 'SUCCEEDED', result, completed_at: operation.started_at };
+/** Inserts an operation that a host or the scheduler finishes later. */
+export async function startOperation(sql: Queryable, opening: Opening): Promise<NewOperation> {
+  const operation = openOperation(opening);
+  await insertOperation(sql, operation);
+  return operation;
+}
+
+/** Inserts an operation that has already succeeded, because the change needs no host. */
+export async function recordSucceededOperation(
+  sql: Queryable,
+  opening: Opening,
+  result: object,
+): Promise<NewOperation> {
+  const operation: NewOperation = {
+    ...openOperation(opening),
+    state: 'SUCCEEDED',
+    result,
+    completed_at: opening.now,
+  };
+  await insertOperation(sql, operation);
+  return operation;
 }
 
 /**
- * Refuses a second write while the first is under way, before the state of the resource is looked
- * at. The database's unique index says the same where two such requests race.
+ * Throws if an operation on the resource is unfinished. Callers check this before they look at the
+ * state of the resource. If two requests race, the database's unique index refuses the second one.
  */
 export async function requireNoOperation(sql: Queryable, resourceId: string): Promise<void> {
   if (await readUnfinishedOperation(sql, resourceId)) throw operationInProgress();

@@ -6,7 +6,7 @@ import { route } from '../http/route.ts';
 import { Operation, OperationPage, OperationParams, OperationQuery } from './schema.ts';
 import { operationView } from './view.ts';
 
-/** The same two routes for each kind of resource that is worked on asynchronously. */
+/** The same two routes for each resource type that has asynchronous operations. */
 export const operationRoutes = [
   ...operationRoutesOf({ resourceType: 'vm', path: 'vms', id: 'vm-operations', noun: 'VM' }),
   ...operationRoutesOf({

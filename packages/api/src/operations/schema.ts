@@ -9,15 +9,21 @@ export const Operation = z
     metadata: z.object({
       operation_name: z.enum(OPERATION_NAMES),
       id: ReplyId.openapi({
-        description: 'The resource it is about, known from the first reply on.',
+        description: 'The resource, whose id is known from the first reply on.',
       }),
       type: z.enum(RESOURCE_TYPES),
-      request: z.record(z.string(), z.unknown()).openapi({ description: 'The request, echoed.' }),
+      request: z
+        .record(z.string(), z.unknown())
+        .openapi({ description: 'The request that started the operation.' }),
     }),
-    result: z.record(z.string(), z.unknown()).nullable().openapi({
-      description:
-        'Null in progress; then the resource, or code, message and details of the failure.',
-    }),
+    result: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .openapi({
+        description:
+          'Null while in progress. Then the resource, or the code, message and details of the ' +
+          'failure.',
+      }),
     started_at: Timestamp,
     completed_at: TimestampOrEmpty,
   })

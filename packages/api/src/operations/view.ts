@@ -15,3 +15,8 @@ export function operationView(row: OperationRow) {
     completed_at: row.completed_at?.toISOString() ?? '',
   };
 }
+
+/** The reply of a route that starts an operation. */
+export function operationReply(row: OperationRow) {
+  return { operation: operationView(row) };
+}

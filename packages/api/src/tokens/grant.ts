@@ -15,12 +15,12 @@ import { passwordMatches } from '../auth/passwords.ts';
 import type { Deps } from '../deps.ts';
 import type { TokenRequest } from './schema.ts';
 
-/** How long a login lasts without being used. */
+/** How long a login stays valid if its refresh token is not used. */
 const REFRESH_LIFETIME_MS = 30 * 86_400_000;
 
 type Grant = { deps: Deps; request: z.output<typeof TokenRequest>; sourceIp: string };
 
-/** Every refresh token is good for one use; using one again revokes all that came from its login. */
+/** Issues tokens. A refresh token works once; using it again revokes every token of its login. */
 export async function grantTokens({ deps, request, sourceIp }: Grant) {
   switch (request.grant_type) {
     case 'password': {
@@ -28,7 +28,8 @@ export async function grantTokens({ deps, request, sourceIp }: Grant) {
       deps.loginLimiter.take(`email ${request.email}`);
       const login = await readLogin(deps.sql, request.email);
       const matches = await passwordMatches(login?.password_hash, request.password);
-      if (!login || !matches) throw new CloudError('bad_credential', 'wrong e-mail or password');
+      if (!login || !matches)
+        throw new CloudError('bad_credential', 'the e-mail or the password is wrong');
       return await newTokens(deps, deps.sql, { userId: login.id, familyId: newId() });
     }
     case 'refresh_token': {

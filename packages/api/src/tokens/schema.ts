@@ -1,10 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { Text } from '../http/fields.ts';
-
-export const Email = Text(254)
-  .regex(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+\.[^\s@\p{Cc}]+$/u, 'must be an e-mail address')
-  .transform((email) => email.toLowerCase())
-  .openapi({ type: 'string', format: 'email' });
+import { Email, Text } from '../http/fields.ts';
 
 export const TokenRequest = z
   .discriminatedUnion(

@@ -14,7 +14,7 @@ export const usageRoutes = [
     id: 'usage.list',
     method: 'get',
     path: '/organizations/{organization_id}/usage',
-    summary: 'Usage and cost of closed days; a day is closed shortly after midnight UTC',
+    summary: 'List usage and cost of closed days; a day is closed shortly after midnight UTC',
     access: { level: 'organization', role: 'read-only' },
     params: OrganizationParams,
     query: UsageQuery,
@@ -34,17 +34,18 @@ export const usageRoutes = [
   }),
 ];
 
-type Wanted = { start: string | undefined; end: string | undefined; lastClosed: string };
+type Period = { start: string | undefined; end: string | undefined; lastClosed: string };
 
-function choosePeriod({ start, end, lastClosed }: Wanted): { startDate: string; endDate: string } {
-  // A start after the last closed day, and no end, asks for days that are still to be closed.
+function choosePeriod({ start, end, lastClosed }: Period): { startDate: string; endDate: string } {
+  // If only a start after the last closed day is given, the period is that day, which is not
+  // closed.
   const endDate = end ?? (start !== undefined && start > lastClosed ? start : lastClosed);
   const startDate = start ?? addDays(endDate, 1 - DEFAULT_DAYS);
   if (startDate > endDate) {
     throw badRequest([{ field: 'start_date', reason: 'must not be after end_date' }]);
   }
   if (startDate < addDays(endDate, 1 - MAX_DAYS)) {
-    const reason = `must not be more than ${MAX_DAYS} days before the end of the period, ${endDate}`;
+    const reason = `must be at most ${MAX_DAYS} days before the end of the period, ${endDate}`;
     throw badRequest([{ field: 'start_date', reason }]);
   }
   return { startDate, endDate };

@@ -1,17 +1,17 @@
 import { z } from '@hono/zod-openapi';
 import { CommaList, Id, Items, ReplyId, Text } from '../http/fields.ts';
 
-/** A day that exists, in UTC, and for which there could be usage. */
+/** A day in UTC on which usage is possible. */
 const IsoDate = z.iso
   .date('must be a date such as 2026-01-31')
   .refine((date) => date >= '2000-01-01', 'must not be before 2000-01-01');
 
 export const UsageQuery = z.strictObject({
   start_date: IsoDate.optional().openapi({
-    description: 'The first day, included; 29 days before end_date unless given.',
+    description: 'The first day of the period; 29 days before end_date by default.',
   }),
   end_date: IsoDate.optional().openapi({
-    description: 'The last day, included; the last closed day unless given.',
+    description: 'The last day of the period; the last closed day by default.',
   }),
   projects: CommaList(Id),
   resource_types: CommaList(Text(63)),
@@ -29,7 +29,7 @@ export const Usage = Items(
       region: z.string(),
       cost_usd: z.number(),
       priced: z.boolean().openapi({
-        description: 'False where no price was set when the day was closed: the cost is then 0.',
+        description: 'False if the type had no price when the day was closed; the cost is then 0.',
       }),
     })
     .openapi('Usage'),

@@ -7,19 +7,20 @@ import {
   lockDisks,
   updateAttachmentDetached,
 } from '@gantry/db/queries/disks';
-import { insertOperation, type NewOperation } from '@gantry/db/queries/operations';
+import type { NewOperation } from '@gantry/db/queries/operations';
 import { MAX_DISKS_PER_VM } from '@gantry/model/disk-size';
 import { badRequest, CloudError, notFound } from '@gantry/model/errors';
 import type { AttachmentMode } from '@gantry/model/states';
 import type { z } from '@hono/zod-openapi';
 import { requireUsableDisk } from '../disks/change.ts';
 import { requireNoOperation } from '../operations/open.ts';
-import { requireIdleVm, requireState, vmOperation } from './change.ts';
+import { requireIdleVm, requireState, startVmOperation } from './change.ts';
 import type { AttachDisks, DetachDisks } from './schema.ts';
 
 /**
- * Attachments are rows that say what is wanted; a host makes them true. The VM is locked first, then
- * the disks, so of two requests for one disk the second sees what the first has written.
+ * Attaches and detaches disks. The rows of `disk_attachments` are the desired state; the host makes
+ * it true. Every request locks the VM first and then the disks, so that the second of two requests
+ * for one disk sees the rows of the first.
  */
 type Target = { sql: Queryable; projectId: string; vmId: string; now: Date; deadlineAt: Date };
 
@@ -45,9 +46,7 @@ export async function attachDisks(
     const exclusive = mode === 'read-write' && !shared;
     await insertAttachment(sql, { vmId, diskId: disk_id, mode, exclusive });
   }
-  const operation = vmOperation(target, 'ATTACH_DISKS', body);
-  await insertOperation(sql, operation);
-  return operation;
+  return await startVmOperation(target, 'ATTACH_DISKS', body);
 }
 
 export async function detachDisks(
@@ -62,16 +61,17 @@ export async function detachDisks(
     requireDetachable(disk, vmId);
     await updateAttachmentDetached(sql, { vmId, diskId: disk.id });
   }
-  const operation = vmOperation(target, 'DETACH_DISKS', body);
-  await insertOperation(sql, operation);
-  return operation;
+  return await startVmOperation(target, 'DETACH_DISKS', body);
 }
 
 function requireDistinct(ids: string[], field: (index: number) => string): void {
   const repeated = ids.flatMap((id, index) => (ids.indexOf(id) < index ? [index] : []));
   if (repeated.length === 0) return;
   throw badRequest(
-    repeated.map((index) => ({ field: field(index), reason: 'names a disk a second time' })),
+    repeated.map((index) => ({
+      field: field(index),
+      reason: 'is in the list twice: name each disk once',
+    })),
   );
 }
 
@@ -94,29 +94,37 @@ function requireLocation(disk: DiskRow, location: string): void {
   if (disk.location === location) return;
   throw new CloudError(
     'conflict',
-    `the disk ${disk.id} is in "${disk.location}", the VM in "${location}"`,
+    `the disk ${disk.id} is in "${disk.location}" and the VM in "${location}": use a disk in ` +
+      'the location of the VM',
   );
 }
 
-/** One VM may write a disk, or many may read it; a shared volume is everyone's to write. */
+/**
+ * A disk has one VM that writes or any number of VMs that read. All VMs may write a shared volume.
+ */
 function requireUnattached(
   disk: DiskRow,
   { vmId, mode }: { vmId: string; mode: AttachmentMode },
 ): void {
   const { id, kind, type, attachments } = disk;
-  if (kind === 'os') throw new CloudError('disk_attached', `the disk ${id} is the OS disk of a VM`);
+  if (kind === 'os')
+    throw new CloudError(
+      'disk_attached',
+      `the disk ${id} is the OS disk of a VM: it cannot be attached to another VM`,
+    );
   if (attachments.some(({ vm_id }) => vm_id === vmId)) {
-    throw new CloudError('disk_attached', `the disk ${id} is attached to this VM already`);
+    throw new CloudError('disk_attached', `the disk ${id} is already attached to this VM`);
   }
   const onlyRead = mode === 'read-only' && attachments.every((other) => other.mode === 'read-only');
   if (attachments.length === 0 || type === 'shared-volume' || onlyRead) return;
   throw new CloudError(
     'disk_attached',
-    `the disk ${id} is attached to another VM: attach it read-only everywhere, or detach it there first`,
+    `the disk ${id} is attached to another VM: attach it read-only everywhere, or detach it ` +
+      'there first',
   );
 }
 
-/** A host would make a disk that it does not find, and the VM would see an empty one. */
+/** Refuses disks of other hosts: the VM's host would create an empty disk in place of each. */
 async function requireReachable(
   sql: Queryable,
   target: { vmId: string; diskIds: string[] },
@@ -125,7 +133,7 @@ async function requireReachable(
   if (diskId === undefined) return;
   throw new CloudError(
     'conflict',
-    `the disk ${diskId} lies on another host than the VM: only VMs of that host can have it`,
+    `the disk ${diskId} is stored on another host than the VM: attach it to a VM on that host`,
   );
 }
 
@@ -134,7 +142,8 @@ async function requireRoom(sql: Queryable, vmId: string, added: number): Promise
   if (attached + added <= MAX_DISKS_PER_VM) return;
   throw new CloudError(
     'conflict',
-    `a VM has at most ${MAX_DISKS_PER_VM} disks with its OS disk; this one has ${attached}`,
+    `a VM has at most ${MAX_DISKS_PER_VM} disks, including its OS disk, and this VM has ` +
+      `${attached}: detach a disk first`,
   );
 }
 
@@ -144,6 +153,9 @@ function requireDetachable(disk: DiskRow, vmId: string): void {
     throw new CloudError('conflict', `the disk ${disk.id} is not attached to this VM`);
   }
   if (attachment.attachment_type === 'os') {
-    throw new CloudError('conflict', `the disk ${disk.id} is the OS disk: it stays with its VM`);
+    throw new CloudError(
+      'conflict',
+      `the disk ${disk.id} is the OS disk of this VM: it cannot be detached`,
+    );
   }
 }

@@ -2,7 +2,6 @@ import type { Queryable } from '@gantry/db/connect';
 import { isTypeOffered } from '@gantry/db/queries/catalogue';
 import {
   cancelOperation,
-  insertOperation,
   type NewOperation,
   readUnfinishedOperation,
 } from '@gantry/db/queries/operations';
@@ -19,10 +18,10 @@ import { CloudError, notFound } from '@gantry/model/errors';
 import { type OperationName, VM_ACTIONS, type VmAction, vmAllows } from '@gantry/model/states';
 import type { z } from '@hono/zod-openapi';
 import {
-  finished,
-  openOperation,
   operationInProgress,
+  recordSucceededOperation,
   requireNoOperation,
+  startOperation,
 } from '../operations/open.ts';
 import type { ChangeVm } from './schema.ts';
 
@@ -49,12 +48,12 @@ export async function changeVm(
     case 'UPDATE':
       return await updateVm(target, vm, body);
   }
-  return await opened(target, body.action, body);
+  return await startVmOperation(target, body.action, body);
 }
 
 /**
- * Works in every state, also while something else is being done to the VM: that operation ends as
- * cancelled. The OS disk goes with the VM; data disks are detached when it is gone, and stay.
+ * Deletes the VM in any state. An unfinished operation on the VM is cancelled. The OS disk is
+ * deleted with the VM; data disks are detached once the VM is gone.
  */
 export async function deleteVm(target: Target): Promise<NewOperation> {
   const { sql, vmId, now } = target;
@@ -70,10 +69,10 @@ export async function deleteVm(target: Target): Promise<NewOperation> {
     await cancelOperation(sql, { operationId: unfinished.id, result, at: now });
   }
   await updateVmDeleted(sql, vmId);
-  return await opened(target, 'DELETE', {});
+  return await startVmOperation(target, 'DELETE', {});
 }
 
-/** A new name or type needs no host: the type takes effect at the next start. */
+/** Changes the name or the type at once. A new type takes effect when the VM starts again. */
 async function updateVm(
   target: Target,
   vm: VmRow,
@@ -86,10 +85,9 @@ async function updateVm(
   }
   await updateVmDefinition(sql, { vmId, name: body.name ?? vm.name, type: body.type ?? vm.type });
   const after = await readVm(sql, { projectId, vmId });
-  if (!after) throw new Error('BUG: a locked VM does not go away');
-  const operation = finished(vmOperation(target, 'UPDATE', body), vmView(after));
-  await insertOperation(sql, operation);
-  return operation;
+  if (!after) throw new Error('BUG: a locked VM is missing');
+  const opening = vmOpening(target, 'UPDATE', body);
+  return await recordSucceededOperation(sql, opening, vmView(after));
 }
 
 async function requireOffered(sql: Queryable, type: string, location: string): Promise<void> {
@@ -100,7 +98,7 @@ async function requireOffered(sql: Queryable, type: string, location: string): P
     throw new CloudError('type_not_in_location', `"${type}" is not offered in "${location}"`);
 }
 
-/** The VM, locked, with nothing else being done to it. */
+/** Locks the VM and returns it, or throws if an operation on it is unfinished. */
 export async function requireIdleVm(target: Target): Promise<VmRow> {
   const vm = await requireVm(target);
   await requireNoOperation(target.sql, target.vmId);
@@ -121,24 +119,15 @@ export function requireState(vm: VmRow, action: VmAction): void {
   );
 }
 
-export function vmOperation(
-  { projectId, vmId, now, deadlineAt }: Target,
+export async function startVmOperation(
+  target: Target,
   name: OperationName,
   request: object,
-): NewOperation {
-  return openOperation({
-    projectId,
-    resourceType: 'vm',
-    resourceId: vmId,
-    name,
-    request,
-    now,
-    deadlineAt,
-  });
+): Promise<NewOperation> {
+  return await startOperation(target.sql, vmOpening(target, name, request));
 }
 
-async function opened(target: Target, name: OperationName, request: object): Promise<NewOperation> {
-  const operation = vmOperation(target, name, request);
-  await insertOperation(target.sql, operation);
-  return operation;
+function vmOpening(target: Target, name: OperationName, request: object) {
+  const { projectId, vmId: resourceId, now, deadlineAt } = target;
+  return { projectId, resourceType: 'vm' as const, resourceId, name, request, now, deadlineAt };
 }

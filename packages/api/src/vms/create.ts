@@ -8,7 +8,7 @@ import { OS_DISK_SIZE, parseDiskSizeGib } from '@gantry/model/disk-size';
 import { CloudError, unknownLocation } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
-import { diskSerialNumber } from '../disks/disk-serial-number.ts';
+import { diskSerialNumber } from '../disks/create.ts';
 import { openOperation } from '../operations/open.ts';
 import type { CreateVm } from './schema.ts';
 
@@ -18,11 +18,17 @@ type Creation = {
   body: z.output<typeof CreateVm>;
   now: Date;
   deadlineAt: Date;
-  /** What else belongs into the statement that writes the VM. */
+  /**
+   * Returns the audit line and the kept reply, which the statement that inserts the VM also writes.
+   */
   record: (operation: NewOperation) => WriteRecord;
 };
 
-/** Writes down that a VM is wanted. Quotas, names and the unfinished operation are the database's to check. */
+/**
+ * Inserts a VM for the scheduler to place, in one statement with its OS disk, interface, operation
+ * and audit line. The database checks quotas and names. If a catalogue entry is missing, the
+ * statement fails on a null value, and a second query finds out which entry it was.
+ */
 export async function createVm({
   sql,
   projectId,
@@ -46,7 +52,7 @@ export async function createVm({
   } catch (error) {
     if (!isMissingValue(error)) throw error;
     const refusal = await readVmRefusal(sql, vm);
-    throw refusal ? refused(refusal, body) : error;
+    throw refusal ? refusalError(refusal, body) : error;
   }
   return operation;
 }
@@ -74,12 +80,15 @@ function newVm({ projectId, body, now }: Pick<Creation, 'projectId' | 'body' | '
   };
 }
 
-/** Locally administered and unicast, with 40 random bits: two of one network are never the same in practice. */
+/**
+ * A locally administered unicast address. Its 40 random bits make a collision in a network
+ * unlikely.
+ */
 function newMacAddress(): string {
   return ['02', ...(randomBytes(5).toString('hex').match(/../g) ?? [])].join(':');
 }
 
-function refused(refusal: VmRefusal, { type, location, image }: Creation['body']): CloudError {
+function refusalError(refusal: VmRefusal, { type, location, image }: Creation['body']): CloudError {
   switch (refusal) {
     case 'unknown_type':
       return new CloudError('unknown_type', `there is no VM type "${type}": see GET …/specs`);
@@ -98,7 +107,7 @@ function refused(refusal: VmRefusal, { type, location, image }: Creation['body']
     case 'no_subnet':
       return new CloudError(
         'conflict',
-        `the default network has no subnet in "${location}": create one`,
+        `the default network has no subnet in "${location}": create a subnet there`,
       );
   }
 }

@@ -1,13 +1,25 @@
+import { readSerialLog } from '@gantry/db/queries/serial-logs';
 import { listVms, readVm } from '@gantry/db/queries/vms';
 import { vmView } from '@gantry/db/views/vm';
 import { notFound } from '@gantry/model/errors';
 import { ProjectParams, page } from '../http/fields.ts';
 import { route } from '../http/route.ts';
 import { OperationReply } from '../operations/schema.ts';
-import { operationView } from '../operations/view.ts';
+import { operationReply } from '../operations/view.ts';
+import { attachDisks, detachDisks } from './attach-disks.ts';
 import { changeVm, deleteVm } from './change.ts';
 import { createVm } from './create.ts';
-import { ChangeVm, CreateVm, Vm, VmPage, VmParams, VmQuery } from './schema.ts';
+import {
+  AttachDisks,
+  ChangeVm,
+  CreateVm,
+  DetachDisks,
+  SerialLog,
+  Vm,
+  VmPage,
+  VmParams,
+  VmQuery,
+} from './schema.ts';
 
 export const vmRoutes = [
   route({
@@ -26,9 +38,9 @@ export const vmRoutes = [
         body,
         now,
         deadlineAt,
-        record: (opened) => record({ operation: operationView(opened) }),
+        record: (opened) => record(operationReply(opened)),
       });
-      return { operation: operationView(operation) };
+      return operationReply(operation);
     },
   }),
   route({
@@ -73,31 +85,64 @@ export const vmRoutes = [
     params: VmParams,
     body: ChangeVm,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, body, now, deadlineAt }) => ({
-      operation: operationView(
-        await changeVm({
-          sql,
-          projectId: scope.projectId,
-          vmId: params.vm_id,
-          body,
-          now,
-          deadlineAt,
-        }),
-      ),
-    }),
+    handle: async ({ sql, scope, params, body, now, deadlineAt }) => {
+      const target = { sql, projectId: scope.projectId, vmId: params.vm_id, now, deadlineAt };
+      return operationReply(await changeVm({ ...target, body }));
+    },
   }),
   route({
     id: 'vms.delete',
     method: 'delete',
     path: '/projects/{project_id}/vms/{vm_id}',
-    summary: 'Terminate a VM; its OS disk goes with it, data disks stay',
+    summary: 'Delete a VM and its OS disk; data disks are detached and stay',
     access: { level: 'project', role: 'member' },
     params: VmParams,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, now, deadlineAt }) => ({
-      operation: operationView(
-        await deleteVm({ sql, projectId: scope.projectId, vmId: params.vm_id, now, deadlineAt }),
-      ),
-    }),
+    handle: async ({ sql, scope, params, now, deadlineAt }) => {
+      const target = { sql, projectId: scope.projectId, vmId: params.vm_id, now, deadlineAt };
+      return operationReply(await deleteVm(target));
+    },
+  }),
+  route({
+    id: 'vms.attach-disks',
+    method: 'post',
+    path: '/projects/{project_id}/vms/{vm_id}/attach-disks',
+    summary: 'Attach disks to a running or stopped VM',
+    access: { level: 'project', role: 'member' },
+    params: VmParams,
+    body: AttachDisks,
+    reply: OperationReply,
+    handle: async ({ sql, scope, params, body, now, deadlineAt }) => {
+      const target = { sql, projectId: scope.projectId, vmId: params.vm_id, now, deadlineAt };
+      return operationReply(await attachDisks({ ...target, body }));
+    },
+  }),
+  route({
+    id: 'vms.detach-disks',
+    method: 'post',
+    path: '/projects/{project_id}/vms/{vm_id}/detach-disks',
+    summary: 'Detach disks from a running or stopped VM; the disks keep their content',
+    access: { level: 'project', role: 'member' },
+    params: VmParams,
+    body: DetachDisks,
+    reply: OperationReply,
+    handle: async ({ sql, scope, params, body, now, deadlineAt }) => {
+      const target = { sql, projectId: scope.projectId, vmId: params.vm_id, now, deadlineAt };
+      return operationReply(await detachDisks({ ...target, body }));
+    },
+  }),
+  route({
+    id: 'serial-logs.get',
+    method: 'get',
+    path: '/projects/{project_id}/vms/{vm_id}/serial-log',
+    summary: "Read the last part of a VM's serial console output",
+    access: { level: 'project', role: 'read-only' },
+    params: VmParams,
+    reply: SerialLog,
+    handle: async ({ sql, scope, params }) => {
+      const row = await readSerialLog(sql, { projectId: scope.projectId, vmId: params.vm_id });
+      if (!row) throw notFound('VM');
+      return { serial_log: row.tail, updated_at: row.updated_at?.toISOString() ?? '' };
+    },
   }),
 ];

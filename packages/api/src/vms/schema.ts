@@ -1,7 +1,9 @@
 import { sshKeyProblem } from '@gantry/model/ssh-key';
 import { ATTACHMENT_MODES, VM_STATES } from '@gantry/model/states';
 import { z } from '@hono/zod-openapi';
+import { VmDisk } from '../disks/schema.ts';
 import {
+  CatalogueName,
   CommaList,
   Id,
   Name,
@@ -11,23 +13,8 @@ import {
   ReplyIdOrEmpty,
   Text,
   Timestamp,
+  TimestampOrEmpty,
 } from '../http/fields.ts';
-
-export const VmDisk = z
-  .object({
-    id: ReplyId,
-    name: z.string(),
-    type: z.string(),
-    size: z.string(),
-    location: z.string(),
-    block_size: z.int(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    serial_number: z.string(),
-    attachment_type: z.string(),
-    mode: z.string(),
-  })
-  .openapi('VmDisk');
 
 const NetworkInterface = z
   .object({
@@ -81,9 +68,6 @@ const SshPublicKey = Text(16_384).superRefine((key, context) => {
   if (problem) context.addIssue({ code: 'custom', message: problem });
 });
 
-/** A catalogue name: whether it exists is for the catalogue to say. */
-const CatalogueName = Text(63).min(1, 'must not be empty');
-
 export const CreateVm = z
   .strictObject({
     name: Name,
@@ -105,14 +89,18 @@ export const ChangeVm = z
   .superRefine((change, context) => {
     const given = (['name', 'type'] as const).filter((field) => change[field] !== undefined);
     if (change.action === 'UPDATE' && given.length === 0) {
-      context.addIssue({ code: 'custom', path: ['name'], message: 'an UPDATE needs name or type' });
+      context.addIssue({
+        code: 'custom',
+        path: ['name'],
+        message: 'UPDATE needs a new name or a new type',
+      });
     }
     if (change.action !== 'UPDATE') {
       for (const field of given) {
         context.addIssue({
           code: 'custom',
           path: [field],
-          message: 'goes with the action UPDATE alone',
+          message: 'is only allowed with the action UPDATE',
         });
       }
     }
@@ -137,6 +125,16 @@ export const AttachDisks = z
 export const DetachDisks = z
   .strictObject({ detach_disks: z.array(Id).min(1).max(16) })
   .openapi('DetachDisks');
+
+export const SerialLog = z
+  .object({
+    serial_log: z.string().openapi({
+      description:
+        'The last part of the console output, at most 64 KiB; empty if nothing was printed yet.',
+    }),
+    updated_at: TimestampOrEmpty,
+  })
+  .openapi('SerialLog');
 
 export const VmParams = z.object({ project_id: Id, vm_id: Id });
 

@@ -4,7 +4,10 @@ import { notFound } from '@gantry/model/errors';
 
 type Target = { sql: Queryable; deviceId: string };
 
-/** Keeps a device from new VMs; one that has it keeps it. A second reason replaces the first. */
+/**
+ * Keeps new VMs from getting a device; a VM that has it keeps it. A new reason replaces the old
+ * one.
+ */
 export async function quarantineDevice({
   sql,
   deviceId,
@@ -14,8 +17,9 @@ export async function quarantineDevice({
 }
 
 /**
- * Back to VMs, whether an operator, a failed cleaning or a lasting problem took it out: an operator who
- * says so has seen to the device. What is still wrong with it to be seen keeps it from VMs all the same.
+ * Gives the device to VMs again after a quarantine, a failed cleaning or a problem that lasts until
+ * release: an operator who calls this has looked at the device. A problem that the host still
+ * reports keeps new VMs from the device all the same.
  */
 export async function releaseDevice({ sql, deviceId }: Target): Promise<DeviceRow> {
   return found(await updateReleased(sql, deviceId));

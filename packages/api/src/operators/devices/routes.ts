@@ -4,16 +4,16 @@ import { OperatorDeviceReceiptPage } from '../../device-receipts/schema.ts';
 import { operatorDeviceReceiptView } from '../../device-receipts/view.ts';
 import { Paging, page } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
-import { Device, DeviceParams, QuarantineDevice } from '../hosts/schema.ts';
-import { deviceView } from '../hosts/view.ts';
 import { quarantineDevice, releaseDevice } from './quarantine.ts';
+import { Device, DeviceParams, QuarantineDevice } from './schema.ts';
+import { deviceView } from './view.ts';
 
 export const adminDeviceRoutes = [
   route({
     id: 'admin-devices.quarantine',
     method: 'post',
     path: '/admin/devices/{device_id}:quarantine',
-    summary: 'Give a GPU or a drive to no new VM; one that has it keeps it',
+    summary: 'Keep new VMs from getting a GPU or a drive; a VM that has it keeps it',
     access: { level: 'operator' },
     params: DeviceParams,
     body: QuarantineDevice,
@@ -26,7 +26,8 @@ export const adminDeviceRoutes = [
     method: 'post',
     path: '/admin/devices/{device_id}:release',
     summary:
-      'Give a GPU or a drive to new VMs again: ends its quarantine and the problems that last until then',
+      'Give a GPU or a drive to VMs again: ends its quarantine and the problems that last ' +
+      'until release',
     access: { level: 'operator' },
     params: DeviceParams,
     reply: Device,
@@ -37,8 +38,8 @@ export const adminDeviceRoutes = [
     id: 'admin-devices.receipts',
     method: 'get',
     path: '/admin/devices/{device_id}/receipts',
-    // Not found is nothing here: receipts outlive the device, and most devices have none yet.
-    summary: 'Proofs that a device, though it be gone, was made clean after VMs; newest first',
+    // An unknown device has an empty list, because receipts outlive their device.
+    summary: 'List the receipts for a device that was cleaned after VMs, newest first',
     access: { level: 'operator' },
     params: DeviceParams,
     query: z.strictObject(Paging),

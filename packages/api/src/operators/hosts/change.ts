@@ -15,7 +15,7 @@ import { badRequest, CloudError, notFound } from '@gantry/model/errors';
 
 type Target = { sql: Queryable; hostId: string };
 
-/** Says what is wanted of a host; what runs there runs on. Wanting it again changes nothing. */
+/** Sets the administrative state of a host. Its VMs keep running. Idempotent. */
 export async function changeHostAdminState({
   sql,
   hostId,
@@ -25,23 +25,23 @@ export async function changeHostAdminState({
   return found(await readHost(sql, hostId));
 }
 
-/** Takes the host as it is now for what it should be. Accepting the same again changes nothing. */
+/** Accepts the last reported hardware and software of the host as correct. Idempotent. */
 export async function acceptHost({ sql, hostId }: Target): Promise<HostDetailsRow> {
   const accepted = await updateAcceptedFacts(sql, hostId);
   const host = found(await readHost(sql, hostId));
   if (!accepted) {
     throw new CloudError(
       'conflict',
-      'the host has never reported what it is made of: there is nothing to accept until its agent connects',
+      'the host has not reported its hardware yet: try again after its agent has connected',
     );
   }
   return host;
 }
 
 /**
- * The tenants' VMs are theirs to stop: this stops new ones, tells the tenants, and shows what is left.
- * Tenants are told when a drain begins, not when it is asked for again; of a VM that was placed at
- * the same moment the lock makes sure that it is among them.
+ * Drains a host: no new VMs are placed on it, and the tenants of its VMs get an event. Only tenants
+ * stop their VMs, so the reply lists the VMs that are left. A second drain sends no events. The
+ * lock makes sure that a VM that is placed at the same time gets an event too.
  */
 export async function drainHost({ sql, hostId }: Target): Promise<HostDetailsRow> {
   const host = found(await lockHost(sql, hostId));
@@ -55,16 +55,17 @@ export async function drainHost({ sql, hostId }: Target): Promise<HostDetailsRow
       resourceId: vm.id,
       type: 'vm_host_draining',
       message:
-        'the host of this VM is to be taken out of service: stop or delete the VM when it suits you',
+        'the host of this VM will be taken out of service: stop or delete the VM when it suits you',
     })),
   );
   return found(await readHost(sql, hostId));
 }
 
 /**
- * An operator's word that the host is dead: its VMs are gone without any proof from it. The name
- * has to be said, and a host that speaks is not dead. Its certificates go too, so that it cannot
- * come back and claim to have what others have by then.
+ * Records an operator's statement that the host is dead, so that its VMs count as gone without a
+ * report from it. The operator must confirm the name, and a connected host cannot be fenced. Its
+ * certificates are revoked too: a host that returned could otherwise report VMs that run elsewhere
+ * by then.
  */
 export async function fenceHost({
   sql,
@@ -78,33 +79,34 @@ export async function fenceHost({
   if (host.connected) {
     throw new CloudError(
       'conflict',
-      'the host is connected: stop it first, or revoke its certificates, and fence it once it is gone',
+      'the host is connected: shut it down or revoke its certificates, then fence it',
     );
   }
   await updateHostFenced(sql, hostId);
   return await revokeCertificates({ sql, hostId });
 }
 
-/** Its agent is cut off at once and has to be let in anew; what runs there runs on. */
+/** Disconnects the agent at once; it must enroll again. The VMs of the host keep running. */
 export async function revokeCertificates({ sql, hostId }: Target): Promise<HostDetailsRow> {
   await revokeHostCertificates(sql, hostId);
   return found(await readHost(sql, hostId));
 }
 
-/** A placement made at the same moment waits for the lock and then finds no host to refer to. */
+/** A concurrent placement waits for the lock, and then its foreign key finds no host. */
 export async function deleteHost({ sql, hostId }: Target): Promise<HostDetailsRow> {
   const host = found(await lockHost(sql, hostId));
   if (host.vm_count > 0) {
     throw new CloudError(
       'conflict',
-      `${host.vm_count} VMs are placed on this host: drain it and wait until they are gone`,
+      `${host.vm_count} VMs are placed on this host: drain it, and wait until they are gone`,
     );
   }
   const disks = await countDisksOnlyOn(sql, hostId);
   if (disks > 0 && host.state !== 'fenced') {
     throw new CloudError(
       'conflict',
-      `${disks} disks of tenants lie on this host alone: have them deleted, or fence the host to give them up`,
+      `${disks} disks of tenants are stored only on this host: ask the tenants to delete them, ` +
+        'or fence the host to give them up',
     );
   }
   await removeHost(sql, hostId);

@@ -34,7 +34,9 @@ const act = (hostId: string, verb: string) => admin('POST', `/${hostId}:${verb}`
 const fence = (hostId: string, confirm: string) =>
   admin('POST', `/${hostId}:fence`, {}, { confirm });
 const show = async (hostId: string) => (await admin('GET', `/${hostId}`)).body;
-/** Of every test's VMs, those that have been told of an event of the type, in the order of telling. */
+/**
+ * Of every test's VMs, those that have been told of an event of the type, in the order of telling.
+ */
 const toldOf = async (type: string) =>
   (await api.sql`select resource_id from events where type = ${type} order by id`).map(
     (row) => row['resource_id'],

@@ -12,7 +12,7 @@ import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
 import { type Caller, callerId } from '../../auth/caller.ts';
 import { newKey } from '../../auth/keys.ts';
-import { requireLocations } from '../../catalogue/require-locations.ts';
+import { requireLocations } from '../../catalogue/change-locations.ts';
 import type { CreateJoinToken } from './schema.ts';
 
 const HOUR_MS = 3_600_000;
@@ -24,7 +24,7 @@ type Creation = {
   now: Date;
 };
 
-/** The secret is in the reply and nowhere else: only its hash is kept. */
+/** Creates a join token. Only the reply has the secret; the database stores its hash. */
 export async function createJoinToken({
   sql,
   caller,
@@ -45,10 +45,13 @@ export async function createJoinToken({
   return { row: { ...token, used_at: null }, secret, caSha256: authority?.fingerprint ?? '' };
 }
 
-/** A used one tells how its host came in, and can let in no other: it stays. */
+/** Deletes an unused token. A used one is kept as the record of how its host joined. */
 export async function deleteJoinToken(sql: Queryable, joinTokenId: string): Promise<JoinTokenRow> {
   const row = await removeUnusedJoinToken(sql, joinTokenId);
   if (row) return row;
   if (!(await isJoinToken(sql, joinTokenId))) throw notFound('join token');
-  throw new CloudError('conflict', 'a host has used this join token: remove the host instead');
+  throw new CloudError(
+    'conflict',
+    'a host has already joined with this token: delete the host instead',
+  );
 }

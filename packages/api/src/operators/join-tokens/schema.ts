@@ -1,6 +1,12 @@
 import { z } from '@hono/zod-openapi';
-import { CatalogueKey } from '../../catalogue/admin-schema.ts';
-import { Id, Page, ReplyId, Timestamp, TimestampOrEmpty } from '../../http/fields.ts';
+import {
+  CatalogueName,
+  Id,
+  Page,
+  ReplyId,
+  Timestamp,
+  TimestampOrEmpty,
+} from '../../http/fields.ts';
 
 const JOIN_TOKEN_FIELDS = {
   id: ReplyId,
@@ -18,21 +24,23 @@ export const JoinTokenPage = Page(JoinToken);
 export const NewJoinToken = z
   .object({
     ...JOIN_TOKEN_FIELDS,
-    token: z.string().openapi({ description: 'The token itself: shown this once.' }),
+    token: z.string().openapi({ description: 'The token itself. No other reply shows it.' }),
     ca_sha256: z.string().openapi({
       description:
-        "SHA-256 of the certificate of the fleet's authority, by which the host knows whom to give the token to: lower-case hex, empty until a scheduler has made the authority.",
+        'SHA-256 of the CA certificate of the fleet in lower-case hex. The host verifies the ' +
+        'scheduler with it before it sends the token. Empty until a scheduler has created the ' +
+        'CA.',
     }),
   })
   .openapi('NewJoinToken');
 
-/** A day is enough to set a host up; a month for those that are still on their way. */
+/** A day is enough to set a host up. A month is enough for a host that is not delivered yet. */
 const DEFAULT_HOURS = 24;
 const MOST_HOURS = 720;
 
 export const CreateJoinToken = z
   .strictObject({
-    location: CatalogueKey,
+    location: CatalogueName,
     expires_in_hours: z.int().min(1).max(MOST_HOURS).default(DEFAULT_HOURS),
   })
   .openapi('CreateJoinToken');

@@ -10,7 +10,7 @@ export function joinTokenView(row: JoinTokenRow) {
   };
 }
 
-/** Of one just made: it shows the token, and whom to give it to. */
+/** The view of a new token, with its secret and the hash of the CA certificate. */
 export function newJoinTokenView(made: { row: JoinTokenRow; secret: string; caSha256: string }) {
   const { used_at: _unused, ...shown } = joinTokenView(made.row);
   return { ...shown, token: made.secret, ca_sha256: made.caSha256 };

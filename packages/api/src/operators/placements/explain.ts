@@ -9,22 +9,22 @@ import type { Placement } from '@gantry/placement/host';
 import { newHostIndex } from '@gantry/placement/host-index';
 import { hostsFromRows } from '@gantry/placement/hosts-from-rows';
 import { requestFor } from '@gantry/placement/request-for';
-import { requireLocations } from '../../catalogue/require-locations.ts';
+import { requireLocations } from '../../catalogue/change-locations.ts';
 
 export type Explanation = {
   placement: Placement | null;
   filters: FilterCount[];
   answers: { hostId: string; answer: HostAnswer }[];
-  /** Names and addresses are looked up here. */
+  /** The rows with the names and addresses of the hosts and devices. */
   rows: PlacementHostRows;
 };
 
-/** More hosts than an operator reads; the filters count all of them. */
+/** More hosts than an operator reads. The counts of the filters include all hosts. */
 const MOST_HOSTS = 1_000;
 
 type Question = { type: string; location: string; hostId: string | null };
 
-/** What the placer would do with a new VM now, and why. Changes nothing. */
+/** Returns what the scheduler would do with a new VM now, and why. Changes nothing. */
 export async function explainPlacement(sql: Queryable, question: Question): Promise<Explanation> {
   const { location, hostId } = question;
   const type = await requireOfferedType(sql, question);
@@ -46,7 +46,10 @@ export async function explainPlacement(sql: Queryable, question: Question): Prom
   };
 }
 
-/** It may be in another location, which is then the reason; its name goes with the others'. */
+/**
+ * Returns the rows of one host, which may be in another location, and adds it to `rows` for its
+ * name.
+ */
 async function requireHost(
   sql: Queryable,
   hostId: string,
@@ -72,6 +75,9 @@ async function requireOfferedType(
   const offered = await listOfferedTypes(sql, location);
   const found = offered.find(({ name }) => name === type);
   if (!found)
-    throw new CloudError('type_not_in_location', `"${type}" is not offered in "${location}"`);
+    throw new CloudError(
+      'type_not_in_location',
+      `the VM type "${type}" is not offered in "${location}": see GET /v0.1/admin/vm-types`,
+    );
   return found;
 }

@@ -8,7 +8,8 @@ export const adminPlacementRoutes = [
     id: 'admin-placements.explain',
     method: 'post',
     path: '/admin/placements:explain',
-    summary: 'Where a VM of a type would go now, or why nowhere; creates nothing',
+    summary:
+      'Explain where a new VM of a type would be placed now, or why no host fits; creates nothing',
     access: { level: 'operator' },
     body: ExplainPlacement,
     reply: PlacementExplanation,

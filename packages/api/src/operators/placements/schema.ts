@@ -5,7 +5,7 @@ export const ExplainPlacement = z
   .strictObject({
     type: Text(63),
     location: Text(63),
-    host_id: Id.optional().openapi({ description: 'Explain this host alone.' }),
+    host_id: Id.optional().openapi({ description: 'Explain only this host.' }),
   })
   .openapi('ExplainPlacement');
 
@@ -29,19 +29,23 @@ export const PlacementExplanation = z
           }),
         ),
       })
-      .openapi({ description: 'Where a VM would go now; an empty host_id: nowhere.' }),
-    filters: z
-      .array(z.object({ filter: z.string(), left: z.int() }))
-      .openapi({ description: 'In the order they are asked, and how many hosts each leaves.' }),
+      .openapi({
+        description: 'Where a VM would be placed now; host_id is empty if no host fits.',
+      }),
+    filters: z.array(z.object({ filter: z.string(), left: z.int() })).openapi({
+      description: 'The filters in the order of their use, and how many hosts each leaves.',
+    }),
     hosts: z
       .array(
         z.object({
           host_id: ReplyId,
           name: z.string(),
           fits: z.boolean(),
-          reason: z.string().openapi({ description: 'Why not there; empty where it fits.' }),
+          reason: z
+            .string()
+            .openapi({ description: 'Why the host does not fit; empty if it fits.' }),
         }),
       )
-      .openapi({ description: 'By name, at most 1000 of them.' }),
+      .openapi({ description: 'Sorted by name; at most 1000 hosts.' }),
   })
   .openapi('PlacementExplanation');

@@ -4,12 +4,15 @@ import { CloudError, notFound } from '@gantry/model/errors';
 import { DISK_TYPES } from '@gantry/model/states';
 import { PRICE_DECIMALS } from './schema.ts';
 
-/** A price for something that cannot be had is a typing error that would leave the right one unpriced. */
+/** Refuses unknown types: a mistyped name would leave the intended type without a price. */
 export async function setPrice(sql: Queryable, price: PriceRow): Promise<PriceRow> {
   const { resource_type: resourceType, usd_per_hour } = price;
   const isDiskType = DISK_TYPES.some((type) => type === resourceType);
   if (!isDiskType && !(await isVmType(sql, resourceType))) {
-    throw new CloudError('unknown_type', `"${resourceType}" is neither a VM type nor a disk type`);
+    throw new CloudError(
+      'unknown_type',
+      `"${resourceType}" is neither a VM type nor a disk type: see GET /v0.1/admin/vm-types`,
+    );
   }
   await replacePrice(sql, { resourceType, usdPerHour: usd_per_hour.toFixed(PRICE_DECIMALS) });
   return price;

@@ -1,13 +1,12 @@
 import { z } from '@hono/zod-openapi';
-import { CatalogueKey } from '../../catalogue/admin-schema.ts';
-import { Items } from '../../http/fields.ts';
+import { CatalogueName, Items } from '../../http/fields.ts';
 
 export const Price = z
   .object({ resource_type: z.string(), usd_per_hour: z.number() })
   .openapi('Price');
 export const Prices = Items(Price);
 
-/** The column holds 8 decimals. */
+/** The number of decimals that the database column has. */
 export const PRICE_DECIMALS = 8;
 const LARGEST_PRICE = 1_000_000;
 
@@ -24,4 +23,4 @@ export const SetPrice = z
   })
   .openapi('SetPrice');
 
-export const PriceParams = z.object({ resource_type: CatalogueKey });
+export const PriceParams = z.object({ resource_type: CatalogueName });

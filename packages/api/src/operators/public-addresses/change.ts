@@ -11,12 +11,15 @@ import { formatIpv4, parseCidr } from '@gantry/model/cidr';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
-import { requireLocations } from '../../catalogue/require-locations.ts';
+import { requireLocations } from '../../catalogue/change-locations.ts';
 import type { AddedPublicAddresses, AddPublicAddresses } from './schema.ts';
 
 type Addition = { sql: Queryable; body: z.output<typeof AddPublicAddresses>; now: Date };
 
-/** Every address of the block, or none. What the location has already stays as it is. */
+/**
+ * Adds every address of the block, or none. Addresses that the location already has stay as they
+ * are.
+ */
 export async function addPublicAddresses({
   sql,
   body: { location, cidr },
@@ -24,21 +27,22 @@ export async function addPublicAddresses({
 }: Addition): Promise<z.output<typeof AddedPublicAddresses>> {
   await requireLocations(sql, [location]);
   const added = await insertPublicAddresses(sql, { location, addresses: addressesOf(cidr, now) });
-  // Looked for afterwards: an address that is being added elsewhere was waited for by then.
+  // This check comes after the insert, which has waited for concurrent inserts of the same
+  // addresses.
   const elsewhere = await findAddressElsewhere(sql, { location, cidr });
   if (elsewhere) {
     throw new CloudError(
       'conflict',
-      `${elsewhere.address} is in ${elsewhere.location}: remove it there first`,
+      `the address ${elsewhere.address} belongs to ${elsewhere.location}: delete it there first`,
     );
   }
   return { added, total: await countPublicAddresses(sql, location) };
 }
 
-/** With ids in the order of the addresses, so that lists have them in that order too. */
+/** The ids have the order of the addresses, because lists are sorted by id. */
 function addressesOf(cidr: string, now: Date): { id: string; address: string }[] {
   const block = parseCidr(cidr);
-  if (!block) throw new Error(`BUG: ${cidr} is no CIDR`);
+  if (!block) throw new Error(`BUG: the schema accepted the cidr ${cidr}`);
   const size = block.last - block.first + 1;
   const ids = Array.from({ length: size }, () => newId(now.getTime())).sort();
   return ids.map((id, offset) => ({ id, address: formatIpv4(block.first + offset) }));
@@ -53,6 +57,6 @@ export async function deletePublicAddress(
   if (!(await isPublicAddress(sql, publicAddressId))) throw notFound('public address');
   throw new CloudError(
     'conflict',
-    'a VM has this public address: it can go once the VM gave it up',
+    'a VM has this public address: try again after the VM has released it',
   );
 }

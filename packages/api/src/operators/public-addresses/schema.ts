@@ -1,14 +1,23 @@
 import { parseCidr } from '@gantry/model/cidr';
 import { z } from '@hono/zod-openapi';
-import { CatalogueKey } from '../../catalogue/admin-schema.ts';
-import { Id, Page, Paging, ReplyId, ReplyIdOrEmpty, Text } from '../../http/fields.ts';
+import {
+  CatalogueName,
+  Id,
+  Page,
+  Paging,
+  ReplyId,
+  ReplyIdOrEmpty,
+  Text,
+} from '../../http/fields.ts';
 
 export const PublicAddress = z
   .object({
     id: ReplyId,
     address: z.string(),
     location: z.string(),
-    vm_id: ReplyIdOrEmpty.openapi({ description: 'The VM that has it; empty when it is free.' }),
+    vm_id: ReplyIdOrEmpty.openapi({
+      description: 'The VM that has the address; empty if it is free.',
+    }),
   })
   .openapi('PublicAddress');
 
@@ -16,7 +25,7 @@ export const PublicAddressPage = Page(PublicAddress);
 
 export const PublicAddressQuery = z.strictObject({ ...Paging, location: Text(63).optional() });
 
-/** A row for each address: 1024 of them are one quick statement. */
+/** Each address is a row. A /22 has 1024 addresses, which one statement inserts quickly. */
 const LARGEST_BLOCK = 22;
 
 const PublicBlock = z
@@ -30,17 +39,19 @@ const PublicBlock = z
   })
   .openapi({
     example: '203.0.113.0/24',
-    description: `An IPv4 block from /${LARGEST_BLOCK} to /32. All its addresses are given to VMs, the first and the last included.`,
+    description:
+      `An IPv4 block from /${LARGEST_BLOCK} to /32. VMs get all of its addresses, including ` +
+      'the first and the last.',
   });
 
 export const AddPublicAddresses = z
-  .strictObject({ location: CatalogueKey, cidr: PublicBlock })
+  .strictObject({ location: CatalogueName, cidr: PublicBlock })
   .openapi('AddPublicAddresses');
 
 export const AddedPublicAddresses = z
   .object({
-    added: z.int().openapi({ description: 'How many of the block were not there before.' }),
-    total: z.int().openapi({ description: 'How many the location has now.' }),
+    added: z.int().openapi({ description: 'How many addresses of the block are new.' }),
+    total: z.int().openapi({ description: 'How many addresses the location has now.' }),
   })
   .openapi('AddedPublicAddresses');
 

@@ -20,7 +20,7 @@ type Creation = {
   now: Date;
 };
 
-/** The secret is in the reply and nowhere else: only its hash is kept. */
+/** Creates an access key. Only the reply has the secret; the database stores its hash. */
 export async function createAccessKey({
   sql,
   scope,
@@ -29,7 +29,10 @@ export async function createAccessKey({
 }: Creation): Promise<{ row: AccessKeyRow; secret: string }> {
   const { name, role } = body;
   if (!roleReaches(scope.role, role)) {
-    throw new CloudError('forbidden', `a key of the role ${role} is stronger than its creator`);
+    throw new CloudError(
+      'forbidden',
+      `you cannot create a key with the role ${role}: your own role is lower`,
+    );
   }
   const expiresAt = body.expires_at === undefined ? null : new Date(body.expires_at);
   if (expiresAt && expiresAt <= now) {

@@ -16,7 +16,7 @@ export const AccessKey = z
 export const AccessKeys = Items(AccessKey);
 
 export const NewAccessKey = AccessKey.extend({
-  access_key: z.string().openapi({ description: 'The key itself: shown this once.' }),
+  access_key: z.string().openapi({ description: 'The key itself. No other reply shows it.' }),
 }).openapi('NewAccessKey');
 
 export const CreateAccessKey = z

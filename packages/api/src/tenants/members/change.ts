@@ -22,19 +22,22 @@ type Addition = {
   now: Date;
 };
 
-/** Gives a user that there is a role in the organization. Users themselves are made by operators. */
+/** Gives an existing user a role in the organization. Only operators create users. */
 export async function addMember({ sql, organizationId, body, now }: Addition): Promise<MemberRow> {
   const { email, role, project_id: projectId } = body;
   const user = await findUser(sql, email);
   if (!user) {
     throw badRequest([
-      { field: 'email', reason: 'nobody has this e-mail: ask the operator for an account first' },
+      {
+        field: 'email',
+        reason: 'is not the e-mail of a user: ask an operator to create the user first',
+      },
     ]);
   }
   if (projectId !== undefined) {
     const project = await readProject(sql, projectId);
     if (project?.organization_id !== organizationId) {
-      throw badRequest([{ field: 'project_id', reason: 'is no project of this organization' }]);
+      throw badRequest([{ field: 'project_id', reason: 'is not a project of this organization' }]);
     }
   }
   const member = {
@@ -49,13 +52,16 @@ export async function addMember({ sql, organizationId, body, now }: Addition): P
   return member;
 }
 
-/** Removals of one organization take turns: two owners cannot both be removed as the last but one. */
+/** Locks the organization, so that two concurrent removals cannot remove its last two owners. */
 export async function deleteMember(sql: Queryable, key: MemberKey): Promise<MemberRow> {
   await lockOrganization(sql, key.organizationId);
   const member = await readMember(sql, key);
   if (!member) throw notFound('member');
   if (member.role === 'owner' && (await countOwners(sql, key.organizationId)) === 1) {
-    throw new CloudError('conflict', 'this is the last owner: add another one first');
+    throw new CloudError(
+      'conflict',
+      'the member is the last owner of the organization: add another owner first',
+    );
   }
   await removeMember(sql, key);
   return member;

@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { Id, Items, ReplyId, ReplyIdOrEmpty, Timestamp } from '../../http/fields.ts';
-import { Email } from '../../tokens/schema.ts';
+import { Email, Id, Items, ReplyId, ReplyIdOrEmpty, Timestamp } from '../../http/fields.ts';
 
 const MemberRole = z.enum(['owner', 'member', 'read-only']);
 
@@ -21,11 +20,11 @@ export const CreateMember = z
   .strictObject({ email: Email, role: MemberRole, project_id: Id.optional() })
   .superRefine(({ role, project_id }, context) => {
     if (role === 'owner' && project_id !== undefined) {
-      const message = 'an owner has the whole organization: leave it out';
+      const message = 'must be absent, because an owner has every project of the organization';
       context.addIssue({ code: 'custom', path: ['project_id'], message });
     }
     if (role !== 'owner' && project_id === undefined) {
-      const message = `is needed: the role ${role} belongs to one project`;
+      const message = `is required, because the role ${role} is for one project`;
       context.addIssue({ code: 'custom', path: ['project_id'], message });
     }
   })

@@ -12,7 +12,7 @@ import type { BillingProvider } from '../../billing/provider.ts';
 
 type Creation = { sql: Queryable; caller: Caller; billing: BillingProvider; name: string };
 
-/** The creator becomes its owner. */
+/** Creates an organization. The caller becomes its owner. */
 export async function createOrganization({
   sql,
   caller,
@@ -20,7 +20,10 @@ export async function createOrganization({
   name,
 }: Creation): Promise<OrganizationRow> {
   if (!mayCreate(caller)) {
-    throw new CloudError('forbidden', 'this needs the role operator, or owner of an organization');
+    throw new CloudError(
+      'forbidden',
+      'only operators and owners of an organization may create an organization',
+    );
   }
   const id = newId();
   const organization = { id, name, payment_customer_id: billing.customerIdFor(id) };
@@ -43,7 +46,7 @@ export async function renameOrganization(
   return organization;
 }
 
-/** A project created meanwhile refers to the organization, and the database refuses in its place. */
+/** If a project is created at the same time, its foreign key makes the deletion fail. */
 export async function deleteOrganization(
   sql: Queryable,
   organizationId: string,

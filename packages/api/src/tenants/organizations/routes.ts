@@ -1,16 +1,17 @@
-import { listOrganizations } from '@gantry/db/queries/organizations';
+import { listAllOrganizations, listOrganizations } from '@gantry/db/queries/organizations';
+import { z } from '@hono/zod-openapi';
 import type { Caller } from '../../auth/caller.ts';
-import { OrganizationParams } from '../../http/fields.ts';
+import { OrganizationParams, Paging, page } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
 import { createOrganization, deleteOrganization, renameOrganization } from './change.ts';
-import { Organization, OrganizationName, Organizations } from './schema.ts';
+import { AdminOrganizations, Organization, OrganizationName, Organizations } from './schema.ts';
 
 export const organizationRoutes = [
   route({
     id: 'organizations.list',
     method: 'get',
     path: '/organizations',
-    summary: 'The organizations the caller belongs to',
+    summary: 'List the organizations that the caller belongs to',
     access: { level: 'authenticated' },
     unpaid: true,
     reply: Organizations,
@@ -20,7 +21,7 @@ export const organizationRoutes = [
     id: 'organizations.create',
     method: 'post',
     path: '/organizations',
-    summary: 'Create an organization and own it',
+    summary: 'Create an organization, of which the caller becomes the owner',
     access: { level: 'authenticated' },
     unpaid: true,
     changesAccess: true,
@@ -29,7 +30,7 @@ export const organizationRoutes = [
     handle: async ({ deps, sql, caller, scope, body }) => {
       const { billing } = deps;
       const organization = await createOrganization({ sql, caller, billing, name: body.name });
-      // Its audit log begins with this line; the path could not name it.
+      // The path does not name the organization: this puts the audit line into its audit log.
       scope.organizationId = organization.id;
       return organization;
     },
@@ -58,6 +59,21 @@ export const organizationRoutes = [
     params: OrganizationParams,
     reply: Organization,
     handle: ({ sql, scope }) => deleteOrganization(sql, scope.organizationId),
+  }),
+  route({
+    id: 'admin-organizations.list',
+    method: 'get',
+    path: '/admin/organizations',
+    summary: 'List every organization and whether it has a payment method, oldest first',
+    access: { level: 'operator' },
+    query: z.strictObject(Paging),
+    reply: AdminOrganizations,
+    handle: async ({ sql, query: { limit, page_token } }) =>
+      page(
+        await listAllOrganizations(sql, { after: page_token, limit: limit + 1 }),
+        limit,
+        (row) => row,
+      ),
   }),
 ];
 

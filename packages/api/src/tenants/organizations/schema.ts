@@ -7,7 +7,6 @@ export const Organization = z
 
 export const Organizations = z.array(Organization);
 
-/** What it is called: to create one, and to rename it. */
 export const OrganizationName = z.strictObject({ name: Label }).openapi('OrganizationName');
 
 export const AdminOrganizations = Page(

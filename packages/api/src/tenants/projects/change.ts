@@ -22,7 +22,7 @@ type Creation = {
   body: z.output<typeof CreateProject>;
 };
 
-/** The organization is in the body, so whether the caller owns it is asked here. */
+/** Creates a project. The organization is in the body, so the caller's role is checked here. */
 export async function createProject({
   sql,
   caller,
@@ -33,13 +33,14 @@ export async function createProject({
   const organizationId = body.organization_id;
   const role = organizationRole(caller, organizationId);
   if (!role || !(await callers.organizationScope(organizationId))) throw notFound('organization');
-  // From here on it is the organization's business: its audit log tells of it, refused or not.
+  // From here on the request is in the audit log of the organization, even if it is refused.
   scope.organizationId = organizationId;
-  if (!roleReaches(role, 'owner')) throw new CloudError('forbidden', 'this needs the role owner');
+  if (!roleReaches(role, 'owner'))
+    throw new CloudError('forbidden', 'this request needs the role owner');
   const id = newId();
   await insertProject(sql, { id, name: body.name, organization_id: organizationId });
   const project = await readProject(sql, id);
-  if (!project) throw new Error('BUG: an inserted project can be read');
+  if (!project) throw new Error('BUG: the project that was just inserted is missing');
   return project;
 }
 
@@ -52,7 +53,7 @@ export async function renameProject(
   return project;
 }
 
-/** A VM or disk created meanwhile refers to the project, and the database refuses in its place. */
+/** If a VM or disk is created at the same time, its foreign key makes the deletion fail. */
 export async function deleteProject(sql: Queryable, projectId: string): Promise<ProjectRow> {
   if (await hasVmsOrDisks(sql, projectId)) {
     throw new CloudError('conflict', 'the project has VMs or disks: delete them first');

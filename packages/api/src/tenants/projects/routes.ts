@@ -1,16 +1,17 @@
-import { listProjects } from '@gantry/db/queries/projects';
+import { listAllProjects, listProjects } from '@gantry/db/queries/projects';
+import { z } from '@hono/zod-openapi';
 import type { Caller } from '../../auth/caller.ts';
-import { ProjectParams } from '../../http/fields.ts';
+import { Paging, ProjectParams, page } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
 import { createProject, deleteProject, renameProject } from './change.ts';
-import { ChangeProject, CreateProject, Project, Projects } from './schema.ts';
+import { ChangeProject, CreateProject, Project, ProjectPage, Projects } from './schema.ts';
 
 export const projectRoutes = [
   route({
     id: 'projects.list',
     method: 'get',
     path: '/projects',
-    summary: 'The projects the caller may use',
+    summary: 'List the projects that the caller may use',
     access: { level: 'authenticated' },
     unpaid: true,
     reply: Projects,
@@ -20,7 +21,7 @@ export const projectRoutes = [
     id: 'projects.create',
     method: 'post',
     path: '/projects',
-    summary: 'Create a project with its default network and rules',
+    summary: 'Create a project with a default network and its firewall rules',
     access: { level: 'authenticated' },
     unpaid: true,
     body: CreateProject,
@@ -45,7 +46,7 @@ export const projectRoutes = [
     id: 'projects.delete',
     method: 'delete',
     path: '/projects/{project_id}',
-    summary: 'Delete a project that has no VMs and no disks, with all else it has',
+    summary: 'Delete a project that has no VMs and no disks, and everything else in it',
     access: { level: 'project', role: 'owner' },
     unpaid: true,
     changesAccess: true,
@@ -53,9 +54,24 @@ export const projectRoutes = [
     reply: Project,
     handle: ({ sql, scope }) => deleteProject(sql, scope.projectId),
   }),
+  route({
+    id: 'admin-projects.list',
+    method: 'get',
+    path: '/admin/projects',
+    summary: 'List every project, oldest first',
+    access: { level: 'operator' },
+    query: z.strictObject(Paging),
+    reply: ProjectPage,
+    handle: async ({ sql, query: { limit, page_token } }) =>
+      page(
+        await listAllProjects(sql, { after: page_token, limit: limit + 1 }),
+        limit,
+        (row) => row,
+      ),
+  }),
 ];
 
-/** An owner has every project of the organization, the others have the ones they were added to. */
+/** An owner sees every project of the organization; others see the projects they are members of. */
 function projectsOf(caller: Caller): { projectIds: string[]; organizationIds: string[] } {
   if (caller.type === 'access_key') {
     return { projectIds: [caller.grant.project_id], organizationIds: [] };

@@ -7,7 +7,7 @@ type Change = { projectId: string; max: Partial<Record<QuotaType, number>> };
 
 export async function changeQuotas(sql: Queryable, change: Change): Promise<QuotaRow[]> {
   const { projectId } = change;
-  // Creations lock gpus before vms and disk_gib before disks: the same order here cannot deadlock.
+  // Creations lock gpus before vms and disk_gib before disks. The same order prevents a deadlock.
   for (const type of (Object.keys(change.max) as QuotaType[]).sort()) {
     const max = change.max[type];
     if (max !== undefined) await updateQuota(sql, { projectId, type, max });

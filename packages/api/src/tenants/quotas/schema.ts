@@ -13,7 +13,7 @@ export const Quotas = z
   })
   .openapi('Quotas');
 
-/** The new maximum by type; types that are not named keep theirs. */
+/** The new maximum by type; types that are absent keep theirs. */
 export const ChangeQuotas = z
   .partialRecord(QuotaType, z.int().min(0, 'must not be negative'))
   .openapi('ChangeQuotas');

@@ -1,6 +1,8 @@
 import type { QuotaRow } from '@gantry/db/queries/quotas';
 
-/** A maximum lowered below what is used leaves nothing available, not less than nothing. */
+/**
+ * If the maximum was lowered below the usage, nothing is available, rather than less than nothing.
+ */
 export function quotaView({ type, max, used }: QuotaRow) {
   return { type, max, used, available: Math.max(0, max - used) };
 }

@@ -24,14 +24,14 @@ export async function createUser({ sql, body, now }: Creation): Promise<UserRow>
 
 type Target = { sql: Queryable; caller: Caller; userId: string };
 
-/** A new password ends every login made with the old one. */
+/** Changes a user. A new password revokes every refresh token of the user. */
 export async function changeUser({
   sql,
   caller,
   userId,
   body,
 }: Target & { body: z.output<typeof ChangeUser> }): Promise<UserRow> {
-  if (body.operator === false) refuseOneself(caller, userId);
+  if (body.operator === false) refuseOwnUser(caller, userId);
   const user = await updateUser(sql, {
     userId,
     passwordHash: body.password === undefined ? null : await hashPassword(body.password),
@@ -43,15 +43,15 @@ export async function changeUser({
 }
 
 export async function deleteUser({ sql, caller, userId }: Target): Promise<UserRow> {
-  refuseOneself(caller, userId);
+  refuseOwnUser(caller, userId);
   const user = await removeUser(sql, userId);
   if (!user) throw notFound('user');
   return user;
 }
 
-/** An operator who locks themselves out may be the last one. */
-function refuseOneself(caller: Caller, userId: string): void {
+/** Refuses changes that would lock the caller out, because the caller may be the last operator. */
+function refuseOwnUser(caller: Caller, userId: string): void {
   if (callerId(caller) === userId) {
-    throw new CloudError('conflict', 'this is yourself: ask another operator to do it');
+    throw new CloudError('conflict', 'you cannot do this to your own user: ask another operator');
   }
 }

@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { Id, Page, ReplyId, Text, Timestamp } from '../../http/fields.ts';
-import { Email } from '../../tokens/schema.ts';
+import { Email, Id, Page, ReplyId, Text, Timestamp } from '../../http/fields.ts';
 
 export const User = z
   .object({ id: ReplyId, email: z.string(), operator: z.boolean(), created_at: Timestamp })
