@@ -43,7 +43,7 @@ const LOGIN = {
   body: JSON.stringify({ grant_type: 'password', email: 'a@b.test', password: 'x' }),
 };
 
-/** Takes the database away from the api, or gives it back. */
+/** Blocks or allows connections of the api to the database. */
 async function allowConnections(allowed: boolean): Promise<void> {
   const admin = connect({ url: inject('databaseServer'), name: 'admin', maxConnections: 1 });
   const name = new URL(database.url).pathname.slice(1);
@@ -55,8 +55,8 @@ async function allowConnections(allowed: boolean): Promise<void> {
   await admin.end();
 }
 
-describe('for load balancers and monitoring', () => {
-  it('/healthz says alive, /readyz says ready, and not where the database is gone', async () => {
+describe('the pages for load balancers and monitoring', () => {
+  it('/healthz reports that the process is alive, and /readyz that the database is reachable', async () => {
     const url = await start();
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
@@ -71,12 +71,12 @@ describe('for load balancers and monitoring', () => {
     await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(200);
   });
 
-  it('a connection lasts longer unused than balancers keep theirs, so that none is closed under a request', async () => {
+  it('idle connections stay open longer than load balancers use them', async () => {
     const reply = await fetch(`${await start()}/healthz`);
     expect(reply.headers.get('keep-alive')).toBe('timeout=75');
   });
 
-  it('/metrics counts requests by route and status, and nothing of a tenant', async () => {
+  it('/metrics counts requests by route and status, without tenants', async () => {
     const url = await start();
     const id = '01a1dcf6-0006-767f-9165-872680039855';
     await fetch(`${url}/v0.1/projects/${id}/vms`);
@@ -89,13 +89,13 @@ describe('for load balancers and monitoring', () => {
 });
 
 describe('stopping', () => {
-  it('answers what has begun, takes nothing new, and then lets go', async () => {
+  it('finishes requests that have begun, refuses new ones, then closes', async () => {
     const url = await start();
     let unlock = () => {};
     const locked = new Promise<void>((resolve) => {
       unlock = resolve;
     });
-    // A login waits for the users' table while somebody holds it.
+    // A login waits while another transaction has locked the table of users.
     const holder = database.sql.begin(async (tx) => {
       await tx`lock table users in access exclusive mode`;
       await locked;
@@ -117,7 +117,7 @@ describe('stopping', () => {
   });
 });
 
-it('a request leaves one line of JSON, with its id and without its bearer', async () => {
+it('a request writes one line of JSON with its id and without its bearer', async () => {
   const url = await start();
   const bearer = 'gantry_ak_0123456789abcdefghijklmnopqrstuvABCDEF';
   const reply = await fetch(`${url}/v0.1`, { headers: { authorization: `Bearer ${bearer}` } });

@@ -38,7 +38,7 @@ const logs = async (tenant: TestTenant, bearer: string, query = '') =>
     .body;
 
 describe('the audit log', () => {
-  it('has a line for a VM created and one for a VM refused, and nothing of another tenant', async () => {
+  it('records accepted and refused writes, and nothing of other tenants', async () => {
     const created = await createVm(acme, 'made');
     const refused = await createVm(acme, 'not-made', 'no-such-type');
     await createVm(other, 'elsewhere');
@@ -49,7 +49,7 @@ describe('the audit log', () => {
       action: 'vms.create',
       resource_type: 'vms',
     };
-    // Refusals are written a moment later, in batches.
+    // Refused writes reach the audit log a second later, in a batch.
     const items = await vi.waitFor(
       async () => {
         const page = await logs(acme, acme.owner.token, '?action=vms.create');
@@ -76,7 +76,7 @@ describe('the audit log', () => {
     for (const item of everything.items) expect(item.organization_id).toBe(acme.organizationId);
   });
 
-  it('runs from the newest to the oldest, page by page, each line once', async () => {
+  it('is listed newest first in pages, each line once', async () => {
     for (const name of ['one', 'two', 'three']) await createVm(other, name);
     const all = await logs(other, other.owner.token);
     const seen: string[] = [];
@@ -96,7 +96,7 @@ describe('the audit log', () => {
     expect(seen.length).toBeGreaterThanOrEqual(3);
   });
 
-  it('shows owners everything, others the lines of their projects', async () => {
+  it('shows owners every line, and others the lines of their projects', async () => {
     const project = await api.call('POST', '/projects', {
       bearer: acme.owner.token,
       body: { name: 'secret', organization_id: acme.organizationId },
@@ -121,7 +121,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('is not found by strangers', async () => {
+  it('does not exist for callers outside the organization', async () => {
     const path = `/organizations/${acme.organizationId}/audit-logs`;
     for (const bearer of [other.owner.token, other.accessKey]) {
       expect((await api.call('GET', path, { bearer })).status).toBe(404);
@@ -130,7 +130,7 @@ describe('the audit log', () => {
 });
 
 describe("the installation's audit log", () => {
-  it('shows operators the lines of all tenants, and nobody else', async () => {
+  it('shows the lines of all tenants to operators only', async () => {
     await createVm(acme, 'for-operators');
     await createVm(other, 'for-operators');
     const { body } = await api.call('GET', '/admin/audit-logs?limit=1000', {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isKey, newKey } from './keys.ts';
 
 describe('keys', () => {
-  it('have a prefix that tells what they are, and one is never the other', () => {
+  it('have a prefix for each kind, and a key of one kind is never one of another', () => {
     expect(newKey('access_key')).toMatch(/^gantry_ak_[\w-]{38}$/);
     expect(newKey('refresh_token')).toMatch(/^gantry_rt_[\w-]{38}$/);
     expect(newKey('join_token')).toMatch(/^gantry_jt_[\w-]{38}$/);
@@ -13,12 +13,12 @@ describe('keys', () => {
     expect(isKey('access_key', newKey('join_token'))).toBe(false);
   });
 
-  it('are never the same twice', () => {
+  it('are unique', () => {
     const keys = Array.from({ length: 1000 }, () => newKey('access_key'));
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  it('are no keys with any one character changed', () => {
+  it('are invalid if any character is changed', () => {
     const key = newKey('access_key');
     for (let at = 0; at < key.length; at += 1) {
       const other = key[at] === 'x' ? 'y' : 'x';
@@ -26,7 +26,7 @@ describe('keys', () => {
     }
   });
 
-  it('are no keys when cut, lengthened or empty', () => {
+  it('are invalid if they are cut, lengthened or empty', () => {
     const key = newKey('access_key');
     for (const text of ['', 'gantry_ak_', key.slice(1), key.slice(0, -1), `${key}x`, `${key} `]) {
       expect(isKey('access_key', text)).toBe(false);

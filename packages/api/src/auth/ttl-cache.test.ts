@@ -18,7 +18,7 @@ const loading = (...values: string[]) => {
 };
 
 describe('a cache', () => {
-  it('remembers an answer for its time and then loads again', async () => {
+  it('caches a value for its time to live, then loads it again', async () => {
     const cache = cacheOf();
     const load = loading('first', 'second');
     expect(await cache.get('key', load)).toBe('first');
@@ -29,7 +29,7 @@ describe('a cache', () => {
     expect(load).toHaveBeenCalledTimes(2);
   });
 
-  it('loads once for all who miss at the same time', async () => {
+  it('loads once for concurrent misses', async () => {
     const cache = cacheOf();
     const load = loading('shared');
     expect(await Promise.all([cache.get('key', load), cache.get('key', load)])).toEqual([
@@ -38,13 +38,13 @@ describe('a cache', () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('keeps keys apart', async () => {
+  it('caches each key separately', async () => {
     const cache = cacheOf();
     expect(await cache.get('a', loading('of a'))).toBe('of a');
     expect(await cache.get('b', loading('of b'))).toBe('of b');
   });
 
-  it('does not remember what it is told not to keep', async () => {
+  it('does not cache a value that `keep` rejects', async () => {
     const cache = cacheOf();
     const load = loading('unwanted', 'wanted', 'later');
     expect(await cache.get('key', load)).toBe('unwanted');
@@ -52,14 +52,14 @@ describe('a cache', () => {
     expect(await cache.get('key', load)).toBe('wanted');
   });
 
-  it('does not remember a failure', async () => {
+  it('does not cache a failure', async () => {
     const cache = cacheOf();
     const failing = () => Promise.reject(new Error('no answer'));
     await expect(cache.get('key', failing)).rejects.toThrow('no answer');
     expect(await cache.get('key', loading('answer'))).toBe('answer');
   });
 
-  it('forgets everything when cleared, and a load that began before is not remembered after', async () => {
+  it('drops everything when cleared, including loads that have begun', async () => {
     const cache = cacheOf();
     let finish: (value: string) => void = () => {};
     const slow = cache.get('key', () => new Promise<string>((resolve) => (finish = resolve)));
@@ -72,7 +72,7 @@ describe('a cache', () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('never holds more than its bound', async () => {
+  it('never has more than its maximum of entries', async () => {
     const cache = cacheOf(2);
     for (const key of ['a', 'b', 'c']) await cache.get(key, loading(`first ${key}`));
     expect(await cache.get('a', loading('again a'))).toBe('again a');

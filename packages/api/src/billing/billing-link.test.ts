@@ -10,14 +10,14 @@ const organizationId = newId();
 const token = signBillingToken(secrets, { organizationId, now });
 
 describe('a billing token', () => {
-  it('names its organization for fifteen minutes, and nobody after them', () => {
+  it('is valid for its organization for fifteen minutes', () => {
     expect(token).toMatch(/^gantry_bl_[\w-]+$/);
     expect(readBillingToken(secrets, { token, now })).toBe(organizationId);
     expect(readBillingToken(secrets, { token, now: later(899) })).toBe(organizationId);
     expect(readBillingToken(secrets, { token, now: later(900) })).toBeUndefined();
   });
 
-  it('with anything changed is nobody’s', () => {
+  it('is invalid if any part is changed', () => {
     const [expiry = ''] = /(?<=_)\d+(?=_)/.exec(token) ?? [];
     const forged = [
       token.replace(organizationId, newId()),
@@ -34,7 +34,7 @@ describe('a billing token', () => {
     }
   });
 
-  it('of another installation, or signed for another purpose, is nobody’s', () => {
+  it('is invalid if another installation signed it, or it was signed for another purpose', () => {
     const others = createSecrets('the secret key of somebody else, really');
     expect(readBillingToken(others, { token, now })).toBeUndefined();
     const claim = token.slice('gantry_bl_'.length, token.length - 44);

@@ -24,7 +24,7 @@ const get = (tenant: TestTenant, path: string) =>
   api.call('GET', path, { bearer: tenant.accessKey });
 const specs = (tenant: TestTenant) => get(tenant, `/projects/${tenant.projectId}/specs`);
 
-/** The link's path at this app. */
+/** Returns the path of a new billing link. */
 async function linkOf(tenant: TestTenant): Promise<string> {
   const { status, body } = await get(tenant, billingPath(tenant));
   expect([status, body.url]).toEqual([
@@ -42,7 +42,7 @@ const submit = (
 const form = (values: Record<string, string>) => new URLSearchParams(values);
 
 describe('an organization without a payment method', () => {
-  it('is refused on project and location routes with 402 that points to its billing endpoint', async () => {
+  it('gets 402 with a pointer to its billing endpoint on project and location routes', async () => {
     const tenant = await unpaid('refused');
     for (const reply of [
       await specs(tenant),
@@ -60,7 +60,7 @@ describe('an organization without a payment method', () => {
     expect((await specs(tenant)).body.message).toContain(`/v0.1${billingPath(tenant)}`);
   });
 
-  it('still has token, root, organizations, projects and billing', async () => {
+  it('can still use the token, root, organization, project and billing routes', async () => {
     const tenant = await unpaid('still-open');
     const password = 'a long enough password';
     await api.sql`update users set password_hash = ${await hashPassword(password)} where id = ${tenant.owner.id}`;
@@ -76,7 +76,7 @@ describe('an organization without a payment method', () => {
     }
   });
 
-  it('gets a link as a member, not as a reader or a stranger', async () => {
+  it('gives a billing link to members, but not to read-only users or strangers', async () => {
     const tenant = await unpaid('roles');
     const stranger = await unpaid('stranger');
     const status = async (bearer: string) =>
@@ -89,14 +89,14 @@ describe('an organization without a payment method', () => {
 });
 
 describe('the page', () => {
-  it('says what it is for, loads nothing, runs nothing and is kept nowhere', async () => {
+  it('explains its purpose, loads and runs nothing, and is not stored', async () => {
     const tenant = await unpaid('page');
     const response = await app.request(await linkOf(tenant));
     const text = await response.text();
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toMatch(/^text\/html/);
     expect(text).toContain('Payment is by invoice');
-    expect(text).toContain('No card');
+    expect(text).toContain('does not ask for card or bank details');
     expect(text).toContain('Payment method of page');
     expect(text).toContain('name="viewport"');
     expect(text).not.toMatch(/<script|src=|href=|https?:/i);
@@ -109,38 +109,41 @@ describe('the page', () => {
     expect(response.headers.get('referrer-policy')).toBe('no-referrer');
   });
 
-  it.each(['urlencoded', 'multipart'])('sent as %s opens the API at once', async (kind) => {
-    const tenant = await unpaid(`sent-${kind}`);
-    expect((await specs(tenant)).status).toBe(402);
-    const values = { holder: ' Änne & Söhne ', email: ' Billing@Example.com ' };
-    const body = kind === 'urlencoded' ? form(values) : new FormData();
-    if (body instanceof FormData) for (const [k, v] of Object.entries(values)) body.set(k, v);
-    const response = await submit(await linkOf(tenant), body);
-    expect([response.status, await response.text()]).toEqual([
-      200,
-      expect.stringContaining('Done'),
-    ]);
-    expect((await specs(tenant)).status).toBe(200);
-    const asUser = await api.call('GET', `/projects/${tenant.projectId}/vms`, {
-      bearer: tenant.member.token,
-    });
-    expect(asUser.status).toBe(200);
-    const [row] =
-      await api.sql`select provider, details from payment_methods where organization_id = ${tenant.organizationId}`;
-    expect(row).toEqual({
-      provider: 'local',
-      details: { holder: 'Änne & Söhne', email: 'billing@example.com' },
-    });
-    const [line] =
-      await api.sql`select action, actor_type, actor from audit_logs where organization_id = ${tenant.organizationId}`;
-    expect(line).toEqual({
-      action: 'billing.enter',
-      actor_type: 'anonymous',
-      actor: 'billing@example.com',
-    });
-  });
+  it.each(['urlencoded', 'multipart'])(
+    'accepts a %s form, and the API works at once',
+    async (kind) => {
+      const tenant = await unpaid(`sent-${kind}`);
+      expect((await specs(tenant)).status).toBe(402);
+      const values = { holder: ' Änne & Söhne ', email: ' Billing@Example.com ' };
+      const body = kind === 'urlencoded' ? form(values) : new FormData();
+      if (body instanceof FormData) for (const [k, v] of Object.entries(values)) body.set(k, v);
+      const response = await submit(await linkOf(tenant), body);
+      expect([response.status, await response.text()]).toEqual([
+        200,
+        expect.stringContaining('Done'),
+      ]);
+      expect((await specs(tenant)).status).toBe(200);
+      const asUser = await api.call('GET', `/projects/${tenant.projectId}/vms`, {
+        bearer: tenant.member.token,
+      });
+      expect(asUser.status).toBe(200);
+      const [row] =
+        await api.sql`select provider, details from payment_methods where organization_id = ${tenant.organizationId}`;
+      expect(row).toEqual({
+        provider: 'local',
+        details: { holder: 'Änne & Söhne', email: 'billing@example.com' },
+      });
+      const [line] =
+        await api.sql`select action, actor_type, actor from audit_logs where organization_id = ${tenant.organizationId}`;
+      expect(line).toEqual({
+        action: 'billing.enter',
+        actor_type: 'anonymous',
+        actor: 'billing@example.com',
+      });
+    },
+  );
 
-  it('names what is wrong, keeps and escapes what was entered, and stores nothing', async () => {
+  it('names the wrong field, shows the escaped input again, and stores nothing', async () => {
     const tenant = await unpaid('wrong');
     await api.sql`update organizations set name = '<b>"wrong"' where id = ${tenant.organizationId}`;
     const link = await linkOf(tenant);
@@ -160,7 +163,7 @@ describe('the page', () => {
     expect((await specs(tenant)).status).toBe(402);
   });
 
-  it('takes forms only, of a size that forms have', async () => {
+  it('accepts only forms of limited size', async () => {
     const tenant = await unpaid('sizes');
     const link = await linkOf(tenant);
     const status = async (body: string | URLSearchParams | FormData, headers = {}) =>
@@ -175,7 +178,7 @@ describe('the page', () => {
     expect((await specs(tenant)).status).toBe(402);
   });
 
-  it('works over a socket, where bodies come in pieces and without a length', async () => {
+  it('works over a socket with bodies in chunks and without a length', async () => {
     const tenant = await unpaid('socket');
     const link = await linkOf(tenant);
     const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 });
@@ -206,7 +209,7 @@ describe('the page', () => {
     }
   });
 
-  it('behind an expired, forged or orphaned link is a 403 page that says to ask for a new one', async () => {
+  it('replies with a 403 page for an expired, forged or orphaned link', async () => {
     const tenant = await unpaid('late');
     const link = await linkOf(tenant);
     const refused = async (path: string) => {
@@ -216,7 +219,7 @@ describe('the page', () => {
       ]) {
         expect(response.status).toBe(403);
         expect(response.headers.get('content-type')).toMatch(/^text\/html/);
-        expect(await response.text()).toContain('Ask for a new one');
+        expect(await response.text()).toContain('Get a new one');
       }
     };
     await refused(`${link}x`);

@@ -64,7 +64,7 @@ describe('the link', () => {
     });
   });
 
-  it('asked for many times at once makes one customer', async () => {
+  it('creates one customer for many concurrent requests', async () => {
     const tenant = await tenantWithout('many');
     const before = stripe.customers.size;
     const askedBefore = asked('POST /v1/customers');
@@ -79,7 +79,7 @@ describe('the link', () => {
     expect(stripe.customers.size).toBe(before + 1);
   });
 
-  it('replaces an id of our own making, and survives a renaming after a call that was cut off', async () => {
+  it('replaces a local id, and works after an interrupted call and a change of the name', async () => {
     const tenant = await tenantWithout('moved', 'local_moved');
     await billingOf(tenant);
     expect(await customerOf(tenant)).toMatch(/^cus_/);
@@ -87,23 +87,23 @@ describe('the link', () => {
     expect((await billingOf(tenant)).status).toBe(200);
   });
 
-  it('for a customer that is gone at Stripe makes a new one', async () => {
+  it('creates a new customer if the old one is missing at Stripe', async () => {
     const tenant = await tenantWithout('lost', 'cus_gone');
     expect((await specsOf(tenant)).status).toBe(402);
     expect((await billingOf(tenant)).status).toBe(200);
     expect(await customerOf(tenant)).not.toBe('cus_gone');
   });
 
-  it('is not_found for an organization that is gone', async () => {
+  it('is not_found for a deleted organization', async () => {
     await expect(billing.createSession(newId())).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 
 describe('payment', () => {
-  it('is found at the first request once five seconds have passed, and recorded', async () => {
+  it('is found by the first request after five seconds, and stored', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const tenant = await tenantWithout('payer');
-    // Without a customer there is nobody to ask about.
+    // Without a customer, Stripe is not called.
     const before = asked('/payment_methods');
     expect((await specsOf(tenant)).status).toBe(402);
     expect(asked('/payment_methods')).toBe(before);
@@ -124,7 +124,7 @@ describe('payment', () => {
       provider: 'stripe',
       details: { customer, payment_method: 'pm_1', type: 'card' },
     });
-    // Recorded: from here on Stripe is not asked, and may be down.
+    // The payment method is stored, so Stripe is not called any more and may be down.
     stripe.breakWith(500);
     vi.setSystemTime(Date.now() + 60_000);
     expect((await specsOf(tenant)).status).toBe(200);
@@ -133,7 +133,7 @@ describe('payment', () => {
 });
 
 describe('a Stripe that fails', () => {
-  it('is unavailable, and asked no more often than one that works', async () => {
+  it('makes the reply unavailable, and is not called more often than a working one', async () => {
     const tenant = await tenantWithout('unlucky');
     await billingOf(tenant);
     const customer = await customerOf(tenant);
@@ -147,21 +147,21 @@ describe('a Stripe that fails', () => {
     expect(asked(`${customer}/payment_methods`)).toBe(tries);
   });
 
-  it('is unavailable when it refuses our key and when nobody listens', async () => {
+  it('makes the reply unavailable if it refuses the key or is not reachable', async () => {
     const tenant = await tenantWithout('odd');
     const wrongKey = providerWith('sk_test_anotherkey000000');
     await expect(wrongKey.createSession(tenant.organizationId)).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.not.stringContaining('sk_test'),
     });
-    const nobody = createStripeProvider({
+    const unreachable = createStripeProvider({
       sql: api.sql,
       secretKey: KEY,
       apiUrl: 'http://127.0.0.1:9',
       baseUrl: () => '',
       onPayment: () => {},
     });
-    await expect(nobody.createSession(tenant.organizationId)).rejects.toMatchObject({
+    await expect(unreachable.createSession(tenant.organizationId)).rejects.toMatchObject({
       code: 'unavailable',
     });
   });

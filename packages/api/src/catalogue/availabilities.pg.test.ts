@@ -17,17 +17,17 @@ async function list(query = ''): Promise<Item[]> {
   const { body } = await api.call('GET', path, { bearer: acme.readOnlyKey });
   return body.items;
 }
-/** As the scheduler that places there would write it. */
+/** Writes what the scheduler of the location writes. */
 const record = (type: string, location: string, available: boolean) =>
   api.sql`insert into availabilities (location, vm_type, available) values (${location}, ${type}, ${available})`;
 
-it('every offered type is listed in every location, and nothing can be had before a placer said so', async () => {
+it('every offered type is listed as unavailable until a scheduler has recorded its availability', async () => {
   const items = await list();
   expect(items).toHaveLength(34);
   expect(items.filter(({ available }) => available)).toEqual([]);
 });
 
-it('what the placer of a location said is shown', async () => {
+it('the availability that the scheduler recorded is shown', async () => {
   await record('a40.1x', 'eu-north-a', true);
   await record('a40.2x', 'eu-north-a', false);
   expect((await list()).filter(({ available }) => available)).toEqual([
@@ -38,7 +38,7 @@ it('what the placer of a location said is shown', async () => {
   ]);
 });
 
-it('what is retired, or no longer offered there, is not shown', async () => {
+it('types that are retired or no longer offered in a location are not listed', async () => {
   await record('a40.1x', 'eu-north-a', true);
   await record('a40.2x', 'us-east-a', true);
   await api.sql`update vm_types set retired = true where name = 'a40.1x'`;

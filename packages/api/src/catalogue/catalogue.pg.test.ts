@@ -42,7 +42,7 @@ const createVm = (vm: Record<string, string>) =>
 describe('locations', () => {
   const location = { name: 'ap-south-b', region: 'ap-south', zone: 'b', description: 'Mumbai' };
 
-  it("are added with a subnet of every project's default network, clear of the others", async () => {
+  it('are added with a subnet in every default network that overlaps no other', async () => {
     const { status, body } = await admin('POST', 'locations', location);
     expect(status).toBe(200);
     expect(body).toEqual(location);
@@ -54,7 +54,7 @@ describe('locations', () => {
     expect(subnets.map((row) => row['location'])).toContain('ap-south-b');
   });
 
-  it('are added also while a project has no room for another subnet', async () => {
+  it('are added even if a project has no room for another subnet', async () => {
     const crowded = await makeTenant(api, 'crowded');
     await api.sql`update quotas set max = used where project_id = ${crowded.projectId} and type = 'subnets'`;
     const { status } = await admin('POST', 'locations', {
@@ -67,7 +67,7 @@ describe('locations', () => {
     expect(there.map((row) => row['project_id'])).toEqual([acme.projectId]);
   });
 
-  it('reach projects that are created at the same moment', async () => {
+  it('are in projects that are created at the same time', async () => {
     const name = 'eu-west-c';
     const projectId = newId();
     const { adding } = await api.sql.begin(async (tx) => {
@@ -93,14 +93,14 @@ describe('locations', () => {
     expect(there).toHaveLength(1);
   });
 
-  it('are named for their region and zone, once', async () => {
+  it('have the name of their region and zone, which is unique', async () => {
     const wrong = await admin('POST', 'locations', { ...location, name: 'ap-south-c' });
     expect(wrong.status).toBe(400);
     expect(wrong.body.details).toMatchObject([{ field: 'name' }]);
     expect((await admin('POST', 'locations', location)).body.code).toBe('name_taken');
   });
 
-  it('can be described anew', async () => {
+  it('can get a new description', async () => {
     const { body } = await admin('PATCH', 'locations/ap-south-b', { description: '' });
     expect(body).toEqual({ ...location, description: '' });
     expect((await admin('PATCH', 'locations/mars', { description: 'x' })).status).toBe(404);
@@ -124,7 +124,7 @@ describe('VM types', () => {
     locations: ['eu-north-a'],
   };
 
-  it('can be added, and then VMs of them be created where they are offered', async () => {
+  it('can be added, and VMs of them can be created in their locations', async () => {
     const { status, body } = await admin('POST', 'vm-types', type);
     expect(status).toBe(200);
     expect(body).toEqual({ ...type, may_split: false, retired: false });
@@ -134,7 +134,7 @@ describe('VM types', () => {
     expect(elsewhere.body.code).toBe('type_not_in_location');
   });
 
-  it('change where they are offered, and can be retired', async () => {
+  it('can change their locations and be retired', async () => {
     const moved = await admin('PATCH', `vm-types/${type.name}`, {
       locations: ['us-east-a'],
       description: 'elsewhere',
@@ -182,7 +182,7 @@ describe('images', () => {
     locations: ['eu-north-a'],
   };
 
-  it('can be added, used, retired and no longer used', async () => {
+  it('can be added and used, and cannot be used after they are retired', async () => {
     const { status, body } = await admin('POST', 'images', image);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -206,7 +206,7 @@ describe('images', () => {
     expect(used.body.code).toBe('conflict');
   });
 
-  it('can be deleted while no VM refers to them', async () => {
+  it('can be deleted if no VM refers to them', async () => {
     const { body } = await admin('POST', 'images', { name: 'unused', locations: ['us-east-a'] });
     expect(body).toMatchObject({ source_url: '', sha256: '', description: '', tags: [] });
     expect((await admin('DELETE', `images/${body.id}`)).body).toEqual(body);
@@ -221,13 +221,13 @@ describe('images', () => {
     ['source_url', { source_url: 'ftp://images.example.test/rocky.qcow2' }],
     ['name', { name: 'Rocky 9' }],
     ['locations', { locations: undefined }],
-  ])('are refused with the field named: %s', async (field, wrong) => {
+  ])('are refused with an error that names the field: %s', async (field, wrong) => {
     const { status, body } = await admin('POST', 'images', { ...image, name: 'wrong', ...wrong });
     expect(status).toBe(400);
     expect(body.details).toMatchObject([{ field }]);
   });
 
-  it('need locations that are there and a name that is free', async () => {
+  it('need existing locations and a free name', async () => {
     const nowhere = await admin('POST', 'images', { name: 'nowhere', locations: ['mars'] });
     expect(nowhere.body.code).toBe('unknown_location');
     const taken = await admin('POST', 'images', { name: 'debian-12', locations: [] });
@@ -236,7 +236,7 @@ describe('images', () => {
 });
 
 describe('prices', () => {
-  it('are set exactly, replaced and taken back', async () => {
+  it('are stored exactly, and can be replaced and deleted', async () => {
     const set = (usd: number) => admin('PUT', 'prices/a40.1x', { usd_per_hour: usd });
     expect((await set(1.28)).body).toEqual({ resource_type: 'a40.1x', usd_per_hour: 1.28 });
     expect((await set(0.00000001)).status).toBe(200);
@@ -258,7 +258,7 @@ describe('prices', () => {
     expect(body.details).toMatchObject([{ field: 'usd_per_hour' }]);
   });
 
-  it('are for types that there are', async () => {
+  it('can only be set for existing types', async () => {
     const { status, body } = await admin('PUT', 'prices/a41.1x', { usd_per_hour: 1 });
     expect(status).toBe(422);
     expect(body.code).toBe('unknown_type');

@@ -12,7 +12,7 @@ import {
 import { type ListeningApi, listenTestApi } from '../testing-console.ts';
 import { finishVm } from '../testing-scheduler.ts';
 
-/** What is decided before a console opens; test/console.pg.test.ts has what follows. */
+/** Tests what happens before a console opens; test/console.pg.test.ts tests the rest. */
 let api: TestApi;
 let listening: ListeningApi;
 let acme: TestTenant;
@@ -51,7 +51,7 @@ async function createVm(name: string, state: 'running' | 'stopped'): Promise<str
 const path = (id = vmId, tenant = acme) => `/projects/${tenant.projectId}/vms/${id}/console`;
 const ticketFor = async (id = vmId, bearer = acme.accessKey) =>
   (await api.call('POST', path(id), { bearer })).body.ticket as string;
-/** How an opening is refused. No host is heard from here, so 503 is as far as it gets. */
+/** Returns how an opening is refused. No host is connected, so the best possible result is 503. */
 const refusal = async (at: string, bearer?: string) => {
   const { status, body } = await listening.open(at, bearer === undefined ? {} : { bearer }).refused;
   return [status, body.code];
@@ -59,7 +59,7 @@ const refusal = async (at: string, bearer?: string) => {
 const PAST_ALL_CHECKS = [503, 'unavailable'];
 
 describe('opening a console', () => {
-  it('needs the right to change the VM, and a VM that runs; a stranger finds nothing', async () => {
+  it('needs the role member and a running VM; strangers get not_found', async () => {
     expect(await refusal(path(), acme.accessKey)).toEqual(PAST_ALL_CHECKS);
     expect(await refusal(path(), acme.member.token)).toEqual(PAST_ALL_CHECKS);
     expect(await refusal(path(), acme.readOnlyKey)).toEqual([403, 'forbidden']);
@@ -72,7 +72,7 @@ describe('opening a console', () => {
     expect(await refusal(`${path()}?tickets=x`, acme.accessKey)).toEqual([400, 'bad_request']);
   });
 
-  it('is for WebSockets: a plain GET is told so', async () => {
+  it('refuses a GET that is not a WebSocket request', async () => {
     const { status, body } = await api.call('GET', path(), { bearer: acme.accessKey });
     expect([status, body.details]).toEqual([
       400,
@@ -80,7 +80,7 @@ describe('opening a console', () => {
     ]);
   });
 
-  it('leaves a line in the audit log when it is refused', async () => {
+  it('is in the audit log if it is refused', async () => {
     await refusal(path(), acme.readOnlyKey);
     await expect
       .poll(
@@ -92,7 +92,7 @@ describe('opening a console', () => {
 });
 
 describe('a ticket', () => {
-  it('is given with its address and its end to whoever may open the console now', async () => {
+  it('is created with its URL and expiry for a caller that may open the console', async () => {
     const { status, body } = await api.call('POST', path(), { bearer: acme.accessKey });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -111,7 +111,7 @@ describe('a ticket', () => {
       expect((await api.call('POST', at, { bearer })).status).toBe(expected);
   });
 
-  it('stands for its owner once, whatever comes of it', async () => {
+  it('works once, even if the request fails', async () => {
     const ticket = await ticketFor();
     expect(await refusal(`${path()}?ticket=${ticket}`)).toEqual(PAST_ALL_CHECKS);
     expect(await refusal(`${path()}?ticket=${ticket}`)).toEqual([401, 'bad_credential']);
@@ -119,13 +119,13 @@ describe('a ticket', () => {
     expect(await refusal(`${path()}?ticket=${user}`)).toEqual(PAST_ALL_CHECKS);
   });
 
-  it('opens one of two that use it at the same moment', async () => {
+  it('opens one of two concurrent consoles', async () => {
     const ticket = await ticketFor();
     const both = await Promise.all([1, 2].map(() => refusal(`${path()}?ticket=${ticket}`)));
     expect(both.map(([status]) => status).sort()).toEqual([401, 503]);
   });
 
-  it('is good for its VM alone, for its time, and in no other route', async () => {
+  it('works only for its VM, until it expires, and on no other route', async () => {
     const other = await createVm(`other-${newId().slice(-8)}`, 'running');
     expect(await refusal(`${path(other)}?ticket=${await ticketFor()}`)).toEqual([
       ...[401, 'bad_credential'],
@@ -138,7 +138,7 @@ describe('a ticket', () => {
     expect((await api.call('GET', `${serialLog}?ticket=${await ticketFor()}`)).status).toBe(401);
   });
 
-  it('is worth what its owner may do when it is used', async () => {
+  it('has the rights that its creator has when it is used', async () => {
     const key = await makeAccessKey(api, acme.projectId, 'member');
     const ticket = await ticketFor(vmId, key);
     await api.sql`delete from access_keys where id = (select actor_id from console_tickets
@@ -150,14 +150,14 @@ describe('a ticket', () => {
     await api.sql`update members set role = 'member' where user_id = ${acme.member.id}`;
   });
 
-  it('is kept as a hash', async () => {
+  it('is stored as a hash', async () => {
     const ticket = await ticketFor();
     const rows = JSON.stringify(await api.sql`select * from console_tickets`);
     expect(rows).not.toContain(ticket.slice(10));
   });
 });
 
-it('a request that offers another protocol is served as if it had not', async () => {
+it('a request that offers another protocol is served as plain HTTP', async () => {
   const socket = connect(listening.port, '127.0.0.1');
   let text = '';
   socket.on('data', (bytes) => {

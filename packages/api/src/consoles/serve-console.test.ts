@@ -9,7 +9,7 @@ import type { WebSocket } from 'ws';
 import type { ConsoleCall } from './dial-console.ts';
 import { CONSOLE_TIMINGS, serveConsole } from './serve-console.ts';
 
-/** A client that takes what it is sent when a test says so. */
+/** A client that takes bytes when the test lets it. */
 class Client extends EventEmitter {
   received: string[] = [];
   closedWith = 0;
@@ -42,7 +42,7 @@ class Client extends EventEmitter {
   }
 }
 
-/** The scheduler's end: `typed` is what it took. */
+/** The scheduler's side; `typed` is what it has received. */
 class Call extends Duplex {
   typed: string[] = [];
   isCancelled = false;
@@ -87,7 +87,7 @@ afterEach(() => vi.useRealTimers());
 const print = (text: string) => call.push({ data: Buffer.from(text), end: '' });
 const turn = () => vi.advanceTimersByTimeAsync(0);
 
-it('takes the next bytes of a guest when the client has taken the last ones', async () => {
+it('the console reads from the guest only after the client has taken the previous bytes', async () => {
   for (let at = 0; at < 100; at += 1) print(`${at}`);
   await turn();
   expect(client.received).toEqual(['0']);
@@ -97,7 +97,7 @@ it('takes the next bytes of a guest when the client has taken the last ones', as
   expect(call.readableLength).toBeGreaterThan(90);
 });
 
-it('reads no more of a client than its guest takes', async () => {
+it('the console stops reading from the client while the guest takes nothing', async () => {
   for (let at = 0; at < 100 && !client.isPaused; at += 1) client.emit('message', Buffer.from('x'));
   expect(client.isPaused).toBe(true);
   expect(call.writableLength).toBeLessThanOrEqual(16);
@@ -112,7 +112,7 @@ it.each([
   [status.RESOURCE_EXHAUSTED, 4429],
   [status.UNAVAILABLE, 4503],
   [status.UNAUTHENTICATED, 4503],
-])('closes with its own code where the scheduler ends with %d', async (code, closing) => {
+])('a console closes with its own code if the scheduler ends with %d', async (code, closing) => {
   call.destroy(Object.assign(new Error('ended'), { code }));
   await turn();
   expect(client.closedWith).toBe(closing);
@@ -122,13 +122,13 @@ it.each([
   ['vm_not_running', 4409],
   ['vm_stopped', 4410],
   ['a word that is new', 4500],
-])('closes when the host says why: %s', async (end, closing) => {
+])('a console closes with the reason that the host sent: %s', async (end, closing) => {
   call.push({ data: Buffer.alloc(0), end });
   await turn();
   expect(client.closedWith).toBe(closing);
 });
 
-it('lets go of a client that answers no ping, and not of one that does or whose guest is slow', async () => {
+it('a client that leaves pings unanswered is disconnected, unless its guest is slow', async () => {
   for (let at = 0; at < 20; at += 1) {
     await vi.advanceTimersByTimeAsync(CONSOLE_TIMINGS.checkMs);
     client.emit('pong');
@@ -141,14 +141,14 @@ it('lets go of a client that answers no ping, and not of one that does or whose 
   expect([client.isTerminated, call.isCancelled]).toEqual([true, true]);
 });
 
-it('closes once the rights are gone, and not because nobody can tell', async () => {
+it('a console closes if the rights are lost, but not if they cannot be checked', async () => {
   requireRights = async () => {
-    throw new CloudError('unavailable', 'the database does not answer');
+    throw new CloudError('unavailable', 'the database is not reachable');
   };
   await vi.advanceTimersByTimeAsync(CONSOLE_TIMINGS.checkMs);
   expect(client.closedWith).toBe(0);
   requireRights = async () => {
-    throw new CloudError('forbidden', 'this needs the role member');
+    throw new CloudError('forbidden', 'this request needs the role member');
   };
   await vi.advanceTimersByTimeAsync(CONSOLE_TIMINGS.checkMs);
   expect(client.closedWith).toBe(4401);

@@ -18,7 +18,7 @@ const list = async ({ projectId, readOnlyKey }: TestTenant, query = '') =>
   await api.call('GET', `/projects/${projectId}/device-receipts${query}`, { bearer: readOnlyKey });
 
 describe("a tenant's receipts", () => {
-  it('say how a device was made clean, and not where it sits', async () => {
+  it('show how a device was cleaned, but not where it is', async () => {
     const [vmId, hostId, deviceId] = [newId(), newId(), newId()];
     const failure = {
       code: 'reset_failed',
@@ -55,7 +55,7 @@ describe("a tenant's receipts", () => {
     });
   });
 
-  it("are those of the project's VMs alone, newest first, in pages", async () => {
+  it("are only those of the project's VMs, newest first, in pages", async () => {
     const deviceId = newId();
     const ids: string[] = [];
     for (const _receipt of [1, 2, 3]) {

@@ -93,7 +93,7 @@ describe('creating a disk', () => {
     expect(operation.body).toEqual(reply.operation);
   });
 
-  it('echoes the size as it was given and takes the other block size and type', async () => {
+  it('keeps the size as it was written, and accepts the other block size and type', async () => {
     const id = await makeDisk('shared', { size: '2TiB', block_size: 4096, type: 'shared-volume' });
     expect((await get(`${disks}/${id}`)).body).toMatchObject({
       size: '2TiB',
@@ -105,7 +105,7 @@ describe('creating a disk', () => {
     expect(operations.body.items[0].result).toEqual((await get(`${disks}/${id}`)).body);
   });
 
-  it('takes both ends of the size range', async () => {
+  it('accepts the smallest and the largest size', async () => {
     await makeDisk('smallest', { size: '1GiB' });
     await makeDisk('largest', { size: '10TiB' });
   });
@@ -138,19 +138,19 @@ describe('creating a disk', () => {
     ['location', { location: ['eu-north-a'] }],
     ['project_id', { project_id: newId() }],
     ['__proto__', JSON.parse('{"__proto__": 1}')],
-  ])('refuses a body whose %s is %j, naming it', async (field, change) => {
+  ])('names the field %s that is wrong: %j', async (field, change) => {
     const text = JSON.stringify({ ...body('bad'), ...change });
     const sent = field === '__proto__' ? text.replace('}', ',"__proto__":1}') : text;
     expect(badField(await call('POST', disks, sent))).toEqual([400, field]);
   });
 
-  it('refuses a location that does not exist and leaves nothing behind', async () => {
+  it('refuses an unknown location and creates nothing', async () => {
     const answer = await call('POST', disks, { ...body('nowhere'), location: 'moon-a' });
     expect(refusal(answer)).toEqual([422, 'unknown_location']);
     expect(await api.sql`select from disks where name = 'nowhere'`).toHaveLength(0);
   });
 
-  it('refuses a name that another disk of the project has; OS disks take none', async () => {
+  it('refuses the name of another disk in the project; OS disks occupy no names', async () => {
     await makeOsDisk('taken-by-vm');
     await makeDisk('taken-by-vm');
     const again = await call('POST', disks, body('taken-by-vm'));
@@ -166,7 +166,7 @@ describe('creating a disk', () => {
     expect(refusal(second)).toEqual([422, 'quota_exceeded']);
   });
 
-  it('happens once for one Idempotency-Key', async () => {
+  it('has one effect for one Idempotency-Key', async () => {
     const options = {
       bearer: tenant.accessKey,
       body: body('once'),
@@ -176,7 +176,7 @@ describe('creating a disk', () => {
     expect((await api.call('POST', disks, options)).body).toEqual(first.body);
   });
 
-  it('is not for read-only callers', async () => {
+  it('is forbidden for read-only callers', async () => {
     const answer = await call('POST', disks, body('forbidden'), tenant.readOnlyKey);
     expect(refusal(answer)).toEqual([403, 'forbidden']);
   });
@@ -199,7 +199,7 @@ describe('reading disks', () => {
     expect((await call('GET', theirs, undefined, stranger.accessKey)).body).toEqual({ items: [] });
   });
 
-  it('hides disks of others and unknown ones alike, and refuses what is no UUID', async () => {
+  it('replies alike for disks of others and unknown disks, and refuses a malformed id', async () => {
     const id = await makeDisk('hidden');
     const path = `/projects/${stranger.projectId}/disks`;
     for (const [method, sent] of [
@@ -218,7 +218,7 @@ describe('reading disks', () => {
 });
 
 describe('growing a disk', () => {
-  it('changes the size at once and tells when it is done', async () => {
+  it('changes the size at once, and the operation succeeds when the disk has grown', async () => {
     const id = await makeDisk('growing');
     const { body: reply } = await call('PATCH', `${disks}/${id}`, { size: '1TiB' });
     expect(reply.operation).toMatchObject({
@@ -230,7 +230,7 @@ describe('growing a disk', () => {
     expect((await get(`${disks}/${id}`)).body).toMatchObject({ size: '1TiB', state: 'ready' });
   });
 
-  it('refuses a smaller or equal size, however it is written', async () => {
+  it('refuses a smaller or equal size in any unit', async () => {
     const id = await makeDisk('two-tib', { size: '2TiB' });
     for (const size of ['1TiB', '2TiB', '2048GiB', '2047GiB']) {
       expect(badField(await call('PATCH', `${disks}/${id}`, { size }))).toEqual([400, 'size']);
@@ -247,7 +247,7 @@ describe('growing a disk', () => {
     expect(badField(await call('PATCH', `${disks}/${newId()}`, change))).toEqual([400, field]);
   });
 
-  it('refuses a size beyond the quota and keeps the old one', async () => {
+  it('refuses a size beyond the quota and keeps the old size', async () => {
     const id = await makeDisk('quota-bound');
     await api.sql`update quotas set max = used + 10 where project_id = ${tenant.projectId} and type = 'disk_gib'`;
     const answer = await call('PATCH', `${disks}/${id}`, { size: '111GiB' });
@@ -258,7 +258,7 @@ describe('growing a disk', () => {
 });
 
 describe('deleting a disk', () => {
-  it('is an operation whose result is the disk as last seen', async () => {
+  it('is an operation whose result is the last state of the disk', async () => {
     const id = await makeDisk('doomed');
     const { body: reply } = await call('DELETE', `${disks}/${id}`);
     expect(reply.operation.metadata).toMatchObject({ operation_name: 'DELETE', id, request: {} });
@@ -269,7 +269,7 @@ describe('deleting a disk', () => {
     expect(done.body).toMatchObject({ state: 'SUCCEEDED', result: { id, name: 'doomed' } });
   });
 
-  it('can be asked again after it failed, while the disk takes no other change', async () => {
+  it('can be repeated after a failure, while other changes are refused', async () => {
     const id = await makeDisk('stubborn');
     await call('DELETE', `${disks}/${id}`);
     await failOperation(api.sql, id);
@@ -279,8 +279,8 @@ describe('deleting a disk', () => {
   });
 });
 
-describe('a disk that is busy or taken', () => {
-  it('refuses every write while an operation on it is unfinished, whatever its state', async () => {
+describe('a disk that is busy or an OS disk', () => {
+  it('refuses every write while an operation is unfinished, in any state', async () => {
     const { body: reply } = await call('POST', disks, body('busy'));
     const path = `${disks}/${reply.operation.metadata.id}`;
     const expected = [409, 'operation_in_progress'];
@@ -288,7 +288,7 @@ describe('a disk that is busy or taken', () => {
     expect(refusal(await call('DELETE', path))).toEqual(expected);
   });
 
-  it('lets one of two changes at the same time through', async () => {
+  it('accepts one of two concurrent changes', async () => {
     const id = await makeDisk('raced');
     const answers = await Promise.all(
       ['1TiB', '2TiB', '3TiB'].map((size) => call('PATCH', `${disks}/${id}`, { size })),
@@ -296,7 +296,7 @@ describe('a disk that is busy or taken', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
   });
 
-  it('is not resized or deleted alone where it is the OS disk of a VM', async () => {
+  it('cannot be resized or deleted if it is the OS disk of a VM', async () => {
     const { diskId } = await makeOsDisk('with-os-disk');
     const expected = [409, 'disk_attached'];
     const resized = await call('PATCH', `${disks}/${diskId}`, { size: '1TiB' });

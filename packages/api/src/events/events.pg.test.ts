@@ -28,7 +28,7 @@ const idsOf = (body: { items: { resource_id: string }[] }) =>
   body.items.map(({ resource_id }) => resource_id);
 
 describe('events', () => {
-  it('say what happened to what, to the project they belong to alone', async () => {
+  it('show what happened to which resource, only to their project', async () => {
     const message = 'it said "no", then {stop}, and \\ went\nway';
     const mine = event(acme, { message, type: 'vm_unreachable' });
     await insertEvents(api.sql, [mine, event(globex)]);
@@ -55,7 +55,7 @@ describe('events', () => {
     for (let ageDays = 5; ageDays > 0; ageDays -= 1) {
       const made = event(tenant);
       await insertEvents(api.sql, [made]);
-      // Of two ids of one millisecond either may be the greater: these are days apart.
+      // Ids of the same millisecond have no order, so the events are days apart.
       await api.sql`update events set id = ${newId(Date.now() - ageDays * 86_400_000)}
         where resource_id = ${made.resourceId}`;
       resourceIds.unshift(made.resourceId);
@@ -95,7 +95,7 @@ describe('events', () => {
     expect(body.details).toMatchObject([{ field: query.split('=')[0] }]);
   });
 
-  it('are written in one batch, or not at all', async () => {
+  it('are inserted all together or not at all', async () => {
     const tenant = await makeTenant(api, 'batched');
     await insertEvents(api.sql, []);
     await insertEvents(

@@ -74,7 +74,7 @@ const badField = (answer: { status: number; body: { details?: { field: string }[
 ];
 
 describe('creating a firewall rule', () => {
-  it('echoes the request with the long forms, and the rule has the short ones', async () => {
+  it('echoes direction and action in their long form, and the rule has the short form', async () => {
     const sent = body('web', {
       action: 'deny',
       direction: 'egress',
@@ -115,7 +115,7 @@ describe('creating a firewall rule', () => {
     expect(operation.body).toEqual(reply.operation);
   });
 
-  it('takes missing ports as none, and is active once it is in force', async () => {
+  it('treats missing ports as an empty list, and the rule is active once it is applied', async () => {
     const { body: reply } = await call('POST', rules, body('defaults'));
     const { id, request } = reply.operation.metadata;
     const filled = { source_ports: [], destination_ports: [] };
@@ -139,7 +139,7 @@ describe('creating a firewall rule', () => {
     ['icmp without ports', { protocols: ['icmp'] }],
     ['icmp beside tcp with ports', { protocols: ['icmp', 'tcp'], destination_ports: ['1-65535'] }],
     ['64 ports', { source_ports: Array.from({ length: 64 }, (_, i) => String(i + 1)) }],
-  ])('takes %s', async (name, change) => {
+  ])('accepts %s', async (name, change) => {
     const overrides = typeof change === 'function' ? change() : change;
     await makeRule(name.replaceAll(' ', '-').toLowerCase(), overrides);
   });
@@ -198,12 +198,12 @@ describe('creating a firewall rule', () => {
     expect(await api.sql`select from firewall_rules where name = 'bad'`).toHaveLength(0);
   });
 
-  it('refuses resources that are not of this project, naming where they stand', async () => {
+  it('refuses resources of other projects and names their fields', async () => {
     const destinations = [{ cidr: '10.0.0.0/8' }, { resource_id: foreignNetworkId }];
     const answer = await call('POST', rules, {
       ...body('foreign', { destinations, sources: [{ resource_id: newId() }] }),
     });
-    const reason = 'is no VM, subnet or network of this project';
+    const reason = 'is not a VM, subnet or network of this project';
     expect(answer.status).toBe(400);
     expect(answer.body.details).toEqual([
       { field: 'sources.0.resource_id', reason },
@@ -211,14 +211,14 @@ describe('creating a firewall rule', () => {
     ]);
   });
 
-  it('does not find networks of others, nor unknown ones', async () => {
+  it('replies not_found for networks of others and unknown networks', async () => {
     for (const vpc_network_id of [foreignNetworkId, newId()]) {
       const answer = await call('POST', rules, body('lost', { vpc_network_id }));
       expect(refusal(answer)).toEqual([404, 'not_found']);
     }
   });
 
-  it('refuses a name that another rule of the project has', async () => {
+  it('refuses the name of another rule in the project', async () => {
     const answer = await call('POST', rules, body('default-allow-ssh'));
     expect(refusal(answer)).toEqual([409, 'name_taken']);
   });
@@ -232,14 +232,14 @@ describe('creating a firewall rule', () => {
     expect(refusal(answer)).toEqual([422, 'quota_exceeded']);
   });
 
-  it('is not for read-only callers', async () => {
+  it('is forbidden for read-only callers', async () => {
     const answer = await call('POST', rules, body('forbidden'), tenant.readOnlyKey);
     expect(refusal(answer)).toEqual([403, 'forbidden']);
   });
 });
 
 describe('reading firewall rules', () => {
-  it('lists the rules of the project alone, those it began with first', async () => {
+  it('lists only the rules of the project, the default rules first', async () => {
     const theirs = `/projects/${stranger.projectId}/vpc/firewall-rules`;
     const { body: list } = await call('GET', theirs, undefined, stranger.accessKey);
     expect(Object.keys(list)).toEqual(['items']);
@@ -252,7 +252,7 @@ describe('reading firewall rules', () => {
     expect(list.items[0]).toMatchObject({ state: 'active', vpc_network_id: foreignNetworkId });
   });
 
-  it('hides rules of others and unknown ones alike, and refuses what is no UUID', async () => {
+  it('replies alike for rules of others and unknown rules, and refuses a malformed id', async () => {
     const id = await makeRule('hidden');
     const path = `/projects/${stranger.projectId}/vpc/firewall-rules`;
     for (const [method, sent] of [
@@ -271,7 +271,7 @@ describe('reading firewall rules', () => {
 });
 
 describe('changing a firewall rule', () => {
-  it('changes what is given, keeps the rest, and is in force with its new generation', async () => {
+  it('changes the given members, keeps the rest, and is active once the new generation is applied', async () => {
     const id = await makeRule('changing', { destination_ports: ['22'] });
     const before = (await get(`${rules}/${id}`)).body;
     const change = { sources: [{ cidr: '192.0.2.1' }], protocols: ['udp'] };
@@ -294,7 +294,7 @@ describe('changing a firewall rule', () => {
     expect((await get(`${rules}/${id}`)).body).toEqual({ ...after, state: 'active' });
   });
 
-  it('judges protocols and ports as they will be together', async () => {
+  it('checks protocols and ports together, as they will be after the change', async () => {
     const id = await makeRule('merged', { destination_ports: ['22'] });
     const alone = await call('PATCH', `${rules}/${id}`, { protocols: ['icmp'] });
     expect(badField(alone)).toEqual([400, 'destination_ports']);
@@ -302,7 +302,7 @@ describe('changing a firewall rule', () => {
     expect((await call('PATCH', `${rules}/${id}`, change)).status).toBe(200);
   });
 
-  it('refuses resources of others, and a name that is taken', async () => {
+  it('refuses resources of other projects and names that are taken', async () => {
     const id = await makeRule('kept');
     const destinations = [{ resource_id: foreignNetworkId }];
     const foreign = await call('PATCH', `${rules}/${id}`, { destinations });
@@ -327,7 +327,7 @@ describe('changing a firewall rule', () => {
 });
 
 describe('deleting a firewall rule', () => {
-  it('is an operation whose result is the rule as last seen', async () => {
+  it('is an operation whose result is the last state of the rule', async () => {
     const id = await makeRule('doomed');
     const { body: reply } = await call('DELETE', `${rules}/${id}`);
     expect(reply.operation.metadata).toMatchObject({ operation_name: 'DELETE', id, request: {} });
@@ -338,7 +338,7 @@ describe('deleting a firewall rule', () => {
     expect(done.body).toMatchObject({ state: 'SUCCEEDED', result: { id, name: 'doomed' } });
   });
 
-  it('can be asked again after it failed, while the rule takes no other change', async () => {
+  it('can be repeated after a failure, while other changes are refused', async () => {
     const id = await makeRule('stubborn');
     await call('DELETE', `${rules}/${id}`);
     await failOperation(api.sql, id);
@@ -347,7 +347,7 @@ describe('deleting a firewall rule', () => {
     expect((await call('DELETE', `${rules}/${id}`)).status).toBe(200);
   });
 
-  it('and every other write waits for an unfinished operation', async () => {
+  it('is refused, like every other write, while an operation is unfinished', async () => {
     const { body: reply } = await call('POST', rules, body('busy'));
     const path = `${rules}/${reply.operation.metadata.id}`;
     const expected = [409, 'operation_in_progress'];

@@ -24,7 +24,7 @@ let networkId: string;
 let web: string;
 let app: string;
 let job: string;
-/** It was never placed. */
+/** A VM that was never placed. */
 let unborn: string;
 let foreignVm: string;
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
   app = await makeVm('app', { address: APP, publicAddress: APP_PUBLIC });
   job = await makeVm('job', { address: JOB });
   unborn = await makeVm('unborn');
-  // The same address as one of ours: their network is another.
+  // Another tenant may have the same address in its own network.
   foreignVm = await makeVm('foreign', { address: WEB, owner: stranger });
 });
 afterAll(() => api.stop());
@@ -77,7 +77,7 @@ async function makeVm(name: string, { address, publicAddress, owner = tenant }: 
   return vmId;
 }
 
-/** In force, for as long as the test runs. */
+/** Runs a test with a rule that is active, and deletes the rule after it. */
 async function withRule(rule: object, test: (ruleId: string) => Promise<void>): Promise<void> {
   const path = `${project}/vpc/firewall-rules`;
   const made = await call('POST', path, {
@@ -108,7 +108,7 @@ const shortly = ({ status, body }: { status: number; body: Record<string, unknow
 ];
 
 describe('tracing a packet', () => {
-  it('names the rules by which it leaves one VM and enters another', async () => {
+  it('names the rules that allow it to leave one VM and to enter another', async () => {
     const { status, body } = await ssh(app, web);
     expect(status).toBe(200);
     const step = { vpc_network_id: networkId, source: APP, destination: WEB, allowed: true };
@@ -125,14 +125,14 @@ describe('tracing a packet', () => {
     });
   });
 
-  it('is the same by address as by id, and changes nothing', async () => {
+  it('gives the same result for addresses as for ids, and changes nothing', async () => {
     const before = await call('GET', `${project}/vpc/firewall-rules`);
     expect((await ssh(APP, WEB)).body).toEqual((await ssh(app, web)).body);
     expect((await ssh(app.toUpperCase(), WEB)).body).toEqual((await ssh(app, web)).body);
     expect((await call('GET', `${project}/vpc/firewall-rules`)).body).toEqual(before.body);
   });
 
-  it('says which rule denies, by VM, subnet and network, and that nothing allows the rest', async () => {
+  it('names the rule that denies, by VM, subnet and network, and shows if no rule allows', async () => {
     const subnets = await call('GET', `${project}/vpc/subnets`);
     const subnet = subnets.body.items.find(({ cidr }: { cidr: string }) =>
       cidr.startsWith(WEB.slice(0, 8)),
@@ -150,7 +150,7 @@ describe('tracing a packet', () => {
     expect(answer.body.steps).toMatchObject([{ rule_id: '', rule_name: '', rule_state: '' }]);
   });
 
-  it('follows public addresses: what outside sees is not what rules of the receiver see', async () => {
+  it('follows public addresses in both directions', async () => {
     const out = await trace({ from: job, to: OUTSIDE, protocol: 'udp', port: 53 });
     expect(shortly(out)).toEqual([200, true, 'allowed', 'egress default-allow-egress']);
     const enter = [200, true, 'allowed', 'ingress default-allow-ssh'];
@@ -165,7 +165,7 @@ describe('tracing a packet', () => {
     expect(await ssh(job, WEB_PUBLIC)).toMatchObject({ status: 409, body: { code: 'conflict' } });
   });
 
-  it('knows source ports where they are given, and gateways', async () => {
+  it('considers source ports, if they are given, and gateways', async () => {
     await withRule({ source_ports: ['1-1023'] }, async () => {
       const question = { from: app, to: web, protocol: 'tcp', port: 22 };
       expect((await trace(question)).body.allowed).toBe(true);
@@ -175,7 +175,7 @@ describe('tracing a packet', () => {
     expect(shortly(gateway)).toEqual([200, true, 'answered_by_gateway']);
   });
 
-  it('takes a rule that is on its way as in force, and says that it is not settled', async () => {
+  it('treats a rule that is not applied yet as active, and reports that it is not settled', async () => {
     const path = `${project}/vpc/firewall-rules`;
     const made = await call('POST', path, {
       name: 'coming',
@@ -198,14 +198,14 @@ describe('tracing a packet', () => {
     expect((await ssh(app, web)).body).toMatchObject({ allowed: true, settled: true });
   });
 
-  it('is for everyone who may read the project, and for nobody else', async () => {
+  it('is allowed for everyone who may read the project, and for no one else', async () => {
     const question = { from: app, to: web, protocol: 'icmp' };
     expect((await trace(question, tenant.readOnlyKey)).status).toBe(200);
     expect((await trace(question, stranger.accessKey)).status).toBe(404);
   });
 });
 
-describe('a question that has no answer', () => {
+describe('a trace that is impossible', () => {
   const good = () => ({ from: app, to: web, protocol: 'tcp', port: 22 });
   it.each([
     ['from', { from: 'web' }],
@@ -234,18 +234,18 @@ describe('a question that has no answer', () => {
     expect([status, body.details?.[0]?.field]).toEqual([400, field]);
   });
 
-  it('a VM without an address has to be placed first', async () => {
+  it('is refused for a VM without an address', async () => {
     const { status, body } = await ssh(app, unborn);
     expect([status, body.code]).toEqual([409, 'conflict']);
     expect(body.message).toContain('"to"');
   });
 
-  it('a stranger’s VM and none at all are told apart by nobody', async () => {
+  it('is refused alike for a VM of others and for an unknown VM', async () => {
     const [theirs, none] = [await ssh(app, foreignVm), await ssh(app, newId())];
     expect({ ...theirs.body, error_id: '' }).toEqual({ ...none.body, error_id: '' });
   });
 
-  it('the verb belongs to the rules alone', async () => {
+  it('is not a verb of other resources', async () => {
     const { status } = await call('POST', `${project}/vpc/networks:trace`, good());
     expect(status).toBe(404);
     expect((await call('POST', `${project}/vpc/anything`, good())).status).toBe(404);

@@ -43,7 +43,7 @@ it('the same key with the same request returns the first reply again and creates
   expect(await vmCount()).toBe(count);
 });
 
-it('ten at once create one, and all get its reply', async () => {
+it('ten concurrent requests with one key create one VM, and all get its reply', async () => {
   const count = await vmCount();
   const replies = await Promise.all(
     Array.from({ length: 10 }, () => send('POST', vms, body('ten'), 'k10')),
@@ -68,7 +68,7 @@ it('the same key with another request is refused, whatever differs', async () =>
   }
 });
 
-it('replays a write that could not happen again by itself', async () => {
+it('a repeated key returns the reply of a write that could not succeed twice', async () => {
   const created = await send('POST', vms, body('four'), 'k4');
   const path = `${vms}/${created.body.operation.metadata.id}`;
   const first = await send('DELETE', path, undefined, 'k4-delete');
@@ -83,7 +83,7 @@ it('a refused request leaves the key unused', async () => {
   expect((await send('POST', vms, body('five'), 'k5')).status).toBe(200);
 });
 
-it('keys of two callers have nothing to do with each other', async () => {
+it('the same key of two callers is independent', async () => {
   const first = await send('POST', vms, body('six'), 'k6');
   const second = await send('POST', vms, body('seven'), 'k6', tenant.owner.token);
   expect([first.status, second.status]).toEqual([200, 200]);

@@ -29,9 +29,11 @@ it.each([
   ['/vms/1/attach-disks', '/vms/:vm_id/attach-disks', { vm_id: '1' }],
   ['/projects/a/vms/b', '/projects/:project_id/vms/:vm_id', { project_id: 'a', vm_id: 'b' }],
   ['/', '/', {}],
-])('%s is %s', (path, route, params) => expect(match('GET', path)).toEqual([[route, params]]));
+])('the path %s matches the route %s', (path, route, params) =>
+  expect(match('GET', path)).toEqual([[route, params]]),
+);
 
-it('tells methods apart', () => {
+it('a route matches only its method', () => {
   expect(match('POST', '/vms/1')).toEqual([['post', { vm_id: '1' }]]);
   expect(match('DELETE', '/vms/1')).toEqual([]);
 });
@@ -49,8 +51,8 @@ it.each([
   '/nothing:count',
   '/vms:other',
   '/__proto__',
-])('%s is nothing', (path) => expect(match('GET', path)).toEqual([]));
+])('the path %s matches no route', (path) => expect(match('GET', path)).toEqual([]));
 
-it('takes names that objects have for plain text', () => {
+it('names of object members are plain text', () => {
   expect(match('GET', '/vms/__proto__')).toEqual([['/vms/:vm_id', { vm_id: '__proto__' }]]);
 });

@@ -18,27 +18,27 @@ const takeAll = (take: () => void) => {
   }
 };
 
-it('lets a burst through, then the rate', () => {
+it('a burst passes, then the rate applies', () => {
   const { clock, limiter } = limiterAt(1_000);
   expect(takeAll(() => limiter.take('a'))).toBe(200);
   clock.now += 1_000;
   expect(takeAll(() => limiter.take('a'))).toBe(50);
 });
 
-it('never saves up more than a burst', () => {
+it('idle time saves at most one burst', () => {
   const { clock, limiter } = limiterAt(1_000);
   takeAll(() => limiter.take('a'));
   clock.now += 3_600_000;
   expect(takeAll(() => limiter.take('a'))).toBe(200);
 });
 
-it('counts every credential alone', () => {
+it('each credential has its own limit', () => {
   const { limiter } = limiterAt(1_000);
   takeAll(() => limiter.take('a'));
   expect(takeAll(() => limiter.take('b'))).toBe(200);
 });
 
-it('says after how many seconds it is worth trying again', () => {
+it('the error has the seconds until the next attempt', () => {
   const limiter = createRateLimiter({ perSecond: 0.25, burst: 1, now: () => 0 });
   limiter.take('a');
   expect(() => limiter.take('a')).toThrow(expect.objectContaining({ retryAfterS: 4 }));

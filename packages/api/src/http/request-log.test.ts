@@ -22,7 +22,7 @@ function written(level: string): string {
   return lines.join('');
 }
 
-it('is a line of JSON like the others, whatever the path holds', () => {
+it('a request line is JSON like the other lines, whatever the path contains', () => {
   const [request = '', other = ''] = written('info').split('\n');
   expect(JSON.parse(request)).toEqual({
     level: 'info',
@@ -41,4 +41,4 @@ it('is a line of JSON like the others, whatever the path holds', () => {
   expect(Object.keys(JSON.parse(request))).toEqual(expect.arrayContaining(members));
 });
 
-it('is silent where the level says so', () => expect(written('warn')).toBe(''));
+it('no request line is written at the level warn', () => expect(written('warn')).toBe(''));

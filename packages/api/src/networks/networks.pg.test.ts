@@ -33,7 +33,7 @@ const call = (method: string, path: string, body?: unknown, bearer = tenant.acce
 const get = (path: string) => call('GET', path);
 
 let made = 0;
-/** Each test has a block of its own. */
+/** Returns a block that no other test uses. */
 const freshBlock = () => `10.${made++}.0.0`;
 
 async function makeNetwork(cidr = `${freshBlock()}/16`) {
@@ -55,7 +55,7 @@ async function makeSubnet(networkId: string, cidr: string) {
   return reply.body as { id: string; cidr: string };
 }
 
-/** A rule in the default network unless told otherwise. */
+/** Creates a rule, in the default network by default. */
 async function makeRule(overrides: object): Promise<string> {
   const { body } = await call('POST', `${vpc}/firewall-rules`, {
     name: `rule-${made++}`,
@@ -149,7 +149,7 @@ describe('creating a network', () => {
     expect(badField(await call('POST', networks, sent))).toEqual([400, field]);
   });
 
-  it('takes both ends of the prefix range', async () => {
+  it('accepts the smallest and the largest prefix', async () => {
     await makeNetwork('192.168.1.16/28');
     const wide = await call(
       ...(['POST', `/projects/${stranger.projectId}/vpc/networks`] as const),
@@ -158,7 +158,7 @@ describe('creating a network', () => {
     expect(wide.status).toBe(200);
   });
 
-  it('refuses an overlap within the project, from inside and from outside', async () => {
+  it('refuses overlapping blocks in the project, smaller and larger ones', async () => {
     const block = freshBlock();
     await makeNetwork(`${block}/20`);
     for (const cidr of [`${block}/20`, `${block}/24`, `${block}/16`, '172.16.0.0/12']) {
@@ -167,7 +167,7 @@ describe('creating a network', () => {
     }
   });
 
-  it('lets one of several overlapping ones that come at the same time in', async () => {
+  it('accepts one of several concurrent overlapping networks', async () => {
     const cidr = `${freshBlock()}/16`;
     const answers = await Promise.all(
       [1, 2, 3].map((number) => call('POST', networks, { name: `race-${number}`, cidr })),
@@ -175,7 +175,7 @@ describe('creating a network', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
   });
 
-  it('waits for another one that is being written, and sees it', async () => {
+  it('waits for a concurrent creation and sees its network', async () => {
     const cidr = `${freshBlock()}/16`;
     const later = await api.sql.begin(async (tx) => {
       await lockNetworksOfProject(tx, tenant.projectId);
@@ -187,7 +187,7 @@ describe('creating a network', () => {
           where datname = current_database() and wait_event_type = 'Lock'`;
         expect(waiting).toHaveLength(1);
       }, 20_000);
-      // In an object: a promise by itself would be awaited before the commit that it waits for.
+      // The object keeps the promise from being awaited here, before the commit that it waits for.
       return { answer };
     });
     expect(refusal(await later.answer)).toEqual([409, 'conflict']);
@@ -206,7 +206,7 @@ describe('creating a network', () => {
 });
 
 describe('deleting a network', () => {
-  it('replies with the network as last seen; its subnets and its block are free again', async () => {
+  it('replies with the last state of the network, and its block is free again', async () => {
     const network = await makeNetwork();
     const subnet = await makeSubnet(network.id, network.cidr);
     const { status, body } = await call('DELETE', `${networks}/${network.id}`);
@@ -217,7 +217,7 @@ describe('deleting a network', () => {
     await makeNetwork(network.cidr);
   });
 
-  it('is refused for the default network, even where nothing refers to it', async () => {
+  it('is refused for the default network, even if nothing refers to it', async () => {
     const bare = await makeTenant(api, 'bare');
     await api.sql`delete from firewall_rules where project_id = ${bare.projectId}`;
     const path = `/projects/${bare.projectId}/vpc/networks`;
@@ -227,7 +227,7 @@ describe('deleting a network', () => {
     expect(refusal(answer)).toEqual([409, 'conflict']);
   });
 
-  it('is refused while VMs are in it', async () => {
+  it('is refused while VMs use it', async () => {
     const network = await makeNetwork();
     const subnet = await makeSubnet(network.id, network.cidr);
     const vm = await call('POST', `/projects/${tenant.projectId}/vms`, {
@@ -242,12 +242,12 @@ describe('deleting a network', () => {
     for (const path of [`${networks}/${network.id}`, `${subnets}/${subnet.id}`]) {
       const answer = await call('DELETE', path);
       expect(refusal(answer)).toEqual([409, 'conflict']);
-      expect(answer.body.message).toBe('VMs are in it: delete them first');
+      expect(answer.body.message).toBe('VMs use it: delete them first');
       expect((await get(path)).status).toBe(200);
     }
   });
 
-  it('is refused while firewall rules are in it or name it or its subnet', async () => {
+  it('is refused while firewall rules belong to it or name it or its subnet', async () => {
     const network = await makeNetwork();
     const subnet = await makeSubnet(network.id, network.cidr);
     for (const reference of [
@@ -263,7 +263,7 @@ describe('deleting a network', () => {
     expect((await call('DELETE', `${networks}/${network.id}`)).status).toBe(200);
   });
 
-  it('and a rule that names it at the same time exclude each other', async () => {
+  it('excludes a concurrent rule that names it', async () => {
     for (let round = 0; round < 5; round++) {
       const network = await makeNetwork();
       const name = `rule-${made++}`;
@@ -300,7 +300,7 @@ describe('creating a subnet', () => {
     expect((await get(`${networks}/${network.id}`)).body.subnets).toEqual([body.id]);
   });
 
-  it('refuses a block outside its network, and takes the smallest one', async () => {
+  it('refuses a block outside its network, and accepts the smallest block', async () => {
     const network = await makeNetwork(`${freshBlock()}/24`);
     const wider = network.cidr.replace('/24', '/23');
     const beside = network.cidr.replace('0.0/24', '1.0/24');
@@ -311,7 +311,7 @@ describe('creating a subnet', () => {
     await makeSubnet(network.id, network.cidr.replace('/24', '/29'));
   });
 
-  it('refuses an overlap, also of those that come at the same time', async () => {
+  it('refuses overlapping subnets, also concurrent ones', async () => {
     const network = await makeNetwork();
     const sent = [20, 20, 24].map((prefix) =>
       subnetBody(network.id, network.cidr.replace('/16', `/${prefix}`)),
@@ -336,7 +336,7 @@ describe('creating a subnet', () => {
     expect(badField(await call('POST', subnets, sent))).toEqual([400, field]);
   });
 
-  it('refuses an unknown location, and networks that are unknown or of others', async () => {
+  it('refuses unknown locations, and unknown networks and networks of others', async () => {
     const network = await makeNetwork();
     const lost = { ...subnetBody(network.id, network.cidr), location: 'moon-a' };
     expect(refusal(await call('POST', subnets, lost))).toEqual([422, 'unknown_location']);
@@ -350,7 +350,7 @@ describe('creating a subnet', () => {
 });
 
 describe('deleting a subnet', () => {
-  it('replies with the subnet as last seen', async () => {
+  it('replies with the last state of the subnet', async () => {
     const network = await makeNetwork();
     const subnet = await makeSubnet(network.id, network.cidr);
     const { status, body } = await call('DELETE', `${subnets}/${subnet.id}`);
@@ -370,8 +370,8 @@ describe('deleting a subnet', () => {
   });
 });
 
-describe('who may see and change networks', () => {
-  it('not other projects: what they have is unknown there', async () => {
+describe('the rights to networks', () => {
+  it('exclude other projects, which get not_found', async () => {
     const network = await makeNetwork();
     const subnet = await makeSubnet(network.id, network.cidr);
     const theirs = `/projects/${stranger.projectId}/vpc`;
@@ -390,7 +390,7 @@ describe('who may see and change networks', () => {
     expect((await get(`${subnets}/${subnet.id}`)).status).toBe(200);
   });
 
-  it('not read-only callers, who may look', async () => {
+  it('allow read-only callers to read but not to change them', async () => {
     const sent = { name: 'mine-too', cidr: `${freshBlock()}/16` };
     const created = await call('POST', networks, sent, tenant.readOnlyKey);
     expect(refusal(created)).toEqual([403, 'forbidden']);

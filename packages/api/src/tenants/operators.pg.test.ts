@@ -29,7 +29,7 @@ describe("the operators' interface", () => {
   const routes = ALL_ROUTES.filter(({ path }) => path.startsWith('/admin'));
 
   it.each(routes.map((route) => [route.id, route] as const))(
-    '%s is for operators',
+    '%s is only for operators',
     async (_, route) => {
       const path = route.path.replaceAll(/\{\w+\}/g, acme.projectId);
       for (const bearer of [acme.owner.token, acme.accessKey]) {
@@ -42,7 +42,7 @@ describe("the operators' interface", () => {
 });
 
 describe('organizations and projects', () => {
-  it('are all shown, with whether they have paid', async () => {
+  it('are all listed, with their payment status', async () => {
     const { body } = await admin('GET', 'organizations');
     expect(body.items).toEqual([
       {
@@ -67,7 +67,7 @@ describe('organizations and projects', () => {
   });
 
   it.each(['organizations', 'projects', 'users'])(
-    '%s come page by page, each once',
+    '%s are listed in pages, each item once',
     async (noun) => {
       const all = (await admin('GET', noun)).body.items;
       const seen = [];
@@ -87,7 +87,7 @@ describe('signing keys', () => {
   const kid = (token: string) =>
     JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid;
 
-  it('can be replaced: old tokens stay good, new ones are signed with the new key', async () => {
+  it('can be replaced: old tokens stay valid, and new tokens have the new key', async () => {
     const before = await api.deps.tokens.issue(operator.id);
     const answer = await admin('POST', 'signing-keys');
     expect([answer.status, answer.body]).toEqual([200, {}]);

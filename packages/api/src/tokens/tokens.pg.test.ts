@@ -30,7 +30,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Only the clock is moved: timers and the database go on as they are. */
+/** Moves only the clock of the process; timers and the database are not affected. */
 const passTime = (ms: number) => {
   const later = Date.now() + ms;
   vi.useFakeTimers({ toFake: ['Date'], now: later });
@@ -42,7 +42,7 @@ const refresh = (token: string) => grant({ grant_type: 'refresh_token', refresh_
 const whoAmI = (bearer: string) => api.call('GET', '', { bearer });
 
 describe('the password grant', () => {
-  it('gives tokens that work', async () => {
+  it('returns tokens that work', async () => {
     const { status, body } = await login();
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -54,7 +54,7 @@ describe('the password grant', () => {
     expect((await whoAmI(body.access_token)).body.user).toMatchObject({ email: EMAIL });
   });
 
-  it('answers a wrong password and an unknown user alike', async () => {
+  it('replies alike to a wrong password and an unknown user', async () => {
     const wrong = await login(EMAIL, 'wrong password');
     const unknown = await login('nobody@example.test');
     expect([wrong.status, wrong.body.code]).toEqual([401, 'bad_credential']);
@@ -63,7 +63,7 @@ describe('the password grant', () => {
     expect([...unknown.headers.keys()]).toEqual([...wrong.headers.keys()]);
   });
 
-  it('keeps of a refresh token its hash alone', async () => {
+  it('stores only the hash of a refresh token', async () => {
     const { body } = await login();
     const rows = await api.sql`select to_json(r)::text as row from refresh_tokens r`;
     for (const row of rows) expect(row['row']).not.toContain(body.refresh_token);
@@ -71,7 +71,7 @@ describe('the password grant', () => {
 });
 
 describe('an access token', () => {
-  it('is refused once it has expired, also where it was accepted before', async () => {
+  it('is refused after it has expired, even if it was accepted before', async () => {
     const { body } = await login();
     expect((await whoAmI(body.access_token)).status).toBe(200);
     passTime((TOKEN_LIFETIME_S - 5) * 1000);
@@ -95,7 +95,7 @@ describe('an access token', () => {
     JSON.parse(Buffer.from(part ?? '', 'base64url').toString());
   const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-  it('signed with another key is refused, whichever key it names', async () => {
+  it('is refused if another key signed it, whichever key it names', async () => {
     const [head] = tenant.owner.token.split('.');
     const { kid } = decoded(head);
     expect((await whoAmI(await forge({ alg: 'EdDSA', kid }))).status).toBe(401);
@@ -104,7 +104,7 @@ describe('an access token', () => {
     expect((await whoAmI(await forge({ alg: 'ES256', kid }))).status).toBe(401);
   });
 
-  it('without a signature is refused', async () => {
+  it('is refused without a signature', async () => {
     const [head, payload] = tenant.owner.token.split('.');
     const none = encoded({ ...decoded(head), alg: 'none' });
     for (const token of [`${none}.${payload}.`, `${none}.${payload}`, `${head}.${payload}.`]) {
@@ -112,20 +112,20 @@ describe('an access token', () => {
     }
   });
 
-  it('with a changed payload is refused', async () => {
+  it('is refused if its payload is changed', async () => {
     const [head, payload, signature] = tenant.readOnly.token.split('.');
     const other = encoded({ ...decoded(payload), sub: tenant.owner.id });
     expect((await whoAmI(`${head}.${other}.${signature}`)).status).toBe(401);
     expect((await whoAmI(tenant.readOnly.token)).body.user.id).toBe(tenant.readOnly.id);
   });
 
-  it('of a user who is gone is refused', async () => {
+  it('is refused if its user was deleted', async () => {
     expect((await whoAmI(await api.deps.tokens.issue(newId()))).status).toBe(401);
   });
 });
 
 describe('a refresh token', () => {
-  it('gives new tokens, once: its second use ends the whole login', async () => {
+  it('returns new tokens once, and its second use revokes the whole login', async () => {
     const first = (await login()).body;
     const second = await refresh(first.refresh_token);
     expect(second.status).toBe(200);
@@ -138,7 +138,7 @@ describe('a refresh token', () => {
     expect((await refresh(third.body.refresh_token)).status).toBe(401);
   });
 
-  it('used twice leaves the other logins of the user alone', async () => {
+  it('that is used twice does not revoke other logins of the user', async () => {
     const one = (await login()).body;
     const other = (await login()).body;
     await refresh(one.refresh_token);
@@ -146,13 +146,13 @@ describe('a refresh token', () => {
     expect((await refresh(other.refresh_token)).status).toBe(200);
   });
 
-  it('used by several at once lets exactly one win', async () => {
+  it('that is used concurrently works for exactly one request', async () => {
     const { refresh_token } = (await login()).body;
     const answers = await Promise.all(Array.from({ length: 5 }, () => refresh(refresh_token)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401]);
   });
 
-  it('is refused when expired, invented or of another kind', async () => {
+  it('is refused if it is expired, invented or of another kind', async () => {
     const { refresh_token, access_token } = (await login()).body;
     await api.sql`update refresh_tokens set expires_at = now() - interval '1 s' where used_at is null`;
     for (const token of [refresh_token, newKey('refresh_token'), access_token, tenant.accessKey]) {
@@ -162,7 +162,7 @@ describe('a refresh token', () => {
 });
 
 describe('signing keys', () => {
-  it('are shared by all api processes, also after one of them made a new one', async () => {
+  it('are shared by all api processes, even after one of them created a key', async () => {
     const { secrets, tokens } = api.deps;
     const sql = connect({ url: api.databaseUrl, name: 'second-api', maxConnections: 1 });
     try {
@@ -185,7 +185,7 @@ describe('signing keys', () => {
     }
   });
 
-  it('are replaced when their time has come, not before', async () => {
+  it('are replaced when they are too old, not before', async () => {
     const keys = () => api.sql`select from signing_keys`.then(({ length }) => length);
     const before = await keys();
     await api.deps.tokens.rotate();
@@ -195,7 +195,7 @@ describe('signing keys', () => {
     expect(await keys()).toBe(before + 1);
   });
 
-  it('are kept sealed', async () => {
+  it('are stored encrypted', async () => {
     const rows = await api.sql`select public_key, sealed_private_key from signing_keys`;
     for (const row of rows) {
       expect(row['public_key']).not.toHaveProperty('d');
@@ -208,7 +208,7 @@ describe('an access key', () => {
   const path = () => `/projects/${tenant.projectId}/quotas`;
   const use = (bearer: string) => api.call('GET', path(), { bearer });
 
-  it('is refused at once when revoked', async () => {
+  it('is refused at once after it was revoked', async () => {
     const key = await makeAccessKey(api, tenant.projectId, 'member');
     expect((await use(key)).status).toBe(200);
     const { items } = (
@@ -221,7 +221,7 @@ describe('an access key', () => {
     expect([revoked.status, revoked.body.code]).toEqual([401, 'bad_credential']);
   });
 
-  it('is refused the moment it expires, also while it is remembered', async () => {
+  it('is refused as soon as it expires, even while it is cached', async () => {
     const key = await makeAccessKey(api, tenant.projectId, 'member');
     await api.sql`update access_keys set expires_at = ${new Date(Date.now() + 500)}
       where id = (select id from access_keys order by id desc limit 1)`;
@@ -230,7 +230,7 @@ describe('an access key', () => {
     expect((await use(key)).status).toBe(401);
   });
 
-  it('that is damaged is refused without a query, one that is unknown after one', async () => {
+  it('is refused without a query if it is damaged, and after a query if it is unknown', async () => {
     const queries: unknown[] = [];
     const sql = connect({ url: api.databaseUrl, name: 'counted', maxConnections: 1 });
     const counted = new Proxy(sql, {
@@ -260,7 +260,7 @@ describe('an access key', () => {
   });
 
   it.each(['', 'Bearer', 'Bearer ', 'Basic abc', 'Bearer a b'])(
-    'is needed: the header %j is refused',
+    'is required: the header %j is refused',
     async (authorization) => {
       const { status, headers } = await api.call('GET', '', { headers: { authorization } });
       expect(status).toBe(401);

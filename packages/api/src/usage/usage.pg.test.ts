@@ -36,7 +36,7 @@ beforeAll(async () => {
     region: 'us-east',
     metered: { metric: 'vm_seconds', vmType: 'a40.1x' },
   });
-  // Five past today's midnight, so that yesterday is closed whenever the test runs.
+  // Five minutes after midnight: yesterday is closed whenever the test runs.
   await closeDueDays(api.sql, new Date(`${dayAgo(0)}T00:05:00Z`));
 });
 afterAll(() => api.stop());
@@ -47,7 +47,7 @@ const dates = async (query: string) =>
   [...new Set((await ask(query)).body.items.map(({ date }: { date: string }) => date))] as string[];
 
 describe('usage', () => {
-  it('of the last 30 closed days is what one gets unasked, with numbers as numbers', async () => {
+  it('covers the last 30 closed days by default, with numbers as JSON numbers', async () => {
     const { status, body } = await ask();
     expect(status).toBe(200);
     expect(usageRoutes[0]?.reply.parse(body)).toEqual(body);
@@ -73,7 +73,7 @@ describe('usage', () => {
     });
   });
 
-  it('includes both ends of the period', async () => {
+  it('includes the first and the last day of the period', async () => {
     expect(await dates(`?start_date=${dayAgo(3)}&end_date=${dayAgo(2)}`)).toEqual([
       dayAgo(3),
       dayAgo(2),
@@ -108,14 +108,14 @@ describe('usage', () => {
     ['projects=x', 'projects.0'],
     ['regions=%00', 'regions.0'],
     ['from=2026-01-01', 'from'],
-  ])('asked for with %s is refused with the name of the field', async (query, field) => {
+  ])('is refused for %s with an error that names the field', async (query, field) => {
     const { status, body } = await ask(`?${query}`);
     expect([status, body.code, body.details?.[0]?.field]).toEqual([400, 'bad_request', field]);
   });
 });
 
-describe('who sees usage', () => {
-  it('a key and a member of one project see that project, whatever they ask for', async () => {
+describe('the visibility of usage', () => {
+  it('is limited to the project of a key or a member, whatever the request', async () => {
     for (const bearer of [
       tenant.accessKey,
       tenant.readOnlyKey,
@@ -131,7 +131,7 @@ describe('who sees usage', () => {
     }
   });
 
-  it('strangers find no organization, and have no usage of their own', async () => {
+  it('excludes strangers, who get not_found', async () => {
     expect((await ask('', stranger.owner.token)).status).toBe(404);
     expect((await ask('', stranger.owner.token, stranger.organizationId)).body).toEqual({
       items: [],

@@ -97,7 +97,7 @@ describe('attaching disks', () => {
     expect(disk).toMatchObject({ ...shown, vm_ids: [vmId] });
   });
 
-  it('fills in read-write and data', async () => {
+  it('defaults to read-write and data', async () => {
     const [vmId, diskId] = [await makeVm(), await makeDisk()];
     const { body } = await call('POST', `${project}/vms/${vmId}/attach-disks`, {
       attach_disks: [{ disk_id: diskId }],
@@ -108,7 +108,7 @@ describe('attaching disks', () => {
     });
   });
 
-  it('gives a writable disk to one VM alone, in either order of the modes', async () => {
+  it('attaches a writable disk to one VM only, in either order of the modes', async () => {
     const [writer, other, disk] = [await makeVm(), await makeVm(), await makeDisk()];
     await attached(writer, disk);
     expect(refusal(await attach(other, [disk], 'read-write'))).toEqual([409, 'disk_attached']);
@@ -118,7 +118,7 @@ describe('attaching disks', () => {
     expect(refusal(await attach(other, [read], 'read-write'))).toEqual([409, 'disk_attached']);
   });
 
-  it('gives a disk to many readers', async () => {
+  it('attaches a disk to many readers', async () => {
     const [first, second, disk] = [await makeVm(), await makeVm(), await makeDisk()];
     await attached(first, disk, 'read-only');
     await attached(second, disk, 'read-only');
@@ -127,7 +127,7 @@ describe('attaching disks', () => {
     expect(body.mode).toBe('read-only');
   });
 
-  it('gives a shared volume to many writers and readers at once', async () => {
+  it('attaches a shared volume to many writers and readers', async () => {
     const disk = await makeDisk({ type: 'shared-volume' });
     await attached(await makeVm(), disk, 'read-only');
     await attached(await makeVm(), disk, 'read-write');
@@ -139,7 +139,7 @@ describe('attaching disks', () => {
     });
   });
 
-  it('gives a disk to one of the VMs that ask at the same time', async () => {
+  it('attaches a disk to one of several concurrent VMs', async () => {
     const vmIds = [await makeVm(), await makeVm(), await makeVm()];
     const disk = await makeDisk();
     const modes: Mode[] = ['read-write', 'read-only', 'read-write'];
@@ -150,7 +150,7 @@ describe('attaching disks', () => {
     expect(await api.sql`select from disk_attachments where disk_id = ${disk}`).toHaveLength(1);
   });
 
-  it('and deleting the disk at the same time exclude each other', async () => {
+  it('excludes a concurrent deletion of the disk', async () => {
     for (let round = 0; round < 5; round++) {
       const [vmId, disk] = [await makeVm(), await makeDisk()];
       const answers = await Promise.all([
@@ -161,7 +161,7 @@ describe('attaching disks', () => {
     }
   });
 
-  it('two lists of the same disks in opposite order do not block each other', async () => {
+  it('does not deadlock with a request that names the same disks in the opposite order', async () => {
     const [one, two] = [await makeVm(), await makeVm()];
     const [a, b] = [await makeDisk(), await makeDisk()];
     const answers = await Promise.all([
@@ -171,7 +171,7 @@ describe('attaching disks', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  it('writes all of a request or nothing', async () => {
+  it('attaches all disks of a request or none', async () => {
     const [writer, other] = [await makeVm(), await makeVm()];
     const [free, taken] = [await makeDisk(), await makeDisk()];
     await attached(writer, taken);
@@ -179,7 +179,7 @@ describe('attaching disks', () => {
     expect((await get(`${project}/disks/${free}`)).body.vm_ids).toEqual([]);
   });
 
-  it('stops at sixteen disks with the OS disk', async () => {
+  it('allows sixteen disks, including the OS disk', async () => {
     const vmId = await makeVm();
     const disks = [];
     for (let count = 0; count < 16; count++) disks.push(await makeDisk());
@@ -189,7 +189,7 @@ describe('attaching disks', () => {
     expect(refusal(await attach(vmId, disks.slice(15)))).toEqual([409, 'conflict']);
   });
 
-  it('refuses disks of others and unknown disks alike', async () => {
+  it('replies alike for disks of others and unknown disks', async () => {
     const vmId = await makeVm();
     const foreign = await makeDisk({}, stranger);
     expect(refusal(await attach(vmId, [foreign]))).toEqual([404, 'not_found']);
@@ -198,7 +198,7 @@ describe('attaching disks', () => {
     expect(await api.sql`select from disk_attachments where disk_id = ${foreign}`).toHaveLength(0);
   });
 
-  it('refuses a disk of another location', async () => {
+  it('refuses a disk in another location', async () => {
     const [vmId, disk] = [await makeVm(), await makeDisk({ location: 'us-east-a' })];
     expect(refusal(await attach(vmId, [disk]))).toEqual([409, 'conflict']);
   });
@@ -213,7 +213,7 @@ describe('attaching disks', () => {
     expect(refusal(await attach(vmId, [disk]))).toEqual([409, 'conflict']);
   });
 
-  it('refuses the OS disk of another VM and a disk the VM has already', async () => {
+  it('refuses the OS disk of another VM and a disk that is already attached', async () => {
     const [vmId, other, disk] = [await makeVm(), await makeVm(), await makeDisk()];
     const osDisk = (await get(`${project}/vms/${other}`)).body.disks[0].id;
     expect(refusal(await attach(vmId, [osDisk], 'read-only'))).toEqual([409, 'disk_attached']);
@@ -221,7 +221,7 @@ describe('attaching disks', () => {
     expect(refusal(await attach(vmId, [disk], 'read-only'))).toEqual([409, 'disk_attached']);
   });
 
-  it('waits for an unfinished operation before it looks at the state of the VM', async () => {
+  it('is refused for an unfinished operation before the state of the VM is checked', async () => {
     const [vmId, disk] = [await makeVm(), await makeDisk()];
     await call('PATCH', `${project}/vms/${vmId}`, { action: 'STOP' });
     expect(refusal(await attach(vmId, [disk]))).toEqual([409, 'operation_in_progress']);
@@ -232,7 +232,7 @@ describe('attaching disks', () => {
 });
 
 describe('detaching disks', () => {
-  it('is an operation on the VM; the disk stays taken until the host lets go of it', async () => {
+  it('is an operation on the VM, and the disk stays attached until the host has detached it', async () => {
     const [vmId, other, disk] = [await makeVm(), await makeVm(), await makeDisk()];
     await attached(vmId, disk);
     const { status, body } = await detach(vmId, [disk]);
@@ -266,7 +266,7 @@ describe('detaching disks', () => {
     expect((await get(`${project}/disks/${disk}`)).body.vm_ids).toEqual([other]);
   });
 
-  it('can be asked again after it failed', async () => {
+  it('can be repeated after a failure', async () => {
     const [vmId, disk] = [await makeVm(), await makeDisk()];
     await attached(vmId, disk);
     await detach(vmId, [disk]);
@@ -274,7 +274,7 @@ describe('detaching disks', () => {
     expect((await detach(vmId, [disk])).status).toBe(200);
   });
 
-  it('happens by itself when the VM is gone, and the disk survives', async () => {
+  it('happens when the VM is deleted, and the disk stays', async () => {
     const [vmId, disk] = [await makeVm(), await makeDisk()];
     await attached(vmId, disk);
     await call('DELETE', `${project}/vms/${vmId}`);
@@ -283,7 +283,7 @@ describe('detaching disks', () => {
   });
 });
 
-describe('what does not fit', () => {
+describe('an invalid request', () => {
   const disk_id = newId();
   it.each([
     ['attach-disks', 'attach_disks', {}],
@@ -308,12 +308,12 @@ describe('what does not fit', () => {
     ['detach-disks', 'detach_disks.0', { detach_disks: ['a\u0000b'] }],
     ['detach-disks', 'detach_disks.1', { detach_disks: [disk_id, disk_id] }],
     ['detach-disks', 'force', { detach_disks: [disk_id], force: true }],
-  ])('%s names %s', async (action, field, body) => {
+  ])('gets an error from %s that names %s', async (action, field, body) => {
     const answer = await call('POST', `${project}/vms/${newId()}/${action}`, body);
     expect(badField(answer)).toEqual([400, field]);
   });
 
-  it('the VM of another project and a VM that is no UUID', async () => {
+  it('is refused for a VM of another project and a malformed id', async () => {
     const [vmId, disk] = [await makeVm(), await makeDisk({}, stranger)];
     const path = `/projects/${stranger.projectId}/vms`;
     const body = { attach_disks: [{ disk_id: disk }] };
@@ -323,7 +323,7 @@ describe('what does not fit', () => {
     expect(badField(odd)).toEqual([400, 'vm_id']);
   });
 
-  it('a caller who may only read', async () => {
+  it('is refused for a read-only caller', async () => {
     const body = { attach_disks: [{ disk_id }] };
     const path = `${project}/vms/${newId()}/attach-disks`;
     expect(refusal(await call('POST', path, body, tenant.readOnlyKey))).toEqual([403, 'forbidden']);

@@ -37,7 +37,7 @@ async function createVm(name: string): Promise<string> {
 }
 
 describe("a VM's serial log", () => {
-  it('is empty until the console printed something, and then its end as it is', async () => {
+  it('is empty before any output, and then has the last part of it unchanged', async () => {
     const vmId = await createVm('printing');
     await createVm('another');
     const empty = await read(acme, vmId);
@@ -51,7 +51,7 @@ describe("a VM's serial log", () => {
     });
   });
 
-  it('is not found for a VM that is not there, or is not of the project', async () => {
+  it('is not_found for an unknown VM and for a VM of another project', async () => {
     const vmId = await createVm('hidden');
     await api.sql`insert into serial_logs (vm_id, tail) values (${vmId}, 'secret')`;
     const nowhere = await read(globex, newId());

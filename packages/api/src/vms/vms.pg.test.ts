@@ -35,7 +35,7 @@ async function createVm(overrides = {}): Promise<string> {
   return reply.operation.metadata.id;
 }
 
-/** Plays the scheduler: the VM is observed in this state and its operation is over. */
+/** Does the scheduler's part: sets the observed state and ends the operation. */
 async function observe(vmId: string, state: string): Promise<void> {
   await api.sql`update vms set observed_state = ${state}, observed_generation = generation where id = ${vmId}`;
   await api.sql`update operations set state = 'SUCCEEDED', result = '{}', completed_at = now()
@@ -85,7 +85,7 @@ describe('creating a VM', () => {
     ).toEqual(before);
   });
 
-  it('is refused as type_not_in_location where the type is known but not offered', async () => {
+  it('is refused as type_not_in_location if the type exists but is not offered there', async () => {
     await api.sql`delete from vm_type_locations where vm_type = 'a40.8x' and location = 'us-east-a'`;
     const reply = await call('POST', vms, {
       ...body('elsewhere'),
@@ -95,7 +95,7 @@ describe('creating a VM', () => {
     expect([reply.status, reply.body.code]).toEqual([422, 'type_not_in_location']);
   });
 
-  it('takes a name once, also when ten ask for it at the same time', async () => {
+  it('accepts a name once, even in ten concurrent requests', async () => {
     const replies = await Promise.all(
       Array.from({ length: 10 }, () => call('POST', vms, body('contested'))),
     );
@@ -125,7 +125,7 @@ describe('power', () => {
     ['START', 'crashed', 'STATE_STARTING', 'running', 'STATE_RUNNING'],
     ['START', 'failed', 'STATE_STARTING', 'failed', 'STATE_ERROR'],
   ])(
-    '%s of a %s VM shows %s, then, observed %s, %s',
+    '%s of a %s VM shows %s, and %s observed shows %s',
     async (action, from, during, observed, after) => {
       const vmId = await createVm();
       await observe(vmId, from);
@@ -144,7 +144,7 @@ describe('power', () => {
     ['START', 'running'],
     ['STOP', 'stopped'],
     ['RESET', 'stopped'],
-  ])('%s of a %s VM is a conflict that says what it needs', async (action, observed) => {
+  ])('%s of a %s VM is a conflict that names the required state', async (action, observed) => {
     const vmId = await createVm();
     await observe(vmId, observed);
     const reply = await call('PATCH', `${vms}/${vmId}`, { action });
@@ -152,13 +152,13 @@ describe('power', () => {
     expect(reply.body.message).toMatch(/STATE_/);
   });
 
-  it('waits for its turn: a second write while one is unfinished is operation_in_progress', async () => {
+  it('refuses a second write as operation_in_progress while one is unfinished', async () => {
     const vmId = await createVm();
     const reply = await call('PATCH', `${vms}/${vmId}`, { action: 'STOP' });
     expect([reply.status, reply.body.code]).toEqual([409, 'operation_in_progress']);
   });
 
-  it('opens one operation of many that race', async () => {
+  it('starts one operation for concurrent requests', async () => {
     const vmId = await createVm();
     await observe(vmId, 'running');
     const replies = await Promise.all(
@@ -208,7 +208,7 @@ describe('updating a VM', () => {
 });
 
 describe('deleting a VM', () => {
-  it('cancels what is under way and takes over', async () => {
+  it('cancels the unfinished operation and starts its own', async () => {
     const vmId = await createVm();
     const reply = await call('DELETE', `${vms}/${vmId}`);
     expect(reply.body.operation).toMatchObject({
@@ -223,7 +223,7 @@ describe('deleting a VM', () => {
     ]);
   });
 
-  it('happens once', async () => {
+  it('is refused while another deletion is unfinished', async () => {
     const vmId = await createVm();
     await call('DELETE', `${vms}/${vmId}`);
     const again = await call('DELETE', `${vms}/${vmId}`);
@@ -232,7 +232,7 @@ describe('deleting a VM', () => {
 });
 
 describe('listing VMs', () => {
-  it('pages through all of them, each once, in order of creation', async () => {
+  it('returns every VM once in pages, in order of creation', async () => {
     const before = (await call('GET', `${vms}?limit=1000`)).body.items.map(
       ({ id }: { id: string }) => id,
     );
@@ -248,7 +248,7 @@ describe('listing VMs', () => {
     expect(seen).toEqual(before);
   });
 
-  it('filters by ids, names, types, locations and states, together', async () => {
+  it('combines filters by ids, names, types, locations and states', async () => {
     const vmId = await createVm({ name: 'findme', location: 'us-east-a', type: 'l40s-48gb.1x' });
     const ids = async (query: string) =>
       (await call('GET', `${vms}?${query}`)).body.items.map(({ id }: { id: string }) => id);

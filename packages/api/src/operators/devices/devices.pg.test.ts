@@ -43,33 +43,39 @@ describe('a device', () => {
   it.each([
     ['gpu', () => gpuId, '0000:10:00.0'],
     ['drive', () => driveId, '0000:80:00.0'],
-  ] as const)('is quarantined with a reason and released: a %s', async (kind, id, pci_address) => {
-    const device = {
-      id: id(),
-      kind,
-      host_id: host.id,
-      pci_address,
-      state: 'ready',
-      state_reason: '',
-      problems: [],
-    };
-    const first = await quarantine(id(), { reason: 'Xid 79' });
-    expect(first.status).toBe(200);
-    expect(first.body).toEqual({ ...device, quarantine_reason: 'Xid 79' });
-    const again = await quarantine(id(), { reason: 'fell off the bus' });
-    expect(again.body).toEqual({ ...device, quarantine_reason: 'fell off the bus' });
-    const devices = (await shown())[`${kind}s`];
-    expect(devices.map((item: Record<string, string>) => item['quarantine_reason'])).toEqual([
-      'fell off the bus',
-      '',
-    ]);
-    for (const _twice of [1, 2]) {
-      const released = await release(id());
-      expect([released.status, released.body]).toEqual([200, { ...device, quarantine_reason: '' }]);
-    }
-  });
+  ] as const)(
+    'can be quarantined with a reason and released: a %s',
+    async (kind, id, pci_address) => {
+      const device = {
+        id: id(),
+        kind,
+        host_id: host.id,
+        pci_address,
+        state: 'ready',
+        state_reason: '',
+        problems: [],
+      };
+      const first = await quarantine(id(), { reason: 'Xid 79' });
+      expect(first.status).toBe(200);
+      expect(first.body).toEqual({ ...device, quarantine_reason: 'Xid 79' });
+      const again = await quarantine(id(), { reason: 'fell off the bus' });
+      expect(again.body).toEqual({ ...device, quarantine_reason: 'fell off the bus' });
+      const devices = (await shown())[`${kind}s`];
+      expect(devices.map((item: Record<string, string>) => item['quarantine_reason'])).toEqual([
+        'fell off the bus',
+        '',
+      ]);
+      for (const _twice of [1, 2]) {
+        const released = await release(id());
+        expect([released.status, released.body]).toEqual([
+          200,
+          { ...device, quarantine_reason: '' },
+        ]);
+      }
+    },
+  );
 
-  it('that was not made clean stays out until an operator releases it', async () => {
+  it('that could not be cleaned stays quarantined until an operator releases it', async () => {
     await api.sql`update devices set state = 'quarantined', state_reason = 'no reset' where id = ${gpuId}`;
     const held = await quarantine(gpuId, { reason: 'look at it' });
     expect(held.body).toMatchObject({ state: 'quarantined', quarantine_reason: 'look at it' });
@@ -82,7 +88,7 @@ describe('a device', () => {
   });
 
   it.each(['gpus', 'drives'])(
-    'of which problems last is released from those, and from no others: %s',
+    'loses the problems that last until release, and no others: %s',
     async (list) => {
       const id = list === 'gpus' ? gpuId : driveId;
       const [lasting, visible] = [problem('aer_fatal', true), problem('link_narrow', false)];
@@ -97,7 +103,7 @@ describe('a device', () => {
     },
   );
 
-  it('that is released is what its host says of it: gone, or in use', async () => {
+  it('has the state that its host reports after a release: missing or in use', async () => {
     const pci = { address: '0000:10:00.0' };
     const inventory = (gpus: object[]) =>
       api.sql`update hosts set inventory = ${api.sql.json({ gpus, nvmes: [{ pci: { address: '0000:80:00.0' } }] } as never)}
@@ -116,7 +122,7 @@ describe('a device', () => {
     await api.sql`update hosts set inventory = null where id = ${host.id}`;
   });
 
-  it('that its host does not find is not made ready by a release', async () => {
+  it('that is missing on its host is not ready after a release', async () => {
     await api.sql`update devices set state = 'missing' where id = ${gpuId}`;
     expect((await release(gpuId)).body).toMatchObject({ state: 'missing' });
     await api.sql`update devices set state = 'ready' where id = ${gpuId}`;
@@ -149,19 +155,19 @@ describe('a device', () => {
     ['reason', { reason: 'x'.repeat(256) }],
     ['reason', { reason: 'two\nlines' }],
     ['until', { reason: 'x', until: 'tomorrow' }],
-  ])('is not quarantined without a proper reason: %s in %j', async (field, body) => {
+  ])('cannot be quarantined without a valid reason: %s in %j', async (field, body) => {
     const answer = await quarantine(driveId, body);
     expect(answer.status).toBe(400);
     expect(answer.body.details).toMatchObject([{ field }]);
     expect((await shown()).drives[0].quarantine_reason).toBe('');
   });
 
-  it('takes the longest reason', async () => {
+  it('accepts the longest reason', async () => {
     const reason = 'x'.repeat(255);
     expect((await quarantine(driveId, { reason })).body.quarantine_reason).toBe(reason);
   });
 
-  it('that is not there is not found, and a host is no device', async () => {
+  it('is not_found if it does not exist, and a host is not a device', async () => {
     for (const id of [newId(), host.id]) {
       expect((await quarantine(id, { reason: 'x' })).body.code).toBe('not_found');
       expect((await release(id)).body.code).toBe('not_found');
@@ -174,7 +180,7 @@ describe("a device's receipts", () => {
   const list = async (id: string, query = '') =>
     (await call('GET', `devices/${id}/receipts${query}`)).body;
 
-  it('are all that the operator knows, and outlive the device', async () => {
+  it('show operators everything, and outlive the device', async () => {
     const [deviceId, vmId, projectId] = [newId(), newId(), newId()];
     const failure = { code: 'reset_failed', message: '0000:10:00.0 does not answer' };
     const of = { deviceId, vmId, projectId, hostId: host.id };
@@ -200,7 +206,7 @@ describe("a device's receipts", () => {
     });
   });
 
-  it('are those of the device alone, newest first, in pages', async () => {
+  it('are only those of the device, newest first, in pages', async () => {
     const ids: string[] = [];
     for (const _receipt of [1, 2, 3]) {
       ids.unshift(await recordReceipt(api.sql, { deviceId: gpuId, projectId: newId() }));

@@ -34,10 +34,8 @@ const act = (hostId: string, verb: string) => admin('POST', `/${hostId}:${verb}`
 const fence = (hostId: string, confirm: string) =>
   admin('POST', `/${hostId}:fence`, {}, { confirm });
 const show = async (hostId: string) => (await admin('GET', `/${hostId}`)).body;
-/**
- * Of every test's VMs, those that have been told of an event of the type, in the order of telling.
- */
-const toldOf = async (type: string) =>
+/** Returns the VMs of all tests that have an event of the type, oldest event first. */
+const notifiedOf = async (type: string) =>
   (await api.sql`select resource_id from events where type = ${type} order by id`).map(
     (row) => row['resource_id'],
   );
@@ -89,7 +87,7 @@ async function whileOpen(
   return await waiting;
 }
 
-/** As it comes off the wire: 64-bit numbers are text, what was not said is null. */
+/** As gRPC decodes it: 64-bit numbers are text, and unset messages are null. */
 const INVENTORY = {
   software: { os: 'Debian 12', kernel: '6.1.0', firmware: '2.4', libvirt: '9.0.0', agent: '0.1.0' },
   gpus: [
@@ -149,7 +147,7 @@ describe('a host', () => {
       shared_storage: false,
       software: { os: '', kernel: '', firmware: '', libvirt: '', command_line: '', iommu: '' },
       drift: [],
-      // Its first number, and one more for the VM.
+      // One for the new host and one for the VM.
       wanted_number: 2,
       accepted_number: 0,
       refusal: '',
@@ -211,7 +209,7 @@ describe('a host', () => {
     expect(host.software).toMatchObject({ command_line: '', iommu: '' });
   });
 
-  it('is connected while the scheduler that has its stream is heard from', async () => {
+  it('is connected while the scheduler with its stream is alive', async () => {
     const { id } = await joinHost(api.sql, { name: 'connected' });
     await api.sql`update hosts set last_seen_at = '2020-01-31T12:00:00.5Z' where id = ${id}`;
     expect(await show(id)).toMatchObject({
@@ -226,7 +224,7 @@ describe('a host', () => {
     expect(await show(id)).toMatchObject({ connected: true, last_seen_at: await seenBy(live) });
     const silent = await connectHost(api.sql, { hostId: id, secondsAgo: 16 });
     expect(await show(id)).toMatchObject({ connected: false, last_seen_at: await seenBy(silent) });
-    // A scheduler that is gone vouches for nothing.
+    // A host of a dead scheduler is not connected.
     await api.sql`delete from schedulers where id = ${silent}`;
     expect(await show(id)).toMatchObject({
       connected: false,
@@ -234,7 +232,7 @@ describe('a host', () => {
     });
   });
 
-  it('without devices has empty lists', async () => {
+  it('has empty lists if it has no devices', async () => {
     const { id } = await joinHost(api.sql, { name: 'bare', gpus: 0 });
     expect((await admin('GET', `/${id}`)).body).toMatchObject({
       gpus: [],
@@ -252,7 +250,7 @@ describe('a host', () => {
     ['POST', ':accept'],
     ['POST', ':fence', { confirm: 'x' }],
     ['POST', ':revoke-certificates'],
-  ])('that is not there is not found: %s %s', async (method, verb, body?: unknown) => {
+  ])('is not_found if it does not exist: %s %s', async (method, verb, body?: unknown) => {
     const nowhere = await admin(method, `/${newId()}${verb}`, {}, body);
     expect([nowhere.status, nowhere.body.code]).toEqual([404, 'not_found']);
     const malformed = await admin(method, `/seven${verb}`, {}, body);
@@ -294,8 +292,8 @@ describe('the list of hosts', () => {
   );
 });
 
-describe('what operators want of a host', () => {
-  it('is kept beside its state, and wanting it twice is no different', async () => {
+describe('the administrative state of a host', () => {
+  it('is independent of the observed state, and setting it twice changes nothing', async () => {
     const { id } = await joinHost(api.sql, { name: 'wanted' });
     await api.sql`update hosts set state = 'unreachable' where id = ${id}`;
     for (const [verb, admin_state] of [
@@ -314,7 +312,7 @@ describe('what operators want of a host', () => {
     }
   });
 
-  it('is the same reply again for the same Idempotency-Key', async () => {
+  it('returns the same reply for the same Idempotency-Key', async () => {
     const { id } = await joinHost(api.sql, { name: 'once' });
     const headers = { 'idempotency-key': 'cordon-once' };
     const first = await admin('POST', `/${id}:cordon`, headers);
@@ -325,7 +323,7 @@ describe('what operators want of a host', () => {
     expect(other.body.code).toBe('idempotency_key_reused');
   });
 
-  it('is in the audit log with the host it concerns', async () => {
+  it('is in the audit log with its host', async () => {
     const { id } = await joinHost(api.sql, { name: 'audited' });
     await act(id, 'drain');
     const lines = await api.sql`select actor_id, resource_type, resource_id from audit_logs
@@ -333,7 +331,7 @@ describe('what operators want of a host', () => {
     expect(lines).toMatchObject([{ actor_id: operator.id, resource_type: 'admin-hosts' }]);
   });
 
-  it('lists, for a drain, what is left, until nothing is', async () => {
+  it('lists the VMs that are left during a drain', async () => {
     const { id } = await joinHost(api.sql, { name: 'draining' });
     const elsewhere = await joinHost(api.sql, { name: 'not-draining' });
     const vmIds = [await createVm('left-1'), await createVm('left-2')];
@@ -349,7 +347,7 @@ describe('what operators want of a host', () => {
       ],
     });
     expect(body.vm_count).toBe(2);
-    // Draining asks nothing of the VMs.
+    // Draining does not stop VMs.
     const [untouched] = await api.sql`select count(*)::integer as vms from vms
       where id = any(${vmIds}::uuid[]) and desired_state = 'running' and generation = 1`;
     expect(untouched?.['vms']).toBe(2);
@@ -367,7 +365,7 @@ describe('a host that drifted', () => {
   const accepted = async (hostId: string) =>
     (await api.sql`select accepted_facts from hosts where id = ${hostId}`)[0]?.['accepted_facts'];
 
-  it('shows how, alone and in the list, until an operator accepts it', async () => {
+  it('shows its drift, alone and in the list, until an operator accepts it', async () => {
     const { id } = await joinHost(api.sql, { name: 'drifted' });
     await drift(id);
     const { body } = await admin('GET', '?limit=1000');
@@ -382,17 +380,17 @@ describe('a host that drifted', () => {
     expect(lines).toMatchObject([{ actor_id: operator.id }, { actor_id: operator.id }]);
   });
 
-  it('is not accepted where it never reported what it is made of', async () => {
+  it('cannot be accepted before its first report', async () => {
     const { id } = await joinHost(api.sql, { name: 'silent' });
     const { status, body } = await act(id, 'accept');
     expect([status, body.code]).toEqual([409, 'conflict']);
-    expect(body.message).toContain('never reported');
+    expect(body.message).toContain('has not reported its hardware yet');
     expect(await accepted(id)).toBeNull();
   });
 });
 
 describe('a drain', () => {
-  it('is told to the tenants of every VM there, once until it is ended', async () => {
+  it('notifies the tenants of every VM on the host, once until it ends', async () => {
     const { id } = await joinHost(api.sql, { name: 'told' });
     const elsewhere = await joinHost(api.sql, { name: 'untold' });
     const globex = await makeTenant(api, 'globex');
@@ -400,12 +398,12 @@ describe('a drain', () => {
     for (const vmId of vmIds) await placeVm(api.sql, { vmId, hostId: id });
     await placeVm(api.sql, { vmId: await createVm('not-told'), hostId: elsewhere.id });
     const told = async () =>
-      (await toldOf('vm_host_draining')).filter((vmId) => vmIds.includes(vmId)).toSorted();
-    const before = (await toldOf('vm_host_draining')).length;
+      (await notifiedOf('vm_host_draining')).filter((vmId) => vmIds.includes(vmId)).toSorted();
+    const before = (await notifiedOf('vm_host_draining')).length;
 
     for (const verb of ['drain', 'drain']) await act(id, verb);
     expect(await told()).toEqual(vmIds);
-    expect(await toldOf('vm_host_draining')).toHaveLength(before + 2);
+    expect(await notifiedOf('vm_host_draining')).toHaveLength(before + 2);
     const { body } = await api.call('GET', `/projects/${globex.projectId}/events`, {
       bearer: globex.accessKey,
     });
@@ -418,17 +416,17 @@ describe('a drain', () => {
     expect(await told()).toEqual(vmIds.flatMap((vmId) => [vmId, vmId, vmId]));
   });
 
-  it('is told to nobody when it is refused', async () => {
+  it('notifies no one if it is refused', async () => {
     const { id } = await joinHost(api.sql, { name: 'refused' });
     const vmId = await createVm('on-refused');
     await placeVm(api.sql, { vmId, hostId: id });
     const headers = { 'idempotency-key': 'drain-refused' };
     await admin('POST', `/${id}:uncordon`, headers);
     expect((await admin('POST', `/${id}:drain`, headers)).status).toBe(409);
-    expect(await toldOf('vm_host_draining')).not.toContain(vmId);
+    expect(await notifiedOf('vm_host_draining')).not.toContain(vmId);
   });
 
-  it('is told to the tenant of a VM that is placed there at the same moment', async () => {
+  it('notifies the tenant of a VM that is placed at the same time', async () => {
     const { id } = await joinHost(api.sql, { name: 'raced-drain' });
     const vmId = await createVm('on-raced-drain');
     const drained = await whileOpen(
@@ -436,12 +434,12 @@ describe('a drain', () => {
       () => act(id, 'drain'),
     );
     expect(drained.body.remaining_vms).toMatchObject([{ id: vmId }]);
-    expect(await toldOf('vm_host_draining')).toContain(vmId);
+    expect(await notifiedOf('vm_host_draining')).toContain(vmId);
   });
 });
 
 describe('fencing a host', () => {
-  it('marks it dead and revokes its certificates; said again, nothing changes', async () => {
+  it('marks it as dead and revokes its certificates, and is idempotent', async () => {
     const { id } = await joinHost(api.sql, { name: 'dead' });
     const vmId = await createVm('on-dead');
     await placeVm(api.sql, { vmId, hostId: id });
@@ -459,7 +457,7 @@ describe('fencing a host', () => {
     });
     expect((await fence(id, 'dead')).body).toEqual(fenced.body);
     expect(await show(id)).toEqual(fenced.body);
-    // Claims are the scheduler's to free: the VM is still placed, and so the host stays.
+    // Only the scheduler releases claims: the VM is still placed, so the host cannot be removed.
     expect((await admin('DELETE', `/${id}`)).status).toBe(409);
     expect(await show(other.id)).toMatchObject({
       fenced_at: '',
@@ -468,7 +466,7 @@ describe('fencing a host', () => {
   });
 
   it.each(['', 'Careful', 'careful ', 'other'])(
-    'is refused where its name is not said: "%s"',
+    'is refused if the confirmation is not its name: "%s"',
     async (confirm) => {
       const [known] = await api.sql`select id from hosts where name = 'careful'`;
       const id = known?.['id'] ?? (await joinHost(api.sql, { name: 'careful' })).id;
@@ -496,14 +494,14 @@ describe('fencing a host', () => {
     const schedulerId = await connectHost(api.sql, { hostId: id });
     const refused = await fence(id, 'talking');
     expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
-    expect(refused.body.message).toMatch(/stop it first.*revoke/);
+    expect(refused.body.message).toMatch(/shut it down or revoke its certificates/);
     expect(await show(id)).toMatchObject({ fenced_at: '', certificates: [{ revoked_at: '' }] });
     await api.sql`update schedulers set last_seen_at = now() - interval '1 minute'
       where id = ${schedulerId}`;
     expect((await fence(id, 'talking')).status).toBe(200);
   });
 
-  it('is refused when the host connects at the same moment', async () => {
+  it('is refused if the host connects at the same time', async () => {
     const { id } = await joinHost(api.sql, { name: 'just-talking' });
     const refused = await whileOpen(
       async (tx) => void (await connectHost(tx, { hostId: id })),
@@ -515,7 +513,7 @@ describe('fencing a host', () => {
 });
 
 describe("revoking a host's certificates", () => {
-  it('takes all it has now and keeps what was revoked before, whether connected or not', async () => {
+  it('revokes all current ones and keeps earlier revocations, connected or not', async () => {
     const { id } = await joinHost(api.sql, { name: 'revoked' });
     const serials = [await certifyHost(api.sql, id), await certifyHost(api.sql, id)].toSorted();
     await connectHost(api.sql, { hostId: id });
@@ -539,7 +537,7 @@ describe("revoking a host's certificates", () => {
 });
 
 describe('removing a host', () => {
-  it('is refused while a VM is placed there, and takes its devices with it after', async () => {
+  it('is refused while a VM is placed on it, and later removes its devices too', async () => {
     const { id, gpuIds } = await joinHost(api.sql, { name: 'removed' });
     const vmId = await createVm('on-removed');
     await placeVm(api.sql, { vmId, hostId: id, gpuIds: gpuIds.slice(0, 1) });
@@ -558,7 +556,7 @@ describe('removing a host', () => {
     expect(left).toEqual([]);
   });
 
-  it('is refused when a VM is placed there at the same moment', async () => {
+  it('is refused if a VM is placed on it at the same time', async () => {
     const { id } = await joinHost(api.sql, { name: 'raced' });
     const vmId = await createVm('on-raced');
     const refused = await whileOpen(
@@ -570,7 +568,7 @@ describe('removing a host', () => {
     expect((await admin('GET', `/${id}`)).body.vm_count).toBe(1);
   });
 
-  it('is refused while disks lie there alone, unless the host was given up', async () => {
+  it('is refused while it has the only copy of disks, unless it is fenced', async () => {
     const { id } = await joinHost(api.sql, { name: 'keeper' });
     const vmId = await createVm('on-keeper');
     await api.sql`update disks set host_id = ${id} where id in
@@ -582,7 +580,7 @@ describe('removing a host', () => {
     expect((await admin('DELETE', `/${id}`)).status).toBe(200);
   });
 
-  it('keeps the join token it came in with', async () => {
+  it('keeps the join token of the host', async () => {
     const { id } = await joinHost(api.sql, { name: 'joined' });
     const { body: token } = await api.call('POST', '/admin/join-tokens', {
       bearer: operator.token,
@@ -595,7 +593,7 @@ describe('removing a host', () => {
   });
 });
 
-it('the scheduler cannot write what only operators want into the state of a host', async () => {
+it('the state of a host cannot be set to a value of the administrative state', async () => {
   const { id } = await joinHost(api.sql, { name: 'checked' });
   for (const state of ['cordoned', 'draining']) {
     await expect(api.sql`update hosts set state = ${state} where id = ${id}`).rejects.toMatchObject(

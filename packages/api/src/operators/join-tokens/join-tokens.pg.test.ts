@@ -23,7 +23,7 @@ const hoursOf = ({ created_at, expires_at }: Record<string, string>) =>
   (Date.parse(expires_at ?? '') - Date.parse(created_at ?? '')) / 3_600_000;
 
 describe('creating a join token', () => {
-  it('shows the token once, and lists it without', async () => {
+  it('shows the token once, and the list does not show it', async () => {
     const { status, body } = await create();
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -43,7 +43,7 @@ describe('creating a join token', () => {
     expect(JSON.stringify(listed)).not.toContain(token);
   });
 
-  it('keeps a hash of the token and nothing else of it', async () => {
+  it('stores only a hash of the token', async () => {
     const { body } = await create();
     const [row] = await api.sql`select to_json(t)::text as row, created_by from join_tokens t
       where id = ${body.id}`;
@@ -52,7 +52,7 @@ describe('creating a join token', () => {
     expect(row?.['created_by']).toBe(operator.id);
   });
 
-  it("tells the fleet's authority, once there is one", async () => {
+  it('returns the hash of the CA certificate, once there is a CA', async () => {
     expect((await create()).body.ca_sha256).toBe('');
     const fingerprint = 'ab'.repeat(32);
     await insertFleetAuthority(api.sql, {
@@ -64,7 +64,7 @@ describe('creating a join token', () => {
     await api.sql`delete from fleet_authorities`;
   });
 
-  it('repeats the token for the same Idempotency-Key, sealed in between', async () => {
+  it('returns the same token for the same Idempotency-Key, stored encrypted', async () => {
     const headers = { 'idempotency-key': 'join-once' };
     const first = await create({ location: 'us-east-a' }, headers);
     const second = await create({ location: 'us-east-a' }, headers);
@@ -77,7 +77,7 @@ describe('creating a join token', () => {
     expect(made).toHaveLength(1);
   });
 
-  it.each([1, 720])('makes it last %i hours where asked', async (hours) => {
+  it.each([1, 720])('creates a token that lasts %i hours if requested', async (hours) => {
     const { body } = await create({ location: 'eu-north-a', expires_in_hours: hours });
     expect(hoursOf(body)).toBe(hours);
   });
@@ -90,25 +90,25 @@ describe('creating a join token', () => {
     ['location', {}],
     ['location', { location: '' }],
     ['token', { location: 'eu-north-a', token: 'mine' }],
-  ])('is refused with the field named: %s in %j', async (field, body) => {
+  ])('is refused with an error that names the field: %s in %j', async (field, body) => {
     const answer = await create(body);
     expect(answer.status).toBe(400);
     expect(answer.body.details).toMatchObject([{ field }]);
   });
 
-  it('needs a location that is there', async () => {
+  it('needs an existing location', async () => {
     const { status, body } = await create({ location: 'mars' });
     expect([status, body.code]).toEqual([422, 'unknown_location']);
   });
 
-  it('gives the token no right to call the api', async () => {
+  it('creates a token that cannot call the API', async () => {
     const { body } = await create();
     expect((await api.call('GET', '/admin/hosts', { bearer: body.token })).status).toBe(401);
   });
 });
 
 describe('the list of join tokens', () => {
-  it('is paged from the newest to the oldest', async () => {
+  it('is paged, newest first', async () => {
     for (let made = 0; made < 3; made += 1) await create();
     const { items } = await list();
     const times = items.map((item: { created_at: string }) => item.created_at);
@@ -122,7 +122,7 @@ describe('the list of join tokens', () => {
 });
 
 describe('revoking a join token', () => {
-  it('removes one that is unused, once', async () => {
+  it('removes an unused token, once', async () => {
     const { body } = await create();
     const { token: _token, ca_sha256: _unset, ...rest } = body;
     const revoked = await revoke(body.id);
@@ -133,7 +133,7 @@ describe('revoking a join token', () => {
     expect((await revoke('seven')).body.details).toMatchObject([{ field: 'join_token_id' }]);
   });
 
-  it('is refused for one that a host used, which stays in the list', async () => {
+  it('is refused for a used token, which stays in the list', async () => {
     const { body } = await create();
     const usedAt = '2030-01-31T12:00:00.000Z';
     await api.sql`update join_tokens set used_at = ${usedAt} where id = ${body.id}`;
@@ -143,7 +143,7 @@ describe('revoking a join token', () => {
     expect(items).toContainEqual(expect.objectContaining({ id: body.id, used_at: usedAt }));
   });
 
-  it('is refused when a host uses it at the same moment', async () => {
+  it('is refused if a host uses the token at the same time', async () => {
     const { body } = await create();
     const { revoking } = await api.sql.begin(async (tx) => {
       await tx`update join_tokens set used_at = now() where id = ${body.id}`;

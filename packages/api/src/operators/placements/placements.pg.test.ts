@@ -32,7 +32,7 @@ const everything = async () =>
   )[0]?.['n'];
 
 describe('an explanation of placement', () => {
-  it('says where a VM would go and with what, and creates nothing', async () => {
+  it('shows the host and devices that a VM would get, and creates nothing', async () => {
     const { status, body } = await explain({ type: 'a40.2x', location: 'eu-north-a' });
     expect(status).toBe(200);
     expect(body.placement).toEqual({
@@ -60,7 +60,7 @@ describe('an explanation of placement', () => {
     expect(await everything()).toBe('0');
   });
 
-  it('names a drift', async () => {
+  it('names a drift of the host', async () => {
     await api.sql`update hosts set drift = '{kernel}' where id = ${host.id}`;
     const { body } = await explain({ type: 'a40.1x', location: 'eu-north-a', host_id: host.id });
     expect(body.hosts).toMatchObject([
@@ -69,14 +69,14 @@ describe('an explanation of placement', () => {
     await api.sql`update hosts set drift = '{}' where id = ${host.id}`;
   });
 
-  it('says why nowhere, filter by filter and host by host', async () => {
+  it('shows why no host fits, for each filter and each host', async () => {
     const { body } = await explain({ type: 'a40.8x', location: 'eu-north-a' });
     expect(body.placement).toMatchObject({ host_id: '', gpus: [], drives: [], numa_nodes: [] });
     expect(body.filters).toContainEqual({ filter: 'gpu_count', left: 0 });
     expect(body.hosts[0].reason).toBe('gpu_count: 8 wanted; 4 free, 0 claimed, 0 quarantined');
   });
 
-  it('speaks of one host where one is named, be it in another location', async () => {
+  it('covers only the named host, even in another location', async () => {
     const ask = (host_id: string) => explain({ type: 'a40.1x', location: 'eu-north-a', host_id });
     expect((await ask(cordoned.id)).body.hosts).toMatchObject([
       { host_id: cordoned.id, fits: false },

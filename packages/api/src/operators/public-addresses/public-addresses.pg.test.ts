@@ -41,7 +41,7 @@ const list = async (query = '') => (await call('GET', query)).body;
 const addressesOf = ({ items }: { items: { address: string }[] }) =>
   items.map(({ address }) => address);
 
-/** The scheduler's part: the VM has the address. */
+/** Gives the VM the address, as the scheduler does. */
 const give = (sql: Queryable, id: string) => sql`update public_addresses
   set network_interface_id = (select id from network_interfaces where vm_id = ${vmId}) where id = ${id}`;
 
@@ -67,7 +67,7 @@ async function whileOpen(
 }
 
 describe('adding public addresses', () => {
-  it('adds every address of the block, the first and the last included, in order', async () => {
+  it('adds every address of the block in order, including the first and the last', async () => {
     const added = await add('203.0.113.8/29');
     expect([added.status, added.body]).toEqual([200, { added: 8, total: 8 }]);
     const expected = [8, 9, 10, 11, 12, 13, 14, 15].map((last) => `203.0.113.${last}`);
@@ -77,14 +77,14 @@ describe('adding public addresses', () => {
   it.each([
     ['198.51.100.7/32', 1, '198.51.100.7', '198.51.100.7'],
     ['255.255.252.0/22', 1024, '255.255.252.0', '255.255.255.255'],
-  ])('takes %s: %i addresses', async (cidr, size, first, last) => {
+  ])('accepts %s: %i addresses', async (cidr, size, first, last) => {
     expect((await add(cidr)).body).toEqual({ added: size, total: size });
     const [range] = await api.sql`select host(min(address)) as first, host(max(address)) as last
       from public_addresses`;
     expect(range).toEqual({ first, last });
   });
 
-  it('leaves what the location has as it is', async () => {
+  it('keeps addresses that the location already has', async () => {
     await add('203.0.113.0/31');
     const before = await list();
     await give(api.sql, before.items[0].id);
@@ -95,7 +95,7 @@ describe('adding public addresses', () => {
     expect((await add('198.51.100.0/32', 'us-east-a')).body).toEqual({ added: 1, total: 1 });
   });
 
-  it('adds none where another location has one of them', async () => {
+  it('adds no address if another location has one of them', async () => {
     await add('203.0.113.6/32', 'us-east-a');
     const refused = await add('203.0.113.0/29');
     expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
@@ -103,7 +103,7 @@ describe('adding public addresses', () => {
     expect(addressesOf(await list())).toEqual(['203.0.113.6']);
   });
 
-  it('adds none where another location gets one at the same moment', async () => {
+  it('adds no address if another location gets one of them at the same time', async () => {
     const refused = await whileOpen(
       (tx) => tx`insert into public_addresses (id, location, address)
         values (${newId()}, 'us-east-a', '203.0.113.6')`,
@@ -113,7 +113,7 @@ describe('adding public addresses', () => {
     expect(addressesOf(await list())).toEqual(['203.0.113.6']);
   });
 
-  it('refuses a location that is not there', async () => {
+  it('refuses an unknown location', async () => {
     const refused = await add('203.0.113.0/29', 'mars');
     expect([refused.status, refused.body.code]).toEqual([422, 'unknown_location']);
   });
@@ -130,7 +130,7 @@ describe('adding public addresses', () => {
 });
 
 describe('the list of public addresses', () => {
-  it('tells who has which, is filtered by location, and paged', async () => {
+  it('shows which VM has which address, filtered by location and in pages', async () => {
     await add('203.0.113.0/30');
     await add('198.51.100.0/31', 'us-east-a');
     const { items } = await list('?location=eu-north-a');
@@ -153,7 +153,7 @@ describe('the list of public addresses', () => {
 });
 
 describe('removing a public address', () => {
-  it('takes back one that is free', async () => {
+  it('removes a free address', async () => {
     await add('203.0.113.0/31');
     const { items } = await list();
     const removed = await call('DELETE', `/${items[0].id}`);
@@ -163,7 +163,7 @@ describe('removing a public address', () => {
     expect((await call('DELETE', '/seven')).status).toBe(400);
   });
 
-  it('is refused while a VM has it, and when one gets it at the same moment', async () => {
+  it('is refused while a VM has the address, or gets it at the same time', async () => {
     await add('203.0.113.0/32');
     const { items } = await list();
     const [{ id }] = items;

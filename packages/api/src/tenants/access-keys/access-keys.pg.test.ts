@@ -42,7 +42,7 @@ describe('creating an access key', () => {
     expect(JSON.stringify(listed.body)).not.toContain(secret);
   });
 
-  it('keeps a hash of the secret and nothing else of it', async () => {
+  it('stores only a hash of the secret', async () => {
     const { body } = await create({ name: 'hashed' });
     const [row] = await api.sql`select to_json(k)::text as row from access_keys k
       where id = ${body.id}`;
@@ -50,7 +50,7 @@ describe('creating an access key', () => {
     expect(row?.['row']).not.toContain(body.access_key);
   });
 
-  it('repeats the secret for the same Idempotency-Key, sealed in between', async () => {
+  it('returns the same secret for the same Idempotency-Key, stored encrypted', async () => {
     const headers = { 'idempotency-key': 'key-once' };
     const first = await create({ name: 'repeated' }, { headers });
     const second = await create({ name: 'repeated' }, { headers });
@@ -63,14 +63,14 @@ describe('creating an access key', () => {
     expect(kept[0]?.['row']).not.toContain('repeated');
   });
 
-  it('gives a read-only key no right to write', async () => {
+  it('creates a read-only key that cannot write', async () => {
     const { body } = await create({ name: 'reader', role: 'read-only' });
     expect(body.role).toBe('read-only');
     expect((await create({ name: 'more' }, { bearer: body.access_key })).status).toBe(403);
     expect((await list(body.access_key)).status).toBe(200);
   });
 
-  it('ends with its expiry', async () => {
+  it('creates a key that stops working when it expires', async () => {
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
     const { body } = await create({ name: 'short', expires_at: expiresAt });
     expect(body.expires_at).toBe(expiresAt);
@@ -86,18 +86,18 @@ describe('creating an access key', () => {
     ['role', { name: 'x', role: 'owner' }],
     ['name', { name: 'Not A Name' }],
     ['hash', { name: 'x', hash: 'mine' }],
-  ])('is refused with the field named: %s', async (field, body) => {
+  ])('is refused with an error that names the field: %s', async (field, body) => {
     const answer = await create(body);
     expect(answer.status).toBe(400);
     expect(answer.body.details).toMatchObject([{ field }]);
   });
 
-  it('needs a name that is free in the project', async () => {
+  it('needs a free name in the project', async () => {
     await create({ name: 'twice' });
     expect((await create({ name: 'twice' })).body.code).toBe('name_taken');
   });
 
-  it('is for members of the project', async () => {
+  it('is allowed for members of the project', async () => {
     for (const bearer of [acme.readOnlyKey, acme.readOnly.token]) {
       expect((await create({ name: 'no' }, { bearer })).status).toBe(403);
     }
@@ -118,13 +118,13 @@ describe('deleting an access key', () => {
     expect((await remove(body.id)).status).toBe(404);
   });
 
-  it('may be done by the key itself', async () => {
+  it('is allowed for the key itself', async () => {
     const { body } = await create({ name: 'removes-itself' });
     expect((await remove(body.id, body.access_key)).status).toBe(200);
     expect((await list(body.access_key)).status).toBe(401);
   });
 
-  it("reaches no other project's keys", async () => {
+  it('is not_found for keys of other projects', async () => {
     const foreign = await api.call('GET', `/projects/${other.projectId}/access-keys`, {
       bearer: other.accessKey,
     });

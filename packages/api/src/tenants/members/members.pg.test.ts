@@ -29,7 +29,7 @@ const add = (body: unknown, bearer = acme.owner.token) =>
 const remove = (memberId: string, bearer = acme.owner.token) =>
   api.call('DELETE', `${path(acme)}/${memberId}`, { bearer });
 
-/** Asked outside any transaction: inside one the answer is the same all along. */
+/** Reads outside of a transaction, because a transaction sees the same snapshot all the time. */
 async function waitingQueries(): Promise<number> {
   const rows = await api.sql`select from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`;
@@ -53,7 +53,7 @@ describe('members', () => {
     );
   });
 
-  it("are the owner's business: members and keys are refused, strangers find nothing", async () => {
+  it('are managed by owners; members and keys get 403, strangers 404', async () => {
     for (const bearer of [acme.member.token, acme.readOnly.token, acme.accessKey]) {
       expect((await api.call('GET', path(acme), { bearer })).status).toBe(403);
       expect((await add({ email: guest.email, role: 'owner' }, bearer)).status).toBe(403);
@@ -63,7 +63,7 @@ describe('members', () => {
     expect((await remove(foreign.id)).status).toBe(404);
   });
 
-  it('gain and lose their rights at once, also those who are remembered', async () => {
+  it('gain and lose their rights at once, even if their rights are cached', async () => {
     const organizations = async () =>
       (await api.call('GET', '/organizations', { bearer: guest.token })).body;
     await api.sql`insert into members (id, user_id, organization_id, role)
@@ -82,11 +82,11 @@ describe('members', () => {
     expect((await remove(body.id)).status).toBe(404);
   });
 
-  it('can be seen to before there is a payment method', async () => {
+  it('can be managed without a payment method', async () => {
     expect(await list(await makeTenant(api, 'unpaid', { paid: false }))).toHaveLength(3);
   });
 
-  it('have a role in one place only once', async () => {
+  it('have at most one role in each organization or project', async () => {
     const member = { email: acme.member.email, role: 'read-only', project_id: acme.projectId };
     expect((await add(member)).body.code).toBe('conflict');
   });
@@ -97,7 +97,7 @@ describe('members', () => {
     ['role', { email: 'guest@example.test', role: 'operator' }],
     ['project_id', { email: 'guest@example.test', role: 'member' }],
     ['project_id', { email: 'guest@example.test', role: 'read-only' }],
-  ])('are refused with the field named: %s', async (field, body) => {
+  ])('are refused with an error that names the field: %s', async (field, body) => {
     const answer = await add(body);
     expect(answer.status).toBe(400);
     expect(answer.body.details).toMatchObject([{ field }]);
@@ -120,13 +120,13 @@ describe('the last owner', () => {
     expect(await list(acme)).toContainEqual(owner);
   });
 
-  it('stays when both of two owners are removed at once', async () => {
+  it('stays if both of two owners are removed concurrently', async () => {
     const operator = await makeUser(api, 'operator@gantry.test', { operator: true });
     const second = await add({ email: guest.email, role: 'owner' });
     const first = (await list(acme)).find(
       ({ email }: { email: string }) => email === acme.owner.email,
     );
-    // Held back until both have looked, so that neither sees what the other did.
+    // The lock holds both requests back, so that neither sees the change of the other.
     const { removals } = await api.sql.begin(async (tx) => {
       await tx`select from members where organization_id = ${acme.organizationId} for update`;
       const started = [first.id, second.body.id].map((id) => remove(id, operator.token));

@@ -26,7 +26,7 @@ const create = (bearer: string, name: unknown, headers = {}) =>
   api.call('POST', '/organizations', { bearer, body: { name }, headers });
 
 describe('listing organizations', () => {
-  it('shows a key and every kind of member their own organization, as a bare array', async () => {
+  it('shows keys and members their own organization, as a plain array', async () => {
     const own = {
       id: acme.organizationId,
       name: 'acme',
@@ -43,18 +43,18 @@ describe('listing organizations', () => {
     }
   });
 
-  it('shows a user who belongs to none an empty array', async () => {
+  it('shows an empty array to a user without an organization', async () => {
     const { token } = await makeUser(api, 'nobody@example.test');
     expect(await list(token)).toEqual([]);
   });
 
-  it('stays open without a payment method', async () => {
+  it('works without a payment method', async () => {
     expect(await list(unpaid.accessKey)).toMatchObject([{ name: 'unpaid' }]);
   });
 });
 
 describe('creating an organization', () => {
-  it('makes an owner of some organization the owner of the new one, at once', async () => {
+  it('makes the caller, who owns another organization, the owner at once', async () => {
     const { status, body } = await create(acme.owner.token, 'Acme Research');
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -75,13 +75,13 @@ describe('creating an organization', () => {
     expect(lines).toMatchObject([{ action: 'organizations.create', resource_id: body.id }]);
   });
 
-  it('is for operators and owners: members and access keys are refused', async () => {
+  it('is allowed for operators and owners; members and access keys are refused', async () => {
     for (const bearer of [acme.member.token, acme.readOnly.token, acme.accessKey]) {
       expect((await create(bearer, 'nope')).body.code).toBe('forbidden');
     }
   });
 
-  it('happens once for one Idempotency-Key', async () => {
+  it('has one effect for one Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'organization-once' };
     const first = await create(operator.token, 'Once', headers);
     expect((await create(operator.token, 'Once', headers)).body).toEqual(first.body);
@@ -108,7 +108,7 @@ describe('changing an organization', () => {
     expect(await list(acme.owner.token)).toContainEqual(renamed.body);
   });
 
-  it('is forbidden to members and unknown to strangers', async () => {
+  it('is forbidden for members and not_found for strangers', async () => {
     for (const [method, body] of [
       ['PATCH', { name: 'Mine' }],
       ['DELETE', undefined],
@@ -130,7 +130,7 @@ describe('changing an organization', () => {
     );
   });
 
-  it('deletes it once it has no projects', async () => {
+  it('deletes it if it has no projects', async () => {
     const bearer = acme.owner.token;
     const { body } = await create(bearer, 'Doomed');
     const project = await api.call('POST', '/projects', {

@@ -29,7 +29,7 @@ const create = (bearer: string, name: string, organizationId: string) =>
 const remove = (bearer: string, id: string) => api.call('DELETE', `/projects/${id}`, { bearer });
 
 describe('listing projects', () => {
-  it('shows each caller the projects they have and no others, also without a payment method', async () => {
+  it('shows each caller only its own projects, even without a payment method', async () => {
     const second = await create(acme.owner.token, 'second', acme.organizationId);
     const main = {
       id: acme.projectId,
@@ -46,7 +46,7 @@ describe('listing projects', () => {
 });
 
 describe('creating a project', () => {
-  it('gives it quotas, a network with a subnet in each location, and rules', async () => {
+  it('creates quotas, a network with a subnet in each location, and rules', async () => {
     const { status, body } = await create(other.owner.token, 'Fine Tuning', other.organizationId);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -63,7 +63,7 @@ describe('creating a project', () => {
     expect(made).toEqual({ networks: 1, subnets: made?.['locations'], locations: 2, rules: 4 });
   });
 
-  it('is for owners and operators: 403 for the known, 404 for strangers and for what is not there', async () => {
+  it('is allowed for owners and operators; members get 403, strangers 404', async () => {
     for (const bearer of [acme.member.token, acme.accessKey]) {
       expect((await create(bearer, 'x', acme.organizationId)).status).toBe(403);
     }
@@ -73,14 +73,14 @@ describe('creating a project', () => {
     expect((await create(operator.token, 'by-operator', acme.organizationId)).status).toBe(200);
   });
 
-  it('refuses a name that the organization has, and takes it in another one', async () => {
+  it('refuses a name that is taken in the organization, and accepts it in another', async () => {
     const taken = await create(acme.owner.token, 'main', acme.organizationId);
     expect(taken.status).toBe(409);
     expect(taken.body.code).toBe('name_taken');
     expect(await list(other.owner.token)).toContainEqual(expect.objectContaining({ name: 'main' }));
   });
 
-  it("is a line of the organization's audit log", async () => {
+  it('is in the audit log of the organization', async () => {
     const { body } = await create(acme.owner.token, 'audited', acme.organizationId);
     const lines = await api.sql`select * from audit_logs where resource_id = ${body.id}`;
     expect(lines).toMatchObject([
@@ -90,7 +90,7 @@ describe('creating a project', () => {
 });
 
 describe('changing a project', () => {
-  it('lets an owner rename it, to a name that is free', async () => {
+  it('lets an owner rename it to a free name', async () => {
     const { body } = await create(acme.owner.token, 'rename-me', acme.organizationId);
     const rename = (bearer: string, name: string) =>
       api.call('PATCH', `/projects/${body.id}`, { bearer, body: { name } });
@@ -99,7 +99,7 @@ describe('changing a project', () => {
     expect((await rename(other.owner.token, 'stolen')).status).toBe(404);
   });
 
-  it('is forbidden to members and keys', async () => {
+  it('is forbidden for members and keys', async () => {
     for (const bearer of [acme.member.token, acme.accessKey]) {
       expect((await remove(bearer, acme.projectId)).status).toBe(403);
     }
@@ -134,7 +134,7 @@ describe('deleting a project', () => {
     expect((await remove(acme.owner.token, body.id)).body.code).toBe('conflict');
   });
 
-  it('takes all else with it, and its keys die at once', async () => {
+  it('removes everything in it, and its keys stop working at once', async () => {
     const { body } = await create(acme.owner.token, 'doomed', acme.organizationId);
     const accessKey = await makeAccessKey(api, body.id, 'member');
     await api.call('POST', `/organizations/${acme.organizationId}/members`, {

@@ -42,7 +42,7 @@ const createVm = (name: string) =>
   });
 
 describe('quotas', () => {
-  it('are listed in a fixed order with what is used and what is left', async () => {
+  it('are listed in a fixed order with the used and the available amount', async () => {
     const rows = await quotas();
     expect(rows.map(({ type }) => type)).toEqual(QUOTA_TYPES);
     expect(rows[0]).toEqual({ type: 'vms', max: 1000, used: 0, available: 1000 });
@@ -59,7 +59,7 @@ describe('quotas', () => {
     expect((await api.call('GET', path, { bearer: other.accessKey })).status).toBe(404);
   });
 
-  it('let exactly the allowed number in, however many come at once', async () => {
+  it('allow exactly the maximum number of concurrent creations', async () => {
     await setQuotas(acme.projectId, { vms: 5 });
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => createVm(`racer-${index}`)),
@@ -74,7 +74,7 @@ describe('quotas', () => {
     expect(await quota('gpus')).toMatchObject({ used: 5 });
   });
 
-  it('leave nothing available, not less, when lowered below what is used', async () => {
+  it('have nothing available if they are lowered below the usage', async () => {
     const { status, body } = await setQuotas(acme.projectId, { vms: 2, gpus: 0 });
     expect(status).toBe(200);
     expect(body.quotas).toEqual(await quotas());
@@ -84,7 +84,7 @@ describe('quotas', () => {
 });
 
 describe('setting quotas', () => {
-  it('is for operators', async () => {
+  it('is only for operators', async () => {
     expect((await setQuotas(acme.projectId, { vms: 9 }, acme.owner.token)).status).toBe(403);
     expect((await setQuotas(acme.projectId, { vms: 9 }, acme.accessKey)).status).toBe(403);
   });
@@ -95,7 +95,7 @@ describe('setting quotas', () => {
     expect(body.quotas).toEqual(await quotas());
   });
 
-  it('finds no project that is not there', async () => {
+  it('is not_found for an unknown project', async () => {
     expect((await setQuotas(acme.organizationId, { vms: 1 })).status).toBe(404);
     const path = `/admin/projects/${acme.organizationId}/quotas`;
     expect((await api.call('GET', path, { bearer: operator.token })).status).toBe(404);

@@ -25,7 +25,7 @@ const refresh = (token: string) =>
 const whoAmI = (bearer: string) => api.call('GET', '', { bearer });
 
 describe('creating a user', () => {
-  it('lets them log in, under their e-mail in any case; the password is kept nowhere', async () => {
+  it('lets the user log in with the e-mail in any case, and does not store the password', async () => {
     const { status, body } = await admin('POST', '', {
       email: 'Ada@Example.test',
       password: PASSWORD,
@@ -46,7 +46,7 @@ describe('creating a user', () => {
     expect(row?.['row']).not.toContain(PASSWORD);
   });
 
-  it('is refused for an e-mail that is taken, a short password, a wrong address', async () => {
+  it('is refused for a taken e-mail, a short password or a malformed e-mail', async () => {
     const user = { email: 'grace@example.test', password: PASSWORD };
     await admin('POST', '', user);
     const taken = await admin('POST', '', { ...user, email: 'GRACE@example.test' });
@@ -59,7 +59,7 @@ describe('creating a user', () => {
 });
 
 describe('changing a user', () => {
-  it('replaces the password and ends every login made with the old one', async () => {
+  it('replaces the password and revokes every login of the old one', async () => {
     const { body } = await admin('POST', '', { email: 'alan@example.test', password: PASSWORD });
     const before = (await login('alan@example.test')).body;
     const changed = await admin('PATCH', `/${body.id}`, { password: 'another long password' });
@@ -69,7 +69,7 @@ describe('changing a user', () => {
     expect((await refresh(before.refresh_token)).status).toBe(401);
   });
 
-  it('makes and unmakes operators at once, and leaves logins alone', async () => {
+  it('changes the operator right at once and keeps logins', async () => {
     const { body } = await admin('POST', '', { email: 'joan@example.test', password: PASSWORD });
     const tokens = (await login('joan@example.test')).body;
     const list = () => api.call('GET', '/admin/users', { bearer: tokens.access_token });
@@ -83,7 +83,7 @@ describe('changing a user', () => {
 });
 
 describe('deleting a user', () => {
-  it('logs them out at once, and their memberships go', async () => {
+  it('ends logins at once and removes memberships', async () => {
     const tenant = await makeTenant(api, 'acme');
     const { body } = await admin('POST', '', { email: 'mary@example.test', password: PASSWORD });
     await api.call('POST', `/organizations/${tenant.organizationId}/members`, {
@@ -101,7 +101,7 @@ describe('deleting a user', () => {
     expect((await admin('PATCH', `/${body.id}`, { operator: true })).status).toBe(404);
   });
 
-  it('is refused for oneself, and so is ceasing to be an operator', async () => {
+  it("is refused for the caller's own user, and so is giving up the operator right", async () => {
     expect((await admin('DELETE', `/${operator.id}`)).body.code).toBe('conflict');
     const demoted = await admin('PATCH', `/${operator.id}`, { operator: false });
     expect(demoted.body.code).toBe('conflict');
