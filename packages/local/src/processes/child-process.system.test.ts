@@ -37,7 +37,7 @@ describe('a supervised process', () => {
   it('is replaced by a new one on restart, and not reported as a crash', async () => {
     const { child, said, pids } = await start();
     child.restart();
-    await expect.poll(() => said).toEqual(['The program restarts.', 'The program is back.']);
+    await expect.poll(() => said).toEqual(['The program restarts.', 'The program is running again.']);
     const [first, second, ...more] = await pids();
     expect(first).toBe(child.ready['pid']);
     expect(second).not.toBe(first);
@@ -48,8 +48,8 @@ describe('a supervised process', () => {
   it('is started again after a crash, and the crash is reported', async () => {
     const { child, said } = await start();
     child.kill();
-    await expect.poll(() => said.at(-1)).toBe('The program is back.');
-    expect(said[0]).toMatch(/^The program ended \(signal SIGKILL\); starting it again/);
+    await expect.poll(() => said.at(-1)).toBe('The program is running again.');
+    expect(said[0]).toMatch(/^The program exited \(signal SIGKILL\) and is being restarted/);
     await child.stop();
   });
 
