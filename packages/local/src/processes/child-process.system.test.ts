@@ -37,7 +37,9 @@ describe('a supervised process', () => {
   it('is replaced by a new one on restart, and not reported as a crash', async () => {
     const { child, said, pids } = await start();
     child.restart();
-    await expect.poll(() => said).toEqual(['The program restarts.', 'The program is running again.']);
+    await expect
+      .poll(() => said)
+      .toEqual(['The program restarts.', 'The program is running again.']);
     const [first, second, ...more] = await pids();
     expect(first).toBe(child.ready['pid']);
     expect(second).not.toBe(first);
