@@ -55,6 +55,9 @@ export default defineConfig({
             ...named('.system.test.ts'),
           ],
           expect: patience,
+          // The default of 5 s is too short on a machine that is busy with other work.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           // On two cores it would be one.
           maxWorkers: Math.max(2, availableParallelism() - 1),
         },

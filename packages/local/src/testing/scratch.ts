@@ -11,6 +11,9 @@ import { findInstalledBinaries } from '../postgres/postgres-files.ts';
 import { identifyProcess, sendSignal } from '../processes/process-identity.ts';
 import { removeHome } from './remove-home.ts';
 
+/** A start takes seconds, but much longer on a machine that is busy with other work. */
+const LIMIT_MS = 120_000;
+
 /** A directory for one test file. `clean` stops everything that was started in it. */
 export type Scratch = {
   directory: string;
@@ -106,8 +109,8 @@ export async function untilGone(pid: number): Promise<void> {
 
 export async function until(condition: () => Promise<boolean>): Promise<void> {
   const met = await waitUntil({
-    limitMs: 30_000,
+    limitMs: LIMIT_MS,
     condition: async () => ((await condition()) ? true : undefined),
   });
-  if (!met) throw new Error('the condition was not met within 30 s');
+  if (!met) throw new Error(`the condition was not met within ${LIMIT_MS / 1000} s`);
 }
