@@ -1,5 +1,5 @@
 import {
-  beatScheduler,
+  recordHeartbeat,
   closeStreams,
   openStream,
   removeScheduler,
@@ -111,10 +111,10 @@ describe('a scheduler', () => {
     await markUnreachable({ ...ground, silence });
     expect(await hostState(host)).toBe('unreachable');
     const { schedulerId } = host;
-    expect(await beatScheduler(ground.sql, { schedulerId, address: '' })).toBe(true);
-    expect(await beatScheduler(ground.sql, { schedulerId, address: '' })).toBe(false);
+    expect(await recordHeartbeat(ground.sql, { schedulerId, address: '' })).toBe(true);
+    expect(await recordHeartbeat(ground.sql, { schedulerId, address: '' })).toBe(false);
     const other = newId();
-    await beatScheduler(ground.sql, { schedulerId: other, address: '' });
+    await recordHeartbeat(ground.sql, { schedulerId: other, address: '' });
     host.epoch = (await openStream(ground.sql, { hostId: host.id, schedulerId: other })) ?? '';
     await host.obey();
     expect(await hostState(host)).toBe('ready');

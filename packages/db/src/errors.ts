@@ -2,8 +2,9 @@ import { CloudError, type ErrorCode } from '@gantry/model/errors';
 import postgres from 'postgres';
 
 /**
- * PostgreSQL's word -> ours. Constraints carry the rules of the contract, so a broken one is an
- * expected answer; it is recognised by its name or its SQLSTATE, never by its text.
+ * Translates errors of PostgreSQL and of the driver. Constraints enforce the rules of the contract, so
+ * a violation is an expected outcome. It is recognised by the constraint's name or the SQLSTATE, never
+ * by the text of the message.
  */
 const CONSTRAINTS: Record<string, [ErrorCode, string]> = {
   vms_name_key: ['name_taken', 'another VM of the project has this name'],
@@ -27,15 +28,22 @@ const CONSTRAINTS: Record<string, [ErrorCode, string]> = {
   disk_attachments_vm_id_disk_id_pk: ['disk_attached', 'the disk is attached to this VM already'],
 };
 
-/** Raised by the quota triggers. */
+/** The quota triggers raise it. */
 const QUOTA_EXCEEDED = 'GQ001';
 const FOREIGN_KEY_VIOLATION = '23503';
 /**
- * A server or connection that is gone, full, starting, read-only after a failover, or does not let us
- * in; a deadlock, a cancelled statement. Nothing was written and the request is safe to repeat.
+ * The server refused the connection or the statement: it is full, starting, read-only after a
+ * failover, or does not accept the login; there was a deadlock, or the statement was cancelled.
+ * Nothing was written, and the request is safe to repeat.
  */
-const UNAVAILABLE =
-  /^(08...|25006|28...|3D000|40001|40P01|53...|55000|55P03|57...|CONNECT(ION_.*|_TIMEOUT)|ECONN.*|EPIPE|ENOTFOUND|ETIMEDOUT)$/;
+const REFUSED =
+  /^(08001|08004|25006|28...|3D000|40001|40P01|53...|55000|55P03|57014|57P03|CONNECT_TIMEOUT|ECONNREFUSED|ENOTFOUND)$/;
+/**
+ * The connection was lost. If that was during COMMIT, the transaction may be written or not: the
+ * server may have committed and its reply was lost. A client that repeats the request with the same
+ * Idempotency-Key gets the first reply in that case.
+ */
+const LOST = /^(08...|40003|57...|CONNECTION_.*|ECONN.*|EPIPE|ETIMEDOUT)$/;
 
 export function toCloudError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof CloudError) return error;
@@ -50,15 +58,25 @@ export function toCloudError(error: unknown): unknown {
     }
   }
   const code = 'code' in error ? String(error.code) : '';
-  if (UNAVAILABLE.test(code)) {
-    return new CloudError('unavailable', 'the database does not answer: try again shortly', {
+  if (REFUSED.test(code)) {
+    return new CloudError('unavailable', 'the database is not available: try again shortly', {
       cause: error,
     });
   }
+  if (LOST.test(code)) return connectionLost(error);
   return error;
 }
 
-/** Whether a value that had to be found was not. */
+function connectionLost(cause: Error): CloudError {
+  return new CloudError(
+    'unavailable',
+    'the connection to the database was lost: try again shortly. A change may have been made nevertheless: ' +
+      'repeat the request with the same Idempotency-Key, or read the resource before you repeat it without one',
+    { cause },
+  );
+}
+
+/** Returns whether a required value was null, because what it was selected from does not exist. */
 export function isMissingValue(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === '23502';
 }
@@ -66,14 +84,14 @@ export function isMissingValue(error: unknown): boolean {
 const LOST_RACES = ['23505', FOREIGN_KEY_VIOLATION, '40001', '40P01', '55P03'];
 
 /**
- * Whether a write was refused because another came first: a key is taken, a row referred to is gone,
- * a lock was not to be had. What it was based on is to be read again.
+ * Returns whether a write failed because of a concurrent one: a key is taken, a referenced row is gone,
+ * or a lock was not available in time. The caller has to read again what it decided on.
  */
 export function isLostRace(error: unknown): boolean {
   return error instanceof postgres.PostgresError && LOST_RACES.includes(error.code);
 }
 
-/** Whether this is the second use of an Idempotency-Key. */
+/** Returns whether the Idempotency-Key was used before. */
 export function isIdempotencyConflict(error: unknown): boolean {
   return (
     error instanceof postgres.PostgresError &&

@@ -5,8 +5,8 @@ import { toCloudError } from './errors.ts';
 import { createTestDatabase, type TestDatabase } from './testing.ts';
 
 /**
- * A database that restarts cuts connections at any moment. These hold the driver, with the patch in
- * patches/, to what the rest relies on: every statement settles, and none ends up in another session.
+ * A database that restarts closes connections at any moment. These tests check what Gantry relies on
+ * in the driver, with the patch in patches/: every statement settles, and none runs in another session.
  */
 let database: TestDatabase;
 let sql: Sql;
@@ -27,8 +27,8 @@ async function cut(pid: unknown): Promise<void> {
 const marks = async () =>
   (await database.sql`select name from marks order by name`).map(({ name }) => name);
 
-/** The very next statement may still meet the connection that is being cut. */
-const poolAnswers = () =>
+/** The next statement may still use the connection that is being closed. */
+const poolWorks = () =>
   expect.poll(() => sql`select 1 as one`.catch(() => 'cut')).toEqual([{ one: 1 }]);
 
 describe('a connection lost in the middle of a transaction', () => {
@@ -41,7 +41,7 @@ describe('a connection lost in the middle of a transaction', () => {
     });
     const error = await transaction.catch(toCloudError);
     expect(error).toMatchObject({ code: 'unavailable' });
-    await poolAnswers();
+    await poolWorks();
     expect(await marks()).toEqual([]);
   });
 
@@ -59,7 +59,7 @@ describe('a connection lost in the middle of a transaction', () => {
     });
     await expect(transaction).rejects.toThrow();
     // The only connection of the pool is a new session now.
-    await poolAnswers();
+    await poolWorks();
     await sql`insert into marks values ('other')`;
     goOn();
     await expect.poll(() => outcomes).toMatchObject([{ code: 'unavailable' }]);
@@ -76,7 +76,7 @@ describe('a connection lost in the middle of a transaction', () => {
       if (backend) await cut(backend['pid']);
       expect(await Promise.all(statements)).toHaveLength(20);
     }
-    await poolAnswers();
+    await poolWorks();
   });
 
   it('settles what is asked for between a reset of the connection and its end', async () => {
@@ -101,6 +101,38 @@ describe('a connection lost in the middle of a transaction', () => {
     const second = first.then(() => through`select 2 as two`.catch(() => 'failed'));
     const limit = new Promise((resolve) => setTimeout(resolve, 5_000, 'no answer'));
     expect(await Promise.race([second, limit])).not.toBe('no answer');
+    await through.end({ timeout: 1 });
+    server.close();
+  });
+});
+
+describe('a connection lost during COMMIT', () => {
+  it('is reported as unavailable with an unknown outcome, because the change may be written', async () => {
+    const { hostname: host, port } = new URL(database.url);
+    // The server receives the COMMIT; its reply is lost.
+    const server = createServer((near) => {
+      const far = dial({ host, port: Number(port) });
+      let replies = true;
+      near.on('data', (bytes) => {
+        if (bytes.includes('commit')) replies = false;
+        far.write(bytes);
+      });
+      far.on('data', (bytes) => (replies ? near.write(bytes) : near.destroy()));
+      for (const end of [near, far]) end.on('error', () => end.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = new URL(database.url);
+    url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const through = connect({ url: url.href, name: 'lost-reply', maxConnections: 1 });
+    const error = await through
+      .begin((tx) => tx`insert into marks values ('kept')`)
+      .catch(toCloudError);
+    expect(error).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('A change may have been made'),
+    });
+    expect(await marks()).toContain('kept');
+    await database.sql`delete from marks where name = 'kept'`;
     await through.end({ timeout: 1 });
     server.close();
   });

@@ -1,7 +1,7 @@
 import { createServer, connect as dial, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect } from './connect.ts';
-import { endStandstills } from './queries/standstill.ts';
+import { terminateIdleTransactions } from './queries/idle-transactions.ts';
 import { createTestDatabase, type TestDatabase } from './testing.ts';
 import { transact } from './transact.ts';
 
@@ -67,8 +67,8 @@ it('one that stops halfway through a statement is ended by any other', async () 
   });
   stopped.catch(() => {});
   await expect.poll(isLocked).toBe(true);
-  expect(await endStandstills(database.sql, { afterMs: 60_000 })).toBe(0);
-  await expect.poll(() => endStandstills(database.sql, { afterMs: 200 })).toBe(1);
+  expect(await terminateIdleTransactions(database.sql, { afterMs: 60_000 })).toBe(0);
+  await expect.poll(() => terminateIdleTransactions(database.sql, { afterMs: 200 })).toBe(1);
   await database.sql`update things set number = 200 where name = 'a'`;
   await sql.end({ timeout: 0 });
   server.close();
@@ -84,7 +84,7 @@ it('who waits for a lock, works, or is not ours is left alone', async () => {
     await expect
       .poll(() => database.sql`select from pg_stat_activity where wait_event_type = 'Lock'`)
       .toHaveLength(1);
-    expect(await endStandstills(database.sql, { afterMs: 0 })).toBe(0);
+    expect(await terminateIdleTransactions(database.sql, { afterMs: 0 })).toBe(0);
     return { update };
   });
   await expect.poll(() => database.sql`select number from things`).toEqual([{ number: 301 }]);

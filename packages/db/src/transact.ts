@@ -1,30 +1,30 @@
 import type { Sql, Transaction } from './connect.ts';
 
-/** Far longer than we pause between two statements, shorter than whom we hold up waits. */
-const STANDSTILL_MS = 5_000;
+/** Much longer than any pause between two statements, and shorter than other transactions wait. */
+const IDLE_LIMIT_MS = 5_000;
 
 /**
- * A transaction whose locks others may wait for. A process that stops in the middle of it, because it
- * was paused or cut off without a word, loses it after a while and holds nobody up any longer; should
- * it go on, its next statement fails, and nothing of it was written. Set for this transaction alone,
- * so that it holds behind a pooler too.
+ * Runs a transaction whose locks others may wait for. If the process stops in the middle of it, because
+ * it was paused or lost its network, PostgreSQL rolls the transaction back after the limit and releases
+ * its locks. If the process continues later, its next statement fails. The limit is set for this
+ * transaction only, so that it also works behind a connection pooler.
  */
 export async function transact<T>(sql: Sql, body: (tx: Transaction) => Promise<T>): Promise<T> {
   const done = await sql.begin(async (tx) => {
-    // First, so that no lock is ever held without it; not waited for, so that it costs nothing.
+    // It is sent first, so that no lock is held without it, and not awaited, so that it costs no round trip.
     const settings = tx`
-      select set_config('idle_in_transaction_session_timeout', ${String(STANDSTILL_MS)}, true),
-        ${planOnce(tx)}`.execute();
+      select set_config('idle_in_transaction_session_timeout', ${String(IDLE_LIMIT_MS)}, true),
+        ${forceGenericPlan(tx)}`.execute();
     const [, result] = await Promise.all([settings, body(tx)]);
     return { result };
   });
   return done.result;
 }
 
-/** Reads by a statement whose planning costs more than its run. */
-export async function readPlanned<T>(sql: Sql, read: (tx: Transaction) => Promise<T>): Promise<T> {
+/** Runs a read whose planning takes longer than its execution. */
+export async function readWithGenericPlan<T>(sql: Sql, read: (tx: Transaction) => Promise<T>): Promise<T> {
   const done = await sql.begin('read only', async (tx) => {
-    const setting = tx`select ${planOnce(tx)}`.execute();
+    const setting = tx`select ${forceGenericPlan(tx)}`.execute();
     const [, result] = await Promise.all([setting, read(tx)]);
     return { result };
   });
@@ -32,7 +32,7 @@ export async function readPlanned<T>(sql: Sql, read: (tx: Transaction) => Promis
 }
 
 /**
- * Our statements find rows by key, whatever the keys are. Left to itself PostgreSQL plans those that
- * are given arrays anew at every call, which can take longer than their run.
+ * Our statements find rows by key, whatever the keys are. By default PostgreSQL plans statements with
+ * array parameters again at every call, which can take longer than their execution.
  */
-const planOnce = (tx: Transaction) => tx`set_config('plan_cache_mode', 'force_generic_plan', true)`;
+const forceGenericPlan = (tx: Transaction) => tx`set_config('plan_cache_mode', 'force_generic_plan', true)`;

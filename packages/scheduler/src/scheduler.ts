@@ -3,8 +3,8 @@ import { startLoop } from '@gantry/daemon/loop';
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
 import { listRevokedSerials } from '@gantry/db/queries/host-certificates';
-import { beatScheduler, removeScheduler } from '@gantry/db/queries/host-liveness';
-import { endStandstills } from '@gantry/db/queries/standstill';
+import { recordHeartbeat, removeScheduler } from '@gantry/db/queries/host-liveness';
+import { terminateIdleTransactions } from '@gantry/db/queries/idle-transactions';
 import { newId } from '@gantry/model/ids';
 import type { AuthorityFiles } from '@gantry/pki/certificate-authority';
 import { serveConsoles } from './consoles/serve-consoles.ts';
@@ -55,7 +55,7 @@ const BEAT_MS = 1_000;
 const DEAD_AFTER_BEATS = 5;
 const ROLL_CALL_MS = 5_000;
 /** Longer than a living process ever pauses within a transaction, shorter than clients wait. */
-const STANDSTILL_MS = 6_000;
+const IDLE_LIMIT_MS = 6_000;
 
 /**
  * Place, deliver, settle. Any number of these run beside each other on one database; what each holds
@@ -65,7 +65,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const { sql, log, secrets, fleet, pollMs = 100 } = options;
   const id = newId();
   const authority = await ensureAuthority({ sql, secrets, given: options.givenAuthority });
-  await beatScheduler(sql, { schedulerId: id, address: '' });
+  await recordHeartbeat(sql, { schedulerId: id, address: '' });
 
   const hosts = new AttachedHosts();
   const delivering = startDelivering({ sql, log, hosts, pollMs });
@@ -89,7 +89,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     consoles: serveConsoles({ log, secrets, hosts, delivering }),
   });
   const address = fleet.address ?? `${bracketed(fleet.names[0] ?? fleet.host)}:${server.port}`;
-  const beat = () => beatScheduler(sql, { schedulerId: id, address });
+  const beat = () => recordHeartbeat(sql, { schedulerId: id, address });
   await beat();
   const watch = { sql, log };
   const silence = {
@@ -125,10 +125,10 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
       body: () => endOverdue(watch),
     }),
     startLoop({
-      ...{ name: 'standstills', everyMs: BEAT_MS, log },
+      ...{ name: 'idle transactions', everyMs: BEAT_MS, log },
       body: async () => {
-        const ended = await endStandstills(sql, { afterMs: STANDSTILL_MS });
-        if (ended > 0) log.warn({ ended }, 'sessions that stood still in a transaction were ended');
+        const sessions = await terminateIdleTransactions(sql, { afterMs: IDLE_LIMIT_MS });
+        if (sessions > 0) log.warn({ sessions }, 'terminated idle-in-transaction sessions');
       },
     }),
     settlingAlone,

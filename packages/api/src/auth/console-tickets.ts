@@ -1,6 +1,6 @@
 import { sha256 } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
-import { takeConsoleTicket } from '@gantry/db/queries/consoles';
+import { claimConsoleTicket } from '@gantry/db/queries/consoles';
 import { badCredential, type Caller, type Callers } from './caller.ts';
 import { isKey } from './keys.ts';
 
@@ -13,7 +13,7 @@ type Redemption = { sql: Sql; callers: Callers; ticket: string; vmId: string };
 export async function redeemConsoleTicket(redemption: Redemption): Promise<Caller> {
   const { sql, callers, ticket, vmId } = redemption;
   const taken = isKey('console_ticket', ticket)
-    ? await takeConsoleTicket(sql, sha256(ticket))
+    ? await claimConsoleTicket(sql, sha256(ticket))
     : undefined;
   if (taken?.vm_id !== vmId.toLowerCase()) throw badCredential();
   return await callers.recall(taken);

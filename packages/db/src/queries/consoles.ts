@@ -37,7 +37,7 @@ export async function insertConsoleTicket(sql: Queryable, ticket: ConsoleTicket)
 type TakenTicket = { type: 'user' | 'access_key'; id: string; vm_id: string };
 
 /** Whose it was, and for what; undefined for one that was used, or has expired. It works once. */
-export async function takeConsoleTicket(
+export async function claimConsoleTicket(
   sql: Queryable,
   hash: string,
 ): Promise<TakenTicket | undefined> {

@@ -6,7 +6,7 @@ import type { Queryable } from '../connect.ts';
  */
 
 /** True where the scheduler was unknown, or had been given up meanwhile. */
-export async function beatScheduler(
+export async function recordHeartbeat(
   sql: Queryable,
   { schedulerId, address }: { schedulerId: string; address: string },
 ): Promise<boolean> {

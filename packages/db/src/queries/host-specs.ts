@@ -90,7 +90,7 @@ type HostRow = Omit<HostSpecRow, 'networks'> & {
 type NetworkRow = { host_id: null; network: SpecNetworkRow };
 
 /**
- * To be called in `readPlanned`: its planning takes longer than the reading. A network that many of the
+ * To be called in `readWithGenericPlan`: its planning takes longer than the reading. A network that many of the
  * hosts are in is read once, in a row of its own.
  */
 export async function readHostSpecs(sql: Queryable, hostIds: string[]): Promise<HostSpecRow[]> {

@@ -4,24 +4,26 @@ import { newId } from '@gantry/model/ids';
 import type { Queryable } from '../connect.ts';
 import type { NumaNodeTotals } from '../schema/hosts.ts';
 
-/** As JSON has them: what they mean is known to those who wrote them. */
+/** `inventory` and `accepted_facts` are JSON that the scheduler wrote and knows the types of. */
 export type KnownHost = { inventory: unknown; accepted_facts: unknown; drift: string[] };
 
 export type KnownDevice = {
   pci_address: string;
   state: DeviceState;
   problems: DeviceProblem[];
-  /** The VM that has it; null: none. */
+  /** The VM that has a claim on it; null if there is none. */
   vm_id: string | null;
   project_id: string | null;
 };
 
 /**
- * What is known of the host and its devices, locked, before the number of the host is. Undefined where
- * the host said the same before and was judged by the same rules, is gone, or has another stream by
- * now: then everything is as it was.
+ * Locks the host and its devices for a new inventory, and returns what is known about them. Returns
+ * undefined if there is nothing to record: the host sent the same inventory before and the same health
+ * rules judged it, or the host was removed or fenced, or has a newer stream.
+ *
+ * The locks are taken before that of the host's row in host_revisions.
  */
-export async function lockForNews(
+export async function lockHostForInventory(
   sql: Queryable,
   host: {
     hostId: string;
@@ -38,7 +40,8 @@ export async function lockForNews(
     and (inventory is distinct from ${host.inventoryJson}::text::jsonb or judged_by <> ${host.judgedBy})
     for no key update`;
   if (!known) return undefined;
-  // Before the devices: where it is reached is told to every host that has VMs of these networks.
+  // Networks are locked before devices. If the underlay address changes, every host with VMs of these
+  // networks gets a new spec.
   await sql`select from networks where id in (select n.network_id from network_interfaces n
       join placements p on p.vm_id = n.vm_id where p.host_id = ${host.hostId}) and exists (select from hosts
       where id = ${host.hostId} and underlay_address is distinct from ${host.underlayAddress}::inet)

@@ -34,7 +34,7 @@ export async function isUnfinished(sql: Queryable, operationId: string): Promise
 }
 
 /** Names of hosts that have yet to put the rule in force, or out of it. */
-export async function listHostsOwingRule(sql: Queryable, ruleId: string): Promise<string[]> {
+export async function listHostsPendingRule(sql: Queryable, ruleId: string): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select h.name from firewall_rule_hosts o join hosts h on h.id = o.host_id
     where o.rule_id = ${ruleId} order by h.name`;

@@ -12,7 +12,7 @@ export type Receipt = {
   failure: { code: string; message: string } | null;
 };
 
-export type ConcernsOfOthers = {
+export type ReleaseEffects = {
   /** Null: on no host. */
   hostId: string | null;
   /** Those that are nowhere from now on, where other hosts could reach theirs. */
@@ -44,9 +44,9 @@ export async function insertReceipts(
  * elsewhere may have a disk that exists from now on. Their numbers are locked here in one order, and
  * neither a rule nor a VM of the VMs' networks comes or changes meanwhile.
  */
-export async function lockConcernedHosts(
+export async function lockAffectedHosts(
   sql: Queryable,
-  { hostId, releasedVmIds, removedVmIds, newDiskIds }: ConcernsOfOthers,
+  { hostId, releasedVmIds, removedVmIds, newDiskIds }: ReleaseEffects,
 ): Promise<void> {
   const vmIds = [...new Set([...releasedVmIds, ...removedVmIds])];
   await sql`select from networks where id in (select network_id from network_interfaces

@@ -16,7 +16,7 @@ export type SettledHost = {
  * The host, if this is its newest stream: another one cannot be opened until the transaction ends.
  * Locked as its own changes need it: a lock that has to grow waits for others that wait for it.
  */
-export async function holdStream(
+export async function lockHostOfStream(
   sql: Queryable,
   { hostId, streamEpoch }: { hostId: string; streamEpoch: string },
 ): Promise<SettledHost | undefined> {
@@ -49,7 +49,7 @@ export async function updateHostNumbers(
 }
 
 /** The host has every rule of this spec in force. */
-export async function removeFirewallDebts(
+export async function removeConfirmedRules(
   sql: Queryable,
   { hostId, number }: { hostId: string; number: string },
 ): Promise<void> {

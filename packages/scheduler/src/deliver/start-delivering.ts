@@ -3,7 +3,7 @@ import { startLoop } from '@gantry/daemon/loop';
 import type { Sql } from '@gantry/db/connect';
 import { readOldestOpenXid, readSpecChanges } from '@gantry/db/queries/host-changes';
 import { readHostSpecs } from '@gantry/db/queries/host-specs';
-import { readPlanned } from '@gantry/db/transact';
+import { readWithGenericPlan } from '@gantry/db/transact';
 import type { AttachedHosts } from './attached-hosts.ts';
 import { toHostSpec } from './host-spec.ts';
 
@@ -35,7 +35,7 @@ export function startDelivering({ sql, log, hosts, pollMs }: DeliveringOptions):
   let since: string | null = null;
 
   const deliver = async (hostIds: string[]) => {
-    for (const row of await readPlanned(sql, (tx) => readHostSpecs(tx, hostIds))) {
+    for (const row of await readWithGenericPlan(sql, (tx) => readHostSpecs(tx, hostIds))) {
       const host = hosts.get(row.host_id);
       if (!host || Number(row.number) < host.sentNumber) continue;
       host.sentNumber = Number(row.number);

@@ -3,7 +3,7 @@ import type { Queryable, Sql } from '@gantry/db/connect';
 import { insertEvents } from '@gantry/db/queries/events';
 import {
   type KnownDevice,
-  lockForNews,
+  lockHostForInventory,
   updateInventory,
   updateMissingDevices,
   upsertDevices,
@@ -35,7 +35,7 @@ export async function recordInventory(recording: Recording): Promise<void> {
   const judgedBy = nameRules(rules);
   const underlayAddress = underlayAddressOf(inventory);
   await transact(recording.sql, async (sql) => {
-    const known = await lockForNews(sql, {
+    const known = await lockHostForInventory(sql, {
       ...{ hostId, streamEpoch, inventoryJson, judgedBy, underlayAddress },
     });
     if (!known) return;

@@ -11,7 +11,7 @@ import { closeVmInterval } from '@gantry/db/queries/meter';
 import { failOperation } from '@gantry/db/queries/operations';
 import {
   insertReceipts,
-  lockConcernedHosts,
+  lockAffectedHosts,
   type Receipt,
   releasePlacement,
 } from '@gantry/db/queries/release-vm';
@@ -33,7 +33,7 @@ export async function fenceHosts({ sql, log }: { sql: Sql; log: Log }): Promise<
     const vms = await transact(sql, async (transaction) => {
       const placed = await lockPlacedVms(transaction, id);
       if (!(await lockHostToFence(transaction, id))) return null;
-      await lockConcernedHosts(transaction, {
+      await lockAffectedHosts(transaction, {
         ...{
           hostId: id,
           releasedVmIds: placed.map((vm) => vm.id),

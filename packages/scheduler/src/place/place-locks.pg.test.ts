@@ -1,7 +1,7 @@
 import type { Sql, Transaction } from '@gantry/db/connect';
 import { lockHost } from '@gantry/db/queries/admin-hosts';
 import { lockHostToFence, updateHostUnreachable } from '@gantry/db/queries/host-liveness';
-import { lockForNews } from '@gantry/db/queries/inventories';
+import { lockHostForInventory } from '@gantry/db/queries/inventories';
 import { commitPlacements } from '@gantry/db/queries/placements';
 import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -62,7 +62,7 @@ const changes: [string, (tx: Transaction) => Promise<unknown>][] = [
   [
     'news of what it is made of and where it is reached',
     (tx) =>
-      lockForNews(tx, {
+      lockHostForInventory(tx, {
         ...{ hostId, streamEpoch: STREAM_EPOCH, underlayAddress: '192.0.2.1' },
         ...{ inventoryJson: '{}', judgedBy: 'rules' },
       }),

@@ -1,7 +1,7 @@
 import type { Sql, Transaction } from '@gantry/db/connect';
 import { readHostSpecs } from '@gantry/db/queries/host-specs';
 import { commitPlacements } from '@gantry/db/queries/placements';
-import { lockConcernedHosts } from '@gantry/db/queries/release-vm';
+import { lockAffectedHosts } from '@gantry/db/queries/release-vm';
 import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { toHostSpec } from '../deliver/host-spec.ts';
@@ -98,7 +98,7 @@ describe('where hosts reach each other', () => {
       await place(database.sql, index);
     }
     await database.sql.begin(async (tx) => {
-      await lockConcernedHosts(tx, {
+      await lockAffectedHosts(tx, {
         ...{ hostId: at(hostIds, first), releasedVmIds: [at(vmIds, first)] },
         ...{ removedVmIds: [], newDiskIds: [] },
       });

@@ -5,7 +5,7 @@ import { failVm } from '@gantry/db/queries/fail-vm';
 import { cancelOperation, failOperation } from '@gantry/db/queries/operations';
 import {
   isUnfinished,
-  listHostsOwingRule,
+  listHostsPendingRule,
   listOverdueOperations,
   lockVmOfOperation,
   type OverdueOperation,
@@ -70,7 +70,7 @@ async function endOther(sql: Queryable, operation: OverdueOperation): Promise<bo
   const { id: operationId, resource_id: resourceId, resource_type: type } = operation;
   if (type === 'disk') await lockVmsOfDisk(sql, resourceId);
   if (!(await isUnfinished(sql, operationId))) return false;
-  const owing = type === 'vpc-firewall-rule' ? await listHostsOwingRule(sql, resourceId) : [];
+  const owing = type === 'vpc-firewall-rule' ? await listHostsPendingRule(sql, resourceId) : [];
   const failure =
     owing.length > 0 ? owedByHosts(owing) : overdue('its host did not finish it in time');
   if (type === 'disk' && operation.name === 'UPDATE') await undoGrowth(sql, resourceId);

@@ -1,9 +1,9 @@
 import type { Queryable, Sql } from '@gantry/db/connect';
-import { lockConcernedHosts, removeVm } from '@gantry/db/queries/release-vm';
+import { lockAffectedHosts, removeVm } from '@gantry/db/queries/release-vm';
 import {
-  holdStream,
+  lockHostOfStream,
   lockReportedDisks,
-  removeFirewallDebts,
+  removeConfirmedRules,
   type SettledHost,
   updateDisksGone,
   updateHostReport,
@@ -33,7 +33,7 @@ export async function settleReport(settlement: Settlement): Promise<boolean> {
     const [vms, , host] = await Promise.all([
       lockPlacedVms(sql, hostId),
       lockReportedDisks(sql, { hostId, diskIds }),
-      holdStream(sql, { hostId, streamEpoch }),
+      lockHostOfStream(sql, { hostId, streamEpoch }),
     ]);
     if (!host) return false;
     const words = new Map(report.vms.map((word) => [word.id, word]));
@@ -76,7 +76,7 @@ async function lockOthers(
       : [],
   );
   if (releasedVmIds.length + removedVmIds.length + newDiskIds.length === 0) return;
-  await lockConcernedHosts(sql, { hostId, releasedVmIds, removedVmIds, newDiskIds });
+  await lockAffectedHosts(sql, { hostId, releasedVmIds, removedVmIds, newDiskIds });
 }
 
 async function settleHost(
@@ -97,7 +97,7 @@ async function settleHost(
   await Promise.all([
     isNews && updateHostReport(sql, { hostId, acceptedNumber, refusal, unknownVms }),
     report.firewallNumber !== '0' &&
-      removeFirewallDebts(sql, { hostId, number: report.firewallNumber }),
+      removeConfirmedRules(sql, { hostId, number: report.firewallNumber }),
     disks.length > 0 && updateReportedDisks(sql, { hostId, disks }),
     report.serialLogs.length > 0 && upsertSerialLogs(sql, { hostId, logs: report.serialLogs }),
   ]);

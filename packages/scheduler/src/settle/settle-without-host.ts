@@ -1,7 +1,7 @@
 import type { Queryable, Sql } from '@gantry/db/connect';
 import { readFirewallRule } from '@gantry/db/queries/firewall-rules';
 import { succeedOperation } from '@gantry/db/queries/operations';
-import { lockConcernedHosts, removeVm } from '@gantry/db/queries/release-vm';
+import { lockAffectedHosts, removeVm } from '@gantry/db/queries/release-vm';
 import {
   lockRemovableVms,
   lockSettledRules,
@@ -32,7 +32,7 @@ async function removeUnplacedVms(sql: Queryable): Promise<void> {
   const removable = await lockRemovableVms(sql, TURN_ROWS);
   const removedVmIds = removable.map(({ id }) => id);
   const concerns = { hostId: null, releasedVmIds: [], removedVmIds, newDiskIds: [] };
-  await lockConcernedHosts(sql, concerns);
+  await lockAffectedHosts(sql, concerns);
   for (const { id, project_id } of removable) {
     const last = await readVm(sql, { projectId: project_id, vmId: id });
     if (last) await succeedOperation(sql, { resourceId: id, result: vmView(last) });

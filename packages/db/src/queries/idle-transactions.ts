@@ -1,12 +1,12 @@
 import type { Sql } from '../connect.ts';
 
 /**
- * Ends the sessions of ours that stand still inside a transaction, and answers how many. The limit
- * that `transact` sets catches a process that stops between two statements; a session whose process
- * stopped halfway through sending one is not idle to PostgreSQL, which would wait for the rest, and
- * keep its locks, for ever.
+ * Terminates Gantry's sessions that are stuck inside a transaction. Returns how many there were. The
+ * limit that `transact` sets ends the session of a process that stops between two statements. If a
+ * process stops while it sends a statement, the session is not idle for PostgreSQL, which would wait
+ * for the rest of the statement and keep the locks for ever.
  */
-export async function endStandstills(sql: Sql, { afterMs }: { afterMs: number }): Promise<number> {
+export async function terminateIdleTransactions(sql: Sql, { afterMs }: { afterMs: number }): Promise<number> {
   const ended = await sql`
     select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and usename = current_user
