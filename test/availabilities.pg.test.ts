@@ -1,5 +1,5 @@
 import { makeTenant, makeUser, startTestApi, type TestApi } from '@gantry/api/testing';
-import type { Lease } from '@gantry/db/queries/leases';
+import type { Lease } from '@gantry/db/queries/placement/leases';
 import { writeAvailabilities } from '@gantry/scheduler/place/availabilities';
 import { followHosts, type HostFollower } from '@gantry/scheduler/place/host-follower';
 import { placePending } from '@gantry/scheduler/place/place-pending';

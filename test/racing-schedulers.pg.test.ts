@@ -1,7 +1,7 @@
 import type { Sql } from '@gantry/db/connect';
-import type { Lease } from '@gantry/db/queries/leases';
-import { type CommitOutcome, commitPlacements } from '@gantry/db/queries/placements';
-import { describeVms, listUnplacedVms } from '@gantry/db/queries/unplaced-vms';
+import type { Lease } from '@gantry/db/queries/placement/leases';
+import { type CommitOutcome, commitPlacements } from '@gantry/db/queries/placement/placements';
+import { describeVms, listUnplacedVms } from '@gantry/db/queries/placement/unplaced-vms';
 import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { decide, neededAddresses } from '@gantry/scheduler/place/decide';
 import { type Placer, placePending } from '@gantry/scheduler/place/place-pending';

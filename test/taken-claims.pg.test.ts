@@ -1,4 +1,4 @@
-import { commitPlacements, type NewPlacement } from '@gantry/db/queries/placements';
+import { commitPlacements, type NewPlacement } from '@gantry/db/queries/placement/placements';
 import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import {
   addHosts,

@@ -1,5 +1,5 @@
 import { connect, type Sql } from '@gantry/db/connect';
-import { closeDueDays } from '@gantry/db/queries/usage';
+import { closeDueDays } from '@gantry/db/queries/usage/usage';
 import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { newId } from '@gantry/model/ids';
 import fc from 'fast-check';

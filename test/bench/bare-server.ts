@@ -1,7 +1,7 @@
 import { openOperation } from '@gantry/api/operations/open';
 import { CreateVm } from '@gantry/api/vms/schema';
 import { connect } from '@gantry/db/connect';
-import { insertVm, listVms, readVm } from '@gantry/db/queries/vms';
+import { insertVm, listVms, readVm } from '@gantry/db/queries/vms/vms';
 import { newId } from '@gantry/model/ids';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
-import { insertPublicAddresses } from '@gantry/db/queries/public-addresses';
+import { insertPublicAddresses } from '@gantry/db/queries/networks/public-addresses';
 import { newId } from '@gantry/model/ids';
 import { issueHostCertificate } from '@gantry/pki/issue-certificate';
 import { makePrivateKey, privateKeyPem, publicKeyOf } from '@gantry/pki/keys';

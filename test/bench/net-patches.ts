@@ -1,6 +1,6 @@
 import { openLab } from '@gantry/agent/network/testing/lab';
 import type { FirewallRule } from '@gantry/agent/spec';
-import { insertFirewallRule } from '@gantry/db/queries/firewall-rules';
+import { insertFirewallRule } from '@gantry/db/queries/networks/firewall-rules';
 import { newId } from '@gantry/model/ids';
 import { type ChangesOptions, printChanges } from './net-changes.ts';
 import { type NetFleet, startNetFleet, until } from './net-fleet.ts';

@@ -6,8 +6,8 @@ import {
   finishVm,
   finishVmDeletion,
 } from '@gantry/api/testing-scheduler';
-import { closeInterval, openInterval } from '@gantry/db/queries/meter';
-import { closeDay } from '@gantry/db/queries/usage';
+import { closeInterval, openInterval } from '@gantry/db/queries/usage/meter';
+import { closeDay } from '@gantry/db/queries/usage/usage';
 import { newId } from '@gantry/model/ids';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {

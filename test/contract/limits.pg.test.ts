@@ -3,8 +3,8 @@ import { createRateLimiter } from '@gantry/api/http/rate-limit';
 import { readApiSettings } from '@gantry/api/settings';
 import type { Answer } from '@gantry/api/testing';
 import { finishVm } from '@gantry/api/testing-scheduler';
-import { openInterval } from '@gantry/db/queries/meter';
-import { closeDueDays } from '@gantry/db/queries/usage';
+import { openInterval } from '@gantry/db/queries/usage/meter';
+import { closeDueDays } from '@gantry/db/queries/usage/usage';
 import { newId } from '@gantry/model/ids';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {

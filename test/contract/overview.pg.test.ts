@@ -1,7 +1,7 @@
 import { hashPassword } from '@gantry/api/auth/passwords';
 import { finishVm } from '@gantry/api/testing-scheduler';
-import { openInterval } from '@gantry/db/queries/meter';
-import { closeDueDays } from '@gantry/db/queries/usage';
+import { openInterval } from '@gantry/db/queries/usage/meter';
+import { closeDueDays } from '@gantry/db/queries/usage/usage';
 import { newId } from '@gantry/model/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {

@@ -1,5 +1,5 @@
-import { closeInterval, openInterval } from '@gantry/db/queries/meter';
-import { closeDay, closeDueDays } from '@gantry/db/queries/usage';
+import { closeInterval, openInterval } from '@gantry/db/queries/usage/meter';
+import { closeDay, closeDueDays } from '@gantry/db/queries/usage/usage';
 import { newId } from '@gantry/model/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectRefusal, type Fields, startWorld, type World } from './support.ts';

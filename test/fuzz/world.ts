@@ -10,10 +10,10 @@ import {
 } from '@gantry/api/testing';
 import { certifyHost, joinHost, placeVm, recordReceipt } from '@gantry/api/testing-hosts';
 import { finishDisk, finishRule, finishVm } from '@gantry/api/testing-scheduler';
-import { insertEvents } from '@gantry/db/queries/events';
-import { insertJoinToken } from '@gantry/db/queries/join-tokens';
-import { insertOwner } from '@gantry/db/queries/tenants';
-import { insertRefreshToken } from '@gantry/db/queries/tokens';
+import { insertJoinToken } from '@gantry/db/queries/hosts/join-tokens';
+import { insertEvents } from '@gantry/db/queries/operations/events';
+import { insertOwner } from '@gantry/db/queries/tenants/tenants';
+import { insertRefreshToken } from '@gantry/db/queries/tenants/tokens';
 import { newId } from '@gantry/model/ids';
 import type { Bearer, Plan } from './requests.ts';
 

@@ -1,4 +1,4 @@
-import { acquireLeases, lockLease, releaseLeases } from '@gantry/db/queries/leases';
+import { acquireLeases, lockLease, releaseLeases } from '@gantry/db/queries/placement/leases';
 import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { newId } from '@gantry/model/ids';
 import { afterAll, beforeAll, expect, it } from 'vitest';

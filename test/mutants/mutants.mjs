@@ -9,7 +9,7 @@
  * @typedef {{ name: string, why: string, project: 'unit' | 'pg18', tests: string[], edits: Edit[] }} Mutant
  */
 
-const PLACEMENTS = 'packages/db/src/queries/placements.ts';
+const PLACEMENTS = 'packages/db/src/queries/placement/placements.ts';
 const ACCEPT_SPEC = 'packages/agent/src/ledger/accept-spec.ts';
 const SETTLE_VM = 'packages/scheduler/src/settle/settle-vm.ts';
 const RACES = ['test/racing-schedulers.pg.test.ts'];
@@ -62,10 +62,13 @@ export const MUTANTS = [
     name: 'lease-epoch-unchecked',
     why: 'a holder that was paused and took the lease again must not finish what it began before',
     project: 'pg18',
-    tests: ['packages/db/src/queries/leases.pg.test.ts', 'test/mutants/lease-epoch.pg.test.ts'],
+    tests: [
+      'packages/db/src/queries/placement/leases.pg.test.ts',
+      'test/mutants/lease-epoch.pg.test.ts',
+    ],
     edits: [
       {
-        file: 'packages/db/src/queries/leases.ts',
+        file: 'packages/db/src/queries/placement/leases.ts',
         text: ' and holder = ${lease.holder} and epoch = ${lease.epoch}\n',
         replacement: ' and holder = ${lease.holder}\n',
       },
@@ -157,7 +160,7 @@ export const MUTANTS = [
     tests: VM_LIFE,
     edits: [
       {
-        file: 'packages/db/src/queries/settle-hosts.ts',
+        file: 'packages/db/src/queries/settle/settle-hosts.ts',
         text: ' and stream_epoch = ${streamEpoch}',
         replacement: ' and stream_epoch >= ${streamEpoch}',
       },
@@ -204,7 +207,7 @@ export const MUTANTS = [
     tests: ['packages/scheduler/src/fleet/enroll.pg.test.ts'],
     edits: [
       {
-        file: 'packages/db/src/queries/enrolments.ts',
+        file: 'packages/db/src/queries/hosts/enrolments.ts',
         text: 'update join_tokens set used_at = now(), host_id = ${hostId}',
         replacement: 'update join_tokens set used_at = null, host_id = null',
       },

@@ -1,5 +1,5 @@
 import { connect, type Sql } from '@gantry/db/connect';
-import { readHostSpecs } from '@gantry/db/queries/host-specs';
+import { readHostSpecs } from '@gantry/db/queries/hosts/host-specs';
 import { toHostSpec } from '@gantry/scheduler/deliver/host-spec';
 import { endOverdue } from '@gantry/scheduler/settle/end-overdue';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -8,7 +8,7 @@ import {
 } from '@gantry/api/testing';
 import { createLog } from '@gantry/daemon/log';
 import type { Sql } from '@gantry/db/connect';
-import { openStream } from '@gantry/db/queries/host-liveness';
+import { openStream } from '@gantry/db/queries/hosts/host-liveness';
 import { newId } from '@gantry/model/ids';
 import { addHosts } from '@gantry/scheduler/place/testing/fleet';
 import { settleWithoutHost } from '@gantry/scheduler/settle/settle-without-host';

@@ -1,6 +1,6 @@
 import type { Sql } from '@gantry/db/connect';
-import { openStream } from '@gantry/db/queries/host-liveness';
-import { readHostSpecs } from '@gantry/db/queries/host-specs';
+import { openStream } from '@gantry/db/queries/hosts/host-liveness';
+import { readHostSpecs } from '@gantry/db/queries/hosts/host-specs';
 import type { HostSpec } from '@gantry/proto/generated/gantry/v1/HostSpec';
 import { toHostSpec } from '@gantry/scheduler/deliver/host-spec';
 import type { HostReport, VmReport } from '@gantry/scheduler/settle/host-report';

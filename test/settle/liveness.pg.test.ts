@@ -1,9 +1,9 @@
 import {
-  recordHeartbeat,
   closeStreams,
   openStream,
+  recordHeartbeat,
   removeScheduler,
-} from '@gantry/db/queries/host-liveness';
+} from '@gantry/db/queries/hosts/host-liveness';
 import { newId } from '@gantry/model/ids';
 import { fenceHosts } from '@gantry/scheduler/liveness/fence-hosts';
 import { markUnreachable } from '@gantry/scheduler/liveness/mark-unreachable';

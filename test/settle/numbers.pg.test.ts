@@ -1,4 +1,4 @@
-import { readHostSpecs } from '@gantry/db/queries/host-specs';
+import { readHostSpecs } from '@gantry/db/queries/hosts/host-specs';
 import { newId } from '@gantry/model/ids';
 import { toHostSpec } from '@gantry/scheduler/deliver/host-spec';
 import { fenceHosts } from '@gantry/scheduler/liveness/fence-hosts';

@@ -12,7 +12,7 @@ import {
 import { createLog } from '@gantry/daemon/log';
 import { createSecrets } from '@gantry/daemon/secrets';
 import { connect, type Sql } from '@gantry/db/connect';
-import { readFleetAuthority } from '@gantry/db/queries/fleet-authorities';
+import { readFleetAuthority } from '@gantry/db/queries/hosts/fleet-authorities';
 import { loadFleet } from '@gantry/proto/load';
 import { type Scheduler, type SchedulerOptions, startScheduler } from '@gantry/scheduler/scheduler';
 import type { Behaviour } from '@gantry/simulator/driver/behaviour';

@@ -6,7 +6,7 @@ import {
   type TestTenant,
 } from '@gantry/api/testing';
 import { recordReceipt } from '@gantry/api/testing-hosts';
-import { insertEvents } from '@gantry/db/queries/events';
+import { insertEvents } from '@gantry/db/queries/operations/events';
 import { newId } from '@gantry/model/ids';
 
 /** A tenant with one of everything, by the names that path parameters have. */

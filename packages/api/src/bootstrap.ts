@@ -4,15 +4,15 @@ import { sha256 } from '@gantry/daemon/secrets';
 import { createSettingsReader } from '@gantry/daemon/settings';
 import { connect, type Queryable } from '@gantry/db/connect';
 import { migrate } from '@gantry/db/migrate';
-import { insertAccessKey } from '@gantry/db/queries/access-keys';
+import { insertAccessKey } from '@gantry/db/queries/tenants/access-keys';
 import {
   findProject,
   insertOrganization,
   insertOwner,
   insertPaymentMethod,
   insertProject,
-} from '@gantry/db/queries/tenants';
-import { ensureOperator } from '@gantry/db/queries/users';
+} from '@gantry/db/queries/tenants/tenants';
+import { ensureOperator } from '@gantry/db/queries/tenants/users';
 import { newId } from '@gantry/model/ids';
 import { z } from '@hono/zod-openapi';
 import { newKey } from './auth/keys.ts';

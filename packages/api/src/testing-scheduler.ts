@@ -1,7 +1,7 @@
 import type { Queryable } from '@gantry/db/connect';
-import { readDisk } from '@gantry/db/queries/disks';
-import { readFirewallRule } from '@gantry/db/queries/firewall-rules';
-import { readVm } from '@gantry/db/queries/vms';
+import { readFirewallRule } from '@gantry/db/queries/networks/firewall-rules';
+import { readDisk } from '@gantry/db/queries/vms/disks';
+import { readVm } from '@gantry/db/queries/vms/vms';
 import { diskView } from '@gantry/db/views/disk';
 import { firewallRuleView } from '@gantry/db/views/firewall-rule';
 import { vmView } from '@gantry/db/views/vm';

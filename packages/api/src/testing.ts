@@ -1,13 +1,13 @@
 import { createLog } from '@gantry/daemon/log';
 import { createSecrets, sha256 } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
-import { insertAccessKey } from '@gantry/db/queries/access-keys';
+import { insertAccessKey } from '@gantry/db/queries/tenants/access-keys';
 import {
   insertOrganization,
   insertOwner,
   insertPaymentMethod,
   insertProject,
-} from '@gantry/db/queries/tenants';
+} from '@gantry/db/queries/tenants/tenants';
 import { createTestDatabase } from '@gantry/db/testing';
 import { newId } from '@gantry/model/ids';
 import { buildApp } from './app.ts';

@@ -5,7 +5,7 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import { applySql } from './apply-sql.ts';
 import { connect, type Sql } from './connect.ts';
-import { insertCatalogue } from './queries/catalogue-seed.ts';
+import { insertCatalogue } from './queries/catalogue/catalogue-seed.ts';
 
 /** Every Gantry process uses this number, and other programs are unlikely to. */
 const MIGRATION_LOCK = 4_725_873_091;

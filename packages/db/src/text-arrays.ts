@@ -1,7 +1,6 @@
 /**
- * Arrays of text and of UUIDs, as PostgreSQL writes them. The driver would ask every new connection
- * for the server's array types; these two are all we use, their numbers are fixed, and a question
- * less is a failure less.
+ * Arrays of text and UUIDs. The driver would query the array types of the server on every new
+ * connection; Gantry uses only these two, and their type numbers are fixed.
  */
 const TEXT_ARRAY = 1009;
 const UUID_ARRAY = 2951;
@@ -15,17 +14,17 @@ const arrayType = (oid: number) => ({
 
 export const ARRAY_TYPES = { textArray: arrayType(TEXT_ARRAY), uuidArray: arrayType(UUID_ARRAY) };
 
-export function renderArray(items: readonly string[]): string {
+function renderArray(items: readonly string[]): string {
   return `{${items.map((item) => `"${escaped(item)}"`).join(',')}}`;
 }
 
-/** Most are ids, which have nothing to escape: to see so is cheaper than to replace nothing. */
+/** Most texts are ids without anything to escape; testing that is faster than replacing. */
 function escaped(item: string): string {
   return /[\\"]/.test(item) ? item.replaceAll(/[\\"]/g, '\\$&') : item;
 }
 
-/** One dimension, no nulls: what our columns hold. */
-export function parseArray(text: string): string[] {
+/** Parses arrays of one dimension without nulls, as our columns have. */
+function parseArray(text: string): string[] {
   const items: string[] = [];
   const item = /"((?:[^"\\]|\\.)*)"|([^",{}]+)/gs;
   for (const [, quoted, bare] of text.slice(1, -1).matchAll(item)) {

@@ -1,7 +1,7 @@
 import { createServer, connect as dial, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect } from './connect.ts';
-import { terminateIdleTransactions } from './queries/idle-transactions.ts';
+import { terminateIdleTransactions } from './queries/maintenance/idle-transactions.ts';
 import { createTestDatabase, type TestDatabase } from './testing.ts';
 import { transact } from './transact.ts';
 

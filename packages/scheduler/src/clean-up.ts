@@ -4,7 +4,7 @@ import {
   removeOldConsoleTickets,
   removeOldIdempotencyKeys,
   removeOldRefreshTokens,
-} from '@gantry/db/queries/clean-up';
+} from '@gantry/db/queries/maintenance/clean-up';
 
 const REMOVALS = {
   idempotency_keys: removeOldIdempotencyKeys,

@@ -1,6 +1,6 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Sql } from '@gantry/db/connect';
-import { openStream } from '@gantry/db/queries/host-liveness';
+import { openStream } from '@gantry/db/queries/hosts/host-liveness';
 import { HOST_LOST } from './consoles/console-relay.ts';
 import type { AttachedHosts } from './deliver/attached-hosts.ts';
 import type { Delivering } from './deliver/start-delivering.ts';

@@ -1,4 +1,4 @@
-import { listAuditLogs } from '@gantry/db/queries/audit-logs';
+import { listAuditLogs } from '@gantry/db/queries/operations/audit-logs';
 import { visibleProjects } from '../auth/authorize.ts';
 import { OrganizationParams, page } from '../http/fields.ts';
 import { route } from '../http/route.ts';

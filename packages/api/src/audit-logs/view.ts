@@ -1,4 +1,4 @@
-import type { AuditLogRow } from '@gantry/db/queries/audit-logs';
+import type { AuditLogRow } from '@gantry/db/queries/operations/audit-logs';
 
 export function auditLogView(row: AuditLogRow) {
   return {

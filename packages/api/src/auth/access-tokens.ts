@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Queryable, Sql } from '@gantry/db/connect';
-import { insertSigningKey, readSigningKeys } from '@gantry/db/queries/tokens';
+import { insertSigningKey, readSigningKeys } from '@gantry/db/queries/tenants/tokens';
 import { newId } from '@gantry/model/ids';
 import {
   type CryptoKey,

@@ -1,13 +1,17 @@
 import { sha256 } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
-import type { AccessKeyGrant, OrganizationScope, UserGrant } from '@gantry/db/queries/access';
+import type {
+  AccessKeyGrant,
+  OrganizationScope,
+  UserGrant,
+} from '@gantry/db/queries/tenants/access';
 import {
   readAccessKeyGrant,
   readKnownKeyGrant,
   readOrganizationScope,
   readProjectScope,
   readUserGrant,
-} from '@gantry/db/queries/access';
+} from '@gantry/db/queries/tenants/access';
 import { CloudError } from '@gantry/model/errors';
 import type { AccessTokens } from './access-tokens.ts';
 import { isKey } from './keys.ts';

@@ -1,6 +1,6 @@
 import { sha256 } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
-import { claimConsoleTicket } from '@gantry/db/queries/consoles';
+import { claimConsoleTicket } from '@gantry/db/queries/vms/consoles';
 import { badCredential, type Caller, type Callers } from './caller.ts';
 import { isKey } from './keys.ts';
 

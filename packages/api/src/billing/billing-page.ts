@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readBilledOrganization } from '@gantry/db/queries/billing';
+import { readBilledOrganization } from '@gantry/db/queries/tenants/billing';
 import { badRequest, CloudError } from '@gantry/model/errors';
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';

@@ -1,7 +1,7 @@
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
-import { type AuditLine, insertAuditLines } from '@gantry/db/queries/records';
-import { insertPaymentMethod } from '@gantry/db/queries/tenants';
+import { type AuditLine, insertAuditLines } from '@gantry/db/queries/operations/records';
+import { insertPaymentMethod } from '@gantry/db/queries/tenants/tenants';
 import { newId } from '@gantry/model/ids';
 import { readBillingToken, signBillingToken } from './billing-link.ts';
 import type { BillingProvider, InvoiceEntry } from './provider.ts';

@@ -1,7 +1,7 @@
 import { sha256 } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
-import { readBilledOrganization, recordPaymentCustomer } from '@gantry/db/queries/billing';
-import { insertPaymentMethod } from '@gantry/db/queries/tenants';
+import { readBilledOrganization, recordPaymentCustomer } from '@gantry/db/queries/tenants/billing';
+import { insertPaymentMethod } from '@gantry/db/queries/tenants/tenants';
 import { CloudError, notFound } from '@gantry/model/errors';
 import Stripe from 'stripe';
 import { createTtlCache } from '../auth/ttl-cache.ts';

@@ -1,4 +1,4 @@
-import { insertProject } from '@gantry/db/queries/tenants';
+import { insertProject } from '@gantry/db/queries/tenants/tenants';
 import { newId } from '@gantry/model/ids';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {

@@ -4,9 +4,9 @@ import {
   insertLocation,
   lockDefaultNetworks,
   updateLocation,
-} from '@gantry/db/queries/admin-catalogue';
-import type { LocationRow } from '@gantry/db/queries/catalogue';
-import { insertDefaultSubnet } from '@gantry/db/queries/tenants';
+} from '@gantry/db/queries/catalogue/admin-catalogue';
+import type { LocationRow } from '@gantry/db/queries/catalogue/catalogue';
+import { insertDefaultSubnet } from '@gantry/db/queries/tenants/tenants';
 import { notFound, unknownLocation } from '@gantry/model/errors';
 
 /**

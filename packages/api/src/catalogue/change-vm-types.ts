@@ -3,8 +3,8 @@ import {
   insertVmType,
   replaceVmTypeLocations,
   updateVmType,
-} from '@gantry/db/queries/admin-catalogue';
-import { listVmTypes, type VmTypeRow } from '@gantry/db/queries/catalogue';
+} from '@gantry/db/queries/catalogue/admin-catalogue';
+import { listVmTypes, type VmTypeRow } from '@gantry/db/queries/catalogue/catalogue';
 import { notFound } from '@gantry/model/errors';
 import type { z } from '@hono/zod-openapi';
 import { requireLocations } from './change-locations.ts';

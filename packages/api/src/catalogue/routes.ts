@@ -1,4 +1,8 @@
-import { listAvailabilities, listLocations, listVmTypes } from '@gantry/db/queries/catalogue';
+import {
+  listAvailabilities,
+  listLocations,
+  listVmTypes,
+} from '@gantry/db/queries/catalogue/catalogue';
 import { ProjectParams } from '../http/fields.ts';
 import { route } from '../http/route.ts';
 import { changeLocation, createLocation } from './change-locations.ts';

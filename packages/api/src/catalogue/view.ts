@@ -1,4 +1,4 @@
-import type { VmTypeRow } from '@gantry/db/queries/catalogue';
+import type { VmTypeRow } from '@gantry/db/queries/catalogue/catalogue';
 
 export function specView(row: VmTypeRow) {
   return {

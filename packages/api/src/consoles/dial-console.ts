@@ -1,6 +1,6 @@
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Queryable } from '@gantry/db/connect';
-import { readFleetAuthority } from '@gantry/db/queries/fleet-authorities';
+import { readFleetAuthority } from '@gantry/db/queries/hosts/fleet-authorities';
 import { CloudError } from '@gantry/model/errors';
 import type {
   ConsoleBytes,

@@ -1,6 +1,10 @@
 import { sha256 } from '@gantry/daemon/secrets';
 import type { Queryable } from '@gantry/db/connect';
-import { type ConsoleVmRow, insertConsoleTicket, readConsoleVm } from '@gantry/db/queries/consoles';
+import {
+  type ConsoleVmRow,
+  insertConsoleTicket,
+  readConsoleVm,
+} from '@gantry/db/queries/vms/consoles';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { type Caller, callerId } from '../auth/caller.ts';
 import { newKey } from '../auth/keys.ts';

@@ -1,4 +1,4 @@
-import { listReceiptsOfProject } from '@gantry/db/queries/device-receipts';
+import { listReceiptsOfProject } from '@gantry/db/queries/hosts/device-receipts';
 import { z } from '@hono/zod-openapi';
 import { Paging, ProjectParams, page } from '../http/fields.ts';
 import { route } from '../http/route.ts';

@@ -1,4 +1,4 @@
-import type { DeviceReceiptRow } from '@gantry/db/queries/device-receipts';
+import type { DeviceReceiptRow } from '@gantry/db/queries/hosts/device-receipts';
 
 const PCI_ADDRESS = /\b[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]\b/gi;
 

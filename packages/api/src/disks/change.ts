@@ -1,12 +1,12 @@
 import type { Queryable } from '@gantry/db/connect';
+import type { NewOperation } from '@gantry/db/queries/operations/operations';
 import {
   type DiskRow,
   lockDisks,
   lockVmsOfDisk,
   updateDiskDeleted,
   updateDiskSize,
-} from '@gantry/db/queries/disks';
-import type { NewOperation } from '@gantry/db/queries/operations';
+} from '@gantry/db/queries/vms/disks';
 import { badRequest, CloudError, notFound } from '@gantry/model/errors';
 import type { OperationName } from '@gantry/model/states';
 import type { z } from '@hono/zod-openapi';

@@ -1,6 +1,6 @@
 import type { Queryable } from '@gantry/db/connect';
-import { insertDisk } from '@gantry/db/queries/disks';
-import type { NewOperation } from '@gantry/db/queries/operations';
+import type { NewOperation } from '@gantry/db/queries/operations/operations';
+import { insertDisk } from '@gantry/db/queries/vms/disks';
 import { parseDiskSizeGib } from '@gantry/model/disk-size';
 import { unknownLocation } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';

@@ -1,4 +1,4 @@
-import { listDisks, readDisk } from '@gantry/db/queries/disks';
+import { listDisks, readDisk } from '@gantry/db/queries/vms/disks';
 import { diskView } from '@gantry/db/views/disk';
 import { notFound } from '@gantry/model/errors';
 import { ProjectParams } from '../http/fields.ts';

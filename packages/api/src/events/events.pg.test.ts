@@ -1,4 +1,4 @@
-import { insertEvents, type NewEvent } from '@gantry/db/queries/events';
+import { insertEvents, type NewEvent } from '@gantry/db/queries/operations/events';
 import { newId } from '@gantry/model/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTenant, startTestApi, type TestApi, type TestTenant } from '../testing.ts';

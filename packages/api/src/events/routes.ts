@@ -1,4 +1,4 @@
-import { listEvents } from '@gantry/db/queries/events';
+import { listEvents } from '@gantry/db/queries/operations/events';
 import { ProjectParams, page } from '../http/fields.ts';
 import { route } from '../http/route.ts';
 import { EventPage, EventQuery } from './schema.ts';

@@ -1,4 +1,4 @@
-import type { EventRow } from '@gantry/db/queries/events';
+import type { EventRow } from '@gantry/db/queries/operations/events';
 
 export function eventView(row: EventRow) {
   return {

@@ -4,8 +4,8 @@ import {
   lockFirewallRule,
   updateFirewallRule,
   updateFirewallRuleDeleted,
-} from '@gantry/db/queries/firewall-rules';
-import type { NewOperation } from '@gantry/db/queries/operations';
+} from '@gantry/db/queries/networks/firewall-rules';
+import type { NewOperation } from '@gantry/db/queries/operations/operations';
 import { CloudError, notFound } from '@gantry/model/errors';
 import type { OperationName } from '@gantry/model/states';
 import type { z } from '@hono/zod-openapi';

@@ -4,8 +4,8 @@ import {
   holdNetwork,
   holdRuleResources,
   insertFirewallRule,
-} from '@gantry/db/queries/firewall-rules';
-import type { NewOperation } from '@gantry/db/queries/operations';
+} from '@gantry/db/queries/networks/firewall-rules';
+import type { NewOperation } from '@gantry/db/queries/operations/operations';
 import { canonicalEndpointCidr } from '@gantry/model/cidr';
 import { badRequest, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';

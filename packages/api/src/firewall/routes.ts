@@ -1,4 +1,4 @@
-import { listFirewallRules, readFirewallRule } from '@gantry/db/queries/firewall-rules';
+import { listFirewallRules, readFirewallRule } from '@gantry/db/queries/networks/firewall-rules';
 import { firewallRuleView } from '@gantry/db/views/firewall-rule';
 import { notFound } from '@gantry/model/errors';
 import { ProjectParams } from '../http/fields.ts';

@@ -4,7 +4,7 @@ import {
   readProjectAddress,
   readVmInterface,
   type TracedRuleRow,
-} from '@gantry/db/queries/firewall-traces';
+} from '@gantry/db/queries/networks/firewall-traces';
 import { parseIpv4 } from '@gantry/model/cidr';
 import { badRequest, CloudError } from '@gantry/model/errors';
 import type { End } from '@gantry/model/firewall/plan-path';

@@ -1,4 +1,4 @@
-import type { TracedRuleRow } from '@gantry/db/queries/firewall-traces';
+import type { TracedRuleRow } from '@gantry/db/queries/networks/firewall-traces';
 import type { ResolvedRule } from '@gantry/model/firewall/match-rule';
 import type { Trace } from '@gantry/model/firewall/trace-packet';
 

@@ -4,7 +4,7 @@ import {
   readFirstReply,
   removeExpiredReply,
   type WriteRecord,
-} from '@gantry/db/queries/records';
+} from '@gantry/db/queries/operations/records';
 import { transact } from '@gantry/db/transact';
 import { badRequest, CloudError } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';

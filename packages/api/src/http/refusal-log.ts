@@ -1,7 +1,7 @@
 import type { Log } from '@gantry/daemon/log';
 import { type Loop, startLoop } from '@gantry/daemon/loop';
 import type { Sql } from '@gantry/db/connect';
-import { type AuditLine, insertAuditLines } from '@gantry/db/queries/records';
+import { type AuditLine, insertAuditLines } from '@gantry/db/queries/operations/records';
 
 /**
  * Writes refused writes to the audit log in one batch a second, so that a flood of refusals does

@@ -1,5 +1,5 @@
 import type { Queryable } from '@gantry/db/connect';
-import type { WriteRecord } from '@gantry/db/queries/records';
+import type { WriteRecord } from '@gantry/db/queries/operations/records';
 import type { z } from '@hono/zod-openapi';
 import type { WebSocket } from 'ws';
 import type { Access, Scope } from '../auth/authorize.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { insertAuditLines } from '@gantry/db/queries/records';
+import { insertAuditLines } from '@gantry/db/queries/operations/records';
 import { CloudError } from '@gantry/model/errors';
 import type { Context } from 'hono';
 import { authorize, type Scope } from '../auth/authorize.ts';

@@ -6,8 +6,8 @@ import {
   replaceImageLocations,
   updateImage,
   updateImageSource,
-} from '@gantry/db/queries/admin-images';
-import { type ImageRow, listImages } from '@gantry/db/queries/catalogue';
+} from '@gantry/db/queries/catalogue/admin-images';
+import { type ImageRow, listImages } from '@gantry/db/queries/catalogue/catalogue';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';

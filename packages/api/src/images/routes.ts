@@ -1,4 +1,4 @@
-import { listImages } from '@gantry/db/queries/catalogue';
+import { listImages } from '@gantry/db/queries/catalogue/catalogue';
 import { ProjectParams } from '../http/fields.ts';
 import { route } from '../http/route.ts';
 import { changeImage, createImage, deleteImage } from './change.ts';

@@ -1,4 +1,4 @@
-import type { ImageRow } from '@gantry/db/queries/catalogue';
+import type { ImageRow } from '@gantry/db/queries/catalogue/catalogue';
 
 export function imageView(row: ImageRow) {
   return {

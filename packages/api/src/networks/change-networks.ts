@@ -7,7 +7,7 @@ import {
   type NetworkRow,
   readNetworkUse,
   removeNetwork,
-} from '@gantry/db/queries/networks';
+} from '@gantry/db/queries/networks/networks';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';

@@ -6,7 +6,7 @@ import {
   lockSubnetsOfNetwork,
   removeSubnet,
   type SubnetRow,
-} from '@gantry/db/queries/networks';
+} from '@gantry/db/queries/networks/networks';
 import { cidrContains, parseCidr } from '@gantry/model/cidr';
 import { badRequest, CloudError, notFound, unknownLocation } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';

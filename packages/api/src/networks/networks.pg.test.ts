@@ -1,4 +1,4 @@
-import { insertNetwork, lockNetworksOfProject } from '@gantry/db/queries/networks';
+import { insertNetwork, lockNetworksOfProject } from '@gantry/db/queries/networks/networks';
 import { newId } from '@gantry/model/ids';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {

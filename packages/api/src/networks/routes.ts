@@ -1,4 +1,9 @@
-import { listNetworks, listSubnets, readNetwork, readSubnet } from '@gantry/db/queries/networks';
+import {
+  listNetworks,
+  listSubnets,
+  readNetwork,
+  readSubnet,
+} from '@gantry/db/queries/networks/networks';
 import { notFound } from '@gantry/model/errors';
 import { ProjectParams } from '../http/fields.ts';
 import { route } from '../http/route.ts';

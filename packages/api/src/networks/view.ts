@@ -1,4 +1,4 @@
-import type { NetworkRow, SubnetRow } from '@gantry/db/queries/networks';
+import type { NetworkRow, SubnetRow } from '@gantry/db/queries/networks/networks';
 import { formatIpv4, parseCidr } from '@gantry/model/cidr';
 
 export function networkView({ id, name, cidr, subnets }: NetworkRow) {

@@ -3,7 +3,7 @@ import {
   insertOperation,
   type NewOperation,
   readUnfinishedOperation,
-} from '@gantry/db/queries/operations';
+} from '@gantry/db/queries/operations/operations';
 import { CloudError } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { OperationName, ResourceType } from '@gantry/model/states';

@@ -1,4 +1,4 @@
-import { listOperations, readOperation } from '@gantry/db/queries/operations';
+import { listOperations, readOperation } from '@gantry/db/queries/operations/operations';
 import { notFound } from '@gantry/model/errors';
 import type { ResourceType } from '@gantry/model/states';
 import { ProjectParams, page } from '../http/fields.ts';

@@ -1,4 +1,4 @@
-import type { OperationRow } from '@gantry/db/queries/operations';
+import type { OperationRow } from '@gantry/db/queries/operations/operations';
 
 export function operationView(row: OperationRow) {
   return {

@@ -5,7 +5,7 @@ import {
   insertRefreshToken,
   readLogin,
   revokeFamilyOf,
-} from '@gantry/db/queries/tokens';
+} from '@gantry/db/queries/tenants/tokens';
 import { CloudError } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';

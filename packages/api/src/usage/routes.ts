@@ -1,4 +1,4 @@
-import { listUsage, readLastClosedDay } from '@gantry/db/queries/usage';
+import { listUsage, readLastClosedDay } from '@gantry/db/queries/usage/usage';
 import { badRequest } from '@gantry/model/errors';
 import { visibleProjects } from '../auth/authorize.ts';
 import { OrganizationParams } from '../http/fields.ts';

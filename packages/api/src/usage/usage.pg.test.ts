@@ -1,6 +1,6 @@
-import { openInterval } from '@gantry/db/queries/meter';
-import { insertProject } from '@gantry/db/queries/tenants';
-import { closeDueDays } from '@gantry/db/queries/usage';
+import { insertProject } from '@gantry/db/queries/tenants/tenants';
+import { openInterval } from '@gantry/db/queries/usage/meter';
+import { closeDueDays } from '@gantry/db/queries/usage/usage';
 import { newId } from '@gantry/model/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTenant, startTestApi, type TestApi, type TestTenant } from '../testing.ts';

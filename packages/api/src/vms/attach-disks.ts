@@ -1,4 +1,5 @@
 import type { Queryable } from '@gantry/db/connect';
+import type { NewOperation } from '@gantry/db/queries/operations/operations';
 import {
   countDisksOfVm,
   type DiskRow,
@@ -6,8 +7,7 @@ import {
   listUnreachableDisks,
   lockDisks,
   updateAttachmentDetached,
-} from '@gantry/db/queries/disks';
-import type { NewOperation } from '@gantry/db/queries/operations';
+} from '@gantry/db/queries/vms/disks';
 import { MAX_DISKS_PER_VM } from '@gantry/model/disk-size';
 import { badRequest, CloudError, notFound } from '@gantry/model/errors';
 import type { AttachmentMode } from '@gantry/model/states';

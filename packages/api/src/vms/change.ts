@@ -1,10 +1,10 @@
 import type { Queryable } from '@gantry/db/connect';
-import { isTypeOffered } from '@gantry/db/queries/catalogue';
+import { isTypeOffered } from '@gantry/db/queries/catalogue/catalogue';
 import {
   cancelOperation,
   type NewOperation,
   readUnfinishedOperation,
-} from '@gantry/db/queries/operations';
+} from '@gantry/db/queries/operations/operations';
 import {
   lockVm,
   readVm,
@@ -12,7 +12,7 @@ import {
   updateVmDeleted,
   updateVmPower,
   type VmRow,
-} from '@gantry/db/queries/vms';
+} from '@gantry/db/queries/vms/vms';
 import { vmView } from '@gantry/db/views/vm';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { type OperationName, VM_ACTIONS, type VmAction, vmAllows } from '@gantry/model/states';

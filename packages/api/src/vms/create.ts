@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Queryable } from '@gantry/db/connect';
 import { isMissingValue } from '@gantry/db/errors';
-import type { NewOperation } from '@gantry/db/queries/operations';
-import type { WriteRecord } from '@gantry/db/queries/records';
-import { insertVm, type NewVm, readVmRefusal, type VmRefusal } from '@gantry/db/queries/vms';
+import type { NewOperation } from '@gantry/db/queries/operations/operations';
+import type { WriteRecord } from '@gantry/db/queries/operations/records';
+import { insertVm, type NewVm, readVmRefusal, type VmRefusal } from '@gantry/db/queries/vms/vms';
 import { OS_DISK_SIZE, parseDiskSizeGib } from '@gantry/model/disk-size';
 import { CloudError, unknownLocation } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';

@@ -1,5 +1,5 @@
-import { readSerialLog } from '@gantry/db/queries/serial-logs';
-import { listVms, readVm } from '@gantry/db/queries/vms';
+import { readSerialLog } from '@gantry/db/queries/vms/serial-logs';
+import { listVms, readVm } from '@gantry/db/queries/vms/vms';
 import { vmView } from '@gantry/db/views/vm';
 import { notFound } from '@gantry/model/errors';
 import { ProjectParams, page } from '../http/fields.ts';

@@ -1,4 +1,4 @@
-import type { DiskRow } from '../queries/disks.ts';
+import type { DiskRow } from '../queries/vms/disks.ts';
 
 export function diskView(row: DiskRow) {
   return {

@@ -1,4 +1,4 @@
-import type { VmInterfaceRow, VmRow } from '../queries/vms.ts';
+import type { VmInterfaceRow, VmRow } from '../queries/vms/vms.ts';
 import { isoTime } from './iso-time.ts';
 
 /** Commitments, templates, groups and reservations are members of the contract that nothing sets yet. */

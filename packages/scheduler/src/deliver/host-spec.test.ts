@@ -1,5 +1,5 @@
 import { GIB } from '@gantry/daemon/units';
-import type { HostSpecRow, SpecVmRow } from '@gantry/db/queries/host-specs';
+import type { HostSpecRow, SpecVmRow } from '@gantry/db/queries/hosts/host-specs';
 import { describe, expect, it } from 'vitest';
 import { toHostSpec } from './host-spec.ts';
 

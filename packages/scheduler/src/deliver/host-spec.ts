@@ -5,7 +5,7 @@ import type {
   SpecNetworkRow,
   SpecRuleRow,
   SpecVmRow,
-} from '@gantry/db/queries/host-specs';
+} from '@gantry/db/queries/hosts/host-specs';
 import type { DeviceKind } from '@gantry/model/host-states';
 import { sharesFor } from '@gantry/placement/shares-for';
 import type { DeletedVm } from '@gantry/proto/generated/gantry/v1/DeletedVm';

@@ -1,8 +1,8 @@
 import type { Log } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
 import type { Sql } from '@gantry/db/connect';
-import { readOldestOpenXid, readSpecChanges } from '@gantry/db/queries/host-changes';
-import { readHostSpecs } from '@gantry/db/queries/host-specs';
+import { readOldestOpenXid, readSpecChanges } from '@gantry/db/queries/hosts/host-changes';
+import { readHostSpecs } from '@gantry/db/queries/hosts/host-specs';
 import { readWithGenericPlan } from '@gantry/db/transact';
 import type { AttachedHosts } from './attached-hosts.ts';
 import { toHostSpec } from './host-spec.ts';

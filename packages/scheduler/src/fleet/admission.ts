@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Queryable } from '@gantry/db/connect';
-import { readCertificateStanding } from '@gantry/db/queries/host-certificates';
+import { readCertificateStanding } from '@gantry/db/queries/hosts/host-certificates';
 import { CloudError } from '@gantry/model/errors';
 import { type HostIdentity, hostIdentity } from '@gantry/pki/host-identity';
 import type { AuthContext } from './grpc-types.ts';

@@ -6,7 +6,7 @@ import {
   type FleetAuthorityRow,
   insertFleetAuthority,
   readFleetAuthority,
-} from '@gantry/db/queries/fleet-authorities';
+} from '@gantry/db/queries/hosts/fleet-authorities';
 import {
   type AuthorityFiles,
   type CertificateAuthority,

@@ -1,6 +1,10 @@
 import { sha256 } from '@gantry/daemon/secrets';
 import type { Queryable } from '@gantry/db/connect';
-import { enrolHost, isUsableJoinToken, renewCertificate } from '@gantry/db/queries/enrolments';
+import {
+  enrolHost,
+  isUsableJoinToken,
+  renewCertificate,
+} from '@gantry/db/queries/hosts/enrolments';
 import { badRequest, CloudError } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { CertificateAuthority } from '@gantry/pki/certificate-authority';

@@ -1,5 +1,5 @@
 import { connect as connectTls } from 'node:tls';
-import { listRevokedSerials } from '@gantry/db/queries/host-certificates';
+import { listRevokedSerials } from '@gantry/db/queries/hosts/host-certificates';
 import { newId } from '@gantry/model/ids';
 import {
   CLIENT_AUTH,

@@ -1,6 +1,5 @@
 import { MIB } from '@gantry/daemon/units';
-import type { ReportedDevice } from '@gantry/db/queries/inventories';
-import type { NumaNodeTotals } from '@gantry/db/schema/hosts';
+import type { NumaNodeTotals, ReportedDevice } from '@gantry/db/queries/hosts/inventories';
 import { isUnicast } from '@gantry/model/cidr';
 import { gpuModelOf } from '@gantry/model/gpu-models';
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';

@@ -1,4 +1,4 @@
-import type { KnownDevice } from '@gantry/db/queries/inventories';
+import type { KnownDevice } from '@gantry/db/queries/hosts/inventories';
 import type { DeviceProblem } from '@gantry/model/device-problem';
 import type { DeviceKind } from '@gantry/model/host-states';
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';

@@ -1,6 +1,6 @@
 import { createLog } from '@gantry/daemon/log';
-import { updateAcceptedFacts } from '@gantry/db/queries/admin-hosts';
-import { openStream } from '@gantry/db/queries/host-liveness';
+import { updateAcceptedFacts } from '@gantry/db/queries/hosts/admin-hosts';
+import { openStream } from '@gantry/db/queries/hosts/host-liveness';
 import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { newId } from '@gantry/model/ids';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 import { createLog } from '@gantry/daemon/log';
-import { openStream } from '@gantry/db/queries/host-liveness';
+import { openStream } from '@gantry/db/queries/hosts/host-liveness';
 import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { newId } from '@gantry/model/ids';
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';

@@ -1,13 +1,13 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Queryable, Sql } from '@gantry/db/connect';
-import { insertEvents } from '@gantry/db/queries/events';
 import {
   type KnownDevice,
   lockHostForInventory,
   updateInventory,
   updateMissingDevices,
   upsertDevices,
-} from '@gantry/db/queries/inventories';
+} from '@gantry/db/queries/hosts/inventories';
+import { insertEvents } from '@gantry/db/queries/operations/events';
 import { transact } from '@gantry/db/transact';
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
 import type { HealthRule } from '../health/health-rules.ts';

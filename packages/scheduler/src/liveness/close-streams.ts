@@ -1,7 +1,7 @@
 import type { Log } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
 import type { Sql } from '@gantry/db/connect';
-import { closeStreams } from '@gantry/db/queries/host-liveness';
+import { closeStreams } from '@gantry/db/queries/hosts/host-liveness';
 
 export type StreamClosing = {
   add(ended: EndedStream): void;

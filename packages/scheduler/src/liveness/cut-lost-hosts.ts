@@ -1,5 +1,5 @@
 import type { Sql } from '@gantry/db/connect';
-import { listKnownHosts } from '@gantry/db/queries/host-liveness';
+import { listKnownHosts } from '@gantry/db/queries/hosts/host-liveness';
 import type { AttachedHosts } from '../deliver/attached-hosts.ts';
 
 /** Three heartbeats and a little. */

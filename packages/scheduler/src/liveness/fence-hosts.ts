@@ -1,27 +1,27 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Queryable, Sql } from '@gantry/db/connect';
-import { insertEvents } from '@gantry/db/queries/events';
-import { failVm } from '@gantry/db/queries/fail-vm';
 import {
   listHostsToFence,
   lockHostToFence,
   updateHostFenced,
-} from '@gantry/db/queries/host-liveness';
-import { closeVmInterval } from '@gantry/db/queries/meter';
-import { failOperation } from '@gantry/db/queries/operations';
+} from '@gantry/db/queries/hosts/host-liveness';
+import { insertEvents } from '@gantry/db/queries/operations/events';
+import { failOperation } from '@gantry/db/queries/operations/operations';
 import {
   insertReceipts,
   lockAffectedHosts,
   type Receipt,
   releasePlacement,
-} from '@gantry/db/queries/release-vm';
+} from '@gantry/db/queries/settle/release-vm';
 import {
   lockPlacedVms,
   type PlacedVmRow,
   undoAttachments,
   undoDetachments,
   updateObservedVm,
-} from '@gantry/db/queries/settle-vms';
+} from '@gantry/db/queries/settle/settle-vms';
+import { closeVmInterval } from '@gantry/db/queries/usage/meter';
+import { failVm } from '@gantry/db/queries/vms/fail-vm';
 import { transact } from '@gantry/db/transact';
 
 /**

@@ -1,7 +1,7 @@
 import type { Queryable } from '@gantry/db/connect';
-import { insertEvents } from '@gantry/db/queries/events';
-import { updateHostReady, updateVmsReachable } from '@gantry/db/queries/host-liveness';
-import type { PlacedVmRow } from '@gantry/db/queries/settle-vms';
+import { updateHostReady, updateVmsReachable } from '@gantry/db/queries/hosts/host-liveness';
+import { insertEvents } from '@gantry/db/queries/operations/events';
+import type { PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
 
 /** A host that was given up speaks again: what it says of its VMs is the truth. */
 export async function markReachable(

@@ -1,14 +1,14 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Sql } from '@gantry/db/connect';
-import { insertEvents } from '@gantry/db/queries/events';
 import {
   listSilentHosts,
   removeDeadSchedulers,
   updateHostUnreachable,
   updateVmsReachable,
-} from '@gantry/db/queries/host-liveness';
-import { closeVmInterval } from '@gantry/db/queries/meter';
-import { lockPlacedVms } from '@gantry/db/queries/settle-vms';
+} from '@gantry/db/queries/hosts/host-liveness';
+import { insertEvents } from '@gantry/db/queries/operations/events';
+import { lockPlacedVms } from '@gantry/db/queries/settle/settle-vms';
+import { closeVmInterval } from '@gantry/db/queries/usage/meter';
 import { transact } from '@gantry/db/transact';
 
 export type Silence = {

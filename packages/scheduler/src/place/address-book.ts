@@ -4,7 +4,7 @@
  * Only what lies ahead is read; where that is full, the whole subnet. What is picked here becomes a
  * claim or is forgotten: two that pick the same are told apart by the claims' key.
  */
-import type { AddressRange, TakenAddress } from '@gantry/db/queries/addresses';
+import type { AddressRange, TakenAddress } from '@gantry/db/queries/networks/addresses';
 import { formatIpv4, parseIpv4 } from '@gantry/model/cidr';
 import { pickAddress, type Range, usableRange } from './pick-address.ts';
 

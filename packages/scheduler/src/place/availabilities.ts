@@ -1,6 +1,9 @@
 import type { Sql } from '@gantry/db/connect';
-import { listOfferedTypes, recordAvailabilities } from '@gantry/db/queries/availabilities';
-import { type Lease, lockLease } from '@gantry/db/queries/leases';
+import {
+  listOfferedTypes,
+  recordAvailabilities,
+} from '@gantry/db/queries/catalogue/availabilities';
+import { type Lease, lockLease } from '@gantry/db/queries/placement/leases';
 import { transact } from '@gantry/db/transact';
 import { isAvailable } from '@gantry/placement/choose-host';
 import type { HostIndex } from '@gantry/placement/host-index';

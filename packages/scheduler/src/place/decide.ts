@@ -1,5 +1,5 @@
-import type { FailedPlacement, NewPlacement } from '@gantry/db/queries/placements';
-import type { UnplacedVm } from '@gantry/db/queries/unplaced-vms';
+import type { FailedPlacement, NewPlacement } from '@gantry/db/queries/placement/placements';
+import type { UnplacedVm } from '@gantry/db/queries/placement/unplaced-vms';
 import { chooseHost, type NoHost, whyNoHost } from '@gantry/placement/choose-host';
 import type { Placement, PlacementRequest } from '@gantry/placement/host';
 import type { HostIndex } from '@gantry/placement/host-index';

@@ -9,9 +9,13 @@
  * transaction to the next without reading, but only if nothing came between.
  */
 import type { Sql } from '@gantry/db/connect';
-import { readHostChanges, readOldestOpenXid } from '@gantry/db/queries/host-changes';
-import { countHosts, listHostIds, readPlacementHosts } from '@gantry/db/queries/placement-hosts';
-import type { HostMove } from '@gantry/db/queries/placements';
+import { readHostChanges, readOldestOpenXid } from '@gantry/db/queries/hosts/host-changes';
+import {
+  countHosts,
+  listHostIds,
+  readPlacementHosts,
+} from '@gantry/db/queries/placement/placement-hosts';
+import type { HostMove } from '@gantry/db/queries/placement/placements';
 import { type HostIndex, newHostIndex } from '@gantry/placement/host-index';
 import { hostsFromRows } from '@gantry/placement/hosts-from-rows';
 

@@ -5,8 +5,8 @@
 import type { Log } from '@gantry/daemon/log';
 import { type Loop, startLoop } from '@gantry/daemon/loop';
 import type { Sql } from '@gantry/db/connect';
-import { listTakenAddresses } from '@gantry/db/queries/addresses';
-import type { Lease } from '@gantry/db/queries/leases';
+import { listTakenAddresses } from '@gantry/db/queries/networks/addresses';
+import type { Lease } from '@gantry/db/queries/placement/leases';
 import { openAddressBook } from './address-book.ts';
 import { writeAvailabilities } from './availabilities.ts';
 import { followHosts } from './host-follower.ts';

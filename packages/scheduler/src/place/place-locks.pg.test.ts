@@ -1,8 +1,8 @@
 import type { Sql, Transaction } from '@gantry/db/connect';
-import { lockHost } from '@gantry/db/queries/admin-hosts';
-import { lockHostToFence, updateHostUnreachable } from '@gantry/db/queries/host-liveness';
-import { lockHostForInventory } from '@gantry/db/queries/inventories';
-import { commitPlacements } from '@gantry/db/queries/placements';
+import { lockHost } from '@gantry/db/queries/hosts/admin-hosts';
+import { lockHostToFence, updateHostUnreachable } from '@gantry/db/queries/hosts/host-liveness';
+import { lockHostForInventory } from '@gantry/db/queries/hosts/inventories';
+import { commitPlacements } from '@gantry/db/queries/placement/placements';
 import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {

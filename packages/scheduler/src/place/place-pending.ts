@@ -9,13 +9,17 @@
  */
 import { allSettledOrThrow } from '@gantry/daemon/all-settled-or-throw';
 import type { Sql } from '@gantry/db/connect';
-import type { Lease } from '@gantry/db/queries/leases';
+import type { Lease } from '@gantry/db/queries/placement/leases';
 import {
   commitFailures,
   commitPlacements,
   type FailedPlacement,
-} from '@gantry/db/queries/placements';
-import { describeVms, listUnplacedVms, type UnplacedVm } from '@gantry/db/queries/unplaced-vms';
+} from '@gantry/db/queries/placement/placements';
+import {
+  describeVms,
+  listUnplacedVms,
+  type UnplacedVm,
+} from '@gantry/db/queries/placement/unplaced-vms';
 import { groupBy } from '@gantry/model/group-by';
 import type { AddressBook } from './address-book.ts';
 import { type Decided, decide, neededAddresses } from './decide.ts';

@@ -1,7 +1,7 @@
 import type { Sql, Transaction } from '@gantry/db/connect';
-import { readHostSpecs } from '@gantry/db/queries/host-specs';
-import { commitPlacements } from '@gantry/db/queries/placements';
-import { lockAffectedHosts } from '@gantry/db/queries/release-vm';
+import { readHostSpecs } from '@gantry/db/queries/hosts/host-specs';
+import { commitPlacements } from '@gantry/db/queries/placement/placements';
+import { lockAffectedHosts } from '@gantry/db/queries/settle/release-vm';
 import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { toHostSpec } from '../deliver/host-spec.ts';

@@ -6,7 +6,12 @@
 import type { Log } from '@gantry/daemon/log';
 import { type Loop, startLoop } from '@gantry/daemon/loop';
 import type { Sql } from '@gantry/db/connect';
-import { acquireLeases, type Lease, releaseLeases, renewLeases } from '@gantry/db/queries/leases';
+import {
+  acquireLeases,
+  type Lease,
+  releaseLeases,
+  renewLeases,
+} from '@gantry/db/queries/placement/leases';
 import { type PlacerOptions, startLocationPlacer } from './location-placer.ts';
 
 export type PlacingOptions = {

@@ -1,15 +1,15 @@
-import { insertEvents } from '@gantry/db/queries/events';
-import { failVm } from '@gantry/db/queries/fail-vm';
-import { closeInterval, closeVmInterval, openInterval } from '@gantry/db/queries/meter';
-import { failOperation, succeedOperation } from '@gantry/db/queries/operations';
-import { insertReceipts, releasePlacement } from '@gantry/db/queries/release-vm';
+import { insertEvents } from '@gantry/db/queries/operations/events';
+import { failOperation, succeedOperation } from '@gantry/db/queries/operations/operations';
+import { insertReceipts, releasePlacement } from '@gantry/db/queries/settle/release-vm';
 import {
   type PlacedVmRow,
   undoAttachments,
   undoDetachments,
   updateObservedVm,
-} from '@gantry/db/queries/settle-vms';
-import { readVm } from '@gantry/db/queries/vms';
+} from '@gantry/db/queries/settle/settle-vms';
+import { closeInterval, closeVmInterval, openInterval } from '@gantry/db/queries/usage/meter';
+import { failVm } from '@gantry/db/queries/vms/fail-vm';
+import { readVm } from '@gantry/db/queries/vms/vms';
 import { vmView } from '@gantry/db/views/vm';
 import { gib } from './host-report.ts';
 import { matchReceipts } from './match-receipts.ts';

@@ -1,16 +1,16 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Queryable, Sql } from '@gantry/db/connect';
-import { lockVmsOfDisk } from '@gantry/db/queries/disks';
-import { failVm } from '@gantry/db/queries/fail-vm';
-import { cancelOperation, failOperation } from '@gantry/db/queries/operations';
+import { cancelOperation, failOperation } from '@gantry/db/queries/operations/operations';
 import {
   isUnfinished,
   listHostsPendingRule,
   listOverdueOperations,
   lockVmOfOperation,
   type OverdueOperation,
-} from '@gantry/db/queries/overdue-operations';
-import { undoAttachments, undoDetachments, undoGrowth } from '@gantry/db/queries/settle-vms';
+} from '@gantry/db/queries/operations/overdue-operations';
+import { undoAttachments, undoDetachments, undoGrowth } from '@gantry/db/queries/settle/settle-vms';
+import { lockVmsOfDisk } from '@gantry/db/queries/vms/disks';
+import { failVm } from '@gantry/db/queries/vms/fail-vm';
 import { transact } from '@gantry/db/transact';
 
 const TURN_ROWS = 100;

@@ -1,7 +1,7 @@
 import type { Sql } from '@gantry/db/connect';
-import { lockVmsOfDisk } from '@gantry/db/queries/disks';
-import { failOperation } from '@gantry/db/queries/operations';
-import { undoGrowth } from '@gantry/db/queries/settle-vms';
+import { failOperation } from '@gantry/db/queries/operations/operations';
+import { undoGrowth } from '@gantry/db/queries/settle/settle-vms';
+import { lockVmsOfDisk } from '@gantry/db/queries/vms/disks';
 import { transact } from '@gantry/db/transact';
 import type { Failure } from './settle-vm.ts';
 

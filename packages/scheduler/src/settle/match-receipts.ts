@@ -1,5 +1,5 @@
-import type { Receipt } from '@gantry/db/queries/release-vm';
-import type { PlacedVmRow } from '@gantry/db/queries/settle-vms';
+import type { Receipt } from '@gantry/db/queries/settle/release-vm';
+import type { PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
 import { WIRE_KINDS } from '../wire-kinds.ts';
 import { type DeviceReceipt, printable } from './host-report.ts';
 

@@ -1,4 +1,4 @@
-import { removeAttachment, updateDiskAttached } from '@gantry/db/queries/settle-vms';
+import { removeAttachment, updateDiskAttached } from '@gantry/db/queries/settle/settle-vms';
 import { gib } from './host-report.ts';
 import type { VmSettling } from './vm-settling.ts';
 

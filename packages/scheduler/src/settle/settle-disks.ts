@@ -1,13 +1,13 @@
 import type { Queryable } from '@gantry/db/connect';
-import { readDisk } from '@gantry/db/queries/disks';
-import { closeInterval, openInterval } from '@gantry/db/queries/meter';
-import { succeedOperation } from '@gantry/db/queries/operations';
+import { succeedOperation } from '@gantry/db/queries/operations/operations';
 import {
   lockUnsettledDisks,
   removeDisk,
   type UnsettledDisk,
   updateDiskObserved,
-} from '@gantry/db/queries/settle-without-host';
+} from '@gantry/db/queries/settle/settle-without-host';
+import { closeInterval, openInterval } from '@gantry/db/queries/usage/meter';
+import { readDisk } from '@gantry/db/queries/vms/disks';
 import { diskView } from '@gantry/db/views/disk';
 
 /**

@@ -1,5 +1,5 @@
 import type { Queryable, Sql } from '@gantry/db/connect';
-import { lockAffectedHosts, removeVm } from '@gantry/db/queries/release-vm';
+import { lockAffectedHosts, removeVm } from '@gantry/db/queries/settle/release-vm';
 import {
   lockHostOfStream,
   lockReportedDisks,
@@ -9,8 +9,8 @@ import {
   updateHostReport,
   updateReportedDisks,
   upsertSerialLogs,
-} from '@gantry/db/queries/settle-hosts';
-import { lockPlacedVms, type PlacedVmRow } from '@gantry/db/queries/settle-vms';
+} from '@gantry/db/queries/settle/settle-hosts';
+import { lockPlacedVms, type PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
 import { transact } from '@gantry/db/transact';
 import { markReachable } from '../liveness/mark-reachable.ts';
 import { applyVerdict } from './apply-verdict.ts';

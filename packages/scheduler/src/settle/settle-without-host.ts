@@ -1,7 +1,7 @@
 import type { Queryable, Sql } from '@gantry/db/connect';
-import { readFirewallRule } from '@gantry/db/queries/firewall-rules';
-import { succeedOperation } from '@gantry/db/queries/operations';
-import { lockAffectedHosts, removeVm } from '@gantry/db/queries/release-vm';
+import { readFirewallRule } from '@gantry/db/queries/networks/firewall-rules';
+import { succeedOperation } from '@gantry/db/queries/operations/operations';
+import { lockAffectedHosts, removeVm } from '@gantry/db/queries/settle/release-vm';
 import {
   lockRemovableVms,
   lockSettledRules,
@@ -10,8 +10,8 @@ import {
   removeRule,
   settleAttachmentsUnplaced,
   updateRuleApplied,
-} from '@gantry/db/queries/settle-without-host';
-import { readVm } from '@gantry/db/queries/vms';
+} from '@gantry/db/queries/settle/settle-without-host';
+import { readVm } from '@gantry/db/queries/vms/vms';
 import { transact } from '@gantry/db/transact';
 import { firewallRuleView } from '@gantry/db/views/firewall-rule';
 import { vmView } from '@gantry/db/views/vm';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Log } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
 import type { Sql } from '@gantry/db/connect';
-import { updateHostNumbers } from '@gantry/db/queries/settle-hosts';
+import { updateHostNumbers } from '@gantry/db/queries/settle/settle-hosts';
 import type { AttachedHost } from '../deliver/attached-hosts.ts';
 import type { HealthRule } from '../health/health-rules.ts';
 import { recordInventory } from '../inventory/record-inventory.ts';

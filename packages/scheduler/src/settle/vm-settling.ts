@@ -1,5 +1,5 @@
 import type { Queryable } from '@gantry/db/connect';
-import type { PlacedVmRow } from '@gantry/db/queries/settle-vms';
+import type { PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
 import type { FailedGrowth } from './fail-growth.ts';
 import type { HostReport, VmReport } from './host-report.ts';
 

@@ -1,5 +1,9 @@
 import type { Queryable } from '@gantry/db/connect';
-import { type DeviceRow, updateQuarantine, updateReleased } from '@gantry/db/queries/admin-hosts';
+import {
+  type DeviceRow,
+  updateQuarantine,
+  updateReleased,
+} from '@gantry/db/queries/hosts/admin-hosts';
 import { notFound } from '@gantry/model/errors';
 
 type Target = { sql: Queryable; deviceId: string };

@@ -1,4 +1,4 @@
-import { listReceiptsOfDevice } from '@gantry/db/queries/device-receipts';
+import { listReceiptsOfDevice } from '@gantry/db/queries/hosts/device-receipts';
 import { z } from '@hono/zod-openapi';
 import { OperatorDeviceReceiptPage } from '../../device-receipts/schema.ts';
 import { operatorDeviceReceiptView } from '../../device-receipts/view.ts';

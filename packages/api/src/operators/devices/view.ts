@@ -1,4 +1,4 @@
-import type { DeviceRow, HostDevice, PciFacts } from '@gantry/db/queries/admin-hosts';
+import type { DeviceRow, HostDevice, PciFacts } from '@gantry/db/queries/hosts/admin-hosts';
 
 export function deviceView(row: DeviceRow) {
   return {

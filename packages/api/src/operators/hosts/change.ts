@@ -9,8 +9,8 @@ import {
   updateAcceptedFacts,
   updateHostAdminState,
   updateHostFenced,
-} from '@gantry/db/queries/admin-hosts';
-import { insertEvents } from '@gantry/db/queries/events';
+} from '@gantry/db/queries/hosts/admin-hosts';
+import { insertEvents } from '@gantry/db/queries/operations/events';
 import { badRequest, CloudError, notFound } from '@gantry/model/errors';
 
 type Target = { sql: Queryable; hostId: string };

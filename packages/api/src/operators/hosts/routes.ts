@@ -1,4 +1,4 @@
-import { listHosts, readHost } from '@gantry/db/queries/admin-hosts';
+import { listHosts, readHost } from '@gantry/db/queries/hosts/admin-hosts';
 import { notFound } from '@gantry/model/errors';
 import { page } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';

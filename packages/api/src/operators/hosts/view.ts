@@ -1,4 +1,8 @@
-import type { HostCertificate, HostDetailsRow, HostRow } from '@gantry/db/queries/admin-hosts';
+import type {
+  HostCertificate,
+  HostDetailsRow,
+  HostRow,
+} from '@gantry/db/queries/hosts/admin-hosts';
 import { driveView, gpuView } from '../devices/view.ts';
 
 export function hostView(row: HostRow) {

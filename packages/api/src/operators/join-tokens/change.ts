@@ -1,12 +1,12 @@
 import { sha256 } from '@gantry/daemon/secrets';
 import type { Queryable } from '@gantry/db/connect';
-import { readFleetAuthority } from '@gantry/db/queries/fleet-authorities';
+import { readFleetAuthority } from '@gantry/db/queries/hosts/fleet-authorities';
 import {
   insertJoinToken,
   isJoinToken,
   type JoinTokenRow,
   removeUnusedJoinToken,
-} from '@gantry/db/queries/join-tokens';
+} from '@gantry/db/queries/hosts/join-tokens';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';

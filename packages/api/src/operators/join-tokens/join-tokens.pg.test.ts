@@ -1,5 +1,5 @@
 import { sha256 } from '@gantry/daemon/secrets';
-import { insertFleetAuthority } from '@gantry/db/queries/fleet-authorities';
+import { insertFleetAuthority } from '@gantry/db/queries/hosts/fleet-authorities';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isKey } from '../../auth/keys.ts';
 import { makeUser, startTestApi, type TestApi, type TestUser } from '../../testing.ts';

@@ -1,4 +1,4 @@
-import { listJoinTokens } from '@gantry/db/queries/join-tokens';
+import { listJoinTokens } from '@gantry/db/queries/hosts/join-tokens';
 import { z } from '@hono/zod-openapi';
 import { Paging, page } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';

@@ -1,4 +1,4 @@
-import type { JoinTokenRow } from '@gantry/db/queries/join-tokens';
+import type { JoinTokenRow } from '@gantry/db/queries/hosts/join-tokens';
 
 export function joinTokenView(row: JoinTokenRow) {
   return {

@@ -1,7 +1,10 @@
 import type { Queryable } from '@gantry/db/connect';
-import { listOfferedTypes, type OfferedType } from '@gantry/db/queries/availabilities';
-import { isTypeOffered } from '@gantry/db/queries/catalogue';
-import { type PlacementHostRows, readPlacementHosts } from '@gantry/db/queries/placement-hosts';
+import { listOfferedTypes, type OfferedType } from '@gantry/db/queries/catalogue/availabilities';
+import { isTypeOffered } from '@gantry/db/queries/catalogue/catalogue';
+import {
+  type PlacementHostRows,
+  readPlacementHosts,
+} from '@gantry/db/queries/placement/placement-hosts';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { chooseHost, countFilters, type FilterCount } from '@gantry/placement/choose-host';
 import { explainHost, type HostAnswer } from '@gantry/placement/explain-host';

@@ -1,4 +1,4 @@
-import type { PlacementHostRows } from '@gantry/db/queries/placement-hosts';
+import type { PlacementHostRows } from '@gantry/db/queries/placement/placement-hosts';
 import type { DeviceKind } from '@gantry/model/host-states';
 import type { FilterCount } from '@gantry/placement/choose-host';
 import type { HostAnswer } from '@gantry/placement/explain-host';

@@ -1,5 +1,10 @@
 import type { Queryable } from '@gantry/db/connect';
-import { isVmType, type PriceRow, removePrice, replacePrice } from '@gantry/db/queries/prices';
+import {
+  isVmType,
+  type PriceRow,
+  removePrice,
+  replacePrice,
+} from '@gantry/db/queries/catalogue/prices';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { DISK_TYPES } from '@gantry/model/states';
 import { PRICE_DECIMALS } from './schema.ts';

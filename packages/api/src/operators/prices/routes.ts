@@ -1,4 +1,4 @@
-import { listPrices } from '@gantry/db/queries/prices';
+import { listPrices } from '@gantry/db/queries/catalogue/prices';
 import { route } from '../../http/route.ts';
 import { deletePrice, setPrice } from './change.ts';
 import { Price, PriceParams, Prices, SetPrice } from './schema.ts';

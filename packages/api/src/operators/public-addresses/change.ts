@@ -6,7 +6,7 @@ import {
   isPublicAddress,
   type PublicAddressRow,
   removeFreePublicAddress,
-} from '@gantry/db/queries/public-addresses';
+} from '@gantry/db/queries/networks/public-addresses';
 import { formatIpv4, parseCidr } from '@gantry/model/cidr';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';

@@ -1,4 +1,4 @@
-import { listPublicAddresses } from '@gantry/db/queries/public-addresses';
+import { listPublicAddresses } from '@gantry/db/queries/networks/public-addresses';
 import { page } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
 import { addPublicAddresses, deletePublicAddress } from './change.ts';

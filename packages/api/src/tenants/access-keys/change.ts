@@ -4,7 +4,7 @@ import {
   type AccessKeyRow,
   insertAccessKey,
   removeAccessKey,
-} from '@gantry/db/queries/access-keys';
+} from '@gantry/db/queries/tenants/access-keys';
 import { badRequest, CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import { roleReaches } from '@gantry/model/states';

@@ -1,4 +1,4 @@
-import { listAccessKeys } from '@gantry/db/queries/access-keys';
+import { listAccessKeys } from '@gantry/db/queries/tenants/access-keys';
 import { ProjectParams } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
 import { createAccessKey, deleteAccessKey } from './change.ts';

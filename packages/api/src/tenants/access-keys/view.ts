@@ -1,4 +1,4 @@
-import type { AccessKeyRow } from '@gantry/db/queries/access-keys';
+import type { AccessKeyRow } from '@gantry/db/queries/tenants/access-keys';
 
 export function accessKeyView(row: AccessKeyRow) {
   return {

@@ -6,10 +6,10 @@ import {
   type MemberRow,
   readMember,
   removeMember,
-} from '@gantry/db/queries/members';
-import { lockOrganization } from '@gantry/db/queries/organizations';
-import { readProject } from '@gantry/db/queries/projects';
-import { findUser } from '@gantry/db/queries/users';
+} from '@gantry/db/queries/tenants/members';
+import { lockOrganization } from '@gantry/db/queries/tenants/organizations';
+import { readProject } from '@gantry/db/queries/tenants/projects';
+import { findUser } from '@gantry/db/queries/tenants/users';
 import { badRequest, CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';

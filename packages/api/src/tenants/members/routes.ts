@@ -1,4 +1,4 @@
-import { listMembers } from '@gantry/db/queries/members';
+import { listMembers } from '@gantry/db/queries/tenants/members';
 import { OrganizationParams } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
 import { addMember, deleteMember } from './change.ts';

@@ -1,4 +1,4 @@
-import type { MemberRow } from '@gantry/db/queries/members';
+import type { MemberRow } from '@gantry/db/queries/tenants/members';
 
 export function memberView(row: MemberRow) {
   return {

@@ -3,8 +3,12 @@ import {
   hasProjects,
   removeOrganization,
   updateOrganizationName,
-} from '@gantry/db/queries/organizations';
-import { insertOrganization, insertOwner, type OrganizationRow } from '@gantry/db/queries/tenants';
+} from '@gantry/db/queries/tenants/organizations';
+import {
+  insertOrganization,
+  insertOwner,
+  type OrganizationRow,
+} from '@gantry/db/queries/tenants/tenants';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { Caller } from '../../auth/caller.ts';

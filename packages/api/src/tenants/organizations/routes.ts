@@ -1,4 +1,4 @@
-import { listAllOrganizations, listOrganizations } from '@gantry/db/queries/organizations';
+import { listAllOrganizations, listOrganizations } from '@gantry/db/queries/tenants/organizations';
 import { z } from '@hono/zod-openapi';
 import type { Caller } from '../../auth/caller.ts';
 import { OrganizationParams, Paging, page } from '../../http/fields.ts';

@@ -4,8 +4,8 @@ import {
   readProject,
   removeProject,
   updateProjectName,
-} from '@gantry/db/queries/projects';
-import { insertProject, type ProjectRow } from '@gantry/db/queries/tenants';
+} from '@gantry/db/queries/tenants/projects';
+import { insertProject, type ProjectRow } from '@gantry/db/queries/tenants/tenants';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import { roleReaches } from '@gantry/model/states';

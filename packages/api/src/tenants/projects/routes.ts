@@ -1,4 +1,4 @@
-import { listAllProjects, listProjects } from '@gantry/db/queries/projects';
+import { listAllProjects, listProjects } from '@gantry/db/queries/tenants/projects';
 import { z } from '@hono/zod-openapi';
 import type { Caller } from '../../auth/caller.ts';
 import { Paging, ProjectParams, page } from '../../http/fields.ts';

@@ -1,5 +1,5 @@
 import type { Queryable } from '@gantry/db/connect';
-import { listQuotas, type QuotaRow, updateQuota } from '@gantry/db/queries/quotas';
+import { listQuotas, type QuotaRow, updateQuota } from '@gantry/db/queries/tenants/quotas';
 import { notFound } from '@gantry/model/errors';
 import type { QuotaType } from '@gantry/model/states';
 

@@ -1,4 +1,4 @@
-import { listQuotas } from '@gantry/db/queries/quotas';
+import { listQuotas } from '@gantry/db/queries/tenants/quotas';
 import { notFound } from '@gantry/model/errors';
 import { ProjectParams } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';

@@ -1,4 +1,4 @@
-import type { QuotaRow } from '@gantry/db/queries/quotas';
+import type { QuotaRow } from '@gantry/db/queries/tenants/quotas';
 
 /**
  * If the maximum was lowered below the usage, nothing is available, rather than less than nothing.

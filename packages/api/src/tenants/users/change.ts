@@ -5,7 +5,7 @@ import {
   revokeLogins,
   type UserRow,
   updateUser,
-} from '@gantry/db/queries/users';
+} from '@gantry/db/queries/tenants/users';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';

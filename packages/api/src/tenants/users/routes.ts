@@ -1,4 +1,4 @@
-import { listUsers } from '@gantry/db/queries/users';
+import { listUsers } from '@gantry/db/queries/tenants/users';
 import { z } from '@hono/zod-openapi';
 import { Paging, page } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';

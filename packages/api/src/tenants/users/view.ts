@@ -1,4 +1,4 @@
-import type { UserRow } from '@gantry/db/queries/users';
+import type { UserRow } from '@gantry/db/queries/tenants/users';
 
 export function userView(row: UserRow) {
   return {

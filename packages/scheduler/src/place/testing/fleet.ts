@@ -1,7 +1,7 @@
 import { connect, type Sql, type Transaction } from '@gantry/db/connect';
-import { listTakenAddresses } from '@gantry/db/queries/addresses';
-import type { Lease } from '@gantry/db/queries/leases';
-import { insertOrganization, insertProject } from '@gantry/db/queries/tenants';
+import { listTakenAddresses } from '@gantry/db/queries/networks/addresses';
+import type { Lease } from '@gantry/db/queries/placement/leases';
+import { insertOrganization, insertProject } from '@gantry/db/queries/tenants/tenants';
 import { newId } from '@gantry/model/ids';
 import { openAddressBook } from '../address-book.ts';
 import { followHosts } from '../host-follower.ts';

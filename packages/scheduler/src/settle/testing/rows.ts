@@ -1,4 +1,4 @@
-import type { PlacedVmRow } from '@gantry/db/queries/settle-vms';
+import type { PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
 import type { VmReport } from '../host-report.ts';
 
 /** Whole rows and words, from what a test cares about. */

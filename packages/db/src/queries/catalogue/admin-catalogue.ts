@@ -1,0 +1,81 @@
+import type { Queryable } from '../../connect.ts';
+import type { LocationRow, VmTypeRow } from './catalogue.ts';
+
+/** What operators write into the catalogue of places and VM types. */
+
+export async function insertLocation(sql: Queryable, location: LocationRow): Promise<void> {
+  await sql`insert into locations (name, region, zone, description)
+    values (${location.name}, ${location.region}, ${location.zone}, ${location.description})`;
+}
+
+export async function updateLocation(
+  sql: Queryable,
+  { name, description }: { name: string; description: string },
+): Promise<LocationRow | undefined> {
+  const [row] = await sql<LocationRow[]>`
+    update locations set description = ${description} where name = ${name}
+    returning name, region, zone, description`;
+  return row;
+}
+
+/**
+ * The default networks that may have one more subnet. New projects wait until the transaction ends:
+ * each either is in this list or finds the location that the transaction adds. So do new subnets.
+ */
+export async function lockDefaultNetworks(
+  sql: Queryable,
+): Promise<{ id: string; project_id: string }[]> {
+  await sql`lock table networks in share mode`;
+  return await sql<{ id: string; project_id: string }[]>`
+    select n.id, n.project_id from networks n
+    join quotas q on q.project_id = n.project_id and q.type = 'subnets' and q.used < q.max
+    where n.is_default order by n.id for no key update of n`;
+}
+
+export async function findUnknownLocations(
+  sql: Queryable,
+  locations: string[],
+): Promise<{ name: string }[]> {
+  return await sql<{ name: string }[]>`
+    select name from unnest(${locations}::text[]) as wanted (name)
+    where not exists (select from locations l where l.name = wanted.name)`;
+}
+
+export type NewVmType = Omit<VmTypeRow, 'retired' | 'locations'>;
+
+export async function insertVmType(sql: Queryable, type: NewVmType): Promise<void> {
+  await sql`insert into vm_types
+    (name, description, cpu_cores, cpu_type, memory_gb, memory_type, disk_gb, disk_type, disk_count,
+      gpu_count, gpu_type, network_gbps, may_split)
+    values (${type.name}, ${type.description}, ${type.cpu_cores}, ${type.cpu_type}, ${type.memory_gb},
+      ${type.memory_type}, ${type.disk_gb}, ${type.disk_type}, ${type.disk_count}, ${type.gpu_count},
+      ${type.gpu_type}, ${type.network_gbps}, ${type.may_split})`;
+}
+
+/** What is null stays as it is. Returns whether there is such a type. */
+export async function updateVmType(
+  sql: Queryable,
+  change: { name: string; description: string | null } & Record<
+    'retired' | 'may_split',
+    boolean | null
+  >,
+): Promise<boolean> {
+  const { count } = await sql`
+    update vm_types set description = coalesce(${change.description}::text, description),
+      retired = coalesce(${change.retired}::boolean, retired),
+      may_split = coalesce(${change.may_split}::boolean, may_split)
+    where name = ${change.name}`;
+  return count > 0;
+}
+
+/** From now on the type is offered in these locations and no others; VMs elsewhere keep it. */
+export async function replaceVmTypeLocations(
+  sql: Queryable,
+  { name, locations }: { name: string; locations: string[] },
+): Promise<void> {
+  await sql`delete from vm_type_locations
+    where vm_type = ${name} and location <> all(${locations}::text[])`;
+  await sql`insert into vm_type_locations (vm_type, location)
+    select ${name}, location from unnest(${locations}::text[]) as wanted (location)
+    on conflict do nothing`;
+}

@@ -1,0 +1,88 @@
+import type { Queryable } from '../../connect.ts';
+
+export type LocationRow = { name: string; region: string; zone: string; description: string };
+
+export async function listLocations(sql: Queryable): Promise<LocationRow[]> {
+  return await sql<
+    LocationRow[]
+  >`select name, region, zone, description from locations order by name`;
+}
+
+export type VmTypeRow = {
+  name: string;
+  description: string;
+  cpu_cores: number;
+  cpu_type: string;
+  memory_gb: number;
+  memory_type: string;
+  disk_gb: number;
+  disk_type: string;
+  disk_count: number;
+  gpu_count: number;
+  gpu_type: string;
+  network_gbps: number;
+  may_split: boolean;
+  retired: boolean;
+  locations: string[];
+};
+
+/** In catalogue order; retired ones only where asked for. */
+export async function listVmTypes(
+  sql: Queryable,
+  { retired }: { retired: boolean },
+): Promise<VmTypeRow[]> {
+  return await sql<VmTypeRow[]>`
+    select t.name, t.description, t.cpu_cores, t.cpu_type, t.memory_gb, t.memory_type, t.disk_gb, t.disk_type,
+      t.disk_count, t.gpu_count, t.gpu_type, t.network_gbps, t.may_split, t.retired,
+      array(select location from vm_type_locations where vm_type = t.name order by location) as locations
+    from vm_types t where not t.retired or ${retired} order by t.position`;
+}
+
+export async function isTypeOffered(
+  sql: Queryable,
+  { type, location }: { type: string; location: string },
+): Promise<{ known: boolean; there: boolean }> {
+  const [row] = await sql<{ known: boolean; there: boolean }[]>`
+    select exists (select from vm_types where name = ${type} and not retired) as known,
+      exists (select from vm_type_locations where vm_type = ${type} and location = ${location}) as there`;
+  return row ?? { known: false, there: false };
+}
+
+export type ImageRow = {
+  id: string;
+  name: string;
+  description: string;
+  tags: string[];
+  source_url: string;
+  sha256: string;
+  retired: boolean;
+  created_at: Date;
+  locations: string[];
+};
+
+export async function listImages(
+  sql: Queryable,
+  { retired }: { retired: boolean },
+): Promise<ImageRow[]> {
+  return await sql<ImageRow[]>`
+    select i.id, i.name, i.description, i.tags, i.source_url, i.sha256, i.retired, i.created_at,
+      array(select location from image_locations where image_id = i.id order by location) as locations
+    from images i where not i.retired or ${retired} order by i.name`;
+}
+
+export type AvailabilityRow = { type: string; location: string; available: boolean };
+
+/** Every offered type and location, and whether the placer there would find a host for it now. */
+export async function listAvailabilities(
+  sql: Queryable,
+  filter: { type: string | null; location: string | null },
+): Promise<AvailabilityRow[]> {
+  return await sql<AvailabilityRow[]>`
+    select t.name as type, o.location, coalesce(a.available, false) as available
+    from vm_types t join vm_type_locations o on o.vm_type = t.name
+    left join availabilities a on a.vm_type = t.name and a.location = o.location
+    where not t.retired
+      and (${filter.type}::text is null or t.name = ${filter.type})
+      and (${filter.location}::text is null or o.location = ${filter.location})
+    order by t.position, o.location`;
+}

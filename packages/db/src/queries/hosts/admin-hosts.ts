@@ -1,0 +1,235 @@
+import type { DeviceProblem } from '@gantry/model/device-problem';
+import type { DeviceKind, DeviceState, HostAdminState, HostState } from '@gantry/model/host-states';
+import type { VmState } from '@gantry/model/states';
+import type { Queryable } from '../../connect.ts';
+import type { NumaNodeTotals } from '../../schema/hosts.ts';
+import { FIRST_ID } from '../page-bounds.ts';
+
+/** What operators see of hosts and their devices, and what they want of them. */
+
+/** As the wire has it: 64-bit numbers are decimal text, and what the host did not say is null. */
+export type PciFacts = {
+  driver: string;
+  resetMethods: string[];
+  link: { speedGts: number; maxSpeedGts: number; width: number; maxWidth: number } | null;
+  aer: { correctable: string; nonfatal: string; fatal: string } | null;
+};
+
+export type HostDevice = {
+  id: string;
+  kind: DeviceKind;
+  pci_address: string;
+  numa_node: number;
+  state: DeviceState;
+  state_reason: string;
+  quarantine_reason: string;
+  problems: DeviceProblem[];
+  vm_id: string | null;
+  model: string;
+  serial: string;
+  size_gb: number;
+  pcie_switch: string;
+  iommu_group: number | null;
+  nvlink_peer: string;
+  uses: string[];
+  /** Null while the host's inventory does not have the device. */
+  pci: PciFacts | null;
+};
+
+export type HostRow = {
+  id: string;
+  name: string;
+  location: string;
+  state: HostState;
+  admin_state: HostAdminState;
+  connected: boolean;
+  last_seen_at: Date | null;
+  fenced_at: Date | null;
+  created_at: Date;
+  /** 64-bit numbers come as text. */
+  wanted_number: string;
+  accepted_number: string;
+  refusal: string;
+  unknown_vms: string[];
+  shared_storage: boolean;
+  numa_nodes: NumaNodeTotals[];
+  /** Null before the first report. */
+  software: {
+    os: string;
+    kernel: string;
+    firmware: string;
+    libvirt: string;
+    agent: string;
+    /** Absent in what older agents reported, as is the next. */
+    commandLine?: string;
+    iommu?: string;
+  } | null;
+  drift: string[];
+  devices: HostDevice[];
+  vm_count: number;
+};
+
+/** Times inside are text: they come out of JSON. */
+export type HostCertificate = {
+  serial: string;
+  not_after: string;
+  created_at: string;
+  revoked_at: string | null;
+};
+export type PlacedVm = { id: string; project_id: string; name: string; state: VmState };
+export type HostDetailsRow = HostRow & { certificates: HostCertificate[]; vms: PlacedVm[] };
+
+/**
+ * How long a scheduler's word holds that it has a host's stream. A scheduler renews it every few
+ * seconds: one that missed several renewals is gone, and its streams with it.
+ */
+const VOUCHED_SECONDS = 15;
+
+/** The PCI facts of the device at an address, within an inventory. */
+const PCI_AT = '$.*[*].pci ? (@.address == $at)';
+
+const hostColumns = (sql: Queryable) => sql`
+  h.id, h.name, h.location, h.state, h.admin_state, h.fenced_at, h.created_at, h.accepted_number,
+  h.refusal, h.unknown_vms, h.shared_storage, h.numa_nodes, h.inventory -> 'software' as software,
+  h.drift,  r.number as wanted_number,
+  coalesce(s.last_seen_at > now() - make_interval(secs => ${VOUCHED_SECONDS}), false) as connected,
+  greatest(h.last_seen_at, s.last_seen_at) as last_seen_at,
+  (select coalesce(json_agg(json_build_object('id', d.id, 'kind', d.kind, 'pci_address', d.pci_address,
+      'model', d.model, 'serial', d.serial, 'size_gb', d.size_gb, 'numa_node', d.numa_node,
+      'pcie_switch', d.pcie_switch, 'iommu_group', d.iommu_group, 'nvlink_peer', d.nvlink_peer, 'uses', d.uses,
+      'state', d.state, 'state_reason', d.state_reason, 'quarantine_reason', d.quarantine_reason,
+      'problems', d.problems, 'vm_id', c.vm_id,
+      'pci', jsonb_path_query_first(h.inventory, ${PCI_AT}::text::jsonpath, jsonb_build_object('at', d.pci_address)))
+      order by d.pci_address), '[]')
+    from devices d left join device_claims c on c.device_id = d.id where d.host_id = h.id) as devices,
+  (select count(*)::integer from placements p where p.host_id = h.id) as vm_count`;
+
+const fromHosts = (sql: Queryable) => sql`
+  from hosts h join host_revisions r on r.host_id = h.id left join schedulers s on s.id = h.scheduler_id`;
+
+export async function readHost(
+  sql: Queryable,
+  hostId: string,
+): Promise<HostDetailsRow | undefined> {
+  const [row] = await sql<HostDetailsRow[]>`
+    select ${hostColumns(sql)},
+      (select coalesce(json_agg(json_build_object('serial', c.serial, 'not_after', c.not_after,
+          'created_at', c.created_at, 'revoked_at', c.revoked_at) order by c.created_at, c.serial), '[]')
+        from host_certificates c where c.host_id = h.id) as certificates,
+      (select coalesce(json_agg(json_build_object('id', v.id, 'project_id', v.project_id, 'name', v.name,
+          'state', v.state) order by v.id), '[]')
+        from placements p join vms v on v.id = p.vm_id where p.host_id = h.id) as vms
+    ${fromHosts(sql)} where h.id = ${hostId}`;
+  return row;
+}
+
+/** The same, and nothing is placed there until the transaction ends. */
+export async function lockHost(
+  sql: Queryable,
+  hostId: string,
+): Promise<HostDetailsRow | undefined> {
+  // The lock first, in a statement of its own: a statement's snapshot is older than a lock it waits for.
+  await sql`select from hosts where id = ${hostId} for update`;
+  return await readHost(sql, hostId);
+}
+
+export type HostFilter = {
+  location: string | null;
+  state: string | null;
+  adminState: string | null;
+  /** The last id of the page before. */
+  after: string | null;
+  limit: number;
+};
+
+export async function listHosts(sql: Queryable, filter: HostFilter): Promise<HostRow[]> {
+  return await sql<HostRow[]>`select ${hostColumns(sql)} ${fromHosts(sql)}
+    where h.id > ${filter.after ?? FIRST_ID}
+      and (${filter.location}::text is null or h.location = ${filter.location})
+      and (${filter.state}::text is null or h.state = ${filter.state})
+      and (${filter.adminState}::text is null or h.admin_state = ${filter.adminState})
+    order by h.id limit ${filter.limit}`;
+}
+
+export async function updateHostAdminState(
+  sql: Queryable,
+  { hostId, adminState }: { hostId: string; adminState: HostAdminState },
+): Promise<void> {
+  await sql`update hosts set admin_state = ${adminState} where id = ${hostId}`;
+}
+
+/** What the host is made of now is what it should be; false where it never said. */
+export async function updateAcceptedFacts(sql: Queryable, hostId: string): Promise<boolean> {
+  const { count } = await sql`update hosts set accepted_facts = facts, drift = '{}'
+    where id = ${hostId} and facts is not null`;
+  return count > 0;
+}
+
+/** Said again, it keeps the time it was said first. */
+export async function updateHostFenced(sql: Queryable, hostId: string): Promise<void> {
+  await sql`update hosts set fenced_at = now() where id = ${hostId} and fenced_at is null`;
+}
+
+/** All that the host has now; those revoked before keep their time. */
+export async function revokeHostCertificates(sql: Queryable, hostId: string): Promise<void> {
+  await sql`update host_certificates set revoked_at = now()
+    where host_id = ${hostId} and revoked_at is null`;
+}
+
+/** Disks that no other host reaches. */
+export async function countDisksOnlyOn(sql: Queryable, hostId: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::integer as count from disks d join hosts h on h.id = d.host_id
+    where h.id = ${hostId} and not h.shared_storage`;
+  return row?.count ?? 0;
+}
+
+/** Its devices go with it. */
+export async function removeHost(sql: Queryable, hostId: string): Promise<void> {
+  await sql`delete from hosts where id = ${hostId}`;
+}
+
+export type DeviceRow = {
+  id: string;
+  kind: DeviceKind;
+  host_id: string;
+  pci_address: string;
+  state: DeviceState;
+  state_reason: string;
+  quarantine_reason: string;
+  problems: DeviceProblem[];
+};
+
+export async function updateQuarantine(
+  sql: Queryable,
+  { deviceId, reason }: { deviceId: string; reason: string },
+): Promise<DeviceRow | undefined> {
+  const [row] = await sql<DeviceRow[]>`
+    update devices set quarantine_reason = ${reason} where id = ${deviceId} returning ${deviceColumns(sql)}`;
+  return row;
+}
+
+/**
+ * An operator who releases a device has inspected it: the release replaces the missing proof that the
+ * device is clean, and clears the problems that do not clear by themselves.
+ */
+export async function updateReleased(
+  sql: Queryable,
+  deviceId: string,
+): Promise<DeviceRow | undefined> {
+  const [row] = await sql<DeviceRow[]>`
+    update devices set state_reason = '', quarantine_reason = '',
+      problems = jsonb_path_query_array(problems, '$[*] ? (@.until_released != true)'),
+      state = case when state <> 'quarantined' then state when not ${isInInventory(sql)} then 'missing'
+        when uses <> '{}' then 'used_by_host' else 'ready' end
+    where id = ${deviceId} returning ${deviceColumns(sql)}`;
+  return row;
+}
+
+/** Asks the inventory, because a host's device rows are only written when something changes there. */
+const isInInventory = (sql: Queryable) => sql`
+  coalesce((select jsonb_path_exists(h.inventory, ${PCI_AT}::text::jsonpath, jsonb_build_object('at', pci_address))
+    from hosts h where h.id = devices.host_id), true)`;
+
+const deviceColumns = (sql: Queryable) =>
+  sql`id, kind, host_id, pci_address, state, state_reason, quarantine_reason, problems`;

@@ -1,0 +1,47 @@
+import type { DeviceKind } from '@gantry/model/host-states';
+import type { Queryable } from '../../connect.ts';
+import { LAST_ID } from '../page-bounds.ts';
+
+/** Proofs that a device was made clean after a VM, or could not be; they outlive all three. */
+
+export type DeviceReceiptRow = {
+  id: string;
+  device_id: string;
+  kind: DeviceKind;
+  host_id: string;
+  pci_address: string;
+  serial: string;
+  vm_id: string;
+  project_id: string;
+  method: string;
+  finished_at: Date;
+  failure_code: string;
+  failure_message: string;
+};
+
+const columns = (sql: Queryable) => sql`id, device_id, kind, host_id, pci_address, serial, vm_id,
+  project_id, method, finished_at, failure_code, failure_message`;
+
+/** `before` is the last id of the page before; lists run from the newest to the oldest. */
+type ReceiptPage = { before: string | null; limit: number };
+
+export async function listReceiptsOfDevice(
+  sql: Queryable,
+  { deviceId, before, limit }: ReceiptPage & { deviceId: string },
+): Promise<DeviceReceiptRow[]> {
+  return await sql<DeviceReceiptRow[]>`
+    select ${columns(sql)} from device_receipts
+    where device_id = ${deviceId} and id < ${before ?? LAST_ID}
+    order by id desc limit ${limit}`;
+}
+
+/** Of every device that a VM of the project had. */
+export async function listReceiptsOfProject(
+  sql: Queryable,
+  { projectId, before, limit }: ReceiptPage & { projectId: string },
+): Promise<DeviceReceiptRow[]> {
+  return await sql<DeviceReceiptRow[]>`
+    select ${columns(sql)} from device_receipts
+    where project_id = ${projectId} and id < ${before ?? LAST_ID}
+    order by id desc limit ${limit}`;
+}

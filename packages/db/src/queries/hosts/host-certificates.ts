@@ -1,0 +1,22 @@
+import type { Queryable } from '../../connect.ts';
+
+export type CertificateStanding = { revoked: boolean; fenced: boolean };
+
+/** Undefined: no certificate that this host was given, or the host was removed. */
+export async function readCertificateStanding(
+  sql: Queryable,
+  { serial, hostId }: { serial: string; hostId: string },
+): Promise<CertificateStanding | undefined> {
+  const [row] = await sql<CertificateStanding[]>`
+    select c.revoked_at is not null as revoked, h.fenced_at is not null or h.state = 'fenced' as fenced
+    from host_certificates c join hosts h on h.id = c.host_id
+    where c.serial = ${serial} and c.host_id = ${hostId}`;
+  return row;
+}
+
+/** Those that would still be valid, had nobody revoked them. */
+export async function listRevokedSerials(sql: Queryable): Promise<Set<string>> {
+  const rows = await sql<{ serial: string }[]>`
+    select serial from host_certificates where revoked_at is not null and not_after > now()`;
+  return new Set(rows.map(({ serial }) => serial));
+}

@@ -1,0 +1,124 @@
+import type { Queryable } from '../../connect.ts';
+
+/**
+ * Who lives. A scheduler vouches for the hosts whose streams it holds by one row of its own, so that
+ * a fleet's heartbeats cost the database nothing; a host's row changes when its stream comes or goes.
+ */
+
+/** True where the scheduler was unknown, or had been given up meanwhile. */
+export async function recordHeartbeat(
+  sql: Queryable,
+  { schedulerId, address }: { schedulerId: string; address: string },
+): Promise<boolean> {
+  const [row] = await sql<{ is_new: boolean }[]>`
+    insert into schedulers (id, address) values (${schedulerId}, ${address})
+    on conflict (id) do update set last_seen_at = now(), address = excluded.address
+    returning xmax = 0 as is_new`;
+  return row?.is_new ?? true;
+}
+
+/** The stream's epoch; undefined where there is no such host, or it was fenced. */
+export async function openStream(
+  sql: Queryable,
+  { hostId, schedulerId }: { hostId: string; schedulerId: string },
+): Promise<string | undefined> {
+  const [row] = await sql<{ stream_epoch: string }[]>`
+    update hosts set scheduler_id = ${schedulerId}, stream_epoch = stream_epoch + 1
+    where id = ${hostId} and fenced_at is null returning stream_epoch`;
+  return row?.stream_epoch;
+}
+
+/** In one statement, however many. A host that has opened another stream since is left alone. */
+export async function closeStreams(
+  sql: Queryable,
+  streams: { hostId: string; streamEpoch: string }[],
+): Promise<void> {
+  await sql`update hosts h set scheduler_id = null, last_seen_at = now()
+    from unnest(${streams.map(({ hostId }) => hostId)}::uuid[],
+      ${streams.map(({ streamEpoch }) => streamEpoch)}::text[]) as ended(host_id, stream_epoch)
+    where h.id = ended.host_id and h.stream_epoch = ended.stream_epoch::bigint`;
+}
+
+/** Which of these hosts are still hosts. */
+export async function listKnownHosts(sql: Queryable, hostIds: string[]): Promise<Set<string>> {
+  const rows = await sql<
+    { id: string }[]
+  >`select id from hosts where id = any(${hostIds}::uuid[]) and fenced_at is null`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The scheduler leaves, and with it every stream it holds. */
+export async function removeScheduler(sql: Queryable, schedulerId: string): Promise<void> {
+  await sql`with gone as (delete from schedulers where id = ${schedulerId})
+    update hosts set scheduler_id = null, last_seen_at = now() where scheduler_id = ${schedulerId}`;
+}
+
+/** Schedulers that stopped without a word: their hosts were last seen when they were. */
+export async function removeDeadSchedulers(
+  sql: Queryable,
+  deadAfterMs: number,
+): Promise<{ id: string }[]> {
+  return await sql<{ id: string }[]>`
+    with dead as (delete from schedulers
+        where last_seen_at < now() - ${deadAfterMs} * interval '1 millisecond' returning id, last_seen_at),
+      detached as (update hosts h set scheduler_id = null, last_seen_at = d.last_seen_at
+        from dead d where h.scheduler_id = d.id)
+    select id from dead`;
+}
+
+/** Hosts that nobody has heard from for so long. */
+export async function listSilentHosts(sql: Queryable, silentMs: number): Promise<{ id: string }[]> {
+  return await sql<{ id: string }[]>`
+    select id from hosts where scheduler_id is null and state = 'ready'
+      and coalesce(last_seen_at, created_at) < now() - ${silentMs} * interval '1 millisecond'
+    order by id limit 200`;
+}
+
+/** False where it was heard from after all. */
+export async function updateHostUnreachable(
+  sql: Queryable,
+  { hostId, silentMs }: { hostId: string; silentMs: number },
+): Promise<boolean> {
+  const { count } = await sql`update hosts set state = 'unreachable'
+    where id = ${hostId} and scheduler_id is null and state = 'ready'
+      and coalesce(last_seen_at, created_at) < now() - ${silentMs} * interval '1 millisecond'`;
+  return count > 0;
+}
+
+export async function updateHostReady(sql: Queryable, hostId: string): Promise<void> {
+  await sql`update hosts set state = 'ready' where id = ${hostId} and state = 'unreachable'`;
+}
+
+export async function updateVmsReachable(
+  sql: Queryable,
+  { vmIds, reachable }: { vmIds: string[]; reachable: boolean },
+): Promise<void> {
+  await sql`update vms set reachable = ${reachable}, updated_at = now() where id = any(${vmIds}::uuid[])`;
+}
+
+export async function listHostsToFence(sql: Queryable): Promise<{ id: string }[]> {
+  return await sql<
+    { id: string }[]
+  >`select id from hosts where fenced_at is not null and state <> 'fenced' order by id limit 50`;
+}
+
+/** Its disks and itself, locked before what the end of its VMs locks. False where it is fenced already. */
+export async function lockHostToFence(sql: Queryable, hostId: string): Promise<boolean> {
+  await sql`select from disks where host_id = ${hostId} order by id for update`;
+  const { count } = await sql`select from hosts
+    where id = ${hostId} and fenced_at is not null and state <> 'fenced' for no key update`;
+  return count > 0;
+}
+
+/**
+ * The host is out for good: it takes nothing, and owes no firewall rule any more. Disks that it kept
+ * on shared storage are another host's to keep.
+ */
+export async function updateHostFenced(sql: Queryable, hostId: string): Promise<void> {
+  await sql`update hosts set state = 'fenced', scheduler_id = null where id = ${hostId}`;
+  await sql`delete from firewall_rule_hosts where host_id = ${hostId}`;
+  await sql`update disks set host_id = heir.id from hosts dead, lateral (select h.id from hosts h
+      where h.location = dead.location and h.shared_storage and h.fenced_at is null
+      order by h.state = 'ready' desc, h.id limit 1) heir
+    where dead.id = ${hostId} and dead.shared_storage and disks.host_id = dead.id`;
+}

@@ -1,0 +1,194 @@
+import type { DeviceKind } from '@gantry/model/host-states';
+import type { Queryable } from '../../connect.ts';
+
+/** What hosts should be, as rows: read in one statement, so that the number and all it numbers agree. */
+
+export type SpecDiskRow = {
+  id: string;
+  type: 'persistent-ssd' | 'shared-volume';
+  size_gib: number;
+  block_size: number;
+  serial_number: string;
+};
+
+export type SpecDeviceRow = {
+  id: string;
+  kind: DeviceKind;
+  pci_address: string;
+  numa_node: number;
+};
+
+export type SpecVmRow = {
+  id: string;
+  revision: number;
+  generation: number;
+  /** False: to be taken down. */
+  should_run: boolean;
+  desired_state: 'running' | 'stopped' | 'deleted';
+  abandoned: boolean;
+  name: string;
+  cpu_cores: number;
+  memory_gb: number;
+  network_gbps: number;
+  ssh_public_key: string;
+  startup_script: string;
+  shutdown_script: string;
+  image: { name: string; url: string; sha256: string };
+  devices: SpecDeviceRow[];
+  /** The OS disk first. */
+  disks: (SpecDiskRow & { mode: string; attachment_type: 'os' | 'data'; exists: boolean })[];
+  nics: {
+    id: string;
+    network_id: string;
+    mac_address: string;
+    private_address: string;
+    prefix_length: number;
+    gateway: string;
+    public_address: string | null;
+  }[];
+};
+
+export type SpecRuleRow = {
+  id: string;
+  network_id: string;
+  direction: 'ingress' | 'egress';
+  action: 'allow' | 'deny';
+  protocols: string[];
+  sources: string[];
+  source_ports: string[];
+  destinations: string[];
+  destination_ports: string[];
+};
+
+/**
+ * A network, and those of its VMs that can be reached on their hosts: the same for every host, but
+ * none for a host that cannot be reached itself, for which a large network is not looked through.
+ */
+export type SpecNetworkRow = {
+  id: string;
+  vni: number;
+  subnets: { cidr: string; gateway: string }[];
+  members: { host_id: string; address: string; mac_address: string; underlay_address: string }[];
+};
+
+export type HostSpecRow = {
+  host_id: string;
+  number: string;
+  vms: SpecVmRow[];
+  disks: SpecDiskRow[];
+  deleted_disks: string[];
+  rules: SpecRuleRow[];
+  networks: SpecNetworkRow[];
+};
+
+type HostRow = Omit<HostSpecRow, 'networks'> & {
+  /** Whether other hosts can reach it. */
+  spans: boolean;
+  network_ids: string[];
+  network: null;
+};
+type NetworkRow = { host_id: null; network: SpecNetworkRow };
+
+/**
+ * To be called in `readWithGenericPlan`: its planning takes longer than the reading. A network that many of the
+ * hosts are in is read once, in a row of its own.
+ */
+export async function readHostSpecs(sql: Queryable, hostIds: string[]): Promise<HostSpecRow[]> {
+  const rows = await sql<(HostRow | NetworkRow)[]>`
+    with host as materialized (select r.host_id, r.number, h.underlay_address is not null as spans,
+        array(select distinct n.network_id::text from placements p
+          join network_interfaces n on n.vm_id = p.vm_id where p.host_id = r.host_id) as network_ids
+      from host_revisions r join hosts h on h.id = r.host_id where r.host_id = any(${hostIds}::uuid[]))
+    select r.host_id, r.number, r.spans, r.network_ids, null::json as network,
+      (select coalesce(json_agg(${vmOf(sql)} order by v.id), '[]')
+        from placements p join vms v on v.id = p.vm_id join vm_types t on t.name = v.type
+        join images i on i.id = v.image_id where p.host_id = r.host_id) as vms,
+      (select coalesce(json_agg(${diskOf(sql)} order by d.id), '[]') from disks d
+        where d.host_id = r.host_id and d.kind = 'data' and d.desired_state = 'present'
+          and d.observed_size_gib < d.size_gib and not ${isWithPlacedVm(sql)}) as disks,
+      array(select d.id::text from disks d
+        where d.host_id = r.host_id and not ${isWithPlacedVm(sql)}
+          and (d.kind = 'data' and d.desired_state = 'deleted' or d.kind = 'os' and ${isOfRemovedVm(sql)})
+        order by d.id) as deleted_disks,
+      (select coalesce(json_agg(${ruleOf(sql)} order by f.id), '[]') from firewall_rules f
+        where f.desired_state = 'present' and f.network_id = any(r.network_ids::uuid[])) as rules
+    from host r
+    union all
+    select null, null, null, null, ${networkOf(sql)}, null, null, null, null
+    from (select unnest(network_ids)::uuid as id, bool_or(spans) as spans from host group by 1) of_hosts
+    join networks w on w.id = of_hosts.id`;
+  const networks = new Map(
+    rows.flatMap(({ host_id, network }) => (host_id === null ? [[network.id, network]] : [])),
+  );
+  return rows.flatMap((row) => {
+    if (row.host_id === null) return [];
+    const { network_ids, network: _, spans, ...host } = row;
+    const own = network_ids.sort().flatMap((id) => networks.get(id) ?? []);
+    return [{ ...host, networks: spans ? own : own.map((net) => ({ ...net, members: [] })) }];
+  });
+}
+
+const networkOf = (sql: Queryable) => sql`json_build_object('id', w.id, 'vni', w.vni,
+  'subnets', (select coalesce(json_agg(json_build_object('cidr', s.cidr, 'gateway', host(s.cidr::inet + 1))
+      order by s.id), '[]') from subnets s where s.network_id = w.id),
+  'members', case when of_hosts.spans then (select coalesce(json_agg(json_build_object('host_id', p.host_id,
+      'address', host(c.address), 'mac_address', n.mac_address, 'underlay_address', host(h.underlay_address)) order by n.id), '[]')
+    from network_interfaces n join placements p on p.vm_id = n.vm_id join hosts h on h.id = p.host_id
+    join address_claims c on c.network_interface_id = n.id
+    where n.network_id = w.id and h.underlay_address is not null) else '[]' end)`;
+
+const vmOf = (sql: Queryable) => sql`json_build_object('id', v.id, 'revision', v.revision,
+  'generation', v.generation,
+  'should_run', vm_should_run(v.desired_state, v.abandoned, v.observed_state, v.observed_generation, v.generation),
+  'desired_state', v.desired_state, 'abandoned', v.abandoned, 'name', v.name, 'cpu_cores', t.cpu_cores,
+  'memory_gb', t.memory_gb, 'network_gbps', t.network_gbps, 'ssh_public_key', v.ssh_public_key,
+  'startup_script', v.startup_script, 'shutdown_script', v.shutdown_script,
+  'image', json_build_object('name', i.name, 'url', i.source_url, 'sha256', i.sha256),
+  'devices', (select coalesce(json_agg(json_build_object('id', e.id, 'kind', e.kind, 'pci_address', e.pci_address,
+      'numa_node', e.numa_node) order by e.pci_address), '[]')
+    from device_claims c join devices e on e.id = c.device_id where c.vm_id = v.id),
+  'disks', (select coalesce(json_agg(json_build_object('id', d.id, 'type', d.type, 'size_gib', d.size_gib,
+      'block_size', d.block_size, 'serial_number', d.serial_number, 'mode', a.mode,
+      'attachment_type', a.attachment_type, 'exists', d.host_id is not null)
+      order by a.attachment_type desc, a.created_at, d.id), '[]')
+    from disk_attachments a join disks d on d.id = a.disk_id
+    where a.vm_id = v.id and a.desired_state = 'attached'),
+  'nics', (select coalesce(json_agg(json_build_object('id', n.id, 'network_id', n.network_id,
+      'mac_address', n.mac_address, 'private_address', host(c.address), 'prefix_length', masklen(s.cidr),
+      'gateway', host(s.cidr::inet + 1), 'public_address', host(a.address)) order by n.name), '[]')
+    from network_interfaces n join address_claims c on c.network_interface_id = n.id
+    join subnets s on s.id = n.subnet_id left join public_addresses a on a.network_interface_id = n.id
+    where n.vm_id = v.id))`;
+
+const diskOf = (
+  sql: Queryable,
+) => sql`json_build_object('id', d.id, 'type', d.type, 'size_gib', d.size_gib,
+  'block_size', d.block_size, 'serial_number', d.serial_number)`;
+
+const isWithPlacedVm = (sql: Queryable) => sql`exists (select from disk_attachments a
+  join vms v on v.id = a.vm_id where a.disk_id = d.id and v.placed)`;
+
+const isOfRemovedVm = (sql: Queryable) => sql`exists (select from disk_attachments a
+  join vms v on v.id = a.vm_id where a.disk_id = d.id and (v.desired_state = 'deleted' or v.abandoned))`;
+
+/** What a rule means now, as JSON of a `SpecRuleRow`; it is `f` in the statement around it. */
+export const ruleOf = (
+  sql: Queryable,
+) => sql`json_build_object('id', f.id, 'network_id', f.network_id,
+  'direction', f.direction, 'action', f.action, 'protocols', f.protocols,
+  'sources', ${endpointCidrs(sql, sql`f.sources`)}, 'source_ports', f.source_ports,
+  'destinations', ${endpointCidrs(sql, sql`f.destinations`)}, 'destination_ports', f.destination_ports)`;
+
+/** What endpoints mean as CIDRs now: none is anywhere; one that names something that is gone means nothing. */
+const endpointCidrs = (sql: Queryable, endpoints: ReturnType<Queryable>) => sql`array(
+  select '0.0.0.0/0' where jsonb_array_length(${endpoints}) = 0
+  union all select case
+    when e ->> 'cidr' <> '' then e ->> 'cidr'
+    when coalesce(e ->> 'resource_id', '') = '' then '0.0.0.0/0'
+    else coalesce(
+      (select host(c.address) || '/32' from network_interfaces n
+        join address_claims c on c.network_interface_id = n.id
+        where n.vm_id = (e ->> 'resource_id')::uuid and n.network_id = f.network_id limit 1),
+      (select s.cidr::text from subnets s where s.id = (e ->> 'resource_id')::uuid),
+      (select w.cidr::text from networks w where w.id = (e ->> 'resource_id')::uuid)) end as means
+  from jsonb_array_elements(${endpoints}) e)`;

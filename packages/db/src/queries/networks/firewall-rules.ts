@@ -1,0 +1,109 @@
+import type { ACTIONS, DIRECTIONS, FIREWALL_RULE_STATES, PROTOCOLS } from '@gantry/model/states';
+import type { Queryable } from '../../connect.ts';
+import type { RuleEndpoint } from '../../schema/networks.ts';
+
+export type FirewallRuleDefinition = {
+  name: string;
+  protocols: (typeof PROTOCOLS)[number][];
+  sources: RuleEndpoint[];
+  source_ports: string[];
+  destinations: RuleEndpoint[];
+  destination_ports: string[];
+};
+
+export type FirewallRuleRow = FirewallRuleDefinition & {
+  id: string;
+  vpc_network_id: string;
+  direction: (typeof DIRECTIONS)[number];
+  action: (typeof ACTIONS)[number];
+  state: (typeof FIREWALL_RULE_STATES)[number];
+};
+
+const selectRule = (sql: Queryable) => sql`
+  select id, network_id as vpc_network_id, name, direction, action, state, protocols, sources, source_ports,
+    destinations, destination_ports
+  from firewall_rules`;
+
+type RuleKey = { projectId: string; ruleId: string };
+
+export async function listFirewallRules(
+  sql: Queryable,
+  projectId: string,
+): Promise<FirewallRuleRow[]> {
+  return await sql<
+    FirewallRuleRow[]
+  >`${selectRule(sql)} where project_id = ${projectId} order by id`;
+}
+
+export async function readFirewallRule(
+  sql: Queryable,
+  { projectId, ruleId }: RuleKey,
+): Promise<FirewallRuleRow | undefined> {
+  const [row] = await sql<
+    FirewallRuleRow[]
+  >`${selectRule(sql)} where project_id = ${projectId} and id = ${ruleId}`;
+  return row;
+}
+
+/** The same, and nobody else changes the rule until the transaction ends. */
+export async function lockFirewallRule(
+  sql: Queryable,
+  { projectId, ruleId }: RuleKey,
+): Promise<FirewallRuleRow | undefined> {
+  await sql`select from firewall_rules where project_id = ${projectId} and id = ${ruleId} for update`;
+  return await readFirewallRule(sql, { projectId, ruleId });
+}
+
+/**
+ * Which of these ids are VMs, subnets or networks of the project. Subnets and networks stay until
+ * the transaction ends: a rule cannot be written while what it names is being deleted.
+ */
+export async function holdRuleResources(
+  sql: Queryable,
+  { projectId, ids }: { projectId: string; ids: string[] },
+): Promise<Set<string>> {
+  const rows = await sql<{ id: string }[]>`
+    with network as (select id from networks
+        where project_id = ${projectId} and id = any(${ids}::uuid[]) order by id for key share),
+      subnet as (select id from subnets
+        where project_id = ${projectId} and id = any(${ids}::uuid[]) order by id for key share)
+    select id from network union all select id from subnet
+    union all select id from vms where project_id = ${projectId} and id = any(${ids}::uuid[])`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** False where the project has no such network; one it has stays until the transaction ends. */
+export async function holdNetwork(
+  sql: Queryable,
+  { projectId, networkId }: { projectId: string; networkId: string },
+): Promise<boolean> {
+  const { count } =
+    await sql`select from networks where project_id = ${projectId} and id = ${networkId} for key share`;
+  return count > 0;
+}
+
+export type NewFirewallRule = Omit<FirewallRuleRow, 'state'> & { projectId: string; at: Date };
+
+export async function insertFirewallRule(sql: Queryable, rule: NewFirewallRule): Promise<void> {
+  await sql`insert into firewall_rules
+    (id, project_id, network_id, name, direction, action, protocols, sources, source_ports, destinations, destination_ports, created_at)
+    values (${rule.id}, ${rule.projectId}, ${rule.vpc_network_id}, ${rule.name}, ${rule.direction}, ${rule.action},
+      ${rule.protocols}, ${sql.json(rule.sources)}, ${rule.source_ports}, ${sql.json(rule.destinations)},
+      ${rule.destination_ports}, ${rule.at})`;
+}
+
+/** A changed rule is a new generation of it, in force once every host concerned has it. */
+export async function updateFirewallRule(
+  sql: Queryable,
+  ruleId: string,
+  rule: FirewallRuleDefinition,
+): Promise<void> {
+  await sql`update firewall_rules set name = ${rule.name}, protocols = ${rule.protocols},
+    sources = ${sql.json(rule.sources)}, source_ports = ${rule.source_ports},
+    destinations = ${sql.json(rule.destinations)}, destination_ports = ${rule.destination_ports},
+    generation = generation + 1 where id = ${ruleId}`;
+}
+
+export async function updateFirewallRuleDeleted(sql: Queryable, ruleId: string): Promise<void> {
+  await sql`update firewall_rules set desired_state = 'deleted' where id = ${ruleId}`;
+}

@@ -1,0 +1,52 @@
+import { newId } from '@gantry/model/ids';
+import type { EventType, ResourceType } from '@gantry/model/states';
+import type { Queryable } from '../../connect.ts';
+import { LAST_ID } from '../page-bounds.ts';
+
+/** What happened to tenants' resources without being asked for. */
+
+export type NewEvent = {
+  projectId: string;
+  resourceType: ResourceType;
+  resourceId: string;
+  type: EventType;
+  message: string;
+};
+
+/** In one statement, however many: a host that is lost concerns every VM it has. */
+export async function insertEvents(sql: Queryable, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await sql`insert into events (id, project_id, resource_type, resource_id, type, message)
+    select * from unnest(
+      ${events.map(() => newId())}::uuid[], ${events.map(({ projectId }) => projectId)}::uuid[],
+      ${events.map(({ resourceType }) => resourceType)}::text[],
+      ${events.map(({ resourceId }) => resourceId)}::uuid[],
+      ${events.map(({ type }) => type)}::text[], ${events.map(({ message }) => message)}::text[])`;
+}
+
+export type EventRow = {
+  id: string;
+  resource_type: ResourceType;
+  resource_id: string;
+  type: EventType;
+  message: string;
+  created_at: Date;
+};
+
+export type EventFilter = {
+  projectId: string;
+  resourceId: string | null;
+  type: EventType | null;
+  /** The last id of the page before; lists run from the newest to the oldest. */
+  before: string | null;
+  limit: number;
+};
+
+export async function listEvents(sql: Queryable, filter: EventFilter): Promise<EventRow[]> {
+  return await sql<EventRow[]>`
+    select id, resource_type, resource_id, type, message, created_at from events
+    where project_id = ${filter.projectId} and id < ${filter.before ?? LAST_ID}
+      and (${filter.resourceId}::uuid is null or resource_id = ${filter.resourceId})
+      and (${filter.type}::text is null or type = ${filter.type})
+    order by id desc limit ${filter.limit}`;
+}

@@ -1,0 +1,107 @@
+import type { OperationName, OperationState, ResourceType } from '@gantry/model/states';
+import type { Queryable } from '../../connect.ts';
+import { LAST_ID } from '../page-bounds.ts';
+
+export type OperationRow = {
+  id: string;
+  resource_type: ResourceType;
+  resource_id: string;
+  name: OperationName;
+  state: OperationState;
+  request: object;
+  result: object | null;
+  started_at: Date;
+  completed_at: Date | null;
+};
+
+export type NewOperation = OperationRow & { project_id: string; deadline_at: Date };
+
+const columns = (sql: Queryable) =>
+  sql`id, resource_type, resource_id, name, state, request, result, started_at, completed_at`;
+
+/** The operation as one member of a WITH list, for writes that are one statement. */
+export function insertOperationCte(sql: Queryable, operation: NewOperation) {
+  return sql`operation as (insert into operations
+    (id, project_id, resource_type, resource_id, name, state, request, result, started_at, completed_at, deadline_at)
+    values (${operation.id}, ${operation.project_id}, ${operation.resource_type}, ${operation.resource_id},
+      ${operation.name}, ${operation.state}, ${sql.json({ ...operation.request })},
+      ${operation.result && sql.json({ ...operation.result })}, ${operation.started_at}, ${operation.completed_at},
+      ${operation.deadline_at}))`;
+}
+
+export async function insertOperation(sql: Queryable, operation: NewOperation): Promise<void> {
+  await sql`with ${insertOperationCte(sql, operation)} select`;
+}
+
+export type OperationKey = { projectId: string; resourceType: ResourceType; operationId: string };
+
+export async function readOperation(
+  sql: Queryable,
+  key: OperationKey,
+): Promise<OperationRow | undefined> {
+  const [row] = await sql<OperationRow[]>`
+    select ${columns(sql)} from operations
+    where id = ${key.operationId} and project_id = ${key.projectId} and resource_type = ${key.resourceType}`;
+  return row;
+}
+
+export type OperationFilter = {
+  projectId: string;
+  resourceType: ResourceType;
+  resourceId: string | null;
+  state: OperationState | null;
+  /** The last id of the page before; lists run from the newest to the oldest. */
+  before: string | null;
+  limit: number;
+};
+
+export async function listOperations(
+  sql: Queryable,
+  filter: OperationFilter,
+): Promise<OperationRow[]> {
+  return await sql<OperationRow[]>`
+    select ${columns(sql)} from operations
+    where project_id = ${filter.projectId} and resource_type = ${filter.resourceType}
+      and (${filter.resourceId}::uuid is null or resource_id = ${filter.resourceId})
+      and (${filter.state}::text is null or state = ${filter.state})
+      and id < ${filter.before ?? LAST_ID}
+    order by id desc limit ${filter.limit}`;
+}
+
+export async function readUnfinishedOperation(
+  sql: Queryable,
+  resourceId: string,
+): Promise<{ id: string; name: OperationName } | undefined> {
+  const [row] = await sql<{ id: string; name: OperationName }[]>`
+    select id, name from operations where resource_id = ${resourceId} and state = 'IN_PROGRESS'`;
+  return row;
+}
+
+export type OperationFailure = { code: string; message: string; details: object };
+
+/** The unfinished operation of a resource has done what was wanted. One that ended keeps its end. */
+export async function succeedOperation(
+  sql: Queryable,
+  { resourceId, result }: { resourceId: string; result: object },
+): Promise<void> {
+  await sql`update operations set state = 'SUCCEEDED', result = ${sql.json({ ...result })}, completed_at = now()
+    where resource_id = ${resourceId} and state = 'IN_PROGRESS'`;
+}
+
+/** The unfinished operation of a resource cannot do what was wanted. One that ended keeps its end. */
+export async function failOperation(
+  sql: Queryable,
+  { resourceId, failure }: { resourceId: string; failure: OperationFailure },
+): Promise<void> {
+  await sql`update operations set state = 'FAILED', result = ${sql.json({ ...failure, details: { ...failure.details } })}, completed_at = now()
+    where resource_id = ${resourceId} and state = 'IN_PROGRESS'`;
+}
+
+/** Ends an operation that a deletion overtook. One that ended by itself meanwhile keeps its end. */
+export async function cancelOperation(
+  sql: Queryable,
+  { operationId, result, at }: { operationId: string; result: object; at: Date },
+): Promise<void> {
+  await sql`update operations set state = 'FAILED', result = ${sql.json({ ...result })}, completed_at = ${at}
+    where id = ${operationId} and state = 'IN_PROGRESS'`;
+}

@@ -1,0 +1,42 @@
+import type { OperationName, ResourceType } from '@gantry/model/states';
+import type { Queryable } from '../../connect.ts';
+
+export type OverdueOperation = {
+  id: string;
+  name: OperationName;
+  resource_type: ResourceType;
+  resource_id: string;
+};
+
+export async function listOverdueOperations(
+  sql: Queryable,
+  limit: number,
+): Promise<OverdueOperation[]> {
+  return await sql<OverdueOperation[]>`
+    select id, name, resource_type, resource_id from operations
+    where state = 'IN_PROGRESS' and deadline_at < now() order by deadline_at limit ${limit}`;
+}
+
+/** Nothing where the resource is gone. */
+export async function lockVmOfOperation(
+  sql: Queryable,
+  vmId: string,
+): Promise<{ generation: string; placed: boolean } | undefined> {
+  const [row] = await sql<{ generation: string; placed: boolean }[]>`
+    select generation, placed from vms where id = ${vmId} for update`;
+  return row;
+}
+
+export async function isUnfinished(sql: Queryable, operationId: string): Promise<boolean> {
+  const rows =
+    await sql`select from operations where id = ${operationId} and state = 'IN_PROGRESS'`;
+  return rows.length > 0;
+}
+
+/** Names of hosts that have yet to put the rule in force, or out of it. */
+export async function listHostsPendingRule(sql: Queryable, ruleId: string): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select h.name from firewall_rule_hosts o join hosts h on h.id = o.host_id
+    where o.rule_id = ${ruleId} order by h.name`;
+  return rows.map(({ name }) => name);
+}

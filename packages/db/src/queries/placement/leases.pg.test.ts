@@ -1,0 +1,123 @@
+import { newId } from '@gantry/model/ids';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../testing.ts';
+import { acquireLeases, lockLease, releaseLeases, renewLeases } from './leases.ts';
+
+let database: TestDatabase;
+const [one, two] = [newId(), newId()];
+const HOUR_MS = 3_600_000;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+afterEach(() => database.sql`delete from leases`);
+
+const expire = () => database.sql`update leases set expires_at = now() - interval '1 ms'`;
+
+it('a location is held by one at a time, and by another once the lease has expired', async () => {
+  const { sql } = database;
+  const first = await acquireLeases(sql, { holder: one, ttlMs: HOUR_MS });
+  expect(first).toEqual([
+    { location: 'eu-north-a', holder: one, epoch: 1 },
+    { location: 'us-east-a', holder: one, epoch: 1 },
+  ]);
+  expect(await acquireLeases(sql, { holder: two, ttlMs: HOUR_MS })).toEqual([]);
+  expect(await renewLeases(sql, { leases: first, ttlMs: HOUR_MS })).toEqual(first);
+  await expire();
+  expect(await renewLeases(sql, { leases: first, ttlMs: HOUR_MS })).toEqual([]);
+  const second = await acquireLeases(sql, { holder: two, ttlMs: HOUR_MS });
+  expect(second.map(({ holder, epoch }) => [holder, epoch])).toEqual([
+    [two, 2],
+    [two, 2],
+  ]);
+  expect(await renewLeases(sql, { leases: first, ttlMs: HOUR_MS })).toEqual([]);
+});
+
+it('many who want it at once: one gets it', async () => {
+  const { sql } = database;
+  for (const epoch of [1, 2, 3]) {
+    const holders = Array.from({ length: 8 }, () => newId());
+    const got = await Promise.all(
+      holders.map((holder) => acquireLeases(sql, { holder, ttlMs: HOUR_MS })),
+    );
+    expect(got.flat().map((lease) => lease.epoch)).toEqual([epoch, epoch]);
+    expect(new Set(got.flat().map(({ location }) => location)).size).toBe(2);
+    await expire();
+  }
+});
+
+it('a lease that was let go is free at once, but not one that somebody else has by now', async () => {
+  const { sql } = database;
+  const first = await acquireLeases(sql, { holder: one, ttlMs: HOUR_MS });
+  await releaseLeases(sql, first);
+  expect(await acquireLeases(sql, { holder: two, ttlMs: HOUR_MS })).toHaveLength(2);
+  await releaseLeases(sql, first);
+  expect(await acquireLeases(sql, { holder: one, ttlMs: HOUR_MS })).toEqual([]);
+});
+
+it('a new location is there for the taking', async () => {
+  const { sql } = database;
+  await acquireLeases(sql, { holder: one, ttlMs: HOUR_MS });
+  await sql`insert into locations (name, region, zone) values ('ap-south-a', 'ap-south', 'a')`;
+  expect(await acquireLeases(sql, { holder: two, ttlMs: HOUR_MS })).toEqual([
+    { location: 'ap-south-a', holder: two, epoch: 1 },
+  ]);
+  await sql`delete from locations where name = 'ap-south-a'`;
+});
+
+it('nobody gets the lease while its holder writes, even if it has expired meanwhile', async () => {
+  const { sql } = database;
+  const [lease] = await acquireLeases(sql, { holder: one, ttlMs: 200 });
+  if (!lease) throw new Error('no lease');
+  await sql.begin(async (tx) => {
+    expect(await lockLease(tx, lease)).toBe(true);
+    await vi.waitFor(async () => {
+      // A word now and then, so that the session lives on.
+      const [row] =
+        await tx`select from leases where location = ${lease.location} and expires_at < clock_timestamp()`;
+      expect(row).toBeDefined();
+    });
+    const others = await acquireLeases(sql, { holder: two, ttlMs: HOUR_MS });
+    expect(others.map(({ location }) => location)).not.toContain(lease.location);
+  });
+  const after = await acquireLeases(sql, { holder: two, ttlMs: HOUR_MS });
+  expect(after.map(({ location }) => location)).toContain(lease.location);
+});
+
+it('a write of a holder that was superseded is refused', async () => {
+  const { sql } = database;
+  const [lease] = await acquireLeases(sql, { holder: one, ttlMs: HOUR_MS });
+  if (!lease) throw new Error('no lease');
+  const held = (mine: typeof lease) => sql.begin((tx) => lockLease(tx, mine));
+  expect(await held(lease)).toBe(true);
+  await expire();
+  expect(await held(lease)).toBe(false);
+  await acquireLeases(sql, { holder: two, ttlMs: HOUR_MS });
+  expect(await held(lease)).toBe(false);
+  expect(await held({ ...lease, holder: two })).toBe(false);
+  expect(await held({ ...lease, holder: two, epoch: 2 })).toBe(true);
+});
+
+it('a holder that is paused in the middle of a write neither keeps the lease nor writes later', async () => {
+  const { sql } = database;
+  const [lease] = await acquireLeases(sql, { holder: one, ttlMs: 500 });
+  if (!lease) throw new Error('no lease');
+  let takenOver = false;
+  const late = sql.begin(async (tx) => {
+    expect(await lockLease(tx, lease)).toBe(true);
+    // Paused here for as long as it takes another to have the location.
+    await vi.waitFor(
+      async () => {
+        const got = await acquireLeases(sql, { holder: two, ttlMs: HOUR_MS });
+        expect(got.map(({ location }) => location)).toContain(lease.location);
+      },
+      { timeout: 30_000, interval: 50 },
+    );
+    takenOver = true;
+    await tx`insert into availabilities (location, vm_type, available) values (${lease.location}, 'a40.1x', true)`;
+  });
+  await expect(late).rejects.toThrow();
+  await vi.waitFor(() => expect(takenOver).toBe(true), { timeout: 30_000 });
+  expect(await sql`select from availabilities`).toHaveLength(0);
+});

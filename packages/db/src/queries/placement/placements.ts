@@ -1,0 +1,189 @@
+/**
+ * Decisions of placing become rows here, many at a time and all or none. What always holds, whoever
+ * calls and however late: nothing is written without the lease; what a decision was made of is
+ * locked, then looked at again, then written, and the rows written are counted. That no device, no
+ * address and no VM is given twice is the keys' doing in the end; the locks make losing rare.
+ * Locks are taken as everywhere: the lease, VMs by id, disks by id, hosts by id, networks,
+ * devices, revisions of hosts; with those of hosts whose firewall rules name one of the VMs, and of
+ * those that have to be told of them because VMs of their networks are there.
+ */
+import type { Sql, Transaction } from '../../connect.ts';
+import { isLostRace } from '../../errors.ts';
+import { transact } from '../../transact.ts';
+import type { OperationFailure } from '../operations/operations.ts';
+import { failVm } from '../vms/fail-vm.ts';
+import { type Lease, lockLease } from './leases.ts';
+
+export type NewPlacement = {
+  vmId: string;
+  /** What was wanted when it was decided. */
+  generation: string;
+  hostId: string;
+  deviceIds: readonly string[];
+  /** For interfaces that have none. */
+  addresses: readonly { interfaceId: string; subnetId: string; address: string }[];
+  /** Interfaces that should have a public address, if there is one. */
+  publicFor: readonly string[];
+};
+
+export type FailedPlacement = { vmId: string; generation: string; failure: OperationFailure };
+
+/** The revision of a host that the commit changed, as it was before and is now. */
+export type HostMove = { hostId: string; before: string; after: string };
+
+/** Why nothing was written: something decided on is no longer so, or the location is somebody else's. */
+export type NotCommitted = { outcome: 'lost' } | { outcome: 'lease_lost' };
+
+export type CommitOutcome =
+  /** `dropped`: VMs that something else is wanted of by now, or that somebody is changing. */
+  { outcome: 'committed'; moves: HostMove[]; dropped: string[] } | NotCommitted;
+
+class LeaseLost extends Error {}
+class PlacementLost extends Error {}
+
+export async function commitPlacements(
+  sql: Sql,
+  { lease, placements }: { lease: Lease; placements: readonly NewPlacement[] },
+): Promise<CommitOutcome> {
+  return await underLease(sql, { lease, vms: placements }, async (tx, wanted) => {
+    const placed = placements.filter(({ vmId }) => wanted.has(vmId));
+    const dropped = placements.flatMap(({ vmId }) => (wanted.has(vmId) ? [] : [vmId]));
+    const before = await lockPlaces(tx, placed);
+    const after = placed.length > 0 ? await insertPlacements(tx, lease, placed) : '';
+    const moves = [...before].map(([hostId, xid]) => ({ hostId, before: xid, after }));
+    return { outcome: 'committed', moves, dropped };
+  });
+}
+
+/** VMs that something else is wanted of by now, or that somebody is changing, do not fail. */
+export async function commitFailures(
+  sql: Sql,
+  { lease, failures }: { lease: Lease; failures: readonly FailedPlacement[] },
+): Promise<{ outcome: 'committed'; failed: number } | NotCommitted> {
+  return await underLease(sql, { lease, vms: failures }, async (tx, wanted) => {
+    const failed = failures.filter(({ vmId }) => wanted.has(vmId));
+    await Promise.all(failed.map((failure) => failVm(tx, { ...failure, after: 'keep' })));
+    return { outcome: 'committed', failed: failed.length };
+  });
+}
+
+/** A VM, and what was wanted of it when it was decided. */
+type DecidedVm = Pick<NewPlacement, 'vmId' | 'generation'>;
+
+/** `wanted`: those of the VMs that are still to be placed as they were when it was decided. */
+async function underLease<T>(
+  sql: Sql,
+  { lease, vms }: { lease: Lease; vms: readonly DecidedVm[] },
+  write: (tx: Transaction, wanted: Set<string>) => Promise<T>,
+): Promise<T | NotCommitted> {
+  try {
+    return await transact(sql, async (tx) => {
+      // Sent together, and carried out in this order.
+      const [held, wanted] = await Promise.all([lockLease(tx, lease), lockUnplacedVms(tx, vms)]);
+      if (!held) throw new LeaseLost();
+      return await write(tx, wanted);
+    });
+  } catch (error) {
+    if (error instanceof LeaseLost) return { outcome: 'lease_lost' };
+    if (error instanceof PlacementLost || isLostRace(error)) return { outcome: 'lost' };
+    throw error;
+  }
+}
+
+/** One that is being changed is not waited for. */
+async function lockUnplacedVms(tx: Transaction, vms: readonly DecidedVm[]): Promise<Set<string>> {
+  const rows = await tx<{ id: string; generation: string }[]>`
+    select id, generation from vms where id = any(${vms.map(({ vmId }) => vmId)}::uuid[])
+      and desired_state = 'running' and not placed and not abandoned and observed_generation < generation
+    order by id for update skip locked`;
+  const generations = new Map(rows.map(({ id, generation }) => [id, generation]));
+  const same = vms.filter(({ vmId, generation }) => generations.get(vmId) === generation);
+  return new Set(same.map(({ vmId }) => vmId));
+}
+
+/** Keeps hosts and devices as they were decided on; the revision of each host before this. */
+async function lockPlaces(
+  tx: Transaction,
+  placements: readonly NewPlacement[],
+): Promise<Map<string, string>> {
+  if (placements.length === 0) return new Map();
+  const hostIds = [...new Set(placements.map(({ hostId }) => hostId))];
+  const deviceIds = placements.flatMap((placement) => placement.deviceIds);
+  const vmIds = placements.map(({ vmId }) => vmId);
+  const isOfVms = tx`id in (select network_id from network_interfaces where vm_id = any(${vmIds}::uuid[]))`;
+  const spans = tx`exists (select from hosts where id = any(${hostIds}::uuid[]) and underlay_address is not null)`;
+  const [, hosts, , , devices, revisions] = await Promise.all([
+    // Whether a disk exists is told to the hosts of its VMs: none comes to exist meanwhile.
+    tx`select from disks where id in (select disk_id from disk_attachments
+      where vm_id = any(${vmIds}::uuid[])) order by id for share`,
+    tx`select from hosts where id = any(${hostIds}::uuid[])
+      and state = 'ready' and admin_state = 'active' and fenced_at is null and drift = '{}' order by id for share`,
+    // One of the two: where hosts reach each other, VMs of a network come and go one after the other.
+    tx`select from networks where ${isOfVms} and ${spans} order by id for no key update`,
+    tx`select from networks where ${isOfVms} and not ${spans} order by id for share`,
+    tx`select from devices where id = any(${deviceIds}::uuid[])
+      and state = 'ready' and quarantine_reason = '' and not blocked order by id for share`,
+    tx<{ host_id: string; changed_xid: string }[]>`
+      select host_id, changed_xid::text from host_revisions
+      where host_id = any(${hostIds}::uuid[] || array(select hosts_with_rules_on(${vmIds}::uuid[]))
+        || array(select hosts_sharing_networks((select array_agg(p.vm_id) from unnest(${vmIds}::uuid[],
+            ${placements.map(({ hostId }) => hostId)}::uuid[]) as p (vm_id, host_id)
+          join hosts h on h.id = p.host_id where h.underlay_address is not null))))
+      order by host_id for update`,
+  ]);
+  expectCount(hosts, hostIds.length);
+  expectCount(devices, deviceIds.length);
+  const chosen = revisions.filter(({ host_id }) => hostIds.includes(host_id));
+  return new Map(chosen.map(({ host_id, changed_xid }) => [host_id, changed_xid]));
+}
+
+/** Returns the number of the transaction. */
+async function insertPlacements(
+  tx: Transaction,
+  { location, epoch }: Lease,
+  placements: readonly NewPlacement[],
+): Promise<string> {
+  const vmIds = placements.map(({ vmId }) => vmId);
+  const devices = placements.flatMap(({ vmId, deviceIds }) =>
+    deviceIds.map((id) => ({ id, vmId })),
+  );
+  const addresses = placements.flatMap((placement) => placement.addresses);
+  const [addressClaims, placed, deviceClaims, marked, [transaction]] = await Promise.all([
+    // First: the address of a VM that is nowhere yet is news to nobody.
+    tx`insert into address_claims (network_interface_id, subnet_id, address) select interface_id, subnet_id, address::inet
+      from unnest(${addresses.map(({ interfaceId }) => interfaceId)}::uuid[],
+        ${addresses.map(({ subnetId }) => subnetId)}::uuid[],
+        ${addresses.map(({ address }) => address)}::text[]) as a (interface_id, subnet_id, address)`,
+    tx`insert into placements (vm_id, host_id, epoch) select vm_id, host_id, ${epoch}
+      from unnest(${vmIds}::uuid[], ${placements.map(({ hostId }) => hostId)}::uuid[]) as p (vm_id, host_id)`,
+    tx`insert into device_claims (device_id, vm_id) select *
+      from unnest(${devices.map(({ id }) => id)}::uuid[], ${devices.map(({ vmId }) => vmId)}::uuid[])`,
+    tx`update vms set placed = true where id = any(${vmIds}::uuid[]) and not placed`,
+    tx<{ xid: string }[]>`select pg_current_xact_id()::text as xid`,
+    takePublicAddresses(tx, { location, interfaceIds: placements.flatMap((one) => one.publicFor) }),
+  ]);
+  expectCount(placed, vmIds.length);
+  expectCount(deviceClaims, devices.length);
+  expectCount(addressClaims, addresses.length);
+  expectCount(marked, vmIds.length);
+  return transaction?.xid ?? '';
+}
+
+/** The oldest of these VMs first, as far as the pool goes. */
+async function takePublicAddresses(
+  tx: Transaction,
+  { location, interfaceIds }: { location: string; interfaceIds: string[] },
+): Promise<void> {
+  if (interfaceIds.length === 0) return;
+  await tx`
+    with free as (select id from public_addresses where network_interface_id is null and location = ${location}
+        limit ${interfaceIds.length} for update skip locked),
+      numbered as (select id, row_number() over () as n from free)
+    update public_addresses p set network_interface_id = t.interface_id
+    from numbered f join unnest(${interfaceIds}::uuid[]) with ordinality as t (interface_id, n) on t.n = f.n
+    where p.id = f.id`;
+}
+
+function expectCount({ count }: { count: number }, expected: number): void {
+  if (count !== expected) throw new PlacementLost();
+}

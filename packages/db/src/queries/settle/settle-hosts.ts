@@ -1,0 +1,108 @@
+import type { HostState } from '@gantry/model/host-states';
+import type { Queryable } from '../../connect.ts';
+
+/** What a host's reports say of the host itself. */
+
+export type SettledHost = {
+  state: HostState;
+  accepted_number: string;
+  refusal: string;
+  unknown_vms: string[];
+  /** Whether other hosts can reach it. */
+  spans: boolean;
+};
+
+/**
+ * The host, if this is its newest stream: another one cannot be opened until the transaction ends.
+ * Locked as its own changes need it: a lock that has to grow waits for others that wait for it.
+ */
+export async function lockHostOfStream(
+  sql: Queryable,
+  { hostId, streamEpoch }: { hostId: string; streamEpoch: string },
+): Promise<SettledHost | undefined> {
+  const [row] = await sql<SettledHost[]>`
+    select state, accepted_number, refusal, unknown_vms, underlay_address is not null as spans from hosts
+    where id = ${hostId} and stream_epoch = ${streamEpoch} and fenced_at is null for no key update`;
+  return row;
+}
+
+export async function updateHostReport(
+  sql: Queryable,
+  report: { hostId: string; acceptedNumber: string; refusal: string; unknownVms: string[] },
+): Promise<void> {
+  await sql`update hosts set accepted_number = ${report.acceptedNumber}, refusal = ${report.refusal},
+    unknown_vms = ${report.unknownVms} where id = ${report.hostId}`;
+}
+
+/** Which specs the host has taken and put in force; false where this is not its newest stream. */
+export async function updateHostNumbers(
+  sql: Queryable,
+  host: { hostId: string; streamEpoch: string; acceptedNumber: string; firewallNumber: string },
+): Promise<boolean> {
+  const rows = await sql`
+    with host as (update hosts set accepted_number = ${host.acceptedNumber}
+        where id = ${host.hostId} and stream_epoch = ${host.streamEpoch} and fenced_at is null returning id),
+      settled as (delete from firewall_rule_hosts where host_id in (select id from host)
+        and number <= ${host.firewallNumber})
+    select id from host`;
+  return rows.length > 0;
+}
+
+/** The host has every rule of this spec in force. */
+export async function removeConfirmedRules(
+  sql: Queryable,
+  { hostId, number }: { hostId: string; number: string },
+): Promise<void> {
+  await sql`delete from firewall_rule_hosts where host_id = ${hostId} and number <= ${number}`;
+}
+
+/** In order, before anything the disks' changes lock; hosts come after disks. */
+export async function lockReportedDisks(
+  sql: Queryable,
+  { hostId, diskIds }: { hostId: string; diskIds: string[] },
+): Promise<void> {
+  // As one array: two conditions with "or" between them would read every disk there is.
+  await sql`select from disks where id = any(
+      array(select a.disk_id from disk_attachments a join placements p on p.vm_id = a.vm_id
+        where p.host_id = ${hostId})
+      || array(select d.id from disks d where d.id = any(${diskIds}::uuid[])
+        and (d.host_id = ${hostId} or d.host_id is null)))
+    order by id for update`;
+}
+
+/**
+ * Disks the host says it has: grown while it kept them for nobody, or not known to be anywhere
+ * because they were made for a VM that let go of them before it ran with them.
+ */
+export async function updateReportedDisks(
+  sql: Queryable,
+  { hostId, disks }: { hostId: string; disks: { id: string; sizeGib: number }[] },
+): Promise<void> {
+  await sql`update disks d set host_id = ${hostId}, observed_size_gib = case when d.host_id is null
+        then d.observed_size_gib else least(d.size_gib, r.size_gib::integer) end
+    from unnest(${disks.map(({ id }) => id)}::uuid[],
+      ${disks.map(({ sizeGib }) => String(sizeGib))}::text[]) as r (id, size_gib)
+    where d.id = r.id and (d.host_id is null or d.host_id = ${hostId} and d.desired_state = 'present'
+      and coalesce(d.observed_size_gib, 0) < least(d.size_gib, r.size_gib::integer))`;
+}
+
+export async function updateDisksGone(
+  sql: Queryable,
+  { hostId, diskIds }: { hostId: string; diskIds: string[] },
+): Promise<void> {
+  await sql`update disks d set host_id = null where d.id = any(${diskIds}::uuid[]) and d.host_id = ${hostId}
+    and (d.desired_state = 'deleted' or exists (select from disk_attachments a join vms v on v.id = a.vm_id
+      where a.disk_id = d.id and not v.placed and (v.desired_state = 'deleted' or v.abandoned)))`;
+}
+
+export async function upsertSerialLogs(
+  sql: Queryable,
+  { hostId, logs }: { hostId: string; logs: { vmId: string; tail: string }[] },
+): Promise<void> {
+  for (const { vmId, tail } of logs) {
+    await sql`insert into serial_logs (vm_id, tail)
+      select vm_id, ${tail.replaceAll('\0', '')} from placements where vm_id = ${vmId} and host_id = ${hostId}
+      on conflict (vm_id) do update set tail = excluded.tail, updated_at = now()
+        where serial_logs.tail <> excluded.tail`;
+  }
+}

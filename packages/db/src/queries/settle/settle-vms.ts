@@ -1,0 +1,117 @@
+import type { DeviceKind } from '@gantry/model/host-states';
+import type { OperationName } from '@gantry/model/states';
+import type { Queryable } from '../../connect.ts';
+
+/** What a report is held against: the VMs of one host, with all that a report can change. */
+
+/** The serial number is empty if the device has none or it is not known. */
+export type ClaimedDevice = { id: string; kind: DeviceKind; pci_address: string; serial: string };
+
+export type PlacedVmRow = {
+  id: string;
+  project_id: string;
+  organization_id: string;
+  type: string;
+  region: string;
+  revision: string;
+  generation: string;
+  observed_generation: string;
+  observed_state: 'none' | 'running' | 'stopped' | 'crashed' | 'failed';
+  desired_state: 'running' | 'stopped' | 'deleted';
+  abandoned: boolean;
+  reachable: boolean;
+  should_run: boolean;
+  operation: OperationName | null;
+  operation_recorded_at: Date | null;
+  /** Whether its time is being counted. */
+  metered: boolean;
+  devices: ClaimedDevice[];
+  attachments: {
+    disk_id: string;
+    desired_state: 'attached' | 'detached';
+    attached: boolean;
+    size_gib: number;
+    observed_size_gib: number | null;
+    kept_here: boolean;
+  }[];
+};
+
+/** Locked, by id: the order in which everyone locks VMs. Hosts come after VMs. */
+export async function lockPlacedVms(sql: Queryable, hostId: string): Promise<PlacedVmRow[]> {
+  // Sent together: the second runs after the first has its locks, and sees what they waited for.
+  const [locked, rows] = await Promise.all([
+    sql<{ id: string }[]>`
+    select v.id from vms v join placements p on p.vm_id = v.id where p.host_id = ${hostId}
+    order by v.id for update of v`,
+    sql<PlacedVmRow[]>`
+    select v.id, v.project_id, j.organization_id, v.type, l.region, v.revision, v.generation, v.observed_generation,
+      v.observed_state, v.desired_state, v.abandoned, v.reachable,
+      vm_should_run(v.desired_state, v.abandoned, v.observed_state, v.observed_generation, v.generation) as should_run,
+      o.name as operation, o.recorded_at as operation_recorded_at,
+      exists (select from meter_intervals m where m.resource_id = v.id and m.ended_at is null) as metered,
+      (select coalesce(json_agg(json_build_object('id', d.id, 'kind', d.kind, 'pci_address', d.pci_address,
+          'serial', d.serial)), '[]')
+        from device_claims c join devices d on d.id = c.device_id where c.vm_id = v.id) as devices,
+      (select coalesce(json_agg(json_build_object('disk_id', a.disk_id, 'desired_state', a.desired_state,
+          'attached', a.attached, 'size_gib', d.size_gib, 'observed_size_gib', d.observed_size_gib,
+          'kept_here', coalesce(d.host_id = p.host_id or not a.exclusive and k.shared_storage, false))
+          order by a.disk_id), '[]')
+        from disk_attachments a join disks d on d.id = a.disk_id left join hosts k on k.id = d.host_id
+        where a.vm_id = v.id) as attachments
+    from placements p join vms v on v.id = p.vm_id join projects j on j.id = v.project_id
+    join locations l on l.name = v.location
+    left join operations o on o.resource_id = v.id and o.state = 'IN_PROGRESS'
+    where p.host_id = ${hostId} order by v.id`,
+  ]);
+  const ids = new Set(locked.map(({ id }) => id));
+  return rows.filter(({ id }) => ids.has(id));
+}
+
+export async function updateObservedVm(
+  sql: Queryable,
+  {
+    vmId,
+    observedState,
+  }: { vmId: string; observedState: 'running' | 'stopped' | 'crashed' | 'failed' },
+): Promise<void> {
+  await sql`update vms set observed_state = ${observedState}, observed_generation = generation, updated_at = now()
+    where id = ${vmId}`;
+}
+
+/** The host has the disk for the VM, at this size or more. */
+export async function updateDiskAttached(
+  sql: Queryable,
+  disk: { vmId: string; diskId: string; hostId: string; sizeGib: number },
+): Promise<void> {
+  await Promise.all([
+    sql`update disk_attachments set attached = true where vm_id = ${disk.vmId} and disk_id = ${disk.diskId}`,
+    sql`update disks set host_id = ${disk.hostId}, observed_size_gib = ${disk.sizeGib} where id = ${disk.diskId}`,
+  ]);
+}
+
+export async function removeAttachment(
+  sql: Queryable,
+  { vmId, diskId }: { vmId: string; diskId: string },
+): Promise<void> {
+  await sql`delete from disk_attachments where vm_id = ${vmId} and disk_id = ${diskId}`;
+}
+
+/** Takes back all of what the unfinished attachment wanted, also what has been attached by now. */
+export async function undoAttachments(sql: Queryable, vmId: string): Promise<void> {
+  await sql`update disk_attachments a set desired_state = 'detached'
+    where a.vm_id = ${vmId} and a.desired_state = 'attached' and a.disk_id in (
+      select (disk ->> 'disk_id')::uuid from operations o, json_array_elements(o.request -> 'attach_disks') disk
+      where o.resource_id = ${vmId} and o.name = 'ATTACH_DISKS' and o.state = 'IN_PROGRESS')`;
+}
+
+/** Takes back what a detachment operation wanted: what is still attached stays so. */
+export async function undoDetachments(sql: Queryable, vmId: string): Promise<void> {
+  await sql`update disk_attachments set desired_state = 'attached'
+    where vm_id = ${vmId} and desired_state = 'detached' and attached`;
+}
+
+/** A disk that could not be grown is to be what it is. */
+export async function undoGrowth(sql: Queryable, diskId: string): Promise<void> {
+  await sql`update disks set size_gib = observed_size_gib, size = observed_size_gib || 'GiB', updated_at = now()
+    where id = ${diskId} and desired_state = 'present' and observed_size_gib < size_gib`;
+}

@@ -1,0 +1,140 @@
+import type { OperationName } from '@gantry/model/states';
+import type { Queryable } from '../../connect.ts';
+
+/**
+ * What can be settled without a host's word, because no host has anything of it. Each list locks
+ * what it returns, skipping what others have; whoever acts reads again after the lock, since a
+ * statement's snapshot is older than a lock it waits for.
+ */
+
+export type ResourceKey = { id: string; project_id: string };
+
+const isNowhere = (sql: Queryable) => sql`not exists (select from hosts h
+  where h.id = d.host_id and h.state <> 'fenced')`;
+
+const isRemovable = (
+  sql: Queryable,
+) => sql`not v.placed and (v.desired_state = 'deleted' or v.abandoned)
+  and not exists (select from disk_attachments a join disks d on d.id = a.disk_id
+    where a.vm_id = v.id and a.attachment_type = 'os' and not ${isNowhere(sql)})`;
+
+const isUnplacedDiskChange = (sql: Queryable) =>
+  sql`o.state = 'IN_PROGRESS' and o.name in ('ATTACH_DISKS', 'DETACH_DISKS') and not v.placed`;
+
+const isIdleDisk = (sql: Queryable) => sql`d.kind = 'data' and (d.desired_state = 'deleted'
+    or d.observed_size_gib is null or d.observed_size_gib < d.size_gib)
+  and ${isNowhere(sql)} and not exists (select from disk_attachments a join vms v on v.id = a.vm_id
+    where a.disk_id = d.id and (v.placed or d.desired_state = 'deleted'))`;
+
+const isGrownDisk = (sql: Queryable) => sql`o.state = 'IN_PROGRESS' and o.resource_type = 'disk'
+  and d.desired_state = 'present' and d.observed_size_gib >= d.size_gib`;
+
+const isSettledRule = (
+  sql: Queryable,
+) => sql`(r.desired_state = 'deleted' or r.applied_generation < r.generation)
+  and not exists (select from firewall_rule_hosts o where o.rule_id = r.id)`;
+
+export type Unsettled = { vms: boolean; disk_changes: boolean; disks: boolean; rules: boolean };
+
+/** Where there is something to do: asked often, so it is one statement over small indexes. */
+export async function readUnsettled(sql: Queryable): Promise<Unsettled> {
+  const [row] = await sql<Unsettled[]>`
+    select exists (select from vms v where ${isRemovable(sql)}) as vms,
+      exists (select from operations o join vms v on v.id = o.resource_id
+        where ${isUnplacedDiskChange(sql)}) as disk_changes,
+      exists (select from disks d where ${isIdleDisk(sql)})
+        or exists (select from operations o join disks d on d.id = o.resource_id
+          where ${isGrownDisk(sql)}) as disks,
+      exists (select from firewall_rules r where ${isSettledRule(sql)}) as rules`;
+  return row ?? { vms: false, disk_changes: false, disks: false, rules: false };
+}
+
+/** VMs to be removed that are nowhere, and whose OS disk is nowhere either. */
+export async function lockRemovableVms(sql: Queryable, limit: number): Promise<ResourceKey[]> {
+  const locked = await sql<{ id: string }[]>`
+    select v.id from vms v where ${isRemovable(sql)} order by v.id limit ${limit} for update skip locked`;
+  return await sql<ResourceKey[]>`
+    select v.id, v.project_id from vms v where v.id = any(${idsOf(locked)}::uuid[]) and ${isRemovable(sql)}`;
+}
+
+/** VMs that are nowhere while disks are to be attached to them or detached from them. */
+export async function lockUnplacedDiskChanges(
+  sql: Queryable,
+  limit: number,
+): Promise<ResourceKey[]> {
+  const locked = await sql<{ id: string }[]>`
+    select v.id from operations o join vms v on v.id = o.resource_id
+    where ${isUnplacedDiskChange(sql)} order by v.id limit ${limit} for update of v skip locked`;
+  return await sql<ResourceKey[]>`
+    select v.id, v.project_id from operations o join vms v on v.id = o.resource_id
+    where v.id = any(${idsOf(locked)}::uuid[]) and ${isUnplacedDiskChange(sql)}`;
+}
+
+/** Nothing has to be done for it: the disks are there, or not, at the next start. */
+export async function settleAttachmentsUnplaced(sql: Queryable, vmId: string): Promise<void> {
+  await sql`delete from disk_attachments where vm_id = ${vmId} and desired_state = 'detached'`;
+  await sql`update disk_attachments set attached = true where vm_id = ${vmId}`;
+}
+
+export type UnsettledDisk = ResourceKey & {
+  organization_id: string;
+  region: string;
+  type: string;
+  size_gib: number;
+  desired_state: 'present' | 'deleted';
+  observed_size_gib: number | null;
+  operation: OperationName | null;
+  /** No host has to be asked: it was never made, or its host is gone. */
+  idle: boolean;
+};
+
+/** Data disks that no host has to be asked about, or whose host has done what was asked. */
+export async function lockUnsettledDisks(sql: Queryable, limit: number): Promise<UnsettledDisk[]> {
+  const idle = await sql<{ id: string }[]>`
+    select d.id from disks d where ${isIdleDisk(sql)} order by d.id limit ${limit} for update skip locked`;
+  const grown = await sql<{ id: string }[]>`
+    select d.id from operations o join disks d on d.id = o.resource_id
+    where ${isGrownDisk(sql)} order by d.id limit ${limit} for update of d skip locked`;
+  return await sql<UnsettledDisk[]>`
+    select d.id, d.project_id, j.organization_id, l.region, d.type, d.size_gib, d.desired_state, d.observed_size_gib,
+      (select o.name from operations o where o.resource_id = d.id and o.state = 'IN_PROGRESS') as operation,
+      ${isIdleDisk(sql)} as idle
+    from disks d join projects j on j.id = d.project_id join locations l on l.name = d.location
+    where d.id = any(${idsOf([...idle, ...grown])}::uuid[]) order by d.id`;
+}
+
+export async function updateDiskObserved(
+  sql: Queryable,
+  { diskId, sizeGib }: { diskId: string; sizeGib: number },
+): Promise<void> {
+  await sql`update disks set observed_size_gib = ${sizeGib} where id = ${diskId}`;
+}
+
+export async function removeDisk(sql: Queryable, diskId: string): Promise<void> {
+  await sql`delete from disks where id = ${diskId}`;
+}
+
+/** Rules that every host concerned has in force, or has let go of where that was wanted. */
+export async function lockSettledRules(
+  sql: Queryable,
+  limit: number,
+): Promise<(ResourceKey & { desired_state: 'present' | 'deleted' })[]> {
+  const locked = await sql<{ id: string }[]>`
+    select r.id from firewall_rules r where ${isSettledRule(sql)} order by r.id limit ${limit}
+    for update skip locked`;
+  return await sql<(ResourceKey & { desired_state: 'present' | 'deleted' })[]>`
+    select r.id, r.project_id, r.desired_state from firewall_rules r
+    where r.id = any(${idsOf(locked)}::uuid[]) and ${isSettledRule(sql)} order by r.id`;
+}
+
+export async function updateRuleApplied(sql: Queryable, ruleId: string): Promise<void> {
+  await sql`update firewall_rules set applied_generation = generation where id = ${ruleId}`;
+}
+
+export async function removeRule(sql: Queryable, ruleId: string): Promise<void> {
+  await sql`delete from firewall_rules where id = ${ruleId}`;
+}
+
+function idsOf(rows: { id: string }[]): string[] {
+  return [...new Set(rows.map(({ id }) => id))];
+}

@@ -1,0 +1,52 @@
+import type { Queryable } from '../../connect.ts';
+import { FIRST_ID } from '../page-bounds.ts';
+import type { OrganizationRow } from './tenants.ts';
+
+export async function listOrganizations(sql: Queryable, ids: string[]): Promise<OrganizationRow[]> {
+  return await sql<OrganizationRow[]>`
+    select id, name, payment_customer_id from organizations where id = any(${ids}::uuid[]) order by id`;
+}
+
+export type PaidOrganizationRow = OrganizationRow & { paid: boolean };
+
+/** Every organization of the installation: for operators. */
+export async function listAllOrganizations(
+  sql: Queryable,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<PaidOrganizationRow[]> {
+  return await sql<PaidOrganizationRow[]>`
+    select o.id, o.name, o.payment_customer_id, m.organization_id is not null as paid
+    from organizations o left join payment_methods m on m.organization_id = o.id
+    where o.id > ${after ?? FIRST_ID}
+    order by o.id limit ${limit}`;
+}
+
+/** Whoever decides by what an organization consists of takes turns here. */
+export async function lockOrganization(sql: Queryable, organizationId: string): Promise<void> {
+  await sql`select from organizations where id = ${organizationId} for no key update`;
+}
+
+export async function hasProjects(sql: Queryable, organizationId: string): Promise<boolean> {
+  const rows = await sql`select from projects where organization_id = ${organizationId} limit 1`;
+  return rows.length > 0;
+}
+
+export async function updateOrganizationName(
+  sql: Queryable,
+  { organizationId, name }: { organizationId: string; name: string },
+): Promise<OrganizationRow | undefined> {
+  const [row] = await sql<OrganizationRow[]>`
+    update organizations set name = ${name} where id = ${organizationId}
+    returning id, name, payment_customer_id`;
+  return row;
+}
+
+/** Its members and its payment method go with it; a project of it makes this fail. */
+export async function removeOrganization(
+  sql: Queryable,
+  organizationId: string,
+): Promise<OrganizationRow | undefined> {
+  const [row] = await sql<OrganizationRow[]>`
+    delete from organizations where id = ${organizationId} returning id, name, payment_customer_id`;
+  return row;
+}

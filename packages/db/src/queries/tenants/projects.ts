@@ -1,0 +1,64 @@
+import type { Queryable } from '../../connect.ts';
+import { FIRST_ID } from '../page-bounds.ts';
+import type { ProjectRow } from './tenants.ts';
+
+const columns = (sql: Queryable) => sql`id, name, version, organization_id`;
+
+/** The named projects, and all projects of the named organizations. */
+export async function listProjects(
+  sql: Queryable,
+  { projectIds, organizationIds }: { projectIds: string[]; organizationIds: string[] },
+): Promise<ProjectRow[]> {
+  return await sql<ProjectRow[]>`
+    select ${columns(sql)} from projects
+    where id = any(${projectIds}::uuid[]) or organization_id = any(${organizationIds}::uuid[])
+    order by id`;
+}
+
+/** Every project of the installation: for operators. */
+export async function listAllProjects(
+  sql: Queryable,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<ProjectRow[]> {
+  return await sql<ProjectRow[]>`
+    select ${columns(sql)} from projects
+    where id > ${after ?? FIRST_ID}
+    order by id limit ${limit}`;
+}
+
+export async function readProject(
+  sql: Queryable,
+  projectId: string,
+): Promise<ProjectRow | undefined> {
+  const [row] = await sql<
+    ProjectRow[]
+  >`select ${columns(sql)} from projects where id = ${projectId}`;
+  return row;
+}
+
+export async function updateProjectName(
+  sql: Queryable,
+  { projectId, name }: { projectId: string; name: string },
+): Promise<ProjectRow | undefined> {
+  const [row] = await sql<ProjectRow[]>`
+    update projects set name = ${name} where id = ${projectId} returning ${columns(sql)}`;
+  return row;
+}
+
+/** Whether hosts still hold something of the project: a VM or a disk, until it is proven gone. */
+export async function hasVmsOrDisks(sql: Queryable, projectId: string): Promise<boolean> {
+  const [row] = await sql<{ held: boolean }[]>`
+    select exists (select from vms where project_id = ${projectId})
+      or exists (select from disks where project_id = ${projectId}) as held`;
+  return row?.held ?? false;
+}
+
+/** Networks, rules, quotas, operations, keys and memberships go with it; a VM or disk makes this fail. */
+export async function removeProject(
+  sql: Queryable,
+  projectId: string,
+): Promise<ProjectRow | undefined> {
+  const [row] = await sql<ProjectRow[]>`
+    delete from projects where id = ${projectId} returning ${columns(sql)}`;
+  return row;
+}

@@ -1,0 +1,100 @@
+import { findFreeBlock, formatCidr, parseCidr } from '@gantry/model/cidr';
+import { DEFAULT_NETWORK, DEFAULT_RULES } from '@gantry/model/default-network';
+import { newId } from '@gantry/model/ids';
+import { DEFAULT_QUOTAS } from '@gantry/model/states';
+import type { Queryable } from '../../connect.ts';
+
+export type OrganizationRow = { id: string; name: string; payment_customer_id: string };
+export type ProjectRow = { id: string; name: string; version: string; organization_id: string };
+
+export async function insertOrganization(
+  sql: Queryable,
+  organization: OrganizationRow,
+): Promise<void> {
+  await sql`insert into organizations (id, name, payment_customer_id)
+    values (${organization.id}, ${organization.name}, ${organization.payment_customer_id})`;
+}
+
+/** A project with what it starts with: its quotas, its network with a subnet in each location, its rules. */
+export async function insertProject(
+  sql: Queryable,
+  project: Omit<ProjectRow, 'version'>,
+): Promise<void> {
+  await sql`insert into projects (id, name, organization_id)
+    values (${project.id}, ${project.name}, ${project.organization_id})`;
+  await sql`insert into quotas ${sql(
+    Object.entries(DEFAULT_QUOTAS).map(([type, max]) => ({ project_id: project.id, type, max })),
+  )}`;
+  const networkId = newId();
+  await sql`insert into networks (id, project_id, name, cidr, is_default)
+    values (${networkId}, ${project.id}, ${DEFAULT_NETWORK.name}, ${DEFAULT_NETWORK.cidr}, true)`;
+  const locations = await sql<{ name: string }[]>`select name from locations order by name`;
+  for (const location of locations) {
+    await insertDefaultSubnet(sql, { projectId: project.id, networkId, location: location.name });
+  }
+  await insertDefaultRules(sql, { projectId: project.id, networkId });
+}
+
+type DefaultSubnet = { projectId: string; networkId: string; location: string };
+
+/** The first free block of a default network becomes its subnet in a location; a full network gets none. */
+export async function insertDefaultSubnet(
+  sql: Queryable,
+  { projectId, networkId, location }: DefaultSubnet,
+): Promise<void> {
+  const subnets = await sql<
+    { cidr: string }[]
+  >`select cidr from subnets where network_id = ${networkId}`;
+  const taken = subnets.flatMap(({ cidr }) => parseCidr(cidr) ?? []);
+  const outer = parseCidr(DEFAULT_NETWORK.cidr);
+  const block = outer && findFreeBlock(outer, DEFAULT_NETWORK.subnetPrefix, taken);
+  if (!block) return;
+  await sql`insert into subnets (id, project_id, network_id, location, name, cidr)
+    values (${newId()}, ${projectId}, ${networkId}, ${location}, ${`default-${location}`.slice(0, 63)}, ${formatCidr(block)})
+    on conflict on constraint subnets_name_key do nothing`;
+}
+
+async function insertDefaultRules(
+  sql: Queryable,
+  { projectId, networkId }: { projectId: string; networkId: string },
+) {
+  const network = [{ resource_id: networkId, cidr: '' }];
+  const anywhere = [{ resource_id: '', cidr: '' }];
+  for (const rule of DEFAULT_RULES) {
+    const other = rule.from === 'network' ? network : anywhere;
+    const [sources, destinations] =
+      rule.direction === 'ingress' ? [other, network] : [network, other];
+    // In force from the start: no host has a VM of this network yet.
+    await sql`insert into firewall_rules
+      (id, project_id, network_id, name, direction, action, protocols, sources, source_ports, destinations, destination_ports, applied_generation)
+      values (${newId()}, ${projectId}, ${networkId}, ${rule.name}, ${rule.direction}, 'allow', ${rule.protocols},
+        ${sql.json(sources)}, ${[]}, ${sql.json(destinations)}, ${rule.destinationPorts}, 1)`;
+  }
+}
+
+export async function findProject(
+  sql: Queryable,
+  { organization, project }: { organization: string; project: string },
+): Promise<{ id: string } | undefined> {
+  const [row] = await sql<{ id: string }[]>`
+    select p.id from projects p join organizations o on o.id = p.organization_id
+    where o.name = ${organization} and p.name = ${project} order by p.id limit 1`;
+  return row;
+}
+
+export async function insertOwner(
+  sql: Queryable,
+  owner: { id: string; organizationId: string; userId: string },
+): Promise<void> {
+  await sql`insert into members (id, user_id, organization_id, role)
+    values (${owner.id}, ${owner.userId}, ${owner.organizationId}, 'owner')`;
+}
+
+export async function insertPaymentMethod(
+  sql: Queryable,
+  method: { organizationId: string; provider: string; details: Record<string, string> },
+): Promise<void> {
+  await sql`insert into payment_methods (organization_id, provider, details)
+    values (${method.organizationId}, ${method.provider}, ${sql.json(method.details)})
+    on conflict (organization_id) do update set provider = excluded.provider, details = excluded.details`;
+}

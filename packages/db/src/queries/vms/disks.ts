@@ -1,0 +1,165 @@
+import type { AttachmentMode, DISK_STATES, DiskType } from '@gantry/model/states';
+import type { Queryable } from '../../connect.ts';
+
+export type DiskAttachmentRow = {
+  vm_id: string;
+  attachment_type: 'os' | 'data';
+  mode: AttachmentMode;
+};
+
+export type DiskRow = {
+  id: string;
+  kind: 'os' | 'data';
+  name: string;
+  type: DiskType;
+  size: string;
+  size_gib: number;
+  location: string;
+  block_size: number;
+  serial_number: string;
+  state: (typeof DISK_STATES)[number];
+  created_at: Date;
+  updated_at: Date;
+  /** Those being detached too: they end when a host has shown the disk gone. */
+  attachments: DiskAttachmentRow[];
+};
+
+const selectDisk = (sql: Queryable) => sql`
+  select d.id, d.kind, d.name, d.type, d.size, d.size_gib, d.location, d.block_size, d.serial_number, d.state,
+    d.created_at, d.updated_at,
+    (select coalesce(json_agg(json_build_object('vm_id', a.vm_id, 'attachment_type', a.attachment_type, 'mode', a.mode)
+        order by a.created_at, a.vm_id), '[]')
+      from disk_attachments a where a.disk_id = d.id) as attachments
+  from disks d`;
+
+type DiskKey = { projectId: string; diskId: string };
+
+export async function listDisks(sql: Queryable, projectId: string): Promise<DiskRow[]> {
+  return await sql<DiskRow[]>`${selectDisk(sql)} where d.project_id = ${projectId} order by d.id`;
+}
+
+export async function readDisk(
+  sql: Queryable,
+  { projectId, diskId }: DiskKey,
+): Promise<DiskRow | undefined> {
+  const [row] = await sql<
+    DiskRow[]
+  >`${selectDisk(sql)} where d.project_id = ${projectId} and d.id = ${diskId}`;
+  return row;
+}
+
+/**
+ * The disks of these ids that the project has; nobody else changes or attaches them until the
+ * transaction ends. Locked in the order of their ids, so that two such requests cannot block each other.
+ */
+export async function lockDisks(
+  sql: Queryable,
+  { projectId, diskIds }: { projectId: string; diskIds: string[] },
+): Promise<DiskRow[]> {
+  await sql`select from disks where project_id = ${projectId} and id = any(${diskIds}::uuid[]) order by id for update`;
+  return await sql<DiskRow[]>`${selectDisk(sql)}
+    where d.project_id = ${projectId} and d.id = any(${diskIds}::uuid[])`;
+}
+
+/** VMs come before disks in the order of locks: whoever changes a disk that VMs have locks those first. */
+export async function lockVmsOfDisk(sql: Queryable, diskId: string): Promise<string[]> {
+  const rows = await sql<
+    { id: string }[]
+  >`select id from vms where id in (select vm_id from disk_attachments where disk_id = ${diskId})
+    order by id for update`;
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Those of the disks that the host of the VM cannot reach: they lie on another host alone. A VM that
+ * is nowhere has to be where its OS disk is.
+ */
+export async function listUnreachableDisks(
+  sql: Queryable,
+  { vmId, diskIds }: { vmId: string; diskIds: string[] },
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select d.id from disks d left join hosts k on k.id = d.host_id, lateral (
+        select coalesce(p.host_id, o.host_id) as id from disk_attachments a join disks o on o.id = a.disk_id
+        left join placements p on p.vm_id = a.vm_id where a.vm_id = ${vmId} and a.attachment_type = 'os') place
+      left join hosts h on h.id = place.id
+    where d.id = any(${diskIds}::uuid[]) and d.host_id <> place.id
+      and not (coalesce(k.shared_storage, false) and coalesce(h.shared_storage, false))`;
+  return rows.map(({ id }) => id);
+}
+
+export type NewDisk = {
+  id: string;
+  projectId: string;
+  name: string;
+  type: DiskType;
+  size: string;
+  sizeGib: number;
+  location: string;
+  blockSize: number;
+  serialNumber: string;
+  at: Date;
+};
+
+/** False where there is no such location. */
+export async function insertDisk(sql: Queryable, disk: NewDisk): Promise<boolean> {
+  const { count } = await sql`
+    insert into disks
+      (id, project_id, kind, name, type, size, size_gib, location, block_size, serial_number, created_at, updated_at)
+    select ${disk.id}, ${disk.projectId}, 'data', ${disk.name}, ${disk.type}, ${disk.size}, ${disk.sizeGib}, name,
+      ${disk.blockSize}, ${disk.serialNumber}, ${disk.at}, ${disk.at}
+    from locations where name = ${disk.location}`;
+  return count > 0;
+}
+
+export async function updateDiskSize(
+  sql: Queryable,
+  change: { diskId: string; size: string; sizeGib: number },
+): Promise<void> {
+  await sql`update disks set size = ${change.size}, size_gib = ${change.sizeGib}, updated_at = now()
+    where id = ${change.diskId}`;
+}
+
+export async function updateDiskDeleted(sql: Queryable, diskId: string): Promise<void> {
+  await sql`update disks set desired_state = 'deleted', updated_at = now() where id = ${diskId}`;
+}
+
+export async function countDisksOfVm(sql: Queryable, vmId: string): Promise<number> {
+  const [row] = await sql<
+    { count: number }[]
+  >`select count(*)::int as count from disk_attachments where vm_id = ${vmId}`;
+  return row?.count ?? 0;
+}
+
+export type NewAttachment = {
+  vmId: string;
+  diskId: string;
+  mode: AttachmentMode;
+  exclusive: boolean;
+};
+
+export async function insertAttachment(sql: Queryable, attachment: NewAttachment): Promise<void> {
+  const { vmId, diskId, mode, exclusive } = attachment;
+  await sql`insert into disk_attachments (disk_id, vm_id, attachment_type, mode, exclusive)
+    values (${diskId}, ${vmId}, 'data', ${mode}, ${exclusive})`;
+  await recordAttachmentChange(sql, attachment);
+}
+
+/** The row stays until the host has let go of the disk. */
+export async function updateAttachmentDetached(
+  sql: Queryable,
+  attachment: { vmId: string; diskId: string },
+): Promise<void> {
+  await sql`update disk_attachments set desired_state = 'detached'
+    where vm_id = ${attachment.vmId} and disk_id = ${attachment.diskId}`;
+  await recordAttachmentChange(sql, attachment);
+}
+
+/** An attachment shows in the VM and in the disk. */
+async function recordAttachmentChange(
+  sql: Queryable,
+  { vmId, diskId }: { vmId: string; diskId: string },
+): Promise<void> {
+  await sql`update vms set updated_at = now() where id = ${vmId}`;
+  await sql`update disks set updated_at = now() where id = ${diskId}`;
+}

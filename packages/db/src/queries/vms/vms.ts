@@ -1,0 +1,203 @@
+import type { VmState } from '@gantry/model/states';
+import type { Queryable } from '../../connect.ts';
+import { insertOperationCte, type NewOperation } from '../operations/operations.ts';
+import { recordCtes, type WriteRecord } from '../operations/records.ts';
+import { FIRST_ID } from '../page-bounds.ts';
+
+export type VmDiskRow = {
+  id: string;
+  name: string;
+  type: string;
+  size: string;
+  location: string;
+  block_size: number;
+  created_at: string;
+  updated_at: string;
+  serial_number: string;
+  attachment_type: string;
+  mode: string;
+};
+
+export type VmInterfaceRow = {
+  id: string;
+  name: string;
+  network: string;
+  subnet: string;
+  mac_address: string;
+  private_address: string | null;
+  public_address: string | null;
+  public_address_id: string | null;
+};
+
+export type VmRow = {
+  id: string;
+  project_id: string;
+  name: string;
+  type: string;
+  location: string;
+  state: VmState;
+  generation: string;
+  created_at: Date;
+  updated_at: Date;
+  disks: VmDiskRow[];
+  network_interfaces: VmInterfaceRow[];
+};
+
+const selectVm = (sql: Queryable) => sql`
+  select v.id, v.project_id, v.name, v.type, v.location, v.state, v.generation, v.created_at, v.updated_at,
+    (select coalesce(json_agg(json_build_object('id', d.id, 'name', d.name, 'type', d.type, 'size', d.size,
+        'location', d.location, 'block_size', d.block_size, 'created_at', d.created_at, 'updated_at', d.updated_at,
+        'serial_number', d.serial_number, 'attachment_type', a.attachment_type, 'mode', a.mode)
+        order by a.attachment_type desc, a.created_at, d.id), '[]')
+      from disk_attachments a join disks d on d.id = a.disk_id
+      where a.vm_id = v.id and a.desired_state = 'attached') as disks,
+    (select coalesce(json_agg(json_build_object('id', n.id, 'name', n.name, 'network', n.network_id,
+        'subnet', n.subnet_id, 'mac_address', n.mac_address, 'private_address', host(c.address),
+        'public_address', host(p.address), 'public_address_id', p.id) order by n.name), '[]')
+      from network_interfaces n
+      left join address_claims c on c.network_interface_id = n.id
+      left join public_addresses p on p.network_interface_id = n.id
+      where n.vm_id = v.id) as network_interfaces
+  from vms v`;
+
+export async function readVm(
+  sql: Queryable,
+  { projectId, vmId }: { projectId: string; vmId: string },
+): Promise<VmRow | undefined> {
+  const [row] = await sql<
+    VmRow[]
+  >`${selectVm(sql)} where v.project_id = ${projectId} and v.id = ${vmId}`;
+  return row;
+}
+
+/** The same, and nobody else changes the VM until the transaction ends. */
+export async function lockVm(
+  sql: Queryable,
+  { projectId, vmId }: { projectId: string; vmId: string },
+): Promise<VmRow | undefined> {
+  // The lock first, in a statement of its own: a statement's snapshot is older than a lock it waits for.
+  await sql`select from vms where project_id = ${projectId} and id = ${vmId} for update`;
+  return await readVm(sql, { projectId, vmId });
+}
+
+export type VmFilter = {
+  projectId: string;
+  ids: string[] | null;
+  names: string[] | null;
+  types: string[] | null;
+  locations: string[] | null;
+  states: string[] | null;
+  /** The last id of the page before. */
+  after: string | null;
+  limit: number;
+};
+
+export async function listVms(sql: Queryable, filter: VmFilter): Promise<VmRow[]> {
+  return await sql<VmRow[]>`${selectVm(sql)}
+    where v.project_id = ${filter.projectId}
+      and v.id > ${filter.after ?? FIRST_ID}
+      and (${filter.ids}::uuid[] is null or v.id = any(${filter.ids}))
+      and (${filter.names}::text[] is null or v.name = any(${filter.names}))
+      and (${filter.types}::text[] is null or v.type = any(${filter.types}))
+      and (${filter.locations}::text[] is null or v.location = any(${filter.locations}))
+      and (${filter.states}::text[] is null or v.state = any(${filter.states}))
+    order by v.id limit ${filter.limit}`;
+}
+
+export type NewVm = {
+  id: string;
+  projectId: string;
+  name: string;
+  type: string;
+  location: string;
+  image: string;
+  sshPublicKey: string;
+  startupScript: string;
+  shutdownScript: string;
+  at: Date;
+  osDisk: { id: string; size: string; sizeGib: number; serialNumber: string };
+  networkInterface: { id: string; macAddress: string };
+};
+
+/**
+ * A VM with its OS disk, its network interface, its operation and its records, in one statement and
+ * so one round trip. A type, location or image that is not to be had leaves a null where none may be:
+ * the statement fails whole, and `readVmRefusal` says why.
+ */
+export async function insertVm(
+  sql: Queryable,
+  { vm, operation, record }: { vm: NewVm; operation: NewOperation; record: WriteRecord },
+): Promise<void> {
+  await sql`
+    with subnet as (select s.id, s.network_id from subnets s join networks n on n.id = s.network_id
+        where n.project_id = ${vm.projectId} and n.is_default and s.location = ${vm.location} order by s.id limit 1),
+      vm as (insert into vms
+        (id, project_id, name, type, location, image_id, ssh_public_key, startup_script, shutdown_script, created_at, updated_at)
+        values (${vm.id}, ${vm.projectId}, ${vm.name},
+          (select name from vm_types where name = ${vm.type} and not retired),
+          (select location from vm_type_locations where vm_type = ${vm.type} and location = ${vm.location}),
+          (select i.id from images i join image_locations il on il.image_id = i.id
+            where i.name = ${vm.image} and il.location = ${vm.location} and not i.retired),
+          ${vm.sshPublicKey}, ${vm.startupScript}, ${vm.shutdownScript}, ${vm.at}, ${vm.at})),
+      os_disk as (insert into disks
+        (id, project_id, kind, name, type, size, size_gib, location, block_size, serial_number, created_at, updated_at)
+        values (${vm.osDisk.id}, ${vm.projectId}, 'os', ${vm.name}, 'persistent-ssd', ${vm.osDisk.size},
+          ${vm.osDisk.sizeGib}, ${vm.location}, 0, ${vm.osDisk.serialNumber}, ${vm.at}, ${vm.at})),
+      attachment as (insert into disk_attachments (disk_id, vm_id, attachment_type, mode, exclusive)
+        values (${vm.osDisk.id}, ${vm.id}, 'os', 'read-write', true)),
+      interface as (insert into network_interfaces (id, vm_id, name, network_id, subnet_id, mac_address)
+        values (${vm.networkInterface.id}, ${vm.id}, 'eth0', (select network_id from subnet),
+          (select id from subnet), ${vm.networkInterface.macAddress})),
+      ${insertOperationCte(sql, operation)},
+      ${recordCtes(sql, record)}
+    select`;
+}
+
+export type VmRefusal =
+  | 'unknown_type'
+  | 'unknown_location'
+  | 'type_not_in_location'
+  | 'unknown_image'
+  | 'no_subnet';
+
+export async function readVmRefusal(
+  sql: Queryable,
+  vm: Pick<NewVm, 'projectId' | 'type' | 'location' | 'image'>,
+): Promise<VmRefusal | undefined> {
+  const [row] = await sql<{ refusal: VmRefusal | null }[]>`
+    select case
+      when not exists (select from vm_types where name = ${vm.type} and not retired) then 'unknown_type'
+      when not exists (select from locations where name = ${vm.location}) then 'unknown_location'
+      when not exists (select from vm_type_locations where vm_type = ${vm.type} and location = ${vm.location})
+        then 'type_not_in_location'
+      when not exists (select from images i join image_locations il on il.image_id = i.id
+        where i.name = ${vm.image} and il.location = ${vm.location} and not i.retired) then 'unknown_image'
+      when not exists (select from subnets s join networks n on n.id = s.network_id
+        where n.project_id = ${vm.projectId} and n.is_default and s.location = ${vm.location}) then 'no_subnet'
+      end as refusal`;
+  return row?.refusal ?? undefined;
+}
+
+/** Asks a power action of a VM: its wanted state changes and its generation grows. */
+export async function updateVmPower(
+  sql: Queryable,
+  change: {
+    vmId: string;
+    desiredState: 'running' | 'stopped';
+    powerAction: 'START' | 'STOP' | 'RESET';
+  },
+): Promise<void> {
+  await sql`update vms set desired_state = ${change.desiredState}, power_action = ${change.powerAction},
+    generation = generation + 1, updated_at = now() where id = ${change.vmId}`;
+}
+
+export async function updateVmDeleted(sql: Queryable, vmId: string): Promise<void> {
+  await sql`update vms set desired_state = 'deleted', updated_at = now() where id = ${vmId}`;
+}
+
+export async function updateVmDefinition(
+  sql: Queryable,
+  change: { vmId: string; name: string; type: string },
+): Promise<void> {
+  await sql`update vms set name = ${change.name}, type = ${change.type}, updated_at = now() where id = ${change.vmId}`;
+}
