@@ -1,13 +1,13 @@
 import type { Device } from '@gantry/agent/host-driver';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type DeviceOrders, deviceOrders } from './machine/device-orders.ts';
 import { readPlatform } from './machine/platforms.ts';
 import { DEFAULT_SLOTS } from './machine/slots.ts';
 import { type Lab, startLab } from './machine/start-lab.ts';
 
 /**
- * The agent's own code for devices against a real kernel, its IOMMU groups, vfio-pci and NVMe driver.
- * What a guest sees of them is shown elsewhere.
+ * Tests the agent's code for devices with a real kernel, its IOMMU groups, vfio-pci and NVMe driver.
+ * Other files test what a guest sees of the devices.
  */
 const VM = '1f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d31';
 const OTHER_VM = '2f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d32';
@@ -27,6 +27,34 @@ beforeAll(async () => {
   orders = await deviceOrders(lab);
 });
 afterAll(() => lab?.stop());
+// A case that passes leaves every device as it found it. A case that fails must not fail the next.
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') await restore();
+});
+
+/** Ends every use of the devices and gives them back to their host drivers. */
+async function restore() {
+  await lab.run(`[ -e /tmp/holder ] && kill $(cat /tmp/holder)
+    umount -l /mnt /boot; swapoff -a; mdadm --stop --scan; vgchange -an; udevadm settle`);
+  for (const slotId of ['virtio', 'bochs', 'drive0', 'drive1']) await plugInAgain(at(slotId));
+  for (const device of await orders.list()) await orders.release(device);
+  await lab.run(`D=${await namespaceOf(at('drive1'))}; wipefs -qa $D; udevadm settle`);
+}
+
+const portOf = (address: string) =>
+  `$(basename $(dirname $(readlink -f /sys/bus/pci/devices/${address})))`;
+/** Turns the power of a device's slot on or off. The kernel is not notified. */
+const setPower = async (address: string, isOn: boolean) => {
+  await lab.ask(`setpci -s ${portOf(address)} CAP_EXP+18.w=${isOn ? '0000' : '0400'}:0400`);
+  const { stdout } = await lab.run(`od -An -tx4 -N4 /sys/bus/pci/devices/${address}/config`);
+  expect(stdout.trim() === 'ffffffff').toBe(!isOn);
+};
+/** A device that was without power has lost its settings: the kernel finds it as a new one. */
+const plugInAgain = async (address: string) => {
+  await setPower(address, true);
+  await lab.ask(`echo 1 >/sys/bus/pci/devices/${address}/remove
+    echo 1 >/sys/bus/pci/rescan; udevadm settle; test -e /sys/bus/pci/devices/${address}`);
+};
 
 const at = (slotId: string, index = 0) => lab.addresses(slotId)[index] ?? '';
 const gpu = (slotId: string): Device => ({ vmId: VM, kind: 'gpu', address: at(slotId) });
@@ -39,7 +67,7 @@ const namespaceOf = async (address: string) =>
   `/dev/${(await lab.ask(`ls /sys/bus/pci/devices/${address}/nvme/*/ | grep -x 'nvme[0-9]*n1'`)).trim()}`;
 
 describe('a card', () => {
-  it('of two functions goes to VFIO whole, comes back reset, and has its drivers again', async () => {
+  it('with two functions is bound whole, and returns reset and with its drivers', async () => {
     const functions = lab.addresses('ati');
     const before = await Promise.all(functions.map(driverOf));
     expect(await orders.bind(gpu('ati'))).toEqual({ answer: null });
@@ -50,14 +78,14 @@ describe('a card', () => {
     expect(await Promise.all(functions.map(driverOf))).toEqual(before);
   });
 
-  it('with a reset of its own is reset by that', async () => {
+  it('with a function-level reset is reset by it', async () => {
     await orders.bind(gpu('virtio'));
     expect(await orders.release(gpu('virtio'))).toMatchObject({
       answer: { method: 'flr', failure: null },
     });
   });
 
-  it('that shares its IOMMU group is refused by the name of the member in the way', async () => {
+  it('that shares its IOMMU group is refused with the name of the conflicting member', async () => {
     const [first = '', second = ''] = lab.addresses('shared');
     await lab.ask('modprobe bochs');
     expect(await driverOf(second)).toBe('bochs-drm');
@@ -80,7 +108,7 @@ describe('a card', () => {
     }
   });
 
-  it('that another VM has is refused by the agent, and by VFIO where nobody else asks', async () => {
+  it('that another VM uses is refused by the agent and by VFIO itself', async () => {
     expect(await orders.bind(gpu('bochs'))).toEqual({ answer: null });
     const other = { ...gpu('bochs'), vmId: OTHER_VM };
     expect(await orders.bind(other)).toMatchObject({ refusal: { code: 'device_in_use' } });
@@ -98,7 +126,7 @@ describe('a card', () => {
     await expect.poll(async () => (await orders.release(gpu('bochs'))).answer?.failure).toBe(null);
   });
 
-  it('that is not there is refused', async () => {
+  it('that is absent is refused', async () => {
     const absent: Device = { vmId: VM, kind: 'gpu', address: '0000:99:00.0' };
     expect(await orders.bind(absent)).toMatchObject({ refusal: { code: 'device_missing' } });
     expect(await orders.release(absent)).toMatchObject({
@@ -114,7 +142,7 @@ describe('a drive', () => {
   const countPattern = async (path: string) =>
     Number(await lab.ask(`head -c 8388608 ${path} | grep -ac '${PATTERN}' || true`));
 
-  it('comes back erased, with a receipt that names the drive and how', async () => {
+  it('returns erased, with a receipt that names the drive and the method', async () => {
     const path = await namespaceOf(at('drive0'));
     await write(path);
     expect(await orders.bind(drive('drive0'))).toEqual({ answer: null });
@@ -144,7 +172,7 @@ describe('a drive', () => {
       /LVM volume lab-data/,
     ],
     [
-      'a member of LVM that nobody uses now',
+      'a member of LVM that is not in use',
       'wipefs -qa $D; pvcreate -qfy $D',
       'pvremove -qfy $D',
       /LVM/,
@@ -155,7 +183,7 @@ describe('a drive', () => {
       'mdadm --stop /dev/md9 && mdadm --zero-superblock $D',
       /RAID md9/,
     ],
-  ])('that is %s is refused, and is as it was', async (_, use, unuse, message) => {
+  ])('that is %s is refused and stays unchanged', async (_, use, unuse, message) => {
     const path = await namespaceOf(at('drive1'));
     await lab.ask(`D=${path}; ${use}`);
     const { refusal } = await orders.bind(drive('drive1'));
@@ -165,10 +193,10 @@ describe('a drive', () => {
     expect(await driverOf(at('drive1'))).toBe('nvme');
   });
 
-  it('on which a tenant has made a volume group is never assembled by the host', async () => {
+  it("with a tenant's volume group is never assembled by the host", async () => {
     await lab.ask(`wipefs -qa ${await namespaceOf(at('drive1'))}`);
     expect(await orders.bind(drive('drive1'))).toEqual({ answer: null });
-    // As after a start of the host: its own driver has the drive, with what the tenant left on it.
+    // As after a reboot of the host: the host's driver has the drive with the tenant's data on it.
     await lab.ask(`echo > /sys/bus/pci/devices/${at('drive1')}/driver_override
       echo ${at('drive1')} > /sys/bus/pci/devices/${at('drive1')}/driver/unbind
       echo ${at('drive1')} > /sys/bus/pci/drivers_probe; udevadm settle`);
@@ -181,7 +209,7 @@ describe('a drive', () => {
     expect(await lab.ask('pvs --noheadings')).toBe('');
   });
 
-  it('given as blocks stays with the host, and is erased all the same', async () => {
+  it('that a VM gets as a block device stays with the host and is erased', async () => {
     const path = await namespaceOf(at('drive0'));
     await write(path);
     const more = { drivesAsBlocks: true };
@@ -194,8 +222,8 @@ describe('a drive', () => {
   });
 });
 
-describe('killed before each request to the kernel', () => {
-  it.each(['ati', 'drive0'])('%s is handed over and comes back all the same', async (slotId) => {
+describe('if the agent is killed before each request to the kernel', () => {
+  it.each(['ati', 'drive0'])('%s is still bound and released', async (slotId) => {
     const device = slotId === 'ati' ? gpu(slotId) : drive(slotId);
     const before = await Promise.all(lab.addresses(slotId).map(driverOf));
     const bound = await orders.insist({ order: 'bind', device });
@@ -210,33 +238,30 @@ describe('killed before each request to the kernel', () => {
 });
 
 describe('a device that fell off the bus', () => {
-  /** The port takes its slot's power: what was in it answers nothing more, and nobody was told. */
-  const setPower = async (address: string, isOn: boolean) => {
-    const port = `$(basename $(dirname $(readlink -f /sys/bus/pci/devices/${address})))`;
-    await lab.ask(`setpci -s ${port} CAP_EXP+18.w=${isOn ? '0000' : '0400'}:0400`);
-    const { stdout } = await lab.run(`od -An -tx4 -N4 /sys/bus/pci/devices/${address}/config`);
-    expect(stdout.trim() === 'ffffffff').toBe(!isOn);
-  };
   const lost = (address: string) => ({
     code: 'device_lost',
     message: `${address} fell off the bus: its config space reads as all ones`,
   });
 
-  it.each(['virtio', 'drive1'])('is not handed over: %s', async (slotId) => {
+  it.each(['virtio', 'drive1'])('is not bound: %s', async (slotId) => {
     const device = slotId === 'virtio' ? gpu(slotId) : drive(slotId);
+    const before = await driverOf(device.address);
     await setPower(device.address, false);
     expect(await orders.bind(device)).toEqual({ refusal: lost(device.address) });
     expect(await orders.list()).toEqual([]);
-    await setPower(device.address, true);
+    await plugInAgain(device.address);
+    expect(await driverOf(device.address)).toBe(before);
   });
 
-  it.each(['bochs', 'drive0'])('comes back with no proof of being clean: %s', async (slotId) => {
+  it.each(['bochs', 'drive0'])('returns without proof that it is clean: %s', async (slotId) => {
     const device = slotId === 'bochs' ? gpu(slotId) : drive(slotId);
+    const before = await driverOf(device.address);
     expect(await orders.bind(device)).toEqual({ answer: null });
     await setPower(device.address, false);
     expect(await orders.release(device)).toMatchObject({
       answer: { method: 'none', failure: lost(device.address) },
     });
-    await setPower(device.address, true);
+    await plugInAgain(device.address);
+    expect(await driverOf(device.address)).toBe(before);
   });
 });

@@ -13,6 +13,15 @@ test('every slot has a root port of its own, and its cards sit behind it', () =>
   expect(devices).toContain('edu,id=shared.1,bus=shared-bridge,addr=2');
 });
 
+test('cards behind a switch share an IOMMU group, because their root port has no ACS', () => {
+  const slots = [
+    { id: 'alone', functions: ['edu'] },
+    { id: 'shared', behindSwitch: ['edu', 'edu'] },
+  ];
+  const ports = slotArguments(slots, (id) => id).filter((text) => text.includes('pcie-root-port'));
+  expect(ports.map((port) => port.includes('disable-acs=on'))).toEqual([false, true]);
+});
+
 test('a drive keeps its content in a file that gives back what is discarded', () => {
   const args = slotArguments(DEFAULT_SLOTS, (id) => `/lab/${id}.raw`);
   const drives = args.filter((_, index) => args[index - 1] === '-drive');

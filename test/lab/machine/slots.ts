@@ -1,7 +1,10 @@
 /**
- * What is plugged into a lab's machine: each slot is a root port of its own, with one or more
- * functions of one card, a drive, a bridge with cards behind it, or a switch without access control
- * whose cards share an IOMMU group.
+ * What is plugged into a lab's machine. Each slot is a root port of its own, with one or more
+ * functions of one card, a drive, a bridge with cards behind it, or a switch with cards behind it.
+ *
+ * Cards behind the switch share an IOMMU group, because their root port has no access control
+ * services (ACS). A switch without ACS is not enough: Linux 6.1 then gives each port of the switch
+ * a group of its own if the root port has ACS, as it does with intel-iommu and amd-iommu.
  */
 export type LabSlot = { id: string } & (
   | { functions: readonly string[] }
@@ -10,10 +13,10 @@ export type LabSlot = { id: string } & (
   | { behindSwitch: readonly string[] }
 );
 
-/** A drive of the smallest size that is told apart from none, in whole gigabytes. */
+/** The inventory counts whole gigabytes, so this is the smallest drive that it does not round to 0. */
 const DRIVE_BYTES = 1024 ** 3;
 
-/** Emulated cards by QEMU's names; without their boot ROMs, which nothing here runs. */
+/** Emulated cards by QEMU's names, without their boot ROMs, which nothing here runs. */
 const ATI = 'ati-vga,romfile=';
 const VIRTIO_GPU = 'virtio-gpu-pci,romfile=,iommu_platform=on,disable-legacy=on';
 const BOCHS = 'bochs-display,romfile=';
@@ -28,10 +31,10 @@ export const DEFAULT_SLOTS: readonly LabSlot[] = [
   { id: 'shared', behindBridge: ['edu', 'edu'] },
 ];
 
-/** The first root port's place on the root bus; below it are the machine's own devices. */
+/** The first root port's slot on the root bus. The machine's own devices have the lower slots. */
 const FIRST_PORT = 8;
 
-/** QEMU's arguments for the slots; drives are kept in files of these names. */
+/** Returns QEMU's arguments for the slots. `driveFile` returns the file with a drive's content. */
 export function slotArguments(
   slots: readonly LabSlot[],
   driveFile: (id: string) => string,
@@ -40,8 +43,9 @@ export function slotArguments(
     const port = `${slot.id}-port`;
     const number = index + 1;
     const place = `chassis=${number},slot=${number},addr=${(FIRST_PORT + index).toString(16)}.0`;
+    const isolation = 'behindSwitch' in slot ? ',disable-acs=on' : '';
     return [
-      ...['-device', `pcie-root-port,id=${port},${place}`],
+      ...['-device', `pcie-root-port,id=${port},${place}${isolation}`],
       ...cards(slot, { port, driveFile }),
     ];
   });
@@ -83,12 +87,12 @@ function cards(
   ]);
 }
 
-/** What QEMU calls a function, for `unplug`: the slot's own name is its first one's. */
+/** QEMU's id of a function, for `unplug`. The first function has the slot's id. */
 function nameOf(slotId: string, index: number): string {
   return index === 0 ? slotId : `${slotId}.${index}`;
 }
 
-/** PCI addresses by slot, as Linux numbers buses: in the order of the ports, bridges included. */
+/** PCI addresses by slot. Linux numbers buses in the order of the ports, including bridges. */
 export function slotAddresses(slots: readonly LabSlot[], domain = 0): Map<string, string[]> {
   const addresses = new Map<string, string[]>();
   let bus = 0;
@@ -104,7 +108,7 @@ export function slotAddresses(slots: readonly LabSlot[], domain = 0): Map<string
         slot.behindBridge.map((_, index) => address(index + 1, 0)),
       );
     } else if ('behindSwitch' in slot) {
-      // The switch's own bus, and one for each of its ports.
+      // The switch has a bus of its own and one for each of its ports.
       bus++;
       const below = slot.behindSwitch.map(() => {
         bus++;
