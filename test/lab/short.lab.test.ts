@@ -8,12 +8,12 @@ import { DEFAULT_SLOTS } from './machine/slots.ts';
 import { type Lab, startLab } from './machine/start-lab.ts';
 
 /**
- * The shortest way of a card and a drive to a guest and back, through the agent's own code for devices
- * and a real kernel. The rest of the lab's tests are longer: `pnpm test:lab`.
+ * The shortest test of a card and a drive on their way to a guest and back, with the agent's code for
+ * devices and a real kernel. The lab's other tests take longer: `pnpm test:lab`.
  */
 const VM = '1f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d31';
 
-describe('a card and a drive of a GPU server of emulated hardware', () => {
+describe('a card and a drive of an emulated GPU server', () => {
   let lab: Lab;
   let orders: DeviceOrders;
   let card: Device;
@@ -34,10 +34,10 @@ describe('a card and a drive of a GPU server of emulated hardware', () => {
     (
       await lab.ask(`basename "$(readlink /sys/bus/pci/devices/${address}/driver || echo none)"`)
     ).trim();
-  /** What the drive keeps, seen from outside the machine. */
+  /** Reads the drive's content from outside the machine. */
   const hasPattern = async () => (await readFile(lab.driveFile('drive0'))).includes(GUEST_PATTERN);
 
-  it('are handed over', async () => {
+  it('are bound to VFIO', async () => {
     expect(await driverOf(drive)).toBe('nvme');
     for (const device of [card, drive]) {
       expect(await orders.bind(device)).toEqual({ answer: null });
@@ -45,16 +45,16 @@ describe('a card and a drive of a GPU server of emulated hardware', () => {
     }
   });
 
-  it('work in a guest, which writes to both', async () => {
-    const said = await runGuest(lab, [card.address, drive.address]);
-    expect(said).toContain('SEEN pci 1234:1111 038000');
-    expect(said).toContain('SEEN bochs 0xB0C5 0x0280');
-    expect(said).toMatch(/SEEN drive LAB-NVME-0 +2097152/);
-    expect(said).toContain('SEEN pattern on /dev/nvme0n1');
+  it('work in a guest that writes to both', async () => {
+    const output = await runGuest(lab, [card.address, drive.address]);
+    expect(output).toContain('SEEN pci 1234:1111 038000');
+    expect(output).toContain('SEEN bochs 0xB0C5 0x0280');
+    expect(output).toMatch(/SEEN drive LAB-NVME-0 +2097152/);
+    expect(output).toContain('SEEN pattern on /dev/nvme0n1');
     expect(await hasPattern()).toBe(true);
   });
 
-  it('come back, one reset and one erased, each with a receipt', async () => {
+  it('return reset and erased, each with a receipt', async () => {
     expect(await orders.release(card)).toEqual({
       answer: { serial: '', method: 'bus', failure: null },
     });

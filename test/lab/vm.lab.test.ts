@@ -8,7 +8,7 @@ import { guestLook } from './image/guest-look.ts';
 const BOCHS = '1234:1111';
 const VIRTIO = '1af4:1050';
 
-describe('a GPU server of emulated hardware', () => {
+describe('an emulated GPU server', () => {
   let cloud: LabCloud;
 
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe('a GPU server of emulated hardware', () => {
     return body.items.find(({ name }: { name: string }) => name === HOST);
   };
 
-  it('has KVM, an IOMMU, and libvirt that answers', async () => {
+  it('has KVM, an IOMMU and a libvirt that replies', async () => {
     const { lab } = cloud;
     expect(await lab.run('test -c /dev/kvm')).toMatchObject({ status: 0 });
     expect(await lab.ask('virsh -c qemu:///system version')).toContain('QEMU');
@@ -29,7 +29,7 @@ describe('a GPU server of emulated hardware', () => {
     expect(await lab.ask(group)).toMatch(/iommu_groups\/\d+\n$/);
   });
 
-  it('has its cards and drives where they were plugged in', async () => {
+  it('has its cards and drives at the addresses of their slots', async () => {
     const { lab } = cloud;
     const line =
       'cd /sys/bus/pci/devices; for d in *; do echo $d $(cat $d/vendor $d/device $d/class); done';
@@ -49,7 +49,7 @@ describe('a GPU server of emulated hardware', () => {
     expect(seen('shared')).toEqual(['1234 11e8 00ff00', '1234 11e8 00ff00']);
   });
 
-  it('is a host of the cloud, with its GPUs and drives', async () => {
+  it('is a host of the cloud with GPUs and drives', async () => {
     await expect.poll(show).toMatchObject({ state: 'ready', connected: true });
     const models = async () =>
       (await show()).gpus.map(({ model }: { model: string }) => model).sort();
@@ -59,7 +59,7 @@ describe('a GPU server of emulated hardware', () => {
     expect(serials.sort()).toEqual(['LAB-NVME-0', 'LAB-NVME-1']);
   });
 
-  /** What a slot's drive keeps, seen from outside the machine. */
+  /** Reads the content of a slot's drive from outside the machine. */
   const keeps = async (slotId: string, pattern: string) =>
     (await readFile(cloud.lab.driveFile(slotId))).includes(pattern);
   const slotOf = async (vmId: string) => {
@@ -69,7 +69,7 @@ describe('a GPU server of emulated hardware', () => {
   };
   const vms = new Map<string, { id: string; slot: string }>();
 
-  it('runs two VMs that were created over HTTP, each with a card and a drive of its own', async () => {
+  it('runs two VMs, created over HTTP, each with its own card and drive', async () => {
     const { client } = cloud;
     const asked = new Map<string, Operation>();
     for (const [name, gpu] of [
@@ -100,7 +100,7 @@ describe('a GPU server of emulated hardware', () => {
     expect(new Set([...vms.values()].map(({ slot }) => slot)).size).toBe(2);
   });
 
-  it('starts them again with what they had, after the host was reset', async () => {
+  it('starts both with the same data after a reset of the host', async () => {
     const { client, lab, agent } = cloud;
     await lab.reset();
     await agent.start();
@@ -115,7 +115,7 @@ describe('a GPU server of emulated hardware', () => {
     }
   });
 
-  it('erases what they had, also if the agent dies meanwhile, and keeps a receipt for each', async () => {
+  it('erases their devices even if the agent dies meanwhile, and keeps receipts', async () => {
     const { client, lab, agent } = cloud;
     const deletions = [];
     for (const { id } of vms.values()) deletions.push(await client.open('DELETE', `/vms/${id}`));

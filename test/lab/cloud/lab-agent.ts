@@ -5,22 +5,22 @@ import { unitFlags } from '../../support/unit-flags.ts';
 import type { Lab } from '../machine/start-lab.ts';
 
 /**
- * The agent in the lab's machine: the bundle as it is shipped, run as a process that can be killed.
- * It starts only when it is told to, also after the machine was reset.
+ * The agent in the lab's machine: the bundle that is shipped, as a process that can be killed. Only
+ * `start` starts it, also after a reset of the machine.
  */
 export type LabAgent = {
-  /** Answers when it is ready. */
+  /** Returns when the agent is ready. */
   start(env?: Record<string, string>): Promise<void>;
-  /** As by kill -9; gone when it returns. */
+  /** Kills the agent with SIGKILL and waits until its process is gone. */
   kill(): Promise<void>;
-  /** One of its other commands, to its end: "inventory", "doctor". */
+  /** Runs another command of the agent to its end: "inventory", "doctor". */
   command(line: string, env?: Record<string, string>): ReturnType<Lab['run']>;
-  /** Everything its lives have logged. */
+  /** Everything that the agent has logged since the lab's start, across restarts. */
   log(): Promise<string>;
 };
 
-/** Node and the agent under emulation, beside other work. */
-const READY_LIMIT_MS = 180_000;
+/** Node, the agent and its probe of KVM are slow under emulation, above all on a busy computer. */
+const READY_LIMIT_MS = 360_000;
 /** Firmware under KVM in an emulated machine needs minutes. Without KVM the lab still has a use. */
 const ACCELERATOR = { GANTRY_KVM_PROBE_SECONDS: '120', GANTRY_ALLOW_EMULATION: '1' };
 const READY = /"msg":"ready"/;
@@ -39,16 +39,16 @@ export function labAgent(lab: Lab, environment: Record<string, string>): LabAgen
     command: (line, env) => lab.run(`${settings(env)} ${NODE} ${line}`),
     async start(env) {
       const before = (await log()).length;
-      // Says how it ended, for those who wait for it and those who read its log.
+      // The log shows how the agent ended, which also ends the wait below.
       const life = `${NODE} run & echo $! >${PID_FILE}; wait $!; echo "${ENDED} $?"`;
       const output = '</dev/null >>/share/agent.log 2>&1';
       await lab.ask(`${settings(env)} setsid bash -c ${quote(life)} ${output} &`);
       const condition = async () => {
-        const said = (await log()).slice(before);
-        return READY.test(said) || said.includes(ENDED) ? said : undefined;
+        const text = (await log()).slice(before);
+        return READY.test(text) || text.includes(ENDED) ? text : undefined;
       };
-      const said = await waitUntil({ limitMs: READY_LIMIT_MS, condition });
-      if (said !== undefined && !said.includes(ENDED)) return;
+      const started = await waitUntil({ limitMs: READY_LIMIT_MS, condition });
+      if (started !== undefined && !started.includes(ENDED)) return;
       throw new Error(`The agent is not ready:\n${(await log()).slice(before).slice(-4000)}`);
     },
     async kill() {

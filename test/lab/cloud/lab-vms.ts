@@ -3,10 +3,10 @@ import { expect } from 'vitest';
 import type { Client, Operation } from '../../system/client.ts';
 import { LOCATION } from './start-lab-cloud.ts';
 
-/** A guest in a machine that is itself emulated needs minutes, where others need seconds. */
+/** A guest in an emulated machine needs minutes for what other guests do in seconds. */
 const OPERATION_LIMIT_MS = 600_000;
 
-/** A type the lab's machine has room for; its GPU is named by PCI ids, as unknown cards are. */
+/** Creates a VM type that fits the lab's machine. PCI ids name its GPU, as for unknown cards. */
 export async function offerType(
   client: Client,
   fields: { name: string; gpu: string; gpus?: number; drives?: number },
@@ -21,7 +21,7 @@ export async function offerType(
   expect(await client.admin('POST', '/vm-types', type)).toMatchObject({ status: 200 });
 }
 
-/** What came of a write, once it has ended; it must have succeeded. */
+/** Waits until an operation ends, expects success and returns the operation's result. */
 export async function succeeded(client: Client, operation: Operation): Promise<Operation> {
   const condition = async () => {
     const now = await client.read(operation);
@@ -32,7 +32,7 @@ export async function succeeded(client: Client, operation: Operation): Promise<O
   return ended.result;
 }
 
-/** What a VM has said on its console. */
+/** Returns the log of a VM's console. */
 export async function serialLog(client: Client, vmId: string): Promise<string> {
   const { body } = await client.call('GET', `/vms/${vmId}/serial-log`);
   return body.serial_log ?? '';

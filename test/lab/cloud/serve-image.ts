@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One file over HTTP on loopback, as an image server would have it. */
+/** Serves one file over HTTP on loopback, like an image server. */
 export async function serveImage(file: string): Promise<{ port: number; stop(): Promise<void> }> {
   const { size } = await stat(file);
   const server = createServer((_, response) => {

@@ -15,8 +15,9 @@ import { type LabAgent, labAgent } from './lab-agent.ts';
 import { serveImage } from './serve-image.ts';
 
 /**
- * A cloud with one host, which is a lab: PostgreSQL, api and scheduler beside the test, the agent in
- * the machine. It reaches them, and the image, where QEMU's own network shows it the outer loopback.
+ * A cloud with one host, which is a lab: PostgreSQL, the API and the scheduler run beside the test, the
+ * agent runs in the machine. It reaches them and the image server through QEMU's user network, which
+ * maps an address to the outer loopback.
  */
 export type LabCloud = {
   lab: Lab;
@@ -29,16 +30,16 @@ export type LabCloud = {
 };
 
 export type LabCloudOptions = LabOptions & {
-  /** Of the agent. */
+  /** The agent's environment. */
   environment?: Record<string, string>;
 };
 
 export const LOCATION = 'eu-north-a';
 export const HOST = 'lab';
-/** What the machine calls the loopback it is emulated on. */
+/** The machine's address for the loopback of the computer that emulates it. */
 const OUTSIDE = '10.0.2.2';
 
-/** Of the emulated display controllers; none has the id of a vendor of real GPUs but the first. */
+/** Vendors of the emulated display controllers. Only the first is also a vendor of real GPUs. */
 const GPU_VENDORS = '1002,1af4,1234';
 
 export async function startLabCloud(options: LabCloudOptions = {}): Promise<LabCloud> {
@@ -52,13 +53,13 @@ export async function startLabCloud(options: LabCloudOptions = {}): Promise<LabC
     return started;
   };
   try {
-    // Beside each other: the machine's boot takes longest.
+    // Concurrently: the machine's boot takes longest.
     const starting = {
       lab: held(startLab(options)),
       processes: held(startProcesses()),
       guest: buildTinyGuest({ directory: tinyGuestDirectory }),
     };
-    // None is left behind when another fails.
+    // If one fails, the others are stopped too.
     await Promise.allSettled(Object.values(starting));
     const lab = await starting.lab;
     const processes = await starting.processes;
@@ -91,8 +92,8 @@ export async function startLabCloud(options: LabCloudOptions = {}): Promise<LabC
 }
 
 /**
- * Enrolled beside the machine, where that takes no time, and carried in: who the host is is a
- * directory.
+ * Enrols the host outside the machine, where that is fast, and copies the host's identity, which is a
+ * directory, into the machine.
  */
 async function enroll({ client, lab, scheduler }: Pick<LabCloud, 'client' | 'lab' | 'scheduler'>) {
   const { body } = await client.admin('POST', '/join-tokens', { location: LOCATION });

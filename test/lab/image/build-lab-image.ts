@@ -26,18 +26,18 @@ import { chooseForEmptyMachine, labRoots } from './lab-packages.ts';
 import { unpackRoot } from './unpack-root.ts';
 
 /**
- * The level-1 machine: Debian's kernel with libvirt, QEMU and Node, as a kernel, an initramfs and a
- * root file system. What is tested is not in it: that comes with every run.
+ * Builds the level-1 machine: Debian's kernel with libvirt, QEMU and Node, as a kernel, an initramfs
+ * and a root file system. The code under test is not part of it; each run copies that in.
  *
- * What always holds: a folder `lab-…` is whole, since it gets its name when it is finished, and is
- * never written to again. A build that dies leaves a folder `building-…`, which the next one removes.
+ * Invariant: a folder `lab-…` is complete, because it gets its name when it is finished, and is never
+ * written to again. A build that dies leaves a folder `building-…`, which the next build removes.
  */
 export type LabImage = { kernel: string; initramfs: string; root: string; ms: number };
 
 const directory = fileURLToPath(new URL('../../../.gantry/lab', import.meta.url));
 const here = fileURLToPath(new URL('.', import.meta.url));
 
-/** Sparse: what a run adds to it lies in the run's own overlay. */
+/** The file is sparse. What a run writes goes to the run's own overlay. */
 const ROOT_BYTES = 16 * 2 ** 30;
 
 export async function buildLabImage(): Promise<LabImage> {
@@ -91,7 +91,7 @@ async function build(packages: readonly DebianPackage[], image: string): Promise
   }
 }
 
-/** What maintainer scripts would have made, Node, and the lab's own files. */
+/** Adds what maintainer scripts would have made, Node, and the lab's own files. */
 async function finishRoot(root: string): Promise<void> {
   const inRoot = (name: string) => path.join(root, name);
   await cp(path.join(here, 'rootfs'), root, { recursive: true });
@@ -110,7 +110,7 @@ async function finishRoot(root: string): Promise<void> {
   await runProgram('chroot', [root, 'ldconfig']);
 }
 
-/** With a journal: the machine is reset without warning. */
+/** The file system has a journal, because the machine is reset without warning. */
 async function writeRoot(root: string, file: string): Promise<void> {
   await writeFile(file, '');
   await truncate(file, ROOT_BYTES);

@@ -4,15 +4,15 @@ import { type CpioEntry, renderCpio } from '@gantry/local/guest/cpio';
 import { readModules } from '@gantry/local/guest/initramfs';
 import { GUEST_PATTERN, guestLook } from './guest-look.ts';
 
-/** Without these there is no root file system. */
+/** The machine needs these modules to mount its root file system. */
 const HOST_MODULES = ['virtio_pci', 'virtio_blk', 'crc32c_generic', 'ext4'];
 
-/** The machine's own initramfs. */
+/** The initramfs of the lab's machine. */
 export function renderEarlyUserspace(root: string): Promise<Buffer> {
   return renderInitramfs(root, { init: 'lab/early-init', modules: HOST_MODULES });
 }
 
-/** All of a guest that says what it sees of its devices. */
+/** A whole guest as an initramfs: it prints what it sees of its devices. */
 export function renderGuest(root: string): Promise<Buffer> {
   const look: CpioEntry = {
     ...{ kind: 'file', name: 'look', executable: true },
@@ -21,7 +21,7 @@ export function renderGuest(root: string): Promise<Buffer> {
   return renderInitramfs(root, { init: 'lab/guest-init', modules: ['nvme'], more: [look] });
 }
 
-/** Busybox, and modules in the order they are to be loaded. */
+/** An initramfs of busybox and of modules in the order in which they are loaded. */
 async function renderInitramfs(
   root: string,
   { init, modules, more = [] }: { init: string; modules: string[]; more?: CpioEntry[] },

@@ -1,11 +1,11 @@
-/** What the guest without firmware writes to its drives. */
+/** The guest that boots without firmware writes this to its drives. */
 export const GUEST_PATTERN = 'a guest wrote this';
 
 /**
- * A startup script that says on the console what a guest sees: its PCI devices; of an `edu` card the
- * id in its first register, and what its second makes of a number; of a `bochs-display` its id and the
- * width that was written to it; of a drive, whether a pattern
- * that was written is read back. Its lines begin with "SEEN"; the last is "SEEN all".
+ * A startup script that prints what a guest sees of its PCI devices on the console. For an `edu` card
+ * it prints the id in the first register and what the second register returns for a number; for a
+ * `bochs-display` its id and the width that was written to it; for a drive whether a pattern that was
+ * written is read back. Its lines begin with "SEEN"; the last line is "SEEN all".
  */
 export function guestLook({ pattern }: { pattern: string }): string {
   return `#!/bin/sh

@@ -4,7 +4,7 @@ import { readCompressed } from '@gantry/local/guest/initramfs';
 import { moduleName, readDepends } from '@gantry/local/guest/kernel-modules';
 import { runProgram } from '@gantry/local/guest/run-program';
 
-/** Below kernel/: what a GPU server's host uses, or what this machine's own devices need. */
+/** Paths below kernel/ of modules that a GPU server uses or that this machine's devices need. */
 const KEPT = [
   /^(arch|block|crypto|lib|mm|virt)\//,
   /^drivers\/(dax|iommu|md|nvdimm|nvme|vfio|vhost|virtio)\//,
@@ -17,7 +17,7 @@ const KEPT = [
   /^sound\/pci\/hda\/snd-hda-(intel|codec-generic)/,
 ];
 
-/** Removes the modules that are neither wanted nor needed by one that is, and indexes the rest. */
+/** Removes all modules except these and their dependencies. Returns the kernel's version. */
 export async function keepModules(root: string): Promise<string> {
   const modules = path.join(root, 'usr/lib/modules');
   const [version = ''] = await readdir(modules);

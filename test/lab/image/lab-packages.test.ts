@@ -8,6 +8,6 @@ Inst kmod [29-1] (30+20221128-1 Debian:12.15/stable [arm64])
 Conf libc6 (2.36-9+deb12u14 Debian:12.15/stable [arm64])
 `;
 
-test("what apt would install is asked for by version, without what only packages' scripts need", () => {
+test("a package is requested by version, unless only packages' scripts need it", () => {
   expect(parseInstalls(PLAN)).toEqual(['libc6=2.36-9+deb12u14', 'kmod=30+20221128-1']);
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { askAptFor } from '@gantry/local/guest/fetch-packages';
 
-/** What the machine is, by architecture. */
+/** Packages of one architecture. */
 const BY_ARCHITECTURE = {
   arm64: ['linux-image-arm64', 'qemu-system-arm', 'qemu-efi-aarch64'],
   amd64: ['linux-image-amd64', 'qemu-system-x86', 'ovmf'],
@@ -16,10 +16,10 @@ const EVERYWHERE = [
   ...['bash', 'coreutils', 'findutils', 'grep', 'sed', 'mawk', 'e2fsprogs', 'busybox-static'],
 ];
 
-/** In QEMU's own package where there is none of this name. */
-const WHERE_OFFERED = ['virtiofsd'];
+/** If a release has no package of this name, QEMU's own package contains the program. */
+const IF_AVAILABLE = ['virtiofsd'];
 
-/** Needed by maintainer scripts, by a desktop or by an init that does not run here. */
+/** Only maintainer scripts, a desktop or an init system need these, and none of them runs here. */
 const LEFT_OUT = [
   /^perl/,
   /^libperl/,
@@ -33,15 +33,15 @@ const LEFT_OUT = [
 export type DebianArchitecture = keyof typeof BY_ARCHITECTURE;
 
 export async function labRoots(architecture: DebianArchitecture): Promise<string[]> {
-  const offered: string[] = [];
-  for (const name of WHERE_OFFERED) {
-    const isOffered = await askAptFor('apt-cache', ['show', name]).then(Boolean, () => false);
-    if (isOffered) offered.push(name);
+  const available: string[] = [];
+  for (const name of IF_AVAILABLE) {
+    const isAvailable = await askAptFor('apt-cache', ['show', name]).then(Boolean, () => false);
+    if (isAvailable) available.push(name);
   }
-  return [...BY_ARCHITECTURE[architecture], ...EVERYWHERE, ...offered];
+  return [...BY_ARCHITECTURE[architecture], ...EVERYWHERE, ...available];
 }
 
-/** What apt would install of these on a machine without any package, each as name=version. */
+/** Returns what apt would install on a machine without packages, each as name=version. */
 export async function chooseForEmptyMachine(roots: readonly string[]): Promise<string[]> {
   const directory = await mkdtemp(path.join(tmpdir(), 'gantry-apt-'));
   try {
@@ -55,7 +55,7 @@ export async function chooseForEmptyMachine(roots: readonly string[]): Promise<s
   }
 }
 
-/** The lines "Inst name (version …" of apt's plan. */
+/** Parses the lines "Inst name (version …" of apt's plan. */
 export function parseInstalls(text: string): string[] {
   const lines = [...text.matchAll(/^Inst (\S+) .*?\((\S+) /gm)];
   return lines.flatMap(([, name = '', version = '']) =>

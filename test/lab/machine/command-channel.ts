@@ -2,19 +2,19 @@ import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 
 /**
- * Runs commands in the machine, over its virtio port. The other end is `/lab/serve`, and what a line
- * says is written there.
+ * Runs commands in the machine, over its virtio port. The other end is `/lab/serve`, which documents
+ * the format of a line.
  *
- * What always holds: each command is answered once or rejected; whatever was running when the machine
- * was reset or ended is rejected. A line that is no answer to anything is dropped.
+ * Invariant: each command is resolved or rejected once. Commands that run while the machine is reset
+ * or ends are rejected. A line that replies to no pending command is dropped.
  */
 export type CommandResult = { status: number; stdout: string; stderr: string };
 
 export type CommandChannel = {
-  /** Once the machine takes commands: the next time it says so. */
+  /** Resolves the next time that the machine announces that it accepts commands. */
   ready(): Promise<void>;
   run(command: string, limitSeconds: number): Promise<CommandResult>;
-  /** Rejects what is under way. */
+  /** Rejects the pending commands. */
   interrupt(why: string): void;
   close(): void;
 };
@@ -59,12 +59,12 @@ export async function openCommandChannel(place: string): Promise<CommandChannel>
   };
 }
 
-/** Each begins with a dot, so that it is there even when it is empty. */
+/** Each value begins with a dot, so that an empty value is not lost when the line is split. */
 function decode(text = ''): string {
   return Buffer.from(text.slice(1), 'base64').toString();
 }
 
-/** QEMU makes the socket soon after it was started. */
+/** QEMU creates the socket shortly after its start. */
 async function connectSoon(place: string): Promise<Socket> {
   const deadline = Date.now() + 30_000;
   for (;;) {

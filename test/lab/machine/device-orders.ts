@@ -11,12 +11,15 @@ type Answer<T> = { answer: T; refusal?: undefined } | { answer?: undefined; refu
 const source = fileURLToPath(new URL('../programs/order-devices.ts', import.meta.url));
 const LIMIT = { limitSeconds: 300 };
 
-/** The agent's own code for devices, in a lab's machine, without the agent around it. */
+/** Runs the agent's code for devices in a lab's machine, without the rest of the agent. */
 export type DeviceOrders = {
   bind(device: Device, more?: Partial<DeviceOrder>): Promise<Answer<null>>;
   release(device: Device, more?: Partial<DeviceOrder>): Promise<Answer<Cleaning>>;
   list(): Promise<Device[]>;
-  /** The same order again and again, each life dying where none had died. Answers the deaths. */
+  /**
+   * Repeats an order until it succeeds. Each run is killed at the first point at which no earlier run
+   * was killed. Returns these points.
+   */
   insist(order: DeviceOrder): Promise<{ answer: unknown; deaths: string[] }>;
 };
 

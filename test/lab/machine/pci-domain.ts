@@ -1,15 +1,15 @@
-/** The words of a flattened device tree, and where its head tells of its parts. */
+/** The tokens of a flattened device tree, and the offsets of fields in its header. */
 const WORD = { beginNode: 1, endNode: 2, property: 3, nothing: 4 };
 const AT = { totalSize: 4, structure: 8, strings: 12, stringsSize: 32 };
 const NAME = 'linux,pci-domain';
 
 /**
- * A device tree whose PCI host bridge is another domain than 0000, which is the only one emulators
- * know of. Large servers have several, whose devices have addresses that begin with other numbers.
+ * Returns a copy of a device tree whose PCI host bridge has another domain than 0000, the only one that
+ * QEMU writes. Large servers have several domains, whose numbers their devices' addresses begin with.
  */
 export function withPciDomain(tree: Buffer, domain: number): Buffer {
   const strings = tree.readUInt32BE(AT.strings);
-  // Without the room that the emulator left: it leaves some again, and the kernel takes 2 MiB at most.
+  // Without the free space that QEMU left: QEMU adds some again, and the kernel accepts 2 MiB at most.
   const packed = Buffer.from(tree.subarray(0, strings + tree.readUInt32BE(AT.stringsSize)));
   packed.writeUInt32BE(packed.length, AT.totalSize);
   packed.writeUInt32BE(domain, findValue(packed, strings));
@@ -30,7 +30,7 @@ function findValue(tree: Buffer, strings: number): number {
       break;
     }
   }
-  throw new Error(`the device tree says nothing of ${NAME}`);
+  throw new Error(`The device tree has no property ${NAME}.`);
 }
 
 const aligned = (at: number) => Math.ceil(at / 4) * 4;

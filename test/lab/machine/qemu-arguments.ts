@@ -6,17 +6,17 @@ export type Machine = {
   image: LabImage;
   slots: readonly LabSlot[];
   memoryMib: number;
-  /** A file in the lab's directory: sockets, the console's log, drives. */
+  /** Returns the path of a file in the lab's directory: sockets, the console's log, drives. */
   file(name: string): string;
-  /** What the machine has as /share. */
+  /** The folder that the machine mounts as /share. */
   share: string;
-  /** More of the kernel's command line. */
+  /** Additional arguments of the kernel. */
   kernelArguments: string;
-  /** A device tree instead of the emulator's own. */
+  /** A device tree that replaces QEMU's own. */
   deviceTree?: string | undefined;
 };
 
-/** Program and arguments. */
+/** Returns the program and its arguments. */
 export function qemuCommand(machine: Machine): [string, ...string[]] {
   const { image, slots, file, share } = machine;
   const platform = readPlatform();
@@ -28,7 +28,7 @@ export function qemuCommand(machine: Machine): [string, ...string[]] {
     ...['-smp', '2', '-m', `${machine.memoryMib}`],
     ...['-nodefaults', '-no-user-config', '-display', 'none'],
     ...['-kernel', image.kernel, '-initrd', image.initramfs, '-append', line],
-    // Written to an overlay without a name, which lasts over resets and ends with QEMU.
+    // Writes go to an overlay that survives resets and that QEMU discards when it ends.
     ...['-drive', `if=none,id=root,file=${image.root},format=raw,snapshot=on,cache=unsafe`],
     ...['-device', 'virtio-blk-pci,drive=root', '-device', 'virtio-rng-pci'],
     ...['-netdev', 'user,id=net', '-device', 'virtio-net-pci,netdev=net,romfile='],

@@ -16,28 +16,28 @@ import { DEFAULT_SLOTS, type LabSlot, slotAddresses } from './slots.ts';
 
 /**
  * A GPU server under emulation: a real kernel with an IOMMU, KVM and libvirt, and emulated cards and
- * drives. What always holds: QEMU ends with this process, however it ends; the image it was started
- * from is not changed; what a killed run has left is removed by the next.
+ * drives. Invariants: QEMU ends with this process, even if the process is killed; the image is not
+ * changed; the next run removes what a killed run has left behind.
  */
 export type Lab = {
-  /** Runs a line of shell there, as root. */
+  /** Runs a shell command in the machine, as root. */
   run(command: string, options?: { limitSeconds?: number }): Promise<CommandResult>;
-  /** The same; answers what it printed, and rejects where it failed. */
+  /** Runs a shell command and returns its output. Throws if the command fails. */
   ask(command: string, options?: { limitSeconds?: number }): Promise<string>;
-  /** A folder that is /share there. */
+  /** A folder that the machine mounts as /share. */
   share: string;
   /** The PCI addresses of a slot's functions. */
   addresses(slotId: string): string[];
-  /** The file that a slot's drive keeps its content in. */
+  /** The file with the content of a slot's drive. */
   driveFile(slotId: string): string;
   readConsole(): Promise<string>;
-  /** A command of QEMU's monitor, in its JSON protocol. */
+  /** Runs a command of QEMU's monitor (QMP). */
   monitor(execute: string, args?: object): Promise<unknown>;
-  /** Takes a card out; its kernel is asked, as by the button beside a slot. */
+  /** Unplugs a card. The kernel is asked first, as with the attention button of a slot. */
   unplug(id: string): Promise<void>;
-  /** As by the reset button: what was not written to disk is lost. Answers when it is up again. */
+  /** Presses the reset button: data that is not on disk is lost. Returns when the machine is up. */
   reset(): Promise<void>;
-  /** As by pulling the plug, for good. */
+  /** Pulls the plug for good. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -46,13 +46,13 @@ export type LabOptions = {
   slots?: readonly LabSlot[];
   memoryMib?: number;
   kernelArguments?: string;
-  /** The number of its PCI domain; on arm64, where a device tree tells the kernel. */
+  /** The number of the PCI domain; only on a platform with a device tree. */
   pciDomain?: number;
 };
 
-/** An emulated machine beside other work needs minutes at worst. */
+/** On a busy computer an emulated machine needs minutes to boot. */
 const BOOT_LIMIT_MS = 300_000;
-/** Its kernel waits some seconds in case the button is pressed once more. */
+/** The kernel waits some seconds, because a second press of the button cancels the first. */
 const UNPLUG_LIMIT_MS = 120_000;
 const COMMAND_LIMIT_SECONDS = 300;
 const agentBundle = fileURLToPath(new URL('../../../packages/agent/dist', import.meta.url));
@@ -111,7 +111,7 @@ async function makeDrive(file: string, { sizeBytes }: { sizeBytes: number }): Pr
   await handle.close();
 }
 
-/** The emulator's own for this very machine, with the domain in it. */
+/** Writes QEMU's own device tree for this machine, with the domain changed. */
 async function makeDeviceTree(machine: Machine, pciDomain: number): Promise<string> {
   const path = machine.file('machine.dtb');
   const [program, ...args] = qemuCommand(machine);

@@ -1,7 +1,7 @@
 /**
- * One order to the devices of the machine this runs on, as a program: hands a device over or takes it
- * back, prints the answer as JSON, and ends with status 0. With `deaths`, a file, it dies as by
- * kill -9 before the first request to the kernel that no life before it died at.
+ * A program that carries out one order on a device of the machine it runs on: binds or releases it,
+ * prints the result as JSON and exits with status 0. If `deaths` names a file, the program kills itself
+ * with SIGKILL before the first request to the kernel that is not yet in that file.
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { HostFailure } from '@gantry/agent/base/failure';
