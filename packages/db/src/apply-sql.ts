@@ -5,9 +5,9 @@ import type { Sql, Transaction } from './connect.ts';
 
 /**
  * Brings the functions and triggers of the database to the versions in the files: `functions/*.sql`
- * has one function per file, `triggers/*.sql` has the triggers of one table per file. Every statement
- * is a "create or replace", so that applying a file twice changes nothing. A function or trigger whose
- * file or statement was removed is dropped.
+ * has one function per file, `triggers/*.sql` has the triggers of one table per file. Every
+ * statement is a "create or replace", so that applying a file twice changes nothing. A function or
+ * trigger whose file or statement was removed is dropped.
  *
  * Everything happens in one transaction, and only if the files or the migrations have changed since
  * the last time. So a process that starts pays for one query. The caller holds the migration lock.
@@ -38,7 +38,9 @@ export async function applySql(
   });
 }
 
-/** drizzle-kit's list of migrations. A migration may drop a trigger that has to be created again. */
+/**
+ * drizzle-kit's list of migrations. A migration may drop a trigger that has to be created again.
+ */
 function journalOf(migrations: string): string {
   return path.join(migrations, 'meta', '_journal.json');
 }
@@ -57,7 +59,9 @@ function namesOf(kind: 'function' | 'trigger', text: string): string[] {
 
 type Names = { functions: string[]; triggers: string[] };
 
-/** Drops what an earlier version created. Triggers come first, because they need their functions. */
+/**
+ * Drops what an earlier version created. Triggers come first, because they need their functions.
+ */
 async function dropStale(tx: Transaction, { functions, triggers }: Names): Promise<void> {
   const [before] = await tx<Names[]>`select functions, triggers from applied_sql`;
   if (!before) return;

@@ -1,9 +1,9 @@
 import postgres from 'postgres';
 import { ARRAY_TYPES } from './text-arrays.ts';
 
-/** Tagged templates over a pool: every statement written so is prepared once per connection. */
+/** A pool. Statements are tagged templates, prepared once per connection. */
 export type Sql = postgres.Sql;
-/** The pool, or a transaction that is open on it: what a query needs. */
+/** The pool or an open transaction. */
 export type Queryable = postgres.ISql;
 export type Transaction = postgres.TransactionSql;
 
@@ -12,7 +12,7 @@ export type ConnectOptions = { url: string; name: string; maxConnections?: numbe
 export function connect({ url, name, maxConnections = 10 }: ConnectOptions): Sql {
   return postgres(url, {
     max: maxConnections,
-    // Dates and times in JSON come in the session's zone.
+    // Times in JSON are in the session's time zone.
     connection: { application_name: name, TimeZone: 'UTC' },
     onnotice: () => {},
     connect_timeout: 10,

@@ -2,9 +2,9 @@ import { CloudError, type ErrorCode } from '@gantry/model/errors';
 import postgres from 'postgres';
 
 /**
- * Translates errors of PostgreSQL and of the driver. Constraints enforce the rules of the contract, so
- * a violation is an expected outcome. It is recognised by the constraint's name or the SQLSTATE, never
- * by the text of the message.
+ * Translates errors of PostgreSQL and of the driver. Constraints enforce the rules of the contract,
+ * so a violation is an expected outcome. It is recognised by the constraint's name or the SQLSTATE,
+ * never by the text of the message.
  */
 const CONSTRAINTS: Record<string, [ErrorCode, string]> = {
   vms_name_key: ['name_taken', 'another VM of the project has this name'],
@@ -84,8 +84,8 @@ export function isMissingValue(error: unknown): boolean {
 const LOST_RACES = ['23505', FOREIGN_KEY_VIOLATION, '40001', '40P01', '55P03'];
 
 /**
- * Returns whether a write failed because of a concurrent one: a key is taken, a referenced row is gone,
- * or a lock was not available in time. The caller has to read again what it decided on.
+ * Returns whether a write failed because of a concurrent one: a key is taken, a referenced row is
+ * gone, or a lock was not available in time. The caller has to read again what it decided on.
  */
 export function isLostRace(error: unknown): boolean {
   return error instanceof postgres.PostgresError && LOST_RACES.includes(error.code);

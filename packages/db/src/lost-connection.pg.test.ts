@@ -5,8 +5,9 @@ import { toCloudError } from './errors.ts';
 import { createTestDatabase, type TestDatabase } from './testing.ts';
 
 /**
- * A database that restarts closes connections at any moment. These tests check what Gantry relies on
- * in the driver, with the patch in patches/: every statement settles, and none runs in another session.
+ * A database that restarts closes connections at any moment. These tests check what Gantry relies
+ * on in the driver, with the patch in patches/: every statement settles, and none runs in another
+ * session.
  */
 let database: TestDatabase;
 let sql: Sql;
@@ -32,7 +33,7 @@ const poolWorks = () =>
   expect.poll(() => sql`select 1 as one`.catch(() => 'cut')).toEqual([{ one: 1 }]);
 
 describe('a connection lost in the middle of a transaction', () => {
-  it('fails the transaction as unavailable, and the pool goes on', async () => {
+  it('fails the transaction as unavailable, and the pool keeps working', async () => {
     const transaction = sql.begin(async (tx) => {
       await tx`insert into marks values ('before')`;
       const [row] = await tx`select pg_backend_pid() as pid`;
@@ -45,7 +46,7 @@ describe('a connection lost in the middle of a transaction', () => {
     expect(await marks()).toEqual([]);
   });
 
-  it('never runs the rest of it in the session that takes its place', async () => {
+  it('never runs the rest of the transaction in the session that replaces it', async () => {
     let goOn = () => {};
     const rest = new Promise<void>((resolve) => {
       goOn = resolve;
@@ -79,7 +80,7 @@ describe('a connection lost in the middle of a transaction', () => {
     await poolWorks();
   });
 
-  it('settles what is asked for between a reset of the connection and its end', async () => {
+  it('settles statements between a reset of the connection and its end', async () => {
     const near = new Set<Socket>();
     const { hostname: host, port } = new URL(database.url);
     const server = createServer((socket) => {
@@ -139,7 +140,7 @@ describe('a connection lost during COMMIT', () => {
 });
 
 describe('a transaction that failed', () => {
-  it('runs nothing any more, whatever its other branches still ask for', async () => {
+  it('runs no further statement of its other branches', async () => {
     let goOn = () => {};
     const rest = new Promise<void>((resolve) => {
       goOn = resolve;

@@ -7,7 +7,7 @@ import { describeSchema } from './testing/describe-schema.ts';
 
 const made: string[] = [];
 
-/** An empty database: none of the suite's template. */
+/** Creates an empty database, not from the suite's template. */
 async function emptyDatabase(): Promise<string> {
   const name = `empty_${randomBytes(6).toString('hex')}`;
   await onServer((sql) => sql`create database ${sql(name)}`);
@@ -46,7 +46,7 @@ it('many processes that start at once leave one schema and one catalogue', async
   expect(await counts(contested)).toEqual(once);
 });
 
-it('one cut off midway leaves the next a clean start', async () => {
+it('a migration that is cut off midway leaves a clean start to the next one', async () => {
   const url = await emptyDatabase();
   const sql = connect({ url, name: 'test', maxConnections: 2 });
   await sql.begin(async (holder) => {
@@ -64,7 +64,7 @@ it('one cut off midway leaves the next a clean start', async () => {
   expect(await counts(url)).toMatchObject({ types: 17 });
 });
 
-it('what operators changed in the catalogue stays as they left it', async () => {
+it('migrating again keeps what operators changed in the catalogue', async () => {
   const url = await emptyDatabase();
   await migrate(url);
   const sql = connect({ url, name: 'test', maxConnections: 1 });

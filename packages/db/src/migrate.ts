@@ -16,7 +16,8 @@ export const OLDEST_SERVER = 15;
  * Brings the database to the schema of this version: migrations of tables, then the functions and
  * triggers of `sql/`, then the catalogue. Every process does so when it starts. The first one takes
  * the lock and does the work; the others wait for it and find nothing to do. Each step commits
- * completely or not at all, so a process that is killed midway leaves a clean start to the next one.
+ * completely or not at all, so a process that is killed midway leaves a clean start to the next
+ * one.
  */
 export async function migrate(url: string): Promise<void> {
   const sql = connect({ url, name: 'gantry-migrate', maxConnections: 1 });
@@ -45,8 +46,8 @@ async function requireSupportedServer(sql: Sql): Promise<void> {
 
 /**
  * Throws if the database was not created by the first migration of this version. The migrations of
- * versions that were never released are gone, so that a database from then cannot be migrated. Without
- * this check the first migration would fail because its tables exist.
+ * versions that were never released are gone, so that a database from then cannot be migrated.
+ * Without this check the first migration would fail because its tables exist.
  */
 async function requireKnownHistory(sql: Sql, migrationsFolder: string): Promise<void> {
   const [row] = await sql<
@@ -65,7 +66,9 @@ async function requireKnownHistory(sql: Sql, migrationsFolder: string): Promise<
   );
 }
 
-/** Returns the folder beside the bundle if there is one, otherwise the folder beside the sources. */
+/**
+ * Returns the folder beside the bundle if there is one, otherwise the folder beside the sources.
+ */
 function folderOf(name: 'migrations' | 'sql'): string {
   const bundled = fileURLToPath(new URL(`./${name}`, import.meta.url));
   return existsSync(bundled) ? bundled : fileURLToPath(new URL(`../${name}`, import.meta.url));

@@ -5,7 +5,7 @@ import { connect, type Sql } from './connect.ts';
 
 export type TestDatabase = { url: string; sql: Sql; drop(): Promise<void> };
 
-/** A throwaway database, cloned from the suite's migrated template. */
+/** Creates a temporary database from the suite's migrated template. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await onServer(

@@ -13,10 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** What the driver ends a statement with that it prepares, and has yet to run. */
+/** The message with which the driver ends the preparation of a statement. */
 const FLUSH = Buffer.from([0x48, 0, 0, 0, 4]);
 
-/** A process that stops for good once it has prepared a statement that holds this text. */
+/** A proxy that forwards nothing after a statement with this text was prepared. */
 async function stopAfterPreparing(text: string): Promise<{ url: string; server: Server }> {
   const url = new URL(database.url);
   const there = { host: url.hostname, port: Number(url.port) };
@@ -39,13 +39,13 @@ async function stopAfterPreparing(text: string): Promise<{ url: string; server: 
   return { url: url.href, server };
 }
 
-/** Answers once the row is locked by another. */
+/** Returns whether another transaction has locked the row. */
 const isLocked = async () => {
   const free = await database.sql`select from things where name = 'a' for update skip locked`;
   return free.length === 0;
 };
 
-it('a process that stops between two statements holds nobody up for long', async () => {
+it('a process that stops between two statements loses its locks after a few seconds', async () => {
   const sql = connect({ url: database.url, name: 'gantry-stopped', maxConnections: 1 });
   const stopped = transact(sql, async (tx) => {
     await tx`update things set number = number + 1 where name = 'a'`;
@@ -58,7 +58,7 @@ it('a process that stops between two statements holds nobody up for long', async
   expect(await database.sql`select number from things`).toEqual([{ number: 100 }]);
 });
 
-it('one that stops halfway through a statement is ended by any other', async () => {
+it('any process terminates the session of one that stopped while it sent a statement', async () => {
   const { url, server } = await stopAfterPreparing('the last word');
   const sql = connect({ url, name: 'gantry-stopped', maxConnections: 1 });
   const stopped = transact(sql, async (tx) => {
@@ -75,7 +75,7 @@ it('one that stops halfway through a statement is ended by any other', async () 
   expect(await database.sql`select number from things`).toEqual([{ number: 200 }]);
 });
 
-it('who waits for a lock, works, or is not ours is left alone', async () => {
+it('sessions that wait for a lock, work, or belong to other programs are not terminated', async () => {
   const stranger = connect({ url: database.url, name: 'psql', maxConnections: 1 });
   const waiting = connect({ url: database.url, name: 'gantry-waiting', maxConnections: 1 });
   await stranger.begin(async (tx) => {

@@ -12,7 +12,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { createdAt, id } from './columns.ts';
 
-/** What can be had, and where. Writer of every table here: api, on operators' word. */
+/** What tenants can order, and where. Writer of every table here: api, for operators. */
 
 export const locations = pgTable('locations', {
   name: text('name').primaryKey(),
@@ -38,9 +38,9 @@ export const vmTypes = pgTable(
     gpuCount: integer('gpu_count').notNull(),
     gpuType: text('gpu_type').notNull(),
     networkGbps: integer('network_gbps').notNull(),
-    /** Rather over more NUMA nodes than its GPUs need than nowhere. */
+    /** Whether a VM may use more NUMA nodes than its GPUs need, if no host has room otherwise. */
     maySplit: boolean('may_split').notNull().default(false),
-    /** Takes no new VM; the ones that have it keep it. */
+    /** New VMs cannot use it; existing VMs keep it. */
     retired: boolean('retired').notNull().default(false),
   },
   (t) => [
@@ -51,7 +51,7 @@ export const vmTypes = pgTable(
   ],
 );
 
-/** Which type is offered where. */
+/** The locations in which a type is offered. */
 export const vmTypeLocations = pgTable(
   'vm_type_locations',
   {
@@ -72,7 +72,7 @@ export const images = pgTable(
     name: text('name').notNull(),
     description: text('description').notNull().default(''),
     tags: text('tags').array().notNull().default([]),
-    /** Where hosts fetch it and what it must hash to; empty for a name only simulated hosts can boot. */
+    /** The URL and the hash of the image file; empty if only simulated hosts can boot the image. */
     sourceUrl: text('source_url').notNull().default(''),
     sha256: text('sha256').notNull().default(''),
     retired: boolean('retired').notNull().default(false),
@@ -94,7 +94,10 @@ export const imageLocations = pgTable(
   (t) => [primaryKey({ columns: [t.imageId, t.location] })],
 );
 
-/** USD per hour of a VM type, per GB-hour of a disk type. A type without a row costs 0 and is marked so. */
+/**
+ * USD per hour of a VM type, per GB-hour of a disk type. A type without a row costs 0; its usage is
+ * marked as not priced.
+ */
 export const prices = pgTable(
   'prices',
   {

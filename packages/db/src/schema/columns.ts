@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { type AnyPgColumn, check, timestamp, uuid } from 'drizzle-orm/pg-core';
 
-/** A checked value: the database refuses what is not in the list. */
+/** Adds a constraint: the database rejects values that are not in the list. */
 export function oneOf(name: string, column: AnyPgColumn, values: readonly string[]) {
   return check(name, sql`${column} in (${quoted(values)})`);
 }

@@ -18,22 +18,23 @@ import { hosts } from './hosts.ts';
 import { firewallRules } from './networks.ts';
 import { vms } from './vms.ts';
 
-/** How schedulers share the work, and what hosts and they know of each other. Writer: scheduler. */
+/** How schedulers share the work, and what they know about hosts. Writer: scheduler. */
 
 const transactionId = customType<{ data: string }>({ dataType: () => 'xid8' });
 
-/** Those that live: a row that is not renewed is as good as gone, and so are the streams it held. */
+/** Running schedulers. If a row is not renewed, the scheduler and its streams count as lost. */
 export const schedulers = pgTable('schedulers', {
   id: id(),
   startedAt: moment('started_at').notNull().defaultNow(),
   lastSeenAt: moment('last_seen_at').notNull().defaultNow(),
-  /** Where api processes reach its fleet server, as host:port; empty while it does not listen yet. */
+  /** Address of its fleet server for api processes, as host:port; empty before it listens. */
   address: text('address').notNull().default(''),
 });
 
 /**
- * Who places in a location. The epoch grows with every new holder and every placement checks it as
- * it is written, so that a holder that was paused and woke up too late writes nothing.
+ * The scheduler that places VMs in a location. The epoch is a fencing token: it increases with
+ * every new holder, and every placement checks it in its transaction, so that a holder that was
+ * paused for too long writes nothing.
  */
 export const leases = pgTable('leases', {
   location: text('location')
@@ -44,33 +45,33 @@ export const leases = pgTable('leases', {
   expiresAt: moment('expires_at').notNull(),
 });
 
-/** The fleet's own certificate authority: one, made by the first scheduler that starts without one. */
+/** The certificate authority of the fleet. The first scheduler creates it. One row. */
 export const fleetAuthorities = pgTable(
   'fleet_authorities',
   {
     id: integer('id').primaryKey().default(1),
     certificatePem: text('certificate_pem').notNull(),
-    /** SHA-256 of the certificate in DER, lower-case hex: what a new host is told to expect. */
+    /** SHA-256 of the certificate in DER, lower-case hex. A new host compares it. */
     fingerprint: text('fingerprint').notNull(),
-    /** Sealed with the installation's secret key; empty where the operator gave the authority. */
+    /** Sealed with the installation's secret key; empty if the operator provided the authority. */
     sealedPrivateKey: text('sealed_private_key').notNull(),
     createdAt: createdAt(),
   },
   (t) => [check('fleet_authorities_one', sql`${t.id} = 1`)],
 );
 
-/** A host may have several that overlap while it renews. */
+/** A host has several valid certificates while it renews. */
 export const hostCertificates = pgTable(
   'host_certificates',
   {
-    /** As X.509 has it, lower-case hex. */
+    /** Serial number of the X.509 certificate, lower-case hex. */
     serial: text('serial').primaryKey(),
     hostId: uuid('host_id')
       .notNull()
       .references(() => hosts.id, { onDelete: 'cascade' }),
     notAfter: moment('not_after').notNull(),
     createdAt: createdAt(),
-    // api, on operators' word:
+    // api, for operators:
     revokedAt: moment('revoked_at'),
   },
   (t) => [
@@ -80,12 +81,12 @@ export const hostCertificates = pgTable(
 );
 
 /**
- * The number of each host's wanted state. Writer: the database itself, by triggers on everything
- * that a host is told, so that no path can change it and forget. `changedXid` is the transaction
- * that last changed it or anything placement looks at: what a poll has not seen yet is found by it,
- * however late a transaction commits. Many hosts may have to hear of a VM that is elsewhere:
- * `ownNumber` is the number as of the last change that was more than that, and `peersXid` the
- * transaction of the last that was not, which is nothing to placement.
+ * The number of each host's spec. Writer: triggers on everything that a spec contains, so that no
+ * code path can change a spec without a new number. `changedXid` is the last transaction that
+ * changed the spec or anything that placement reads. Polls compare it, so that they also find
+ * transactions that commit late. A VM on one host may change the specs of many others: `ownNumber`
+ * is the number after the last change of another kind, and `peersXid` is the last transaction that
+ * changed only what the host knows about VMs on other hosts, which placement does not read.
  */
 export const hostRevisions = pgTable(
   'host_revisions',
@@ -105,8 +106,8 @@ export const hostRevisions = pgTable(
 );
 
 /**
- * Hosts that have yet to put a firewall rule in force, and the number of the spec it is in.
- * Inserted by triggers with the rule's change, removed by the scheduler on the host's word.
+ * Hosts that have not confirmed a firewall rule yet, and the number of the spec that has the rule.
+ * Writer: triggers insert rows when the rule changes; the scheduler removes them after the report.
  */
 export const firewallRuleHosts = pgTable(
   'firewall_rule_hosts',
@@ -126,15 +127,16 @@ export const firewallRuleHosts = pgTable(
 );
 
 /**
- * Proof that a device was cleaned after a VM, or a record that cleaning failed. Rows are only added.
- * There are no foreign keys, because a receipt outlives the VM, the device and the host.
+ * Proof that a device was cleaned after a VM, or a record that cleaning failed. Rows are only
+ * added. There are no foreign keys, because a receipt outlives the VM, the device and the host.
  *
- * `number` orders the receipts of one drive. The database assigns it: `id` and `finishedAt` come from
- * the clocks of different processes, so they say nothing about order. A sequence is not in commit
- * order in general, but it is for the receipts of one drive. A receipt is inserted by the transaction
- * that ends the claim on the drive, and the next receipt needs another claim, which a transaction can
- * take only after that one has committed. A drive that appears in a second slot or host while it is
- * still claimed in the first cannot be claimed there, because `upsertDrives` quarantines it.
+ * `number` orders the receipts of one drive. The database assigns it: `id` and `finishedAt` come
+ * from the clocks of different processes, so they do not define an order. A sequence is not in
+ * commit order in general, but it is for the receipts of one drive. A receipt is inserted by the
+ * transaction that ends the claim on the drive, and the next receipt needs another claim, which a
+ * transaction can take only after that one has committed. A drive that appears in a second slot or
+ * host while it is still claimed in the first cannot be claimed there, because `upsertDevices`
+ * quarantines it.
  */
 export const deviceReceipts = pgTable(
   'device_receipts',
@@ -150,7 +152,7 @@ export const deviceReceipts = pgTable(
     projectId: uuid('project_id').notNull(),
     method: text('method').notNull(),
     finishedAt: moment('finished_at').notNull(),
-    /** Both empty: clean and verified. */
+    /** Both are empty if the device is clean and verified. */
     failureCode: text('failure_code').notNull().default(''),
     failureMessage: text('failure_message').notNull().default(''),
   },
@@ -162,7 +164,7 @@ export const deviceReceipts = pgTable(
   ],
 );
 
-/** What placement would say now, for every offered type; written where it changes. */
+/** Whether placement would find a host now, for every offered type. Written when it changes. */
 export const availabilities = pgTable(
   'availabilities',
   {
@@ -177,7 +179,7 @@ export const availabilities = pgTable(
   (t) => [primaryKey({ columns: [t.location, t.vmType] })],
 );
 
-/** The end of what a VM's console printed. */
+/** The last part of the output of a VM's serial console. */
 export const serialLogs = pgTable('serial_logs', {
   vmId: uuid('vm_id')
     .primaryKey()

@@ -25,12 +25,12 @@ import { createdAt, id, moment, oneOf } from './columns.ts';
 import { networkInterfaces, vms } from './vms.ts';
 
 /**
- * Hosts, their devices, and who has them. Writer: scheduler, except what is marked "api": what
- * operators want stands beside what the scheduler knows, and neither overwrites the other.
- * A claim's primary key is the thing claimed, so that no two VMs can have one device.
+ * Hosts, their devices, and the claims of VMs on them. Writer: scheduler, except the columns under
+ * "api": desired state and observed state are in separate columns, and each has one writer.
+ * The primary key of a claim is the claimed thing, so that no two VMs can have one device.
  */
 
-/** All of what a NUMA node has for VMs, whoever has it now. */
+/** The total capacity of a NUMA node for VMs, used or not. */
 export type NumaNodeTotals = {
   node: number;
   cores: number;
@@ -38,7 +38,7 @@ export type NumaNodeTotals = {
   networkGbps: number;
 };
 
-/** Rows are inserted by the scheduler and removed by the api, once nothing is placed there. */
+/** The scheduler inserts rows; the api removes them if nothing is placed on the host. */
 export const hosts = pgTable(
   'hosts',
   {
@@ -48,37 +48,44 @@ export const hosts = pgTable(
       .references(() => locations.name),
     name: text('name').notNull(),
     state: text('state').notNull().default('ready'),
-    /** When its last stream ended; while it has one, its scheduler vouches for it. */
+    /**
+     * When its last stream ended. While it has a stream, the scheduler's row shows that it is
+     * alive.
+     */
     lastSeenAt: moment('last_seen_at'),
     /** The scheduler that holds its stream; null while it has none. */
     schedulerId: uuid('scheduler_id'),
-    /** Grows with every stream it opens: only the newest one's reports count. */
+    /** Increases with every stream; only reports of the newest stream are accepted. */
     streamEpoch: bigint('stream_epoch', { mode: 'number' }).notNull().default(0),
-    /** The last spec its agent kept. */
+    /** The number of the last spec that its agent accepted. */
     acceptedNumber: bigint('accepted_number', { mode: 'number' }).notNull().default(0),
-    /** Why its agent refused a spec, and what it has that nobody knows of; empty: all is well. */
+    /**
+     * Why its agent refused a spec, and VMs on the host that no spec names; both are usually empty.
+     */
     refusal: text('refusal').notNull().default(''),
     unknownVms: text('unknown_vms').array().notNull().default(sql`'{}'`),
-    /** As its agent sent it; null before its first report. */
+    /** The inventory as the agent sent it; null before the first report. */
     inventory: jsonb('inventory'),
-    /** Names the health rules that its devices were last judged by; empty: none yet. */
+    /** Digest of the health rules that judged its devices last; empty before the first time. */
     judgedBy: text('judged_by').notNull().default(''),
-    /** What of the inventory must not change unseen; null before the first report. */
+    /** The facts of the inventory that must not change unnoticed; null before the first report. */
     facts: jsonb('facts'),
-    /** How the facts were when they were accepted: the first ones by the scheduler, later ones by the api. */
+    /**
+     * The accepted facts. The scheduler accepts the first ones; later the api does, for operators.
+     */
     acceptedFacts: jsonb('accepted_facts'),
-    /** How the facts differ from those accepted, a sentence each. Empty: they do not. */
+    /** Differences between facts and accepted facts, one sentence each. */
     drift: text('drift').array().notNull().default(sql`'{}'`),
-    /** What VMs may have of each NUMA node, out of the inventory. */
+    /** The capacity of each NUMA node for VMs, taken from the inventory. */
     numaNodes: jsonb('numa_nodes').$type<NumaNodeTotals[]>().notNull().default([]),
-    /** Whether its disks can be reached from every host of the location. */
+    /** Whether every host of the location can reach its disks. */
     sharedStorage: boolean('shared_storage').notNull().default(false),
-    /** Where other hosts send it the packets of tenants' networks; null: it told none. */
+    /** Address to which other hosts send packets of tenants' networks; null if it has none. */
     underlayAddress: inet('underlay_address'),
     createdAt: createdAt(),
     // api:
     adminState: text('admin_state').notNull().default('active'),
-    /** An operator's word that the host is dead. */
+    /** When an operator declared the host dead. */
     fencedAt: moment('fenced_at'),
   },
   (t) => [
@@ -92,9 +99,9 @@ export const hosts = pgTable(
 );
 
 /**
- * Everything of a host that can be given to a VM: GPUs, drives and whatever kinds are added. A device
- * is removed with its host; a claim on it keeps both. Columns that a kind does not use keep their
- * default.
+ * Everything of a host that can be given to a VM: GPUs, drives and whatever kinds are added. A
+ * device is removed with its host; a claim on it keeps both. Columns that a kind does not use keep
+ * their default.
  */
 export const devices = pgTable(
   'devices',
@@ -123,7 +130,10 @@ export const devices = pgTable(
     state: text('state').notNull().default('ready'),
     /** Why it is in its state; empty: the state needs no explanation. */
     stateReason: text('state_reason').notNull().default(''),
-    /** What health rules found wrong. The api clears problems that last until an operator releases the device. */
+    /**
+     * What health rules found wrong. The api clears problems that last until an operator releases
+     * the device.
+     */
     problems: jsonb('problems').$type<DeviceProblem[]>().notNull().default([]),
     /** Whether one of its problems keeps it from new VMs. */
     blocked: boolean('blocked')
@@ -141,7 +151,7 @@ export const devices = pgTable(
   ],
 );
 
-/** Where a VM is. `epoch` is that of the location's lease the decision was made under. */
+/** The host of a VM. `epoch` is the epoch of the lease under which it was placed. */
 export const placements = pgTable(
   'placements',
   {
@@ -170,7 +180,7 @@ export const deviceClaims = pgTable(
   (t) => [index('device_claims_vm').on(t.vmId)],
 );
 
-/** A VM's private address: it keeps it over stop and start. */
+/** The private address of a VM's interface. A stopped VM keeps it. */
 export const addressClaims = pgTable(
   'address_claims',
   {
@@ -180,7 +190,7 @@ export const addressClaims = pgTable(
   },
   (t) => [
     unique('address_claims_address_key').on(t.subnetId, t.address),
-    // It is of the interface's own subnet: one key to look up where there would be two.
+    // The subnet is the interface's own, so one foreign key replaces two.
     foreignKey({
       name: 'address_claims_interface_fk',
       columns: [t.networkInterfaceId, t.subnetId],
@@ -189,7 +199,7 @@ export const addressClaims = pgTable(
   ],
 );
 
-/** The pools operators gave (api); a public address is an interface's while its row names it (scheduler). */
+/** Pools of public addresses (api). The scheduler assigns an address to an interface. */
 export const publicAddresses = pgTable(
   'public_addresses',
   {
@@ -208,8 +218,8 @@ export const publicAddresses = pgTable(
 );
 
 /**
- * What a new host proves with that an operator let it in: used once. Writer: api, except the columns
- * under "scheduler". The token itself is known to nobody but whom it was shown to.
+ * A new host joins with a token from an operator. A token works once. Writer: api, except the
+ * columns under "scheduler". Only the hash of a token is stored.
  */
 export const joinTokens = pgTable(
   'join_tokens',
@@ -220,7 +230,7 @@ export const joinTokens = pgTable(
     location: text('location')
       .notNull()
       .references(() => locations.name),
-    /** The operator who made it; no reference, because the answer outlives the user. */
+    /** The operator who created it. There is no foreign key, because the row outlives the user. */
     createdBy: uuid('created_by').notNull(),
     createdAt: createdAt(),
     expiresAt: moment('expires_at').notNull(),

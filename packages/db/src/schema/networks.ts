@@ -29,9 +29,9 @@ export const networks = pgTable(
       .references(() => projects.id, { onDelete: 'cascade' }),
     name: text('name').notNull(),
     cidr: cidr('cidr').notNull(),
-    /** Tells its packets from those of other networks between hosts: VXLAN's 24 bits. The database's own. */
+    /** VXLAN network identifier (24 bits) for packets between hosts. The database assigns it. */
     vni: integer('vni').notNull().generatedAlwaysAsIdentity({ maxValue: LARGEST_VNI }),
-    /** Made with the project; new VMs join it. */
+    /** Created with the project; new VMs are in it. */
     isDefault: boolean('is_default').notNull().default(false),
     createdAt: createdAt(),
   },
@@ -58,7 +58,7 @@ export const subnets = pgTable(
     cidr: cidr('cidr').notNull(),
     createdAt: createdAt(),
   },
-  // Subnets of one network do not overlap: whoever adds one holds the lock on the network's row.
+  // Subnets of one network do not overlap: a transaction that adds one locks the network's row.
   (t) => [
     unique('subnets_name_key').on(t.projectId, t.name),
     index('subnets_network').on(t.networkId),
@@ -90,7 +90,7 @@ export const firewallRules = pgTable(
     generation: bigint('generation', { mode: 'number' }).notNull().default(1),
     createdAt: createdAt(),
     // scheduler:
-    /** The generation that every host concerned has in force. */
+    /** The generation that every host of the network has applied. */
     appliedGeneration: bigint('applied_generation', { mode: 'number' }).notNull().default(0),
     state: text('state')
       .notNull()

@@ -22,7 +22,7 @@ import {
 import { createdAt, id, moment, oneOf } from './columns.ts';
 import { projects } from './tenants.ts';
 
-/** Opened by the api; `state`, `result` and `completedAt` of an unfinished one are the scheduler's. */
+/** Writer: api; for `state`, `result` and `completedAt` of unfinished operations the scheduler. */
 export const operations = pgTable(
   'operations',
   {
@@ -56,8 +56,8 @@ export const operations = pgTable(
 );
 
 /**
- * What happened to a tenant's resources without being asked for. Only added to. Writer: whoever
- * makes it happen, api or scheduler; the project goes with its events.
+ * What happened to a tenant's resources without a request. Rows are only added. Writer: api and
+ * scheduler. Events are removed with the project.
  */
 export const events = pgTable(
   'events',
@@ -79,7 +79,10 @@ export const events = pgTable(
   ],
 );
 
-/** The first reply to a request that carried an Idempotency-Key, kept for 24 hours. Writer: api; cleaned by the scheduler. */
+/**
+ * The first reply to a request that carried an Idempotency-Key, kept for 24 hours. Writer: api;
+ * cleaned by the scheduler.
+ */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
@@ -97,7 +100,7 @@ export const idempotencyKeys = pgTable(
   ],
 );
 
-/** Who did what to what, from where, with which result. Only added to. Writer: api. */
+/** Who changed what, from where, with which result. Rows are only added. Writer: api. */
 export const auditLogs = pgTable(
   'audit_logs',
   {
@@ -121,7 +124,7 @@ export const auditLogs = pgTable(
   ],
 );
 
-/** Writer: `max` api, on operators' word; `used` the database itself, by triggers on what is counted. */
+/** Writer: api for `max`; triggers on the counted tables for `used`. */
 export const quotas = pgTable(
   'quotas',
   {

@@ -12,7 +12,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { createdAt, id, moment, oneOf } from './columns.ts';
 
-/** Who may do what. Writer of every table here: api. */
+/** Users, organizations, projects and credentials. Writer of every table here: api. */
 
 export const organizations = pgTable('organizations', {
   id: id(),
@@ -22,7 +22,7 @@ export const organizations = pgTable('organizations', {
   createdAt: createdAt(),
 });
 
-/** Present from the moment the organization may use the API beyond billing. */
+/** An organization without a row may only use billing. */
 export const paymentMethods = pgTable('payment_methods', {
   organizationId: uuid('organization_id')
     .primaryKey()
@@ -126,15 +126,15 @@ export const refreshTokens = pgTable(
   ],
 );
 
-/** Access tokens are signed with the newest; the older ones verify until what they signed has expired. */
+/** The newest key signs access tokens. Older keys verify until their tokens have expired. */
 export const signingKeys = pgTable('signing_keys', {
   id: id(),
   publicKey: jsonb('public_key').notNull(),
   /** Sealed with the installation's secret key. */
   sealedPrivateKey: text('sealed_private_key').notNull(),
   /**
-   * The newest key signs. The database assigns the number, because ids come from the clocks of several
-   * api processes: a process with a fast clock would make a key that no rotation replaces.
+   * The newest key signs. The database assigns the number, because ids come from the clocks of
+   * several api processes: a process with a fast clock would make a key that no rotation replaces.
    */
   number: bigint('number', { mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
   createdAt: createdAt(),

@@ -14,11 +14,12 @@ import {
 import { id, moment } from './columns.ts';
 
 /**
- * Metering and what was made of it. Writer of every table here: scheduler. None refers to a project
- * or a resource by key: what was used stays on the bill after both are gone.
+ * Metering, and the usage that is computed from it. Writer of every table here: scheduler. There
+ * are no foreign keys to projects and resources, because usage stays on the bill after both are
+ * removed.
  */
 
-/** A stretch of time in which something was in use; open while `endedAt` is null. */
+/** A period in which a resource was in use; open while `endedAt` is null. */
 export const meterIntervals = pgTable(
   'meter_intervals',
   {
@@ -42,7 +43,7 @@ export const meterIntervals = pgTable(
   ],
 );
 
-/** A row says that the day's usage is final; its primary key makes closing a day happen once. */
+/** The usage of these days is final. The primary key ensures that a day is closed once. */
 export const closedDays = pgTable('closed_days', {
   date: date('date').primaryKey(),
   closedAt: moment('closed_at').notNull().defaultNow(),
@@ -61,7 +62,7 @@ export const usageDays = pgTable(
     region: text('region').notNull(),
     quantity: numeric('quantity', { precision: 24, scale: 6 }).notNull(),
     costUsd: numeric('cost_usd', { precision: 24, scale: 8 }).notNull(),
-    /** False where no price was set when the day was closed: the cost is then 0. */
+    /** False if there was no price when the day was closed; the cost is 0 then. */
     priced: boolean('priced').notNull(),
   },
   (t) => [

@@ -25,9 +25,9 @@ import { networks, subnets } from './networks.ts';
 import { projects } from './tenants.ts';
 
 /**
- * What tenants want of VMs and disks, and what hosts reported of them, side by side.
- * Writer: api, except the columns under "scheduler", which only the scheduler writes. Rows are
- * inserted by the api and removed by the scheduler, on proof that nothing is left on a host.
+ * Desired and observed state of VMs and disks. Writer: api, except the columns under "scheduler",
+ * which only the scheduler writes. The api inserts rows; the scheduler removes them when a report
+ * proves that nothing is left on a host.
  */
 
 export const vms = pgTable(
@@ -51,24 +51,24 @@ export const vms = pgTable(
     startupScript: text('startup_script').notNull().default(''),
     shutdownScript: text('shutdown_script').notNull().default(''),
     desiredState: text('desired_state').notNull().default('running'),
-    /** The power action asked for last; it grows `generation` by one each time. */
+    /** The last requested power action; each request increments `generation`. */
     powerAction: text('power_action').notNull().default('CREATE'),
     generation: bigint('generation', { mode: 'number' }).notNull().default(1),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
     // scheduler:
     observedState: text('observed_state').notNull().default('none'),
-    /** The generation that `observedState` answers; behind `generation` while a host works on it. */
+    /** The generation of `observedState`; smaller than `generation` while a host works on it. */
     observedGeneration: bigint('observed_generation', { mode: 'number' }).notNull().default(0),
     reachable: boolean('reachable').notNull().default(true),
-    /** It has a row in `placements`. */
+    /** Whether it has a row in `placements`. */
     placed: boolean('placed').notNull().default(false),
-    /** Its creation failed: it is being removed, whatever the tenant wants. */
+    /** The creation failed, so the VM is being removed whatever its desired state is. */
     abandoned: boolean('abandoned').notNull().default(false),
-    // the database itself, by triggers:
-    /** Grows with every change of what its host should do. */
+    // triggers:
+    /** Increases with every change of what its host should do. */
     revision: bigint('revision', { mode: 'number' }).notNull().default(1),
-    /** What tenants see, derived from the facts above in this one place. */
+    /** The state that tenants see. It is derived from the columns above, only here. */
     state: text('state')
       .notNull()
       .generatedAlwaysAs(
@@ -114,11 +114,13 @@ export const disks = pgTable(
     projectId: uuid('project_id')
       .notNull()
       .references(() => projects.id),
-    /** An OS disk is made and removed with its VM and takes no name from the tenant's disks. */
+    /**
+     * An OS disk is created and removed with its VM; its name does not block other disks' names.
+     */
     kind: text('kind').notNull(),
     name: text('name').notNull(),
     type: text('type').notNull(),
-    /** As the tenant wrote it; `sizeGib` is the number. */
+    /** The size as the tenant wrote it; `sizeGib` is the number. */
     size: text('size').notNull(),
     sizeGib: integer('size_gib').notNull(),
     location: text('location')
@@ -132,7 +134,7 @@ export const disks = pgTable(
     // scheduler:
     /** Null until the disk exists. */
     observedSizeGib: integer('observed_size_gib'),
-    /** The host that keeps it; null while it was never attached: it then takes no room anywhere. */
+    /** The host that stores it; null before the first attachment, when it uses no space. */
     hostId: uuid('host_id'),
     state: text('state')
       .notNull()
@@ -173,7 +175,7 @@ export const diskAttachments = pgTable(
       .references(() => vms.id, { onDelete: 'cascade' }),
     attachmentType: text('attachment_type').notNull(),
     mode: text('mode').notNull(),
-    /** Writable, and not of a kind that many VMs may write: then no other attachment can be. */
+    /** Writable, and of a type that only one VM may write; then no other attachment is allowed. */
     exclusive: boolean('exclusive').notNull(),
     desiredState: text('desired_state').notNull().default('attached'),
     createdAt: createdAt(),
@@ -214,8 +216,8 @@ export const networkInterfaces = pgTable(
 );
 
 /**
- * One opening of a VM's console, by someone who cannot send a bearer along. Gone once used. Writer:
- * api; those that nobody used are cleaned by the scheduler.
+ * A ticket opens a VM's console once, for clients that cannot send an Authorization header. Writer:
+ * api; the scheduler removes expired tickets.
  */
 export const consoleTickets = pgTable(
   'console_tickets',
@@ -225,7 +227,7 @@ export const consoleTickets = pgTable(
     vmId: uuid('vm_id')
       .notNull()
       .references(() => vms.id, { onDelete: 'cascade' }),
-    /** Whose rights it carries: they are looked up when it is used. */
+    /** The user or key whose rights it has; the rights are read when it is used. */
     actorType: text('actor_type').notNull(),
     actorId: uuid('actor_id').notNull(),
     expiresAt: moment('expires_at').notNull(),

@@ -1,10 +1,11 @@
 import type { Sql } from '../connect.ts';
 
 /**
- * Describes the schema `public` of a database as SQL: tables, indexes, functions and triggers, each in
- * the order of their names. The text comes from the catalogue, so that it is the same for every server
- * version and however the database was migrated. pg_dump is not used, because one binary does not dump
- * both the oldest and the newest server that Gantry supports, and its output changes with its version.
+ * Describes the schema `public` of a database as SQL: tables, indexes, functions and triggers, each
+ * in the order of their names. The text comes from the catalogue, so that it is the same for every
+ * server version and however the database was migrated. pg_dump is not used, because one binary
+ * does not dump both the oldest and the newest server that Gantry supports, and its output changes
+ * with its version.
  */
 export async function describeSchema(sql: Sql): Promise<string> {
   const tables = await describeTables(sql);

@@ -18,7 +18,7 @@ export function diskView(row: DiskRow) {
   };
 }
 
-/** A shared volume may be attached in both modes: it is writable if one VM writes it. */
+/** A shared volume can have attachments of both modes; it is writable if one of them is. */
 function modeOf({ attachments }: DiskRow): string {
   const writer = attachments.find(({ mode }) => mode === 'read-write');
   return (writer ?? attachments[0])?.mode ?? '';

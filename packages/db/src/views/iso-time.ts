@@ -1,6 +1,7 @@
 /**
- * A timestamp as PostgreSQL puts it into JSON, in UTC and to the millisecond at most -> the form of
- * the contract. Lists have hundreds of them, so it is cut and padded rather than parsed.
+ * Converts a timestamp in PostgreSQL's JSON (UTC, at most milliseconds) to the form of the
+ * contract. It cuts and pads the text, which is faster than parsing: lists have hundreds of
+ * timestamps.
  */
 export function isoTime(text: string): string {
   const seconds = text.slice(0, 19);

@@ -1,7 +1,7 @@
 import type { VmInterfaceRow, VmRow } from '../queries/vms/vms.ts';
 import { isoTime } from './iso-time.ts';
 
-/** Commitments, templates, groups and reservations are members of the contract that nothing sets yet. */
+/** The contract has commitments, templates, groups and reservations; nothing sets them yet. */
 const UNSET = {
   commitment_period: 0,
   commitment_end: '',

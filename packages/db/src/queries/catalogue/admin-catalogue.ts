@@ -1,7 +1,7 @@
 import type { Queryable } from '../../connect.ts';
 import type { LocationRow, VmTypeRow } from './catalogue.ts';
 
-/** What operators write into the catalogue of places and VM types. */
+/** Changes of locations and VM types by operators. */
 
 export async function insertLocation(sql: Queryable, location: LocationRow): Promise<void> {
   await sql`insert into locations (name, region, zone, description)
@@ -19,8 +19,8 @@ export async function updateLocation(
 }
 
 /**
- * The default networks that may have one more subnet. New projects wait until the transaction ends:
- * each either is in this list or finds the location that the transaction adds. So do new subnets.
+ * Locks the default networks that can get another subnet. New projects and subnets wait until the
+ * transaction ends, so that each project is either in this list or sees the added location.
  */
 export async function lockDefaultNetworks(
   sql: Queryable,
@@ -52,7 +52,7 @@ export async function insertVmType(sql: Queryable, type: NewVmType): Promise<voi
       ${type.gpu_type}, ${type.network_gbps}, ${type.may_split})`;
 }
 
-/** What is null stays as it is. Returns whether there is such a type. */
+/** Null leaves a column unchanged. Returns whether there is such a type. */
 export async function updateVmType(
   sql: Queryable,
   change: { name: string; description: string | null } & Record<

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../connect.ts';
 import type { ImageRow } from './catalogue.ts';
 
-/** What operators write into the catalogue of images. */
+/** Changes of images by operators. */
 
 export type NewImage = Omit<ImageRow, 'retired' | 'locations'>;
 
@@ -18,7 +18,7 @@ export type ImageChange = {
   retired: boolean | null;
 };
 
-/** What is null stays as it is. Returns whether there is such an image. */
+/** Null leaves a column unchanged. Returns whether there is such an image. */
 export async function updateImage(sql: Queryable, change: ImageChange): Promise<boolean> {
   const { count } = await sql`
     update images set description = coalesce(${change.description}::text, description),
@@ -28,7 +28,7 @@ export async function updateImage(sql: Queryable, change: ImageChange): Promise<
   return count > 0;
 }
 
-/** False where the image has another source already. */
+/** Returns false if the image has another source already. */
 export async function updateImageSource(
   sql: Queryable,
   image: { imageId: string; sourceUrl: string; sha256: string },

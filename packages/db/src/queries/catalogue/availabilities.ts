@@ -3,7 +3,7 @@ import type { TypeAmounts } from '../placement/placement-hosts.ts';
 
 export type OfferedType = TypeAmounts & { name: string };
 
-/** What a location offers to new VMs. */
+/** Lists the types that a location offers. */
 export async function listOfferedTypes(sql: Queryable, location: string): Promise<OfferedType[]> {
   return await sql<OfferedType[]>`
     select t.name, t.cpu_cores, t.memory_gb, t.disk_gb, t.disk_count, t.gpu_count, t.gpu_type, t.network_gbps,
@@ -12,7 +12,7 @@ export async function listOfferedTypes(sql: Queryable, location: string): Promis
     where o.location = ${location} and not t.retired order by t.position`;
 }
 
-/** Writes only what differs. A type that was removed meanwhile is left out. */
+/** Writes only rows that differ. Skips types that were removed meanwhile. */
 export async function recordAvailabilities(
   sql: Queryable,
   { location, available }: { location: string; available: ReadonlyMap<string, boolean> },

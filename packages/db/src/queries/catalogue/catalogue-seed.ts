@@ -2,7 +2,7 @@ import { newId } from '@gantry/model/ids';
 import { CATALOGUE } from '@gantry/model/vm-types';
 import type postgres from 'postgres';
 
-/** What a new installation offers until its operators say otherwise. */
+/** The catalogue of a new installation. */
 const LOCATIONS = [
   { name: 'eu-north-a', region: 'eu-north', zone: 'a', description: 'Europe North, zone A' },
   { name: 'us-east-a', region: 'us-east', zone: 'a', description: 'US East, zone A' },
@@ -11,13 +11,13 @@ const IMAGES = [
   { name: 'debian-12', description: 'Debian 12', tags: ['linux', 'debian'] },
   { name: 'ubuntu-24-04', description: 'Ubuntu 24.04 LTS', tags: ['linux', 'ubuntu'] },
 ];
-/** Per GB and hour; the contract names it, and only it. */
+/** USD per GB and hour. The contract defines only this price. */
 const DISK_PRICES = [
   { resource_type: 'persistent-ssd', usd_per_hour: '0.00013' },
   { resource_type: 'shared-volume', usd_per_hour: '0.00013' },
 ];
 
-/** Adds the contract's VM types, and to an empty catalogue also places and images to start with. */
+/** Adds the contract's VM types; to an empty catalogue also locations and images. */
 export async function insertCatalogue(sql: postgres.Sql): Promise<void> {
   await sql.begin(async (tx) => {
     const [{ fresh } = { fresh: false }] = await tx<{ fresh: boolean }[]>`

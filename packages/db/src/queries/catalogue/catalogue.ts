@@ -26,7 +26,7 @@ export type VmTypeRow = {
   locations: string[];
 };
 
-/** In catalogue order; retired ones only where asked for. */
+/** Lists types in catalogue order, retired ones only if requested. */
 export async function listVmTypes(
   sql: Queryable,
   { retired }: { retired: boolean },
@@ -72,7 +72,7 @@ export async function listImages(
 
 export type AvailabilityRow = { type: string; location: string; available: boolean };
 
-/** Every offered type and location, and whether the placer there would find a host for it now. */
+/** Lists each offered type and location, and whether placement would find a host now. */
 export async function listAvailabilities(
   sql: Queryable,
   filter: { type: string | null; location: string | null },

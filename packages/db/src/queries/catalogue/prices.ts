@@ -12,7 +12,7 @@ export async function isVmType(sql: Queryable, name: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The amount comes as decimal text: it is kept exactly as it was given. */
+/** The amount is decimal text, so that it is stored exactly. */
 export async function replacePrice(
   sql: Queryable,
   { resourceType, usdPerHour }: { resourceType: string; usdPerHour: string },

@@ -5,9 +5,9 @@ import type { Queryable } from '../../connect.ts';
 import type { NumaNodeTotals } from '../../schema/hosts.ts';
 import { FIRST_ID } from '../page-bounds.ts';
 
-/** What operators see of hosts and their devices, and what they want of them. */
+/** Reads and changes of hosts and devices by operators. */
 
-/** As the wire has it: 64-bit numbers are decimal text, and what the host did not say is null. */
+/** As on the wire: 64-bit numbers are decimal text; null means that it is not known. */
 export type PciFacts = {
   driver: string;
   resetMethods: string[];
@@ -46,7 +46,7 @@ export type HostRow = {
   last_seen_at: Date | null;
   fenced_at: Date | null;
   created_at: Date;
-  /** 64-bit numbers come as text. */
+  /** The driver returns 64-bit numbers as text. */
   wanted_number: string;
   accepted_number: string;
   refusal: string;
@@ -60,7 +60,7 @@ export type HostRow = {
     firmware: string;
     libvirt: string;
     agent: string;
-    /** Absent in what older agents reported, as is the next. */
+    /** This and the next field are absent in reports of older agents. */
     commandLine?: string;
     iommu?: string;
   } | null;
@@ -69,7 +69,7 @@ export type HostRow = {
   vm_count: number;
 };
 
-/** Times inside are text: they come out of JSON. */
+/** Nested times are text, because they come from JSON. */
 export type HostCertificate = {
   serial: string;
   not_after: string;
@@ -80,8 +80,8 @@ export type PlacedVm = { id: string; project_id: string; name: string; state: Vm
 export type HostDetailsRow = HostRow & { certificates: HostCertificate[]; vms: PlacedVm[] };
 
 /**
- * How long a scheduler's word holds that it has a host's stream. A scheduler renews it every few
- * seconds: one that missed several renewals is gone, and its streams with it.
+ * How long a scheduler counts as alive after its last heartbeat. It sends one every few seconds, so
+ * a scheduler that missed several is gone, and so are its streams.
  */
 const VOUCHED_SECONDS = 15;
 
@@ -123,12 +123,12 @@ export async function readHost(
   return row;
 }
 
-/** The same, and nothing is placed there until the transaction ends. */
+/** Reads the host and locks it, so that nothing is placed there until the transaction ends. */
 export async function lockHost(
   sql: Queryable,
   hostId: string,
 ): Promise<HostDetailsRow | undefined> {
-  // The lock first, in a statement of its own: a statement's snapshot is older than a lock it waits for.
+  // The lock has its own statement: a statement's snapshot is older than a lock it waits for.
   await sql`select from hosts where id = ${hostId} for update`;
   return await readHost(sql, hostId);
 }
@@ -137,7 +137,7 @@ export type HostFilter = {
   location: string | null;
   state: string | null;
   adminState: string | null;
-  /** The last id of the page before. */
+  /** The last id of the previous page. */
   after: string | null;
   limit: number;
 };
@@ -158,25 +158,25 @@ export async function updateHostAdminState(
   await sql`update hosts set admin_state = ${adminState} where id = ${hostId}`;
 }
 
-/** What the host is made of now is what it should be; false where it never said. */
+/** Accepts the present facts of the host. Returns false if it has reported none. */
 export async function updateAcceptedFacts(sql: Queryable, hostId: string): Promise<boolean> {
   const { count } = await sql`update hosts set accepted_facts = facts, drift = '{}'
     where id = ${hostId} and facts is not null`;
   return count > 0;
 }
 
-/** Said again, it keeps the time it was said first. */
+/** Idempotent: the first time stays. */
 export async function updateHostFenced(sql: Queryable, hostId: string): Promise<void> {
   await sql`update hosts set fenced_at = now() where id = ${hostId} and fenced_at is null`;
 }
 
-/** All that the host has now; those revoked before keep their time. */
+/** Revokes all certificates of the host; those revoked before keep their time. */
 export async function revokeHostCertificates(sql: Queryable, hostId: string): Promise<void> {
   await sql`update host_certificates set revoked_at = now()
     where host_id = ${hostId} and revoked_at is null`;
 }
 
-/** Disks that no other host reaches. */
+/** Lists disks that no other host can reach. */
 export async function countDisksOnlyOn(sql: Queryable, hostId: string): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::integer as count from disks d join hosts h on h.id = d.host_id
@@ -184,7 +184,7 @@ export async function countDisksOnlyOn(sql: Queryable, hostId: string): Promise<
   return row?.count ?? 0;
 }
 
-/** Its devices go with it. */
+/** Removes its devices too. */
 export async function removeHost(sql: Queryable, hostId: string): Promise<void> {
   await sql`delete from hosts where id = ${hostId}`;
 }
@@ -210,8 +210,8 @@ export async function updateQuarantine(
 }
 
 /**
- * An operator who releases a device has inspected it: the release replaces the missing proof that the
- * device is clean, and clears the problems that do not clear by themselves.
+ * An operator who releases a device has inspected it: the release replaces the missing proof that
+ * the device is clean, and clears the problems that do not clear by themselves.
  */
 export async function updateReleased(
   sql: Queryable,
@@ -226,7 +226,9 @@ export async function updateReleased(
   return row;
 }
 
-/** Asks the inventory, because a host's device rows are only written when something changes there. */
+/**
+ * Asks the inventory, because a host's device rows are only written when something changes there.
+ */
 const isInInventory = (sql: Queryable) => sql`
   coalesce((select jsonb_path_exists(h.inventory, ${PCI_AT}::text::jsonpath, jsonb_build_object('at', pci_address))
     from hosts h where h.id = devices.host_id), true)`;

@@ -2,7 +2,7 @@ import type { DeviceKind } from '@gantry/model/host-states';
 import type { Queryable } from '../../connect.ts';
 import { LAST_ID } from '../page-bounds.ts';
 
-/** Proofs that a device was made clean after a VM, or could not be; they outlive all three. */
+/** Receipts: a device was cleaned after a VM, or cleaning failed. */
 
 export type DeviceReceiptRow = {
   id: string;
@@ -22,7 +22,7 @@ export type DeviceReceiptRow = {
 const columns = (sql: Queryable) => sql`id, device_id, kind, host_id, pci_address, serial, vm_id,
   project_id, method, finished_at, failure_code, failure_message`;
 
-/** `before` is the last id of the page before; lists run from the newest to the oldest. */
+/** `before` is the last id of the previous page. Lists have the newest first. */
 type ReceiptPage = { before: string | null; limit: number };
 
 export async function listReceiptsOfDevice(
@@ -35,7 +35,7 @@ export async function listReceiptsOfDevice(
     order by id desc limit ${limit}`;
 }
 
-/** Of every device that a VM of the project had. */
+/** Lists the receipts of every device that a VM of the project had. */
 export async function listReceiptsOfProject(
   sql: Queryable,
   { projectId, before, limit }: ReceiptPage & { projectId: string },

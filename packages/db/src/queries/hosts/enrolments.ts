@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import type { Queryable } from '../../connect.ts';
 
-/** How hosts become members, and stay. Each is one statement: all of it is done, or nothing. */
+/** How hosts join, and renew their certificates. Each function is one atomic statement. */
 
 export type NewCertificate = { serial: string; notAfter: Date };
 
@@ -14,8 +14,8 @@ export async function isUsableJoinToken(sql: Queryable, hash: string): Promise<b
 type Enrolment = { tokenHash: string; hostId: string; name: string; certificate: NewCertificate };
 
 /**
- * Uses the token up for a new host in the token's location. Two that use it at once wait for each
- * other at its row, and the second finds it used.
+ * Uses up the token for a new host in the token's location. If two hosts use it at once, the row
+ * lock serialises them, and the second finds it used.
  */
 export async function enrolHost(
   sql: Queryable,
@@ -46,9 +46,9 @@ export async function enrolHost(
 type Renewal = { hostId: string; serial: string; certificate: NewCertificate };
 
 /**
- * Adds a certificate to a host that shows an older one. False where that one was revoked, or the
- * host is fenced or removed. Whoever revokes all of a host's certificates locks the host's row
- * first, and so waits for this one to be there.
+ * Adds a certificate for a host that has an older one. Returns false if the older one was revoked,
+ * or the host is fenced or removed. Revoking all certificates of a host locks the host's row first,
+ * so it also revokes a certificate that is being added.
  */
 export async function renewCertificate(
   sql: Queryable,

@@ -4,7 +4,7 @@ export type FleetAuthorityRow = {
   certificate_pem: string;
   /** SHA-256 of the certificate in DER, lower-case hex. */
   fingerprint: string;
-  /** Empty where the operator gave the authority. */
+  /** Empty if the operator provided the authority. */
   sealed_private_key: string;
 };
 
@@ -14,7 +14,7 @@ export async function readFleetAuthority(sql: Queryable): Promise<FleetAuthority
   return row;
 }
 
-/** Does nothing where the fleet has one: the first to come makes it, and the others read it. */
+/** Does nothing if there is one: the first scheduler inserts it, and the others read it. */
 export async function insertFleetAuthority(sql: Queryable, row: FleetAuthorityRow): Promise<void> {
   await sql`insert into fleet_authorities (certificate_pem, fingerprint, sealed_private_key)
     values (${row.certificate_pem}, ${row.fingerprint}, ${row.sealed_private_key})

@@ -2,7 +2,7 @@ import type { Queryable } from '../../connect.ts';
 
 export type CertificateStanding = { revoked: boolean; fenced: boolean };
 
-/** Undefined: no certificate that this host was given, or the host was removed. */
+/** Returns undefined if the certificate is not this host's, or the host was removed. */
 export async function readCertificateStanding(
   sql: Queryable,
   { serial, hostId }: { serial: string; hostId: string },
@@ -14,7 +14,7 @@ export async function readCertificateStanding(
   return row;
 }
 
-/** Those that would still be valid, had nobody revoked them. */
+/** Lists revoked certificates that have not expired. */
 export async function listRevokedSerials(sql: Queryable): Promise<Set<string>> {
   const rows = await sql<{ serial: string }[]>`
     select serial from host_certificates where revoked_at is not null and not_after > now()`;

@@ -1,8 +1,8 @@
 import type { Queryable } from '../../connect.ts';
 
-/** How loops that keep up with hosts learn what has changed, however late a transaction commits. */
+/** How loops find changed hosts, including those of transactions that commit late. */
 
-/** The oldest transaction that was still open: what it changes will have a number no smaller. */
+/** Returns the oldest open transaction. Later changes have this transaction id or a greater one. */
 export async function readOldestOpenXid(sql: Queryable): Promise<string> {
   const [row] = await sql<{ xmin: string }[]>`
     select pg_snapshot_xmin(pg_current_snapshot())::text as xmin`;
@@ -13,9 +13,9 @@ type Changes<Change> = { xmin: string; changed: Change[] };
 type Row<Change> = { xmin: string } & (Change | { host_id: null });
 
 /**
- * Hosts of a location of which anything placement looks at was changed by transactions no older than
- * `since`, and the `since` of the next question. A transaction that commits late was open before, so
- * its number is not below that.
+ * Returns the hosts of a location that transactions from `since` on changed for placement, and the
+ * `since` of the next call: the oldest transaction that is open now. A transaction that commits
+ * late is open now, so the next call finds its changes.
  */
 export async function readHostChanges(
   sql: Queryable,
@@ -29,10 +29,10 @@ export async function readHostChanges(
   return toChanges(rows, since);
 }
 
-/** `own_number`: as of the last change that was more than a VM of one of its networks elsewhere. */
+/** `own_number` is the number after the last change that was not only a VM on another host. */
 export type SpecChange = { host_id: string; number: string; own_number: string };
 
-/** The same for hosts whose wanted state may have been changed. */
+/** Returns the hosts whose spec may have changed since then. */
 export async function readSpecChanges(
   sql: Queryable,
   { since }: { since: string },

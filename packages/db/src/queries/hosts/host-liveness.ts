@@ -1,11 +1,12 @@
 import type { Queryable } from '../../connect.ts';
 
 /**
- * Who lives. A scheduler vouches for the hosts whose streams it holds by one row of its own, so that
- * a fleet's heartbeats cost the database nothing; a host's row changes when its stream comes or goes.
+ * Which schedulers and hosts are alive. A scheduler renews one row of its own for all hosts whose
+ * streams it has, so that the heartbeats of hosts cost the database nothing. A host's row changes
+ * when a stream begins or ends.
  */
 
-/** True where the scheduler was unknown, or had been given up meanwhile. */
+/** Returns true if the scheduler is new, or was removed because it was silent. */
 export async function recordHeartbeat(
   sql: Queryable,
   { schedulerId, address }: { schedulerId: string; address: string },
@@ -17,7 +18,7 @@ export async function recordHeartbeat(
   return row?.is_new ?? true;
 }
 
-/** The stream's epoch; undefined where there is no such host, or it was fenced. */
+/** Returns the stream's epoch, or undefined if there is no such host or it is fenced. */
 export async function openStream(
   sql: Queryable,
   { hostId, schedulerId }: { hostId: string; schedulerId: string },
@@ -28,7 +29,7 @@ export async function openStream(
   return row?.stream_epoch;
 }
 
-/** In one statement, however many. A host that has opened another stream since is left alone. */
+/** Uses one statement for all. A host that has opened another stream since does not change. */
 export async function closeStreams(
   sql: Queryable,
   streams: { hostId: string; streamEpoch: string }[],
@@ -39,7 +40,7 @@ export async function closeStreams(
     where h.id = ended.host_id and h.stream_epoch = ended.stream_epoch::bigint`;
 }
 
-/** Which of these hosts are still hosts. */
+/** Returns those of the hosts that exist and are not fenced. */
 export async function listKnownHosts(sql: Queryable, hostIds: string[]): Promise<Set<string>> {
   const rows = await sql<
     { id: string }[]
@@ -47,13 +48,13 @@ export async function listKnownHosts(sql: Queryable, hostIds: string[]): Promise
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The scheduler leaves, and with it every stream it holds. */
+/** Removes the scheduler and ends all its streams. */
 export async function removeScheduler(sql: Queryable, schedulerId: string): Promise<void> {
   await sql`with gone as (delete from schedulers where id = ${schedulerId})
     update hosts set scheduler_id = null, last_seen_at = now() where scheduler_id = ${schedulerId}`;
 }
 
-/** Schedulers that stopped without a word: their hosts were last seen when they were. */
+/** Removes silent schedulers. Their hosts were last seen when the scheduler was. */
 export async function removeDeadSchedulers(
   sql: Queryable,
   deadAfterMs: number,
@@ -66,7 +67,7 @@ export async function removeDeadSchedulers(
     select id from dead`;
 }
 
-/** Hosts that nobody has heard from for so long. */
+/** Lists hosts that have had no stream for this long. */
 export async function listSilentHosts(sql: Queryable, silentMs: number): Promise<{ id: string }[]> {
   return await sql<{ id: string }[]>`
     select id from hosts where scheduler_id is null and state = 'ready'
@@ -74,7 +75,7 @@ export async function listSilentHosts(sql: Queryable, silentMs: number): Promise
     order by id limit 200`;
 }
 
-/** False where it was heard from after all. */
+/** Returns false if the host has a stream again. */
 export async function updateHostUnreachable(
   sql: Queryable,
   { hostId, silentMs }: { hostId: string; silentMs: number },
@@ -102,7 +103,10 @@ export async function listHostsToFence(sql: Queryable): Promise<{ id: string }[]
   >`select id from hosts where fenced_at is not null and state <> 'fenced' order by id limit 50`;
 }
 
-/** Its disks and itself, locked before what the end of its VMs locks. False where it is fenced already. */
+/**
+ * Locks the host's disks and the host, before anything that releasing its VMs locks. Returns false
+ * if it is fenced already.
+ */
 export async function lockHostToFence(sql: Queryable, hostId: string): Promise<boolean> {
   await sql`select from disks where host_id = ${hostId} order by id for update`;
   const { count } = await sql`select from hosts
@@ -111,8 +115,8 @@ export async function lockHostToFence(sql: Queryable, hostId: string): Promise<b
 }
 
 /**
- * The host is out for good: it takes nothing, and owes no firewall rule any more. Disks that it kept
- * on shared storage are another host's to keep.
+ * Marks the host as fenced for good. It does not have to confirm firewall rules any more. Another
+ * host takes over its disks on shared storage.
  */
 export async function updateHostFenced(sql: Queryable, hostId: string): Promise<void> {
   await sql`update hosts set state = 'fenced', scheduler_id = null where id = ${hostId}`;

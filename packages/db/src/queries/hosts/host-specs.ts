@@ -1,7 +1,9 @@
 import type { DeviceKind } from '@gantry/model/host-states';
 import type { Queryable } from '../../connect.ts';
 
-/** What hosts should be, as rows: read in one statement, so that the number and all it numbers agree. */
+/**
+ * The desired state of hosts. One statement reads it, so that number and content belong together.
+ */
 
 export type SpecDiskRow = {
   id: string;
@@ -22,7 +24,7 @@ export type SpecVmRow = {
   id: string;
   revision: number;
   generation: number;
-  /** False: to be taken down. */
+  /** False if the VM has to be taken down. */
   should_run: boolean;
   desired_state: 'running' | 'stopped' | 'deleted';
   abandoned: boolean;
@@ -35,7 +37,7 @@ export type SpecVmRow = {
   shutdown_script: string;
   image: { name: string; url: string; sha256: string };
   devices: SpecDeviceRow[];
-  /** The OS disk first. */
+  /** The OS disk is the first one. */
   disks: (SpecDiskRow & { mode: string; attachment_type: 'os' | 'data'; exists: boolean })[];
   nics: {
     id: string;
@@ -61,8 +63,8 @@ export type SpecRuleRow = {
 };
 
 /**
- * A network, and those of its VMs that can be reached on their hosts: the same for every host, but
- * none for a host that cannot be reached itself, for which a large network is not looked through.
+ * A network and its VMs on hosts with an underlay address. It is the same for every host, except
+ * that a host without an underlay address gets no VMs, so that a large network is not read for it.
  */
 export type SpecNetworkRow = {
   id: string;
@@ -82,7 +84,7 @@ export type HostSpecRow = {
 };
 
 type HostRow = Omit<HostSpecRow, 'networks'> & {
-  /** Whether other hosts can reach it. */
+  /** Whether the host has an underlay address. */
   spans: boolean;
   network_ids: string[];
   network: null;
@@ -90,8 +92,8 @@ type HostRow = Omit<HostSpecRow, 'networks'> & {
 type NetworkRow = { host_id: null; network: SpecNetworkRow };
 
 /**
- * To be called in `readWithGenericPlan`: its planning takes longer than the reading. A network that many of the
- * hosts are in is read once, in a row of its own.
+ * Call it in `readWithGenericPlan`, because planning takes longer than execution. A network that
+ * many of the hosts are in is read once, as a row of its own.
  */
 export async function readHostSpecs(sql: Queryable, hostIds: string[]): Promise<HostSpecRow[]> {
   const rows = await sql<(HostRow | NetworkRow)[]>`
@@ -171,7 +173,7 @@ const isWithPlacedVm = (sql: Queryable) => sql`exists (select from disk_attachme
 const isOfRemovedVm = (sql: Queryable) => sql`exists (select from disk_attachments a
   join vms v on v.id = a.vm_id where a.disk_id = d.id and (v.desired_state = 'deleted' or v.abandoned))`;
 
-/** What a rule means now, as JSON of a `SpecRuleRow`; it is `f` in the statement around it. */
+/** The present meaning of the rule `f` as JSON of a `SpecRuleRow`. */
 export const ruleOf = (
   sql: Queryable,
 ) => sql`json_build_object('id', f.id, 'network_id', f.network_id,
@@ -179,7 +181,7 @@ export const ruleOf = (
   'sources', ${endpointCidrs(sql, sql`f.sources`)}, 'source_ports', f.source_ports,
   'destinations', ${endpointCidrs(sql, sql`f.destinations`)}, 'destination_ports', f.destination_ports)`;
 
-/** What endpoints mean as CIDRs now: none is anywhere; one that names something that is gone means nothing. */
+/** Endpoints as CIDRs. No endpoint means any address; a deleted resource matches nothing. */
 const endpointCidrs = (sql: Queryable, endpoints: ReturnType<Queryable>) => sql`array(
   select '0.0.0.0/0' where jsonb_array_length(${endpoints}) = 0
   union all select case

@@ -20,8 +20,8 @@ export type KnownDevice = {
 
 /**
  * Locks the host and its devices for a new inventory, and returns what is known about them. Returns
- * undefined if there is nothing to record: the host sent the same inventory before and the same health
- * rules judged it, or the host was removed or fenced, or has a newer stream.
+ * undefined if there is nothing to record: the host sent the same inventory before and the same
+ * health rules judged it, or the host was removed or fenced, or has a newer stream.
  *
  * The locks are taken before that of the host's row in host_revisions.
  */
@@ -42,8 +42,8 @@ export async function lockHostForInventory(
     and (inventory is distinct from ${host.inventoryJson}::text::jsonb or judged_by <> ${host.judgedBy})
     for no key update`;
   if (!known) return undefined;
-  // Networks are locked before devices. If the underlay address changes, every host with VMs of these
-  // networks gets a new spec.
+  // Networks are locked before devices. If the underlay address changes, every host with VMs of
+  // these networks gets a new spec.
   await sql`select from networks where id in (select n.network_id from network_interfaces n
       join placements p on p.vm_id = n.vm_id where p.host_id = ${host.hostId}) and exists (select from hosts
       where id = ${host.hostId} and underlay_address is distinct from ${host.underlayAddress}::inet)
@@ -94,14 +94,14 @@ export type ReportedDevice = {
 };
 
 /**
- * Writes the devices that the host found and that differ from their rows. A row that is up to date is
- * not written, because every write makes placement read the host again.
+ * Writes the devices that the host found and that differ from their rows. A row that is up to date
+ * is not written, because every write makes placement read the host again.
  *
- * - A device that was missing is ready again; one in quarantine stays there.
- * - The host reports no serial number and no size for a drive that a VM has: the known values stay.
- * - A device that is new at its address is quarantined in two cases, in which it may hold data of a
- *   tenant: the last receipt for its serial number, on any host, is a failure; or a VM still has a
- *   claim on the same device at another address or host, so that no receipt exists yet.
+ * - A device that was missing is ready again; one in quarantine stays there. - The host reports no
+ * serial number and no size for a drive that a VM has: the known values stay. - A device that is
+ * new at its address is quarantined in two cases, in which it may hold data of a tenant: the last
+ * receipt for its serial number, on any host, is a failure; or a VM still has a claim on the same
+ * device at another address or host, so that no receipt exists yet.
  */
 export async function upsertDevices(
   sql: Queryable,

@@ -17,7 +17,7 @@ export async function insertJoinToken(sql: Queryable, token: NewJoinToken): Prom
       ${token.expires_at})`;
 }
 
-/** Newest first; `before` is the last id of the page before. */
+/** Lists the newest first; `before` is the last id of the previous page. */
 export async function listJoinTokens(
   sql: Queryable,
   { before, limit }: { before: string | null; limit: number },
@@ -28,7 +28,7 @@ export async function listJoinTokens(
     order by id desc limit ${limit}`;
 }
 
-/** One that a host used at the same moment is used, and stays. */
+/** A token that a host uses at the same moment is not removed. */
 export async function removeUnusedJoinToken(
   sql: Queryable,
   joinTokenId: string,

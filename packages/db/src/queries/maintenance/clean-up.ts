@@ -1,11 +1,11 @@
 import type { Queryable } from '../../connect.ts';
 
 /**
- * Removes what nobody asks for any more, some rows at a time: a batch is a short transaction that
- * holds few locks. Each returns how many rows it removed; fewer than the limit means none are left.
+ * Removes expired rows in batches, so that each transaction is short and holds few locks. Each
+ * function returns how many rows it removed; fewer than the limit means that none are left.
  */
 
-/** The contract's 24 hours are over: the key may be used for another request. */
+/** After 24 hours a key may be used for another request. */
 export async function removeOldIdempotencyKeys(sql: Queryable, limit: number): Promise<number> {
   const { count } = await sql`
     delete from idempotency_keys k using (
@@ -16,7 +16,7 @@ export async function removeOldIdempotencyKeys(sql: Queryable, limit: number): P
   return count;
 }
 
-/** A used token is kept while it could still be shown again: only its row tells that it was stolen. */
+/** A used token is kept for a while, because only its row shows that a second use is a theft. */
 export async function removeOldRefreshTokens(sql: Queryable, limit: number): Promise<number> {
   const { count } = await sql`
     delete from refresh_tokens t using (

@@ -1,10 +1,10 @@
 import type { Sql } from '../../connect.ts';
 
 /**
- * Terminates Gantry's sessions that are stuck inside a transaction. Returns how many there were. The
- * limit that `transact` sets ends the session of a process that stops between two statements. If a
- * process stops while it sends a statement, the session is not idle for PostgreSQL, which would wait
- * for the rest of the statement and keep the locks for ever.
+ * Terminates Gantry's sessions that are stuck inside a transaction. Returns how many there were.
+ * The limit that `transact` sets ends the session of a process that stops between two statements.
+ * If a process stops while it sends a statement, the session is not idle for PostgreSQL, which
+ * would wait for the rest of the statement and keep the locks for ever.
  */
 export async function terminateIdleTransactions(
   sql: Sql,

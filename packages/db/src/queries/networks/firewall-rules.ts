@@ -45,7 +45,7 @@ export async function readFirewallRule(
   return row;
 }
 
-/** The same, and nobody else changes the rule until the transaction ends. */
+/** Reads the rule and locks it until the transaction ends. */
 export async function lockFirewallRule(
   sql: Queryable,
   { projectId, ruleId }: RuleKey,
@@ -55,8 +55,8 @@ export async function lockFirewallRule(
 }
 
 /**
- * Which of these ids are VMs, subnets or networks of the project. Subnets and networks stay until
- * the transaction ends: a rule cannot be written while what it names is being deleted.
+ * Returns which of these ids are VMs, subnets or networks of the project. Locks the subnets and
+ * networks, so that they cannot be deleted while a rule that names them is written.
  */
 export async function holdRuleResources(
   sql: Queryable,
@@ -72,7 +72,7 @@ export async function holdRuleResources(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** False where the project has no such network; one it has stays until the transaction ends. */
+/** Returns false if the project has no such network. Locks the network otherwise. */
 export async function holdNetwork(
   sql: Queryable,
   { projectId, networkId }: { projectId: string; networkId: string },
@@ -92,7 +92,7 @@ export async function insertFirewallRule(sql: Queryable, rule: NewFirewallRule):
       ${rule.destination_ports}, ${rule.at})`;
 }
 
-/** A changed rule is a new generation of it, in force once every host concerned has it. */
+/** Increments the generation. The change is in force when every host of the network has it. */
 export async function updateFirewallRule(
   sql: Queryable,
   ruleId: string,

@@ -4,7 +4,7 @@ import type { FirewallRuleRow } from './firewall-rules.ts';
 
 export type TracedInterfaceRow = {
   network_id: string;
-  /** Null: it gets one when the VM is placed for the first time. */
+  /** Null before the VM is placed for the first time. */
   address: string | null;
   public_address: string | null;
 };
@@ -30,7 +30,7 @@ export type TracedAddressRow = {
   named_by: 'private' | 'public';
 };
 
-/** What an address is to the project: one of its subnets, a public one of its VMs, or neither. */
+/** Returns whether an address is in a subnet of the project, is public on a VM, or neither. */
 export async function readProjectAddress(
   sql: Queryable,
   { projectId, address }: { projectId: string; address: string },
@@ -53,7 +53,9 @@ export async function readProjectAddress(
 
 export type TracedRuleRow = SpecRuleRow & Pick<FirewallRuleRow, 'name' | 'state'>;
 
-/** Of these networks, with the same meaning that hosts are told; those that go are still among them. */
+/**
+ * Lists the rules of these networks as hosts receive them, including rules that are being deleted.
+ */
 export async function listTracedRules(
   sql: Queryable,
   { projectId, networkIds }: { projectId: string; networkIds: string[] },

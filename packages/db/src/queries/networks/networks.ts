@@ -42,12 +42,12 @@ export async function readNetwork(
   return row;
 }
 
-/** Nobody else adds a network to the project until the transaction ends; everything else goes on. */
+/** Serialises the creation of networks in the project. Other changes are not blocked. */
 export async function lockNetworksOfProject(sql: Queryable, projectId: string): Promise<void> {
   await sql`select from projects where id = ${projectId} for no key update`;
 }
 
-/** Nobody else adds a subnet to the network, or deletes it, until the transaction ends. */
+/** Serialises the creation of subnets in the network, and its deletion. */
 export async function lockSubnetsOfNetwork(
   sql: Queryable,
   { projectId, networkId }: NetworkKey,
@@ -56,7 +56,7 @@ export async function lockSubnetsOfNetwork(
   return await readNetwork(sql, { projectId, networkId });
 }
 
-/** Nobody else begins to refer to the network, or to a subnet of it, until the transaction ends. */
+/** Prevents new references to the network and its subnets until the transaction ends. */
 export async function lockNetwork(
   sql: Queryable,
   { projectId, networkId }: NetworkKey,
@@ -83,14 +83,14 @@ export async function insertNetwork(
     values (${network.id}, ${network.projectId}, ${network.name}, ${network.cidr}, ${network.at})`;
 }
 
-/** Its subnets go with it. */
+/** Its subnets are removed too. */
 export async function removeNetwork(sql: Queryable, networkId: string): Promise<void> {
   await sql`delete from networks where id = ${networkId}`;
 }
 
 export type NetworkUse = { vms: boolean; rules: boolean; endpoints: boolean };
 
-/** Who refers to a network or subnet: VMs, rules that are in it, and rules that name it as an endpoint. */
+/** Returns what refers to a network or subnet: VMs, its rules, and rules with it as an endpoint. */
 export async function readNetworkUse(
   sql: Queryable,
   { projectId, ids }: { projectId: string; ids: string[] },
@@ -118,7 +118,7 @@ export async function readSubnet(
   return row;
 }
 
-/** Nobody else begins to refer to the subnet until the transaction ends. Its network is locked before it. */
+/** Prevents new references to the subnet until the transaction ends. Locks its network first. */
 export async function lockSubnet(
   sql: Queryable,
   { projectId, subnetId }: SubnetKey,
@@ -140,7 +140,7 @@ export async function findOverlappingSubnet(
 
 export type NewSubnet = SubnetRow & { projectId: string; at: Date };
 
-/** False where there is no such location. */
+/** Returns false if there is no such location. */
 export async function insertSubnet(sql: Queryable, subnet: NewSubnet): Promise<boolean> {
   const { count } = await sql`
     insert into subnets (id, project_id, network_id, location, name, cidr, created_at)

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../connect.ts';
 import { FIRST_ID } from '../page-bounds.ts';
 
-/** The pools of public addresses that operators gave to locations. */
+/** The pools of public addresses of the locations. */
 
 export type PublicAddressRow = {
   id: string;
@@ -12,7 +12,7 @@ export type PublicAddressRow = {
 
 export type PublicAddressFilter = {
   location: string | null;
-  /** The last id of the page before. */
+  /** The last id of the previous page. */
   after: string | null;
   limit: number;
 };
@@ -29,7 +29,7 @@ export async function listPublicAddresses(
     order by a.id limit ${filter.limit}`;
 }
 
-/** Returns how many were not there before, in any location. */
+/** Returns how many addresses are new in the installation. */
 export async function insertPublicAddresses(
   sql: Queryable,
   { location, addresses }: { location: string; addresses: { id: string; address: string }[] },
@@ -42,7 +42,7 @@ export async function insertPublicAddresses(
   return count;
 }
 
-/** One of the block that another location has. */
+/** Returns an address of the block that belongs to another location. */
 export async function findAddressElsewhere(
   sql: Queryable,
   { location, cidr }: { location: string; cidr: string },
@@ -59,7 +59,7 @@ export async function countPublicAddresses(sql: Queryable, location: string): Pr
   return row?.total ?? 0;
 }
 
-/** One that a VM got at the same moment is the VM's, and stays. */
+/** An address that a VM gets at the same moment is not removed. */
 export async function removeFreePublicAddress(
   sql: Queryable,
   publicAddressId: string,

@@ -18,13 +18,13 @@ export type AuditLogRow = {
 };
 
 export type AuditLogFilter = {
-  /** Undefined: those of the whole installation. */
+  /** Undefined means the whole installation. */
   organizationId: string | undefined;
-  /** The projects whose lines may be seen; undefined: all, and the lines of no project too. */
+  /** The visible projects; undefined means all, and lines without a project. */
   visibleProjects: string[] | undefined;
   projectId: string | null;
   action: string | null;
-  /** The last id of the page before; lists run from the newest to the oldest. */
+  /** The last id of the previous page. Lists have the newest first. */
   before: string | null;
   limit: number;
 };
@@ -33,7 +33,7 @@ export async function listAuditLogs(
   sql: Queryable,
   { organizationId, visibleProjects, projectId, action, before, limit }: AuditLogFilter,
 ): Promise<AuditLogRow[]> {
-  // Scopes are written out only where they apply, so that each form of the list has its index.
+  // Each scope is part of the statement only if it applies, so that each variant uses its index.
   const organization =
     organizationId === undefined ? sql`true` : sql`organization_id = ${organizationId}`;
   const visible =

@@ -3,7 +3,7 @@ import type { EventType, ResourceType } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
 import { LAST_ID } from '../page-bounds.ts';
 
-/** What happened to tenants' resources without being asked for. */
+/** What happened to tenants' resources without a request. */
 
 export type NewEvent = {
   projectId: string;
@@ -13,7 +13,7 @@ export type NewEvent = {
   message: string;
 };
 
-/** In one statement, however many: a host that is lost concerns every VM it has. */
+/** Inserts all events with one statement, because the loss of a host concerns many VMs. */
 export async function insertEvents(sql: Queryable, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
   await sql`insert into events (id, project_id, resource_type, resource_id, type, message)
@@ -37,7 +37,7 @@ export type EventFilter = {
   projectId: string;
   resourceId: string | null;
   type: EventType | null;
-  /** The last id of the page before; lists run from the newest to the oldest. */
+  /** The last id of the previous page. Lists have the newest first. */
   before: string | null;
   limit: number;
 };

@@ -19,7 +19,7 @@ export type NewOperation = OperationRow & { project_id: string; deadline_at: Dat
 const columns = (sql: Queryable) =>
   sql`id, resource_type, resource_id, name, state, request, result, started_at, completed_at`;
 
-/** The operation as one member of a WITH list, for writes that are one statement. */
+/** Returns the insert as a WITH member, for writes that are one statement. */
 export function insertOperationCte(sql: Queryable, operation: NewOperation) {
   return sql`operation as (insert into operations
     (id, project_id, resource_type, resource_id, name, state, request, result, started_at, completed_at, deadline_at)
@@ -50,7 +50,7 @@ export type OperationFilter = {
   resourceType: ResourceType;
   resourceId: string | null;
   state: OperationState | null;
-  /** The last id of the page before; lists run from the newest to the oldest. */
+  /** The last id of the previous page. Lists have the newest first. */
   before: string | null;
   limit: number;
 };
@@ -79,7 +79,7 @@ export async function readUnfinishedOperation(
 
 export type OperationFailure = { code: string; message: string; details: object };
 
-/** The unfinished operation of a resource has done what was wanted. One that ended keeps its end. */
+/** Completes the unfinished operation of a resource. Completed operations do not change. */
 export async function succeedOperation(
   sql: Queryable,
   { resourceId, result }: { resourceId: string; result: object },
@@ -88,7 +88,7 @@ export async function succeedOperation(
     where resource_id = ${resourceId} and state = 'IN_PROGRESS'`;
 }
 
-/** The unfinished operation of a resource cannot do what was wanted. One that ended keeps its end. */
+/** Fails the unfinished operation of a resource. Completed operations do not change. */
 export async function failOperation(
   sql: Queryable,
   { resourceId, failure }: { resourceId: string; failure: OperationFailure },
@@ -97,7 +97,7 @@ export async function failOperation(
     where resource_id = ${resourceId} and state = 'IN_PROGRESS'`;
 }
 
-/** Ends an operation that a deletion overtook. One that ended by itself meanwhile keeps its end. */
+/** Fails this operation, unless it has completed meanwhile. */
 export async function cancelOperation(
   sql: Queryable,
   { operationId, result, at }: { operationId: string; result: object; at: Date },

@@ -17,7 +17,7 @@ export async function listOverdueOperations(
     where state = 'IN_PROGRESS' and deadline_at < now() order by deadline_at limit ${limit}`;
 }
 
-/** Nothing where the resource is gone. */
+/** Returns undefined if the VM is gone. */
 export async function lockVmOfOperation(
   sql: Queryable,
   vmId: string,
@@ -33,7 +33,7 @@ export async function isUnfinished(sql: Queryable, operationId: string): Promise
   return rows.length > 0;
 }
 
-/** Names of hosts that have yet to put the rule in force, or out of it. */
+/** Lists the names of hosts that have not confirmed the rule or its removal. */
 export async function listHostsPendingRule(sql: Queryable, ruleId: string): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select h.name from firewall_rule_hosts o join hosts h on h.id = o.host_id

@@ -1,8 +1,8 @@
 import type { Queryable } from '../../connect.ts';
 
 /**
- * What every accepted write leaves behind, in the same transaction as the write itself: a line of
- * the audit log and, where the request carried an Idempotency-Key, its first reply.
+ * Every accepted write records a line of the audit log in its own transaction and, if the request
+ * has an Idempotency-Key, the reply.
  */
 export type WriteRecord = {
   auditId: string;
@@ -23,7 +23,7 @@ export type WriteRecord = {
 
 export type AuditLine = Omit<WriteRecord, 'firstReply'>;
 
-/** The record as the tail of a WITH list, for writes that are one statement. */
+/** Returns the inserts as WITH members, for writes that are one statement. */
 export function recordCtes(sql: Queryable, record: WriteRecord) {
   const audit = sql`
     audit as (insert into audit_logs
@@ -62,7 +62,7 @@ export async function removeExpiredReply(
     where actor_id = ${actorId} and key = ${key} and created_at < now() - interval '24 hours'`;
 }
 
-/** Lines that belong to no transaction, because what they tell of was refused. */
+/** Inserts lines about refused requests, which have no transaction of their own. */
 export async function insertAuditLines(sql: Queryable, lines: AuditLine[]): Promise<void> {
   if (lines.length === 0) return;
   await sql`insert into audit_logs ${sql(

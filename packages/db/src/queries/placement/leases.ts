@@ -1,16 +1,16 @@
 import type { Queryable } from '../../connect.ts';
 
 /**
- * Who places in which location. Every moment is the database's, so that no process's clock counts.
- * A row is never removed, so that its epoch only grows.
+ * Which scheduler places in which location. All times come from the database's clock. Rows are
+ * never removed, so that epochs only increase.
  */
 export type Lease = { location: string; holder: string; epoch: number };
 
 type LeaseRow = { location: string; epoch: string };
 
 /**
- * Takes every lease that nobody holds, of new locations too. One whose row a write of its last holder
- * still locks is left for later.
+ * Acquires every lease that is free, including those of new locations. Skips a lease whose row a
+ * transaction of its last holder still locks.
  */
 export async function acquireLeases(
   sql: Queryable,
@@ -30,7 +30,7 @@ export async function acquireLeases(
   return rows.map(({ location, epoch }) => ({ location, holder, epoch: Number(epoch) }));
 }
 
-/** Returns those that are still held; one that has expired is lost, even if nobody took it. */
+/** Returns the leases that are still held. An expired lease is lost even if it is free. */
 export async function renewLeases(
   sql: Queryable,
   { leases, ttlMs }: { leases: readonly Lease[]; ttlMs: number },
@@ -45,7 +45,7 @@ export async function renewLeases(
   return leases.filter(({ location }) => renewed.has(location));
 }
 
-/** Lets others take them at once. */
+/** Releases the leases, so that other schedulers can acquire them at once. */
 export async function releaseLeases(sql: Queryable, leases: readonly Lease[]): Promise<void> {
   await sql`update leases l set expires_at = clock_timestamp() from ${heldRows(sql, leases)}
     where l.location = held.location and l.holder = held.holder::uuid and l.epoch = held.epoch::bigint`;
@@ -57,14 +57,14 @@ function heldRows(sql: Queryable, leases: readonly Lease[]) {
 }
 
 /**
- * How long a holder may keep its lease's row locked without a word, or wait for another's lock: well
- * below the time to live, so that a process that stops in the middle of a write holds nobody up.
+ * How long a holder may keep its lease's row locked while it is idle, or wait for a lock. It is
+ * much shorter than the lease, so that a process that stops in a transaction does not block others.
  */
 const PATIENCE_MS = 1_000;
 
 /**
- * Whether the lease is held now; if so, nobody else gets it until the transaction ends. To be the
- * first statement of every transaction that a holder writes in.
+ * Returns whether the lease is held now, and locks it until the transaction ends. It is the first
+ * statement of every transaction in which a holder writes.
  */
 export async function lockLease(sql: Queryable, lease: Lease): Promise<boolean> {
   const rows = await sql`

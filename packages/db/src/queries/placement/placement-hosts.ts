@@ -2,7 +2,7 @@ import type { DeviceKind } from '@gantry/model/host-states';
 import type { Queryable } from '../../connect.ts';
 import type { NumaNodeTotals } from '../../schema/hosts.ts';
 
-/** What placing knows of hosts, as set-based reads: a location of ten thousand is three statements. */
+/** Reads hosts for placement with a few set-based statements, for ten thousand hosts too. */
 
 export type PlacementHostRow = {
   id: string;
@@ -14,7 +14,7 @@ export type PlacementHostRow = {
   shared_storage: boolean;
   drifted: boolean;
   numa_nodes: NumaNodeTotals[];
-  /** The transaction that last changed anything placing looks at. */
+  /** The last transaction that changed anything that placement reads. */
   changed_xid: string;
 };
 
@@ -35,7 +35,7 @@ export type PlacementDeviceRow = {
   nvlink_peer: string;
 };
 
-/** What a VM type consists of. */
+/** The resources of a VM type. */
 export type TypeAmounts = {
   cpu_cores: number;
   memory_gb: number;
@@ -53,10 +53,10 @@ export type PlacementHostRows = {
   vms: (TypeAmounts & { vm_id: string; host_id: string })[];
 };
 
-/** Of a location or of any (null): all its hosts, or those of them that are named. */
+/** All hosts, or the named ones, of a location or of all locations (null). */
 export type HostSelection = { location: string | null; hostIds: readonly string[] | null };
 
-/** Several statements: they agree with each other in a transaction of repeatable reads. */
+/** Several statements; they are consistent in a repeatable-read transaction. */
 export async function readPlacementHosts(
   sql: Queryable,
   selection: HostSelection,
@@ -80,7 +80,7 @@ export async function readPlacementHosts(
   return { hosts, devices, vms };
 }
 
-/** A part of each statement for each case, so that none is planned for the other. */
+/** Each case has its own condition, so that each gets its own plan. */
 function selected(sql: Queryable, { location, hostIds }: HostSelection) {
   const there = location === null ? sql`true` : sql`h.location = ${location}`;
   return hostIds === null ? there : sql`${there} and h.id = any(${[...hostIds]}::uuid[])`;

@@ -1,11 +1,12 @@
 /**
- * Decisions of placing become rows here, many at a time and all or none. What always holds, whoever
- * calls and however late: nothing is written without the lease; what a decision was made of is
- * locked, then looked at again, then written, and the rows written are counted. That no device, no
- * address and no VM is given twice is the keys' doing in the end; the locks make losing rare.
- * Locks are taken as everywhere: the lease, VMs by id, disks by id, hosts by id, networks,
- * devices, revisions of hosts; with those of hosts whose firewall rules name one of the VMs, and of
- * those that have to be told of them because VMs of their networks are there.
+ * Commits the decisions of placement, many at a time, all or none. Nothing is written without the
+ * lease. Everything that a decision depends on is locked, then read again, then written, and the
+ * number of written rows is checked. Primary keys prevent double claims of devices, addresses and
+ * VMs; the locks only make conflicts rare.
+ *
+ * The order of locks is the same everywhere: the lease, VMs by id, disks by id, hosts by id,
+ * networks by id, devices by id, host_revisions by host id. The last include hosts with firewall
+ * rules that name one of the VMs, and hosts with VMs of the same networks.
  */
 import type { Sql, Transaction } from '../../connect.ts';
 import { isLostRace } from '../../errors.ts';
@@ -16,26 +17,26 @@ import { type Lease, lockLease } from './leases.ts';
 
 export type NewPlacement = {
   vmId: string;
-  /** What was wanted when it was decided. */
+  /** The generation of the VM when it was decided. */
   generation: string;
   hostId: string;
   deviceIds: readonly string[];
-  /** For interfaces that have none. */
+  /** Private addresses for interfaces that have none. */
   addresses: readonly { interfaceId: string; subnetId: string; address: string }[];
-  /** Interfaces that should have a public address, if there is one. */
+  /** Interfaces that get a public address if the pool has one. */
   publicFor: readonly string[];
 };
 
 export type FailedPlacement = { vmId: string; generation: string; failure: OperationFailure };
 
-/** The revision of a host that the commit changed, as it was before and is now. */
+/** The transaction ids of a changed host before and after the commit. */
 export type HostMove = { hostId: string; before: string; after: string };
 
-/** Why nothing was written: something decided on is no longer so, or the location is somebody else's. */
+/** Nothing was written: the decision is outdated, or another scheduler has the lease. */
 export type NotCommitted = { outcome: 'lost' } | { outcome: 'lease_lost' };
 
 export type CommitOutcome =
-  /** `dropped`: VMs that something else is wanted of by now, or that somebody is changing. */
+  /** `dropped`: VMs whose desired state has changed, or that another transaction has locked. */
   { outcome: 'committed'; moves: HostMove[]; dropped: string[] } | NotCommitted;
 
 class LeaseLost extends Error {}
@@ -55,7 +56,7 @@ export async function commitPlacements(
   });
 }
 
-/** VMs that something else is wanted of by now, or that somebody is changing, do not fail. */
+/** VMs whose desired state has changed, or that another transaction has locked, do not fail. */
 export async function commitFailures(
   sql: Sql,
   { lease, failures }: { lease: Lease; failures: readonly FailedPlacement[] },
@@ -67,10 +68,10 @@ export async function commitFailures(
   });
 }
 
-/** A VM, and what was wanted of it when it was decided. */
+/** A VM and its generation when it was decided. */
 type DecidedVm = Pick<NewPlacement, 'vmId' | 'generation'>;
 
-/** `wanted`: those of the VMs that are still to be placed as they were when it was decided. */
+/** `wanted`: the VMs whose generation is the same as when it was decided. */
 async function underLease<T>(
   sql: Sql,
   { lease, vms }: { lease: Lease; vms: readonly DecidedVm[] },
@@ -78,7 +79,7 @@ async function underLease<T>(
 ): Promise<T | NotCommitted> {
   try {
     return await transact(sql, async (tx) => {
-      // Sent together, and carried out in this order.
+      // Both are sent at once and run in this order.
       const [held, wanted] = await Promise.all([lockLease(tx, lease), lockUnplacedVms(tx, vms)]);
       if (!held) throw new LeaseLost();
       return await write(tx, wanted);
@@ -90,7 +91,7 @@ async function underLease<T>(
   }
 }
 
-/** One that is being changed is not waited for. */
+/** VMs that another transaction has locked are skipped. */
 async function lockUnplacedVms(tx: Transaction, vms: readonly DecidedVm[]): Promise<Set<string>> {
   const rows = await tx<{ id: string; generation: string }[]>`
     select id, generation from vms where id = any(${vms.map(({ vmId }) => vmId)}::uuid[])
@@ -101,7 +102,7 @@ async function lockUnplacedVms(tx: Transaction, vms: readonly DecidedVm[]): Prom
   return new Set(same.map(({ vmId }) => vmId));
 }
 
-/** Keeps hosts and devices as they were decided on; the revision of each host before this. */
+/** Locks hosts and devices if they are as decided. Returns the transaction id of each host. */
 async function lockPlaces(
   tx: Transaction,
   placements: readonly NewPlacement[],
@@ -113,12 +114,12 @@ async function lockPlaces(
   const isOfVms = tx`id in (select network_id from network_interfaces where vm_id = any(${vmIds}::uuid[]))`;
   const spans = tx`exists (select from hosts where id = any(${hostIds}::uuid[]) and underlay_address is not null)`;
   const [, hosts, , , devices, revisions] = await Promise.all([
-    // Whether a disk exists is told to the hosts of its VMs: none comes to exist meanwhile.
+    // A spec contains whether a disk exists, so the disks must not change.
     tx`select from disks where id in (select disk_id from disk_attachments
       where vm_id = any(${vmIds}::uuid[])) order by id for share`,
     tx`select from hosts where id = any(${hostIds}::uuid[])
       and state = 'ready' and admin_state = 'active' and fenced_at is null and drift = '{}' order by id for share`,
-    // One of the two: where hosts reach each other, VMs of a network come and go one after the other.
+    // One of the two: if hosts reach each other, placements in one network are serialised.
     tx`select from networks where ${isOfVms} and ${spans} order by id for no key update`,
     tx`select from networks where ${isOfVms} and not ${spans} order by id for share`,
     tx`select from devices where id = any(${deviceIds}::uuid[])
@@ -137,7 +138,7 @@ async function lockPlaces(
   return new Map(chosen.map(({ host_id, changed_xid }) => [host_id, changed_xid]));
 }
 
-/** Returns the number of the transaction. */
+/** Returns the transaction id. */
 async function insertPlacements(
   tx: Transaction,
   { location, epoch }: Lease,
@@ -149,7 +150,7 @@ async function insertPlacements(
   );
   const addresses = placements.flatMap((placement) => placement.addresses);
   const [addressClaims, placed, deviceClaims, marked, [transaction]] = await Promise.all([
-    // First: the address of a VM that is nowhere yet is news to nobody.
+    // Addresses come first: while a VM is not placed, no other host has a route to it.
     tx`insert into address_claims (network_interface_id, subnet_id, address) select interface_id, subnet_id, address::inet
       from unnest(${addresses.map(({ interfaceId }) => interfaceId)}::uuid[],
         ${addresses.map(({ subnetId }) => subnetId)}::uuid[],
@@ -169,7 +170,7 @@ async function insertPlacements(
   return transaction?.xid ?? '';
 }
 
-/** The oldest of these VMs first, as far as the pool goes. */
+/** Assigns public addresses to the oldest VMs first, until the pool is empty. */
 async function takePublicAddresses(
   tx: Transaction,
   { location, interfaceIds }: { location: string; interfaceIds: string[] },

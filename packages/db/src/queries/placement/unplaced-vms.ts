@@ -1,7 +1,7 @@
 import type { Queryable } from '../../connect.ts';
 import type { TypeAmounts } from './placement-hosts.ts';
 
-/** An interface and the addresses it has already: a VM that was stopped keeps its private one. */
+/** An interface and whether it has addresses. A stopped VM keeps its private address. */
 export type UnplacedInterface = {
   id: string;
   subnet_id: string;
@@ -12,7 +12,7 @@ export type UnplacedInterface = {
 
 export type ListedVm = {
   id: string;
-  /** 64 bits come as text. */
+  /** The driver returns 64-bit numbers as text. */
   generation: string;
   type: string;
   amounts: TypeAmounts;
@@ -20,9 +20,9 @@ export type ListedVm = {
 
 export type UnplacedVm = ListedVm & {
   interfaces: UnplacedInterface[];
-  /** Hosts that keep its disks and nobody else can reach: it can run there alone. */
+  /** Hosts that store its disks without shared storage; the VM can run only there. */
   storage_hosts: string[];
-  /** It has disks that every host with shared storage can reach. */
+  /** Whether it has disks on shared storage. */
   shared_storage: boolean;
 };
 
@@ -30,7 +30,7 @@ type VmRow = TypeAmounts & Omit<ListedVm, 'amounts'>;
 type InterfaceRow = UnplacedInterface & { vm_id: string };
 type DiskRow = { vm_id: string; host_id: string; shared_storage: boolean };
 
-/** Oldest first. The condition is that of the index `vms_unplaced`, word for word. */
+/** Lists the oldest first. The condition is exactly that of the index `vms_unplaced`. */
 export async function listUnplacedVms(
   sql: Queryable,
   { location, limit }: { location: string; limit: number },
@@ -46,8 +46,8 @@ export async function listUnplacedVms(
 }
 
 /**
- * With what matters to where they go. One statement for each kind of thing and all VMs, so that none
- * is done once per VM, whatever the planner thinks.
+ * Reads what placement needs to know about the VMs, with one statement for the interfaces and one
+ * for the disks of all VMs.
  */
 export async function describeVms(
   sql: Queryable,
@@ -79,7 +79,7 @@ async function listInterfaces(sql: Queryable, vmIds: string[]): Promise<Interfac
     where n.vm_id = any(${vmIds}::uuid[]) order by n.vm_id, n.name`;
 }
 
-/** Those that exist somewhere. A host that was removed took them with it: it is nobody's to share. */
+/** Lists disks that a host stores. The disks of a removed host are not shared. */
 async function listKeptDisks(sql: Queryable, vmIds: string[]): Promise<DiskRow[]> {
   return await sql<DiskRow[]>`
     select a.vm_id, d.host_id, coalesce(h.shared_storage, false) as shared_storage

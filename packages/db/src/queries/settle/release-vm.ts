@@ -2,7 +2,7 @@ import { newId } from '@gantry/model/ids';
 import type { Queryable } from '../../connect.ts';
 import type { ClaimedDevice } from './settle-vms.ts';
 
-/** The end of claims. Whoever calls has the proof in hand; nothing here asks for it. */
+/** Ends claims. The caller has the proof that the devices are clean; it is not checked here. */
 
 export type Receipt = {
   device: ClaimedDevice;
@@ -13,16 +13,16 @@ export type Receipt = {
 };
 
 export type ReleaseEffects = {
-  /** Null: on no host. */
+  /** Null if the VMs are on no host. */
   hostId: string | null;
-  /** Those that are nowhere from now on, where other hosts could reach theirs. */
+  /** VMs that are released from a host that other hosts can reach. */
   releasedVmIds: string[];
-  /** Those that are no more from now on, released before or now. */
+  /** VMs that are removed, whether they are released now or were before. */
   removedVmIds: string[];
   newDiskIds: string[];
 };
 
-/** Kept for good. A device that could not be made clean goes to nobody until an operator has seen to it. */
+/** Receipts are never removed. A device that was not cleaned is quarantined. */
 export async function insertReceipts(
   sql: Queryable,
   of: { hostId: string; vmId: string; projectId: string; receipts: Receipt[] },
@@ -39,10 +39,10 @@ export async function insertReceipts(
 }
 
 /**
- * What is settled on one host may be other hosts' business too: where VMs of its network are, one that
- * is released can no longer be reached; rules that name a VM change where it is removed; and VMs
- * elsewhere may have a disk that exists from now on. Their numbers are locked here in one order, and
- * neither a rule nor a VM of the VMs' networks comes or changes meanwhile.
+ * Locks the spec numbers of all hosts whose specs change with this report, in the order of host
+ * ids: hosts with VMs of the same networks lose the route to a released VM; rules that name a
+ * removed VM change; and VMs on other hosts may have a disk that exists from now on. Locks the
+ * networks too, so that no rule or VM of them is added or changed meanwhile.
  */
 export async function lockAffectedHosts(
   sql: Queryable,
@@ -52,7 +52,7 @@ export async function lockAffectedHosts(
   await sql`select from networks where id in (select network_id from network_interfaces
       where vm_id = any(${vmIds}::uuid[]))
     order by id ${releasedVmIds.length > 0 ? sql`for no key update` : sql`for share`}`;
-  // As one array: conditions with "or" between them would read every host there is.
+  // One array, because conditions with "or" would scan all hosts.
   await sql`select from host_revisions where host_id = any(array[${hostId}::uuid]
       || array(select hosts_with_rules_on(${removedVmIds}::uuid[]))
       || array(select hosts_sharing_networks(${releasedVmIds}::uuid[]))
@@ -62,8 +62,8 @@ export async function lockAffectedHosts(
 }
 
 /**
- * The VM is nowhere: its devices are free, and so is its public address. It keeps its private one.
- * What was to be detached from it is so.
+ * Releases the VM from its host with its devices and its public address. It keeps its private
+ * address. Attachments that were to be removed are removed.
  */
 export async function releasePlacement(sql: Queryable, vmId: string): Promise<void> {
   await sql`delete from disk_attachments where vm_id = ${vmId} and desired_state = 'detached'`;
@@ -74,13 +74,13 @@ export async function releasePlacement(sql: Queryable, vmId: string): Promise<vo
   await sql`update vms set placed = false, reachable = true where id = ${vmId}`;
 }
 
-/** The last of a VM that is nowhere: its rows, its OS disk, its addresses. Data disks stay. */
+/** Removes a VM that is not placed, with its OS disk and addresses. Data disks stay. */
 export async function removeVm(sql: Queryable, vmId: string): Promise<void> {
   await sql`delete from address_claims
     where network_interface_id in (select id from network_interfaces where vm_id = ${vmId})`;
   const osDisks = await sql<{ disk_id: string }[]>`
     delete from disk_attachments where vm_id = ${vmId} and attachment_type = 'os' returning disk_id`;
   await sql`delete from disks where id = any(${osDisks.map(({ disk_id }) => disk_id)}::uuid[])`;
-  // Last: from here on the project's other creations wait for its quota.
+  // This is last, because it locks the project's quota, which other creations need.
   await sql`delete from vms where id = ${vmId}`;
 }

@@ -1,7 +1,7 @@
 import type { HostState } from '@gantry/model/host-states';
 import type { Queryable } from '../../connect.ts';
 
-/** What a host's reports say of the host itself. */
+/** What reports change on the host itself. */
 
 export type SettledHost = {
   state: HostState;
@@ -13,8 +13,9 @@ export type SettledHost = {
 };
 
 /**
- * The host, if this is its newest stream: another one cannot be opened until the transaction ends.
- * Locked as its own changes need it: a lock that has to grow waits for others that wait for it.
+ * Returns the host if this is its newest stream, and locks it so that no other stream is opened
+ * until the transaction ends. The lock is as strong as later changes need it, because upgrading a
+ * lock can deadlock.
  */
 export async function lockHostOfStream(
   sql: Queryable,
@@ -34,7 +35,7 @@ export async function updateHostReport(
     unknown_vms = ${report.unknownVms} where id = ${report.hostId}`;
 }
 
-/** Which specs the host has taken and put in force; false where this is not its newest stream. */
+/** Records which specs the host has accepted and applied. Returns false if the stream is stale. */
 export async function updateHostNumbers(
   sql: Queryable,
   host: { hostId: string; streamEpoch: string; acceptedNumber: string; firewallNumber: string },
@@ -48,7 +49,7 @@ export async function updateHostNumbers(
   return rows.length > 0;
 }
 
-/** The host has every rule of this spec in force. */
+/** Records that the host has applied every rule of this spec. */
 export async function removeConfirmedRules(
   sql: Queryable,
   { hostId, number }: { hostId: string; number: string },
@@ -56,12 +57,12 @@ export async function removeConfirmedRules(
   await sql`delete from firewall_rule_hosts where host_id = ${hostId} and number <= ${number}`;
 }
 
-/** In order, before anything the disks' changes lock; hosts come after disks. */
+/** Locks the disks in the order of ids. Disks are locked before hosts. */
 export async function lockReportedDisks(
   sql: Queryable,
   { hostId, diskIds }: { hostId: string; diskIds: string[] },
 ): Promise<void> {
-  // As one array: two conditions with "or" between them would read every disk there is.
+  // One array, because two conditions with "or" would scan all disks.
   await sql`select from disks where id = any(
       array(select a.disk_id from disk_attachments a join placements p on p.vm_id = a.vm_id
         where p.host_id = ${hostId})
@@ -71,8 +72,8 @@ export async function lockReportedDisks(
 }
 
 /**
- * Disks the host says it has: grown while it kept them for nobody, or not known to be anywhere
- * because they were made for a VM that let go of them before it ran with them.
+ * Records disks that the host reports: those that have grown while no VM has them, and those
+ * without a known host, which were created for a VM that was released before it ran with them.
  */
 export async function updateReportedDisks(
   sql: Queryable,

@@ -2,7 +2,7 @@ import type { DeviceKind } from '@gantry/model/host-states';
 import type { OperationName } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
 
-/** What a report is held against: the VMs of one host, with all that a report can change. */
+/** The VMs of one host, with everything that a report is compared with. */
 
 /** The serial number is empty if the device has none or it is not known. */
 export type ClaimedDevice = { id: string; kind: DeviceKind; pci_address: string; serial: string };
@@ -23,7 +23,7 @@ export type PlacedVmRow = {
   should_run: boolean;
   operation: OperationName | null;
   operation_recorded_at: Date | null;
-  /** Whether its time is being counted. */
+  /** Whether it has an open meter interval. */
   metered: boolean;
   devices: ClaimedDevice[];
   attachments: {
@@ -36,9 +36,9 @@ export type PlacedVmRow = {
   }[];
 };
 
-/** Locked, by id: the order in which everyone locks VMs. Hosts come after VMs. */
+/** Locks the VMs in the order of ids, as every transaction does. VMs are locked before hosts. */
 export async function lockPlacedVms(sql: Queryable, hostId: string): Promise<PlacedVmRow[]> {
-  // Sent together: the second runs after the first has its locks, and sees what they waited for.
+  // Both are sent at once. The second runs after the first has its locks, so its snapshot is newer.
   const [locked, rows] = await Promise.all([
     sql<{ id: string }[]>`
     select v.id from vms v join placements p on p.vm_id = v.id where p.host_id = ${hostId}
@@ -78,7 +78,7 @@ export async function updateObservedVm(
     where id = ${vmId}`;
 }
 
-/** The host has the disk for the VM, at this size or more. */
+/** Records that the host has attached the disk, with at least this size. */
 export async function updateDiskAttached(
   sql: Queryable,
   disk: { vmId: string; diskId: string; hostId: string; sizeGib: number },
@@ -96,7 +96,7 @@ export async function removeAttachment(
   await sql`delete from disk_attachments where vm_id = ${vmId} and disk_id = ${diskId}`;
 }
 
-/** Takes back all of what the unfinished attachment wanted, also what has been attached by now. */
+/** Undoes an unfinished attach operation, including disks that are attached already. */
 export async function undoAttachments(sql: Queryable, vmId: string): Promise<void> {
   await sql`update disk_attachments a set desired_state = 'detached'
     where a.vm_id = ${vmId} and a.desired_state = 'attached' and a.disk_id in (
@@ -104,13 +104,13 @@ export async function undoAttachments(sql: Queryable, vmId: string): Promise<voi
       where o.resource_id = ${vmId} and o.name = 'ATTACH_DISKS' and o.state = 'IN_PROGRESS')`;
 }
 
-/** Takes back what a detachment operation wanted: what is still attached stays so. */
+/** Undoes an unfinished detach operation: disks that are still attached stay attached. */
 export async function undoDetachments(sql: Queryable, vmId: string): Promise<void> {
   await sql`update disk_attachments set desired_state = 'attached'
     where vm_id = ${vmId} and desired_state = 'detached' and attached`;
 }
 
-/** A disk that could not be grown is to be what it is. */
+/** Sets the desired size of a disk that could not grow to its observed size. */
 export async function undoGrowth(sql: Queryable, diskId: string): Promise<void> {
   await sql`update disks set size_gib = observed_size_gib, size = observed_size_gib || 'GiB', updated_at = now()
     where id = ${diskId} and desired_state = 'present' and observed_size_gib < size_gib`;

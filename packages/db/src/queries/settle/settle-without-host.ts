@@ -2,9 +2,9 @@ import type { OperationName } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
 
 /**
- * What can be settled without a host's word, because no host has anything of it. Each list locks
- * what it returns, skipping what others have; whoever acts reads again after the lock, since a
- * statement's snapshot is older than a lock it waits for.
+ * What can be settled without a report, because no host has any part of it. Each list locks the
+ * rows that it returns and skips rows that others have locked. It reads the rows again after the
+ * lock, because a statement's snapshot is older than a lock it waits for.
  */
 
 export type ResourceKey = { id: string; project_id: string };
@@ -36,7 +36,9 @@ const isSettledRule = (
 
 export type Unsettled = { vms: boolean; disk_changes: boolean; disks: boolean; rules: boolean };
 
-/** Where there is something to do: asked often, so it is one statement over small indexes. */
+/**
+ * Returns what there is to settle. It is called often, so it is one statement over small indexes.
+ */
 export async function readUnsettled(sql: Queryable): Promise<Unsettled> {
   const [row] = await sql<Unsettled[]>`
     select exists (select from vms v where ${isRemovable(sql)}) as vms,
@@ -49,7 +51,7 @@ export async function readUnsettled(sql: Queryable): Promise<Unsettled> {
   return row ?? { vms: false, disk_changes: false, disks: false, rules: false };
 }
 
-/** VMs to be removed that are nowhere, and whose OS disk is nowhere either. */
+/** Locks VMs to remove that are not placed and whose OS disk no host stores. */
 export async function lockRemovableVms(sql: Queryable, limit: number): Promise<ResourceKey[]> {
   const locked = await sql<{ id: string }[]>`
     select v.id from vms v where ${isRemovable(sql)} order by v.id limit ${limit} for update skip locked`;
@@ -57,7 +59,7 @@ export async function lockRemovableVms(sql: Queryable, limit: number): Promise<R
     select v.id, v.project_id from vms v where v.id = any(${idsOf(locked)}::uuid[]) and ${isRemovable(sql)}`;
 }
 
-/** VMs that are nowhere while disks are to be attached to them or detached from them. */
+/** Locks VMs that are not placed and have an unfinished attach or detach operation. */
 export async function lockUnplacedDiskChanges(
   sql: Queryable,
   limit: number,
@@ -70,7 +72,7 @@ export async function lockUnplacedDiskChanges(
     where v.id = any(${idsOf(locked)}::uuid[]) and ${isUnplacedDiskChange(sql)}`;
 }
 
-/** Nothing has to be done for it: the disks are there, or not, at the next start. */
+/** No host has to do anything: the change takes effect at the next start. */
 export async function settleAttachmentsUnplaced(sql: Queryable, vmId: string): Promise<void> {
   await sql`delete from disk_attachments where vm_id = ${vmId} and desired_state = 'detached'`;
   await sql`update disk_attachments set attached = true where vm_id = ${vmId}`;
@@ -84,11 +86,11 @@ export type UnsettledDisk = ResourceKey & {
   desired_state: 'present' | 'deleted';
   observed_size_gib: number | null;
   operation: OperationName | null;
-  /** No host has to be asked: it was never made, or its host is gone. */
+  /** Whether no host stores the disk: it was never created, or its host is gone. */
   idle: boolean;
 };
 
-/** Data disks that no host has to be asked about, or whose host has done what was asked. */
+/** Locks data disks that no host stores, or whose host has finished the requested change. */
 export async function lockUnsettledDisks(sql: Queryable, limit: number): Promise<UnsettledDisk[]> {
   const idle = await sql<{ id: string }[]>`
     select d.id from disks d where ${isIdleDisk(sql)} order by d.id limit ${limit} for update skip locked`;
@@ -114,7 +116,7 @@ export async function removeDisk(sql: Queryable, diskId: string): Promise<void> 
   await sql`delete from disks where id = ${diskId}`;
 }
 
-/** Rules that every host concerned has in force, or has let go of where that was wanted. */
+/** Locks rules that every host of the network has applied, or has removed. */
 export async function lockSettledRules(
   sql: Queryable,
   limit: number,

@@ -1,7 +1,7 @@
 import type { Role } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
 
-/** What authentication and authorization read; each is one indexed lookup. */
+/** Reads for authentication and authorization. Each is one lookup in an index. */
 
 export type AccessKeyGrant = {
   id: string;
@@ -26,7 +26,7 @@ export async function readAccessKeyGrant(
   return row;
 }
 
-/** Of a key that was shown before. */
+/** Reads the grant of a key that was authenticated before. */
 export async function readKnownKeyGrant(
   sql: Queryable,
   keyId: string,

@@ -11,7 +11,7 @@ export async function readBilledOrganization(
   return row;
 }
 
-/** Takes the place of `previous` and of nothing else; returns the customer in force afterwards. */
+/** Sets the customer if it is still `previous`. Returns the customer afterwards. */
 export async function recordPaymentCustomer(
   sql: Queryable,
   change: { organizationId: string; previous: string; customerId: string },

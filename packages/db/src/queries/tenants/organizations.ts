@@ -9,7 +9,7 @@ export async function listOrganizations(sql: Queryable, ids: string[]): Promise<
 
 export type PaidOrganizationRow = OrganizationRow & { paid: boolean };
 
-/** Every organization of the installation: for operators. */
+/** Lists all organizations, for operators. */
 export async function listAllOrganizations(
   sql: Queryable,
   { after, limit }: { after: string | null; limit: number },
@@ -21,7 +21,7 @@ export async function listAllOrganizations(
     order by o.id limit ${limit}`;
 }
 
-/** Whoever decides by what an organization consists of takes turns here. */
+/** Serialises changes that depend on the organization's members and projects. */
 export async function lockOrganization(sql: Queryable, organizationId: string): Promise<void> {
   await sql`select from organizations where id = ${organizationId} for no key update`;
 }
@@ -41,7 +41,7 @@ export async function updateOrganizationName(
   return row;
 }
 
-/** Its members and its payment method go with it; a project of it makes this fail. */
+/** Removes its members and payment method too. Fails if it has a project. */
 export async function removeOrganization(
   sql: Queryable,
   organizationId: string,

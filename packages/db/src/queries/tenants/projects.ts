@@ -4,7 +4,7 @@ import type { ProjectRow } from './tenants.ts';
 
 const columns = (sql: Queryable) => sql`id, name, version, organization_id`;
 
-/** The named projects, and all projects of the named organizations. */
+/** Lists these projects and all projects of these organizations. */
 export async function listProjects(
   sql: Queryable,
   { projectIds, organizationIds }: { projectIds: string[]; organizationIds: string[] },
@@ -15,7 +15,7 @@ export async function listProjects(
     order by id`;
 }
 
-/** Every project of the installation: for operators. */
+/** Lists all projects, for operators. */
 export async function listAllProjects(
   sql: Queryable,
   { after, limit }: { after: string | null; limit: number },
@@ -45,7 +45,7 @@ export async function updateProjectName(
   return row;
 }
 
-/** Whether hosts still hold something of the project: a VM or a disk, until it is proven gone. */
+/** Returns whether the project has VMs or disks, including those that are being deleted. */
 export async function hasVmsOrDisks(sql: Queryable, projectId: string): Promise<boolean> {
   const [row] = await sql<{ held: boolean }[]>`
     select exists (select from vms where project_id = ${projectId})
@@ -53,7 +53,7 @@ export async function hasVmsOrDisks(sql: Queryable, projectId: string): Promise<
   return row?.held ?? false;
 }
 
-/** Networks, rules, quotas, operations, keys and memberships go with it; a VM or disk makes this fail. */
+/** Removes everything of the project. Fails if it has a VM or disk. */
 export async function removeProject(
   sql: Queryable,
   projectId: string,

@@ -3,14 +3,14 @@ import type { Queryable } from '../../connect.ts';
 
 export type QuotaRow = { type: QuotaType; max: number; used: number };
 
-/** In the order of QUOTA_TYPES; none for a project that does not exist. */
+/** Lists quotas in the order of QUOTA_TYPES; none if the project does not exist. */
 export async function listQuotas(sql: Queryable, projectId: string): Promise<QuotaRow[]> {
   return await sql<QuotaRow[]>`
     select type, max::float8 as max, used::float8 as used from quotas
     where project_id = ${projectId} order by array_position(${[...QUOTA_TYPES]}::text[], type)`;
 }
 
-/** What is used already stays, also where it is more than the new maximum. */
+/** Existing resources stay, even if they exceed the new maximum. */
 export async function updateQuota(
   sql: Queryable,
   { projectId, type, max }: { projectId: string; type: QuotaType; max: number },

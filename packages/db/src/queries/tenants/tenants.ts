@@ -15,7 +15,7 @@ export async function insertOrganization(
     values (${organization.id}, ${organization.name}, ${organization.payment_customer_id})`;
 }
 
-/** A project with what it starts with: its quotas, its network with a subnet in each location, its rules. */
+/** Inserts a project with its quotas, default network, subnets and firewall rules. */
 export async function insertProject(
   sql: Queryable,
   project: Omit<ProjectRow, 'version'>,
@@ -37,7 +37,7 @@ export async function insertProject(
 
 type DefaultSubnet = { projectId: string; networkId: string; location: string };
 
-/** The first free block of a default network becomes its subnet in a location; a full network gets none. */
+/** Adds the first free block as subnet of a default network, unless the network is full. */
 export async function insertDefaultSubnet(
   sql: Queryable,
   { projectId, networkId, location }: DefaultSubnet,
@@ -64,7 +64,7 @@ async function insertDefaultRules(
     const other = rule.from === 'network' ? network : anywhere;
     const [sources, destinations] =
       rule.direction === 'ingress' ? [other, network] : [network, other];
-    // In force from the start: no host has a VM of this network yet.
+    // The rules are in force at once, because no host has a VM of this network yet.
     await sql`insert into firewall_rules
       (id, project_id, network_id, name, direction, action, protocols, sources, source_ports, destinations, destination_ports, applied_generation)
       values (${newId()}, ${projectId}, ${networkId}, ${rule.name}, ${rule.direction}, 'allow', ${rule.protocols},

@@ -14,7 +14,7 @@ export async function insertRefreshToken(sql: Queryable, token: NewRefreshToken)
     values (${token.hash}, ${token.familyId}, ${token.userId}, ${token.expiresAt})`;
 }
 
-/** Uses a refresh token up. Of two uses at once exactly one gets the row. */
+/** Uses up a refresh token. If it is used twice at once, exactly one call gets the row. */
 export async function claimRefreshToken(
   sql: Queryable,
   hash: string,
@@ -26,7 +26,7 @@ export async function claimRefreshToken(
   return row;
 }
 
-/** Whoever shows a used token may have stolen it: everything of that login ends. */
+/** A token that is used twice may be stolen, so all tokens of its login are revoked. */
 export async function revokeFamilyOf(sql: Queryable, hash: string): Promise<void> {
   await sql`update refresh_tokens set revoked_at = now()
     where revoked_at is null
@@ -40,7 +40,10 @@ export type SigningKeyRow = {
   created_at: Date;
 };
 
-/** Returns the newest key first, then those that are younger than `maxAgeMs` by the database's clock. */
+/**
+ * Returns the newest key first, then those that are younger than `maxAgeMs` by the database's
+ * clock.
+ */
 export async function readSigningKeys(sql: Queryable, maxAgeMs: number): Promise<SigningKeyRow[]> {
   return await sql<SigningKeyRow[]>`
     select id, public_key, sealed_private_key, created_at from signing_keys

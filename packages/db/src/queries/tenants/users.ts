@@ -3,7 +3,7 @@ import { FIRST_ID } from '../page-bounds.ts';
 
 export type NewUser = { id: string; email: string; passwordHash: string };
 
-/** The operator with this e-mail and password, whether or not there was a user of that e-mail. */
+/** Creates the operator, or gives the user with this e-mail the password and the role. */
 export async function ensureOperator(sql: Queryable, user: NewUser): Promise<string> {
   const [row] = await sql<{ id: string }[]>`
     insert into users (id, email, password_hash, operator) values (${user.id}, ${user.email}, ${user.passwordHash}, true)
@@ -38,7 +38,7 @@ export async function insertUser(
     values (${user.id}, ${user.email}, ${user.passwordHash}, ${user.operator}, ${user.created_at})`;
 }
 
-/** What is null stays as it is. */
+/** Null leaves a column unchanged. */
 export async function updateUser(
   sql: Queryable,
   change: { userId: string; passwordHash: string | null; operator: boolean | null },
@@ -50,13 +50,13 @@ export async function updateUser(
   return row;
 }
 
-/** Whoever logged in before has to do so again once the access token is spent. */
+/** Ends all logins of the user; access tokens stay valid until they expire. */
 export async function revokeLogins(sql: Queryable, userId: string): Promise<void> {
   await sql`update refresh_tokens set revoked_at = now()
     where user_id = ${userId} and revoked_at is null`;
 }
 
-/** Refresh tokens and memberships go with the user. */
+/** Refresh tokens and memberships are removed too. */
 export async function removeUser(sql: Queryable, userId: string): Promise<UserRow | undefined> {
   const [row] = await sql<UserRow[]>`
     delete from users where id = ${userId} returning id, email, operator, created_at`;

@@ -2,13 +2,13 @@ import { newId } from '@gantry/model/ids';
 import type { Queryable } from '../../connect.ts';
 
 /**
- * Records what is in use, and since when. The functions are idempotent: a unique index allows one open
- * interval per resource. A change of what a resource counts as (a VM's type, a disk's size) closes the
- * interval and opens another at the same moment.
+ * Records what is in use, and since when. The functions are idempotent: a unique index allows one
+ * open interval per resource. A change of what a resource counts as (a VM's type, a disk's size)
+ * closes the interval and opens another at the same moment.
  *
- * Every moment is the start of the transaction by the database's clock, so that the clocks of several
- * schedulers and api processes cannot lengthen or shorten what a tenant pays for. Tests may give
- * another moment.
+ * Every moment is the start of the transaction by the database's clock, so that the clocks of
+ * several schedulers and api processes cannot lengthen or shorten what a tenant pays for. Tests may
+ * give another moment.
  */
 export type Metered =
   | { metric: 'vm_seconds'; vmType: string }
@@ -36,8 +36,8 @@ export async function openInterval(sql: Queryable, interval: NewInterval): Promi
 }
 
 /**
- * Closes the open interval of the resource, if there is one. Transactions that overlap may commit in
- * another order than they started in, so an end before the start counts nothing.
+ * Closes the open interval of the resource, if there is one. Transactions that overlap may commit
+ * in another order than they started in, so an end before the start counts nothing.
  */
 export async function closeInterval(
   sql: Queryable,

@@ -1,17 +1,17 @@
 import type { Queryable, Sql } from '../../connect.ts';
 
 /**
- * Closing a day makes its usage final. The day's row in closed_days and its usage are one
- * transaction, so a day is closed whole or not at all; a process that dies midway leaves the day to
- * the next turn, and of several processes the first one closes it while the others wait and then
- * find it done. Days are UTC; dates are text of the form 2026-01-31.
+ * Closing a day makes its usage final. The row in closed_days and the usage are written in one
+ * transaction, so a day is closed completely or not at all. If a process dies midway, the next run
+ * closes the day. Of several processes the first closes it; the others wait and find it closed.
+ * Days are UTC; dates are text of the form 2026-01-31.
  */
 
-/** How long after midnight a day stays open: reports of what ended just before it arrive by then. */
+/** How long after midnight a day stays open, so that reports from before midnight have arrived. */
 const GRACE_MS = 5 * 60_000;
 const DAY_MS = 86_400_000;
 
-/** Closes the day unless it is closed; says whether it did. Prices are those of this moment. */
+/** Closes the day with the current prices. Returns false if it is closed already. */
 export async function closeDay(sql: Sql, date: string): Promise<boolean> {
   return await sql.begin(async (tx) => {
     const inserted = await tx`
@@ -23,8 +23,8 @@ export async function closeDay(sql: Sql, date: string): Promise<boolean> {
 }
 
 /**
- * Every interval, cut to the day. Multiplied before it is divided, and summed before it is rounded:
- * numeric arithmetic is exact up to the one division by 3600 at the end.
+ * Sums the part of every interval that is in the day. It multiplies before it divides and sums
+ * before it rounds, so that the result is exact up to the one division by 3600 at the end.
  */
 async function insertUsage(sql: Queryable, date: string): Promise<void> {
   await sql`
@@ -46,8 +46,8 @@ async function insertUsage(sql: Queryable, date: string): Promise<void> {
 
 /**
  * Closes every day that is over and still open, oldest first. Returns the days that it closed. The
- * database's clock decides which days are over, because a scheduler with a fast clock would make the
- * usage of a day final while the day is not over. Tests may give another moment.
+ * database's clock decides which days are over, because a scheduler with a fast clock would make
+ * the usage of a day final while the day is not over. Tests may give another moment.
  */
 export async function closeDueDays(sql: Sql, now?: Date): Promise<string[]> {
   const lastDue = isoDate((now ?? (await readNow(sql))).getTime() - GRACE_MS - DAY_MS);
@@ -96,7 +96,7 @@ export type UsageFilter = {
   /** Both included. */
   startDate: string;
   endDate: string;
-  /** What the caller may see and what the caller asked for; null means every one. */
+  /** The projects that the caller may see, and the requested ones; null means all. */
   visibleProjects: string[] | null;
   projects: string[] | null;
   resourceTypes: string[] | null;

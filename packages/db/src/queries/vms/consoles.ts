@@ -4,11 +4,11 @@ import type { Queryable } from '../../connect.ts';
 export type ConsoleVmRow = {
   state: VmState;
   host_id: string | null;
-  /** Of the scheduler that holds the host's stream; empty or null: nobody hears the host now. */
+  /** Address of the scheduler that has the host's stream; empty or null if there is none. */
   scheduler_address: string | null;
 };
 
-/** Where a VM's console can be had; undefined where the project has no such VM. */
+/** Returns how to reach a VM's console, or undefined if the project has no such VM. */
 export async function readConsoleVm(
   sql: Queryable,
   { projectId, vmId }: { projectId: string; vmId: string },
@@ -36,7 +36,7 @@ export async function insertConsoleTicket(sql: Queryable, ticket: ConsoleTicket)
 
 type TakenTicket = { type: 'user' | 'access_key'; id: string; vm_id: string };
 
-/** Whose it was, and for what; undefined for one that was used, or has expired. It works once. */
+/** Uses up a ticket. Returns undefined if it was used before or has expired. */
 export async function claimConsoleTicket(
   sql: Queryable,
   hash: string,

@@ -20,7 +20,7 @@ export type DiskRow = {
   state: (typeof DISK_STATES)[number];
   created_at: Date;
   updated_at: Date;
-  /** Those being detached too: they end when a host has shown the disk gone. */
+  /** Includes attachments that are being detached, until a host reports that the disk is gone. */
   attachments: DiskAttachmentRow[];
 };
 
@@ -49,8 +49,8 @@ export async function readDisk(
 }
 
 /**
- * The disks of these ids that the project has; nobody else changes or attaches them until the
- * transaction ends. Locked in the order of their ids, so that two such requests cannot block each other.
+ * Returns those of the disks that belong to the project, and locks them until the transaction ends.
+ * The locks are taken in the order of ids, so that two requests cannot deadlock.
  */
 export async function lockDisks(
   sql: Queryable,
@@ -61,7 +61,10 @@ export async function lockDisks(
     where d.project_id = ${projectId} and d.id = any(${diskIds}::uuid[])`;
 }
 
-/** VMs come before disks in the order of locks: whoever changes a disk that VMs have locks those first. */
+/**
+ * Locks the VMs of a disk. VMs are locked before disks, so this is called before the disk is
+ * locked.
+ */
 export async function lockVmsOfDisk(sql: Queryable, diskId: string): Promise<string[]> {
   const rows = await sql<
     { id: string }[]
@@ -71,8 +74,8 @@ export async function lockVmsOfDisk(sql: Queryable, diskId: string): Promise<str
 }
 
 /**
- * Those of the disks that the host of the VM cannot reach: they lie on another host alone. A VM that
- * is nowhere has to be where its OS disk is.
+ * Returns those of the disks that the VM's host cannot reach, because only another host stores
+ * them. For a VM that is not placed, the host that stores its OS disk counts.
  */
 export async function listUnreachableDisks(
   sql: Queryable,
@@ -101,7 +104,7 @@ export type NewDisk = {
   at: Date;
 };
 
-/** False where there is no such location. */
+/** Returns false if there is no such location. */
 export async function insertDisk(sql: Queryable, disk: NewDisk): Promise<boolean> {
   const { count } = await sql`
     insert into disks
@@ -145,7 +148,7 @@ export async function insertAttachment(sql: Queryable, attachment: NewAttachment
   await recordAttachmentChange(sql, attachment);
 }
 
-/** The row stays until the host has let go of the disk. */
+/** The row stays until the host has detached the disk. */
 export async function updateAttachmentDetached(
   sql: Queryable,
   attachment: { vmId: string; diskId: string },
@@ -155,7 +158,7 @@ export async function updateAttachmentDetached(
   await recordAttachmentChange(sql, attachment);
 }
 
-/** An attachment shows in the VM and in the disk. */
+/** An attachment changes both the VM and the disk. */
 async function recordAttachmentChange(
   sql: Queryable,
   { vmId, diskId }: { vmId: string; diskId: string },

@@ -2,10 +2,9 @@ import type { Queryable } from '../../connect.ts';
 import { failOperation, type OperationFailure } from '../operations/operations.ts';
 
 /**
- * No host can bring the VM up as it was asked to: its operation ends as failed, and so does the
- * asking. A VM that never ran is removed. One that ran before is what it was (`keep`), or in error
- * where a host tried and left something half built (`error`). Only what was wanted at
- * `generation` fails: false, and nothing changes, where something else is wanted by now.
+ * Fails the operation of a VM that no host can start as requested. A VM that never ran is removed.
+ * A VM that ran before keeps its state (`keep`), or is in error if a host left it half built
+ * (`error`). Returns false and changes nothing if the VM's generation is not `generation` any more.
  */
 export async function failVm(
   sql: Queryable,

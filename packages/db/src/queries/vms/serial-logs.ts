@@ -2,7 +2,7 @@ import type { Queryable } from '../../connect.ts';
 
 export type SerialLogRow = { tail: string; updated_at: Date | null };
 
-/** Empty while the VM has printed nothing; undefined where the project has no such VM. */
+/** Returns an empty text if there is no output yet, and undefined if there is no such VM. */
 export async function readSerialLog(
   sql: Queryable,
   { projectId, vmId }: { projectId: string; vmId: string },

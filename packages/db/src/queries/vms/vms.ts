@@ -70,12 +70,12 @@ export async function readVm(
   return row;
 }
 
-/** The same, and nobody else changes the VM until the transaction ends. */
+/** Reads the VM and locks it until the transaction ends. */
 export async function lockVm(
   sql: Queryable,
   { projectId, vmId }: { projectId: string; vmId: string },
 ): Promise<VmRow | undefined> {
-  // The lock first, in a statement of its own: a statement's snapshot is older than a lock it waits for.
+  // The lock has its own statement: a statement's snapshot is older than a lock it waits for.
   await sql`select from vms where project_id = ${projectId} and id = ${vmId} for update`;
   return await readVm(sql, { projectId, vmId });
 }
@@ -87,7 +87,7 @@ export type VmFilter = {
   types: string[] | null;
   locations: string[] | null;
   states: string[] | null;
-  /** The last id of the page before. */
+  /** The last id of the previous page. */
   after: string | null;
   limit: number;
 };
@@ -120,9 +120,9 @@ export type NewVm = {
 };
 
 /**
- * A VM with its OS disk, its network interface, its operation and its records, in one statement and
- * so one round trip. A type, location or image that is not to be had leaves a null where none may be:
- * the statement fails whole, and `readVmRefusal` says why.
+ * Inserts a VM with its OS disk, interface, operation and records in one statement, which takes one
+ * round trip. If the type, location or image is not available, a column that must not be null is
+ * null and the whole statement fails; `readVmRefusal` then returns the reason.
  */
 export async function insertVm(
   sql: Queryable,
@@ -178,7 +178,7 @@ export async function readVmRefusal(
   return row?.refusal ?? undefined;
 }
 
-/** Asks a power action of a VM: its wanted state changes and its generation grows. */
+/** Requests a power action: sets the desired state and increments the generation. */
 export async function updateVmPower(
   sql: Queryable,
   change: {
