@@ -72,8 +72,10 @@ const SPEC = {
       name: 'trainer',
       cpuCores: 12,
       memoryMib: 122_880,
-      gpus: ['0000:41:00.0'],
-      nvmes: ['0000:21:00.0'],
+      devices: [
+        { kind: 'gpu', address: '0000:41:00.0' },
+        { kind: 'drive', address: '0000:21:00.0' },
+      ],
       disks: [
         {
           id: 'd-1',
@@ -107,8 +109,7 @@ const SPEC = {
       id: 'vm-0',
       revision: '7',
       graceful: true,
-      gpus: ['0000:42:00.0'],
-      nvmes: [],
+      devices: [{ kind: 'gpu', address: '0000:42:00.0' }],
       disks: ['d-0'],
     },
   ],
@@ -170,7 +171,7 @@ describe('the Fleet service', () => {
             },
           },
         ],
-        receipts: [{ vmId: 'vm-0', kind: 'DEVICE_KIND_GPU', pciAddress: '0000:42:00.0' }],
+        receipts: [{ vmId: 'vm-0', kind: 'gpu', pciAddress: '0000:42:00.0' }],
         inventory: { gpus: [{ pci: { address: '0000:41:00.0', numaNode: 0 } }] },
       },
       SPEC,
@@ -184,7 +185,7 @@ describe('the Fleet service', () => {
           failure: { code: 'gpu_busy', message: 'held by another VM', sinceMs: '1700000000000' },
         },
       ],
-      receipts: [{ kind: 'DEVICE_KIND_GPU', pciAddress: '0000:42:00.0', failure: null }],
+      receipts: [{ kind: 'gpu', pciAddress: '0000:42:00.0', failure: null }],
     });
   });
 

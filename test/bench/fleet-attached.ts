@@ -86,7 +86,7 @@ export async function measureAttached(options: AttachedOptions): Promise<void> {
     await attachAll(place, createSecrets(project.secretKey));
     await profile('cpu', 'attach');
     // As the database does by itself before long.
-    await sql`analyze hosts, host_revisions, gpus, drives`;
+    await sql`analyze hosts, host_revisions, devices`;
     await profile('cpu', 'idle');
     const withHostsUs = await restingUs(place);
     await profile('cpu', 'idle');

@@ -70,7 +70,7 @@ async function measureRound(host: LibvirtHost, agent: HostAgent, order: Order): 
   const up = await agent.order({ ...running, spec: makeSpec(first, { vms: [vm] }) });
   const { libvirtMs, virshMs } = await startAgain(host, agent, vm.id);
   const deleted = makeDeleted(vm.id, {
-    ...{ graceful: false, gpus: vm.gpus, disks: vm.disks.map(({ id }) => id) },
+    ...{ graceful: false, devices: vm.devices, disks: vm.disks.map(({ id }) => id) },
   });
   const gone = { vmId: vm.id, revision: '2', state: 'DELETED' };
   const down = await agent.order({ ...gone, spec: makeSpec(second, { deleted: [deleted] }) });
@@ -80,7 +80,12 @@ async function measureRound(host: LibvirtHost, agent: HostAgent, order: Order): 
 function wantedVm({ gpu }: HostAgent, { round, image }: Order): VmSpec {
   const id = randomUUID();
   return makeVm(id, {
-    ...{ name: `bench-${round}`, cpuCores: 1, memoryMib: 256, gpus: [gpu] },
+    ...{
+      name: `bench-${round}`,
+      cpuCores: 1,
+      memoryMib: 256,
+      devices: [{ kind: 'gpu', address: gpu }],
+    },
     disks: [makeDisk(randomUUID())],
     nics: [makeInterface(randomUUID(), { networkId: 'network-1' })],
     image: { name: 'tiny', ...image },

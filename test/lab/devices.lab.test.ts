@@ -58,7 +58,7 @@ const plugInAgain = async (address: string) => {
 
 const at = (slotId: string, index = 0) => lab.addresses(slotId)[index] ?? '';
 const gpu = (slotId: string): Device => ({ vmId: VM, kind: 'gpu', address: at(slotId) });
-const drive = (slotId: string): Device => ({ vmId: VM, kind: 'nvme', address: at(slotId) });
+const drive = (slotId: string): Device => ({ vmId: VM, kind: 'drive', address: at(slotId) });
 const driverOf = (address: string) =>
   lab
     .ask(`basename "$(readlink /sys/bus/pci/devices/${address}/driver || echo none)"`)

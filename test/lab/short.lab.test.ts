@@ -26,7 +26,7 @@ describe('a card and a drive of an emulated GPU server', () => {
     orders = await deviceOrders(lab);
     const at = (slotId: string) => lab.addresses(slotId)[0] ?? '';
     card = { vmId: VM, kind: 'gpu', address: at('bochs') };
-    drive = { vmId: VM, kind: 'nvme', address: at('drive0') };
+    drive = { vmId: VM, kind: 'drive', address: at('drive0') };
   });
   afterAll(() => lab?.stop());
 

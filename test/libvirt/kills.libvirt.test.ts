@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { HostDriver } from '@gantry/agent/host-driver';
 import type { LibvirtHostDriver } from '@gantry/agent/libvirt/libvirt-host-driver';
 import type { HostSpec, VmSpec } from '@gantry/agent/spec';
-import { makeDeleted, makeInterface, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
+import { gpu, makeDeleted, makeInterface, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
 import { buildTinyGuest, type TinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DirectAgent, startDirectAgent } from './support/direct-agent.ts';
@@ -35,7 +35,7 @@ beforeEach(async () => {
   driver = await openHostDriver({ environment, namespace: host.namespace });
   const { gpus = [] } = await driver.readInventory();
   vm = makeVm(VM, {
-    ...{ cpuCores: 1, memoryMib: 256, gpus: [gpus[0]?.pci?.address ?? ''] },
+    ...{ cpuCores: 1, memoryMib: 256, devices: [gpu(gpus[0]?.pci?.address ?? '')] },
     nics: [makeInterface('nic', { networkId: 'network-1' })],
     image: { name: 'tiny', url: pathToFileURL(guest.path).href, sha256: guest.sha256 },
   });
@@ -53,7 +53,7 @@ const unwanted = (): HostSpec =>
   makeSpec(2, {
     deleted: [
       makeDeleted(VM, {
-        ...{ revision: '2', graceful: false, gpus: vm.gpus },
+        ...{ revision: '2', graceful: false, devices: vm.devices },
         disks: vm.disks.map(({ id }) => id),
       }),
     ],

@@ -83,13 +83,13 @@ function reportOf(spec: HostSpec): HostReport {
       ...vms.map((vm) => word(vm, 'VM_OBSERVED_STATE_RUNNING', String(vm.boot), sizesOf(vm.disks))),
       ...deleted.map((vm) => word(vm, 'VM_OBSERVED_STATE_DELETED', '0', [])),
     ],
-    receipts: deleted.flatMap(({ id = '', revision, gpus = [], nvmes = [] }) => {
-      const receipt = (kind: 'GPU' | 'NVME', method: string) => (pciAddress: string) => ({
-        ...{ vmId: id, revision: String(revision), kind: `DEVICE_KIND_${kind}` as const, method },
-        ...{ pciAddress, serial: '', finishedMs: '1900000000000', failure: null },
-      });
-      return [...gpus.map(receipt('GPU', 'flr')), ...nvmes.map(receipt('NVME', 'format_ses1'))];
-    }),
+    receipts: deleted.flatMap(({ id = '', revision, devices = [] }) =>
+      devices.map(({ kind = '', address: pciAddress = '' }) => ({
+        ...{ vmId: id, revision: String(revision), kind, pciAddress, serial: '' },
+        method: kind === 'gpu' ? 'flr' : 'format_ses1',
+        ...{ finishedMs: '1900000000000', failure: null },
+      })),
+    ),
     disks: sizesOf(disks),
     deletedDisks: [...deletedDisks],
     firewallNumber: String(spec.number),

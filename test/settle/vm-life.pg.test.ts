@@ -121,7 +121,7 @@ describe('STOP', () => {
     await ground.ask('PATCH', `/vms/${id}`, { action: 'STOP' });
     await host.obey((report) => {
       for (const receipt of report.receipts)
-        if (receipt.kind === 'DEVICE_KIND_GPU') receipt.failure = failure('reset_failed');
+        if (receipt.kind === 'gpu') receipt.failure = failure('reset_failed');
     });
     expect(await ground.vmState(id)).toBe('STATE_SHUTOFF');
     expect(

@@ -80,7 +80,7 @@ function nicsOf({ network }: SimulatedHostDriver): { vmId: string; nic: Interfac
   return network.vmIds().flatMap((vmId) => network.nicsOf(vmId).map((nic) => ({ vmId, nic })));
 }
 
-const devicesOf = ({ gpus, nvmes }: Domain) => [...gpus, ...nvmes];
+const devicesOf = ({ devices }: Domain) => devices.map(({ address }) => address);
 
 function sharedDevices({ domains, devices }: Sight): string[] {
   const users = new Users();

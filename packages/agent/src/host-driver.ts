@@ -1,6 +1,14 @@
 import type { Duplex } from 'node:stream';
 import type { Inventory } from '@gantry/proto/generated/gantry/v1/Inventory';
-import type { DiskSpec, FirewallRule, Image, InterfaceSpec, NetworkSpec, VmSpec } from './spec.ts';
+import type {
+  DeviceRef,
+  DiskSpec,
+  FirewallRule,
+  Image,
+  InterfaceSpec,
+  NetworkSpec,
+  VmSpec,
+} from './spec.ts';
 
 /**
  * The boundary between the agent and a host: what the agent can do to it and ask of it. One
@@ -37,8 +45,7 @@ export type Domain = {
   revision: string;
   /** The order by which it was last started or reset; "0" before its first start, or if it is lost. */
   boot: string;
-  gpus: readonly string[];
-  nvmes: readonly string[];
+  devices: readonly DeviceRef[];
   /** In the order the guest sees them. */
   disks: readonly Volume[];
 };
@@ -100,8 +107,8 @@ export type Volumes = {
   remove(diskId: string): Promise<void>;
 };
 
-export type DeviceKind = 'gpu' | 'nvme';
-export type Device = { vmId: string; kind: DeviceKind; address: string };
+/** A device that is set aside for a VM. */
+export type Device = DeviceRef & { vmId: string };
 
 /** How a device was made clean; `failure` says why it could not be. */
 export type Cleaning = CleaningOutcome & { serial: string };

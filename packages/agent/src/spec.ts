@@ -1,4 +1,4 @@
-import type { DeletedVm__Output } from '@gantry/proto/generated/gantry/v1/DeletedVm';
+import type { DeviceKind } from '@gantry/model/host-states';
 import type { DiskSpec__Output } from '@gantry/proto/generated/gantry/v1/DiskSpec';
 import type { FirewallRule__Output } from '@gantry/proto/generated/gantry/v1/FirewallRule';
 import type { HostSpec__Output } from '@gantry/proto/generated/gantry/v1/HostSpec';
@@ -6,11 +6,21 @@ import type { Image__Output } from '@gantry/proto/generated/gantry/v1/Image';
 import type { NetworkSpec__Output } from '@gantry/proto/generated/gantry/v1/NetworkSpec';
 import type { NicSpec__Output } from '@gantry/proto/generated/gantry/v1/NicSpec';
 import type { VmSpec__Output } from '@gantry/proto/generated/gantry/v1/VmSpec';
+import type { VmTakeDown__Output } from '@gantry/proto/generated/gantry/v1/VmTakeDown';
 
-/** What is wanted, as it arrives: unset fields have their defaults, 64-bit numbers are decimal text. */
-export type HostSpec = HostSpec__Output;
-export type VmSpec = VmSpec__Output;
-export type DeletedVm = DeletedVm__Output;
+/** One device of the host. */
+export type DeviceRef = { kind: DeviceKind; address: string };
+
+/**
+ * A host's desired state as it arrives: unset fields have their defaults, 64-bit numbers are decimal
+ * text. The agent refuses a spec with an unknown kind of device, so every kind in it is a known one.
+ */
+export type HostSpec = Omit<HostSpec__Output, 'vms' | 'deleted'> & {
+  vms: VmSpec[];
+  deleted: VmTakeDown[];
+};
+export type VmSpec = Omit<VmSpec__Output, 'devices'> & { devices: DeviceRef[] };
+export type VmTakeDown = Omit<VmTakeDown__Output, 'devices'> & { devices: DeviceRef[] };
 export type DiskSpec = DiskSpec__Output;
 export type InterfaceSpec = NicSpec__Output;
 export type NetworkSpec = NetworkSpec__Output;
@@ -18,7 +28,7 @@ export type Image = Image__Output;
 export type FirewallRule = FirewallRule__Output;
 
 /** What a spec says of one VM: that it should run, or that it should be gone. */
-export type VmEntry = { deleted: false; vm: VmSpec } | { deleted: true; vm: DeletedVm };
+export type VmEntry = { deleted: false; vm: VmSpec } | { deleted: true; vm: VmTakeDown };
 
 export function entryOf(spec: HostSpec | null, vmId: string): VmEntry | null {
   const wanted = spec?.vms.find((vm) => vm.id === vmId);

@@ -1,4 +1,4 @@
-import { makeDeleted, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
+import { drive, gpu, makeDeleted, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
 import { describe, expect, it } from 'vitest';
 import { AgentUnderTest, until } from './testing/agent-under-test.ts';
 import { DyingAgent } from './testing/dying-agent.ts';
@@ -8,10 +8,10 @@ import { GPUS, NVMES } from './testing/make-inventory.ts';
  * Kills the agent at every single change, starts it again, and expects the result of an agent that
  * was never killed: while a VM is brought up, taken down and reset.
  */
-const VM = makeVm('vm-1', { gpus: [GPUS[0], GPUS[1]], nvmes: [NVMES[0]] });
+const VM = makeVm('vm-1', { devices: [gpu(GPUS[0]), gpu(GPUS[1]), drive(NVMES[0])] });
 const UP = makeSpec(1, { vms: [VM] });
 const DOWN = makeSpec(2, {
-  deleted: [makeDeleted('vm-1', { gpus: VM.gpus, nvmes: VM.nvmes, disks: ['vm-1-os'] })],
+  deleted: [makeDeleted('vm-1', { devices: VM.devices, disks: ['vm-1-os'] })],
 });
 const RESET = makeSpec(2, { vms: [{ ...VM, revision: '2', boot: '2' }] });
 
@@ -112,7 +112,7 @@ describe('an agent that dies while it takes a VM down', () => {
       await host.untilState('vm-1', '2', 'DELETED');
       await expectNothingLeft(host);
       expect(host.report.receipts?.map(({ pciAddress }) => pciAddress).sort()).toEqual(
-        [...VM.gpus, ...VM.nvmes].sort(),
+        [...VM.devices.map(({ address }) => address)].sort(),
       );
       // A device is cleaned again only if the agent died before its receipt was stored.
       const cleanings = [...host.driver.devices.cleanings.values()];

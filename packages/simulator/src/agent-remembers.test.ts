@@ -1,4 +1,12 @@
-import { makeDeleted, makeDisk, makeRule, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
+import {
+  drive,
+  gpu,
+  makeDeleted,
+  makeDisk,
+  makeRule,
+  makeSpec,
+  makeVm,
+} from '@gantry/agent/testing/make-spec';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AgentUnderTest, until } from './testing/agent-under-test.ts';
 import { runAlone } from './testing/run-alone.ts';
@@ -79,7 +87,7 @@ describe('the host remembers its VMs:', () => {
 
 describe('a VM that no spec names', () => {
   it('keeps running and is reported as unknown, and its devices are in use', async () => {
-    await runAlone(host.driver, makeVm('stray', { gpus: [GPU_A] }));
+    await runAlone(host.driver, makeVm('stray', { devices: [gpu(GPU_A)] }));
     host.send(makeSpec(1));
     await host.untilState('stray', '0', 'UNKNOWN');
     host.send(makeSpec(2, { vms: [TRAINER] }));
@@ -146,7 +154,7 @@ describe('firewall rules', () => {
 it('a deleted disk is removed as soon as the VM that used it is gone', async () => {
   host.driver.behave({ shutdownMs: 5_000 });
   await bringUp(host);
-  const deleted = [makeDeleted('vm-1', { gpus: [GPU_A, GPU_B], nvmes: [NVME] })];
+  const deleted = [makeDeleted('vm-1', { devices: [gpu(GPU_A), gpu(GPU_B), drive(NVME)] })];
   host.send(makeSpec(2, { deleted, deletedDisks: ['vm-1-os'] }));
   await until(() => host.driver.hypervisor.domain('vm-1')?.isShuttingDown === true);
   await until(() => host.report.acceptedNumber === '2');

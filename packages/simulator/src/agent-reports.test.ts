@@ -1,4 +1,4 @@
-import { makeDeleted, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
+import { gpu, makeDeleted, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AgentUnderTest, until } from './testing/agent-under-test.ts';
 import { GPUS } from './testing/make-inventory.ts';
@@ -51,7 +51,7 @@ describe('a refused spec changes nothing', () => {
 
   it('if it gives a GPU to a second VM: the first VM keeps running, the second is not started', async () => {
     await bringUp(host);
-    host.send(makeSpec(2, { vms: [makeVm('thief', { gpus: [GPU_A] })] }));
+    host.send(makeSpec(2, { vms: [makeVm('thief', { devices: [gpu(GPU_A)] })] }));
     await until(() => host.report.refusal?.failure?.code === 'device_in_use');
     expect(host.report.acceptedNumber).toBe('1');
     expect(host.vm('thief')).toBeUndefined();
@@ -65,7 +65,7 @@ describe('a refused spec changes nothing', () => {
     await host.start();
     host.send({ ...makeSpec(1, { deleted: [makeDeleted('vm-1')] }), number: '0' });
     await until(() => host.report.refusal?.failure?.code === 'bad_spec');
-    host.send(makeSpec(2, { vms: [makeVm('thief', { gpus: [GPU_A] })] }));
+    host.send(makeSpec(2, { vms: [makeVm('thief', { devices: [gpu(GPU_A)] })] }));
     await until(() => host.report.refusal?.failure?.code === 'device_in_use');
   });
 

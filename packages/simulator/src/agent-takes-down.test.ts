@@ -1,4 +1,4 @@
-import { makeDeleted, makeSpec } from '@gantry/agent/testing/make-spec';
+import { drive, gpu, makeDeleted, makeSpec } from '@gantry/agent/testing/make-spec';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AgentUnderTest, until } from './testing/agent-under-test.ts';
 import { bringUp, GPU_A, GPU_B, NVME, TRAINER } from './testing/trainer.ts';
@@ -12,7 +12,10 @@ beforeEach(async () => {
 });
 
 describe('a deleted VM', () => {
-  const deleted = makeDeleted('vm-1', { gpus: [GPU_A, GPU_B], nvmes: [NVME], disks: ['vm-1-os'] });
+  const deleted = makeDeleted('vm-1', {
+    devices: [gpu(GPU_A), gpu(GPU_B), drive(NVME)],
+    disks: ['vm-1-os'],
+  });
 
   it('is asked to shut down, removed completely, and leaves a receipt for each device', async () => {
     await bringUp(host);
@@ -27,7 +30,7 @@ describe('a deleted VM', () => {
         serial: 'SIM0000',
       }),
       expect.objectContaining({ ...receipt, pciAddress: GPU_A, method: 'flr', serial: '' }),
-      expect.objectContaining({ ...receipt, pciAddress: GPU_B, kind: 'DEVICE_KIND_GPU' }),
+      expect.objectContaining({ ...receipt, pciAddress: GPU_B, kind: 'gpu' }),
     ]);
     expectNothingLeft(host);
   });

@@ -5,8 +5,8 @@ import type { AerCounters as _gantry_v1_AerCounters, AerCounters__Output as _gan
 import type { ConsoleBytes as _gantry_v1_ConsoleBytes, ConsoleBytes__Output as _gantry_v1_ConsoleBytes__Output } from './gantry/v1/ConsoleBytes.ts';
 import type { ConsoleSpec as _gantry_v1_ConsoleSpec, ConsoleSpec__Output as _gantry_v1_ConsoleSpec__Output } from './gantry/v1/ConsoleSpec.ts';
 import type { Cpu as _gantry_v1_Cpu, Cpu__Output as _gantry_v1_Cpu__Output } from './gantry/v1/Cpu.ts';
-import type { DeletedVm as _gantry_v1_DeletedVm, DeletedVm__Output as _gantry_v1_DeletedVm__Output } from './gantry/v1/DeletedVm.ts';
 import type { DeviceReceipt as _gantry_v1_DeviceReceipt, DeviceReceipt__Output as _gantry_v1_DeviceReceipt__Output } from './gantry/v1/DeviceReceipt.ts';
+import type { DeviceRef as _gantry_v1_DeviceRef, DeviceRef__Output as _gantry_v1_DeviceRef__Output } from './gantry/v1/DeviceRef.ts';
 import type { DiskReport as _gantry_v1_DiskReport, DiskReport__Output as _gantry_v1_DiskReport__Output } from './gantry/v1/DiskReport.ts';
 import type { DiskSpec as _gantry_v1_DiskSpec, DiskSpec__Output as _gantry_v1_DiskSpec__Output } from './gantry/v1/DiskSpec.ts';
 import type { DriveHealth as _gantry_v1_DriveHealth, DriveHealth__Output as _gantry_v1_DriveHealth__Output } from './gantry/v1/DriveHealth.ts';
@@ -37,6 +37,7 @@ import type { SpecRefusal as _gantry_v1_SpecRefusal, SpecRefusal__Output as _gan
 import type { SubnetSpec as _gantry_v1_SubnetSpec, SubnetSpec__Output as _gantry_v1_SubnetSpec__Output } from './gantry/v1/SubnetSpec.ts';
 import type { VmReport as _gantry_v1_VmReport, VmReport__Output as _gantry_v1_VmReport__Output } from './gantry/v1/VmReport.ts';
 import type { VmSpec as _gantry_v1_VmSpec, VmSpec__Output as _gantry_v1_VmSpec__Output } from './gantry/v1/VmSpec.ts';
+import type { VmTakeDown as _gantry_v1_VmTakeDown, VmTakeDown__Output as _gantry_v1_VmTakeDown__Output } from './gantry/v1/VmTakeDown.ts';
 
 type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> = {
   new(...args: ConstructorParameters<Constructor>): Subtype;
@@ -50,9 +51,8 @@ export interface ProtoGrpcType {
       ConsoleBytes: MessageTypeDefinition<_gantry_v1_ConsoleBytes, _gantry_v1_ConsoleBytes__Output>
       ConsoleSpec: MessageTypeDefinition<_gantry_v1_ConsoleSpec, _gantry_v1_ConsoleSpec__Output>
       Cpu: MessageTypeDefinition<_gantry_v1_Cpu, _gantry_v1_Cpu__Output>
-      DeletedVm: MessageTypeDefinition<_gantry_v1_DeletedVm, _gantry_v1_DeletedVm__Output>
-      DeviceKind: EnumTypeDefinition
       DeviceReceipt: MessageTypeDefinition<_gantry_v1_DeviceReceipt, _gantry_v1_DeviceReceipt__Output>
+      DeviceRef: MessageTypeDefinition<_gantry_v1_DeviceRef, _gantry_v1_DeviceRef__Output>
       Direction: EnumTypeDefinition
       DiskKind: EnumTypeDefinition
       DiskReport: MessageTypeDefinition<_gantry_v1_DiskReport, _gantry_v1_DiskReport__Output>
@@ -86,6 +86,7 @@ export interface ProtoGrpcType {
       VmObservedState: EnumTypeDefinition
       VmReport: MessageTypeDefinition<_gantry_v1_VmReport, _gantry_v1_VmReport__Output>
       VmSpec: MessageTypeDefinition<_gantry_v1_VmSpec, _gantry_v1_VmSpec__Output>
+      VmTakeDown: MessageTypeDefinition<_gantry_v1_VmTakeDown, _gantry_v1_VmTakeDown__Output>
     }
   }
 }

@@ -11,7 +11,7 @@ const GPU = '0000:41:00.0';
 const SOUND = '0000:41:00.1';
 const DRIVE = '0000:61:00.0';
 const gpu: Device = { vmId: VM, kind: 'gpu', address: GPU };
-const drive: Device = { vmId: VM, kind: 'nvme', address: DRIVE };
+const drive: Device = { vmId: VM, kind: 'drive', address: DRIVE };
 const DRIVE_BYTES = 4 * 1024 * 1024;
 
 let server: ImitatedServer;

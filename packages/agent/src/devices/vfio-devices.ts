@@ -46,7 +46,7 @@ type Handed = Device & {
   isDirty?: boolean;
 };
 
-const CLASS_OF = { gpu: '03', nvme: '0108' } as const;
+const CLASS_OF = { gpu: '03', drive: '0108' } as const;
 
 /** The GPUs and NVMe drives of this host, handed over through VFIO, one VM each. */
 export function vfioDevices(options: VfioOptions): Devices {
@@ -79,8 +79,8 @@ class VfioHost {
   async bind(device: Device, companions: readonly string[]): Promise<void> {
     const known = await this.#entryFor(device);
     const functions = await this.#requireCard(device);
-    if (device.kind === 'nvme') await this.#requireUnused(device.address, known);
-    const staysOnHost = device.kind === 'nvme' && this.#options.drivesAsBlocks;
+    if (device.kind === 'drive') await this.#requireUnused(device.address, known);
+    const staysOnHost = device.kind === 'drive' && this.#options.drivesAsBlocks;
     if (!staysOnHost) {
       await this.#requireGroup(functions, companions);
       await ensureVfio(this.#options);
@@ -97,7 +97,7 @@ class VfioHost {
     const known = await this.#entryFor(device);
     const outcome = await this.#clean(device, known ?? null);
     const serial = known?.drive?.serial ?? (await this.#serialOf(device.address));
-    if (outcome.failure && device.kind === 'nvme') {
+    if (outcome.failure && device.kind === 'drive') {
       const entry = known ?? { ...device, drivers: {}, drive: null };
       await this.#book.put({ ...entry, isDirty: true });
     } else {
@@ -151,7 +151,7 @@ class VfioHost {
   /** Before anything is done to it. */
   async #note(device: Device, functions: readonly PciFunction[]): Promise<void> {
     const drivers = Object.fromEntries(functions.map(({ address, driver }) => [address, driver]));
-    const drive = device.kind === 'nvme' ? await readDrive(this.#options, device.address) : null;
+    const drive = device.kind === 'drive' ? await readDrive(this.#options, device.address) : null;
     const identity = drive && {
       serial: drive.serial,
       firmware: drive.firmware,
@@ -162,7 +162,7 @@ class VfioHost {
   }
 
   async #markDrives(): Promise<void> {
-    const drives = (await this.#book.list()).filter(({ kind }) => kind === 'nvme');
+    const drives = (await this.#book.list()).filter(({ kind }) => kind === 'drive');
     const { tenantDrivesFile: file, control } = this.#options;
     await markTenantDrives(
       { file, run: control.run },

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { HostSpec } from '../spec.ts';
 import {
+  drive,
+  gpu,
   makeDeleted,
   makeDisk,
   makeInterface,
@@ -49,21 +51,20 @@ describe('numbers', () => {
 });
 
 describe('a device', () => {
-  const wanting = makeSpec(2, { vms: [makeVm('vm-b', { gpus: [GPU] })] });
+  const wanting = makeSpec(2, { vms: [makeVm('vm-b', { devices: [gpu(GPU)] })] });
   const held = { vmId: 'vm-a', kind: 'gpu', address: GPU } as const;
   const domain = {
     vmId: 'vm-a',
     state: 'shutoff',
     revision: '1',
     boot: '1',
-    gpus: [GPU],
-    nvmes: [],
+    devices: [gpu(GPU)],
     disks: [],
   } as const;
   const receipt = {
     vmId: 'vm-a',
     revision: '2',
-    kind: 'DEVICE_KIND_GPU',
+    kind: 'gpu',
     pciAddress: GPU,
     serial: '',
     method: 'flr',
@@ -72,13 +73,18 @@ describe('a device', () => {
   } as const;
 
   it.each<[string, HostSpec]>([
-    ['two VMs', makeSpec(1, { vms: [makeVm('a', { gpus: [GPU] }), makeVm('b', { gpus: [GPU] })] })],
-    ['one VM twice', makeSpec(1, { vms: [makeVm('a', { nvmes: [NVME, NVME] })] })],
+    [
+      'two VMs',
+      makeSpec(1, {
+        vms: [makeVm('a', { devices: [gpu(GPU)] }), makeVm('b', { devices: [gpu(GPU)] })],
+      }),
+    ],
+    ['one VM twice', makeSpec(1, { vms: [makeVm('a', { devices: [drive(NVME), drive(NVME)] })] })],
     [
       'a VM and one still to be cleaned',
       makeSpec(1, {
-        vms: [makeVm('a', { nvmes: [NVME] })],
-        deleted: [makeDeleted('b', { nvmes: [NVME] })],
+        vms: [makeVm('a', { devices: [drive(NVME)] })],
+        deleted: [makeDeleted('b', { devices: [drive(NVME)] })],
       }),
     ],
   ])('is not for %s', (_whom, spec) => {
@@ -90,12 +96,12 @@ describe('a device', () => {
     ['in a domain, even one that is off', ledgerOf(null), { domains: [domain], devices: [] }],
     [
       'accepted earlier',
-      ledgerOf(makeSpec(1, { vms: [makeVm('vm-a', { gpus: [GPU] })] })),
+      ledgerOf(makeSpec(1, { vms: [makeVm('vm-a', { devices: [gpu(GPU)] })] })),
       NOTHING,
     ],
     [
       'not proven clean',
-      ledgerOf(makeSpec(1, { deleted: [makeDeleted('vm-a', { gpus: [GPU] })] })),
+      ledgerOf(makeSpec(1, { deleted: [makeDeleted('vm-a', { devices: [gpu(GPU)] })] })),
       NOTHING,
     ],
   ])('of another VM is refused while it is %s', (_how, ledger, holdings) => {
@@ -103,7 +109,7 @@ describe('a device', () => {
   });
 
   it('is free once there is a receipt for it', () => {
-    const spec = makeSpec(1, { deleted: [makeDeleted('vm-a', { gpus: [GPU] })] });
+    const spec = makeSpec(1, { deleted: [makeDeleted('vm-a', { devices: [gpu(GPU)] })] });
     const ledger = ledgerOf(spec, { 'vm-a': { ...NO_FACTS, receipts: [receipt] } });
     expect(judge(wanting, ledger).accepted).toBe(true);
   });
@@ -125,7 +131,11 @@ it.each<[string, HostSpec]>([
   ['a VM without cores', makeSpec(1, { vms: [makeVm('a', { cpuCores: 0 })] })],
   ['a VM without memory', makeSpec(1, { vms: [makeVm('a', { memoryMib: 0 })] })],
   ['a VM without disks', makeSpec(1, { vms: [makeVm('a', { disks: [] })] })],
-  ['a VM with a nameless device', makeSpec(1, { vms: [makeVm('a', { gpus: [''] })] })],
+  ['a VM with a nameless device', makeSpec(1, { vms: [makeVm('a', { devices: [gpu('')] })] })],
+  [
+    'a device of a kind that the agent does not know',
+    makeSpec(1, { vms: [makeVm('a', { devices: [{ kind: 'hca' as 'gpu', address: GPU }] })] }),
+  ],
   ['a nameless interface', makeSpec(1, { vms: [makeVm('a', { nics: [makeInterface('')] })] })],
   [
     'an interface without an address',

@@ -33,7 +33,7 @@ export function judgeSpec(spec: HostSpec, { ledger, holdings }: Known): Verdict 
 function sharedInSpec(spec: HostSpec): string | null {
   const owners = new Map<string, string>();
   for (const vm of [...spec.vms, ...spec.deleted]) {
-    for (const address of [...vm.gpus, ...vm.nvmes]) {
+    for (const { address } of vm.devices) {
       const other = owners.get(address);
       if (other !== undefined) return `${address} is named for VM ${other} and for VM ${vm.id}`;
       owners.set(address, vm.id);
@@ -49,21 +49,21 @@ function heldByAnother(spec: HostSpec, { ledger, holdings }: Known): string | nu
 
   for (const { vmId, address } of holdings.devices) hold(address, vmId);
   for (const domain of holdings.domains) {
-    for (const address of [...domain.gpus, ...domain.nvmes]) hold(address, domain.vmId);
+    for (const { address } of domain.devices) hold(address, domain.vmId);
   }
   // Accepted earlier and perhaps being bound at this moment.
   for (const vm of ledger.spec?.vms ?? []) {
-    for (const address of [...vm.gpus, ...vm.nvmes]) hold(address, vm.id);
+    for (const { address } of vm.devices) hold(address, vm.id);
   }
   for (const vm of ledger.spec?.deleted ?? []) {
     const cleaned = new Set(ledger.vms[vm.id]?.receipts.map((receipt) => receipt.pciAddress));
-    for (const address of [...vm.gpus, ...vm.nvmes]) {
+    for (const { address } of vm.devices) {
       if (!cleaned.has(address)) hold(address, vm.id);
     }
   }
 
   for (const vm of spec.vms) {
-    for (const address of [...vm.gpus, ...vm.nvmes]) {
+    for (const { address } of vm.devices) {
       const other = [...(holders.get(address) ?? [])].find((holder) => holder !== vm.id);
       if (other !== undefined) return `${address}, named for VM ${vm.id}, is in use by VM ${other}`;
     }

@@ -1,4 +1,5 @@
-import type { DeletedVm, DiskSpec, FirewallRule, HostSpec, NetworkSpec, VmSpec } from '../spec.ts';
+import { DEVICE_KINDS } from '@gantry/model/host-states';
+import type { DiskSpec, FirewallRule, HostSpec, NetworkSpec, VmSpec, VmTakeDown } from '../spec.ts';
 
 /** The first thing in a spec that its proto says is never sent, or null. */
 export function specProblem(spec: HostSpec): string | null {
@@ -25,7 +26,8 @@ function vmProblem(vm: VmSpec): string | null {
   if (vm.cpuCores === 0) return `VM ${vm.id} has no cores`;
   if (vm.memoryMib === 0) return `VM ${vm.id} has no memory`;
   if (vm.disks.length === 0) return `VM ${vm.id} has no disk`;
-  if ([...vm.gpus, ...vm.nvmes].includes('')) return `a device of VM ${vm.id} has no address`;
+  const device = deviceProblem(vm);
+  if (device !== null) return device;
   for (const nic of vm.nics) {
     if (nic.id === '' || nic.networkId === '') return `an interface of VM ${vm.id} has no id`;
     if (nic.mac === '' || nic.privateIpv4 === '') return `interface ${nic.id} has no address`;
@@ -33,10 +35,11 @@ function vmProblem(vm: VmSpec): string | null {
   return firstOf(vm.disks, diskProblem);
 }
 
-function deletedVmProblem(vm: DeletedVm): string | null {
+function deletedVmProblem(vm: VmTakeDown): string | null {
   if (vm.id === '') return 'a deleted VM has no id';
   if (isZero(vm.revision)) return `deleted VM ${vm.id} has revision zero`;
-  if ([...vm.gpus, ...vm.nvmes].includes('')) return `a device of VM ${vm.id} has no address`;
+  const device = deviceProblem(vm);
+  if (device !== null) return device;
   return vm.disks.includes('') ? `a disk to remove with VM ${vm.id} has no id` : null;
 }
 
@@ -69,6 +72,15 @@ function firstOf<T>(items: readonly T[], check: (item: T) => string | null): str
   for (const item of items) {
     const bad = check(item);
     if (bad !== null) return bad;
+  }
+  return null;
+}
+
+/** A kind that this version of the agent does not know cannot be passed through or cleaned. */
+function deviceProblem({ id, devices }: VmSpec | VmTakeDown): string | null {
+  for (const { kind, address } of devices) {
+    if (address === '') return `a device of VM ${id} has no address`;
+    if (!DEVICE_KINDS.includes(kind)) return `VM ${id} has a device of the unknown kind "${kind}"`;
   }
   return null;
 }

@@ -49,7 +49,7 @@ export function domainDescriber(host: Host) {
         nvramPath: host.nvramPath(vm.id),
         serialLogPath: host.serialLogs.path(vm.id),
         nicOf: (nic) => ({ tap: tapName(nic.id), mtu: host.mtu }),
-        ...(await host.placesOf([...vm.gpus, ...vm.nvmes])),
+        ...(await host.placesOf(vm.devices.map(({ address }) => address))),
         numaNodes: await host.numaNodes(),
         lockMemory: host.lockMemory,
         boot: present?.metadata?.boot ?? '0',

@@ -102,7 +102,10 @@ export class LibvirtHypervisor implements Hypervisor {
       return;
     }
     if (!metadata) throw new HostFailure('host_failed', `domain ${vmId} is not one of ours`);
-    await this.#requireDevices(vmId, [...metadata.gpus, ...metadata.nvmes]);
+    await this.#requireDevices(
+      vmId,
+      metadata.devices.map(({ address }) => address),
+    );
     await this.#host.serialLogs.prepare();
     await connection.call(domainCreateWithFlags, { dom: domain.handle, flags: 0 }, LIMIT.start);
     await this.#keepBoot(connection, domain, boot);
@@ -217,8 +220,7 @@ export class LibvirtHypervisor implements Hypervisor {
       revision: isTransient ? '0' : (metadata?.revision ?? '0'),
       boot: metadata?.boot ?? '0',
       // Of a domain that is not ours nothing is known but what it holds.
-      gpus: metadata?.gpus ?? facts.hostdevs,
-      nvmes: metadata?.nvmes ?? [],
+      devices: metadata?.devices ?? facts.hostdevs.map((address) => ({ kind: 'gpu', address })),
       disks: ids.map((id, index) => volumes[index] ?? { id, sizeBytes: '0' }),
     };
   }

@@ -146,7 +146,8 @@ class GrpcLink implements Link {
   }
 
   #begin(client: FleetClient, isConnected: boolean): void {
-    const stream: Stream = client.attach();
+    // The agent refuses a spec whose kinds of devices it does not know, before anything reads them.
+    const stream = client.attach() as unknown as Stream;
     const isThis = () => this.#stream === stream;
     this.#stream = stream;
     this.#hasReported = false;

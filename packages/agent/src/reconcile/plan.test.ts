@@ -10,8 +10,7 @@ const domain = (over: Partial<Domain> = {}): Domain => ({
   state: 'running',
   revision: '5',
   boot: '2',
-  gpus: [],
-  nvmes: [],
+  devices: [],
   disks: [{ id: 'vm-1-os', sizeBytes: '1' }],
   ...over,
 });

@@ -1,7 +1,7 @@
-import type { DeletedVm, VmSpec } from '../spec.ts';
+import type { VmSpec, VmTakeDown } from '../spec.ts';
 import type { HostContext } from './host-context.ts';
 import { ensureAttachedDisks } from './parts/attached-disks.ts';
-import { gpus, nvmes } from './parts/devices.ts';
+import { devicePart } from './parts/devices.ts';
 import { domain, resetDomain } from './parts/domain.ts';
 import { network } from './parts/network.ts';
 import type { Part, Removal } from './parts/part.ts';
@@ -9,7 +9,14 @@ import { seed } from './parts/seed.ts';
 import { volumes } from './parts/volumes.ts';
 
 /** Downwards to bring a VM up, upwards to take it down. */
-const PARTS: readonly Part[] = [volumes, seed, network, gpus, nvmes, domain];
+const PARTS: readonly Part[] = [
+  volumes,
+  seed,
+  network,
+  devicePart('gpu'),
+  devicePart('drive'),
+  domain,
+];
 
 /** What is tried, and tried again, as one. */
 export type Step = { name: string; run: () => Promise<void> };
@@ -18,7 +25,7 @@ export function stepsUp(host: HostContext, vm: VmSpec): Step[] {
   return PARTS.map((part) => ({ name: part.name, run: () => part.ensure(host, vm) }));
 }
 
-export function stepsDown(host: HostContext, vm: DeletedVm, removal: Removal): Step[] {
+export function stepsDown(host: HostContext, vm: VmTakeDown, removal: Removal): Step[] {
   const steps = PARTS.map((part) => ({
     name: part.name,
     run: () => part.remove(host, vm, removal),

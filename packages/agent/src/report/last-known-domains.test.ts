@@ -6,7 +6,7 @@ import { LastKnownDomains } from './last-known-domains.ts';
 
 const SEEN: Domain = {
   ...{ vmId: 'vm-1', state: 'running', revision: '1', boot: '1' },
-  ...{ gpus: [], nvmes: [], disks: [] },
+  ...{ devices: [], disks: [] },
 };
 
 it('what was seen last stands, after a moment, until it can be seen again, beside the reason and since when', async () => {

@@ -9,8 +9,7 @@ const running: Domain = {
   state: 'running',
   revision: '4',
   boot: '1',
-  gpus: [],
-  nvmes: [],
+  devices: [],
   disks: [{ id: 'os', sizeBytes: '1' }],
 };
 const off: Domain = { ...running, state: 'shutoff' };

@@ -2,7 +2,7 @@ import { GIB } from '@gantry/daemon/units';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { HostDriver } from '../host-driver.ts';
 import type { VmSpec } from '../spec.ts';
-import { makeDisk, makeInterface, makeNetwork, makeRule, makeVm } from './make-spec.ts';
+import { gpu, makeDisk, makeInterface, makeNetwork, makeRule, makeVm } from './make-spec.ts';
 
 /** A machine to hold to the contract, with something to hand over: two GPUs and a drive at least. */
 export type ContractHost = {
@@ -42,8 +42,9 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
     await driver.seeds.ensure(vm);
     await driver.network.applyFirewall({ rules: [makeRule('r')], nics: vm.nics });
     await driver.network.ensureInterfaces(vm.id, vm.nics);
-    for (const address of vm.gpus) {
-      await driver.devices.bind({ vmId: vm.id, kind: 'gpu', address }, vm.gpus);
+    const companions = vm.devices.map(({ address }) => address);
+    for (const device of vm.devices) {
+      await driver.devices.bind({ vmId: vm.id, ...device }, companions);
     }
     await driver.hypervisor.define(vm);
   };
@@ -107,7 +108,7 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
     });
 
     it('are free for another once released, and say how they were cleaned', async () => {
-      const drive = { vmId: VM, kind: 'nvme', address: under.nvme } as const;
+      const drive = { vmId: VM, kind: 'drive', address: under.nvme } as const;
       await driver.devices.bind(drive, []);
       const cleaning = await driver.devices.release(drive);
       expect(cleaning).toMatchObject({ failure: null });
@@ -124,8 +125,8 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
     });
 
     it('must be bound before their domain starts', async () => {
-      const vm = newVm(VM, { gpus: [under.gpus[0]] });
-      await prepare({ ...vm, gpus: [] });
+      const vm = newVm(VM, { devices: [gpu(under.gpus[0])] });
+      await prepare({ ...vm, devices: [] });
       await driver.hypervisor.define(vm);
       await expect(driver.hypervisor.start(VM, '1')).rejects.toThrow();
     });
@@ -133,7 +134,7 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
 
   describe('domains', () => {
     it('are defined, started and kept with revision, boot, devices and disks', async () => {
-      const vm = newVm(VM, { revision: '7', boot: '3', gpus: [under.gpus[0]] });
+      const vm = newVm(VM, { revision: '7', boot: '3', devices: [gpu(under.gpus[0])] });
       await prepare(vm);
       expect(await domainOf(VM)).toMatchObject({ state: 'shutoff', boot: '0', revision: '7' });
       await driver.hypervisor.start(VM, '3');
@@ -143,8 +144,7 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
         state: 'running',
         revision: '7',
         boot: '3',
-        gpus: [under.gpus[0]],
-        nvmes: [],
+        devices: [gpu(under.gpus[0])],
         disks: [{ id: `${VM}-os`, sizeBytes: String(GIB) }],
       });
     });

@@ -1,11 +1,12 @@
 import type {
-  DeletedVm,
+  DeviceRef,
   DiskSpec,
   FirewallRule,
   HostSpec,
   InterfaceSpec,
   NetworkSpec,
   VmSpec,
+  VmTakeDown,
 } from '../spec.ts';
 
 /** Whole specs, as they arrive, from what a test cares about. */
@@ -31,8 +32,7 @@ export function makeVm(id: string, vm: Partial<VmSpec> = {}): VmSpec {
     name: id,
     cpuCores: 8,
     memoryMib: 16_384,
-    gpus: [],
-    nvmes: [],
+    devices: [],
     disks: [makeDisk(`${id}-os`)],
     nics: [makeInterface(`${id}-nic`)],
     image: { name: 'debian-12', url: 'https://images.test/debian-12.raw', sha256: 'ab' },
@@ -44,9 +44,12 @@ export function makeVm(id: string, vm: Partial<VmSpec> = {}): VmSpec {
   };
 }
 
-export function makeDeleted(id: string, vm: Partial<DeletedVm> = {}): DeletedVm {
-  return { id, revision: '2', graceful: true, gpus: [], nvmes: [], disks: [], ...vm };
+export function makeDeleted(id: string, vm: Partial<VmTakeDown> = {}): VmTakeDown {
+  return { id, revision: '2', graceful: true, devices: [], disks: [], ...vm };
 }
+
+export const gpu = (address: string): DeviceRef => ({ kind: 'gpu', address });
+export const drive = (address: string): DeviceRef => ({ kind: 'drive', address });
 
 export function makeDisk(id: string, disk: Partial<DiskSpec> = {}): DiskSpec {
   return {

@@ -47,7 +47,11 @@ describe('toHostSpec', () => {
     expect(vms).toEqual([
       {
         ...{ id: 'vm-1', revision: 3, boot: 2, name: 'one', cpuCores: 12, memoryMib: 61_440 },
-        ...{ gpus: ['0000:10:00.0', '0000:90:00.0'], nvmes: ['0000:80:00.0'] },
+        devices: [
+          { kind: 'gpu', address: '0000:10:00.0' },
+          { kind: 'gpu', address: '0000:90:00.0' },
+          { kind: 'drive', address: '0000:80:00.0' },
+        ],
         disks: [
           {
             ...{ id: 'os-1', kind: 'DISK_KIND_PERSISTENT_SSD', sizeBytes: 128 * GIB, blockSize: 0 },
@@ -97,7 +101,11 @@ describe('toHostSpec', () => {
     expect(spec.deleted).toMatchObject([
       {
         ...{ id: 'vm-1', revision: 3, ...entry },
-        ...{ gpus: ['0000:10:00.0', '0000:90:00.0'], nvmes: ['0000:80:00.0'] },
+        devices: [
+          { kind: 'gpu', address: '0000:10:00.0' },
+          { kind: 'gpu', address: '0000:90:00.0' },
+          { kind: 'drive', address: '0000:80:00.0' },
+        ],
       },
     ]);
   });

@@ -6,14 +6,15 @@ import type {
   SpecRuleRow,
   SpecVmRow,
 } from '@gantry/db/queries/hosts/host-specs';
-import type { DeviceKind } from '@gantry/model/host-states';
+import { DEVICE_KINDS } from '@gantry/model/host-states';
 import { sharesFor } from '@gantry/placement/shares-for';
-import type { DeletedVm } from '@gantry/proto/generated/gantry/v1/DeletedVm';
+import type { DeviceRef } from '@gantry/proto/generated/gantry/v1/DeviceRef';
 import type { DiskSpec } from '@gantry/proto/generated/gantry/v1/DiskSpec';
 import type { FirewallRule } from '@gantry/proto/generated/gantry/v1/FirewallRule';
 import type { HostSpec } from '@gantry/proto/generated/gantry/v1/HostSpec';
 import type { NetworkSpec } from '@gantry/proto/generated/gantry/v1/NetworkSpec';
 import type { VmSpec } from '@gantry/proto/generated/gantry/v1/VmSpec';
+import type { VmTakeDown } from '@gantry/proto/generated/gantry/v1/VmTakeDown';
 
 const MIB_PER_GB = 1024;
 
@@ -22,7 +23,7 @@ export function toHostSpec(row: HostSpecRow): HostSpec {
   return {
     number: row.number,
     vms: row.vms.filter((vm) => vm.should_run).map(toVmSpec),
-    deleted: row.vms.filter((vm) => !vm.should_run).map(toDeletedVm),
+    deleted: row.vms.filter((vm) => !vm.should_run).map(toVmTakeDown),
     disks: row.disks.map(toDiskSpec),
     deletedDisks: row.deleted_disks,
     firewallRules: row.rules.map(toFirewallRule),
@@ -39,8 +40,7 @@ function toVmSpec(vm: SpecVmRow): VmSpec {
     name: vm.name,
     cpuCores: vm.cpu_cores,
     memoryMib: vm.memory_gb * MIB_PER_GB,
-    gpus: addressesOf(vm, 'gpu'),
-    nvmes: addressesOf(vm, 'drive'),
+    devices: deviceRefs(vm),
     disks: vm.disks.map((disk) => ({
       ...toDiskSpec(disk),
       readOnly: disk.mode === 'read-only',
@@ -73,20 +73,22 @@ function numaShares(vm: SpecVmRow): NonNullable<VmSpec['numaShares']> {
   return shares.map(({ node, cores, memoryMib }) => ({ node, cpuCores: cores, memoryMib }));
 }
 
-function addressesOf(vm: SpecVmRow, kind: DeviceKind): string[] {
-  return vm.devices.filter((device) => device.kind === kind).map(({ pci_address }) => pci_address);
+/** By kind, GPUs first: the guest sees its devices in this order. */
+function deviceRefs({ devices }: SpecVmRow): DeviceRef[] {
+  return DEVICE_KINDS.flatMap((kind) => devices.filter((device) => device.kind === kind)).map(
+    ({ kind, pci_address }) => ({ kind, address: pci_address }),
+  );
 }
 
 /** A stop keeps every disk; a removal takes the OS disk along. */
-function toDeletedVm(vm: SpecVmRow): DeletedVm {
+function toVmTakeDown(vm: SpecVmRow): VmTakeDown {
   const isRemoved = vm.desired_state === 'deleted' || vm.abandoned;
   const osDisks = vm.disks.filter((disk) => disk.attachment_type === 'os');
   return {
     id: vm.id,
     revision: vm.revision,
     graceful: vm.desired_state === 'stopped' && !vm.abandoned,
-    gpus: addressesOf(vm, 'gpu'),
-    nvmes: addressesOf(vm, 'drive'),
+    devices: deviceRefs(vm),
     disks: isRemoved ? osDisks.map(({ id }) => id) : [],
   };
 }

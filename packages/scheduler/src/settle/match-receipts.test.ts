@@ -11,12 +11,12 @@ const vm = makePlacedVm({
   ],
 });
 const gpu: DeviceReceipt = {
-  ...{ vmId: 'vm-1', revision: '7', kind: 'DEVICE_KIND_GPU', pciAddress: '0000:10:00.0' },
+  ...{ vmId: 'vm-1', revision: '7', kind: 'gpu', pciAddress: '0000:10:00.0' },
   ...{ serial: '', method: 'flr', finishedMs: '1000', failure: null },
 };
 const drive: DeviceReceipt = {
   ...gpu,
-  ...{ kind: 'DEVICE_KIND_NVME', pciAddress: '0000:80:00.0', serial: 'S1', method: 'sanitize' },
+  ...{ kind: 'drive', pciAddress: '0000:80:00.0', serial: 'S1', method: 'sanitize' },
 };
 
 describe('matchReceipts', () => {
@@ -49,7 +49,7 @@ describe('matchReceipts', () => {
     ['of another VM', [gpu, { ...drive, vmId: 'vm-2' }]],
     ['of an earlier take-down', [gpu, { ...drive, revision: '6' }]],
     ['of another device', [gpu, { ...drive, pciAddress: '0000:81:00.0' }]],
-    ['of another kind', [gpu, { ...drive, kind: 'DEVICE_KIND_GPU' as const }]],
+    ['of another kind', [gpu, { ...drive, kind: 'gpu' as const }]],
   ])('proves nothing: %s', (_, receipts) => {
     expect(matchReceipts(vm, receipts)).toBeNull();
   });

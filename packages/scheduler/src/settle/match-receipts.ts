@@ -1,6 +1,5 @@
 import type { Receipt } from '@gantry/db/queries/settle/release-vm';
 import type { PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
-import { WIRE_KINDS } from '../wire-kinds.ts';
 import { type DeviceReceipt, printable } from './host-report.ts';
 
 /**
@@ -18,7 +17,7 @@ export function matchReceipts(
         one.vmId === vm.id &&
         one.revision === vm.revision &&
         one.pciAddress === device.pci_address &&
-        one.kind === WIRE_KINDS[device.kind],
+        one.kind === device.kind,
     );
     if (!receipt) return null;
     matched.push({

@@ -5,9 +5,11 @@ const LIMIT = 65_536;
 
 export function bootLines(vm: VmSpec): string {
   const host = vm.name || vm.id;
-  const gpus = vm.gpus.map(
-    (_address, index) => `[    1.${310 + index}] pci 0000:0${index + 1}:00.0: [10de] 3D controller`,
-  );
+  const gpus = vm.devices
+    .filter(({ kind }) => kind === 'gpu')
+    .map(
+      (_gpu, index) => `[    1.${310 + index}] pci 0000:0${index + 1}:00.0: [10de] 3D controller`,
+    );
   const disks = vm.disks.map(
     (disk, index) =>
       `[    1.${520 + index}] virtio_blk: vd${String.fromCharCode(97 + index)} ${disk.sizeBytes} bytes, serial ${disk.serialNumber}`,

@@ -1,5 +1,5 @@
 import type { Domain, DomainState } from '@gantry/agent/host-driver';
-import type { DiskSpec, VmSpec } from '@gantry/agent/spec';
+import type { DeviceRef, DiskSpec, VmSpec } from '@gantry/agent/spec';
 import type { DiskStore } from './disk-store.ts';
 import type { SimulatedConsole } from './simulated-console.ts';
 
@@ -16,7 +16,7 @@ export class SimulatedDomain {
   resets = 0;
   shutdownsAsked = 0;
   isShuttingDown = false;
-  #running: { gpus: readonly string[]; nvmes: readonly string[]; disks: DiskSpec[] } | null = null;
+  #running: { devices: readonly DeviceRef[]; disks: DiskSpec[] } | null = null;
 
   constructor(vm: VmSpec) {
     this.vm = vm;
@@ -27,28 +27,27 @@ export class SimulatedDomain {
   }
 
   show(store: DiskStore): Domain {
-    const { gpus, nvmes, disks } = this.#running ?? this.vm;
+    const { devices, disks } = this.#running ?? this.vm;
     return {
       vmId: this.vm.id,
       state: this.state,
       revision: this.vm.revision,
       boot: this.boot,
-      gpus,
-      nvmes,
+      devices,
       disks: disks.map(({ id }) => ({ id, sizeBytes: store.sizeBytes(id) ?? '0' })),
     };
   }
 
   /** Opens all disks atomically. */
   run(store: DiskStore, boot: string): void {
-    const { gpus, nvmes, disks } = this.vm;
+    const { devices, disks } = this.vm;
     try {
       for (const disk of disks) store.open(disk, this);
     } catch (error) {
       for (const disk of disks) store.close(disk.id, this);
       throw error;
     }
-    this.#running = { gpus, nvmes, disks: [...disks] };
+    this.#running = { devices, disks: [...disks] };
     this.state = 'running';
     this.boot = boot;
     this.isShuttingDown = false;

@@ -1,5 +1,5 @@
 import { describeHostDriverContract } from '@gantry/agent/testing/host-driver-contract';
-import { makeDisk, makeVm } from '@gantry/agent/testing/make-spec';
+import { gpu, makeDisk, makeVm } from '@gantry/agent/testing/make-spec';
 import { describe, expect, it } from 'vitest';
 import { GPUS, makeInventory, NVMES } from '../testing/make-inventory.ts';
 import { runAlone } from '../testing/run-alone.ts';
@@ -23,7 +23,7 @@ describe('a reboot', () => {
   it('removes running domains, interfaces and rules, and keeps disks and devices', async () => {
     const driver = new SimulatedHostDriver({ inventory });
     const bootId = await driver.readBootId();
-    await runAlone(driver, makeVm('vm-1', { gpus: [GPUS[0]] }));
+    await runAlone(driver, makeVm('vm-1', { devices: [gpu(GPUS[0])] }));
     driver.reboot();
     expect(await driver.readBootId()).not.toBe(bootId);
     expect(await driver.hypervisor.list()).toEqual([]);

@@ -89,7 +89,7 @@ export class SimulatedHostDriver implements HostDriver {
   }
 
   #requireParts(vm: VmSpec): void {
-    for (const address of [...vm.gpus, ...vm.nvmes]) {
+    for (const { address } of vm.devices) {
       if (!this.devices.isBoundTo(address, vm.id)) {
         throw new HostFailure('device_missing', `${address} is not bound for VM ${vm.id}`);
       }

@@ -8,9 +8,7 @@ export async function runAlone(driver: SimulatedHostDriver, vm: VmSpec): Promise
   const before = driver.network.firewall ?? { rules: [], nics: [] };
   await driver.network.applyFirewall({ ...before, nics: [...before.nics, ...vm.nics] });
   await driver.network.ensureInterfaces(vm.id, vm.nics);
-  for (const address of vm.gpus) {
-    await driver.devices.bind({ vmId: vm.id, kind: 'gpu', address });
-  }
+  for (const device of vm.devices) await driver.devices.bind({ vmId: vm.id, ...device });
   await driver.hypervisor.define(vm);
   await driver.hypervisor.start(vm.id, vm.boot);
 }

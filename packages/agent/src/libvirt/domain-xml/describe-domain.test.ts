@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeDisk } from '../../testing/make-spec.ts';
+import { gpu, makeDisk } from '../../testing/make-spec.ts';
 import { describeDisks, slotsOf } from './describe-disks.ts';
 import { describeDomain } from './describe-domain.ts';
 import { readDomain } from './read-domain.ts';
@@ -87,7 +87,7 @@ describe('the cards of a guest', () => {
   it('sit in the cell of the node they are on', () => {
     const shares = [share(1, 4, 32_768), share(0, 4, 32_768)];
     const gpus = ['0000:21:00.0', '0000:26:00.0'];
-    const { cards } = describeDomain({ ...vm, gpus, nvmes: [], numaShares: shares }, host);
+    const { cards } = describeDomain({ ...vm, devices: gpus.map(gpu), numaShares: shares }, host);
     expect(cards).toEqual([
       { functions: ['0000:21:00.0', '0000:21:00.1'], cell: 1 },
       { functions: ['0000:26:00.0', '0000:26:00.1'], cell: 0 },
@@ -95,7 +95,10 @@ describe('the cards of a guest', () => {
   });
 
   it('sit in none where their node gives the guest nothing or is not known', () => {
-    const { cards } = describeDomain({ ...vm, nvmes: [] }, { ...host, nodeOf: () => null });
+    const { cards } = describeDomain(
+      { ...vm, devices: vm.devices.filter(({ kind }) => kind === 'gpu') },
+      { ...host, nodeOf: () => null },
+    );
     expect(cards.map(({ cell }) => cell)).toEqual([null, null]);
   });
 });

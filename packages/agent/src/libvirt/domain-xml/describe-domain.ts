@@ -38,8 +38,7 @@ export function describeDomain(vm: VmSpec, host: DomainHost): DomainDefinition {
       vmId: vm.id,
       revision: vm.revision,
       boot: host.boot,
-      gpus: vm.gpus,
-      nvmes: vm.nvmes,
+      devices: vm.devices,
     },
     title: vm.name,
     platform: host.platform,
@@ -48,7 +47,7 @@ export function describeDomain(vm: VmSpec, host: DomainHost): DomainDefinition {
     emulatorCpus: canPin ? hostCpusOf(vm, host.numaNodes) : '',
     memory: {
       hugepageKib: chooseHugepages(cells, host.numaNodes),
-      locked: host.lockMemory && vm.gpus.length > 0,
+      locked: host.lockMemory && vm.devices.some(({ kind }) => kind === 'gpu'),
     },
     iothreads,
     ...describeDisks(vm.disks, { ...host, iothreads }),
@@ -59,7 +58,7 @@ export function describeDomain(vm: VmSpec, host: DomainHost): DomainDefinition {
       vhost: host.vhostNet,
       queues: Math.max(MIN_QUEUES, Math.min(vm.cpuCores, MAX_QUEUES)),
     })),
-    cards: [...vm.gpus, ...vm.nvmes].flatMap((address) => describeCard(address, host, cells)),
+    cards: vm.devices.flatMap(({ address }) => describeCard(address, host, cells)),
     serialLogPath: host.serialLogPath,
     mmio64Mib: host.mmio64Mib,
   };

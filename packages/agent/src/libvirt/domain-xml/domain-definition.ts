@@ -1,4 +1,5 @@
 import type { Blocks, HandedOver } from '../../devices/card-places.ts';
+import type { DeviceRef } from '../../spec.ts';
 
 /**
  * A domain with every choice made: rendering decides nothing, and the same definition is always the
@@ -43,8 +44,7 @@ export type DomainMetadata = {
   revision: string;
   /** "0" before its first start. */
   boot: string;
-  gpus: readonly string[];
-  nvmes: readonly string[];
+  devices: readonly DeviceRef[];
 };
 
 export const DOMAIN_NAMESPACE = 'https://gantry.dev/xmlns/domain/1';

@@ -19,7 +19,10 @@ const text = fc.oneof(
 const pciAddress = fc
   .tuple(fc.integer({ min: 0, max: 0xffff }), fc.integer({ min: 0, max: 0xff }))
   .map(([domain, bus]) => `${hex(domain, 4)}:${hex(bus, 2)}:00.0`);
-const devices = fc.uniqueArray(pciAddress, { maxLength: 20 });
+const devices = fc.uniqueArray(
+  fc.record({ kind: fc.constantFrom('gpu' as const, 'drive' as const), address: pciAddress }),
+  { selector: ({ address }) => address, maxLength: 40 },
+);
 
 const disk: fc.Arbitrary<DiskSpec> = fc.record({
   id: uuid,
@@ -60,8 +63,7 @@ const vmSpec: fc.Arbitrary<VmSpec> = fc
     name: fc.oneof(fc.constant(''), text),
     cpuCores: fc.integer({ min: 1, max: 512 }),
     memoryMib: fc.integer({ min: 1, max: 2 ** 32 - 1 }),
-    gpus: devices,
-    nvmes: devices,
+    devices,
     disks: fc.uniqueArray(disk, { selector: ({ id }) => id, minLength: 1, maxLength: 16 }),
     nics: fc.array(nic, { maxLength: 8 }),
     image: fc.constant(null),
@@ -95,8 +97,8 @@ describe('whatever a spec may say', () => {
           numaNodes: Array.from({ length: 8 }, (_, id) => ({ id, cpus: `${id}`, hugepages: [] })),
         });
         const facts = readDomain(renderDomain(describeDomain(vm, host)));
-        const { id: vmId, revision, boot, gpus, nvmes } = vm;
-        expect(facts.metadata).toEqual({ vmId, revision, boot, gpus, nvmes });
+        const { id: vmId, revision, boot, devices } = vm;
+        expect(facts.metadata).toEqual({ vmId, revision, boot, devices });
         expect(facts.name).toBe(`gantry-${vmId}`);
         const slots = vm.disks.map((each, slot) => ({ ...each, slot }));
         expect(facts.disks.filter(({ id }) => id !== null)).toEqual(
@@ -117,10 +119,9 @@ describe('whatever a spec may say', () => {
             .map(({ id, slot, readOnly }) => ({ id, slot, path: `/${folder}/${id}`, readOnly })),
         );
         expect(facts.nics.map(({ mac }) => mac)).toEqual(vm.nics.map(({ mac }) => mac));
-        expect(facts.hostdevs.filter((address) => address.endsWith('0'))).toEqual([
-          ...gpus,
-          ...nvmes,
-        ]);
+        expect(facts.hostdevs.filter((address) => address.endsWith('0'))).toEqual(
+          devices.map(({ address }) => address),
+        );
       }),
       { numRuns: 40 },
     );

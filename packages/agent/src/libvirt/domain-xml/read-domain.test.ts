@@ -12,7 +12,7 @@ describe('readDomain', () => {
     expect(readDomain(ours)).toEqual({
       name: `gantry-${VM_ID}`,
       uuid: VM_ID,
-      metadata: { vmId: VM_ID, revision: '7', boot: '3', gpus: vm.gpus, nvmes: vm.nvmes },
+      metadata: { vmId: VM_ID, revision: '7', boot: '3', devices: vm.devices },
       disks: [
         expect.objectContaining({ id: vm.disks[0]?.id, target: 'vda', slot: 0, readOnly: false }),
         expect.objectContaining({ id: vm.disks[1]?.id, target: 'vdb', slot: 1 }),

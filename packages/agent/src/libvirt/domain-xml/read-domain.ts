@@ -1,5 +1,7 @@
+import { DEVICE_KINDS } from '@gantry/model/host-states';
 import { childrenNamed, descend, parseXml } from '../../base/parse-xml.ts';
 import type { XmlElement } from '../../base/xml.ts';
+import type { DeviceRef } from '../../spec.ts';
 import { DISK_SLOTS, DOMAIN_NAMESPACE, type DomainMetadata } from './domain-definition.ts';
 import { DISK_ALIAS_PREFIX } from './render-disk.ts';
 import { PCI_BUS } from './render-pci.ts';
@@ -87,13 +89,16 @@ function readMetadata(domain: XmlElement): DomainMetadata | null {
     const { id, revision, boot } = child.attributes;
     if (id === undefined || revision === undefined || boot === undefined) return null;
     if (!isNumber(revision) || !isNumber(boot)) return null;
-    const addresses = (name: string) =>
-      childrenNamed(child, `${prefix}${name}`).flatMap(
-        ({ attributes }) => attributes['address'] ?? [],
-      );
-    return { vmId: id, revision, boot, gpus: addresses('gpu'), nvmes: addresses('nvme') };
+    const devices = childrenNamed(child, `${prefix}device`).flatMap(readDevice);
+    return { vmId: id, revision, boot, devices };
   }
   return null;
+}
+
+function readDevice({ attributes }: XmlElement): DeviceRef[] {
+  const { address } = attributes;
+  const kind = DEVICE_KINDS.find((known) => known === attributes['kind']);
+  return kind === undefined || address === undefined ? [] : [{ kind, address }];
 }
 
 function prefixOf(name: string): string {

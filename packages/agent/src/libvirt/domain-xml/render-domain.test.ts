@@ -21,13 +21,14 @@ describe.each([X86_KVM, ARM_KVM])('the domain on $arch', (platform) => {
       { path: '/dev/nvme0n1', serial: 'S1' },
       { path: '/dev/nvme0n2', serial: 'S1' },
     ];
-    const vm = { ...vmOfType(SMALLEST), gpus: [] };
+    const whole = vmOfType(SMALLEST);
+    const vm = { ...whole, devices: whole.devices.filter(({ kind }) => kind !== 'gpu') };
     const xml = renderDomain(describeDomain(vm, gpuServer(platform, { partsOf })));
     await expect(xml).toMatchFileSnapshot(`golden/${platform.arch}/drive-as-blocks.xml`);
   });
 
   it('without KVM and without devices is the golden one', async () => {
-    const vm = { ...vmOfType(SMALLEST), gpus: [], nvmes: [], numaShares: [] };
+    const vm = { ...vmOfType(SMALLEST), devices: [], numaShares: [] };
     const host = gpuServer(emulated(platform), {
       vhostNet: false,
       directIo: false,
@@ -47,8 +48,8 @@ describe('renderDomain', () => {
   it('gives stand-ins to no guest, but writes down whose they are', () => {
     const xml = renderDomain(describeDomain(vm, { ...host, partsOf: () => [] }));
     expect(xml).not.toContain('<hostdev');
-    expect(xml).toContain(`<gantry:gpu address='${vm.gpus[0]}'/>`);
-    expect(xml).toContain(`<gantry:nvme address='${vm.nvmes[0]}'/>`);
+    for (const { kind, address } of vm.devices)
+      expect(xml).toContain(`<gantry:device kind='${kind}' address='${address}'/>`);
   });
 
   it('has the disk that was attached while it ran at the same place after its next start', () => {

@@ -22,9 +22,8 @@ export function metadataElement(metadata: DomainMetadata): XmlElement {
 type Namespace = { prefix: string; attributes: Record<string, string> };
 
 function vmElement(metadata: DomainMetadata, { prefix, attributes }: Namespace): XmlElement {
-  const { vmId, revision, boot, gpus, nvmes } = metadata;
+  const { vmId, revision, boot, devices } = metadata;
   return element(`${prefix}vm`, { ...attributes, id: vmId, revision, boot }, [
-    ...gpus.map((address) => element(`${prefix}gpu`, { address })),
-    ...nvmes.map((address) => element(`${prefix}nvme`, { address })),
+    ...devices.map(({ kind, address }) => element(`${prefix}device`, { kind, address })),
   ]);
 }

@@ -1,26 +1,29 @@
+import type { DeviceKind } from '@gantry/model/host-states';
 import type { DeviceReceipt__Output } from '@gantry/proto/generated/gantry/v1/DeviceReceipt';
-import type { Cleaning, Device, DeviceKind } from '../../host-driver.ts';
-import type { DeletedVm } from '../../spec.ts';
+import type { Cleaning, Device } from '../../host-driver.ts';
+import type { DeviceRef, VmTakeDown } from '../../spec.ts';
 import type { HostContext } from '../host-context.ts';
 import type { Part } from './part.ts';
 
-/** The graphics cards: handed over whole, reset and verified afterwards. */
-export const gpus: Part = devicePart('gpu', 'gpus');
-/** The drives: handed over whole, erased afterwards. */
-export const nvmes: Part = devicePart('nvme', 'nvmes');
-
-function devicePart(kind: DeviceKind, field: 'gpus' | 'nvmes'): Part {
+/**
+ * The devices of one kind. They are passed through whole, and afterwards cleaned and verified: each
+ * cleaning leaves a receipt.
+ */
+export function devicePart(kind: DeviceKind): Part {
+  const ofKind = (devices: readonly DeviceRef[]) =>
+    devices.filter((device) => device.kind === kind).map(({ address }) => address);
   return {
-    name: field,
+    name: kind,
 
     async ensure(host, vm) {
-      for (const address of vm[field]) {
-        await host.driver.devices.bind({ vmId: vm.id, kind, address }, [...vm.gpus, ...vm.nvmes]);
+      const companions = vm.devices.map(({ address }) => address);
+      for (const address of ofKind(vm.devices)) {
+        await host.driver.devices.bind({ vmId: vm.id, kind, address }, companions);
       }
     },
 
     async remove(host, vm) {
-      for (const address of await devicesToClean(host, vm, { kind, named: vm[field] })) {
+      for (const address of await devicesToClean(host, vm, { kind, named: ofKind(vm.devices) })) {
         const cleaning = await host.driver.devices.release({ vmId: vm.id, kind, address });
         await keepReceipt(host, vm, { device: { vmId: vm.id, kind, address }, cleaning });
       }
@@ -34,7 +37,7 @@ function devicePart(kind: DeviceKind, field: 'gpus' | 'nvmes'): Part {
  */
 async function devicesToClean(
   host: HostContext,
-  vm: DeletedVm,
+  vm: VmTakeDown,
   { kind, named }: { kind: DeviceKind; named: readonly string[] },
 ): Promise<string[]> {
   const bound = (await host.driver.devices.list())
@@ -48,14 +51,14 @@ async function devicesToClean(
 
 async function keepReceipt(
   host: HostContext,
-  vm: DeletedVm,
+  vm: VmTakeDown,
   { device, cleaning }: { device: Device; cleaning: Cleaning },
 ): Promise<void> {
   const now = String(host.clock.nowMs());
   const receipt: DeviceReceipt__Output = {
     vmId: vm.id,
     revision: vm.revision,
-    kind: device.kind === 'gpu' ? 'DEVICE_KIND_GPU' : 'DEVICE_KIND_NVME',
+    kind: device.kind,
     pciAddress: device.address,
     serial: cleaning.serial,
     method: cleaning.method,

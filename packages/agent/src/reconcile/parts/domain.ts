@@ -1,4 +1,4 @@
-import type { DeletedVm, VmSpec } from '../../spec.ts';
+import type { VmSpec, VmTakeDown } from '../../spec.ts';
 import type { HostContext } from '../host-context.ts';
 import { findDomain, type Part, type Removal } from './part.ts';
 
@@ -39,7 +39,7 @@ export async function resetDomain(host: HostContext, vm: VmSpec): Promise<void> 
 }
 
 /** Asks the guest once, and waits until it has ended or its time is over: also over a restart. */
-async function letEnd(host: HostContext, vm: DeletedVm, removal: Removal): Promise<void> {
+async function letEnd(host: HostContext, vm: VmTakeDown, removal: Removal): Promise<void> {
   const { clock, timings, driver, ledger } = host;
   while (!removal.isOutdated() && (await findDomain(host, vm.id))?.state === 'running') {
     const { shutdownAskedMs } = ledger.facts(vm.id);

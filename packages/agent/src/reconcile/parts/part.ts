@@ -1,12 +1,12 @@
 import type { Domain } from '../../host-driver.ts';
-import type { DeletedVm, VmSpec } from '../../spec.ts';
+import type { VmSpec, VmTakeDown } from '../../spec.ts';
 import type { HostContext } from '../host-context.ts';
 
 /** One of the things a VM is made of on its host. Both may be repeated, and see for themselves what is there. */
 export type Part = {
   name: string;
   ensure(host: HostContext, vm: VmSpec): Promise<void>;
-  remove(host: HostContext, vm: DeletedVm, removal: Removal): Promise<void>;
+  remove(host: HostContext, vm: VmTakeDown, removal: Removal): Promise<void>;
 };
 
 /** How the worker of a VM lets a removal wait. */

@@ -1,13 +1,12 @@
 // Original file: gantry/v1/host.proto
 
-import type { DeviceKind as _gantry_v1_DeviceKind, DeviceKind__Output as _gantry_v1_DeviceKind__Output } from '../../gantry/v1/DeviceKind.ts';
 import type { Failure as _gantry_v1_Failure, Failure__Output as _gantry_v1_Failure__Output } from '../../gantry/v1/Failure.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface DeviceReceipt {
   'vmId'?: (string);
   'revision'?: (number | string | Long);
-  'kind'?: (_gantry_v1_DeviceKind);
+  'kind'?: (string);
   'pciAddress'?: (string);
   'serial'?: (string);
   'method'?: (string);
@@ -18,7 +17,7 @@ export interface DeviceReceipt {
 export interface DeviceReceipt__Output {
   'vmId': (string);
   'revision': (string);
-  'kind': (_gantry_v1_DeviceKind__Output);
+  'kind': (string);
   'pciAddress': (string);
   'serial': (string);
   'method': (string);

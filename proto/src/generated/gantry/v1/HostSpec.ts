@@ -1,7 +1,7 @@
 // Original file: gantry/v1/host.proto
 
 import type { VmSpec as _gantry_v1_VmSpec, VmSpec__Output as _gantry_v1_VmSpec__Output } from '../../gantry/v1/VmSpec.ts';
-import type { DeletedVm as _gantry_v1_DeletedVm, DeletedVm__Output as _gantry_v1_DeletedVm__Output } from '../../gantry/v1/DeletedVm.ts';
+import type { VmTakeDown as _gantry_v1_VmTakeDown, VmTakeDown__Output as _gantry_v1_VmTakeDown__Output } from '../../gantry/v1/VmTakeDown.ts';
 import type { DiskSpec as _gantry_v1_DiskSpec, DiskSpec__Output as _gantry_v1_DiskSpec__Output } from '../../gantry/v1/DiskSpec.ts';
 import type { FirewallRule as _gantry_v1_FirewallRule, FirewallRule__Output as _gantry_v1_FirewallRule__Output } from '../../gantry/v1/FirewallRule.ts';
 import type { ConsoleSpec as _gantry_v1_ConsoleSpec, ConsoleSpec__Output as _gantry_v1_ConsoleSpec__Output } from '../../gantry/v1/ConsoleSpec.ts';
@@ -11,7 +11,7 @@ import type { Long } from '@grpc/proto-loader';
 export interface HostSpec {
   'number'?: (number | string | Long);
   'vms'?: (_gantry_v1_VmSpec)[];
-  'deleted'?: (_gantry_v1_DeletedVm)[];
+  'deleted'?: (_gantry_v1_VmTakeDown)[];
   'disks'?: (_gantry_v1_DiskSpec)[];
   'deletedDisks'?: (string)[];
   'firewallRules'?: (_gantry_v1_FirewallRule)[];
@@ -22,7 +22,7 @@ export interface HostSpec {
 export interface HostSpec__Output {
   'number': (string);
   'vms': (_gantry_v1_VmSpec__Output)[];
-  'deleted': (_gantry_v1_DeletedVm__Output)[];
+  'deleted': (_gantry_v1_VmTakeDown__Output)[];
   'disks': (_gantry_v1_DiskSpec__Output)[];
   'deletedDisks': (string)[];
   'firewallRules': (_gantry_v1_FirewallRule__Output)[];

@@ -1,5 +1,6 @@
 // Original file: gantry/v1/host.proto
 
+import type { DeviceRef as _gantry_v1_DeviceRef, DeviceRef__Output as _gantry_v1_DeviceRef__Output } from '../../gantry/v1/DeviceRef.ts';
 import type { DiskSpec as _gantry_v1_DiskSpec, DiskSpec__Output as _gantry_v1_DiskSpec__Output } from '../../gantry/v1/DiskSpec.ts';
 import type { NicSpec as _gantry_v1_NicSpec, NicSpec__Output as _gantry_v1_NicSpec__Output } from '../../gantry/v1/NicSpec.ts';
 import type { Image as _gantry_v1_Image, Image__Output as _gantry_v1_Image__Output } from '../../gantry/v1/Image.ts';
@@ -13,8 +14,7 @@ export interface VmSpec {
   'name'?: (string);
   'cpuCores'?: (number);
   'memoryMib'?: (number);
-  'gpus'?: (string)[];
-  'nvmes'?: (string)[];
+  'devices'?: (_gantry_v1_DeviceRef)[];
   'disks'?: (_gantry_v1_DiskSpec)[];
   'nics'?: (_gantry_v1_NicSpec)[];
   'image'?: (_gantry_v1_Image | null);
@@ -31,8 +31,7 @@ export interface VmSpec__Output {
   'name': (string);
   'cpuCores': (number);
   'memoryMib': (number);
-  'gpus': (string)[];
-  'nvmes': (string)[];
+  'devices': (_gantry_v1_DeviceRef__Output)[];
   'disks': (_gantry_v1_DiskSpec__Output)[];
   'nics': (_gantry_v1_NicSpec__Output)[];
   'image': (_gantry_v1_Image__Output | null);

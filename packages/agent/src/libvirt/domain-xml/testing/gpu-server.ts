@@ -1,5 +1,5 @@
 import type { VmSpec } from '../../../spec.ts';
-import { makeDisk, makeInterface, makeVm } from '../../../testing/make-spec.ts';
+import { drive, gpu, makeDisk, makeInterface, makeVm } from '../../../testing/make-spec.ts';
 import type { DomainHost } from '../describe-domain.ts';
 import type { Platform } from '../domain-definition.ts';
 
@@ -108,8 +108,10 @@ export function vmOfType(size: Size): VmSpec {
     boot: '3',
     cpuCores: size.cpuCores,
     memoryMib,
-    gpus: onNodes(size.gpuCount, CARDS_PER_NODE).map(gpuAddress),
-    nvmes: onNodes(size.diskCount, DRIVES_PER_NODE).map(nvmeAddress),
+    devices: [
+      ...onNodes(size.gpuCount, CARDS_PER_NODE).map((index) => gpu(gpuAddress(index))),
+      ...onNodes(size.diskCount, DRIVES_PER_NODE).map((index) => drive(nvmeAddress(index))),
+    ],
     disks: [
       makeDisk(OS_DISK_ID, { serialNumber: '51c7d0de3f7a4d618f3e' }),
       makeDisk(DATA_DISK_ID, { serialNumber: 'c3a1b7f458d24e9ca6b0', blockSize: 4_096 }),
