@@ -101,7 +101,7 @@ describe('an agent killed at every step', () => {
     expect(created).toEqual(
       expect.arrayContaining(
         [
-          ...['volumes.create', 'seeds.ensure', 'network.applyFirewall', 'network.ensureNics'],
+          ...['volumes.create', 'seeds.ensure', 'network.applyFirewall', 'network.ensureInterfaces'],
           ...['devices.bind', 'hypervisor.define', 'hypervisor.start'],
         ].map(before),
       ),
@@ -112,7 +112,7 @@ describe('an agent killed at every step', () => {
       expect.arrayContaining(
         [
           ...['hypervisor.powerOff', 'hypervisor.undefine', 'devices.release'],
-          ...['network.removeNics', 'seeds.remove', 'volumes.remove'],
+          ...['network.removeInterfaces', 'seeds.remove', 'volumes.remove'],
         ].map(before),
       ),
     );
