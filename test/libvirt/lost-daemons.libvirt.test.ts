@@ -38,7 +38,7 @@ describe('a libvirtd that is gone for long', () => {
     await expect.poll(() => agent.vm(VM)?.state).toBe('VM_OBSERVED_STATE_FAILED');
     expect(agent.vm(VM)?.failure).toMatchObject({
       code: 'host_failed',
-      message: expect.stringContaining('libvirt does not answer'),
+      message: expect.stringContaining('libvirt does not reply'),
     });
     await world.host.libvirtd.startDaemon('libvirtd');
     await expect.poll(state).toBe('RUNNING');
@@ -50,7 +50,7 @@ describe('a libvirtd that is gone for long', () => {
     await expect.poll(() => agent.vm(VM)).toBeUndefined();
     kill('libvirtd');
     agent.give(world.wanted(1));
-    await expect.poll(() => agent.refusal()).toContain('libvirt does not answer');
+    await expect.poll(() => agent.refusal()).toContain('libvirt does not reply');
     await world.host.libvirtd.startDaemon('libvirtd');
     await expect.poll(state).toBe('RUNNING');
     expect(agent.refusal()).toBeUndefined();

@@ -27,8 +27,9 @@ export type AgentOptions = {
 };
 
 /**
- * A host's agent: takes specs, writes down what it accepts, brings the host there, reports what is.
- * It begins from its ledger and the host, and needs no link for that.
+ * The agent of a host. It receives specs, stores the accepted one in its ledger, brings the host to
+ * that state and reports the observed state. It starts from its ledger and the host, and works
+ * without a connection to a scheduler.
  */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
   const { driver } = options;
@@ -45,7 +46,7 @@ export class Agent implements LinkPeer, DomainWatcher {
   readonly #unwatch: () => void;
   #refusal: SpecRefusal | null = null;
   #received: HostSpec | null = null;
-  /** One that could not be judged; none once another came. */
+  /** A spec that could not be judged because of an error. A newer spec replaces it. */
   #waiting: HostSpec | null = null;
   readonly #judging = new Worker(() => this.#judgeReceived());
   #stopped = false;
@@ -79,31 +80,31 @@ export class Agent implements LinkPeer, DomainWatcher {
     this.#link = connect(this);
   }
 
-  /** A certificate was renewed: the stream is to be of the new one. */
+  /** Reconnects the stream after a certificate renewal, so that it uses the new certificate. */
   reattach(): void {
     this.#link.reattach();
   }
 
-  /** The hardware may have changed: the next report has the inventory. */
+  /** The hardware may have changed; the next report contains the inventory. */
   inventoryChanged(): void {
     this.#reporter.inventoryChanged();
   }
 
-  /** Applies the rules again that somebody else took away. */
+  /** Applies firewall rules again that were changed outside the agent. */
   async restoreRules(options: { quickly: boolean }): Promise<void> {
     const { firewall, log } = this.#host;
     if (await firewall.restore(options)) {
-      log.warn('firewall rules were removed or changed by another hand, and were applied again');
+      log.warn('firewall rules were changed outside the agent; reapplied');
     }
   }
 
-  /** Ends after the steps under way. VMs run on. */
+  /** Stops after the steps in progress have ended. VMs keep running. */
   async stop(): Promise<void> {
     this.#detach();
     await this.#reconciler.stop();
   }
 
-  /** Ends here and now, as a killed process does: what is under way is never written down. */
+  /** Stops at once like a killed process: steps in progress are never recorded in the ledger. */
   kill(): void {
     this.#host.ledger.die();
     this.#detach();
@@ -114,7 +115,7 @@ export class Agent implements LinkPeer, DomainWatcher {
     this.#reporter.attached();
   }
 
-  /** Specs are whole, so of several that wait only the last counts. */
+  /** A spec contains the whole desired state, so only the last of several waiting specs counts. */
   received(spec: HostSpec): void {
     this.#received = spec;
     this.#waiting = null;
@@ -166,21 +167,24 @@ export class Agent implements LinkPeer, DomainWatcher {
       this.#reconciler.nudge();
     }
     this.#refusal = null;
-    // By every spec, also one with a number that is known: consoles come and go without a new one.
+    // Also for a spec whose number is known: consoles change without a new number.
     if (!this.#stopped) this.#consoles.want(spec.consoles);
   }
 
   #refuse(spec: HostSpec, { code, message }: { code: string; message: string }): void {
     const { log, clock } = this.#host;
     const same = this.#refusal?.failure?.code === code ? this.#refusal.failure : null;
-    log.error({ number: spec.number, code }, message);
+    log.error({ spec_number: spec.number, code }, message);
     const sinceMs = same?.sinceMs ?? clock.nowMs();
-    // A spec without a number is refused as the smallest there could be: the wire has no zero here.
+    // The wire does not allow zero here, so the refusal of a spec without a number carries 1.
     const number = spec.number === '0' ? '1' : spec.number;
     this.#refusal = { number, failure: { code, message, sinceMs } };
   }
 
-  /** The host could not be asked or the ledger not be written: nobody would send this spec again. */
+  /**
+   * Judges the spec again later, because the host could not be read or the ledger could not be
+   * written and the scheduler does not send the same spec twice.
+   */
   #judgeAgain(spec: HostSpec, error: unknown): void {
     const { clock, timings } = this.#host;
     const { code, message } = failureOf(error, null, clock.nowMs());

@@ -11,16 +11,15 @@ import type {
 } from './spec.ts';
 
 /**
- * The boundary between the agent and a host: what the agent can do to it and ask of it. One
- * implementation drives libvirt and the kernel, one is simulated; both are held to the cases in
- * `testing/host-driver-contract.ts`.
+ * The interface between the agent and a host. One implementation drives libvirt and the kernel, the
+ * other is simulated; both pass the tests in `testing/host-driver-contract.ts`.
  *
- * What always holds: every change may be repeated and then changes nothing; a change that answered
- * can be seen by asking; one that was cut off midway left either nothing or something that repeating
- * it completes. A call that can hang has a limit of its own and fails with a HostFailure.
+ * Every change is idempotent. A change that has returned is visible to later reads. A change that
+ * was interrupted left either nothing or something that repeating the change completes. A call that
+ * can hang has its own time limit and throws a HostFailure.
  */
 export type HostDriver = {
-  /** Another text after every start of the host, as /proc/sys/kernel/random/boot_id. */
+  /** Changes with every boot of the host, as /proc/sys/kernel/random/boot_id does. */
   readBootId(): Promise<string>;
   readInventory(): Promise<Inventory>;
   readonly hypervisor: Hypervisor;
@@ -31,19 +30,24 @@ export type HostDriver = {
 };
 
 /**
- * `running`: it has its memory and devices, also while somebody holds it paused, who then is the one
- * to let it go on; an order to reset does so too. `shutoff`: ended or not yet started. `crashed`: the
- * hypervisor knows that it died.
+ * `running`: the domain has its memory and devices. A paused domain is also `running`; whoever
+ * paused it must resume it, and a reset resumes it too. `shutoff`: it has ended or was not started
+ * yet. `crashed`: the hypervisor knows that it died.
  */
 export type DomainState = 'running' | 'shutoff' | 'crashed';
 
-/** A domain as the hypervisor knows it. All of this is kept with the domain, not by the agent. */
+/** A domain as the hypervisor knows it. All of this is stored with the domain, not by the agent. */
 export type Domain = {
   vmId: string;
   state: DomainState;
-  /** Of the definition it has; "0" where it has none, or one that does not say. */
+  /**
+   * The revision of its definition; "0" if it has no definition or the definition has no revision.
+   */
   revision: string;
-  /** The order by which it was last started or reset; "0" before its first start, or if it is lost. */
+  /**
+   * The boot order by which it was last started or reset; "0" before its first start, or if it is
+   * lost.
+   */
   boot: string;
   devices: readonly DeviceRef[];
   /** In the order the guest sees them. */
@@ -51,44 +55,53 @@ export type Domain = {
 };
 
 export type Hypervisor = {
-  /** Every domain of the host, also those nobody here defined. */
+  /** Returns every domain of the host, also domains that the agent did not define. */
   list(): Promise<readonly Domain[]>;
   /**
-   * Makes this the domain's definition, and its revision the domain's. A running guest is not
-   * touched: what cannot change under it holds from its next start. It is known to run by the VM's
-   * order, or a later one: whoever has a reset to do does that first.
+   * Replaces the domain's definition and its revision. A running guest is not affected: what cannot
+   * change while it runs takes effect at its next start. The domain must already run by the VM's
+   * boot order or a later one, so a pending reset comes first.
    */
   define(vm: VmSpec): Promise<void>;
-  /** Starts a defined domain unless it runs, and keeps `boot` with it. */
+  /** Starts a defined domain unless it runs, and stores `boot` with it. */
   start(vmId: string, boot: string): Promise<void>;
-  /** Resets a running domain without telling its guest, and keeps `boot` with it. */
+  /** Resets a running domain without notice to the guest, and stores `boot` with it. */
   reset(vmId: string, boot: string): Promise<void>;
-  /** Asks the guest to end, which runs its shutdown script first, and does not wait for it. */
+  /** Asks the guest to shut down, which runs its shutdown script, and does not wait for it. */
   askShutdown(vmId: string): Promise<void>;
-  /** Ends a domain now. */
+  /** Powers the domain off immediately. */
   powerOff(vmId: string): Promise<void>;
-  /** Forgets a domain that does not run, and all that was kept for it: also where it is gone. */
+  /**
+   * Removes a domain that does not run, and everything stored for it. Also cleans up after a domain
+   * that is already gone.
+   */
   undefine(vmId: string): Promise<void>;
-  /** For running domains; the definition follows with `define`. */
+  /** For a running domain; `define` updates the definition afterwards. */
   attachDisk(vmId: string, disk: DiskSpec): Promise<void>;
   detachDisk(vmId: string, diskId: string): Promise<void>;
-  /** Grows a disk under a running guest, which sees the new size. */
+  /** Grows a disk of a running guest. The guest sees the new size. */
   growDisk(vmId: string, disk: DiskSpec): Promise<void>;
-  /** The last 64 KiB or less of what its console printed. Empty: nothing, or no domain. */
+  /**
+   * Returns at most the last 64 KiB of the console output; empty without output or without a
+   * domain.
+   */
   readSerialLog(vmId: string): Promise<string>;
   /**
-   * The serial console of a running domain, in bytes, from now on: what its guest prints can be read,
-   * what is written is typed, and it ends when the domain does. A guest has one line: opening it again
-   * ends the one that was open. Fails with `vm_not_running` where the domain does not run.
+   * Opens the serial console of a running domain as a byte stream: it emits what the guest prints
+   * from now on, writes are typed, and it ends with the domain. A guest has one serial line:
+   * opening it again ends the earlier stream. Throws `vm_not_running` if the domain does not run.
    */
   openConsole(vmId: string): Promise<Duplex>;
-  /** Tells of changes from now on, whoever caused them. The answer ends it. */
+  /**
+   * Notifies about all changes from now on, whatever causes them. Returns a function that ends
+   * this.
+   */
   watch(watcher: DomainWatcher): () => void;
 };
 
-/** They carry nothing but whom to look at again. */
+/** Notifications carry only which domain to read again. */
 export type DomainWatcher = {
-  /** The hypervisor could not be asked for a while, and now can: anything may have changed. */
+  /** The hypervisor replies again after a time without replies: anything may have changed. */
   heardAgain(): void;
   domainChanged(vmId: string): void;
   serialLogGrew(vmId: string): void;
@@ -97,20 +110,20 @@ export type DomainWatcher = {
 export type Volume = { id: string; sizeBytes: string };
 
 export type Volumes = {
-  /** A disk that is shown is whole: half a copy of an image never is. */
+  /** Returns a disk only if it is complete; a partial copy of an image is not returned. */
   read(diskId: string): Promise<Volume | null>;
-  /** Makes it, from the image where one is given; one that exists is left as it is. */
+  /** Creates the disk, from the image if there is one. An existing disk is left unchanged. */
   create(disk: DiskSpec, image: Image | null): Promise<void>;
-  /** For disks no running domain has. Never shrinks. */
+  /** Grows a disk that no running domain uses. Never shrinks. */
   grow(disk: DiskSpec): Promise<void>;
-  /** One that does not exist is removed already; one in use is not removed. */
+  /** Removes the disk if it exists. Throws if it is in use. */
   remove(diskId: string): Promise<void>;
 };
 
 /** A device that is set aside for a VM. */
 export type Device = DeviceRef & { vmId: string };
 
-/** How a device was made clean; `failure` says why it could not be. */
+/** How a device was cleaned; `failure` says why it could not be cleaned. */
 export type Cleaning = CleaningOutcome & { serial: string };
 export type CleaningOutcome = {
   method: string;
@@ -118,46 +131,48 @@ export type CleaningOutcome = {
 };
 
 export type Devices = {
-  /** Those set aside for a VM now. */
+  /** Returns the devices that are assigned to a VM. */
   list(): Promise<readonly Device[]>;
   /**
-   * Sets a device aside for one VM; fails with `device_in_use` while another has it. Companions are the
-   * addresses of everything the VM gets: only they may share an IOMMU group with the device.
+   * Assigns a device to one VM. Throws `device_in_use` while another VM has it. Companions are the
+   * addresses of all devices of the VM: only they may share an IOMMU group with the device.
    */
   bind(device: Device, companions: readonly string[]): Promise<void>;
   /**
-   * Resets or erases, verifies, and takes it from the VM. Also for a device no VM has. A device that
-   * does not come clean is an answer with a failure; an exception is worth another try.
+   * Resets or erases the device, verifies it and takes it from the VM; also for a device that no VM
+   * has. A device that cannot be cleaned is a result with a failure; an exception is worth a retry.
    */
   release(device: Device): Promise<Cleaning>;
 };
 
-/** What the host filters: the rules, and the interfaces they are for; and what lies beyond them. */
+/**
+ * What the host filters: the rules, the interfaces they apply to, and the networks beyond the host.
+ */
 export type Firewall = {
   rules: readonly FirewallRule[];
   nics: readonly InterfaceSpec[];
-  /** With the ways to their VMs on other hosts. Absent: the interfaces' networks end here. */
+  /** With the routes to their VMs on other hosts. Absent: the networks exist on this host only. */
   networks?: readonly NetworkSpec[];
 };
 
 export type HostNetwork = {
   ensureInterfaces(vmId: string, nics: readonly InterfaceSpec[]): Promise<void>;
   removeInterfaces(vmId: string): Promise<void>;
-  /** Replaces everything at once, and reads it back before it answers. */
+  /** Replaces all rules atomically, and reads them back before it returns. */
   applyFirewall(firewall: Firewall): Promise<void>;
   /**
-   * Whether exactly this is in force, as the kernel tells. `quickly`: whether it was taken away as a
-   * whole since it was applied, at next to no cost.
+   * Returns whether exactly these rules are in force in the kernel. With `quickly` it only checks,
+   * at almost no cost, whether all rules were removed since they were applied.
    */
   isInForce(firewall: Firewall, options?: { quickly?: boolean }): Promise<boolean>;
   /**
-   * From now on these VMs, and nobody else, are told who they are when they ask the host: by DHCP and
-   * at 169.254.169.254, each of the interfaces that are in force. It ends with the agent.
+   * From now on replies to DHCP and to requests at 169.254.169.254 from these VMs only, for the
+   * interfaces that are in force. Ends with the agent.
    */
   answerGuests(vms: readonly VmSpec[]): Promise<void>;
 };
 
-/** What a guest reads at its boot: cloud-init's data. */
+/** cloud-init's data, which the guest reads when it boots. */
 export type Seeds = {
   ensure(vm: VmSpec): Promise<void>;
   remove(vmId: string): Promise<void>;

@@ -37,12 +37,12 @@ export function entryOf(spec: HostSpec | null, vmId: string): VmEntry | null {
   return gone ? { deleted: true, vm: gone } : null;
 }
 
-/** Whether both order the same: a revision never means two things. */
+/** Returns whether both order the same. A revision never has two meanings. */
 export function isSameEntry(a: VmEntry | null, b: VmEntry | null): boolean {
   return a?.deleted === b?.deleted && a?.vm.revision === b?.vm.revision;
 }
 
-/** Compares decimal text without leading zeros, which may hold more digits than a number can. */
+/** Compares decimal text without leading zeros, because a value may exceed a JavaScript number. */
 export function isBelow(a: string, b: string): boolean {
   return a.length === b.length ? a < b : a.length < b.length;
 }

@@ -1,7 +1,7 @@
-/** Time as the agent knows it, so that tests can move it. */
+/** The agent's time. Tests replace it to control time. */
 export type Clock = {
   nowMs(): number;
-  /** Runs once, later; the answer takes it back. */
+  /** Runs a function once after the delay. Returns a cancel function. */
   after(delayMs: number, run: () => void): () => void;
 };
 

@@ -9,10 +9,10 @@ export class HostFailure extends Error {
   }
 }
 
-/** What went wrong and still stands, as reports carry it. */
+/** A problem that persists, as reports carry it. */
 export type Failure = { code: string; message: string; sinceMs: number };
 
-/** The first time stays while the same goes on failing. */
+/** The time of the first occurrence is kept while the code stays the same. */
 export function failureOf(error: unknown, before: Failure | null, nowMs: number): Failure {
   const message = error instanceof Error && error.message !== '' ? error.message : String(error);
   const code = error instanceof HostFailure ? error.code : 'host_failed';

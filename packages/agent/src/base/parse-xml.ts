@@ -2,10 +2,10 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { HostFailure } from './failure.ts';
 import type { XmlElement } from './xml.ts';
 
-/** Far above any domain: libvirt's own answers end at 4 MiB. */
+/** No domain is this long: libvirt's replies are limited to 4 MiB. */
 const LIMIT_CHARACTERS = 4 * 1_024 * 1_024;
 
-/** Entities are off: a document can only name the five of XML itself, which are read below. */
+/** Entities are off: a document can only use the five predefined entities of XML, decoded below. */
 const parser = new XMLParser({
   preserveOrder: true,
   ignoreAttributes: false,
@@ -22,7 +22,10 @@ type Node = Record<string, unknown>;
 const ATTRIBUTES = ':@';
 const TEXT = '#text';
 
-/** The root element. What is no XML, or has a DOCTYPE, is a HostFailure `xml_unreadable`. */
+/**
+ * Returns the root element. Throws a HostFailure `xml_unreadable` for invalid XML and for XML with
+ * a DOCTYPE.
+ */
 export function parseXml(text: string): XmlElement {
   if (text.length > LIMIT_CHARACTERS) throw unreadable('it is too long');
   if (text.includes('<!DOCTYPE')) throw unreadable('it has a DOCTYPE');
@@ -43,7 +46,7 @@ export function childrenNamed(parent: XmlElement | undefined, name: string): Xml
   return parent?.children.filter((child) => child.name === name) ?? [];
 }
 
-/** Follows the first child of each name. */
+/** Follows the first child with each name. */
 export function descend(root: XmlElement, ...names: string[]): XmlElement | undefined {
   let found: XmlElement | undefined = root;
   for (const name of names) found = found?.children.find((child) => child.name === name);
@@ -66,7 +69,7 @@ function toElement(node: Node): XmlElement {
 
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', apos: "'", quot: '"' };
 
-/** What is not one of XML's own stays as it is written. */
+/** Leaves an unknown entity as it is. */
 function decode(text: string): string {
   return text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));/gi, (whole, hex, decimal, name) => {
     if (name !== undefined) return NAMED[name] ?? whole;

@@ -4,7 +4,7 @@ import { remembered } from './remembered.ts';
 let nowMs = 0;
 const terms = { forMs: 1_000, limitMs: 20, nowMs: () => nowMs };
 
-it('an answer is good for its time and asked for again after it, for each key alone', async () => {
+it('a result is valid for its time and read again afterwards, for each key separately', async () => {
   const asked: string[] = [];
   const ask = remembered(terms, async (key) => asked.push(key));
   expect([await ask('a'), await ask('b'), await ask('a')]).toEqual([1, 2, 1]);
@@ -14,7 +14,7 @@ it('an answer is good for its time and asked for again after it, for each key al
   expect(await ask('a')).toBe(3);
 });
 
-it('what fails is undefined for as long, and so is what takes too long', async () => {
+it('a failure counts as undefined for the same time, and so does a timeout', async () => {
   let times = 0;
   const failing = remembered(terms, async () => {
     times += 1;
@@ -24,7 +24,7 @@ it('what fails is undefined for as long, and so is what takes too long', async (
   expect(times).toBe(1);
 });
 
-it('what never ends is not asked again, and what ends late is', async () => {
+it('a call that never ends is not repeated, and one that ends late is', async () => {
   let times = 0;
   let end: () => void = () => undefined;
   const hanging = remembered(terms, () => {
@@ -47,7 +47,7 @@ it('what never ends is not asked again, and what ends late is', async () => {
   end();
 });
 
-it('two who ask at once get the same answer', async () => {
+it('two concurrent callers get the same result', async () => {
   let times = 0;
   const ask = remembered(terms, async () => (times += 1));
   expect(await Promise.all([ask(''), ask('')])).toEqual([1, 1]);

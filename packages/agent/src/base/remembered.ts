@@ -1,13 +1,13 @@
 import { within } from '@gantry/daemon/within';
 
-/** How long an answer is good, and how long one is waited for. */
+/** How long a result stays valid, and how long the caller waits for one. */
 type Terms = { forMs: number; limitMs: number; nowMs: () => number };
 type Kept<T> = { answer: Promise<T | undefined>; untilMs: number; ended: boolean };
 
 /**
- * Asks at most once per `forMs` and key; what fails or takes too long is undefined for as long. A
- * question that never ends, such as to a program the kernel does not let die, is not asked a second
- * time.
+ * Caches the result of `ask` by key for `forMs`. A failure or a timeout counts as undefined for the
+ * same time. A call that never ends, for example a program that the kernel cannot kill, is not
+ * started a second time.
  */
 export function remembered<T>(
   { forMs, limitMs, nowMs }: Terms,

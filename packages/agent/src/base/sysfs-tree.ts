@@ -2,12 +2,15 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**
- * For tests and simulated servers: attributes as text or bytes, links as `{ link: target }`, paths
- * below the root.
+ * A sysfs tree for tests and simulated servers. Paths are relative to the root; a value is text,
+ * bytes or `{ link: target }`.
  */
 export type SysfsTree = Record<string, string | Uint8Array | { link: string }>;
 
-/** Writes a tree that imitates sysfs: each attribute ends in a newline, as the kernel's do. */
+/**
+ * Writes the tree to a directory. Each text attribute ends with a newline, as in the kernel's
+ * sysfs.
+ */
 export async function writeSysfsTree(root: string, tree: SysfsTree): Promise<void> {
   for (const [path, value] of Object.entries(tree)) {
     const full = join(root, path);
@@ -18,7 +21,7 @@ export async function writeSysfsTree(root: string, tree: SysfsTree): Promise<voi
   }
 }
 
-/** The attributes of one PCI device, its links included. */
+/** Returns the tree of one PCI device, with its links. */
 export function pciTree(address: string, attributes: SysfsTree): SysfsTree {
   const entries = Object.entries(attributes);
   return Object.fromEntries(

@@ -11,12 +11,12 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true }));
 
-it('names are in the order of the numbers in them', async () => {
+it('names are sorted by the numbers in them', async () => {
   await writeSysfsTree(root, { 'a/node10': '', 'a/node9': '', 'a/node1': '' });
   expect(await new Sysfs(root).list('a')).toEqual(['node1', 'node9', 'node10']);
 });
 
-it('bytes are the first ones, fewer where there are fewer, none where there is nothing', async () => {
+it('bytes are the first ones, fewer if the file is shorter, none if there is no file', async () => {
   await writeSysfsTree(root, { config: Buffer.from([1, 2, 3]) });
   const sysfs = new Sysfs(root);
   expect([...((await sysfs.bytes('config', 2)) ?? [])]).toEqual([1, 2]);

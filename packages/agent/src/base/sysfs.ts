@@ -2,15 +2,15 @@ import { access, open, readdir, readFile, readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 /**
- * What the kernel answers for an attribute that has no value now: the file is not there, the device
- * has gone, or its driver does not know (a network link that is down has no speed, for one).
+ * The kernel's errors for an attribute without a value: the file does not exist, the device is
+ * gone, or the driver does not know the value (a network link that is down has no speed).
  */
 const NO_VALUE = new Set(['ENOENT', 'ENOTDIR', 'ENODEV', 'ENXIO', 'EINVAL', 'EOPNOTSUPP']);
 
-/** Made once: to make it costs a hundred times what a comparison does. */
+/** Created once: creating a collator costs a hundred times as much as a comparison. */
 const NUMERIC_ORDER = new Intl.Collator('en', { numeric: true });
 
-/** Reads below one directory, `/sys` on a host. What has no value is undefined or empty. */
+/** Reads below one directory, `/sys` on a host. A missing value is undefined or empty. */
 export class Sysfs {
   readonly #root: string;
 
@@ -18,42 +18,45 @@ export class Sysfs {
     this.#root = root;
   }
 
-  /** An attribute without the white space around it. */
+  /** Returns the text of an attribute without surrounding white space. */
   async text(path: string): Promise<string | undefined> {
     const value = await orUndefined(readFile(join(this.#root, path), 'utf8'));
     return value?.trim();
   }
 
-  /** A decimal attribute. */
+  /** Returns a decimal attribute. */
   async integer(path: string): Promise<number | undefined> {
     const value = await this.text(path);
     return value !== undefined && /^-?\d+$/.test(value) ? Number(value) : undefined;
   }
 
-  /** Whether there is anything, whoever may read it. */
+  /** Returns whether the path exists, also if it cannot be read. */
   async exists(path: string): Promise<boolean> {
     const found = await orUndefined(access(join(this.#root, path)).then(() => true));
     return found ?? false;
   }
 
-  /** The first bytes of an attribute that is no text; fewer where it is shorter. */
+  /** Returns the first bytes of a binary attribute, or fewer if it is shorter. */
   async bytes(path: string, length: number): Promise<Buffer | undefined> {
     return orUndefined(readStart(join(this.#root, path), length));
   }
 
-  /** Names in a directory, in numeric order where they hold numbers. */
+  /** Returns the names in a directory, sorted numerically if they contain numbers. */
   async list(path: string): Promise<string[]> {
     const names = await orUndefined(readdir(join(this.#root, path)));
     return (names ?? []).sort(NUMERIC_ORDER.compare);
   }
 
-  /** The last part of where a link points: how sysfs names a driver, a group, a parent device. */
+  /**
+   * Returns the last component of a link's target. sysfs names drivers, groups and parents this
+   * way.
+   */
   async linkName(path: string): Promise<string | undefined> {
     const target = await this.linkTarget(path);
     return target === undefined ? undefined : basename(target);
   }
 
-  /** Where a link points, as it is written there. */
+  /** Returns a link's target as it is written. */
   async linkTarget(path: string): Promise<string | undefined> {
     return orUndefined(readlink(join(this.#root, path)));
   }

@@ -1,16 +1,21 @@
-/** How long the agent waits for what. */
+/** How long the agent waits for various things. */
 export type Timings = {
-  /** Before the second and the third try of a part: long enough for a device to settle. */
+  /** Before the second and the third attempt of a part: long enough for a device to settle. */
   retryMs: readonly number[];
-  /** After the last try: a host rarely heals by itself, and each try may keep a device busy. */
+  /**
+   * After the last attempt: a host rarely recovers by itself, and each attempt may block a device.
+   */
   failedMs: number;
-  /** What a guest has to end by itself: the 90 s promised to its shutdown script, and a little. */
+  /**
+   * How long a guest may take to shut down: the 90 s promised to its shutdown script, plus a
+   * margin.
+   */
   shutdownMs: number;
-  /** Changes within it share a report. */
+  /** Changes within this time share one report. */
   reportMs: number;
-  /** Between two tails of one VM's serial log. */
+  /** Between two tails of the same VM's serial log. */
   serialLogMs: number;
-  /** Between two looks at the devices: one that goes bad takes no new VM soon after. */
+  /** Between two device scans: a device that fails stops receiving VMs within this time. */
   devicesMs: number;
 };
 

@@ -1,6 +1,6 @@
 const PAUSE_MS = 100;
 
-/** Asks again and again; false once the time is over. */
+/** Polls the condition. Returns false if it does not hold before the timeout. */
 export async function untilTrue(
   condition: () => Promise<boolean>,
   timeoutMs: number,

@@ -3,7 +3,7 @@ import { parseXml } from './parse-xml.ts';
 import { element, renderXml } from './xml.ts';
 
 describe('renderXml', () => {
-  it('escapes whatever is in attributes and texts, and it is read back as it was', () => {
+  it('escapes everything in attributes and text, and parsing returns the original', () => {
     const nasty = `<a b='c' d="e">&amp; ]]> --> &#x41; ${'\u{1f980}'} %s $& `;
     const written = renderXml(element('root', { name: nasty }, [element('text', {}, nasty)]));
     const root = parseXml(written);
@@ -13,7 +13,7 @@ describe('renderXml', () => {
   });
 
   it.each(['\u0000', '\n', '\t', '\u001b[31m', '\u007f', '\u0085', '\u2028', '\uffff', '\ud800'])(
-    'refuses text that XML or a line of a log cannot hold: %j',
+    'refuses text that XML or a log line cannot hold: %j',
     (character) => {
       const withText = element('root', {}, `a${character}b`);
       const withAttribute = element('root', { name: `a${character}b` });
@@ -23,7 +23,7 @@ describe('renderXml', () => {
     },
   );
 
-  it('leaves out what is null and closes what is empty', () => {
+  it('omits null children and closes empty elements', () => {
     expect(renderXml(element('a', {}, [null, element('b')]))).toBe('<a>\n  <b/>\n</a>\n');
   });
 });
@@ -39,7 +39,7 @@ describe('parseXml', () => {
     ['a name that would change every object', '<a><__proto__ x="1"/></a>'],
     ['more than any domain', `<a>${' '.repeat(5_000_000)}</a>`],
     ['more levels than any domain', '<a>'.repeat(50_000) + '</a>'.repeat(50_000)],
-  ])('answers %s with one kind of failure', (_name, text) => {
+  ])('throws the same kind of failure for %s', (_name, text) => {
     expect(() => parseXml(text)).toThrow(expect.objectContaining({ code: 'xml_unreadable' }));
   });
 

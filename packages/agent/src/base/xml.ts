@@ -1,6 +1,6 @@
 import { HostFailure } from './failure.ts';
 
-/** One element, as it is written and as it is read. It has children or a text, never both. */
+/** An XML element. It has children or text, never both. */
 export type XmlElement = {
   name: string;
   attributes: Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ export type XmlElement = {
 type Attributes = Record<string, string | number>;
 type Content = string | readonly (XmlElement | null)[];
 
-/** Null among the children: nothing in its place. */
+/** A null child is omitted. */
 export function element(
   name: string,
   attributes: Attributes = {},
@@ -28,7 +28,7 @@ export function element(
   };
 }
 
-/** Written for people too, with two spaces for each level. */
+/** Renders XML with two spaces of indentation per level, because operators read it too. */
 export function renderXml(root: XmlElement, indent = ''): string {
   const attributes = Object.entries(root.attributes)
     .map(([key, value]) => ` ${key}='${escapeXml(value)}'`)
@@ -48,7 +48,9 @@ const ESCAPES: Record<string, string> = {
   '"': '&quot;',
 };
 
-/** XML has no way to write most of these, and a line break in a name or a path is never meant. */
+/**
+ * XML cannot represent most of these characters, and a line break in a name or a path is an error.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufffe\uffff]/;
 
@@ -56,7 +58,7 @@ function escapeXml(text: string): string {
   if (UNPRINTABLE.test(text) || !text.isWellFormed()) {
     throw new HostFailure(
       'unprintable_text',
-      `${JSON.stringify(text)} has a control character; remove it`,
+      `${JSON.stringify(text)} contains a control character; remove it`,
     );
   }
   return text.replace(/[&<>'"]/g, (character) => ESCAPES[character] ?? character);

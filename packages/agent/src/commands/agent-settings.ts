@@ -1,7 +1,7 @@
 import { SettingsError, type SettingsReader } from '@gantry/daemon/settings';
 import { splitAddress } from '../identity/learn-authority.ts';
 
-/** Where a host keeps who it is and what it was told to do. */
+/** The directory with the host's identity and ledger. */
 export function readStateDirectory(reader: SettingsReader): string {
   return reader.text('GANTRY_STATE_DIRECTORY', '/var/lib/gantry');
 }

@@ -33,14 +33,14 @@ async function run(args: string[], more: Record<string, string> = {}) {
 }
 
 describe('gantry-agent', () => {
-  it('prints the inventory as JSON and nothing else on standard output', async () => {
+  it('prints the inventory as JSON, and nothing else, on standard output', async () => {
     const { status, out, err } = await run(['inventory']);
     expect(status).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ gpus: [], software: { libvirt: '' } });
     expect(err).toContain('no libvirt version');
   });
 
-  it('tells of the environment what sysfs cannot know', async () => {
+  it('reads from the environment what sysfs cannot know', async () => {
     const { out, err } = await run(['inventory'], {
       GANTRY_SHARED_STORAGE: '1',
       GANTRY_NVLINK_PAIRS: '0000:41:00.0-0000:42:00.0',
@@ -50,7 +50,7 @@ describe('gantry-agent', () => {
   });
 
   it.each([{ GANTRY_NVLINK_PAIRS: '41:00.0-42:00.0' }, { GANTRY_SHARED_STORAGE: 'yes' }])(
-    'answers %j with the name of the variable and status 2',
+    'replies to %j with the name of the variable and status 2',
     async (env) => {
       const { status, out, err } = await run(['inventory'], env);
       expect(status).toBe(2);
@@ -66,7 +66,7 @@ describe('gantry-agent', () => {
     [['doctor', '--xml']],
     [['run', '--fast']],
     [['toString']],
-  ])('answers %j with its usage and status 2', async (args) => {
+  ])('replies to %j with its usage and status 2', async (args) => {
     const { status, out, err } = await run(args);
     expect(status).toBe(2);
     expect(out).toBe('');
@@ -101,7 +101,7 @@ describe('gantry-agent enroll', () => {
     ['--ca-sha256', line({ 'ca-sha256': 'abcd' })],
     ['--colour', [...line({}), '--colour=red']],
     ["'extra'", [...line({}), 'extra']],
-  ])('names %s where it is wrong, in one line, with status 2', async (option, args) => {
+  ])('names %s if it is wrong, in one line, with status 2', async (option, args) => {
     const { status, out, err } = await run(['enroll', ...args], {
       GANTRY_STATE_DIRECTORY: directory,
     });
@@ -110,7 +110,7 @@ describe('gantry-agent enroll', () => {
     expect(err).toContain(option);
   });
 
-  it('says that nobody listens there, with status 1', async () => {
+  it('reports that nothing listens there, with status 1', async () => {
     const closed = createServer();
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
     const { port } = closed.address() as { port: number };
@@ -123,7 +123,7 @@ describe('gantry-agent enroll', () => {
     expect(err).toContain(`${server} could not be reached`);
   });
 
-  it('finds out that it could not keep what it gets before it asks', async () => {
+  it('checks that it can store the identity before it sends the token', async () => {
     const { status, err } = await run(['enroll', ...line({})], {
       GANTRY_STATE_DIRECTORY: path.join(import.meta.filename, 'below-a-file'),
     });
@@ -133,7 +133,7 @@ describe('gantry-agent enroll', () => {
 });
 
 describe('gantry-agent doctor', () => {
-  it('prints a line for each finding, and its status is the worst of them', async () => {
+  it('prints one line per finding, and its status is the worst of them', async () => {
     const { status, out, err } = await run(['doctor'], { GANTRY_STATE_DIRECTORY: directory });
     const lines = out.trimEnd().split('\n');
     for (const line of lines) expect(line).toMatch(/^(ok {2}|warn|fail) {2}\S.*: \S/);
@@ -142,7 +142,7 @@ describe('gantry-agent doctor', () => {
     expect({ status, err }).toEqual({ status: 2, err: '' });
   });
 
-  it('prints the same as JSON', async () => {
+  it('prints the findings as JSON', async () => {
     const { status, out } = await run(['doctor', '--json'], { GANTRY_STATE_DIRECTORY: directory });
     expect(JSON.parse(out)).toContainEqual({
       ...{ check: 'enrolment', severity: 'warn', found: `nothing in ${directory}` },
@@ -151,7 +151,7 @@ describe('gantry-agent doctor', () => {
     expect(status).toBe(2);
   });
 
-  it('tries the schedulers it is given', async () => {
+  it('connects to the configured schedulers', async () => {
     const server = createServer((socket) => socket.destroy());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -175,7 +175,7 @@ describe('gantry-agent run', () => {
     ['GANTRY_VOLUME_GROUP', { GANTRY_VOLUME_DRIVER: 'lvm' }],
     ['GANTRY_NAMESERVERS', { GANTRY_NAMESERVERS: 'dns' }],
     ['GANTRY_IMAGE_CACHE_GIB', { GANTRY_IMAGE_CACHE_GIB: '0' }],
-  ])('names %s where an enrolled host has it wrong: %j', async (variable, more) => {
+  ])('names %s if it is wrong on an enrolled host: %j', async (variable, more) => {
     const key = makePrivateKey();
     const authority = loadAuthority(makeAuthority());
     const hostId = '01990000-0000-7000-8000-00000000abcd';
@@ -195,7 +195,7 @@ describe('gantry-agent run', () => {
     ['GANTRY_STATE_DIRECTORY', {}],
     ['GANTRY_SCHEDULERS', { GANTRY_SCHEDULERS: '' }],
     ['GANTRY_SCHEDULERS', { GANTRY_SCHEDULERS: 'localhost:7443,elsewhere' }],
-  ])('names %s where it is wrong: %j', async (variable, more) => {
+  ])('names %s if it is wrong: %j', async (variable, more) => {
     const { status, err } = await run(['run'], { ...env(), ...more });
     expect(status).toBe(2);
     expect(err).toMatch(new RegExp(`^gantry-agent: ${variable}`));

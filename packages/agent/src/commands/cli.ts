@@ -17,48 +17,48 @@ type Command = { options: readonly string[]; reader: SettingsReader } & Streams;
 const USAGE = `usage: gantry-agent <command>
 
 commands:
-  inventory   print what this host is made of, as JSON
-  doctor      check everything a host needs, and print what to do, a line each
-                --json              the same as JSON
-                exit status: 0 all is well, 1 there are warnings, 2 there are failures
-  enroll      make this host a member of a fleet
+  inventory   print the hardware and software of this host as JSON
+  doctor      check what a host needs, and print one line per finding with its fix
+                --json              print the findings as JSON
+                exit status: 0 no findings, 1 warnings, 2 failures
+  enroll      add this host to a fleet
                 --server host:port  a scheduler
-                --token TOKEN       from POST /v0.1/admin/join-tokens, good for one host
-                --ca-sha256 HEX     of the fleet's authority, from the same reply
-                --name NAME         what the fleet calls this host (its hostname)
-  run         attach to the fleet, and run what it is told to, until SIGTERM; its VMs run on
+                --token TOKEN       from POST /v0.1/admin/join-tokens; valid for one host
+                --ca-sha256 HEX     fingerprint of the fleet's authority, from the same reply
+                --name NAME         the host's name in the fleet (default: its hostname)
+  run         run the agent until SIGTERM; VMs keep running afterwards
 
 environment of enroll, run and doctor:
-  GANTRY_STATE_DIRECTORY  who this host is and what it was told (/var/lib/gantry)
+  GANTRY_STATE_DIRECTORY  the host's identity and last accepted spec (/var/lib/gantry)
 environment of run and doctor:
   GANTRY_SCHEDULERS       host:port of every scheduler, separated by commas
   GANTRY_DATA_DIRECTORY   disks, images, seeds and consoles (/var/lib/gantry-data)
-  GANTRY_SHARED_DIRECTORY shared volumes (shared, in the above)
+  GANTRY_SHARED_DIRECTORY shared volumes (shared, in the data directory)
   GANTRY_VOLUME_DRIVER    file or lvm (file)
-  GANTRY_VOLUME_GROUP     of lvm
-  GANTRY_THIN_POOL        of lvm, in that group; unset: disks are not thin
-  GANTRY_IMAGE_CACHE_GIB  what images may take before unused ones are removed (100)
-  GANTRY_NAMESERVERS      for guests, separated by commas
-  GANTRY_GUEST_MTU        of guests' interfaces (1450)
+  GANTRY_VOLUME_GROUP     volume group for lvm
+  GANTRY_THIN_POOL        thin pool for lvm, in that group; unset: disks are not thin
+  GANTRY_IMAGE_CACHE_GIB  size of the image cache; above it unused images are removed (100)
+  GANTRY_NAMESERVERS      name servers for guests, separated by commas
+  GANTRY_GUEST_MTU        MTU of guests' interfaces (1450)
   GANTRY_UPLINK           the interface through which guests reach the outside
   GANTRY_REACHABLE_FROM_HOST
-                          1: programs on this host reach guests, as the rules allow (0)
-  GANTRY_NVME_MODE        vfio: VMs get drives whole; block: they get their blocks (vfio)
+                          1: programs on this host reach guests if the rules allow it (0)
+  GANTRY_NVME_MODE        vfio: VMs get whole drives; block: VMs get their blocks (vfio)
   GANTRY_ACCELERATOR      auto, kvm or tcg (auto). auto and kvm probe KVM; run ends if it does not work
   GANTRY_ALLOW_EMULATION  1: auto falls back to emulated VMs, which are slow (0)
   GANTRY_KVM_PROBE_SECONDS
                           how long the probe waits for a test VM (30)
-  GANTRY_STAND_IN_DEVICES 1: GPUs and drives are handed over only in the books (0)
+  GANTRY_STAND_IN_DEVICES 1: GPUs and drives are assigned in the device book only (0)
 environment of run, doctor and inventory:
   GANTRY_SYSFS_ROOT       where sysfs is mounted (/sys)
   GANTRY_GPU_VENDORS      PCI vendor ids of GPUs, separated by commas (10de,1002)
   GANTRY_NVLINK_PAIRS     GPUs joined by NVLink bridges (0000:41:00.0-0000:42:00.0,...)
-  GANTRY_SHARED_STORAGE   1: every host of the location reaches the disks this one keeps (0)
+  GANTRY_SHARED_STORAGE   1: every host of the location reaches this host's disks (0)
   GANTRY_LIBVIRT_SOCKET   libvirt's socket (/run/libvirt/libvirt-sock)
 `;
 
 const FAILURE = 1;
-/** Asked for in the wrong way, or for what there is not. */
+/** Exit status for an unknown command or wrong arguments. */
 const USAGE_ERROR = 2;
 
 const COMMANDS: Record<string, (command: Command) => Promise<number>> = {
@@ -123,7 +123,7 @@ async function enrollThisHost({ options, reader, out }: Command): Promise<number
   return 0;
 }
 
-/** Answers when the agent is ready; the process goes on until it is told to stop. */
+/** Returns when the agent is ready; the process continues until it receives a signal. */
 async function runAgent({ options, reader }: Command): Promise<number> {
   requireNoOptions(options);
   const settings = await readRunSettings(reader);

@@ -20,7 +20,7 @@ import { readSchedulers, readStateDirectory } from './agent-settings.ts';
 const PROGRAM_LIMIT_MS = 10_000;
 const CONNECT_LIMIT_MS = 5_000;
 
-/** This machine, with the settings the agent would run with. */
+/** Returns this machine, with the settings that the agent would use. */
 export async function readDoctorHost(reader: SettingsReader): Promise<DoctorHost> {
   const driver = readHostDriverSettings(reader);
   const { inventory } = driver;
@@ -60,7 +60,7 @@ export async function readDoctorHost(reader: SettingsReader): Promise<DoctorHost
   };
 }
 
-/** A directory that is not there yet would lie in the nearest one above it. */
+/** If a directory does not exist yet, the nearest existing directory above it counts. */
 async function readSpace(path: string): Promise<{ freeBytes: number; totalBytes: number }> {
   try {
     const { bavail, blocks, bsize } = await statfs(path);
@@ -81,6 +81,6 @@ function tryToConnect(address: string): Promise<string | null> {
     };
     socket.once('connect', () => end(null));
     socket.once('error', (error) => end(error.message));
-    socket.once('timeout', () => end(`no answer within ${CONNECT_LIMIT_MS / 1_000} s`));
+    socket.once('timeout', () => end(`no reply within ${CONNECT_LIMIT_MS / 1_000} s`));
   });
 }

@@ -12,7 +12,7 @@ export type EnrollOptions = {
   hostname: string;
 };
 
-/** Its message names the option. */
+/** The message names the option. */
 export class OptionError extends Error {
   override name = 'OptionError';
 }
@@ -39,7 +39,7 @@ function readOptions(args: readonly string[]) {
     const options = { server: text, token: text, 'ca-sha256': text, name: text };
     return parseArgs({ args: [...args], options }).values;
   } catch (error) {
-    // Node's own words name the option, and say more than one needs to know after that.
+    // Node's message names the option in its first sentence; the rest is not needed.
     const said = error instanceof Error ? error.message : String(error);
     throw new OptionError(said.split('. ')[0], { cause: error });
   }
@@ -54,7 +54,7 @@ function requireAddress(address: string): void {
   }
 }
 
-/** Makes this host a member of a fleet; what to tell whoever asked. */
+/** Enrolls this host in a fleet. Returns the message to print. */
 export async function enrollHost(options: EnrollOptions, stateDirectory: string): Promise<string> {
   const { hostId } = await enroll({ ...options, stateDirectory });
   return `enrolled as ${hostId}; its key and certificate are in ${stateDirectory}`;

@@ -25,7 +25,7 @@ export type RunSettings = {
   driver: HostDriverSettings;
 };
 
-/** Everything that can be wrong with a host's settings is found out before anything is begun. */
+/** Reads and checks all settings before anything starts. */
 export async function readRunSettings(reader: SettingsReader): Promise<RunSettings> {
   const stateDirectory = readStateDirectory(reader);
   const schedulers = readSchedulers(reader);
@@ -38,14 +38,14 @@ export async function readRunSettings(reader: SettingsReader): Promise<RunSettin
   return { stateDirectory, schedulers, identity, driver: readHostDriverSettings(reader) };
 }
 
-/** The agent of this host, until it is told to stop; its VMs run on. */
+/** Runs the agent of this host until it is stopped. Its VMs keep running. */
 export async function runHost(settings: RunSettings, log: Log) {
   const { stateDirectory, schedulers } = settings;
   let { identity } = settings;
   const driver = await openLibvirtHostDriver(settings.driver, log);
   const address = inTurns(schedulers);
   const watching = await watchDevices({
-    // What cannot be found out is told when the inventory is made, not at every look.
+    // Warnings are logged when the inventory is read, not at every scan.
     read: () =>
       readDevices({
         ...settings.driver.inventory,
@@ -83,7 +83,10 @@ export async function runHost(settings: RunSettings, log: Log) {
   };
 }
 
-/** Another scheduler at each attempt, beginning anywhere: hosts that come back together spread. */
+/**
+ * Returns another scheduler for each attempt, starting at a random one, so that hosts that
+ * reconnect together spread over the schedulers.
+ */
 function inTurns(schedulers: readonly string[]): () => string {
   let next = Math.floor(Math.random() * schedulers.length);
   return () => {

@@ -2,20 +2,20 @@ import type { Duplex } from 'node:stream';
 import type { ConsoleBytes__Output } from '@gantry/proto/generated/gantry/v1/ConsoleBytes';
 import type { ConsoleStream } from '../link/link.ts';
 
-/** So that what waits on the way, which is counted in messages, is small in bytes too. */
+/** Keeps the buffered data small: the buffer is limited by the number of messages, not by bytes. */
 const MESSAGE_BYTES = 16_384;
 
 /**
- * A guest's serial line and all who look at it. Everyone sees everything and may type. Nothing is
- * kept here: while one of them does not take more, the line is not read, and what a guest prints
- * meanwhile is for its host to keep or drop. Whoever stops reading for good is cut off by the api.
+ * A guest's serial line and its viewers. Every viewer sees all output and may type. Nothing is
+ * buffered here: while one viewer is slow, the line is not read, and the host keeps or drops what
+ * the guest prints. The API disconnects a viewer that stops reading.
  */
 export class GuestConsole {
   readonly #line: Duplex;
   readonly #onEnd: () => void;
   readonly #viewers = new Set<ConsoleStream>();
   readonly #behind = new Set<ConsoleStream>();
-  /** Why there is no line any more. */
+  /** Set once the line has ended; says why. */
   #ended: string | null = null;
 
   constructor(line: Duplex, onEnd: () => void) {
@@ -26,14 +26,14 @@ export class GuestConsole {
     for (const lost of ['error', 'close']) line.on(lost, () => this.#end('host_failed'));
   }
 
-  /** The tail is what it printed before. */
+  /** Sends the viewer the tail of what the guest printed before. */
   add(viewer: ConsoleStream, tail: string): void {
     if (viewer.destroyed) {
       this.#closeUnwatched();
       return;
     }
     this.#viewers.add(viewer);
-    // A call that broke while nobody read it has an error, and no end.
+    // A broken call that nothing reads from emits an error and no end event.
     for (const gone of ['end', 'error', 'close']) viewer.once(gone, () => this.#remove(viewer));
     viewer.on('data', ({ data }: ConsoleBytes__Output) => {
       if (this.#ended !== null || this.#line.write(data)) return;

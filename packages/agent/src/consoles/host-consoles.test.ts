@@ -81,7 +81,7 @@ const viewer = async (id: string): Promise<Viewer> => {
 };
 
 describe('consoles of one VM', () => {
-  it('share its line: all see all, each may type, and the last to leave closes it', async () => {
+  it('share its serial line: all see everything, each may type, and the last one closes it', async () => {
     want('a', 'b');
     const [a, b] = [await viewer('a'), await viewer('b')];
     lines[0]?.push('hello');
@@ -98,7 +98,7 @@ describe('consoles of one VM', () => {
     expect(lines).toHaveLength(1);
   });
 
-  it('are not read for while one of them does not take more', async () => {
+  it('pause the line while one of them does not read', async () => {
     want('a', 'b');
     const [slow, quick] = [await viewer('a'), await viewer('b')];
     slow.reads = false;
@@ -113,7 +113,7 @@ describe('consoles of one VM', () => {
     await vi.waitFor(() => expect(slow.shown.length).toBe(quick.shown.length));
   });
 
-  it('go on when the one that was waited for leaves', async () => {
+  it('continue when the slow one leaves', async () => {
     want('a', 'b');
     const [stuck, quick] = [await viewer('a'), await viewer('b')];
     stuck.reads = false;
@@ -125,7 +125,7 @@ describe('consoles of one VM', () => {
 });
 
 describe('a console', () => {
-  it('ends with a word when its VM does, and is not opened again while it is still asked for', async () => {
+  it('ends with a reason when its VM ends, and is not opened again while the same spec asks for it', async () => {
     want('a');
     const a = await viewer('a');
     lines[0]?.push(null);
@@ -138,7 +138,7 @@ describe('a console', () => {
     expect(lines).toHaveLength(2);
   });
 
-  it('says that the host failed where its line breaks or cannot be had, with the host’s own word', async () => {
+  it('reports the host’s own error if its line breaks or cannot be opened', async () => {
     want('a');
     const a = await viewer('a');
     lines[0]?.destroy(new Error('libvirtd is gone'));
@@ -151,7 +151,7 @@ describe('a console', () => {
     await viewer('c');
   });
 
-  it('that is no longer wanted before its line is open leaves nothing open', async () => {
+  it('that is withdrawn before its line is open leaves nothing open', async () => {
     want('a');
     want();
     await vi.waitFor(() => expect(lines[0]?.destroyed).toBe(true));

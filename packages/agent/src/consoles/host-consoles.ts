@@ -12,9 +12,9 @@ type Options = {
 };
 
 /**
- * The consoles that a spec asks for. Each is a stream of its own; those of one VM share its guest's
- * only line, which is opened for the first of them and closed after the last. A console is tried
- * once: one that ended is remembered for as long as it is asked for, and not opened again.
+ * The consoles that a spec asks for. Each has its own stream. All consoles of one VM share the
+ * guest's serial line, which is opened for the first and closed after the last of them. A console
+ * is opened once: if it ends, it is not opened again while the spec asks for the same console.
  */
 export class HostConsoles {
   readonly #options: Options;
@@ -37,7 +37,7 @@ export class HostConsoles {
       const stream = this.#options.openStream(id);
       if (!stream) return;
       this.#streams.set(id, stream);
-      // Whatever ends it, `close` follows.
+      // A `close` event follows every error.
       stream.on('error', () => {});
       void this.#join(stream, vmId);
     }
@@ -48,7 +48,7 @@ export class HostConsoles {
       const guest = await this.#guest(vmId);
       guest.add(stream, await this.#options.hypervisor.readSerialLog(vmId));
     } catch (error) {
-      this.#options.log.warn({ error, vmId }, 'a console could not be opened');
+      this.#options.log.warn({ error, vm_id: vmId }, 'console could not be opened');
       stream.end({ end: error instanceof HostFailure ? error.code : 'host_failed' });
       stream.resume();
     }

@@ -2,7 +2,7 @@ import { GIB } from '@gantry/daemon/units';
 import type { Check } from './doctor-host.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-/** Less than an image and a disk made from it. */
+/** Too little for an image and a disk made from it. */
 const LEAST_BYTES = 10 * GIB;
 const LITTLE = 0.1;
 

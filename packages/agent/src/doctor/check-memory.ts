@@ -6,10 +6,10 @@ import { type Finding, fail, ok, warn } from './finding.ts';
 const CHECK = 'hugepages';
 const GIB_PAGE_KIB = 1_048_576;
 const PAGES_OF_2M_PER_GIB = 512;
-/** What the host itself needs of a node: a tenth, and not less than this. */
+/** The host itself needs a tenth of a node, and at least this much. */
 const HOST_SHARE = 0.1;
 const HOST_LEAST_GIB = 8;
-/** Beyond this nothing is left for the host and for QEMU's own memory. */
+/** Above this share nothing is left for the host and for QEMU's own memory. */
 const MOST_IN_PAGES = 0.97;
 
 export const checkHugepages: Check = async ({ numaNodes, files }) => {
@@ -36,7 +36,7 @@ function checkNode(node: NumaNode): Finding {
   return warn(CHECK, describe(node), advice);
 }
 
-/** One line for all nodes, because the kernel takes one list. */
+/** One line for all nodes, because the kernel accepts one list. */
 function adviseHugepages(nodes: readonly NumaNode[]): Finding {
   const hasGib = nodes.every(({ hugepages }) =>
     hugepages.some(({ pageKib }) => pageKib === GIB_PAGE_KIB),

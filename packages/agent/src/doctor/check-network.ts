@@ -11,7 +11,7 @@ export const checkNftables: Check = async ({ run }) => {
   }
 };
 
-/** With it, what other programs filter for themselves hits guests too. */
+/** With it, other programs' filters also apply to guests' packets. */
 export const checkBridgeFilter: Check = async ({ files }) => {
   const isOn = (await files.integer('proc/sys/net/bridge/bridge-nf-call-iptables')) === 1;
   if (!isOn) return [ok('bridge filter', 'off')];

@@ -7,7 +7,7 @@ export const checkRoot: Check = async ({ userId }) => [
     : fail('user', `not root (${userId})`, 'run this, and the agent, as root'),
 ];
 
-/** "none [integrity] confidentiality": the one in brackets is in force. */
+/** "none [integrity] confidentiality": the mode in brackets is in force. */
 export const checkLockdown: Check = async ({ sysfs }) => {
   const text = await sysfs.text('kernel/security/lockdown');
   if (text === undefined) return [];
@@ -41,7 +41,10 @@ export const checkSwap: Check = async ({ files }) => {
   ];
 };
 
-/** The kernel knows, whichever program keeps it; without one to ask nothing is said. */
+/**
+ * Reads the kernel's state, whichever program synchronises the clock. Without it there is no
+ * finding.
+ */
 export const checkClock: Check = async ({ run }) => {
   const answer = await run('timedatectl', ['show', '-p', 'NTPSynchronized', '--value']).catch(
     () => '',

@@ -9,7 +9,7 @@ import { checkBridgeFilter, checkNftables, checkUplink } from './check-network.t
 import { checkAppArmor, checkClock, checkLockdown, checkRoot, checkSwap } from './check-system.ts';
 import type { Check } from './doctor-host.ts';
 
-/** Everything a host needs, in the order it is worth mending. */
+/** All checks, in the order in which the findings should be fixed. */
 export const CHECKS: readonly (readonly [name: string, check: Check])[] = [
   ['user', checkRoot],
   ['virtualization', checkVirtualization],

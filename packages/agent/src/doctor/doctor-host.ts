@@ -7,10 +7,10 @@ import type { Platform } from '../libvirt/domain-xml/domain-definition.ts';
 import type { KvmProbe } from '../libvirt/kvm-probe.ts';
 import type { Finding } from './finding.ts';
 
-/** What the doctor looks at: files below roots that a test can choose, and a few questions to ask. */
+/** What the doctor reads: files below roots that a test can choose, and a few functions. */
 export type DoctorHost = {
   architecture: NodeJS.Architecture;
-  /** The kernel's release: its modules lie below that name. */
+  /** The kernel's release, which names the directory of its modules. */
   kernel: string;
   userId: number;
   /** Below `/`: dev, etc, lib, proc, run, usr. */
@@ -21,15 +21,15 @@ export type DoctorHost = {
   nvmes: readonly NvmeDrive[];
   numaNodes: readonly NumaNode[];
   settings: DoctorSettings;
-  /** Rejects where the program is not installed, fails or takes too long. */
+  /** Rejects if the program is not installed, fails or takes too long. */
   run: (program: string, args: readonly string[]) => Promise<string>;
   /** Boots a test VM, whatever earlier probes found. */
   probeKvm: (platform: Platform, limitMs: number) => Promise<KvmProbe>;
-  /** Empty: no libvirt answers. */
+  /** Empty: libvirt does not reply. */
   readLibvirtVersion: () => Promise<string>;
-  /** Of the file system that holds a path, or would. */
+  /** The file system that contains a path, or would contain it. */
   readSpace: (path: string) => Promise<{ freeBytes: number; totalBytes: number }>;
-  /** Null: it can be reached. Otherwise why not. */
+  /** Returns null if the address can be reached, otherwise the reason. */
   connect: (address: string) => Promise<string | null>;
   /** Null: this host was never enrolled. */
   readCertificateEnd: () => Promise<Date | null>;
@@ -44,9 +44,9 @@ export type DoctorSettings = {
   dataDirectory: string;
   stateDirectory: string;
   libvirtSocket: string;
-  /** Empty: none are set. */
+  /** Empty: none are configured. */
   schedulers: readonly string[];
 };
 
-/** Looks at one thing and changes nothing. No finding: there is nothing to say of it here. */
+/** Checks one thing and changes nothing. An empty result means that the check does not apply. */
 export type Check = (host: DoctorHost) => Promise<Finding[]>;

@@ -31,7 +31,7 @@ it('a check that cannot be made is a warning and keeps no other from it', async 
     ['second', async () => [ok('second', 'fine')]],
   ]);
   expect(findings).toMatchObject([
-    { check: 'first', severity: 'warn', found: 'could not be looked at: EACCES' },
+    { check: 'first', severity: 'warn', found: 'could not be checked: EACCES' },
     { check: 'second', severity: 'ok' },
   ]);
 });
@@ -39,7 +39,7 @@ it('a check that cannot be made is a warning and keeps no other from it', async 
 it('an empty machine passes through every check, and each finding that is not ok says what to do', async () => {
   const findings = await examine(await make());
   expect(findings.length).toBeGreaterThan(CHECKS.length / 2);
-  expect(findings.filter(({ found }) => found.includes('could not be looked at'))).toEqual([]);
+  expect(findings.filter(({ found }) => found.includes('could not be checked'))).toEqual([]);
   for (const { severity, advice } of findings) expect(advice === '').toBe(severity === 'ok');
   expect(statusOf(findings)).toBe(2);
 });

@@ -4,7 +4,7 @@ import { type Finding, type Severity, warn } from './finding.ts';
 
 const STATUS: Record<Severity, number> = { ok: 0, warn: 1, fail: 2 };
 
-/** All checks, one after the other; one that cannot be made keeps none of the others from it. */
+/** Runs all checks one after the other. A check that throws does not stop the others. */
 export async function examine(host: DoctorHost, checks = CHECKS): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const [name, check] of checks) {
@@ -12,13 +12,13 @@ export async function examine(host: DoctorHost, checks = CHECKS): Promise<Findin
       findings.push(...(await check(host)));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      findings.push(warn(name, `could not be looked at: ${reason}`, 'see that this runs as root'));
+      findings.push(warn(name, `could not be checked: ${reason}`, 'run this as root'));
     }
   }
   return findings;
 }
 
-/** 0: all is well. 1: there are warnings. 2: there are failures. */
+/** 0: no problems. 1: warnings. 2: failures. */
 export function statusOf(findings: readonly Finding[]): number {
   return Math.max(0, ...findings.map(({ severity }) => STATUS[severity]));
 }

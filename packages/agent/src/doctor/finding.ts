@@ -1,13 +1,13 @@
 export type Severity = 'ok' | 'warn' | 'fail';
 
-/** One line of what the doctor says. */
+/** One line of the doctor's output. */
 export type Finding = {
-  /** What was looked at. */
+  /** What was checked. */
   check: string;
   severity: Severity;
-  /** What is there. */
+  /** What was found. */
   found: string;
-  /** What to do about it. Empty: nothing is to be done. */
+  /** What to do about it. Empty: nothing. */
   advice: string;
 };
 

@@ -5,7 +5,7 @@ import { learnAuthority } from './learn-authority.ts';
 import { requestIdentity } from './request-certificate.ts';
 import { loadIdentity, saveIdentity } from './state-files.ts';
 
-/** How the fleet's authority is known beforehand: whole, or by the SHA-256 of its certificate. */
+/** How the fleet's authority is known in advance: as a certificate, or by its SHA-256. */
 export type Trust = { caPem: string } | { caFingerprint: string };
 
 type Enrolment = {
@@ -17,9 +17,10 @@ type Enrolment = {
 } & Trust;
 
 /**
- * Makes this host a member of a fleet and writes down who it is now. The token is sent once the
- * scheduler is proven to be of the fleet that is meant. Killed midway, the host is not enrolled; a
- * token that was used up by then lets nobody in again, and its host is removed by an operator.
+ * Enrolls this host in a fleet and stores its identity. The token is sent only after the scheduler
+ * has proven that it belongs to the intended fleet. If the process dies midway, the host is not
+ * enrolled. A token that was used by then is not accepted again, and an operator must remove the
+ * host it created.
  */
 export async function enroll(options: Enrolment): Promise<Identity> {
   const { address, token, hostname, stateDirectory } = options;
@@ -28,7 +29,7 @@ export async function enroll(options: Enrolment): Promise<Identity> {
   if (known) {
     throw new EnrolmentError(
       'already_enrolled',
-      `this host is enrolled as ${known.hostId}: empty ${stateDirectory} to make it another one`,
+      `this host is enrolled as ${known.hostId}: empty ${stateDirectory} to enrol it as another one`,
     );
   }
   const caPem =
@@ -38,7 +39,9 @@ export async function enroll(options: Enrolment): Promise<Identity> {
   return identity;
 }
 
-/** Found out before the token is sent: it is good once. */
+/**
+ * Checks that the directory is writable before the token is sent, because a token works only once.
+ */
 async function requireWritable(stateDirectory: string): Promise<void> {
   try {
     await mkdir(stateDirectory, { recursive: true, mode: 0o700 });

@@ -3,9 +3,9 @@ const ENROLMENT_FAILURES = [
   'bad_fingerprint',
   'unreachable',
   'wrong_authority',
-  /** The scheduler said no; the token, if it was good, is still good. */
+  /** The scheduler refused; a valid token is still valid. */
   'refused',
-  /** Whether the token was used up is not known. */
+  /** It is not known whether the token was used. */
   'lost_reply',
   'bad_reply',
   'already_enrolled',
@@ -13,7 +13,7 @@ const ENROLMENT_FAILURES = [
 ] as const;
 export type EnrolmentFailure = (typeof ENROLMENT_FAILURES)[number];
 
-/** Its message is for whoever sets the host up. */
+/** The message is for the person who sets up the host. */
 export class EnrolmentError extends Error {
   override name = 'EnrolmentError';
   readonly failure: EnrolmentFailure;

@@ -1,12 +1,15 @@
 import { X509Certificate } from 'node:crypto';
 import { type ChannelCredentials, credentials } from '@grpc/grpc-js';
 
-/** Who a host is to its fleet: its id, the key that proves it, and whom it believes. All in PEM. */
+/**
+ * A host's identity in its fleet: its id, the key that proves it, and the trusted authorities. All
+ * in PEM.
+ */
 export type Identity = {
   hostId: string;
   keyPem: string;
   certificatePem: string;
-  /** Every authority by which a scheduler is known. */
+  /** Every authority that may have signed a scheduler's certificate. */
   caPem: string;
 };
 

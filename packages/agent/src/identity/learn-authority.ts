@@ -8,9 +8,8 @@ import { EnrolmentError } from './enrolment-error.ts';
 const TIMEOUT_MS = 15_000;
 
 /**
- * The authority of the fleet behind an address, known by its fingerprint alone. Nothing is sent over
- * this connection, and nothing that the other side says is believed but a certificate with exactly
- * that SHA-256.
+ * Returns the fleet authority's certificate from a scheduler, given only its fingerprint. Nothing
+ * is sent over this connection, and only a certificate with exactly that SHA-256 is accepted.
  */
 export async function learnAuthority(address: string, expected: string): Promise<string> {
   const wanted = parseFingerprint(expected);
@@ -46,7 +45,7 @@ async function readChain(address: string): Promise<Buffer[]> {
   const socket = connect({
     ...{ host, port },
     ...(isIP(host) === 0 ? { servername: host } : {}),
-    // Whom to trust is what we are about to learn; see above.
+    // The authority is not known yet; the fingerprint is checked afterwards.
     rejectUnauthorized: false,
     minVersion: 'TLSv1.3',
     ALPNProtocols: ['h2'],
@@ -67,11 +66,11 @@ function secured(socket: TLSSocket, address: string): Promise<void> {
       );
     socket.once('secureConnect', resolve);
     socket.on('error', (error) => fail(error.message, error));
-    socket.setTimeout(TIMEOUT_MS, () => fail('no answer in time'));
+    socket.setTimeout(TIMEOUT_MS, () => fail('no reply in time'));
   });
 }
 
-/** The last of a chain that is whole is its own issuer. */
+/** The last certificate of a complete chain is its own issuer. */
 function certificates(leaf: DetailedPeerCertificate): Buffer[] {
   const raws: Buffer[] = [];
   let next: DetailedPeerCertificate | undefined = leaf;

@@ -6,21 +6,24 @@ import { requestRenewal } from './request-certificate.ts';
 import { saveIdentity } from './state-files.ts';
 
 /**
- * Keeps a host's certificate from expiring: at two thirds of its life it is renewed, and tried again
- * until it is. The new one is on disk before anybody hears of it. A certificate that has expired
- * renews nothing; the host must be enrolled again.
+ * Renews a host's certificate after two thirds of its lifetime, and retries until it succeeds. The
+ * new certificate is on disk before it is used. An expired certificate cannot be renewed; the host
+ * must be enrolled again.
  */
 type Options = {
   identity: Identity;
-  /** Asked before each attempt: host:port of a scheduler. */
+  /** Returns host:port of a scheduler; called before each attempt. */
   address: () => string;
   stateDirectory: string;
   /** False keeps the key. */
   newKey?: boolean;
   log: Log;
-  /** For tests: what the host's clock says. */
+  /** The host's clock. Tests replace it. */
   nowMs?: () => number;
-  /** The link reconnects with it: a stream ends with the certificate it was opened with. */
+  /**
+   * Called with the new identity. The link must reconnect, because a stream ends with the
+   * certificate it was opened with.
+   */
   onRenewed: (identity: Identity) => void;
 };
 
@@ -28,7 +31,7 @@ export type Renewal = { stop(): Promise<void> };
 
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 5 * 60_000;
-/** The longest a timer can be set for is 24.8 days. */
+/** The longest timer is 24.8 days. */
 const MAX_TIMER_MS = 86_400_000;
 
 export function renewWhenDue(options: Options): Renewal {
@@ -48,7 +51,7 @@ export function renewWhenDue(options: Options): Renewal {
       if (!stopped) onRenewed(renewed);
     } catch (error) {
       failures += 1;
-      log.error({ error, failures }, 'the certificate was not renewed; it is tried again');
+      log.error({ error, failures }, 'certificate renewal failed; will be retried');
     }
   };
   const turn = () => {
@@ -57,7 +60,8 @@ export function renewWhenDue(options: Options): Renewal {
   const schedule = () => {
     if (stopped) return;
     const delay = failures > 0 ? retryDelayMs(failures) : untilDueMs(identity, nowMs());
-    // Never at once: a clock far ahead of the schedulers' makes every certificate due.
+    // Never at once: if the host's clock is far ahead of the schedulers', every certificate looks
+    // due.
     timer = setTimeout(turn, Math.max(FIRST_RETRY_MS, Math.min(delay, MAX_TIMER_MS)));
     timer.unref();
   };
@@ -71,7 +75,10 @@ export function renewWhenDue(options: Options): Renewal {
   };
 }
 
-/** Zero once two thirds of the certificate's life are over, counted from when it was issued. */
+/**
+ * Returns zero once two thirds of the certificate's lifetime are over, counted from when it was
+ * issued.
+ */
 export function untilDueMs(identity: Identity, nowMs: number): number {
   const { notBeforeMs, notAfterMs } = validityOf(identity);
   const issuedMs = notBeforeMs + CLOCK_SKEW_MS;
@@ -80,7 +87,9 @@ export function untilDueMs(identity: Identity, nowMs: number): number {
 
 const isDue = (identity: Identity, nowMs: number) => untilDueMs(identity, nowMs) === 0;
 
-/** `failures` is 1 after the first. Jitter keeps ten thousand hosts from retrying at once. */
+/**
+ * `failures` is 1 after the first failure. Jitter keeps ten thousand hosts from retrying together.
+ */
 export function retryDelayMs(failures: number, chance: number = Math.random()): number {
   const limits = { minMs: FIRST_RETRY_MS, maxMs: LAST_RETRY_MS, jitter: 0.5 };
   return backoffMs(failures - 1, { ...limits, random: () => chance });

@@ -7,14 +7,16 @@ import { type ChannelCredentials, credentials, type ServiceError, status } from 
 import { EnrolmentError } from './enrolment-error.ts';
 import { channelCredentials, type Identity } from './identity.ts';
 
-/** A scheduler answers within milliseconds; its database may be busy. */
+/** A scheduler replies within milliseconds unless its database is busy. */
 const DEADLINE_MS = 20_000;
 
 const Fleet = loadFleet();
 
 type Joining = { address: string; token: string; caPem: string; hostname: string };
 
-/** A new member's identity, in memory. The token goes to nobody but a scheduler of this authority. */
+/**
+ * Returns the identity of a new member. The token is sent only to a scheduler of this authority.
+ */
 export async function requestIdentity({
   address,
   token,
@@ -29,7 +31,7 @@ export async function requestIdentity({
 
 type Renewing = { address: string; identity: Identity; newKey?: boolean };
 
-/** The same host with a new certificate. */
+/** Returns the identity of the same host with a new certificate. */
 export async function requestRenewal({
   address,
   identity,
@@ -88,7 +90,7 @@ async function callEnroll(
   }
 }
 
-/** Codes that a scheduler answers with before it has used a token up. */
+/** Codes with which a scheduler replies before it has used the token. */
 const REFUSALS = new Set<status>([
   status.INVALID_ARGUMENT,
   status.UNAUTHENTICATED,
@@ -110,7 +112,7 @@ function describeFailure(
   }
   return new EnrolmentError(
     'lost_reply',
-    `${address} did not answer (${why}): try again, and if the join token is refused then, it was used up by this attempt: remove the host it made and ask for a new token`,
+    `${address} did not reply (${why}): try again. If the join token is then refused, this attempt used it: remove the host it created and ask for a new token`,
     { cause: error },
   );
 }

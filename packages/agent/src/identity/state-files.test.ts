@@ -66,12 +66,12 @@ const fits = ({ certificatePem, keyPem }: Identity) =>
   new X509Certificate(certificatePem).checkPrivateKey(createPrivateKey(keyPem));
 
 describe('an identity on disk', () => {
-  it('is not there before a host is enrolled', async () => {
+  it('does not exist before a host is enrolled', async () => {
     expect(await loadIdentity(directory)).toBe(undefined);
     expect(await loadIdentity(path.join(directory, 'none'))).toBe(undefined);
   });
 
-  it('is whole or not there, wherever the first save is killed', async () => {
+  it('is complete or absent, wherever the first save is interrupted', async () => {
     const identity = makeIdentity();
     const seen = new Set<string>();
     for (let count = 0; ; count += 1) {
@@ -86,7 +86,7 @@ describe('an identity on disk', () => {
     expect((await stat(path.join(directory, 'key.pem'))).mode & 0o777).toBe(0o600);
   });
 
-  it('is the old one or the new one, wherever a renewal with a new key is killed', async () => {
+  it('is the old or the new one, wherever a renewal with a new key is interrupted', async () => {
     const [old, renewed] = [makeIdentity(), makeIdentity()];
     const seen = new Set<string>();
     for (let count = 0; ; count += 1) {
@@ -103,7 +103,7 @@ describe('an identity on disk', () => {
     expect(seen.size).toBe(2);
   });
 
-  it('is refused, and said how to cure, where a part of it is gone', async () => {
+  it('is refused, with what to do, if a part of it is missing', async () => {
     await saveIdentity(directory, makeIdentity());
     await writeFile(path.join(directory, 'key.pem'), makeIdentity().keyPem);
     await expect(loadIdentity(directory)).rejects.toThrow('enrol this host again');
@@ -111,14 +111,14 @@ describe('an identity on disk', () => {
 });
 
 describe('renewal', () => {
-  it('is due after two thirds of the life of a certificate', () => {
+  it('is due after two thirds of a certificate’s lifetime', () => {
     const now = new Date('2026-11-15T00:00:00Z');
     const identity = makeIdentity(now);
     expect(untilDueMs(identity, now.getTime())).toBe(20 * HOUR_MS);
     expect(untilDueMs(identity, now.getTime() + 21 * HOUR_MS)).toBe(0);
   });
 
-  it('is tried again ever more rarely, at most every five minutes, never all at once', () => {
+  it('is retried with growing pauses of at most five minutes, and with jitter', () => {
     expect([1, 2, 3, 4].map((failures) => retryDelayMs(failures, 1))).toEqual([
       1_000, 2_000, 4_000, 8_000,
     ]);

@@ -5,12 +5,12 @@ import { replaceFile, syncDirectory, unlessMissing } from '@gantry/daemon/durabl
 import type { Identity } from './identity.ts';
 
 /**
- * A host's identity on disk: key.pem, ca.pem, host-id and certificate.pem. The certificate makes it
- * an identity and is written last, so that an agent killed at any moment has all of it or nothing.
+ * A host's identity on disk: key.pem, ca.pem, host-id and certificate.pem. The certificate is
+ * written last, so that after a crash the identity is complete or absent.
  *
- * A renewal may bring a new key, and two files cannot be replaced at once: the new key waits as
- * key.next.pem, the certificate is replaced, and then the key takes its place. Whoever reads them
- * takes the key that fits the certificate, and finishes what was begun.
+ * A renewal may have a new key, and two files cannot be replaced atomically. The new key is written
+ * to key.next.pem, then the certificate is replaced, then the key is renamed. Loading uses the key
+ * that matches the certificate and completes an interrupted renewal.
  */
 const FILES = {
   key: 'key.pem',
@@ -34,7 +34,7 @@ export async function saveIdentity(stateDirectory: string, identity: Identity): 
   await syncDirectory(stateDirectory);
 }
 
-/** Undefined where the host was never enrolled. */
+/** Returns undefined if the host was never enrolled. */
 export async function loadIdentity(stateDirectory: string): Promise<Identity | undefined> {
   const read = (name: string) => readIfThere(path.join(stateDirectory, name));
   const certificatePem = await read(FILES.certificate);
@@ -43,7 +43,7 @@ export async function loadIdentity(stateDirectory: string): Promise<Identity | u
   const keyPem = await fittingKey(stateDirectory, new X509Certificate(certificatePem));
   if (keyPem === undefined || caPem === undefined || hostId === undefined) {
     throw new Error(
-      `${stateDirectory} holds a certificate without what belongs to it (key.pem, ca.pem, host-id): enrol this host again`,
+      `${stateDirectory} has a certificate without key.pem, ca.pem or host-id: enrol this host again`,
     );
   }
   return { hostId: hostId.trim(), keyPem, certificatePem, caPem };

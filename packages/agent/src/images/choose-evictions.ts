@@ -1,6 +1,6 @@
 export type CacheEntry = { sha256: string; sizeBytes: number; lastUsedMs: number };
 
-/** The images to drop, the one not used for longest first, until the rest is within the limit. */
+/** Returns the images to evict, least recently used first, until the rest is within the limit. */
 export function chooseEvictions(
   entries: readonly CacheEntry[],
   { limitBytes, kept }: { limitBytes: number; kept: ReadonlySet<string> },

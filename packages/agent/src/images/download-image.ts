@@ -11,17 +11,17 @@ type Download = {
   directory: string;
   limits: SourceLimits;
   largestBytes: number;
-  /** Called once the source says how much is coming. */
+  /** Called once the source has sent the size. */
   onSize(sizeBytes: number): Promise<void>;
 };
 
 /**
- * Brings an image into the directory, under its SHA-256 once it is verified and synced. Whatever
- * goes wrong is `image_unavailable`, and leaves nothing.
+ * Downloads an image into the directory. It gets its SHA-256 as its name after it was verified and
+ * synced. Throws `image_unavailable` for every problem, and then leaves nothing behind.
  */
 export async function downloadImage(image: Image, download: Download): Promise<CachedImage> {
   const path = join(download.directory, image.sha256);
-  // A name of its own: an earlier life of the agent that still ends must not rename what is half here.
+  // A unique name: an agent process that is still exiting must not rename this partial file.
   const beside = `${path}.${randomBytes(8).toString('hex')}.new`;
   try {
     await receive(image, beside, download);
@@ -43,7 +43,7 @@ async function receive(image: Image, path: string, download: Download): Promise<
       requireAtMost(largestBytes, sizeBytes);
       await onSize(sizeBytes);
     }
-    // Several disks read it, and nobody may write it.
+    // Several disks read the image, and nothing may write to it.
     const file = await open(path, 'wx', 0o444);
     try {
       const found = await copy(stream, file, largestBytes);
@@ -82,7 +82,7 @@ function requireAtMost(largestBytes: number, sizeBytes: number): void {
 
 function unavailable(image: Image, directory: string, cause: unknown): HostFailure {
   const source = URL.canParse(image.url) ? shownUrl(new URL(image.url)) : 'its source';
-  const message = `the image ${image.name} cannot be had from ${source}: ${reasonOf(cause, directory)}`;
+  const message = `the image ${image.name} cannot be downloaded from ${source}: ${reasonOf(cause, directory)}`;
   return new HostFailure('image_unavailable', message, { cause });
 }
 
@@ -97,9 +97,9 @@ function reasonOf(error: unknown, directory: string): string {
     case 'ECONNREFUSED':
       return 'the connection was refused';
     case 'ECONNRESET':
-      return 'the connection broke before all of it had come';
+      return 'the connection was closed before the download was complete';
     case 'ERR_INVALID_URL':
-      return 'it is no URL';
+      return 'it is not a URL';
     default:
       return error instanceof Error && error.message !== '' ? error.message : String(error);
   }

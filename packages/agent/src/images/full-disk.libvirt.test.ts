@@ -36,7 +36,7 @@ const openSmallCache = () =>
   });
 
 describe('a full disk', () => {
-  it('fails an image as unavailable, leaves nothing, and takes the next that fits', async () => {
+  it('makes an image unavailable, leaves nothing behind, and accepts the next image that fits', async () => {
     const cache = await openSmallCache();
     const server = await startImageServer();
     try {
@@ -55,7 +55,7 @@ describe('a full disk', () => {
     }
   });
 
-  it('fails a disk as such, and leaves nothing of it', async () => {
+  it('makes a disk fail, and leaves nothing of it', async () => {
     const source = join(root, 'image');
     await writeFile(source, makeImageBytes(1, MIB));
     const images = await openSmallCache();

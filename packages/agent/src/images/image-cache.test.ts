@@ -47,8 +47,8 @@ const expectUnavailable = async (fetching: Promise<unknown>, reason: RegExp) => 
   expect(await readdir(directory)).toEqual([]);
 };
 
-describe('an image that can be had', () => {
-  it('comes by HTTP, is kept under its SHA-256, read-only, and asked for once', async () => {
+describe('an available image', () => {
+  it('is downloaded by HTTP, stored read-only under its SHA-256, and requested once', async () => {
     serve(bytes);
     const cache = await openCache();
     const image = imageOf(bytes, server.url('/debian.raw'));
@@ -62,7 +62,7 @@ describe('an image that can be had', () => {
     expect((await stat(directory)).mode & 0o777).toBe(0o711);
   });
 
-  it('is downloaded once however many ask', async () => {
+  it('is downloaded once for any number of callers', async () => {
     serve(bytes);
     const cache = await openCache();
     const image = imageOf(bytes, server.url('/debian.raw'));
@@ -71,14 +71,14 @@ describe('an image that can be had', () => {
     expect(await readdir(directory)).toEqual([image.sha256]);
   });
 
-  it('comes from a file', async () => {
+  it('is read from a file', async () => {
     const file = join(root, 'an image.raw');
     await writeFile(file, bytes);
     const image = imageOf(bytes, pathToFileURL(file).href);
     expect(await (await openCache()).fetch(image)).toMatchObject({ format: 'raw' });
   });
 
-  it('comes after redirects', async () => {
+  it('is downloaded after redirects', async () => {
     server.answer = ({ url }, response) =>
       url === '/a'
         ? response.writeHead(302, { location: '/b' }).end()
@@ -87,7 +87,7 @@ describe('an image that can be had', () => {
     expect(server.asked).toEqual(['/a', '/b']);
   });
 
-  it('is fetched after an attempt that failed', async () => {
+  it('is downloaded after a failed attempt', async () => {
     const cache = await openCache();
     const image = imageOf(bytes, server.url('/debian.raw'));
     await expectUnavailable(cache.fetch(image), /404/);
@@ -96,32 +96,32 @@ describe('an image that can be had', () => {
   });
 });
 
-describe('an image that cannot be had', () => {
+describe('an unavailable image', () => {
   it('has another checksum', async () => {
     serve(makeImageBytes(2));
     const fetching = (await openCache()).fetch(imageOf(bytes, server.url('/')));
     await expectUnavailable(fetching, /SHA-256 is [0-9a-f]{64} and should be/);
   });
 
-  it('is cut off', async () => {
+  it('is truncated', async () => {
     server.answer = (_, response) => {
       response.writeHead(200, { 'content-length': bytes.length });
       response.write(bytes.subarray(0, MIB / 2), () => response.destroy());
     };
     const fetching = (await openCache()).fetch(imageOf(bytes, server.url('/')));
-    await expectUnavailable(fetching, /broke before all of it had come/);
+    await expectUnavailable(fetching, /closed before the download was complete/);
   });
 
-  it('stops coming', async () => {
+  it('stalls', async () => {
     server.answer = (_, response) => response.write(bytes.subarray(0, MIB / 2));
     const cache = await openCache({ limits: { stallMs: 50 } });
-    await expectUnavailable(cache.fetch(imageOf(bytes, server.url('/'))), /nothing came for/);
+    await expectUnavailable(cache.fetch(imageOf(bytes, server.url('/'))), /no data for/);
   });
 
-  it('never begins to come', async () => {
+  it('never starts', async () => {
     server.answer = () => {};
     const cache = await openCache({ limits: { answerMs: 50 } });
-    await expectUnavailable(cache.fetch(imageOf(bytes, server.url('/'))), /no answer came/);
+    await expectUnavailable(cache.fetch(imageOf(bytes, server.url('/'))), /no reply within/);
   });
 
   it('never ends', async () => {
@@ -133,13 +133,13 @@ describe('an image that cannot be had', () => {
     await expectUnavailable(cache.fetch(imageOf(bytes, server.url('/'))), /more than 3145728/);
   });
 
-  it('has a server that refuses', async () => {
+  it('has a server that refuses the request', async () => {
     const url = server.url('/');
     await server.close();
     await expectUnavailable((await openCache()).fetch(imageOf(bytes, url)), /refused/);
   });
 
-  it('is redirected without end, or to a file of the host', async () => {
+  it('is redirected endlessly, or to a file of the host', async () => {
     const cache = await openCache();
     const image = imageOf(bytes, server.url('/'));
     server.answer = (_, response) => response.writeHead(302, { location: '/' }).end();
@@ -155,7 +155,7 @@ describe('an image that cannot be had', () => {
     ['file:///nowhere/image.raw', /no such file/],
     ['file:///dev/null', /not a regular file/],
     ['ftp://images.test/image', /not by ftp/],
-    ['image.raw', /no URL/],
+    ['image.raw', /not a URL/],
   ])('lies at %s', async (url, reason) => {
     await expectUnavailable((await openCache()).fetch(imageOf(bytes, url)), reason);
   });
@@ -166,7 +166,7 @@ describe('an image that cannot be had', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('names its source without what is secret in it', async () => {
+  it('is reported with its source, without the secrets in it', async () => {
     const url = server.url('/debian.raw?signature=hidden').replace('//', '//name:hidden@');
     const failure = (await openCache()).fetch(imageOf(bytes, url));
     await expectUnavailable(failure, /from http:\/\/127\.0\.0\.1:\d+\/debian\.raw: /);
@@ -188,7 +188,7 @@ describe('the cache', () => {
   };
   const kept = async () => new Set(await readdir(directory));
 
-  it('evicts what was not used for longest, and never what a disk uses', async () => {
+  it('evicts the least recently used image, and never one that a disk uses', async () => {
     const [oldest, used, next, last] = (await fill(4)).map(({ sha256 }) => sha256);
     serve(bytes);
     const listUsed = async () => new Set([used ?? '']);
@@ -200,7 +200,7 @@ describe('the cache', () => {
     expect(await kept()).not.toContain(next);
   });
 
-  it('counts a fetch of what it has as a use', async () => {
+  it('counts a fetch of a cached image as a use', async () => {
     const [first, second] = await fill(2);
     serve(bytes);
     const cache = await openCache({ limitBytes: 2 * MIB });
@@ -210,7 +210,7 @@ describe('the cache', () => {
     expect(await kept()).not.toContain(second?.sha256);
   });
 
-  it('never evicts what work under way uses', async () => {
+  it('never evicts an image that work in progress uses', async () => {
     const [first] = await fill(1);
     serve(bytes);
     const cache = await openCache({ limitBytes: MIB });
@@ -221,7 +221,7 @@ describe('the cache', () => {
     });
   });
 
-  it('keeps an image whose disk is made while others are evicted', async () => {
+  it('keeps an image whose disk is created while others are evicted', async () => {
     const [first] = await fill(1);
     if (!first) throw new Error('nothing was filled in');
     serve(bytes);
@@ -245,7 +245,7 @@ describe('the cache', () => {
     expect((await stat(await using)).size).toBe(MIB);
   });
 
-  it('hands out nothing that is being evicted', async () => {
+  it('returns no image that is being evicted', async () => {
     const [first] = await fill(1);
     if (!first) throw new Error('nothing was filled in');
     server.answer = ({ url }, response) =>
@@ -272,7 +272,7 @@ describe('the cache', () => {
     expect(await using).toBe(MIB);
   });
 
-  it('keeps everything when it cannot tell what is used', async () => {
+  it('keeps everything if it cannot determine what is used', async () => {
     await fill(2);
     serve(bytes);
     const listUsed = () => Promise.reject(new Error('the disks cannot be read'));
@@ -280,7 +280,7 @@ describe('the cache', () => {
     expect((await kept()).size).toBe(3);
   });
 
-  it('takes no half image for whole where an earlier life still downloads it', async () => {
+  it('does not take a partial image for complete while an earlier process still downloads it', async () => {
     const image = imageOf(bytes, server.url('/'));
     let finish = () => {};
     server.answer = (_, response) => {
@@ -299,13 +299,13 @@ describe('the cache', () => {
     expect(await readdir(directory)).toEqual([image.sha256]);
   });
 
-  it('keeps an image larger than the limit while it is fetched', async () => {
+  it('keeps an image that is larger than the limit while it is fetched', async () => {
     serve(bytes);
     const cache = await openCache({ limitBytes: 1 });
     expect((await stat((await cache.fetch(imageOf(bytes, server.url('/')))).path)).size).toBe(MIB);
   });
 
-  it('clears what a killed life left, and nothing that is not its own', async () => {
+  it('removes what a killed process left, and no other files', async () => {
     await mkdir(directory);
     const { sha256 } = imageOf(bytes, '');
     await writeFile(join(directory, `${sha256}.00ff.new`), 'half');

@@ -12,29 +12,30 @@ import { type CachedImage, readImageFormat } from './image-format.ts';
 import type { SourceLimits } from './image-source.ts';
 
 /**
- * The images of a host, each a file named for its SHA-256, which disks share as what lies below
- * them. A file that has its name is whole and verified; what is still coming has another name, and
- * what a killed agent left of it goes when the next one opens the cache.
+ * The images of a host. Each is a file that is named after its SHA-256, and disks use it as their
+ * shared backing file. A file with that name is complete and verified. A download in progress has
+ * another name, and opening the cache removes what a killed agent left.
  *
- * An image is never evicted while it is in use: by a disk, as `listUsed` tells, or by work under way
- * here, which may be about to make such a disk. Looking one up and evicting wait for each other, and
- * who is at work is asked before the disks are: whoever ends in between has made its disk by then.
+ * An image is never evicted while it is in use, either by a disk (`listUsed`) or by work in
+ * progress here, which may be about to create such a disk. Lookups and evictions are serialised. An
+ * eviction reads the work in progress before it reads the disks, so that work that ends in between
+ * has created its disk by then.
  */
 export type ImageCache = {
-  /** Also by many at once: an image that is not here is downloaded once. */
+  /** Returns the image's path. Concurrent calls share one download. */
   fetch(image: Image): Promise<CachedImage>;
-  /** Fetches, and keeps the image from eviction until the work is done. */
+  /** Fetches the image and protects it from eviction until the work is done. */
   use<T>(image: Image, work: (cached: CachedImage) => Promise<T>): Promise<T>;
 };
 
 export type ImageCacheOptions = {
   directory: string;
-  /** What the images may take together. Those in use stay, even beyond it. */
+  /** The size limit for all images together. Images in use stay even above the limit. */
   limitBytes: number;
-  /** The SHA-256 of every image that a disk needs. */
+  /** Returns the SHA-256 of every image that a disk needs. */
   listUsed(): Promise<ReadonlySet<string>>;
   log: Pick<Log, 'info' | 'warn'>;
-  /** What one image may take: an endless answer must not fill the host. */
+  /** The size limit for one image: an endless download must not fill the host. */
   largestBytes?: number;
   limits?: Partial<SourceLimits>;
 };
@@ -42,7 +43,7 @@ export type ImageCacheOptions = {
 const SHA256 = /^[0-9a-f]{64}$/;
 const UNFINISHED = /^[0-9a-f]{64}\.[0-9a-f]+\.new$/;
 const LARGEST_BYTES = 64 * GIB;
-/** Patient enough for a mirror at the other end of the world. */
+/** Long enough for a distant mirror. */
 const LIMITS: SourceLimits = { answerMs: 30_000, stallMs: 60_000, redirects: 5 };
 
 export async function openImageCache(options: ImageCacheOptions): Promise<ImageCache> {
@@ -57,7 +58,8 @@ export async function openImageCache(options: ImageCacheOptions): Promise<ImageC
     const path = join(directory, sha256);
     const format = await unlessMissing(readImageFormat(path));
     if (!format) return undefined;
-    // Its time of change is that of its last use: many hosts do not keep when a file was read.
+    // The modification time is the time of the last use, because many hosts do not record access
+    // times.
     const now = new Date();
     await utimes(path, now, now);
     return { ...format, path };
@@ -69,15 +71,15 @@ export async function openImageCache(options: ImageCacheOptions): Promise<ImageC
     const limit = { limitBytes: limitBytes - wantedBytes, kept };
     for (const sha256 of chooseEvictions(await listEntries(directory), limit)) {
       await rm(join(directory, sha256), { force: true });
-      log.info({ sha256 }, 'an image was evicted');
+      log.info({ sha256 }, 'image evicted');
     }
   };
-  /** A host that cannot tell what is used keeps everything. */
+  /** If the images in use cannot be determined, nothing is evicted. */
   const makeRoom = async (wantedBytes: number): Promise<void> => {
     try {
       await inTurn(() => evict(wantedBytes));
     } catch (error) {
-      log.warn({ error }, 'no image could be evicted');
+      log.warn({ error }, 'images could not be evicted');
     }
   };
 
@@ -114,7 +116,7 @@ export async function openImageCache(options: ImageCacheOptions): Promise<ImageC
   return { use, fetch: (image) => use(image, async (cached) => cached) };
 }
 
-/** Others may pass through it, as QEMU's user must, and not look around. */
+/** QEMU's user may pass through the directory but not list it. */
 async function prepareDirectory(directory: string): Promise<void> {
   const made = await mkdir(directory, { recursive: true });
   if (made !== undefined) await chmod(directory, 0o711);

@@ -12,14 +12,14 @@ function qcow2(change: (header: Buffer) => void = () => {}): Buffer {
 }
 
 describe('the format of an image', () => {
-  it('is qcow2 by its first bytes, with the size its disk has', () => {
+  it('is qcow2 by its first bytes, with the size of its disk', () => {
     const found = { format: 'qcow2', virtualSizeBytes: 10 * MIB };
     expect(parseImageFormat(qcow2(), MIB)).toEqual(found);
     const second = qcow2((header) => header.writeUInt32BE(2, 4));
     expect(parseImageFormat(second, MIB)).toEqual(found);
   });
 
-  it('is raw for anything else, as large as its file', () => {
+  it('is raw for everything else, with the size of its file', () => {
     const found = { format: 'raw', virtualSizeBytes: MIB };
     expect(parseImageFormat(Buffer.alloc(512), MIB)).toEqual(found);
   });
@@ -35,12 +35,12 @@ describe('the format of an image', () => {
     expect(() => parseImageFormat(qcow2(change), MIB)).toThrow();
   });
 
-  it.each([8, 71, 80])('qcow2 cut off after %d bytes is refused', (length) => {
+  it.each([8, 71, 80])('qcow2 truncated after %d bytes is refused', (length) => {
     expect(() => parseImageFormat(qcow2().subarray(0, length), length)).toThrow();
   });
 
   it.each(['1f8b0800', 'fd377a585a000004', '28b52ffd00', '425a6839', '4b444d56'])(
-    'what begins with %s is no disk',
+    'a file that starts with %s is not a disk',
     (start) => {
       const bytes = Buffer.alloc(512);
       Buffer.from(start, 'hex').copy(bytes);
@@ -48,7 +48,7 @@ describe('the format of an image', () => {
     },
   );
 
-  it.each([0, 100, 513])('a file of %d bytes is no disk', (sizeBytes) => {
+  it.each([0, 100, 513])('a file of %d bytes is not a disk', (sizeBytes) => {
     expect(() => parseImageFormat(Buffer.alloc(0), sizeBytes)).toThrow('sectors');
   });
 });

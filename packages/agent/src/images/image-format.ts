@@ -6,7 +6,7 @@ export type CachedImage = ImageFormat & { path: string };
 
 const SECTOR_BYTES = 512;
 
-/** What would be taken for a raw disk and then not boot. */
+/** Formats that would be taken for a raw disk and then not boot. */
 const NOT_A_DISK: readonly { name: string; magic: Buffer }[] = [
   { name: 'compressed by gzip', magic: Buffer.from('1f8b', 'hex') },
   { name: 'compressed by xz', magic: Buffer.from('fd377a585a00', 'hex') },
@@ -16,7 +16,7 @@ const NOT_A_DISK: readonly { name: string; magic: Buffer }[] = [
   { name: 'a VHDX file', magic: Buffer.from('vhdxfile', 'latin1') },
 ];
 
-/** Throws, with the reason as its message, for a file no disk may be made from. */
+/** Throws, with the reason as its message, if a disk cannot be created from the file. */
 export async function readImageFormat(path: string): Promise<ImageFormat> {
   const file = await open(path, 'r');
   try {
@@ -28,8 +28,8 @@ export async function readImageFormat(path: string): Promise<ImageFormat> {
 }
 
 /**
- * A qcow2 file can name other files of the host, which QEMU then opens and shows to the guest:
- * an image that does is refused, whoever made it.
+ * A qcow2 file can name other files of the host, which QEMU then opens and shows to the guest.
+ * Every image that does so is refused.
  */
 export function parseImageFormat(start: Buffer, sizeBytes: number): ImageFormat {
   if (isQcow2(start)) {
@@ -42,7 +42,9 @@ export function parseImageFormat(start: Buffer, sizeBytes: number): ImageFormat 
   const other = NOT_A_DISK.find(({ magic }) => start.subarray(0, magic.length).equals(magic));
   if (other) throw new Error(`it is ${other.name}: give it as raw or qcow2`);
   if (sizeBytes === 0 || sizeBytes % SECTOR_BYTES !== 0) {
-    throw new Error(`it has ${sizeBytes} bytes, which is no whole number of sectors`);
+    throw new Error(
+      `it has ${sizeBytes} bytes; a disk has a whole number of sectors, at least one`,
+    );
   }
   return { format: 'raw', virtualSizeBytes: sizeBytes };
 }

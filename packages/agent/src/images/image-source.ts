@@ -5,21 +5,21 @@ import https from 'node:https';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-/** A file at rest is read in larger pieces than a socket gives. */
+/** A file is read in larger chunks than a socket provides. */
 const FILE_CHUNK_BYTES = 1_048_576;
 
 export type SourceLimits = {
-  /** From asking until the answer begins: names, connection, TLS, headers. */
+  /** From the request to the start of the reply: name lookup, connection, TLS and headers. */
   answerMs: number;
-  /** Without a byte. How long the whole takes is not limited. */
+  /** The longest time without data. The total time is not limited. */
   stallMs: number;
   redirects: number;
 };
 
-/** `sizeBytes` is null where the source does not say. */
+/** `sizeBytes` is null if the source does not send it. */
 export type ImageSource = { stream: Readable; sizeBytes: number | null };
 
-/** Throws, with the reason as its message. */
+/** Throws with the reason as its message. */
 export async function openImageSource(url: URL, limits: SourceLimits): Promise<ImageSource> {
   if (url.protocol === 'file:') return await openFile(fileURLToPath(url));
   let at = url;
@@ -33,7 +33,7 @@ export async function openImageSource(url: URL, limits: SourceLimits): Promise<I
     }
     answer.destroy();
     if (statusCode < 300 || statusCode >= 400 || headers.location === undefined) {
-      throw new Error(`the server answered ${statusCode}`);
+      throw new Error(`the server replied with status ${statusCode}`);
     }
     at = new URL(headers.location, at);
   }
@@ -41,27 +41,29 @@ export async function openImageSource(url: URL, limits: SourceLimits): Promise<I
 }
 
 /**
- * What may be shown of where an image comes from: failures reach tenants, and a name, a password or
- * a signature in a URL is the operator's alone.
+ * Returns the part of an image's URL that may be shown: failures reach tenants, and user names,
+ * passwords and signatures in a URL belong to the operator.
  */
 export function shownUrl(url: URL): string {
   return `${url.protocol}//${url.host}${url.pathname}`;
 }
 
-/** A server must not send the agent to a file of its host. */
+/** A server must not redirect the agent to a file of its host. */
 function requireHttp(url: URL): void {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new Error(`images come by https, http or file, not by ${url.protocol.slice(0, -1)}`);
+    throw new Error(
+      `images are downloaded by https, http or file, not by ${url.protocol.slice(0, -1)}`,
+    );
   }
 }
 
 async function request(url: URL, { answerMs, stallMs }: SourceLimits): Promise<IncomingMessage> {
   const get = url.protocol === 'https:' ? https.get : http.get;
   return await new Promise((resolve, reject) => {
-    // The checksum is of the file as it lies there.
+    // The checksum covers the file as the server stores it.
     const asked = get(url, { agent: false, headers: { 'accept-encoding': 'identity' } });
     const late = setTimeout(
-      () => asked.destroy(new Error(`no answer came within ${answerMs / 1000} s`)),
+      () => asked.destroy(new Error(`no reply within ${answerMs / 1000} s`)),
       answerMs,
     );
     asked.on('error', (error) => {
@@ -70,15 +72,13 @@ async function request(url: URL, { answerMs, stallMs }: SourceLimits): Promise<I
     });
     asked.on('response', (answer) => {
       clearTimeout(late);
-      asked.setTimeout(stallMs, () =>
-        answer.destroy(new Error(`nothing came for ${stallMs / 1000} s`)),
-      );
+      asked.setTimeout(stallMs, () => answer.destroy(new Error(`no data for ${stallMs / 1000} s`)));
       resolve(answer);
     });
   });
 }
 
-/** Opened without waiting: a pipe nobody writes to would hold it for ever. */
+/** Opened without blocking, because a pipe without a writer would block for ever. */
 async function openFile(path: string): Promise<ImageSource> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const stats = await file.stat();

@@ -1,15 +1,15 @@
-/** What QEMU's disk format says of itself in its first bytes (QEMU's docs/interop/qcow2.txt). */
+/** The header of QEMU's disk format (QEMU's docs/interop/qcow2.txt). */
 export type Qcow2Header = {
   virtualSizeBytes: number;
-  /** Where the name of the file below it is written in it. Null: there is none. */
+  /** The offset of the backing file's name in the file. Null: there is no backing file. */
   backingName: { offset: number; length: number } | null;
-  /** Whether the data lies in a file elsewhere. */
+  /** Whether the data is in another file. */
   hasDataFile: boolean;
   isEncrypted: boolean;
 };
 
 export const QCOW2_MAGIC = 0x51_46_49_fb;
-/** Enough for all that is read here, of both versions. */
+/** Enough for all fields that are read here, in both versions. */
 export const QCOW2_HEADER_BYTES = 104;
 const DATA_FILE_BIT = 2;
 
@@ -24,7 +24,7 @@ export function parseQcow2Header(bytes: Buffer): Qcow2Header {
   if (version === 3 && bytes.length < QCOW2_HEADER_BYTES) throw new Error('its header is cut off');
   const virtualSizeBytes = Number(bytes.readBigUInt64BE(24));
   if (virtualSizeBytes === 0 || !Number.isSafeInteger(virtualSizeBytes)) {
-    throw new Error('its header gives no possible size');
+    throw new Error('its header contains an impossible size');
   }
   const offset = Number(bytes.readBigUInt64BE(8));
   return {

@@ -1,7 +1,7 @@
 import si from 'systeminformation';
 import { readLibvirtVersion } from './libvirt-version.ts';
 
-/** What sysfs does not say of a host. A simulated host is given its own. */
+/** What sysfs does not contain about a host. A simulated host has its own. */
 export type HostFacts = {
   cpu: { model: string; architecture: string; sockets: number; cores: number; threads: number };
   memoryBytes: number;
@@ -10,7 +10,7 @@ export type HostFacts = {
   libvirt: string;
 };
 
-/** Of the machine this process runs on. */
+/** Reads the facts of this machine. */
 export async function readHostFacts(options: {
   libvirtSocket: string;
   warn: (message: string) => void;

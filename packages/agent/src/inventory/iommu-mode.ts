@@ -1,14 +1,19 @@
 import type { Sysfs } from '../base/sysfs.ts';
 
 const GROUPS = 'kernel/iommu_groups';
-/** What the kernel calls the ways a group's devices reach memory; DMA-FQ is DMA with flushes put off. */
+/**
+ * The kernel's names for how a group's devices access memory; DMA-FQ is DMA with deferred flushes.
+ */
 const MODES: Record<string, string> = {
   DMA: 'translated',
   'DMA-FQ': 'translated',
   identity: 'identity',
 };
 
-/** As most groups are: translated or identity. Empty: no IOMMU, or its kernel does not say. */
+/**
+ * Returns the mode of most groups: translated or identity. Empty: no IOMMU, or a kernel that does
+ * not show it.
+ */
 export async function readIommuMode(sysfs: Sysfs): Promise<string> {
   let translated = 0;
   let identity = 0;

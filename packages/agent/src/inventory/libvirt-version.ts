@@ -2,10 +2,13 @@ import { connect } from 'node-libvirt/connect';
 import { connectGetLibVersion } from 'node-libvirt/generated/procedures';
 import { renderLibVersion } from 'node-libvirt/lib-version';
 
-/** A healthy libvirt answers in milliseconds; one that hangs must not hold up the inventory. */
+/** A healthy libvirt replies in milliseconds; one that hangs must not delay the inventory. */
 const LIBVIRT_LIMIT_MS = 5_000;
 
-/** Empty where no libvirt answers: a host without it is still a host to look at. */
+/**
+ * Returns an empty version if libvirt does not reply, because the rest of the inventory is still
+ * useful.
+ */
 export async function readLibvirtVersion(options: {
   libvirtSocket: string;
   warn: (message: string) => void;

@@ -12,7 +12,7 @@ export type Nic = {
 
 const INTERFACES = 'class/net';
 
-/** Physical interfaces and bonds. Taps and bridges come and go with VMs and are no part of a host. */
+/** Physical interfaces and bonds. Taps and bridges change with VMs and are not part of a host. */
 export async function readNics(sysfs: Sysfs): Promise<Nic[]> {
   const nics: Nic[] = [];
   for (const name of await sysfs.list(INTERFACES)) {
@@ -25,7 +25,7 @@ export async function readNics(sysfs: Sysfs): Promise<Nic[]> {
       name,
       mac: (await sysfs.text(`${folder}/address`)) ?? '',
       pciAddress: await readPciAddress(sysfs, folder),
-      // Some drivers answer -1 instead of an error while the link is down.
+      // Some drivers return -1 instead of an error while the link is down.
       ...(speedMbps !== undefined && speedMbps >= 0 && { speedMbps }),
       mtu: (await sysfs.integer(`${folder}/mtu`)) ?? 0,
       up: (await sysfs.text(`${folder}/operstate`)) === 'up',
@@ -34,7 +34,7 @@ export async function readNics(sysfs: Sysfs): Promise<Nic[]> {
   return nics;
 }
 
-/** The device is the card itself, or for virtio one level below it. */
+/** The link points to the card itself, or for virtio to one level below it. */
 async function readPciAddress(sysfs: Sysfs, folder: string): Promise<string> {
   const device = await sysfs.linkName(`${folder}/device`);
   if (device === undefined || PCI_ADDRESS.test(device)) return device ?? '';

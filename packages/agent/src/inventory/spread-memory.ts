@@ -1,13 +1,13 @@
 import type { NumaNode } from './numa-nodes.ts';
 
-/** Both numbers count the same pages, so on a sound kernel they differ by next to nothing. */
+/** Both count the same pages, so on a correct kernel they are almost equal. */
 const TOLERANCE = 0.1;
 
 /**
- * The nodes with memory that adds up. Under some hypervisors and container runtimes the nodes' own
- * numbers are wrong by far (4.8 GB for the only node of a 135 GB host), while the total is right.
- * Where the two disagree the total wins: it is spread over the nodes that have memory, in proportion
- * to what they say, or over those with CPUs if none says anything.
+ * Returns the nodes with memory that adds up to the total. Under some hypervisors and container
+ * runtimes the nodes' own numbers are far off (4.8 GB for the only node of a 135 GB host), while
+ * the total is right. If they differ, the total is distributed over the nodes in proportion to
+ * their memory, or over the nodes with CPUs if no node reports any.
  */
 export function spreadMemory(
   nodes: NumaNode[],
@@ -16,9 +16,7 @@ export function spreadMemory(
 ): NumaNode[] {
   const said = nodes.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0);
   if (nodes.length === 0 || Math.abs(said - totalBytes) <= totalBytes * TOLERANCE) return nodes;
-  warn(
-    `the NUMA nodes claim ${said} bytes of memory, the host ${totalBytes}: spreading the latter`,
-  );
+  warn(`the NUMA nodes report ${said} bytes of memory, the host ${totalBytes}; using the host's`);
   const weightOf = ({ memoryBytes, cpus }: NumaNode) => (said > 0 ? memoryBytes : cpus ? 1 : 0);
   const weights = nodes.reduce((sum, node) => sum + weightOf(node), 0);
   if (weights === 0) return nodes;

@@ -28,22 +28,22 @@ const judge = (spec: HostSpec, ledger = ledgerOf(null), holdings = NOTHING) =>
 describe('numbers', () => {
   const ledger = ledgerOf(makeSpec(100));
 
-  it('that grow are accepted', () => {
+  it('are accepted if they grow', () => {
     expect(judge(makeSpec(101), ledger)).toEqual({ accepted: true, isNew: true });
   });
 
-  it('that come again are accepted and new no more', () => {
+  it('are accepted again without being new', () => {
     expect(judge(makeSpec(100, { vms: [makeVm('x')] }), ledger)).toEqual({
       accepted: true,
       isNew: false,
     });
   });
 
-  it.each([99, 20, 9])('below the last are refused: %d', (number) => {
+  it.each([99, 20, 9])('below the last one are refused: %d', (number) => {
     expect(judge(makeSpec(number), ledger)).toMatchObject({ code: 'stale_number' });
   });
 
-  it('beyond what a double holds are told apart', () => {
+  it('are compared correctly beyond the precision of a double', () => {
     const last = ledgerOf({ ...makeSpec(1), number: '18446744073709551614' });
     const next = { ...makeSpec(1), number: '18446744073709551615' };
     expect(judge(next, last)).toEqual({ accepted: true, isNew: true });
@@ -114,7 +114,7 @@ describe('a device', () => {
     expect(judge(wanting, ledger).accepted).toBe(true);
   });
 
-  it('may stay with the VM that has it', () => {
+  it('may stay with its VM', () => {
     const holdings: Holdings = {
       domains: [{ ...domain, vmId: 'vm-b' }],
       devices: [{ ...held, vmId: 'vm-b' }],
@@ -181,13 +181,13 @@ it.each<[string, HostSpec]>([
 describe('the ledger with a new spec', () => {
   const known = { ...NO_FACTS, boot: '3', deletedRevision: '2', shutdownAskedMs: 5 };
 
-  it('keeps no console: it was wanted of that stream alone', () => {
+  it('has no consoles, because they belong to one stream', () => {
     const spec = makeSpec(2, { vms: [makeVm('a')], consoles: [{ id: 'c', vmId: 'a' }] });
     const next = withSpec(ledgerOf(null), { spec, holdings: NOTHING });
     expect(next.spec).toEqual({ ...spec, consoles: [] });
   });
 
-  it('forgets VMs that have left and are not on the host', () => {
+  it('has no facts about VMs that are neither in the spec nor on the host', () => {
     const ledger = ledgerOf(makeSpec(1), { gone: known, stray: known });
     const holdings: Holdings = {
       domains: [],
@@ -197,13 +197,13 @@ describe('the ledger with a new spec', () => {
     expect(Object.keys(next.vms)).toEqual(['stray']);
   });
 
-  it('keeps the proof of a deleted VM while its entry stays', () => {
+  it('keeps the receipts of a deleted VM while its entry exists', () => {
     const spec = makeSpec(2, { deleted: [makeDeleted('a')] });
     const next = withSpec(ledgerOf(null, { a: known }), { spec, holdings: NOTHING });
     expect(next.vms['a']).toEqual(known);
   });
 
-  it('lets a VM that is wanted again begin anew, and remembers its last order', () => {
+  it('resets the facts of a VM that is desired again, except its last boot order', () => {
     const spec = makeSpec(2, { vms: [makeVm('a')] });
     const next = withSpec(ledgerOf(null, { a: known }), { spec, holdings: NOTHING });
     expect(next.vms['a']).toEqual({ ...NO_FACTS, boot: '3' });

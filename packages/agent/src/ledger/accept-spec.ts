@@ -4,9 +4,10 @@ import type { LedgerContent, VmFacts } from './ledger.ts';
 import { specProblem } from './spec-problem.ts';
 
 /**
- * What a spec must pass before the agent believes it. The scheduler and its database check the same;
- * this check stands alone, so that no mistake up there makes two VMs share a device or lets an old
- * scheduler undo a newer one. A refused spec changes nothing.
+ * The checks that a spec must pass before the agent accepts it. The scheduler and its database
+ * enforce the same rules; these checks do not rely on them, so that no mistake in the control plane
+ * makes two VMs share a device or lets an old scheduler undo a newer one. A refused spec changes
+ * nothing.
  */
 export type Holdings = { domains: readonly Domain[]; devices: readonly Device[] };
 export type Verdict =
@@ -29,7 +30,7 @@ export function judgeSpec(spec: HostSpec, { ledger, holdings }: Known): Verdict 
   return { accepted: false, code: 'device_in_use', message: `refused: ${conflict}` };
 }
 
-/** A device still to be cleaned after one VM is not another's yet. */
+/** A device that is still to be cleaned after one VM cannot belong to another VM yet. */
 function sharedInSpec(spec: HostSpec): string | null {
   const owners = new Map<string, string>();
   for (const vm of [...spec.vms, ...spec.deleted]) {
@@ -51,7 +52,7 @@ function heldByAnother(spec: HostSpec, { ledger, holdings }: Known): string | nu
   for (const domain of holdings.domains) {
     for (const { address } of domain.devices) hold(address, domain.vmId);
   }
-  // Accepted earlier and perhaps being bound at this moment.
+  // Accepted earlier, and perhaps being bound at this moment.
   for (const vm of ledger.spec?.vms ?? []) {
     for (const { address } of vm.devices) hold(address, vm.id);
   }
@@ -71,7 +72,10 @@ function heldByAnother(spec: HostSpec, { ledger, holdings }: Known): string | nu
   return null;
 }
 
-/** The ledger with this spec, less what was kept only for entries that are no longer in it. */
+/**
+ * Returns the ledger with this spec, without facts about VMs that are neither in the spec nor on
+ * the host.
+ */
 export function withSpec(
   ledger: LedgerContent,
   { spec, holdings }: { spec: HostSpec; holdings: Holdings },
@@ -87,6 +91,6 @@ export function withSpec(
       vms[vmId] = facts;
     }
   }
-  // A console is wanted by the stream it was asked for on, and by nobody after that.
+  // A console belongs to the stream that asked for it, so it is not stored.
   return { ...ledger, spec: { ...spec, consoles: [] }, vms };
 }

@@ -20,20 +20,20 @@ const CONTENT: LedgerContent = {
   vms: { 'vm-1': { ...NO_FACTS, boot: '7' } },
 };
 
-it('gives back what was written, and nothing before', async () => {
+it('the file returns what was written, and nothing before the first write', async () => {
   const store = ledgerFile(join(directory, 'made', 'if', 'missing'));
   expect(await store.read()).toBeNull();
   await store.write(CONTENT);
   expect(await store.read()).toEqual(CONTENT);
 });
 
-it('is readable by its owner alone: specs carry tenants’ scripts', async () => {
+it('the file is readable by its owner only, because specs contain tenants’ scripts', async () => {
   const store = ledgerFile(directory);
   await store.write(CONTENT);
   expect((await stat(store.path)).mode & 0o777).toBe(0o600);
 });
 
-it('half a file beside it, as a crash leaves it, changes nothing', async () => {
+it('a partial file beside it, as after a crash, changes nothing', async () => {
   const store = ledgerFile(directory);
   await store.write(CONTENT);
   await writeFile(`${store.path}.new`, '{"version":1,"sp');
@@ -51,7 +51,7 @@ describe('a damaged file', () => {
     ['without VMs', JSON.stringify({ version: 1, spec: null })],
     ['with no spec at all', JSON.stringify({ version: 1, vms: {} })],
     ['a list', '[]'],
-  ])('(%s) is an error that names it, and never an empty ledger', async (_how, text) => {
+  ])('(%s) is an error that names the file, and never an empty ledger', async (_how, text) => {
     const store = ledgerFile(directory);
     await writeFile(store.path, text);
     await expect(store.read()).rejects.toThrow(LedgerError);
@@ -71,7 +71,7 @@ const WRITER = `
   }
 `;
 
-it('killed while it writes, a process leaves a whole ledger no older than the last it finished', async () => {
+it('a process that is killed while it writes leaves a complete ledger, at least as new as its last finished write', async () => {
   for (let round = 0; round < 3; round += 1) {
     const args = ['--import', 'tsx', '--input-type=module', '-e', WRITER, directory];
     const writer = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -4,9 +4,9 @@ import { replaceFile, unlessMissing } from '@gantry/daemon/durable-file';
 import type { LedgerContent, LedgerStore } from './ledger.ts';
 
 /**
- * The ledger as one JSON file. It is replaced whole: written beside, synced, renamed over, and the
- * folder synced. Killed at any moment, the file is the old one or the new one. A file that cannot be
- * understood stops the agent: taken for an empty one it would lose which devices are in use.
+ * Stores the ledger as one JSON file. The file is replaced atomically: after a crash at any moment
+ * it has the old or the new content. The agent does not start with a file that it cannot parse:
+ * with an empty ledger it would not know which devices are in use.
  */
 export class LedgerError extends Error {
   override name = 'LedgerError';
@@ -41,7 +41,7 @@ async function readLedger(path: string): Promise<LedgerContent | null> {
     throw new LedgerError(`the ledger ${path} is damaged: it is not JSON`, { cause: error });
   }
   if (!isLedger(content)) {
-    throw new LedgerError(`the ledger ${path} is damaged, or of another version of the agent`);
+    throw new LedgerError(`the ledger ${path} is damaged, or from another version of the agent`);
   }
   return content;
 }

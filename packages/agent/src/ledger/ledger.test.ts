@@ -20,7 +20,7 @@ function slowStore() {
   return { store, written, ends };
 }
 
-it('shows an update only once it is on disk', async () => {
+it('an update is visible only after it is on disk', async () => {
   const { store, ends } = slowStore();
   const ledger = new Ledger(store, null);
   const updated = ledger.update((content) => ({ ...content, spec: makeSpec(1) }));
@@ -30,7 +30,7 @@ it('shows an update only once it is on disk', async () => {
   expect(ledger.content.spec?.number).toBe('1');
 });
 
-it('writes what came meanwhile in one go, and loses none of it', async () => {
+it('updates during a write share the next write, and none is lost', async () => {
   const { store, ends, written } = slowStore();
   const ledger = new Ledger(store, null);
   const updates = ['a', 'b', 'c'].map((id) => ledger.updateFacts(id, { boot: '1' }));
@@ -42,7 +42,7 @@ it('writes what came meanwhile in one go, and loses none of it', async () => {
   expect(Object.keys(ledger.content.vms)).toEqual(['a', 'b', 'c']);
 });
 
-it('a write that fails is told to who asked, and undone', async () => {
+it('a failed write rejects its callers and changes nothing', async () => {
   const { store, ends } = slowStore();
   const ledger = new Ledger(store, null);
   const updated = ledger.updateFacts('a', { boot: '1' });

@@ -2,27 +2,32 @@ import type { DeviceReceipt__Output } from '@gantry/proto/generated/gantry/v1/De
 import type { HostSpec, InterfaceSpec } from '../spec.ts';
 
 /**
- * What the host remembers: the last accepted spec, and of each VM what the host itself cannot be
- * asked. What `content` shows is on disk: an update becomes visible after it was written, so nothing
- * is acted upon or reported that a crash could take back.
+ * What the host remembers: the last accepted spec, and the facts about each VM that cannot be read
+ * from the host. `content` is always durable: an update becomes visible after it was written, so
+ * the agent never acts on or reports something that a crash could undo.
  */
 export type LedgerContent = { version: 1; spec: HostSpec | null; vms: Record<string, VmFacts> };
 
 export type VmFacts = {
-  /** The order by which its domain was last to run; "0" if it never was. The domain knows better. */
+  /**
+   * The boot order by which its domain was last started; "0" if it never was. The domain's own
+   * value takes precedence.
+   */
   boot: string;
-  /** The host's boot id at that time: a domain that ended with its host did not crash. */
+  /**
+   * The host's boot id at that time: a domain that ended because its host went down did not crash.
+   */
   hostBootId: string;
-  /** Whether it was seen ended, since then, without being told to. */
+  /** Whether it was found ended since then without an order to end. */
   crashed: boolean;
-  /** When its guest was asked to end; 0 if it was not. */
+  /** When the guest was asked to shut down; 0 if it was not. */
   shutdownAskedMs: number;
   /** Revision of the `deleted` entry that was carried out; empty if none was. */
   deletedRevision: string;
   receipts: DeviceReceipt__Output[];
-  /** Disks that were made here for it, or were about to be: they may lie here whatever became of them. */
+  /** Disks that were created here for the VM, or were about to be: they may exist on this host. */
   madeDisks: string[];
-  /** Interfaces it has on the host: filtered for as long as they exist. */
+  /** Interfaces that the VM has on the host. They are filtered for as long as they exist. */
   nics: InterfaceSpec[];
 };
 
@@ -37,7 +42,7 @@ export const NO_FACTS: VmFacts = {
   nics: [],
 };
 
-/** Where the content is kept. `read` answers null before the first write. */
+/** Where the content is stored. `read` returns null before the first write. */
 export type LedgerStore = {
   read(): Promise<LedgerContent | null>;
   write(content: LedgerContent): Promise<void>;
@@ -66,7 +71,7 @@ export class Ledger {
     return this.#content.vms[vmId] ?? NO_FACTS;
   }
 
-  /** Changes made while a write is under way share the next one. */
+  /** Changes made during a write share the next write. */
   update(change: Change): Promise<void> {
     return new Promise((done, failed) => {
       if (this.#dead) return;
@@ -82,7 +87,7 @@ export class Ledger {
     }));
   }
 
-  /** From now on nothing is written and no update answers, as if the process had died. */
+  /** From now on nothing is written and no update returns, as if the process had died. */
   die(): void {
     this.#dead = true;
     this.#waiting = [];

@@ -1,7 +1,7 @@
 import { DEVICE_KINDS } from '@gantry/model/host-states';
 import type { DiskSpec, FirewallRule, HostSpec, NetworkSpec, VmSpec, VmTakeDown } from '../spec.ts';
 
-/** The first thing in a spec that its proto says is never sent, or null. */
+/** Returns the first violation of the proto's rules in a spec, or null. */
 export function specProblem(spec: HostSpec): string | null {
   if (isZero(spec.number)) return 'its number is zero';
   const ids = new Set<string>();

@@ -8,15 +8,13 @@ import { HostFailure } from '../base/failure.ts';
 import { DISK_ALIAS_PREFIX } from './domain-xml/render-disk.ts';
 import { type FoundDomain, findDomain } from './libvirt-domains.ts';
 
-/** What a guest has to let go of a device; one that is still booting needs most of it. */
+/** How long a guest may take to release a device. A guest that is still booting needs most of it. */
 const GUEST_LIMIT_MS = 30_000;
 const CALL_LIMIT = { timeoutMs: 15_000 };
 
-/** QEMU's words while the guest is not done with what was asked before: libvirt has no code for them. */
-const BUSY_GUEST = /guest is busy|in the process of unplug/;
-const BUSY_PAUSE_MS = 250;
+const RETRY_PAUSE_MS = 250;
 
-/** Asks the guest to let go of a disk, and answers once it has. */
+/** Asks the guest to release a disk and waits until it has done so. */
 export async function detachDevice(
   connection: Connection,
   domain: FoundDomain,
@@ -28,34 +26,35 @@ export async function detachDevice(
     await askGuest(connection, domain, alias);
     await release.answer;
   } catch (error) {
-    // It may have let go all the same, between two events or before this began.
+    // The guest may have released it between two events or before the subscription.
     const now = await findDomain(connection, domain.vmId);
     const devices = [...(now?.facts.disks ?? []), ...(now?.facts.filesystems ?? [])];
     if (!devices.some(({ id }) => id === diskId)) return;
-    const message = `the guest of VM ${domain.vmId} does not let go of disk ${diskId}`;
+    const message = `the guest of VM ${domain.vmId} did not release disk ${diskId}`;
     throw new HostFailure('disk_in_use', message, { cause: error });
   } finally {
     await release.stop();
   }
 }
 
-/** A guest takes seconds to greet a disk, and is told to let go of it only after that. */
+/**
+ * QEMU refuses to remove a device while the guest has not finished its hotplug or an earlier removal,
+ * and accepts the request seconds later. libvirt reports every refusal of QEMU as an internal error,
+ * so each internal error is retried until the time limit; the caller then reads from the domain
+ * whether the device is gone. Other errors are permanent.
+ */
 async function askGuest(connection: Connection, { handle }: FoundDomain, alias: string) {
   const args = { dom: handle, alias, flags: AFFECT.live };
-  for (const deadline = Date.now() + GUEST_LIMIT_MS; ; await delay(BUSY_PAUSE_MS)) {
+  for (const deadline = Date.now() + GUEST_LIMIT_MS; ; await delay(RETRY_PAUSE_MS)) {
     try {
       return await connection.call(domainDetachDeviceAlias, args, CALL_LIMIT);
     } catch (error) {
-      if (!isBusyGuest(error) || Date.now() >= deadline) throw error;
+      if (!isLibvirtError(error, LIBVIRT_ERROR.internal) || Date.now() >= deadline) throw error;
     }
   }
 }
 
-function isBusyGuest(error: unknown): boolean {
-  return isLibvirtError(error, LIBVIRT_ERROR.internal) && BUSY_GUEST.test(error.message);
-}
-
-/** Begun before the guest is asked, so that its answer is not missed. */
+/** Subscribes before the guest is asked, so that no event is missed. */
 async function expectRelease(connection: Connection, { handle }: FoundDomain, alias: string) {
   let released = () => {};
   let refused = (_reason: Error) => {};
@@ -63,9 +62,12 @@ async function expectRelease(connection: Connection, { handle }: FoundDomain, al
     released = resolve;
     refused = reject;
   });
-  // Nobody may be waiting for it yet, or any more.
+  // The caller may not wait for it yet, or no longer.
   answer.catch(() => {});
-  const limit = setTimeout(() => refused(new Error('no answer')), GUEST_LIMIT_MS);
+  const limit = setTimeout(
+    () => refused(new Error('the guest did not reply in time')),
+    GUEST_LIMIT_MS,
+  );
   void connection.closed.then(refused);
   const subscriptions: { stop: () => Promise<void> }[] = [];
   const stop = async () => {

@@ -20,12 +20,14 @@ type Host = {
   directIo: boolean;
   lockMemory: boolean;
   nvramPath(vmId: string): string;
-  /** Where devices sit; of stand-ins, nowhere. */
+  /** Where the devices are on the host; stand-ins have no place. */
   placesOf(addresses: readonly string[]): Promise<CardPlaces>;
   numaNodes(): Promise<readonly HostNode[]>;
 };
 
-/** Asks the rest of the host where a VM's parts are, and has them described as a domain. */
+/**
+ * Collects from the rest of the host where the parts of a VM are, and describes them as a domain.
+ */
 export function domainDescriber(host: Host) {
   const { platform, vhostNet, volumes, directIo } = host;
 

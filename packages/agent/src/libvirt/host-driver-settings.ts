@@ -9,27 +9,30 @@ import { readGuestNetworkSettings } from '../network/guest-network-settings.ts';
 import type { GuestNetworkSettings } from '../seed/network-config.ts';
 import { type AcceleratorSettings, readAcceleratorSettings } from './choose-accelerator.ts';
 
-/** How a host drives libvirt and the kernel. */
+/** How the agent drives libvirt and the kernel of its host. */
 export type HostDriverSettings = {
   inventory: Omit<InventorySettings, 'warn'>;
-  /** Where disks, images, seeds and consoles lie. */
+  /** The directory for disks, images, seeds and consoles. */
   dataDirectory: string;
   sharedDirectory: string;
   imageCacheBytes: number;
   volumes: { driver: 'file' } | { driver: 'lvm'; volumeGroup: string; thinPool: string | null };
   guests: GuestNetworkSettings & { mtu: number };
-  /** The interface towards the outside. Undefined: guests reach only each other. */
+  /** The interface to the outside. Undefined: guests reach only each other. */
   uplink: string | undefined;
-  /** Where other hosts send guests' packets. Undefined: found by the uplink or the default route. */
+  /**
+   * The address to which other hosts send guests' packets. Undefined: the uplink's or the default
+   * route's.
+   */
   underlayAddress: string | undefined;
   reachableFromHost: boolean;
   accelerator: AcceleratorSettings;
   devices: Pick<DeviceSettings, 'standIns' | 'drivesAsBlocks'>;
-  /** A named network namespace that is the host. Absent: the one the agent is in. */
+  /** A network namespace that stands for the host. Absent: the agent's own. */
   netns?: string;
 };
 
-/** Not below the state directory, which only root may enter: QEMU has a user of its own. */
+/** Not below the state directory, which only root may enter: QEMU runs as its own user. */
 const DATA_DIRECTORY = '/var/lib/gantry-data';
 
 export function readHostDriverSettings(reader: SettingsReader): HostDriverSettings {

@@ -18,13 +18,13 @@ import {
 import { type DomainFacts, readDomain } from './domain-xml/read-domain.ts';
 import { renderMetadata } from './domain-xml/render-metadata.ts';
 
-/** virDomainShutoffReason: the emulator went away without being told to. */
+/** virDomainShutoffReason: the emulator ended without an order. */
 const SHUTOFF_CRASHED = 3;
-/** virDomainPausedReason: the emulator is there, and libvirt still busy with it. */
+/** virDomainPausedReason: the emulator exists and libvirt is still busy with it. */
 const PAUSED_STARTING_UP = 11;
 const LIST_LIMIT = { timeoutMs: 10_000 };
 
-/** A domain as libvirt has it: while it runs what it runs with, otherwise its definition. */
+/** A domain as libvirt knows it: the live configuration if it runs, otherwise its definition. */
 export type FoundDomain = {
   handle: DomainHandle;
   vmId: string;
@@ -33,7 +33,7 @@ export type FoundDomain = {
   facts: DomainFacts;
 };
 
-/** `isTransient`: it runs without a definition, and nothing is left of it once it ends. */
+/** `isTransient`: it runs without a definition, and nothing remains after it ends. */
 export type ListedDomain = FoundDomain & { isTransient: boolean };
 
 export async function findDomains(connection: Connection): Promise<ListedDomain[]> {
@@ -58,7 +58,7 @@ export async function findDomain(
   return await readFound(connection, { name: domainName(vmId), uuid, id: -1 });
 }
 
-/** Null: there is no such domain, or no longer. */
+/** Returns null if there is no such domain, or no longer. */
 async function readFound(
   connection: Connection,
   handle: DomainHandle,
@@ -77,7 +77,7 @@ async function readFound(
   }
 }
 
-/** A guest that is paused, or about to end, still has all that is its own. */
+/** A guest that is paused or about to end still has all its resources. */
 function stateOf(state: number, reason: number): DomainState {
   if (state === DOMAIN_STATE.crashed) return 'crashed';
   if (state === DOMAIN_STATE.paused && reason === PAUSED_STARTING_UP) return 'shutoff';

@@ -30,18 +30,21 @@ import { serialLogs } from './serial-log.ts';
 import { watchDomains } from './watch-domains.ts';
 
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
-/** A daemon that is started anew is back by then; one that is not is a failure. */
+/** A daemon that is restarted is back within this time; otherwise the call fails. */
 const PATIENCE_MS = 10_000;
 const PAUSE_MS = 200;
-/** Nothing on a host answers more slowly than this but a start, which has a limit of its own. */
+/** No call on a host takes longer, except a start, which has its own limit. */
 const CALL_LIMIT_MS = 30_000;
 
-/** A daemon that hangs would otherwise keep a console open that shows nothing any more. */
+/** Without a keepalive, a daemon that hangs would keep a dead console open. */
 const CONSOLE_KEEPALIVE = { intervalMs: 5_000, count: 3 };
 
 export type LibvirtHostDriver = HostDriver & { close(): Promise<void> };
 
-/** This host, driven by its libvirt daemon and its kernel. It need not be reached for this to answer. */
+/**
+ * Opens the driver of this host, which uses its libvirt daemon and its kernel. libvirt need not be
+ * running.
+ */
 export async function openLibvirtHostDriver(
   settings: HostDriverSettings,
   log: Log,
@@ -55,8 +58,8 @@ export async function openLibvirtHostDriver(
   const logs = serialLogs(within('consoles'));
   await logs.prepare();
   const watching = watchDomains({ client, log, serialLogDirectory: within('consoles') });
-  // Begun now and gone on with for as long as it takes.
-  client.connection().catch((error: unknown) => log.warn({ error }, 'libvirt does not answer yet'));
+  // Started now; the client keeps trying.
+  client.connection().catch((error: unknown) => log.warn({ error }, 'libvirt does not reply yet'));
   const connection = () => patiently(client);
 
   const volumes = await openVolumes(settings, { log, connection });
@@ -140,14 +143,14 @@ async function choosePlatform({ dataDirectory, accelerator }: HostDriverSettings
   return { platform: platforms[accel], vhostNet };
 }
 
-/** A host that others cannot reach is of use all the same. */
+/** A host that other hosts cannot reach is still useful. */
 async function readUnderlayAddress(network: KernelNetwork, log: Log): Promise<string> {
   try {
     const address = await network.readUnderlayAddress();
     if (address !== null) return address;
-    log.warn('no address for other hosts was found: VMs on them cannot be reached from here');
+    log.warn('no underlay address found; VMs on other hosts are not reachable');
   } catch (error) {
-    log.warn({ error }, 'the address for other hosts could not be found out');
+    log.warn({ error }, 'underlay address could not be read');
   }
   return '';
 }
@@ -177,7 +180,10 @@ async function openVolumes(
   });
 }
 
-/** A restart of the daemon is waited out: its domains run on, and a step need not fail for it. */
+/**
+ * Waits for a restart of the daemon: its domains keep running, and a step need not fail because of
+ * it.
+ */
 async function patiently(client: Client): Promise<Connection> {
   const untilMs = performance.now() + PATIENCE_MS;
   for (;;) {
@@ -186,7 +192,7 @@ async function patiently(client: Client): Promise<Connection> {
     } catch (error) {
       if (performance.now() > untilMs) {
         const reason = error instanceof Error ? error.message : String(error);
-        const message = `libvirt does not answer: ${reason}`;
+        const message = `libvirt does not reply: ${reason}`;
         throw new HostFailure('host_failed', message, { cause: error });
       }
     }
@@ -194,7 +200,7 @@ async function patiently(client: Client): Promise<Connection> {
   }
 }
 
-/** On a connection of its own: a reader that is slow holds up nobody else. */
+/** Uses its own connection, so that a slow reader does not delay other calls. */
 async function openOwnConsole(socketPath: string, { handle }: FoundDomain) {
   const keepalive = CONSOLE_KEEPALIVE;
   const connection = await connect({ socketPath, callTimeoutMs: CALL_LIMIT_MS, keepalive });
@@ -208,7 +214,7 @@ async function openOwnConsole(socketPath: string, { handle }: FoundDomain) {
   }
 }
 
-/** Some file systems, tmpfs among them, have no way past the page cache. */
+/** Some file systems, for example tmpfs, do not support direct I/O. */
 async function hasDirectIo(directory: string): Promise<boolean> {
   const file = join(directory, '.direct-io');
   try {

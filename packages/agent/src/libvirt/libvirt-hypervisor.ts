@@ -34,15 +34,15 @@ import {
 } from './libvirt-domains.ts';
 import type { SerialLogFiles } from './serial-log.ts';
 
-/** What the rest of the host tells the hypervisor. */
+/** What the hypervisor needs from the rest of the host. */
 export type LibvirtHost = {
   connection(): Promise<Connection>;
-  /** The definition a VM should have, given what its domain has now. */
+  /** Returns the definition that a VM should have, given its present domain. */
   describe(vm: VmSpec, present: DomainFacts | null): Promise<DomainDefinition>;
-  /** One more disk of a running domain. */
+  /** Returns one more disk for a running domain. */
   describeDisk(disk: DiskSpec, present: DomainFacts): Promise<DescribedDisks>;
   volumes: Pick<VolumeDriver, 'read' | 'prepareGrowth'>;
-  /** PCI addresses of the devices that are set aside for a VM. */
+  /** Returns the PCI addresses of the devices that are assigned to a VM. */
   devicesOf(vmId: string): Promise<ReadonlySet<string>>;
   serialLogs: SerialLogFiles;
   removeNvram(vmId: string): Promise<void>;
@@ -50,10 +50,10 @@ export type LibvirtHost = {
   watch(watcher: DomainWatcher): () => void;
 };
 
-/** Longer than each has ever needed on a busy host: past it the daemon hangs. */
+/** Longer than each call has ever needed on a busy host; after this time the daemon hangs. */
 const LIMIT = {
   change: { timeoutMs: 15_000 },
-  /** Memory is allocated and locked, and firmware copied. */
+  /** Memory is allocated and locked, and firmware is copied. */
   start: { timeoutMs: 120_000 },
   /** libvirt itself gives a process 15 s to end, and then another 15 s. */
   end: { timeoutMs: 45_000 },
@@ -62,7 +62,10 @@ const LIMIT = {
 const FORGET_ALL =
   UNDEFINE.nvram | UNDEFINE.managedSave | UNDEFINE.snapshotsMetadata | UNDEFINE.checkpointsMetadata;
 
-/** Domains of the libvirt daemon of this host. What the agent knows of one is kept in its metadata. */
+/**
+ * The domains of this host's libvirt daemon. What the agent knows about a domain is in its
+ * metadata.
+ */
 export class LibvirtHypervisor implements Hypervisor {
   readonly #host: LibvirtHost;
 
@@ -97,7 +100,7 @@ export class LibvirtHypervisor implements Hypervisor {
     const domain = await this.#require(connection, vmId);
     const { metadata } = domain.facts;
     if (domain.state === 'running') {
-      // By a start whose end nobody saw.
+      // A start whose end was not seen has already started it.
       if (metadata && isBelow(metadata.boot, boot)) await this.#keepBoot(connection, domain, boot);
       return;
     }
@@ -128,7 +131,7 @@ export class LibvirtHypervisor implements Hypervisor {
     try {
       await ask(SHUTDOWN.guestAgent);
     } catch {
-      // No agent in the guest, or none that answers: the power button is all there is.
+      // Without a guest agent that replies, the power button is the only way.
       await ask(SHUTDOWN.acpiPowerButton);
     }
   }
@@ -146,7 +149,7 @@ export class LibvirtHypervisor implements Hypervisor {
     const connection = await this.#host.connection();
     const domain = await findDomain(connection, vmId);
     if (domain?.state === 'running') {
-      throw new HostFailure('host_failed', `domain ${vmId} runs and cannot be forgotten`);
+      throw new HostFailure('host_failed', `domain ${vmId} runs and cannot be undefined`);
     }
     if (domain) {
       const args = { dom: domain.handle, flags: FORGET_ALL };
@@ -156,7 +159,7 @@ export class LibvirtHypervisor implements Hypervisor {
       );
     }
     await this.#host.serialLogs.remove(vmId);
-    // libvirt removes it with a definition that names it, and there may have been none.
+    // libvirt removes the file only with a definition that names it, and there may have been none.
     await this.#host.removeNvram(vmId);
   }
 
@@ -183,7 +186,7 @@ export class LibvirtHypervisor implements Hypervisor {
     const domain = await this.#requireRunning(connection, vmId);
     await this.#host.volumes.prepareGrowth(disk);
     const slot = domain.facts.disks.find(({ id }) => id === disk.id)?.slot ?? null;
-    // A shared directory has no size that its guests would have to be told.
+    // A shared directory has no size that guests would see.
     if (slot === null) return;
     const size = { size: BigInt(disk.sizeBytes), flags: BLOCK_RESIZE.bytes };
     const args = { dom: domain.handle, disk: targetOfSlot(slot), ...size };
@@ -210,7 +213,8 @@ export class LibvirtHypervisor implements Hypervisor {
   async #show({ vmId, state, facts, isTransient }: ListedDomain): Promise<Domain> {
     const { metadata } = facts;
     const ids = [...facts.disks, ...facts.filesystems].flatMap(({ id }) => id ?? []);
-    // One that cannot be read, or is somebody's with a name like ours, is no reason to see nothing.
+    // A domain that cannot be read, or another program's domain with a similar name, must not hide
+    // the rest.
     const volumes = await Promise.all(
       ids.map((id) => this.#host.volumes.read(id).catch(() => null)),
     );
@@ -248,25 +252,25 @@ export class LibvirtHypervisor implements Hypervisor {
     }
   }
 
-  /** Afterwards, so that a start that failed is not taken for one whose guest died. */
+  /** Written afterwards, so that a failed start is not taken for a guest that died. */
   async #keepBoot(connection: Connection, domain: FoundDomain, boot: string): Promise<void> {
     if (!domain.facts.metadata) return;
     const metadata = { ...domain.facts.metadata, boot };
     await keepMetadata(connection, domain, { metadata, flags: AFFECT.live });
-    // A domain that somebody undefined while it ran has nothing else to keep it in.
+    // A domain that was undefined while it ran has only its live metadata.
     const kept = keepMetadata(connection, domain, { metadata, flags: AFFECT.config });
     await unless(LIBVIRT_ERROR.operationInvalid, kept);
   }
 }
 
-/** Somebody may have given it another name; libvirt would refuse a definition under ours. */
+/** The domain may have been renamed; libvirt would refuse a definition under the usual name. */
 async function ensureName(connection: Connection, { handle, facts, vmId }: FoundDomain) {
   const newName = domainName(vmId);
   if (facts.name === newName) return;
   await connection.call(domainRename, { dom: handle, newName, flags: 0 }, LIMIT.change);
 }
 
-/** A call that may find its work done by others. */
+/** Ignores the error of a call whose work was already done by another program. */
 async function unless(code: number, call: Promise<unknown>): Promise<void> {
   try {
     await call;
@@ -276,8 +280,8 @@ async function unless(code: number, call: Promise<unknown>): Promise<void> {
 }
 
 /**
- * libvirt up to 9.0 dies of giving a shared directory to a running domain that has no control group,
- * and only then has no scheduler to name for it.
+ * libvirt up to 9.0 crashes if a shared directory is attached to a running domain without a control
+ * group. Only such a domain has no scheduler parameters.
  */
 async function requireCgroup(connection: Connection, { handle, vmId }: FoundDomain) {
   try {

@@ -2,20 +2,20 @@ import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unlessMissing } from '@gantry/daemon/durable-file';
 
-/** As much as the wire carries of one console. */
+/** The wire's limit for one console. */
 const TAIL_BYTES = 65_536;
 const SUFFIX = '.log';
 
 /**
- * What guests print on their consoles, a file each. libvirt's virtlogd writes them, and begins a new
- * one when a file is full: <VM id>.log, and before it <VM id>.log.0, .log.1 and so on.
+ * The console output of guests, one file each. libvirt's virtlogd writes the files and rotates them
+ * when they are full: <VM id>.log, and before it <VM id>.log.0, .log.1 and so on.
  */
 export function serialLogs(directory: string) {
   const path = (vmId: string) => join(directory, `${vmId}${SUFFIX}`);
 
   return {
     path,
-    /** virtlogd makes the files, but not their folder. */
+    /** virtlogd creates the files, but not their directory. */
     prepare: async () => void (await mkdir(directory, { recursive: true, mode: 0o711 })),
 
     async readTail(vmId: string): Promise<string> {
@@ -37,7 +37,7 @@ export function serialLogs(directory: string) {
 
 export type SerialLogFiles = ReturnType<typeof serialLogs>;
 
-/** Whose file it is; null for one that is no log. */
+/** Returns the VM of a file; null for a file that is not a log. */
 export function vmOfLog(name: string): string | null {
   return /^(.+)\.log(\.\d+)?$/.exec(name)?.[1] ?? null;
 }

@@ -9,14 +9,14 @@ import { vmOfLog } from './serial-log.ts';
 type WatchOptions = {
   client: Pick<Client, 'onConnected'>;
   log: Log;
-  /** Exists. */
+  /** Must exist. */
   serialLogDirectory: string;
 };
 
 /**
- * Tells what changed on the host: of domains by libvirt's events, of consoles by the kernel's. After
- * every connect everything is to be looked at, for nobody knows what happened meanwhile. A connection
- * on which nothing would be heard is given up.
+ * Reports changes on the host: of domains by libvirt's events, of consoles by inotify. After every
+ * connect everything must be read again, because events may have been missed. A connection on which
+ * the subscription fails is closed.
  */
 export function watchDomains({ client, log, serialLogDirectory }: WatchOptions) {
   const watchers = new Set<DomainWatcher>();
@@ -27,7 +27,7 @@ export function watchDomains({ client, log, serialLogDirectory }: WatchOptions) 
     try {
       await follow(connection, changed);
     } catch (error) {
-      log.warn({ error }, 'domains cannot be watched on this connection; another is made');
+      log.warn({ error }, 'domain events could not be subscribed; reconnecting');
       throw error;
     }
     for (const watcher of watchers) watcher.heardAgain();
@@ -36,7 +36,7 @@ export function watchDomains({ client, log, serialLogDirectory }: WatchOptions) 
     const vmId = name === null ? null : vmOfLog(name);
     if (vmId !== null) for (const watcher of watchers) watcher.serialLogGrew(vmId);
   });
-  files.on('error', (error) => log.warn({ error }, 'consoles cannot be watched'));
+  files.on('error', (error) => log.warn({ error }, 'console output cannot be watched'));
 
   return {
     watch(watcher: DomainWatcher): () => void {

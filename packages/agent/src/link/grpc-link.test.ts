@@ -100,7 +100,7 @@ const streams = (scheduler: Scheduler, count: number) =>
     .toBe(count);
 
 describe('a link', () => {
-  it('carries the first report with the inventory up, and whole specs down', async () => {
+  it('sends the first report with the inventory, and receives complete specs', async () => {
     const scheduler = await schedulerHere();
     const { specs } = attach(() => scheduler.port);
     await streams(scheduler, 1);
@@ -110,7 +110,7 @@ describe('a link', () => {
     await expect.poll(() => specs).toEqual([spec]);
   });
 
-  it('attaches again when its stream ends, and begins anew', async () => {
+  it('attaches again when its stream ends, and starts with a complete report', async () => {
     const scheduler = await schedulerHere();
     attach(() => scheduler.port);
     await streams(scheduler, 1);
@@ -122,7 +122,7 @@ describe('a link', () => {
     });
   });
 
-  it('finds a scheduler that vanished and came back', async () => {
+  it('finds a scheduler that disappeared and came back', async () => {
     const scheduler = await schedulerHere();
     const { link } = attach(() => scheduler.port);
     await streams(scheduler, 1);
@@ -132,7 +132,7 @@ describe('a link', () => {
     await streams(scheduler, 2);
   });
 
-  it('goes to another scheduler when the first is gone', async () => {
+  it('uses another scheduler when the first is gone', async () => {
     const [first, second] = [await schedulerHere(), await schedulerHere()];
     let port = first.port;
     attach(() => port);
@@ -142,7 +142,7 @@ describe('a link', () => {
     await streams(second, 1);
   });
 
-  it('asks for no report while nobody is there to take it', async () => {
+  it('asks for no report while no scheduler is connected', async () => {
     const scheduler = await schedulerHere();
     scheduler.vanish();
     const { link, made } = attach(() => scheduler.port);
@@ -151,18 +151,18 @@ describe('a link', () => {
     expect(link.send({})).toBe(false);
   });
 
-  it('pauses longer and longer while it is turned away', async () => {
+  it('makes growing pauses while it is refused', async () => {
     const scheduler = await schedulerHere();
     scheduler.refuse = true;
     const warn = vi.spyOn(log, 'warn');
     attach(() => scheduler.port, { random: () => 1, backoff: { minMs: 2, maxMs: 16 } });
     await expect.poll(() => warn.mock.calls.length).toBeGreaterThan(4);
-    const pauses = warn.mock.calls.map(([fields]) => (fields as { pauseMs?: number }).pauseMs);
+    const pauses = warn.mock.calls.map(([fields]) => (fields as { pause_ms?: number }).pause_ms);
     expect(pauses.slice(0, 5)).toEqual([2, 4, 8, 16, 16]);
     warn.mockRestore();
   });
 
-  it('has a stream of the new certificate as soon as it is told to', async () => {
+  it('has a stream with the new certificate as soon as it is told to reattach', async () => {
     const scheduler = await schedulerHere();
     const { link, made } = attach(() => scheduler.port, { backoff: { minMs: 1e6, maxMs: 1e6 } });
     await streams(scheduler, 1);
@@ -173,7 +173,7 @@ describe('a link', () => {
     expect(scheduler.streams[1]?.closed).toBe(false);
   });
 
-  it('is quiet once ended', async () => {
+  it('is quiet after its end', async () => {
     const scheduler = await schedulerHere();
     const { link, made } = attach(() => scheduler.port);
     await streams(scheduler, 1);
@@ -185,7 +185,7 @@ describe('a link', () => {
 });
 
 describe('heartbeats', () => {
-  it('say that nothing changed, after the first report and between others', async () => {
+  it('report that nothing changed, after the first report and between others', async () => {
     const scheduler = await schedulerHere();
     attach(() => scheduler.port, { heartbeatMs: 5 });
     await expect.poll(() => scheduler.streams[0]?.reports.length).toBeGreaterThan(3);
@@ -194,7 +194,7 @@ describe('heartbeats', () => {
     expect(others.every(({ unchanged, inventory }) => unchanged && inventory === null)).toBe(true);
   });
 
-  it('begin anywhere in the first turn, and then keep their time', async () => {
+  it('start at a random time, and are then regular', async () => {
     const scheduler = await schedulerHere();
     const delays: number[] = [];
     const clock = {

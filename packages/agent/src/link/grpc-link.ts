@@ -15,10 +15,12 @@ import type { HostSpec } from '../spec.ts';
 import type { Connect, ConsoleStream, Link, LinkPeer } from './link.ts';
 
 export type GrpcLinkOptions = {
-  /** From loadFleet(): made once for all links of a process. */
+  /** From loadFleet(); shared by all links of a process. */
   fleet: Fleet;
   log: Log;
-  /** Asked before every attempt, so that another scheduler or a new certificate is used at once. */
+  /**
+   * Called before every attempt, so that another scheduler or a new certificate is used at once.
+   */
   address: () => string;
   credentials: () => ChannelCredentials;
   clock?: Clock;
@@ -30,33 +32,36 @@ export type GrpcLinkOptions = {
 
 const HEARTBEAT_MS = 10_000;
 const BACKOFF = { minMs: 100, maxMs: 5_000 };
-/** A scheduler that does not take the connection in this time is tried anew, perhaps elsewhere. */
+/**
+ * If a scheduler does not accept the connection in this time, the link tries again, perhaps with
+ * another scheduler.
+ */
 const CONNECT_LIMIT_MS = 10_000;
 const CHANNEL_OPTIONS: ChannelOptions = {
-  // A peer that vanished without a word is found out after both together.
+  // A peer that disappeared is detected after both times together.
   'grpc.keepalive_time_ms': 20_000,
   'grpc.keepalive_timeout_ms': 10_000,
-  // Attempts are spaced here: the channel must not wait longer on its own.
+  // The link spaces its attempts itself, so the channel must not wait longer.
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 5_000,
   'grpc.enable_retries': 0,
-  // A fresh connection each time, with no pause left over from the last; and with thousands of links
-  // in one process no search through all of theirs.
+  // Each attempt uses a fresh connection without the backoff of the last one. With thousands of
+  // links in one process it also avoids searching a shared pool.
   'grpc.use_local_subchannel_pool': 1,
-  // Bookkeeping nobody reads.
+  // Nothing reads the channelz statistics.
   'grpc.enable_channelz': 0,
 };
 
 type Stream = ClientDuplexStream<HostReport, HostSpec>;
 
-/** A link over the Fleet service's Attach. */
+/** Creates a link that uses the Fleet service's Attach call. */
 export function grpcLink(options: GrpcLinkOptions): Connect {
   return (peer) => new GrpcLink(options, peer);
 }
 
 /**
- * One stream at a time, on a channel of its own that ends with it. When a stream ends, for whatever
- * reason, the next is begun after a pause; the pauses grow until a scheduler answers.
+ * Keeps one stream at a time, on a channel that ends with the stream. When a stream ends, the next
+ * one starts after a pause. The pauses grow until a scheduler sends a spec.
  */
 class GrpcLink implements Link {
   readonly #options: GrpcLinkOptions;
@@ -65,9 +70,9 @@ class GrpcLink implements Link {
   readonly #backoff: Backoff;
   #client: FleetClient | null = null;
   #stream: Stream | null = null;
-  /** The one timer: for the next attempt while there is no stream, for the heartbeat while there is. */
+  /** The only timer: for the next attempt without a stream, for the heartbeat with one. */
   #cancelTimer: (() => void) | null = null;
-  /** Whether this stream's first report was sent: before it a heartbeat would say nothing. */
+  /** Whether this stream's first report was sent; a heartbeat before it has no meaning. */
   #hasReported = false;
   #ended = false;
 
@@ -77,7 +82,7 @@ class GrpcLink implements Link {
     this.#clock = options.clock ?? systemClock;
     const random = options.random ?? Math.random;
     this.#backoff = new Backoff({ ...(options.backoff ?? BACKOFF), random });
-    // Not before the agent that is being made can answer.
+    // Attaches later, because the agent that creates the link is not complete yet.
     this.#setTimer(0, () => this.#attach());
   }
 
@@ -86,7 +91,8 @@ class GrpcLink implements Link {
     this.#stream.write(report);
     if (!this.#hasReported) {
       this.#hasReported = true;
-      // Anywhere in the first turn, so that hosts that came back together do not beat together.
+      // The first heartbeat is at a random time, so that hosts that reconnect together do not send
+      // theirs together.
       const random = this.#options.random ?? Math.random;
       this.#setTimer(Math.ceil(random() * this.#heartbeatMs()), () => this.#beat());
     } else {
@@ -129,11 +135,11 @@ class GrpcLink implements Link {
     this.#await(client, Date.now() + CONNECT_LIMIT_MS);
   }
 
-  /** A report is made only once someone is there to take it. */
+  /** Waits for the connection, so that a report is built only if it can be sent. */
   #await(client: FleetClient, deadlineMs: number): void {
     const channel = client.getChannel();
     const state = channel.getConnectivityState(true);
-    // Begun also on a failed channel: the call's error says why it failed.
+    // The call is started on a failed channel too: its error says why the channel failed.
     if (state === connectivityState.READY || state === connectivityState.TRANSIENT_FAILURE) {
       this.#begin(client, state === connectivityState.READY);
       return;
@@ -162,7 +168,7 @@ class GrpcLink implements Link {
   }
 
   #beat(): void {
-    // Behind a report that has not left yet it would say nothing, and pile up.
+    // A heartbeat behind an unsent report adds nothing, and heartbeats would pile up.
     if (this.#stream?.writableLength === 0) this.send({ unchanged: true });
     else this.#setTimer(this.#heartbeatMs(), () => this.#beat());
   }
@@ -171,7 +177,10 @@ class GrpcLink implements Link {
     this.#drop();
     if (this.#ended) return;
     const pauseMs = this.#backoff.nextMs();
-    this.#options.log.warn({ error, pauseMs }, 'no scheduler; attaching again after a pause');
+    this.#options.log.warn(
+      { error, pause_ms: pauseMs },
+      'no scheduler reached; retrying after a pause',
+    );
     this.#setTimer(pauseMs, () => this.#attach());
   }
 

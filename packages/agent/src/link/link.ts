@@ -6,26 +6,29 @@ import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
 import type { HostSpec } from '../spec.ts';
 
-/**
- * The agent's way to the schedulers, whatever carries it. A link attaches by itself, again and
- * again, for as long as it is not ended.
- */
+/** The agent's connection to the schedulers. A link reconnects by itself until it is ended. */
 export type Link = {
-  /** Hands a report to the stream. False: there is none now, and the next `attached` asks anew. */
+  /**
+   * Writes a report to the stream. Returns false without a stream; the next `attached` asks for a
+   * report again.
+   */
   send(report: HostReport): boolean;
-  /** The stream of one console, to the scheduler that asked for it. Null: there is none now. */
+  /**
+   * Opens the stream of one console to the scheduler that asked for it. Returns null without a
+   * stream.
+   */
   openConsole(consoleId: string): ConsoleStream | null;
-  /** Attaches anew at once, with the certificate there is now. */
+  /** Reconnects at once with the current certificate. */
   reattach(): void;
   end(): void;
 };
 
-/** To cancel it is to leave without a word. */
+/** Cancelling it closes the console without a message to the scheduler. */
 export type ConsoleStream = ClientDuplexStream<ConsoleBytes, ConsoleBytes__Output>;
 
-/** What a link tells the agent. */
+/** What a link notifies the agent of. */
 export type LinkPeer = {
-  /** A stream has begun: its first message must be a whole report with the inventory. */
+  /** A stream has started. Its first message must be a complete report with the inventory. */
   attached(): void;
   received(spec: HostSpec): void;
 };

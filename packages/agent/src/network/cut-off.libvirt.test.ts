@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => lab?.close());
 
-it('interfaces cut off at any step are completed by ensuring them again', async () => {
+it('interfaces whose creation is interrupted at any step are completed by ensuring them again', async () => {
   const network = lab.network();
   const before = await snapshot(lab);
   await network.applyFirewall(firewall);
@@ -34,7 +34,7 @@ it('interfaces cut off at any step are completed by ensuring them again', async 
   expect(await snapshot(lab)).toEqual(before);
 });
 
-it('interfaces cut off at any step are removed, but for a name that has no owner yet', async () => {
+it('interfaces whose creation is interrupted at any step are removed, except a link without an owner', async () => {
   const network = lab.network();
   const before = await snapshot(lab);
   await network.applyFirewall(firewall);
@@ -60,7 +60,7 @@ function findOurs(links: { ifname: string; operstate: string; master?: string }[
     .map(({ ifname, operstate, master }) => ({ ifname, operstate, master }));
 }
 
-it('a removal cut off at any step is completed by removing again', async () => {
+it('a removal that is interrupted at any step is completed by removing again', async () => {
   const network = lab.network();
   const before = await snapshot(lab);
   await network.applyFirewall(firewall);
@@ -77,7 +77,7 @@ it('a removal cut off at any step is completed by removing again', async () => {
   }
 });
 
-it('rules cut off at any step are the old or the new ones, and are completed by applying again', async () => {
+it('rules that are interrupted at any step are the old or the new ones, and applying again completes them', async () => {
   const network = lab.network();
   const next = { ...firewall, rules: [makeRule('web', { destinationPorts: ['80'] })] };
   for (let steps = 0; ; steps += 1) {

@@ -4,12 +4,12 @@ import { readGuestNetworkSettings } from './guest-network-settings.ts';
 
 const read = (env: Record<string, string>) => readGuestNetworkSettings(createSettingsReader(env));
 
-describe('what guests are told of their network', () => {
-  it('is the MTU that fits between hosts where the operator set nothing', () => {
+describe('the network settings of guests', () => {
+  it('default to the MTU that fits between hosts', () => {
     expect(read({})).toEqual({ nameservers: [], mtu: 1450 });
   });
 
-  it('is name servers and the MTU, as set', () => {
+  it('are the configured name servers and MTU', () => {
     expect(
       read({ GANTRY_NAMESERVERS: '10.0.0.2, 2001:db8::1,', GANTRY_GUEST_MTU: '8900' }),
     ).toEqual({ nameservers: ['10.0.0.2', '2001:db8::1'], mtu: 8900 });
@@ -19,7 +19,7 @@ describe('what guests are told of their network', () => {
     ['GANTRY_NAMESERVERS', 'dns.example'],
     ['GANTRY_GUEST_MTU', '500'],
     ['GANTRY_GUEST_MTU', 'jumbo'],
-  ])('is refused by name where %s is %s', (name, value) => {
+  ])('are refused, with the name of the variable, if %s is %s', (name, value) => {
     expect(() => read({ [name]: value })).toThrow(name);
   });
 });

@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => lab?.close());
 
 describe('interfaces', () => {
-  it('are persistent taps of several queues, isolated and up, in a bridge of their network', async () => {
+  it('are persistent multi-queue taps, isolated and up, in a bridge of their network', async () => {
     await network.applyFirewall(firewall);
     await network.ensureInterfaces('vm-1', [web, other]);
     const [tap] = JSON.parse(await lab.ip(`-json -details link show ${tapName('web')}`));
@@ -37,7 +37,7 @@ describe('interfaces', () => {
     });
   });
 
-  it('made again change nothing; removed, also again, leave nothing', async () => {
+  it('are unchanged when they are ensured again; removing them, also again, leaves nothing', async () => {
     const before = await snapshot(lab);
     await network.applyFirewall(firewall);
     await network.ensureInterfaces('vm-1', [web, other]);
@@ -53,7 +53,7 @@ describe('interfaces', () => {
     expect(await snapshot(lab)).toEqual(before);
   });
 
-  it('of one VM go without those of another in the same network', async () => {
+  it('of one VM are removed without those of another VM in the same network', async () => {
     await network.applyFirewall(firewall);
     await network.ensureInterfaces('vm-1', [web]);
     const alone = await snapshot(lab);
@@ -62,7 +62,7 @@ describe('interfaces', () => {
     expect(await snapshot(lab)).toEqual(alone);
   });
 
-  it('that a VM no longer has go when its others are ensured', async () => {
+  it('that a VM no longer has are removed when its others are ensured', async () => {
     await network.applyFirewall(firewall);
     await network.ensureInterfaces('vm-1', [web]);
     const alone = await snapshot(lab);
@@ -71,7 +71,7 @@ describe('interfaces', () => {
     expect(await snapshot(lab)).toEqual(alone);
   });
 
-  it('do not come up before rules cover them as they are', async () => {
+  it('do not start before rules cover them as they are', async () => {
     const before = await snapshot(lab);
     const uncovered = { code: 'not_filtered' };
     await expect(network.ensureInterfaces('vm-1', [web])).rejects.toMatchObject(uncovered);
@@ -82,7 +82,7 @@ describe('interfaces', () => {
     expect(await snapshot(lab)).toEqual(before);
   });
 
-  it('that are not ours are neither taken nor removed', async () => {
+  it('of other programs are neither used nor removed', async () => {
     await network.applyFirewall(firewall);
     await lab.ip(`tuntap add dev ${tapName('web')} mode tap`);
     await lab.ip(`link set ${tapName('web')} alias somebody`);
@@ -104,7 +104,7 @@ describe('interfaces', () => {
 });
 
 describe('rules', () => {
-  it('are known to be in force by any agent, until something else is wanted', async () => {
+  it('are recognised as in force by every agent, until the spec changes', async () => {
     expect(await network.isInForce(firewall)).toBe(false);
     await network.applyFirewall(firewall);
     await network.applyFirewall(firewall);
@@ -122,15 +122,18 @@ describe('rules', () => {
     ['an element removed', ['flush', 'set', 'bridge', 'gantry', 'stations']],
     ['a table gone', ['delete', 'table', 'bridge', 'gantry']],
     ['all of it gone', ['flush', 'ruleset']],
-  ])('are not in force with %s by hand, and are again once applied', async (_, change) => {
-    await network.applyFirewall(firewall);
-    await lab.nft(...change);
-    expect(await network.isInForce(firewall)).toBe(false);
-    await network.applyFirewall(firewall);
-    expect(await network.isInForce(firewall)).toBe(true);
-  });
+  ])(
+    'are not in force with %s by hand, and are again after they are applied',
+    async (_, change) => {
+      await network.applyFirewall(firewall);
+      await lab.nft(...change);
+      expect(await network.isInForce(firewall)).toBe(false);
+      await network.applyFirewall(firewall);
+      expect(await network.isInForce(firewall)).toBe(true);
+    },
+  );
 
-  it('leave the tables of others as they are', async () => {
+  it('leave the tables of other programs unchanged', async () => {
     await lab.nft('add', 'table', 'inet', 'theirs');
     await lab.nft('add', 'chain', 'inet', 'theirs', 'kept');
     await lab.nft('add', 'rule', 'inet', 'theirs', 'kept', 'tcp', 'dport', '8080', 'drop');
@@ -139,7 +142,7 @@ describe('rules', () => {
     expect(await lab.nft('list', 'table', 'inet', 'theirs')).toBe(before);
   });
 
-  it('that make no sense change nothing', async () => {
+  it('that are invalid change nothing', async () => {
     await network.applyFirewall(firewall);
     const bad = { ...firewall, rules: [makeRule('bad', { sources: ['10.0.0.1/24'] })] };
     await expect(network.applyFirewall(bad)).rejects.toMatchObject({

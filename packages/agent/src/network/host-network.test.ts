@@ -9,7 +9,7 @@ import { bridgeMac, bridgeName, networkNumber, tapName } from './kernel/names.ts
 import { parseRules } from './kernel/routing-rules.ts';
 import { assignZones } from './kernel/zones.ts';
 
-describe('listings of the kernel', () => {
+describe('kernel listings', () => {
   const links = parseLinks(
     JSON.stringify([
       { ifname: 'lo', address: '00:00:00:00:00:00' },
@@ -23,7 +23,7 @@ describe('listings of the kernel', () => {
     ]),
   );
 
-  it('show as ours what has our prefix and our alias, and nothing else', () => {
+  it('show links with the agent’s prefix and alias, and no others', () => {
     expect(findTaps(links)).toEqual([
       { name: 'gtap1', vmId: 'vm-1', address: '10.0.0.5', bridge: 'gbr1' },
     ]);
@@ -33,7 +33,7 @@ describe('listings of the kernel', () => {
     ]);
   });
 
-  it('of rules and sets are read', () => {
+  it('of rules and sets are parsed', () => {
     const rules = [
       { priority: 0, src: 'all', table: 'local' },
       { priority: 1000, table: '1073741824' },
@@ -67,7 +67,7 @@ describe('listings of the kernel', () => {
       }),
     );
 
-  it('are the same whatever was counted, numbered or listed first', () => {
+  it('are equal whatever the counters, handles and order', () => {
     expect(listing(0, 1, ['a', 'b'])).toBe(listing(9, 7, ['b', 'a']));
   });
 
@@ -78,7 +78,7 @@ describe('listings of the kernel', () => {
 });
 
 describe('names', () => {
-  it('fit the kernel and follow from the id', () => {
+  it('fit the kernel and are derived from the id', () => {
     expect(bridgeName('a').length).toBeLessThanOrEqual(15);
     expect(tapName('a').length).toBeLessThanOrEqual(15);
     expect(bridgeMac('a')).toMatch(/^02(:[0-9a-f]{2}){5}$/);
@@ -87,7 +87,7 @@ describe('names', () => {
     expect(networkNumber('a')).toBeLessThan(0x8000_0000);
   });
 
-  it('give each network a zone of its own, which stays while others come and go', () => {
+  it('give each network its own zone, which stays when others are added or removed', () => {
     const ids = Array.from({ length: 2_000 }, (_, index) => `network-${index}`);
     const zones = assignZones(ids);
     expect(new Set(zones.values()).size).toBe(ids.length);
@@ -98,7 +98,7 @@ describe('names', () => {
 });
 
 describe('changes', () => {
-  it('come one after the other, also after one that failed', async () => {
+  it('are serialised, also after one that failed', async () => {
     const inOrder = createQueue();
     const seen: string[] = [];
     const first = inOrder(async () => {
@@ -112,7 +112,7 @@ describe('changes', () => {
     expect(seen).toEqual(['first', 'second']);
   });
 
-  it('that make no sense run no command', async () => {
+  it('that are invalid run no command', async () => {
     const network = createHostNetwork({
       run: () => {
         throw new Error('a command was run');
@@ -127,6 +127,6 @@ describe('changes', () => {
     });
     const firewall = { rules: [], nics: [nic] };
     await expect(network.applyFirewall(firewall)).rejects.toMatchObject({ code: 'invalid_nic' });
-    expect(() => createHostNetwork({ uplink: 'a b' })).toThrow('cannot be');
+    expect(() => createHostNetwork({ uplink: 'a b' })).toThrow('not a valid interface name');
   });
 });

@@ -19,31 +19,34 @@ import { hasNeighbours } from './tunnels/tunnel.ts';
 import { applyTunnels, areTunnelsInForce } from './tunnels/tunnels-in-kernel.ts';
 import { readUnderlay, refuseNarrow } from './tunnels/underlay.ts';
 
-/** Leaves room for the 50 bytes by which VXLAN wraps a packet between hosts of 1500. */
+/** Leaves room for the 50 bytes that VXLAN adds to a packet between hosts with an MTU of 1500. */
 export const DEFAULT_MTU = 1450;
 
 export type HostNetworkSettings = {
   run?: RunCommand;
-  /** A named network namespace that is the host. Absent: the one the agent is in. */
+  /** A network namespace that stands for the host. Absent: the agent's own. */
   netns?: string;
   mtu?: number;
-  /** The interface towards the outside. Absent: guests reach only each other. */
+  /** The interface to the outside. Absent: guests reach only each other. */
   uplink?: string;
-  /** Where other hosts send guests' packets. Absent: the uplink's address, or the default route's. */
+  /**
+   * The address to which other hosts send guests' packets. Absent: the uplink's or the default
+   * route's.
+   */
   underlayAddress?: string;
   /**
-   * Whether programs on the host can reach guests by their addresses, as the rules allow it. For a
-   * single machine: where tenants choose the same addresses it is one of them, and a tenant's subnet
-   * hides the same addresses behind the host's default route.
+   * Whether programs on the host can reach guests by their addresses, if the rules allow it. For a
+   * single machine: if tenants choose the same addresses, one of them is reached, and a tenant's
+   * subnet hides the same addresses behind the host's default route.
    */
   reachableFromHost?: boolean;
-  /** What guests are told to resolve names by. */
+  /** Name servers for guests. */
   nameservers?: readonly string[];
   log?: Log;
 };
 
 export type KernelNetwork = HostNetwork & {
-  /** Null: other hosts cannot reach this one now. */
+  /** Returns null if other hosts cannot reach this one now. */
   readUnderlayAddress(): Promise<string | null>;
   close(): Promise<void>;
 };
@@ -53,10 +56,9 @@ type Taps = { links: readonly Link[]; kept: ReadonlySet<string> };
 const LINK_NAME = /^[0-9A-Za-z_.-]{1,15}$/;
 
 /**
- * Guests' interfaces, and what may pass them. Everything that is known lies in the kernel: what is
- * ours has our prefix in its name and its owner in its alias, so an agent that was killed between any
- * two steps finds what there is and completes it. Changes come one after the other, since VMs share
- * bridges.
+ * Guests' interfaces and their filters. All state is in the kernel: the agent's links have its
+ * prefix in their names and their owner in their alias, so an agent that was killed between any two
+ * steps finds them and completes the work. Changes are serialised because VMs share bridges.
  */
 export function createHostNetwork(settings: HostNetworkSettings = {}): KernelNetwork {
   const { netns, mtu = DEFAULT_MTU, uplink = null, reachableFromHost = false } = settings;
@@ -65,11 +67,11 @@ export function createHostNetwork(settings: HostNetworkSettings = {}): KernelNet
   const inOrder = createQueue();
   const { nameservers = [], log } = settings;
   const services = createGuestServices({ nameservers, mtu, netns, log });
-  // Whoever asks whether rules are in force applies the very same next.
+  // A caller that asks whether rules are in force usually applies the same rules next.
   const renderedLast = new WeakMap<Firewall, { where: string; rendered: RenderedFirewall }>();
   const underlayChoice = { address: settings.underlayAddress, uplink };
   if (uplink !== null && !LINK_NAME.test(uplink)) {
-    throw new HostFailure('invalid_uplink', `"${uplink}" cannot be an interface's name`);
+    throw new HostFailure('invalid_uplink', `"${uplink}" is not a valid interface name`);
   }
 
   const ensureInterfaces = async (vmId: string, specs: readonly InterfaceSpec[]) => {
@@ -84,14 +86,14 @@ export function createHostNetwork(settings: HostNetworkSettings = {}): KernelNet
     }
   };
 
-  /** Answers what is left. */
+  /** Returns the remaining links. */
   const removeTaps = async (vmId: string, { links, kept }: Taps): Promise<Link[]> => {
     const unwanted = findTaps(links).filter((tap) => tap.vmId === vmId && !kept.has(tap.name));
     for (const tap of unwanted) await removeTap(run, tap, links);
     return links.filter(({ name }) => unwanted.every((tap) => tap.name !== name));
   };
 
-  /** A host whose networks end there need not be asked where it stands. */
+  /** The underlay is read only if a network has VMs on other hosts. */
   const render = async (firewall: Firewall) => {
     const isAlone = !hasNeighbours(parseNetworks(firewall.networks ?? []));
     const underlay = isAlone ? null : await readUnderlay(run, underlayChoice);
@@ -104,7 +106,7 @@ export function createHostNetwork(settings: HostNetworkSettings = {}): KernelNet
     return rendered;
   };
 
-  /** Rules first: what comes by a tunnel is looked at from its first packet on. */
+  /** Rules come first, so that packets from a tunnel are filtered from the first one on. */
   const apply = async (firewall: Firewall) => {
     const rendered = await render(firewall);
     const { nics, tunnels } = rendered;
@@ -155,6 +157,6 @@ async function refuseUncovered(run: RunCommand, nics: readonly Nic[]): Promise<v
   const covered = await listCovered(run);
   const bare = nics.find(({ tap, mac, address }) => !covered.has(`${tap} ${mac} ${address}`));
   if (!bare) return;
-  const message = `interface ${bare.id} would come up without rules: apply the firewall first`;
+  const message = `interface ${bare.id} would start without rules: apply the firewall first`;
   throw new HostFailure('not_filtered', message);
 }

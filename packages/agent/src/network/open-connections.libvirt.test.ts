@@ -81,19 +81,22 @@ describe.each<[string, () => Way]>([
     ['the rule that allowed it goes', [outgoing, web]],
     ['another denies it', [outgoing, ssh, web, makeRule('no', deny)]],
     ['its source is no longer allowed', [outgoing, web, { ...ssh, sources: ['10.9.0.0/16'] }]],
-  ])('carries no byte either way once %s, and another goes on', async (__, rules) => {
-    await apply([outgoing, ssh, web]);
-    const cut = await connect(way(), 22);
-    const kept = await connect(way(), 80);
-    await apply(rules);
-    await expectStill(cut, kept);
-    await apply([outgoing, ssh, web]);
-    await expectFlowing(cut);
-    await expectFlowing(kept);
-  });
+  ])(
+    'carries no byte in either direction once %s, and another one continues',
+    async (__, rules) => {
+      await apply([outgoing, ssh, web]);
+      const cut = await connect(way(), 22);
+      const kept = await connect(way(), 80);
+      await apply(rules);
+      await expectStill(cut, kept);
+      await apply([outgoing, ssh, web]);
+      await expectFlowing(cut);
+      await expectFlowing(kept);
+    },
+  );
 });
 
-it('an open connection to outside carries no byte either way once its guest may not send it', async () => {
+it('an open connection to outside carries no byte in either direction once its guest may not send', async () => {
   await apply([outgoing]);
   const way = { from: atApp, to: lab.outside, address: '192.0.2.2' };
   const cut = await connect(way, 443);

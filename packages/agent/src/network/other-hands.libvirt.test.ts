@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => lab?.close());
 
-it('the quickest look sees that somebody removed all rules of the host', async () => {
+it('the quick check notices that all rules of the host were removed', async () => {
   const network = lab.network();
   await network.applyFirewall(wanted);
   expect(await network.isInForce(wanted, { quickly: true })).toBe(true);
@@ -25,14 +25,14 @@ it('the quickest look sees that somebody removed all rules of the host', async (
   expect(await network.isInForce(wanted)).toBe(true);
 });
 
-it('a thorough look sees that somebody removed rules one by one', async () => {
+it('the thorough check notices that single rules were removed', async () => {
   const network = lab.network();
   await network.applyFirewall(wanted);
   await lab.nft('flush', 'chain', 'inet', 'gantry', 'forward');
   expect(await network.isInForce(wanted)).toBe(false);
 });
 
-it('rules of a killed agent that come late are not taken for the wanted ones', async () => {
+it('late rules of a killed agent are not taken for the desired ones', async () => {
   let late = '';
   const recording: RunCommand = (program, args, input) => {
     if (isApplying(args, input)) late = input ?? '';

@@ -4,7 +4,7 @@ import type { InterfaceSpec } from '../spec.ts';
 import { bridgeName, networkNumber, tapName } from './kernel/names.ts';
 import { isServiceAddress } from './kernel/service-addresses.ts';
 
-/** An interface as the kernel is told of it: nothing in here needs escaping or checking any more. */
+/** An interface with all fields checked: nothing in it needs escaping. */
 export type Nic = {
   id: string;
   networkId: string;
@@ -14,7 +14,7 @@ export type Nic = {
   mark: number;
   mac: string;
   address: string;
-  /** The block of its subnet, as 10.0.0.0/24. */
+  /** The block of its subnet, for example 10.0.0.0/24. */
   subnet: string;
   gateway: string | null;
   publicAddress: string | null;
@@ -22,26 +22,28 @@ export type Nic = {
 
 const MAC = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/;
 const PREFIX = /^([1-9]|[12][0-9]|3[0-2])$/;
-/** Fits into an interface's alias beside another one. */
+/** Short enough for two in one alias. */
 const ID = /^[0-9A-Za-z._-]{1,64}$/;
 
 export function parseNic(spec: InterfaceSpec): Nic {
   const fail = (why: string) => new HostFailure('invalid_nic', `interface ${spec.id}: ${why}`);
   if (!isId(spec.id)) throw fail('its id is not 1 to 64 letters, digits, ".", "_" or "-"');
-  if (!isId(spec.networkId)) throw fail(`"${spec.networkId}" cannot be a network's id`);
+  if (!isId(spec.networkId)) throw fail(`"${spec.networkId}" is not a valid network id`);
   const mac = spec.mac.toLowerCase();
-  // The lowest bit of the first byte means a group: nobody's own address.
+  // The lowest bit of the first byte marks a group address, which no interface has.
   if (!MAC.test(mac) || Number.parseInt(mac.slice(0, 2), 16) % 2 === 1) {
-    throw fail(`"${spec.mac}" is no MAC address of one interface`);
+    throw fail(`"${spec.mac}" is not a MAC address of one interface`);
   }
   const [address = '', prefixText = ''] = spec.privateIpv4.split('/');
   const number = parseIpv4(address);
   if (number === undefined || !PREFIX.test(prefixText) || spec.privateIpv4.split('/').length > 2) {
-    throw fail(`"${spec.privateIpv4}" is no IPv4 address with a prefix length`);
+    throw fail(`"${spec.privateIpv4}" is not an IPv4 address with a prefix length`);
   }
-  if (isServiceAddress(number)) throw fail(`${address} is among those the host knows guests by`);
+  if (isServiceAddress(number))
+    throw fail(`${address} is in the block that the host reserves for its services`);
   for (const text of [spec.gatewayIpv4, spec.publicIpv4]) {
-    if (text !== '' && parseIpv4(text) === undefined) throw fail(`"${text}" is no IPv4 address`);
+    if (text !== '' && parseIpv4(text) === undefined)
+      throw fail(`"${text}" is not an IPv4 address`);
   }
   const prefix = Number(prefixText);
   return {
@@ -60,7 +62,7 @@ export function parseNic(spec: InterfaceSpec): Nic {
 
 export function checkVmId(vmId: string): void {
   if (isId(vmId) && vmId !== 'network') return;
-  throw new HostFailure('invalid_nic', `"${vmId}" cannot be a VM's id`);
+  throw new HostFailure('invalid_nic', `"${vmId}" is not a valid VM id`);
 }
 
 export function isId(text: string): boolean {

@@ -7,11 +7,14 @@ import { isId } from './parse-interface.ts';
 export type Subnet = { mark: number; cidr: string; gateway: string };
 export type Neighbour = {
   address: string;
-  /** Where its host takes its packets. Null: that host did not say, so it cannot be reached. */
+  /**
+   * The underlay address of the VM's host. Null: that host did not report one and cannot be
+   * reached.
+   */
   host: string | null;
 };
 
-/** A network with everything checked: nothing in here needs escaping any more. */
+/** A network with all fields checked: nothing in it needs escaping. */
 export type Network = {
   id: string;
   vni: number;
@@ -40,10 +43,10 @@ function parseNetwork(spec: NetworkSpec): Network {
   const fail = (why: string) => new HostFailure('invalid_network', `network ${spec.id}: ${why}`);
   if (!isId(spec.id)) throw fail('its id is not 1 to 64 letters, digits, ".", "_" or "-"');
   if (!Number.isInteger(spec.vni) || spec.vni < 1 || spec.vni > LARGEST_VNI) {
-    throw fail(`its number ${spec.vni} is not of 1 to ${LARGEST_VNI}`);
+    throw fail(`its number ${spec.vni} is not between 1 and ${LARGEST_VNI}`);
   }
   const address = (text: string) => {
-    if (parseIpv4(text) === undefined) throw fail(`"${text}" is no IPv4 address`);
+    if (parseIpv4(text) === undefined) throw fail(`"${text}" is not an IPv4 address`);
     return text;
   };
   const mark = networkNumber(spec.id);
@@ -52,7 +55,7 @@ function parseNetwork(spec: NetworkSpec): Network {
     bridge: bridgeName(spec.id),
     tunnel: tunnelName(spec.id),
     subnets: spec.subnets.map(({ cidr, gatewayIpv4 }) => {
-      if (!parseCidr(cidr)) throw fail(`"${cidr}" is no CIDR`);
+      if (!parseCidr(cidr)) throw fail(`"${cidr}" is not a CIDR`);
       return { mark, cidr, gateway: address(gatewayIpv4) };
     }),
     neighbours: spec.neighbours.map(({ privateIpv4, hostIpv4 }) => ({

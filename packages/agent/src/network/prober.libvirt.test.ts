@@ -143,7 +143,7 @@ const killedAnywhere = async (round: {
   }
 };
 
-it('rules replaced by others are never weaker than both', async () => {
+it('while rules are replaced, no packet passes that both sets forbid', async () => {
   const other = { ...withoutJob, rules: wide };
   await killedAnywhere({
     before: () => agent().applyFirewall(withoutJob),
@@ -154,7 +154,7 @@ it('rules replaced by others are never weaker than both', async () => {
   await expectClosedAgain();
 });
 
-it('an interface that comes is covered before anything of it passes', async () => {
+it('a new interface is covered before any of its packets pass', async () => {
   let isPlugged = true;
   await killedAnywhere({
     before: async () => {
@@ -175,7 +175,7 @@ it('an interface that comes is covered before anything of it passes', async () =
   await takeJobDown(agent());
 });
 
-it('an interface that goes takes no rule with it that others have', async () => {
+it('a removed interface takes no rule of other interfaces with it', async () => {
   const steps = await killedAnywhere({
     before: async () => {
       const links = await lab.ip('link show');
@@ -187,7 +187,7 @@ it('an interface that goes takes no rule with it that others have', async () => 
   expect(steps).toBeGreaterThan(10);
 });
 
-it('an agent that starts again weakens nothing, nor one that finds its rules meddled with', async () => {
+it('a restarted agent weakens nothing, also if its rules were changed', async () => {
   await killedAnywhere({ work: (network) => bringUp(network, withoutJob) });
   await killedAnywhere({
     before: async () => {

@@ -39,7 +39,7 @@ describe.each([0, 1])('with bridge-nf-call-iptables and rp_filter %d', (strict) 
   });
   afterAll(() => lab?.close());
 
-  it('nothing passes where no rule allows it', async () => {
+  it('nothing passes unless a rule allows it', async () => {
     await apply([]);
     expect(await atApp.misses(web, 22)).toBe(true);
     expect(await atApp.pings(web)).toBe(false);
@@ -47,7 +47,7 @@ describe.each([0, 1])('with bridge-nf-call-iptables and rp_filter %d', (strict) 
     expect(await atApp.misses('192.0.2.2', 443)).toBe(true);
   });
 
-  it('a port that is allowed is reached from a guest beside it and from the host, others are not', async () => {
+  it('an allowed port is reached from a neighbour guest and from the host, other ports are not', async () => {
     await apply([outgoing, makeRule('ssh')]);
     expect(await atApp.reaches(web, 22)).toBe(app);
     expect(await lab.host.reaches(web, 22)).toBe('169.254.1.1');
@@ -56,7 +56,7 @@ describe.each([0, 1])('with bridge-nf-call-iptables and rp_filter %d', (strict) 
     expect(await atApp.pings(web)).toBe(false);
   });
 
-  it('what a guest may get it gets only from those who may send it', async () => {
+  it('a guest receives what it may receive only from guests that may send it', async () => {
     await apply([makeRule('ssh')]);
     expect(await atApp.misses(web, 22)).toBe(true);
   });
@@ -73,13 +73,13 @@ describe.each([0, 1])('with bridge-nf-call-iptables and rp_filter %d', (strict) 
     expect(await atApp.reaches(web, 53, { protocol: 'udp' })).toBe(app);
   });
 
-  it('icmp passes by its own rule, and whatever the ports of a rule it shares with tcp', async () => {
+  it('icmp passes by its own rule, and whatever the ports of a rule that it shares with tcp', async () => {
     await apply([outgoing, makeRule('both', { protocols: ['tcp', 'icmp'] })]);
     expect(await atApp.pings(web)).toBe(true);
     expect(await atApp.misses(web, 80)).toBe(true);
   });
 
-  it('a rule for some sources, source ports and destinations is for no others', async () => {
+  it('a rule for some sources, source ports and destinations applies to no others', async () => {
     await apply([
       outgoing,
       makeRule('by-source', { sources: ['10.0.0.6/32'], destinationPorts: ['22'] }),
@@ -98,7 +98,7 @@ describe.each([0, 1])('with bridge-nf-call-iptables and rp_filter %d', (strict) 
     expect(await atApp.misses(web, 3001)).toBe(true);
   });
 
-  it('what is denied is dropped, whatever allows it', async () => {
+  it('a denied packet is dropped, whatever allows it', async () => {
     const deny = { action: 'ACTION_DENY' } as const;
     await apply([
       outgoing,
@@ -117,14 +117,14 @@ describe.each([0, 1])('with bridge-nf-call-iptables and rp_filter %d', (strict) 
     expect(await atApp.misses(web, 22)).toBe(true);
   });
 
-  it('a guest reaches outside under the address of the host, and is not reached from there', async () => {
+  it('a guest reaches the outside with the host’s address, and is not reached from there', async () => {
     await apply([outgoing, makeRule('ssh')]);
     expect(await atApp.reaches('192.0.2.2', 443)).toBe('192.0.2.1');
     await lab.outside.run('ip', 'route', 'replace', '10.0.0.0/24', 'via', '192.0.2.1');
     expect(await lab.outside.misses(web, 22)).toBe(true);
   });
 
-  it('a public address leads to its guest as the rules allow, and is what outside sees of it', async () => {
+  it('a public address leads to its guest if the rules allow it, and is the address that the outside sees', async () => {
     const published = { ...webNic, publicIpv4: '198.51.100.7' };
     const nics = [published, appNic];
     await network.applyFirewall({ rules: [outgoing, makeRule('ssh')], nics });
@@ -135,7 +135,7 @@ describe.each([0, 1])('with bridge-nf-call-iptables and rp_filter %d', (strict) 
     expect(await lab.outside.misses('198.51.100.7', 22)).toBe(true);
   });
 
-  it('an open connection goes on while a rule allows it and ends with the rule', async () => {
+  it('an open connection continues while a rule allows it, and ends with the rule', async () => {
     await apply([outgoing, makeRule('ssh')]);
     expect(await atApp.reaches(web, 22)).toBe(app);
     await apply([outgoing, makeRule('ssh'), makeRule('more', { destinationPorts: ['80'] })]);
@@ -144,7 +144,7 @@ describe.each([0, 1])('with bridge-nf-call-iptables and rp_filter %d', (strict) 
     expect(await atApp.missesNow()).toBe(true);
   });
 
-  it('the gateway answers an echo, and the host nothing else', async () => {
+  it('the gateway replies to an echo request, and the host to nothing else', async () => {
     await apply([outgoing, makeRule('ssh')]);
     await lab.host.listen(8080);
     expect(await atApp.pings('10.0.0.1')).toBe(true);

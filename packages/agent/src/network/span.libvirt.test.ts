@@ -28,7 +28,7 @@ describe('two tenants with the same addresses on the same hosts', () => {
   });
   afterAll(() => span?.close());
 
-  it('reach their own VMs on another host, both ways, and never the other tenant’s', async () => {
+  it('reach their own VMs on another host, in both directions, and never the other tenant’s', async () => {
     expect(await at('red-app').reaches('10.0.0.5', 22)).toBe('10.0.0.6');
     expect(await at('red-web').reaches('10.0.0.6', 22)).toBe('10.0.0.5');
     expect(await at('blue-app').reaches('10.0.0.5', 80)).toBe('10.0.0.6');
@@ -44,7 +44,7 @@ describe('two tenants with the same addresses on the same hosts', () => {
     expect(await at('red-far').pings('10.0.0.1')).toBe(true);
   });
 
-  it('find nobody at an address of their network that no VM has, nor outside of it', async () => {
+  it('reach nothing at an unused address of their network, nor outside of it', async () => {
     const { lab } = span.node(0);
     const seen = await countPackets(lab.outside, {
       hook: 'ingress device eth0',
@@ -57,7 +57,7 @@ describe('two tenants with the same addresses on the same hosts', () => {
     expect(await seen()).toEqual({ all: 0 });
   });
 
-  it('send packets of the largest size whole, and larger ones in pieces that arrive', async () => {
+  it('send packets of the largest size unfragmented, and larger ones in fragments that arrive', async () => {
     const seen = await countPackets(span.wire.stranger, {
       hook: 'forward',
       kinds: { whole: VXLAN, pieces: 'ip frag-off & 0x3fff != 0' },
@@ -69,7 +69,7 @@ describe('two tenants with the same addresses on the same hosts', () => {
     expect(await seen()).toMatchObject({ pieces: 0 });
   });
 
-  it('see no packet of each other, on no interface, nor a word of theirs bare on the wire', async () => {
+  it('see no packet of each other on any interface, and no packet of theirs is unencapsulated on the wire', async () => {
     const kinds = { all: 'meta protocol ip' };
     const hook = 'ingress device eth0';
     const atWeb = await countPackets(at('blue-web'), { hook, kinds });
@@ -94,7 +94,7 @@ describe('two tenants with the same addresses on the same hosts', () => {
     expect((await onWire()).blue).toBeGreaterThan(0);
   });
 
-  it('never appear in a capture of the other’s interfaces, on either host, while both talk', async () => {
+  it('never appear in a capture of the other’s interfaces, on either host, while both send', async () => {
     const tenants = ['red', 'blue'] as const;
     const word = (tenant: string) => `the word of ${tenant}`;
     const other = { red: 'blue', blue: 'red' } as const;
@@ -133,7 +133,7 @@ describe('two tenants with the same addresses on the same hosts', () => {
     for (const tenant of tenants) expect(outside.includes(word(tenant))).toBe(false);
   });
 
-  it('are held to the sender’s rules where it is, and to the receiver’s where that is', async () => {
+  it('are filtered by the sender’s rules on its host and by the receiver’s rules on its host', async () => {
     const [incoming, outgoing] = [openRules('red').slice(0, 1), openRules('red').slice(1)];
     const [web, app] = [span.node(0).network, span.node(1).network];
     await web.applyFirewall(firewallOf(places, { index: 0, rules: outgoing }));
@@ -160,7 +160,7 @@ describe('two tenants with the same addresses on the same hosts', () => {
       return sendForged(from, { ...genuine, innerDestination: '10.0.0.5', ...change });
     };
 
-    it('hear what their host would send, so that the others are dropped for their faults', async () => {
+    it('receive what their host would send, so that the other packets are dropped for their faults', async () => {
       const forged = await countForged();
       await send(1);
       await expect.poll(forged).toEqual({ forged: 1 });
@@ -183,7 +183,7 @@ describe('two tenants with the same addresses on the same hosts', () => {
         'VXLAN with a foreign source',
       ],
       ['with a source outside', 1, { innerSource: '198.51.100.1' }, 'VXLAN with a foreign source'],
-    ] as const)('hear none %s, and it is counted', async (_, index, change, comment) => {
+    ] as const)('receive no packet %s, and it is counted', async (_, index, change, comment) => {
       const forged = await countForged();
       const before = await dropped(comment);
       await send(index, change);
@@ -191,7 +191,7 @@ describe('two tenants with the same addresses on the same hosts', () => {
       expect(await forged()).toEqual({ forged: 0 });
     });
 
-    it('pass nothing on that is for somebody else', async () => {
+    it('forward nothing to other addresses', async () => {
       const comment = 'from a tunnel to elsewhere';
       const before = await dropped(comment);
       await sendForged(span.node(1).lab.host, { ...genuine, innerDestination: '192.0.2.2' });
@@ -203,7 +203,7 @@ describe('two tenants with the same addresses on the same hosts', () => {
     });
   });
 
-  it('reach a VM that moved at the same address, from a third host; one that is gone, nowhere', async () => {
+  it('reach a VM that moved at the same address from a third host, and a removed VM nowhere', async () => {
     expect(await at('red-far').pings('10.0.0.6')).toBe(true);
     await span.node(1).network.removeInterfaces('vm-red-app');
     const moved = [[red.web, red.app, blue.web], [blue.app], [red.far]];

@@ -43,7 +43,7 @@ describe('a guest that pretends', () => {
     expect(await evil.reaches(web, 22)).toBe('10.0.0.6');
   });
 
-  it('to have another MAC is not heard, and is counted', async () => {
+  it('to have another MAC is dropped and counted', async () => {
     const before = await dropped('foreign MAC');
     await evil.run('ip', 'link', 'set', 'eth0', 'address', '02:00:00:00:00:05');
     expect(await evil.misses(web, 22)).toBe(true);
@@ -51,13 +51,13 @@ describe('a guest that pretends', () => {
     expect(await dropped('foreign MAC')).toBeGreaterThan(before);
   });
 
-  it('to have another address is not heard, and is counted', async () => {
+  it('to have another address is dropped and counted', async () => {
     await evil.run('ip', 'address', 'add', '10.0.0.77/32', 'dev', 'eth0');
     expect(await evil.misses(web, 22, { sourceAddress: '10.0.0.77' })).toBe(true);
     expect(await dropped('foreign address')).toBeGreaterThan(0);
   });
 
-  it("to answer for another's address by ARP is not heard, and is counted", async () => {
+  it("to have another's address by ARP is dropped and counted", async () => {
     const arping = (source: string) =>
       evil.run('busybox', 'arping', '-c', '1', '-w', '1', '-I', 'eth0', '-s', source, '10.0.0.1');
     await evil.run('ip', 'address', 'add', '10.0.0.78/32', 'dev', 'eth0');
@@ -66,14 +66,14 @@ describe('a guest that pretends', () => {
     expect(await dropped('foreign ARP')).toBeGreaterThan(0);
   });
 
-  it('to be a DHCP server or an IPv6 router is not heard, and is counted', async () => {
+  it('to be a DHCP server or an IPv6 router is dropped and counted', async () => {
     await evil.misses(web, 68, { protocol: 'udp', sourcePort: 67 });
     expect(await dropped('DHCP server')).toBeGreaterThan(0);
     await evil.pings('ff02::1%eth0', '-6');
     expect(await dropped('neither IPv4 nor ARP')).toBeGreaterThan(0);
   });
 
-  it('sees the router where its neighbours are, and nobody where there is none', async () => {
+  it('sees the router in place of its neighbours, and nothing at unused addresses', async () => {
     const ask = (address: string) =>
       evil.run('busybox', 'arping', '-c', '1', '-w', '1', '-I', 'eth0', address);
     expect(await ask(web)).toContain(bridgeMac('network-1'));

@@ -55,7 +55,7 @@ describe('two tenants with the same addresses on one host', () => {
     expect(await at('blue-app').reaches('10.0.0.5', 22)).toContain('ECONNREFUSED');
   });
 
-  it('do not pass for each other’s connections', async () => {
+  it('do not use each other’s connections', async () => {
     const toWeb = { ...incoming('blue'), destinations: ['10.0.0.5'] };
     const rules = [outgoing('red'), incoming('red'), outgoing('blue'), toWeb];
     await network.applyFirewall({ rules, nics });
@@ -68,7 +68,7 @@ describe('two tenants with the same addresses on one host', () => {
     expect(await at('blue-web').misses('10.0.0.6', 5000, reply)).toBe(true);
   });
 
-  it('reach outside at once from the same address and port, each with its own replies', async () => {
+  it('reach the outside at the same time from the same address and port, each with its own replies', async () => {
     await network.applyFirewall({ rules: [outgoing('red'), outgoing('blue')], nics });
     const same = { sourcePort: 6000 };
     expect(await at('red-app').reaches('192.0.2.2', 443, same)).toBe('192.0.2.1');

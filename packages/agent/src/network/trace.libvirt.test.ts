@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab?.close());
 
-it(`packets fare as the trace says, whatever the rules (seed ${SEED})`, async () => {
+it(`packets are treated as the trace predicts, whatever the rules (seed ${SEED})`, async () => {
   const traffic = fc.array(packet, { minLength: PACKETS, maxLength: PACKETS });
   const property = fc.asyncProperty(rules, traffic, async (wanted, packets) => {
     await network.applyFirewall({ rules: wanted, nics: Object.values(NICS) });

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 
-/** A sleep that can be cut short, also by a call that came just before it began. */
+/** A sleep that `ring` ends early, also if it was called just before the sleep began. */
 export class Alarm {
   readonly #clock: Clock;
   #isRung = false;

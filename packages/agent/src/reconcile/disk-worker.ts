@@ -5,8 +5,8 @@ import { type HostSpec, isBelow } from '../spec.ts';
 import type { HostContext } from './host-context.ts';
 
 /**
- * The disks a spec names outside any VM: those to grow and those to remove. What it has seen done is
- * what reports say of them.
+ * Grows and removes the disks that a spec lists outside of VMs. Reports contain what it has
+ * completed.
  */
 export class DiskWorker {
   readonly #host: HostContext;
@@ -32,7 +32,7 @@ export class DiskWorker {
     return this.#removed;
   }
 
-  /** Whether a disk was not as wanted when last looked at. */
+  /** Whether the last run left a disk in a state other than the desired one. */
   get isBehind(): boolean {
     return this.#behind;
   }
@@ -75,14 +75,14 @@ export class DiskWorker {
     if (JSON.stringify([ready, removed]) !== before) this.#host.changed();
   }
 
-  /** One disk's trouble is its own; it is tried again with the next spec, and after a while. */
+  /** A failure concerns one disk only. It is retried with the next spec and after a pause. */
   async #attempt(diskId: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
       const { log, clock, timings } = this.#host;
       this.#behind = true;
-      log.warn({ error, disk: diskId }, 'a disk is not as wanted; it is tried again');
+      log.warn({ error, disk_id: diskId }, 'disk change failed; will be retried');
       this.#cancelRetry?.();
       this.#cancelRetry = clock.after(timings.failedMs, () => this.nudge());
     }

@@ -5,7 +5,7 @@ import type { HostDriver } from '../host-driver.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { HostFirewall } from './host-firewall.ts';
 
-/** What everything that works on a host shares. */
+/** What all workers of a host share. */
 export type HostContext = {
   readonly driver: HostDriver;
   readonly ledger: Ledger;
@@ -14,6 +14,6 @@ export type HostContext = {
   readonly log: Log;
   readonly hostBootId: string;
   readonly firewall: HostFirewall;
-  /** What a report would say may have changed. */
+  /** Called when a report may have changed. */
   readonly changed: () => void;
 };

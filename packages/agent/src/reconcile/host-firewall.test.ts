@@ -4,7 +4,7 @@ import { Ledger } from '../ledger/ledger.ts';
 import { makeSpec, makeVm } from '../testing/make-spec.ts';
 import { HostFirewall } from './host-firewall.ts';
 
-it('guests are answered once their rules are in force, also by an agent that finds them so', async () => {
+it('guests get replies once their rules are in force, also from an agent that finds them in force', async () => {
   const vm = makeVm('vm-1');
   const ledger = new Ledger(
     { read: async () => null, write: async () => undefined },
@@ -24,7 +24,7 @@ it('guests are answered once their rules are in force, also by an agent that fin
   expect(seen).toEqual(['rules', 'vm-1', 'vm-1']);
 });
 
-it('rules that another hand removed are applied again, and only those', async () => {
+it('rules that were removed outside the agent are applied again, and only those', async () => {
   const ledger = new Ledger(
     { read: async () => null, write: async () => undefined },
     { version: 1, spec: makeSpec(7), vms: {} },
@@ -51,7 +51,7 @@ it('rules that another hand removed are applied again, and only those', async ()
   expect(firewall.number).toBe('7');
 });
 
-it('rules that a later spec replaces under the look were not removed by another hand', async () => {
+it('rules that a later spec replaces during the check do not count as removed', async () => {
   const ledger = new Ledger(
     { read: async () => null, write: async () => undefined },
     { version: 1, spec: makeSpec(7), vms: {} },

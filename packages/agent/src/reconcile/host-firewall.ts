@@ -9,14 +9,16 @@ type FirewallHost = {
 };
 
 /**
- * Keeps the accepted spec's rules in force, and the ways to VMs on other hosts. Whoever brings an
- * interface up calls `ensure` first, so that a new VM is covered before anything can reach it.
- * `number` is told only of what the host was seen to have in force.
+ * Keeps the accepted spec's rules and the routes to VMs on other hosts in force. A caller that
+ * creates an interface calls `ensure` first, so that a new VM is filtered before anything can reach
+ * it. `number` only covers rules that were read back from the host.
  */
 export class HostFirewall {
   readonly #host: FirewallHost;
   #inForce = '0';
-  /** The very object: whoever rendered it does not do so again. */
+  /**
+   * Compared and passed by identity, so that the network does not render the same firewall again.
+   */
   #applied: Firewall | null = null;
   #ensuring: Promise<void> | null = null;
 
@@ -24,12 +26,12 @@ export class HostFirewall {
     this.#host = host;
   }
 
-  /** Of the spec whose rules are all in force; "0" until the first are. */
+  /** The number of the spec whose rules are all in force; "0" before the first. */
   get number(): string {
     return this.#inForce;
   }
 
-  /** Answers once the rules of the spec accepted now, or of a later one, are in force. */
+  /** Returns once the rules of the currently accepted spec, or of a later one, are in force. */
   async ensure(): Promise<void> {
     while (this.#inForce !== this.#wantedNumber()) {
       this.#ensuring ??= this.#apply().finally(() => {
@@ -40,8 +42,8 @@ export class HostFirewall {
   }
 
   /**
-   * Others have rules on a host too, and some begin theirs by removing all there are. Applies again
-   * what was taken away; answers whether anything was.
+   * Other programs have rules on a host too, and some start by removing all rules. Applies missing
+   * rules again and returns whether any were missing.
    */
   async restore({ quickly }: { quickly: boolean }): Promise<boolean> {
     const applied = this.#applied;
@@ -49,7 +51,7 @@ export class HostFirewall {
     const isSettled = this.#inForce === this.#wantedNumber();
     if (isSettled) {
       if (await this.#host.network.isInForce(applied, { quickly })) return false;
-      // Replaced meanwhile by a later spec's, or about to be.
+      // A later spec has replaced these rules, or is about to.
       if (this.#applied !== applied || this.#inForce !== this.#wantedNumber()) return false;
       this.#inForce = '0';
     }
@@ -65,7 +67,7 @@ export class HostFirewall {
     const { network, ledger, changed } = this.#host;
     const { spec } = ledger.content;
     if (spec === null) return;
-    // A spec that an earlier version of the agent kept has no networks.
+    // A spec that an earlier version of the agent stored has no networks.
     const { firewallRules: rules, networks = [] } = spec;
     const firewall: Firewall = { rules, nics: nicsOf(ledger, spec), networks };
     if (!(await network.isInForce(firewall))) await network.applyFirewall(firewall);
@@ -76,7 +78,10 @@ export class HostFirewall {
   }
 }
 
-/** Also those of VMs that are being taken down or that no spec names: their guests still run. */
+/**
+ * Includes interfaces of VMs that are being taken down or that no spec names: their guests still
+ * run.
+ */
 function nicsOf(ledger: Ledger, spec: HostSpec): InterfaceSpec[] {
   const wanted = new Set(spec.vms.map((vm) => vm.id));
   const others = Object.entries(ledger.content.vms).filter(([vmId]) => !wanted.has(vmId));

@@ -25,7 +25,7 @@ const deleted = { deleted: true, vm: makeDeleted('vm-1', { revision: '5' }) } as
 
 type Case = [what: string, domain: Domain | undefined, facts: VmFacts, plan: string];
 
-describe('a wanted VM', () => {
+describe('a desired VM', () => {
   it.each<Case>([
     ['never seen', undefined, NO_FACTS, 'up'],
     ['defined and not started', domain({ state: 'shutoff', boot: '0' }), NO_FACTS, 'up'],
@@ -95,6 +95,6 @@ describe('a deleted VM', () => {
   });
 });
 
-it('a VM no spec names is left alone', () => {
+it('a VM that no spec names is left alone', () => {
   expect(planVm(null, { domain: domain(), facts: facts(), hostBootId: NOW })).toBe('nothing');
 });

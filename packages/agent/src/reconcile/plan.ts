@@ -3,24 +3,25 @@ import type { VmFacts } from '../ledger/ledger.ts';
 import { isBelow, type VmEntry, type VmSpec } from '../spec.ts';
 
 /**
- * What to do about one VM, from what is wanted and what is.
+ * Decides what to do about one VM from its desired and its observed state.
  *
- * A domain that does not run although it was started by the present order has crashed, and stays
- * down until a greater order. It has not crashed if the host was started anew since it was last seen
- * running: then it ended with its host, and comes up again by the same order.
+ * A domain that was started by the current boot order and does not run has crashed. It stays down
+ * until a greater boot order. It has not crashed if the host has rebooted since the domain was last
+ * seen running: then it ended with its host and is started again by the same order.
  *
- * A running guest is reset for an order alone, never because its domain was changed by hand.
+ * A running guest is reset only by a boot order, never because its domain was changed outside the
+ * agent.
  */
 export type Plan =
   /** Leave it alone. */
   | 'nothing'
-  /** Bring up every part, and start it. */
+  /** Bring up every part and start the domain. */
   | 'up'
-  /** It runs by an earlier order. */
+  /** It runs by an earlier boot order: reset it. */
   | 'reset'
-  /** It runs, with an earlier revision's disks or interfaces, or with what somebody made of it. */
+  /** It runs with disks or interfaces of an earlier revision, or was changed outside the agent. */
   | 'adjust'
-  /** Keep everything it has, and say so. */
+  /** Keep everything it has, and report the crash. */
   | 'crashed'
   | 'takeDown';
 
@@ -40,9 +41,9 @@ export function planVm(wanted: VmEntry | null, observed: ObservedVm): Plan {
 }
 
 /**
- * The order by which it runs, or last ran. Mostly the domain knows. Where it is gone, or somebody took
- * that from it, the ledger does; so it does of a domain that runs by a start which was cut off
- * midway, for the ledger is written before a start and after a reset.
+ * Returns the boot order by which the VM runs or last ran. Usually the domain stores it. The ledger
+ * is used if the domain is gone or lost the value, and for a domain whose start was interrupted,
+ * because the ledger is written before a start and after a reset.
  */
 export function lastBoot({ domain, facts }: Pick<ObservedVm, 'domain' | 'facts'>): string {
   if (domain?.state === 'running' && isBelow(facts.boot, domain.boot)) return domain.boot;
@@ -50,7 +51,10 @@ export function lastBoot({ domain, facts }: Pick<ObservedVm, 'domain' | 'facts'>
   return isLost ? facts.boot : domain.boot;
 }
 
-/** Otherwise its definition or its disks are another revision's, or somebody's work. */
+/**
+ * Returns false if the definition or the disks are from another revision or were changed outside
+ * the agent.
+ */
 function isAsWanted(domain: Domain, vm: VmSpec): boolean {
   const has = new Set(domain.disks.map(({ id }) => id));
   return (
@@ -61,7 +65,10 @@ function isAsWanted(domain: Domain, vm: VmSpec): boolean {
   );
 }
 
-/** Without a ledger's word it counts as crashed: nothing is started that nobody ordered. */
+/**
+ * Without facts in the ledger the VM counts as crashed, so that the agent starts nothing without an
+ * order.
+ */
 function endedWithHost({ facts, hostBootId }: ObservedVm): boolean {
   return facts.hostBootId !== '' && facts.hostBootId !== hostBootId && !facts.crashed;
 }

@@ -4,8 +4,8 @@ import type { HostContext } from './host-context.ts';
 import { VmWorker } from './vm-worker.ts';
 
 /**
- * Everything at work on a host: one worker per VM the spec names, one for disks no VM has, and the
- * firewall. They run beside each other and share nothing but the ledger and the host.
+ * All workers of a host: one per VM in the spec, one for disks without a VM, and the firewall. They
+ * run concurrently and share only the ledger and the host.
  */
 export class Reconciler {
   readonly disks: DiskWorker;
@@ -23,7 +23,7 @@ export class Reconciler {
     return this.#workers.get(vmId);
   }
 
-  /** Something about the host or its spec may have changed. */
+  /** The host or its spec may have changed. */
   nudge(): void {
     const { spec } = this.#host.ledger.content;
     for (const { id } of spec?.vms ?? []) this.#ensureWorker(id);
@@ -34,14 +34,14 @@ export class Reconciler {
     void this.#ensureFirewall();
   }
 
-  /** Anything may have changed, also what others failed at. */
+  /** Anything may have changed, so failed work is retried too. */
   lookAgain(): void {
     for (const worker of this.#workers.values()) worker.retry();
     this.nudge();
     this.#host.changed();
   }
 
-  /** Something about one VM may have changed. One that no spec names is left alone. */
+  /** One VM may have changed. A VM that no spec names is left alone. */
   nudgeVm(vmId: string): void {
     this.#workers.get(vmId)?.nudge();
     this.#host.changed();
@@ -63,17 +63,17 @@ export class Reconciler {
   #vmRested(vmId: string): void {
     if (this.#stopped) return;
     if (entryOf(this.#host.ledger.content.spec, vmId) === null) this.#workers.delete(vmId);
-    // A disk may have been in the way of its removal until now.
+    // The VM may have kept a disk from being removed until now.
     if (this.disks.isBehind) this.disks.nudge();
   }
 
-  /** Rules hold for the VMs that run already, whether or not one comes up. */
+  /** Applies the rules also if no VM starts, because they apply to VMs that run already. */
   async #ensureFirewall(): Promise<void> {
     try {
       await this.#host.firewall.ensure();
     } catch (error) {
       const { log, clock, timings } = this.#host;
-      log.error({ error }, 'the firewall rules are not in force; they are tried again');
+      log.error({ error }, 'firewall rules could not be applied; will be retried');
       if (this.#stopped) return;
       const last = timings.retryMs.at(-1) ?? timings.failedMs;
       this.#cancelRetry = clock.after(last, () => void this.#ensureFirewall());

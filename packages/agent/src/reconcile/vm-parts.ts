@@ -8,17 +8,20 @@ import type { Part, Removal } from './parts/part.ts';
 import { seed } from './parts/seed.ts';
 import { volumes } from './parts/volumes.ts';
 
-/** Downwards to bring a VM up, upwards to take it down. */
+/**
+ * The parts of a VM, in the order in which they are brought up. They are taken down in reverse.
+ * Every part is idempotent: after a crash the worker starts again with the first.
+ */
 const PARTS: readonly Part[] = [
-  volumes,
-  seed,
-  network,
-  devicePart('gpu'),
-  devicePart('drive'),
-  domain,
+  volumes, // the disks; the boot disk is made from its image
+  seed, // what cloud-init reads when the guest boots
+  network, // firewall rules, then the interfaces
+  devicePart('gpu'), // assigned through VFIO; reset when the VM is taken down
+  devicePart('drive'), // assigned whole or as blocks; erased when the VM is taken down
+  domain, // the libvirt domain, defined and started
 ];
 
-/** What is tried, and tried again, as one. */
+/** One unit of work that is retried as a whole. */
 export type Step = { name: string; run: () => Promise<void> };
 
 export function stepsUp(host: HostContext, vm: VmSpec): Step[] {
@@ -34,7 +37,10 @@ export function stepsDown(host: HostContext, vm: VmTakeDown, removal: Removal): 
   return [...steps, { name: 'ledger', run: finish }];
 }
 
-/** What can change under a running guest. Its definition comes last: it carries the revision. */
+/**
+ * What can change while the guest runs. The definition comes last because it carries the revision:
+ * a domain with the new revision has everything else too.
+ */
 export function stepsAdjust(host: HostContext, vm: VmSpec): Step[] {
   return [
     { name: 'volumes', run: () => volumes.ensure(host, vm) },

@@ -9,10 +9,10 @@ import { lastBoot, type Plan, planVm } from './plan.ts';
 import { type Step, stepsAdjust, stepsDown, stepsReset, stepsUp } from './vm-parts.ts';
 
 /**
- * Brings one VM to what is wanted of it. A nudge carries nothing: the worker reads what is wanted and
- * what is, plans, and does one step after another, never two at once. Before each step it looks
- * whether something else is wanted by now, and if so starts over. If the agent dies midway, the next
- * one starts over from what it finds.
+ * Brings one VM to its desired state. A nudge carries no information: the worker reads the desired
+ * and the observed state, plans, and runs the steps one after another. Before each step it checks
+ * whether the desired state has changed; if so, it starts over. If the agent dies midway, the next
+ * agent starts over from what it finds on the host.
  */
 export class VmWorker {
   readonly vmId: string;
@@ -26,7 +26,7 @@ export class VmWorker {
   #failed: VmEntry | null = null;
   #mayRetry = false;
 
-  /** `rested` is called whenever there is nothing more to do for now. */
+  /** `rested` is called whenever the worker has nothing to do. */
   constructor(host: HostContext, vmId: string, rested: (vmId: string) => void) {
     this.#host = host;
     this.vmId = vmId;
@@ -37,7 +37,7 @@ export class VmWorker {
     this.#alarm = new Alarm(host.clock);
   }
 
-  /** Revision of the entry last carried out or given up; "0" before. */
+  /** Revision of the entry that was last carried out or given up; "0" before the first. */
   get answered(): string {
     return this.#answered;
   }
@@ -55,13 +55,13 @@ export class VmWorker {
     this.#worker.nudge();
   }
 
-  /** What was given up is worth another try now: what it failed at may have healed. */
+  /** Retries an entry that was given up, because the cause of the failure may be gone. */
   retry(): void {
     this.#mayRetry = true;
     this.nudge();
   }
 
-  /** Answers when the step under way has ended. */
+  /** Returns when the step in progress has ended. */
   async stop(): Promise<void> {
     this.#cancelRetry?.();
     const stopped = this.#worker.stop();
@@ -86,7 +86,7 @@ export class VmWorker {
     this.#settle(entry);
   }
 
-  /** What was given up is left alone until something else is wanted or a while has passed. */
+  /** An entry that was given up is left alone until the desired state changes or a retry is due. */
   #isHeld(entry: VmEntry): boolean {
     if (!isSameEntry(this.#failed, entry)) this.#failed = null;
     const isHeld = this.#failed !== null && !this.#mayRetry;
@@ -105,17 +105,18 @@ export class VmWorker {
     return plan === 'reset' ? stepsReset(this.#host, entry.vm) : stepsUp(this.#host, entry.vm);
   }
 
-  /** True once done; false if it was given up or something else is wanted. */
+  /** Returns true when the step is done, false if it was given up or the desired state changed. */
   async #try(step: Step, entry: VmEntry): Promise<boolean> {
     const { timings, log } = this.#host;
     for (let tries = 0; ; tries += 1) {
       if (this.#isOutdated(entry)) return this.#startOver();
       try {
         await step.run();
-        // A step that waits comes back early when it is outdated.
+        // A step that waits returns early if it is outdated.
         return this.#isOutdated(entry) ? this.#startOver() : true;
       } catch (error) {
-        log.warn({ error, vm: this.vmId, part: step.name, tries: tries + 1 }, 'a part failed');
+        const facts = { vm_id: this.vmId, part: step.name, attempt: tries + 1 };
+        log.warn({ error, ...facts }, 'part of a VM failed');
         const pauseMs = timings.retryMs[tries];
         if (pauseMs === undefined) {
           this.#giveUp(entry, error);
@@ -152,7 +153,7 @@ export class VmWorker {
     this.#host.changed();
   }
 
-  /** Plans, and writes down what a later look could not tell any more. */
+  /** Plans, and records in the ledger what cannot be read from the host later. */
   async #look(entry: VmEntry): Promise<Plan> {
     const { ledger, hostBootId } = this.#host;
     const domain = await findDomain(this.#host, this.vmId);
@@ -175,7 +176,7 @@ export class VmWorker {
     return this.#worker.isStopped || !isSameEntry(entry, this.#wanted());
   }
 
-  /** Rung for anything else, it goes on resting. */
+  /** Continues to sleep if it was woken for another reason. */
   async #restFully(delayMs: number, entry: VmEntry): Promise<void> {
     const { clock } = this.#host;
     const untilMs = clock.nowMs() + delayMs;

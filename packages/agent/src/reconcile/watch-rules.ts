@@ -1,15 +1,15 @@
 import type { Log } from '@gantry/daemon/log';
 import { type Loop, startLoop } from '@gantry/daemon/loop';
 
-/** So long guests are without rules, at most, where somebody removes all there are. */
+/** Guests are without rules for at most this long if another program removes all rules. */
 const LOOK_MS = 5_000;
-/** One look in so many reads every rule, which takes the longer the more there are. */
+/** One in this many checks reads every rule, which takes longer the more rules there are. */
 const THOROUGH = 60;
 
-/** The agent, as far as this loop needs it. */
+/** The part of the agent that this loop uses. */
 type RuleKeeper = { restoreRules(options: { quickly: boolean }): Promise<void> };
 
-/** Keeps the agent's firewall rules in force on a host where others have rules too. */
+/** Keeps the agent's firewall rules in force on a host on which other programs change rules too. */
 export function watchRules(agent: RuleKeeper, log: Log): Loop {
   let looks = 0;
   return startLoop({

@@ -14,7 +14,7 @@ type ReportSource = {
   refusal: SpecRefusal | null;
 };
 
-/** What is true of the host now, without its inventory and serial logs. */
+/** Returns the observed state of the host, without its inventory and serial logs. */
 export async function buildReport({
   host,
   domains: lastKnown,
@@ -27,13 +27,14 @@ export async function buildReport({
     driver.devices.list(),
     readMadeDisks(host),
   ]);
-  // Read after the host answered, and from here on at one moment.
+  // Read after the host has replied; from here on everything is read at one moment.
   const { spec } = ledger.content;
   const wanted = [...(spec?.vms ?? []), ...(spec?.deleted ?? [])].map((vm) => vm.id);
   const domains = snapshot.domains ?? [];
   const found = [...domains, ...devices].map(({ vmId }) => vmId);
   const ids = [...new Set([...wanted, ...found])];
-  // Of one that may run nothing is said before it was looked for: a VM not named proves nothing.
+  // A VM that may run is left out until the domains were listed once: leaving it out proves
+  // nothing.
   const isKnown = (id: string) => snapshot.domains !== null || ledger.facts(id).boot === '0';
   return {
     acceptedNumber: spec?.number ?? '0',
@@ -55,7 +56,7 @@ export async function buildReport({
   };
 }
 
-/** Of the disks made here for VMs that the ledger knows, those that exist. */
+/** Returns the existing disks among those that were created here for VMs in the ledger. */
 async function readMadeDisks({ driver, ledger }: HostContext): Promise<Volume[]> {
   const ids = Object.values(ledger.content.vms).flatMap(({ madeDisks }) => madeDisks);
   const volumes = await Promise.all([...new Set(ids)].map((id) => driver.volumes.read(id)));

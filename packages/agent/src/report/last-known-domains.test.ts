@@ -9,7 +9,7 @@ const SEEN: Domain = {
   ...{ devices: [], disks: [] },
 };
 
-it('what was seen last stands, after a moment, until it can be seen again, beside the reason and since when', async () => {
+it('the last known domains are used, after a moment, until they can be listed again, with the reason', async () => {
   const clock = new ManualClock();
   let isSilent = true;
   const list = async () => {

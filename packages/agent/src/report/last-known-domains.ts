@@ -2,25 +2,28 @@ import type { Clock } from '../base/clock.ts';
 import { type Failure, failureOf } from '../base/failure.ts';
 import type { Domain, Hypervisor } from '../host-driver.ts';
 
-/** What a report can say of domains. */
+/** The domains as a report can show them. */
 export type DomainSnapshot = {
-  /** As they were when last seen; null: not once since the agent began. */
+  /**
+   * The domains when they were last listed; null if they were never listed since the agent started.
+   */
   domains: readonly Domain[] | null;
-  /** Why they could not be seen now; null: they were. */
+  /** Why the domains could not be listed now; null if they could. */
   failure: Failure | null;
 };
 
 type LastKnownDomainsOptions = {
   hypervisor: Pick<Hypervisor, 'list'>;
   clock: Clock;
-  /** How long it may fail before anything is said without it. */
+  /** How long listing may fail before the last known domains are used. */
   graceMs: number;
 };
 
 /**
- * The host's domains for those who must say something also while the hypervisor does not answer:
- * then it is what was true last, and beside it why nothing newer is known. For a moment it only
- * fails, which is worth another try. Whoever changes anything asks the hypervisor itself.
+ * Returns the host's domains for reports, also while the hypervisor does not reply: then they are
+ * the last known ones, with the reason why nothing newer is known. During the first moments
+ * `refresh` throws instead, which is worth a retry. Code that changes anything must ask the
+ * hypervisor itself.
  */
 export class LastKnownDomains {
   readonly #options: LastKnownDomainsOptions;
@@ -30,7 +33,7 @@ export class LastKnownDomains {
     this.#options = options;
   }
 
-  /** Whether what was last told of them was from earlier. */
+  /** Whether the last result was from an earlier time. */
   get isOutdated(): boolean {
     return this.#last.failure !== null;
   }

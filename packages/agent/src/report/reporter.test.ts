@@ -59,7 +59,7 @@ it('changes close to each other share a report', async () => {
   expect(sent[1]?.inventory).toBeNull();
 });
 
-it('changes that never cease put no report off', async () => {
+it('endless changes do not delay a report', async () => {
   const reporter = makeReporter();
   reporter.attached();
   await turns();
@@ -73,7 +73,7 @@ it('changes that never cease put no report off', async () => {
   expect(sent).toHaveLength(2);
 });
 
-it('a stream that begins while a report is made begins with the inventory', async () => {
+it('a stream that starts while a report is built starts with the inventory', async () => {
   const reporter = makeReporter();
   reporter.attached();
   await turns();

@@ -11,8 +11,9 @@ type ReporterOptions = {
 };
 
 /**
- * Sends a whole report soon after anything changed: many changes share one, and never are two being
- * made. An idle host costs nothing here; one whose domains could not be seen is looked at again.
+ * Sends a complete report soon after a change. Many changes share one report, and only one report
+ * is built at a time. An idle host causes no work; if the domains could not be listed, the reporter
+ * tries again.
  */
 export class Reporter {
   readonly #options: ReporterOptions;
@@ -22,9 +23,9 @@ export class Reporter {
   #sending = false;
   #changed = false;
   #attached = false;
-  /** Counts them, to see that one began. */
+  /** Counts streams, to detect that a new one has started. */
   #stream = 0;
-  /** The last one that got its first report. */
+  /** The last stream that received its first report. */
   #begun = 0;
   #withInventory = false;
   #stopped = false;
@@ -34,7 +35,7 @@ export class Reporter {
     this.#serialLogs = new SerialLogs(options.host.timings.serialLogMs);
   }
 
-  /** A new stream knows nothing yet. */
+  /** A new stream needs everything. */
   attached(): void {
     this.#stream += 1;
     this.#attached = true;
@@ -64,7 +65,7 @@ export class Reporter {
   }
 
   #schedule(delayMs: number): void {
-    // A change before the first stream waits for it: that stream begins with everything.
+    // Changes before the first stream need no timer: a stream starts with a complete report.
     if (this.#stopped || this.#sending || !this.#attached) return;
     const { clock } = this.#options.host;
     const dueMs = clock.nowMs() + delayMs;
@@ -89,7 +90,7 @@ export class Reporter {
     try {
       await this.#sendReport();
     } catch (error) {
-      host.log.error({ error }, 'no report could be made; it is tried again');
+      host.log.error({ error }, 'report could not be built; will be retried');
       this.#changed = true;
       pauseMs = host.timings.retryMs.at(-1) ?? pauseMs;
     }
@@ -109,9 +110,9 @@ export class Reporter {
     if (this.#begun !== stream) await this.#sendAllSerialLogs();
     const inventory = withInventory ? await host.driver.readInventory() : null;
     const serialLogs = await this.#serialLogs.take(host.driver.hypervisor, host.clock.nowMs());
-    // Last, so that it is as new as can be.
+    // Built last, so that it is as recent as possible.
     const report = await build();
-    // A stream that began meanwhile must begin with the inventory.
+    // A stream that has started meanwhile must start with the inventory.
     if (this.#stopped || stream !== this.#stream) return;
     this.#attached = send({ ...report, serialLogs, inventory });
     if (!this.#attached) return;

@@ -1,10 +1,13 @@
 import type { SerialLog } from '@gantry/proto/generated/gantry/v1/SerialLog';
 import type { Hypervisor } from '../host-driver.ts';
 
-/** What the wire allows of one tail. */
+/** The wire's limit for one tail. */
 const TAIL_BYTES = 65_536;
 
-/** Which VMs' serial logs grew since they were last sent, and when each may be sent again. */
+/**
+ * Tracks which VMs' serial logs have grown since they were last sent, and when each may be sent
+ * again.
+ */
 export class SerialLogs {
   readonly #everyMs: number;
   readonly #grown = new Set<string>();
@@ -18,7 +21,7 @@ export class SerialLogs {
     this.#grown.add(vmId);
   }
 
-  /** When the next tail is due; null while none has grown. */
+  /** Returns when the next tail is due, or null if no log has grown. */
   nextMs(nowMs: number): number | null {
     let next: number | null = null;
     for (const vmId of this.#grown) {
@@ -28,7 +31,7 @@ export class SerialLogs {
     return next;
   }
 
-  /** The tails that are due. */
+  /** Returns the tails that are due. */
   async take(hypervisor: Hypervisor, nowMs: number): Promise<SerialLog[]> {
     const logs: SerialLog[] = [];
     for (const vmId of [...this.#grown]) {
@@ -36,7 +39,7 @@ export class SerialLogs {
       if (sentMs !== undefined && nowMs < sentMs + this.#everyMs) continue;
       this.#grown.delete(vmId);
       const tail = tailOf(await hypervisor.readSerialLog(vmId));
-      // A VM that is gone has no log, and need not be remembered.
+      // A VM that is gone has no log and is forgotten.
       if (tail === '') this.#sentMs.delete(vmId);
       else {
         this.#sentMs.set(vmId, nowMs);
@@ -51,7 +54,7 @@ export function tailOf(text: string): string {
   if (Buffer.byteLength(text) <= TAIL_BYTES) return text;
   const tail = Buffer.from(text).subarray(-TAIL_BYTES);
   let start = 0;
-  // Not from the middle of a character.
+  // Does not start within a character.
   while (((tail[start] ?? 0) & 0xc0) === 0x80) start += 1;
   return tail.toString('utf8', start);
 }

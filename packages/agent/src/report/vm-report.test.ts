@@ -105,8 +105,8 @@ it.each<Case>([
   expect(report.disks).toHaveLength(known.domain ? 1 : 0);
 });
 
-it('a domain known from earlier is told of with why nothing newer is known', () => {
-  const silence = { code: 'host_failed', message: 'libvirt does not answer', sinceMs: 7 };
+it('a domain that is only known from earlier is reported with the reason', () => {
+  const silence = { code: 'host_failed', message: 'libvirt does not reply', sinceMs: 7 };
   const known = { id: 'vm-1', entry: wanted, facts: facts({}), silence };
   expect(vmReport({ ...known, domain: running, work: done })).toMatchObject({
     state: 'VM_OBSERVED_STATE_RUNNING',
@@ -116,7 +116,7 @@ it('a domain known from earlier is told of with why nothing newer is known', () 
   expect(vmReport({ ...known, domain: undefined, work: working }).failure).toBeNull();
 });
 
-it('a running domain that lost its order is reported with the one the ledger knows', () => {
+it('a running domain that lost its boot order is reported with the ledger’s', () => {
   const lost = { ...running, revision: '0', boot: '0' };
   const known = { id: 'vm-1', entry: wanted, facts: facts({}), work: done, silence: null };
   expect(vmReport({ ...known, domain: lost })).toMatchObject({

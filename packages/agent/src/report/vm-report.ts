@@ -11,9 +11,9 @@ type KnownVm = {
   entry: VmEntry | null;
   domain: Domain | undefined;
   facts: VmFacts;
-  /** Of the worker: revision carried out or given up, and what went wrong. */
+  /** From the worker: the revision that was carried out or given up, and the failure. */
   work: { answered: string; failure: Failure | null; hasFailed: boolean } | undefined;
-  /** Why its domain is only known from earlier; null: it was seen just now. */
+  /** Why the domain is only known from an earlier time; null if it was listed just now. */
   silence: Failure | null;
 };
 
@@ -41,7 +41,7 @@ function stateOf({ entry, domain, facts, work }: KnownVm) {
   return facts.crashed && !isOfEarlierOrder ? 'CRASHED' : 'WORKING';
 }
 
-/** After a start of the agent, before its worker has looked, the host itself says what was done. */
+/** After a start of the agent and before its worker has run, the host shows what was done. */
 function answeredRevision({ entry, domain, facts, work }: KnownVm): string {
   if (entry === null) return '0';
   if (work && work.answered !== '0') return work.answered;

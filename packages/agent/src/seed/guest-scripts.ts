@@ -1,21 +1,21 @@
 /**
- * What runs the tenant's scripts inside the guest. The startup script runs once, by cloud-init's
- * runcmd, which remembers the instance id. The shutdown script is the stop of a systemd unit that is
- * ordered after multi-user.target: what starts last is stopped first, so the script runs while the
- * network and every service are still up. It also runs when the guest reboots by itself.
+ * Runs the tenant's scripts inside the guest. The startup script runs once, by cloud-init's runcmd,
+ * which remembers the instance id. The shutdown script is the stop command of a systemd unit that
+ * is ordered after multi-user.target: units stop in reverse order, so the script runs while the
+ * network and all services are still up. It also runs when the guest reboots by itself.
  */
 export const SCRIPT_FOLDER = '/var/lib/gantry';
 export const RUNNER = `${SCRIPT_FOLDER}/run-script`;
 export const SHUTDOWN_UNIT = 'gantry-shutdown.service';
 export const SHUTDOWN_UNIT_FILE = `/etc/systemd/system/${SHUTDOWN_UNIT}`;
 
-/** How long a guest has between being asked to stop and losing its power. */
+/** How long a guest has between the request to shut down and power-off. */
 const SHUTDOWN_LIMIT_S = 90;
 
 /**
- * Runs one script with its output on the console and in a log of its own, readable to root alone.
- * tee has a second to write the end of it, since systemd kills it with the unit, and no more:
- * something the script left running may hold its output open for ever.
+ * Runs one script, with its output on the console and in a log that only root can read. systemd
+ * kills tee with the unit, so tee gets one second to write the end of the output. It gets no more,
+ * because a process that the script left may hold the output open for ever.
  */
 export const RUNNER_TEXT = `#!/bin/sh
 # Usage: run-script startup|shutdown
@@ -44,8 +44,9 @@ exit "$status"
 `;
 
 /**
- * Through a shell, since a confined systemd (SELinux) may not execute files below /var/lib itself.
- * A script that outlasts its limit is killed at once instead of being asked for as long again.
+ * Started through a shell, because a confined systemd (SELinux) may not execute files below
+ * /var/lib. A script that exceeds its limit is killed at once and does not get the stop timeout a
+ * second time.
  */
 export const SHUTDOWN_UNIT_TEXT = `[Unit]
 Description=Shutdown script of this VM

@@ -24,7 +24,7 @@ const hostNameOf = async (vmId: string) => {
 };
 
 describe('seeds', () => {
-  it('are kept as <id>.iso, for their owner alone, in a folder one can only pass through', async () => {
+  it('are stored as <id>.iso, readable by their owner only, in a directory that others can only pass through', async () => {
     await seeds.ensure(makeVm('vm-1'));
     expect(seeds.path('vm-1')).toBe(join(directory, 'vm-1.iso'));
     expect((await stat(seeds.path('vm-1'))).mode & 0o777).toBe(0o600);
@@ -32,7 +32,7 @@ describe('seeds', () => {
     expect(await hostNameOf('vm-1')).toBe('vm-1');
   });
 
-  it('are left as they are while nothing changed, and replaced when something did', async () => {
+  it('are left unchanged while nothing changed, and replaced when something did', async () => {
     await seeds.ensure(makeVm('vm-1'));
     const { ino } = await stat(seeds.path('vm-1'));
     await seeds.ensure(makeVm('vm-1', { revision: '2', boot: '2' }));
@@ -41,7 +41,7 @@ describe('seeds', () => {
     expect(await hostNameOf('vm-1')).toBe('other');
   });
 
-  it('are whole after one was cut short or opened to others', async () => {
+  it('are complete after one was truncated or its mode was changed', async () => {
     await seeds.ensure(makeVm('vm-1'));
     await writeFile(seeds.path('vm-1'), 'half');
     await seeds.ensure(makeVm('vm-1'));
@@ -51,7 +51,7 @@ describe('seeds', () => {
     expect((await stat(seeds.path('vm-1'))).mode & 0o777).toBe(0o600);
   });
 
-  it('are removed, also when there is none and no folder either', async () => {
+  it('are removed, also if there is none and no directory', async () => {
     await seeds.remove('vm-1');
     await seeds.ensure(makeVm('vm-1'));
     await seeds.ensure(makeVm('vm-2'));
@@ -60,7 +60,7 @@ describe('seeds', () => {
     expect(await readdir(directory)).toEqual(['vm-2.iso']);
   });
 
-  it('leave nothing of a life that was killed while it wrote', async () => {
+  it('leave nothing of a process that was killed while it wrote', async () => {
     await seeds.ensure(makeVm('vm-1'));
     const half = `${seeds.path('vm-1')}.new`;
     for (const next of [makeVm('vm-1'), makeVm('vm-1', { name: 'other' })]) {
@@ -75,7 +75,7 @@ describe('seeds', () => {
   });
 
   it.each(['', '.', '..', '../vm-1', 'a/b', 'a.iso', '-a', 'a b', 'a\n', 'a'.repeat(64)])(
-    'are neither made nor removed for the id %j',
+    'are neither written nor removed for the id %j',
     async (id) => {
       await seeds.ensure(makeVm('vm-1'));
       const refused = { name: 'HostFailure', code: 'bad_vm_id' };
@@ -100,7 +100,7 @@ describe('seeds', () => {
     expect((await readFile(seeds.path('vm-1'))).equals(before)).toBe(true);
   });
 
-  it('say which file could not be kept, and why', async () => {
+  it('name the file that could not be written, and why', async () => {
     await writeFile(join(root, 'made'), 'a file where the folder should be');
     await expect(seeds.ensure(makeVm('vm-1'))).rejects.toMatchObject({
       code: 'seed_failed',

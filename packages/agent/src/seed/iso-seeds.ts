@@ -9,20 +9,23 @@ import { renderSeedFiles, SEED_LABEL } from './nocloud.ts';
 import { isPlainId, seedProblem } from './seed-problem.ts';
 
 export type IsoSeeds = Seeds & {
-  /** Where a VM's seed lies once it was ensured. */
+  /** Returns the path of a VM's seed. */
   path(vmId: string): string;
 };
 
 /**
- * Seeds as ISO images, <VM id>.iso each. Killed at any moment the image is the old one, the new one
- * or not there; what lies half written beside it is cleared by the next ensure or remove. A running
- * guest keeps the image it was started with.
+ * Seeds as ISO images, one file <VM id>.iso each. After a crash the image is the old one, the new
+ * one or absent; the next `ensure` or `remove` deletes partial files. A running guest keeps the
+ * image it was started with.
  */
 export function createSeeds(options: { directory: string } & GuestNetworkSettings): IsoSeeds {
   const { directory } = options;
   const path = (vmId: string) => {
     if (!isPlainId(vmId)) {
-      throw new HostFailure('bad_vm_id', `"${vmId}" is no id of a VM: no seed can be kept for it`);
+      throw new HostFailure(
+        'bad_vm_id',
+        `"${vmId}" is not a valid VM id, so it cannot have a seed`,
+      );
     }
     return join(directory, `${vmId}.iso`);
   };
@@ -33,7 +36,7 @@ export function createSeeds(options: { directory: string } & GuestNetworkSetting
       const file = path(vm.id);
       const problem = seedProblem(vm);
       if (problem !== undefined) {
-        throw new HostFailure('bad_seed', `VM ${vm.id} cannot be given a seed: ${problem}`);
+        throw new HostFailure('bad_seed', `the seed of VM ${vm.id} cannot be written: ${problem}`);
       }
       const files = renderSeedFiles(vm, options);
       const image = renderIso9660({ label: SEED_LABEL, files });
@@ -49,7 +52,7 @@ export function createSeeds(options: { directory: string } & GuestNetworkSetting
 type Place = { directory: string; file: string };
 
 async function ensureFile({ directory, file, content }: Place & { content: Buffer }) {
-  // QEMU runs as a user of its own and must be able to pass through; the images are root's.
+  // QEMU's user may pass through the directory; the images belong to root.
   await mkdir(directory, { recursive: true, mode: 0o711 });
   if (await isThere(file, content)) {
     await rm(halfWritten(file), { force: true });
@@ -75,7 +78,7 @@ async function removeFile({ directory, file }: Place) {
   await unlessMissing(syncDirectory(directory));
 }
 
-/** As replaceFile names it. */
+/** The temporary name that replaceFile uses. */
 function halfWritten(file: string): string {
   return `${file}.new`;
 }
@@ -85,9 +88,13 @@ async function orFailure(file: string, change: () => Promise<void>): Promise<voi
     await change();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const advice = 'look at the room and the rights of its folder';
-    throw new HostFailure('seed_failed', `the seed ${file} cannot be kept: ${reason}; ${advice}`, {
-      cause: error,
-    });
+    const advice = 'check the free space and the permissions of its directory';
+    throw new HostFailure(
+      'seed_failed',
+      `the seed ${file} cannot be written: ${reason}; ${advice}`,
+      {
+        cause: error,
+      },
+    );
   }
 }

@@ -23,7 +23,9 @@ export function primaryDescriptor(volume: VolumeFields): Buffer {
   return volumeDescriptor({ type: 1, encoding: '', text }, volume);
 }
 
-/** "%/E" says UCS-2 at Joliet's level 3. Its descriptor is otherwise the primary one's twin. */
+/**
+ * "%/E" stands for UCS-2, Joliet's level 3. The descriptor is otherwise equal to the primary one.
+ */
 export function jolietDescriptor(volume: VolumeFields): Buffer {
   const text = (value: string, length: number) =>
     Buffer.concat([ucs2(value.padEnd(Math.floor(length / 2)))], length);
@@ -34,7 +36,7 @@ export function endOfDescriptors(): Buffer {
   return Buffer.concat([Buffer.from('\xffCD001\x01', 'latin1')], SECTOR_BYTES);
 }
 
-/** The root alone: an image has no other directory. */
+/** Contains only the root, because an image has no other directory. */
 export function pathTable(rootSector: Buffer, parent: Buffer): Buffer {
   return Buffer.concat([Buffer.of(1, 0), rootSector, parent, Buffer.of(0, 0)]);
 }

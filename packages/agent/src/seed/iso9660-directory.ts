@@ -12,7 +12,7 @@ export type PlacedFile = { name: string; extent: Extent };
 
 const NOTHING = Buffer.alloc(0);
 
-/** Names of ISO 9660 level 2, and the exact ones by Rock Ridge. */
+/** Names of ISO 9660 level 2, with the exact names by Rock Ridge. */
 export const primaryTree: Tree = {
   identifier: (name) => Buffer.from(`${primaryName(name)};1`),
   systemUse: { self: rockRidgeSelf(), parent: rockRidgeParent(), file: rockRidgeFile },
@@ -23,7 +23,7 @@ export const jolietTree: Tree = {
   systemUse: { self: NOTHING, parent: NOTHING, file: () => NOTHING },
 };
 
-/** Upper case, with nothing but A-Z, 0-9 and _ around one dot that is always there. */
+/** Upper case, only A-Z, 0-9 and _ around one dot, which is always present. */
 export function primaryName(name: string): string {
   const dot = name.lastIndexOf('.');
   const [stem, suffix] = dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot + 1)];
@@ -31,7 +31,7 @@ export function primaryName(name: string): string {
   return `${plain(stem)}.${plain(suffix)}`;
 }
 
-/** The one directory of an image: whole sectors. Its length does not depend on any extent. */
+/** The only directory of an image, in whole sectors. Its length does not depend on the extents. */
 export function renderDirectory(
   tree: Tree,
   { extent, files }: { extent: Extent; files: readonly PlacedFile[] },
@@ -47,7 +47,7 @@ export function renderDirectory(
   return packIntoSectors([self, parent, ...records]);
 }
 
-/** As in a volume descriptor, too, where nothing may follow the identifier. */
+/** Also used in a volume descriptor, where nothing may follow the identifier. */
 export function rootRecord(extent: Extent): Buffer {
   return directoryRecord({ extent, identifier: 0, systemUse: NOTHING });
 }
@@ -67,7 +67,7 @@ function record({ identifier, extent, flags, systemUse }: RecordFields): Buffer 
     both16(1),
     Buffer.of(identifier.length),
     identifier,
-    // Every record and what follows the identifier begin at an even byte.
+    // Every record, and what follows the identifier, starts at an even byte.
     Buffer.alloc(identifier.length % 2 === 0 ? 1 : 0),
     systemUse,
     Buffer.alloc(systemUse.length % 2),
@@ -75,7 +75,7 @@ function record({ identifier, extent, flags, systemUse }: RecordFields): Buffer 
   return Buffer.concat([Buffer.of(2 + body.length, 0), body]);
 }
 
-/** No record crosses from one sector into the next. */
+/** No record crosses a sector boundary. */
 function packIntoSectors(records: readonly Buffer[]): Buffer {
   const sectors: Buffer[] = [];
   let sector: Buffer = NOTHING;

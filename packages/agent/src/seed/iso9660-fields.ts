@@ -1,4 +1,4 @@
-/** What the structures of ECMA-119 are made of. Numbers are written twice, for both byte orders. */
+/** The fields of ECMA-119 structures. Numbers are written in both byte orders. */
 export const SECTOR_BYTES = 2048;
 
 export type Extent = { sector: number; sizeBytes: number };
@@ -27,7 +27,7 @@ export function big32(value: number): Buffer {
   return little32(value).swap32();
 }
 
-/** As Joliet writes text. */
+/** Joliet's text encoding. */
 export function ucs2(text: string): Buffer {
   return Buffer.from(text, 'utf16le').swap16();
 }
@@ -40,7 +40,9 @@ export function padToSector(content: Uint8Array): Buffer {
   return Buffer.concat([content], sectorsOf(content.length) * SECTOR_BYTES);
 }
 
-/** One moment for every image, so that the same files are the same bytes: 1 January 2000, UTC. */
+/**
+ * A fixed time for every image, so that the same files give the same bytes: 1 January 2000, UTC.
+ */
 export const RECORD_DATE = Buffer.from([100, 1, 1, 0, 0, 0, 0]);
 export const VOLUME_DATE = Buffer.from(`${'2000010100000000'}\0`, 'latin1');
 export const NO_DATE = Buffer.from(`${'0'.repeat(16)}\0`, 'latin1');

@@ -30,7 +30,7 @@ function expectReadsBack(files: readonly IsoFile[]): void {
 }
 
 describe('an ISO 9660 image', () => {
-  it('gives every file back with its exact name and bytes, by Rock Ridge and by Joliet', () => {
+  it('returns every file with its exact name and bytes, by Rock Ridge and by Joliet', () => {
     for (const first of AROUND_SECTORS) {
       for (const second of AROUND_SECTORS) {
         expectReadsBack([
@@ -59,7 +59,7 @@ describe('an ISO 9660 image', () => {
     expect(image.toString('latin1', 32_808, 32_814)).toBe('cidata');
   });
 
-  it('is the same bytes for the same files', () => {
+  it('has the same bytes for the same files', () => {
     const make = () =>
       renderIso9660({ label: 'cidata', files: [{ name: 'user-data', content: bytes(3000, 'a') }] });
     expect(make().equals(make())).toBe(true);
@@ -71,12 +71,12 @@ describe('an ISO 9660 image', () => {
     ['an empty name', ['']],
     ['a name too long', ['n'.repeat(30)]],
     ['names that differ in case alone', ['user-data', 'User_data']],
-  ])('is not made with %s', (_what, names) => {
+  ])('is not written with %s', (_what, names) => {
     const files = names.map((name) => ({ name, content: Buffer.of(1) }));
     expect(() => renderIso9660({ label: 'cidata', files })).toThrow('BUG');
   });
 
-  it('is not made with a label Joliet cannot hold', () => {
+  it('is not written with a label that Joliet cannot hold', () => {
     expect(() => renderIso9660({ label: 'l'.repeat(17), files: [] })).toThrow('BUG');
   });
 });

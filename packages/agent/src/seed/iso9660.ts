@@ -37,7 +37,7 @@ const PRIMARY_TABLES = { sizeBytes: 10, little: 19, big: 20 };
 const JOLIET_TABLES = { sizeBytes: 10, little: 21, big: 22 };
 const FIRST_FREE_SECTOR = 23;
 
-/** Labels have at most 16 characters, names at most 29: what every one of the trees can hold. */
+/** Labels have at most 16 characters and names at most 29: what all trees can hold. */
 export function renderIso9660(image: { label: string; files: readonly IsoFile[] }): Buffer {
   requireFitting(image);
   const { label, files } = image;
@@ -81,7 +81,7 @@ function extentOfDirectory(
   return { sector, sizeBytes: length };
 }
 
-/** One after the other; an empty file has a place that takes no room. */
+/** The files lie one after the other; an empty file has an extent of no length. */
 function placeFiles(files: readonly IsoFile[], firstSector: number): PlacedFile[] {
   let sector = firstSector;
   return files.map(({ name, content }) => {

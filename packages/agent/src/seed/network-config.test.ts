@@ -6,7 +6,7 @@ const render = (...args: Parameters<typeof renderNetworkConfig>) =>
   JSON.parse(renderNetworkConfig(...args));
 
 describe('network-config', () => {
-  it('gives an interface, found by its MAC, its address, gateway, name servers and MTU', () => {
+  it('gives an interface, matched by its MAC, its address, gateway, name servers and MTU', () => {
     const nic = makeInterface('a', { mac: '02:00:00:00:00:0A' });
     expect(render([nic], { nameservers: ['10.0.0.2'], mtu: 1450 })).toEqual({
       version: 2,
@@ -25,14 +25,14 @@ describe('network-config', () => {
     });
   });
 
-  it('tells of no route, name server or MTU that was not given', () => {
+  it('has no route, name server or MTU that was not given', () => {
     const { ethernets } = render([makeInterface('a', { gatewayIpv4: '' })], { nameservers: [] });
     expect(ethernets.eth0).not.toHaveProperty('routes');
     expect(ethernets.eth0).not.toHaveProperty('nameservers');
     expect(ethernets.eth0).not.toHaveProperty('mtu');
   });
 
-  it('lets the first gateway win, and asks name servers only where a gateway leads to them', () => {
+  it('prefers the first gateway, and uses name servers only if a gateway leads to them', () => {
     const nics = [
       makeInterface('a'),
       makeInterface('b', { mac: '02:00:00:00:00:02', gatewayIpv4: '' }),
@@ -46,7 +46,7 @@ describe('network-config', () => {
     expect(ethernets.eth2.nameservers).toBeDefined();
   });
 
-  it('says of a VM without interfaces that it has none', () => {
+  it('declares that a VM without interfaces has none', () => {
     expect(render([], { nameservers: ['10.0.0.2'] })).toEqual({ version: 2, ethernets: {} });
   });
 });

@@ -2,18 +2,20 @@ import type { InterfaceSpec } from '../spec.ts';
 import { renderYaml } from './yaml.ts';
 
 export type GuestNetworkSettings = {
-  /** For guests to resolve names by. Empty: they resolve none until the tenant sets some. */
+  /** Name servers for guests. Empty: guests resolve no names until the tenant configures some. */
   nameservers: readonly string[];
-  /** Of every interface, where the network between hosts carries less than 1500. Absent: 1500. */
+  /**
+   * The MTU of every interface, if the network between hosts carries less than 1500. Absent: 1500.
+   */
   mtu?: number;
 };
 
 /**
- * network-config, version 2. Interfaces are found by their hardware address and named eth0, eth1 and
- * so on: renderers that write files per name (ifupdown, sysconfig) cannot match by address. Routes
- * are written as 0.0.0.0/0 with `routes`: `gateway4` is deprecated in netplan, and "default" is not
- * known to older versions of cloud-init. Without interfaces it still says so: with no file at all
- * cloud-init would try DHCP.
+ * Renders network-config, version 2. Interfaces are matched by hardware address and named eth0,
+ * eth1 and so on, because renderers that write one file per name (ifupdown, sysconfig) cannot match
+ * by address. Routes are written as 0.0.0.0/0 with `routes`: `gateway4` is deprecated in netplan,
+ * and older versions of cloud-init do not know "default". The file is written also without
+ * interfaces, because without a file cloud-init would try DHCP.
  */
 export function renderNetworkConfig(
   nics: readonly InterfaceSpec[],
@@ -43,7 +45,7 @@ function renderNic(nic: InterfaceSpec, { index, nameservers, mtu }: Place) {
   };
 }
 
-/** Two default routes of the same metric cannot be: the first interface's wins. */
+/** Two default routes cannot have the same metric; the first interface's wins. */
 function defaultRoute(via: string, index: number) {
   return { to: '0.0.0.0/0', via, ...(index === 0 ? {} : { metric: 100 * index }) };
 }

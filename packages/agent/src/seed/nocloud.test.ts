@@ -27,7 +27,7 @@ function plainFiles(vm: VmSpec): Record<string, string> {
 }
 
 describe('meta-data', () => {
-  it('is plain lines, the instance id being the VM id, so that no later boot is a first one', () => {
+  it('has plain lines, with the VM id as instance id, so that no later boot counts as the first', () => {
     const before = renderMetaData(makeVm(ID, { name: 'trainer-1' }));
     expect(before).toBe(`instance-id: ${ID}\nlocal-hostname: trainer-1\n`);
     const later = renderMetaData(makeVm(ID, { name: 'renamed', revision: '9', boot: '4' }));
@@ -45,13 +45,13 @@ describe('meta-data', () => {
     ['', ID],
     ['---', ID],
     ['-edge-', 'edge'],
-  ])('makes a host name of the VM name "%s"', (name, expected) => {
+  ])('makes a host name from the VM name "%s"', (name, expected) => {
     expect(renderMetaData(makeVm(ID, { name }))).toContain(`local-hostname: ${expected}\n`);
   });
 });
 
 describe('user-data', () => {
-  it('lets the key in, as the default user and as root, and no password', () => {
+  it('accepts the key for the default user and for root, and no password', () => {
     expect(userData(makeVm(ID, { name: 'a', sshPublicKey: `${KEY}\n` }))).toMatchObject({
       hostname: 'a',
       ssh_authorized_keys: [KEY],
@@ -60,14 +60,14 @@ describe('user-data', () => {
     });
   });
 
-  it('installs no key, file or command where none is wanted', () => {
+  it('installs no key, file or command if there is none', () => {
     const data = userData(makeVm(ID));
     expect(Object.keys(data)).not.toEqual(
       expect.arrayContaining([expect.stringMatching(/ssh_authorized_keys|write_files|runcmd/)]),
     );
   });
 
-  it('carries scripts to the byte, whatever is in them', () => {
+  it('carries scripts byte for byte', () => {
     const script = `#!/bin/sh\necho "it's: {[#&*!|>%@\`" $'\\x00' \u2028 \u{1f600} \r\n---\n...\n`;
     const vm = makeVm(ID, { startupScript: script, shutdownScript: `${script}# end` });
     const files = new Map(userData(vm).write_files?.map((file) => [file.path, file]));
@@ -81,7 +81,7 @@ describe('user-data', () => {
     }
   });
 
-  it('makes the shutdown script ready before a startup script that may never end', () => {
+  it('installs the shutdown script before a startup script that may never end', () => {
     const vm = makeVm(ID, { startupScript: '#!/bin/sh\n', shutdownScript: '#!/bin/sh\n' });
     expect(userData(vm).runcmd).toEqual([
       ['systemctl', 'daemon-reload'],
@@ -91,7 +91,7 @@ describe('user-data', () => {
     ]);
   });
 
-  it('escapes what readers of YAML refuse or fold, even inside of quotes', () => {
+  it('escapes what YAML readers refuse or fold, even inside quotes', () => {
     const odd = '\u007f\u0085\u009f\u2028\u2029\ufeff';
     const text = renderUserData(makeVm(ID, { sshPublicKey: `${KEY}${odd}\u{1f600}x` }));
     for (const character of odd) expect(text).not.toContain(character);
@@ -102,7 +102,7 @@ describe('user-data', () => {
 });
 
 describe('the files for guests without cloud-init', () => {
-  it('say key, scripts and addresses in lines a shell reads', () => {
+  it('contain key, scripts and addresses in lines that a shell reads', () => {
     const nics = [
       makeInterface('a', { mac: '02:00:00:00:00:0A' }),
       makeInterface('b', { mac: '02:00:00:00:00:0b', privateIpv4: '10.1.0.9/20', gatewayIpv4: '' }),
@@ -116,7 +116,7 @@ describe('the files for guests without cloud-init', () => {
     });
   });
 
-  it('are left out where there is nothing to say', () => {
+  it('are left out if they would be empty', () => {
     expect(Object.keys(plainFiles(makeVm(ID, { nics: [] })))).toEqual([
       'meta-data',
       'user-data',

@@ -56,19 +56,23 @@ export function renderMetaData(vm: VmSpec): string {
 export function renderUserData(vm: VmSpec): string {
   const config = {
     hostname: hostName(vm),
-    // So that the guest resolves its own name, which sudo asks for.
+    // The guest resolves its own name, which sudo needs.
     manage_etc_hosts: 'localhost',
     disable_root: false,
     ssh_pwauth: false,
     ...(vm.sshPublicKey === '' ? {} : { ssh_authorized_keys: [vm.sshPublicKey.trim()] }),
-    // Otherwise an interface that was added or moved is not set up until the instance id changes.
+    // Otherwise an interface that was added or moved is not configured until the instance id
+    // changes.
     updates: { network: { when: ['boot-new-instance', 'boot'] } },
     ...renderScripts(vm),
   };
   return `#cloud-config\n${renderYaml(config)}\n`;
 }
 
-/** The unit is enabled first, so that a startup script that never ends does not keep it from stopping. */
+/**
+ * The unit is enabled first, so that a startup script that never ends does not prevent it from
+ * stopping.
+ */
 function renderScripts({ startupScript, shutdownScript }: VmSpec) {
   if (startupScript === '' && shutdownScript === '') return {};
   const files = [file(RUNNER, RUNNER_TEXT, '0700')];
@@ -79,13 +83,14 @@ function renderScripts({ startupScript, shutdownScript }: VmSpec) {
     commands.push(
       ['systemctl', 'daemon-reload'],
       ['systemctl', 'enable', SHUTDOWN_UNIT],
-      // Where this runs as a part of reaching multi-user.target, waiting for the unit would never end.
+      // This may run before multi-user.target is reached; waiting for the unit would then never
+      // end.
       ['systemctl', 'start', '--no-block', SHUTDOWN_UNIT],
     );
   }
   if (startupScript !== '') {
     files.push(file(`${SCRIPT_FOLDER}/startup-script`, startupScript, '0700'));
-    // Last: its status is what cloud-init reports.
+    // Last, because its status is the one that cloud-init reports.
     commands.push(['/bin/sh', RUNNER, 'startup']);
   }
   return { write_files: files, runcmd: commands };
@@ -96,7 +101,7 @@ function file(path: string, text: string, permissions: string) {
   return { path, permissions, owner: 'root:root', encoding: 'b64', content };
 }
 
-/** Names of VMs may begin and end with a hyphen; names of hosts may not. */
+/** VM names may start and end with a hyphen; host names may not. */
 export function hostName({ id, name }: VmSpec): string {
   return name.replaceAll(/^-+|-+$/g, '') || id;
 }

@@ -1,14 +1,16 @@
 import { both32 } from './iso9660-fields.ts';
 
 /**
- * Rock Ridge (IEEE P1282) in the system use fields of directory records: names as they are and modes,
- * for guests whose kernel reads no Joliet. Linux takes it before Joliet where it finds both.
+ * Rock Ridge (IEEE P1282) in the system use fields of directory records: exact names and modes, for
+ * guests whose kernel does not read Joliet. Linux prefers it to Joliet.
  */
 const DIRECTORY_MODE = 0o040500;
-/** Root's alone: scripts carry secrets. */
+/** For root only, because scripts contain secrets. */
 const FILE_MODE = 0o100400;
 
-/** Of the root directory's own record: that these fields are in use, and whose they are. */
+/**
+ * In the root directory's own record: declares that these fields are in use, and by which standard.
+ */
 export function rockRidgeSelf(): Buffer {
   const sharing = entry('SP', Buffer.from([0xbe, 0xef, 0]));
   const standard = 'RRIP_1991A';

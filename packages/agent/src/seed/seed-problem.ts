@@ -3,12 +3,12 @@ import type { InterfaceSpec, VmSpec } from '../spec.ts';
 
 const PLAIN_ID = /^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/;
 
-/** Whether it may become a part of a file's name. */
+/** Whether the id may become part of a file name. */
 export function isPlainId(id: string): boolean {
   return PLAIN_ID.test(id);
 }
 
-/** Why a guest could not read its seed as it was meant; undefined where it can. */
+/** Returns why a guest could not read its seed correctly, or undefined if it can. */
 export function seedProblem(vm: VmSpec): string | undefined {
   if (vm.name !== '' && !/^[a-z0-9-]{1,63}$/i.test(vm.name)) {
     return `its name "${vm.name}" is no host name`;

@@ -68,7 +68,7 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 describe('a seed as an image', () => {
-  it('shows exact names and contents to others, by Rock Ridge and by Joliet', async () => {
+  it('shows exact names and contents to other readers, by Rock Ridge and by Joliet', async () => {
     const image = await seedOf('image', vm);
     for (const by of ['any', 'norock'] as const) {
       expect(await readAll(await extract(image, { to: join(root, by), by }))).toEqual(expected);
@@ -86,7 +86,7 @@ describe('cloud-init', () => {
   it.each([
     ['everything', vm],
     ['nothing', makeVm(ID, { name: '', nics: [] })],
-  ])('finds a user-data with %s in it valid', async (what, spec) => {
+  ])('accepts a user-data with %s', async (what, spec) => {
     const image = await seedOf(`schema-${what}`, spec);
     const folder = await extract(image, { to: join(root, `schema-${what}-files`), by: 'any' });
     const { stdout } = await exec('cloud-init', [
@@ -135,20 +135,20 @@ describe('two boots of cloud-init from seeds of one VM', () => {
     after = (name) => readFile(join(results, name), 'utf8');
   });
 
-  it('take the NoCloud data source, and the first reports the failed script', () => {
+  it('use the NoCloud data source, and the first reports the failed script', () => {
     expect(JSON.parse(first['result'] ?? '')).toMatchObject({
       v1: { datasource: expect.stringContaining('NoCloud'), errors: [expect.anything()] },
     });
     expect(JSON.parse(second['result'] ?? '')).toMatchObject({ v1: { errors: [] } });
   });
 
-  it('let the key in as the default user and as root', () => {
+  it('accept the key for the default user and for root', () => {
     expect(first['user-keys']).toContain(`${KEY}\n`);
     // With disable_root the line would begin with a command that turns people away.
     expect(first['root-keys']?.split('\n')).toContain(KEY);
   });
 
-  it('run the startup script at the first alone, with its output on the console and in its log', () => {
+  it('run the startup script only at the first, with its output on the console and in its log', () => {
     const lines = [
       'gantry: the startup script begins',
       "first boot: /root / 0022 'quoted' \u{1f600}",
@@ -161,7 +161,7 @@ describe('two boots of cloud-init from seeds of one VM', () => {
     expect(second['output']).not.toContain('gantry:');
   });
 
-  it('set up the interface with its MAC, and again where its address changed', () => {
+  it('configure the interface with its MAC, and again if its address changed', () => {
     expect(first['links']).toMatch(new RegExp(`: eth0@.*${MAC}`));
     expect(first['network']).toContain('Address=10.0.0.5/24');
     expect(second['network']).toContain('Address=10.7.0.9/20');
@@ -173,7 +173,7 @@ describe('two boots of cloud-init from seeds of one VM', () => {
     expect(second['hostname']).toBe('trainer-2\n');
   });
 
-  it('enable a unit systemd finds nothing wrong with, whose stop runs the shutdown script', async () => {
+  it('enable a unit without systemd warnings, whose stop runs the shutdown script', async () => {
     expect(await after('unit')).toBe('/etc/systemd/system/gantry-shutdown.service\n');
     expect(await after('verify')).not.toMatch(/gantry-shutdown/);
     const lines = [

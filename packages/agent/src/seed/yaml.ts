@@ -1,6 +1,6 @@
 /**
- * YAML that nothing in a value can break out of: JSON is YAML, and what YAML's readers do not take
- * inside of quotes (controls, their line separators, byte order marks) is escaped as JSON allows.
+ * Renders YAML that a value cannot break out of: JSON is YAML, and characters that YAML readers do
+ * not accept inside quotes (controls, line separators, byte order marks) are escaped as in JSON.
  */
 export function renderYaml(value: unknown): string {
   return JSON.stringify(value, null, 2).replaceAll(
@@ -12,7 +12,10 @@ export function renderYaml(value: unknown): string {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NOT_TEXT = ['y', 'n', 'yes', 'no', 'on', 'off', 'true', 'false', 'null'];
 
-/** Without quotes where YAML then reads this very text: for guests that read lines with sed. */
+/**
+ * Written without quotes if YAML then reads exactly this text, for guests that parse lines with
+ * sed.
+ */
 export function renderPlainText(text: string): string {
   const isText = /^[a-z][a-z0-9-]*$/.test(text) && !NOT_TEXT.includes(text);
   return isText || UUID.test(text) ? text : renderYaml(text);

@@ -1,9 +1,12 @@
 import { build } from 'esbuild';
 
-/** Some of what is bundled is CommonJS. */
+/** Some of the bundled code is CommonJS. */
 const REQUIRE = "import{createRequire}from'node:module';const require=createRequire('/');";
 
-/** A program as one file of plain JavaScript, which starts at once: for those that have many lives. */
+/**
+ * Bundles a program into one file of plain JavaScript that starts quickly, for tests that start it
+ * often.
+ */
 export async function bundleProgram(source: string, outfile: string): Promise<void> {
   await build({
     ...{ entryPoints: [source], outfile, bundle: true },

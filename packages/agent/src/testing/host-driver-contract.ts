@@ -4,22 +4,22 @@ import type { HostDriver } from '../host-driver.ts';
 import type { VmSpec } from '../spec.ts';
 import { gpu, makeDisk, makeInterface, makeNetwork, makeRule, makeVm } from './make-spec.ts';
 
-/** A machine to hold to the contract, with something to hand over: two GPUs and a drive at least. */
+/** A host that runs the contract tests. It has at least two GPUs and a drive. */
 export type ContractHost = {
   driver: HostDriver;
   gpus: readonly [string, string];
   nvme: string;
   image: NonNullable<VmSpec['image']>;
-  /** What a guest of it may have of cores and memory. */
+  /** The size of the test VMs. */
   size: Pick<VmSpec, 'cpuCores' | 'memoryMib'>;
-  /** Answers once the guest listens to what is asked of it. */
+  /** Returns once the guest reacts to requests. */
   untilBooted(vmId: string): Promise<void>;
 };
 
 const VM = '1f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d31';
 const OTHER_VM = '2f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d32';
 
-/** What the agent relies on, whatever drives the host. */
+/** The guarantees that the agent relies on, for every implementation of HostDriver. */
 export function describeHostDriverContract(make: () => Promise<ContractHost>): void {
   let under: ContractHost;
   let driver: HostDriver;
@@ -34,7 +34,7 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
   const domainOf = async (vmId: string) =>
     (await driver.hypervisor.list()).find((domain) => domain.vmId === vmId);
 
-  /** Everything below the domain. */
+  /** Ensures every part of a VM below the domain. */
   const prepare = async (vm: VmSpec) => {
     for (const disk of vm.disks) {
       await driver.volumes.create(disk, disk.id === vm.disks[0]?.id ? under.image : null);
@@ -54,7 +54,7 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
   };
 
   describe('disks', () => {
-    it('are shown with their size once made; making one again leaves it as it is', async () => {
+    it('are shown with their size after their creation, and creating one again changes nothing', async () => {
       expect(await driver.volumes.read('d')).toBeNull();
       await driver.volumes.create(makeDisk('d'), null);
       await driver.volumes.create(makeDisk('d', { sizeBytes: String(2 * GIB) }), null);
@@ -69,7 +69,7 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
       expect((await driver.volumes.read('d'))?.sizeBytes).toBe(String(2 * GIB));
     });
 
-    it('are removed, also when there is none, and not while a guest has them', async () => {
+    it('are removed, also if they do not exist, and never while a guest has them', async () => {
       await driver.volumes.remove('d');
       await run(newVm(VM));
       await expect(driver.volumes.remove(`${VM}-os`)).rejects.toThrow();
@@ -99,7 +99,7 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
       expect(await driver.devices.list()).toEqual([{ vmId: VM, kind: 'gpu', address }]);
     });
 
-    it('are not cleaned from under another VM', async () => {
+    it('are not cleaned while another VM has them', async () => {
       const [address] = under.gpus;
       await driver.devices.bind({ vmId: VM, kind: 'gpu', address }, []);
       await expect(
@@ -118,7 +118,7 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
       await driver.devices.bind({ ...drive, vmId: OTHER_VM }, []);
     });
 
-    it('are cleaned also when no VM has them', async () => {
+    it('are cleaned also if no VM has them', async () => {
       const [, address] = under.gpus;
       const cleaning = await driver.devices.release({ vmId: VM, kind: 'gpu', address });
       expect(cleaning.failure).toBeNull();
@@ -149,19 +149,19 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
       });
     });
 
-    it('run on under a new definition, which carries its revision', async () => {
+    it('keep running under a new definition, which carries its revision', async () => {
       await run(newVm(VM));
       await driver.hypervisor.define(newVm(VM, { revision: '2' }));
       expect(await domainOf(VM)).toMatchObject({ state: 'running', revision: '2', boot: '1' });
     });
 
-    it('keep the order of a reset', async () => {
+    it('keep the boot order of a reset', async () => {
       await run(newVm(VM));
       await driver.hypervisor.reset(VM, '2');
       expect(await domainOf(VM)).toMatchObject({ state: 'running', boot: '2' });
     });
 
-    it('end when their guest is asked to, and tell', async () => {
+    it('end when their guest is asked to shut down, and notify the watcher', async () => {
       await run(newVm(VM));
       await under.untilBooted(VM);
       const told = new Promise<string>((domainChanged) => {
@@ -176,7 +176,7 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
       await expect.poll(async () => (await domainOf(VM))?.state).toBe('shutoff');
     });
 
-    it('are powered off and forgotten, also when there is none', async () => {
+    it('are powered off and undefined, also if they do not exist', async () => {
       await run(newVm(VM));
       await expect(driver.hypervisor.undefine(VM)).rejects.toThrow();
       for (let times = 0; times < 2; times += 1) {
@@ -187,7 +187,7 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
       expect(await driver.hypervisor.readSerialLog(VM)).toBe('');
     });
 
-    it('get, grow and lose disks while they run', async () => {
+    it('attach, grow and detach disks while they run', async () => {
       await run(newVm(VM));
       await under.untilBooted(VM);
       const data = makeDisk('data');
@@ -206,7 +206,7 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
       expect((await domainOf(VM))?.disks).toHaveLength(1);
     });
 
-    it('lose a disk a moment after they got it, time and again', async () => {
+    it('detach a disk right after it was attached, repeatedly', async () => {
       await run(newVm(VM));
       await under.untilBooted(VM);
       const data = makeDisk('data');
@@ -224,7 +224,7 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
     });
   });
 
-  it('the firewall is in force as a whole, or not', async () => {
+  it('the firewall is in force completely or not at all', async () => {
     const firewall = { rules: [makeRule('a')], nics: [makeInterface('n')] };
     expect(await driver.network.isInForce(firewall)).toBe(false);
     await driver.network.applyFirewall(firewall);
@@ -237,7 +237,7 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
     expect(await driver.network.isInForce(spanning)).toBe(true);
   });
 
-  it('guests are answered before they have interfaces, with them, and after', async () => {
+  it('guest services accept VMs before, while and after they have interfaces', async () => {
     const vm = newVm(VM);
     await driver.network.answerGuests([vm]);
     await prepare(vm);
@@ -246,7 +246,7 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
     await driver.network.answerGuests([]);
   });
 
-  it('interfaces and seeds are made and removed, also again', async () => {
+  it('creating and removing interfaces and seeds is idempotent', async () => {
     const vm = newVm(VM);
     await prepare(vm);
     await prepare(vm);
@@ -256,7 +256,7 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
     }
   });
 
-  it('the boot id stays while the host runs, and the inventory names its devices', async () => {
+  it('the boot id is constant while the host runs, and the inventory names its devices', async () => {
     expect(await driver.readBootId()).toBe(await driver.readBootId());
     const { gpus = [], nvmes = [] } = await driver.readInventory();
     expect(gpus.map(({ pci }) => pci?.address)).toEqual(expect.arrayContaining([...under.gpus]));

@@ -9,7 +9,7 @@ import type {
   VmTakeDown,
 } from '../spec.ts';
 
-/** Whole specs, as they arrive, from what a test cares about. */
+/** Complete specs, built from the fields that a test sets. */
 export function makeSpec(number: number, spec: Partial<HostSpec> = {}): HostSpec {
   return {
     number: String(number),

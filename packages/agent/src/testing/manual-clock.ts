@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 
 type Timer = { dueMs: number; run: () => void };
 
-/** A clock that stands until a test moves it. What is due at once runs at the next turn. */
+/** A clock that a test moves. Timers that are due at once run in the next event loop turn. */
 export class ManualClock implements Clock {
   #nowMs = 1_700_000_000_000;
   #timers: Timer[] = [];
@@ -23,12 +23,12 @@ export class ManualClock implements Clock {
     };
   }
 
-  /** How many wait. */
+  /** The number of pending timers. */
   get waiting(): number {
     return this.#timers.length;
   }
 
-  /** Runs what falls due on the way, in order, each at its own time. */
+  /** Runs the timers that become due, in order, each at its own time. */
   advance(byMs: number): void {
     const endMs = this.#nowMs + byMs;
     for (;;) {

@@ -3,19 +3,22 @@ import { basename, join } from 'node:path';
 import { unlessMissing } from '@gantry/daemon/durable-file';
 import { parseQcow2Header, QCOW2_HEADER_BYTES, type Qcow2Header } from '../images/qcow2-header.ts';
 
-/** The images, by SHA-256, that the disks in a directory lie over: they themselves say which. */
+/**
+ * Returns the SHA-256 of the images that the disks in a directory use as backing files, read from
+ * the disks themselves.
+ */
 export async function listBackingImages(directory: string): Promise<Set<string>> {
   const images = new Set<string>();
   for (const name of (await unlessMissing(readdir(directory))) ?? []) {
     if (!name.endsWith('.qcow2')) continue;
-    // Removed since the directory was read: it needs no image any more.
+    // The disk was removed after the directory was read, so it needs no image.
     const backing = await unlessMissing(readBackingName(join(directory, name)));
     if (backing) images.add(basename(backing));
   }
   return images;
 }
 
-/** Also while an emulator has the file open, for which qemu-img would need its leave. */
+/** Works also while an emulator has the file open; qemu-img would need the emulator's lock. */
 export async function readQcow2Header(path: string): Promise<Qcow2Header> {
   return await withHeader(path, async (header) => header);
 }

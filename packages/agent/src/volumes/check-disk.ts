@@ -2,17 +2,20 @@ import { HostFailure } from '../base/failure.ts';
 import type { Volume } from '../host-driver.ts';
 import type { DiskSpec } from '../spec.ts';
 
-/** No dot, no slash, nothing a shell or LVM reads: ids become names of files and volumes. */
+/**
+ * No dot, no slash and nothing that a shell or LVM interprets: ids become names of files and
+ * volumes.
+ */
 const DISK_ID = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
 const BLOCK_SIZES = [0, 512, 4096];
 
 export function checkDiskId(diskId: string): void {
   if (!DISK_ID.test(diskId)) {
-    throw new HostFailure('bad_disk', `${JSON.stringify(diskId)} cannot be the id of a disk`);
+    throw new HostFailure('bad_disk', `${JSON.stringify(diskId)} is not a valid disk id`);
   }
 }
 
-/** The size a disk should have, if a disk can have it. */
+/** Returns the size that a disk should have. Throws if no disk can have it. */
 export function checkDisk({ id, sizeBytes, blockSize }: DiskSpec): number {
   checkDiskId(id);
   if (!BLOCK_SIZES.includes(blockSize)) {
@@ -21,19 +24,19 @@ export function checkDisk({ id, sizeBytes, blockSize }: DiskSpec): number {
   const size = Number(sizeBytes);
   if (!Number.isSafeInteger(size) || size <= 0 || size % (blockSize || 512) !== 0) {
     const block = blockSize || 512;
-    const message = `disk ${id}: ${sizeBytes} bytes are no whole number of blocks of ${block}`;
+    const message = `disk ${id}: ${sizeBytes} bytes is not a multiple of the block size ${block}`;
     throw new HostFailure('bad_disk', message);
   }
   return size;
 }
 
-/** By how much a disk has to grow: nothing, or to the size answered. */
+/** Returns the new size if the disk must grow, otherwise null. */
 export function checkGrowth(disk: DiskSpec, existing: Volume | null): number | null {
   const wanted = checkDisk(disk);
   if (existing === null) throw diskMissing(disk.id);
   const size = Number(existing.sizeBytes);
   if (wanted < size) {
-    const message = `disk ${disk.id} has ${size} bytes and is never made smaller`;
+    const message = `disk ${disk.id} has ${size} bytes and cannot be made smaller`;
     throw new HostFailure('disk_shrink', message);
   }
   return wanted === size ? null : wanted;

@@ -12,14 +12,14 @@ export type VolumesOptions = (
   | { driver: 'file'; directory: string }
   | { driver: 'lvm'; volumeGroup: string; thinPool: string | null }
 ) & {
-  /** Where shared volumes lie: a local directory, or one of a mounted cluster file system. */
+  /** The directory of shared volumes: local, or on a mounted cluster file system. */
   sharedDirectory: string;
   images: ImageCache;
   isInUse: IsInUse;
   run?: RunProgram;
 };
 
-/** All disks of a host: block devices by the driver that was chosen, shared volumes as directories. */
+/** All disks of a host: block disks by the chosen driver, shared volumes as directories. */
 export function createVolumes(options: VolumesOptions): VolumeDriver {
   const { images, isInUse, sharedDirectory } = options;
   const common = { images, isInUse, run: options.run ?? programRunner('storage_failed') };

@@ -46,7 +46,7 @@ describe('disks in files', () => {
     list: async () => (await unlessMissing(readdir(join(host.root, 'disks')))) ?? [],
   }));
 
-  it('take no space before they are written, and are their owner’s alone', async () => {
+  it('take no space before they are written, and are readable by their owner only', async () => {
     await host.volumes.create(makeDisk('d', { sizeBytes: String(100 * GIB) }), null);
     const { blocks, mode, size } = await stat(at('d.raw'));
     expect({ blocks, size, mode: mode & 0o777 }).toEqual({
@@ -58,7 +58,7 @@ describe('disks in files', () => {
   });
 
   it.each([MIB, 512 * MIB, 512 * MIB + 512, 128 * GIB, 10 * 1024 * GIB])(
-    'from an image, of %d bytes, are what QEMU makes of them',
+    'from an image, of %d bytes, equal what QEMU creates',
     async (sizeBytes) => {
       const image = await makeImage(1);
       await host.volumes.create(makeDisk('os', { sizeBytes: String(sizeBytes) }), image);
@@ -75,7 +75,7 @@ describe('disks in files', () => {
     },
   );
 
-  it('from a qcow2 image begin with what is in it', async () => {
+  it('from a qcow2 image start with its content', async () => {
     const [raw, packed] = [join(host.root, 'raw'), join(host.root, 'packed')];
     await writeFile(raw, makeImageBytes(1));
     await execute('qemu-img', ['convert', '-c', '-f', 'raw', '-O', 'qcow2', raw, packed]);
@@ -98,7 +98,7 @@ describe('disks in files', () => {
     expect(await host.list()).toEqual(['bad']);
   });
 
-  it('over one image do not see what the other writes, nor does the image', async () => {
+  it('over one image do not see each other’s writes, and the image does not change', async () => {
     const image = await makeImage(1);
     const sizeBytes = String(2 * MIB);
     for (const id of ['a', 'b']) await host.volumes.create(makeDisk(id, { sizeBytes }), image);
@@ -114,7 +114,7 @@ describe('disks in files', () => {
     expect((await readFile(path)).equals(original)).toBe(true);
   });
 
-  it('outlive the eviction of images, which takes theirs only after them', async () => {
+  it('survive the eviction of images, which evicts theirs only after them', async () => {
     const [used, other] = [await makeImage(1), await makeImage(2)];
     await host.volumes.create(makeDisk('os', { sizeBytes: String(2 * MIB) }), used);
     await host.images.fetch(other);
@@ -128,7 +128,7 @@ describe('disks in files', () => {
     expect(await readdir(join(host.root, 'images'))).not.toContain(used.sha256);
   });
 
-  it('are not made from an image larger than they', async () => {
+  it('are not created from an image larger than they are', async () => {
     const image = await makeImage(1);
     const disk = makeDisk('os', { sizeBytes: String(MIB / 2) });
     await expect(host.volumes.create(disk, image)).rejects.toMatchObject({
@@ -137,7 +137,7 @@ describe('disks in files', () => {
     expect(await readdir(join(host.root, 'disks'))).toEqual([]);
   });
 
-  it('from an image grow with what they hold', async () => {
+  it('from an image grow and keep their content', async () => {
     const disk = makeDisk('os');
     await host.volumes.create(disk, await makeImage(1));
     await qemuIo(at('os.qcow2'), 'write -P 0x41 0 64k');
@@ -170,7 +170,7 @@ describe('disks in files', () => {
     expect(await readdir(join(host.root, 'disks'))).toEqual([]);
   });
 
-  it('that were damaged say so, and can be removed', async () => {
+  it('that are damaged are reported as damaged, and can be removed', async () => {
     await host.volumes.create(makeDisk('os'), await makeImage(1));
     await truncate(at('os.qcow2'), 10);
     await expect(host.volumes.read('os')).rejects.toMatchObject({ code: 'disk_damaged' });

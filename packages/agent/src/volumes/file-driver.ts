@@ -20,10 +20,10 @@ import { type DiskFile, isLocked, resizeFile } from './qemu-img.ts';
 import type { IsInUse, VolumeDriver } from './volume-driver.ts';
 
 /**
- * Disks as files of one directory: `<id>.raw`, sparse, or `<id>.qcow2` over an image. The name says
- * the format and nothing else does: a guest writes what it likes into a raw disk, also what looks
- * like a qcow2 header that names a file of the host. A file that has its name is whole; one killed
- * while it was made is `<id>.raw.new` or `<id>.qcow2.new`, which making or removing the disk clears.
+ * Disks as files in one directory: `<id>.raw`, sparse, or `<id>.qcow2` over an image. Only the name
+ * says the format, because a guest may write anything into a raw disk, also a qcow2 header that
+ * names a file of the host. A file with its final name is complete. After a crash during creation
+ * it is `<id>.raw.new` or `<id>.qcow2.new`, which creating or removing the disk deletes.
  */
 export type FileDriverOptions = {
   directory: string;
@@ -121,14 +121,14 @@ export function fileDriver({ directory, images, isInUse, run }: FileDriverOption
       return { type: 'file', path: file.path, format: file.format };
     },
 
-    /** QEMU makes a file it has open longer by itself. */
+    /** QEMU itself grows a file that it has open. */
     async prepareGrowth(disk) {
       checkGrowth(disk, await read(disk.id));
     },
   };
 }
 
-/** What the file system says of a file stays as it is; what the file says of itself is damage. */
+/** Keeps errors of the file system as they are; errors in the file's content mean damage. */
 function damaged({ path }: DiskFile): (error: unknown) => never {
   return (cause) => {
     if (cause instanceof Error && 'code' in cause) throw cause;
@@ -137,7 +137,7 @@ function damaged({ path }: DiskFile): (error: unknown) => never {
   };
 }
 
-/** QEMU's user passes through it to the one file libvirt gave it. */
+/** QEMU's user passes through the directory to the one file that libvirt gave it. */
 async function prepareDirectory(directory: string): Promise<void> {
   const made = await mkdir(directory, { recursive: true });
   if (made !== undefined) await chmod(directory, 0o711);

@@ -40,7 +40,7 @@ describe.each(['pool', null])('logical volumes, thin pool %j', (thinPool) => {
   }));
 
   it.each([null, image])(
-    'cut off at any command, one from %j is whole after repeating',
+    'interrupted at any command, one from %j is complete after a repetition',
     async (from) => {
       for (let step = 1; ; step += 1) {
         lvm = recordLvm();
@@ -64,7 +64,7 @@ describe.each(['pool', null])('logical volumes, thin pool %j', (thinPool) => {
     },
   );
 
-  it('cut off at any command, growing shows the old size until repeating completes it', async () => {
+  it('interrupted at any command, growing shows the old size until a repetition completes it', async () => {
     for (let step = 1; ; step += 1) {
       lvm = recordLvm();
       await open(thinPool).create(makeDisk('d'), null);
@@ -89,7 +89,7 @@ describe.each(['pool', null])('logical volumes, thin pool %j', (thinPool) => {
 });
 
 describe('the commands of', () => {
-  it('a thin disk from an image: whole only after the copy was synced', async () => {
+  it('a thin disk from an image mark it complete only after the copy was synced', async () => {
     await open('pool').create(makeDisk('d'), image);
     expect(lvm.commands).toEqual([
       'lvcreate --yes --virtualsize 1073741824b --thinpool pool --name gantry-d --addtag gantry.disk vg',
@@ -99,7 +99,7 @@ describe('the commands of', () => {
     ]);
   });
 
-  it('a plain disk: zeroed before it is whole, and where it grows before that is shown', async () => {
+  it('a plain disk zero it before it is complete, and new space before it is shown', async () => {
     await open(null).create(makeDisk('d'), null);
     await open(null).grow(larger);
     expect(lvm.commands).toEqual([
@@ -114,7 +114,7 @@ describe('the commands of', () => {
     ]);
   });
 
-  it('a removal discard what the disk held', async () => {
+  it('a removal discard the disk’s content', async () => {
     await open('pool').create(makeDisk('d'), null);
     await open('pool').remove('d');
     expect(lvm.commands.at(-1)).toBe(
@@ -130,7 +130,7 @@ describe('a volume', () => {
     expect(await open('pool').locate(makeDisk('d'))).toEqual(source);
   });
 
-  it('that somebody has open is left alone, whatever the hypervisor knows', async () => {
+  it('that a process has open is left alone, whatever the hypervisor knows', async () => {
     await open('pool').create(makeDisk('d'), null);
     Object.assign(lvm.volumes.get('gantry-d') ?? {}, { isOpen: true });
     const refusal = { code: 'disk_in_use' };
@@ -139,14 +139,14 @@ describe('a volume', () => {
     expect(lvm.volumes.size).toBe(1);
   });
 
-  it('half written by a program that still runs is not begun again under it', async () => {
+  it('that a running program still writes to is not created again', async () => {
     lvm.volumes.set('gantry-d', { sizeBytes: GIB, tags: new Set(['gantry.disk']), isOpen: true });
     await expect(open('pool').create(makeDisk('d'), image)).rejects.toThrow();
     expect(await open('pool').read('d')).toBeNull();
     expect(lvm.commands.filter((command) => command.startsWith('qemu-img'))).toEqual([]);
   });
 
-  it('that is not ours is never touched', async () => {
+  it('of another program is never touched', async () => {
     lvm.volumes.set('gantry-d', { sizeBytes: GIB, tags: new Set(), isOpen: false });
     const refusal = { code: 'storage_failed' };
     await expect(open('pool').create(makeDisk('d'), null)).rejects.toMatchObject(refusal);
@@ -154,7 +154,7 @@ describe('a volume', () => {
     expect(lvm.commands).toEqual([]);
   });
 
-  it('is not made in a pool that would show it what others wrote', async () => {
+  it('is not created in a pool that would show old content', async () => {
     lvm.poolZeroes = false;
     await expect(open('pool').create(makeDisk('d'), null)).rejects.toMatchObject({
       code: 'storage_failed',
@@ -163,7 +163,7 @@ describe('a volume', () => {
     expect(lvm.commands).toEqual([]);
   });
 
-  it('is not made from an image larger than it', async () => {
+  it('is not created from an image larger than it', async () => {
     const disk = makeDisk('d', { sizeBytes: String(GIB / 4) });
     await expect(open(null).create(disk, image)).rejects.toMatchObject({ code: 'image_too_large' });
     expect(lvm.commands).toEqual([]);

@@ -16,20 +16,20 @@ import { copyIntoDevice } from './qemu-img.ts';
 import type { IsInUse, VolumeDriver } from './volume-driver.ts';
 
 /**
- * Disks as logical volumes of one volume group, `gantry-<id>`, thin or plain. LVM keeps the state:
- * every volume of ours has the tag `gantry.disk`, and only one whose data is on the device has
- * `gantry.whole`. One without is never shown: it is removed and begun again, which LVM refuses while
- * a program of an earlier life still writes into it.
+ * Disks as logical volumes `gantry-<id>` of one volume group, thin or plain. LVM stores the state:
+ * every volume of Gantry has the tag `gantry.disk`, and only a complete one has `gantry.whole`. A
+ * volume without it is never shown; it is removed and created again, which LVM refuses while a
+ * program of an earlier agent process still writes to it.
  *
- * Plain volumes hold what lay there before, perhaps another tenant's: they are zeroed before they
- * are whole. While one is being made larger, `gantry.zeroed=<bytes>` says how far it may be shown.
+ * Plain volumes contain old data, perhaps another tenant's, so they are zeroed before they are
+ * complete. While a plain volume grows, `gantry.zeroed=<bytes>` says how far it may be shown.
  *
- * It has not run on a kernel with device-mapper yet: tests hold it to the commands it gives and to
- * what `lvs` prints.
+ * This driver has not run on a kernel with device-mapper yet: tests check the commands it runs and
+ * the parsing of `lvs` output.
  */
 export type LvmDriverOptions = {
   volumeGroup: string;
-  /** Null: plain volumes, whose whole size is taken at once. */
+  /** Null: plain volumes, which take their full size at once. */
   thinPool: string | null;
   images: ImageCache;
   isInUse: IsInUse;
@@ -39,7 +39,7 @@ export type LvmDriverOptions = {
 const OURS = 'gantry.disk';
 const WHOLE = 'gantry.whole';
 const ZEROED = 'gantry.zeroed=';
-/** Zeroing a device without a command for it writes all of it. */
+/** Zeroing a device that has no command for it writes the whole device. */
 const ZERO_TIMEOUT_MS = 14_400_000;
 
 export function lvmDriver(options: LvmDriverOptions): VolumeDriver {
@@ -48,13 +48,13 @@ export function lvmDriver(options: LvmDriverOptions): VolumeDriver {
   const pathOf = (diskId: string) => `${volumeGroup}/${nameOf(diskId)}`;
   const deviceOf = (diskId: string) => `/dev/${pathOf(diskId)}`;
 
-  /** One that is named like ours without its tag is somebody else's, and in the way. */
+  /** A volume with such a name but without the tag belongs to someone else and blocks the name. */
   const find = async (diskId: string): Promise<LogicalVolume | null> => {
     checkDiskId(diskId);
     const json = await run('lvs', [...reportArgs(), volumeGroup]);
     const found = parseLogicalVolumes(json).find(({ name }) => name === nameOf(diskId));
     if (found && !found.tags.includes(OURS)) {
-      const message = `the volume ${pathOf(diskId)} is not Gantry's: rename it`;
+      const message = `the volume ${pathOf(diskId)} does not belong to Gantry: rename it`;
       throw new HostFailure('storage_failed', message);
     }
     return found ?? null;
@@ -72,7 +72,7 @@ export function lvmDriver(options: LvmDriverOptions): VolumeDriver {
     await run('blkdiscard', args, { timeoutMs: ZERO_TIMEOUT_MS });
   };
 
-  /** What a chunk held before is seen by its next owner where a pool does not zero. */
+  /** If a pool does not zero new chunks, their next owner sees the old content. */
   const requireZeroing = async (): Promise<void> => {
     if (thinPool === null) return;
     const json = await run('lvs', [...reportArgs(['zero']), `${volumeGroup}/${thinPool}`]);
@@ -108,7 +108,7 @@ export function lvmDriver(options: LvmDriverOptions): VolumeDriver {
     await run('lvremove', ['--yes', '--config', 'devices/issue_discards=1', pathOf(diskId)]);
   };
 
-  /** Also under a guest, which sees none of it before its emulator is told. */
+  /** Also while a guest runs: the guest sees the new size only after its emulator was told. */
   const extend = async (disk: DiskSpec): Promise<void> => {
     const volume = await find(disk.id);
     const wanted = checkGrowth(disk, await read(disk.id));

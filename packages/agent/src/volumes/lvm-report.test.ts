@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseLogicalVolumes, parseRows } from './lvm-report.ts';
 
-describe('what lvs prints', () => {
-  it('is read as LVM 2.03 writes it', () => {
+describe('the output of lvs', () => {
+  it('is parsed as LVM 2.03 writes it', () => {
     const printed = `  {
       "report": [
           {
@@ -29,11 +29,11 @@ describe('what lvs prints', () => {
     ]);
   });
 
-  it('is nothing for a volume group without volumes', () => {
+  it('is empty for a volume group without volumes', () => {
     expect(parseRows('{"report":[{"lv":[]}]}')).toEqual([]);
   });
 
-  it.each(['', 'text', '[]', '{}', '{"report":1}'])('is an error where it is %j', (printed) => {
+  it.each(['', 'text', '[]', '{}', '{"report":1}'])('is an error if it is %j', (printed) => {
     expect(() => parseRows(printed)).toThrow();
   });
 });

@@ -8,7 +8,7 @@ export type LogicalVolume = {
 
 const COLUMNS = ['lv_name', 'lv_size', 'lv_tags', 'lv_device_open'] as const;
 
-/** Sizes in bytes without a letter, whatever the host's lvm.conf prefers. */
+/** Sizes in bytes without a unit, whatever the host's lvm.conf says. */
 export function reportArgs(columns: readonly string[] = COLUMNS): string[] {
   return ['--reportformat', 'json', '--units', 'b', '--nosuffix', '--options', columns.join(',')];
 }
@@ -26,7 +26,7 @@ export function parseLogicalVolumes(json: string): LogicalVolume[] {
 export function parseRows(json: string): Record<string, string>[] {
   const reply: unknown = JSON.parse(json);
   const reports = fieldOf(reply, 'report');
-  if (!Array.isArray(reports)) throw new Error('lvs printed something that is no report');
+  if (!Array.isArray(reports)) throw new Error('lvs printed something that is not a report');
   return reports.flatMap((report: unknown) => {
     const rows = fieldOf(report, 'lv');
     return Array.isArray(rows) ? rows.filter(isRow) : [];

@@ -3,13 +3,13 @@ import type { CachedImage } from '../images/image-format.ts';
 
 export type DiskFile = { path: string; format: 'raw' | 'qcow2' };
 
-/** For the copy of an image into a device, which is as slow as its disks. */
+/** For copying an image into a device, which is as slow as its disks. */
 const COPY_TIMEOUT_MS = 1_800_000;
 
 /**
- * Whether a guest has the file open, to write or to read, as QEMU's locks tell: then it cannot be
- * opened to write, and still be looked at. Locks are the file's, whatever lies in it or below it, so
- * it is opened as raw: also where it is damaged, and without a change to it.
+ * Returns whether an emulator has the file open for reading or writing. QEMU's locks tell: then the
+ * file can be opened for reading but not for writing. It is opened as raw, because the locks do not
+ * depend on the content; so this works for a damaged file and changes nothing.
  */
 export async function isLocked(run: RunProgram, path: string): Promise<boolean> {
   try {
@@ -21,7 +21,7 @@ export async function isLocked(run: RunProgram, path: string): Promise<boolean> 
   }
 }
 
-/** Takes QEMU's locks itself, and so fails for a file that was opened meanwhile. */
+/** Takes QEMU's locks, and therefore fails if the file was opened meanwhile. */
 export async function resizeFile(
   run: RunProgram,
   { path, format, sizeBytes }: DiskFile & { sizeBytes: number },
@@ -29,12 +29,13 @@ export async function resizeFile(
   await run('qemu-img', ['resize', '-q', '-f', format, path, String(sizeBytes)]);
 }
 
-/** Into a device that reads as zeroes: only what the image holds is written. */
+/** The device must read as zeroes: only the data of the image is written. */
 export async function copyIntoDevice(
   run: RunProgram,
   { image, device }: { image: CachedImage; device: string },
 ): Promise<void> {
-  // Past the page cache: the answer means that the device has it, and no guest loses its memory to it.
+  // Bypasses the page cache: when it returns, the device has the data, and guests keep their
+  // memory.
   const how = ['-n', '--target-is-zero', '-t', 'none', '-f', image.format, '-O', 'host_device'];
   await run('qemu-img', ['convert', ...how, image.path, device], { timeoutMs: COPY_TIMEOUT_MS });
 }

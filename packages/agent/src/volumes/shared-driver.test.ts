@@ -36,7 +36,7 @@ describe('shared volumes', () => {
     };
   });
 
-  it('are a directory apart from what Gantry notes of them', async () => {
+  it('are a directory separate from Gantry’s own notes', async () => {
     const volumes = sharedDriver({ directory: root, isInUse: idle });
     await volumes.create(disk, null);
     expect(await volumes.locate(disk)).toEqual({ type: 'directory', path: join(root, 'd/data') });
@@ -44,7 +44,7 @@ describe('shared volumes', () => {
     expect((await stat(join(root, 'd'))).mode & 0o777).toBe(0o700);
   });
 
-  it('are removed with all that guests left, also when damaged', async () => {
+  it('are removed with everything that guests left, also if damaged', async () => {
     const volumes = sharedDriver({ directory: root, isInUse: idle });
     await volumes.create(disk, null);
     await mkdir(join(root, 'd/data/deep/er'), { recursive: true });
@@ -55,7 +55,7 @@ describe('shared volumes', () => {
     expect(await readdir(root)).toEqual([]);
   });
 
-  it('grow under guests with what they hold', async () => {
+  it('grow under guests and keep their content', async () => {
     const volumes = sharedDriver({ directory: root, isInUse: async () => true });
     await volumes.create(disk, null);
     await writeFile(join(root, 'd/data/file'), 'text');
@@ -64,7 +64,7 @@ describe('shared volumes', () => {
     expect(await readdir(join(root, 'd/data'))).toEqual(['file']);
   });
 
-  it('two hosts that make one at once make one', async () => {
+  it('are created once if two hosts create one at the same time', async () => {
     const hosts = [1, 2, 3].map(() => sharedDriver({ directory: root, isInUse: idle }));
     await Promise.allSettled(hosts.map((volumes) => volumes.create(disk, null)));
     for (const volumes of hosts) await volumes.create(disk, null);
@@ -72,7 +72,7 @@ describe('shared volumes', () => {
     expect(await readdir(root)).toEqual(['d']);
   });
 
-  it('begin empty', async () => {
+  it('start empty', async () => {
     const volumes = sharedDriver({ directory: root, isInUse: idle });
     const image = { name: 'debian-12', url: 'https://images.test/debian-12', sha256: 'ab' };
     await expect(volumes.create(disk, image)).rejects.toMatchObject({ code: 'bad_disk' });

@@ -8,13 +8,13 @@ import { checkDisk, checkDiskId, checkGrowth, diskInUse, diskMissing } from './c
 import type { IsInUse, VolumeDriver } from './volume-driver.ts';
 
 /**
- * Shared volumes: `<id>/data` is what guests mount through virtiofs, `<id>/volume.json` beside it
- * keeps the size where they cannot reach it. A directory that has its name is whole. What is being
- * made or removed is `.<id>.…`, with another ending each time, because several hosts may share the
- * root; whoever makes or removes the volume next clears it. A host whose work is cleared so by
- * another fails, and finds the volume as it should be when it tries again.
+ * Shared volumes: guests mount `<id>/data` through virtiofs; `<id>/volume.json` beside it stores
+ * the size where guests cannot reach it. A directory with its final name is complete. A volume that
+ * is being created or removed has a name `.<id>.…` with a unique ending, because several hosts may
+ * share the root; the next creation or removal of the volume deletes it. A host whose work was
+ * deleted this way by another host fails, and finds the volume in the right state when it retries.
  *
- * The size is what was agreed on, not a limit: see docs/operators/images-and-disks.md.
+ * The size is a nominal value, not a limit: see docs/operators/images-and-disks.md.
  */
 export type SharedDriverOptions = { directory: string; isInUse: IsInUse };
 
@@ -40,11 +40,11 @@ export function sharedDriver({ directory, isInUse }: SharedDriverOptions): Volum
   };
 
   const make = async (diskId: string, sizeBytes: number): Promise<void> => {
-    // A guest can leave programs that run as root here: nobody else of the host comes near them.
+    // A guest can leave setuid programs here, so only root may enter.
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const beside = await mkdtemp(join(directory, `.${diskId}.`));
     await mkdir(dataAt(beside));
-    // Whatever the agent was started with: what a guest's users may do is the guest's to say.
+    // Independent of the agent's umask: the guest decides what its users may do.
     await chmod(dataAt(beside), 0o755);
     await writeSize(beside, sizeBytes);
     try {
@@ -66,7 +66,7 @@ export function sharedDriver({ directory, isInUse }: SharedDriverOptions): Volum
     async create(disk, image) {
       const sizeBytes = checkDisk(disk);
       if (image) {
-        const message = `disk ${disk.id} is a shared volume, and no VM starts from one`;
+        const message = `disk ${disk.id} is a shared volume, and no VM boots from one`;
         throw new HostFailure('bad_disk', message);
       }
       if (await read(disk.id)) return;

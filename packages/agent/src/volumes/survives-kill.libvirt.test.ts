@@ -92,24 +92,24 @@ async function expectUndone(
   expect(await list()).toEqual(from ? [`images/${from.sha256}`] : []);
 }
 
-describe('killed before any step of its making, then repeated or removed', () => {
-  it('an empty disk is whole and alone, or gone', async () => {
+describe('killed before any step of its creation, then repeated or removed,', () => {
+  it('an empty disk is complete and alone, or gone', async () => {
     const killed = { disk: makeDisk('d'), image: null, files: ['disks/d.raw'] };
     expect(await killAtEachStep(killed)).toBeGreaterThan(6);
   });
 
-  it('a disk from an image is whole and alone, or gone', async () => {
+  it('a disk from an image is complete and alone, or gone', async () => {
     const files = ['disks/d.qcow2', `images/${image.sha256}`];
     expect(await killAtEachStep({ disk: makeDisk('d'), image, files })).toBeGreaterThan(6);
   });
 
-  it('a shared volume is whole and alone, or gone', async () => {
+  it('a shared volume is complete and alone, or gone', async () => {
     const disk = makeDisk('d', { kind: 'DISK_KIND_SHARED_VOLUME' });
     const killed = { disk, image: null, files: ['shared/d/volume.json'] };
     expect(await killAtEachStep(killed)).toBeGreaterThan(8);
   });
 
-  it('an image is whole and alone', async () => {
+  it('an image is complete and alone', async () => {
     const killed = { disk: null, image, files: [`images/${image.sha256}`] };
     expect(await killAtEachStep(killed)).toBeGreaterThan(6);
   });

@@ -2,16 +2,16 @@ import type { Volumes } from '../host-driver.ts';
 import type { DiskSpec } from '../spec.ts';
 import type { DiskSource } from './disk-source.ts';
 
-/** A way to keep disks on a host. */
+/** A way to store disks on a host. */
 export type VolumeDriver = Volumes & {
-  /** Fails with `disk_missing` where there is no such disk. */
+  /** Throws `disk_missing` if there is no such disk. */
   locate(disk: DiskSpec): Promise<DiskSource>;
   /**
-   * Before an emulator grows a disk it has open: makes the room that it cannot make itself. Also
-   * what grows a shared volume that guests have. May be repeated, and never shrinks.
+   * Called before an emulator grows a disk it has open: makes the space that the emulator cannot
+   * make itself. Also grows a shared volume that guests use. Idempotent, and never shrinks.
    */
   prepareGrowth(disk: DiskSpec): Promise<void>;
 };
 
-/** Whether a domain has the disk open, as the hypervisor knows. */
+/** Whether a domain has the disk open, according to the hypervisor. */
 export type IsInUse = (diskId: string) => Promise<boolean>;

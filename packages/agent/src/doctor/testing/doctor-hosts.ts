@@ -29,7 +29,7 @@ const KVM_WORKS: KvmProbe = {
   ...{ result: 'works', detail: 'the firmware printed', durationMs: 1_200, remembered: false },
 };
 
-/** Hosts made of directories, with programs and peers that answer as on a host that is well. */
+/** Hosts made of directories, with programs and peers that reply as on a healthy host. */
 export function doctorHosts() {
   const directories: string[] = [];
 

@@ -5,13 +5,13 @@ import type { Image } from '../../spec.ts';
 
 export type ImageServer = {
   url(path: string): string;
-  /** Paths in the order they were asked for. */
+  /** Paths in the order of the requests. */
   asked: string[];
   answer: RequestListener;
   close(): Promise<void>;
 };
 
-/** A real server on loopback; what it answers is the test's to say. */
+/** A real server on loopback; the test decides its replies. */
 export async function startImageServer(): Promise<ImageServer> {
   const served: ImageServer = {
     url: () => '',
@@ -33,7 +33,7 @@ export async function startImageServer(): Promise<ImageServer> {
   return served;
 }
 
-/** A raw disk, another for every seed. */
+/** A raw disk that differs by seed. */
 export function makeImageBytes(seed: number, sizeBytes = 1_048_576): Buffer {
   return Buffer.alloc(sizeBytes, createHash('sha256').update(String(seed)).digest());
 }

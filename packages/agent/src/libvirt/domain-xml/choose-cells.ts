@@ -2,24 +2,27 @@ import type { NumaShare__Output as NumaShare } from '@gantry/proto/generated/gan
 import type { VmSpec } from '../../spec.ts';
 import type { GuestCell } from './domain-definition.ts';
 
-/** A NUMA node of the host, as in its inventory, and the CPUs of it that are for one VM alone. */
+/** A NUMA node of the host, as in its inventory, and its CPUs that are reserved for one VM. */
 export type HostNode = {
   id: number;
-  /** The kernel's list form. */
+  /** In the kernel's list format. */
   cpus: string;
   hugepages: readonly { pageKib: number; total: number }[];
-  /** Host CPUs set aside for this VM. Absent, or fewer than its cores: it may use all of the node. */
+  /**
+   * Host CPUs reserved for this VM. If absent or fewer than its cores, it may use the whole node.
+   */
   dedicatedCpus?: readonly number[];
 };
 
 /**
- * A cell of the guest for each node that gives it memory. Cores of a node that gives none go to the
- * first cell, for a cell needs memory, and run on their own node all the same.
+ * Returns one guest cell per node that provides memory. A cell needs memory, so the cores of a node
+ * that provides none are in the first cell; they still run on their own node.
  */
 export function chooseCells(vm: VmSpec, nodes: readonly HostNode[]): GuestCell[] {
   const shares = vm.numaShares.filter(({ node }) => nodes.some(({ id }) => id === node));
   const withMemory = shares.filter(({ memoryMib }) => memoryMib > 0);
-  // Without all of its nodes, a VM whose shares were chosen on other hardware still starts.
+  // If a node is missing, the whole list is ignored, so that a VM whose shares were chosen on other
+  // hardware still starts.
   if (withMemory.length === 0 || shares.length < vm.numaShares.length) {
     const vcpuPins = Array.from({ length: vm.cpuCores }, () => '');
     return [{ hostNode: null, memoryMib: vm.memoryMib, vcpuPins }];
@@ -32,7 +35,7 @@ export function chooseCells(vm: VmSpec, nodes: readonly HostNode[]): GuestCell[]
   }));
 }
 
-/** Where the emulator's own threads run: on any CPU of the VM's nodes. Empty: anywhere. */
+/** Returns the CPUs of the emulator's own threads: all CPUs of the VM's nodes. Empty: any CPU. */
 export function hostCpusOf(vm: VmSpec, nodes: readonly HostNode[]): string {
   const own = nodes.filter(({ id }) => vm.numaShares.some(({ node }) => node === id));
   return own
@@ -41,7 +44,10 @@ export function hostCpusOf(vm: VmSpec, nodes: readonly HostNode[]): string {
     .join(',');
 }
 
-/** The largest pages that every cell is a multiple of and its node has enough of. Null: none. */
+/**
+ * Returns the largest page size that divides every cell and that each node has enough pages of, or
+ * null.
+ */
 export function chooseHugepages(
   cells: readonly GuestCell[],
   nodes: readonly HostNode[],
@@ -60,7 +66,7 @@ export function chooseHugepages(
   return [...sizes].sort((a, b) => b - a).find(fits) ?? null;
 }
 
-/** One CPU for each core where they were set aside, otherwise the node's. */
+/** One CPU per core if CPUs were reserved, otherwise all CPUs of the node. */
 function pinsOf(share: NumaShare, nodes: readonly HostNode[]): string[] {
   const node = nodes.find(({ id }) => id === share.node);
   const dedicated = node?.dedicatedCpus ?? [];

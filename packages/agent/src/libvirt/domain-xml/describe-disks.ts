@@ -4,13 +4,13 @@ import type { DiskSource } from '../../volumes/disk-source.ts';
 import { DISK_SLOTS, type DiskDefinition, type FilesystemDefinition } from './domain-definition.ts';
 import type { DomainFacts } from './read-domain.ts';
 
-/** What the disks of a domain depend on besides what is wanted of them. */
+/** What the disks of a domain depend on besides their specs. */
 export type DiskHost = {
   sourceOf(disk: DiskSpec): DiskSource;
-  /** Whether the file systems of disks can be used past the page cache. */
+  /** Whether the disks' file systems support direct I/O. */
   directIo: boolean;
   iothreads: number;
-  /** Where the present domain has its disks: a running guest's disks stay where they are. */
+  /** The slots of the present domain: the disks of a running guest keep their slots. */
   slots: ReadonlyMap<string, number>;
 };
 
@@ -19,7 +19,9 @@ export type DescribedDisks = {
   filesystems: readonly FilesystemDefinition[];
 };
 
-/** Of a whole VM, or of one disk for a running domain, whose `slots` and `iothreads` are given. */
+/**
+ * Describes all disks of a VM, or one disk for a running domain with its `slots` and `iothreads`.
+ */
 export function describeDisks(specs: readonly DiskSpec[], host: DiskHost): DescribedDisks {
   const slots = chooseSlots(specs, host.slots);
   const disks: DiskDefinition[] = [];
@@ -39,7 +41,7 @@ export function describeDisks(specs: readonly DiskSpec[], host: DiskHost): Descr
   return { disks, filesystems };
 }
 
-/** Where a domain has its disks and shared directories now. */
+/** Returns the slots of a domain's disks and shared directories. */
 export function slotsOf(facts: DomainFacts): Map<string, number> {
   const slots = new Map<string, number>();
   for (const { id, slot } of [...facts.disks, ...facts.filesystems]) {
@@ -48,7 +50,7 @@ export function slotsOf(facts: DomainFacts): Map<string, number> {
   return slots;
 }
 
-/** Those that have a place keep it; the others take the first that are free. */
+/** A disk with a slot keeps it; the others get the first free slots. */
 function chooseSlots(
   specs: readonly DiskSpec[],
   taken: ReadonlyMap<string, number>,
@@ -60,7 +62,7 @@ function chooseSlots(
     if (slots.has(id)) continue;
     while (used.has(next)) next += 1;
     if (next >= DISK_SLOTS) {
-      const message = `there is no place for disk ${id}: a VM has at most ${DISK_SLOTS} disks`;
+      const message = `there is no slot for disk ${id}: a VM has at most ${DISK_SLOTS} disks`;
       throw new HostFailure('too_many_disks', message);
     }
     slots.set(id, next);

@@ -15,7 +15,7 @@ const share = (node: number, cpuCores: number, memoryMib: number) => ({
 });
 
 describe('the cells of a guest', () => {
-  it('are one without a node where nothing is said of nodes', () => {
+  it('are one cell without a node if the spec names no nodes', () => {
     const { cells, emulatorCpus } = describeDomain({ ...vm, numaShares: [] }, host);
     expect(cells).toEqual([
       { hostNode: null, memoryMib: vm.memoryMib, vcpuPins: Array(8).fill('') },
@@ -23,7 +23,7 @@ describe('the cells of a guest', () => {
     expect(emulatorCpus).toBe('');
   });
 
-  it('take cores and memory from the nodes they were given', () => {
+  it('take cores and memory from the nodes of the spec', () => {
     const shares = [share(0, 6, 40_960), share(1, 2, 24_576)];
     const { cells, emulatorCpus } = describeDomain({ ...vm, numaShares: shares }, host);
     expect(cells.map((cell) => [cell.hostNode, cell.memoryMib, cell.vcpuPins.length])).toEqual([
@@ -34,14 +34,14 @@ describe('the cells of a guest', () => {
     expect(emulatorCpus).toBe('0-31,64-95,32-63,96-127');
   });
 
-  it('count cores of a node that gives no memory to the first, and leave them on their node', () => {
+  it('count the cores of a node without memory in the first cell, and leave them on their node', () => {
     const shares = [share(0, 6, 65_536), share(1, 2, 0)];
     const { cells } = describeDomain({ ...vm, numaShares: shares }, host);
     expect(cells).toHaveLength(1);
     expect(cells[0]?.vcpuPins.slice(5)).toEqual(['0-31,64-95', '32-63,96-127', '32-63,96-127']);
   });
 
-  it('pin one to one where CPUs were set aside', () => {
+  it('pin one CPU per core if CPUs are reserved', () => {
     const dedicatedCpus = [4, 5, 6, 7, 68, 69, 70, 71];
     const numaNodes = host.numaNodes.map((node) => ({ ...node, dedicatedCpus }));
     const { cells } = describeDomain(vm, { ...host, numaNodes });
@@ -54,7 +54,7 @@ describe('the cells of a guest', () => {
     expect(emulatorCpus).toBe('');
   });
 
-  it('are one without a node where the host has not all of the nodes', () => {
+  it('are one cell without a node if the host lacks one of the nodes', () => {
     const shares = [share(0, 4, 32_768), share(7, 4, 32_768)];
     const { cells } = describeDomain({ ...vm, numaShares: shares }, host);
     expect(cells.map(({ hostNode }) => hostNode)).toEqual([null]);
@@ -71,20 +71,20 @@ describe('the pages of a guest', () => {
   const large = { pageKib: 1_048_576, total: 64 };
   const small = { pageKib: 2_048, total: 32_768 };
 
-  it('are the largest that its memory is a multiple of', () => {
+  it('have the largest size that divides its memory', () => {
     expect(pagesOf([small, large], 65_536)).toBe(1_048_576);
     expect(pagesOf([small, large], 65_534)).toBe(2_048);
     expect(pagesOf([small, large], 65_533)).toBeNull();
   });
 
-  it('are ordinary where the node has too few', () => {
+  it('are ordinary pages if the node has too few', () => {
     expect(pagesOf([{ ...large, total: 63 }], 65_536)).toBeNull();
     expect(pagesOf([], 65_536)).toBeNull();
   });
 });
 
 describe('the cards of a guest', () => {
-  it('sit in the cell of the node they are on', () => {
+  it('are in the cell of their node', () => {
     const shares = [share(1, 4, 32_768), share(0, 4, 32_768)];
     const gpus = ['0000:21:00.0', '0000:26:00.0'];
     const { cards } = describeDomain({ ...vm, devices: gpus.map(gpu), numaShares: shares }, host);
@@ -106,7 +106,7 @@ describe('the cards of a guest', () => {
 describe('the disks of a guest', () => {
   const disks = (...ids: string[]) => ids.map((id) => makeDisk(id));
 
-  it('stay where they are when others come and go', () => {
+  it('keep their slots when others are added or removed', () => {
     const before = describeDomain({ ...vm, disks: disks('os', 'a', 'b') }, host);
     const slots = slotsOf(readDomain(renderDomain(before)));
     slots.delete('a');
@@ -120,7 +120,7 @@ describe('the disks of a guest', () => {
     ]);
   });
 
-  it('attached to a running guest take a place that neither disk nor shared directory has', () => {
+  it('get a free slot when they are attached to a running guest', () => {
     const present = describeDomain(vm, host);
     const facts = readDomain(renderDomain(present));
     const slots = slotsOf(facts);
@@ -129,7 +129,7 @@ describe('the disks of a guest', () => {
     expect(more.disks).toMatchObject([{ id: 'data', slot: 3 }]);
   });
 
-  it('are sixteen at most', () => {
+  it('are at most sixteen', () => {
     const ids = Array.from({ length: 17 }, (_, index) => `disk-${index}`);
     const describeAll = () => describeDomain({ ...vm, disks: disks(...ids) }, host);
     expect(describeAll).toThrow(expect.objectContaining({ code: 'too_many_disks' }));

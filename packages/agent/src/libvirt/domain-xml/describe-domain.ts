@@ -4,7 +4,7 @@ import { chooseCells, chooseHugepages, type HostNode, hostCpusOf } from './choos
 import { type DiskHost, describeDisks } from './describe-disks.ts';
 import type { CardDefinition, DomainDefinition, GuestCell, Platform } from './domain-definition.ts';
 
-/** What a definition depends on besides what is wanted of the VM. */
+/** What a definition depends on besides the VM's spec. */
 export type DomainHost = Omit<DiskHost, 'iothreads'> &
   CardPlaces & {
     platform: Platform;
@@ -18,13 +18,13 @@ export type DomainHost = Omit<DiskHost, 'iothreads'> &
     nvramPath: string;
     serialLogPath: string;
     nicOf(nic: VmSpec['nics'][number]): { tap: string; mtu: number };
-    /** The order by which the domain runs, "0" before its first start. */
+    /** The boot order by which the domain runs, "0" before its first start. */
     boot: string;
   };
 
-/** More queues than this bring nothing on links of 100 Gbit/s and cost memory on both sides. */
+/** More queues do not help on links of 100 Gbit/s and cost memory on both sides. */
 const MAX_QUEUES = 8;
-/** With a single queue libvirt opens a tap in a way that one made for several refuses. */
+/** With a single queue libvirt opens a tap in a mode that a multi-queue tap refuses. */
 const MIN_QUEUES = 2;
 const MAX_IOTHREADS = 4;
 const CORES_PER_IOTHREAD = 8;
@@ -64,7 +64,9 @@ export function describeDomain(vm: VmSpec, host: DomainHost): DomainDefinition {
   };
 }
 
-/** An emulator may run all vCPUs in one thread, and libvirt then refuses to start a pinned domain. */
+/**
+ * An emulator may run all vCPUs in one thread, and libvirt then refuses to start a pinned domain.
+ */
 function withoutPins(cell: GuestCell): GuestCell {
   return { ...cell, vcpuPins: cell.vcpuPins.map(() => '') };
 }

@@ -2,42 +2,42 @@ import type { Blocks, HandedOver } from '../../devices/card-places.ts';
 import type { DeviceRef } from '../../spec.ts';
 
 /**
- * A domain with every choice made: rendering decides nothing, and the same definition is always the
- * same XML. `describe-domain.ts` chooses.
+ * A domain with every choice made: rendering decides nothing, and equal definitions give equal XML.
+ * `describe-domain.ts` makes the choices.
  */
 export type DomainDefinition = {
   metadata: DomainMetadata;
   /** The VM's name, for people who list domains. Empty: none. */
   title: string;
   platform: Platform;
-  /** The firmware's variables of this VM; made from the template at its first start. */
+  /** The VM's firmware variables; created from the template at its first start. */
   nvramPath: string;
-  /** Never empty. One without a host node: the guest sees no NUMA. */
+  /** Never empty. A cell without a host node: the guest sees no NUMA. */
   cells: readonly GuestCell[];
-  /** Host CPUs of the emulator's own threads and of the I/O threads. Empty: any. */
+  /** Host CPUs for the emulator's own threads and the I/O threads. Empty: any. */
   emulatorCpus: string;
   memory: MemoryBacking;
   /** Never zero. */
   iothreads: number;
-  /** The first is the one to boot from. */
+  /** The guest boots from the first disk. */
   disks: readonly DiskDefinition[];
   filesystems: readonly FilesystemDefinition[];
-  /** What cloud-init reads. Null: no seed. */
+  /** Path of cloud-init's data. Null: no seed. */
   seedPath: string | null;
-  /** In the order the guest sees them. */
+  /** In the order in which the guest sees them. */
   nics: readonly NicDefinition[];
   cards: readonly CardDefinition[];
   serialLogPath: string;
   /**
-   * Room for the cards' memory above 4 GiB, on q35. Zero: what the firmware takes by itself. `virt`
-   * has a window of 512 GiB that cannot be changed.
+   * The window for the devices' memory above 4 GiB, on q35. Zero: the firmware's default. `virt`
+   * has a fixed window of 512 GiB.
    */
   mmio64Mib: number;
 };
 
 /**
- * What is known of a domain beyond what libvirt knows, kept in the domain itself. Devices are here as
- * they were wanted: stand-ins are no host devices and would be nowhere else.
+ * What libvirt does not know about a domain, stored in the domain itself. It lists the devices as
+ * the spec does, because stand-ins are not host devices and would appear nowhere else.
  */
 export type DomainMetadata = {
   vmId: string;
@@ -50,16 +50,16 @@ export type DomainMetadata = {
 export const DOMAIN_NAMESPACE = 'https://gantry.dev/xmlns/domain/1';
 export const DOMAIN_NAMESPACE_PREFIX = 'gantry';
 
-/** What the name of every domain of ours begins with. */
+/** The prefix of the names of Gantry's domains. */
 const NAME_PREFIX = 'gantry-';
 export const domainName = (vmId: string): string => `${NAME_PREFIX}${vmId}`;
 
-/** What a host offers a domain, the same for all of them. */
+/** What a host offers to a domain; the same for all domains. */
 export type Platform = {
   arch: 'x86_64' | 'aarch64';
   machine: 'q35' | 'virt';
   accel: 'kvm' | 'tcg';
-  /** What the guest sees as its CPU; a model of QEMU's where it is none of the first two. */
+  /** The guest's CPU; any value except the first two is a QEMU CPU model. */
   cpu: 'host-passthrough' | 'maximum' | (string & {});
   /** The interrupt controller of `virt`. */
   gic: 'host' | '2' | '3';
@@ -67,38 +67,38 @@ export type Platform = {
   firmware: { loader: string; nvramTemplate: string };
 };
 
-/** Cores and memory that are near each other. */
+/** Cores and memory that are close to each other. */
 export type GuestCell = {
-  /** The host's node its memory comes from. Null: anywhere. */
+  /** The host's NUMA node for its memory. Null: any. */
   hostNode: number | null;
   memoryMib: number;
-  /** One for each vCPU, in the kernel's list form: the host CPUs it runs on. Empty text: any. */
+  /** For each vCPU the host CPUs it runs on, in the kernel's list format. Empty text: any. */
   vcpuPins: readonly string[];
 };
 
 export type MemoryBacking = {
   /** Null: ordinary pages. */
   hugepageKib: number | null;
-  /** Never swapped. Needs CAP_SYS_RESOURCE. */
+  /** The memory is never swapped. Needs CAP_SYS_RESOURCE. */
   locked: boolean;
 };
 
-/** A VM has so many disks at most, shared directories included. Each has a place kept for it. */
+/** The maximum number of disks of a VM, shared directories included. Each has a fixed slot. */
 export const DISK_SLOTS = 16;
 
 export type DiskDefinition = {
   id: string;
-  /** Zero to fifteen: the guest's vda to vdp, and its place on the PCI bus. */
+  /** From 0 to 15: the guest's vda to vdp, and its place on the PCI bus. */
   slot: number;
   source: { type: 'file'; path: string; format: 'raw' | 'qcow2' } | { type: 'block'; path: string };
   /** The guest sees the first 20 characters. */
   serial: string;
-  /** The guest's sector. Zero: as the host likes. */
+  /** The guest's sector size. Zero: the host's default. */
   blockSize: number;
   readOnly: boolean;
-  /** Past the host's page cache, with the kernel's aio. Needs a file system with O_DIRECT. */
+  /** Bypasses the host's page cache with the kernel's AIO. Needs a file system with O_DIRECT. */
   directIo: boolean;
-  /** From one to the domain's `iothreads`. */
+  /** From 1 to the domain's `iothreads`. */
   iothread: number;
 };
 
@@ -112,18 +112,21 @@ export type FilesystemDefinition = {
 
 export type NicDefinition = {
   mac: string;
-  /** Made before the start, with several queues, by whoever gives it its bridge and rules. */
+  /**
+   * A tap with several queues. The host's network creates it before the start, with its bridge and
+   * rules.
+   */
   tap: string;
-  /** Zero: nothing is said to the guest. */
+  /** Zero: the guest is not given an MTU. */
   mtu: number;
-  /** Whether the kernel moves the packets. */
+  /** Whether the kernel's vhost moves the packets. */
   vhost: boolean;
-  /** One or more pairs of queues. */
+  /** At least one pair of queues. */
   queues: number;
 };
 
-/** A card or drive that is this VM's alone, in a slot of the guest. */
+/** A card or drive that belongs to this VM alone, in a slot of the guest. */
 export type CardDefinition = {
-  /** Index of the cell it is near. Null: not known. */
+  /** Index of the nearest cell. Null: unknown. */
   cell: number | null;
 } & (HandedOver | Blocks);

@@ -82,8 +82,8 @@ const vmSpec: fc.Arbitrary<VmSpec> = fc
 
 const platform = fc.constantFrom(X86_KVM, ARM_KVM, emulated(X86_KVM), emulated(ARM_KVM));
 
-describe('whatever a spec may say', () => {
-  it('is read back from the domain as it was wanted', { timeout: 60_000 }, () => {
+describe('every spec', () => {
+  it('is read back from its domain unchanged', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(vmSpec, platform, text, (vm, chosen, folder) => {
         const host = gpuServer(chosen, {

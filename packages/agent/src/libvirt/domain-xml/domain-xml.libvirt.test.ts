@@ -71,7 +71,7 @@ describe.each([X86_KVM, ARM_KVM])('libvirt defines on $arch', (platform) => {
     );
   });
 
-  it.each(CATALOGUE)('type $name, and answers with what was in it', async (type) => {
+  it.each(CATALOGUE)('type $name, and returns what was in it', async (type) => {
     const definition = describeDomain(vmOfType(type), gpuServer(platform));
     // Without KVM for this processor the same domain is defined as an emulated one.
     const golden = await readFile(join(GOLDEN, platform.arch, `${type.name}.xml`), 'utf8');
@@ -81,8 +81,8 @@ describe.each([X86_KVM, ARM_KVM])('libvirt defines on $arch', (platform) => {
   });
 });
 
-describe('a shared directory that may only be read', () => {
-  it('is refused or kept so, never made writable', async () => {
+describe('a read-only shared directory', () => {
+  it('is refused or stays read-only, and never becomes writable', async () => {
     const shared = makeDisk('shared', { kind: 'DISK_KIND_SHARED_VOLUME', readOnly: true });
     const vm = vmOfType({ cpuCores: 2, memoryGb: 1, gpuCount: 0, diskCount: 0 });
     const host = gpuServer(emulated(ARM_KVM));
@@ -96,7 +96,7 @@ describe('a shared directory that may only be read', () => {
 });
 
 describe('QEMU', () => {
-  it('starts the buses of the largest type, and takes disks while it runs', async () => {
+  it('starts with the buses of the largest type, and accepts disks while it runs', async () => {
     const detection = await detectPlatform();
     if (!detection.found) throw new Error(`missing: ${JSON.stringify(detection.missing)}`);
     const platform = detection.platforms.tcg;

@@ -8,7 +8,7 @@ const vm = vmOfType({ cpuCores: 8, memoryGb: 64, gpuCount: 1, diskCount: 1 });
 const ours = renderDomain(describeDomain(vm, gpuServer(X86_KVM, { boot: '3' })));
 
 describe('readDomain', () => {
-  it('finds in a domain everything that is kept with it', () => {
+  it('returns everything that is stored with a domain', () => {
     expect(readDomain(ours)).toEqual({
       name: `gantry-${VM_ID}`,
       uuid: VM_ID,
@@ -33,14 +33,14 @@ describe('readDomain', () => {
     });
   });
 
-  it('knows our metadata by its namespace under any prefix, and by nothing else', () => {
+  it('recognises the metadata by its namespace under any prefix, and by nothing else', () => {
     const renamed = ours.replaceAll('gantry:', 'x:').replace('xmlns:gantry', 'xmlns:x');
     expect(readDomain(renamed).metadata?.vmId).toBe(VM_ID);
     const foreign = ours.replace('https://gantry.dev/xmlns/domain/1', 'https://example.org/1');
     expect(readDomain(foreign).metadata).toBeNull();
   });
 
-  it('does not take a copy under another UUID for the VM it was copied from', () => {
+  it('does not take a copy under another UUID for the original VM', () => {
     const uuid = 'aaaaaaaa-6a3e-4f0b-9c47-2b5d8e6f7a10';
     const copy = ours.replace(`<uuid>${VM_ID}</uuid>`, `<uuid>${uuid}</uuid>`);
     expect(readDomain(copy)).toMatchObject({ uuid, metadata: null });
@@ -50,11 +50,11 @@ describe('readDomain', () => {
     ['a revision that is no number', "revision='7'", "revision='7a'"],
     ['no boot', "boot='3'", ''],
     ['a revision beyond 64 bits', "revision='7'", "revision='100000000000000000000'"],
-  ])('takes metadata with %s for none', (_name, part, instead) => {
+  ])('ignores metadata with %s', (_name, part, instead) => {
     expect(readDomain(ours.replace(part, instead)).metadata).toBeNull();
   });
 
-  it('reads a domain of somebody else as one without metadata', () => {
+  it('reads a domain of another program as one without metadata', () => {
     const xml = `<domain type="xen" id="4"><name>db &amp; web</name><devices>
       <disk type="network" device="cdrom"><target dev="hdc"/></disk>
       <disk type="block"><source dev="/dev/sdb"/><target dev="sda"/></disk>
@@ -78,7 +78,7 @@ describe('readDomain', () => {
   });
 
   it.each(['<a/>', '<domain/>', '<domain><devices/><metadata>text</metadata></domain>'])(
-    'reads as little as %s without failing',
+    'reads a domain with only %s',
     (xml) => {
       expect(readDomain(xml)).toMatchObject({ metadata: null, disks: [], hostdevs: [] });
     },

@@ -6,50 +6,56 @@ import { DISK_SLOTS, DOMAIN_NAMESPACE, type DomainMetadata } from './domain-defi
 import { DISK_ALIAS_PREFIX } from './render-disk.ts';
 import { PCI_BUS } from './render-pci.ts';
 
-/** What the XML of a domain says, be it running or only defined, ours or anyone's. */
+/**
+ * What the XML of a domain contains. The domain may be running or only defined, and need not be
+ * Gantry's.
+ */
 export type DomainFacts = {
   name: string;
   uuid: string;
-  /** Null: not a domain of ours, or a copy of one that somebody made under another UUID. */
+  /** Null: not Gantry's domain, or a copy of one that was made under another UUID. */
   metadata: DomainMetadata | null;
   /** In the order of their targets. */
   disks: readonly DiskFacts[];
   filesystems: readonly FilesystemFacts[];
   nics: readonly { mac: string; tap: string }[];
-  /** PCI addresses of the host's devices that are handed over, every function. */
+  /** PCI addresses of all functions of the assigned host devices. */
   hostdevs: readonly string[];
-  /** Where its console is written down. Empty: nowhere. */
+  /** The file with the console output. Empty: none. */
   serialLogPath: string;
   iothreads: number;
 };
 
 export type DiskFacts = {
-  /** Null: nobody here gave it a name; the seed is one such. */
+  /** Null: it has no alias of Gantry's; the seed is an example. */
   id: string | null;
-  /** Null: at none of the places kept for disks. */
+  /** Null: it is in none of the disk slots. */
   slot: number | null;
   target: string;
-  /** Of the file or device. Empty: it has none. */
+  /** Path of the file or device. Empty: none. */
   path: string;
   serial: string;
   readOnly: boolean;
 };
 
 export type FilesystemFacts = {
-  /** Null: as above. */
+  /** Null: it is in none of the disk slots. */
   id: string | null;
   slot: number | null;
   path: string;
   readOnly: boolean;
 };
 
-/** A domain is looked at every second or so and says the same for days; reading it costs 5 ms. */
+/**
+ * A cache by XML text: a domain is read about once a second and stays the same for days, and
+ * parsing takes 5 ms.
+ */
 const REMEMBERED = 64;
 const remembered = new Map<string, DomainFacts>();
 
 export function readDomain(xml: string): DomainFacts {
   const facts = remembered.get(xml) ?? readElement(parseXml(xml));
-  // Put back at the end: the one that is dropped is the one not seen for longest.
+  // Moved to the end, so that the least recently used entry is dropped first.
   remembered.delete(xml);
   remembered.set(xml, facts);
   for (const oldest of remembered.keys()) {
@@ -79,7 +85,7 @@ function readElement(domain: XmlElement): DomainFacts {
   };
 }
 
-/** By its namespace: the prefix is whatever libvirt was given beside it. */
+/** Matched by namespace, because libvirt chooses the prefix. */
 function readMetadata(domain: XmlElement): DomainMetadata | null {
   for (const child of descend(domain, 'metadata')?.children ?? []) {
     const prefix = prefixOf(child.name);
@@ -137,7 +143,7 @@ function readSlot(device: XmlElement): number | null {
   return Number.isInteger(slot) && slot >= 0 && slot < DISK_SLOTS ? slot : null;
 }
 
-/** In sysfs's form, 0000:41:00.0. */
+/** In sysfs's format, 0000:41:00.0. */
 function readHostdev(hostdev: XmlElement): string[] {
   const address = descend(hostdev, 'source', 'address')?.attributes;
   if (hostdev.attributes['type'] !== 'pci' || address === undefined) return [];

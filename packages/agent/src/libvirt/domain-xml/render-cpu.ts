@@ -1,12 +1,12 @@
 import { element, type XmlElement } from '../../base/xml.ts';
 import type { DomainDefinition, GuestCell, Platform } from './domain-definition.ts';
 
-/** Elements of a domain that say where its cores and memory come from and how the guest sees them. */
+/** Elements of a domain for its cores and memory, and how the guest sees them. */
 export function cpuElements(definition: DomainDefinition): (XmlElement | null)[] {
   const { cells, memory, platform, iothreads } = definition;
   const memoryMib = sum(cells.map((cell) => cell.memoryMib));
   return [
-    // What the guest has in memory does not belong into a core dump of its emulator.
+    // A core dump of the emulator must not contain the guest's memory.
     element('memory', { unit: 'MiB', dumpCore: 'off' }, String(memoryMib)),
     element('currentMemory', { unit: 'MiB' }, String(memoryMib)),
     memoryBackingElement(memory),
@@ -22,13 +22,16 @@ function vcpuCount(cells: readonly GuestCell[]): number {
   return sum(cells.map((cell) => cell.vcpuPins.length));
 }
 
-/** Shared always: a directory can be attached at any time, and virtiofs reaches into the memory. */
+/**
+ * Always shared, because a directory can be attached at any time and virtiofs accesses the guest's
+ * memory.
+ */
 function memoryBackingElement({ hugepageKib, locked }: DomainDefinition['memory']): XmlElement {
   return element('memoryBacking', {}, [
     hugepageKib === null
       ? null
       : element('hugepages', {}, [element('page', { size: hugepageKib, unit: 'KiB' })]),
-    // Merged pages tell one tenant what another has in memory.
+    // Merged pages would show one tenant what another has in memory.
     element('nosharepages'),
     locked ? element('locked') : null,
     element('source', { type: 'memfd' }),
@@ -79,7 +82,7 @@ function cpuElement(platform: Platform, cells: readonly GuestCell[]): XmlElement
   }
 }
 
-/** A socket for each cell where they are alike: a socket in two cells confuses guests. */
+/** One socket per cell if the cells are equal: a socket in two cells confuses guests. */
 function topologyElement(cells: readonly GuestCell[]): XmlElement {
   const cores = vcpuCount(cells);
   const areAlike = cells.every(({ vcpuPins }) => vcpuPins.length * cells.length === cores);

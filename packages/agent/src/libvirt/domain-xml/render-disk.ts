@@ -3,25 +3,26 @@ import type { DiskDefinition, FilesystemDefinition } from './domain-definition.t
 import { PCI_BUS, renderAddress } from './render-pci.ts';
 
 /**
- * A name of ours on the device itself says which disk it is. libvirt keeps it in the running domain
- * and in its definition, so a disk that was attached a moment before the agent died is known. Short:
- * it is part of a socket's path for a shared directory, and such a path ends at 107 characters.
+ * The alias on a device says which disk it is. libvirt keeps it in the running domain and in its
+ * definition, so a disk that was attached just before the agent died is recognised. The prefix is
+ * short because the alias is part of a socket's path for a shared directory, and such a path has at
+ * most 107 characters.
  */
 export const DISK_ALIAS_PREFIX = 'ua-d-';
 
-/** Far behind the last disk, so that no disk ever takes the seed's place. */
+/** Far behind the last disk, so that no disk gets the seed's name. */
 const SEED_TARGET = 'vdz';
 
 const FIRST_LETTER = 'a'.charCodeAt(0);
 export const targetOfSlot = (slot: number): string =>
   `vd${String.fromCharCode(FIRST_LETTER + slot)}`;
 
-/** For a running domain; the same as in its definition. */
+/** For a running domain; equal to the element in its definition. */
 export function renderDisk(disk: DiskDefinition): string {
   return renderXml(diskElement(disk, { isBootDisk: false }));
 }
 
-/** For a running domain; the same as in its definition. */
+/** For a running domain; equal to the element in its definition. */
 export function renderFilesystem(filesystem: FilesystemDefinition): string {
   return renderXml(filesystemElement(filesystem));
 }
@@ -35,7 +36,8 @@ export function diskElement(disk: DiskDefinition, options: { isBootDisk: boolean
       type: isFile ? source.format : 'raw',
       cache: disk.directIo ? 'none' : 'writeback',
       io: disk.directIo ? 'native' : 'threads',
-      // A full pool is the guest's I/O error: a guest that is paused instead has nobody to wake it.
+      // If a pool is full, the guest gets an I/O error. A paused guest would stay paused, because
+      // nothing resumes it.
       error_policy: 'report',
       discard: 'unmap',
       iothread: disk.iothread,
@@ -54,8 +56,8 @@ export function diskElement(disk: DiskDefinition, options: { isBootDisk: boolean
 }
 
 /**
- * A libvirt that cannot keep a guest from writing to a shared directory refuses `readonly`, and that
- * is right: the guest must not get it writable instead.
+ * A libvirt that cannot prevent writes to a shared directory refuses `readonly`. That is intended:
+ * the guest must not get the directory writable instead.
  */
 export function filesystemElement(filesystem: FilesystemDefinition): XmlElement {
   return element('filesystem', { type: 'mount', accessmode: 'passthrough' }, [
@@ -68,7 +70,10 @@ export function filesystemElement(filesystem: FilesystemDefinition): XmlElement 
   ]);
 }
 
-/** A disk rather than a drive for optical media: `virt` has none, and small guests no driver for it. */
+/**
+ * The seed is a disk and not an optical drive: `virt` has no such drive, and small guests have no
+ * driver for it.
+ */
 export function seedElement(path: string): XmlElement {
   return element('disk', { type: 'file', device: 'disk' }, [
     element('driver', { name: 'qemu', type: 'raw' }),

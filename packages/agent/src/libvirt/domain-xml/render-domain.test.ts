@@ -45,14 +45,14 @@ describe('renderDomain', () => {
   const host = gpuServer(X86_KVM);
   const vm = vmOfType(SMALLEST);
 
-  it('gives stand-ins to no guest, but writes down whose they are', () => {
+  it('gives stand-ins to no guest, but stores them in the metadata', () => {
     const xml = renderDomain(describeDomain(vm, { ...host, partsOf: () => [] }));
     expect(xml).not.toContain('<hostdev');
     for (const { kind, address } of vm.devices)
       expect(xml).toContain(`<gantry:device kind='${kind}' address='${address}'/>`);
   });
 
-  it('has the disk that was attached while it ran at the same place after its next start', () => {
+  it('keeps a disk that was attached while it ran in the same slot after its next start', () => {
     const data = makeDisk('data');
     const shared = makeDisk('shared', { kind: 'DISK_KIND_SHARED_VOLUME' });
     const definition = describeDomain({ ...vm, disks: [...vm.disks, data, shared] }, host);
@@ -65,20 +65,20 @@ describe('renderDomain', () => {
     }
   });
 
-  it('moves no other device when a disk comes', () => {
+  it('moves no other device when a disk is added', () => {
     const more = { ...vm, disks: [...vm.disks, makeDisk('data')] };
     const lines = renderDomain(describeDomain(vm, host)).split('\n');
     const added = renderDomain(describeDomain(more, host)).split('\n');
     expect(lines.filter((line) => !added.includes(line))).toEqual([]);
   });
 
-  it('boots from the first disk alone', () => {
+  it('boots only from the first disk', () => {
     const xml = renderDomain(describeDomain(vm, host));
     expect(xml.match(/<boot order='1'\/>/g)).toHaveLength(1);
     expect(xml.indexOf('<boot order')).toBeLessThan(xml.indexOf("<target dev='vdb'"));
   });
 
-  it('fails where a name cannot be written, instead of writing another', () => {
+  it('throws if a name cannot be written, instead of writing another', () => {
     const failing = () => renderDomain(describeDomain({ ...vm, name: 'a\u0000b' }, host));
     expect(failing).toThrow(expect.objectContaining({ code: 'unprintable_text' }));
   });

@@ -6,11 +6,11 @@ import { diskElement, filesystemElement, seedElement } from './render-disk.ts';
 import { metadataElement } from './render-metadata.ts';
 import { PCI_BUS, planPci, renderAddress } from './render-pci.ts';
 
-/** What one of QEMU's translation caches may take; by itself it takes a gibibyte for each guest. */
+/** The limit for one of QEMU's translation caches; the default is one GiB per guest. */
 const TCG_CACHE_MIB = 256;
 const QEMU_NAMESPACE = 'http://libvirt.org/schemas/domain/qemu/1.0';
 
-/** The whole XML of a domain, for virDomainDefineXML. */
+/** Returns the complete XML of a domain, for virDomainDefineXML. */
 export function renderDomain(definition: DomainDefinition): string {
   const { metadata, title, platform } = definition;
   const mmio64Mib = windowMibOf(definition);
@@ -29,7 +29,8 @@ export function renderDomain(definition: DomainDefinition): string {
     clockElement(definition),
     element('on_poweroff', {}, 'destroy'),
     element('on_reboot', {}, 'restart'),
-    // Down, so that it is seen: starting it again is an order, not a habit.
+    // The domain stays down after a crash, so that the agent sees it; only a boot order starts it
+    // again.
     element('on_crash', {}, 'destroy'),
     powerManagementElement(definition),
     devicesElement(definition),
@@ -48,14 +49,14 @@ function osElement({ platform, nvramPath }: DomainDefinition): XmlElement {
     element('type', { arch: platform.arch, machine: platform.machine }, 'hvm'),
     element('loader', { readonly: 'yes', type: 'pflash' }, loader),
     element('nvram', { template: nvramTemplate }, nvramPath),
-    // Without it the firmware waits seven seconds for a key that nobody presses.
+    // Otherwise the firmware waits seven seconds for a key press.
     element('bootmenu', { enable: 'yes', timeout: 0 }),
   ]);
 }
 
 /**
- * OVMF does not see how large QEMU made the window and has to be told. libvirt keeps this name out of
- * its own element for such values, so it is an argument of QEMU's.
+ * OVMF does not detect the size of QEMU's window and must be told. libvirt's own element for such
+ * values does not accept this name, so it is passed as a QEMU argument.
  */
 function firmwareWindowElement(mmio64Mib: number): XmlElement {
   return element('qemu:commandline', {}, [
@@ -84,7 +85,7 @@ function clockElement({ platform }: DomainDefinition): XmlElement {
   return element('clock', { offset: 'utc' }, platform.machine === 'q35' ? timers : []);
 }
 
-/** A guest that puts itself to sleep has nobody to wake it. */
+/** A guest that suspends itself would stay suspended, because nothing wakes it. */
 function powerManagementElement({ platform }: DomainDefinition): XmlElement | null {
   if (platform.machine !== 'q35') return null;
   return element('pm', {}, [
@@ -119,7 +120,7 @@ function devicesElement(definition: DomainDefinition): XmlElement {
   ]);
 }
 
-/** Its bus, and its number among the drives that are given as blocks. */
+/** Its bus, and its index among the drives that are passed as blocks. */
 function cardPlace(
   { cardBuses }: { cardBuses: readonly number[] },
   cards: DomainDefinition['cards'],
@@ -129,7 +130,10 @@ function cardPlace(
   return { bus: cardBuses[index] ?? 0, driveIndex };
 }
 
-/** The agent makes the tap, with its rules, and libvirt only opens it: without it nothing starts. */
+/**
+ * The agent creates the tap with its rules, and libvirt only opens it: without the tap the domain
+ * does not start.
+ */
 function nicElement(nic: NicDefinition, bus: number): XmlElement {
   return element('interface', { type: 'ethernet' }, [
     element('mac', { address: nic.mac }),
@@ -140,7 +144,7 @@ function nicElement(nic: NicDefinition, bus: number): XmlElement {
       queues: nic.queues,
     }),
     nic.mtu === 0 ? null : element('mtu', { size: nic.mtu }),
-    // Nothing is booted from a network, and the ROM file may not be installed.
+    // VMs do not boot from a network, and the ROM file may not be installed.
     element('rom', { enabled: 'no' }),
     renderAddress(bus),
   ]);

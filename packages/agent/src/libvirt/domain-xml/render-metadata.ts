@@ -6,8 +6,8 @@ import {
 } from './domain-definition.ts';
 
 /**
- * For virDomainSetMetadata, which puts the elements into the namespace it is given beside them and
- * fails where they are in it already.
+ * For virDomainSetMetadata, which adds the namespace itself and fails if the elements have it
+ * already.
  */
 export function renderMetadata(metadata: DomainMetadata): string {
   return renderXml(vmElement(metadata, { prefix: '', attributes: {} }));

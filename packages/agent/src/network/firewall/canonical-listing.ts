@@ -1,6 +1,6 @@
 /**
- * What `nft -j list table` printed, less what differs between two listings of the same rules: handles,
- * counts, and the order of a set's elements.
+ * Returns the output of `nft -j list table` without what differs between two listings of the same
+ * rules: handles, counters and the order of set elements.
  */
 export function canonicalListing(json: string): string {
   return JSON.stringify(canonical(JSON.parse(json)));
@@ -20,7 +20,7 @@ function canonical(value: unknown): unknown {
   );
 }
 
-/** Named sets and maps list `elem`, those within a rule are a `set`. */
+/** Named sets and maps list `elem`; anonymous ones within a rule are a `set`. */
 function isUnordered(key: string): boolean {
   return key === 'elem' || key === 'set';
 }
@@ -32,7 +32,7 @@ function sorted(items: readonly unknown[]): unknown[] {
     .map(({ item }) => item);
 }
 
-/** The version of the program that lists. */
+/** The version of the nft program. */
 function isMetainfo(item: unknown): boolean {
   return typeof item === 'object' && item !== null && 'metainfo' in item;
 }

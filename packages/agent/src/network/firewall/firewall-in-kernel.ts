@@ -6,20 +6,24 @@ import { canonicalListing } from './canonical-listing.ts';
 import { type RenderedFirewall, TABLES } from './render-firewall.ts';
 
 /**
- * The agent's tables in the kernel. What was wanted and what the kernel listed right after it are
- * kept as two digests beside them, in the comment of a table of its own: a restarted agent finds
- * them, they end with the kernel as the rules do, and any rule that came or went by another hand
- * makes the listing differ. Cut off before the seal is set, nothing is in force, and applying
- * again completes it; the rules themselves are whole at every instant.
+ * The agent's tables in the kernel. Two digests are kept beside them, in the comment of a separate
+ * table, the seal: one of the desired rules and one of the kernel's listing right after they were
+ * applied. A restarted agent finds the seal, it disappears with the kernel as the rules do, and
+ * every rule that was changed outside the agent makes the listing differ. If applying is
+ * interrupted before the seal is set, nothing counts as in force, and applying again completes it.
+ * The rules themselves are replaced atomically.
  */
 const SEAL = 'inet gantry_seal';
 
 export async function applyFirewall(run: RunCommand, rendered: RenderedFirewall): Promise<void> {
   await run('nft', ['-f', '-'], `${rendered.text}table ${SEAL}\ndelete table ${SEAL}\n`);
   const listings = await listTables(run);
-  // A killed agent's last command runs on, and may come after ours.
+  // The last command of a killed agent may still run and come after this one.
   if (!listings.every((listing) => listing.includes(rendered.digest))) {
-    throw new HostFailure('firewall_replaced', 'other rules took the place of those just applied');
+    throw new HostFailure(
+      'firewall_replaced',
+      'the rules just applied were replaced by other rules; try again',
+    );
   }
   const listed = digestOf(listings);
   const seal = sealOf(rendered, listed);
@@ -27,7 +31,10 @@ export async function applyFirewall(run: RunCommand, rendered: RenderedFirewall)
   await run('nft', ['-f', '-'], text);
 }
 
-/** `quickly`: by the seal alone, which whoever removes all rules of the host removes too. */
+/**
+ * With `quickly` only the seal is read: a program that removes all rules of the host removes it
+ * too.
+ */
 export async function isInForce(
   run: RunCommand,
   rendered: RenderedFirewall,
@@ -35,17 +42,17 @@ export async function isInForce(
 ): Promise<boolean> {
   try {
     const sealed = await run('nft', ['list', 'table', ...SEAL.split(' ')]);
-    // After most changes of what is wanted the seal alone tells, without a look at the rules.
+    // After most changes of the desired rules the seal alone shows the difference.
     if (!sealed.includes(`"${wantedOf(rendered)} `)) return false;
     return quickly || sealed.includes(`"${sealOf(rendered, digestOf(await listTables(run)))}"`);
   } catch (error) {
-    // No such table. Where it is something else, applying fails of it as well, and says so.
+    // There is no such table. If the cause is another one, applying fails too and reports it.
     if (error instanceof HostFailure && error.code === COMMAND_FAILED) return false;
     throw error;
   }
 }
 
-/** The interfaces that are filtered now: tap, MAC and address, as `gtap… 02:… 10.0.0.5`. */
+/** Returns the interfaces that are filtered now: tap, MAC and address, as `gtap… 02:… 10.0.0.5`. */
 export async function listCovered(run: RunCommand): Promise<Set<string>> {
   return parseCovered(await run('nft', ['-j', 'list', 'ruleset', 'bridge']));
 }
@@ -70,7 +77,7 @@ function wantedOf({ digest }: RenderedFirewall): string {
   return digest.slice(0, 60);
 }
 
-/** Fails where one of our tables is not there. */
+/** Throws if one of the agent's tables does not exist. */
 function listTables(run: RunCommand): Promise<string[]> {
   return allSettledOrThrow(
     TABLES.map((table) => run('nft', ['-j', 'list', 'table', ...table.split(' ')])),

@@ -8,7 +8,7 @@ import { mergeRanges, type Range } from './ranges.ts';
 const PROTOCOLS = ['tcp', 'udp', 'icmp'] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
-/** A rule with everything checked. No range at all: it matches nothing. */
+/** A rule whose fields are all checked. Without any range it matches nothing. */
 export type Rule = {
   id: string;
   networkId: string;
@@ -30,13 +30,13 @@ export function parseRule(spec: FirewallRule): Rule {
   if (!isId(spec.id)) throw fail('its id is not 1 to 64 letters, digits, ".", "_" or "-"');
   const unknown = spec.protocols.find((name) => !PROTOCOLS.some((known) => known === name));
   if (unknown !== undefined || spec.protocols.length === 0) {
-    throw fail(`its protocols "${spec.protocols.join(' ')}" are not of ${PROTOCOLS.join(', ')}`);
+    throw fail(`its protocols "${spec.protocols.join(' ')}" are not among ${PROTOCOLS.join(', ')}`);
   }
   const addresses = (texts: readonly string[]) =>
     mergeRanges(
       texts.map((text) => {
         const prefix = parseCidr(canonicalEndpointCidr(text) ?? '');
-        if (!prefix) throw fail(`"${text}" is no CIDR`);
+        if (!prefix) throw fail(`"${text}" is not a CIDR`);
         return { first: prefix.first, last: prefix.last };
       }),
     );
@@ -44,7 +44,7 @@ export function parseRule(spec: FirewallRule): Rule {
     mergeRanges(
       (texts.length === 0 ? ['*'] : texts).map((text) => {
         const range = parsePorts(text);
-        if (!range) throw fail(`"${text}" is no port, range of ports or "*"`);
+        if (!range) throw fail(`"${text}" is not a port, a range of ports or "*"`);
         return range;
       }),
     );

@@ -1,16 +1,19 @@
 import { mergeRanges, type Range } from './ranges.ts';
 
-/** Where every value has the same members. */
+/** Ranges in which every value has the same members. */
 export type Partition<T> = { ranges: Range[]; members: T[] };
 
-/** How often an item may come up in the parts, on average, before splitting is not worth it. */
+/**
+ * How often an item may appear in the partitions, on average, before partitioning is not worth it.
+ */
 const MAX_COPIES = 8;
-/** So many copies do not matter in any case. */
+/** This many copies are always acceptable. */
 const FREE_COPIES = 2_048;
 
 /**
- * Cuts a dimension where a range of an item begins or ends, and puts together what has the same
- * items. Null where items overlap so much that the parts would list them far more often than they are.
+ * Cuts a dimension wherever a range of an item starts or ends, and merges the pieces with the same
+ * items. Returns null if the items overlap so much that the partitions would list them far more
+ * often than there are items.
  */
 export function partitionRanges<T>(
   items: readonly T[],

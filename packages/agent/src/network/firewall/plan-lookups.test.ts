@@ -92,7 +92,7 @@ function countElements(lookups: readonly Lookup[]): number {
 }
 
 describe('lookups', () => {
-  it('find a packet exactly where one of the boxes has it', () => {
+  it('find a packet exactly if one of the matches contains it', () => {
     const boxesAndPackets = fc.tuple(
       fc.array(match, { maxLength: 12 }),
       fc.array(packet, { minLength: 20, maxLength: 20 }),
@@ -109,7 +109,7 @@ describe('lookups', () => {
   const RULES = 10_000;
   const many = (make: (at: number) => RuleMatch) =>
     Array.from({ length: RULES }, (_, at) => make(at));
-  it('look every kind of network up where its blocks are of many sizes', () => {
+  it('find every kind of network if prefixes have many sizes', () => {
     const sizes = Array.from({ length: 25 }, (_, at) => 2 ** at);
     const matches = sizes.flatMap((size) =>
       Array.from({ length: 40 }, (_, at) =>
@@ -159,7 +159,7 @@ describe('lookups', () => {
     expect(countElements(lookups)).toBeLessThan(3 * RULES);
   });
 
-  it('that would become too large are not made, and still find what there is to find', () => {
+  it('that would become too large are not made, and everything is still found', () => {
     const wide = (at: number) => [{ first: at, last: at + 3_000 }];
     const matches = Array.from({ length: 3_000 }, (_, at) =>
       matchOf({

@@ -5,10 +5,10 @@ import { mergeRanges, type Range } from './ranges.ts';
 import { DIMENSIONS, type Dimension, type RuleMatch } from './rule-match.ts';
 
 /**
- * How to find out whether a packet is in one of many boxes, by looking it up instead of trying each.
- * What matters of a packet differs from rule to rule, so boxes are first put together by what they
- * name; there are few kinds of them however many rules there are, and each kind is one lookup, or one
- * for every dimension in which ranges may overlap.
+ * Plans how to find out whether a packet is in one of many rule matches by lookups, instead of
+ * testing each match. Rules differ in the fields they name, so the matches are first grouped by the
+ * fields they name. There are few such groups, however many rules there are, and each group is one
+ * lookup, or one lookup per dimension in which ranges may overlap.
  */
 export type Lookup =
   /** Every packet matches. */
@@ -19,7 +19,7 @@ export type Lookup =
   /** Tried by itself: what it overlaps with would become too much in a lookup. */
   | { kind: 'match'; match: RuleMatch };
 
-/** Cases of one split share no value. */
+/** The cases of one split share no value. */
 export type Case = { ranges: readonly Range[]; within: readonly Lookup[] };
 
 export function planLookups(matches: readonly RuleMatch[]): Lookup[] {
@@ -43,7 +43,9 @@ function planAlike(matches: readonly RuleMatch[], dimensions: readonly Dimension
   ];
 }
 
-/** The dimension with the fewest different values goes first: it makes the fewest cases. */
+/**
+ * The dimension with the fewest different values comes first, because it makes the fewest cases.
+ */
 function planSplit(matches: readonly RuleMatch[], dimensions: readonly Dimension[]): Lookup[] {
   const ordered = dimensions
     .map((dimension) => ({ dimension, size: groupBy(matches, textOf(dimension)).size }))
@@ -62,7 +64,7 @@ function planSplit(matches: readonly RuleMatch[], dimensions: readonly Dimension
   return matches.map((match) => ({ kind: 'match', match }));
 }
 
-/** Boxes of one kind speak of the same protocols and name the same dimensions. */
+/** Matches of one kind have the same protocols and name the same dimensions. */
 export function kindOf({ protocols, ranges }: RuleMatch): string {
   return [...protocols, ...DIMENSIONS.filter((dimension) => ranges.has(dimension))].join(' ');
 }

@@ -3,24 +3,24 @@ import type { Range } from './ranges.ts';
 import type { Dimension, RuleMatch } from './rule-match.ts';
 
 /**
- * Boxes as keys of a hash. A block, such as an address, a CIDR or a port, is one value once a packet's
- * lower bits are masked away; so a box of blocks is as many keys as they combine to, and all keys with
- * the same sizes of blocks are found by one lookup.
+ * Writes rule matches as hash keys. A prefix (an address, a CIDR or a port) is one value once a
+ * packet's lower bits are masked. A match of prefixes is therefore as many keys as the prefixes
+ * combine to, and all keys with the same prefix sizes are found by one lookup.
  */
 export type PrefixKeys = {
-  /** How many values each dimension's blocks have, powers of two. */
+  /** How many values the prefix of each dimension has; powers of two. */
   sizes: readonly number[];
-  /** The first value of each dimension's block. */
+  /** The first value of each dimension's prefix. */
   keys: readonly (readonly number[])[];
 };
 
 type Prefix = { first: number; size: number };
 
-/** A list of a few ports and a few addresses is so many keys; beyond that it is not written out. */
+/** The limit for the keys of one match: enough for a list of a few ports and a few addresses. */
 const MAX_KEYS_OF_BOX = 64;
-/** A range of more is not worth writing as blocks. */
+/** A range of more prefixes is not written as keys. */
 const MAX_BLOCKS_OF_RANGE = 2;
-/** So many lookups are as good as one; the commonest sizes are chosen. */
+/** This many lookups cost about as much as one; the most common sizes are chosen. */
 const MAX_SIZES = 8;
 
 export function planPrefixKeys(
@@ -50,7 +50,7 @@ export function planPrefixKeys(
 
 const sizesOf = (key: readonly Prefix[]) => key.map(({ size }) => size).join();
 
-/** Null where they are too many. */
+/** Returns null if there are too many. */
 function combine(match: RuleMatch, dimensions: readonly Dimension[]): Prefix[][] | null {
   let keys: Prefix[][] = [[]];
   for (const dimension of dimensions) {
@@ -63,8 +63,11 @@ function combine(match: RuleMatch, dimensions: readonly Dimension[]): Prefix[][]
   return keys;
 }
 
-/** The fewest, from the first on: each as large as its first value and what is left allow. */
-export function prefixesOf({ first, last }: Range): Prefix[] {
+/**
+ * Returns the fewest prefixes that cover the range, each as large as its first value and the rest
+ * allow.
+ */
+function prefixesOf({ first, last }: Range): Prefix[] {
   const prefixes: Prefix[] = [];
   for (let at = first; at <= last; at += prefixes.at(-1)?.size ?? 1) {
     let size = 1;

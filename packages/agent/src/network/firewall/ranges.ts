@@ -1,7 +1,10 @@
-/** An inclusive stretch of addresses or ports. */
+/** An inclusive range of addresses or ports. */
 export type Range = { first: number; last: number };
 
-/** In order, without overlap and without seams: the kernel refuses a set whose parts overlap. */
+/**
+ * Sorts the ranges and merges overlapping and adjacent ones: the kernel refuses overlapping
+ * elements.
+ */
 export function mergeRanges(ranges: readonly Range[]): Range[] {
   const merged: Range[] = [];
   for (const range of [...ranges].sort((a, b) => a.first - b.first)) {

@@ -4,7 +4,7 @@ import type { Lookup } from './plan-lookups.ts';
 import type { Range } from './ranges.ts';
 import type { Dimension } from './rule-match.ts';
 
-/** The sets a network's rules of one direction look into, by what is in them. */
+/** The named sets of a network's rules of one direction, by content. */
 export type SetPool = { name: string; sets: Map<string, string> };
 
 const FEW = 4;
@@ -24,7 +24,7 @@ export function renderRanges(
   return renderElements({ of: VALUES[dimension].type, elements, isOfRanges: true }, pool);
 }
 
-/** A packet's fields, less the bits within a block, and what they are looked for in. */
+/** A packet's fields, masked to the prefix sizes, and the set they are looked up in. */
 export function renderKeys(
   { dimensions, sizes, keys }: Lookup & { kind: 'keys' },
   { field, pool }: { field: (dimension: Dimension) => string; pool: SetPool },
@@ -42,7 +42,7 @@ export function renderKeys(
   return `${fields.join(' . ')} ${found}`;
 }
 
-/** One is compared with, few are written where they are used. */
+/** A single element is compared directly; a few are written inline. */
 function renderElements(content: SetContent, pool: SetPool): string {
   const { elements } = content;
   if (elements.length === 1 && content.isOfRanges) return elements.join();

@@ -7,17 +7,18 @@ import type { Tunnel } from '../tunnels/tunnel.ts';
 import type { Rule } from './parse-rule.ts';
 import { renderRules, replyChain } from './render-rules.ts';
 
-/** A variable of the text, which names the very rules that it stands among. */
+/** A variable in the rendered text; its value identifies the rules it is part of. */
 export const RULES_MARK = 'rules';
 const EVERY_BRIDGE = quote(`${BRIDGE_PREFIX}*`);
 
 /**
- * The rules. A packet between two guests has to pass what its sender may send and what its receiver
- * may get; one from the host itself counts as from outside. A connection is known by the packets of
- * its first direction, and its replies are held to the same rules: one that goes takes the connections
- * it allowed with it, at once and both ways. So that this costs a connection one look and not every
- * packet, a connection that passed carries the mark of these very rules; under other rules it is
- * looked at again. What does not touch one of our bridges is not looked at.
+ * Renders the rules. A packet between two guests must pass the sender's egress rules and the
+ * receiver's ingress rules; a packet from the host counts as from outside. A connection is
+ * classified by the packets of its first direction, and its replies are checked by the same rules,
+ * so removing a rule also cuts the connections it allowed, at once and in both directions. To check
+ * each connection once and not every packet, a connection that passed gets a mark that identifies
+ * these rules; under other rules it is checked again. Packets that do not touch one of the agent's
+ * bridges are not checked.
  */
 export function renderFilter(filter: {
   rules: readonly Rule[];
@@ -73,8 +74,8 @@ function renderDispatch(
 }
 
 /**
- * A chain that accepts leaves the packet to those after it: the sender's rules, the receiver's, and
- * the mark of what passed both.
+ * A chain that accepts passes the packet on to the next chain: the sender's rules, the receiver's
+ * rules, and the mark for what passed both.
  */
 function renderHooks(): string[] {
   const notOurs = `iifname != ${EVERY_BRIDGE} oifname != ${EVERY_BRIDGE} accept`;
@@ -88,7 +89,7 @@ function renderHooks(): string[] {
       'meta nfproto != ipv4 counter drop',
       lost,
       passedBefore,
-      // An error about a packet: none of its connection has passed these rules.
+      // An ICMP error about a packet of a connection that has not passed these rules.
       'ct state related counter drop',
       `ct direction reply oifname vmap @${replyChain('egress')}`,
       'ct direction reply accept',
@@ -123,11 +124,11 @@ function renderHooks(): string[] {
       SERVICE_OUTPUT,
       'oifname != @bridges counter drop',
       'meta nfproto != ipv4 counter drop',
-      // The kernel would tell guests to talk to each other directly, which they cannot.
+      // The kernel would tell guests to reach each other directly, which they cannot.
       'icmp type redirect drop',
       'icmp type { destination-unreachable, time-exceeded, parameter-problem } accept',
       lost,
-      // To what it was asked above, which is nothing but an echo.
+      // Replies to what was accepted above, which are only echo replies.
       'ct direction reply accept',
       'oifname vmap @ingress',
     ]),

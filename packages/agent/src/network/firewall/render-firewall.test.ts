@@ -21,7 +21,7 @@ function chainOf(rules: FirewallRule[], direction = 'ingress', way = ''): string
 const LAST = 'counter drop comment "no rule allows it"';
 
 describe('the text for nftables', () => {
-  it('is what it was when last looked at', async () => {
+  it('equals the golden file', async () => {
     const nics = [web, { ...app, publicIpv4: '198.51.100.7' }];
     const rules = [
       makeRule('ssh'),
@@ -36,14 +36,14 @@ describe('the text for nftables', () => {
     await expect(text).toMatchFileSnapshot('testing/firewall.golden.nft');
   });
 
-  it('is the same in whatever order rules and interfaces come', () => {
+  it('does not depend on the order of rules and interfaces', () => {
     const rules = [makeRule('a'), makeRule('b', deny), makeRule('c', egress)];
     const one = renderFirewall({ rules, nics: [web, app] }, null);
     const two = renderFirewall({ rules: rules.toReversed(), nics: [app, web] }, null);
     expect(one).toEqual(two);
   });
 
-  it('differs in its digest with everything that is wanted', () => {
+  it('has a digest that changes with everything in the spec', () => {
     const base = { rules: [makeRule('a')], nics: [web] };
     const digests = [
       renderFirewall(base, null),
@@ -56,7 +56,7 @@ describe('the text for nftables', () => {
     expect(new Set(digests).size).toBe(digests.length);
   });
 
-  it('has no rule of a network without an interface here', () => {
+  it('has no rule of a network without an interface on this host', () => {
     const rules = [makeRule('elsewhere', { networkId: 'network-9' })];
     const without = renderFirewall({ rules: [], nics: [web] }, null);
     expect(renderFirewall({ rules, nics: [web] }, null)).toEqual(without);
@@ -64,7 +64,7 @@ describe('the text for nftables', () => {
 });
 
 describe('a chain of rules', () => {
-  it('denies before it allows, and drops what is left', () => {
+  it('denies before it allows, and drops the rest', () => {
     const ports = (port: string) => ({ destinationPorts: [port] });
     const lines = chainOf([
       ...[makeRule('a', ports('1')), makeRule('b', { ...deny, ...ports('2') })],
@@ -77,7 +77,7 @@ describe('a chain of rules', () => {
     ]);
   });
 
-  it('holds replies to the same rules, the other way round', () => {
+  it('checks replies by the same rules, in reverse', () => {
     const rule = makeRule('r', {
       ...{ sources: ['192.0.2.1'], sourcePorts: ['53'], destinations: ['10.0.0.0/25'] },
       destinationPorts: ['80-90'],
@@ -91,7 +91,7 @@ describe('a chain of rules', () => {
     );
   });
 
-  it('names a set that both ways look into once', () => {
+  it('uses one set for both directions if they share it', () => {
     const destinationPorts = ['1', '3', '5', '7', '9'];
     const { text } = renderFirewall(
       { rules: [makeRule('r', { destinationPorts })], nics: [web] },
@@ -103,7 +103,7 @@ describe('a chain of rules', () => {
     expect(text).toContain(`th sport @${name} accept`);
   });
 
-  it('is closed where there are no rules, and holds each direction alone', () => {
+  it('drops everything without rules, and separates the directions', () => {
     expect(chainOf([])).toEqual([LAST]);
     expect(chainOf([makeRule('in')], 'egress')).toEqual([LAST]);
   });
@@ -140,7 +140,7 @@ describe('a chain of rules', () => {
   });
 });
 
-describe('what makes no sense is refused by name', () => {
+describe('invalid input is refused by name:', () => {
   it.each<[string, Partial<InterfaceSpec>]>([
     ['no MAC', { mac: '02:00:00:00:00' }],
     ['a MAC of a group', { mac: '01:00:5e:00:00:01' }],

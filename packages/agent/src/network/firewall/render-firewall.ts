@@ -14,21 +14,21 @@ import { renderNat } from './render-nat.ts';
 import { renderRouting } from './render-routing.ts';
 import { renderTunnels } from './render-tunnels.ts';
 
-/** The tables that are the agent's, and the agent's alone. */
+/** The tables that belong to the agent alone. */
 export const TABLES = ['inet gantry', 'bridge gantry'] as const;
 
 export type RenderedFirewall = {
   /** For `nft -f`: replaces both tables in one transaction, whether or not they exist. */
   text: string;
-  /** Of everything that was wanted. */
+  /** A digest of the desired rules. */
   digest: string;
-  /** The interfaces it lets anything pass of. */
+  /** The interfaces that the rules let through. */
   nics: readonly Nic[];
-  /** What it lets pass has to be there beside it. */
+  /** The tunnels that must exist beside the rules. */
   tunnels: readonly Tunnel[];
 };
 
-/** What a host filters, as nftables reads it. Fails with what is wrong in it, naming it. */
+/** Renders what a host filters for nftables. Throws a failure that names the invalid part. */
 export function renderFirewall(
   firewall: Firewall,
   uplink: string | null,
@@ -59,12 +59,12 @@ export function renderFirewall(
   return { text: `${tables.join('\n')}\n`, digest, nics, tunnels };
 }
 
-/** Nothing comes by here: it tells whoever lists a table which rules it is of. */
+/** No packet passes this chain: its comment says which rules the table contains. */
 function renderVersion(digest: string): string {
   return renderBlock('chain version', [`return comment "${digest}"`]);
 }
 
-/** Zero is what connections carry that passed no rules yet. */
+/** Zero is the mark of connections that have not passed any rules. */
 function markOf(digest: string): number {
   return Number.parseInt(digest.slice(0, 8), 16) || 1;
 }

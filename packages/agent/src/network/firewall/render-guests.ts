@@ -8,9 +8,9 @@ import { quote, renderBlock, renderSet } from '../kernel/nft-text.ts';
 import type { Nic } from '../parse-interface.ts';
 
 /**
- * What may leave a guest at all, decided on its tap before anything else sees it: its own MAC and
- * address, in IPv4 and ARP. A tap that no interface of the spec names passes nothing. What passes is
- * marked with its network, by which it is routed: without this table there is no way on.
+ * What may leave a guest, decided on its tap before anything else: its own MAC and address, in IPv4
+ * and ARP. A tap that no interface of the spec names passes nothing. Passing packets get their
+ * network's mark, by which they are routed: without this table they have no route.
  */
 export function renderGuests(nics: readonly Nic[]): string[] {
   const passing = 'meta mark set iifname map @marks accept';
@@ -42,7 +42,7 @@ export function renderGuests(nics: readonly Nic[]): string[] {
     renderBlock('chain arp_from_guest', [
       'arp htype != 1 counter drop comment "foreign ARP"',
       'arp ptype != ip counter drop comment "foreign ARP"',
-      // A guest that asks whether its address is free names no address of its own.
+      // A guest that probes whether its address is free sends no address of its own.
       `arp saddr ip 0.0.0.0 iifname . arp saddr ether @stations ${passing}`,
       `iifname . arp saddr ether . arp saddr ip @guests ${passing}`,
       'counter drop comment "foreign ARP"',

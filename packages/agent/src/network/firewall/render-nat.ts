@@ -3,7 +3,7 @@ import { quote, renderBlock, renderSet } from '../kernel/nft-text.ts';
 import type { Nic } from '../parse-interface.ts';
 import type { Subnet } from '../parse-network.ts';
 
-/** A public address is its interface's alone; the others leave under the uplink's address. */
+/** A public address belongs to one interface; other guests leave with the uplink's address. */
 export function renderNat(nat: {
   nics: readonly Nic[];
   subnets: readonly Subnet[];
@@ -14,7 +14,7 @@ export function renderNat(nat: {
   const gateways = [...nics.filter(({ gateway }) => gateway !== null), ...subnets];
   const arriving = [
     'type nat hook prerouting priority dstnat; policy accept;',
-    // The gateway's address is not the host's own, but guests like to see it answer.
+    // The gateway's address is not the host's own, but guests expect it to reply to pings.
     `iifname ${quote(`${BRIDGE_PREFIX}*`)} meta mark . ip daddr @gateways icmp type echo-request dnat ip to ${HOST_ADDRESS}`,
   ];
   const gatewaySet = renderSet({

@@ -5,10 +5,10 @@ import type { Nic } from '../parse-interface.ts';
 import type { Subnet } from '../parse-network.ts';
 import { mergeRanges } from './ranges.ts';
 
-/** What guests ask the host itself for. */
+/** What guests request from the host itself. */
 const NEEDS_NO_ZONE = 'ct state untracked accept';
 
-/** Keeps the networks' connections apart, and leads replies from outside back into their network. */
+/** Separates the networks' connections, and routes replies from outside back into their network. */
 export function renderRouting(routing: {
   nics: readonly Nic[];
   subnets: readonly Subnet[];
@@ -37,7 +37,7 @@ export function renderRouting(routing: {
       'type filter hook prerouting priority raw; policy accept;',
       NEEDS_NO_ZONE,
       'meta mark . ip daddr @inside ct zone set iifname map @zones accept',
-      // Replies from outside come to the host's or a public address, in no network's zone.
+      // Replies from outside arrive at the host's or a public address, in no network's zone.
       'ct original zone set iifname map @zones',
     ]),
     renderBlock('chain zone_leaving', [
@@ -57,7 +57,7 @@ export function renderRouting(routing: {
   ];
 }
 
-/** What a guest reaches without leaving its network, the host included. */
+/** Returns what a guest reaches without leaving its network, the host included. */
 function listInside(nics: readonly Nic[], subnets: readonly Subnet[]): string[] {
   const partitions = [...nics.map(({ mark, subnet }) => ({ mark, cidr: subnet })), ...subnets];
   return [...new Set(nics.map(({ mark }) => mark))].flatMap((mark) => {

@@ -5,7 +5,7 @@ import { type Case, kindOf, type Lookup, planLookups, rangesOf } from './plan-lo
 import { formatRange, renderKeys, renderRanges, type SetPool } from './render-elements.ts';
 import { DIMENSIONS, type Dimension, matchesOf, type RuleMatch } from './rule-match.ts';
 
-/** Which of a packet's fields a rule means: those of a reply are the other way round. */
+/** Which fields of a packet a rule matches: a reply has them reversed. */
 const FIELDS = {
   first: {
     ...{ source: 'ip saddr', sourcePort: 'th sport' },
@@ -24,16 +24,16 @@ type Writing = {
   name: string;
   way: Way;
   pool: SetPool;
-  /** By their lines, so that those alike are one. */
+  /** Chains by their lines, so that equal chains are rendered once. */
   chains: Map<string, string>;
 };
 
 export const replyChain = (name: string): string => `${name}_replies`;
 
 /**
- * One network's rules of one direction: the chain `name` for packets of a connection's first
- * direction, another for replies to them, which share their sets. What is denied is looked for first,
- * then what is allowed, and the rest is dropped.
+ * Renders one network's rules of one direction: the chain `name` for the first direction of a
+ * connection and another chain for its replies, which share their sets. Denied packets are looked
+ * up first, then allowed ones, and the rest is dropped.
  */
 export function renderRules(name: string, rules: readonly Rule[]): string[] {
   const pool: SetPool = { name, sets: new Map() };

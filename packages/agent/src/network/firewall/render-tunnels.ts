@@ -6,21 +6,24 @@ import { type Span, type Tunnel, VXLAN_PORT } from '../tunnels/tunnel.ts';
 const EVERY_BRIDGE = quote(`${BRIDGE_PREFIX}*`);
 const EVERY_TUNNEL = quote(`${TUNNEL_PREFIX}*`);
 
-/** Before connections are tracked: what is dropped here leaves no trace among them. */
+/** Before connection tracking, so that dropped packets leave no entries in it. */
 const ARRIVING = 'type filter hook prerouting priority raw - 10; policy accept;';
 const ELSEWHERE = 'from a tunnel to elsewhere';
 
-/** Within a UDP packet that carries VXLAN, in bits: behind 8 bytes of UDP, 8 of VXLAN, 14 of Ethernet. */
+/**
+ * Bit offsets within a UDP packet that carries VXLAN: after 8 bytes of UDP, 8 of VXLAN, 14 of
+ * Ethernet.
+ */
 const VNI = '@th,96,32';
 const INNER_TYPE = '@th,224,16';
 const INNER_SOURCE = '@th,336,32';
 
 /**
- * What may pass between hosts. A packet is let in from the underlay only where its host, its network
- * and its inner source belong together as the spec says, which is decided while it still shows the
- * host it came from. From there on it is its network's, with that network's mark and zone, and has
- * no way but to the network's bridge; nothing but guests' packets goes the other way. A network's
- * address that nobody has is nowhere else either.
+ * What may pass between hosts. A packet from the underlay is accepted only if its host, its network
+ * and its inner source belong together according to the spec; this is decided while the packet
+ * still shows the host it came from. From then on it belongs to its network, with that network's
+ * mark and zone, and its only route is to the network's bridge. In the other direction only guests'
+ * packets pass. An unused address of a network is not reachable anywhere else either.
  */
 export function renderTunnels(
   { tunnels, underlay }: Span,
@@ -31,7 +34,7 @@ export function renderTunnels(
     `oifname ${EVERY_TUNNEL} iifname != ${EVERY_BRIDGE} counter drop comment "from elsewhere to a tunnel"`,
     `iifname ${EVERY_BRIDGE} oifname != ${EVERY_BRIDGE} oifname != ${EVERY_TUNNEL} meta mark . ip daddr @inside counter reject with icmp type host-unreachable comment "nobody has this address"`,
   ]);
-  // One that is about to go, or that was left behind.
+  // A tunnel that is about to be removed, or that was left behind.
   const unwanted = `iifname ${EVERY_TUNNEL} counter drop comment "${ELSEWHERE}"`;
   if (tunnels.length === 0 || underlay === null) {
     return [renderBlock('chain span_arriving', [ARRIVING, unwanted]), forward];
@@ -56,7 +59,7 @@ export function renderTunnels(
       ARRIVING,
       `ip daddr ${underlay} udp dport ${VXLAN_PORT} jump from_peer`,
       `iifname ${EVERY_TUNNEL} meta mark set iifname map @tunnel_marks`,
-      // Here and not in forward: the kernel would send an error, by whatever way it has.
+      // Here and not in forward, because the kernel would send an ICMP error by some route.
       `iifname ${EVERY_TUNNEL} fib daddr . mark oifname != ${EVERY_BRIDGE} counter drop comment "${ELSEWHERE}"`,
       `iifname ${EVERY_TUNNEL} ct zone set iifname map @tunnel_zones`,
     ]),
@@ -67,9 +70,9 @@ export function renderTunnels(
     ]),
     renderBlock('chain span_leaving', [
       'type filter hook postrouting priority srcnat + 10; policy accept;',
-      // A guest without a public address leaves under the host's own, which its peers believe.
+      // A guest without a public address leaves with the host's own address, which peers trust.
       `iifname ${EVERY_BRIDGE} ip saddr ${underlay} udp dport ${VXLAN_PORT} counter drop comment "VXLAN from a guest"`,
-      // The packet around it would otherwise be routed by the tenant's table, not by the host's.
+      // Otherwise the outer packet would be routed by the tenant's table and not by the host's.
       `oifname ${EVERY_TUNNEL} meta mark set 0`,
     ]),
   ];
@@ -98,7 +101,7 @@ function renderPeers(tunnels: readonly Tunnel[]): string[] {
   ];
 }
 
-/** A network's number has 24 bits, and a byte of zeros behind it. */
+/** A network's number has 24 bits, followed by a zero byte. */
 function vniWord({ vni }: Tunnel): number {
   return vni * 2 ** 8;
 }

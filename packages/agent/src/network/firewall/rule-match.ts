@@ -1,18 +1,18 @@
 import { EVERY_ADDRESS, EVERY_PORT, type Protocol, type Rule } from './parse-rule.ts';
 import type { Range } from './ranges.ts';
 
-/** In which a rule tells packets apart, apart from the protocol. */
+/** The fields in which rules distinguish packets, besides the protocol. */
 export const DIMENSIONS = ['destinationPort', 'destination', 'source', 'sourcePort'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
 /** What a rule matches: a packet that is in one of the ranges of every dimension it names. */
 export type RuleMatch = {
   protocols: readonly Protocol[];
-  /** Those that are not here do not matter. */
+  /** A dimension that is missing here matches every value. */
   ranges: ReadonlyMap<Dimension, readonly Range[]>;
 };
 
-/** None for a rule that matches nothing, two for one that speaks of ports and of icmp. */
+/** Returns no match for a rule that matches nothing, and two for a rule with ports and icmp. */
 export function matchesOf(rule: Rule): RuleMatch[] {
   if (rule.sources.length === 0 || rule.destinations.length === 0) return [];
   const addresses = new Map<Dimension, readonly Range[]>();
@@ -24,7 +24,7 @@ export function matchesOf(rule: Rule): RuleMatch[] {
     ports.set('destinationPort', rule.destinationPorts);
   }
   if (ports.size === addresses.size) return [{ protocols: rule.protocols, ranges: addresses }];
-  // It has no ports, so a rule's ports say nothing of it.
+  // ICMP has no ports, so a rule's ports do not apply to it.
   const withPorts = rule.protocols.filter((protocol) => protocol !== 'icmp');
   return [
     ...(withPorts.length > 0 ? [{ protocols: withPorts, ranges: ports }] : []),

@@ -22,7 +22,7 @@ const bytes = (...addresses: string[]) =>
 const optionsOf = (answer: ReturnType<typeof answerDhcp>) => new Map(answer?.options);
 
 describe('a request', () => {
-  it('is read with all that matters', () => {
+  it('is parsed with all relevant fields', () => {
     const packet = makeDhcpPacket({
       ...{ kind: 3, mac: '02:00:00:00:00:0a', flags: 0x8000, address: '10.0.0.5' },
       options: [
@@ -58,11 +58,11 @@ describe('a request', () => {
     ],
     ['an option without its length', makeDhcpPacket({ cut: 5, options: [[50, bytes(SERVER)]] })],
     ['none of the kinds a server answers', makeDhcpPacket({ kind: 7 })],
-  ])('that is %s is none', (_, packet) => {
+  ])('that is %s is ignored', (_, packet) => {
     expect(parseDhcp(packet)).toBeNull();
   });
 
-  it('of any bytes whatever is read or is none, and never fails', () => {
+  it('of arbitrary bytes is parsed or ignored, and never throws', () => {
     let seed = 1;
     const random = () => {
       seed = (seed * 48_271) % 2_147_483_647;
@@ -80,7 +80,7 @@ describe('a request', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a DHCP server', () => {
   it('offers everything the interface needs', () => {
     const answer = answerDhcp(request(), lease);
     expect(answer).toMatchObject({ kind: 'offer', address: '10.0.0.5' });
@@ -97,7 +97,7 @@ describe('an answer', () => {
     );
   });
 
-  it('gives no way out where the subnet has none, and no name that is none', () => {
+  it('offers no gateway and no name if there is none', () => {
     const nic = { ...lease.nic, gateway: null };
     const options = optionsOf(
       answerDhcp(request(), { ...lease, nic, hostName: 'a b', nameservers: [] }),
@@ -106,7 +106,7 @@ describe('an answer', () => {
     expect(options.get(121)).toEqual(Buffer.from([32, ...bytes(SERVER, '0.0.0.0')]));
   });
 
-  it('is none for another hardware address, nor for one that took another offer', () => {
+  it('ignores another hardware address and a client that accepted another offer', () => {
     expect(answerDhcp(request({ mac: '02:00:00:00:00:0b' }), lease)).toBeNull();
     const elsewhere = { kind: 3, options: [[54, bytes('10.0.0.9')] as const] };
     expect(answerDhcp(request(elsewhere), lease)).toBeNull();
@@ -118,13 +118,13 @@ describe('an answer', () => {
     ['of another', { options: [[50, bytes('10.0.0.6')] as const] }, 'nak'],
     ['that it has and that is another’s', { address: '10.0.0.6' }, 'nak'],
     ['that it does not name', {}, 'nak'],
-  ])('to an address %s', (_, packet, kind) => {
+  ])('replies to a request for an address %s', (_, packet, kind) => {
     const answer = answerDhcp(request({ kind: 3, ...packet }), lease);
     expect(answer).toMatchObject({ kind, address: kind === 'ack' ? '10.0.0.5' : null });
     if (kind === 'nak') expect(answer?.options).toEqual([]);
   });
 
-  it('tells who asks for information alone of no lease', () => {
+  it('sends no lease to a client that asks for information only', () => {
     const answer = answerDhcp(request({ kind: 8, address: '10.0.0.5' }), lease);
     expect(answer).toMatchObject({ kind: 'ack', address: null });
     expect(optionsOf(answer).has(51)).toBe(false);
@@ -133,7 +133,7 @@ describe('an answer', () => {
 });
 
 describe('a reply', () => {
-  it('is for its request, and as long as every client expects', () => {
+  it('belongs to its request, and is as long as every client expects', () => {
     const asked = request({ flags: 0x8000, options: [[61, Buffer.from('me')]] });
     const packet = formatDhcp(asked, { kind: 'offer', address: '10.0.0.5', options: [] }, SERVER);
     expect(packet.length).toBe(300);
@@ -144,7 +144,7 @@ describe('a reply', () => {
     expect([...packet.subarray(240, 240 + options.length)]).toEqual(options);
   });
 
-  it('of no is broadcast, since the client may be elsewhere', () => {
+  it('that refuses is broadcast, because the client may have a wrong address', () => {
     const packet = formatDhcp(
       request({ kind: 3, address: '10.0.0.6' }),
       { kind: 'nak', address: null, options: [] },

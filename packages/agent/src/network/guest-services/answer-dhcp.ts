@@ -4,7 +4,7 @@ import { METADATA_ADDRESS } from '../kernel/service-addresses.ts';
 import type { Nic } from '../parse-interface.ts';
 import { type DhcpOption, type DhcpReply, type DhcpRequest, ipv4Bytes } from './dhcp-message.ts';
 
-/** What one interface is told. */
+/** What one interface receives. */
 export type Lease = {
   nic: Nic;
   nameservers: readonly string[];
@@ -13,15 +13,18 @@ export type Lease = {
   hostName: string | null;
 };
 
-/** A guest asks again after half of it; the address is its own for as long as the interface is. */
+/**
+ * A guest renews after half of this time; the address belongs to the interface for as long as it
+ * exists.
+ */
 const LEASE_S = 12 * 60 * 60;
-/** More than any client asks, and an option holds 255 bytes. */
+/** More than any client asks for; an option holds 255 bytes. */
 const MOST_NAMESERVERS = 8;
 const HOST_NAME = /^[0-9A-Za-z-]{1,63}$/;
 
 /**
- * An interface has one address, which the spec says: nothing is kept, and any agent gives the same
- * answer. Null: none. What is given up or declined changes nothing either.
+ * Returns the reply to a DHCP request, or null. An interface has the one address of its spec, so no
+ * leases are stored, and every agent gives the same reply. A release or a decline changes nothing.
  */
 export function answerDhcp(request: DhcpRequest, lease: Lease): DhcpReply | null {
   const { nic } = lease;
@@ -61,7 +64,8 @@ function describe({ nic, nameservers, mtu, hostName }: Lease): DhcpOption[] {
     ...(resolvers.length === 0 ? [] : [option.nameservers(resolvers)]),
     ...(hostName !== null && HOST_NAME.test(hostName) ? [option.hostName(hostName)] : []),
     option.mtu(mtu),
-    // Who understands these takes no router from above (RFC 3442): it is among them.
+    // A client that supports these routes ignores the router option (RFC 3442), so it is among
+    // them.
     option.routes([
       route(`${METADATA_ADDRESS}/32`, gateway),
       ...(gateway === null ? [] : [route('0.0.0.0/0', gateway)]),
@@ -69,7 +73,10 @@ function describe({ nic, nameservers, mtu, hostName }: Lease): DhcpOption[] {
   ];
 }
 
-/** As many bytes of the destination as its prefix reaches. Without a gateway it is on the link. */
+/**
+ * Writes as many bytes of the destination as its prefix covers. Without a gateway the destination
+ * is on the link.
+ */
 function route(cidr: string, gateway: string | null): Buffer {
   const [address = '', prefix = ''] = cidr.split('/');
   const significant = ipv4Bytes([address]).subarray(0, Math.ceil(Number(prefix) / 8));

@@ -1,17 +1,17 @@
 import { formatIpv4, parseIpv4 } from '@gantry/model/cidr';
 
-/** DHCP's packets (RFC 2131), as far as a server needs them that knows whom it talks to. */
+/** DHCP packets (RFC 2131), as far as a server needs them that knows its clients. */
 export type DhcpRequest = {
   kind: 'discover' | 'request' | 'inform';
   transaction: Buffer;
-  /** Whether the client cannot hear what is sent to an address it does not have yet. */
+  /** Whether the client cannot receive packets for an address that it does not have yet. */
   broadcast: boolean;
   mac: string;
-  /** The address it has and uses. Null: none. */
+  /** The address that the client has and uses. Null: none. */
   address: string | null;
-  /** The one it asks for. */
+  /** The address that it requests. */
   requested: string | null;
-  /** Whom it took an offer of. */
+  /** The server whose offer it accepted. */
   server: string | null;
   clientId: Buffer | null;
 };
@@ -20,7 +20,7 @@ export type DhcpOption = readonly [code: number, content: Buffer];
 
 export type DhcpReply = {
   kind: 'offer' | 'ack' | 'nak';
-  /** The client's address from now on. Null: none is given. */
+  /** The client's address from now on. Null: none is assigned. */
   address: string | null;
   options: readonly DhcpOption[];
 };
@@ -31,12 +31,12 @@ const OPTION = { pad: 0, requested: 50, kind: 53, server: 54, clientId: 61, end:
 
 const COOKIE = Buffer.from([0x63, 0x82, 0x53, 0x63]);
 const HEADER_BYTES = 236;
-/** What a relay or an old client may take for too short otherwise. */
+/** A relay or an old client may discard shorter packets. */
 const LEAST_BYTES = 300;
 const ETHERNET = 1;
 const BROADCAST = 0x8000;
 
-/** Null for everything that is no request of a client on its own link. */
+/** Returns null for everything that is not a request of a client on its own link. */
 export function parseDhcp(packet: Buffer): DhcpRequest | null {
   if (packet.length < HEADER_BYTES + COOKIE.length) return null;
   const isEthernet = packet[1] === ETHERNET && packet[2] === 6;
@@ -66,7 +66,7 @@ export function parseDhcp(packet: Buffer): DhcpRequest | null {
   };
 }
 
-/** Null where one is cut off. Of one that comes twice the first counts. */
+/** Returns null if an option is cut off. If an option is repeated, the first counts. */
 function parseOptions(bytes: Buffer): Map<number, Buffer> | null {
   const options = new Map<number, Buffer>();
   for (let at = 0; at < bytes.length; ) {
@@ -88,7 +88,7 @@ export function formatDhcp(request: DhcpRequest, reply: DhcpReply, server: strin
   const header = Buffer.alloc(HEADER_BYTES);
   header.set([2, ETHERNET, 6]);
   request.transaction.copy(header, 4);
-  // Who is told no may have an address that is not its own: it would not hear it there.
+  // A client that gets a NAK may use a wrong address and would not receive the packet there.
   header.writeUInt16BE(request.broadcast || reply.kind === 'nak' ? BROADCAST : 0, 10);
   if (reply.kind !== 'nak') header.writeUInt32BE(parseIpv4(request.address ?? '') ?? 0, 12);
   header.writeUInt32BE(parseIpv4(reply.address ?? '') ?? 0, 16);

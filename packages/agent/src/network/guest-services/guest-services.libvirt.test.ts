@@ -40,7 +40,7 @@ const rules = ['network-red', 'network-blue'].flatMap((networkId) => [
 ]);
 const firewall = { rules, nics };
 
-describe('what guests ask their host for', () => {
+describe('guest services', () => {
   let lab: Lab;
   let network: ReturnType<Lab['network']>;
   const guests = new Map<string, Guest>();
@@ -89,7 +89,7 @@ describe('what guests ask their host for', () => {
       ['red', red, '10.0.0.5'],
       ['blue, which has the same address and MAC', blue, '10.0.0.5'],
       ['other', other, '10.0.0.6'],
-    ])('is everything an interface needs: %s', async (_, vm, address) => {
+    ])('offer everything an interface needs: %s', async (_, vm, address) => {
       expect(await askForLease(at(vm).netns)).toEqual({
         event: 'bound',
         ...{ ip: address, mask: '24', router: '10.0.0.1', mtu: '1450', lease: '43200' },
@@ -98,7 +98,7 @@ describe('what guests ask their host for', () => {
       });
     });
 
-    it('is had by a client without an address, also by one that hears only broadcasts', async () => {
+    it('reach a client without an address, also one that receives only broadcasts', async () => {
       const guest = at(other);
       await guest.run('ip', 'address', 'flush', 'dev', 'eth0');
       await guest.listen(68, 'udp');
@@ -116,15 +116,15 @@ describe('what guests ask their host for', () => {
       await guest.run('ip', 'route', 'add', 'default', 'via', '10.0.0.1');
     });
 
-    it('is renewed from the address it gave', async () => {
+    it('renew a lease from the address that they gave', async () => {
       expect(await renewLease(at(red).netns)).toEqual(['bound', 'renew']);
     });
 
-    it('is the interface’s own address, whichever it asks for', async () => {
+    it('give the interface’s own address, whichever the client requests', async () => {
       expect(await askForLease(at(red).netns, '-r', '10.0.0.6')).toMatchObject({ ip: '10.0.0.5' });
     });
 
-    it('is nothing for a MAC that is not the interface’s', async () => {
+    it('ignore a MAC that is not the interface’s', async () => {
       const guest = at(other);
       await guest.run('ip', 'link', 'set', 'eth0', 'address', '02:00:00:00:00:77');
       expect(await askForLease(guest.netns)).toBeNull();
@@ -134,7 +134,7 @@ describe('what guests ask their host for', () => {
 
   describe('by HTTP', () => {
     it.each(['meta-data', 'user-data', 'network-config', 'gantry-startup'])(
-      'is %s as in its own seed, for each of two tenants with the same address',
+      'serve %s as in its own seed, to each of two tenants with the same address',
       async (name) => {
         for (const vm of vms) {
           const { status, content } = await get(at(vm), `${METADATA}/${name}`);
@@ -145,7 +145,7 @@ describe('what guests ask their host for', () => {
       },
     );
 
-    it('is an empty vendor-data, and nothing by another path, name or method', async () => {
+    it('serve an empty vendor-data, and nothing under another path, name or method', async () => {
       const guest = at(red);
       expect(await get(guest, `${METADATA}/vendor-data`)).toEqual({ status: 200, content: '' });
       for (const path of ['', 'latest/meta-data', '../meta-data', 'meta-data/', 'meta-data?x']) {
@@ -159,7 +159,7 @@ describe('what guests ask their host for', () => {
       expect(await get(guest, `${METADATA}/meta-data`, ...sent)).toMatchObject({ status: 405 });
     });
 
-    it('is nothing for a guest that pretends to be its neighbour', async () => {
+    it('serve nothing to a guest that pretends to be its neighbour', async () => {
       const guest = at(other);
       await guest.run('ip', 'address', 'add', '10.0.0.5/32', 'dev', 'eth0');
       const asNeighbour = ['--interface', '10.0.0.5'];
@@ -170,14 +170,14 @@ describe('what guests ask their host for', () => {
       expect(content).toBe(fileOf(other, 'meta-data'));
     });
 
-    it('is had by a guest that takes the address for one of its link', async () => {
+    it('reach a guest that takes their address for one on its link', async () => {
       const guest = at(blue);
       await guest.run('ip', 'route', 'add', '169.254.0.0/16', 'dev', 'eth0');
       expect(await get(guest, `${METADATA}/meta-data`)).toMatchObject({ status: 200 });
       await guest.run('ip', 'route', 'del', '169.254.0.0/16');
     });
 
-    it('is not held up by those who open connections and say nothing', async () => {
+    it('are not delayed by idle connections', async () => {
       const idle = Array.from({ length: 20 }, () =>
         exec('ip', ['netns', 'exec', at(blue).netns, 'busybox', 'nc', '169.254.169.254', '80']),
       );
@@ -190,7 +190,7 @@ describe('what guests ask their host for', () => {
     });
   });
 
-  it('is not held up by a guest that asks without an end, which is counted', async () => {
+  it('are not delayed by a guest that floods them, and count its packets', async () => {
     const flood = `
       const socket = require('node:dgram').createSocket('udp4');
       socket.bind(68, async () => {
@@ -206,7 +206,7 @@ describe('what guests ask their host for', () => {
     await expect.poll(() => askForLease(at(blue).netns)).toMatchObject({ ip: '10.0.0.5' });
   });
 
-  it('is all they reach of the host', async () => {
+  it('are all that guests reach of the host', async () => {
     for (const port of [22, 80]) await lab.host.listen(port);
     for (const [address, port] of [
       ...[22, 80, 254].map((port) => ['169.254.1.1', port] as const),
@@ -220,7 +220,7 @@ describe('what guests ask their host for', () => {
     expect(await at(red).misses('169.254.1.1', 254, direct)).toBe(true);
   });
 
-  it('is nothing for whoever is outside, nor for the host’s own programs', async () => {
+  it('serve neither the outside nor the host’s own programs', async () => {
     await lab.outside.run('ip', 'route', 'add', '169.254.0.0/16', 'via', '192.0.2.1');
     const hosts = ['169.254.169.254', '169.254.1.1:254', '192.0.2.1:254', '198.51.100.7'];
     const asked = hosts.map((host) =>
@@ -231,7 +231,7 @@ describe('what guests ask their host for', () => {
     expect(await lab.outside.misses('169.254.1.1', 254)).toBe(true);
   });
 
-  it('does not come from a service of the same address behind the uplink', async () => {
+  it('are not replaced by a service of the same address behind the uplink', async () => {
     await lab.outside.run('ip', 'address', 'add', '169.254.169.254/32', 'dev', 'eth0');
     await lab.outside.listen(80);
     await lab.outside.listen(8080);
@@ -243,7 +243,7 @@ describe('what guests ask their host for', () => {
     await lab.ip('route del 169.254.169.254 via 192.0.2.2');
   });
 
-  it('is a seed that cloud-init takes: ds=nocloud;s=http://169.254.169.254/', async () => {
+  it('serve a seed that cloud-init accepts: ds=nocloud;s=http://169.254.169.254/', async () => {
     const seed = JSON.parse(
       await at(blue).run(
         '/usr/bin/python3',
@@ -257,12 +257,12 @@ describe('what guests ask their host for', () => {
     });
   });
 
-  it('leaves the rules in force, however much was asked', async () => {
+  it('leave the rules in force, however many requests there are', async () => {
     expect(await network.isInForce(firewall)).toBe(true);
   });
 
   describe('after the agent died', () => {
-    it('is refused without it, and answered by the next without help of the guest', async () => {
+    it('refuse while there is no agent, and reply after its restart without a change in the guest', async () => {
       await network.close();
       expect(await misses(at(red), `${METADATA}/meta-data`)).toBe(true);
       network = lab.network(OPTIONS);
@@ -275,7 +275,7 @@ describe('what guests ask their host for', () => {
       expect(await askForLease(at(blue).netns)).toMatchObject({ hostname: 'name-of-blue' });
     });
 
-    it('waits for the one before it to let go', async () => {
+    it('wait for the earlier process to release the address', async () => {
       const next = lab.network(OPTIONS);
       expect(await next.isInForce(firewall)).toBe(true);
       await next.answerGuests([{ ...published, name: 'renamed' }, blue, other]);
@@ -287,7 +287,7 @@ describe('what guests ask their host for', () => {
     });
   });
 
-  it('is nothing of a VM that is gone, and the others’ as before', async () => {
+  it('serve nothing of a removed VM, and the other VMs as before', async () => {
     await network.removeInterfaces(red.id);
     await network.applyFirewall({ ...firewall, nics: nics.slice(1) });
     await network.answerGuests([blue, other]);

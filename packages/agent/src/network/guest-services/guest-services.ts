@@ -19,23 +19,26 @@ export type GuestServicesSettings = {
 };
 
 export type GuestServices = {
-  /** These are about to be what the kernel knows guests by: nobody is answered who would change. */
+  /**
+   * The kernel is about to identify guests by these interfaces: guests that change get no replies.
+   */
   beforeChange(nics: readonly InterfaceSpec[]): void;
-  /** What the kernel knows guests by now. */
+  /** The interfaces by which the kernel identifies guests now. */
   inForce(nics: readonly InterfaceSpec[]): void;
-  /** Who they are. From now on they are answered. */
+  /** The VMs behind the interfaces. From now on they get replies. */
   answerGuests(vms: readonly VmSpec[]): Promise<void>;
-  /** A bridge may be there now that was not, and with it the address to listen at. */
+  /** Called when a bridge may exist, and with it the address to listen on. */
   listen(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** An agent that is about to end lets go at once; another program may never. */
+/** An agent that is about to end releases the address at once; another program may never do so. */
 const BACKOFF = { minMs: 1_000, maxMs: 60_000, jitter: 0 };
 
 /**
- * DHCP and metadata for the guests of a host. Nothing is kept: with the agent gone nobody answers, and
- * the next one answers the same. That it cannot listen stops no VM, since guests have a seed to read.
+ * DHCP and metadata for the guests of a host. It stores nothing: without the agent there are no
+ * replies, and the next agent gives the same ones. If it cannot listen, VMs still start, because
+ * guests have a seed to read.
  */
 export function createGuestServices(settings: GuestServicesSettings): GuestServices {
   const { nameservers, mtu, netns, log } = settings;
@@ -51,7 +54,7 @@ export function createGuestServices(settings: GuestServicesSettings): GuestServi
   const readFile = (service: string, wanted: string) => {
     const vm = vmOf(service);
     if (!vm) return undefined;
-    // cloud-init asks for it, and asks again where there is none.
+    // cloud-init requests this file, and repeats the request if there is none.
     if (wanted === 'vendor-data') return Buffer.alloc(0);
     const files = renderSeedFiles(vm, { nameservers, mtu });
     return files.find(({ name }) => name === wanted)?.content;
@@ -72,14 +75,14 @@ export function createGuestServices(settings: GuestServicesSettings): GuestServi
     udp.on('message', (packet, { address, port }) => {
       try {
         const reply = answerPacket(packet, address);
-        // One that cannot be sent is asked for again.
+        // If a reply cannot be sent, the client asks again.
         if (reply) udp.send(reply, port, address, () => undefined);
       } catch (error) {
-        // No guest's question may end the agent.
-        log?.warn({ error }, 'DHCP for guests: a request cannot be answered');
+        // No guest's request may end the agent.
+        log?.warn({ error }, 'DHCP request could not be answered');
       }
     });
-    udp.on('error', (error) => log?.warn({ error }, 'DHCP for guests: a packet failed'));
+    udp.on('error', (error) => log?.warn({ error }, 'DHCP packet failed'));
     const http = createMetadataServer({
       isKnown: (guest) => vmOf(guest) !== undefined,
       read: readFile,
@@ -95,9 +98,9 @@ export function createGuestServices(settings: GuestServicesSettings): GuestServi
     clearTimeout(retry);
     opening ??= open()
       .catch((error: unknown) => {
-        // No bridge yet: whoever makes one says so.
+        // There is no bridge yet; `listen` is called when there is one.
         if (codeOf(error) === 'EADDRNOTAVAIL' || isClosed) return;
-        log?.warn({ error }, 'guests get no DHCP and no metadata yet; it is tried again');
+        log?.warn({ error }, 'DHCP and metadata for guests could not be started; will be retried');
         retry = setTimeout(() => void listen(), backoff.nextMs()).unref();
       })
       .finally(() => {

@@ -44,7 +44,7 @@ describe('the metadata server', () => {
     return { status: response.statusCode, length: response.headers['content-length'], content };
   };
 
-  it('shows a guest its own file, and with HEAD how long it is', async () => {
+  it('serves a guest its own file, and its length for HEAD', async () => {
     const length = `${CONTENT.length}`;
     expect(await ask('/meta-data')).toEqual({ status: 200, length, content: CONTENT });
     expect(await ask('/meta-data', 'HEAD')).toEqual({ status: 200, length, content: '' });
@@ -61,27 +61,27 @@ describe('the metadata server', () => {
     expect(await ask('/meta-data', method)).toMatchObject({ status: 405 });
   });
 
-  it('has nothing for those who call it by another name', async () => {
+  it('has nothing for requests with another host name', async () => {
     const headers = { host: 'rebound.test' };
     expect(await ask('/meta-data', 'GET', headers)).toMatchObject({ status: 404 });
   });
 
-  it('refuses more headers than anybody needs', async () => {
+  it('refuses too many headers', async () => {
     const headers = { 'x-long': 'x'.repeat(5_000) };
     expect(await ask('/meta-data', 'GET', headers)).toMatchObject({ status: 431 });
   });
 
-  it('outlives what cannot be read', async () => {
+  it('survives a file that cannot be read', async () => {
     expect(await ask('/broken')).toMatchObject({ status: 500 });
     expect(await ask('/meta-data')).toMatchObject({ status: 200 });
   });
 
-  it('says nothing to a stranger', async () => {
+  it('serves nothing to an unknown address', async () => {
     isKnown = false;
     await expect(ask('/meta-data')).rejects.toThrow();
   });
 
-  it('holds eight connections of a guest, and takes another when one has ended', async () => {
+  it('allows eight connections per guest, and accepts another when one has ended', async () => {
     const open = Array.from({ length: 8 }, () => connect(port, GUEST));
     await Promise.all(open.map((socket) => once(socket, 'connect')));
     await expect(ask('/meta-data')).rejects.toThrow();

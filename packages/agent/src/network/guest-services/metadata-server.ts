@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { METADATA_ADDRESS } from '../kernel/service-addresses.ts';
 
-/** Guests by the addresses under which they ask. */
+/** Guests by the source addresses of their requests. */
 export type Metadata = {
   isKnown(guest: string): boolean;
-  /** One of the guest's own files. */
+  /** Returns one of the guest's own files. */
   read(guest: string, name: string): Uint8Array | undefined;
 };
 
@@ -15,9 +15,10 @@ const MOST_CONNECTIONS_OF_GUEST = 8;
 const HOST_NAMES = new Set([undefined, METADATA_ADDRESS, `${METADATA_ADDRESS}:80`]);
 
 /**
- * A guest's own files, as NoCloud's data source asks for them: no listing, no other's, nothing to
- * change. Who asks is the address it comes from, which the host itself gave it. Asking under another
- * name is what a web page does that was led here in a guest's browser.
+ * Serves a guest its own files, as the NoCloud data source requests them: no listing, no other
+ * guest's files, read-only. The source address, which the host assigned, identifies the guest. A
+ * request with another Host header is refused, because a web page in a guest's browser could cause
+ * it.
  */
 export function createMetadataServer(metadata: Metadata): Server {
   const server = createServer(
@@ -36,7 +37,7 @@ export function createMetadataServer(metadata: Metadata): Server {
       return;
     }
     open.set(guest, count);
-    // A guest that reads nothing of what it asked for.
+    // Ends a connection whose guest does not read the reply.
     socket.setTimeout(IDLE_MS, () => socket.destroy());
     socket.once('close', () => {
       const left = (open.get(guest) ?? 1) - 1;
@@ -54,17 +55,20 @@ function answer(request: IncomingMessage, response: ServerResponse, metadata: Me
     response.end(request.method === 'HEAD' ? undefined : content);
   };
   if (request.method !== 'GET' && request.method !== 'HEAD') {
-    say(405, Buffer.from('only GET and HEAD\n'), { allow: 'GET, HEAD', connection: 'close' });
+    say(405, Buffer.from('only GET and HEAD are allowed\n'), {
+      allow: 'GET, HEAD',
+      connection: 'close',
+    });
     return;
   }
   const guest = request.socket.remoteAddress ?? '';
   const name = (request.url ?? '').replace(/^\//, '');
   try {
     const content = HOST_NAMES.has(request.headers.host) ? metadata.read(guest, name) : undefined;
-    if (content === undefined) say(404, Buffer.from('there is nothing here\n'));
+    if (content === undefined) say(404, Buffer.from('not found\n'));
     else say(200, content);
   } catch {
-    // No guest's question may end the agent.
-    say(500, Buffer.from('it cannot be read\n'));
+    // No guest's request may end the agent.
+    say(500, Buffer.from('the file cannot be read\n'));
   }
 }

@@ -6,13 +6,15 @@ import { fileURLToPath } from 'node:url';
 import { HOST_ADDRESS } from '../kernel/names.ts';
 import { SERVICE_PORT } from '../kernel/service-addresses.ts';
 
-/** Bound, and not yet listened to. */
+/** Bound, but not listening yet. */
 export type ServiceSockets = { udp: Socket; tcp: Server };
 
 const PATIENCE_MS = 10_000;
 const THERE = fileURLToPath(new URL('open-sockets-there.mjs', import.meta.url));
 
-/** Fails with EADDRNOTAVAIL as long as the host has no bridge, since the address is theirs. */
+/**
+ * Throws EADDRNOTAVAIL while the host has no bridge, because the address belongs to the bridges.
+ */
 export async function openSockets(netns: string | undefined): Promise<ServiceSockets> {
   return netns === undefined ? openHere() : openThere(netns);
 }
@@ -33,7 +35,10 @@ async function openHere(): Promise<ServiceSockets> {
   }
 }
 
-/** A socket stays in the namespace it was made in: a program that runs there hands its own over. */
+/**
+ * A socket stays in the namespace in which it was created, so a program that runs there passes its
+ * sockets on.
+ */
 async function openThere(netns: string): Promise<ServiceSockets> {
   const command = ['netns', 'exec', netns, process.execPath, THERE];
   const child = spawn('ip', [...command, `${SERVICE_PORT}`, HOST_ADDRESS], {
@@ -42,7 +47,7 @@ async function openThere(netns: string): Promise<ServiceSockets> {
     killSignal: 'SIGKILL',
   });
   const handed: { udp?: Socket; tcp?: Server } = {};
-  let failure = 'it ended without a word';
+  let failure = 'it ended without a message';
   child.on('message', (message: { udp?: true; tcp?: true; failure?: string }, handle) => {
     if (message.udp) handed.udp = handle as Socket;
     if (message.tcp) handed.tcp = handle as Server;

@@ -7,20 +7,20 @@ import { renderServiceSteering, renderServices } from './render-services.ts';
 
 const ids = Array.from({ length: 2_000 }, (_, index) => `nic-${index}`);
 
-describe('the addresses under which guests ask', () => {
-  it('are one for each interface, in a block that nobody else uses', () => {
+describe('service addresses', () => {
+  it('are one per interface, in a block that has no other use', () => {
     const addresses = assignServiceAddresses(ids);
     expect(new Set(addresses.values()).size).toBe(ids.length);
     for (const address of addresses.values()) expect(address).toMatch(/^240\.0\.\d+\.\d+$/);
   });
 
-  it('stay the same while other interfaces come and go', () => {
+  it('stay the same when other interfaces are added or removed', () => {
     expect(assignServiceAddresses(['nic-7']).get('nic-7')).toBe(
       assignServiceAddresses(ids.slice(0, 50)).get('nic-7'),
     );
   });
 
-  it('are given on the tap and taken back by the same table of the same interface', () => {
+  it('are set on the tap and removed by the same table of the same interface', () => {
     const nics = ['red', 'blue'].map((id) =>
       parseNic(makeInterface(id, { networkId: `of-${id}` })),
     );
@@ -37,7 +37,7 @@ describe('the addresses under which guests ask', () => {
 });
 
 describe('a guest’s packets', () => {
-  it('reach the agent only after MAC and address were found to be its own', () => {
+  it('reach the agent only after MAC and address were checked', () => {
     const { text } = renderFirewall({ rules: [], nics: [makeInterface('n')] }, null);
     const [, chain = ''] = text.split('chain from_guest {\n');
     const lines = chain.split('\t}\n')[0]?.split('\n') ?? [];
@@ -47,9 +47,11 @@ describe('a guest’s packets', () => {
     expect(at('goto to_host')).toBeGreaterThan(at('!= @guests'));
   });
 
-  it('cannot come from an address by which the host knows another', () => {
+  it('cannot have the service address of another guest', () => {
     const nic = makeInterface('n', { privateIpv4: '240.0.1.2/24' });
-    expect(() => renderFirewall({ rules: [], nics: [nic] }, null)).toThrow('knows guests by');
+    expect(() => renderFirewall({ rules: [], nics: [nic] }, null)).toThrow(
+      'reserves for its services',
+    );
     const beyond = makeInterface('n', { privateIpv4: '240.1.0.0/24' });
     expect(() => renderFirewall({ rules: [], nics: [beyond] }, null)).not.toThrow();
   });

@@ -9,7 +9,7 @@ import {
 import type { Nic } from '../parse-interface.ts';
 
 const EVERY_BRIDGE = quote(`${BRIDGE_PREFIX}*`);
-/** A guest that boots asks for a few files; one that asks without an end costs the agent little. */
+/** A guest that boots requests a few files; the limit keeps the cost of endless requests low. */
 const RATE = 'rate 100/second burst 200 packets';
 
 type Served = Nic & { service: string };
@@ -22,12 +22,12 @@ function listServed(nics: readonly Nic[]): Served[] {
   });
 }
 
-/** A guest asks for its address before it has one, and for it again with and without a route. */
+/** A guest requests its address before it has one, and renews it with and without a route. */
 export const FROM_GUEST_WITHOUT_ADDRESS =
   'ip saddr 0.0.0.0 ip daddr 255.255.255.255 udp sport 68 udp dport 67 goto to_agent';
 export const FROM_GUEST_WITH_ADDRESS = `ip daddr { 255.255.255.255, ${METADATA_ADDRESS} } goto to_host`;
 
-/** On the taps: what guests ask goes to the agent under the name of its interface. */
+/** On the taps: guests' requests go to the agent with the source address of their interface. */
 export function renderServiceSteering(nics: readonly Nic[]): string[] {
   const served = listServed(nics);
   return [
@@ -45,7 +45,7 @@ export function renderServiceSteering(nics: readonly Nic[]): string[] {
     renderBlock('chain to_host', [
       'udp sport 68 udp dport 67 goto to_agent',
       `ip daddr ${METADATA_ADDRESS} tcp dport 80 goto to_agent`,
-      // Also not to a service that the host itself asks, behind its uplink.
+      // Also blocks a service behind the uplink that the host itself uses.
       'counter drop comment "no such service"',
     ]),
     renderBlock('chain to_agent', [
@@ -60,7 +60,8 @@ export function renderServiceSteering(nics: readonly Nic[]): string[] {
     ]),
     renderBlock('chain leaving', [
       'type filter hook output priority 0; policy accept;',
-      // For a client that asked for it: the flag is in the reply as well. To its hardware address alone.
+      // For a client that set the broadcast flag; the flag is in the reply too. Sent only to its
+      // hardware address.
       `ip saddr ${METADATA_ADDRESS} udp sport 67 @th,144,16 0x8000 ip daddr set 255.255.255.255`,
     ]),
   ];
@@ -69,8 +70,9 @@ export function renderServiceSteering(nics: readonly Nic[]): string[] {
 const limitOf = (nicId: string) => tapName(nicId).replace(TAP_PREFIX, 'limit_');
 
 /**
- * Above the taps: to the agent and back. None of it is tracked, since every guest has an address of
- * its own here. A reply is sent to the interface by the same table that named it on its way in.
+ * Above the taps: to the agent and back. Nothing is tracked, because every interface has its own
+ * address here. The same table that set the source address on the way in sends the reply to the
+ * interface.
  */
 export function renderServices(nics: readonly Nic[]): string[] {
   const served = listServed(nics);
@@ -95,7 +97,7 @@ export function renderServices(nics: readonly Nic[]): string[] {
     renderBlock('chain service_forward', [
       'type filter hook forward priority filter - 5; policy accept;',
       `oifname ${EVERY_BRIDGE} ip saddr ${METADATA_ADDRESS} counter drop comment "not this host's service"`,
-      // Asking on the wire who has one of so many would fill the host's table of neighbours.
+      // Resolving so many addresses on the wire would fill the host's neighbour table.
       `oifname ${EVERY_BRIDGE} ip daddr ${SERVICE_BLOCK} counter drop comment "nobody's address"`,
     ]),
     renderBlock('chain service_leaving', [
@@ -112,6 +114,9 @@ export function renderServices(nics: readonly Nic[]): string[] {
   ];
 }
 
-/** In the chains that filter everything between guests and the host, before tracking is asked for. */
+/**
+ * For the chains that filter everything between guests and the host; comes before connection
+ * tracking is used.
+ */
 export const SERVICE_INPUT = `ct state untracked ip saddr ${SERVICE_BLOCK} ip daddr ${HOST_ADDRESS} meta l4proto { tcp, udp } th dport ${SERVICE_PORT} accept`;
 export const SERVICE_OUTPUT = `ct state untracked ip saddr ${METADATA_ADDRESS} accept`;

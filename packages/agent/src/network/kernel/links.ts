@@ -1,10 +1,10 @@
 import { BRIDGE_PREFIX, networkNumber, TAP_PREFIX } from './names.ts';
 import type { RunCommand } from './run-command.ts';
 
-/** An interface of the host, as far as it matters here. */
+/** A network interface of the host, with the fields that matter here. */
 export type Link = { name: string; alias: string; mac: string; master: string | null };
 
-/** One that is ours by name and alias. */
+/** A tap that belongs to the agent by name and alias. */
 export type OurTap = { name: string; vmId: string; address: string; bridge: string | null };
 export type OurBridge = { name: string; mark: number; isUsed: boolean };
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Names of what the agent makes in the kernel. An interface's name has at most 15 characters, so ids
- * are shortened by a hash: the same on every host and after every restart.
+ * Names of what the agent creates in the kernel. An interface name has at most 15 characters, so
+ * ids are shortened by a hash that is the same on every host and after every restart.
  */
 export const BRIDGE_PREFIX = 'gbr';
 export const TAP_PREFIX = 'gtap';
@@ -12,19 +12,21 @@ export const tapName = (nicId: string): string => `${TAP_PREFIX}${shorten(nicId)
 export const tunnelName = (networkId: string): string => `${TUNNEL_PREFIX}${shorten(networkId)}`;
 
 /**
- * The router's hardware address, the same on every host: a guest that comes up elsewhere finds it
- * where it was. Without one of its own a bridge changes its address with its ports.
+ * The router's hardware address, the same on every host, so that a guest that starts on another
+ * host finds it unchanged. A bridge without a fixed address changes its address with its ports.
  */
 export function bridgeMac(networkId: string): string {
   return macOf(networkId);
 }
 
-/** Of a network's tunnel on the host with this underlay address: the others know it without asking. */
+/**
+ * The address of a network's tunnel on the host with this underlay address; other hosts compute it.
+ */
 export function tunnelMac(vni: number, hostAddress: string): string {
   return macOf(`${vni} ${hostAddress}`);
 }
 
-/** A network's packet mark and routing table, clear of the small numbers that others like to take. */
+/** A network's packet mark and routing table, above the small numbers that other programs use. */
 export function networkNumber(networkId: string): number {
   return SMALLEST_NUMBER + (Number.parseInt(digest(networkId).slice(0, 8), 16) % SMALLEST_NUMBER);
 }
@@ -36,12 +38,12 @@ export function isNetworkNumber(number: number): boolean {
 const SMALLEST_NUMBER = 0x4000_0000;
 
 /**
- * What the host itself is called towards guests. No subnet's address is ever the host's own: tenants
- * choose their subnets, and could otherwise choose addresses that the host needs to reach.
+ * The host's address towards guests. No address of a subnet is ever the host's own: tenants choose
+ * their subnets, and could otherwise choose addresses that the host must reach.
  */
 export const HOST_ADDRESS = '169.254.1.1';
 
-/** Of an interface that is ours: by its alias a restarted agent finds what belongs to whom. */
+/** The alias of a link of the agent, by which a restarted agent finds the owner. */
 export const bridgeAlias = (networkId: string): string => `gantry:network:${networkId}`;
 export const tunnelAlias = (networkId: string): string => `gantry:tunnel:${networkId}`;
 export const tapAlias = (vmId: string, nic: { id: string; address: string }): string =>

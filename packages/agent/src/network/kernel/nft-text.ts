@@ -1,9 +1,11 @@
-/** Pieces of nftables' language. Its parser refuses an empty list of elements, so none is written. */
+/**
+ * Pieces of nftables' language. Its parser refuses an empty list of elements, so none is written.
+ */
 
 export type NamedSet = {
   kind: 'set' | 'map';
   name: string;
-  /** As `type ifname : verdict` or `typeof iifname : ct zone`. */
+  /** For example `type ifname : verdict` or `typeof iifname : ct zone`. */
   of: string;
   elements: readonly string[];
   isOfRanges?: boolean;
@@ -12,7 +14,7 @@ export type NamedSet = {
 export function renderSet({ kind, name, of, elements, isOfRanges = false }: NamedSet): string {
   const lines = [of];
   if (isOfRanges) lines.push('flags interval');
-  // Of two entries for one key the first holds: the kernel would refuse the whole table.
+  // If a key occurs twice, the first entry is used: the kernel would refuse the whole table.
   const byKey = new Map([...elements].reverse().map((text) => [text.split(' : ')[0], text]));
   if (byKey.size > 0) lines.push(`elements = { ${[...byKey.values()].reverse().join(', ')} }`);
   return renderBlock(`${kind} ${name}`, lines);

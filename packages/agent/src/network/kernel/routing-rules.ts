@@ -2,13 +2,13 @@ import { isNetworkNumber } from './names.ts';
 import type { RunCommand } from './run-command.ts';
 import { METADATA_ADDRESS } from './service-addresses.ts';
 
-/** Before the kernel's own, which begin at 32766. */
+/** Before the kernel's own rules, which start at 32766. */
 const PREFERENCE = { hostAsks: '999', marked: '1000', hostOwn: '1001', hostToGuest: '1002' };
 
 /**
- * Which packets a network's routing table is for: those that carry its mark. Where the host shall
- * reach its guests, also what the host sends itself, after the host's own routes save the default.
- * Answers the commands for those that are missing.
+ * Selects the packets for a network's routing table: those that carry its mark. If the host shall
+ * reach its guests, also packets of the host itself, after all host routes except the default.
+ * Returns the commands for missing rules.
  */
 export async function planRoutingRules(
   run: RunCommand,
@@ -18,7 +18,7 @@ export async function planRoutingRules(
   if (reachableFromHost) {
     const { hostAsks, hostOwn, hostToGuest } = PREFERENCE;
     wanted.push(
-      // The host may have such a service of its own to ask.
+      // The host may use such a service itself.
       ['pref', hostAsks, 'iif', 'lo', 'to', METADATA_ADDRESS, 'lookup', 'main'],
       ['pref', hostOwn, 'iif', 'lo', 'lookup', 'main', 'suppress_prefixlength', '0'],
       ['pref', hostToGuest, 'iif', 'lo', 'lookup', `${mark}`],
@@ -46,7 +46,7 @@ export async function removeRoutingRules(
   }
 }
 
-/** Marks of the networks that have rules of ours. */
+/** Returns the marks of the networks that have routing rules of the agent. */
 export async function listRoutedNetworks(run: RunCommand): Promise<number[]> {
   const listed = JSON.parse(await run('ip', ['-json', 'rule', 'show'])) as RuleListing;
   return listed.flatMap(({ priority, table, fwmark }) => {

@@ -34,7 +34,7 @@ function asFailure(command: string, error: ExecError): HostFailure {
   return new HostFailure(COMMAND_FAILED, `"${command}": ${reason}`, { cause: error });
 }
 
-/** Runs everything in a named network namespace, so that several hosts can live on one machine. */
+/** Runs everything in a network namespace, so that several hosts can share one machine. */
 export function inNamespace(run: RunCommand, netns: string): RunCommand {
   return (program, args, input) => run('ip', ['netns', 'exec', netns, program, ...args], input);
 }

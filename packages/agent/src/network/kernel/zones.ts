@@ -3,9 +3,10 @@ import { networkNumber } from './names.ts';
 const ZONES = 65_535;
 
 /**
- * A number of its own for each network's connections: two tenants may have the same addresses, and
- * what one opened must not pass for a reply at the other. It follows from the id, so that open
- * connections outlive a change of the rules; only where two ids meet does the later one move on.
+ * Assigns each network its own connection tracking zone: two tenants may have the same addresses,
+ * and a connection of one must not pass for a reply at the other. The zone is derived from the id,
+ * so that open connections survive a change of the rules; only if two ids collide, the later one
+ * moves.
  */
 export function assignZones(networkIds: readonly string[]): Map<string, number> {
   const zones = new Map<string, number>();

@@ -11,9 +11,9 @@ import { forgetAddress } from './remove-tap.ts';
 type NicOrder = { vmId: string; nic: Nic; links: readonly Link[]; settings: BridgeSettings };
 
 /**
- * One interface of a VM: its network's bridge and its tap, made, set up and then brought up. Starting
- * a program takes longer than what it does, so commands share one where they can, and what does not
- * depend on each other runs at once.
+ * Creates one interface of a VM: its network's bridge and its tap, configured and then brought up.
+ * Starting a program takes longer than its work, so commands share one if possible, and independent
+ * commands run concurrently.
  */
 export async function ensureNic(run: RunCommand, { vmId, nic, links, settings }: NicOrder) {
   const { tap, bridge, mark } = nic;

@@ -26,8 +26,8 @@ afterEach(() => lab?.close());
 
 const restarted = () => lab.network({ reachableFromHost: true });
 
-describe('what an earlier life left', () => {
-  it('of an interface cut off at any step goes when rules without it are applied', async () => {
+describe('what an earlier agent process left', () => {
+  it('of an interface interrupted at any step is removed when rules without it are applied', async () => {
     for (let steps = 0; ; steps += 1) {
       await network.applyFirewall(both);
       const { run, isDead } = dyingAfter(steps);
@@ -41,7 +41,7 @@ describe('what an earlier life left', () => {
     }
   });
 
-  it('goes although removing it is cut off at any step', async () => {
+  it('is removed although the removal is interrupted at any step', async () => {
     for (let steps = 0; ; steps += 1) {
       await network.applyFirewall(both);
       await network.ensureInterfaces('vm-web', [web]);
@@ -58,7 +58,7 @@ describe('what an earlier life left', () => {
     }
   });
 
-  it('in rules and routes goes where its interfaces went by another hand', async () => {
+  it('in rules and routes is removed if its interfaces were removed outside the agent', async () => {
     await network.applyFirewall(both);
     await network.ensureInterfaces('vm-web', [web]);
     await lab.ip(`link delete ${tapName('web')}`);
@@ -68,7 +68,7 @@ describe('what an earlier life left', () => {
     expect(await snapshot(lab)).toEqual(alone);
   });
 
-  it('is not what is wanted and not yet there, nor what is there as wanted', async () => {
+  it('includes neither what the spec names and is missing, nor what exists as the spec says', async () => {
     await network.applyFirewall(both);
     await network.ensureInterfaces('vm-web', [web]);
     const whole = await snapshot(lab);
@@ -78,7 +78,7 @@ describe('what an earlier life left', () => {
     expect(await restarted().isInForce(both)).toBe(true);
   });
 
-  it('stays while a process holds it open, and goes when that has ended', async () => {
+  it('stays while a process holds it open, and is removed after that', async () => {
     await network.applyFirewall(both);
     await lab.addGuest(web);
     await network.ensureInterfaces('vm-web', [web]);
@@ -92,7 +92,7 @@ describe('what an earlier life left', () => {
   });
 });
 
-it('nothing of others is taken for left over', async () => {
+it('includes nothing of other programs', async () => {
   const number = networkNumber('network-1');
   for (const line of [
     // Names that are not quite ours, and ours with an owner or of another kind.

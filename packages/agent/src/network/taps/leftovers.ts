@@ -7,22 +7,22 @@ import type { Nic } from '../parse-interface.ts';
 import { removeTap, removeUnusedBridges } from './remove-tap.ts';
 
 /**
- * What an earlier life of the agent left behind: interfaces of guests that nothing wanted names any
- * more, bridges without any, routing of networks that are gone, and links that were made but cut off
- * before their owner was written on them. A tap that a process holds open is not one of them, whoever
- * wants it: its guest runs, no rule lets anything of it pass, and it is looked at again next time.
+ * What an earlier agent process left behind: interfaces of guests that no spec names, bridges
+ * without interfaces, routing of removed networks, and links that were created but not yet given an
+ * owner. A tap that a process holds open is not a leftover: its guest runs, no rule lets its
+ * packets pass, and it is checked again next time.
  */
 export type Leftovers = {
   links: readonly Link[];
   taps: readonly OurTap[];
-  /** Without an alias. */
+  /** Links without an alias. */
   unowned: readonly string[];
   bridges: readonly string[];
   /** Marks of networks that have routing and no bridge. */
   networks: readonly number[];
 };
 
-/** What must stay: nothing of it is ever left over. */
+/** What must stay and is never a leftover. */
 export type Kept = { nics: readonly Nic[]; tunnels: readonly { name: string; mark: number }[] };
 
 export async function findLeftovers(run: RunCommand, kept: Kept): Promise<Leftovers> {
@@ -33,7 +33,7 @@ export async function findLeftovers(run: RunCommand, kept: Kept): Promise<Leftov
   return chooseLeftovers({ listed, routed }, kept);
 }
 
-export function chooseLeftovers(
+function chooseLeftovers(
   { listed, routed }: { listed: string; routed: readonly number[] },
   { nics, tunnels }: Kept,
 ): Leftovers {
@@ -72,7 +72,7 @@ export async function removeLeftovers(run: RunCommand, leftovers: Leftovers): Pr
   const left = links.filter(({ name }) => !gone.has(name));
   await removeUnusedBridges(run, left, new Set(bridges));
   for (const mark of networks) {
-    // The rules go last: by them the table is known to be ours.
+    // The rules are removed last, because they identify the table as the agent's.
     const routes = await run('ip', ['-json', 'route', 'show', 'table', 'all']);
     if (routes.includes(`"${mark}"`)) await run('ip', ['route', 'flush', 'table', `${mark}`]);
     await removeRoutingRules(run, { mark, isLast: false });
@@ -100,7 +100,9 @@ const KINDS: Record<string, string> = {
 };
 const OUR_NAME = new RegExp(`^(${Object.keys(KINDS).join('|')})[0-9a-f]{11}$`);
 
-/** An owner is written right after a link is made: nothing was done to one that has none. */
+/**
+ * The owner is written right after a link is created, so nothing was done to a link without one.
+ */
 function isUnowned({ name, alias, master }: Link, details: Details | undefined): boolean {
   const prefix = OUR_NAME.exec(name)?.[1];
   if (prefix === undefined || alias !== '' || master !== null || !details) return false;

@@ -10,14 +10,14 @@ export type BridgeSettings = {
   reachableFromHost: boolean;
 };
 
-/** Commands of `ip` before the bridge is up and after, and settings of the kernel between them. */
+/** `ip` commands before and after the bridge is up, and kernel settings between them. */
 export type BridgePlan = { made: string[]; kernel: string[]; up: string[] };
 
 /**
- * A network's bridge, and the way into it. Its ports do not hear each other: the host answers for
- * every other guest (`proxy_arp_pvlan`) and routes between them, so that all traffic passes the
- * rules of the inet family with their connection tracking, on kernels with and without one for
- * bridges. The network's own routing table keeps two tenants with the same addresses apart.
+ * Plans a network's bridge and the routes into it. Its ports are isolated: the host replies to ARP
+ * for every other guest (`proxy_arp_pvlan`) and routes between guests, so that all traffic passes
+ * the rules of the inet family with connection tracking, on kernels with and without bridge
+ * connection tracking. The network's own routing table separates tenants with the same addresses.
  */
 export function planBridge(
   nic: Nic,
@@ -33,7 +33,8 @@ export function planBridge(
       ...(found ? [] : [`link add name ${bridge} type bridge`]),
       `link set dev ${bridge} alias ${alias}`,
       `link set dev ${bridge} type bridge stp_state 0 forward_delay 0 mcast_snooping 0`,
-      // Setting it, even to what it is, makes the kernel forget every neighbour behind the bridge.
+      // Setting the address, even to the same value, makes the kernel forget all neighbours behind
+      // the bridge.
       ...(found?.mac === mac ? [] : [`link set dev ${bridge} address ${mac}`]),
       `link set dev ${bridge} mtu ${settings.mtu}`,
     ],
@@ -41,15 +42,15 @@ export function planBridge(
     up: [
       `address replace ${HOST_ADDRESS}/32 dev ${bridge} scope link`,
       `link set dev ${bridge} up`,
-      // Nobody answers for an address that no guest has.
+      // An address that no guest has is unreachable.
       ...(nic.subnet.endsWith('/32')
         ? []
         : [`route replace unreachable ${nic.subnet} table ${mark}`]),
       ...(nic.gateway === null ? [] : [routeTo(nic.gateway, nic)]),
       routeTo(METADATA_ADDRESS, nic),
-      // Any bridge will do: where a reply goes is decided when it leaves, by the network's mark.
+      // Any bridge works: the network's mark decides where a reply leaves.
       `route replace ${SERVICE_BLOCK} dev ${bridge} src ${HOST_ADDRESS} metric ${mark}`,
-      // Where the host checks the sources of all.
+      // For hosts that check the sources of all packets.
       `route replace ${SERVICE_BLOCK} dev ${bridge} src ${HOST_ADDRESS} table ${mark}`,
     ],
   };
@@ -59,7 +60,7 @@ export function routeTo(address: string, { bridge, mark }: Nic): string {
   return `route replace ${address}/32 dev ${bridge} src ${HOST_ADDRESS} table ${mark}`;
 }
 
-/** One without an alias is ours, left by a start that was cut off: nobody else has such names. */
+/** A link with such a name and without an alias is the agent's, left by an interrupted start. */
 export function refuseForeign(
   found: Pick<Link, 'name' | 'alias'> | undefined,
   alias: string,
@@ -74,20 +75,20 @@ function kernelSettings(bridge: string, uplink: string | null): string[] {
   const ofBridge = {
     forwarding: 1,
     proxy_arp_pvlan: 1,
-    // The same for guests on other hosts, who are behind another interface.
+    // The same for guests on other hosts, which are behind another interface.
     proxy_arp: 1,
     send_redirects: 0,
     accept_redirects: 0,
-    // Only for the address that is the bridge's own, and for guests.
+    // Only for the bridge's own address, and for guests.
     arp_ignore: 1,
-    // Sources are checked on the taps; where the host checks all, it finds them by their mark.
+    // Sources are checked on the taps; a host that checks all sources finds the route by the mark.
     rp_filter: 0,
     src_valid_mark: 1,
   };
   return [
     ...Object.entries(ofBridge).map(([key, value]) => `net.ipv4.conf.${bridge}.${key}=${value}`),
     `net.ipv4.neigh.${bridge}.proxy_delay=0`,
-    // What the kernel itself answers to a guest goes back into the guest's network.
+    // What the kernel itself replies to a guest returns to the guest's network.
     'net.ipv4.fwmark_reflect=1',
     ...(uplink === null ? [] : [`net.ipv4.conf.${uplink}.forwarding=1`]),
   ];

@@ -3,13 +3,16 @@ import { tapAlias } from '../kernel/names.ts';
 import type { Nic } from '../parse-interface.ts';
 import { refuseForeign, routeTo } from './plan-bridge.ts';
 
-/** Commands of `ip` before the tap is up, of `bridge` for it as a port, and of `ip` that bring it up. */
+/**
+ * `ip` commands before the tap is up, `bridge` commands for its port, and `ip` commands to bring it
+ * up.
+ */
 export type TapPlan = { made: string[]; port: string[]; up: string[] };
 
 /**
- * A guest's tap: made here and persistent, so that it is filtered before QEMU opens it and outlives
- * QEMU's death. It is brought up last. Of several queues, which QEMU has to ask for when it opens
- * it. Who has which address is told to the kernel and never asked on the wire.
+ * Plans a guest's tap. It is persistent, so that it is filtered before QEMU opens it and outlives
+ * QEMU. It is brought up last. It has several queues, and QEMU must ask for them when it opens it.
+ * The kernel is told the addresses and never asks for them on the wire.
  */
 export function planTap(
   nic: Nic,

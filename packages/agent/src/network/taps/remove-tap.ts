@@ -2,7 +2,7 @@ import { findBridges, type Link, type OurTap } from '../kernel/links.ts';
 import { removeRoutingRules } from '../kernel/routing-rules.ts';
 import type { RunCommand } from '../kernel/run-command.ts';
 
-/** The tap goes last: as long as it is there, a removal that was cut off is found and completed. */
+/** The tap is removed last, because an interrupted removal is found by the tap and completed. */
 export async function removeTap(run: RunCommand, tap: OurTap, links: readonly Link[]) {
   await forgetAddress(run, tap, links);
   await run('ip', ['link', 'delete', 'dev', tap.name]);
@@ -13,13 +13,13 @@ export async function forgetAddress(run: RunCommand, tap: OurTap, links: readonl
   if (!bridge) return;
   const { name, mark } = bridge;
   await run('ip', ['neigh', 'flush', 'dev', name, 'to', tap.address, 'nud', 'permanent']);
-  // Not the way to another host, where the address may be by now.
+  // Does not remove the route to another host, where the address may be by now.
   await flushRoutes(run, mark, ['exact', `${tap.address}/32`, 'dev', name]);
 }
 
 /**
- * Those no tap is in any more. A bridge goes last of what belongs to its network. The ways to other
- * hosts stay: they are the tunnel's, and a guest may be about to come.
+ * Removes bridges without taps. The bridge is removed last of everything in its network. Routes to
+ * other hosts stay, because they belong to the tunnel and a guest may be about to start.
  */
 export async function removeUnusedBridges(
   run: RunCommand,
@@ -32,13 +32,13 @@ export async function removeUnusedBridges(
   const isLast = unused.length === bridges.length;
   for (const { name, mark } of unused) {
     await removeRoutingRules(run, { mark, isLast });
-    // Those by way of the bridge go with it.
+    // Routes through the bridge are removed with it.
     await flushRoutes(run, mark, ['type', 'unreachable']);
     await run('ip', ['link', 'delete', 'dev', name]);
   }
 }
 
-/** A table exists while it has routes, and flushing one that does not is an error. */
+/** A table exists only while it has routes, and flushing a missing table is an error. */
 async function flushRoutes(run: RunCommand, mark: number, which: readonly string[]) {
   const listed = await run('ip', ['-json', 'route', 'show', 'table', 'all']);
   const routes = JSON.parse(listed || '[]') as { table?: string }[];

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { buffer } from 'node:stream/consumers';
 
-/** Everything that passes an interface, as tcpdump sees it; a filter is in its language. */
+/** Captures all packets on an interface with tcpdump; the filter is in its language. */
 export type Capture = {
-  /** Ends it, and answers every packet whole, in one piece. */
+  /** Stops the capture and returns every packet as text. */
   end(): Promise<Buffer>;
 };
 
-/** Answers once it sees packets. */
+/** Returns once the capture has started. */
 export async function capture(netns: string, link: string, filter = ''): Promise<Capture> {
   const options = ['--immediate-mode', '-Z', 'root', '-s', '0', '-U', '-w', '-'];
   const child = spawn('ip', ['netns', 'exec', netns, 'tcpdump', '-i', link, ...options, filter]);

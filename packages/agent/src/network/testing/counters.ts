@@ -1,6 +1,6 @@
 import type { Guest } from './guest.ts';
 
-/** Counts what a namespace sees of each kind from now on, by rules of a table of its own. */
+/** Counts a namespace's packets of each kind from now on, by rules in a separate table. */
 export async function countPackets<K extends string>(
   guest: Guest,
   { hook, kinds }: { hook: string; kinds: Record<K, string> },
@@ -29,7 +29,7 @@ type Listing = {
   nftables: { rule?: { comment?: string; expr: { counter?: { packets: number } }[] } }[];
 };
 
-/** What rules with this comment counted, in what `nft -j list` printed. */
+/** Returns the counters of rules with this comment, from the output of `nft -j list`. */
 export function countedBy(json: string, comment: string): number {
   const { nftables }: Listing = JSON.parse(json);
   return nftables

@@ -1,6 +1,8 @@
 import { type RunCommand, runCommand } from '../kernel/run-command.ts';
 
-/** An agent that is killed after so many commands; a batch counts line by line. */
+/**
+ * A runner that fails after this many commands, like a killed agent; each line of a batch counts.
+ */
 export function dyingAfter(steps: number): { run: RunCommand; isDead: () => boolean } {
   let left = steps;
   let dead = false;

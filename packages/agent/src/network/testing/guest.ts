@@ -11,14 +11,14 @@ type Ask = {
   protocol?: 'tcp' | 'udp';
   sourcePort?: number;
   sourceAddress?: string;
-  /** What is sent; the answer is the same whatever it is. */
+  /** The payload; its content does not matter. */
   text?: string;
 };
 
-/** Whether what should pass does is waited for; that nothing comes shows after a moment. */
+/** A packet that should pass is waited for; that nothing arrives is known after a moment. */
 const PATIENCE_MS = { reaches: 8_000, misses: 400 };
 
-/** A namespace that talks. */
+/** A namespace that sends and receives. */
 export class Guest {
   readonly netns: string;
   readonly #child: ChildProcess;
@@ -43,12 +43,12 @@ export class Guest {
     await this.#order({ do: 'listen', protocol, port });
   }
 
-  /** Answers the address the other side saw. */
+  /** Returns the address that the other side saw. */
   reaches(address: string, port: number, ask: Ask = {}): Promise<string> {
     return this.#ask({ address, port, ask, patienceMs: PATIENCE_MS.reaches });
   }
 
-  /** Nothing of it arrived: a refusal would be the other side's own word. */
+  /** Expects that nothing arrives; a refusal would be a reply of the other side. */
   async misses(address: string, port: number, ask: Ask = {}): Promise<boolean> {
     const answer = await this.#ask({ address, port, ask, patienceMs: PATIENCE_MS.misses });
     return answer === 'silence' || /EHOSTUNREACH|ENETUNREACH/.test(answer);
@@ -67,7 +67,7 @@ export class Guest {
     return (await this.#order({ do: 'ask-again', patienceMs: PATIENCE_MS.misses })) === 'silence';
   }
 
-  /** One echo, seen within a second or not. */
+  /** Returns whether one echo got a reply within a second. */
   async pings(address: string, ...args: string[]): Promise<boolean> {
     const command = ['netns', 'exec', this.netns, 'busybox', 'ping', '-c', '1', '-W', '1'];
     return exec('ip', [...command, ...args, address]).then(

@@ -9,8 +9,8 @@ const exec = promisify(execFile);
 let labs = 0;
 
 /**
- * A host in a namespace, with an outside behind its uplink, and guests in namespaces of their own
- * whose cables end where their taps would. `close` leaves nothing.
+ * A host in a namespace, an outside behind its uplink, and guests in their own namespaces, whose
+ * cables end in place of their taps. `close` removes everything.
  */
 export async function openLab() {
   labs += 1;
@@ -43,7 +43,7 @@ export async function openLab() {
     const outside = await addNamespace('outside');
     await ip(host, `link add name uplink type veth peer name eth0 netns ${outside}`);
     await ip(host, 'address add 192.0.2.1/24 dev uplink');
-    // Its IPv6 address would become ready in its own time, between two looks at the host.
+    // Its IPv6 address would become ready at some later time, between two snapshots of the host.
     await exec('ip', [
       'netns',
       'exec',
@@ -72,7 +72,7 @@ export async function openLab() {
       (await exec('ip', ['netns', 'exec', host, 'nft', ...args])).stdout,
     network: (settings: HostNetworkSettings = {}) =>
       createHostNetwork({ netns: host, uplink: 'uplink', ...settings }),
-    /** The far end of an interface, as its guest would set it up. */
+    /** Configures the far end of an interface, as its guest would. */
     async addGuest(nic: InterfaceSpec): Promise<Guest> {
       const netns = await addNamespace(nic.id);
       const peer = `peer name eth0 address ${nic.mac} netns ${netns}`;

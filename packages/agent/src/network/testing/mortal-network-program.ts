@@ -1,7 +1,7 @@
 /**
- * One life of an agent, as a program, as far as its host's network goes: it is told one firewall after
- * the other, and prints a line when it begins and with every one that is whole. Without a number of
- * turns it goes on until it is killed.
+ * The network part of one agent process: it applies one firewall after the other, and prints a line
+ * when it starts and after each one that is complete. Without a number of turns it runs until it is
+ * killed.
  */
 import type { Firewall } from '../../host-driver.ts';
 import { createHostNetwork } from '../host-network.ts';
@@ -10,7 +10,7 @@ import { bringUp } from './bring-up.ts';
 export type MortalNetworkOrder = {
   netns: string;
   uplink: string;
-  /** Told in turn, the first one first. */
+  /** Applied in turn, starting with the first. */
   firewalls: readonly Firewall[];
   turns: number | null;
 };
@@ -23,7 +23,7 @@ const everyNic = new Set(firewalls.flatMap(({ nics }) => nics.map(({ id }) => id
 process.stdout.write('begun\n');
 for (let turn = 0; turns === null || turn < turns; turn += 1) {
   const firewall = firewalls[turn % firewalls.length];
-  if (!firewall) throw new Error('BUG: no firewall to tell');
+  if (!firewall) throw new Error('BUG: no firewall to apply');
   const wanted = new Set(firewall.nics.map(({ id }) => id));
   for (const id of everyNic) if (!wanted.has(id)) await network.removeInterfaces(`vm-${id}`);
   await bringUp(network, firewall);

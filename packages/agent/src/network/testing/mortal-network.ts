@@ -12,17 +12,17 @@ import type { MortalNetworkOrder } from './mortal-network-program.ts';
 const SOURCE = fileURLToPath(new URL('./mortal-network-program.ts', import.meta.url));
 
 export type Life = {
-  /** Told in turn, without an end or for so many turns. */
+  /** Applied in turn, endlessly or for this many turns. */
   firewalls: readonly Firewall[];
   turns?: number;
-  /** Counted from its first step on. Absent: it is left alone. */
+  /** Counted from its first step. Absent: it is not killed. */
   killAfterMs?: number;
 };
 
-/** How it ended, how many firewalls it saw whole, and how long it was at work. */
+/** How it ended, how many firewalls were complete, and how long it worked. */
 export type EndedLife = { code: number | null; signal: string | null; whole: number; ms: number };
 
-/** Processes that are the network's part of an agent, one life after the other. */
+/** Runs the network part of agents as processes, one after the other. */
 export async function openMortalNetwork(place: Pick<MortalNetworkOrder, 'netns' | 'uplink'>) {
   const scratch = await mkdtemp(join(tmpdir(), 'gantry-mortal-network-'));
   const program = join(scratch, 'program.mjs');

@@ -6,7 +6,7 @@ const IP = 'ip';
 const PROGRAM = fileURLToPath(new URL('prober-program.mjs', import.meta.url));
 const EVERY_MS = 4;
 
-/** How many datagrams of each flow, as `sender address port`. */
+/** The number of datagrams of each flow, as `sender address port`. */
 export type Probed = { sent: Record<string, number>; heard: Record<string, number> };
 
 export type ProberOrder = {
@@ -15,7 +15,7 @@ export type ProberOrder = {
   send?: readonly { to: string; port: number }[];
 };
 
-/** Sends and hears in a namespace until it is told to end. Answers once it does. */
+/** Sends and receives in a namespace until it is stopped. Returns once it does. */
 export async function startProber(netns: string, { name, listen = [], send = [] }: ProberOrder) {
   const order = JSON.stringify({ name, listen, send, everyMs: EVERY_MS });
   const child = spawn(IP, ['netns', 'exec', netns, process.execPath, PROGRAM, order], {
@@ -30,7 +30,7 @@ export async function startProber(netns: string, { name, listen = [], send = [] 
   await read();
   return {
     report: () => ask('report'),
-    /** Sends no more, and hears on. */
+    /** Stops sending, and continues to receive. */
     stop: () => ask('stop'),
     end: () => child.kill('SIGKILL'),
   };

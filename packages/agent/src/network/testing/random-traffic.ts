@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { FirewallRule } from '../../spec.ts';
 import { makeInterface, makeRule } from '../../testing/make-spec.ts';
 
-/** Rules and packets by chance, out of so few values that they meet each other. */
+/** Random rules and packets from so few values that they often match. */
 
 const NETWORKS = ['network-1', 'network-2'] as const;
 const PROTOCOLS = ['tcp', 'udp', 'icmp'] as const;
@@ -56,7 +56,7 @@ const rule: fc.Arbitrary<Partial<FirewallRule>> = fc.record({
   destinationPorts: ports('22', '80', '23-2999', '1-2999', '3000-8080', '*'),
 });
 
-/** Allow everything somewhere: without these few packets would find a rule at all. */
+/** Rules that allow everything somewhere: without them few packets would match a rule. */
 const openings: fc.Arbitrary<Partial<FirewallRule>[]> = fc.subarray(
   NETWORKS.flatMap((networkId) =>
     (['DIRECTION_INGRESS', 'DIRECTION_EGRESS'] as const).map((direction) => ({
@@ -90,7 +90,7 @@ export const packet = fc
     isFromHighPort: fc.boolean(),
   })
   .filter(({ from, to, protocol }) => {
-    // Behind the gateway's address nobody listens.
+    // Nothing listens behind the gateway's address.
     if (typeof to !== 'object')
       return from !== 'outside' && (to === 'outside' || protocol === 'icmp');
     if (to.as === 'public' && NICS[to.vm].publicIpv4 === '') return false;
@@ -98,7 +98,7 @@ export const packet = fc
   });
 export type RandomPacket = typeof packet extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Without a public address, others see the sender's host, of which the trace does not speak. */
+/** Without a public address, others see the sender's host, which the trace does not cover. */
 function isHidden(from: Vm, to: { vm: Vm; as: string }): boolean {
   if (NICS[from].publicIpv4 !== '' || to.as === 'private') return false;
   return to.as === 'public' || NICS[to.vm].networkId !== NICS[from].networkId;

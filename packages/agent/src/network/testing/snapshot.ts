@@ -1,6 +1,8 @@
 import type { Lab } from './lab.ts';
 
-/** Everything of a host's kernel that its network could change, less what no two hosts share. */
+/**
+ * The state of a host's kernel that its network could change, without what differs between hosts.
+ */
 export async function snapshot(lab: Lab): Promise<unknown> {
   const listing = async (program: string, ...args: string[]) =>
     JSON.parse((await lab.host.run(program, '-json', ...args)) || '[]');
@@ -15,7 +17,7 @@ export async function snapshot(lab: Lab): Promise<unknown> {
   });
 }
 
-/** Numbers and timers that the kernel gives anew, and random MACs of taps that nobody sees. */
+/** Numbers and timers that the kernel assigns, and random MACs of taps. */
 const PASSING = /^(ifindex|.*_timer|address|.*_id|stats.*|mac|id|no|designated_port|tc_.*|txqlen)$/;
 
 function plain(value: unknown): unknown {
@@ -31,7 +33,7 @@ function plain(value: unknown): unknown {
   );
 }
 
-/** A port's own address, which is random. */
+/** A port's own random address. */
 function isOwnStation(item: unknown): boolean {
   return (
     JSON.stringify(item)?.includes('"state":"permanent"') && JSON.stringify(item).includes('"mac"')

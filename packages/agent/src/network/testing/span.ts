@@ -4,7 +4,7 @@ import type { Guest } from './guest.ts';
 import { type Lab, openLab } from './lab.ts';
 import { joinLabs, underlayAddress } from './underlay.ts';
 
-/** Where every VM is: the interfaces on each host, by its index. */
+/** Where every VM is: the interfaces on each host, by index. */
 export type Places = readonly (readonly InterfaceSpec[])[];
 
 export const VNIS: Record<string, number> = { red: 7001, blue: 7002 };
@@ -13,7 +13,7 @@ const subnets = [
   { cidr: '10.0.1.0/24', gatewayIpv4: '10.0.1.1' },
 ];
 
-/** A network with two VMs in one subnet and a third in another. Every network's are alike. */
+/** A network with two VMs in one subnet and a third in another. All networks are alike. */
 export const nicsOf = (networkId: string) => ({
   web: makeInterface(`${networkId}-web`, {
     ...{ networkId, privateIpv4: '10.0.0.5/24', mac: '02:00:00:00:00:05' },
@@ -35,7 +35,7 @@ export const openRules = (networkId: string): FirewallRule[] => {
   ];
 };
 
-/** What the host at this index is told. */
+/** The firewall of the host with this index. */
 export function firewallOf(
   places: Places,
   { index, rules }: { index: number; rules?: readonly FirewallRule[] | undefined },
@@ -59,7 +59,7 @@ export function firewallOf(
   return { rules: rules ?? ids.flatMap(openRules), nics, networks };
 }
 
-/** Hosts joined by a switch, and VMs on them. `close` leaves nothing. */
+/** Hosts connected by a switch, with VMs. `close` removes everything. */
 export async function openSpan(hosts: number) {
   const labs: Lab[] = [];
   const guests = new Map<string, Guest>();
@@ -91,7 +91,7 @@ export async function openSpan(hosts: number) {
       if (!guest) throw new Error(`no guest ${id}`);
       return guest;
     },
-    /** Tells every host. */
+    /** Applies the firewall on every host. */
     async apply(places: Places): Promise<void> {
       await Promise.all(
         nodes.map(({ network }, index) => network.applyFirewall(firewallOf(places, { index }))),

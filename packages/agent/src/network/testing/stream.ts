@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 const IP = 'ip';
 const PROGRAM = fileURLToPath(new URL('stream-program.mjs', import.meta.url));
 
-/** One end of a connection, which sends all the time. */
+/** One end of a connection, which sends continuously. */
 export type StreamEnd = { readonly receivedBytes: number; end(): void };
 
-/** Answers once it listens, at a port such as `22`, or has begun to connect, to `10.0.0.5:22`. */
+/** Returns once it listens on a port such as `22`, or has started to connect to `10.0.0.5:22`. */
 export async function openStream(netns: string, where: string): Promise<StreamEnd> {
   const child = spawn(IP, ['netns', 'exec', netns, process.execPath, PROGRAM, where], {
     stdio: ['ignore', 'pipe', 'inherit'],

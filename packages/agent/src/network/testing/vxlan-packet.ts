@@ -3,10 +3,10 @@ import type { Guest } from './guest.ts';
 
 export type Forgery = { vni: number; to: string; innerSource: string; innerDestination: string };
 
-/** The port that forged packets ask for inside. */
+/** The inner destination port of forged packets. */
 export const FORGED_PORT = 9;
 
-/** Sends a VXLAN packet made by hand, under whatever address the namespace has. */
+/** Sends a hand-made VXLAN packet from the namespace's own address. */
 export async function sendForged(from: Guest, { vni, to, innerSource, innerDestination }: Forgery) {
   const mac = (text: string) => Buffer.from(text.replaceAll(':', ''), 'hex');
   const address = (text: string) => Buffer.from(text.split('.').map(Number));

@@ -4,21 +4,21 @@ import type { PresentTunnels, TunnelLink } from './present-tunnels.ts';
 import { type Tunnel, VXLAN_PORT } from './tunnel.ts';
 
 /**
- * From the tunnels there are to those there should be: commands in the order they are run. Nothing
- * is flooded or learnt: a tunnel knows the way to each host and, by routes in its network's table,
- * who is behind which; what it does not know has no way. A VM that is elsewhere now is one
- * replaced route. All of it is the tunnel's, and goes with it in the kernel.
+ * Plans the commands from the present tunnels to the desired ones, in the order in which they run.
+ * Nothing is flooded or learnt: a tunnel knows each peer host, and routes in the network's table
+ * say which VM is behind which host; everything else is unreachable. A VM that moved is one
+ * replaced route. All of it belongs to the tunnel, and the kernel removes it with the tunnel.
  */
 export type TunnelPlan = {
-  /** Of `ip`: tunnels that go, then new ones, not yet up. */
+  /** `ip` commands: removed tunnels, then new ones, which are not up yet. */
   links: string[];
-  /** Names of those that are to be set up and brought up. */
+  /** Names of the tunnels that are to be configured and brought up. */
   fresh: string[];
-  /** Of `bridge`. */
+  /** `bridge` commands. */
   stations: string[];
-  /** Of `ip`: brings up, then leads the way, then forgets ways. */
+  /** `ip` commands: bring up, then add routes, then remove routes. */
   ways: string[];
-  /** Of `bridge`. */
+  /** `bridge` commands. */
   forgotten: string[];
 };
 
@@ -48,7 +48,7 @@ export function isEmptyPlan(plan: TunnelPlan): boolean {
   return Object.values(plan).every((lines) => lines.length === 0);
 }
 
-/** What cannot be changed under a tunnel, or not without gaps. */
+/** What cannot be changed on a tunnel, or not without an interruption. */
 function isSame(link: TunnelLink, { vni, local, mac }: Tunnel): boolean {
   const { port, isLearning } = link;
   const isAsMade = port === VXLAN_PORT && !isLearning;
@@ -108,7 +108,7 @@ function planWays(
   plan.forgotten.push(...stations.excess.map(({ text }) => `fdb delete ${text}`));
 }
 
-/** Excess whose key is wanted otherwise is replaced by what is missing, and not deleted. */
+/** An extra entry whose key is desired with another value is replaced and not deleted. */
 function compare<P, W>(lists: {
   present: readonly P[];
   wanted: readonly W[];
@@ -128,6 +128,6 @@ function compare<P, W>(lists: {
 export function refuseLeft(plan: TunnelPlan): void {
   if (isEmptyPlan(plan)) return;
   const [first] = Object.values(plan).flat();
-  const message = `tunnels to other hosts do not become as wanted: "${first}" did not last`;
+  const message = `tunnels to other hosts could not be set up: "${first}" did not last`;
   throw new HostFailure('tunnel_not_in_force', message);
 }

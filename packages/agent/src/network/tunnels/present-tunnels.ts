@@ -2,7 +2,7 @@ import { allSettledOrThrow } from '@gantry/daemon/all-settled-or-throw';
 import { TUNNEL_PREFIX } from '../kernel/names.ts';
 import type { RunCommand } from '../kernel/run-command.ts';
 
-/** Tunnels as the kernel lists them, ours by name; and what leads into those. */
+/** The agent's tunnels as the kernel lists them, recognised by name, and the routes into them. */
 export type TunnelLink = {
   name: string;
   alias: string;
@@ -16,9 +16,9 @@ export type TunnelLink = {
 };
 export type PresentTunnels = {
   links: readonly TunnelLink[];
-  /** Which hardware address is a next hop's. */
+  /** The hardware address of each next hop. */
   nextHops: readonly { name: string; host: string; mac: string }[];
-  /** Which host has that hardware address. */
+  /** The host of each hardware address. */
   stations: readonly { name: string; mac: string; host: string }[];
   routes: readonly { name: string; table: number; address: string; host: string }[];
 };
@@ -51,7 +51,7 @@ type LinkListing = {
   linkinfo?: { info_data?: { id?: number; local?: string; port?: number; learning?: boolean } };
 }[];
 
-/** Where it filters, `ip` lists an empty object for what it left out. */
+/** When it filters, `ip` lists an empty object for each omitted entry. */
 export function parseTunnelLinks(json: string): TunnelLink[] {
   return (JSON.parse(json || '[]') as LinkListing).flatMap(({ ifname = '', ...link }) => {
     if (!ifname.startsWith(TUNNEL_PREFIX)) return [];

@@ -44,7 +44,7 @@ describe('networks', () => {
     expect(parse).toThrow('networks a and b share 1');
   });
 
-  it('have a tunnel where an interface is in them and a VM can be reached elsewhere', () => {
+  it('have a tunnel if this host has an interface in them and a VM is reachable on another host', () => {
     expect(tunnelsTo(neighbour('10.0.0.6', '192.0.2.2'))).toMatchObject([
       {
         ...{ name, vni: 7, mark: table, local: '192.0.2.1', mac: tunnelMac(7, '192.0.2.1') },
@@ -58,7 +58,7 @@ describe('networks', () => {
   });
 
   it.each(['', '192.0.2.1', '192.0.2.255', '127.0.0.1', '0.0.0.0', '239.1.1.1', '255.255.255.255'])(
-    'have no way to a VM whose host is said to be at "%s"',
+    'have no route to a VM whose host reports the address "%s"',
     (host) => {
       expect(tunnelsTo(neighbour('10.0.0.6', host))).toEqual([]);
     },
@@ -80,21 +80,21 @@ describe('the underlay', () => {
       routes: choice.dev ? [{ dev: 'eth9', metric: 100 }, { dev: choice.dev }] : [],
     });
 
-  it('is where it is said to be, or where the uplink is, or the default route', () => {
+  it('is the configured address, or the uplink’s, or the default route’s', () => {
     expect(choose({ address: '198.51.100.1', uplink: 'eth0' })).toMatchObject({ device: 'eth1' });
     expect(choose({ uplink: 'eth1', dev: 'eth0' })).toMatchObject({ address: '198.51.100.1' });
     expect(choose({ dev: 'eth0' })).toMatchObject({ address: '192.0.2.1', mtu: 1500 });
     expect(choose({ dev: 'eth0' })?.ownAddresses).toContain('192.0.2.255');
   });
 
-  it('is nowhere where the host has no such address', () => {
+  it('is absent if the host has no such address', () => {
     expect(choose({ address: '203.0.113.1', dev: 'eth0' })).toBeNull();
     expect(choose({ address: '127.0.0.1' })).toBeNull();
     expect(choose({ uplink: 'eth7', dev: 'eth0' })).toBeNull();
     expect(choose({})).toBeNull();
   });
 
-  it('is refused where guests’ packets do not fit it', () => {
+  it('is refused if guests’ packets do not fit', () => {
     expect(() => refuseNarrow(underlay, 1450)).not.toThrow();
     expect(() => refuseNarrow(underlay, 1451)).toThrow(
       expect.objectContaining({ code: 'underlay_mtu_too_small' }),
@@ -123,12 +123,12 @@ describe('a plan', () => {
   const plan = (to: typeof tunnels, from = present) =>
     planTunnels(from, { tunnels: to, mtu: 1450 });
 
-  it('is empty where all is as it should be, and only there', () => {
+  it('is empty if and only if everything is as desired', () => {
     expect(isEmptyPlan(plan(tunnels))).toBe(true);
     expect(isEmptyPlan(plan(tunnels, { ...present, routes: [] }))).toBe(false);
   });
 
-  it('brings a tunnel up after it is set up, and leads there last', () => {
+  it('brings a tunnel up after it is configured, and adds the routes last', () => {
     expect(plan(tunnels, nothing)).toEqual({
       links: [
         `link add name ${name} address ${tunnelMac(7, '192.0.2.1')} mtu 1450 type vxlan id 7 local 192.0.2.1 dstport 4789 nolearning`,
@@ -145,7 +145,7 @@ describe('a plan', () => {
     });
   });
 
-  it('replaces the way to a VM that moved, and forgets the host it left last', () => {
+  it('replaces the route to a VM that moved, and removes the host it left last', () => {
     const next = tunnelMac(7, '192.0.2.3');
     expect(plan(tunnelsTo(neighbour('10.0.0.6', '192.0.2.3')))).toEqual({
       ...{ links: [], fresh: [] },
@@ -159,7 +159,7 @@ describe('a plan', () => {
     });
   });
 
-  it('removes a tunnel that is ours and nobody needs, and makes anew one that is another', () => {
+  it('removes a tunnel of the agent that is not needed, and recreates one that differs', () => {
     expect(plan([])).toMatchObject({ links: [`link delete dev ${name}`], ways: [] });
     const links = present.links.map((link) => ({ ...link, local: '192.0.2.77' }));
     expect(plan(tunnels, { ...present, links }).links[0]).toBe(`link delete dev ${name}`);
@@ -184,14 +184,14 @@ describe('rules', () => {
       underlay,
     );
 
-  it('let in what a VM’s own host sends of it in its network, and differ with the host', () => {
+  it('accept what a VM’s own host sends for it in its network, and change with the host', () => {
     const { text, digest } = rendered(['192.0.2.2']);
     expect(text).toContain(`192.0.2.2 . ${7 * 256} . ${0x0a000006}`);
     expect(text).toContain('ip daddr 192.0.2.1 udp dport 4789 jump from_peer');
     expect(rendered(['192.0.2.3']).digest).not.toBe(digest);
   });
 
-  it('say nothing of VXLAN on a host that has no tunnel: it may be somebody else’s there', () => {
+  it('do not mention VXLAN on a host without a tunnel, because another program may use it', () => {
     expect(rendered([]).text).not.toContain('4789');
   });
 });

@@ -3,10 +3,10 @@ import type { Nic } from '../parse-interface.ts';
 import type { Network, Subnet } from '../parse-network.ts';
 import { isPeer, type Underlay } from './underlay.ts';
 
-/** The port that IANA gave VXLAN. */
+/** The port that IANA assigned to VXLAN. */
 export const VXLAN_PORT = 4789;
 
-/** One network's way to its VMs on other hosts. */
+/** One network's tunnel to its VMs on other hosts. */
 export type Tunnel = {
   networkId: string;
   name: string;
@@ -18,11 +18,11 @@ export type Tunnel = {
   local: string;
   /** The hosts at the other end. */
   peers: readonly { host: string; mac: string }[];
-  /** Which VM is behind which of them. */
+  /** Which VM is behind which host. */
   routes: readonly { address: string; host: string }[];
 };
 
-/** What a host has to know of the networks its interfaces are in. */
+/** What a host must know about the networks of its interfaces. */
 export type Span = {
   subnets: readonly Subnet[];
   tunnels: readonly Tunnel[];
@@ -59,7 +59,7 @@ function tunnelOf(network: Network, underlay: Underlay): Tunnel[] {
   ];
 }
 
-/** Whether a look at the underlay is needed at all: most hosts' networks end at the host. */
+/** Returns whether the underlay must be read: most hosts' networks exist on one host only. */
 export function hasNeighbours(networks: readonly Network[]): boolean {
   return networks.some(({ neighbours }) => neighbours.some(({ host }) => host !== null));
 }

@@ -5,9 +5,9 @@ import { isEmptyPlan, planTunnels, refuseLeft, type WantedTunnels } from './plan
 import { type PresentTunnels, readTunnels } from './present-tunnels.ts';
 
 /**
- * Tunnels in the kernel, which alone knows them: one that was cut off while it was made is not up,
- * one that was cut off while its ways changed differs from what is wanted, and applying again
- * completes either. Answers after it has seen everything as it should be.
+ * Tunnels in the kernel, which holds all their state. A tunnel whose creation was interrupted is
+ * not up; one whose routes were being changed differs from the desired state; applying again
+ * completes both. Returns after it has verified the result.
  */
 export async function applyTunnels(
   run: RunCommand,
@@ -34,7 +34,8 @@ const SETTINGS = {
   forwarding: 1,
   send_redirects: 0,
   accept_redirects: 0,
-  // Sources are checked before a packet comes out of a tunnel; where the host checks all, by its mark.
+  // Sources are checked before a packet leaves a tunnel; a host that checks all sources uses the
+  // mark.
   rp_filter: 0,
   src_valid_mark: 1,
 };

@@ -54,7 +54,7 @@ describe('tunnels', () => {
     );
   });
 
-  it('applied again change nothing; are known by any agent; and leave nothing', async () => {
+  it('are unchanged when they are applied again, recognised by every agent, and removed completely', async () => {
     await network.applyFirewall(alone);
     await network.ensureInterfaces('vm-1', [web]);
     const before = await snapshot(lab);
@@ -78,7 +78,7 @@ describe('tunnels', () => {
     expect(await snapshot(lab)).toEqual(before);
   });
 
-  it('are not in force with any part of them changed by hand, and are again once applied', async () => {
+  it('are not in force with any part of them changed by hand, and are again after they are applied', async () => {
     await network.applyFirewall(spanning);
     const made = await snapshot(lab);
     const station = `00:00:00:00:00:00 dev ${tunnel} dst ${near} self`;
@@ -101,7 +101,7 @@ describe('tunnels', () => {
     }
   });
 
-  it('keep their ways while the last guest goes and another is about to come', async () => {
+  it('keep their routes while the last guest leaves and another is about to start', async () => {
     await network.applyFirewall(spanning);
     const made = await snapshot(lab);
     await network.ensureInterfaces('vm-1', [web]);
@@ -110,7 +110,7 @@ describe('tunnels', () => {
     expect(await network.isInForce(spanning)).toBe(true);
   });
 
-  it('of others are neither taken nor removed', async () => {
+  it('of other programs are neither used nor removed', async () => {
     await lab.ip('link add name vxlan9 type vxlan id 9 local 192.0.2.1 dstport 4789 nolearning');
     await lab.ip('link add name gvxother type vxlan id 8 local 192.0.2.1 dstport 8472');
     await network.applyFirewall(spanning);
@@ -125,7 +125,7 @@ describe('tunnels', () => {
     });
   });
 
-  it('are refused, before anything changes, where the underlay is too narrow', async () => {
+  it('are refused, before anything changes, if the underlay is too narrow', async () => {
     await network.applyFirewall(alone);
     const before = await snapshot(lab);
     await lab.ip('link set uplink mtu 1499');
@@ -138,7 +138,7 @@ describe('tunnels', () => {
   });
 });
 
-it('tunnels cut off at any step are completed by applying again, whether they come, change or go', async () => {
+it('tunnels that are interrupted at any step are completed by applying again, whether added, changed or removed', async () => {
   const underlay = await readUnderlay(inNamespace(runCommand, lab.host.netns), {
     ...{ address: undefined, uplink: 'uplink' },
   });
@@ -166,7 +166,7 @@ it('tunnels cut off at any step are completed by applying again, whether they co
   }
 });
 
-it('a guest that leaves under its host’s own address cannot speak VXLAN to other hosts', async () => {
+it('a guest that leaves with its host’s address cannot send VXLAN to other hosts', async () => {
   await network.applyFirewall(spanning);
   const guest = await lab.addGuest(web);
   await network.ensureInterfaces('vm-1', [web]);

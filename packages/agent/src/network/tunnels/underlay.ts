@@ -3,26 +3,29 @@ import { isUnicast } from '@gantry/model/cidr';
 import { HostFailure } from '../../base/failure.ts';
 import type { RunCommand } from '../kernel/run-command.ts';
 
-/** The network between hosts, as one of them stands in it. */
+/** The network between hosts, from the point of view of one host. */
 export type Underlay = {
   address: string;
   device: string;
-  /** Largest packet it carries, in bytes. */
+  /** The largest packet it carries, in bytes. */
   mtu: number;
-  /** Every address that is this host's, or means all of a link: nobody else can have one of them. */
+  /** All addresses of this host and all broadcast addresses: no other host can have one of them. */
   ownAddresses: ReadonlySet<string>;
 };
 
-/** What VXLAN puts around a packet: outer IPv4, UDP and VXLAN headers, and the inner Ethernet one. */
+/**
+ * What VXLAN adds to a packet: the outer IPv4, UDP and VXLAN headers, and the inner Ethernet
+ * header.
+ */
 const OVERHEAD_BYTES = 50;
 
 export type UnderlayChoice = {
-  /** Undefined: the address of the uplink, or else the one the default route leaves by. */
+  /** Undefined: the uplink's address, or else the source address of the default route. */
   address: string | undefined;
   uplink: string | null;
 };
 
-/** Null: the host has no such address now. */
+/** Returns null if the host has no such address now. */
 export async function readUnderlay(run: RunCommand, choice: UnderlayChoice) {
   const [addresses, routes] = await allSettledOrThrow([
     run('ip', ['-4', '-json', 'address', 'show']),
@@ -65,7 +68,7 @@ export function chooseUnderlay(
   return { address: chosen.address, device, mtu, ownAddresses: new Set(own) };
 }
 
-/** Whether another host can be there. */
+/** Returns whether the address can be another host's. */
 export function isPeer(address: string, { ownAddresses }: Underlay): boolean {
   return isUnicast(address) && !ownAddresses.has(address);
 }
@@ -73,7 +76,7 @@ export function isPeer(address: string, { ownAddresses }: Underlay): boolean {
 export function refuseNarrow({ device, mtu }: Underlay, guestMtu: number): void {
   if (mtu >= guestMtu + OVERHEAD_BYTES) return;
   const message =
-    `interface ${device} carries packets of ${mtu} bytes, but those of guests (${guestMtu}) become ` +
+    `interface ${device} carries packets of ${mtu} bytes, but guests' packets (${guestMtu}) have ` +
     `${guestMtu + OVERHEAD_BYTES} between hosts: raise its MTU, or lower GANTRY_GUEST_MTU on every host`;
   throw new HostFailure('underlay_mtu_too_small', message);
 }

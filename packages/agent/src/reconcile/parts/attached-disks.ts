@@ -2,7 +2,7 @@ import type { VmSpec } from '../../spec.ts';
 import type { HostContext } from '../host-context.ts';
 import { findDomain } from './part.ts';
 
-/** Gives a running guest the disks it should have and takes those it should not, without a restart. */
+/** Attaches missing disks to a running guest and detaches the others, without a restart. */
 export async function ensureAttachedDisks(host: HostContext, vm: VmSpec): Promise<void> {
   const domain = await findDomain(host, vm.id);
   if (domain?.state !== 'running') return;

@@ -32,8 +32,8 @@ export function devicePart(kind: DeviceKind): Part {
 }
 
 /**
- * Those the entry names and those the host says the VM has, less those with a receipt: a drive is
- * not erased again because the agent was restarted.
+ * Returns the devices that the entry names or that the host has assigned to the VM, without those
+ * that have a receipt: a restart of the agent must not erase a drive again.
  */
 async function devicesToClean(
   host: HostContext,

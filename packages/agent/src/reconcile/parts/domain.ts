@@ -7,10 +7,12 @@ export const domain: Part = {
   name: 'domain',
 
   async ensure(host, vm) {
-    // Every time: the definition there is may be of this revision and changed by hand.
+    // Defined every time, because a definition with this revision may have been changed outside the
+    // agent.
     await host.driver.hypervisor.define(vm);
     if ((await findDomain(host, vm.id))?.state === 'running') return;
-    // First: a host that goes down with the start must be told from a guest that does.
+    // Recorded before the start, so that a host that goes down during the start can be told from a
+    // guest that crashes.
     await keepRunning(host, vm.id, vm.boot);
     await host.driver.hypervisor.start(vm.id, vm.boot);
   },
@@ -20,12 +22,14 @@ export const domain: Part = {
     if (removal.isOutdated()) return;
     const left = await findDomain(host, vm.id);
     if (left?.state === 'running') await host.driver.hypervisor.powerOff(vm.id);
-    // Also one that is gone: what was kept for it is not.
+    // Also if the domain is gone, because files stored for it may remain.
     await host.driver.hypervisor.undefine(vm.id);
   },
 };
 
-/** Writes down by which order it runs, or is about to, if that is news. */
+/**
+ * Records the boot order by which the VM runs or is about to run, unless it is recorded already.
+ */
 export async function keepRunning(host: HostContext, vmId: string, boot: string): Promise<void> {
   const facts = host.ledger.facts(vmId);
   const { hostBootId } = host;

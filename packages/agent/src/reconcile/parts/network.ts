@@ -1,11 +1,11 @@
 import type { Part } from './part.ts';
 
-/** The interfaces. The rules are in force before they come up, and until they are gone. */
+/** The interfaces. The rules are in force before the interfaces exist and until they are gone. */
 export const network: Part = {
   name: 'network',
 
   async ensure(host, vm) {
-    // Known before they exist, so that no crash leaves one that nobody filters.
+    // Recorded before they exist, so that a crash leaves no interface without rules.
     await host.ledger.updateFacts(vm.id, { nics: vm.nics });
     await host.firewall.ensure();
     await host.driver.network.ensureInterfaces(vm.id, vm.nics);

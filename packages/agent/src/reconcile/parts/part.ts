@@ -2,18 +2,21 @@ import type { Domain } from '../../host-driver.ts';
 import type { VmSpec, VmTakeDown } from '../../spec.ts';
 import type { HostContext } from '../host-context.ts';
 
-/** One of the things a VM is made of on its host. Both may be repeated, and see for themselves what is there. */
+/**
+ * One of the things a VM consists of on its host. Both functions are idempotent and read the
+ * current state themselves.
+ */
 export type Part = {
   name: string;
   ensure(host: HostContext, vm: VmSpec): Promise<void>;
   remove(host: HostContext, vm: VmTakeDown, removal: Removal): Promise<void>;
 };
 
-/** How the worker of a VM lets a removal wait. */
+/** How a removal waits within its VM's worker. */
 export type Removal = {
-  /** Answers after the time, or as soon as there is reason to look again. */
+  /** Returns after the time, or earlier if there is a reason to read the state again. */
   rest(delayMs: number): Promise<void>;
-  /** Whether something else is wanted of the VM by now. */
+  /** Whether the desired state of the VM has changed. */
   isOutdated(): boolean;
 };
 

@@ -1,6 +1,6 @@
 import type { Part } from './part.ts';
 
-/** What the guest reads at its boot. */
+/** cloud-init's data, which the guest reads when it boots. */
 export const seed: Part = {
   name: 'seed',
   ensure: (host, vm) => host.driver.seeds.ensure(vm),

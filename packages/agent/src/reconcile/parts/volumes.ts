@@ -3,7 +3,7 @@ import { type DiskSpec, type Image, isBelow, type VmSpec } from '../../spec.ts';
 import type { HostContext } from '../host-context.ts';
 import { findDomain, type Part } from './part.ts';
 
-/** The disks: made, and grown under the guest or at rest. */
+/** The disks: created, and grown while the guest runs or not. */
 export const volumes: Part = {
   name: 'volumes',
 
@@ -20,7 +20,7 @@ export const volumes: Part = {
   },
 };
 
-/** Noted first: a disk that nobody remembers would lie here for ever. */
+/** Recorded before the disk exists, because a disk that is not recorded would never be removed. */
 async function make(host: HostContext, vm: VmSpec, disk: DiskSpec): Promise<void> {
   const image = sourceOf(vm, disk);
   const { madeDisks } = host.ledger.facts(vm.id);
@@ -29,7 +29,7 @@ async function make(host: HostContext, vm: VmSpec, disk: DiskSpec): Promise<void
   await host.driver.volumes.create(disk, image);
 }
 
-/** Null for a disk that begins empty, as every one but the boot disk does. */
+/** Returns null for a disk that starts empty, which is every disk except the boot disk. */
 function sourceOf(vm: VmSpec, disk: DiskSpec): Image | null {
   const isBootDisk = disk.id === vm.disks[0]?.id;
   if (disk.exists || (isBootDisk && vm.image === null)) {
@@ -42,7 +42,7 @@ function sourceOf(vm: VmSpec, disk: DiskSpec): Image | null {
   return vm.image;
 }
 
-/** An emulator that has a disk open must grow it itself. */
+/** If the emulator has the disk open, the emulator must grow it. */
 async function grow(host: HostContext, vm: VmSpec, disk: DiskSpec): Promise<void> {
   const domain = await findDomain(host, vm.id);
   const isLive = domain?.state === 'running' && domain.disks.some(({ id }) => id === disk.id);

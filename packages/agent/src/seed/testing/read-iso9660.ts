@@ -1,4 +1,7 @@
-/** Reads images as ECMA-119, Joliet and Rock Ridge say, knowing nothing of how ours are written. */
+/**
+ * Reads images according to ECMA-119, Joliet and Rock Ridge, independently of the code that writes
+ * them.
+ */
 export type ReadTree = { label: string; files: { name: string; content: Buffer }[] };
 export type ReadImage = { primary: ReadTree; joliet: ReadTree; sectors: number };
 
@@ -70,7 +73,7 @@ function readRecords(directory: Buffer): Buffer[] {
   return records;
 }
 
-/** Both tables name the same root as the descriptor does. */
+/** Both tables must name the same root as the descriptor. */
 function checkPathTables(image: Buffer, descriptor: Buffer): void {
   const root = readBoth32(descriptor, 158);
   const little = image.readUInt32LE(descriptor.readUInt32LE(140) * SECTOR + 2);

@@ -4,9 +4,9 @@ import type { DiskSpec, Image } from '../../spec.ts';
 import { openFileVolumes } from './file-volumes.ts';
 
 /**
- * A process that makes a disk, whose image it has by then, or that only fetches an image, and kills
- * itself before the n-th thing this does to the file system: `node dying-work.mjs '<DyingWork>'`. It
- * ends by itself once n is beyond the last step.
+ * A process that creates a disk from an image it already has, or only fetches an image, and kills
+ * itself before its n-th file system call: `node dying-work.mjs '<DyingWork>'`. It ends by itself
+ * if n is beyond the last step.
  */
 export type DyingWork = {
   root: string;

@@ -13,14 +13,14 @@ export type FileVolumes = {
   images: ImageCache;
   volumes: VolumeDriver;
   inUse: Set<string>;
-  /** All files below the root, as paths from there. */
+  /** Returns all files below the root, as relative paths. */
   list(): Promise<string[]>;
   remove(): Promise<void>;
 };
 
 const log = createLog({ process: 'test', level: 'silent' });
 
-/** The disks of a host as they are in production, in a directory of their own. */
+/** The disks of a host as in production, in a separate directory. */
 export async function openFileVolumes(options: { root?: string; limitBytes?: number } = {}) {
   const root = options.root ?? (await mkdtemp(join(tmpdir(), 'gantry-volumes-')));
   const directory = join(root, 'disks');

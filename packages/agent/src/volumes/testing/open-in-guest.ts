@@ -8,7 +8,7 @@ const EMULATORS: Partial<Record<string, [program: string, driver: string]>> = {
   x64: ['qemu-system-x86_64', 'q35'],
 };
 
-/** A guest that never runs an instruction and has the disk open, as a domain would. */
+/** An emulator that runs no instruction and has the disk open, as a domain would. */
 export async function openInGuest(source: DiskSource, { readOnly }: { readOnly: boolean }) {
   const emulator = EMULATORS[process.arch];
   if (!emulator || source.type !== 'file') throw new Error('no guest can open that here');
@@ -24,7 +24,7 @@ export async function openInGuest(source: DiskSource, { readOnly }: { readOnly: 
     child.on('close', () => resolve());
   });
   const { ino } = await stat(source.path);
-  // Byte 201: that nobody else may write, which QEMU says once the device has the disk.
+  // Byte 201 is QEMU's lock against other writers, which it takes once the device has the disk.
   const locked = new RegExp(`OFDLCK .*:${ino} 20[0-9] `);
   await expect.poll(() => readFile('/proc/locks', 'utf8')).toMatch(locked);
   return {

@@ -5,15 +5,17 @@ type RecordedVolume = { sizeBytes: number; tags: Set<string>; isOpen: boolean };
 
 export type RecordedLvm = {
   run: RunProgram;
-  /** Every command that was given, as one line each, without those that only ask. */
+  /** All commands that change something, one line each. */
   commands: string[];
   volumes: Map<string, RecordedVolume>;
   poolZeroes: boolean;
-  /** Fails, and all after it, as if the agent had been killed: counted without those that ask. */
+  /**
+   * From this command on all fail, as if the agent had been killed; reading commands do not count.
+   */
   dieAtCommand: number | null;
 };
 
-/** Stands in for LVM: takes the commands the driver gives and reports as `lvs` does. */
+/** Replaces LVM: accepts the driver's commands and reports like `lvs`. */
 export function recordLvm(): RecordedLvm {
   const lvm: RecordedLvm = {
     commands: [],
@@ -21,7 +23,7 @@ export function recordLvm(): RecordedLvm {
     poolZeroes: true,
     dieAtCommand: null,
     async run(program, args) {
-      // As long as a program takes: others get their turn meanwhile.
+      // Yields, as a real program would, so that other work runs in between.
       await new Promise(setImmediate);
       if (program === 'lvs') return report(lvm, args);
       if (lvm.dieAtCommand !== null && lvm.commands.length + 1 >= lvm.dieAtCommand) {

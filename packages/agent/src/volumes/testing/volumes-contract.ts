@@ -4,17 +4,17 @@ import type { DiskSpec } from '../../spec.ts';
 import { makeDisk } from '../../testing/make-spec.ts';
 import type { VolumeDriver } from '../volume-driver.ts';
 
-/** A driver to hold to the contract. */
+/** A driver that runs the contract tests. */
 export type ContractVolumes = {
   volumes: VolumeDriver;
   kind: DiskSpec['kind'];
-  /** From now on these disks are in use, as the hypervisor tells. */
+  /** Marks these disks as in use according to the hypervisor. */
   inUse: Set<string>;
-  /** The names of everything the driver has on the host. */
+  /** Returns the names of everything the driver has on the host. */
   list(): Promise<string[]>;
 };
 
-/** What the agent relies on, however disks are kept. */
+/** The guarantees that the agent relies on, for every volume driver. */
 export function describeVolumesContract(make: () => Promise<ContractVolumes>): void {
   let under: ContractVolumes;
   let volumes: VolumeDriver;
@@ -27,7 +27,7 @@ export function describeVolumesContract(make: () => Promise<ContractVolumes>): v
     volumes = under.volumes;
   });
 
-  it('a disk is shown and found once made; making it again leaves it as it is', async () => {
+  it('a disk is shown and located after its creation, and creating it again changes nothing', async () => {
     expect(await volumes.read('d')).toBeNull();
     await expect(volumes.locate(disk())).rejects.toMatchObject({ code: 'disk_missing' });
     await volumes.create(disk(), null);
@@ -37,13 +37,13 @@ export function describeVolumesContract(make: () => Promise<ContractVolumes>): v
     expect(await volumes.locate(disk())).toEqual(found);
   });
 
-  it('many who make one disk at once make one', async () => {
+  it('concurrent creations of one disk create one', async () => {
     await Promise.all(Array.from({ length: 8 }, () => volumes.create(disk(), null)));
     expect(await volumes.read('d')).toEqual(shown);
     expect(await under.list()).toHaveLength(1);
   });
 
-  it('a disk grows, also again, and never shrinks', async () => {
+  it('growing a disk is idempotent, and never shrinks it', async () => {
     await volumes.create(disk(), null);
     await volumes.grow(larger());
     await volumes.grow(larger());
@@ -51,7 +51,7 @@ export function describeVolumesContract(make: () => Promise<ContractVolumes>): v
     expect(await volumes.read('d')).toEqual({ id: 'd', sizeBytes: String(2 * GIB) });
   });
 
-  it('growing what is not there fails, and makes nothing', async () => {
+  it('growing a missing disk fails and creates nothing', async () => {
     await expect(volumes.grow(disk())).rejects.toMatchObject({ code: 'disk_missing' });
     await expect(volumes.prepareGrowth(disk())).rejects.toMatchObject({ code: 'disk_missing' });
     expect(await under.list()).toEqual([]);
@@ -66,7 +66,7 @@ export function describeVolumesContract(make: () => Promise<ContractVolumes>): v
     await volumes.grow(disk());
   });
 
-  it('room for a disk in use is made, also again, and never less', async () => {
+  it('making room for a disk in use is idempotent, and never takes room away', async () => {
     await volumes.create(disk(), null);
     under.inUse.add('d');
     await volumes.prepareGrowth(larger());
@@ -76,7 +76,7 @@ export function describeVolumesContract(make: () => Promise<ContractVolumes>): v
     await expect(volumes.prepareGrowth(disk())).rejects.toMatchObject({ code: 'disk_shrink' });
   });
 
-  it('a removed disk leaves nothing, and is removed already where there is none', async () => {
+  it('removing a disk leaves nothing, and is idempotent', async () => {
     await volumes.remove('d');
     await volumes.create(disk(), null);
     await volumes.create(disk({ id: 'd-2' }), null);
@@ -88,7 +88,7 @@ export function describeVolumesContract(make: () => Promise<ContractVolumes>): v
     expect(await under.list()).toEqual([]);
   });
 
-  it('one made again after its removal has nothing of the old', async () => {
+  it('a disk that is created again after its removal has no old content', async () => {
     await volumes.create(larger(), null);
     await volumes.remove('d');
     await volumes.create(disk(), null);

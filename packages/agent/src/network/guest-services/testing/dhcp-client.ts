@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 const exec = promisify(execFile);
 
-/** What busybox's client tells its script of a lease. */
+/** What busybox's client passes to its script for a lease. */
 const SCRIPT = `#!/bin/sh
 [ "$1" = deconfig ] && exit 0
 echo "event=$1"
@@ -18,7 +18,7 @@ done
 const PATIENCE_MS = 20_000;
 const ASKED = ['router', 'dns', 'hostname', 'mtu', 'lease', 'staticroutes'];
 
-/** Asks by DHCP in a guest's namespace. Null: nobody answered. */
+/** Runs a DHCP client in a guest's namespace. Returns null without a reply. */
 export function askForLease(netns: string, ...options: string[]) {
   return withScript(async (script) => {
     try {
@@ -26,14 +26,14 @@ export function askForLease(netns: string, ...options: string[]) {
       const lines = stdout.split('\n').filter((line) => line.includes('='));
       return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)));
     } catch (error) {
-      // The client's word for it.
+      // The client's own error message.
       if (error instanceof Error && /no lease, failing/.test(error.message)) return null;
       throw error;
     }
   });
 }
 
-/** What the client tells its script while it gets a lease and renews it at once. */
+/** Returns what the client passes to its script when it gets a lease and renews it at once. */
 export function renewLease(netns: string): Promise<string[]> {
   return withScript(async (script) => {
     const child = spawn('ip', clientOf(netns, script), { stdio: ['ignore', 'pipe', 'ignore'] });

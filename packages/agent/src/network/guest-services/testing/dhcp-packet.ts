@@ -4,14 +4,14 @@ type Packet = {
   kind: number;
   mac: string;
   flags: number;
-  /** That the client has. */
+  /** The address that the client has. */
   address: string;
   options: readonly DhcpOption[];
-  /** Bytes missing at its end. */
+  /** The number of bytes cut off at its end. */
   cut: number;
 };
 
-/** A client's packet, as it goes over the wire. */
+/** Returns a client's packet as it is on the wire. */
 export function makeDhcpPacket(packet: Partial<Packet> = {}): Buffer {
   const { kind = 1, flags = 0, address = '0.0.0.0', options = [], cut = 0 } = packet;
   const { mac = '02:00:00:00:00:01' } = packet;
