@@ -103,7 +103,7 @@ export async function listFunctions(sysfs: Sysfs, address: string): Promise<stri
 }
 
 /** A virtual function (SR-IOV) is part of a device that is listed already. */
-export async function isVirtual(sysfs: Sysfs, address: string): Promise<boolean> {
+async function isVirtual(sysfs: Sysfs, address: string): Promise<boolean> {
   return (await sysfs.linkName(`${PCI_DEVICES}/${address}/physfn`)) !== undefined;
 }
 

@@ -17,7 +17,7 @@ export type PciFunction = {
 };
 
 /** Null: there is no such function. */
-export async function readFunction(sysfs: Sysfs, address: string): Promise<PciFunction | null> {
+async function readFunction(sysfs: Sysfs, address: string): Promise<PciFunction | null> {
   const device = `${PCI_DEVICES}/${address}`;
   const deviceClass = await sysfs.text(`${device}/class`);
   if (deviceClass === undefined) return null;

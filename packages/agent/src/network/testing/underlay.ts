@@ -5,10 +5,15 @@ import type { Lab } from './lab.ts';
 
 const exec = promisify(execFile);
 
-/** Of the host with this index. Tenants' addresses are of the same block, which must not matter. */
+/**
+ * The address of the host with this index. It is in a block that tenants use too, which must not
+ * matter.
+ */
 export const underlayAddress = (index: number): string => `10.0.0.${101 + index}`;
 
-/** A switch between hosts, with room for a stranger at its own address. `close` it before the labs. */
+/**
+ * A switch between hosts, with another participant that is not a host. `close` it before the labs.
+ */
 export async function joinLabs(labs: readonly Lab[]) {
   const netns = `${labs[0]?.host.netns}-wire`;
   await exec('ip', ['netns', 'add', netns]);
@@ -36,5 +41,3 @@ export async function joinLabs(labs: readonly Lab[]) {
   }
   return { stranger, close, nft: (...args: string[]) => stranger.run('nft', ...args) };
 }
-
-export type Wire = Awaited<ReturnType<typeof joinLabs>>;

@@ -48,7 +48,7 @@ export async function resetCard(
 }
 
 /** Whether the device itself says who it is, rather than the kernel's memory of it. */
-export async function answers({ sysfs, control }: Host, address: string): Promise<boolean> {
+async function answers({ sysfs, control }: Host, address: string): Promise<boolean> {
   const device = `${PCI_DEVICES}/${address}`;
   const config = await control.readConfig(address).catch(() => Buffer.alloc(0));
   if (config.length < 4) return false;

@@ -142,7 +142,7 @@ function hasError({ text, children }: XmlElement): boolean {
 }
 
 /** "Unable to determine the device handle for GPU0000:41:00.0: GPU is lost. Reboot …" */
-export function parseLostCards(said: string): Map<string, string[]> {
+function parseLostCards(said: string): Map<string, string[]> {
   const lines = said.matchAll(/GPU\s?([\da-f]{4,8}:[\da-f]{2}:[\da-f]{2}\.[0-7]): ([^.\n]+)/gi);
   return new Map(
     [...lines].map(([, address = '', reason = '']) => [

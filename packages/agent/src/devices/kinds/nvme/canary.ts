@@ -67,7 +67,7 @@ export class Canary {
 }
 
 /** The first, the last, and others between them at even distances. */
-export function placesOf({ sizeBytes }: Namespace): number[] {
+function placesOf({ sizeBytes }: Namespace): number[] {
   const last = Math.floor(sizeBytes / PLACE_BYTES) - 1;
   if (last < 0) return [];
   const places = Array.from({ length: PLACES }, (_, index) =>

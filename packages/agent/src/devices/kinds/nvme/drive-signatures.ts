@@ -43,7 +43,7 @@ export async function readSignature(path: string, sizeBytes: number): Promise<st
   }
 }
 
-export function signatureOf(start: Buffer): string | null {
+function signatureOf(start: Buffer): string | null {
   for (let sector = 0; sector < 4; sector += 1) {
     const label = start.subarray(sector * SECTOR, sector * SECTOR + LVM_LABEL.length);
     if (label.toString('latin1') === LVM_LABEL) return 'an LVM physical volume';

@@ -26,7 +26,7 @@ export async function markTenantDrives(
 }
 
 /** Rules for udev, which then asks such a drive nothing, and for systemd, which mounts none. */
-export function renderTenantDrives(addresses: readonly string[]): string {
+function renderTenantDrives(addresses: readonly string[]): string {
   if (addresses.length === 0) return '';
   const lines = [...addresses]
     .sort()
