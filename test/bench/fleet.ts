@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { measureAttached } from './fleet-attached.ts';
-import { removeAbandonedHomes } from './fleet-home.ts';
-import { missedGoals } from './fleet-table.ts';
+import { measureAttached } from './fleet/attached.ts';
+import { removeAbandonedHomes } from './fleet/home.ts';
+import { missedGoals } from './fleet/table.ts';
 
 /**
  * What a large fleet costs, in three parts that can be asked for one by one: decisions in memory,
@@ -35,8 +35,8 @@ let failed = false;
 for (const part of wanted) {
   console.log(`\n${part}`);
   // The first two are programs of their own, and say by the exit code whether they met their goals.
-  if (part === 'decisions') await import('./placement-decisions.ts');
-  if (part === 'placements') await import('./placement-commits.ts');
+  if (part === 'decisions') await import('./placement/decisions.ts');
+  if (part === 'placements') await import('./placement/commits.ts');
   if (part === 'attached') await attached();
   failed ||= process.exitCode === 1;
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { measureCalls } from './host-calls.ts';
-import { measureIdle } from './host-idle.ts';
-import { measureStarts } from './host-starts.ts';
+import { measureCalls } from './host/calls.ts';
+import { measureIdle } from './host/idle.ts';
+import { measureStarts } from './host/starts.ts';
 import { runParts } from './run-parts.ts';
 
 /**

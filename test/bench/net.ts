@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { measureChanges } from './net-changes.ts';
-import { measurePatches } from './net-patches.ts';
-import { measureTraffic } from './net-traffic.ts';
+import { measureChanges } from './net/changes.ts';
+import { measurePatches } from './net/patches.ts';
+import { measureTraffic } from './net/traffic.ts';
 import { runParts } from './run-parts.ts';
 
 /**

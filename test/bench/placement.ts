@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { Mean } from './placement-mean.ts';
-import { PLACERS } from './placement-placers.ts';
-import { comeAndGo, fillUp, type Outcome } from './placement-replay.ts';
-import { BUILT_IN_HOSTS, BUILT_IN_MIXES, readHosts, readSizes } from './placement-trace.ts';
+import { Mean } from './placement/mean.ts';
+import { PLACERS } from './placement/placers.ts';
+import { comeAndGo, fillUp, type Outcome } from './placement/replay.ts';
+import { BUILT_IN_HOSTS, BUILT_IN_MIXES, readHosts, readSizes } from './placement/trace.ts';
 
 /**
  * Measures how well placement packs GPUs. It replays the same requests in the same order through our

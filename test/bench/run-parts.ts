@@ -1,5 +1,5 @@
-import { removeAbandonedHomes } from './fleet-home.ts';
-import { missedGoals } from './fleet-table.ts';
+import { removeAbandonedHomes } from './fleet/home.ts';
+import { missedGoals } from './fleet/table.ts';
 
 type Parts = Record<string, (signal: AbortSignal) => Promise<void>>;
 

@@ -2,11 +2,11 @@ import { openLab } from '@gantry/agent/network/testing/lab';
 import type { FirewallRule } from '@gantry/agent/spec';
 import { insertFirewallRule } from '@gantry/db/queries/networks/firewall-rules';
 import { newId } from '@gantry/model/ids';
-import { type ChangesOptions, printChanges } from './net-changes.ts';
-import { type NetFleet, startNetFleet, until } from './net-fleet.ts';
-import { NetHost, nowMs, PORTS } from './net-host.ts';
-import { ordinaryRules } from './net-rules.ts';
-import { VM } from './subject.ts';
+import { VM } from '../subject.ts';
+import { type ChangesOptions, printChanges } from './changes.ts';
+import { type NetFleet, startNetFleet, until } from './fleet.ts';
+import { NetHost, nowMs, PORTS } from './host.ts';
+import { ordinaryRules } from './rules.ts';
 
 /**
  * The whole way of a change: from before the PATCH is sent, through api, database, scheduler and agent,

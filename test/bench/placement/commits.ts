@@ -14,7 +14,7 @@ import {
   makePlacer,
   removeVms,
 } from '@gantry/scheduler/place/testing/fleet';
-import { median } from './median.ts';
+import { median } from '../median.ts';
 
 /**
  * VMs placed and committed per second, and what one costs the placer and the database in CPU, in a
@@ -32,7 +32,7 @@ const SIZES = [
 ];
 const TICK_US = 10_000;
 
-const home = path.join(import.meta.dirname, '../../.gantry/bench', `commits-${process.pid}`);
+const home = path.join(import.meta.dirname, '../../../.gantry/bench', `commits-${process.pid}`);
 const postgres = await startEmbeddedPostgres({ home });
 await migrate(postgres.databaseUrl);
 const sql = connect({ url: postgres.databaseUrl, name: 'bench', maxConnections: CONNECTIONS });

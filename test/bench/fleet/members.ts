@@ -7,7 +7,7 @@ import { newId } from '@gantry/model/ids';
 import { issueHostCertificate } from '@gantry/pki/issue-certificate';
 import { makePrivateKey, privateKeyPem, publicKeyOf } from '@gantry/pki/keys';
 import { ensureAuthority } from '@gantry/scheduler/fleet/authority';
-import type { HostsInput } from './fleet-hosts.ts';
+import type { HostsInput } from './hosts.ts';
 
 const BATCH = 1_000;
 const DAY_MS = 86_400_000;

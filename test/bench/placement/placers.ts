@@ -1,7 +1,7 @@
 import { chooseHost } from '@gantry/placement/choose-host';
 import type { PlacementHost, PlacementRequest } from '@gantry/placement/host';
 import { newHostIndex } from '@gantry/placement/host-index';
-import type { TraceHost } from './placement-trace.ts';
+import type { TraceHost } from './trace.ts';
 
 /** A VM where it was put; `split` over more than one NUMA node. */
 export type Placed = { host: number; split: boolean; release: () => void };

@@ -10,15 +10,15 @@ import { connect, type Sql } from '@gantry/db/connect';
 import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { startEmbeddedPostgres } from '@gantry/local/postgres/embedded-postgres';
 import { removeHome } from '@gantry/local/testing/remove-home';
-import { type LibvirtHost, startLibvirtHost } from '../libvirt/support/host.ts';
-import { writeStandIns } from '../libvirt/support/stand-ins.ts';
-import { tinyGuestDirectory } from '../libvirt/support/tiny-guest-directory.ts';
-import { benchHome } from './fleet-home.ts';
-import type { HostsInput } from './fleet-hosts.ts';
-import { makeMembers } from './fleet-members.ts';
-import { startBenchProcess } from './fleet-process.ts';
-import { AGENT_FLAGS, spawnIn, stopProcess } from './host-process.ts';
-import { makeBenchProject, VM } from './subject.ts';
+import { type LibvirtHost, startLibvirtHost } from '../../libvirt/support/host.ts';
+import { writeStandIns } from '../../libvirt/support/stand-ins.ts';
+import { tinyGuestDirectory } from '../../libvirt/support/tiny-guest-directory.ts';
+import { benchHome } from '../fleet/home.ts';
+import type { HostsInput } from '../fleet/hosts.ts';
+import { makeMembers } from '../fleet/members.ts';
+import { startBenchProcess } from '../fleet/process.ts';
+import { makeBenchProject, VM } from '../subject.ts';
+import { AGENT_FLAGS, spawnIn, stopProcess } from './process.ts';
 
 /**
  * A fleet of one real host: a database, an api, a scheduler, and the agent out of its bundle, with VMs that
@@ -28,7 +28,7 @@ export type AgentOfFleet = { agent: ChildProcess; stop(): Promise<void> };
 
 type Wanted = { vms: number; signal: AbortSignal };
 
-const root = path.resolve(import.meta.dirname, '../..');
+const root = path.resolve(import.meta.dirname, '../../..');
 const bundle = (name: string) => path.join(root, 'packages', name, 'dist/main.mjs');
 const LIMIT_MS = 120_000;
 

@@ -2,7 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { removeHome } from '@gantry/local/testing/remove-home';
 
-const HOMES = path.resolve(import.meta.dirname, '../../.gantry/bench');
+const HOMES = path.resolve(import.meta.dirname, '../../../.gantry/bench');
 
 /** A directory for one run, named after its process. */
 export function benchHome(name: string): string {

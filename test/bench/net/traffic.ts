@@ -1,10 +1,10 @@
 import { bridgeName, networkNumber } from '@gantry/agent/network/kernel/names';
 import { type Lab, openLab } from '@gantry/agent/network/testing/lab';
 import { makeInterface, makeRule } from '@gantry/agent/testing/make-spec';
-import { row } from './fleet-table.ts';
-import { median } from './median.ts';
-import { type NetGuest, runInGuest } from './net-guest.ts';
-import { ordinaryRules } from './net-rules.ts';
+import { row } from '../fleet/table.ts';
+import { median } from '../median.ts';
+import { type NetGuest, runInGuest } from './guest.ts';
+import { ordinaryRules } from './rules.ts';
 
 /**
  * What rules cost packets: a stream and new connections between two guests of a host, with few rules

@@ -21,7 +21,7 @@ export type BenchProcess = {
   stop(): Promise<void>;
 };
 
-const PRELOAD = path.join(import.meta.dirname, 'fleet-preload.mjs');
+const PRELOAD = path.join(import.meta.dirname, 'preload.mjs');
 const TICK_US = 10_000;
 
 type Start = { name: string; args: string[]; env?: Record<string, string> };

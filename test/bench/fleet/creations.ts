@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { VM } from './subject.ts';
+import { VM } from '../subject.ts';
 
 /** How long creations took, in milliseconds: as their client saw it, and by the server's own clock. */
 export type Creations = { seen: number[]; own: number[]; failed: number; lateMs: number };

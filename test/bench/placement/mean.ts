@@ -1,4 +1,4 @@
-import type { Outcome } from './placement-replay.ts';
+import type { Outcome } from './replay.ts';
 
 /** Figures of several seeds as one. */
 export class Mean {

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { execute } from '../libvirt/support/execute.ts';
-import type { LibvirtHost } from '../libvirt/support/host.ts';
-import { unitFlags } from '../support/unit-flags.ts';
-import type { AgentAnswer, AgentOrder } from './host-agent.ts';
+import { execute } from '../../libvirt/support/execute.ts';
+import type { LibvirtHost } from '../../libvirt/support/host.ts';
+import { unitFlags } from '../../support/unit-flags.ts';
+import type { AgentAnswer, AgentOrder } from './agent.ts';
 
 /** An agent in a host's network, joined to the bench by a channel: it ends when the bench does. */
 export type HostAgent = {
@@ -15,7 +15,7 @@ export type HostAgent = {
   stop(): Promise<void>;
 };
 
-const root = path.resolve(import.meta.dirname, '../..');
+const root = path.resolve(import.meta.dirname, '../../..');
 export const AGENT_FLAGS = unitFlags('gantry-agent');
 /** For packages in the bundle that are not ES modules. */
 const BANNER = [
@@ -54,7 +54,7 @@ export async function startHostAgent(
 /** Bundled as the agent is: starting a program takes a process longer the more memory it has. */
 async function bundleAgent(directory: string): Promise<string> {
   const script = path.join(directory, 'host-agent.mjs');
-  const what = [path.join(import.meta.dirname, 'host-agent.ts'), '--bundle', '--log-level=error'];
+  const what = [path.join(import.meta.dirname, 'agent.ts'), '--bundle', '--log-level=error'];
   const how = ['--platform=node', '--format=esm', '--target=node20', `--banner:js=${BANNER}`];
   const esbuild = path.join(root, 'node_modules/.bin/esbuild');
   await execute(esbuild, ...what, ...how, `--outfile=${script}`);

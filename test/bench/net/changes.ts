@@ -4,11 +4,11 @@ import path from 'node:path';
 import { openLab } from '@gantry/agent/network/testing/lab';
 import type { HostSpec } from '@gantry/agent/spec';
 import { makeInterface, makeRule, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
-import { startDirectAgent } from '../libvirt/support/direct-agent.ts';
-import { row } from './fleet-table.ts';
-import { NetHost, nowMs, PORTS } from './net-host.ts';
-import { ordinaryRules } from './net-rules.ts';
-import { percentile } from './percentile.ts';
+import { startDirectAgent } from '../../libvirt/support/direct-agent.ts';
+import { row } from '../fleet/table.ts';
+import { percentile } from '../percentile.ts';
+import { NetHost, nowMs, PORTS } from './host.ts';
+import { ordinaryRules } from './rules.ts';
 
 /**
  * From a spec's arrival at the agent, in which one rule of many is another, to the first packet that

@@ -5,15 +5,15 @@ import { KIB } from '@gantry/daemon/units';
 import { connect, type Sql } from '@gantry/db/connect';
 import { startEmbeddedPostgres } from '@gantry/local/postgres/embedded-postgres';
 import { removeHome } from '@gantry/local/testing/remove-home';
-import { unitFlags } from '../support/unit-flags.ts';
-import { createSteadily } from './fleet-creations.ts';
-import { benchHome } from './fleet-home.ts';
-import { addPublicAddresses, makeMembers, widenSubnet } from './fleet-members.ts';
-import { type BenchProcess, cpuOfTree, startBenchProcess } from './fleet-process.ts';
-import { forgetStatements, printStatements, startCountingPostgres } from './fleet-statements.ts';
-import { row } from './fleet-table.ts';
-import { percentile } from './percentile.ts';
-import { makeBenchProject, VM } from './subject.ts';
+import { unitFlags } from '../../support/unit-flags.ts';
+import { percentile } from '../percentile.ts';
+import { makeBenchProject, VM } from '../subject.ts';
+import { createSteadily } from './creations.ts';
+import { benchHome } from './home.ts';
+import { addPublicAddresses, makeMembers, widenSubnet } from './members.ts';
+import { type BenchProcess, cpuOfTree, startBenchProcess } from './process.ts';
+import { forgetStatements, printStatements, startCountingPostgres } from './statements.ts';
+import { row } from './table.ts';
 
 /**
  * A fleet attached to one scheduler: PostgreSQL, the api, the scheduler and the hosts are processes
@@ -36,7 +36,7 @@ export type AttachedOptions = {
 
 const GOALS = { kibPerHost: 64, heartbeatPercent: 20, p50Ms: 150, p99Ms: 750 };
 const MODEL = 'a40-8';
-const HOSTS = path.join(import.meta.dirname, 'fleet-hosts.ts');
+const HOSTS = path.join(import.meta.dirname, 'hosts.ts');
 /** What is asked for: VMs alone, for which goals are set, and as many deleted once there are so many. */
 const LOADS = [
   { what: 'creation', stock: Number.POSITIVE_INFINITY, hasGoals: true },
@@ -47,7 +47,7 @@ const ATTACH_LIMIT_MS = 30 * 60_000;
 const RARELY_COLLECTING = ['--no-memory-reducer', '--heap-growing-percent=200'];
 
 export async function measureAttached(options: AttachedOptions): Promise<void> {
-  const root = path.resolve(import.meta.dirname, '../..');
+  const root = path.resolve(import.meta.dirname, '../../..');
   const home = benchHome('attached');
   const postgres = options.statements
     ? await startCountingPostgres(home)

@@ -4,7 +4,7 @@ import type { Placement, PlacementRequest } from '@gantry/placement/host';
 import { type HostIndex, newHostIndex } from '@gantry/placement/host-index';
 import { makeHost } from '@gantry/placement/testing/make-host';
 import { seededRandom } from '@gantry/placement/testing/random';
-import { median } from './median.ts';
+import { median } from '../median.ts';
 
 /**
  * Decisions per second in memory, by size of the fleet. The fleet is one location with the servers

@@ -11,12 +11,12 @@ import { connect, type Sql } from '@gantry/db/connect';
 import { startEmbeddedPostgres } from '@gantry/local/postgres/embedded-postgres';
 import { removeHome } from '@gantry/local/testing/remove-home';
 import { loadFleet } from '@gantry/proto/load';
-import { testLog } from '../libvirt/support/real-host-driver.ts';
-import { benchHome } from './fleet-home.ts';
-import type { HostsInput } from './fleet-hosts.ts';
-import { makeMembers } from './fleet-members.ts';
-import { startBenchProcess } from './fleet-process.ts';
-import { makeBenchProject, VM } from './subject.ts';
+import { testLog } from '../../libvirt/support/real-host-driver.ts';
+import { benchHome } from '../fleet/home.ts';
+import type { HostsInput } from '../fleet/hosts.ts';
+import { makeMembers } from '../fleet/members.ts';
+import { startBenchProcess } from '../fleet/process.ts';
+import { makeBenchProject, VM } from '../subject.ts';
 
 /** A database, an api and a scheduler, and in this process the agent of their only host. */
 export type NetFleet = {
@@ -26,7 +26,7 @@ export type NetFleet = {
   stop(): Promise<void>;
 };
 
-const root = path.resolve(import.meta.dirname, '../..');
+const root = path.resolve(import.meta.dirname, '../../..');
 const bundle = (name: string) => path.join(root, 'packages', name, 'dist/main.mjs');
 const LIMIT_MS = 240_000;
 

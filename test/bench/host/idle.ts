@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { row } from './fleet-table.ts';
-import { startAgentOfFleet } from './host-fleet.ts';
-import { cpuMsOf } from './host-process.ts';
-import { median } from './median.ts';
+import { row } from '../fleet/table.ts';
+import { median } from '../median.ts';
+import { startAgentOfFleet } from './fleet.ts';
+import { cpuMsOf } from './process.ts';
 
 /** The agent as it is installed, attached to a scheduler, while its VMs run and nothing is asked of it. */
 type IdleOptions = { rounds: number; seconds: number; vms: number; signal: AbortSignal };

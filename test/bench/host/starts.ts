@@ -16,14 +16,14 @@ import {
   domainDestroyFlags,
   domainLookupByName,
 } from 'node-libvirt/generated/procedures';
-import { type LibvirtHost, startLibvirtHost } from '../libvirt/support/host.ts';
-import { writeStandIns } from '../libvirt/support/stand-ins.ts';
-import { tinyGuestDirectory } from '../libvirt/support/tiny-guest-directory.ts';
-import { row } from './fleet-table.ts';
-import type { AgentAnswer } from './host-agent.ts';
-import { type HostAgent, startHostAgent } from './host-process.ts';
-import { openVirsh } from './host-virsh.ts';
-import { median } from './median.ts';
+import { type LibvirtHost, startLibvirtHost } from '../../libvirt/support/host.ts';
+import { writeStandIns } from '../../libvirt/support/stand-ins.ts';
+import { tinyGuestDirectory } from '../../libvirt/support/tiny-guest-directory.ts';
+import { row } from '../fleet/table.ts';
+import { median } from '../median.ts';
+import type { AgentAnswer } from './agent.ts';
+import { type HostAgent, startHostAgent } from './process.ts';
+import { openVirsh } from './virsh.ts';
 
 /**
  * From a spec with one VM, whose image the host has already, to the report that it runs. What libvirt

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 
 const IP = 'ip';
-const PROGRAM = path.join(import.meta.dirname, 'net-guest-program.mjs');
+const PROGRAM = path.join(import.meta.dirname, 'guest-program.mjs');
 
 /** The program in a guest's namespace, which ends when the bench closes its input. */
 export type NetGuest = { ask<T>(): Promise<T>; read<T>(): Promise<T>; end(): void };

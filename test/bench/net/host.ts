@@ -4,7 +4,7 @@ import type { InterfaceSpec } from '@gantry/agent/spec';
 import { SimulatedHostDriver } from '@gantry/simulator/driver/simulated-host-driver';
 import { SERVER_MODELS } from '@gantry/simulator/servers/server-models';
 import { simulatedInventory } from '@gantry/simulator/servers/simulated-inventory';
-import { type NetGuest, runInGuest } from './net-guest.ts';
+import { type NetGuest, runInGuest } from './guest.ts';
 
 /** Heard at one of them before a change and at the other after it. */
 export const PORTS = ['4001', '4002'] as const;

@@ -9,9 +9,9 @@ import { readHostDriverSettings } from '@gantry/agent/libvirt/host-driver-settin
 import { openLibvirtHostDriver } from '@gantry/agent/libvirt/libvirt-host-driver';
 import type { HostSpec } from '@gantry/agent/spec';
 import { createSettingsReader } from '@gantry/daemon/settings';
-import { startDirectAgent } from '../libvirt/support/direct-agent.ts';
-import { testLog } from '../libvirt/support/real-host-driver.ts';
-import { type Note, timeConnections, withTimings } from './host-timings.ts';
+import { startDirectAgent } from '../../libvirt/support/direct-agent.ts';
+import { testLog } from '../../libvirt/support/real-host-driver.ts';
+import { type Note, timeConnections, withTimings } from './timings.ts';
 
 export type AgentOrder = { spec: HostSpec | null; vmId: string; revision: string; state: string };
 

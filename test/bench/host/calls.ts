@@ -19,10 +19,10 @@ import {
   domainLookupByName,
 } from 'node-libvirt/generated/procedures';
 import { startPrivateLibvirtd } from 'node-libvirt/testing/private-libvirtd';
-import { row } from './fleet-table.ts';
-import { cpuMsOf } from './host-process.ts';
-import { openVirsh, type Virsh, virshOnce } from './host-virsh.ts';
-import { median } from './median.ts';
+import { row } from '../fleet/table.ts';
+import { median } from '../median.ts';
+import { cpuMsOf } from './process.ts';
+import { openVirsh, type Virsh, virshOnce } from './virsh.ts';
 
 /**
  * The XML and the state of domains, by node-libvirt and by virsh, of the same daemon. virsh looks a

@@ -1,6 +1,6 @@
 import { seededRandom } from '@gantry/placement/testing/random';
-import type { MakePlacer, Placed } from './placement-placers.ts';
-import type { TraceHost } from './placement-trace.ts';
+import type { MakePlacer, Placed } from './placers.ts';
+import type { TraceHost } from './trace.ts';
 
 export type Outcome = {
   /** Of all GPUs; with departures, on average over time. */
