@@ -23,7 +23,6 @@ function placementHostOf({ cpu, numaNodes, gpus, nvmes, nics }: HostInventory): 
     location: LOCATION,
     ready: true,
     adminState: 'active',
-    healthy: true,
     drifted: false,
     numaNodes: numaNodes.map(({ id, hugepages }) => ({
       node: id,

@@ -2,23 +2,23 @@ import type { NodeShare } from './host.ts';
 import type { Layout } from './layout.ts';
 
 /**
- * What is free of cores, memory and bandwidth, by node. Hosts with the same layout and the same
- * amounts share one value, which never changes: a claim moves its host from one value to another.
- * Both ends of the move stay in the processor's cache, which ten thousand copies would not.
+ * The free cores, memory and bandwidth of each NUMA node. The value is immutable and shared by all
+ * hosts with the same layout and the same free amounts: a claim moves its host from one value to
+ * another. The few shared values stay in the processor's cache; ten thousand copies would not.
  */
 export type Amounts = {
   layout: Layout;
   cores: readonly number[];
   memoryMib: readonly number[];
   networkGbps: readonly number[];
-  /** Where a claim or a release led before. */
+  /** Memoised results of earlier claims (`taken`) and releases (`given`), by their shares. */
   taken: WeakMap<readonly NodeShare[], Amounts>;
   given: WeakMap<readonly NodeShare[], Amounts>;
 };
 
 type Plain = Pick<Amounts, 'cores' | 'memoryMib' | 'networkGbps'>;
 
-/** Beyond this many the store starts anew; equal values are then two, which costs time only. */
+/** A store with this many values is cleared. Equal values may then exist twice, which only costs time. */
 const MOST_KEPT = 4096;
 const stores = new WeakMap<Layout, Map<string, Amounts>>();
 
@@ -57,7 +57,8 @@ function move(amounts: Amounts, shares: readonly NodeShare[], sign: 1 | -1): Amo
   const networkGbps = [...amounts.networkGbps];
   for (const share of shares) {
     const node = amounts.layout.nodes.indexOf(share.node);
-    if (node < 0) throw new Error(`BUG: a share names NUMA node ${share.node}, which is not there`);
+    if (node < 0)
+      throw new Error(`BUG: a share names NUMA node ${share.node}, which the host does not have`);
     cores[node] = (cores[node] ?? 0) + sign * share.cores;
     memoryMib[node] = (memoryMib[node] ?? 0) + sign * share.memoryMib;
     networkGbps[node] = (networkGbps[node] ?? 0) + sign * share.networkGbps;

@@ -1,15 +1,24 @@
 import { FILTERS, type Placement, type PlacementHost, type PlacementRequest } from './host.ts';
 import type { HostIndex } from './host-index.ts';
 import { type FittedHost, placementOn } from './placement-on.ts';
-import type { Policy } from './policy.ts';
 import { type Pool, rankingFor } from './pool.ts';
 
-/** One filter, or policy, and how many hosts were left after it. */
+/** A condition on the host beyond the filters, for example "this host has the VM's disks". */
+export type Policy = {
+  /** The filter name in the reasons if no host is left. */
+  name: string;
+  allows: (host: PlacementHost) => boolean;
+};
+
+/** A filter or policy, and the number of hosts that are left after it. */
 export type FilterCount = { filter: string; left: number };
-/** From the first filter to the one that left none. */
+/** The filters from the first to the one that left no host. */
 export type NoHost = { reasons: FilterCount[] };
 
-/** Where the request goes now, or why nowhere. Changes nothing: the caller claims. */
+/**
+ * Returns the best placement for the request, or the reasons why no host can take it. The index is
+ * not changed: the caller claims the placement.
+ */
 export function chooseHost(
   index: HostIndex,
   request: PlacementRequest,
@@ -21,7 +30,7 @@ export function chooseHost(
   return { reasons: whyNoHost(index, request, policies) };
 }
 
-/** The filters from the first to the one that left no host. */
+/** Returns the filters from the first to the one that left no host. */
 export function whyNoHost(
   index: HostIndex,
   request: PlacementRequest,
@@ -31,14 +40,10 @@ export function whyNoHost(
   return left.slice(0, left.findIndex((count) => count.left === 0) + 1);
 }
 
-/** What `chooseHost` would say now, without the placement. */
-export function isAvailable(
-  index: HostIndex,
-  request: PlacementRequest,
-  policies: readonly Policy[] = [],
-): boolean {
+/** Returns whether `chooseHost` would find a host, without building the placement. */
+export function isAvailable(index: HostIndex, request: PlacementRequest): boolean {
   const pool = index.pool(request.location, request.gpuModel);
-  return pool !== null && choose(pool, request, policies) !== null;
+  return pool !== null && choose(pool, request, []) !== null;
 }
 
 function choose(
@@ -46,45 +51,24 @@ function choose(
   request: PlacementRequest,
   policies: readonly Policy[],
 ): FittedHost | null {
-  const penalised = policies.some(({ penalty }) => penalty);
-  let best: FittedHost | null = null;
-  let least = Number.POSITIVE_INFINITY;
+  // Classes are ordered by score, so the first host that the policies allow is the best one.
   for (const fit of rankingFor(pool, request).ranked) {
     const { members } = fit.hostClass;
     for (let i = members.length - 1; i >= 0; i -= 1) {
       const member = members[i];
-      if (!member || !allowed(policies, member.state.host, request)) continue;
+      if (!member || !isAllowed(policies, member.state.host)) continue;
       const { state, views } = member;
-      const fitted = { state, view: views.at(state.freeMask), fit };
-      if (!penalised) return fitted;
-      // Classes come in the order of their score, so that the first of equals is the best packed.
-      const penalty = penaltyOf(policies, state.host, request);
-      if (penalty < least) {
-        best = fitted;
-        least = penalty;
-      }
+      return { state, view: views.at(state.freeMask), fit };
     }
   }
-  return best;
+  return null;
 }
 
-function allowed(
-  policies: readonly Policy[],
-  host: PlacementHost,
-  request: PlacementRequest,
-): boolean {
-  return policies.length === 0 || policies.every(({ allows }) => !allows || allows(host, request));
+function isAllowed(policies: readonly Policy[], host: PlacementHost): boolean {
+  return policies.length === 0 || policies.every(({ allows }) => allows(host));
 }
 
-function penaltyOf(
-  policies: readonly Policy[],
-  host: PlacementHost,
-  request: PlacementRequest,
-): number {
-  return policies.reduce((sum, { penalty }) => sum + (penalty?.(host, request) ?? 0), 0);
-}
-
-/** How many hosts each filter, and then each policy, leaves. */
+/** Counts the hosts that are left after each filter and then after each policy. */
 export function countFilters(
   index: HostIndex,
   request: PlacementRequest,
@@ -106,8 +90,7 @@ export function countFilters(
     policies.length > 0 ? hostClass.members.map(({ state }) => state.host) : [],
   );
   for (const { name, allows } of policies) {
-    if (!allows) continue;
-    hosts = hosts.filter((host) => allows(host, request));
+    hosts = hosts.filter(allows);
     left.push({ filter: name, left: hosts.length });
   }
   return left;

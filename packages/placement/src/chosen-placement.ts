@@ -5,8 +5,9 @@ import type { HostState } from './host-state.ts';
 type DeviceMasks = { gpus: number; companions: number };
 
 /**
- * A placement that remembers where on its host the devices are, so that claiming and releasing it
- * need not look for their ids. A copy, or the same placement read from elsewhere, is looked up.
+ * A placement that keeps the device positions on its host as bit masks, so that a claim or a release
+ * does not search for device ids. For a copy, or for a placement from another source, the masks are
+ * computed from the ids.
  */
 export class ChosenPlacement implements Placement {
   readonly hostId: string;
@@ -27,7 +28,7 @@ export class ChosenPlacement implements Placement {
     this.#companions = masks.companions;
   }
 
-  /** Positions hold for the state they were taken from, not for one that replaced it. */
+  /** The kept masks are valid only for the state that they were computed from. */
   static masksOn(state: HostState, placement: Placement): DeviceMasks {
     if (#state in placement && placement.#state === state)
       return { gpus: placement.#gpus, companions: placement.#companions };

@@ -1,11 +1,11 @@
 import { countBits } from './count-bits.ts';
 import type { Layout } from './layout.ts';
 
-/** Free companions by group; views with equal counts have equal ids. */
+/** The number of free companions in each group. Views with equal counts have equal ids. */
 export type CompanionView = { id: number; counts: readonly number[] };
 export type CompanionViews = { at: (freeCompanions: number) => CompanionView };
 
-/** The store is emptied when it has this many masks. */
+/** A cache with this many masks is cleared. */
 const MOST_KEPT = 4096;
 const viewsByLayout = new WeakMap<Layout, CompanionViews>();
 

@@ -1,4 +1,4 @@
-/** Devices by id and by position. */
+/** Converts between device ids and bit masks over the positions of a list of ids. */
 
 export function idsIn(ids: readonly string[], mask: number): string[] {
   const chosen: string[] = [];

@@ -13,10 +13,10 @@ import { stateOf } from './host-state.ts';
 import { newLayoutStore } from './layout.ts';
 import { placementOn } from './placement-on.ts';
 
-/** What the request would get there, or the first filter that the host does not pass, in words. */
-export type HostAnswer = { placement: Placement } | { failed: Filter; because: string };
+/** The placement on this host, or the first filter that the host does not pass and the reason. */
+export type HostExplanation = { placement: Placement } | { failed: Filter; because: string };
 
-export function explainHost(host: PlacementHost, request: PlacementRequest): HostAnswer {
+export function explainHost(host: PlacementHost, request: PlacementRequest): HostExplanation {
   if (host.location !== request.location)
     return { failed: 'location', because: `the host is in ${host.location}` };
   if (!isSchedulable(host)) return { failed: 'schedulable', because: whyUnschedulable(host) };
@@ -34,8 +34,7 @@ function whyUnschedulable(host: PlacementHost): string {
   const causes: string[] = [];
   if (!host.ready) causes.push('it is not reachable');
   if (host.adminState !== 'active') causes.push(`it is ${host.adminState}`);
-  if (!host.healthy) causes.push('it is not healthy');
-  if (host.drifted) causes.push('it has drifted from what was accepted');
+  if (host.drifted) causes.push('it has drifted from what an operator accepted');
   return causes.join('; ');
 }
 
@@ -47,26 +46,26 @@ function whyNoFit(host: PlacementHost, request: PlacementRequest, failed: Filter
   switch (failed) {
     case 'gpu_count':
       return (
-        `${request.gpuCount} wanted; ${count('free')} free, ${count('claimed')} claimed, ` +
+        `${request.gpuCount} GPUs requested; ${count('free')} free, ${count('claimed')} claimed, ` +
         `${count('quarantined')} quarantined`
       );
     case 'iommu_groups':
-      return `${request.gpuCount} wanted; no whole free IOMMU groups add up to that`;
+      return `${request.gpuCount} GPUs requested; no set of free IOMMU groups has exactly that many`;
     case 'numa_nodes':
-      return `${request.gpuCount} wanted together; the free ones lie on too many NUMA nodes`;
+      return `${request.gpuCount} GPUs requested together; the free ones are on too many NUMA nodes`;
     case 'cores':
-      return `${request.cores} cores wanted; free: ${perNode(({ cores }) => cores)}`;
+      return `${request.cores} cores requested; free: ${perNode(({ cores }) => cores)}`;
     case 'memory':
-      return `${request.memoryMib} MiB wanted; free: ${perNode(({ memoryMib }) => memoryMib)}`;
+      return `${request.memoryMib} MiB requested; free: ${perNode(({ memoryMib }) => memoryMib)}`;
     case 'network':
-      return `${request.networkGbps} Gbps wanted; free: ${perNode(({ networkGbps }) => networkGbps)}`;
+      return `${request.networkGbps} Gbps requested; free: ${perNode(({ networkGbps }) => networkGbps)}`;
     default: {
-      const wanted = request.companions.find(({ kind }) => COMPANION_FILTERS[kind] === failed);
-      if (!wanted) throw new Error(`BUG: a fit cannot fail for ${failed}`);
-      const { count, sizeGb } = wanted;
+      const requested = request.companions.find(({ kind }) => COMPANION_FILTERS[kind] === failed);
+      if (!requested) throw new Error(`BUG: a fit cannot fail for ${failed}`);
+      const { count, sizeGb } = requested;
       const what = sizeGb > 0 ? `${failed} of ${sizeGb} GB` : failed;
-      const free = perNode(({ node }) => countFree(host, node, wanted));
-      return `${count} ${what} wanted beside the GPUs; free: ${free}`;
+      const free = perNode(({ node }) => countFree(host, node, requested));
+      return `${count} ${what} requested on the NUMA nodes of the GPUs; free: ${free}`;
     }
   }
 }

@@ -13,14 +13,14 @@ import type { Layout } from './layout.ts';
 import { scoreFit } from './score.ts';
 import { shareAt, sharesOf, spreads } from './spread.ts';
 
-/** What is free on a host, as far as a request can tell. */
+/** The free resources of a host that a request depends on, besides its GPUs. */
 export type FreeResources = {
   layout: Layout;
   amounts: Amounts;
   companions: CompanionView;
 };
 
-/** GPUs by node, and how good a use of the host that is (less is better). */
+/** The GPUs to take from each NUMA node. A lower score is better (see score.ts). */
 export type Fit = {
   gpusByNode: readonly number[];
   shares: readonly NodeShare[];
@@ -35,7 +35,7 @@ const NODE_FILTERS: readonly Filter[] = [
   ...Object.values(COMPANION_FILTERS),
 ];
 
-/** The best use of this host for the request, or the filter that no use of it passes. */
+/** Returns the best way to fit the request on this host, or the filter that no way passes. */
 export function fitRequest(
   free: FreeResources,
   view: GpuView,
@@ -64,7 +64,7 @@ function nodesUsed(gpusByNode: readonly number[]): number {
   return gpusByNode.filter((gpus) => gpus > 0).length;
 }
 
-/** The fewest nodes that could hold the VM if everything on the host were free. */
+/** Returns the smallest number of nodes that could hold the VM if the whole host were free. */
 function nodesNeeded(layout: Layout, { gpuModel, gpuCount }: PlacementRequest): number {
   const sizes = gpuViews(layout, gpuModel)
     .at(layout.fullMask)
@@ -75,7 +75,7 @@ function nodesNeeded(layout: Layout, { gpuModel, gpuCount }: PlacementRequest): 
   return nodes;
 }
 
-/** How many of the node filters this spread passes before the first it does not. */
+/** Returns how many of `NODE_FILTERS` this spread passes before the first that it fails. */
 function passedFilters(
   free: FreeResources,
   gpusByNode: readonly number[],

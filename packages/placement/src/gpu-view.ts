@@ -3,19 +3,20 @@ import type { Layout, Unit } from './layout.ts';
 import { type NodePick, pickInNode } from './pick-in-node.ts';
 
 /**
- * What is free of one model on a layout, given the mask of free GPUs. There are few masks and many
- * hosts, so views are kept: a decision looks one up and computes nothing.
+ * The free GPUs of one model on a layout, computed from the mask of free GPUs. There are few
+ * different masks and many hosts, so views are cached: a decision looks a view up and computes
+ * nothing.
  */
 export type GpuView = {
-  /** Free GPUs of the model, whole groups or not. */
+  /** Free GPUs of the model, including those whose IOMMU group is not entirely free. */
   freeCount: number;
-  /** Those of them whose whole group is free, by node. */
+  /** Free GPUs of the model whose whole IOMMU group is free, by node. */
   nodeFree: readonly number[];
-  /** Nothing on the host is claimed or quarantined. */
+  /** No GPU of the host is claimed or quarantined. */
   whole: boolean;
-  /** Equal for views of a layout and model that no request can tell apart. */
+  /** Equal for two views of a layout and model if every request fits both in the same way. */
   shapeId: number;
-  /** By node, then by count; null where whole groups do not add up to the count. */
+  /** Returns null if no set of whole IOMMU groups of the node has exactly `count` GPUs. */
   pick: (node: number, count: number) => NodePick | null;
 };
 
@@ -77,8 +78,9 @@ function makeView({ layout, model, freeMask, shapeIds }: ViewOf): GpuView {
 }
 
 /**
- * Switches of a node are interchangeable, and so are the GPUs behind one. Where a bridge joins two
- * switches or unequal groups that no longer holds, and the mask itself is the shape.
+ * The switches of a node are interchangeable, and so are the GPUs behind one switch. This is not true
+ * if an NVLink bridge joins two switches or IOMMU groups of different sizes: then the mask itself is
+ * the shape.
  */
 function nodeShape(units: Unit[], node: number): string {
   const own = units.filter((unit) => unit.node === node);

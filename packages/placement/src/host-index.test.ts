@@ -14,7 +14,7 @@ const pick = <T>(random: Random, items: readonly T[]): T => {
   return item;
 };
 
-/** Hosts of several makes: bridges, shared groups, mixed models, broken devices, closed hosts. */
+/** A host with random bridges, shared IOMMU groups, mixed models, broken devices, or cordoned. */
 function randomHost(random: Random, id: string): PlacementHost {
   const host = makeHost({
     id,
@@ -83,8 +83,8 @@ function expectSound(host: PlacementHost, placement: Placement, request: Placeme
   }
 }
 
-describe('the index', () => {
-  it.each([1, 2, 3, 4, 5, 6])('says what asking every host says (seed %i)', (seed) => {
+describe('the host index', () => {
+  it.each([1, 2, 3, 4, 5, 6])('gives the same result as visiting every host (seed %i)', (seed) => {
     const random = seededRandom(seed);
     const index = newHostIndex();
     const ids = Array.from({ length: 12 }, (_, i) => `h${i}`);
@@ -120,7 +120,7 @@ describe('the index', () => {
     expect(ids.map((id) => index.read(id))).toEqual(before);
   });
 
-  it('is as it was once everything is released', () => {
+  it('returns to its first state when all placements are released', () => {
     const index = newHostIndex();
     index.put(makeHost());
     const before = index.read('host');
@@ -135,7 +135,7 @@ describe('the index', () => {
     expect(index.read('host')).toEqual(before);
   });
 
-  it('refuses to claim twice, to release twice, and what it does not know', () => {
+  it('throws for a second claim, a second release and an unknown device or host', () => {
     const index = newHostIndex();
     index.put(makeHost());
     const answer = chooseHost(index, makeRequest(2));

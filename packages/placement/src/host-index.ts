@@ -6,23 +6,23 @@ import { newLayoutStore } from './layout.ts';
 import { joinPool, leavePool, type Membership, newPool, type Pool, reclassify } from './pool.ts';
 
 /**
- * The hosts a placer knows, so arranged that a decision does not look at each. Memory only: whoever
- * holds it puts hosts in as they are read, and says what is claimed and released.
+ * An in-memory index of hosts, arranged so that a decision does not visit every host. The owner of
+ * the index adds hosts as it reads them and records every claim and release.
  */
 export type HostIndex = {
-  /** Adds the host, or replaces what is known of it; its device states say what is claimed. */
+  /** Adds or replaces the host. Its device states determine what is claimed. */
   put: (host: PlacementHost) => void;
   remove: (hostId: string) => void;
   claim: (placement: Placement) => void;
-  /** A host that is no longer known has nothing to give back. */
+  /** Does nothing if the host is not in the index. */
   release: (placement: Placement) => void;
-  /** What a host that may take new VMs has free, by position; null for any other. */
+  /** Returns the free resources of a schedulable host; null if the host is unknown or not schedulable. */
   state: (hostId: string) => HostState | null;
-  /** As it is now. */
+  /** Returns the host with all claims and releases since it was added. */
   read: (hostId: string) => PlacementHost | null;
   pool: (location: string, gpuModel: string) => Pool | null;
   hostIds: () => Iterable<string>;
-  /** Hosts known, and those of them that may take new VMs. */
+  /** Counts all hosts of the location and those that may take new VMs. */
   count: (location: string) => LocationCount;
 };
 
@@ -55,7 +55,8 @@ export function newHostIndex(): HostIndex {
     remove,
     claim: (placement) => {
       const entry = entries.get(placement.hostId);
-      if (!entry) throw new Error(`BUG: claim on host ${placement.hostId}, which is not known`);
+      if (!entry)
+        throw new Error(`BUG: a claim names host ${placement.hostId}, which is not in the index`);
       claimOnHost(entry.state, placement);
       for (const member of entry.memberships) reclassify(member);
     },

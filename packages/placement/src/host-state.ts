@@ -5,7 +5,7 @@ import type { FreeResources } from './fit.ts';
 import type { DeviceState, PlacementHost } from './host.ts';
 import { type Layout, type LayoutStore, layoutOf, orderCompanions, orderGpus } from './layout.ts';
 
-/** A host in the index: what is free on it, by position in its layout. Claims change it in place. */
+/** A host of the index and its free resources, by position in its layout. Claims change it in place. */
 export type HostState = FreeResources & {
   host: PlacementHost;
   layout: Layout;
@@ -44,7 +44,7 @@ function freeMaskOf(devices: { state: DeviceState }[]): number {
   return devices.reduce((mask, { state }, i) => (state === 'free' ? mask | (1 << i) : mask), 0);
 }
 
-/** The host as it is now, with what was claimed and released since it was put in the index. */
+/** Returns the host with all claims and releases since it was added to the index. */
 export function hostOf(state: HostState): PlacementHost {
   const { host, layout } = state;
   const freeGpus = new Set(idsIn(state.gpuIds, state.freeMask));

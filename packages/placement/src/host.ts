@@ -1,4 +1,4 @@
-/** What placing looks at: a host as it is now, what a VM asks for, and the answer. */
+/** The input and output of placement: a host as it is now, a VM's request, and a placement. */
 
 export type DeviceState = 'free' | 'claimed' | 'quarantined';
 
@@ -6,11 +6,11 @@ export type HostGpu = {
   id: string;
   model: string;
   numaNode: number;
-  /** Any name that GPUs behind the same switch share. */
+  /** Equal for GPUs behind the same PCIe switch. */
   pcieSwitch: string;
-  /** Null: the device is in no group, so it cannot be passed through. */
+  /** Null if the device is in no IOMMU group: it cannot be passed through to a VM. */
   iommuGroup: number | null;
-  /** The GPU at the other end of an NVLink bridge. */
+  /** The id of the GPU at the other end of the NVLink bridge. Null if there is no bridge. */
   nvlinkPeer: string | null;
   state: DeviceState;
 };
@@ -36,11 +36,11 @@ export type HostCompanion = {
 export type CompanionRequest = {
   kind: CompanionKind;
   count: number;
-  /** The least size of each; zero: any. */
+  /** The minimum size of each device. Zero: any size. */
   sizeGb: number;
 };
 
-/** The amounts are those no VM has. */
+/** The amounts are those that are not claimed by a VM. */
 export type HostNumaNode = {
   node: number;
   cores: number;
@@ -51,35 +51,37 @@ export type HostNumaNode = {
 export type PlacementHost = {
   id: string;
   location: string;
-  /** Its agent is attached and has reported lately. */
+  /** The agent is connected and has reported recently, and the host is not fenced. */
   ready: boolean;
-  /** Only `active` takes new VMs. */
+  /** A host takes new VMs only if this is `active`. */
   adminState: string;
-  healthy: boolean;
-  /** What the host is made of is not what operators accepted. */
+  /** The hardware or software differs from what an operator accepted. */
   drifted: boolean;
-  /** Its disks can be reached from every host of the location that says so; absent: from itself alone. */
+  /** All hosts of a location that set this share one disk storage. Otherwise disks are local. */
   sharedStorage?: boolean;
   numaNodes: readonly HostNumaNode[];
   gpus: readonly HostGpu[];
   companions: readonly HostCompanion[];
 };
 
-/** All amounts are those of the whole VM. */
+/** All amounts are for the whole VM. */
 export type PlacementRequest = {
   location: string;
   gpuModel: string;
   gpuCount: number;
   cores: number;
   memoryMib: number;
-  /** At most one entry of each kind. Empty: the VM gets GPUs alone. */
+  /** At most one entry per kind. Empty: the VM gets only GPUs. */
   companions: readonly CompanionRequest[];
   networkGbps: number;
-  /** Rather GPUs of more NUMA nodes than it would need, slow for as long as it lives, than no host. */
+  /**
+   * If no host has enough GPUs on the fewest possible NUMA nodes, use more nodes instead of failing.
+   * Such a VM is slower for its whole life.
+   */
   maySplit?: boolean;
 };
 
-/** What a VM has of one NUMA node. */
+/** The part of one NUMA node that a VM has. */
 export type NodeShare = {
   node: number;
   gpus: number;
@@ -95,7 +97,7 @@ export type Placement = {
   numaNodes: readonly NodeShare[];
 };
 
-/** In the order they are asked; each sees only the hosts that the ones before it left. */
+/** In order of evaluation. Each filter sees only the hosts that passed the filters before it. */
 export const FILTERS = [
   'location',
   'schedulable',
@@ -110,7 +112,7 @@ export const FILTERS = [
 ] as const;
 export type Filter = (typeof FILTERS)[number];
 
-/** A host that answers false takes nothing new, whatever is free on it. */
+/** Returns whether the host may take new VMs at all, regardless of its free resources. */
 export function isSchedulable(host: PlacementHost): boolean {
-  return host.ready && host.adminState === 'active' && host.healthy && !host.drifted;
+  return host.ready && host.adminState === 'active' && !host.drifted;
 }

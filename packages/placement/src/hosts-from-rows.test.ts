@@ -7,33 +7,60 @@ import { requestFor } from './request-for.ts';
 
 const TYPE = {
   may_split: true,
-  ...{ cpu_cores: 7, memory_gb: 2, disk_gb: 1920, disk_count: 2, gpu_count: 2, gpu_type: 'A40' },
+  cpu_cores: 7,
+  memory_gb: 2,
+  disk_gb: 1920,
+  disk_count: 2,
+  gpu_count: 2,
+  gpu_type: 'A40',
   network_gbps: 50,
 };
 const device = {
-  ...{ host_id: 'h', numa_node: 0, state: 'ready', quarantine_reason: '', blocked: false },
+  host_id: 'h',
+  numa_node: 0,
+  state: 'ready',
+  quarantine_reason: '',
+  blocked: false,
   vm_id: null,
 };
 const gpu = {
   ...device,
   kind: 'gpu' as const,
-  ...{ model: 'A40', size_gb: 0, pcie_switch: 's', nvlink_peer: '' },
+  model: 'A40',
+  size_gb: 0,
+  pcie_switch: 's',
+  nvlink_peer: '',
 };
 const drive = {
   ...device,
   kind: 'drive' as const,
-  ...{ model: '', size_gb: 960, pcie_switch: '', iommu_group: null, nvlink_peer: '' },
+  model: '',
+  size_gb: 960,
+  pcie_switch: '',
+  iommu_group: null,
+  nvlink_peer: '',
 };
 const rows: HostRows = {
   hosts: [
     {
-      ...{ id: 'h', location: 'one', state: 'ready', admin_state: 'active', fenced: false },
-      ...{ shared_storage: true, drifted: false },
+      id: 'h',
+      location: 'one',
+      state: 'ready',
+      admin_state: 'active',
+      fenced: false,
+      shared_storage: true,
+      drifted: false,
       numa_nodes: [0, 1].map((node) => ({ node, cores: 10, memoryMib: 4096, networkGbps: 60 })),
     },
     {
-      ...{ id: 'i', location: 'one', state: 'ready', admin_state: 'draining', fenced: true },
-      ...{ shared_storage: false, drifted: true, numa_nodes: [] },
+      id: 'i',
+      location: 'one',
+      state: 'ready',
+      admin_state: 'draining',
+      fenced: true,
+      shared_storage: false,
+      drifted: true,
+      numa_nodes: [],
     },
   ],
   devices: [
@@ -49,7 +76,7 @@ const rows: HostRows = {
   vms: [{ ...TYPE, vm_id: 'v', host_id: 'h' }],
 };
 
-it('makes of rows what placing looks at', () => {
+it('hostsFromRows converts rows to hosts with their free amounts', () => {
   const [host, other] = hostsFromRows({
     ...rows,
     devices: rows.devices.filter(({ id }) => id !== 'g4'),
@@ -63,7 +90,7 @@ it('makes of rows what placing looks at', () => {
     ['quarantined', null],
   ]);
   expect(host?.companions.map(({ state }) => state)).toEqual(['free', 'claimed', 'quarantined']);
-  // One of two GPUs on each node: half of everything, and the odd core on one of them.
+  // The VM has one GPU on each node: half of all amounts, and the odd core on one of the nodes.
   expect(host?.numaNodes).toEqual([
     { node: 0, cores: 6, memoryMib: 3072, networkGbps: 35 },
     { node: 1, cores: 7, memoryMib: 3072, networkGbps: 35 },
@@ -71,14 +98,15 @@ it('makes of rows what placing looks at', () => {
   expect(other).toMatchObject({ ready: false, adminState: 'draining', gpus: [], companions: [] });
 });
 
-it('a device kept back stays so while a VM has it', () => {
+it('a quarantined device stays quarantined while a VM has claimed it', () => {
   const [host] = hostsFromRows(rows);
   expect(host?.gpus.at(-1)?.state).toBe('quarantined');
 });
 
-it("a device that is not healthy, or that its host uses, is nobody's next", () => {
+it('a device that has a problem or that its host uses is quarantined', () => {
   const [host] = hostsFromRows({
-    ...{ hosts: rows.hosts.slice(0, 1), vms: [] },
+    hosts: rows.hosts.slice(0, 1),
+    vms: [],
     devices: [
       { ...gpu, id: 'g', pci_address: 'a', iommu_group: 0, blocked: true },
       { ...drive, id: 'd', pci_address: 'b', state: 'used_by_host' },
@@ -90,7 +118,7 @@ it("a device that is not healthy, or that its host uses, is nobody's next", () =
   ]);
 });
 
-it('one host alone is offered what all hosts together would be', () => {
+it('placeOnHost gives the same placement on a host as chooseHost', () => {
   const index = newHostIndex();
   for (const host of hostsFromRows(rows)) index.put(host);
   const request = requestFor('one', {

@@ -2,7 +2,7 @@ import type { CompanionKind, DeviceState, HostNumaNode, PlacementHost } from './
 import { requestFor, type VmTypeRow } from './request-for.ts';
 import { sharesFor } from './shares-for.ts';
 
-/** Hosts, devices and placed VMs as the database has them, each list by itself. */
+/** Hosts, devices and placed VMs as rows of the database. */
 export type HostRows = {
   hosts: readonly HostRow[];
   devices: readonly DeviceRow[];
@@ -16,9 +16,9 @@ type HostRow = {
   admin_state: string;
   fenced: boolean;
   shared_storage: boolean;
-  /** It is not as operators accepted it. */
+  /** The hardware or software differs from what an operator accepted. */
   drifted: boolean;
-  /** All of each node, whoever has it. */
+  /** The total amounts of each node, whether or not a VM has claimed them. */
   numa_nodes: readonly HostNumaNode[];
 };
 type DeviceRow = {
@@ -30,20 +30,20 @@ type DeviceRow = {
   numa_node: number;
   state: string;
   quarantine_reason: string;
-  /** Something is wrong with it. */
+  /** The device has a problem with severity `block`. */
   blocked: boolean;
-  /** The VM that has it. */
+  /** The VM that has claimed the device. */
   vm_id: string | null;
   model: string;
   size_gb: number;
   pcie_switch: string;
   iommu_group: number | null;
-  /** PCI address; empty: there is none. */
+  /** A PCI address. Empty if there is no NVLink bridge. */
   nvlink_peer: string;
 };
 type PlacedVmRow = VmTypeRow & { vm_id: string; host_id: string };
 
-/** What placing looks at, out of what is known. Takes time in proportion to the rows. */
+/** Converts rows to hosts. The time is proportional to the number of rows. */
 export function hostsFromRows(rows: HostRows): PlacementHost[] {
   const devices = byHost(rows.devices);
   const vms = byHost(rows.vms);
@@ -73,7 +73,6 @@ function hostFromRows(row: HostRow, { devices, vms }: Omit<HostRows, 'hosts'>): 
     location: row.location,
     ready: row.state === 'ready' && !row.fenced,
     adminState: row.admin_state,
-    healthy: true,
     drifted: row.drifted,
     sharedStorage: row.shared_storage,
     numaNodes: row.numa_nodes,
@@ -101,7 +100,7 @@ function hostFromRows(row: HostRow, { devices, vms }: Omit<HostRows, 'hosts'>): 
   return { ...host, numaNodes: freeAmounts(host, { gpus, vms }) };
 }
 
-/** A device that was not proven clean, is not healthy, or is kept back by an operator, is nobody's next. */
+/** A device that is not proven clean, has a problem or was quarantined by an operator takes no VM. */
 function deviceState({
   state,
   quarantine_reason,

@@ -1,13 +1,12 @@
 import type { CompanionKind, HostCompanion, HostGpu, PlacementHost } from './host.ts';
 
 /**
- * The part of a host that does not change while VMs come and go, by position instead of by id.
- * Hosts of one server model share one layout, so what is computed from it is computed once for all.
- * A set of GPUs is a bit mask over the layout's positions.
+ * The part of a host that does not change when VMs are placed or removed, by position instead of by
+ * id. Hosts of one server model share one layout, so anything derived from a layout is computed once
+ * for all of them. A set of GPUs is a bit mask over the layout's positions.
  */
 export type Layout = {
-  id: number;
-  /** NUMA node numbers; elsewhere a node is its place in this list. */
+  /** NUMA node numbers. Everywhere else, a node is an index into this list. */
   nodes: readonly number[];
   fullMask: number;
   units: readonly Unit[];
@@ -15,17 +14,17 @@ export type Layout = {
   companionGroups: readonly CompanionGroup[];
 };
 
-/** The GPUs of one IOMMU group: a VM has all of them or none. */
+/** The GPUs of one IOMMU group. A VM gets all of them or none. */
 export type Unit = {
   mask: number;
   size: number;
   node: number;
   switchName: string;
-  /** Mask of the units at the other end of an NVLink bridge. */
+  /** The mask of the units at the other end of an NVLink bridge. */
   peers: number;
 };
 
-/** Companions that are interchangeable; smallest first within a node and kind. */
+/** Interchangeable companions. Groups are ordered by node, kind and size. */
 export type CompanionGroup = {
   node: number;
   kind: CompanionKind;
@@ -33,7 +32,7 @@ export type CompanionGroup = {
   mask: number;
 };
 
-/** Sign-free bits of an integer. */
+/** A bit mask of this many devices is a small, non-negative integer. */
 const MOST_DEVICES = 30;
 
 export type LayoutStore = { byKey: Map<string, Layout> };
@@ -42,7 +41,7 @@ export function newLayoutStore(): LayoutStore {
   return { byKey: new Map() };
 }
 
-/** Positions follow node, switch and group, so that equal servers get equal layouts. */
+/** The order by node, switch and IOMMU group gives equal servers equal layouts. */
 export function orderGpus(host: PlacementHost): HostGpu[] {
   const ordered = host.gpus.toSorted(
     (a, b) =>
@@ -53,7 +52,7 @@ export function orderGpus(host: PlacementHost): HostGpu[] {
   return ordered.slice(0, MOST_DEVICES);
 }
 
-/** By node, kind and size. Devices that do not fit into the mask are not offered. */
+/** Orders companions by node, kind and size. Devices that do not fit into a mask are not offered. */
 export function orderCompanions(host: PlacementHost): HostCompanion[] {
   const ordered = host.companions.toSorted(
     (a, b) => a.numaNode - b.numaNode || compareText(a.kind, b.kind) || a.sizeGb - b.sizeGb,
@@ -66,7 +65,8 @@ export function layoutOf(store: LayoutStore, host: PlacementHost): Layout {
   const nodes = nodesOf(host);
   const companionGroups = companionGroupsOf(host, nodes);
   const places = new Map(gpus.map((gpu, i) => [gpu.id, i]));
-  // Group and switch numbers differ between equal servers; which GPUs share one does not.
+  // The numbers of groups and switches differ between equal servers, but the sets of GPUs that
+  // share one do not.
   const first = (same: (other: HostGpu) => boolean) => gpus.findIndex(same);
   const shape = gpus.map((gpu) => [
     gpu.model,
@@ -79,7 +79,6 @@ export function layoutOf(store: LayoutStore, host: PlacementHost): Layout {
   const known = store.byKey.get(key);
   if (known) return known;
   const made: Layout = {
-    id: store.byKey.size,
     nodes,
     fullMask: 2 ** gpus.length - 1,
     units: unitsOf(gpus, nodes, places),
@@ -90,7 +89,7 @@ export function layoutOf(store: LayoutStore, host: PlacementHost): Layout {
   return made;
 }
 
-/** A node without memory or cores of its own still has its GPUs. */
+/** Includes nodes that have devices but neither cores nor memory. */
 function nodesOf(host: PlacementHost): number[] {
   const numbers = [...host.numaNodes.map(({ node }) => node)];
   for (const { numaNode } of [...host.gpus, ...host.companions]) numbers.push(numaNode);

@@ -1,19 +1,19 @@
 import type { Unit } from './layout.ts';
 
-/** GPUs of one NUMA node, as a mask, and what is not ideal about them. */
+/** A set of GPUs of one NUMA node as a mask, and its costs. */
 export type NodePick = {
   mask: number;
   switches: number;
-  /** NVLink bridges with one end inside and the other left behind. */
+  /** NVLink bridges from a GPU of the set to a free GPU outside the set. */
   brokenBridges: number;
 };
 
 type Rated = NodePick & { fragmentation: number };
 
 /**
- * The best set of whole groups with exactly `count` GPUs: behind the fewest switches, then with the
- * fewest bridges broken, then leaving the rest on as few and as full switches as can be. Tries every
- * set: a node has few GPUs, and the answer is kept by the caller.
+ * Returns the best set of whole IOMMU groups with exactly `count` GPUs: behind the fewest switches,
+ * then with the fewest broken bridges, then with the remaining GPUs concentrated on few switches.
+ * The function tries every set, because a node has few GPUs and the caller caches the result.
  */
 export function pickInNode(units: readonly Unit[], count: number): NodePick | null {
   if (count === 0) return { mask: 0, switches: 0, brokenBridges: 0 };

@@ -4,7 +4,7 @@ import type { Placement, PlacementRequest } from './host.ts';
 import type { HostIndex } from './host-index.ts';
 import { placementOn } from './placement-on.ts';
 
-/** What the request gets on this host and no other; null where it does not fit. Changes nothing. */
+/** Returns the best placement on the given host, or null if it does not fit. Changes nothing. */
 export function placeOnHost(
   index: HostIndex,
   hostId: string,

@@ -7,7 +7,7 @@ import { shareAt } from './spread.ts';
 
 export type FittedHost = { state: HostState; view: GpuView; fit: Fit };
 
-/** The placement that takes these GPUs by node; changes nothing. */
+/** Builds the placement for a fit. Changes nothing. */
 export function placementOn(
   { state, view, fit: { gpusByNode, shares } }: FittedHost,
   request: PlacementRequest,
@@ -19,14 +19,14 @@ export function placementOn(
   return new ChosenPlacement(state, masks, shares);
 }
 
-export function maskOf(view: GpuView, gpusByNode: readonly number[]): number {
+function maskOf(view: GpuView, gpusByNode: readonly number[]): number {
   let mask = 0;
   for (let node = 0; node < gpusByNode.length; node += 1)
     mask |= view.pick(node, gpusByNode[node] ?? 0)?.mask ?? 0;
   return mask;
 }
 
-/** The smallest companions that are large enough: the groups of a kind are in the order of size. */
+/** Takes the smallest companions that are large enough: groups are ordered by size. */
 function companionMask(
   { layout, freeCompanions }: HostState,
   gpusByNode: readonly number[],

@@ -1,9 +1,11 @@
 /**
- * The schedulable hosts of one location that have GPUs of one model, grouped into classes: hosts
- * that no request can tell apart. A request is fitted once to each class, not to each host, and the
- * classes it fits are kept in the order of their score, so a decision takes the first that has a
- * host. What holds: a host is in exactly one class of the pool, and a ranking that has read the
- * whole log of classes gives the same answer as fitting every host.
+ * The schedulable hosts of one location that have GPUs of one model, grouped into classes. All hosts
+ * of a class fit every request in the same way. A request is fitted once to each class, not to each
+ * host, and the classes that it fits are ordered by score, so a decision takes the first class that
+ * has a host.
+ *
+ * Invariants: a host is in exactly one class of the pool. A ranking that has read the whole log of
+ * classes gives the same result as fitting every host.
  */
 import type { Amounts } from './amounts.ts';
 import type { CompanionView } from './companion-view.ts';
@@ -18,7 +20,7 @@ type HostClass = {
   members: Membership[];
 };
 
-/** A host's place in a pool; `position` is that in its class's members. */
+/** A host in a pool. `position` is its index in the members of its class. */
 export type Membership = {
   state: HostState;
   pool: Pool;
@@ -33,18 +35,18 @@ type Ranking = { ranked: Ranked[]; refused: Refused[]; read: number };
 
 export type Pool = {
   size: number;
-  /** By amounts, then by what is free of GPUs and companions. */
+  /** By free amounts, then by `classKey`. */
   classes: Map<Amounts, Map<number, HostClass>>;
   log: HostClass[];
   occupied: number;
   rankings: Map<string, Ranking>;
-  /** The same by the request itself: callers ask with one object per type, again and again. */
+  /** The same rankings by request object, because callers reuse one object per VM type. */
   byRequest: WeakMap<PlacementRequest, Ranking>;
 };
 
-/** Catalogues have tens of types; a caller that invents requests without end starts anew. */
+/** A catalogue has tens of types. With this many rankings, all of them are dropped. */
 const MOST_RANKINGS = 256;
-/** Classes without hosts are kept, since most fill again, up to this many beyond those with hosts. */
+/** Empty classes are kept, because most get hosts again, up to about this many. */
 const SPARE_CLASSES = 256;
 
 export function newPool(): Pool {
@@ -65,7 +67,7 @@ export function leavePool(member: Membership): void {
   member.pool.size -= 1;
 }
 
-/** To be called after every change of the host. */
+/** Must be called after every claim or release on the host. */
 export function reclassify(member: Membership): void {
   const hostClass = classFor(member.pool, member.state, member.views);
   if (hostClass === member.hostClass) return;
@@ -73,7 +75,7 @@ export function reclassify(member: Membership): void {
   enter(member, hostClass);
 }
 
-/** A request that was asked with is not to be changed afterwards. */
+/** The caller must not change a request object that it has passed here. */
 export function rankingFor(pool: Pool, request: PlacementRequest): Ranking {
   let ranking = pool.byRequest.get(request);
   if (!ranking) {
@@ -146,7 +148,7 @@ function forgetSpareClasses(pool: Pool): void {
   forgetRankings(pool);
 }
 
-/** Amounts belong to one layout, so that within them the two ids say all that is left to say. */
+/** Unique among classes with the same amounts, because amounts belong to one layout. */
 function classKey(view: GpuView, companions: CompanionView): number {
   return companions.id * 4096 + view.shapeId;
 }

@@ -1,10 +1,10 @@
 import type { PlacementRequest } from './host.ts';
 
-/** A VM type as the catalogue has it. */
+/** A VM type as a row of the catalogue. */
 export type VmTypeRow = {
   cpu_cores: number;
   memory_gb: number;
-  /** Of all drives together. */
+  /** The total size of all drives. */
   disk_gb: number;
   disk_count: number;
   gpu_count: number;
@@ -15,7 +15,7 @@ export type VmTypeRow = {
 
 const MIB_PER_GB = 1024;
 
-/** What a VM of the type asks for in the location. */
+/** Returns the request of a VM of the given type. */
 export function requestFor(location: string, type: VmTypeRow): PlacementRequest {
   return {
     location,

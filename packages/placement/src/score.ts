@@ -1,16 +1,16 @@
 import type { GpuView } from './gpu-view.ts';
 
-/** Each part of a score is below this, so that no sum of lesser parts outweighs a greater one. */
+/** Each part of a score is less than this, so a less important part cannot outweigh another. */
 const RANGE = 1024;
 
 /**
- * How good a use of a host is, less being better; the first difference decides:
- * 1. fewer NUMA nodes, because a split VM is slow for as long as it lives;
- * 2. a host in use before a whole one, which is kept for the largest type;
- * 3. fewer GPUs left in the nodes used: the tightest gap, so that wide ones stay;
- * 4. fewer GPUs left on the host, so that the emptiest hosts can become whole again;
- * 5. what is left lies together;
- * 6. fewer switches, then fewer NVLink bridges broken.
+ * Returns the score of a fit. Lower is better. The criteria, most important first:
+ * 1. fewer NUMA nodes, because a split VM is slower for its whole life;
+ * 2. a host in use before an unused one, because unused hosts are kept for the largest type;
+ * 3. fewer GPUs left on the nodes used: small gaps are filled, so that large gaps remain;
+ * 4. fewer GPUs left on the host, so that nearly empty hosts can become empty again;
+ * 5. the remaining GPUs of the host are concentrated on few nodes;
+ * 6. fewer PCIe switches, then fewer broken NVLink bridges.
  */
 export function scoreFit(view: GpuView, gpusByNode: readonly number[]): number {
   let nodes = 0;

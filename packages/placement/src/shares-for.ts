@@ -2,8 +2,9 @@ import type { HostGpu, NodeShare, PlacementRequest } from './host.ts';
 import { sharesOf } from './spread.ts';
 
 /**
- * What a VM that has these GPUs has of each NUMA node: the same as when it was placed. Claims are
- * kept by device; this is how the rest of a placement is had back from them.
+ * Returns the share of each NUMA node that a VM with these GPUs has. The result equals the shares at
+ * placement. The database stores claims per device only; cores, memory and bandwidth are derived
+ * here.
  */
 export function sharesFor(
   host: { gpus: readonly Pick<HostGpu, 'id' | 'numaNode'>[] },

@@ -1,6 +1,6 @@
 import type { NodeShare, PlacementRequest } from './host.ts';
 
-/** Every way to take `count` GPUs from nodes that have `free` of them, as GPUs by node. */
+/** Returns every way to take `count` GPUs from nodes with `free` GPUs each, as GPUs by node. */
 export function spreads(free: readonly number[], count: number): number[][] {
   const found: number[][] = [];
   const visit = (node: number, taken: number[], missing: number): void => {
@@ -16,8 +16,9 @@ export function spreads(free: readonly number[], count: number): number[][] {
 }
 
 /**
- * What each node gives to a VM: in proportion to the GPUs taken there, in whole numbers that add up.
- * It depends on nothing but its arguments, so that a claim read back from its GPUs gives the same.
+ * Divides a VM's cores, memory and bandwidth between nodes in proportion to the GPUs taken there.
+ * The parts are whole numbers whose sum is the total. The result depends only on the arguments, so
+ * `sharesFor` can derive the same shares from the claims later.
  */
 export function sharesOf(
   nodes: readonly number[],

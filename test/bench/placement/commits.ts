@@ -55,7 +55,7 @@ async function compare(): Promise<boolean> {
       await addHosts(sql, 1_000, { location, gpus: 8, nodes: 2 });
     const placer = makePlacer(sql, await holdLocation(sql, location));
     const started = performance.now();
-    await placer.follower.refresh();
+    await placer.hostCache.refresh();
     console.log(`${hosts} hosts read in ${(performance.now() - started).toFixed(0)} ms`);
     placers.push(placer);
   }
@@ -115,7 +115,7 @@ async function place(placer: Placer, projectId: string): Promise<Measured> {
     databaseUs: ((await databaseUs(sql)) - databaseBefore) / VMS,
   };
   await removeVms(sql, vmIds);
-  await placer.follower.refresh();
+  await placer.hostCache.refresh();
   return measured;
 }
 

@@ -132,7 +132,7 @@ function ours(hosts: TraceHost[], maySplit: boolean): Placer {
 function hostWith(id: number, nodes: TraceHost): PlacementHost {
   return {
     ...{ id: String(id), location: 'one' },
-    ...{ ready: true, adminState: 'active', healthy: true, drifted: false },
+    ...{ ready: true, adminState: 'active', drifted: false },
     numaNodes: nodes.map((_, node) => ({ node, cores: 0, memoryMib: 0, networkGbps: 0 })),
     gpus: nodes.flatMap((gpus, node) =>
       Array.from({ length: gpus }, (_, i) => ({

@@ -4,7 +4,7 @@ import { isSchedulable, type PlacementHost, type PlacementRequest } from '../hos
 import { stateOf } from '../host-state.ts';
 import { newLayoutStore } from '../layout.ts';
 
-/** The best fit of one host, by itself; null if there is none. What the index must agree with. */
+/** Returns the best fit of one host without an index, or null. The index must agree with it. */
 export function fitOf(host: PlacementHost, request: PlacementRequest): Fit | null {
   if (host.location !== request.location || !isSchedulable(host)) return null;
   const state = stateOf(newLayoutStore(), host);
@@ -13,7 +13,7 @@ export function fitOf(host: PlacementHost, request: PlacementRequest): Fit | nul
   return 'failed' in fit ? null : fit;
 }
 
-/** The least score any host offers, by asking each of them. */
+/** Returns the lowest score of all hosts, computed by visiting each of them. */
 export function leastScore(
   hosts: readonly PlacementHost[],
   request: PlacementRequest,

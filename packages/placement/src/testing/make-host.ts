@@ -10,13 +10,13 @@ export type HostPlan = {
   coresPerGpu: number;
   memoryMibPerGpu: number;
   networkGbpsPerGpu: number;
-  /** One per GPU; 0: no drives. */
+  /** The size of each drive; there is one drive per GPU. Zero: no drives. */
   driveGb: number;
-  /** Neighbours behind a switch are bridged. */
+  /** Each pair of neighbours behind a switch has an NVLink bridge. */
   bridged: boolean;
 };
 
-/** A server with two NUMA nodes of four GPUs, in pairs behind switches. */
+/** A server with two NUMA nodes of four GPUs each; every two GPUs share a PCIe switch. */
 const PLAN: HostPlan = {
   id: 'host',
   model: 'A40',
@@ -54,7 +54,6 @@ export function makeHost(given: Partial<HostPlan> = {}): PlacementHost {
     location: plan.location,
     ready: true,
     adminState: 'active',
-    healthy: true,
     drifted: false,
     numaNodes: Array.from({ length: plan.nodes }, (_, node) => ({
       node,
@@ -73,7 +72,7 @@ export function makeHost(given: Partial<HostPlan> = {}): PlacementHost {
   };
 }
 
-/** What a VM of this many GPUs asks for on such a server. */
+/** The request of a VM with this many GPUs and its proportional part of such a server. */
 export function makeRequest(
   gpuCount: number,
   given: Partial<PlacementRequest> = {},

@@ -1,4 +1,4 @@
-/** A seeded generator (mulberry32), so that a run can be repeated. Numbers are in [0, 1). */
+/** Returns a seeded generator (mulberry32) of numbers in [0, 1), so that a run is repeatable. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -7,7 +7,7 @@ import {
 } from '@gantry/db/queries/placement/placement-hosts';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { chooseHost, countFilters, type FilterCount } from '@gantry/placement/choose-host';
-import { explainHost, type HostAnswer } from '@gantry/placement/explain-host';
+import { explainHost, type HostExplanation } from '@gantry/placement/explain-host';
 import type { Placement } from '@gantry/placement/host';
 import { newHostIndex } from '@gantry/placement/host-index';
 import { hostsFromRows } from '@gantry/placement/hosts-from-rows';
@@ -17,7 +17,7 @@ import { requireLocations } from '../../catalogue/change-locations.ts';
 export type Explanation = {
   placement: Placement | null;
   filters: FilterCount[];
-  answers: { hostId: string; answer: HostAnswer }[];
+  answers: { hostId: string; answer: HostExplanation }[];
   /** The rows with the names and addresses of the hosts and devices. */
   rows: PlacementHostRows;
 };

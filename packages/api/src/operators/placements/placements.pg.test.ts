@@ -64,7 +64,7 @@ describe('an explanation of placement', () => {
     await api.sql`update hosts set drift = '{kernel}' where id = ${host.id}`;
     const { body } = await explain({ type: 'a40.1x', location: 'eu-north-a', host_id: host.id });
     expect(body.hosts).toMatchObject([
-      { fits: false, reason: 'schedulable: it has drifted from what was accepted' },
+      { fits: false, reason: 'schedulable: it has drifted from what an operator accepted' },
     ]);
     await api.sql`update hosts set drift = '{}' where id = ${host.id}`;
   });
@@ -73,7 +73,9 @@ describe('an explanation of placement', () => {
     const { body } = await explain({ type: 'a40.8x', location: 'eu-north-a' });
     expect(body.placement).toMatchObject({ host_id: '', gpus: [], drives: [], numa_nodes: [] });
     expect(body.filters).toContainEqual({ filter: 'gpu_count', left: 0 });
-    expect(body.hosts[0].reason).toBe('gpu_count: 8 wanted; 4 free, 0 claimed, 0 quarantined');
+    expect(body.hosts[0].reason).toBe(
+      'gpu_count: 8 GPUs requested; 4 free, 0 claimed, 0 quarantined',
+    );
   });
 
   it('covers only the named host, even in another location', async () => {

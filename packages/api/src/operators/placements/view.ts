@@ -1,13 +1,13 @@
 import type { PlacementHostRows } from '@gantry/db/queries/placement/placement-hosts';
 import type { DeviceKind } from '@gantry/model/host-states';
 import type { FilterCount } from '@gantry/placement/choose-host';
-import type { HostAnswer } from '@gantry/placement/explain-host';
+import type { HostExplanation } from '@gantry/placement/explain-host';
 import type { Placement } from '@gantry/placement/host';
 
 type Explained = {
   placement: Placement | null;
   filters: FilterCount[];
-  answers: { hostId: string; answer: HostAnswer }[];
+  answers: { hostId: string; answer: HostExplanation }[];
   rows: PlacementHostRows;
 };
 
