@@ -10,8 +10,8 @@ import {
   OPERATION_NAMES,
   OPERATION_STATES,
   QUOTA_TYPES,
-  VM_STATES,
 } from '@gantry/model/states';
+import { VM_STATES } from '@gantry/model/vm-life';
 import { describe, expect, it } from 'vitest';
 import { type JsonSchema, OPERATIONS } from '../fuzz/document.ts';
 

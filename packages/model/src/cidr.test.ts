@@ -39,32 +39,32 @@ describe('parseCidr', () => {
     '::/0',
     '1.2.3.4.5/32',
     '167772160/8',
-  ])('refuses "%s"', (text) => expect(parseCidr(text)).toBeUndefined());
+  ])('rejects "%s"', (text) => expect(parseCidr(text)).toBeUndefined());
 });
 
 describe('canonicalEndpointCidr', () => {
   it('reads a bare address as its /32', () =>
     expect(canonicalEndpointCidr('1.2.3.4')).toBe('1.2.3.4/32'));
   it('keeps a block', () => expect(canonicalEndpointCidr('1.2.3.0/24')).toBe('1.2.3.0/24'));
-  it('refuses host bits beyond the prefix', () =>
+  it('rejects a block with host bits', () =>
     expect(canonicalEndpointCidr('1.2.3.4/24')).toBeUndefined());
 });
 
 describe('blocks', () => {
-  it('contain their parts and not their surroundings', () => {
+  it('contain smaller blocks and not larger or other ones', () => {
     expect(cidrContains(block('10.0.0.0/8'), block('10.1.0.0/16'))).toBe(true);
     expect(cidrContains(block('10.1.0.0/16'), block('10.0.0.0/8'))).toBe(false);
   });
-  it('overlap where one address is in both', () => {
+  it('overlap if they share an address', () => {
     expect(cidrsOverlap(block('10.0.0.0/8'), block('10.255.0.0/16'))).toBe(true);
     expect(cidrsOverlap(block('10.0.0.0/16'), block('10.1.0.0/16'))).toBe(false);
   });
-  it('are private only when all of them is', () => {
+  it('are private only if every address is private', () => {
     expect(isPrivate(block('172.27.0.0/16'))).toBe(true);
     expect(isPrivate(block('172.0.0.0/8'))).toBe(false);
     expect(isPrivate(block('8.8.8.0/24'))).toBe(false);
   });
-  it('are found free in order, until there is none', () => {
+  it('are found free in order until none is left', () => {
     const outer = block('10.0.0.0/22');
     const taken = [block('10.0.0.0/24'), block('10.0.2.0/25')];
     expect(findFreeBlock(outer, 24, taken)).toEqual(block('10.0.1.0/24'));

@@ -1,11 +1,11 @@
 import ipaddr from 'ipaddr.js';
 
-/** An IPv4 block as two numbers, so that containment and overlap are comparisons. */
+/** An IPv4 block as two numbers, so that containment and overlap are simple comparisons. */
 export type Cidr = { first: number; last: number; prefix: number };
 
 const IPV4 = /^(0|[1-9][0-9]{0,2})(\.(0|[1-9][0-9]{0,2})){3}$/;
 
-/** "10.0.0.0/8" -> block. Undefined for anything else, host bits beyond the prefix included. */
+/** Parses "10.0.0.0/8". Returns undefined for anything else, also if host bits are set. */
 export function parseCidr(text: string): Cidr | undefined {
   const [address = '', prefixText, ...rest] = text.split('/');
   if (
@@ -22,7 +22,7 @@ export function parseCidr(text: string): Cidr | undefined {
   return first % size === 0 ? { first, last: first + size - 1, prefix } : undefined;
 }
 
-/** A rule's endpoint: a block, or a bare address, which is its /32. Returns the canonical text. */
+/** Returns the canonical text of a rule's endpoint: a block, or an address as a /32 block. */
 export function canonicalEndpointCidr(text: string): string | undefined {
   if (parseCidr(text)) return text;
   return parseIpv4(text) === undefined ? undefined : `${text}/32`;
@@ -33,7 +33,7 @@ export function parseIpv4(text: string): number | undefined {
   return ipaddr.IPv4.parse(text).octets.reduce((sum, octet) => sum * 256 + octet, 0);
 }
 
-/** Whether one other machine can be there: not nobody, this machine itself, a group or everybody. */
+/** Returns whether the address can belong to one other machine: not 0/8, loopback or multicast. */
 export function isUnicast(text: string): boolean {
   const address = parseIpv4(text);
   if (address === undefined) return false;
@@ -59,16 +59,16 @@ export function cidrsOverlap(a: Cidr, b: Cidr): boolean {
 
 const PRIVATE_BLOCKS = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'].map((text) => {
   const block = parseCidr(text);
-  if (!block) throw new Error(`BUG: ${text} is no CIDR`);
+  if (!block) throw new Error(`BUG: ${text} is not a CIDR`);
   return block;
 });
 
-/** Tenants' networks live in the private blocks of RFC 1918. */
+/** Networks of tenants must be inside the private blocks of RFC 1918. */
 export function isPrivate(cidr: Cidr): boolean {
   return PRIVATE_BLOCKS.some((block) => cidrContains(block, cidr));
 }
 
-/** The first block of this prefix inside `outer` that overlaps none of `taken`. */
+/** Returns the first block of this prefix inside `outer` that does not overlap `taken`. */
 export function findFreeBlock(outer: Cidr, prefix: number, taken: Cidr[]): Cidr | undefined {
   const size = 2 ** (32 - prefix);
   for (let first = outer.first; first + size - 1 <= outer.last; first += size) {

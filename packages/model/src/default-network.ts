@@ -1,4 +1,4 @@
-/** What every new project starts with: one network, a subnet in each location, and four rules. */
+/** Every new project has one network with a subnet in each location, and four firewall rules. */
 export const DEFAULT_NETWORK = {
   name: 'default-vpc-network',
   cidr: '172.27.0.0/16',
@@ -10,7 +10,7 @@ export type DefaultRule = {
   direction: 'ingress' | 'egress';
   protocols: ('tcp' | 'udp' | 'icmp')[];
   destinationPorts: string[];
-  /** Whether the other side is the network itself, or anywhere. */
+  /** The other side of the traffic: the network itself, or any address. */
   from: 'anywhere' | 'network';
 };
 

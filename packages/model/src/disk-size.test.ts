@@ -7,7 +7,7 @@ it.each([
   ['2TiB', 2048],
   ['10TiB', 10_240],
   ['10240GiB', 10_240],
-])('reads %s', (text, gib) => expect(parseDiskSizeGib(text)).toBe(gib));
+])('parseDiskSizeGib reads %s', (text, gib) => expect(parseDiskSizeGib(text)).toBe(gib));
 
 it.each([
   '',
@@ -24,4 +24,4 @@ it.each([
   '99999999999999999999TiB',
   'GiB',
   '1GiB\n',
-])('refuses "%s"', (text) => expect(parseDiskSizeGib(text)).toBeUndefined());
+])('parseDiskSizeGib rejects "%s"', (text) => expect(parseDiskSizeGib(text)).toBeUndefined());

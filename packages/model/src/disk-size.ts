@@ -1,11 +1,11 @@
 const SIZE = /^([1-9][0-9]{0,6})(GiB|TiB)$/;
 
 export const DISK_SIZE_LIMITS = { minGib: 1, maxGib: 10 * 1024 };
-/** The OS disk of every VM. */
+/** The size of the OS disk of every VM. */
 export const OS_DISK_SIZE = '128GiB';
 export const MAX_DISKS_PER_VM = 16;
 
-/** "100GiB", "2TiB" -> GiB; undefined where it is no size or lies outside the limits. */
+/** Parses "100GiB" or "2TiB" to GiB. Returns undefined if it is not a size within the limits. */
 export function parseDiskSizeGib(size: string): number | undefined {
   const match = SIZE.exec(size);
   if (!match) return undefined;

@@ -1,7 +1,7 @@
 /**
- * The one error class. `code` is what a program may tell apart; each belongs to a kind, and the edges
- * (HTTP, gRPC) translate kinds, never messages. `message` is public: it says what was wrong and what
- * to do. What only operators may read goes into `cause`.
+ * The codes that programs can distinguish, and the kind of each. The HTTP and gRPC edges map kinds to
+ * their own codes; no code depends on the text of a message. The message of a `CloudError` is public
+ * and states what was wrong and what to do. Details for operators only are in `cause`.
  */
 export const ERROR_KINDS = {
   bad_request: 'invalid',
@@ -51,14 +51,14 @@ export class CloudError extends Error {
   }
 }
 
-/** Input that does not fit, field by field. */
+/** An error for invalid input, with a reason for each field. */
 export function badRequest(fields: FieldError[]): CloudError {
   const first = fields[0];
-  const summary = first ? `${first.field}: ${first.reason}` : 'the request does not fit';
+  const summary = first ? `${first.field}: ${first.reason}` : 'the request is invalid';
   return new CloudError('bad_request', summary, { details: fields });
 }
 
-/** Does not exist, or belongs to someone else: the caller cannot tell which. */
+/** The resource does not exist or belongs to another tenant; the caller cannot tell which. */
 export function notFound(what: string): CloudError {
   return new CloudError('not_found', `${what} does not exist`);
 }

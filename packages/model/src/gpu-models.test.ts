@@ -17,12 +17,12 @@ it.each([...CATALOGUE_CARDS, ['2335', 'H200 141GB SXM5'] as const])(
   },
 );
 
-it('every GPU the catalogue asks for is a card that can be known', () => {
+it('every GPU model of the catalogue has a PCI id', () => {
   const known = new Set<string>(CATALOGUE_CARDS.map(([deviceId]) => gpuModelOf('10de', deviceId)));
   expect(new Set(CATALOGUE.map(({ gpuType }) => gpuType))).toEqual(known);
 });
 
-it('an unknown card keeps its ids for a name, which no VM type asks for', () => {
+it('an unknown card is named by its ids, which no VM type uses', () => {
   expect(gpuModelOf('10de', '25b6')).toBe('10de:25b6');
   expect(gpuModelOf('1002', '2235')).toBe('1002:2235');
   expect(CATALOGUE.map(({ gpuType }) => gpuType)).not.toContain('10de:25b6');

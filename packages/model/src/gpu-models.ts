@@ -1,6 +1,6 @@
 /**
- * Names of GPUs by their PCI ids, as VM types ask for them: chip, memory, form. An id is listed only
- * where it names one card: 10de:25b6, for one, is the A2 and the A16.
+ * The names of GPU models by PCI id, as VM types use them: chip, memory, form. An id is listed only if
+ * it identifies one card. For example, 10de:25b6 is missing because it is both the A2 and the A16.
  */
 const GPU_MODELS: ReadonlyMap<string, string> = new Map([
   ['10de:1db1', 'V100 16GB SXM2'],
@@ -28,7 +28,7 @@ const GPU_MODELS: ReadonlyMap<string, string> = new Map([
   ['1002:74a1', 'MI300X 192GB OAM'],
 ]);
 
-/** An unknown card is named by its ids: an operator sees it, and no VM type asks for it. */
+/** An unknown card is named by its ids: operators can see it, and no VM type uses it. */
 export function gpuModelOf(vendorId: string, deviceId: string): string {
   const ids = `${vendorId}:${deviceId}`.toLowerCase();
   return GPU_MODELS.get(ids) ?? ids;

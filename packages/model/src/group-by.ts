@@ -1,4 +1,4 @@
-/** In the order in which the keys first come up. */
+/** The groups are in the order of the first appearance of their keys. */
 export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {

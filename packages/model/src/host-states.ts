@@ -1,19 +1,19 @@
-/** Every state of hosts and their devices. The database checks the same lists. */
+/** The states of hosts and devices. The database checks the same lists. */
 
-/** What the scheduler knows of a host. Fenced: an operator said that it is dead. */
+/** The state of a host, written by the scheduler. `fenced`: an operator declared it dead. */
 export const HOST_STATES = ['ready', 'unreachable', 'fenced'] as const;
 export type HostState = (typeof HOST_STATES)[number];
 
 /**
- * What operators want of a host, whatever its state. Cordoned: it takes nothing new.
- * Draining: neither, and what it has is to leave.
+ * The administrative state, written by operators. `cordoned`: the host takes no new VMs.
+ * `draining`: it takes no new VMs, and its VMs should leave.
  */
 export const HOST_ADMIN_STATES = ['active', 'cordoned', 'draining'] as const;
 export type HostAdminState = (typeof HOST_ADMIN_STATES)[number];
 
 /**
- * What the scheduler knows of a GPU or a drive. Quarantined: it was not proven clean.
- * Missing: its host no longer finds it. Used by host: its host keeps its own things on it.
+ * The state of a GPU or a drive, written by the scheduler. `quarantined`: it is not proven clean.
+ * `missing`: its host no longer has it. `used_by_host`: its host stores its own data on it.
  */
 export const DEVICE_STATES = ['ready', 'quarantined', 'missing', 'used_by_host'] as const;
 export type DeviceState = (typeof DEVICE_STATES)[number];

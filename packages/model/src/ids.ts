@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** A UUID of version 7: its order is the order of creation, which is what lists are paged by. */
+/** Returns a UUIDv7. Its order is the order of creation to the millisecond; lists are paged by it. */
 export function newId(nowMs: number = Date.now()): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(nowMs, 0, 6);

@@ -6,7 +6,7 @@ it.each([
   ['3000-8080', 3000, 8080],
   ['1-65535', 1, 65_535],
   ['*', 0, 65_535],
-])('reads %s', (text, first, last) => expect(parsePorts(text)).toEqual({ first, last }));
+])('parsePorts reads %s', (text, first, last) => expect(parsePorts(text)).toEqual({ first, last }));
 
 it.each([
   '',
@@ -21,4 +21,4 @@ it.each([
   '1e3',
   '٢٢',
   '22,80',
-])('refuses "%s"', (text) => expect(parsePorts(text)).toBeUndefined());
+])('parsePorts rejects "%s"', (text) => expect(parsePorts(text)).toBeUndefined());

@@ -1,6 +1,6 @@
 const PORT = /^(0|[1-9][0-9]{0,4})$/;
 
-/** "22", "3000-8080" or "*" -> inclusive range; undefined for anything else. */
+/** Parses "22", "3000-8080" or "*" to an inclusive range. Returns undefined for anything else. */
 export function parsePorts(text: string): { first: number; last: number } | undefined {
   if (text === '*') return { first: 0, last: 65_535 };
   const [from = '', to = from, ...rest] = text.split('-');

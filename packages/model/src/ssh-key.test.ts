@@ -24,7 +24,7 @@ const frame = (...fields: (string | Buffer)[]) =>
 const SK_ED25519 = 'sk-ssh-ed25519@openssh.com';
 const SK_ECDSA = 'sk-ecdsa-sha2-nistp256@openssh.com';
 
-describe('accepts', () => {
+describe('sshKeyProblem accepts', () => {
   it.each([
     ['ed25519', ed25519],
     ['ecdsa 256', ecdsa('prime256v1')],
@@ -39,7 +39,7 @@ describe('accepts', () => {
   ])('%s', (_name, key) => expect(sshKeyProblem(key)).toBeUndefined());
 });
 
-describe('refuses, saying why,', () => {
+describe('sshKeyProblem gives the reason for', () => {
   it.each([
     ['an RSA key below 2048 bits', rsa(1024), /1024 bits/],
     ['a private key', `${privateKey.export({ type: 'pkcs8', format: 'pem' })}`, /private key/],

@@ -7,12 +7,12 @@ const PLAIN_TYPES = [
   'ecdsa-sha2-nistp521',
   'ssh-rsa',
 ];
-/** Keys held by a security token; the parser does not know them, so their frame is checked here. */
+/** Keys on a security token. The parser does not know them, so their structure is checked here. */
 const TOKEN_TYPES = ['sk-ssh-ed25519@openssh.com', 'sk-ecdsa-sha2-nistp256@openssh.com'];
 const MIN_RSA_BITS = 2048;
 const MAX_LENGTH = 16 * 1024;
 
-/** Why this is not one acceptable OpenSSH public key; undefined where it is. */
+/** Returns why the text is not an acceptable OpenSSH public key; undefined if it is. */
 export function sshKeyProblem(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return 'is too long for an SSH public key';
   const key = text.trim();

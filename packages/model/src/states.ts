@@ -1,23 +1,7 @@
-/** Every state of the contract, and the facts they are derived from. The database checks the same lists. */
-
-export const VM_STATES = [
-  'STATE_CREATING',
-  'STATE_RUNNING',
-  'STATE_STOPPING',
-  'STATE_SHUTOFF',
-  'STATE_STARTING',
-  'STATE_RESETTING',
-  'STATE_CRASHED',
-  'STATE_UNREACHABLE',
-  'STATE_ERROR',
-  'STATE_DELETING',
-] as const;
-export type VmState = (typeof VM_STATES)[number];
-
-/** What the api wants of a VM. */
-export const VM_DESIRED_STATES = ['running', 'stopped', 'deleted'] as const;
-/** What its host last reported: `none` until it was built for the first time. */
-export const VM_OBSERVED_STATES = ['none', 'running', 'stopped', 'crashed', 'failed'] as const;
+/**
+ * The lists of states and names of the contract, except those of VMs (see vm-life.ts). The database
+ * checks the same lists.
+ */
 
 export const DISK_TYPES = ['persistent-ssd', 'shared-volume'] as const;
 export type DiskType = (typeof DISK_TYPES)[number];
@@ -47,7 +31,7 @@ export type OperationName = (typeof OPERATION_NAMES)[number];
 export const RESOURCE_TYPES = ['vm', 'disk', 'vpc-firewall-rule'] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
-/** What can happen to a resource without being asked for. */
+/** What can happen to a resource without a request of its tenant. */
 export const EVENT_TYPES = [
   'vm_crashed',
   'vm_unreachable',
@@ -58,22 +42,7 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Which VM action is allowed in which state. DELETE works in every one. */
-export const VM_ACTIONS = {
-  START: ['STATE_SHUTOFF', 'STATE_CRASHED', 'STATE_ERROR'],
-  STOP: ['STATE_RUNNING'],
-  RESET: ['STATE_RUNNING'],
-  CHANGE_TYPE: ['STATE_SHUTOFF'],
-  ATTACH_DISKS: ['STATE_RUNNING', 'STATE_SHUTOFF'],
-  DETACH_DISKS: ['STATE_RUNNING', 'STATE_SHUTOFF'],
-} as const satisfies Record<string, readonly VmState[]>;
-export type VmAction = keyof typeof VM_ACTIONS;
-
-export function vmAllows(action: VmAction, state: VmState): boolean {
-  return (VM_ACTIONS[action] as readonly VmState[]).includes(state);
-}
-
-/** Roles, weakest first: each may do what the ones before it may. */
+/** The roles, weakest first. Each role may do everything that the roles before it may do. */
 export const ROLES = ['read-only', 'member', 'owner', 'operator'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -93,7 +62,7 @@ export const QUOTA_TYPES = [
 ] as const;
 export type QuotaType = (typeof QUOTA_TYPES)[number];
 
-/** What a new project may have until an operator says otherwise. */
+/** The quotas of a new project, until an operator changes them. */
 export const DEFAULT_QUOTAS: Record<QuotaType, number> = {
   vms: 1_000,
   gpus: 4_000,

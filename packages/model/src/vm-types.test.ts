@@ -22,7 +22,7 @@ l40s-48gb.8x | 64 | 8 x L40S 48GB PCIe | 1176 | none (N/A) | 160
 l40s-48gb.10x | 80 | 10 x L40S 48GB PCIe | 1470 | none (N/A) | 200
 `.trim();
 
-it('is the catalogue of the contract, row by row and in its order', () => {
+it('the VM types are the catalogue of the contract, in its order', () => {
   const rows = CATALOGUE.map((type) => {
     const drives =
       type.diskCount > 0

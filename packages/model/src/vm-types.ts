@@ -1,6 +1,6 @@
 /**
- * The catalogue a new installation starts with: the VM types of the API contract. It is data: the
- * database holds the catalogue in force, and operators add to it through the admin interface.
+ * The VM types of a new installation. The database holds the catalogue in force, and operators change
+ * it through the API.
  */
 export type VmType = {
   name: string;
@@ -9,7 +9,7 @@ export type VmType = {
   cpuType: string;
   memoryGb: number;
   memoryType: string;
-  /** All of the type's NVMe drives together; 0 where it has none. */
+  /** The total size of all NVMe drives. Zero if the type has none. */
   diskGb: number;
   diskType: string;
   diskCount: number;
@@ -28,7 +28,7 @@ type Family = {
   networkGbps: number;
 };
 
-/** One line per family: what each GPU brings along. Every size is a multiple of it. */
+/** One line per family with the amounts per GPU. Every size is a multiple of them. */
 const FAMILIES: Family[] = [
   {
     prefix: 'a40',

@@ -1,10 +1,5 @@
-import {
-  ATTACHMENT_MODES,
-  ATTACHMENT_TYPES,
-  DISK_TYPES,
-  VM_DESIRED_STATES,
-  VM_OBSERVED_STATES,
-} from '@gantry/model/states';
+import { ATTACHMENT_MODES, ATTACHMENT_TYPES, DISK_TYPES } from '@gantry/model/states';
+import { VM_DESIRED_STATES, VM_OBSERVED_STATES, VM_POWER_ACTIONS } from '@gantry/model/vm-life';
 import { type SQL, sql } from 'drizzle-orm';
 import {
   bigint,
@@ -102,7 +97,7 @@ export const vms = pgTable(
       .where(sql`not placed and (desired_state = 'deleted' or abandoned)`),
     oneOf('vms_desired_state', t.desiredState, VM_DESIRED_STATES),
     oneOf('vms_observed_state', t.observedState, VM_OBSERVED_STATES),
-    oneOf('vms_power_action', t.powerAction, ['CREATE', 'START', 'STOP', 'RESET']),
+    oneOf('vms_power_action', t.powerAction, VM_POWER_ACTIONS),
     check('vms_generations', sql`${t.observedGeneration} <= ${t.generation}`),
   ],
 );

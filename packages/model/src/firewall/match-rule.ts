@@ -5,7 +5,7 @@ import type { ACTIONS, DIRECTIONS, PROTOCOLS } from '../states.ts';
 export type Protocol = (typeof PROTOCOLS)[number];
 export type Direction = (typeof DIRECTIONS)[number];
 
-/** A rule as a host gets it: what it names is resolved to CIDRs already. */
+/** A rule as a host gets it: all endpoints are resolved to CIDRs. */
 export type ResolvedRule = {
   id: string;
   networkId: string;
@@ -20,9 +20,9 @@ export type ResolvedRule = {
   destinationPorts: readonly string[];
 };
 
-/** The ports say nothing where the protocol is icmp. */
+/** The ports are ignored if the protocol is icmp. */
 export type Ports = { sourcePort: number; destinationPort: number };
-/** The first packet of a connection, as it is where a rule looks at it: after or before NAT. */
+/** The first packet of a connection as a rule sees it, after or before address translation. */
 export type Packet = Ports & { protocol: Protocol; source: string; destination: string };
 
 export function matchesRule(rule: ResolvedRule, packet: Packet): boolean {
@@ -30,7 +30,7 @@ export function matchesRule(rule: ResolvedRule, packet: Packet): boolean {
     rule.protocols.includes(packet.protocol) &&
     hasAddress(rule.sources, packet.source) &&
     hasAddress(rule.destinations, packet.destination) &&
-    // It has no ports, so a rule's ports say nothing of it.
+    // ICMP has no ports, so the ports of a rule do not apply.
     (packet.protocol === 'icmp' ||
       (hasPort(rule.sourcePorts, packet.sourcePort) &&
         hasPort(rule.destinationPorts, packet.destinationPort)))
@@ -39,7 +39,7 @@ export function matchesRule(rule: ResolvedRule, packet: Packet): boolean {
 
 function hasAddress(blocks: readonly string[], address: string): boolean {
   const number = parseIpv4(address);
-  if (number === undefined) throw new Error(`BUG: "${address}" is no IPv4 address`);
+  if (number === undefined) throw new Error(`BUG: "${address}" is not an IPv4 address`);
   return blocks.some((text) => {
     const block = parseCidr(canonicalEndpointCidr(text) ?? '');
     return block !== undefined && block.first <= number && number <= block.last;

@@ -1,6 +1,6 @@
 import type { Direction, Protocol } from './match-rule.ts';
 
-/** Where a packet begins or ends. */
+/** The source or destination of a packet. */
 export type End = Inside | { kind: 'outside'; address: string };
 
 /** An address of a network, whether or not a VM has it. */
@@ -8,27 +8,27 @@ export type Inside = {
   kind: 'inside';
   networkId: string;
   address: string;
-  /** What outside and other networks see of it. Null: they do not. */
+  /** The address for other networks and the internet. Null: not reachable from there. */
   publicAddress: string | null;
   isGateway: boolean;
-  /** How it was asked for; a VM is whichever of its addresses the other end can reach. */
+  /** How the caller named it. `vm` means the address that the other end can reach. */
   as: 'vm' | 'private' | 'public';
 };
 
-/** The rules of one network and direction that the packet has to pass, and how it looks there. */
+/** The rules of one network and direction that apply, and the addresses of the packet there. */
 export type Step = { networkId: string; direction: Direction; source: string; destination: string };
 
 /**
- * `no_route`: no rule could help, since networks are joined only by public addresses.
- * `answered_by_gateway`: the host answers in the network's name, whatever the rules say.
- * `hidden_source`: what the receiver sees is the address of the sender's host.
+ * `no_route`: no rule can allow it, because networks are connected only through public addresses.
+ * `answered_by_gateway`: the host replies as the gateway of the network, regardless of the rules.
+ * `hidden_source`: the receiver sees the address of the sender's host.
  */
 export type Path = { steps: Step[] } | 'no_route' | 'answered_by_gateway' | 'hidden_source';
 
 /**
- * The way a first packet takes through the hosts. Between two addresses of a network it has to pass
- * what its sender may send and what its receiver may get. A public address is translated where a
- * packet comes from outside, so that a VM in the same network reaches it by way of outside too.
+ * Returns the path of the first packet of a connection through the hosts. Within a network the packet
+ * must pass the egress rules of the sender and the ingress rules of the receiver. A public address is
+ * translated only for packets from outside, so a VM of the same network also reaches it from outside.
  */
 export function planPath(from: End, to: End, protocol: Protocol): Path {
   if (from.kind === 'outside') {

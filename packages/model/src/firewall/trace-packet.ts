@@ -12,21 +12,21 @@ export type TraceReason = (typeof TRACE_REASONS)[number];
 
 export type TracedStep<Rule> = Step & {
   allowed: boolean;
-  /** The one that decided. Null: none allows it. */
+  /** The rule that decided. Null: no rule allows the packet. */
   rule: Rule | null;
 };
 
 export type Trace<Rule> = {
   allowed: boolean;
-  /** Of the first step that does not let it pass. */
+  /** The reason of the first step that does not allow the packet. */
   reason: TraceReason;
-  /** Each as if the ones before had let it pass, so that all that is in the way is seen at once. */
+  /** Each step is evaluated even if an earlier one denies, so that all obstacles are visible. */
   steps: TracedStep<Rule>[];
 };
 
 export type Question = Ports & { from: End; to: End; protocol: Protocol };
 
-/** The fate of a connection's first packet. Undefined: it depends on the address of a host. */
+/** Traces the first packet of a connection. Returns undefined if it depends on a host's address. */
 export function tracePacket<Rule extends ResolvedRule>(
   { from, to, ...packet }: Question,
   rules: readonly Rule[],
@@ -46,7 +46,7 @@ export function tracePacket<Rule extends ResolvedRule>(
   return { allowed: false, reason, steps };
 }
 
-/** What denies wins over what allows; of several, hosts come to the one with the smallest id first. */
+/** A rule that denies wins. Among several, hosts apply the one with the smallest id first. */
 function findDeciding<Rule extends ResolvedRule>(
   rules: readonly Rule[],
   { networkId, direction, source, destination }: Step,
