@@ -1,4 +1,5 @@
 import type { Queryable } from '@gantry/db/connect';
+import { succeededOperation } from '@gantry/db/queries/operations/end-operation';
 import {
   insertOperation,
   type NewOperation,
@@ -50,12 +51,7 @@ export async function recordSucceededOperation(
   opening: Opening,
   result: object,
 ): Promise<NewOperation> {
-  const operation: NewOperation = {
-    ...openOperation(opening),
-    state: 'SUCCEEDED',
-    result,
-    completed_at: opening.now,
-  };
+  const operation = succeededOperation(openOperation(opening), result);
   await insertOperation(sql, operation);
   return operation;
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from '@gantry/db/connect';
 import { isTypeOffered } from '@gantry/db/queries/catalogue/catalogue';
+import { supersedeOperation } from '@gantry/db/queries/operations/end-operation';
 import {
-  cancelOperation,
   type NewOperation,
   readUnfinishedOperation,
 } from '@gantry/db/queries/operations/operations';
@@ -15,7 +15,8 @@ import {
 } from '@gantry/db/queries/vms/vms';
 import { vmView } from '@gantry/db/views/vm';
 import { CloudError, notFound } from '@gantry/model/errors';
-import { type OperationName, VM_ACTIONS, type VmAction, vmAllows } from '@gantry/model/states';
+import type { OperationName } from '@gantry/model/states';
+import { type VmAction, vmRefusal } from '@gantry/model/vm-life';
 import type { z } from '@hono/zod-openapi';
 import {
   operationInProgress,
@@ -56,18 +57,11 @@ export async function changeVm(
  * deleted with the VM; data disks are detached once the VM is gone.
  */
 export async function deleteVm(target: Target): Promise<NewOperation> {
-  const { sql, vmId, now } = target;
+  const { sql, vmId } = target;
   await requireVm(target);
   const unfinished = await readUnfinishedOperation(sql, vmId);
   if (unfinished?.name === 'DELETE') throw operationInProgress();
-  if (unfinished) {
-    const result = {
-      code: 'cancelled',
-      message: 'the VM was deleted before this operation ended',
-      details: {},
-    };
-    await cancelOperation(sql, { operationId: unfinished.id, result, at: now });
-  }
+  if (unfinished) await supersedeOperation(sql, unfinished.id);
   await updateVmDeleted(sql, vmId);
   return await startVmOperation(target, 'DELETE', {});
 }
@@ -112,11 +106,8 @@ async function requireVm({ sql, projectId, vmId }: Target): Promise<VmRow> {
 }
 
 export function requireState(vm: VmRow, action: VmAction): void {
-  if (vmAllows(action, vm.state)) return;
-  throw new CloudError(
-    'conflict',
-    `the VM is ${vm.state}; ${action} needs ${VM_ACTIONS[action].join(' or ')}`,
-  );
+  const refusal = vmRefusal(action, vm.state);
+  if (refusal !== null) throw new CloudError('conflict', refusal);
 }
 
 export async function startVmOperation(

@@ -76,32 +76,3 @@ export async function readUnfinishedOperation(
     select id, name from operations where resource_id = ${resourceId} and state = 'IN_PROGRESS'`;
   return row;
 }
-
-export type OperationFailure = { code: string; message: string; details: object };
-
-/** Completes the unfinished operation of a resource. Completed operations do not change. */
-export async function succeedOperation(
-  sql: Queryable,
-  { resourceId, result }: { resourceId: string; result: object },
-): Promise<void> {
-  await sql`update operations set state = 'SUCCEEDED', result = ${sql.json({ ...result })}, completed_at = now()
-    where resource_id = ${resourceId} and state = 'IN_PROGRESS'`;
-}
-
-/** Fails the unfinished operation of a resource. Completed operations do not change. */
-export async function failOperation(
-  sql: Queryable,
-  { resourceId, failure }: { resourceId: string; failure: OperationFailure },
-): Promise<void> {
-  await sql`update operations set state = 'FAILED', result = ${sql.json({ ...failure, details: { ...failure.details } })}, completed_at = now()
-    where resource_id = ${resourceId} and state = 'IN_PROGRESS'`;
-}
-
-/** Fails this operation, unless it has completed meanwhile. */
-export async function cancelOperation(
-  sql: Queryable,
-  { operationId, result, at }: { operationId: string; result: object; at: Date },
-): Promise<void> {
-  await sql`update operations set state = 'FAILED', result = ${sql.json({ ...result })}, completed_at = ${at}
-    where id = ${operationId} and state = 'IN_PROGRESS'`;
-}

@@ -11,8 +11,7 @@
 import type { Sql, Transaction } from '../../connect.ts';
 import { isLostRace } from '../../errors.ts';
 import { transact } from '../../transact.ts';
-import type { OperationFailure } from '../operations/operations.ts';
-import { failVm } from '../vms/fail-vm.ts';
+import { failVm, type OperationFailure } from '../operations/end-operation.ts';
 import { type Lease, lockLease } from './leases.ts';
 
 export type NewPlacement = {
