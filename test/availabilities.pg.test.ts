@@ -1,7 +1,7 @@
 import { makeTenant, makeUser, startTestApi, type TestApi } from '@gantry/api/testing';
 import type { Lease } from '@gantry/db/queries/placement/leases';
 import { writeAvailabilities } from '@gantry/scheduler/place/availabilities';
-import { followHosts, type HostFollower } from '@gantry/scheduler/place/host-follower';
+import { createHostCache, type HostCache } from '@gantry/scheduler/place/host-cache';
 import { placePending } from '@gantry/scheduler/place/place-pending';
 import {
   addHosts,
@@ -19,7 +19,7 @@ let projectId: string;
 let accessKey: string;
 let operatorToken: string;
 let lease: Lease;
-let follower: HostFollower;
+let hostCache: HostCache;
 let written: Map<string, boolean>;
 
 beforeAll(async () => {
@@ -31,8 +31,8 @@ afterAll(() => api.stop());
 
 /** The types of one GPU model that can be had in a location, after its placer has looked. */
 async function available(location = 'eu-north-a', prefix = 'a40.'): Promise<string[]> {
-  await follower.refresh();
-  expect(await writeAvailabilities({ sql: api.sql, lease, index: follower.index, written })).toBe(
+  await hostCache.refresh();
+  expect(await writeAvailabilities({ sql: api.sql, lease, index: hostCache.index, written })).toBe(
     true,
   );
   const path = `/projects/${projectId}/availabilities?location=${location}`;
@@ -53,7 +53,7 @@ describe('a type', () => {
 
   beforeEach(async () => {
     lease = await holdLocation(api.sql);
-    follower = followHosts({ sql: api.sql, location: lease.location });
+    hostCache = createHostCache({ sql: api.sql, location: lease.location });
     written = new Map();
     expect(await available()).toEqual([]);
     [host = { id: '', gpuIds: [], driveIds: [] }] = await addHosts(api.sql, 1, {
@@ -129,7 +129,7 @@ describe('a type', () => {
 
   it('is not shown anew by a placer that was superseded', async () => {
     const { sql } = api;
-    const [late, index] = [lease, follower.index];
+    const [late, index] = [lease, hostCache.index];
     lease = await holdLocation(sql);
     await admin(`hosts/${host.id}:cordon`);
     expect(await available()).toEqual([]);

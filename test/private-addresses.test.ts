@@ -1,5 +1,5 @@
 import { formatIpv4, parseCidr, parseIpv4 } from '@gantry/model/cidr';
-import { openAddressBook, type ReadTaken } from '@gantry/scheduler/place/address-book';
+import { createAddressAllocator, type ReadTaken } from '@gantry/scheduler/place/address-allocator';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
@@ -25,12 +25,12 @@ it('no private address is given twice, none that is reserved, and none is left w
             .filter((taken) => taken >= (parseIpv4(from) ?? 0) && taken <= (parseIpv4(to) ?? 0))
             .map((taken) => ({ subnet_id: subnetId, address: formatIpv4(taken) })),
         );
-      const book = openAddressBook(readTaken);
+      const allocator = createAddressAllocator(readTaken);
       for (const { needs, committed, released, forgets } of batches) {
         const asked = needs.map(
           (count, i) => [String(i), { cidr: SUBNETS[i] ?? '', count }] as const,
         );
-        const open = await book.open(new Map(asked.filter(([, { count }]) => count > 0)));
+        const open = await allocator.open(new Map(asked.filter(([, { count }]) => count > 0)));
         for (const [id, { cidr, count }] of asked) {
           const block = parseCidr(cidr) ?? { first: 0, last: 0 };
           const claimed = claims[Number(id)] ?? new Set();
@@ -48,7 +48,7 @@ it('no private address is given twice, none that is reserved, and none is left w
           const ended = [...claimed].filter((address) => (address * 7919) % 100 < released);
           for (const address of ended) claimed.delete(address);
         }
-        if (forgets) book.forget();
+        if (forgets) allocator.forget();
       }
     }),
     { numRuns: 100 },

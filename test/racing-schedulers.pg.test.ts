@@ -60,22 +60,22 @@ async function openArena(
 
 /** Reads and decides as of now; what comes back writes it. */
 async function decideOn(placer: Placer, vmIds: string[]): Promise<Commit> {
-  const { sql, lease, follower, addresses } = placer;
-  await follower.refresh();
+  const { sql, lease, hostCache, addresses } = placer;
+  await hostCache.refresh();
   const unplaced = await listUnplacedVms(sql, { location: lease.location, limit: 100 });
   const listed = unplaced.filter(({ id }) => vmIds.includes(id));
   const vms = await describeVms(sql, listed);
   const open = await addresses.open(neededAddresses(vms));
   const { decided } = decide(vms, {
-    ...{ index: follower.index, location: lease.location, addresses: open },
+    ...{ index: hostCache.index, location: lease.location, addresses: open },
   });
   expect(decided).toHaveLength(vmIds.length);
   const placements = decided.map(({ placement }) => placement);
   return async () => {
     const commit = await commitPlacements(sql, { lease, placements });
     if (commit.outcome === 'committed' && commit.dropped.length === 0)
-      follower.committed(commit.moves);
-    else for (const { claimed } of decided) follower.index.release(claimed);
+      hostCache.committed(commit.moves);
+    else for (const { claimed } of decided) hostCache.index.release(claimed);
     return commit;
   };
 }

@@ -98,9 +98,9 @@ export const MUTANTS = [
     edits: [
       {
         file: SETTLE_VM,
-        text: '  // What answers an earlier revision is overtaken',
+        text: '  // The host will report again for the present revision.',
         replacement:
-          "  if (vm.desired_state === 'deleted') return { is: 'gone' };\n  // What answers an earlier revision is overtaken",
+          "  if (vm.desired_state === 'deleted') return { is: 'gone' };\n  // The host will report again for the present revision.",
       },
       {
         file: 'packages/scheduler/src/settle/match-receipts.ts',
@@ -221,7 +221,7 @@ export const MUTANTS = [
     edits: [
       {
         file: 'packages/scheduler/src/fleet/admission.ts',
-        text: "  if (standing.revoked) throw stranger('the certificate was revoked');\n",
+        text: "  if (standing.revoked) throw badCertificate('the certificate was revoked');\n",
         replacement: '',
       },
     ],

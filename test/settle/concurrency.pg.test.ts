@@ -1,7 +1,7 @@
 import { connect, type Sql } from '@gantry/db/connect';
 import { readHostSpecs } from '@gantry/db/queries/hosts/host-specs';
 import { toHostSpec } from '@gantry/scheduler/deliver/host-spec';
-import { endOverdue } from '@gantry/scheduler/settle/end-overdue';
+import { endOverdueOperations } from '@gantry/scheduler/settle/end-overdue';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Ground, startGround } from './ground.ts';
 import type { HandHost } from './hand-host.ts';
@@ -129,7 +129,7 @@ it('writers, hosts and schedulers never block each other for good, and a number 
       ...writers,
       ...hosts.map((host) => () => host.obey()),
       () => ground.turn(),
-      () => endOverdue(ground),
+      () => endOverdueOperations(ground),
       placeUnplaced,
       moveHost,
       changeSubnets,

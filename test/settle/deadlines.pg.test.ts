@@ -1,4 +1,4 @@
-import { endOverdue } from '@gantry/scheduler/settle/end-overdue';
+import { endOverdueOperations } from '@gantry/scheduler/settle/end-overdue';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Ground, startGround } from './ground.ts';
 import { type HandHost, wordOn } from './hand-host.ts';
@@ -14,7 +14,7 @@ afterAll(() => ground.stop());
 /** Its deadline passes. */
 const expire = async (operationId: string) => {
   await ground.sql`update operations set deadline_at = now() - interval '1 second' where id = ${operationId}`;
-  await endOverdue(ground);
+  await endOverdueOperations(ground);
   return await ground.operation(operationId);
 };
 const failed = { state: 'FAILED', result: { code: 'host_failed' } };

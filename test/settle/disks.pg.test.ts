@@ -1,5 +1,5 @@
 import { GIB } from '@gantry/daemon/units';
-import { endOverdue } from '@gantry/scheduler/settle/end-overdue';
+import { endOverdueOperations } from '@gantry/scheduler/settle/end-overdue';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Ground, startGround } from './ground.ts';
 import { failure, wordOn } from './hand-host.ts';
@@ -309,7 +309,7 @@ it('a growth past its deadline is undone', async () => {
   await host.obey();
   const { operationId } = await ground.ask('PATCH', `/disks/${diskId}`, { size: '1TiB' });
   await ground.sql`update operations set deadline_at = now() - interval '1 second' where id = ${operationId}`;
-  await endOverdue({ sql: ground.sql, log: ground.log });
+  await endOverdueOperations({ sql: ground.sql, log: ground.log });
   expect(await ground.operation(operationId)).toMatchObject({ state: 'FAILED' });
   expect(await disk(diskId)).toMatchObject({ state: 'ready', size: '10GiB' });
 });

@@ -1,7 +1,7 @@
 import { newId } from '@gantry/model/ids';
 import { fenceHosts } from '@gantry/scheduler/liveness/fence-hosts';
 import { addHosts } from '@gantry/scheduler/place/testing/fleet';
-import { endOverdue } from '@gantry/scheduler/settle/end-overdue';
+import { endOverdueOperations } from '@gantry/scheduler/settle/end-overdue';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Ground, startGround } from './ground.ts';
 import type { HandHost } from './hand-host.ts';
@@ -89,7 +89,7 @@ it('a rule past its deadline says which hosts have not put it in force, and name
   await prompt.obey();
   const owing = (await ground.sql`select from firewall_rule_hosts where rule_id = ${id}`).length;
   await ground.sql`update operations set deadline_at = now() - interval '1 second' where id = ${operationId}`;
-  await endOverdue({ sql: ground.sql, log: ground.log });
+  await endOverdueOperations({ sql: ground.sql, log: ground.log });
   expect(await state(operationId)).toBe('FAILED');
   const result = await failureOf(operationId);
   expect(result).toMatchObject({ code: 'host_failed', details: { hosts_pending: owing } });
@@ -107,7 +107,7 @@ it('a rule that very many hosts owe names some of them and counts the others', a
     select ${id}, id, 1 from hosts on conflict do nothing`;
   const owing = (await ground.sql`select from firewall_rule_hosts where rule_id = ${id}`).length;
   await ground.sql`update operations set deadline_at = now() - interval '1 second' where id = ${operationId}`;
-  await endOverdue({ sql: ground.sql, log: ground.log });
+  await endOverdueOperations({ sql: ground.sql, log: ground.log });
   const result = await failureOf(operationId);
   expect(result.details).toMatchObject({ hosts_pending: owing });
   expect(result.details.hosts).toHaveLength(20);

@@ -161,7 +161,9 @@ describe('a fenced host', () => {
     const unclean = devices.filter(({ state }) => state === 'quarantined');
     const idsOf = (rows: readonly Record<string, string>[]) => rows.map(({ id }) => id).sort();
     expect(idsOf(unclean)).toEqual(idsOf(claimed));
-    expect(unclean[0]?.['state_reason']).toContain('declared dead while the VM had it');
+    expect(unclean[0]?.['state_reason']).toContain(
+      'declared the host dead while a VM had the device',
+    );
     expect(devices.filter(({ state }) => state === 'ready')).toHaveLength(2);
     // The drive is known by its serial number wherever it turns up, though the host be removed.
     expect(

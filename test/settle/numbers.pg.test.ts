@@ -2,7 +2,7 @@ import { readHostSpecs } from '@gantry/db/queries/hosts/host-specs';
 import { newId } from '@gantry/model/ids';
 import { toHostSpec } from '@gantry/scheduler/deliver/host-spec';
 import { fenceHosts } from '@gantry/scheduler/liveness/fence-hosts';
-import { endOverdue } from '@gantry/scheduler/settle/end-overdue';
+import { endOverdueOperations } from '@gantry/scheduler/settle/end-overdue';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Ground, startGround } from './ground.ts';
 import { failure, type HandHost } from './hand-host.ts';
@@ -82,7 +82,7 @@ describe('the number grows, for the hosts concerned and no other, with', () => {
     const { id, operationId } = await ground.createVm();
     await ground.place(id, host);
     await ground.sql`update operations set deadline_at = now() - interval '1 second' where id = ${operationId}`;
-    expect(await grown(() => endOverdue(ground))).toEqual([host.id]);
+    expect(await grown(() => endOverdueOperations(ground))).toEqual([host.id]);
     await host.obey();
   });
 

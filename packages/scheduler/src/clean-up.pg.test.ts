@@ -34,7 +34,7 @@ const left = async () => {
   return row;
 };
 
-it('what has outlived its use goes in batches, at most so many a turn; the rest stays', async () => {
+it('expired rows are removed in batches up to a limit per run, and other rows stay', async () => {
   const { sql } = database;
   await insertKeys(25, '24 hours 1 second');
   await insertKeys(3, '23 hours 59 minutes');
@@ -43,7 +43,7 @@ it('what has outlived its use goes in batches, at most so many a turn; the rest 
   await insertTokens(2, '-1 hours');
   await insertTickets(5, '1 second');
   await insertTickets(3, '-1 minutes');
-  await cleanUp({ sql, log, batchRows: 10, turnBatches: 2 });
+  await cleanUp({ sql, log, batchRows: 10, maxBatches: 2 });
   expect(await left()).toEqual({ keys: 8, tokens: 4, tickets: 3 });
   await Promise.all([cleanUp({ sql, log, batchRows: 10 }), cleanUp({ sql, log, batchRows: 10 })]);
   expect(await left()).toEqual({ keys: 3, tokens: 4, tickets: 3 });

@@ -12,21 +12,21 @@ const REMOVALS = {
   console_tickets: removeOldConsoleTickets,
 };
 const BATCH_ROWS = 2_000;
-/** A turn ends well within the time a process has to drain; what is left waits for the next one. */
-const TURN_BATCHES = 200;
+/** Limits one run, so that it ends well within the shutdown time. The next run continues. */
+const MAX_BATCHES = 200;
 
-type CleanUpOptions = { sql: Sql; log: Log; batchRows?: number; turnBatches?: number };
+type CleanUpOptions = { sql: Sql; log: Log; batchRows?: number; maxBatches?: number };
 
-/** Removes what has outlived its use. Any number of processes may do so at once. */
+/** Removes expired rows in batches. Any number of processes can do this at the same time. */
 export async function cleanUp({
   sql,
   log,
   batchRows = BATCH_ROWS,
-  turnBatches = TURN_BATCHES,
+  maxBatches = MAX_BATCHES,
 }: CleanUpOptions): Promise<void> {
   for (const [table, remove] of Object.entries(REMOVALS)) {
     let removed = 0;
-    for (let batch = 0; batch < turnBatches; batch += 1) {
+    for (let batch = 0; batch < maxBatches; batch += 1) {
       const count = await remove(sql, batchRows);
       removed += count;
       if (count < batchRows) break;

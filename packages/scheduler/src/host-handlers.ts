@@ -18,7 +18,7 @@ type Dependencies = {
   closing: StreamClosing;
 };
 
-/** What happens when a host comes, speaks and goes. */
+/** Handles the events of a host's stream: attached, report, ended. */
 export function hostHandlers(dependencies: Dependencies): StreamHandlers {
   const { sql, log, schedulerId, hosts, delivering, settling, closing } = dependencies;
   return {
@@ -26,31 +26,31 @@ export function hostHandlers(dependencies: Dependencies): StreamHandlers {
       const { hostId } = stream;
       const streamEpoch = await openStream(sql, { hostId, schedulerId });
       if (streamEpoch === undefined) {
-        stream.cut('there is no such host, or it was fenced');
+        stream.abort('the host does not exist or is fenced');
         return;
       }
       hosts.add(stream, streamEpoch);
-      log.debug({ hostId }, 'host attached');
-      delivering.want(hostId);
+      log.debug({ host_id: hostId }, 'host attached');
+      delivering.request(hostId);
     },
     async readable(stream) {
       const host = hosts.of(stream);
       if (!host) return;
-      await settling.turn(host);
+      await settling.enter(host);
       host.heardAtMs = performance.now();
     },
     report(stream, report) {
       const host = hosts.of(stream);
       if (!host) return;
       host.heardAtMs = performance.now();
-      settling.take(host, report);
+      settling.settle(host, report);
     },
     ended(stream) {
       const host = hosts.remove(stream);
       if (!host) return;
-      settling.giveUpTurn(host);
+      settling.leave(host);
       for (const relay of host.consoles.values()) relay.end(HOST_LOST);
-      log.debug({ hostId: stream.hostId }, 'host detached');
+      log.debug({ host_id: stream.hostId }, 'host detached');
       closing.add({ hostId: stream.hostId, streamEpoch: host.streamEpoch });
     },
   };

@@ -14,10 +14,13 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-it('the process closes due days, cleans up, and ends with 0 when told to', async () => {
+it('the process closes due days, cleans up and exits with 0 on SIGTERM', async () => {
   const { sql } = database;
   await openInterval(sql, {
-    ...{ organizationId: newId(), projectId: newId(), resourceId: newId(), region: 'eu-north' },
+    organizationId: newId(),
+    projectId: newId(),
+    resourceId: newId(),
+    region: 'eu-north',
     metered: { metric: 'vm_seconds', vmType: 'a40.1x' },
     startedAt: new Date(Date.now() - 3 * 86_400_000),
   });

@@ -5,19 +5,16 @@ import { runProcess } from '@gantry/daemon/run';
 import { createSecrets } from '@gantry/daemon/secrets';
 import { connect } from '@gantry/db/connect';
 import { migrate } from '@gantry/db/migrate';
-import { cleanUp } from './clean-up.ts';
-import { closeUsage } from './close-usage.ts';
 import { readGivenAuthority } from './fleet/authority.ts';
+import { maintenanceLoops } from './loops.ts';
 import { startScheduler } from './scheduler.ts';
 import { readSchedulerSettings } from './settings.ts';
 
-const MINUTE_MS = 60_000;
-
-// A TLS connection keeps some bytes that Node cuts from a pool, and with them the 8 KiB they were
-// cut from: ten thousand hosts would hold ten thousand of those.
+// A TLS connection keeps a few bytes that Node allocates from an 8 KiB pool, and so keeps the whole
+// pool alive. Ten thousand hosts would hold ten thousand pools.
 Buffer.poolSize = 0;
-// A full collection reads all that is kept for every host, on other threads, and creations wait for
-// the cores meanwhile. By itself V8 begins one whenever the heap has grown by a tenth.
+// A full garbage collection reads the data of all hosts on other threads, and requests wait for the
+// cores meanwhile. By default V8 starts one whenever the heap has grown by 10 %.
 setFlagsFromString('--heap-growing-percent=50');
 
 const log = createLog({
@@ -36,7 +33,8 @@ await runProcess({
       maxConnections: settings.databaseConnections,
     });
     const scheduler = await startScheduler({
-      ...{ sql, log },
+      sql,
+      log,
       secrets: createSecrets(settings.secretKey),
       fleet: settings.fleet,
       givenAuthority: await readGivenAuthority(settings.authority),
@@ -44,19 +42,10 @@ await runProcess({
       leaseTtlMs: settings.leaseTtlMs,
       unreachableAfterMs: settings.unreachableAfterMs,
       healthRules: settings.healthRules,
-      // The rest is for placing, delivering and the loops.
+      // The remaining connections are for placing, delivering and the loops.
       settleConcurrency: Math.max(1, Math.floor(settings.databaseConnections / 2)),
     });
-    const loops = [
-      startLoop({
-        ...{ name: 'close-usage', everyMs: MINUTE_MS, log },
-        body: () => closeUsage({ sql, log }),
-      }),
-      startLoop({
-        ...{ name: 'clean-up', everyMs: 10 * MINUTE_MS, log },
-        body: () => cleanUp({ sql, log }),
-      }),
-    ];
+    const loops = maintenanceLoops({ sql, log }).map((entry) => startLoop({ ...entry, log }));
     return {
       ready: { scheduler_id: scheduler.id, fleet_port: scheduler.port },
       async stop() {

@@ -1,8 +1,6 @@
 import { createSettingsReader } from '@gantry/daemon/settings';
 import { RULES_SETTING, readHealthRules } from './health/read-rules.ts';
 
-export type SchedulerSettings = ReturnType<typeof readSchedulerSettings>;
-
 const DAY_S = 86_400;
 
 /** The scheduler's settings, read from the environment; docs/operators/settings.md lists them. */
@@ -24,7 +22,7 @@ export function readSchedulerSettings() {
         .split(',')
         .map((name) => name.trim())
         .filter((name) => name !== ''),
-      /** For consoles: where api processes reach this very scheduler; it must be one of the names. */
+      /** Where api processes reach this scheduler for consoles. It must be one of the names. */
       address: reader.optional('GANTRY_FLEET_ADDRESS'),
     },
     authority: {

@@ -3,20 +3,20 @@ import { status } from '@grpc/grpc-js';
 import type { CallStatus } from '../fleet/grpc-status.ts';
 import type { ConsoleCall } from '../fleet/grpc-types.ts';
 
-/** How long a host has to open a console that it was asked for. */
+/** The time within which the host must open a requested console. */
 const OPEN_LIMIT_MS = 10_000;
 
 export const HOST_LOST: CallStatus = {
   code: status.UNAVAILABLE,
-  details: 'the host of the VM is not heard from',
+  details: 'the host of the VM is unreachable',
 };
 
 type Opening = { id: string; vmId: string; api: ConsoleCall; onEnd: () => void };
 
 /**
- * One console on its way through this process: first an api waits, then the host joins, then bytes
- * pass until either ends. Nothing is kept but what the two streams hold, which is a few messages: who
- * does not read is not read for.
+ * Relays one console through this process. First the api connects and waits, then the host joins, then
+ * bytes pass in both directions until one side ends. Only a few messages are buffered: if one side
+ * does not read, the other side is not read either.
  */
 export class ConsoleRelay {
   readonly id: string;
@@ -37,7 +37,7 @@ export class ConsoleRelay {
     api.once('end', () => this.#finish());
   }
 
-  /** False where the host is here already, or came too late. */
+  /** Returns false if a host has joined already, or if the relay has ended. */
   join(agent: ConsoleCall): boolean {
     if (this.#agent || this.#ended) return false;
     clearTimeout(this.#timer);
@@ -49,7 +49,7 @@ export class ConsoleRelay {
     return true;
   }
 
-  /** With a reason for whoever waits at the api. */
+  /** Ends the relay and sends the reason to the api. */
   end(why: CallStatus): void {
     if (this.#ended) return;
     this.#agent?.unpipe();
@@ -66,5 +66,5 @@ export class ConsoleRelay {
   }
 }
 
-/** Which it is: its declared type lacks members that an optional setting adds. */
+/** A call is a Duplex, although its declared type lacks optional members of that class. */
 const duplexOf = (call: ConsoleCall) => call as unknown as Duplex;

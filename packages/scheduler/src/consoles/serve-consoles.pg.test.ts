@@ -29,15 +29,15 @@ let host: Identity;
 let stranger: Identity;
 let attached: Attached;
 const hosts = new AttachedHosts();
-const wanted: string[] = [];
+const requested: string[] = [];
 const opened: Console[] = [];
 
 beforeAll(async () => {
-  const delivering = { want: (id: string) => wanted.push(id), nudge() {}, async stop() {} };
+  const delivering = { request: (id: string) => requested.push(id), nudge() {}, async stop() {} };
   const consoles = serveConsoles({ log, secrets, hosts, delivering });
   const recording = recorder();
   const closing = { add() {}, async stop() {} };
-  const settling = { giveUpTurn() {} };
+  const settling = { leave() {} };
   fleet = await startTestFleet({
     consoles,
     handlers: {
@@ -50,7 +50,9 @@ beforeAll(async () => {
   });
   const enrol = async () =>
     requestIdentity({
-      ...{ address: fleet.address, caPem: fleet.authority.certificatePem, hostname: '' },
+      address: fleet.address,
+      caPem: fleet.authority.certificatePem,
+      hostname: '',
       token: await makeToken(fleet.sql),
     });
   host = await enrol();
@@ -98,11 +100,11 @@ const consoleOf = async (vmId: string) => {
   return find()?.id ?? '';
 };
 
-it('an api with a pass and the host of the VM are joined; either end closes the other', async () => {
+it('the relay connects an api with a pass to the host, and either side closes the other', async () => {
   const vmId = newId();
   const api = join(pass(vmId));
   const agent = open(await consoleOf(vmId), host);
-  expect(wanted).toContain(host.hostId);
+  expect(requested).toContain(host.hostId);
   api.call.write({ data: Buffer.from('typed') });
   agent.call.write({ data: Buffer.from('printed') });
   await expect.poll(() => [api.shown, agent.shown]).toEqual([['printed'], ['typed']]);
@@ -118,7 +120,7 @@ it('an api with a pass and the host of the VM are joined; either end closes the 
   expect((await reopened.status).code).toBe(status.OK);
 });
 
-it('nobody joins without a pass, with an old or a forged one, or with a host’s certificate', async () => {
+it('a call without a pass, with an old or forged pass or with a host certificate is refused', async () => {
   const vmId = newId();
   const forged = secrets.seal('another purpose', JSON.stringify({ vmId, hostId: host.hostId }));
   for (const [sealed, pair] of [
@@ -131,7 +133,7 @@ it('nobody joins without a pass, with an old or a forged one, or with a host’s
   expect(hosts.get(host.hostId)?.consoles.size).toBe(0);
 });
 
-it('only the host of the VM opens its console, and once; an api with a pass is no host', async () => {
+it('only the host of the VM can open its console, and only once', async () => {
   const vmId = newId();
   join(pass(vmId));
   const id = await consoleOf(vmId);
@@ -144,7 +146,7 @@ it('only the host of the VM opens its console, and once; an api with a pass is n
   expect((await open(id, host).status).code).toBe(status.NOT_FOUND);
 });
 
-it('a VM has four at most, and each of another VM counts for itself', async () => {
+it('a VM has at most four consoles, counted separately for each VM', async () => {
   const vmId = newId();
   const first = [1, 2, 3, 4].map(() => join(pass(vmId)));
   await expect.poll(() => hosts.get(host.hostId)?.consoles.size).toBe(4);
@@ -157,7 +159,7 @@ it('a VM has four at most, and each of another VM counts for itself', async () =
   await expect.poll(() => hosts.get(host.hostId)?.consoles.size).toBe(5);
 });
 
-it('a host that leaves takes its consoles along, and there are none on one that is not here', async () => {
+it('the consoles of a host end with its stream, and a host without a stream has none', async () => {
   const vmId = newId();
   expect((await join(pass(vmId, { hostId: newId() })).status).code).toBe(status.UNAVAILABLE);
   const api = join(pass(vmId));

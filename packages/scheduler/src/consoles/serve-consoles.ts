@@ -10,16 +10,16 @@ import { statusOf } from '../fleet/grpc-status.ts';
 import type { ConsoleCall } from '../fleet/grpc-types.ts';
 import { ConsoleRelay, HOST_LOST } from './console-relay.ts';
 
-/** Of one VM at once. A host attaches to one scheduler, so this one knows them all. */
+/** The limit per VM. A host attaches to one scheduler, so this process knows all its consoles. */
 const MAX_PER_VM = 4;
 
 type Options = { log: Log; secrets: Secrets; hosts: AttachedHosts; delivering: Delivering };
 type Pass = { vmId: string; hostId: string; expiresAtMs: number };
 
 /**
- * An api that wants a console comes to the scheduler that holds the host's stream. The console is
- * then part of what that host is sent, the host opens a stream for it, and the two are joined. All of
- * it is in memory: with this process, the host's stream or the api gone, the console is gone.
+ * An api that needs a console calls the scheduler that holds the host's stream. The console becomes
+ * part of that host's spec, the host opens a stream for it, and the two streams are connected. All
+ * state is in memory: the console ends with this process, the host's stream or the api's call.
  */
 export function serveConsoles({ log, secrets, hosts, delivering }: Options): ConsoleHandlers {
   const join = (call: ConsoleCall) => {
@@ -31,23 +31,23 @@ export function serveConsoles({ log, secrets, hosts, delivering }: Options): Con
     const id = newId();
     const onEnd = () => {
       host.consoles.delete(id);
-      delivering.want(hostId);
+      delivering.request(hostId);
     };
     host.consoles.set(id, new ConsoleRelay({ id, vmId, api: call, onEnd }));
-    delivering.want(hostId);
+    delivering.request(hostId);
   };
 
-  const answering = (call: ConsoleCall, answer: () => void) => {
+  const handle = (call: ConsoleCall, handler: () => void) => {
     try {
-      answer();
+      handler();
     } catch (error) {
       refuse(call, statusOf(error, log));
     }
   };
   return {
-    join: (call) => answering(call, () => join(call)),
+    join: (call) => handle(call, () => join(call)),
     open: (hostId, call) =>
-      answering(call, () => {
+      handle(call, () => {
         const relay = hosts.get(hostId)?.consoles.get(metadataOf(call, 'gantry-console'));
         if (!relay?.join(call)) throw notFound('console');
       }),
@@ -72,8 +72,10 @@ function readPass(secrets: Secrets, sealed: string): Pass {
   try {
     pass = JSON.parse(secrets.unseal('console-pass', sealed)) as Pass;
   } catch (cause) {
-    throw new CloudError('bad_credential', 'this call needs a pass of an api', { cause });
+    throw new CloudError('bad_credential', 'this call needs a console pass from an api process', {
+      cause,
+    });
   }
   if (pass.expiresAtMs > Date.now()) return pass;
-  throw new CloudError('bad_credential', 'the pass has expired');
+  throw new CloudError('bad_credential', 'the console pass has expired: open the console again');
 }

@@ -3,33 +3,33 @@ import type { HostStream } from '../fleet/host-stream.ts';
 import type { HostReport } from '../settle/host-report.ts';
 
 /**
- * The hosts whose streams this process holds, by id. Ten thousand of them: each entry is small, and
- * nothing here has a timer of its own.
+ * A host whose stream this process holds. There may be ten thousand of them, so an entry is small and
+ * has no timer.
  */
 export type AttachedHost = {
   readonly stream: HostStream;
   readonly streamEpoch: string;
-  /** Number of the last spec sent by this stream; zero: none yet. */
+  /** The number of the last spec sent on this stream. Zero: none yet. */
   sentNumber: number;
-  /** When it was sent. */
+  /** When that spec was sent. */
   sentAtMs: number;
-  /** Infinite while nothing is read from it: its silence then says nothing. */
+  /** The time of the last report. Infinite while this process does not read from the stream. */
   heardAtMs: number;
   /** The newest report that is not settled yet. */
   unsettled: HostReport | null;
   settling: boolean;
-  /** What the last settled report said, so that the same again costs nothing. */
+  /** The digest of the last settled report, so that an equal report costs almost nothing. */
   settledDigest: string;
-  /** Those that should be open on it now, by id. */
+  /** The consoles that should be open on the host, by id. */
   readonly consoles: Map<string, ConsoleRelay>;
 };
 
 export class AttachedHosts {
   readonly #hosts = new Map<string, AttachedHost>();
 
-  /** A host has one stream here: an older one is cut. */
+  /** A host has one stream in this process: an older one is aborted. */
   add(stream: HostStream, streamEpoch: string): AttachedHost {
-    this.#hosts.get(stream.hostId)?.stream.cut('the host has opened another stream');
+    this.#hosts.get(stream.hostId)?.stream.abort('the host has opened a newer stream');
     const host: AttachedHost = {
       stream,
       streamEpoch,
@@ -45,7 +45,7 @@ export class AttachedHosts {
     return host;
   }
 
-  /** The entry that belonged to the stream; undefined where it never got one, or lost it to another. */
+  /** Returns the entry of this stream. Undefined if it has none, or if a newer stream replaced it. */
   remove(stream: HostStream): AttachedHost | undefined {
     const host = this.#hosts.get(stream.hostId);
     if (host?.stream !== stream) return undefined;

@@ -4,17 +4,39 @@ import { describe, expect, it } from 'vitest';
 import { toHostSpec } from './host-spec.ts';
 
 const osDisk: SpecVmRow['disks'][number] = {
-  ...{ id: 'os-1', type: 'persistent-ssd', size_gib: 128, block_size: 0, serial_number: 'S-os' },
-  ...{ mode: 'read-write', attachment_type: 'os', exists: false },
+  id: 'os-1',
+  type: 'persistent-ssd',
+  size_gib: 128,
+  block_size: 0,
+  serial_number: 'S-os',
+  mode: 'read-write',
+  attachment_type: 'os',
+  exists: false,
 };
 const dataDisk: SpecVmRow['disks'][number] = {
-  ...{ id: 'data-1', type: 'shared-volume', size_gib: 10, block_size: 4096, serial_number: 'S-d' },
-  ...{ mode: 'read-only', attachment_type: 'data', exists: true },
+  id: 'data-1',
+  type: 'shared-volume',
+  size_gib: 10,
+  block_size: 4096,
+  serial_number: 'S-d',
+  mode: 'read-only',
+  attachment_type: 'data',
+  exists: true,
 };
 const vm: SpecVmRow = {
-  ...{ id: 'vm-1', revision: 3, generation: 2, should_run: true, desired_state: 'running' },
-  ...{ abandoned: false, name: 'one', cpu_cores: 12, memory_gb: 60, network_gbps: 20 },
-  ...{ ssh_public_key: 'ssh-ed25519 AAAA', startup_script: '#!up', shutdown_script: '#!down' },
+  id: 'vm-1',
+  revision: 3,
+  generation: 2,
+  should_run: true,
+  desired_state: 'running',
+  abandoned: false,
+  name: 'one',
+  cpu_cores: 12,
+  memory_gb: 60,
+  network_gbps: 20,
+  ssh_public_key: 'ssh-ed25519 AAAA',
+  startup_script: '#!up',
+  shutdown_script: '#!down',
   image: { name: 'debian-12', url: 'https://images.test/d', sha256: 'ab' },
   devices: [
     { id: 'g1', kind: 'gpu', pci_address: '0000:10:00.0', numa_node: 0 },
@@ -24,29 +46,34 @@ const vm: SpecVmRow = {
   disks: [osDisk, dataDisk],
   nics: [
     {
-      ...{ id: 'nic-1', network_id: 'net-1', mac_address: '02:00:00:00:00:01' },
-      ...{
-        private_address: '10.0.0.5',
-        prefix_length: 24,
-        gateway: '10.0.0.1',
-        public_address: null,
-      },
+      id: 'nic-1',
+      network_id: 'net-1',
+      mac_address: '02:00:00:00:00:01',
+      private_address: '10.0.0.5',
+      prefix_length: 24,
+      gateway: '10.0.0.1',
+      public_address: null,
     },
   ],
 };
 const row = (change: Partial<HostSpecRow> = {}): HostSpecRow => ({
-  ...{ host_id: 'host-1', number: '9', vms: [], disks: [], deleted_disks: [], rules: [] },
+  host_id: 'host-1',
+  number: '9',
+  vms: [],
+  disks: [],
+  deleted_disks: [],
+  rules: [],
   networks: [],
   ...change,
 });
 
 describe('toHostSpec', () => {
-  it('says all of a VM that should run', () => {
+  it('describes a VM that should run', () => {
     const { vms, deleted } = toHostSpec(row({ vms: [vm] }));
     expect(deleted).toEqual([]);
     expect(vms).toEqual([
       {
-        ...{ id: 'vm-1', revision: 3, boot: 2, name: 'one', cpuCores: 12, memoryMib: 61_440 },
+        id: 'vm-1', revision: 3, boot: 2, name: 'one', cpuCores: 12, memoryMib: 61_440,
         devices: [
           { kind: 'gpu', address: '0000:10:00.0' },
           { kind: 'gpu', address: '0000:90:00.0' },
@@ -54,22 +81,38 @@ describe('toHostSpec', () => {
         ],
         disks: [
           {
-            ...{ id: 'os-1', kind: 'DISK_KIND_PERSISTENT_SSD', sizeBytes: 128 * GIB, blockSize: 0 },
-            ...{ serialNumber: 'S-os', readOnly: false, exists: false },
+            id: 'os-1',
+            kind: 'DISK_KIND_PERSISTENT_SSD',
+            sizeBytes: 128 * GIB,
+            blockSize: 0,
+            serialNumber: 'S-os',
+            readOnly: false,
+            exists: false,
           },
           {
-            ...{ id: 'data-1', kind: 'DISK_KIND_SHARED_VOLUME', sizeBytes: 10 * GIB },
-            ...{ blockSize: 4096, serialNumber: 'S-d', readOnly: true, exists: true },
+            id: 'data-1',
+            kind: 'DISK_KIND_SHARED_VOLUME',
+            sizeBytes: 10 * GIB,
+            blockSize: 4096,
+            serialNumber: 'S-d',
+            readOnly: true,
+            exists: true,
           },
         ],
         nics: [
           {
-            ...{ id: 'nic-1', networkId: 'net-1', mac: '02:00:00:00:00:01' },
-            ...{ privateIpv4: '10.0.0.5/24', gatewayIpv4: '10.0.0.1', publicIpv4: '' },
+            id: 'nic-1',
+            networkId: 'net-1',
+            mac: '02:00:00:00:00:01',
+            privateIpv4: '10.0.0.5/24',
+            gatewayIpv4: '10.0.0.1',
+            publicIpv4: '',
           },
         ],
         image: { name: 'debian-12', url: 'https://images.test/d', sha256: 'ab' },
-        ...{ sshPublicKey: 'ssh-ed25519 AAAA', startupScript: '#!up', shutdownScript: '#!down' },
+        sshPublicKey: 'ssh-ed25519 AAAA',
+        startupScript: '#!up',
+        shutdownScript: '#!down',
         numaShares: [
           { node: 0, cpuCores: 6, memoryMib: 30_720 },
           { node: 1, cpuCores: 6, memoryMib: 30_720 },
@@ -78,12 +121,12 @@ describe('toHostSpec', () => {
     ]);
   });
 
-  it('tells the image only while the OS disk does not exist', () => {
+  it('contains the image only while the OS disk does not exist', () => {
     const built = { ...vm, disks: [{ ...osDisk, exists: true }, dataDisk] };
     expect(toHostSpec(row({ vms: [built] })).vms?.[0]).not.toHaveProperty('image');
   });
 
-  it('tells a public address where there is one', () => {
+  it('contains the public address if there is one', () => {
     const nics = vm.nics.map((nic) => ({ ...nic, public_address: '198.51.100.7' }));
     const spec = toHostSpec(row({ vms: [{ ...vm, nics }] }));
     expect(spec.vms?.[0]?.nics?.[0]?.publicIpv4).toBe('198.51.100.7');
@@ -95,12 +138,12 @@ describe('toHostSpec', () => {
     ['never built', { abandoned: true }, { graceful: false, disks: ['os-1'] }],
     ['stopped, then given up', { desired_state: 'stopped', abandoned: true }, { graceful: false }],
     ['in error', {}, { graceful: false, disks: [] }],
-  ] as const)('takes down what is %s, and names its devices', (_, change, entry) => {
+  ] as const)('takes down a VM that is %s and lists its devices', (_, change, entry) => {
     const spec = toHostSpec(row({ vms: [{ ...vm, should_run: false, ...change }] }));
     expect(spec.vms).toEqual([]);
     expect(spec.deleted).toMatchObject([
       {
-        ...{ id: 'vm-1', revision: 3, ...entry },
+        id: 'vm-1', revision: 3, ...entry,
         devices: [
           { kind: 'gpu', address: '0000:10:00.0' },
           { kind: 'gpu', address: '0000:90:00.0' },
@@ -110,41 +153,53 @@ describe('toHostSpec', () => {
     ]);
   });
 
-  it('names disks that no VM here has: to be grown, to be removed', () => {
+  it('lists disks to grow or remove that no VM of the host has', () => {
     const spec = toHostSpec(row({ disks: [dataDisk], deleted_disks: ['old-1'] }));
     expect(spec.disks).toEqual([
       {
-        ...{ id: 'data-1', kind: 'DISK_KIND_SHARED_VOLUME', sizeBytes: 10 * GIB, blockSize: 4096 },
+        id: 'data-1',
+        kind: 'DISK_KIND_SHARED_VOLUME',
+        sizeBytes: 10 * GIB,
+        blockSize: 4096,
         serialNumber: 'S-d',
       },
     ]);
     expect(spec.deletedDisks).toEqual(['old-1']);
   });
 
-  it('says rules; an endpoint that is gone means nothing, and a rule of such alone matches nothing', () => {
+  it('contains firewall rules without endpoints that no longer exist', () => {
     const rule = {
-      ...{
-        id: 'r-1',
-        network_id: 'net-1',
-        direction: 'egress',
-        action: 'deny',
-        protocols: ['udp'],
-      },
-      ...{ sources: ['10.0.0.0/24', null], source_ports: ['1-9'] },
-      ...{ destinations: [null], destination_ports: ['53'] },
+      id: 'r-1',
+      network_id: 'net-1',
+      direction: 'egress',
+      action: 'deny',
+      protocols: ['udp'],
+      sources: ['10.0.0.0/24', null],
+      source_ports: ['1-9'],
+      destinations: [null],
+      destination_ports: ['53'],
     } as unknown as HostSpecRow['rules'][number];
     expect(toHostSpec(row({ rules: [rule] })).firewallRules).toEqual([
       {
-        ...{ id: 'r-1', networkId: 'net-1', direction: 'DIRECTION_EGRESS', action: 'ACTION_DENY' },
-        ...{ protocols: ['udp'], sources: ['10.0.0.0/24'], sourcePorts: ['1-9'] },
-        ...{ destinations: [], destinationPorts: ['53'] },
+        id: 'r-1',
+        networkId: 'net-1',
+        direction: 'DIRECTION_EGRESS',
+        action: 'ACTION_DENY',
+        protocols: ['udp'],
+        sources: ['10.0.0.0/24'],
+        sourcePorts: ['1-9'],
+        destinations: [],
+        destinationPorts: ['53'],
       },
     ]);
   });
 
-  it('says networks whole, and of their VMs those that are elsewhere', () => {
+  it('contains complete networks with their VMs on other hosts', () => {
     const member = (host_id: string, address: string, underlay_address: string) => ({
-      ...{ host_id, address, underlay_address, mac_address: '02:00:00:00:00:01' },
+      host_id,
+      address,
+      underlay_address,
+      mac_address: '02:00:00:00:00:01',
     });
     const members = [
       member('host-1', '10.0.0.5', '192.0.2.1'),
@@ -154,7 +209,9 @@ describe('toHostSpec', () => {
     const networks = [{ id: 'net-1', vni: 7, subnets, members }];
     expect(toHostSpec(row({ networks })).networks).toEqual([
       {
-        ...{ id: 'net-1', vni: 7, subnets: [{ cidr: '10.0.0.0/24', gatewayIpv4: '10.0.0.1' }] },
+        id: 'net-1',
+        vni: 7,
+        subnets: [{ cidr: '10.0.0.0/24', gatewayIpv4: '10.0.0.1' }],
         neighbours: [{ privateIpv4: '10.0.0.6', mac: '02:00:00:00:00:01', hostIpv4: '192.0.2.2' }],
       },
     ]);

@@ -18,7 +18,7 @@ import type { VmTakeDown } from '@gantry/proto/generated/gantry/v1/VmTakeDown';
 
 const MIB_PER_GB = 1024;
 
-/** Rows -> the wire's words. A VM of the host should run, or is to be taken down: nothing between. */
+/** Converts rows to a spec. Each VM of the host either should run or is to be taken down. */
 export function toHostSpec(row: HostSpecRow): HostSpec {
   return {
     number: row.number,
@@ -62,7 +62,7 @@ function toVmSpec(vm: SpecVmRow): VmSpec {
   };
 }
 
-/** The same shares that placement counted with: both follow from the GPUs. */
+/** The shares that placement used: both are derived from the GPUs. */
 function numaShares(vm: SpecVmRow): NonNullable<VmSpec['numaShares']> {
   const gpus = vm.devices.filter(({ kind }) => kind === 'gpu');
   const shares = sharesFor(
@@ -80,7 +80,7 @@ function deviceRefs({ devices }: SpecVmRow): DeviceRef[] {
   );
 }
 
-/** A stop keeps every disk; a removal takes the OS disk along. */
+/** A stop keeps all disks; a removal also removes the OS disk. */
 function toVmTakeDown(vm: SpecVmRow): VmTakeDown {
   const isRemoved = vm.desired_state === 'deleted' || vm.abandoned;
   const osDisks = vm.disks.filter((disk) => disk.attachment_type === 'os');
@@ -118,7 +118,7 @@ function toFirewallRule(rule: SpecRuleRow): FirewallRule {
   };
 }
 
-/** Its VMs on this very host need no way to them. */
+/** VMs on this host are not neighbours: they are reached without a tunnel. */
 function toNetworkSpec(network: SpecNetworkRow, hostId: string): NetworkSpec {
   const elsewhere = network.members.filter(({ host_id }) => host_id !== hostId);
   return {

@@ -8,29 +8,29 @@ import type { AttachedHosts } from './attached-hosts.ts';
 import { toHostSpec } from './host-spec.ts';
 
 export type Delivering = {
-  /** Those of the hosts that are attached here are to get their specs, changed or not; others are not ours. */
-  want(...hostIds: string[]): void;
+  /** Sends these hosts their specs, even if unchanged. Hosts that are not attached here are ignored. */
+  request(...hostIds: string[]): void;
   stop(): Promise<void>;
 };
 
 type DeliveringOptions = { sql: Sql; log: Log; hosts: AttachedHosts; pollMs: number };
 
-/** Specs read in one statement. */
+/** The number of specs read in one statement. */
 const BATCH_HOSTS = 100;
 /**
- * A VM that comes or goes is told to every host that has one of its network. Those it is not on hear
- * of several at once, so that a network of hundreds of VMs does not have hundreds of hosts busy with
- * each of them.
+ * A change of a VM changes the specs of all hosts with VMs in its network. Hosts that do not have the
+ * VM itself get such changes at most this often, so that a network of hundreds of VMs does not keep
+ * hundreds of hosts busy.
  */
 const SPAN_PAUSE_MS = 1_000;
 
 /**
- * Sends each attached host its whole wanted state, when it attaches and whenever the number of that
- * state has grown. What was sent twice, or late, is the agent's to refuse by the same number.
+ * Sends each attached host its complete spec when it attaches and whenever the number of the spec has
+ * grown. Delivery is at least once; the agent rejects old specs by their number.
  */
 export function startDelivering({ sql, log, hosts, pollMs }: DeliveringOptions): Delivering {
-  const wanted = new Set<string>();
-  /** Hosts that have only to hear of VMs elsewhere, and were sent a spec a moment ago. */
+  const requested = new Set<string>();
+  /** Hosts with changes of VMs on other hosts only, that got a spec a moment ago. */
   const postponed = new Set<string>();
   let since: string | null = null;
 
@@ -45,16 +45,16 @@ export function startDelivering({ sql, log, hosts, pollMs }: DeliveringOptions):
     }
   };
 
-  const deliverWanted = async () => {
-    const hostIds = [...wanted];
+  const deliverRequested = async () => {
+    const hostIds = [...requested];
     for (let i = 0; i < hostIds.length; i += BATCH_HOSTS) {
       const batch = hostIds.slice(i, i + BATCH_HOSTS);
-      // Before they are read: a host that attaches meanwhile is wanted anew.
-      for (const hostId of batch) wanted.delete(hostId);
+      // Before the read: a host that attaches meanwhile is added again.
+      for (const hostId of batch) requested.delete(hostId);
       try {
         await deliver(batch);
       } catch (error) {
-        for (const hostId of batch) wanted.add(hostId);
+        for (const hostId of batch) requested.add(hostId);
         throw error;
       }
     }
@@ -65,32 +65,32 @@ export function startDelivering({ sql, log, hosts, pollMs }: DeliveringOptions):
     everyMs: pollMs,
     log,
     body: async () => {
-      // What changed before is in the spec that each host gets when it attaches.
+      // Earlier changes are in the spec that each host gets when it attaches.
       since ??= await readOldestOpenXid(sql);
-      // First those that somebody has asked for: they are waited for.
-      await deliverWanted();
+      // First the requested hosts, because their VMs or consoles wait for the spec.
+      await deliverRequested();
       const { xmin, changed } = await readSpecChanges(sql, { since });
       for (const { host_id, number, own_number } of changed) {
         const host = hosts.get(host_id);
         if (!host || Number(number) <= host.sentNumber) continue;
-        if (Number(own_number) > host.sentNumber) wanted.add(host_id);
+        if (Number(own_number) > host.sentNumber) requested.add(host_id);
         else postponed.add(host_id);
       }
       for (const hostId of postponed) {
         const host = hosts.get(hostId);
         if (host && performance.now() < host.sentAtMs + SPAN_PAUSE_MS) continue;
         postponed.delete(hostId);
-        if (host) wanted.add(hostId);
+        if (host) requested.add(hostId);
       }
-      // Only now: whatever was not read because of an error is read again.
+      // Only now, so that after an error the same changes are read again.
       since = xmin;
-      await deliverWanted();
+      await deliverRequested();
     },
   });
 
   return {
-    want(...hostIds) {
-      for (const hostId of hostIds) if (hosts.get(hostId)) wanted.add(hostId);
+    request(...hostIds) {
+      for (const hostId of hostIds) if (hosts.get(hostId)) requested.add(hostId);
       loop.nudge();
     },
     stop: () => loop.stop(),

@@ -5,24 +5,25 @@ import { CloudError } from '@gantry/model/errors';
 import { type HostIdentity, hostIdentity } from '@gantry/pki/host-identity';
 import type { AuthContext } from './grpc-types.ts';
 
-/** Which host calls, by the certificate of its connection. */
+/** Returns the host that calls, from the certificate of its connection. Throws if it has none. */
 export function identifyPeer(
   peer: AuthContext,
   authorities: readonly X509Certificate[],
 ): HostIdentity {
   const certificate = peer.sslPeerCertificate?.raw;
-  if (!certificate) throw stranger('this call needs a valid client certificate of this fleet');
+  if (!certificate)
+    throw badCertificate('this call needs a valid client certificate of this fleet');
   const identity = hostIdentity(certificate, authorities, new Date());
-  if ('reason' in identity) throw stranger(identity.reason);
+  if ('reason' in identity) throw badCertificate(identity.reason);
   return identity;
 }
 
-/** Whether it may still: its certificate is one we gave, not revoked, and the host not fenced. */
+/** Throws unless the certificate is known and not revoked, and the host is not fenced. */
 export async function admit(sql: Queryable, { serial, hostId }: HostIdentity): Promise<void> {
   const standing = await readCertificateStanding(sql, { serial, hostId });
-  if (!standing) throw stranger('the certificate is not known, or its host was removed');
-  if (standing.revoked) throw stranger('the certificate was revoked');
+  if (!standing) throw badCertificate('the certificate is unknown, or its host was removed');
+  if (standing.revoked) throw badCertificate('the certificate was revoked');
   if (standing.fenced) throw new CloudError('forbidden', 'the host is fenced');
 }
 
-const stranger = (message: string) => new CloudError('bad_credential', message);
+const badCertificate = (message: string) => new CloudError('bad_credential', message);

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-it('is made once, however many schedulers start at once, and found again later', async () => {
+it('the authority is created once by concurrent schedulers and found again later', async () => {
   const { sql } = database;
   const made = await Promise.all(
     Array.from({ length: 8 }, () => ensureAuthority({ sql, secrets })),
@@ -20,7 +20,7 @@ it('is made once, however many schedulers start at once, and found again later',
   expect(new Set([...made, again].map(({ fingerprint }) => fingerprint)).size).toBe(1);
 });
 
-it('keeps its private key sealed', async () => {
+it('the private key is stored sealed', async () => {
   const { sql } = database;
   await ensureAuthority({ sql, secrets });
   const [row] = await sql`select sealed_private_key from fleet_authorities`;
@@ -30,7 +30,7 @@ it('keeps its private key sealed', async () => {
   expect(secrets.unseal('fleet authority', sealed)).toContain('PRIVATE KEY');
 });
 
-it('is refused in one line with another secret key', async () => {
+it('a wrong secret key is an error of one line', async () => {
   const { sql } = database;
   await ensureAuthority({ sql, secrets });
   const others = createSecrets('another secret key for tests, as long');
@@ -39,7 +39,7 @@ it('is refused in one line with another secret key', async () => {
   );
 });
 
-it("may be the operator's: its key is not kept, and must be given each time", async () => {
+it("the key of an operator's authority is not stored and must be given each time", async () => {
   const { sql } = database;
   const given = makeAuthority();
   const first = await ensureAuthority({ sql, secrets, given });
@@ -51,7 +51,7 @@ it("may be the operator's: its key is not kept, and must be given each time", as
   await expect(ensureAuthority({ sql, secrets })).rejects.toThrow('GANTRY_CA_KEY_FILE');
 });
 
-it('is not replaced by another one', async () => {
+it('another authority does not replace the stored one', async () => {
   const { sql } = database;
   const { fingerprint } = await ensureAuthority({ sql, secrets });
   await expect(ensureAuthority({ sql, secrets, given: makeAuthority() })).rejects.toThrow(
@@ -60,7 +60,7 @@ it('is not replaced by another one', async () => {
   expect((await ensureAuthority({ sql, secrets })).fingerprint).toBe(fingerprint);
 });
 
-it('is refused where certificate and key do not belong together', async () => {
+it('a certificate and a key that do not match are refused', async () => {
   const given = { ...makeAuthority(), privateKeyPem: makeAuthority().privateKeyPem };
   await expect(ensureAuthority({ sql: database.sql, secrets, given })).rejects.toThrow(
     /GANTRY_CA_CERT_FILE and GANTRY_CA_KEY_FILE do not make an authority/,

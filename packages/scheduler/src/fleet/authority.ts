@@ -19,13 +19,13 @@ const PURPOSE = 'fleet authority';
 type Options = {
   sql: Queryable;
   secrets: Secrets;
-  /** The operator's own; undefined: the fleet's is made by us and kept in the database. */
+  /** The operator's own authority. Undefined: one is created and stored in the database. */
   given?: AuthorityFiles | undefined;
 };
 
 /**
- * The fleet's one authority. The first scheduler that starts writes it down, and all others, those
- * that start at the same moment too, find that one.
+ * Returns the fleet's certificate authority. The first scheduler stores it; all other schedulers, also
+ * those that start at the same moment, read that one.
  */
 export async function ensureAuthority({
   sql,
@@ -37,11 +37,12 @@ export async function ensureAuthority({
   const files = given ?? makeAuthority();
   const { certificatePem, fingerprint } = loadGiven(files);
   await insertFleetAuthority(sql, {
-    ...{ certificate_pem: certificatePem, fingerprint },
+    certificate_pem: certificatePem,
+    fingerprint,
     sealed_private_key: given ? '' : secrets.seal(PURPOSE, files.privateKeyPem),
   });
   const row = await readFleetAuthority(sql);
-  if (!row) throw new Error("BUG: the fleet's authority was written and is not there");
+  if (!row) throw new Error("BUG: the fleet's authority was stored and cannot be read");
   return openAuthority({ row, secrets, given });
 }
 
@@ -89,7 +90,7 @@ function loadGiven(files: AuthorityFiles): CertificateAuthority {
   }
 }
 
-/** Both or none; undefined for none. */
+/** Reads the operator's authority. Returns undefined if neither file is set. */
 export async function readGivenAuthority({
   certFile,
   keyFile,

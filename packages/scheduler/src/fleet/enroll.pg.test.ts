@@ -32,14 +32,17 @@ afterAll(() => fleet.stop());
 const { csrPem } = makeCertificateRequest();
 const join = (token: string, hostname = 'gpu') =>
   requestIdentity({
-    ...{ address: fleet.address, caPem: fleet.authority.certificatePem, token, hostname },
+    address: fleet.address,
+    caPem: fleet.authority.certificatePem,
+    token,
+    hostname,
   });
 const refusal = (request: { token?: string; csrPem?: string }) =>
   enrollStatus(clientOf(fleet), { csrPem, ...request });
 const hostCount = async () => Number((await fleet.sql`select count(*) from hosts`)[0]?.['count']);
 
 describe('a host with a join token', () => {
-  it('becomes a member of the location the token is for', async () => {
+  it('joins the location of the token', async () => {
     const token = await makeToken(fleet.sql, { location: 'us-east-a' });
     const { hostId } = await join(token, 'Rack 3 / GPU 7');
     const rows = await fleet.sql`
@@ -51,7 +54,7 @@ describe('a host with a join token', () => {
     ]);
   });
 
-  it('gets a name of its own where others have the same', async () => {
+  it('gets a unique name if another host has the same hostname', async () => {
     const tokens = await Promise.all(Array.from({ length: 5 }, () => makeToken(fleet.sql)));
     const ids = (await Promise.all(tokens.map((token) => join(token, 'twin')))).map(
       ({ hostId }) => hostId,
@@ -66,7 +69,7 @@ describe('a host with a join token', () => {
     }
   });
 
-  it('is the only one: of twenty that use one token at once, one joins', async () => {
+  it('is the only one that joins of twenty that use the token at the same time', async () => {
     const before = await hostCount();
     const token = await makeToken(fleet.sql);
     const answers = await Promise.all(
@@ -79,7 +82,7 @@ describe('a host with a join token', () => {
     expect(await hostCount()).toBe(before + 1);
   });
 
-  it('is refused in the same words, whether the token is unknown, used, expired or removed', async () => {
+  it('gets the same error for an unknown, used, expired or removed token', async () => {
     const used = await makeToken(fleet.sql);
     await join(used);
     const expired = await makeToken(fleet.sql, { expiresInMs: -1_000 });
@@ -96,7 +99,7 @@ describe('a host with a join token', () => {
     expect(await hostCount()).toBe(before);
   });
 
-  it('keeps its token when its request is bad', async () => {
+  it('can use its token again after an invalid request', async () => {
     const token = await makeToken(fleet.sql);
     for (const bad of ['', 'nonsense', csrPem.replace('MI', 'MA')]) {
       const answer = await refusal({ token, csrPem: bad });
@@ -108,11 +111,14 @@ describe('a host with a join token', () => {
 });
 
 describe('the agent', () => {
-  it('learns the authority by its fingerprint alone, and keeps who it is', async () => {
+  it('finds the authority by its fingerprint and stores its identity', async () => {
     await withDirectory(async (stateDirectory) => {
       const token = await makeToken(fleet.sql);
       const options = {
-        ...{ address: fleet.address, token, hostname: 'a', stateDirectory },
+        address: fleet.address,
+        token,
+        hostname: 'a',
+        stateDirectory,
         caFingerprint: fleet.authority.fingerprint.toUpperCase(),
       };
       const identity = await enroll(options);
@@ -125,7 +131,7 @@ describe('the agent', () => {
     });
   });
 
-  it('sends its token to nobody whose authority is another', async () => {
+  it('sends its token to no server with another authority', async () => {
     const enrolled = vi.fn();
     const other = await startTestFleet({
       sql: new Proxy(fleet.sql, {
@@ -159,7 +165,7 @@ describe('the agent', () => {
     await other.stop();
   });
 
-  it('says that a scheduler refused, or could not be reached', async () => {
+  it('reports whether a scheduler refused it or was unreachable', async () => {
     await withDirectory(async (stateDirectory) => {
       const token = `gantry_jt_${'b'.repeat(38)}`;
       const options = { address: fleet.address, token, hostname: 'a', stateDirectory };
@@ -178,12 +184,14 @@ describe('the agent', () => {
 });
 
 describe('a renewal', () => {
-  it('keeps the host, and the older certificate good until it is revoked', async () => {
+  it('keeps the host id, and the older certificate stays valid until it is revoked', async () => {
     const first = await join(await makeToken(fleet.sql));
     const before = await hostCount();
     const second = await requestRenewal({ address: fleet.address, identity: first });
     const third = await requestRenewal({
-      ...{ address: fleet.address, identity: first, newKey: false },
+      address: fleet.address,
+      identity: first,
+      newKey: false,
     });
     expect([second.hostId, third.hostId]).toEqual([first.hostId, first.hostId]);
     expect(second.keyPem).not.toBe(first.keyPem);
@@ -206,7 +214,7 @@ describe('a renewal', () => {
     expect(await refusal({})).toMatchObject({ code: status.UNAUTHENTICATED });
   });
 
-  it('is refused to a host that is fenced or removed', async () => {
+  it('is refused for a fenced or removed host', async () => {
     const fenced = await join(await makeToken(fleet.sql));
     await fleet.sql`update hosts set fenced_at = now() where id = ${fenced.hostId}`;
     const removed = await join(await makeToken(fleet.sql));
@@ -219,17 +227,22 @@ describe('a renewal', () => {
     }
   });
 
-  it('comes by itself before the certificate ends, and again, and is on disk first', async () => {
+  it('happens automatically before the certificate expires and is on disk before its use', async () => {
     await withDirectory(async (stateDirectory) => {
       const { address } = fleet;
       const identity = await enroll({
-        ...{ address, token: await makeToken(fleet.sql), hostname: 'short', stateDirectory },
+        address,
+        token: await makeToken(fleet.sql),
+        hostname: 'short',
+        stateDirectory,
         caPem: fleet.authority.certificatePem,
       });
       const renewed: string[] = [];
       const addresses = ['127.0.0.1:1'];
       const renewal = renewWhenDue({
-        ...{ identity, stateDirectory, log },
+        identity,
+        stateDirectory,
+        log,
         address: () => addresses.pop() ?? address,
         // Certificates last a day here, and this host's clock is ahead by most of it.
         nowMs: () => Date.now() + 20 * 3_600_000,
@@ -243,7 +256,7 @@ describe('a renewal', () => {
   });
 });
 
-it('two schedulers share one authority: either admits what the other issued', async () => {
+it('a scheduler accepts certificates that another scheduler issued', async () => {
   const second = await startTestFleet({
     sql: fleet.sql,
     authority: await ensureAuthority({ sql: fleet.sql, secrets }),

@@ -16,8 +16,8 @@ import type { EnrollRequest__Output } from '@gantry/proto/generated/gantry/v1/En
 import { hostNames } from './host-name.ts';
 
 /**
- * Makes a host a member of the fleet, or renews its certificate. A certificate counts once its row
- * is written, and it is issued before: one that is lost on the way lets nobody in.
+ * Enrols a host in the fleet, or renews its certificate. A certificate is valid only after its row is
+ * written. It is issued before that, so a certificate lost in a crash admits no one.
  */
 export type Enrolment = { sql: Queryable; authority: CertificateAuthority; ttlMs: number };
 
@@ -38,10 +38,10 @@ export async function enrollWithToken(
     if (outcome === 'bad_token') throw badToken();
     if (outcome === 'enrolled') return reply({ authority, hostId, pem });
   }
-  throw new Error(`BUG: a host is named ${hostId} already`);
+  throw new Error(`BUG: another host is named ${hostId}`);
 }
 
-/** Under the same id; the older certificate stays good until it ends. */
+/** Issues a new certificate for the same host. The older one stays valid until it expires. */
 export async function renew(
   { sql, authority, ttlMs }: Enrolment,
   { csrPem }: EnrollRequest__Output,
@@ -73,6 +73,6 @@ function requestedKey(csrPem: string): Buffer {
   throw badRequest([{ field: 'csr_pem', reason: requested.reason }]);
 }
 
-/** Unknown, used or expired: whoever guesses learns nothing. */
+/** The same error for an unknown, used or expired token, so that guessing reveals nothing. */
 const badToken = () =>
   new CloudError('bad_credential', 'the join token is not valid: ask an operator for a new one');

@@ -4,10 +4,10 @@ import { issueServerCertificate } from '@gantry/pki/issue-certificate';
 import { ServerCredentials } from '@grpc/grpc-js';
 
 /**
- * TLS with a certificate of the fleet's authority, made in memory and replaced while serving.
- * Clients are asked for a certificate and let in without one: who may call what is decided call by
- * call, because a new host has none yet. The authority is part of the chain we send, so that a host
- * that knows its fingerprint alone can find it.
+ * TLS credentials with a certificate of the fleet's authority, created in memory and renewed while the
+ * server runs. A client certificate is requested but not required, because a new host has none; each
+ * call checks its caller. The chain includes the authority, so that a host that knows only its
+ * fingerprint can find it.
  */
 export class FleetCredentials extends ServerCredentials {
   readonly #authority: CertificateAuthority;
@@ -28,9 +28,9 @@ export class FleetCredentials extends ServerCredentials {
       {
         requestCert: true,
         rejectUnauthorized: false,
-        // Both ends are ours. From this version on, certificates are not sent in the clear.
+        // Gantry controls both ends. TLS 1.3 encrypts certificates.
         minVersion: 'TLSv1.3',
-        // A peer that says nothing holds a socket no longer than this.
+        // Limits how long a silent peer holds a socket.
         handshakeTimeout: 10_000,
       },
       contextOf(authority, names, ttlMs),
@@ -49,7 +49,7 @@ export class FleetCredentials extends ServerCredentials {
     return this === other;
   }
 
-  /** With a third of its life left, so that no clock of a host is late enough to see it end. */
+  /** Renews with a third of the lifetime left, more than the clocks of hosts differ. */
   #renewLater(): void {
     this.#renewal = setTimeout(
       () => {
@@ -69,7 +69,7 @@ function contextOf(authority: CertificateAuthority, names: readonly string[], tt
     cert: chainPem,
     key: privateKeyPem,
     minVersion: 'TLSv1.3' as const,
-    // Hosts stay, and begin anew when they come back: a ticket would cost memory with each of them.
+    // Hosts keep their connection and do not resume sessions, so tickets would only cost memory.
     secureOptions: constants.SSL_OP_NO_TICKET,
   };
 }

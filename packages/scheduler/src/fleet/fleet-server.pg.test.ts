@@ -39,7 +39,9 @@ afterAll(() => fleet.stop());
 
 const join = async (to: TestFleet = fleet): Promise<Identity> =>
   requestIdentity({
-    ...{ address: to.address, caPem: to.authority.certificatePem, hostname: '' },
+    address: to.address,
+    caPem: to.authority.certificatePem,
+    hostname: '',
     token: await makeToken(to.sql),
   });
 
@@ -91,13 +93,13 @@ async function refusedEverywhere(pair: Pair | undefined, code: status): Promise<
 }
 
 describe('a connection', () => {
-  it('without a certificate reaches nothing but Enroll', async () => {
+  it('without a certificate can call only Enroll', async () => {
     await refusedEverywhere(undefined, status.UNAUTHENTICATED);
     const answer = await enrollStatus(clientOf(fleet), { token: 'none', csrPem: '' });
     expect(answer.details).toContain('join token');
   });
 
-  it("with a host's certificate reaches everything", async () => {
+  it("with a host's certificate can call everything", async () => {
     const identity = await join();
     const attached = attach(fleet, identity);
     await expect.poll(() => fleet.handlers.streams.at(-1)?.hostId).toBe(identity.hostId);
@@ -119,7 +121,9 @@ describe('a connection', () => {
     } = shape(hostId);
     const notAfter = new Date(Date.now() + endsInMs);
     const { pem, serial } = signCertificate({
-      ...{ issuer: from.issuer, publicKey: publicKeyOf(key), extensions },
+      issuer: from.issuer,
+      publicKey: publicKeyOf(key),
+      extensions,
       subject: distinguishedName(hostId),
       validity: { notBefore: new Date(Date.now() - 3_600_000), notAfter },
     });
@@ -142,7 +146,7 @@ describe('a connection', () => {
     await refusedEverywhere(await forge(shape), status.UNAUTHENTICATED);
   });
 
-  it('with a certificate of the right form is not: the ones above are refused for their form', async () => {
+  it('with a well-formed certificate is accepted, so the form is the reason above', async () => {
     const pair = await forge(() => ({}));
     expect(await callRaw('/grpc.health.v1.Health/Check', pair)).toBe(status.OK);
   });
@@ -153,7 +157,7 @@ describe('a connection', () => {
     await refusedEverywhere(pair, status.UNAUTHENTICATED);
   });
 
-  it('with a certificate that nobody wrote down is refused', async () => {
+  it('with a certificate that is not in the database is refused', async () => {
     const identity = await join();
     await fleet.sql`delete from host_certificates where host_id = ${identity.hostId}`;
     await refusedEverywhere(identity, status.UNAUTHENTICATED);
@@ -176,9 +180,9 @@ describe('a connection', () => {
 });
 
 describe('a stream', () => {
-  it('is cut at once when its certificate is revoked, and no other', async () => {
+  it('ends at once when its certificate is revoked, and other streams stay', async () => {
     const [revoked, other] = [await join(), await join()];
-    const [cut, kept] = [attach(fleet, revoked), attach(fleet, other)];
+    const [ended, kept] = [attach(fleet, revoked), attach(fleet, other)];
     const streamOf = (id: string) => fleet.handlers.streams.findLast(({ hostId }) => hostId === id);
     await expect.poll(() => streamOf(revoked.hostId)).toBeDefined();
     await expect.poll(() => streamOf(other.hostId)).toBeDefined();
@@ -189,14 +193,14 @@ describe('a stream', () => {
     expect(serials).toContain(streamOf(revoked.hostId)?.certificateSerial);
     const expired = await fleet.sql`select serial from host_certificates where not_after < now()`;
     for (const { serial } of expired) expect(serials).not.toContain(serial);
-    fleet.server.cutRevoked(serials);
-    expect((await cut.status).code).toBe(status.UNAUTHENTICATED);
+    fleet.server.endRevoked(serials);
+    expect((await ended.status).code).toBe(status.UNAUTHENTICATED);
     streamOf(other.hostId)?.send({ number: 7 });
     await expect.poll(() => kept.specs.map(({ number }) => number)).toEqual(['7']);
     kept.close();
   });
 
-  it('is cut when its certificate expires, and others are not', async () => {
+  it('ends when its certificate expires, and other streams stay', async () => {
     const handlers = recorder();
     const short = await startTestFleet({ certificateTtlMs: 6_000, handlers });
     const [first, second] = [await join(short), await join(short)];
@@ -206,7 +210,8 @@ describe('a stream', () => {
     const lasting = attach(longer, await join({ ...longer, sql: short.sql }));
     await expect.poll(() => longer.handlers.streams.length).toBe(1);
     expect(await expiring.status).toMatchObject({
-      ...{ code: status.UNAUTHENTICATED, details: 'the certificate has expired' },
+      code: status.UNAUTHENTICATED,
+      details: 'the certificate has expired',
     });
     expect(handlers.events).toEqual(['attaching', 'attached', 'ended']);
     expect([short.server.attachedCount(), longer.server.attachedCount()]).toEqual([0, 1]);
@@ -217,7 +222,7 @@ describe('a stream', () => {
     await short.stop();
   });
 
-  it('delivers reports in order, after it is attached, and its end once', async () => {
+  it('delivers reports in order after it is attached, and its end once', async () => {
     let goOn = () => {};
     const handlers = recorder(
       () =>
@@ -239,10 +244,10 @@ describe('a stream', () => {
     await slow.stop();
     expect(handlers.events).toEqual(['attaching', 'attached', ...reports, 'ended']);
     handlers.streams[0]?.send({ number: 1 });
-    handlers.streams[0]?.cut('again');
+    handlers.streams[0]?.abort('again');
   });
 
-  it('that ends while it is attached is told to have ended after that', async () => {
+  it('that ends while it is being attached reports its end afterwards', async () => {
     let goOn = () => {};
     const handlers = recorder(
       () =>
@@ -253,9 +258,10 @@ describe('a stream', () => {
     const slow = await startTestFleet({ handlers });
     const attached = attach(slow, await join(slow));
     await expect.poll(() => handlers.events).toEqual(['attaching']);
-    handlers.streams[0]?.cut('no longer wanted');
+    handlers.streams[0]?.abort('no longer wanted');
     expect(await attached.status).toMatchObject({
-      ...{ code: status.ABORTED, details: 'no longer wanted' },
+      code: status.ABORTED,
+      details: 'no longer wanted',
     });
     expect(handlers.events).toEqual(['attaching']);
     goOn();
@@ -263,7 +269,7 @@ describe('a stream', () => {
     await slow.stop();
   });
 
-  it('is attached before it is read, and that ends meanwhile is told at once and read no more', async () => {
+  it('is attached before it is read, and reports its end at once if it ends in between', async () => {
     let goOn = () => {};
     const handlers: Recorder = {
       ...recorder(),
@@ -285,7 +291,7 @@ describe('a stream', () => {
     expect(handlers.events).toEqual(['attaching', 'attached', 'ended']);
   });
 
-  it('that cannot be attached, or whose report cannot be taken, is ended and harms no other', async () => {
+  it('ends if it cannot be attached or a report is not accepted, and other streams stay', async () => {
     const handlers = recorder(() => {
       if (handlers.streams.length === 1) throw new Error('no');
     });
@@ -306,7 +312,7 @@ describe('a stream', () => {
     await broken.stop();
   });
 
-  it('that reads slowly gets the newest spec, and none of those between', async () => {
+  it('of a slow reader skips specs that a newer one replaced', async () => {
     const identity = await join();
     const client = clientOf(fleet, identity);
     const call = client.attach();
@@ -330,8 +336,8 @@ describe('a stream', () => {
   });
 });
 
-describe('stopping', () => {
-  it('sends every host elsewhere, those that do not read too, and takes no more', async () => {
+describe('a stopping server', () => {
+  it('ends all streams, also of hosts that do not read, and accepts no new ones', async () => {
     const handlers = recorder();
     const stopping = await startTestFleet({ handlers });
     const identities = [await join(stopping), await join(stopping), await join(stopping)];
@@ -356,13 +362,15 @@ describe('stopping', () => {
   });
 });
 
-it("renews the server's own certificate while it serves", async () => {
+it('the server renews its own certificate while it runs', async () => {
   const quick = await startTestFleet({ serverCertificateTtlMs: 6_000 });
   const serial = () =>
     new Promise<string>((resolve, reject) => {
       const socket = connectTls(
         {
-          ...{ host: '127.0.0.1', port: quick.server.port, ALPNProtocols: ['h2'] },
+          host: '127.0.0.1',
+          port: quick.server.port,
+          ALPNProtocols: ['h2'],
           ca: quick.authority.certificatePem,
         },
         () => {

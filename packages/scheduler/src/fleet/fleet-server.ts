@@ -24,17 +24,16 @@ import { LiveStream, type StreamHandlers } from './host-stream.ts';
 import { LiveStreams } from './live-streams.ts';
 
 /**
- * The Fleet service on one port, with TLS. A connection without a valid certificate of a host gets
- * an answer from Enroll, from JoinConsole if it has a pass, and from nothing else: Attach admits its
- * caller itself, and every other method, of health and reflection too, stands behind a guard that
- * admits by default nobody.
+ * The Fleet service on one port, with TLS. Without a valid host certificate a caller can use Enroll,
+ * and JoinConsole with a console pass, and nothing else. Attach checks its caller itself. A guard
+ * protects all other methods, including health and reflection, and denies by default.
  */
 export type FleetServer = {
   port: number;
   attachedCount(): number;
-  /** Ends the streams of these certificates at once. */
-  cutRevoked(serials: ReadonlySet<string>): void;
-  /** Sends every host elsewhere, and takes no more; within seconds. */
+  /** Ends the streams that use these certificates. */
+  endRevoked(serials: ReadonlySet<string>): void;
+  /** Ends all streams, so that hosts attach elsewhere, and accepts no new ones. Takes seconds. */
   stop(): Promise<void>;
 };
 
@@ -43,41 +42,41 @@ type Options = {
   log: Log;
   authority: CertificateAuthority;
   host: string;
-  /** 0: any that is free. */
+  /** Zero: any free port. */
   port: number;
-  /** DNS names and addresses by which hosts call. */
+  /** The DNS names and addresses that hosts use. */
   names: readonly string[];
-  /** Of hosts' certificates. */
+  /** The lifetime of hosts' certificates. */
   certificateTtlMs: number;
-  /** Of this server's own, which is renewed by itself. */
+  /** The lifetime of this server's own certificate, which is renewed automatically. */
   serverCertificateTtlMs?: number;
   handlers: StreamHandlers;
   consoles: ConsoleHandlers;
 };
 
-/** Both answer the call themselves. */
+/** Both functions end the call themselves. */
 export type ConsoleHandlers = {
   open(hostId: string, call: ConsoleCall): void;
   join(call: ConsoleCall): void;
 };
 
 const DAY_MS = 86_400_000;
-/** For statuses to reach those who read; whoever does not is cut off then. */
+/** The time for statuses to reach the hosts. After it, connections are closed. */
 const STOP_GRACE_MS = 2_000;
 const STOP_LIMIT_MS = 5_000;
 
 const SERVER_OPTIONS = {
-  // It would keep a record per connection that nobody reads.
+  // Channelz would keep an unused record for each connection.
   'grpc.enable_channelz': 0,
   'grpc.max_receive_message_length': 4 * MIB,
   'grpc.max_send_message_length': 4 * MIB,
   // An agent needs one stream, now and then a second to renew, and one for each console.
   'grpc.max_concurrent_streams': 128,
-  // Hosts speak every ten seconds, and one that does not is cut off; this finds connections that are
-  // gone without a word and have no stream. With ten thousand of them each ping counts.
+  // Streams without reports are aborted elsewhere. Keepalive finds dead connections without a stream.
+  // With ten thousand connections the number of pings matters.
   'grpc.keepalive_time_ms': 60_000,
   'grpc.keepalive_timeout_ms': 10_000,
-  // A connection that asks for nothing is closed.
+  // An idle connection is closed.
   'grpc.max_connection_idle_ms': 60_000,
 };
 
@@ -105,7 +104,7 @@ export async function startFleetServer(options: Options): Promise<FleetServer> {
   return {
     port,
     attachedCount: () => streams.attachedCount(),
-    cutRevoked: (serials) => streams.cutRevoked(serials),
+    endRevoked: (serials) => streams.endRevoked(serials),
     async stop() {
       service.refuse();
       credentials.stop();
@@ -138,9 +137,12 @@ function createService({
     try {
       if (stopping) throw new CloudError('unavailable', 'this scheduler is stopping');
       const identity = identifyPeer(call.getAuthContext(), authorities);
-      // Among the others from the first moment, so that none is missed by what ends them.
+      // Added before admission, so that a revocation or a stop also ends this stream.
       stream = new LiveStream({
-        ...{ call, identity, handlers, log },
+        call,
+        identity,
+        handlers,
+        log,
         onEnd: (ended) => streams.delete(ended),
       });
       streams.add(stream);
@@ -206,7 +208,7 @@ function guard({ fleet, log, check }: Guard): ServerInterceptor {
   };
 }
 
-/** The service's files, as the reflection service looks for them: every message carries them all. */
+/** The descriptors in the form that the reflection service expects. */
 function describe({ service }: Fleet) {
   return {
     'gantry.v1.Fleet': service,

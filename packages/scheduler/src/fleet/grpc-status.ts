@@ -4,7 +4,7 @@ import { status } from '@grpc/grpc-js';
 
 export type CallStatus = { code: status; details: string };
 
-/** The only place that knows gRPC's codes for our kinds of error. */
+/** The only mapping from error kinds to gRPC codes. */
 const CODES: Partial<Record<ErrorKind, status>> = {
   invalid: status.INVALID_ARGUMENT,
   unauthenticated: status.UNAUTHENTICATED,
@@ -14,7 +14,7 @@ const CODES: Partial<Record<ErrorKind, status>> = {
   unavailable: status.UNAVAILABLE,
 };
 
-/** What is no error of the caller's is logged, and may be over when the caller tries again. */
+/** An unexpected error is logged, and reported as UNAVAILABLE so that the caller retries. */
 export function statusOf(error: unknown, log: Log): CallStatus {
   if (error instanceof CloudError) {
     const code = CODES[error.kind];

@@ -12,6 +12,6 @@ it.each([
   ['ü', [ID]],
   ['-a-', ['a', 'a-deadbeef', ID]],
   ['x'.repeat(200), ['x'.repeat(63), `${'x'.repeat(54)}-deadbeef`, ID]],
-])('a host that calls itself "%s" is called %j, the first that is free', (hostname, names) => {
+])('a host with the hostname "%s" gets the first free name of %j', (hostname, names) => {
   expect(hostNames(hostname, ID)).toEqual(names);
 });

@@ -1,8 +1,8 @@
 const MAX_LENGTH = 63;
-/** The end of an id: its beginning is the time, which hosts that join together share. */
+/** The end of the id, because ids of hosts that join at the same time begin alike. */
 const SHORT_ID_LENGTH = 8;
 
-/** What a new host may be called, the best first: by its own name, if nobody has it yet. */
+/** Returns candidate names for a new host in order of preference. Its own hostname comes first. */
 export function hostNames(hostname: string, hostId: string): string[] {
   const name = cleanName(hostname);
   if (name === '') return [hostId];

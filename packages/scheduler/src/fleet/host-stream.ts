@@ -6,21 +6,21 @@ import { status } from '@grpc/grpc-js';
 import type { CallStatus } from './grpc-status.ts';
 import type { AttachCall } from './grpc-types.ts';
 
-/** A host's stream, as the rest of the scheduler sees it. */
+/** The interface of a host's stream for the rest of the scheduler. */
 export type HostStream = {
   readonly hostId: string;
   readonly certificateSerial: string;
-  /** A spec is whole: one that could not be sent before the next one came is never sent. */
+  /** A spec is complete: an unsent spec is replaced by a newer one. */
   send(spec: HostSpec): void;
-  cut(reason: string): void;
+  abort(reason: string): void;
 };
 
 export type StreamHandlers = {
   attached(stream: HostStream): void | Promise<void>;
-  /** After `attached`; reports wait until it is done. */
+  /** Called after `attached`. Reports are read after it resolves. */
   readable(stream: HostStream): void | Promise<void>;
   report(stream: HostStream, report: HostReport__Output): void;
-  /** Once, after `attached` is done, whatever ended it; `readable` may still wait. */
+  /** Called once, after `attached` has resolved. `readable` may still be pending. */
   ended(stream: HostStream): void;
 };
 
@@ -33,9 +33,8 @@ type Opening = {
 };
 
 /**
- * One host's stream: opening while `attached` runs, then open, then ended; never back. There are ten
- * thousand of them in a process, so each keeps no timer, and at most one spec beside the one that is
- * being written.
+ * One host's stream. It is opening while `attached` runs, then open, then ended. A process may have ten
+ * thousand of them, so a stream has no timer and keeps at most one spec besides the one being written.
  */
 export class LiveStream implements HostStream {
   readonly hostId: string;
@@ -66,14 +65,14 @@ export class LiveStream implements HostStream {
     return this.#open && !this.#ended;
   }
 
-  /** Nothing is read from the host before `readable` is done: its reports wait in buffers. */
+  /** Reads nothing before `readable` has resolved: reports wait in the buffers of the network. */
   async open(): Promise<void> {
     if (this.#ended) return;
     try {
       await this.#handlers.attached(this);
     } catch (error) {
-      this.#log.error({ error, host_id: this.hostId }, 'a host could not be attached');
-      this.end({ code: status.UNAVAILABLE, details: 'this scheduler cannot take the host now' });
+      this.#log.error({ error, host_id: this.hostId }, 'host not attached');
+      this.end({ code: status.UNAVAILABLE, details: 'this scheduler cannot attach the host now' });
     }
     this.#open = true;
     if (this.#ended) {
@@ -92,7 +91,7 @@ export class LiveStream implements HostStream {
     else this.#write(spec);
   }
 
-  cut(reason: string): void {
+  abort(reason: string): void {
     this.end({ code: status.ABORTED, details: reason });
   }
 
@@ -105,7 +104,7 @@ export class LiveStream implements HostStream {
 
   #write(spec: HostSpec): void {
     this.#writing = true;
-    // Called once the host's window took the whole message.
+    // Called when flow control has accepted the whole message.
     this.#call.write(spec, () => {
       this.#writing = false;
       const next = this.#unsent;
@@ -119,8 +118,8 @@ export class LiveStream implements HostStream {
     try {
       this.#handlers.report(this, report);
     } catch (error) {
-      this.#log.error({ error, host_id: this.hostId }, 'a report could not be taken');
-      this.cut('the report could not be taken');
+      this.#log.error({ error, host_id: this.hostId }, 'report not accepted');
+      this.abort('the scheduler failed to accept the report');
     }
   }
 
@@ -136,7 +135,7 @@ export class LiveStream implements HostStream {
     try {
       this.#handlers.ended(this);
     } catch (error) {
-      this.#log.error({ error, host_id: this.hostId }, 'the end of a stream was not noted');
+      this.#log.error({ error, host_id: this.hostId }, 'end of stream not recorded');
     }
   }
 }

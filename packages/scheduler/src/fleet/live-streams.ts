@@ -2,10 +2,10 @@ import { status } from '@grpc/grpc-js';
 import type { CallStatus } from './grpc-status.ts';
 import type { LiveStream } from './host-stream.ts';
 
-/** The longest a timer can be set for is 24.8 days; waking up for nothing once a day costs nothing. */
+/** A timer can be at most 24.8 days long. An unneeded wake-up once a day costs nothing. */
 const MAX_TIMER_MS = 86_400_000;
 
-/** Every stream of this process, those still being admitted too. One timer ends them as they expire. */
+/** All streams of this process, including those still being admitted. One timer ends expired ones. */
 export class LiveStreams {
   readonly #streams = new Set<LiveStream>();
   #timer: NodeJS.Timeout | undefined;
@@ -26,7 +26,7 @@ export class LiveStreams {
     this.#streams.delete(stream);
   }
 
-  cutRevoked(serials: ReadonlySet<string>): void {
+  endRevoked(serials: ReadonlySet<string>): void {
     if (serials.size === 0) return;
     for (const stream of this.#streams) {
       if (serials.has(stream.certificateSerial)) {

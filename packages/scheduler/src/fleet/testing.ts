@@ -29,7 +29,7 @@ export const log = createLog({ process: 'scheduler', level: 'silent' });
 const DAY_MS = 86_400_000;
 const Fleet = loadFleet();
 
-/** What a scheduler would do with streams: writes down what happens. */
+/** Stream handlers that record their calls. */
 export type Recorder = StreamHandlers & {
   streams: HostStream[];
   events: string[];
@@ -38,7 +38,9 @@ export type Recorder = StreamHandlers & {
 
 export function recorder(attached: () => void | Promise<void> = () => {}): Recorder {
   const made: Recorder = {
-    ...{ streams: [], events: [], reports: [] },
+    streams: [],
+    events: [],
+    reports: [],
     async attached(stream) {
       made.streams.push(stream);
       made.events.push('attaching');
@@ -75,7 +77,11 @@ export async function startTestFleet(overrides: Overrides = {}): Promise<TestFle
   const authority = overrides.authority ?? (await ensureAuthority({ sql, secrets }));
   const handlers = overrides.handlers ?? recorder();
   const server = await startFleetServer({
-    ...{ sql, log, authority, host: '127.0.0.1', port: 0 },
+    sql,
+    log,
+    authority,
+    host: '127.0.0.1',
+    port: 0,
     names: ['localhost', '127.0.0.1'],
     certificateTtlMs: DAY_MS,
     consoles: { open: (_hostId, call) => call.end(), join: (call) => call.end() },
@@ -83,7 +89,11 @@ export async function startTestFleet(overrides: Overrides = {}): Promise<TestFle
     handlers,
   });
   return {
-    ...{ database, sql, authority, server, handlers },
+    database,
+    sql,
+    authority,
+    server,
+    handlers,
     address: `127.0.0.1:${server.port}`,
     async stop() {
       await server.stop();
@@ -113,7 +123,7 @@ export async function withDirectory<T>(use: (directory: string) => Promise<T>): 
 
 export type Pair = { keyPem: string; certificatePem: string };
 
-/** A channel that trusts this authority and shows this certificate, or none. */
+/** A channel that trusts this authority and presents this certificate, or none. */
 export function channelOf(authority: CertificateAuthority, pair?: Pair): ChannelCredentials {
   const ca = Buffer.from(authority.certificatePem);
   if (!pair) return credentials.createSsl(ca);
@@ -127,7 +137,7 @@ export function clientOf(fleet: TestFleet, pair?: Pair): FleetClient {
 export type Attached = {
   call: ClientDuplexStream<HostReport, HostSpec__Output>;
   specs: HostSpec__Output[];
-  /** Once it is over. */
+  /** Resolves when the call has ended. */
   status: Promise<StatusObject>;
   close(): void;
 };
@@ -140,7 +150,9 @@ export function attach(fleet: TestFleet, pair?: Pair): Attached {
   call.on('error', () => {});
   const status = new Promise<StatusObject>((resolve) => call.on('status', resolve));
   return {
-    ...{ call, specs, status },
+    call,
+    specs,
+    status,
     close() {
       call.cancel();
       client.close();
@@ -148,7 +160,7 @@ export function attach(fleet: TestFleet, pair?: Pair): Attached {
   };
 }
 
-/** The status of a call that must fail, or OK. */
+/** Returns the status of a call, also if it fails. */
 export async function enrollStatus(
   client: FleetClient,
   request: { token?: string; csrPem?: string; hostname?: string },

@@ -24,7 +24,10 @@ const drive = (change: DriveChange = {}) => onlyDevice({ nvmes: [makeDrive(ADDRE
 const link = { speedGts: 16, maxSpeedGts: 16, width: 16, maxWidth: 16 };
 const aer = { correctable: '50', nonfatal: '5', fatal: '5' };
 const health = {
-  ...{ criticalWarning: 0, percentageUsed: 3, availableSpare: 100, spareThreshold: 10 },
+  criticalWarning: 0,
+  percentageUsed: 3,
+  availableSpare: 100,
+  spareThreshold: 10,
   mediaErrors: '7',
 };
 
@@ -39,29 +42,29 @@ const judge = (now: SeenDevice, { before = now, standing = [], at = AT, rules }:
 const found = (problems: DeviceProblem[]) =>
   problems.map(({ rule, severity }) => `${rule} ${severity}`);
 
-describe('a healthy device', () => {
+describe('judgeDevice without a problem', () => {
   it.each([
     ['a GPU', gpu({ link, aer })],
-    ['a GPU of which little is known', gpu()],
+    ['a GPU with few reported values', gpu()],
     ['a drive', drive({ health })],
-    ['a drive of which little is known', drive()],
+    ['a drive with few reported values', drive()],
     [
-      'a drive that does not say when its spare is low',
+      'a drive without a threshold for its spare capacity',
       drive({ health: { ...health, availableSpare: 0, spareThreshold: 0 } }),
     ],
-  ])('%s has no problems', (_, device) => {
+  ])('finds none on %s', (_, device) => {
     expect(judge(device)).toEqual([]);
   });
 });
 
-describe('a problem is', () => {
+describe('judgeDevice finds', () => {
   it.each<[string, SeenDevice, string[], string]>([
     ['a device off the bus', gpu({ lost: true }), ['lost block'], 'all ones'],
     ['a narrow link', gpu({ link: { ...link, width: 8 } }), ['link_narrow block'], '8 of 16 lanes'],
     ['a slow link', gpu({ link: { ...link, speedGts: 2.5 } }), ['link_slow warn'], 'while idle'],
     ['a GPU without a reset', gpu({ resetMethods: [] }), ['no_reset block'], 'no way to reset'],
     [
-      'what its vendor says',
+      'a warning of the vendor',
       gpu({}, ['Xid 79', 'row remap']),
       ['vendor_warning block'],
       'Xid 79; row remap',
@@ -72,15 +75,20 @@ describe('a problem is', () => {
       ['drive_critical block'],
       '0x04',
     ],
-    ['wear', drive({ health: { ...health, percentageUsed: 95 } }), ['drive_worn warn'], '95 %'],
     [
-      'the end of wear',
+      'a worn drive',
+      drive({ health: { ...health, percentageUsed: 95 } }),
+      ['drive_worn warn'],
+      '95 %',
+    ],
+    [
+      'a worn-out drive',
       drive({ health: { ...health, percentageUsed: 100 } }),
       ['drive_worn warn', 'drive_worn_out block'],
       '100 %',
     ],
     [
-      'too little spare',
+      'too little spare capacity',
       drive({ health: { ...health, availableSpare: 9 } }),
       ['drive_spare block'],
       '9 %',
@@ -94,14 +102,24 @@ describe('a problem is', () => {
 
   it.each<[string, SeenDevice, SeenDevice, string[]]>([
     ['fatal errors', gpu({ aer }), gpu({ aer: { ...aer, fatal: '6' } }), ['aer_fatal block']],
-    ['others', gpu({ aer }), gpu({ aer: { ...aer, nonfatal: '6' } }), ['aer_nonfatal block']],
     [
-      'many corrected ones',
+      'uncorrected errors',
+      gpu({ aer }),
+      gpu({ aer: { ...aer, nonfatal: '6' } }),
+      ['aer_nonfatal block'],
+    ],
+    [
+      'corrected errors by the threshold',
       gpu({ aer }),
       gpu({ aer: { ...aer, correctable: '150' } }),
       ['aer_correctable warn'],
     ],
-    ['not a few of them', gpu({ aer }), gpu({ aer: { ...aer, correctable: '149' } }), []],
+    [
+      'corrected errors below the threshold (no problem)',
+      gpu({ aer }),
+      gpu({ aer: { ...aer, correctable: '149' } }),
+      [],
+    ],
     [
       'media errors',
       drive({ health }),
@@ -109,46 +127,54 @@ describe('a problem is', () => {
       ['media_errors warn'],
     ],
     [
-      'errors since a counter began anew',
+      'errors after the counter was reset',
       gpu({ aer }),
       gpu({ aer: { ...aer, fatal: '1' } }),
       ['aer_fatal block'],
     ],
-    ['not a counter that began anew', gpu({ aer }), gpu({ aer: { ...aer, fatal: '0' } }), []],
-    ['not what was there when it was first asked', gpu(), gpu({ aer }), []],
-  ])('a rise of %s, until it is released', (_, before, now, expected) => {
-    const problems = judge(now, { before });
-    expect(found(problems)).toEqual(expected);
-    expect(problems.every(({ until_released }) => until_released)).toBe(true);
-  });
+    [
+      'no errors after the counter was reset (no problem)',
+      gpu({ aer }),
+      gpu({ aer: { ...aer, fatal: '0' } }),
+      [],
+    ],
+    ['errors from before the first reading (no problem)', gpu(), gpu({ aer }), []],
+  ])(
+    'a rise of %s, which stays until an operator releases the device',
+    (_, before, now, expected) => {
+      const problems = judge(now, { before });
+      expect(found(problems)).toEqual(expected);
+      expect(problems.every(({ until_released }) => until_released)).toBe(true);
+    },
+  );
 
-  it('none that a drive has no rule for: it is erased, not reset', () => {
+  it('no missing reset on a drive, because a drive is erased and not reset', () => {
     expect(judge(drive({ pci: gpu({ resetMethods: [] }).pci }))).toEqual([]);
   });
 });
 
-describe('what was found before', () => {
+describe('a known problem', () => {
   const narrow = gpu({ link: { ...link, width: 8 } });
   const risen = () => judge(gpu({ aer: { ...aer, fatal: '6' } }), { before: gpu({ aer }) });
 
-  it('keeps the time it was found, and says how it is now', () => {
+  it('keeps the time when it was found and gets the current message', () => {
     const narrower = gpu({ link: { ...link, width: 4 } });
     expect(judge(narrower, { standing: judge(narrow), at: LATER })).toMatchObject([
       { since: AT.toISOString(), message: expect.stringContaining('4 of 16') },
     ]);
   });
 
-  it('ends by itself where its cause is gone', () => {
+  it('ends when its cause is gone', () => {
     expect(judge(gpu({ link }), { standing: judge(narrow) })).toEqual([]);
   });
 
-  it('stays where it was a rise, however long there is no other', () => {
+  it('stays if it was a rise, even without another rise', () => {
     const standing = risen();
     expect(judge(gpu({ aer }), { standing, at: LATER })).toEqual(standing);
     expect(judge(gpu({ aer }), { standing: [] })).toEqual([]);
   });
 
-  it('stays, and is for operators to end, where it can no longer be seen', () => {
+  it('stays until an operator ends it if its value can no longer be read', () => {
     const standing = judge(gpu({ driver: 'nvidia' }, ['Xid 79']));
     const kept = judge(gpu({ driver: 'vfio-pci' }), { standing });
     expect(kept).toEqual([{ ...standing[0], until_released: true }]);
@@ -157,12 +183,12 @@ describe('what was found before', () => {
     expect(found(judge(drive(), { standing: worn }))).toEqual(['drive_critical block']);
   });
 
-  it('stays beside a device that is off the bus, whose other words mean nothing', () => {
+  it('stays when the device leaves the bus and its other values mean nothing', () => {
     const lost = gpu({ lost: true, resetMethods: [], link: { ...link, width: 0 } });
     expect(found(judge(lost, { standing: risen() }))).toEqual(['lost block', 'aer_fatal block']);
   });
 
-  it('is not the problem of another device in the same place', () => {
+  it('does not apply to another device at the same address', () => {
     const other = gpu({ deviceId: '20b5', aer: { ...aer, fatal: '9' } });
     expect(judge(other, { before: gpu({ aer }), standing: risen() })).toEqual([]);
     const standing = judge(drive({ serial: 'S1', health: { ...health, mediaErrors: '9' } }), {
@@ -174,7 +200,7 @@ describe('what was found before', () => {
     expect(judge(drive(), { before: drive({ serial: 'S1', health }), standing })).toEqual(standing);
   });
 
-  it('has the severity its rule has now, and is over once the rule is off', () => {
+  it('has the present severity of its rule and ends when the rule is off', () => {
     const rules = readHealthRules('{"aer_fatal": {"severity": "warn"}}');
     expect(found(judge(gpu({ aer }), { standing: risen(), rules }))).toEqual(['aer_fatal warn']);
     const without = readHealthRules('{"aer_fatal": {"severity": "off"}}');

@@ -4,17 +4,17 @@ import type { SeenDevice } from './seen-device.ts';
 
 export type Judgement = {
   rules: readonly HealthRule[];
-  /** As the inventory before had it; absent where it did not. */
+  /** The device in the previous inventory. Undefined if it was not there. */
   before: SeenDevice | undefined;
   now: SeenDevice;
-  /** What was found and not ended before. */
+  /** The known problems of the device. */
   standing: readonly DeviceProblem[];
   at: Date;
 };
 
-/** What is wrong with the device now, in the order of the rules. Pure. */
+/** Returns the problems of the device now, in the order of the rules. Pure. */
 export function judgeDevice({ rules, before, now, standing, at }: Judgement): DeviceProblem[] {
-  // What was wrong with the device that sat there before is not wrong with this one.
+  // The problems of another device that was at this address do not apply to this device.
   const isSame = before === undefined || isSameDevice(before, now);
   const device = { before: isSame ? before : undefined, now, at };
   return rules.flatMap((rule) => {
@@ -44,12 +44,12 @@ function judge(
     const rise = riseFrom(before ? rule.measure(before) : null, level);
     return rise >= rule.threshold ? found(rise) : stands;
   }
-  // What cannot be seen cannot be seen to be over: an operator has to say so.
+  // A value that cannot be read cannot show that the problem is over: an operator must end it.
   if (level === null) return stands && { ...stands, until_released: true };
   return level >= rule.threshold ? found(level) : undefined;
 }
 
-/** A counter that is smaller than it was began anew, so all of it is new. */
+/** A counter that is smaller than before was reset, so its whole value is new. */
 function riseFrom(before: number | null, now: number | null): number {
   if (before === null || now === null) return 0;
   return now < before ? now : now - before;

@@ -1,26 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { HEALTH_RULES } from './health-rules.ts';
-import { nameRules, readHealthRules } from './read-rules.ts';
+import { fingerprintRules, readHealthRules } from './read-rules.ts';
 
 const ruleOf = (setting: string | undefined, name: string) =>
   readHealthRules(setting).find((rule) => rule.name === name);
 
 describe('health rules', () => {
-  it('are as they come where nothing is set', () => {
+  it('have their defaults if the setting is absent', () => {
     expect(readHealthRules(undefined)).toEqual(HEALTH_RULES);
     expect(new Set(HEALTH_RULES.map(({ name }) => name)).size).toBe(HEALTH_RULES.length);
   });
 
-  it('are as the operator sets them, one by one', () => {
+  it('change only as the operator sets them', () => {
     const setting = '{"drive_worn": {"threshold": 80}, "link_slow": {"severity": "block"}}';
     expect(ruleOf(setting, 'drive_worn')).toMatchObject({ threshold: 80, severity: 'warn' });
     expect(ruleOf(setting, 'link_slow')).toMatchObject({ threshold: 0.5, severity: 'block' });
     expect(ruleOf(setting, 'link_narrow')).toMatchObject({ threshold: 1, severity: 'block' });
   });
 
-  it('have another name when they are set otherwise', () => {
+  it('have another fingerprint after a change of the setting', () => {
     const names = [undefined, '{"lost": {"threshold": 2}}', '{"lost": {"severity": "off"}}'];
-    expect(new Set(names.map((setting) => nameRules(readHealthRules(setting)))).size).toBe(3);
+    expect(new Set(names.map((setting) => fingerprintRules(readHealthRules(setting)))).size).toBe(
+      3,
+    );
   });
 
   it.each([
@@ -34,7 +36,7 @@ describe('health rules', () => {
     ['{"lost": {"threshold": 0}}', 'the threshold of "lost" must be a number above 0'],
     ['{"lost": {"threshold": "1"}}', 'the threshold of "lost" must be a number above 0'],
     ['{"lost": {"severity": "fatal"}}', 'the severity of "lost" must be one of block, warn, off'],
-  ])('refuse %s with the name of the setting and what to do', (setting, reason) => {
+  ])('reject %s with the name of the setting and the remedy', (setting, reason) => {
     expect(() => readHealthRules(setting)).toThrow(`GANTRY_HEALTH_RULES: ${reason}`);
   });
 });

@@ -7,7 +7,7 @@ export const RULES_SETTING = 'GANTRY_HEALTH_RULES';
 const SEVERITIES: readonly unknown[] = [...PROBLEM_SEVERITIES, 'off'];
 
 /**
- * The rules, with what the operator wants otherwise, as JSON:
+ * Returns the rules with the operator's changes. The setting is JSON, for example:
  * {"link_slow": {"severity": "off"}, "drive_worn": {"threshold": 80}}
  */
 export function readHealthRules(setting: string | undefined): HealthRule[] {
@@ -23,8 +23,8 @@ export function readHealthRules(setting: string | undefined): HealthRule[] {
   });
 }
 
-/** Names the rules as they are set: devices are judged again where the name is another. */
-export function nameRules(rules: readonly HealthRule[]): string {
+/** Returns a text that changes with the rules. Devices are judged again when it changes. */
+export function fingerprintRules(rules: readonly HealthRule[]): string {
   return rules.map(({ name, threshold, severity }) => `${name}:${threshold}:${severity}`).join(' ');
 }
 
@@ -52,7 +52,7 @@ function checked(name: string, change: unknown): Partial<HealthRule> {
   };
 }
 
-/** At 0 every device would have every problem. */
+/** With a threshold of 0 every device would have every problem. */
 const isThreshold = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0;
 

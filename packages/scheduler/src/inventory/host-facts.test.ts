@@ -1,6 +1,6 @@
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
 import { describe, expect, it } from 'vitest';
-import { differences, factsOf, learnt } from './host-facts.ts';
+import { completeFacts, differences, factsOf } from './host-facts.ts';
 import {
   makeDrive,
   makeGpu,
@@ -12,7 +12,10 @@ import {
 const GPU = '0000:41:00.0';
 const DRIVE = '0000:81:00.0';
 const SOFTWARE = {
-  ...{ kernel: '6.1.0-25', firmware: '2.4', commandLine: 'quiet iommu=pt', iommu: 'identity' },
+  kernel: '6.1.0-25',
+  firmware: '2.4',
+  commandLine: 'quiet iommu=pt',
+  iommu: 'identity',
 };
 const grouped = { iommuGroup: 12, iommuGroupOthers: ['0000:41:00.1', '0000:40:01.0'] };
 const ACCEPTED = makeInventory({
@@ -58,7 +61,7 @@ describe('a host drifts', () => {
     expect(drift(change)).toEqual(sentences);
   });
 
-  it('in several ways at once, each told', () => {
+  it('in several ways at once, with a line for each', () => {
     expect(drift({ ...software({ kernel: '6.5', firmware: '3' }), gpus: [], nvmes: [] })).toEqual([
       ...['kernel: 6.1.0-25 → 6.5', 'firmware: 2.4 → 3', `${GPU}: gone`, `${DRIVE}: gone`],
     ]);
@@ -71,20 +74,20 @@ describe('a host does not drift', () => {
   it.each<[string, Partial<Inventory__Output>]>([
     ['when it is the same', {}],
     ['by a newer agent, libvirt or distribution', software({ agent: '9', libvirt: '9', os: 'x' })],
-    ['by an older agent, that does not say as much', software({ commandLine: '', iommu: '' })],
+    ['by an older agent that reports fewer facts', software({ commandLine: '', iommu: '' })],
     [
       'by a driver, a link or counters',
       { gpus: [makeGpu(GPU, { ...grouped, driver: '', aer, link })] },
     ],
     [
-      'by the order of what shares a group',
+      'by the order of the devices in a group',
       {
         gpus: [
           makeGpu(GPU, { iommuGroup: 12, iommuGroupOthers: grouped.iommuGroupOthers.toReversed() }),
         ],
       },
     ],
-    ['by a group that does not show, as without a driver', { gpus: [makeGpu(GPU)] }],
+    ['by a group that is not visible, for example without a driver', { gpus: [makeGpu(GPU)] }],
     ['by another number of its group', { gpus: [makeGpu(GPU, { ...grouped, iommuGroup: 13 })] }],
     [
       'by a function of its card or a bridge above it that joined its group',
@@ -93,7 +96,8 @@ describe('a host does not drift', () => {
           makeGpu(GPU, {
             iommuGroup: 12,
             iommuGroupOthers: [...grouped.iommuGroupOthers, '0000:41:00.2', '0000:40:02.0'],
-            ...{ functions: [GPU, '0000:41:00.2'], bridges: ['0000:40:02.0'] },
+            functions: [GPU, '0000:41:00.2'],
+            bridges: ['0000:40:02.0'],
           }),
         ],
       },
@@ -102,27 +106,27 @@ describe('a host does not drift', () => {
       'by a serial number that cannot be read',
       { nvmes: [makeDrive(DRIVE, { pci: makePci(DRIVE, { iommuGroup: 20 }) })] },
     ],
-    ['by what its VMs have of it', { memoryBytes: '1', nics: [], numaNodes: [] }],
+    ['by the resources that VMs use', { memoryBytes: '1', nics: [], numaNodes: [] }],
   ])('%s', (_, change) => {
     expect(drift(change)).toEqual([]);
     expect(drift({}, change)).toEqual([]);
   });
 
-  it('when its IOMMU shows only after it was let in', () => {
+  it('when its IOMMU appears only after its enrolment', () => {
     expect(drift({}, software({ iommu: '' }))).toEqual([]);
   });
 });
 
-describe('what is learnt', () => {
-  it('is what was unknown before, and what is unknown now stays as it was', () => {
+describe('completeFacts', () => {
+  it('adds new values and keeps those that cannot be read now', () => {
     const little = makeInventory({
       software: makeSoftware({ kernel: '6.1.0-25' }),
       gpus: [makeGpu(GPU)],
       nvmes: [makeDrive(DRIVE)],
     });
     const all = factsOf(ACCEPTED);
-    expect(learnt(factsOf(little), all)).toEqual(all);
-    expect(learnt(all, factsOf(little))).toEqual(all);
-    expect(learnt(all, all)).toEqual(all);
+    expect(completeFacts(factsOf(little), all)).toEqual(all);
+    expect(completeFacts(all, factsOf(little))).toEqual(all);
+    expect(completeFacts(all, all)).toEqual(all);
   });
 });

@@ -2,15 +2,16 @@ import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Invent
 import type { PciDevice__Output } from '@gantry/proto/generated/gantry/v1/PciDevice';
 
 /**
- * What of a host must not change unseen, because how well its VMs are kept apart hangs on it. What
- * VMs, drivers and upgrades of the agent change by themselves is not among it. Kept in the database.
+ * The facts of a host that the isolation of its VMs depends on. An operator must accept a change of
+ * them. Facts that VMs, drivers or agent upgrades change in normal operation are not included. Stored
+ * in the database.
  */
 export type HostFacts = {
-  /** All empty where the host does not say. */
+  /** Each text is empty if the host does not report it. */
   kernel: string;
   commandLine: string;
   firmware: string;
-  /** Translated, identity or off. */
+  /** `translated`, `identity` or `off`. */
   iommu: string;
   /** GPUs and drives, by address. */
   devices: DeviceFacts[];
@@ -18,13 +19,16 @@ export type HostFacts = {
 
 export type DeviceFacts = {
   address: string;
-  /** Vendor and device, then those of the subsystem where it has them: 10de:2235 10de:145a. */
+  /** The ids of vendor and device, then those of the subsystem if any: "10de:2235 10de:145a". */
   ids: string;
-  /** Empty where it cannot be read, as while a VM has the drive. */
+  /** Empty if it cannot be read, for example while a VM has the drive. */
   serial: string;
-  /** Null while it is in none, as before a driver was ever bound. Its number is the kernel's whim. */
+  /**
+   * Null while the device is in no group, for example before a driver was bound for the first time.
+   * The number itself may change at every boot.
+   */
   iommuGroup: number | null;
-  /** Strangers: neither its card's functions, which may join late, nor the bridges above it. */
+  /** Other devices: not the functions of the same card, which may join late, and not the bridges. */
   iommuGroupOthers: string[];
 };
 
@@ -39,7 +43,7 @@ export function factsOf({ software, gpus, nvmes }: Inventory__Output): HostFacts
     kernel: software?.kernel ?? '',
     commandLine: software?.commandLine ?? '',
     firmware: software?.firmware ?? '',
-    // An agent that tells the command line would tell of an IOMMU too.
+    // An agent that reports the command line also reports an IOMMU if there is one.
     iommu: software?.iommu || (software?.commandLine ? OFF : ''),
     devices: devices.sort((a, b) => (a.address < b.address ? -1 : 1)),
   };
@@ -57,8 +61,8 @@ function deviceFactsOf(pci: PciDevice__Output, serial: string): DeviceFacts {
   };
 }
 
-/** The facts now, with what cannot be seen now as it was. */
-export function learnt(accepted: HostFacts, now: HostFacts): HostFacts {
+/** Returns the facts now. Values that cannot be read now are taken from `accepted`. */
+export function completeFacts(accepted: HostFacts, now: HostFacts): HostFacts {
   const known = byAddress(accepted);
   return {
     kernel: now.kernel || accepted.kernel,
@@ -74,7 +78,7 @@ export function learnt(accepted: HostFacts, now: HostFacts): HostFacts {
   };
 }
 
-/** How a host differs from what was accepted, a sentence each. What one of them lacks is no difference. */
+/** Returns one line for each difference. A value that one side does not have is no difference. */
 export function differences(accepted: HostFacts, now: HostFacts): string[] {
   const before = byAddress(accepted);
   const after = byAddress(now);
@@ -83,7 +87,7 @@ export function differences(accepted: HostFacts, now: HostFacts): string[] {
     ...change('kernel', accepted.kernel, now.kernel),
     ...change('command line', accepted.commandLine, now.commandLine),
     ...change('firmware', accepted.firmware, now.firmware),
-    // Groups come with drivers, so an IOMMU may show late; one that went away is missed.
+    // IOMMU groups appear with drivers, so an IOMMU may appear late. Its loss is a difference.
     ...change('IOMMU', accepted.iommu === OFF ? '' : accepted.iommu, now.iommu),
     ...addresses.flatMap((address) =>
       deviceDifferences(address, before.get(address), after.get(address)),

@@ -6,12 +6,14 @@ import { makeDrive, makeGpu, makeInventory } from './testing/make-inventory.ts';
 const parts = (change: Partial<Inventory__Output> = {}) => hostPartsOf(makeInventory(change));
 
 describe('hostPartsOf', () => {
-  it('counts cores, not threads, and the memory set aside for VMs', () => {
+  it('counts cores rather than threads, and the memory reserved for VMs', () => {
     const { numaNodes } = parts({
       cpu: { model: '', architecture: 'x64', sockets: 2, cores: 32, threads: 64 },
       numaNodes: [
         {
-          ...{ id: 0, cpus: '0-15,32-47', memoryBytes: '1000' },
+          id: 0,
+          cpus: '0-15,32-47',
+          memoryBytes: '1000',
           hugepages: [{ pageKib: 1_048_576, total: 100, free: 0 }],
         },
         { id: 1, cpus: '16-31,48-63', memoryBytes: String(100 * 1024 ** 3), hugepages: [] },
@@ -23,13 +25,13 @@ describe('hostPartsOf', () => {
     ]);
   });
 
-  it('takes a host without NUMA as one node, and a node without CPUs as memory alone', () => {
+  it('treats a host without NUMA as one node and a node without CPUs as memory only', () => {
     expect(parts({ numaNodes: [] }).numaNodes).toMatchObject([{ node: 0, cores: 8 }]);
     const memoryOnly = [{ id: 3, cpus: '', memoryBytes: '1048576', hugepages: [] }];
     expect(parts({ numaNodes: memoryOnly }).numaNodes).toMatchObject([{ node: 3, cores: 0 }]);
   });
 
-  it('shares the speed of cards that are up among the nodes, bonds not counted twice', () => {
+  it('divides the speed of active NICs between the nodes and does not count bonds', () => {
     const nic = {
       name: 'e0',
       mac: '',
@@ -54,7 +56,7 @@ describe('hostPartsOf', () => {
     expect(parts({ nics: [] }).numaNodes[0]?.networkGbps).toBe(400);
   });
 
-  it('names GPUs by model, node, switch, group and peer', () => {
+  it('lists GPUs with model, node, switch, IOMMU group and NVLink peer', () => {
     const { devices: gpus } = parts({
       gpus: [
         makeGpu(
@@ -76,7 +78,7 @@ describe('hostPartsOf', () => {
     expect(gpus[2]?.pcieSwitch).not.toBe(gpus[0]?.pcieSwitch);
   });
 
-  it('measures drives in whole GB, and says what their host does with them', () => {
+  it('lists drives with their size in whole GB and their uses on the host', () => {
     const uses = ['mounted at /data'];
     const nvmes = [makeDrive('0000:80:00.0', { serial: 'S1', sizeBytes: '960197124096', uses })];
     expect(parts({ nvmes }).devices).toMatchObject([
@@ -93,6 +95,6 @@ it.each([
   ['255.255.255.255', null],
   ['192.0.2.7/24', null],
   ["'; drop table hosts", null],
-])('a host that says it is reached at "%s" is reached at %s', (underlayIpv4, address) => {
+])('a host that reports the underlay address "%s" has the address %s', (underlayIpv4, address) => {
   expect(underlayAddressOf(makeInventory({ underlayIpv4 }))).toBe(address);
 });

@@ -5,7 +5,7 @@ import { gpuModelOf } from '@gantry/model/gpu-models';
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
 import type { PciDevice__Output } from '@gantry/proto/generated/gantry/v1/PciDevice';
 
-/** What placement needs of an inventory. Pure. */
+/** The part of an inventory that placement needs. */
 export type HostParts = {
   numaNodes: NumaNodeTotals[];
   devices: DevicePart[];
@@ -15,9 +15,9 @@ export type DevicePart = Omit<ReportedDevice, 'problems'>;
 
 const BYTES_PER_GB = 1e9;
 const MBPS_PER_GBPS = 1000;
-/** Where no hugepages are set aside, the host itself keeps this part of each node's memory. */
+/** Without reserved hugepages, the host keeps this part of each node's memory for itself. */
 const HOST_SHARE = 0.02;
-/** A host whose network cards do not say how fast they are is not kept from VMs for it. */
+/** Used if the NICs do not report their speed, so that the host can still take VMs. */
 const UNKNOWN_GBPS = 400;
 
 export function hostPartsOf(inventory: Inventory__Output): HostParts {
@@ -44,7 +44,7 @@ function drivesOf({ nvmes }: Inventory__Output): DevicePart[] {
   });
 }
 
-/** What every kind of device has; the rest is as for a kind that does not have it. */
+/** The fields that every kind of device has. The other fields have their empty values. */
 function deviceOf(pci: PciDevice__Output): Omit<DevicePart, 'kind'> {
   return {
     pciAddress: pci.address,
@@ -59,7 +59,7 @@ function deviceOf(pci: PciDevice__Output): Omit<DevicePart, 'kind'> {
   };
 }
 
-/** Devices below one switch share all their bridges but the last; one without a switch is alone. */
+/** Devices below one switch share all bridges except the last. A device without a switch is alone. */
 function switchOf({ bridges, address }: PciDevice__Output): string {
   return bridges.slice(0, -1).join('/') || (bridges[0] ?? address);
 }
@@ -85,7 +85,7 @@ function numaNodesOf(inventory: Inventory__Output): NumaNodeTotals[] {
   }));
 }
 
-/** What is set aside for VMs; where nothing is, all but the host's own share. */
+/** Returns the reserved hugepages or, without them, all memory except the host's own share. */
 function memoryMibOf(node: {
   memoryBytes: string;
   hugepages: { pageKib: number; total: number }[];
@@ -95,7 +95,7 @@ function memoryMibOf(node: {
   return Math.floor((Number(node.memoryBytes) * (1 - HOST_SHARE)) / MIB);
 }
 
-/** A bond is made of cards that are counted by themselves. */
+/** Counts physical NICs only. A bond consists of NICs that are counted already. */
 function networkGbpsOf({ nics }: Inventory__Output): number {
   const mbps = nics
     .filter(({ pciAddress, up }) => pciAddress !== '' && up)
@@ -111,7 +111,7 @@ function countCpus(list: string): number {
   }, 0);
 }
 
-/** Anything but one host's address would send tenants' packets to nobody, or to everybody. */
+/** Returns null unless the address is unicast: packets of tenants must reach exactly one host. */
 export function underlayAddressOf({ underlayIpv4 }: Inventory__Output): string | null {
   return isUnicast(underlayIpv4) ? underlayIpv4 : null;
 }

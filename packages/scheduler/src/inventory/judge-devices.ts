@@ -10,21 +10,21 @@ export type JudgedDevice = {
   address: string;
   kind: DeviceKind;
   problems: DeviceProblem[];
-  /** Those of its problems that keep it from new VMs and did not before. */
+  /** The problems with severity `block` that the device did not have before. */
   newlyBlocking: DeviceProblem[];
-  /** Whose VM has it; null: nobody's. */
+  /** The VM that has claimed the device, and its project. Null if the device is not claimed. */
   owner: { vmId: string; projectId: string } | null;
 };
 
 type Judging = {
   rules: readonly HealthRule[];
-  /** Null before the host's first. */
+  /** Null if there is no previous inventory. */
   before: Inventory__Output | null;
   now: Inventory__Output;
   known: readonly KnownDevice[];
 };
 
-/** All devices of a host that it finds now, by address. Pure, but for the time. */
+/** Judges all devices of the present inventory. Returns them by address. */
 export function judgeDevices({ rules, before, now, known }: Judging): Map<string, JudgedDevice> {
   const at = new Date();
   const seenBefore = seenDevices(before);
@@ -34,7 +34,11 @@ export function judgeDevices({ rules, before, now, known }: Judging): Map<string
     const row = rows.get(address);
     const standing = row?.problems ?? [];
     const problems = judgeDevice({
-      ...{ rules, before: seenBefore.get(address), now: device, standing, at },
+      rules,
+      before: seenBefore.get(address),
+      now: device,
+      standing,
+      at,
     });
     const newlyBlocking = problems.filter(
       ({ rule, severity }) =>

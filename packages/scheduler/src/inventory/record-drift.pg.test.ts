@@ -25,7 +25,11 @@ const log = createLog({ process: 'test', level: 'silent' });
 const GPU = '0000:10:00.0';
 const report = (software: Parameters<typeof makeSoftware>[0], gpus = [makeGpu(GPU)]) =>
   recordInventory({
-    ...{ sql: database.sql, log, rules: HEALTH_RULES, hostId, streamEpoch },
+    sql: database.sql,
+    log,
+    rules: HEALTH_RULES,
+    hostId,
+    streamEpoch,
     inventory: makeInventory({ software: makeSoftware(software), gpus }),
   });
 const host = async () =>
@@ -35,12 +39,12 @@ const host = async () =>
   )[0];
 const drift = async () => (await host())?.['drift'];
 
-it('a host is accepted as it is when it is let in', async () => {
+it('the first inventory of a host is accepted', async () => {
   await report({ kernel: '6.1.0-25' });
   expect(await drift()).toEqual([]);
 });
 
-it('a change is told until the host is as it was, and placing is woken by both', async () => {
+it('a change is drift until it is reverted, and both wake placement', async () => {
   await report({ kernel: '6.1.0-25' });
   const before = await host();
   await report({ kernel: '6.1.0-26' }, []);
@@ -53,7 +57,7 @@ it('a change is told until the host is as it was, and placing is woken by both',
   expect(back?.['changed_xid']).not.toBe(drifted?.['changed_xid']);
 });
 
-it('what is accepted is what is there then, is held to from then on, and wakes placing', async () => {
+it('acceptance takes the present facts as the new reference and wakes placement', async () => {
   await report({ kernel: '6.1.0-25' });
   await report({ kernel: '6.1.0-26' });
   const drifted = await host();
@@ -67,18 +71,18 @@ it('what is accepted is what is there then, is held to from then on, and wakes p
   expect(await drift()).toEqual(['kernel: 6.1.0-26 → 6.1.0-25']);
 });
 
-it('what an agent says for the first time is learnt, and held to', async () => {
+it('a fact that an agent reports for the first time becomes part of the reference', async () => {
   await report({ kernel: '6.1', agent: '0.1.0' });
   await report({ kernel: '6.1', agent: '0.2.0', commandLine: 'quiet', iommu: 'translated' });
   expect(await drift()).toEqual([]);
-  // An older agent again: what it does not say is still known.
+  // An older agent again: the facts that it does not report are still known.
   await report({ kernel: '6.1', agent: '0.1.0' });
   expect(await drift()).toEqual([]);
   await report({ kernel: '6.1', agent: '0.2.0', commandLine: 'quiet', iommu: 'identity' });
   expect(await drift()).toEqual(['IOMMU: translated → identity']);
 });
 
-it('a host that reported before facts were kept is accepted as it is', async () => {
+it('a host without stored facts is accepted as it is', async () => {
   await report({ kernel: '6.1' });
   await database.sql`update hosts set facts = null, accepted_facts = null, judged_by = '' where id = ${hostId}`;
   await report({ kernel: '6.1' });

@@ -27,7 +27,11 @@ beforeEach(async () => {
 const log = createLog({ process: 'test', level: 'silent' });
 const record = (change: Partial<Inventory__Output>) =>
   recordInventory({
-    ...{ sql: database.sql, log, rules: HEALTH_RULES, hostId, streamEpoch },
+    sql: database.sql,
+    log,
+    rules: HEALTH_RULES,
+    hostId,
+    streamEpoch,
     inventory: makeInventory(change),
   });
 const GPU = '0000:10:00.0';
@@ -43,7 +47,7 @@ const gpu = async () =>
   (
     await database.sql`select id, blocked, problems from devices where kind = 'gpu' and host_id = ${hostId}`
   )[0];
-/** A VM that has every device of the host. */
+/** Creates a VM that has claimed every device of the host. */
 const addOwner = async () => {
   const [vmId = ''] = await addVms(database.sql, 1, { projectId });
   const { sql } = database;
@@ -56,7 +60,7 @@ const eventsOf = (vmId: string) =>
 const vmRow = (vmId: string) => database.sql`select v::text from vms v where id = ${vmId}`;
 
 describe('a device', () => {
-  it('that is not healthy is kept from new VMs for as long as it is not', async () => {
+  it('takes no new VM while it has a problem', async () => {
     await record(sound);
     expect(await gpu()).toMatchObject({ blocked: false, problems: [] });
     await record(narrow);
@@ -65,14 +69,15 @@ describe('a device', () => {
     expect(await gpu()).toMatchObject({ blocked: false, problems: [] });
   });
 
-  it('with a warning alone is given to VMs', async () => {
+  it('with only a warning takes new VMs', async () => {
     await record(slow);
     expect(await gpu()).toMatchObject({
-      ...{ blocked: false, problems: [{ rule: 'link_slow', severity: 'warn' }] },
+      blocked: false,
+      problems: [{ rule: 'link_slow', severity: 'warn' }],
     });
   });
 
-  it('that had an error on its link stays out, over attaches and a time off the host', async () => {
+  it('with a link error stays blocked after reconnects and after an absence', async () => {
     await record(sound);
     await record(fatal);
     await record({ gpus: [] });
@@ -84,7 +89,7 @@ describe('a device', () => {
     });
   });
 
-  it('wakes placing with its health', async () => {
+  it('wakes placement when its health changes', async () => {
     const changed = async () =>
       (
         await database.sql`select changed_xid::text from host_revisions where host_id = ${hostId}`
@@ -97,9 +102,12 @@ describe('a device', () => {
 });
 
 describe('the owner of a VM', () => {
-  it('is told of each problem of its devices once, and the VM is left alone', async () => {
+  it('gets one event for each problem of a device, and the VM does not change', async () => {
     const smart = {
-      ...{ criticalWarning: 0, percentageUsed: 0, availableSpare: 100, spareThreshold: 10 },
+      criticalWarning: 0,
+      percentageUsed: 0,
+      availableSpare: 100,
+      spareThreshold: 10,
       mediaErrors: '0',
     };
     const drive = (criticalWarning: number) => ({
@@ -114,7 +122,8 @@ describe('the owner of a VM', () => {
     await record({ ...fatal, ...drive(9) });
     expect(await eventsOf(vmId)).toMatchObject([
       {
-        ...{ type: 'vm_device_unhealthy', project_id: projectId },
+        type: 'vm_device_unhealthy',
+        project_id: projectId,
         message: expect.stringContaining(
           `the GPU at ${GPU} is not healthy: 1 new fatal PCIe error`,
         ),
@@ -124,7 +133,7 @@ describe('the owner of a VM', () => {
     expect(await vmRow(vmId)).toEqual(before);
   });
 
-  it('is not told of what was wrong with a device that nobody had', async () => {
+  it('gets no event for a problem from before the claim', async () => {
     await record(sound);
     await record(narrow);
     const vmId = await addOwner();
@@ -135,8 +144,8 @@ describe('the owner of a VM', () => {
   });
 });
 
-describe('a drive that a VM has', () => {
-  it("and that its host begins to use stays the VM's, and is nobody's next", async () => {
+describe('a claimed drive', () => {
+  it('that its host begins to use stays with the VM and takes no other VM', async () => {
     await record({ nvmes: [makeDrive(DRIVE)] });
     const vmId = await addOwner();
     await record({ nvmes: [makeDrive(DRIVE, { uses: ['mounted at /data'] })] });

@@ -29,7 +29,11 @@ const gpu = (address: string) => makeGpu(address);
 const drive = (change: Partial<NvmeDrive__Output>) => makeDrive('0000:80:00.0', change);
 const record = (change: Partial<Inventory__Output>, rules = HEALTH_RULES) =>
   recordInventory({
-    ...{ sql: database.sql, log, rules, hostId, streamEpoch },
+    sql: database.sql,
+    log,
+    rules,
+    hostId,
+    streamEpoch,
     inventory: makeInventory(change),
   });
 const drives = () =>
@@ -38,7 +42,7 @@ const gpus = () =>
   database.sql`select pci_address, state, xmin from devices where kind = 'gpu' and host_id = ${hostId} order by 1`;
 const both = { gpus: [gpu('0000:10:00.0'), gpu('0000:11:00.0')] };
 
-it('a device that is not found is missing, and ready when it is back', async () => {
+it('a device that is absent is missing, and ready when it is back', async () => {
   await record(both);
   await record({ gpus: [gpu('0000:10:00.0')] });
   expect(await gpus()).toMatchObject([{ state: 'ready' }, { state: 'missing' }]);
@@ -46,7 +50,7 @@ it('a device that is not found is missing, and ready when it is back', async () 
   expect(await gpus()).toMatchObject([{ state: 'ready' }, { state: 'ready' }]);
 });
 
-it('a device in quarantine stays there, found or not', async () => {
+it('a quarantined device stays quarantined, present or not', async () => {
   await record(both);
   await database.sql`update devices set state = 'quarantined' where kind = 'gpu' and host_id = ${hostId} and pci_address = '0000:11:00.0'`;
   await record({ gpus: [gpu('0000:10:00.0')] });
@@ -54,7 +58,7 @@ it('a device in quarantine stays there, found or not', async () => {
   expect(await gpus()).toMatchObject([{ state: 'ready' }, { state: 'quarantined' }]);
 });
 
-describe('what is the same', () => {
+describe('an unchanged inventory', () => {
   const withDrive = { ...both, nvmes: [drive({ serial: 'S1', sizeBytes: '960000000000' })] };
   const rows = async () =>
     (
@@ -71,7 +75,7 @@ describe('what is the same', () => {
     expect(await rows()).toEqual(before);
   });
 
-  it('does not have placement look at the host again where only a counter moved', async () => {
+  it('with another counter value does not make placement read the host again', async () => {
     const aer = { correctable: '1', nonfatal: '0', fatal: '0' };
     await record({ ...withDrive, gpus: [makeGpu('0000:10:00.0', { aer })] });
     const before = await rows();
@@ -80,11 +84,13 @@ describe('what is the same', () => {
     const { host, ...others } = (await rows()) ?? {};
     expect(host).not.toBe(before?.['host']);
     expect(others).toEqual({
-      ...{ gpu: before?.['gpu'], drive: before?.['drive'], revision: before?.['revision'] },
+      gpu: before?.['gpu'],
+      drive: before?.['drive'],
+      revision: before?.['revision'],
     });
   });
 
-  it('is judged again by other rules', async () => {
+  it('is judged again when the rules change', async () => {
     const narrow = { speedGts: 16, maxSpeedGts: 16, width: 8, maxWidth: 16 };
     const gpus = [makeGpu('0000:10:00.0', { link: narrow })];
     const blocked = async () =>
@@ -98,13 +104,13 @@ describe('what is the same', () => {
   });
 });
 
-it('a drive that a VM has does not tell its serial number or size: what was known stays', async () => {
+it('a claimed drive keeps its known serial number and size when it reports none', async () => {
   await record({ nvmes: [drive({ serial: 'S1', sizeBytes: '960000000000' })] });
   await record({ nvmes: [drive({})] });
   expect(await drives()).toMatchObject([{ serial: 'S1', size_gb: 960, state: 'ready' }]);
 });
 
-it("a drive is nobody else's while its host uses it", async () => {
+it('a drive that its host uses takes no VM', async () => {
   const uses = ['mounted at /data', 'in the RAID md0'];
   await record({ nvmes: [drive({ uses })] });
   expect(await drives()).toMatchObject([{ state: 'used_by_host', uses }]);
@@ -116,14 +122,14 @@ it("a drive is nobody else's while its host uses it", async () => {
   expect(await drives()).toMatchObject([{ state: 'used_by_host', uses }]);
 });
 
-describe('a drive that was not made clean where it was before', () => {
+describe('a drive that was not cleaned on its previous host', () => {
   const leaveDirty = (serial: string, failureCode = 'erase_failed', id = newId()) =>
     database.sql`insert into device_receipts (id, device_id, kind, host_id, pci_address, serial, vm_id, project_id,
         method, finished_at, failure_code, failure_message)
       values (${id}, ${newId()}, 'drive', ${newId()}, '0000:01:00.0', ${serial}, ${newId()}, ${newId()},
         'none', now(), ${failureCode}, 'it did not answer')`;
 
-  it('is in quarantine on a host that has it from now on', async () => {
+  it('is quarantined on its new host', async () => {
     await leaveDirty(hostId);
     await record({ nvmes: [drive({ serial: hostId })] });
     const quarantined = {
@@ -133,7 +139,7 @@ describe('a drive that was not made clean where it was before', () => {
     expect(await drives()).toMatchObject([quarantined]);
   });
 
-  it('is so too in the place of another, and not again once it was released', async () => {
+  it('is quarantined in the slot of another drive, and not again after its release', async () => {
     await record({ nvmes: [drive({ serial: 'another' })] });
     await leaveDirty(hostId);
     await record({ nvmes: [drive({ serial: hostId })] });
@@ -144,7 +150,7 @@ describe('a drive that was not made clean where it was before', () => {
     expect(await drives()).toMatchObject([{ state: 'ready' }]);
   });
 
-  it('is ready where it was made clean since', async () => {
+  it('is ready if it was cleaned since', async () => {
     await leaveDirty(hostId);
     await leaveDirty(hostId, '');
     await record({ nvmes: [drive({ serial: hostId })] });
@@ -207,14 +213,14 @@ describe('a drive that appears elsewhere while a VM still has a claim on it', ()
   });
 });
 
-it('what came by an earlier stream, or from a fenced host, changes nothing', async () => {
+it('an inventory from an earlier stream or a fenced host changes nothing', async () => {
   await record(both);
   await openStream(database.sql, { hostId, schedulerId: newId() });
   await record({ gpus: [] });
   expect(await gpus()).toMatchObject([{ state: 'ready' }, { state: 'ready' }]);
 });
 
-it('placement is told; the wanted state of the host is not another', async () => {
+it('a new inventory wakes placement and does not change the spec of the host', async () => {
   const revision = async () =>
     (
       await database.sql`select number, changed_xid::text from host_revisions where host_id = ${hostId}`
@@ -229,7 +235,7 @@ it('placement is told; the wanted state of the host is not another', async () =>
   ).toMatchObject([{ shared_storage: true, os: 'ab' }]);
 });
 
-it('where a host is reached is written down, and forgotten when it says so no more', async () => {
+it('the underlay address is stored, and removed when the host reports none', async () => {
   const address = async () =>
     (await database.sql`select host(underlay_address) as is from hosts where id = ${hostId}`)[0];
   await record({ underlayIpv4: '192.0.2.7' });

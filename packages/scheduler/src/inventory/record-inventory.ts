@@ -11,8 +11,8 @@ import { insertEvents } from '@gantry/db/queries/operations/events';
 import { transact } from '@gantry/db/transact';
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
 import type { HealthRule } from '../health/health-rules.ts';
-import { nameRules } from '../health/read-rules.ts';
-import { differences, factsOf, type HostFacts, learnt } from './host-facts.ts';
+import { fingerprintRules } from '../health/read-rules.ts';
+import { completeFacts, differences, factsOf, type HostFacts } from './host-facts.ts';
 import { type HostParts, hostPartsOf, underlayAddressOf } from './host-parts.ts';
 import { type JudgedDevice, judgeDevices } from './judge-devices.ts';
 
@@ -26,37 +26,47 @@ type Recording = {
 };
 
 /**
- * Writes down what a host is made of, where it differs from what is known; what that says of its
- * devices' health; and whether it is still the host that was accepted.
+ * Records a host's inventory if it differs from the stored one: its hardware, the health of its
+ * devices, and the differences from the hardware that an operator accepted (the drift).
  */
 export async function recordInventory(recording: Recording): Promise<void> {
   const { log, rules, hostId, streamEpoch } = recording;
-  const { inventory, inventoryJson } = withoutZeros(recording.inventory);
-  const judgedBy = nameRules(rules);
+  const { inventory, inventoryJson } = withoutNullCharacters(recording.inventory);
+  const judgedBy = fingerprintRules(rules);
   const underlayAddress = underlayAddressOf(inventory);
   await transact(recording.sql, async (sql) => {
     const known = await lockHostForInventory(sql, {
-      ...{ hostId, streamEpoch, inventoryJson, judgedBy, underlayAddress },
+      hostId,
+      streamEpoch,
+      inventoryJson,
+      judgedBy,
+      underlayAddress,
     });
     if (!known) return;
     const parts = hostPartsOf(inventory);
     const facts = factsOf(inventory);
-    // Letting a host in is accepting it as it is.
+    // The first inventory of an enrolled host is accepted as it is.
     const accepted = (known.host.accepted_facts as HostFacts | null) ?? facts;
     const drift = differences(accepted, facts);
     await updateInventory(sql, {
-      ...{ hostId, inventoryJson, judgedBy, facts, drift, underlayAddress },
-      ...{ numaNodes: parts.numaNodes, sharedStorage: parts.sharedStorage },
-      acceptedFacts: drift.length === 0 ? learnt(accepted, facts) : accepted,
+      hostId,
+      inventoryJson,
+      judgedBy,
+      facts,
+      drift,
+      underlayAddress,
+      numaNodes: parts.numaNodes,
+      sharedStorage: parts.sharedStorage,
+      acceptedFacts: drift.length === 0 ? completeFacts(accepted, facts) : accepted,
     });
     const before = known.host.inventory as Inventory__Output | null;
     const judged = judgeDevices({ rules, before, now: inventory, known: known.devices });
     await writeDevices(sql, { hostId, parts, judged });
-    await tellOwners(sql, judged);
+    await notifyOwners(sql, judged);
     if (drift.join() !== known.host.drift.join())
-      log.warn({ hostId, drift }, 'how the host differs from what was accepted has changed');
-    for (const device of takenByHost(known.devices, parts))
-      log.error({ hostId, ...device }, 'the host itself uses a drive that a VM has');
+      log.warn({ host_id: hostId, drift }, 'host drift changed');
+    for (const device of devicesTakenByHost(known.devices, parts))
+      log.error({ host_id: hostId, ...device }, 'the host uses a drive that a VM has claimed');
   });
 }
 
@@ -74,8 +84,8 @@ async function writeDevices(sql: Queryable, { hostId, parts, judged }: Devices):
   });
 }
 
-/** Of what is new: the VM runs on, and its owner decides what becomes of it. */
-async function tellOwners(
+/** Adds an event for each new problem. The VM keeps running and its owner decides what to do. */
+async function notifyOwners(
   sql: Queryable,
   judged: ReadonlyMap<string, JudgedDevice>,
 ): Promise<void> {
@@ -83,25 +93,30 @@ async function tellOwners(
     if (!owner) return [];
     const what = kind === 'gpu' ? 'GPU' : 'drive';
     return newlyBlocking.map(({ message }) => ({
-      ...{ projectId: owner.projectId, resourceType: 'vm' as const, resourceId: owner.vmId },
+      projectId: owner.projectId,
+      resourceType: 'vm' as const,
+      resourceId: owner.vmId,
       type: 'vm_device_unhealthy' as const,
-      message: `the ${what} at ${address} is not healthy: ${message}. The VM runs on; STOP and START give it another`,
+      message: `the ${what} at ${address} is not healthy: ${message}. The VM keeps running; STOP and START give it another device`,
     }));
   });
   await insertEvents(sql, events);
 }
 
-/** Known for the first time: nothing is done to either, for each would be wrong for somebody. */
-function takenByHost(known: readonly KnownDevice[], { devices }: HostParts) {
+/**
+ * Returns the claimed devices that the host has begun to use itself. They are only logged: neither the
+ * VM nor the host can be stopped without the loss of data.
+ */
+function devicesTakenByHost(known: readonly KnownDevice[], { devices }: HostParts) {
   return known.flatMap(({ pci_address, state, vm_id }) => {
     const uses = devices.find(({ pciAddress }) => pciAddress === pci_address)?.uses ?? [];
     if (vm_id === null || uses.length === 0 || state === 'used_by_host') return [];
-    return [{ pciAddress: pci_address, vmId: vm_id, uses }];
+    return [{ pci_address, vm_id, uses }];
   });
 }
 
-/** JSON may have the character zero, a database may not. */
-function withoutZeros(inventory: Inventory__Output) {
+/** PostgreSQL cannot store the character U+0000, which JSON allows. */
+function withoutNullCharacters(inventory: Inventory__Output) {
   const inventoryJson = JSON.stringify(inventory);
   if (!inventoryJson.includes('\\u0000')) return { inventory, inventoryJson };
   const cleaned = JSON.stringify(inventory, (_, value) =>

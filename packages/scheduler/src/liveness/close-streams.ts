@@ -12,13 +12,15 @@ type EndedStream = { hostId: string; streamEpoch: string };
 const RETRY_MS = 1_000;
 
 /**
- * Writes down that streams ended, however many end at once. One that could not be written is tried
- * again: until then this scheduler would vouch for a host that it does not hear.
+ * Records ended streams in batches. A failed batch is retried: until it is recorded, the database
+ * shows the host as connected to this scheduler.
  */
 export function closeStreamsInBatches({ sql, log }: { sql: Sql; log: Log }): StreamClosing {
   let ended: EndedStream[] = [];
   const loop = startLoop({
-    ...{ name: 'close-streams', everyMs: RETRY_MS, log },
+    name: 'close-streams',
+    everyMs: RETRY_MS,
+    log,
     body: async () => {
       const batch = ended;
       if (batch.length === 0) return;

@@ -5,8 +5,8 @@ import {
   lockHostToFence,
   updateHostFenced,
 } from '@gantry/db/queries/hosts/host-liveness';
+import { failOperation, failVm, hostFailure } from '@gantry/db/queries/operations/end-operation';
 import { insertEvents } from '@gantry/db/queries/operations/events';
-import { failOperation } from '@gantry/db/queries/operations/operations';
 import {
   insertReceipts,
   lockAffectedHosts,
@@ -21,12 +21,11 @@ import {
   updateObservedVm,
 } from '@gantry/db/queries/settle/settle-vms';
 import { closeVmInterval } from '@gantry/db/queries/usage/meter';
-import { failVm } from '@gantry/db/queries/vms/fail-vm';
 import { transact } from '@gantry/db/transact';
 
 /**
- * An operator's word that a host is dead stands for the proof that its VMs are gone. It does not stand
- * for the proof that their devices are clean: those go to nobody, wherever they turn up again.
+ * Releases the VMs of hosts that an operator declared dead. The fence replaces the proof that the VMs
+ * are gone. It does not prove that their devices are clean: they stay quarantined, on any host.
  */
 export async function fenceHosts({ sql, log }: { sql: Sql; log: Log }): Promise<void> {
   for (const { id } of await listHostsToFence(sql)) {
@@ -34,36 +33,34 @@ export async function fenceHosts({ sql, log }: { sql: Sql; log: Log }): Promise<
       const placed = await lockPlacedVms(transaction, id);
       if (!(await lockHostToFence(transaction, id))) return null;
       await lockAffectedHosts(transaction, {
-        ...{
-          hostId: id,
-          releasedVmIds: placed.map((vm) => vm.id),
-          removedVmIds: [],
-          newDiskIds: [],
-        },
+        hostId: id,
+        releasedVmIds: placed.map((vm) => vm.id),
+        removedVmIds: [],
+        newDiskIds: [],
       });
       for (const vm of placed) await loseVm(transaction, { hostId: id, vm });
       await updateHostFenced(transaction, id);
       return placed.length;
     });
-    if (vms !== null) log.warn({ hostId: id, vms }, 'host fenced: its VMs may start elsewhere');
+    if (vms !== null)
+      log.warn({ host_id: id, vms }, 'host fenced; its VMs may start on other hosts');
   }
 }
 
-/** What was to be removed is unplaced now and goes; what was to run is down and can be started elsewhere. */
+/** A VM that should be removed is removed later as unplaced. One that should run can be started. */
 async function loseVm(
   sql: Queryable,
   { hostId, vm }: { hostId: string; vm: PlacedVmRow },
 ): Promise<void> {
-  const failure = {
-    code: 'host_failed',
-    message: 'the host of the VM was declared dead by an operator',
-    details: {},
-  };
-  // Nothing can be done to disks there any more: the VM has those it had.
+  const failure = hostFailure('an operator declared the host of the VM dead');
+  // The host can no longer change disks: the VM keeps the disks it had.
   if (vm.operation === 'ATTACH_DISKS') await undoAttachments(sql, vm.id);
   if (vm.operation === 'DETACH_DISKS') await undoDetachments(sql, vm.id);
   await insertReceipts(sql, {
-    ...{ hostId, vmId: vm.id, projectId: vm.project_id, receipts: receiptsOfNothing(vm) },
+    hostId,
+    vmId: vm.id,
+    projectId: vm.project_id,
+    receipts: uncleanReceipts(vm),
   });
   await releasePlacement(sql, vm.id);
   await closeVmInterval(sql, vm.id);
@@ -87,10 +84,16 @@ async function loseVm(
   await failOperation(sql, { resourceId: vm.id, failure });
 }
 
-/** Nobody has cleaned what the VM had, and nobody will be asked to. */
-function receiptsOfNothing({ devices }: PlacedVmRow): Receipt[] {
+/** Receipts that record that the devices were not cleaned. */
+function uncleanReceipts({ devices }: PlacedVmRow): Receipt[] {
   return devices.map((device) => ({
-    ...{ device, serial: device.serial, method: 'none', finishedAt: new Date() },
-    failure: { code: 'host_fenced', message: 'its host was declared dead while the VM had it' },
+    device,
+    serial: device.serial,
+    method: 'none',
+    finishedAt: new Date(),
+    failure: {
+      code: 'host_fenced',
+      message: 'an operator declared the host dead while a VM had the device',
+    },
   }));
 }

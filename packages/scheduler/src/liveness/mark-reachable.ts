@@ -3,7 +3,7 @@ import { updateHostReady, updateVmsReachable } from '@gantry/db/queries/hosts/ho
 import { insertEvents } from '@gantry/db/queries/operations/events';
 import type { PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
 
-/** A host that was given up speaks again: what it says of its VMs is the truth. */
+/** An unreachable host has reported again. Its report is applied in the same transaction. */
 export async function markReachable(
   sql: Queryable,
   { hostId, vms }: { hostId: string; vms: PlacedVmRow[] },
@@ -17,7 +17,7 @@ export async function markReachable(
       resourceType: 'vm',
       resourceId: vm.id,
       type: 'vm_reachable',
-      message: 'the host of the VM is heard from again',
+      message: 'the host of the VM is reachable again',
     })),
   );
 }

@@ -12,24 +12,24 @@ import { closeVmInterval } from '@gantry/db/queries/usage/meter';
 import { transact } from '@gantry/db/transact';
 
 export type Silence = {
-  /** A scheduler that has not renewed its row for so long is dead. */
+  /** A scheduler without a heartbeat for this long is dead. */
   schedulerMs: number;
-  /** A host without a stream for so long is unreachable. */
+  /** A host without a stream for this long is unreachable. */
   hostMs: number;
 };
 
 type Watch = { sql: Sql; log: Log; silence: Silence };
 
 /**
- * Hosts that fell silent: what runs there is unknown, and nothing of it is given away. Any number of
- * schedulers may do this at once.
+ * Marks hosts without a stream as unreachable. It is unknown what runs there, so all claims stay. Any
+ * number of schedulers can do this at the same time.
  */
 export async function markUnreachable({ sql, log, silence }: Watch): Promise<void> {
   for (const { id } of await removeDeadSchedulers(sql, silence.schedulerMs))
-    log.warn({ schedulerId: id }, 'another scheduler fell silent; its hosts have to attach again');
+    log.warn({ scheduler_id: id }, 'dead scheduler removed; its hosts must attach again');
   for (const { id } of await listSilentHosts(sql, silence.hostMs)) {
     if (await giveUpHost(sql, { hostId: id, silentMs: silence.hostMs }))
-      log.warn({ hostId: id }, 'host unreachable');
+      log.warn({ host_id: id }, 'host unreachable');
   }
 }
 
@@ -41,7 +41,7 @@ async function giveUpHost(
     const vms = await lockPlacedVms(sql, hostId);
     if (!(await updateHostUnreachable(sql, { hostId, silentMs }))) return false;
     await updateVmsReachable(sql, { vmIds: vms.map(({ id }) => id), reachable: false });
-    // A VM that is not seen running is not charged for.
+    // Time during which the VM is not known to run is not charged.
     for (const { id } of vms) await closeVmInterval(sql, id);
     await insertEvents(
       sql,
@@ -50,7 +50,7 @@ async function giveUpHost(
         resourceType: 'vm',
         resourceId: vm.id,
         type: 'vm_unreachable',
-        message: 'the host of the VM is not heard from: whether the VM runs is unknown',
+        message: 'the host of the VM is unreachable: it is unknown whether the VM runs',
       })),
     );
     return true;

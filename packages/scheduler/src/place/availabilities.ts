@@ -13,11 +13,11 @@ type Availabilities = {
   sql: Sql;
   lease: Lease;
   index: HostIndex;
-  /** What this holder of the lease has written; it is brought up to date. */
+  /** The values that this lease holder has written. This function updates them. */
   written: Map<string, boolean>;
 };
 
-/** Shows clients what the placer would say now. False: the location is somebody else's by now. */
+/** Records which VM types have room in the location. Returns false if the lease is lost. */
 export async function writeAvailabilities(options: Availabilities): Promise<boolean> {
   const { sql, lease, index, written } = options;
   const { location } = lease;

@@ -1,20 +1,19 @@
 import type { FailedPlacement, NewPlacement } from '@gantry/db/queries/placement/placements';
 import type { UnplacedVm } from '@gantry/db/queries/placement/unplaced-vms';
-import { chooseHost, type NoHost, whyNoHost } from '@gantry/placement/choose-host';
+import { chooseHost, type NoHost, type Policy, whyNoHost } from '@gantry/placement/choose-host';
 import type { Placement, PlacementRequest } from '@gantry/placement/host';
 import type { HostIndex } from '@gantry/placement/host-index';
 import { placeOnHost } from '@gantry/placement/place-on-host';
-import type { Policy } from '@gantry/placement/policy';
 import { requestFor } from '@gantry/placement/request-for';
-import type { OpenAddresses, SubnetNeed } from './address-book.ts';
+import type { OpenAddresses, SubnetNeed } from './address-allocator.ts';
 
-/** A placement to be committed, and the same as the index has claimed it. */
+/** A placement to be committed, and its claim in the index. */
 export type Decided = { placement: NewPlacement; claimed: Placement };
 export type Decisions = { decided: Decided[]; failures: FailedPlacement[] };
 
 type Decision = { index: HostIndex; location: string; addresses: OpenAddresses };
 
-/** Where each VM goes, or why nowhere, in their order. The index has the claims afterwards. */
+/** Chooses a placement for each VM in order, or a failure. The index has the claims afterwards. */
 export function decide(vms: readonly UnplacedVm[], decision: Decision): Decisions {
   const { index, location, addresses } = decision;
   const requests = new Map<string, PlacementRequest>();
@@ -41,7 +40,7 @@ export function decide(vms: readonly UnplacedVm[], decision: Decision): Decision
   return { decided, failures };
 }
 
-/** How many addresses of which subnets these VMs lack. */
+/** Returns the number of addresses that these VMs need, by subnet. */
 export function neededAddresses(vms: readonly UnplacedVm[]): Map<string, SubnetNeed> {
   const needs = new Map<string, SubnetNeed>();
   for (const { subnet_id, cidr } of vms.flatMap(lackingInterfaces)) {
@@ -56,7 +55,7 @@ function lackingInterfaces({ interfaces }: UnplacedVm) {
   return interfaces.filter(({ has_private }) => !has_private);
 }
 
-/** A VM follows its disks: to the one host that has them, or to any that reaches shared storage. */
+/** A VM can only run on the host that has its disks, or on any host with the shared storage. */
 function choose(index: HostIndex, vm: UnplacedVm, request: PlacementRequest): Placement | NoHost {
   const [home, ...others] = vm.storage_hosts;
   if (home === undefined && !vm.shared_storage) return chooseHost(index, request);

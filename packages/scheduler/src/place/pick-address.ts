@@ -1,20 +1,20 @@
 import { parseCidr } from '@gantry/model/cidr';
 
-/** Addresses as numbers, both ends included. */
+/** Addresses as numbers, including both ends. */
 export type Range = { first: number; last: number };
 
 const RESERVED_FIRST = 5;
 const RESERVED_LAST = 1;
 
-/** What a subnet has for VMs: not its first five addresses, nor its last; null if nothing is left. */
+/** The addresses for VMs: all except the first five and the last. Null if none is left. */
 export function usableRange(cidr: string): Range | null {
   const block = parseCidr(cidr);
-  if (!block) throw new Error(`BUG: subnet with the CIDR "${cidr}"`);
+  if (!block) throw new Error(`BUG: a subnet has the invalid CIDR "${cidr}"`);
   const range = { first: block.first + RESERVED_FIRST, last: block.last - RESERVED_LAST };
   return range.first <= range.last ? range : null;
 }
 
-/** The first free address after `after`, going round at the end; null if all are taken. */
+/** Returns the first free address after `after`, with wrap-around. Null if all are taken. */
 export function pickAddress(
   { first, last }: Range,
   { taken, after }: { taken: ReadonlySet<number>; after: number },

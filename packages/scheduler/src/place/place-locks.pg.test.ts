@@ -41,8 +41,12 @@ async function whilePlacing(body: () => Promise<void>): Promise<void> {
   const [vmId = ''] = await addVms(sql, 1, { projectId: await addProject(sql) });
   const lease = await holdLocation(sql);
   const placement = {
-    ...{ vmId, hostId, generation: '1', deviceIds: [gpuId] },
-    ...{ addresses: [], publicFor: [] },
+    vmId,
+    hostId,
+    generation: '1',
+    deviceIds: [gpuId],
+    addresses: [],
+    publicFor: [],
   };
   let committing: ReturnType<typeof commitPlacements> | undefined;
   await elsewhere.begin(async (tx) => {
@@ -63,8 +67,11 @@ const changes: [string, (tx: Transaction) => Promise<unknown>][] = [
     'news of what it is made of and where it is reached',
     (tx) =>
       lockHostForInventory(tx, {
-        ...{ hostId, streamEpoch: STREAM_EPOCH, underlayAddress: '192.0.2.1' },
-        ...{ inventoryJson: '{}', judgedBy: 'rules' },
+        hostId,
+        streamEpoch: STREAM_EPOCH,
+        underlayAddress: '192.0.2.1',
+        inventoryJson: '{}',
+        judgedBy: 'rules',
       }),
   ],
   ['giving it up as silent', (tx) => updateHostUnreachable(tx, { hostId, silentMs: 0 })],
@@ -77,7 +84,7 @@ const changes: [string, (tx: Transaction) => Promise<unknown>][] = [
   ],
 ];
 
-it.each(changes)('%s waits for a VM that is being placed there', async (_, change) => {
+it.each(changes)('%s waits for an in-flight placement on the host', async (_, change) => {
   await whilePlacing(async () => {
     const changing = database.sql.begin(async (tx) => {
       await tx`set local lock_timeout = '100ms'`;
@@ -90,13 +97,16 @@ it.each(changes)('%s waits for a VM that is being placed there', async (_, chang
 const unasked = changes.filter(([who]) => !who.startsWith('an operator'));
 
 // A firewall rule that changes locks hosts' numbers, then refers to the hosts; these lock them the other way.
-it.each(unasked)('%s holds nobody up who only refers to it', async (_, change) => {
-  const undone = new Error('undone');
-  const changing = database.sql.begin(async (tx) => {
-    await change(tx);
-    const found = await elsewhere`select from hosts where id = ${hostId} for key share nowait`;
-    expect(found).toHaveLength(1);
-    throw undone;
-  });
-  await expect(changing).rejects.toBe(undone);
-});
+it.each(unasked)(
+  '%s does not block a transaction that only refers to the host',
+  async (_, change) => {
+    const undone = new Error('undone');
+    const changing = database.sql.begin(async (tx) => {
+      await change(tx);
+      const found = await elsewhere`select from hosts where id = ${hostId} for key share nowait`;
+      expect(found).toHaveLength(1);
+      throw undone;
+    });
+    await expect(changing).rejects.toBe(undone);
+  },
+);

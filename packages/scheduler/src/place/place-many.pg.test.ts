@@ -49,14 +49,14 @@ async function writes() {
   return { vms: transactions.map(({ vms }) => vms), mostOfHost: of?.most };
 }
 
-it('VMs of many hosts are written by several transactions, those of a host by one', async () => {
+it('the VMs of many hosts are committed in several transactions, those of one host in one', async () => {
   expect(await placePending(placer)).toMatchObject({ placed: VMS, failed: 0, more: false });
   expect(await writes()).toEqual({ vms: [VMS / 2, VMS / 2], mostOfHost: 1 });
   // What they have changed is known already.
   expect(await placePending(placer)).toMatchObject({ changed: false });
 });
 
-it('a batch that is lost holds up no other: it is decided anew, and one VM has no room', async () => {
+it('a batch with a conflict is decided again and does not hold up the other batches', async () => {
   const { sql } = database;
   const [taken = ''] = hosts[0]?.gpuIds ?? [];
   meanwhile(placer, () => sql`update devices set quarantine_reason = 'x' where id = ${taken}`);
@@ -64,7 +64,7 @@ it('a batch that is lost holds up no other: it is decided anew, and one VM has n
   expect((await writes()).vms).toEqual([VMS / 2, VMS / 2 - 1]);
 });
 
-it('a batch that is lost again is placed one by one', async () => {
+it('the VMs of a batch with a second conflict are placed one by one', async () => {
   const { sql } = database;
   const takeOne = (index: number) => async () => {
     const [gpuId = ''] = hosts[index]?.gpuIds ?? [];
@@ -80,7 +80,7 @@ it('a batch that is lost again is placed one by one', async () => {
   expect(new Set(others)).toEqual(new Set([1]));
 });
 
-it('the end of the lease ends all batches: nothing is written', async () => {
+it('no batch writes anything after the end of the lease', async () => {
   const { sql } = database;
   meanwhile(placer, () => sql`update leases set expires_at = now()`);
   expect(await placePending(placer)).toMatchObject({ leaseHeld: false, placed: 0, failed: 0 });

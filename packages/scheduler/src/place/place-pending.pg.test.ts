@@ -1,7 +1,7 @@
 import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { newId } from '@gantry/model/ids';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Placer, placePending, type Turn } from './place-pending.ts';
+import { type PlacementRun, type Placer, placePending } from './place-pending.ts';
 import {
   addHosts,
   addProject,
@@ -68,14 +68,18 @@ const addressOf = async (vmId: string) => {
     select host(address) as address from address_claims where network_interface_id = ${vmId}`;
   return row?.address;
 };
-describe('a turn', () => {
-  it('places VMs, oldest first, with their devices, under the epoch of the lease', async () => {
+describe('a placement run', () => {
+  it('places the oldest VMs first, with devices and the epoch of the lease', async () => {
     const host = await addHost({ gpus: 4 });
     const vmIds = await addVms(database.sql, 2, { projectId, type: 'a40.2x' });
     expect(await placePending(placer)).toEqual({
-      ...{ leaseHeld: true, changed: true, more: false, placed: 2, failed: 0 },
+      leaseHeld: true,
+      changed: true,
+      more: false,
+      placed: 2,
+      failed: 0,
       hostIds: [host.id],
-    } satisfies Turn);
+    } satisfies PlacementRun);
     const places = await Promise.all(vmIds.map(hostOf));
     expect(places).toMatchObject(
       vmIds.map(() => ({ host_id: host.id, epoch: placer.lease.epoch })),
@@ -85,14 +89,14 @@ describe('a turn', () => {
     expect(await placePending(placer)).toMatchObject({ placed: 0, changed: false });
   });
 
-  it('takes at most so many, and says that there are more', async () => {
+  it('places at most its limit and reports that more may wait', async () => {
     await addHosts(database.sql, 5);
     await addVms(database.sql, 5, { projectId });
     expect(await placePending(placer, { limit: 3 })).toMatchObject({ placed: 3, more: true });
     expect(await placePending(placer, { limit: 3 })).toMatchObject({ placed: 2, more: false });
   });
 
-  it('splits a VM over NUMA nodes only if its type may be', async () => {
+  it('splits a VM over NUMA nodes only if its type allows it', async () => {
     const { sql } = database;
     const { gpuIds } = await addHost({ gpus: 4, nodes: 2 });
     // One GPU is left of each node.
@@ -109,7 +113,7 @@ describe('a turn', () => {
     await setMaySplit(false);
   });
 
-  it('leaves alone what is not to be placed', async () => {
+  it('ignores VMs that must not be placed', async () => {
     const { sql } = database;
     await addHosts(sql, 5);
     const [deleted = '', stopped = '', abandoned = '', settled = ''] = await addVms(sql, 4, {
@@ -125,7 +129,7 @@ describe('a turn', () => {
 });
 
 describe('a host that drifted', () => {
-  it('takes nothing until it is accepted', async () => {
+  it('takes no VM until an operator accepts it', async () => {
     const host = await addHost();
     const other = await addHost();
     await database.sql`update hosts set drift = '{kernel}' where id = ${host.id}`;
@@ -139,8 +143,8 @@ describe('a host that drifted', () => {
   });
 });
 
-describe('a device that is not healthy', () => {
-  it('is given to nobody, and one with a warning is', async () => {
+describe('a device', () => {
+  it('takes no VM while a problem blocks it, and takes VMs with a warning', async () => {
     const host = await addHost({ gpus: 2 });
     const [sick = '', warned = ''] = host.gpuIds;
     await database.sql`update devices set problems = '[{"severity": "block"}]' where id = ${sick}`;
@@ -151,8 +155,8 @@ describe('a device that is not healthy', () => {
   });
 });
 
-describe('where there is no room', () => {
-  it('a creation fails at once, with the reasons, and the VM is removed', async () => {
+describe('without room', () => {
+  it('a creation fails at once with the reasons, and the VM is removed', async () => {
     await addHost();
     const vmIds = await addVms(database.sql, 3, { projectId });
     expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 2 });
@@ -175,7 +179,7 @@ describe('where there is no room', () => {
     }
   });
 
-  it('a start fails and the VM is what it was', async () => {
+  it('a start fails and the VM keeps its previous state', async () => {
     const { sql } = database;
     const host = await addHost();
     const vmId = await addVm();
@@ -189,7 +193,7 @@ describe('where there is no room', () => {
   });
 });
 
-describe('between decision and commit', () => {
+describe('a change between decision and commit', () => {
   let first: FleetHost;
   let vmIds: string[];
   beforeEach(async () => {
@@ -271,7 +275,7 @@ describe('between decision and commit', () => {
     ],
   ];
 
-  it.each(changes)('%s: the VM goes elsewhere', async (_, change) => {
+  it.each(changes)('(%s) moves the VM to another host', async (_, change) => {
     // Full, so that the first host is the one to be decided on; then there is room.
     const other = await addHost();
     await database.sql`update hosts set admin_state = 'cordoned' where id = ${other.id}`;
@@ -283,14 +287,17 @@ describe('between decision and commit', () => {
     expect(await hostOf(vmIds[0] ?? '')).toMatchObject({ host_id: other.id, gpus: other.gpuIds });
   });
 
-  it.each(changes)('%s: with no other host the VM is out of stock', async (_, change) => {
-    meanwhile(placer, change);
-    expect(await placePending(placer)).toMatchObject({ placed: 0, failed: 1 });
-    expect(await operationOf(vmIds[0] ?? '')).toMatchObject({ result: { code: 'out_of_stock' } });
-    expect(await database.sql`select from placements`).toHaveLength(0);
-  });
+  it.each(changes)(
+    '(%s) fails the VM as out of stock if there is no other host',
+    async (_, change) => {
+      meanwhile(placer, change);
+      expect(await placePending(placer)).toMatchObject({ placed: 0, failed: 1 });
+      expect(await operationOf(vmIds[0] ?? '')).toMatchObject({ result: { code: 'out_of_stock' } });
+      expect(await database.sql`select from placements`).toHaveLength(0);
+    },
+  );
 
-  it('a deletion: the VM is dropped, its place is free, the others are placed', async () => {
+  it('(a deletion) drops the VM, frees its devices and places the other VMs', async () => {
     const { sql } = database;
     await addHost();
     const later = await addVms(sql, 1, { projectId });
@@ -305,7 +312,7 @@ describe('between decision and commit', () => {
     expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 0 });
   });
 
-  it('a VM that somebody is changing is not waited for', async () => {
+  it('(a lock on a VM) does not make the run wait', async () => {
     const other = otherProcess(database.url);
     try {
       await other.begin(async (tx) => {
@@ -318,7 +325,7 @@ describe('between decision and commit', () => {
     expect(await placePending(placer)).toMatchObject({ placed: 1 });
   });
 
-  it('nobody fails for want of what a dropped VM leaves', async () => {
+  it('(a dropped VM) leaves resources that other VMs do not fail for', async () => {
     const { sql } = database;
     const later = await addVms(sql, 1, { projectId });
     meanwhile(
@@ -330,7 +337,7 @@ describe('between decision and commit', () => {
     expect(await hostOf(later[0] ?? '')).toBeDefined();
   });
 
-  it('another generation is wanted: it is decided anew', async () => {
+  it('(another generation) makes the VM be decided again', async () => {
     const { sql } = database;
     meanwhile(
       placer,
@@ -340,7 +347,7 @@ describe('between decision and commit', () => {
     expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 0 });
   });
 
-  it('one that cannot be placed does not hold up the others of its batch', async () => {
+  it('(a conflict of one VM) does not hold up the other VMs of its batch', async () => {
     const { sql } = database;
     await addHosts(sql, 3);
     await addVms(sql, 3, { projectId });
@@ -352,7 +359,7 @@ describe('between decision and commit', () => {
     expect(await placePending(placer)).toMatchObject({ placed: 3, failed: 1 });
   });
 
-  it('a newer holder: nothing is written, neither placed nor failed', async () => {
+  it('(a newer lease holder) writes neither placements nor failures', async () => {
     const { sql } = database;
     await addVms(sql, 3, { projectId });
     meanwhile(placer, () => holdLocation(sql));
@@ -361,7 +368,7 @@ describe('between decision and commit', () => {
     expect(await sql`select from operations where state <> 'IN_PROGRESS'`).toHaveLength(0);
   });
 
-  it('the end of the lease: nothing is written', async () => {
+  it('(the end of the lease) writes nothing', async () => {
     const { sql } = database;
     meanwhile(placer, () => sql`update leases set expires_at = now()`);
     expect(await placePending(placer)).toMatchObject({ leaseHeld: false, placed: 0 });
@@ -369,11 +376,11 @@ describe('between decision and commit', () => {
   });
 });
 
-describe('a VM follows its disks', () => {
+describe('a VM with disks is placed', () => {
   const keepDisk = (vmId: string, hostId: string) =>
     database.sql`update disks set host_id = ${hostId} where id = ${vmId}`;
 
-  it('to the host that has them, though another would fit better', async () => {
+  it('on the host that has the disks, even if another host fits better', async () => {
     const [small, home] = [await addHost({ gpus: 1 }), await addHost({ gpus: 8 })];
     const vmId = await addVm();
     await keepDisk(vmId, home.id);
@@ -382,7 +389,7 @@ describe('a VM follows its disks', () => {
     expect(small.id).not.toBe(home.id);
   });
 
-  it('and nowhere else: the reason is storage', async () => {
+  it('on no other host, and fails with the reason storage', async () => {
     const home = await addHost();
     await addHosts(database.sql, 3);
     const [taker, vmId] = [await addVm(), await addVm()];
@@ -408,7 +415,7 @@ describe('a VM follows its disks', () => {
           values (${id}, ${vmId}, 'data', 'read-write', true)`;
       },
     ],
-  ])('that are on %s: nowhere', async (_, keep) => {
+  ])('on no host if its disks are on %s', async (_, keep) => {
     await addHosts(database.sql, 2);
     const vmId = await addVm();
     await keep(vmId);
@@ -417,7 +424,7 @@ describe('a VM follows its disks', () => {
     expect(result.details.filters.at(-1)).toEqual({ filter: 'storage', left: 0 });
   });
 
-  it('to any host that reaches shared storage', async () => {
+  it('on any host with the shared storage', async () => {
     const { sql } = database;
     await addHost();
     const [home, other] = await addHosts(sql, 2, { sharedStorage: true });
@@ -430,7 +437,7 @@ describe('a VM follows its disks', () => {
 });
 
 describe('addresses', () => {
-  it('are private ones of the subnet, each once, and stay over stop and start', async () => {
+  it('are unique private addresses of the subnet and survive a stop and start', async () => {
     const { sql } = database;
     await addHosts(sql, 20);
     const vmIds = await addVms(sql, 20, { projectId });
@@ -443,7 +450,7 @@ describe('addresses', () => {
     expect(await Promise.all(vmIds.map(addressOf))).toEqual(given);
   });
 
-  it('are not those given back just now, as long as there are others', async () => {
+  it('that were just released are not reused while others are free', async () => {
     const { sql } = database;
     await addHosts(sql, 1);
     for (const expected of ['172.27.0.5', '172.27.0.6', '172.27.0.7']) {
@@ -454,7 +461,7 @@ describe('addresses', () => {
     }
   });
 
-  it('are found in gaps when the rest is taken; then the operation says which subnet is full', async () => {
+  it('are found in gaps, and a full subnet is named by the failed operation', async () => {
     const { sql } = database;
     await sql`update subnets set cidr = '172.27.0.0/28' where project_id = ${projectId} and location = 'eu-north-a'`;
     await addHosts(sql, 20);
@@ -475,7 +482,7 @@ describe('addresses', () => {
     await sql`update subnets set cidr = '172.27.0.0/20' where project_id = ${projectId} and location = 'eu-north-a'`;
   });
 
-  it('of the public kind are given as far as the pool of the location goes, and kept', async () => {
+  it('of the public pool are assigned until the pool is empty, and kept', async () => {
     const { sql } = database;
     await addHosts(sql, 3);
     for (const [location, address] of [
@@ -500,19 +507,19 @@ describe('addresses', () => {
   });
 });
 
-it('a VM is never failed for want of what was free before it was asked for', async () => {
+it('a VM never fails for lack of capacity that was free before its request', async () => {
   await placePending(placer);
-  const { follower } = placer;
+  const { hostCache } = placer;
   let vmId = '';
   const refresh = async () => {
-    const changed = await follower.refresh();
+    const changed = await hostCache.refresh();
     if (vmId === '') {
       await addHost();
       vmId = await addVm();
     }
     return changed;
   };
-  const held = { ...placer, follower: { ...follower, refresh } };
+  const held = { ...placer, hostCache: { ...hostCache, refresh } };
   expect(await placePending(held)).toMatchObject({ failed: 0 });
   expect(await placePending(held)).toMatchObject({ placed: 1, failed: 0 });
 });

@@ -1,11 +1,19 @@
 /**
- * One turn of placing in one location: read the oldest VMs that are nowhere, read what changed, decide
- * all of them in memory, write the decisions, many hosts' in one transaction and some of those beside
- * each other. A batch that lost to something is not written at all: what it was made of is read again,
- * and it is decided anew and written by itself, for it may have lost to those beside it. If it is lost
- * again, its VMs are placed one by one, so that one that cannot be placed does not hold up the others.
- * What is lost even then waits for the next turn. Last, those that no host has room for fail.
- * A process that dies anywhere in here leaves either all of a batch or nothing.
+ * Places the pending VMs of one location.
+ *
+ * 1. Reads the oldest unplaced VMs, then the hosts that changed since the last run. The VMs are read
+ *    first, so that capacity that was free before a VM was requested is visible and the VM does not
+ *    fail for lack of it.
+ * 2. Chooses hosts and devices for all of them in memory.
+ * 3. Commits the choices in up to four concurrent transactions. Each transaction has its own hosts, so
+ *    they do not contend with each other.
+ *
+ * If a batch conflicts with another writer, the whole batch is rolled back, decided again from fresh
+ * data and committed alone. If it conflicts again, its VMs are committed one by one, so that one VM
+ * cannot hold up the others. VMs that conflict even then wait for the next run. VMs that no host has
+ * room for fail last.
+ *
+ * Crash safety: a batch is either committed completely or not at all; the next run picks up the rest.
  */
 import { allSettledOrThrow } from '@gantry/daemon/all-settled-or-throw';
 import type { Sql } from '@gantry/db/connect';
@@ -21,85 +29,93 @@ import {
   type UnplacedVm,
 } from '@gantry/db/queries/placement/unplaced-vms';
 import { groupBy } from '@gantry/model/group-by';
-import type { AddressBook } from './address-book.ts';
+import type { AddressAllocator } from './address-allocator.ts';
 import { type Decided, decide, neededAddresses } from './decide.ts';
-import type { HostFollower } from './host-follower.ts';
+import type { HostCache } from './host-cache.ts';
 
-export type Placer = { sql: Sql; lease: Lease; follower: HostFollower; addresses: AddressBook };
+export type Placer = { sql: Sql; lease: Lease; hostCache: HostCache; addresses: AddressAllocator };
 
-export type Turn = {
-  /** False: the location is somebody else's by now. */
+export type PlacementRun = {
+  /** False if another scheduler holds the lease now. */
   leaseHeld: boolean;
-  /** Whether anything is different from the turn before. */
+  /** Whether hosts or VMs changed since the previous run. */
   changed: boolean;
-  /** There may be more to place. */
+  /** More VMs may wait. */
   more: boolean;
   placed: number;
   failed: number;
-  /** Those that got VMs. */
+  /** The hosts that got VMs. */
   hostIds: string[];
 };
 
-/** Few enough that a turn takes some tenths of a second. */
-const TURN_VMS = 1_600;
-/** Transactions beside each other, of which the pool has some to spare. */
+/** Limits a run to a few tenths of a second. */
+const RUN_VMS = 1_600;
+/** The number of concurrent transactions. The connection pool is larger. */
 const BATCHES = 4;
-/** Fewer VMs than this cost one transaction hardly less. */
+/** A smaller batch would hardly be faster. */
 const BATCH_VMS = 200;
 
-export async function placePending(placer: Placer, { limit = TURN_VMS } = {}): Promise<Turn> {
-  const { sql, lease, follower, addresses } = placer;
-  // First the VMs: what was free before one was asked for is then seen, and it is not failed for want.
+export async function placePending(
+  placer: Placer,
+  { limit = RUN_VMS } = {},
+): Promise<PlacementRun> {
+  const { sql, lease, hostCache, addresses } = placer;
   const listed = await listUnplacedVms(sql, { location: lease.location, limit });
-  const [changed, vms] = await allSettledOrThrow([follower.refresh(), describeVms(sql, listed)]);
-  const turn: Turn = {
-    ...{ leaseHeld: true, changed, more: false, placed: 0, failed: 0, hostIds: [] },
+  const [changed, vms] = await allSettledOrThrow([hostCache.refresh(), describeVms(sql, listed)]);
+  const run: PlacementRun = {
+    leaseHeld: true,
+    changed,
+    more: false,
+    placed: 0,
+    failed: 0,
+    hostIds: [],
   };
-  if (vms.length === 0) return turn;
-  turn.more = vms.length === limit;
-  turn.changed = true;
-  const lost = await placeAll(placer, vms, turn, { together: true });
+  if (vms.length === 0) return run;
+  run.more = vms.length === limit;
+  run.changed = true;
+  const lost = await placeAll(placer, vms, run, { together: true });
   if (lost.length > 0) addresses.forget();
-  const lostAgain = await placeAll(placer, lost, turn, { together: false });
+  const lostAgain = await placeAll(placer, lost, run, { together: false });
   for (const vm of lostAgain)
-    if (turn.leaseHeld) await placeAll(placer, [vm], turn, { together: false });
-  return turn;
+    if (run.leaseHeld) await placeAll(placer, [vm], run, { together: false });
+  return run;
 }
 
-/** Returns those that were lost: nothing of them is written, and the index is true again. */
+/** Returns the VMs whose batch conflicted: nothing of it is written, and the index is correct. */
 async function placeAll(
   placer: Placer,
   vms: UnplacedVm[],
-  turn: Turn,
+  run: PlacementRun,
   { together }: { together: boolean },
 ): Promise<UnplacedVm[]> {
   if (vms.length === 0) return [];
-  const { follower, addresses } = placer;
+  const { hostCache, addresses } = placer;
   const { decided, failures } = decide(vms, {
-    ...{ index: follower.index, location: placer.lease.location },
+    index: hostCache.index,
+    location: placer.lease.location,
     addresses: await addresses.open(neededAddresses(vms)),
   });
   const batches = splitByHost(decided);
   const ends: BatchEnd[] = [];
   if (together)
-    ends.push(...(await allSettledOrThrow(batches.map((one) => commitBatch(placer, one, turn)))));
-  else for (const one of batches) ends.push(await commitBatch(placer, one, turn));
+    ends.push(...(await allSettledOrThrow(batches.map((one) => commitBatch(placer, one, run)))));
+  else for (const one of batches) ends.push(await commitBatch(placer, one, run));
   const lost = batches.flatMap((batch, i) => (ends[i] === 'lost' ? batch : []));
   if (lost.length > 0) {
-    await follower.refresh();
-    await follower.reread([...new Set(lost.map(({ placement }) => placement.hostId))]);
+    await hostCache.refresh();
+    await hostCache.reread([...new Set(lost.map(({ placement }) => placement.hostId))]);
   }
   const again = new Set(lost.map(({ placement }) => placement.vmId));
-  // What is left free by a VM that was not placed after all may be what a failed one lacked.
+  // A VM that was not placed leaves resources free that a failing VM may need.
   if (
     lost.length > 0 ||
-    (!ends.includes('dropped') && (await fail(placer, failures, turn)) === 'lost')
+    (!ends.includes('dropped') && (await fail(placer, failures, run)) === 'lost')
   )
     for (const { vmId } of failures) again.add(vmId);
-  return turn.leaseHeld ? vms.filter(({ id }) => again.has(id)) : [];
+  return run.leaseHeld ? vms.filter(({ id }) => again.has(id)) : [];
 }
 
-/** Transactions beside each other must not wait for each other: each has its hosts to itself. */
+/** Concurrent transactions must not wait for each other, so each has its own hosts. */
 function splitByHost(decided: readonly Decided[]): Decided[][] {
   const most = Math.max(BATCH_VMS, decided.length / BATCHES);
   const batches: Decided[][] = [];
@@ -113,25 +129,25 @@ function splitByHost(decided: readonly Decided[]): Decided[][] {
 
 type BatchEnd = 'placed' | 'dropped' | 'lost' | 'lease_lost';
 
-async function commitBatch(placer: Placer, batch: Decided[], turn: Turn): Promise<BatchEnd> {
-  const { sql, lease, follower } = placer;
+async function commitBatch(placer: Placer, batch: Decided[], run: PlacementRun): Promise<BatchEnd> {
+  const { sql, lease, hostCache } = placer;
   const placements = batch.map(({ placement }) => placement);
   const commit = await commitPlacements(sql, { lease, placements });
-  turn.leaseHeld &&= commit.outcome !== 'lease_lost';
+  run.leaseHeld &&= commit.outcome !== 'lease_lost';
   if (commit.outcome !== 'committed') return commit.outcome;
   const dropped = new Set(commit.dropped);
   for (const { placement, claimed } of batch)
-    if (dropped.has(placement.vmId)) follower.index.release(claimed);
-  follower.committed(commit.moves);
-  turn.placed += batch.length - dropped.size;
-  turn.hostIds.push(...commit.moves.map(({ hostId }) => hostId));
+    if (dropped.has(placement.vmId)) hostCache.index.release(claimed);
+  hostCache.committed(commit.moves);
+  run.placed += batch.length - dropped.size;
+  run.hostIds.push(...commit.moves.map(({ hostId }) => hostId));
   return dropped.size > 0 ? 'dropped' : 'placed';
 }
 
-async function fail({ sql, lease }: Placer, failures: FailedPlacement[], turn: Turn) {
-  if (failures.length === 0 || !turn.leaseHeld) return;
+async function fail({ sql, lease }: Placer, failures: FailedPlacement[], run: PlacementRun) {
+  if (failures.length === 0 || !run.leaseHeld) return;
   const commit = await commitFailures(sql, { lease, failures });
-  turn.leaseHeld = commit.outcome !== 'lease_lost';
-  if (commit.outcome === 'committed') turn.failed += commit.failed;
+  run.leaseHeld = commit.outcome !== 'lease_lost';
+  if (commit.outcome === 'committed') run.failed += commit.failed;
   return commit.outcome;
 }

@@ -25,7 +25,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-describe('where hosts reach each other', () => {
+describe('in a network over several hosts', () => {
   let hostIds: string[];
   let vmIds: string[];
   beforeEach(async () => {
@@ -51,13 +51,17 @@ describe('where hosts reach each other', () => {
   const neighboursOf = async (index: number) =>
     (await specOf(index)).networks?.flatMap(({ neighbours = [] }) => neighbours) ?? [];
 
-  it('two VMs of a network that are placed at the same moment are told to each other’s hosts', async () => {
+  it('two VMs placed at the same moment appear in the specs of both hosts', async () => {
     const lease = await holdLocation(database.sql);
     await claim(database.sql, first);
     await claim(database.sql, second);
     const placement = {
-      ...{ vmId: at(vmIds, second), hostId: at(hostIds, second), generation: '1' },
-      ...{ deviceIds: [], addresses: [], publicFor: [] },
+      vmId: at(vmIds, second),
+      hostId: at(hostIds, second),
+      generation: '1',
+      deviceIds: [],
+      addresses: [],
+      publicFor: [],
     };
     let committing: ReturnType<typeof commitPlacements> | undefined;
     await elsewhere.begin(async (tx) => {
@@ -73,7 +77,7 @@ describe('where hosts reach each other', () => {
     expect(await neighboursOf(second)).toHaveLength(1);
   });
 
-  it('one that cannot be reached is told of no VM elsewhere, and anew once it can', async () => {
+  it('a host without an underlay address has no neighbours, and gets them with an address', async () => {
     for (const index of [first, second]) {
       await claim(database.sql, index);
       await place(database.sql, index);
@@ -92,15 +96,17 @@ describe('where hosts reach each other', () => {
     expect(Number((await specOf(first)).number)).toBeGreaterThan(Number(alone.number));
   });
 
-  it('whoever releases a VM has the numbers of all hosts of its network before it begins', async () => {
+  it('a release locks the revisions of all hosts of the network before it writes', async () => {
     for (const index of [first, second]) {
       await claim(database.sql, index);
       await place(database.sql, index);
     }
     await database.sql.begin(async (tx) => {
       await lockAffectedHosts(tx, {
-        ...{ hostId: at(hostIds, first), releasedVmIds: [at(vmIds, first)] },
-        ...{ removedVmIds: [], newDiskIds: [] },
+        hostId: at(hostIds, first),
+        releasedVmIds: [at(vmIds, first)],
+        removedVmIds: [],
+        newDiskIds: [],
       });
       for (const hostId of hostIds) {
         const take = elsewhere`select from host_revisions where host_id = ${hostId} for update nowait`;

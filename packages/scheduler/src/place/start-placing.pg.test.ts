@@ -47,7 +47,7 @@ const placed = async (vmIds: string[]) => {
 };
 const ALL = ['eu-north-a', 'us-east-a'];
 
-it('VMs are placed as they come, and whoever delivers to the hosts is told', async () => {
+it('new VMs are placed, and onPlaced gets their hosts', async () => {
   const told: string[] = [];
   start({ onPlaced: (hostIds) => told.push(...hostIds) });
   const hosts = await addHosts(database.sql, 3);
@@ -56,14 +56,14 @@ it('VMs are placed as they come, and whoever delivers to the hosts is told', asy
   await until(() => expect(told.toSorted()).toEqual(hosts.map(({ id }) => id).toSorted()));
 });
 
-it('more VMs than a turn takes are placed without waiting for the next poll', async () => {
+it('more VMs than the limit of a run are placed without a wait for the next poll', async () => {
   await addHosts(database.sql, 120, { gpus: 16 });
   const vmIds = await addVms(database.sql, 1_800, { projectId });
   start({ pollMs: 3_600_000 });
   await until(async () => expect(await placed(vmIds)).toBe(1_800));
 });
 
-it('each location is placed in by one; one that stops hands its locations over at once', async () => {
+it('each location has one scheduler, and a stopping scheduler releases its locations at once', async () => {
   const first = start({ ttlMs: 3_600_000, renewMs: 50 });
   await until(() => expect(first.locations()).toEqual(ALL));
   const second = start();
@@ -74,7 +74,7 @@ it('each location is placed in by one; one that stops hands its locations over a
   expect(epochs.map((row) => row['epoch'])).toEqual([2, 2]);
 });
 
-it('one that dies is followed by another within the time to live', async () => {
+it('a scheduler that dies is replaced within the time to live of the lease', async () => {
   const dying = otherProcess(database.url);
   const first = start({ sql: dying, ttlMs: 2_000 });
   await until(() => expect(first.locations()).toEqual(ALL));
@@ -91,7 +91,7 @@ it('one that dies is followed by another within the time to live', async () => {
   expect(placement).toEqual({ epoch: 2 });
 });
 
-it('a holder whose lease was taken notices, and takes it back when it is free', async () => {
+it('a scheduler that lost its lease stops placing and acquires the lease when it is free', async () => {
   const { sql } = database;
   const placing = start();
   await until(() => expect(placing.locations()).toEqual(ALL));
@@ -106,7 +106,7 @@ it('a holder whose lease was taken notices, and takes it back when it is free', 
   expect(placement).toEqual({ epoch: 3 });
 });
 
-it('a location that is added later is placed in too', async () => {
+it('VMs of a location that is added later are placed', async () => {
   const { sql } = database;
   const placing = start();
   await until(() => expect(placing.locations()).toEqual(ALL));
@@ -114,7 +114,7 @@ it('a location that is added later is placed in too', async () => {
   await until(() => expect(placing.locations()).toEqual(['ap-south-b', ...ALL]));
 });
 
-it('a turn that fails is followed by one that reads everything again', async () => {
+it('the run after a failed run reads everything again', async () => {
   const { sql } = database;
   await addHosts(sql, 2);
   const placing = start();
@@ -128,7 +128,7 @@ it('a turn that fails is followed by one that reads everything again', async () 
   await until(async () => expect(await placed(vmIds)).toBe(2));
 });
 
-it('clients see what the placer would do now, in each location', async () => {
+it('the availabilities show what placement can do now in each location', async () => {
   const { sql } = database;
   start();
   const available = async () => {

@@ -1,7 +1,7 @@
 /**
- * The scheduler's part in placing: it takes the leases nobody holds, renews those it has, and places
- * in their locations. Any number of processes do so; kill one, and within the time to live another
- * has its locations. Nothing here needs to be told that a lease was lost: every write checks it.
+ * Acquires the free leases of locations, renews the held ones, and places VMs in their locations. Any
+ * number of schedulers do this. If one dies, another has its locations within the lease's time to live.
+ * Correctness does not depend on noticing a lost lease: every write checks the lease.
  */
 import type { Log } from '@gantry/daemon/log';
 import { type Loop, startLoop } from '@gantry/daemon/loop';
@@ -19,25 +19,28 @@ export type PlacingOptions = {
   log: Log;
   schedulerId: string;
   pollMs?: number;
-  /** How soon after a holder's death another has its locations. */
+  /** The time after a scheduler's death within which another acquires its locations. */
   ttlMs?: number;
   renewMs?: number;
   onPlaced?: PlacerOptions['onPlaced'];
 };
 
 export type Placing = {
-  /** The locations that are placed in here. */
+  /** The locations whose leases this process holds. */
   locations(): string[];
-  /** There may be something to place. */
+  /** Runs all placers now instead of at their next poll. */
   nudge(): void;
   stop(): Promise<void>;
 };
 
-/** Missing one renewal must not cost the lease, nor two on a slow day. */
+/** The lease survives two missed renewals. */
 const TTL_MS = 3_000;
 const RENEW_MS = 1_000;
-/** Free leases are looked for this many times in a time to live, and expire that much before its end. */
-const LOOKS = 6;
+/**
+ * Free leases are polled this many times per time to live. A lease expires one poll interval early, so
+ * that the time to live includes the wait for the next poll.
+ */
+const POLLS_PER_TTL = 6;
 
 type Held = { lease: Lease; loop: Loop };
 
@@ -52,7 +55,7 @@ export function startPlacing({
 }: PlacingOptions): Placing {
   const held = new Map<string, Held>();
   const ending = new Set<Promise<void>>();
-  const lookMs = ttlMs / LOOKS;
+  const lookMs = ttlMs / POLLS_PER_TTL;
   const leaseMs = ttlMs - lookMs;
   let renewedAt = performance.now();
 
@@ -67,10 +70,10 @@ export function startPlacing({
 
   const begin = (lease: Lease) => {
     const { location } = lease;
-    // It may be one of ours that expired: what was known under it is not known any more.
+    // The lease may be an expired one of this process: drop what was cached under it.
     const old = held.get(location);
     if (old) end(location, old.lease);
-    log.info({ location, epoch: lease.epoch }, 'lease gained');
+    log.info({ location, epoch: lease.epoch }, 'lease acquired');
     const onLost = () => end(location, lease);
     const loop = startLocationPlacer(lease, { sql, log, pollMs, onPlaced, onLost });
     held.set(location, { lease, loop });
@@ -85,7 +88,9 @@ export function startPlacing({
   };
 
   const loop = startLoop({
-    ...{ name: 'leases', everyMs: lookMs, log },
+    name: 'leases',
+    everyMs: lookMs,
+    log,
     body: async () => {
       if (performance.now() + lookMs / 2 >= renewedAt + renewMs) await renew();
       for (const lease of await acquireLeases(sql, { holder: schedulerId, ttlMs: leaseMs }))
@@ -105,7 +110,7 @@ export function startPlacing({
       if (mine.length === 0) return;
       const leases = mine.map(({ lease }) => lease);
       await releaseLeases(sql, leases).catch((error: unknown) =>
-        log.warn({ error }, 'leases not given back: they expire by themselves'),
+        log.warn({ error }, 'leases not released; they will expire'),
       );
     },
   };

@@ -1,5 +1,11 @@
+import {
+  failOperation,
+  failVm,
+  hostFailure,
+  succeedOperation,
+  succeedVmOperation,
+} from '@gantry/db/queries/operations/end-operation';
 import { insertEvents } from '@gantry/db/queries/operations/events';
-import { failOperation, succeedOperation } from '@gantry/db/queries/operations/operations';
 import { insertReceipts, releasePlacement } from '@gantry/db/queries/settle/release-vm';
 import {
   type PlacedVmRow,
@@ -8,16 +14,15 @@ import {
   updateObservedVm,
 } from '@gantry/db/queries/settle/settle-vms';
 import { closeInterval, closeVmInterval, openInterval } from '@gantry/db/queries/usage/meter';
-import { failVm } from '@gantry/db/queries/vms/fail-vm';
 import { readVm } from '@gantry/db/queries/vms/vms';
 import { vmView } from '@gantry/db/views/vm';
 import { gib } from './host-report.ts';
 import { matchReceipts } from './match-receipts.ts';
-import { areDisksAsWanted, settleDisksOf } from './settle-attachments.ts';
+import { areDisksAsRequested, settleDisksOf } from './settle-attachments.ts';
 import { type Failure, isToBeRemoved, type VmVerdict } from './settle-vm.ts';
 import type { VmSettling } from './vm-settling.ts';
 
-/** Writes down what a verdict means, and ends the operation it answers. */
+/** Records a verdict and ends the operation that it completes. See model/vm-life.ts. */
 export async function applyVerdict(settling: VmSettling, verdict: VmVerdict): Promise<void> {
   switch (verdict.is) {
     case 'nothing':
@@ -35,9 +40,9 @@ export async function applyVerdict(settling: VmSettling, verdict: VmVerdict): Pr
 
 async function settleRunning(settling: VmSettling, failure: Failure | null): Promise<void> {
   const { sql, vm } = settling;
-  const isOfDisks = vm.operation === 'ATTACH_DISKS' || vm.operation === 'DETACH_DISKS';
-  const isDone = vm.operation !== null && (!isOfDisks || areDisksAsWanted(settling));
-  // Sent together, and carried out in this order: what is read is what it has become.
+  const changesDisks = vm.operation === 'ATTACH_DISKS' || vm.operation === 'DETACH_DISKS';
+  const isDone = vm.operation !== null && (!changesDisks || areDisksAsRequested(settling));
+  // The statements are pipelined and run in this order, so the VM is read after its changes.
   const [, , , row] = await Promise.all([
     !isObserved(vm, 'running') && updateObservedVm(sql, { vmId: vm.id, observedState: 'running' }),
     meterRunning(settling),
@@ -45,11 +50,11 @@ async function settleRunning(settling: VmSettling, failure: Failure | null): Pro
     isDone ? readVm(sql, { projectId: vm.project_id, vmId: vm.id }) : undefined,
   ]);
   if (row) await succeedOperation(sql, { resourceId: vm.id, result: vmView(row) });
-  else if (isOfDisks && failure) await undoDiskChange(settling, failure);
+  else if (changesDisks && failure) await undoDiskChange(settling, failure);
   if (failure) noteFailedGrowth(settling, failure);
 }
 
-/** Time counts while it runs; that of a reset does not. */
+/** Running time is metered; the duration of a reset is not. */
 async function meterRunning({ sql, vm }: VmSettling): Promise<void> {
   const endedAt = vm.operation === 'RESET' ? vm.operation_recorded_at : null;
   if (endedAt) await closeInterval(sql, { resourceId: vm.id, endedAt });
@@ -63,28 +68,27 @@ async function meterRunning({ sql, vm }: VmSettling): Promise<void> {
   });
 }
 
-/** The VM runs on as it was; what could not be done to its disks is no longer wanted. */
+/** The VM keeps running with the disks it had; the failed change is reverted. */
 async function undoDiskChange({ sql, vm }: VmSettling, failure: Failure): Promise<void> {
   if (vm.operation === 'ATTACH_DISKS') await undoAttachments(sql, vm.id);
   if (vm.operation === 'DETACH_DISKS') await undoDetachments(sql, vm.id);
-  await failOperation(sql, { resourceId: vm.id, failure: { ...failure, details: {} } });
+  await failOperation(sql, { resourceId: vm.id, failure });
 }
 
-function noteFailedGrowth({ vm, word, failedGrowths }: VmSettling, failure: Failure): void {
+function noteFailedGrowth({ vm, vmReport, failedGrowths }: VmSettling, failure: Failure): void {
   for (const disk of vm.attachments) {
-    const reported = word.disks.find(({ id }) => id === disk.disk_id)?.sizeBytes;
+    const reported = vmReport.disks.find(({ id }) => id === disk.disk_id)?.sizeBytes;
     const sizeGib = reported === undefined ? disk.observed_size_gib : gib(reported);
     if ((sizeGib ?? disk.size_gib) < disk.size_gib)
       failedGrowths.push({ diskId: disk.disk_id, failure });
   }
 }
 
+const ENDED_DURING_BOOT = hostFailure('the VM ended while it booted');
+
 async function settleCrashed(settling: VmSettling): Promise<void> {
   const { sql, vm } = settling;
-  if (vm.observed_state === 'none') {
-    const failure = { code: 'host_failed', message: 'the VM died while it booted' };
-    return await settleFailed(settling, failure);
-  }
+  if (vm.observed_state === 'none') return await settleFailed(settling, ENDED_DURING_BOOT);
   if (!isObserved(vm, 'crashed')) {
     await updateObservedVm(sql, { vmId: vm.id, observedState: 'crashed' });
     await closeVmInterval(sql, vm.id);
@@ -94,16 +98,15 @@ async function settleCrashed(settling: VmSettling): Promise<void> {
         resourceType: 'vm',
         resourceId: vm.id,
         type: 'vm_crashed',
-        message: 'the VM died without being told to: START brings it up again',
+        message: 'the VM ended without a request: use START to run it again',
       },
     ]);
   }
   await settleDisksOf(settling, { down: true });
   if (vm.operation === 'ATTACH_DISKS' || vm.operation === 'DETACH_DISKS') {
-    await succeed(settling);
+    await succeedVmOperation(sql, vm);
   } else if (vm.operation) {
-    const failure = { code: 'host_failed', message: 'the VM died while it booted', details: {} };
-    await failOperation(sql, { resourceId: vm.id, failure });
+    await failOperation(sql, { resourceId: vm.id, failure: ENDED_DURING_BOOT });
   }
 }
 
@@ -116,31 +119,26 @@ async function settleFailed(settling: VmSettling, failure: Failure): Promise<voi
     vmId: vm.id,
     generation: vm.generation,
     after: 'error',
-    failure: { ...failure, details: {} },
+    failure,
   });
 }
 
-/** The only place where a host's VM loses its claims: with a receipt for each of its devices. */
+/** Except for a fence, claims end only here: with a receipt for each device of the VM. */
 async function settleGone(settling: VmSettling): Promise<void> {
   const { sql, hostId, vm, report } = settling;
   const receipts = matchReceipts(vm, report.receipts);
   if (!receipts) return;
-  const last = await readVm(sql, { projectId: vm.project_id, vmId: vm.id });
+  // The result of a DELETE is the VM as it was before its claims and addresses ended.
+  if (isToBeRemoved(vm)) await succeedVmOperation(sql, vm);
   await insertReceipts(sql, { hostId, vmId: vm.id, projectId: vm.project_id, receipts });
   await releasePlacement(sql, vm.id);
   await closeVmInterval(sql, vm.id);
   if (isToBeRemoved(vm)) {
     settling.removedVmIds.push(vm.id);
-    if (last) await succeedOperation(sql, { resourceId: vm.id, result: vmView(last) });
   } else if (vm.desired_state === 'stopped') {
     await updateObservedVm(sql, { vmId: vm.id, observedState: 'stopped' });
-    await succeed(settling);
+    await succeedVmOperation(sql, vm);
   }
-}
-
-async function succeed({ sql, vm }: VmSettling): Promise<void> {
-  const row = await readVm(sql, { projectId: vm.project_id, vmId: vm.id });
-  if (row) await succeedOperation(sql, { resourceId: vm.id, result: vmView(row) });
 }
 
 function isObserved(vm: PlacedVmRow, state: PlacedVmRow['observed_state']): boolean {

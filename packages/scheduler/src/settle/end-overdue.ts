@@ -1,6 +1,11 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Queryable, Sql } from '@gantry/db/connect';
-import { cancelOperation, failOperation } from '@gantry/db/queries/operations/operations';
+import {
+  failOperation,
+  failOverdueOperation,
+  failVm,
+  hostFailure,
+} from '@gantry/db/queries/operations/end-operation';
 import {
   isUnfinished,
   listHostsPendingRule,
@@ -10,30 +15,27 @@ import {
 } from '@gantry/db/queries/operations/overdue-operations';
 import { undoAttachments, undoDetachments, undoGrowth } from '@gantry/db/queries/settle/settle-vms';
 import { lockVmsOfDisk } from '@gantry/db/queries/vms/disks';
-import { failVm } from '@gantry/db/queries/vms/fail-vm';
 import { transact } from '@gantry/db/transact';
 
-const TURN_ROWS = 100;
+const BATCH_ROWS = 100;
 
 /**
- * An operation always ends. Past its deadline it fails; what was half built is removed. What was to
- * be stopped or removed still is, whenever its host can: giving up on that would leave it running.
+ * Fails operations whose deadline has passed, so that every operation ends. A VM that is only partly
+ * built is removed. A stop or a removal stays in force, and the host does it when it can: otherwise
+ * the VM would run on.
  */
-export async function endOverdue({ sql, log }: { sql: Sql; log: Log }): Promise<void> {
-  for (const operation of await listOverdueOperations(sql, TURN_ROWS)) {
-    const { id: operationId, name } = operation;
+export async function endOverdueOperations({ sql, log }: { sql: Sql; log: Log }): Promise<void> {
+  for (const operation of await listOverdueOperations(sql, BATCH_ROWS)) {
+    const { id, name } = operation;
     try {
       const ended = await transact(sql, async (transaction) =>
         operation.resource_type === 'vm'
           ? await endVmOperation(transaction, operation)
           : await endOther(transaction, operation),
       );
-      if (ended) log.warn({ operationId, name }, 'operation overdue');
+      if (ended) log.warn({ operation_id: id, name }, 'operation overdue');
     } catch (error) {
-      log.error(
-        { error, operationId, name },
-        'an overdue operation was not ended; it is tried again',
-      );
+      log.error({ error, operation_id: id, name }, 'overdue operation not ended; will retry');
     }
   }
 }
@@ -42,7 +44,7 @@ async function endVmOperation(sql: Queryable, operation: OverdueOperation): Prom
   const { name, resource_id: vmId } = operation;
   const vm = await lockVmOfOperation(sql, vmId);
   if (!(await isUnfinished(sql, operation.id))) return false;
-  const failure = overdue(
+  const failure = hostFailure(
     vm?.placed ? 'its host did not finish it in time' : 'no host was found for it in time',
   );
   const generation = vm?.generation ?? '0';
@@ -52,7 +54,7 @@ async function endVmOperation(sql: Queryable, operation: OverdueOperation): Prom
       await failVm(sql, { vmId, generation, failure, after: vm?.placed ? 'error' : 'keep' });
       break;
     case 'RESET':
-      // The VM may well run: only the asking is over.
+      // The VM probably runs: only the power action ends.
       await failVm(sql, { vmId, generation, failure, after: 'keep' });
       break;
     case 'ATTACH_DISKS':
@@ -72,10 +74,9 @@ async function endOther(sql: Queryable, operation: OverdueOperation): Promise<bo
   if (!(await isUnfinished(sql, operationId))) return false;
   const owing = type === 'vpc-firewall-rule' ? await listHostsPendingRule(sql, resourceId) : [];
   const failure =
-    owing.length > 0 ? owedByHosts(owing) : overdue('its host did not finish it in time');
+    owing.length > 0 ? owedByHosts(owing) : hostFailure('its host did not finish it in time');
   if (type === 'disk' && operation.name === 'UPDATE') await undoGrowth(sql, resourceId);
-  // By its own id: another operation may have begun by now.
-  await cancelOperation(sql, { operationId, result: failure, at: new Date() });
+  await failOverdueOperation(sql, { operationId, failure });
   return true;
 }
 
@@ -86,9 +87,5 @@ function owedByHosts(names: readonly string[]) {
   const others = names.length - named.length;
   const who = others > 0 ? `${named.join(', ')} and ${others} more` : named.join(', ');
   const message = `not in force in time on ${who}: the rule holds there as soon as they report it`;
-  return overdue(message, { hosts_pending: names.length, hosts: named });
-}
-
-function overdue(message: string, details: object = {}) {
-  return { code: 'host_failed', message, details };
+  return hostFailure(message, { hosts_pending: names.length, hosts: named });
 }

@@ -1,5 +1,5 @@
 import type { Sql } from '@gantry/db/connect';
-import { failOperation } from '@gantry/db/queries/operations/operations';
+import { failOperation } from '@gantry/db/queries/operations/end-operation';
 import { undoGrowth } from '@gantry/db/queries/settle/settle-vms';
 import { lockVmsOfDisk } from '@gantry/db/queries/vms/disks';
 import { transact } from '@gantry/db/transact';
@@ -7,11 +7,11 @@ import type { Failure } from './settle-vm.ts';
 
 export type FailedGrowth = { diskId: string; failure: Failure };
 
-/** A disk that a host could not grow is what it was. Should this not come to pass, its deadline does. */
+/** Reverts the size of a disk that a host could not grow. After a crash here, the deadline does it. */
 export async function failGrowth(pool: Sql, { diskId, failure }: FailedGrowth): Promise<void> {
   await transact(pool, async (sql) => {
     await lockVmsOfDisk(sql, diskId);
     await undoGrowth(sql, diskId);
-    await failOperation(sql, { resourceId: diskId, failure: { ...failure, details: {} } });
+    await failOperation(sql, { resourceId: diskId, failure });
   });
 }

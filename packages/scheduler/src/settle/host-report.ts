@@ -1,17 +1,17 @@
 import { GIB } from '@gantry/daemon/units';
 import type { HostReport__Output } from '@gantry/proto/generated/gantry/v1/HostReport';
 
-/** A report as it was received: every field is there, unset ones with their default. */
+/** A decoded report. Unset fields have their default values. */
 export type HostReport = HostReport__Output;
 export type VmReport = HostReport['vms'][number];
 export type DeviceReceipt = HostReport['receipts'][number];
 
-/** What a host says is text of anything it ran; the database takes no character zero. */
+/** Removes the character U+0000, which output of programs may contain and PostgreSQL cannot store. */
 export function printable(text: string): string {
   return text.replaceAll('\0', '');
 }
 
-/** Whole GiB; what is not whole yet does not count. */
+/** Rounds down to whole GiB. */
 export function gib(sizeBytes: string): number {
   return Math.floor(Number(sizeBytes) / GIB);
 }

@@ -11,35 +11,41 @@ const vm = makePlacedVm({
   ],
 });
 const gpu: DeviceReceipt = {
-  ...{ vmId: 'vm-1', revision: '7', kind: 'gpu', pciAddress: '0000:10:00.0' },
-  ...{ serial: '', method: 'flr', finishedMs: '1000', failure: null },
+  vmId: 'vm-1', revision: '7', kind: 'gpu', pciAddress: '0000:10:00.0',
+  serial: '', method: 'flr', finishedMs: '1000', failure: null,
 };
 const drive: DeviceReceipt = {
   ...gpu,
-  ...{ kind: 'drive', pciAddress: '0000:80:00.0', serial: 'S1', method: 'sanitize' },
+  kind: 'drive', pciAddress: '0000:80:00.0', serial: 'S1', method: 'sanitize',
 };
 
 describe('matchReceipts', () => {
-  it('finds one for each device, in whatever order they come', () => {
+  it('returns the receipt for each device in any order', () => {
     expect(matchReceipts(vm, [drive, gpu])).toEqual([
       {
-        ...{ device: vm.devices[0], serial: '', method: 'flr' },
-        ...{ finishedAt: new Date(1000), failure: null },
+        device: vm.devices[0],
+        serial: '',
+        method: 'flr',
+        finishedAt: new Date(1000),
+        failure: null,
       },
       {
-        ...{ device: vm.devices[1], serial: 'S1', method: 'sanitize' },
-        ...{ finishedAt: new Date(1000), failure: null },
+        device: vm.devices[1],
+        serial: 'S1',
+        method: 'sanitize',
+        finishedAt: new Date(1000),
+        failure: null,
       },
     ]);
   });
 
-  it('takes one that says why the device is not clean', () => {
+  it('accepts a receipt with a failure', () => {
     const failure = { code: 'reset_failed', message: 'it hangs', sinceMs: '1' };
     const [first] = matchReceipts(vm, [{ ...gpu, failure }, drive]) ?? [];
     expect(first?.failure).toEqual({ code: 'reset_failed', message: 'it hangs' });
   });
 
-  it('needs none where the VM has no device', () => {
+  it('needs no receipt if the VM has no device', () => {
     expect(matchReceipts(makePlacedVm(), [])).toEqual([]);
   });
 
@@ -50,7 +56,7 @@ describe('matchReceipts', () => {
     ['of an earlier take-down', [gpu, { ...drive, revision: '6' }]],
     ['of another device', [gpu, { ...drive, pciAddress: '0000:81:00.0' }]],
     ['of another kind', [gpu, { ...drive, kind: 'gpu' as const }]],
-  ])('proves nothing: %s', (_, receipts) => {
+  ])('returns null for %s', (_, receipts) => {
     expect(matchReceipts(vm, receipts)).toBeNull();
   });
 });

@@ -3,8 +3,8 @@ import type { PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
 import { type DeviceReceipt, printable } from './host-report.ts';
 
 /**
- * The receipt for each device the VM has; null while one is missing, because then nobody knows
- * whether that device is clean. A receipt counts for the take-down it answers and no other.
+ * Returns the receipt for each device of the VM, or null if one is missing, because it is then unknown
+ * whether that device is clean. A receipt is valid only for the take-down with the same revision.
  */
 export function matchReceipts(
   vm: PlacedVmRow,

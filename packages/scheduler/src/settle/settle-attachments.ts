@@ -3,8 +3,8 @@ import { gib } from './host-report.ts';
 import type { VmSettling } from './vm-settling.ts';
 
 /**
- * Records which disks the VM's domain has. What is to be detached is so when the host shows it gone,
- * or when the domain is `down`: it has no disk in use, and none of these at its next start.
+ * Records which disks are attached to the VM's domain. A disk is detached when the host no longer
+ * reports it, or when the domain is `down`: then it uses no disk, and its next start is without it.
  */
 export async function settleDisksOf(settling: VmSettling, { down = false } = {}): Promise<void> {
   const { sql, hostId, vm } = settling;
@@ -25,13 +25,13 @@ export async function settleDisksOf(settling: VmSettling, { down = false } = {})
   await Promise.all(vm.attachments.map(settleDisk));
 }
 
-export function areDisksAsWanted(settling: VmSettling): boolean {
+export function areDisksAsRequested(settling: VmSettling): boolean {
   const sizes = sizesOf(settling);
   return settling.vm.attachments.every(
     ({ disk_id, desired_state }) => sizes.has(disk_id) === (desired_state === 'attached'),
   );
 }
 
-function sizesOf({ word }: VmSettling): Map<string, string> {
-  return new Map(word.disks.map(({ id, sizeBytes }) => [id, sizeBytes]));
+function sizesOf({ vmReport }: VmSettling): Map<string, string> {
+  return new Map(vmReport.disks.map(({ id, sizeBytes }) => [id, sizeBytes]));
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from '@gantry/db/connect';
-import { succeedOperation } from '@gantry/db/queries/operations/operations';
+import { succeedOperation } from '@gantry/db/queries/operations/end-operation';
 import {
   lockUnsettledDisks,
   removeDisk,
@@ -11,8 +11,8 @@ import { readDisk } from '@gantry/db/queries/vms/disks';
 import { diskView } from '@gantry/db/views/disk';
 
 /**
- * A disk takes room on a host from its first attachment on. Until then it is a promise, so making it
- * is done at once; what a host keeps is grown and removed by that host, whose reports show here.
+ * A disk uses space on a host only after its first attachment. Before that, its creation, growth and
+ * removal succeed at once. Afterwards the host grows and removes it, and its reports are settled here.
  */
 export async function settleDisks(sql: Queryable, limit: number): Promise<void> {
   for (const disk of await lockUnsettledDisks(sql, limit)) {
@@ -38,7 +38,7 @@ async function settleSize(sql: Queryable, disk: UnsettledDisk): Promise<void> {
   if (row) await succeedOperation(sql, { resourceId: disk.id, result: diskView(row) });
 }
 
-/** Another size is another interval. */
+/** Usage is metered by size, so a new size starts a new interval. */
 async function meterDisk(sql: Queryable, disk: UnsettledDisk): Promise<void> {
   await closeInterval(sql, { resourceId: disk.id });
   await openInterval(sql, {

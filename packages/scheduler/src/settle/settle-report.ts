@@ -21,44 +21,45 @@ import { isToBeRemoved, judgeVm, type VmVerdict } from './settle-vm.ts';
 type Settlement = { sql: Sql; hostId: string; streamEpoch: string; report: HostReport };
 
 /**
- * Takes a whole report to heart, in one transaction. False where it came by a stream that is not the
- * host's newest any more, or from a host that was fenced: then nothing of it counts.
+ * Applies a report in one transaction. Returns false and writes nothing if the report came from a
+ * stale stream or a fenced host.
  */
 export async function settleReport(settlement: Settlement): Promise<boolean> {
   const { hostId, streamEpoch, report } = settlement;
   const failedGrowths: FailedGrowth[] = [];
-  const counts = await transact(settlement.sql, async (sql) => {
+  const applied = await transact(settlement.sql, async (sql) => {
     const diskIds = [...report.disks.map(({ id }) => id), ...report.deletedDisks];
-    // Sent together, and carried out in this order, which is that of all locks.
+    // The statements are pipelined and run in this order, which is the global lock order.
     const [vms, , host] = await Promise.all([
       lockPlacedVms(sql, hostId),
       lockReportedDisks(sql, { hostId, diskIds }),
       lockHostOfStream(sql, { hostId, streamEpoch }),
     ]);
     if (!host) return false;
-    const words = new Map(report.vms.map((word) => [word.id, word]));
+    const reported = new Map(report.vms.map((vmReport) => [vmReport.id, vmReport]));
     const judged = vms.flatMap((vm) => {
-      const word = words.get(vm.id);
-      return word ? [{ vm, word, verdict: judgeVm(vm, word) }] : [];
+      const vmReport = reported.get(vm.id);
+      return vmReport ? [{ vm, vmReport, verdict: judgeVm(vm, vmReport) }] : [];
     });
     await lockOthers(sql, { hostId, spans: host.spans, judged });
     if (host.state === 'unreachable') await markReachable(sql, { hostId, vms });
     const removedVmIds: string[] = [];
     const settling = { sql, hostId, report, failedGrowths, removedVmIds };
     const applyAll = async () => {
-      for (const { vm, word, verdict } of judged)
-        await applyVerdict({ ...settling, vm, word }, verdict);
+      for (const { vm, vmReport, verdict } of judged)
+        await applyVerdict({ ...settling, vm, vmReport }, verdict);
     };
     await Promise.all([applyAll(), settleHost(sql, { hostId, host, report })]);
-    // A disk may be gone of a VM that has let go of it only now.
+    // After the verdicts: a verdict may have detached a disk that the host reports as deleted.
     if (report.deletedDisks.length > 0)
       await updateDisksGone(sql, { hostId, diskIds: report.deletedDisks });
     for (const vmId of removedVmIds) await removeVm(sql, vmId);
     return true;
   });
-  // VMs of other hosts may have the disk: that is another order of locks.
+  // In transactions of their own, because VMs of other hosts, which must be locked first, may have
+  // the disk.
   for (const growth of failedGrowths) await failGrowth(settlement.sql, growth);
-  return counts;
+  return applied;
 }
 
 type Judged = { vm: PlacedVmRow; verdict: VmVerdict };
@@ -89,13 +90,13 @@ async function settleHost(
     .sort();
   const acceptedNumber = report.acceptedNumber;
   const refusal = printable(report.refusal?.failure?.message ?? '');
-  const isNews =
+  const hasChanged =
     host.accepted_number !== acceptedNumber ||
     host.refusal !== refusal ||
     host.unknown_vms.join() !== unknownVms.join();
   const disks = report.disks.map(({ id, sizeBytes }) => ({ id, sizeGib: gib(sizeBytes) }));
   await Promise.all([
-    isNews && updateHostReport(sql, { hostId, acceptedNumber, refusal, unknownVms }),
+    hasChanged && updateHostReport(sql, { hostId, acceptedNumber, refusal, unknownVms }),
     report.firewallNumber !== '0' &&
       removeConfirmedRules(sql, { hostId, number: report.firewallNumber }),
     disks.length > 0 && updateReportedDisks(sql, { hostId, disks }),

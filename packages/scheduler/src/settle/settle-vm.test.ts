@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeVm } from './settle-vm.ts';
-import { makePlacedVm, makeWord } from './testing/rows.ts';
+import { makePlacedVm, makeVmReport } from './testing/rows.ts';
 
 const running = makePlacedVm({ revision: '5', generation: '2' });
 const goingDown = makePlacedVm({ revision: '5', generation: '2', should_run: false });
@@ -30,14 +30,17 @@ describe('judgeVm', () => {
     ['WORKING', goingDown, {}, { is: 'nothing' }],
     ['UNKNOWN', running, {}, { is: 'nothing' }],
     ['UNSPECIFIED', running, {}, { is: 'nothing' }],
-  ] as const)('%s', (state, vm, word, verdict) => {
-    const report = makeWord({
-      ...{ revision: '5', boot: '2', ...word, state: `VM_OBSERVED_STATE_${state}` },
+  ] as const)('judges the reported state %s (case %#)', (state, vm, given, verdict) => {
+    const report = makeVmReport({
+      revision: '5',
+      boot: '2',
+      ...given,
+      state: `VM_OBSERVED_STATE_${state}`,
     });
     expect(judgeVm(vm, report)).toMatchObject(verdict);
   });
 
-  it('no word means nothing', () => {
+  it('returns nothing for a VM that the report does not mention', () => {
     expect(judgeVm(running, undefined)).toEqual({ is: 'nothing' });
   });
 });

@@ -2,12 +2,12 @@ import type { PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
 import { printable, type VmReport } from './host-report.ts';
 
 /**
- * What a host's word on one of its VMs means. Pure: the same word gives the same answer however
- * often it is heard, and one about an earlier wish means nothing.
+ * The meaning of a host's report about one of its VMs. The result depends only on the arguments, so a
+ * repeated report has the same verdict. A report about an earlier revision means nothing.
  */
 export type VmVerdict =
   | { is: 'nothing' }
-  /** It runs as wanted; a failure beside it says why its disks are not. */
+  /** The VM runs as requested. `failure` is set if its disks could not be changed as requested. */
   | { is: 'running'; failure: Failure | null }
   | { is: 'crashed' }
   | { is: 'failed'; failure: Failure }
@@ -16,7 +16,7 @@ export type VmVerdict =
 export type Failure = { code: string; message: string };
 
 export function judgeVm(vm: PlacedVmRow, report: VmReport | undefined): VmVerdict {
-  // What answers an earlier revision is overtaken; the host will answer this one.
+  // The host will report again for the present revision.
   if (!report || report.revision !== vm.revision) return { is: 'nothing' };
   switch (report.state) {
     case 'VM_OBSERVED_STATE_RUNNING':
@@ -26,7 +26,7 @@ export function judgeVm(vm: PlacedVmRow, report: VmReport | undefined): VmVerdic
     case 'VM_OBSERVED_STATE_CRASHED':
       return vm.should_run && report.boot === vm.generation ? { is: 'crashed' } : { is: 'nothing' };
     case 'VM_OBSERVED_STATE_FAILED':
-      // A take-down that fails goes on until it is done: nothing else would be safe.
+      // The host repeats a failed take-down until it succeeds: claims end only on proof.
       return vm.should_run
         ? { is: 'failed', failure: failureOf(report) ?? UNEXPLAINED }
         : { is: 'nothing' };
@@ -37,12 +37,12 @@ export function judgeVm(vm: PlacedVmRow, report: VmReport | undefined): VmVerdic
   }
 }
 
-/** Once it is taken down, nothing of it is kept. */
+/** Whether the VM is removed once the host has taken it down. */
 export function isToBeRemoved(vm: PlacedVmRow): boolean {
   return vm.desired_state === 'deleted' || vm.abandoned;
 }
 
-const UNEXPLAINED: Failure = { code: 'host_failed', message: 'the host did not say why' };
+const UNEXPLAINED: Failure = { code: 'host_failed', message: 'the host gave no reason' };
 
 function failureOf(report: VmReport): Failure | null {
   return (

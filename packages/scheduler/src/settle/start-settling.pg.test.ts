@@ -24,8 +24,10 @@ afterAll(() => database.drop());
 beforeEach(() => {
   [settled, entered] = [[], []];
   settling = startSettling({
-    ...{ sql: database.sql, log: createLog({ process: 'test', level: 'silent' }) },
-    ...{ rules: HEALTH_RULES, concurrency: CONCURRENCY },
+    sql: database.sql,
+    log: createLog({ process: 'test', level: 'silent' }),
+    rules: HEALTH_RULES,
+    concurrency: CONCURRENCY,
     onSettled: (hostId) => settled.push(hostId),
   });
 });
@@ -49,27 +51,27 @@ async function attachHosts(count: number): Promise<AttachedHost[]> {
       values (${hostId}, 'eu-north-a', ${hostId})`;
     const epoch = (await openStream(database.sql, { hostId, schedulerId: newId() })) ?? '';
     attached.push(
-      hosts.add({ hostId, certificateSerial: '', send: () => {}, cut: () => {} }, epoch),
+      hosts.add({ hostId, certificateSerial: '', send: () => {}, abort: () => {} }, epoch),
     );
   }
   return attached;
 }
 
 function come(...hosts: AttachedHost[]): void {
-  for (const host of hosts) void settling.turn(host).then(() => entered.push(host.stream.hostId));
+  for (const host of hosts) void settling.enter(host).then(() => entered.push(host.stream.hostId));
 }
 
 const idOf = ({ stream }: AttachedHost) => stream.hostId;
 
-it('a few first reports are read at a time, the next when one is settled, and heartbeats behind it change nothing', async () => {
+it('a limited number of first reports is read at a time, and heartbeats do not change that', async () => {
   const [a, b, c] = (await attachHosts(3)) as [AttachedHost, AttachedHost, AttachedHost];
   await database.sql.begin(async (tx) => {
     await tx`select from hosts where id = ${idOf(a)} for update`;
     come(a, b, c);
     await expect.poll(() => entered).toEqual([idOf(a), idOf(b)]);
-    settling.take(a, whole());
-    settling.take(b, whole());
-    for (const host of [a, b]) settling.take(host, heartbeat());
+    settling.settle(a, whole());
+    settling.settle(b, whole());
+    for (const host of [a, b]) settling.settle(host, heartbeat());
     await expect.poll(() => a.settling).toBe(true);
     expect(entered).toEqual([idOf(a), idOf(b)]);
   });
@@ -77,15 +79,15 @@ it('a few first reports are read at a time, the next when one is settled, and he
   await expect.poll(() => entered).toEqual([idOf(a), idOf(b), idOf(c)]);
 });
 
-it('a host that ends, or begins with a heartbeat, keeps no other from its turn', async () => {
+it('a host that detaches or begins with a heartbeat frees its place', async () => {
   const [a, b, c, d, e] = (await attachHosts(5)) as [
     ...[AttachedHost, AttachedHost, AttachedHost, AttachedHost, AttachedHost],
   ];
   come(a, b, c, d, e);
   await expect.poll(() => entered).toEqual([idOf(a), idOf(b)]);
-  settling.giveUpTurn(c);
-  settling.giveUpTurn(a);
+  settling.leave(c);
+  settling.leave(a);
   await expect.poll(() => entered).toEqual([a, b, c, d].map(idOf));
-  settling.take(b, heartbeat());
+  settling.settle(b, heartbeat());
   await expect.poll(() => entered).toEqual([a, b, c, d, e].map(idOf));
 });

@@ -6,28 +6,28 @@ import { updateHostNumbers } from '@gantry/db/queries/settle/settle-hosts';
 import type { AttachedHost } from '../deliver/attached-hosts.ts';
 import type { HealthRule } from '../health/health-rules.ts';
 import { recordInventory } from '../inventory/record-inventory.ts';
+import { ConcurrencyGate } from './concurrency-gate.ts';
 import type { HostReport } from './host-report.ts';
 import { settleReport } from './settle-report.ts';
-import { Turns } from './turns.ts';
 
 export type Settling = {
   /**
-   * Resolves when the host's first report may be read; its turn lasts until that is settled, or given
-   * up. The first report is whole, with all the host is made of: a fleet that comes at once would
-   * fill the memory with them.
+   * Resolves when the host's first report may be read. The host holds its place until that report is
+   * settled or `leave` is called. A first report contains the whole inventory; without this limit a
+   * fleet that attaches at once would fill the memory.
    */
-  turn(host: AttachedHost): Promise<void>;
-  giveUpTurn(host: AttachedHost): void;
-  take(host: AttachedHost, report: HostReport): void;
+  enter(host: AttachedHost): Promise<void>;
+  leave(host: AttachedHost): void;
+  settle(host: AttachedHost, report: HostReport): void;
   stop(): Promise<void>;
 };
 
 type SettlingOptions = {
   sql: Sql;
   log: Log;
-  /** What devices' health is judged by. */
+  /** The health rules for devices. */
   rules: readonly HealthRule[];
-  /** Reports settled at the same time: each takes a connection. */
+  /** The number of reports settled at the same time. Each needs a database connection. */
   concurrency: number;
   onSettled(hostId: string): void;
 };
@@ -35,20 +35,21 @@ type SettlingOptions = {
 const RETRY_MS = 500;
 
 /**
- * Settles reports, the newest of each host and one at a time per host. A report is whole, so one that
- * was overtaken before its turn is not missed; but what only it carried (inventory, serial logs) is
- * handed on to the next.
+ * Settles the newest report of each host, one at a time per host. A report is complete, so an older
+ * report that still waits is replaced by a newer one. Only its inventory and serial logs, which the
+ * newer report may omit, are merged into the newer one.
  */
 export function startSettling(options: SettlingOptions): Settling {
   const { sql, log, rules, concurrency, onSettled } = options;
   const queue = new Set<AttachedHost>();
   const failed = new Set<AttachedHost>();
   const running = new Set<Promise<void>>();
-  // So many that the next is here when one is settled; those that wait long outlive the young heap.
-  const turns = new Turns<AttachedHost>(2 * concurrency);
+  // Twice the concurrency, so that the next report is ready when one is settled. More would only
+  // wait, and objects that live long leave the young generation of the heap.
+  const gate = new ConcurrencyGate<AttachedHost>(2 * concurrency);
   let stopped = false;
 
-  const settle = async (host: AttachedHost) => {
+  const settleNewest = async (host: AttachedHost) => {
     const report = host.unsettled;
     if (!report) return;
     host.unsettled = null;
@@ -59,17 +60,17 @@ export function startSettling(options: SettlingOptions): Settling {
       if (inventory) await recordInventory({ sql, log, rules, hostId, streamEpoch, inventory });
       const digest = digestOf(report);
       const { acceptedNumber, firewallNumber } = report;
-      // Words about VMs and disks say what they answer: the same ones again can mean nothing new. The
-      // host then only took a newer spec and has its rules in force, as most specs ask no more.
+      // An unchanged digest means that nothing about VMs and disks is new. The host has only accepted
+      // a newer spec and applied its firewall rules, so only these two numbers are written.
       const settled =
         digest === host.settledDigest
           ? await updateHostNumbers(sql, { hostId, streamEpoch, acceptedNumber, firewallNumber })
           : await settleReport({ sql, hostId, streamEpoch, report });
-      if (!settled) host.stream.cut('the host has another stream, or was fenced');
+      if (!settled) host.stream.abort('the host has a newer stream or is fenced');
       host.settledDigest = digest;
       onSettled(hostId);
     } catch (error) {
-      log.error({ error, hostId }, 'a report was not settled; it is tried again');
+      log.error({ error, host_id: hostId }, 'report not settled; will retry');
       host.unsettled = merge(report, host.unsettled);
       failed.add(host);
     }
@@ -80,9 +81,9 @@ export function startSettling(options: SettlingOptions): Settling {
       if (running.size >= concurrency || stopped) return;
       queue.delete(host);
       host.settling = true;
-      const run = settle(host).finally(() => {
+      const run = settleNewest(host).finally(() => {
         host.settling = false;
-        turns.leave(host);
+        gate.leave(host);
         running.delete(run);
         if (host.unsettled && !failed.has(host)) queue.add(host);
         pump();
@@ -92,7 +93,9 @@ export function startSettling(options: SettlingOptions): Settling {
   };
 
   const retry = startLoop({
-    ...{ name: 'settle-again', everyMs: RETRY_MS, log },
+    name: 'retry-settling',
+    everyMs: RETRY_MS,
+    log,
     body: async () => {
       for (const host of failed) if (!host.settling) queue.add(host);
       failed.clear();
@@ -101,12 +104,12 @@ export function startSettling(options: SettlingOptions): Settling {
   });
 
   return {
-    turn: (host) => turns.enter(host),
-    giveUpTurn: (host) => turns.leave(host),
-    take(host, report) {
+    enter: (host) => gate.enter(host),
+    leave: (host) => gate.leave(host),
+    settle(host, report) {
       if (report.unchanged) {
-        // With nothing before it there is nothing to settle.
-        if (!host.unsettled && !host.settling) turns.leave(host);
+        // Without an earlier report there is nothing to settle.
+        if (!host.unsettled && !host.settling) gate.leave(host);
         return;
       }
       host.unsettled = host.unsettled ? merge(host.unsettled, report) : report;
@@ -122,7 +125,7 @@ export function startSettling(options: SettlingOptions): Settling {
   };
 }
 
-/** The later report is the truth; what it leaves out because the earlier one said it is kept. */
+/** Returns the later report with the parts of the earlier one that it omits as unchanged. */
 function merge(earlier: HostReport, later: HostReport | null): HostReport {
   if (!later) return earlier;
   const newer = new Set(later.serialLogs.map(({ vmId }) => vmId));
@@ -133,8 +136,8 @@ function merge(earlier: HostReport, later: HostReport | null): HostReport {
   };
 }
 
-/** Of all but the numbers and the inventory, which are settled by themselves. */
+/** A digest of everything except the numbers and the inventory, which are settled separately. */
 function digestOf(report: HostReport): string {
-  const { inventory: _, acceptedNumber: __, firewallNumber: ___, ...words } = report;
-  return createHash('sha1').update(JSON.stringify(words)).digest('base64');
+  const { inventory: _, acceptedNumber: __, firewallNumber: ___, ...rest } = report;
+  return createHash('sha1').update(JSON.stringify(rest)).digest('base64');
 }

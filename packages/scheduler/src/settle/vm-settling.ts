@@ -3,15 +3,15 @@ import type { PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
 import type { FailedGrowth } from './fail-growth.ts';
 import type { HostReport, VmReport } from './host-report.ts';
 
-/** One VM of a host, and the host's word on it, inside the transaction that settles the report. */
+/** One VM of a host and its entry in the report, inside the transaction that settles the report. */
 export type VmSettling = {
   sql: Queryable;
   hostId: string;
   vm: PlacedVmRow;
   report: HostReport;
-  word: VmReport;
-  /** Found out here, undone once this is written. */
+  vmReport: VmReport;
+  /** Disks that the host could not grow. They are reverted after this transaction. */
   failedGrowths: FailedGrowth[];
-  /** VMs to be removed at the end: whoever creates VMs in their projects waits from then on. */
+  /** VMs to remove at the end, because creations in their projects wait for the removal. */
   removedVmIds: string[];
 };

@@ -4,7 +4,7 @@ import type { NvmeDrive__Output } from '@gantry/proto/generated/gantry/v1/NvmeDr
 import type { PciDevice__Output } from '@gantry/proto/generated/gantry/v1/PciDevice';
 import type { Software__Output } from '@gantry/proto/generated/gantry/v1/Software';
 
-/** Whole inventories, as they arrive, from what a test cares about. */
+/** Builds a complete inventory from the values that a test needs. */
 export function makeInventory(inventory: Partial<Inventory__Output> = {}): Inventory__Output {
   return {
     cpu: { model: '', architecture: 'x64', sockets: 1, cores: 8, threads: 8 },
@@ -25,25 +25,34 @@ export function makePci(
   device: Partial<PciDevice__Output> = {},
 ): PciDevice__Output {
   return {
-    ...{ address, vendorId: '10de', deviceId: '2235', subsystemVendorId: '' },
-    ...{ subsystemDeviceId: '', iommuGroupOthers: [], driver: 'vfio-pci', resetMethods: ['flr'] },
-    ...{
-      link: null,
-      aer: null,
-      bridges: [],
-      functions: [address],
-      bars: [],
-      name: '',
-      lost: false,
-    },
+    address,
+    vendorId: '10de',
+    deviceId: '2235',
+    subsystemVendorId: '',
+    subsystemDeviceId: '',
+    iommuGroupOthers: [],
+    driver: 'vfio-pci',
+    resetMethods: ['flr'],
+    link: null,
+    aer: null,
+    bridges: [],
+    functions: [address],
+    bars: [],
+    name: '',
+    lost: false,
     ...device,
   };
 }
 
 export function makeSoftware(software: Partial<Software__Output> = {}): Software__Output {
   return {
-    ...{ os: '', kernel: '6.1', firmware: '', libvirt: '', agent: '0.1.0' },
-    ...{ commandLine: '', iommu: '' },
+    os: '',
+    kernel: '6.1',
+    firmware: '',
+    libvirt: '',
+    agent: '0.1.0',
+    commandLine: '',
+    iommu: '',
     ...software,
   };
 }
@@ -61,8 +70,14 @@ export function makeDrive(
   drive: Partial<NvmeDrive__Output> = {},
 ): NvmeDrive__Output {
   return {
-    ...{ pci: makePci(address), serial: '', model: '', firmware: '', sizeBytes: '0' },
-    ...{ uses: [], blockSize: 0, health: null },
+    pci: makePci(address),
+    serial: '',
+    model: '',
+    firmware: '',
+    sizeBytes: '0',
+    uses: [],
+    blockSize: 0,
+    health: null,
     ...drive,
   };
 }

@@ -3,8 +3,8 @@ import { listTakenAddresses } from '@gantry/db/queries/networks/addresses';
 import type { Lease } from '@gantry/db/queries/placement/leases';
 import { insertOrganization, insertProject } from '@gantry/db/queries/tenants/tenants';
 import { newId } from '@gantry/model/ids';
-import { openAddressBook } from '../address-book.ts';
-import { followHosts } from '../host-follower.ts';
+import { createAddressAllocator } from '../address-allocator.ts';
+import { createHostCache } from '../host-cache.ts';
 import type { Placer } from '../place-pending.ts';
 
 /** What placing is tested on: a project whose VMs wait to be placed, and hosts to place them on. */
@@ -25,7 +25,10 @@ type HostPlan = {
 export async function addHosts(sql: Sql, count: number, plan: HostPlan = {}): Promise<FleetHost[]> {
   const { location = 'eu-north-a', model = 'A40 48GB PCIe', gpus = 1, nodes = 1 } = plan;
   const totals = Array.from({ length: nodes }, (_, node) => ({
-    ...{ node, cores: 128, memoryMib: 4_000_000, networkGbps: 400 },
+    node,
+    cores: 128,
+    memoryMib: 4_000_000,
+    networkGbps: 400,
   }));
   const hosts = Array.from({ length: count }, () => ({
     id: newId(),
@@ -52,7 +55,9 @@ export async function addProject(sql: Sql): Promise<string> {
   const organizationId = newId();
   const projectId = newId();
   await insertOrganization(sql, {
-    ...{ id: organizationId, name: `o-${organizationId}`, payment_customer_id: organizationId },
+    id: organizationId,
+    name: `o-${organizationId}`,
+    payment_customer_id: organizationId,
   });
   await insertProject(sql, { id: projectId, name: 'main', organization_id: organizationId });
   await sql`update quotas set max = 10000000 where project_id = ${projectId}`;
@@ -130,12 +135,12 @@ export async function startVms(sql: Sql, vmIds: readonly string[]): Promise<void
 }
 
 export function makePlacer(sql: Sql, lease: Lease): Placer {
-  const follower = followHosts({ sql, location: lease.location });
+  const hostCache = createHostCache({ sql, location: lease.location });
   return {
     sql,
     lease,
-    follower,
-    addresses: openAddressBook((ranges) => listTakenAddresses(sql, ranges)),
+    hostCache,
+    addresses: createAddressAllocator((ranges) => listTakenAddresses(sql, ranges)),
   };
 }
 

@@ -1,22 +1,39 @@
 import type { PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
 import type { VmReport } from '../host-report.ts';
 
-/** Whole rows and words, from what a test cares about. */
+/** Builds complete rows and reports from the values that a test needs. */
 export function makePlacedVm(vm: Partial<PlacedVmRow> = {}): PlacedVmRow {
   return {
-    ...{ id: 'vm-1', project_id: 'project-1', organization_id: 'organization-1' },
-    ...{ type: 'a40.1x', region: 'eu-north', revision: '1', generation: '1' },
-    ...{ observed_generation: '0', observed_state: 'none', desired_state: 'running' },
-    ...{ abandoned: false, reachable: true, should_run: true, operation: null },
-    ...{ operation_recorded_at: null, metered: false, devices: [], attachments: [] },
+    id: 'vm-1',
+    project_id: 'project-1',
+    organization_id: 'organization-1',
+    type: 'a40.1x',
+    region: 'eu-north',
+    revision: '1',
+    generation: '1',
+    observed_generation: '0',
+    observed_state: 'none',
+    desired_state: 'running',
+    abandoned: false,
+    reachable: true,
+    should_run: true,
+    operation: null,
+    operation_recorded_at: null,
+    metered: false,
+    devices: [],
+    attachments: [],
     ...vm,
   };
 }
 
-export function makeWord(word: Partial<VmReport> = {}): VmReport {
+export function makeVmReport(given: Partial<VmReport> = {}): VmReport {
   return {
-    ...{ id: 'vm-1', revision: '1', boot: '1', state: 'VM_OBSERVED_STATE_RUNNING' },
-    ...{ failure: null, disks: [] },
-    ...word,
+    id: 'vm-1',
+    revision: '1',
+    boot: '1',
+    state: 'VM_OBSERVED_STATE_RUNNING',
+    failure: null,
+    disks: [],
+    ...given,
   };
 }

@@ -1,8 +1,8 @@
 /**
- * Private addresses for a batch of VMs. Each subnet has a place where the last one was taken, and the
- * search goes on from there: an address that was given back rests until the others had their turn.
- * Only what lies ahead is read; where that is full, the whole subnet. What is picked here becomes a
- * claim or is forgotten: two that pick the same are told apart by the claims' key.
+ * Allocates private addresses for a batch of VMs. The search in a subnet continues after the last
+ * allocated address, so a released address is reused as late as possible. Only the addresses ahead are
+ * read, or the whole subnet if those are taken. An allocated address becomes a claim, or is dropped.
+ * The primary key of the claims prevents double allocation by two schedulers.
  */
 import type { AddressRange, TakenAddress } from '@gantry/db/queries/networks/addresses';
 import { formatIpv4, parseIpv4 } from '@gantry/model/cidr';
@@ -10,34 +10,36 @@ import { pickAddress, type Range, usableRange } from './pick-address.ts';
 
 export type SubnetNeed = { cidr: string; count: number };
 
-export type AddressBook = {
-  /** Reads what a batch needs to know. */
+export type AddressAllocator = {
+  /** Reads the taken addresses that a batch needs to know. */
   open(needs: ReadonlyMap<string, SubnetNeed>): Promise<OpenAddresses>;
-  /** Others pick too: read whole subnets again. */
+  /** Call this after a conflict with another scheduler: whole subnets are read again. */
   forget(): void;
 };
 
-/** Null: the subnet has none left. */
+/** `take` returns null if the subnet has no free address. */
 export type OpenAddresses = { take(subnetId: string): string | null };
 
-/** Addresses read ahead beyond those needed: a stretch this full is rare. */
+/** The number of extra addresses to read ahead. So many taken addresses in a row are rare. */
 const AHEAD = 64;
-/** Places remembered; beyond this all are forgotten, which costs a longer read each. */
-const MOST_PLACES = 100_000;
+/** With this many remembered positions all are dropped, which costs one longer read per subnet. */
+const MOST_POSITIONS = 100_000;
 
 type Page = { range: Range; taken: Set<number> };
 
-/** What is claimed in each of these ranges. */
+/** Returns the claimed addresses in these ranges. */
 export type ReadTaken = (ranges: readonly AddressRange[]) => Promise<TakenAddress[]>;
 
-export function openAddressBook(readTaken: ReadTaken): AddressBook {
-  const places = new Map<string, number>();
+export function createAddressAllocator(readTaken: ReadTaken): AddressAllocator {
+  const positions = new Map<string, number>();
 
   const readPages = async (ranges: ReadonlyMap<string, Range>): Promise<Map<string, Page>> => {
     const pages = new Map<string, Page>();
     for (const [id, range] of ranges) pages.set(id, { range, taken: new Set() });
     const asked = [...ranges].map(([subnetId, { first, last }]) => ({
-      ...{ subnetId, from: formatIpv4(first), to: formatIpv4(last) },
+      subnetId,
+      from: formatIpv4(first),
+      to: formatIpv4(last),
     }));
     const rows = asked.length > 0 ? await readTaken(asked) : [];
     for (const { subnet_id, address } of rows)
@@ -45,11 +47,11 @@ export function openAddressBook(readTaken: ReadTaken): AddressBook {
     return pages;
   };
 
-  /** The stretch after the place of the last one; null where that is unknown or near the end. */
+  /** The range after the last position; null if that is unknown or near the end of the subnet. */
   const rangeAhead = (subnetId: string, whole: Range, count: number): Range | null => {
-    const place = places.get(subnetId);
-    if (place === undefined || place + count + AHEAD > whole.last) return null;
-    return { first: place + 1, last: place + count + AHEAD };
+    const position = positions.get(subnetId);
+    if (position === undefined || position + count + AHEAD > whole.last) return null;
+    return { first: position + 1, last: position + count + AHEAD };
   };
 
   return {
@@ -69,21 +71,21 @@ export function openAddressBook(readTaken: ReadTaken): AddressBook {
         if (free >= (needs.get(id)?.count ?? 0)) wholes.delete(id);
       }
       for (const [id, page] of await readPages(wholes)) pages.set(id, page);
-      if (places.size > MOST_PLACES) places.clear();
+      if (positions.size > MOST_POSITIONS) positions.clear();
       return {
         take(subnetId) {
           const page = pages.get(subnetId);
           if (!page) return null;
-          const after = places.get(subnetId) ?? highest(page.taken);
+          const after = positions.get(subnetId) ?? highest(page.taken);
           const picked = pickAddress(page.range, { taken: page.taken, after });
           if (picked === null) return null;
           page.taken.add(picked);
-          places.set(subnetId, picked);
+          positions.set(subnetId, picked);
           return formatIpv4(picked);
         },
       };
     },
-    forget: () => places.clear(),
+    forget: () => positions.clear(),
   };
 }
 

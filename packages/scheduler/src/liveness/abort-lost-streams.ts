@@ -2,11 +2,11 @@ import type { Sql } from '@gantry/db/connect';
 import { listKnownHosts } from '@gantry/db/queries/hosts/host-liveness';
 import type { AttachedHosts } from '../deliver/attached-hosts.ts';
 
-/** Three heartbeats and a little. */
+/** Slightly more than three report intervals of ten seconds. */
 const SILENT_MS = 35_000;
 
-/** Ends streams by which nothing comes any more, and those of hosts that were removed. */
-export async function cutLostHosts({ sql, hosts }: { sql: Sql; hosts: AttachedHosts }) {
+/** Aborts streams without recent reports, and streams of removed or fenced hosts. */
+export async function abortLostStreams({ sql, hosts }: { sql: Sql; hosts: AttachedHosts }) {
   const attached = [...hosts.values()];
   if (attached.length === 0) return;
   const since = performance.now() - SILENT_MS;
@@ -15,7 +15,7 @@ export async function cutLostHosts({ sql, hosts }: { sql: Sql; hosts: AttachedHo
     attached.map(({ stream }) => stream.hostId),
   );
   for (const { stream, heardAtMs } of attached) {
-    if (heardAtMs < since) stream.cut('nothing was heard from the host');
-    else if (!known.has(stream.hostId)) stream.cut('the host was removed');
+    if (heardAtMs < since) stream.abort('the host sent no report in time');
+    else if (!known.has(stream.hostId)) stream.abort('the host was removed');
   }
 }

@@ -1,12 +1,11 @@
 /**
- * What is known of a location's hosts, kept true by reading only those that changed. Memory is a
- * cache of the database: it is filled when the location's lease is gained, and after any failure
- * whoever uses it throws it away and begins anew.
+ * A cache of a location's hosts that reads only hosts that changed. It is filled when the location's
+ * lease is acquired. After any failure the user of the cache drops it and creates a new one.
  *
- * A host is known as of a transaction: the one that had last changed it when it was read. A poll asks
- * for hosts changed by transactions that were not over at the poll before, however late they commit,
- * and reads those that are known as of another one. A commit of our own moves a host from one
- * transaction to the next without reading, but only if nothing came between.
+ * The cache keeps for each host the id of the transaction that had changed it last when it was read. A
+ * poll lists the hosts changed by transactions that were still open at the previous poll, however late
+ * they commit, and reads those whose transaction id differs. A commit of this scheduler updates the
+ * transaction id without a read, but only if no other transaction changed the host in between.
  */
 import type { Sql } from '@gantry/db/connect';
 import { readHostChanges, readOldestOpenXid } from '@gantry/db/queries/hosts/host-changes';
@@ -19,20 +18,20 @@ import type { HostMove } from '@gantry/db/queries/placement/placements';
 import { type HostIndex, newHostIndex } from '@gantry/placement/host-index';
 import { hostsFromRows } from '@gantry/placement/hosts-from-rows';
 
-export type HostFollower = {
+export type HostCache = {
   index: HostIndex;
-  /** Reads what changed since; the first time, everything. Returns whether anything did. */
+  /** Reads the changed hosts; the first time, all hosts. Returns whether anything changed. */
   refresh(): Promise<boolean>;
-  /** Reads these again, whatever is known of them. */
+  /** Reads these hosts again unconditionally. */
   reread(hostIds: readonly string[]): Promise<void>;
-  /** Our own commit changed these hosts; the index has it already. */
+  /** Records that a commit of this scheduler changed the hosts. The index has the change already. */
   committed(moves: readonly HostMove[]): void;
 };
 
-/** A removed host leaves no trace to be found by; this often the hosts are counted. */
+/** A removed host does not appear among the changes, so the hosts are counted this often. */
 const COUNT_EVERY_MS = 2_000;
 
-export function followHosts({ sql, location }: { sql: Sql; location: string }): HostFollower {
+export function createHostCache({ sql, location }: { sql: Sql; location: string }): HostCache {
   const index = newHostIndex();
   const knownAs = new Map<string, string>();
   let since: string | null = null;

@@ -2,7 +2,7 @@ import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { newId } from '@gantry/model/ids';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AttachedHosts } from '../deliver/attached-hosts.ts';
-import { cutLostHosts } from './cut-lost-hosts.ts';
+import { abortLostStreams } from './abort-lost-streams.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -12,13 +12,13 @@ afterAll(() => database.drop());
 
 const MINUTE_MS = 60_000;
 
-it('streams are cut by which nothing comes, and those of removed hosts; not those that are not read yet', async () => {
+it('silent streams and streams of removed hosts are aborted, and those that wait to be read are not', async () => {
   const { sql } = database;
   const hosts = new AttachedHosts();
-  const cut = new Map<string, string>();
+  const aborted = new Map<string, string>();
   const attach = (hostId: string) => {
     const stream = { hostId, certificateSerial: '', send: () => {} };
-    return hosts.add({ ...stream, cut: (reason) => cut.set(hostId, reason) }, '1');
+    return hosts.add({ ...stream, abort: (reason) => aborted.set(hostId, reason) }, '1');
   };
   const [speaking, silent, removed, waiting] = [newId(), newId(), newId(), newId()];
   for (const id of [speaking, silent, waiting])
@@ -28,10 +28,10 @@ it('streams are cut by which nothing comes, and those of removed hosts; not thos
   attach(silent).heardAtMs = performance.now() - MINUTE_MS;
   attach(waiting);
 
-  await cutLostHosts({ sql, hosts });
+  await abortLostStreams({ sql, hosts });
 
-  expect(Object.fromEntries(cut)).toEqual({
-    [silent]: 'nothing was heard from the host',
+  expect(Object.fromEntries(aborted)).toEqual({
+    [silent]: 'the host sent no report in time',
     [removed]: 'the host was removed',
   });
 });

@@ -1,7 +1,7 @@
 import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import type { HostIndex } from '@gantry/placement/host-index';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { followHosts, type HostFollower } from './host-follower.ts';
+import { createHostCache, type HostCache } from './host-cache.ts';
 import { placePending } from './place-pending.ts';
 import {
   addHosts,
@@ -19,7 +19,7 @@ const LOCATION = 'eu-north-a';
 let database: TestDatabase;
 let projectId: string;
 let host: FleetHost;
-let follower: HostFollower;
+let hostCache: HostCache;
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -32,8 +32,8 @@ beforeEach(async () => {
     gpus: 4,
     nodes: 2,
   });
-  follower = followHosts({ sql: database.sql, location: LOCATION });
-  expect(await follower.refresh()).toBe(true);
+  hostCache = createHostCache({ sql: database.sql, location: LOCATION });
+  expect(await hostCache.refresh()).toBe(true);
 });
 afterEach(async () => {
   const { sql } = database;
@@ -47,17 +47,17 @@ afterEach(async () => {
 
 const gpuStates = (index: HostIndex) => index.read(host.id)?.gpus.map(({ state }) => state);
 /** What is known equals what a new reader would know. */
-async function expectTrue(known: HostFollower): Promise<void> {
-  const fresh = followHosts({ sql: database.sql, location: LOCATION });
+async function expectTrue(known: HostCache): Promise<void> {
+  const fresh = createHostCache({ sql: database.sql, location: LOCATION });
   await fresh.refresh();
   const all = (index: HostIndex) => [...index.hostIds()].sort().map((id) => index.read(id));
   expect(all(known.index)).toEqual(all(fresh.index));
 }
 
-describe('a follower', () => {
-  it('reads nothing that did not change', async () => {
-    expect(await follower.refresh()).toBe(false);
-    expect(await follower.refresh()).toBe(false);
+describe('the host cache', () => {
+  it('reads only changed hosts', async () => {
+    expect(await hostCache.refresh()).toBe(false);
+    expect(await hostCache.refresh()).toBe(false);
   });
 
   it.each([
@@ -89,27 +89,27 @@ describe('a follower', () => {
     ],
   ])('sees %s', async (_, change) => {
     await change(host.id);
-    expect(await follower.refresh()).toBe(true);
-    await expectTrue(follower);
-    expect(await follower.refresh()).toBe(false);
+    expect(await hostCache.refresh()).toBe(true);
+    await expectTrue(hostCache);
+    expect(await hostCache.refresh()).toBe(false);
   });
 
-  it('sees new hosts of its location, and no others', async () => {
+  it('sees new hosts of its location only', async () => {
     await addHosts(database.sql, 2, { location: 'us-east-a' });
-    expect(await follower.refresh()).toBe(false);
+    expect(await hostCache.refresh()).toBe(false);
     await addHosts(database.sql, 2);
-    expect(await follower.refresh()).toBe(true);
-    expect([...follower.index.hostIds()]).toHaveLength(3);
+    expect(await hostCache.refresh()).toBe(true);
+    expect([...hostCache.index.hostIds()]).toHaveLength(3);
     await database.sql`delete from hosts where location = 'us-east-a'`;
   });
 
   it('sees that a host was removed', async () => {
     await database.sql`delete from hosts`;
-    await vi.waitFor(async () => expect(await follower.refresh()).toBe(true), { timeout: 30_000 });
-    expect([...follower.index.hostIds()]).toEqual([]);
+    await vi.waitFor(async () => expect(await hostCache.refresh()).toBe(true), { timeout: 30_000 });
+    expect([...hostCache.index.hostIds()]).toEqual([]);
   });
 
-  it('sees what commits late, after younger transactions were seen', async () => {
+  it('sees a late commit after the commits of younger transactions', async () => {
     const { sql } = database;
     const [other] = await addHosts(sql, 1);
     const late = otherProcess(database.url);
@@ -117,20 +117,20 @@ describe('a follower', () => {
       await late.begin(async (tx) => {
         // It has its number now, and commits after others came and went.
         await tx`update devices set quarantine_reason = 'late' where id = ${host.gpuIds[0] ?? ''}`;
-        expect(await follower.refresh()).toBe(true);
+        expect(await hostCache.refresh()).toBe(true);
         for (const reason of ['a', 'b']) {
           await sql`update devices set quarantine_reason = ${reason} where kind = 'gpu' and host_id = ${other?.id ?? ''}`;
-          expect(await follower.refresh()).toBe(true);
-          expect(await follower.refresh()).toBe(false);
+          expect(await hostCache.refresh()).toBe(true);
+          expect(await hostCache.refresh()).toBe(false);
         }
-        expect(gpuStates(follower.index)).toEqual(['free', 'free', 'free', 'free']);
+        expect(gpuStates(hostCache.index)).toEqual(['free', 'free', 'free', 'free']);
       });
     } finally {
       await late.end();
     }
-    expect(await follower.refresh()).toBe(true);
-    expect(gpuStates(follower.index)).toEqual(['quarantined', 'free', 'free', 'free']);
-    await expectTrue(follower);
+    expect(await hostCache.refresh()).toBe(true);
+    expect(gpuStates(hostCache.index)).toEqual(['quarantined', 'free', 'free', 'free']);
+    await expectTrue(hostCache);
   });
 
   it('sees a change by an old transaction on a host that a younger one has changed since', async () => {
@@ -140,34 +140,34 @@ describe('a follower', () => {
       await late.begin(async (tx) => {
         await tx`select pg_current_xact_id()`;
         await sql`update devices set quarantine_reason = 'young' where id = ${host.gpuIds[1] ?? ''}`;
-        expect(await follower.refresh()).toBe(true);
+        expect(await hostCache.refresh()).toBe(true);
         await tx`update devices set quarantine_reason = 'old' where id = ${host.gpuIds[0] ?? ''}`;
       });
     } finally {
       await late.end();
     }
-    expect(await follower.refresh()).toBe(true);
-    expect(gpuStates(follower.index)).toEqual(['quarantined', 'quarantined', 'free', 'free']);
+    expect(await hostCache.refresh()).toBe(true);
+    expect(gpuStates(hostCache.index)).toEqual(['quarantined', 'quarantined', 'free', 'free']);
   });
 });
 
-describe('after a commit of its own a follower', () => {
-  it('reads nothing, and knows what a new one would read', async () => {
+describe('after a commit of this scheduler the host cache', () => {
+  it('reads nothing and equals a new cache', async () => {
     const { sql } = database;
     const placer = makePlacer(sql, await holdLocation(sql));
     await addVms(sql, 2, { projectId });
     expect(await placePending(placer)).toMatchObject({ placed: 2, failed: 0 });
-    expect(await placer.follower.refresh()).toBe(false);
-    await expectTrue(placer.follower);
+    expect(await placer.hostCache.refresh()).toBe(false);
+    await expectTrue(placer.hostCache);
   });
 
-  it('reads a host that somebody else had changed just before', async () => {
+  it('reads a host that another transaction changed just before', async () => {
     const { sql } = database;
     const placer = makePlacer(sql, await holdLocation(sql));
     const gone = await addVms(sql, 1, { projectId });
     await placePending(placer);
     await addVms(sql, 1, { projectId });
-    const { follower: mine } = placer;
+    const { hostCache: mine } = placer;
     const { refresh } = mine;
     // Between the look at the hosts and the commit, a VM leaves the host.
     mine.refresh = async () => {
@@ -182,7 +182,7 @@ describe('after a commit of its own a follower', () => {
     await expectTrue(mine);
   });
 
-  it('knows the amounts that placed VMs of every size have', async () => {
+  it('knows the free amounts after placements of every size', async () => {
     const { sql } = database;
     await addHosts(sql, 3, { gpus: 8, nodes: 2 });
     const placer = makePlacer(sql, await holdLocation(sql));
@@ -190,6 +190,6 @@ describe('after a commit of its own a follower', () => {
       await addVms(sql, 1, { projectId, type });
       expect(await placePending(placer)).toMatchObject({ placed: 1 });
     }
-    await expectTrue(placer.follower);
+    await expectTrue(placer.hostCache);
   });
 });
