@@ -117,10 +117,15 @@ ${table(
 `;
 }
 
+/** Pads the columns as the formatter does. */
 function table(header: string[], rows: string[][]): string {
-  return [header, header.map(() => '---'), ...rows]
-    .map((row) => `| ${row.join(' | ')} |`)
-    .join('\n');
+  const widths = header.map((_, column) =>
+    Math.max(...[header, ...rows].map((row) => (row[column] ?? '').length)),
+  );
+  const line = (row: string[]) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  const ruler = widths.map((width) => '-'.repeat(width));
+  return [header, ruler, ...rows].map(line).join('\n');
 }
 
 function states(list: readonly string[], none: string): string {

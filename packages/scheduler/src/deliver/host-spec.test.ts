@@ -73,7 +73,12 @@ describe('toHostSpec', () => {
     expect(deleted).toEqual([]);
     expect(vms).toEqual([
       {
-        id: 'vm-1', revision: 3, boot: 2, name: 'one', cpuCores: 12, memoryMib: 61_440,
+        id: 'vm-1',
+        revision: 3,
+        boot: 2,
+        name: 'one',
+        cpuCores: 12,
+        memoryMib: 61_440,
         devices: [
           { kind: 'gpu', address: '0000:10:00.0' },
           { kind: 'gpu', address: '0000:90:00.0' },
@@ -143,7 +148,9 @@ describe('toHostSpec', () => {
     expect(spec.vms).toEqual([]);
     expect(spec.deleted).toMatchObject([
       {
-        id: 'vm-1', revision: 3, ...entry,
+        id: 'vm-1',
+        revision: 3,
+        ...entry,
         devices: [
           { kind: 'gpu', address: '0000:10:00.0' },
           { kind: 'gpu', address: '0000:90:00.0' },

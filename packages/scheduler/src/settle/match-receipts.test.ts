@@ -11,12 +11,21 @@ const vm = makePlacedVm({
   ],
 });
 const gpu: DeviceReceipt = {
-  vmId: 'vm-1', revision: '7', kind: 'gpu', pciAddress: '0000:10:00.0',
-  serial: '', method: 'flr', finishedMs: '1000', failure: null,
+  vmId: 'vm-1',
+  revision: '7',
+  kind: 'gpu',
+  pciAddress: '0000:10:00.0',
+  serial: '',
+  method: 'flr',
+  finishedMs: '1000',
+  failure: null,
 };
 const drive: DeviceReceipt = {
   ...gpu,
-  kind: 'drive', pciAddress: '0000:80:00.0', serial: 'S1', method: 'sanitize',
+  kind: 'drive',
+  pciAddress: '0000:80:00.0',
+  serial: 'S1',
+  method: 'sanitize',
 };
 
 describe('matchReceipts', () => {
