@@ -101,7 +101,12 @@ describe('an agent killed at every step', () => {
     expect(created).toEqual(
       expect.arrayContaining(
         [
-          ...['volumes.create', 'seeds.ensure', 'network.applyFirewall', 'network.ensureInterfaces'],
+          ...[
+            'volumes.create',
+            'seeds.ensure',
+            'network.applyFirewall',
+            'network.ensureInterfaces',
+          ],
           ...['devices.bind', 'hypervisor.define', 'hypervisor.start'],
         ].map(before),
       ),
