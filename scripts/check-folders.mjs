@@ -10,14 +10,10 @@ const MOST_FILES = 25;
 /** Tests may import anything, and generated code has the shape of its source. */
 const IGNORED = /\.test\.ts$|\/(testing|generated)\//;
 const RELATIVE_IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']+)'/g;
-/** Packages that do not follow the rule yet. */
-const EXEMPT = ['packages/api', 'packages/db', 'packages/scheduler'];
 
 /** Returns one text per import cycle and per folder with too many files. */
 export function findFolderProblems() {
-  const files = packageDirectories()
-    .filter((directory) => !EXEMPT.includes(directory))
-    .flatMap(listSources);
+  const files = packageDirectories().flatMap(listSources);
   const read = (file) => readFileSync(path.join(root, file), 'utf8');
   return [...findCycles(files, read), ...findFullFolders(files)];
 }

@@ -1,5 +1,5 @@
 import { hashPassword } from '@gantry/api/auth/passwords';
-import { createRateLimiter } from '@gantry/api/http/rate-limit';
+import { createRateLimiter } from '@gantry/api/base/rate-limit';
 import { makeTenant, startTestApi, type TestApi } from '@gantry/api/testing';
 import { createLog } from '@gantry/daemon/log';
 import { connect } from '@gantry/db/connect';

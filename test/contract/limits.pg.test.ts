@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { createRateLimiter } from '@gantry/api/http/rate-limit';
+import { createRateLimiter } from '@gantry/api/base/rate-limit';
 import { readApiSettings } from '@gantry/api/settings';
 import type { Answer } from '@gantry/api/testing';
 import { finishVm } from '@gantry/api/testing-scheduler';

@@ -2,8 +2,8 @@ import type { Sql } from '@gantry/db/connect';
 import { openStream } from '@gantry/db/queries/hosts/host-liveness';
 import { readHostSpecs } from '@gantry/db/queries/hosts/host-specs';
 import type { HostSpec } from '@gantry/proto/generated/gantry/v1/HostSpec';
+import type { HostReport, VmReport } from '@gantry/scheduler/attached/host-report';
 import { toHostSpec } from '@gantry/scheduler/deliver/host-spec';
-import type { HostReport, VmReport } from '@gantry/scheduler/settle/host-report';
 import { settleReport } from '@gantry/scheduler/settle/settle-report';
 
 export type VmObservedState = VmReport['state'];

@@ -3,12 +3,20 @@ import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
 import type { AccessTokens } from './auth/access-tokens.ts';
 import type { Callers } from './auth/caller.ts';
-import type { BillingProvider } from './billing/provider.ts';
-import type { ConsoleTimings } from './consoles/serve-console.ts';
-import type { Metrics } from './http/metrics.ts';
-import type { RateLimiter } from './http/rate-limit.ts';
-import type { RefusalLog } from './http/refusal-log.ts';
-import type { RequestLog } from './http/request-log.ts';
+import type { Metrics } from './base/metrics.ts';
+import type { RateLimiter } from './base/rate-limit.ts';
+import type { RefusalLog } from './base/refusal-log.ts';
+import type { RequestLog } from './base/request-log.ts';
+import type { BillingProvider } from './payment-providers/provider.ts';
+
+export type ConsoleTimings = {
+  /** How often the client's rights and its silence are checked. */
+  checkMs: number;
+  /** How long a client may leave pings without a reply. */
+  silentMs: number;
+  /** How long a console may be idle: nothing is printed and nothing is typed. */
+  idleMs: number;
+};
 
 /** Everything that a request uses. The server, or a test, creates it once; there are no globals. */
 export type Deps = {

@@ -1,10 +1,10 @@
 import type { Queryable } from '@gantry/db/connect';
+import { firewallRuleView } from '@gantry/db/queries/networks/firewall-rule-view';
 import { readFirewallRule } from '@gantry/db/queries/networks/firewall-rules';
+import { diskView } from '@gantry/db/queries/vms/disk-view';
 import { readDisk } from '@gantry/db/queries/vms/disks';
+import { vmView } from '@gantry/db/queries/vms/vm-view';
 import { readVm } from '@gantry/db/queries/vms/vms';
-import { diskView } from '@gantry/db/views/disk';
-import { firewallRuleView } from '@gantry/db/views/firewall-rule';
-import { vmView } from '@gantry/db/views/vm';
 
 /**
  * Does the scheduler's part in tests without one. The functions write the columns that the

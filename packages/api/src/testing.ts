@@ -14,13 +14,13 @@ import { buildApp } from './app.ts';
 import { createAccessTokens } from './auth/access-tokens.ts';
 import { createCallers } from './auth/caller.ts';
 import { newKey } from './auth/keys.ts';
-import { createBilling } from './billing/create-billing.ts';
+import { createMetrics } from './base/metrics.ts';
+import { createRateLimiter, type RateLimiter } from './base/rate-limit.ts';
+import { createRefusalLog } from './base/refusal-log.ts';
+import { createRequestLog } from './base/request-log.ts';
 import { CONSOLE_TIMINGS } from './consoles/serve-console.ts';
 import type { Deps } from './deps.ts';
-import { createMetrics } from './http/metrics.ts';
-import { createRateLimiter, type RateLimiter } from './http/rate-limit.ts';
-import { createRefusalLog } from './http/refusal-log.ts';
-import { createRequestLog } from './http/request-log.ts';
+import { createBilling } from './payment-providers/create-billing.ts';
 
 /** The whole api with a temporary database. Tests call it without a socket. */
 export type TestApi = {

@@ -1,8 +1,8 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Sql } from '@gantry/db/connect';
 import { openStream } from '@gantry/db/queries/hosts/host-liveness';
-import { HOST_LOST } from './consoles/console-relay.ts';
-import type { AttachedHosts } from './deliver/attached-hosts.ts';
+import type { AttachedHosts } from './attached/attached-hosts.ts';
+import { HOST_LOST } from './attached/console-relay.ts';
 import type { Delivering } from './deliver/start-delivering.ts';
 import type { StreamHandlers } from './fleet/host-stream.ts';
 import type { StreamClosing } from './liveness/close-streams.ts';

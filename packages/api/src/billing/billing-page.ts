@@ -9,8 +9,8 @@ import { Email, Label } from '../http/fields.ts';
 import { toErrorReply } from '../http/http-errors.ts';
 import { sourceIpOf } from '../http/incoming.ts';
 import { MAX_BODY_BYTES } from '../http/parse-input.ts';
+import type { InvoiceDesk } from '../payment-providers/provider.ts';
 import { donePage, formPage, type Html, PAGE_HEADERS, refusalPage } from './billing-html.ts';
-import type { InvoiceDesk } from './provider.ts';
 
 const PATH = '/billing/:token';
 const FORM_TYPES = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i;

@@ -3,17 +3,9 @@ import { CloudError } from '@gantry/model/errors';
 import type { ConsoleBytes__Output } from '@gantry/proto/generated/gantry/v1/ConsoleBytes';
 import { status } from '@grpc/grpc-js';
 import type { WebSocket } from 'ws';
+import type { ConsoleTimings } from '../deps.ts';
 import { CLOSINGS, type Closing, closingOf } from './closings.ts';
 import type { ConsoleCall } from './dial-console.ts';
-
-export type ConsoleTimings = {
-  /** How often the client's rights and its silence are checked. */
-  checkMs: number;
-  /** How long a client may leave pings unanswered. */
-  silentMs: number;
-  /** How long a console may be idle: nothing is printed and nothing is typed. */
-  idleMs: number;
-};
 
 export const CONSOLE_TIMINGS: ConsoleTimings = {
   checkMs: 5_000,

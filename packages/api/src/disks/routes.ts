@@ -1,5 +1,5 @@
+import { diskView } from '@gantry/db/queries/vms/disk-view';
 import { listDisks, readDisk } from '@gantry/db/queries/vms/disks';
-import { diskView } from '@gantry/db/views/disk';
 import { notFound } from '@gantry/model/errors';
 import { ProjectParams } from '../http/fields.ts';
 import { route } from '../http/route.ts';

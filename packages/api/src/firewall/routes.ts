@@ -1,5 +1,5 @@
+import { firewallRuleView } from '@gantry/db/queries/networks/firewall-rule-view';
 import { listFirewallRules, readFirewallRule } from '@gantry/db/queries/networks/firewall-rules';
-import { firewallRuleView } from '@gantry/db/views/firewall-rule';
 import { notFound } from '@gantry/model/errors';
 import { ProjectParams } from '../http/fields.ts';
 import { route } from '../http/route.ts';

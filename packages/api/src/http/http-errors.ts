@@ -1,6 +1,6 @@
 import { toCloudError } from '@gantry/db/errors';
 import { CloudError, type ErrorKind } from '@gantry/model/errors';
-import { TooManyRequests } from './rate-limit.ts';
+import { TooManyRequests } from '../base/rate-limit.ts';
 
 /** No other file knows the status codes of errors. */
 const STATUS: Record<ErrorKind, number> = {

@@ -1,10 +1,10 @@
 import type { Queryable } from '@gantry/db/connect';
-import { succeededOperation } from '@gantry/db/queries/operations/end-operation';
 import {
   insertOperation,
   type NewOperation,
   readUnfinishedOperation,
 } from '@gantry/db/queries/operations/operations';
+import { succeededOperation } from '@gantry/db/queries/settle/end-operation';
 import { CloudError } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { OperationName, ResourceType } from '@gantry/model/states';

@@ -1,10 +1,11 @@
 import type { Queryable } from '@gantry/db/connect';
 import { isTypeOffered } from '@gantry/db/queries/catalogue/catalogue';
-import { supersedeOperation } from '@gantry/db/queries/operations/end-operation';
 import {
   type NewOperation,
   readUnfinishedOperation,
 } from '@gantry/db/queries/operations/operations';
+import { supersedeOperation } from '@gantry/db/queries/settle/end-operation';
+import { vmView } from '@gantry/db/queries/vms/vm-view';
 import {
   lockVm,
   readVm,
@@ -13,7 +14,6 @@ import {
   updateVmPower,
   type VmRow,
 } from '@gantry/db/queries/vms/vms';
-import { vmView } from '@gantry/db/views/vm';
 import { CloudError, notFound } from '@gantry/model/errors';
 import type { OperationName } from '@gantry/model/states';
 import { type VmAction, vmRefusal } from '@gantry/model/vm-life';

@@ -1,6 +1,6 @@
 import { readSerialLog } from '@gantry/db/queries/vms/serial-logs';
+import { vmView } from '@gantry/db/queries/vms/vm-view';
 import { listVms, readVm } from '@gantry/db/queries/vms/vms';
-import { vmView } from '@gantry/db/views/vm';
 import { notFound } from '@gantry/model/errors';
 import { ProjectParams, page } from '../http/fields.ts';
 import { route } from '../http/route.ts';

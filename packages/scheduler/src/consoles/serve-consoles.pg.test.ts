@@ -7,7 +7,7 @@ import { type ClientDuplexStream, Metadata, type StatusObject, status } from '@g
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import type { Identity } from '../../../agent/src/identity/identity.ts';
 import { requestIdentity } from '../../../agent/src/identity/request-certificate.ts';
-import { AttachedHosts } from '../deliver/attached-hosts.ts';
+import { AttachedHosts } from '../attached/attached-hosts.ts';
 import {
   type Attached,
   attach,

@@ -3,12 +3,12 @@ import type { Secrets } from '@gantry/daemon/secrets';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import { status } from '@grpc/grpc-js';
-import type { AttachedHosts } from '../deliver/attached-hosts.ts';
+import type { AttachedHosts } from '../attached/attached-hosts.ts';
+import { ConsoleRelay, HOST_LOST } from '../attached/console-relay.ts';
 import type { Delivering } from '../deliver/start-delivering.ts';
 import type { ConsoleHandlers } from '../fleet/fleet-server.ts';
 import { statusOf } from '../fleet/grpc-status.ts';
 import type { ConsoleCall } from '../fleet/grpc-types.ts';
-import { ConsoleRelay, HOST_LOST } from './console-relay.ts';
 
 /** The limit per VM. A host attaches to one scheduler, so this process knows all its consoles. */
 const MAX_PER_VM = 4;

@@ -2,8 +2,8 @@ import { createLog } from '@gantry/daemon/log';
 import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import type { HostSpec } from '@gantry/proto/generated/gantry/v1/HostSpec';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { AttachedHosts } from '../attached/attached-hosts.ts';
 import { addHosts, addProject, addVms } from '../place/testing/fleet.ts';
-import { AttachedHosts } from './attached-hosts.ts';
 import { type Delivering, startDelivering } from './start-delivering.ts';
 
 const log = createLog({ process: 'test', level: 'silent' });

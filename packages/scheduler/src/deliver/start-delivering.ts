@@ -4,7 +4,7 @@ import type { Sql } from '@gantry/db/connect';
 import { readOldestOpenXid, readSpecChanges } from '@gantry/db/queries/hosts/host-changes';
 import { readHostSpecs } from '@gantry/db/queries/hosts/host-specs';
 import { readWithGenericPlan } from '@gantry/db/transact';
-import type { AttachedHosts } from './attached-hosts.ts';
+import type { AttachedHosts } from '../attached/attached-hosts.ts';
 import { toHostSpec } from './host-spec.ts';
 
 export type Delivering = {

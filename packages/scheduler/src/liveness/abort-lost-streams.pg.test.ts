@@ -1,7 +1,7 @@
 import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { newId } from '@gantry/model/ids';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { AttachedHosts } from '../deliver/attached-hosts.ts';
+import { AttachedHosts } from '../attached/attached-hosts.ts';
 import { abortLostStreams } from './abort-lost-streams.ts';
 
 let database: TestDatabase;

@@ -1,6 +1,6 @@
 import type { Sql } from '@gantry/db/connect';
 import { listKnownHosts } from '@gantry/db/queries/hosts/host-liveness';
-import type { AttachedHosts } from '../deliver/attached-hosts.ts';
+import type { AttachedHosts } from '../attached/attached-hosts.ts';
 
 /** Slightly more than three report intervals of ten seconds. */
 const SILENT_MS = 35_000;

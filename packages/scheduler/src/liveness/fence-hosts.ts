@@ -5,8 +5,8 @@ import {
   lockHostToFence,
   updateHostFenced,
 } from '@gantry/db/queries/hosts/host-liveness';
-import { failOperation, failVm, hostFailure } from '@gantry/db/queries/operations/end-operation';
 import { insertEvents } from '@gantry/db/queries/operations/events';
+import { failOperation, failVm, hostFailure } from '@gantry/db/queries/settle/end-operation';
 import {
   insertReceipts,
   lockAffectedHosts,

@@ -1,11 +1,11 @@
+import { insertEvents } from '@gantry/db/queries/operations/events';
 import {
   failOperation,
   failVm,
   hostFailure,
   succeedOperation,
   succeedVmOperation,
-} from '@gantry/db/queries/operations/end-operation';
-import { insertEvents } from '@gantry/db/queries/operations/events';
+} from '@gantry/db/queries/settle/end-operation';
 import { insertReceipts, releasePlacement } from '@gantry/db/queries/settle/release-vm';
 import {
   type PlacedVmRow,
@@ -14,9 +14,9 @@ import {
   updateObservedVm,
 } from '@gantry/db/queries/settle/settle-vms';
 import { closeInterval, closeVmInterval, openInterval } from '@gantry/db/queries/usage/meter';
+import { vmView } from '@gantry/db/queries/vms/vm-view';
 import { readVm } from '@gantry/db/queries/vms/vms';
-import { vmView } from '@gantry/db/views/vm';
-import { gib } from './host-report.ts';
+import { gib } from '../attached/host-report.ts';
 import { matchReceipts } from './match-receipts.ts';
 import { areDisksAsRequested, settleDisksOf } from './settle-attachments.ts';
 import { type Failure, isToBeRemoved, type VmVerdict } from './settle-vm.ts';

@@ -1,18 +1,18 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Queryable, Sql } from '@gantry/db/connect';
 import {
-  failOperation,
-  failOverdueOperation,
-  failVm,
-  hostFailure,
-} from '@gantry/db/queries/operations/end-operation';
-import {
   isUnfinished,
   listHostsPendingRule,
   listOverdueOperations,
   lockVmOfOperation,
   type OverdueOperation,
 } from '@gantry/db/queries/operations/overdue-operations';
+import {
+  failOperation,
+  failOverdueOperation,
+  failVm,
+  hostFailure,
+} from '@gantry/db/queries/settle/end-operation';
 import { undoAttachments, undoDetachments, undoGrowth } from '@gantry/db/queries/settle/settle-vms';
 import { lockVmsOfDisk } from '@gantry/db/queries/vms/disks';
 import { transact } from '@gantry/db/transact';

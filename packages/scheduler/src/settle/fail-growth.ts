@@ -1,5 +1,5 @@
 import type { Sql } from '@gantry/db/connect';
-import { failOperation } from '@gantry/db/queries/operations/end-operation';
+import { failOperation } from '@gantry/db/queries/settle/end-operation';
 import { undoGrowth } from '@gantry/db/queries/settle/settle-vms';
 import { lockVmsOfDisk } from '@gantry/db/queries/vms/disks';
 import { transact } from '@gantry/db/transact';

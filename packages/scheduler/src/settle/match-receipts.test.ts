@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DeviceReceipt } from './host-report.ts';
+import type { DeviceReceipt } from '../attached/host-report.ts';
 import { matchReceipts } from './match-receipts.ts';
 import { makePlacedVm } from './testing/rows.ts';
 

@@ -1,6 +1,6 @@
 import type { Receipt } from '@gantry/db/queries/settle/release-vm';
 import type { PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
-import { type DeviceReceipt, printable } from './host-report.ts';
+import { type DeviceReceipt, printable } from '../attached/host-report.ts';
 
 /**
  * Returns the receipt for each device of the VM, or null if one is missing, because it is then unknown

@@ -1,5 +1,5 @@
 import { removeAttachment, updateDiskAttached } from '@gantry/db/queries/settle/settle-vms';
-import { gib } from './host-report.ts';
+import { gib } from '../attached/host-report.ts';
 import type { VmSettling } from './vm-settling.ts';
 
 /**

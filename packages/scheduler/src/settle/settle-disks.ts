@@ -1,5 +1,5 @@
 import type { Queryable } from '@gantry/db/connect';
-import { succeedOperation } from '@gantry/db/queries/operations/end-operation';
+import { succeedOperation } from '@gantry/db/queries/settle/end-operation';
 import {
   lockUnsettledDisks,
   removeDisk,
@@ -7,8 +7,8 @@ import {
   updateDiskObserved,
 } from '@gantry/db/queries/settle/settle-without-host';
 import { closeInterval, openInterval } from '@gantry/db/queries/usage/meter';
+import { diskView } from '@gantry/db/queries/vms/disk-view';
 import { readDisk } from '@gantry/db/queries/vms/disks';
-import { diskView } from '@gantry/db/views/disk';
 
 /**
  * A disk uses space on a host only after its first attachment. Before that, its creation, growth and

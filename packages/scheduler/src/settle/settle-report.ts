@@ -12,10 +12,10 @@ import {
 } from '@gantry/db/queries/settle/settle-hosts';
 import { lockPlacedVms, type PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
 import { transact } from '@gantry/db/transact';
+import { gib, type HostReport, printable } from '../attached/host-report.ts';
 import { markReachable } from '../liveness/mark-reachable.ts';
 import { applyVerdict } from './apply-verdict.ts';
 import { type FailedGrowth, failGrowth } from './fail-growth.ts';
-import { gib, type HostReport, printable } from './host-report.ts';
 import { isToBeRemoved, judgeVm, type VmVerdict } from './settle-vm.ts';
 
 type Settlement = { sql: Sql; hostId: string; streamEpoch: string; report: HostReport };

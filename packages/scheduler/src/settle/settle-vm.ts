@@ -1,5 +1,5 @@
 import type { PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
-import { printable, type VmReport } from './host-report.ts';
+import { printable, type VmReport } from '../attached/host-report.ts';
 
 /**
  * The meaning of a host's report about one of its VMs. The result depends only on the arguments, so a

@@ -1,6 +1,7 @@
 import type { Queryable, Sql } from '@gantry/db/connect';
+import { firewallRuleView } from '@gantry/db/queries/networks/firewall-rule-view';
 import { readFirewallRule } from '@gantry/db/queries/networks/firewall-rules';
-import { succeedOperation, succeedVmOperation } from '@gantry/db/queries/operations/end-operation';
+import { succeedOperation, succeedVmOperation } from '@gantry/db/queries/settle/end-operation';
 import { lockAffectedHosts, removeVm } from '@gantry/db/queries/settle/release-vm';
 import {
   lockRemovableVms,
@@ -12,7 +13,6 @@ import {
   updateRuleApplied,
 } from '@gantry/db/queries/settle/settle-without-host';
 import { transact } from '@gantry/db/transact';
-import { firewallRuleView } from '@gantry/db/views/firewall-rule';
 import { settleDisks } from './settle-disks.ts';
 
 const BATCH_ROWS = 200;

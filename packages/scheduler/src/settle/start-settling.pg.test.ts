@@ -4,10 +4,10 @@ import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { newId } from '@gantry/model/ids';
 import { loadFleet } from '@gantry/proto/load';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type AttachedHost, AttachedHosts } from '../deliver/attached-hosts.ts';
+import { type AttachedHost, AttachedHosts } from '../attached/attached-hosts.ts';
+import type { HostReport } from '../attached/host-report.ts';
 import { HEALTH_RULES } from '../health/health-rules.ts';
 import { makeInventory } from '../inventory/testing/make-inventory.ts';
-import type { HostReport } from './host-report.ts';
 import { type Settling, startSettling } from './start-settling.ts';
 
 /** One report is settled at a time here, so two hosts have their turn. */

@@ -3,11 +3,11 @@ import type { Log } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
 import type { Sql } from '@gantry/db/connect';
 import { updateHostNumbers } from '@gantry/db/queries/settle/settle-hosts';
-import type { AttachedHost } from '../deliver/attached-hosts.ts';
+import type { AttachedHost } from '../attached/attached-hosts.ts';
+import type { HostReport } from '../attached/host-report.ts';
 import type { HealthRule } from '../health/health-rules.ts';
 import { recordInventory } from '../inventory/record-inventory.ts';
 import { ConcurrencyGate } from './concurrency-gate.ts';
-import type { HostReport } from './host-report.ts';
 import { settleReport } from './settle-report.ts';
 
 export type Settling = {

@@ -1,7 +1,7 @@
 import type { Queryable } from '@gantry/db/connect';
 import type { PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
+import type { HostReport, VmReport } from '../attached/host-report.ts';
 import type { FailedGrowth } from './fail-growth.ts';
-import type { HostReport, VmReport } from './host-report.ts';
 
 /** One VM of a host and its entry in the report, inside the transaction that settles the report. */
 export type VmSettling = {

@@ -12,7 +12,7 @@ import {
 import { CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { Caller } from '../../auth/caller.ts';
-import type { BillingProvider } from '../../billing/provider.ts';
+import type { BillingProvider } from '../../payment-providers/provider.ts';
 
 type Creation = { sql: Queryable; caller: Caller; billing: BillingProvider; name: string };
 

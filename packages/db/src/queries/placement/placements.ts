@@ -11,7 +11,7 @@
 import type { Sql, Transaction } from '../../connect.ts';
 import { isLostRace } from '../../errors.ts';
 import { transact } from '../../transact.ts';
-import { failVm, type OperationFailure } from '../operations/end-operation.ts';
+import { failVm, type OperationFailure } from '../settle/end-operation.ts';
 import { type Lease, lockLease } from './leases.ts';
 
 export type NewPlacement = {

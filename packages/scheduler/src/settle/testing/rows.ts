@@ -1,5 +1,5 @@
 import type { PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
-import type { VmReport } from '../host-report.ts';
+import type { VmReport } from '../../attached/host-report.ts';
 
 /** Builds complete rows and reports from the values that a test needs. */
 export function makePlacedVm(vm: Partial<PlacedVmRow> = {}): PlacedVmRow {

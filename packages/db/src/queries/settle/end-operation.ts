@@ -17,9 +17,9 @@
  * the resource.
  */
 import type { Queryable } from '../../connect.ts';
-import { vmView } from '../../views/vm.ts';
+import type { NewOperation } from '../operations/operations.ts';
+import { vmView } from '../vms/vm-view.ts';
 import { readVm } from '../vms/vms.ts';
-import type { NewOperation } from './operations.ts';
 
 /** The result of a failed operation. */
 export type OperationFailure = { code: string; message: string; details?: object };

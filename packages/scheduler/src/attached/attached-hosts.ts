@@ -1,6 +1,6 @@
-import type { ConsoleRelay } from '../consoles/console-relay.ts';
 import type { HostStream } from '../fleet/host-stream.ts';
-import type { HostReport } from '../settle/host-report.ts';
+import type { ConsoleRelay } from './console-relay.ts';
+import type { HostReport } from './host-report.ts';
 
 /**
  * A host whose stream this process holds. There may be ten thousand of them, so an entry is small and

@@ -1,4 +1,4 @@
-import type { FirewallRuleRow } from '../queries/networks/firewall-rules.ts';
+import type { FirewallRuleRow } from './firewall-rules.ts';
 
 export function firewallRuleView(row: FirewallRuleRow) {
   return {

@@ -1,4 +1,4 @@
-import type { DiskRow } from '../queries/vms/disks.ts';
+import type { DiskRow } from './disks.ts';
 
 export function diskView(row: DiskRow) {
   return {

@@ -1,5 +1,5 @@
-import type { VmInterfaceRow, VmRow } from '../queries/vms/vms.ts';
-import { isoTime } from './iso-time.ts';
+import { isoTime } from '../../iso-time.ts';
+import type { VmInterfaceRow, VmRow } from './vms.ts';
 
 /** The contract has commitments, templates, groups and reservations; nothing sets them yet. */
 const UNSET = {
