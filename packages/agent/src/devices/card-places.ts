@@ -24,15 +24,15 @@ export type CardPlaces = {
   mmio64Mib: number;
 };
 
-/** What q35 and its firmware keep free: 32 GiB. */
+/** The window that q35 and its firmware reserve by default: 32 GiB. */
 const DEFAULT_WINDOW_MIB = 32 * 1024;
 
-/** Stand-ins are in no slot, near no memory, and need no room. */
+/** Stand-ins have no slot and no NUMA node, and need no memory window. */
 export const NO_PLACES: CardPlaces = { partsOf: () => [], nodeOf: () => null, mmio64Mib: 0 };
 
 /**
- * Where the cards and drives of a VM sit on the host, and the room they need in the guest. A drive that
- * the host's driver has is one whose blocks are given.
+ * Reads where the devices of a VM are on the host, and the memory window that they need in the
+ * guest. A drive on the host's driver is one whose block devices the guest gets.
  */
 export async function readCardPlaces(
   host: { sysfs: Sysfs; devRoot: string },
@@ -64,9 +64,9 @@ export async function readCardPlaces(
 }
 
 /**
- * The memory window above 4 GiB that holds these regions, however they are laid out: each region is
- * aligned to its size, so a power of two that is twice their sum always does. Zero: what the firmware
- * takes by itself is enough.
+ * Returns the size of a memory window above 4 GiB that holds these regions in any layout. Each
+ * region is aligned to its size, so a power of two of at least twice their sum is always enough.
+ * Zero: the firmware's default is enough.
  */
 export function windowMib(devices: readonly Pick<PciDevice, 'bars'>[]): number {
   const bytes = devices

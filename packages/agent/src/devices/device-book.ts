@@ -6,8 +6,8 @@ import { createQueue } from '../base/queue.ts';
 import type { Device } from '../host-driver.ts';
 
 /**
- * Who has which device, on disk. It is written before anything is done to a device, so that a device
- * that is on its way to a VM, or back, is never taken for a free one.
+ * Records on disk which VM has which device. The agent writes an entry before it changes a device,
+ * so that a device which is being assigned or cleaned is never considered free.
  */
 export type DeviceBook<Entry extends Device> = {
   list(): Promise<Entry[]>;
@@ -17,7 +17,7 @@ export type DeviceBook<Entry extends Device> = {
 };
 
 export function deviceBook<Entry extends Device>(file: string): DeviceBook<Entry> {
-  /** Each change rewrites the whole file. */
+  /** Serialises changes, because each one rewrites the whole file. */
   const inTurn = createQueue();
 
   const read = async (): Promise<Entry[]> =>
@@ -39,7 +39,10 @@ export function deviceBook<Entry extends Device>(file: string): DeviceBook<Entry
   };
 }
 
-/** The entry of a device that is this VM's, or nobody's. */
+/**
+ * Returns the entry of a device of this VM, or undefined if it has none. Throws if another VM has
+ * it.
+ */
 export async function entryFor<Entry extends Device>(
   book: DeviceBook<Entry>,
   { address, vmId }: Device,

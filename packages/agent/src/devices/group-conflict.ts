@@ -1,20 +1,20 @@
 import { isBridge, type PciFunction, slotOf, VFIO_DRIVER } from './pci/pci-function.ts';
 
-/** Drivers that leave a device alone, so that the rest of its group can be handed over. */
+/** Drivers that do not use a device, so that the rest of its group can be assigned. */
 const IDLE_DRIVERS = new Set(['', VFIO_DRIVER, 'pci-stub']);
 
 type Card = {
   functions: readonly PciFunction[];
-  /** Every member of their groups. */
+  /** Every member of the functions' IOMMU groups. */
   members: readonly PciFunction[];
   /** The other devices of the same VM. */
   companions: readonly string[];
 };
 
 /**
- * Why a card cannot leave the host without something else that is in one IOMMU group with it, or
- * null. Devices of a group can reach each other's memory: they go together or not at all. Bridges
- * carry no data of their own, and what goes to the same VM may share.
+ * Returns the reason why a card cannot be assigned without another device of its IOMMU group, or
+ * null. Devices of one group can reach each other's memory, so they are assigned together or not at
+ * all. Bridges hold no data, and devices of the same VM may share a group.
  */
 export function groupConflict({ functions, members, companions }: Card): string | null {
   const going = new Set([...functions.map(({ address }) => address), ...companions].map(slotOf));

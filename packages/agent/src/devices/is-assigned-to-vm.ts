@@ -1,6 +1,6 @@
 import type { Devices } from '../host-driver.ts';
 
-/** Whether a VM has the device, as the host's own book says. */
+/** Returns whether the device book assigns the device to a VM. */
 export function isAssignedToVm(devices: Pick<Devices, 'list'>) {
   return async (address: string): Promise<boolean> =>
     (await devices.list()).some((device) => device.address === address);

@@ -13,13 +13,13 @@ export type DeviceSettings = {
   sysfsRoot: string;
   gpuVendorIds: readonly string[];
   dataDirectory: string;
-  /** Hands devices over in the books only. */
+  /** Assigns devices only in the device book, for machines without real ones. */
   standIns: boolean;
-  /** Gives guests the blocks of drives rather than the drives. */
+  /** Gives guests the block devices of drives instead of the drives. */
   drivesAsBlocks: boolean;
 };
 
-/** The devices of a host, and what a domain has to know of those it gets. */
+/** The devices of a host, and what the definition of a domain needs to know about them. */
 export type HostDevices = {
   devices: Devices;
   placesOf(addresses: readonly string[]): Promise<CardPlaces>;
@@ -36,7 +36,7 @@ export async function openDevices(settings: DeviceSettings, log: Log): Promise<H
   if (settings.standIns) return await openStandIns(settings, { sysfs, addresses });
 
   const control = pciControl(settings.sysfsRoot);
-  // Such a card is told of without a group, and so given to nobody, until this succeeds.
+  // Until this succeeds, such a card is reported without an IOMMU group and is not assigned to VMs.
   await claimIdleCards({ sysfs, control }, addresses).catch((error: unknown) =>
     log.warn({ error }, 'a graphics card without a driver could not be prepared'),
   );

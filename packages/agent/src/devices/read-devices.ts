@@ -12,26 +12,29 @@ export type Gpu = { pci: PciDevice; nvlinkPeer: string; vendorWarnings: string[]
 
 export type DeviceOptions = {
   sysfsRoot: string;
-  /** Vendors whose display controllers are GPUs to give away: four hex digits each. */
+  /** Vendors whose display controllers are GPUs for VMs: four hex digits each. */
   gpuVendorIds: readonly string[];
   nvlinkPairs: readonly NvlinkPair[];
-  /** Absent: a host that is not this machine; it uses none of its drives. */
+  /** Absent: the host is not this machine, and uses none of its drives. */
   procRoot?: string;
-  /** Absent: nothing is read from drives. */
+  /** Absent: the content of drives is not read. */
   devRoot?: string;
-  /** Whether a VM has a drive: what it says of itself is then its tenant's word. Absent: none has. */
+  /**
+   * Whether a VM has the drive: its content is then a tenant's and is not read. Absent: no VM has
+   * it.
+   */
   isAssigned?: (pciAddress: string) => Promise<boolean>;
-  /** Absent: no device has a name. */
+  /** Absent: devices are reported without names. */
   names?: PciNames;
-  /** Of a controller by its name. Absent: drives are not asked. */
+  /** Takes the name of a controller. Absent: the health of drives is not read. */
   healthOf?: (controller: string) => Promise<DriveHealth | undefined>;
-  /** Absent: no vendor's tool is asked. */
+  /** Absent: the vendor's tool is not run. */
   vendorWarnings?: VendorWarnings;
-  /** Told what could not be found out; the inventory goes on without it. */
+  /** Called with what could not be read; the inventory continues without it. */
   warn: (message: string) => void;
 };
 
-/** What can be given to VMs, and how well it is. */
+/** Reads the devices that VMs can get, and their health. */
 export async function readDevices(
   options: DeviceOptions,
 ): Promise<{ gpus: Gpu[]; nvmes: NvmeDrive[] }> {

@@ -11,9 +11,9 @@ type StandInOptions = {
 };
 
 /**
- * Devices that only the books know, for trying Gantry on a machine without any: a VM gets the word
- * that it has them and sees none. They belong to one VM at a time and are given back with a receipt
- * whose method says that nothing was cleaned, because there was nothing.
+ * Devices that exist only in the device book, for trying Gantry on a machine without any. A VM is
+ * recorded as having them, but its guest sees none. Each belongs to one VM at a time, and its
+ * receipt has a method that says that nothing was cleaned.
  */
 export function standInDevices({ directory, serials }: StandInOptions): Devices {
   const book = deviceBook(join(directory, 'stand-in-devices.json'));

@@ -28,27 +28,30 @@ export type VfioOptions = {
   procRoot: string;
   devRoot: string;
   directory: string;
-  /** Where udev is told which drives are tenants'. */
+  /** The udev rules file that lists the drives of tenants. */
   tenantDrivesFile: string;
-  /** Whether drives stay on the host's driver, and guests get their blocks rather than the drive. */
+  /**
+   * Whether drives stay on the host's driver, so that guests get block devices instead of PCI
+   * devices.
+   */
   drivesAsBlocks: boolean;
 };
 
-/** A device that left the host, with what is needed to take it back. */
+/** A device that is assigned to a VM, with what the agent needs to take it back. */
 type Handed = Device & {
-  /** Of each function, before. */
+  /** The driver of each function before the device was assigned. */
   drivers: Record<string, string>;
-  /** Right above it. Absent: none. */
+  /** The PCI bridge directly above the device. Absent: none. */
   bridge?: string | undefined;
-  /** Null: a GPU, or a drive that told nothing. */
+  /** Null for a GPU, and for a drive that could not be read. */
   drive: DriveIdentity | null;
-  /** It came back and could not be made clean: nobody has it, and its content is still a tenant's. */
+  /** Cleaning failed: no VM has the device, and it may still hold a tenant's data. */
   isDirty?: boolean;
 };
 
 const CLASS_OF = { gpu: '03', drive: '0108' } as const;
 
-/** The GPUs and NVMe drives of this host, handed over through VFIO, one VM each. */
+/** Assigns the GPUs and NVMe drives of this host to VMs through VFIO; each has one VM at a time. */
 export function vfioDevices(options: VfioOptions): Devices {
   const host = new VfioHost(options);
   // One queue per device, because erasing a drive takes long.
@@ -127,7 +130,10 @@ class VfioHost {
     return functions;
   }
 
-  /** A drive that is this VM's already may carry what looks like the host's: its tenant wrote it. */
+  /**
+   * The content of a drive that the VM already has is not read: its tenant may have written
+   * anything.
+   */
   async #requireUnused(address: string, known: Handed | undefined): Promise<void> {
     const { procRoot, devRoot } = this.#options;
     const look = { sysfs: this.#sysfs, procRoot, ...(known ? {} : { devRoot }) };
@@ -148,7 +154,7 @@ class VfioHost {
     if (conflict !== null) throw new HostFailure('iommu_group_shared', conflict);
   }
 
-  /** Before anything is done to it. */
+  /** Records the device in the book before anything is done to it. */
   async #note(device: Device, functions: readonly PciFunction[]): Promise<void> {
     const drivers = Object.fromEntries(functions.map(({ address, driver }) => [address, driver]));
     const drive = device.kind === 'drive' ? await readDrive(this.#options, device.address) : null;
@@ -190,7 +196,9 @@ class VfioHost {
       : await this.#cleanDrive(device, known);
   }
 
-  /** Nobody may reset, erase or give back a device under the process that has it. */
+  /**
+   * A device that a process has open must not be reset, erased or returned to the host's driver.
+   */
   async #requireClosed(functions: readonly PciFunction[]): Promise<void> {
     const [main] = functions;
     const drive = main ? await readDrive(this.#options, main.address) : null;

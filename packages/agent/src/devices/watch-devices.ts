@@ -4,9 +4,9 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { DEFAULT_TIMINGS } from '../base/timings.ts';
 
 type WatchOptions = {
-  /** What can go bad while nobody touches it: links, errors, wear, a device that is gone. */
+  /** Reads what can change by itself: links, errors, wear, a device that is gone. */
   read: () => Promise<unknown>;
-  /** It is not what it was at the last look. */
+  /** Called when the devices differ from the last reading. */
   changed: () => void;
   log: Log;
   clock?: Clock;
@@ -14,14 +14,14 @@ type WatchOptions = {
   firstLookLimitMs?: number;
 };
 
-/** A device that does not answer must not keep a host from its VMs. */
+/** A device that does not respond must not delay the host's VMs. */
 const FIRST_LOOK_LIMIT_MS = 5_000;
 
 /**
- * Looks at the devices every now and then, because nothing tells when one goes bad. The first look is
- * over when this answers, so whoever reads them afterwards sees that or what is newer, and no change is
- * missed; where it takes too long its end is told as a change. Never are two looks under way; one that
- * fails tells nothing and is repeated.
+ * Polls the devices, because no event reports that one fails. The first reading is complete when
+ * this returns, so that later readings are at least as new and no change is missed; if the first
+ * reading takes too long, its end counts as a change. At most one reading runs at a time. A reading
+ * that fails reports no change and is repeated.
  */
 export async function watchDevices({
   read,

@@ -6,10 +6,10 @@ import { VFIO_DRIVER } from './pci-function.ts';
 
 type Host = { sysfs: Sysfs; control: PciControl };
 
-/** What the kernel takes as "no override". */
+/** The value that the kernel takes as "no override". */
 const NO_OVERRIDE = '\n';
 
-/** Loaded where it is not: its absence is a fault of the host, not of a device. */
+/** Loads vfio-pci if needed. If that fails, the host is at fault and not a device. */
 export async function ensureVfio({ sysfs, control }: Host): Promise<void> {
   const isThere = async () => (await sysfs.list(`bus/pci/drivers/${VFIO_DRIVER}`)).length > 0;
   if (await isThere()) return;
@@ -19,12 +19,12 @@ export async function ensureVfio({ sysfs, control }: Host): Promise<void> {
   throw new HostFailure('vfio_missing', message);
 }
 
-/** Takes a function from the host's driver and leaves it to whoever opens it through VFIO. */
+/** Unbinds a function from the host's driver and binds it to VFIO. */
 export async function bindToVfio({ sysfs, control }: Host, address: string): Promise<void> {
   await bindTo({ sysfs, control }, { address, driver: VFIO_DRIVER, override: VFIO_DRIVER });
 }
 
-/** Gives a function to the driver it had; empty: to none. */
+/** Binds a function to the given host driver; empty: to none. */
 export async function bindToHost(
   { sysfs, control }: Host,
   { address, driver }: { address: string; driver: string },
@@ -33,7 +33,7 @@ export async function bindToHost(
   await bindTo({ sysfs, control }, { address, driver, override });
 }
 
-/** Each step is what the kernel can be asked about: repeated from anywhere, it ends the same. */
+/** Every step can be observed in sysfs, so repeating the steps from any point is idempotent. */
 async function bindTo(
   { sysfs, control }: Host,
   { address, driver, override }: { address: string; driver: string; override: string },

@@ -1,11 +1,11 @@
-/** What the kernel writes about a PCI device, attribute by attribute. */
+/** Parsers for the attributes of a PCI device in sysfs. */
 
-/** With the wire's own spelling, which its loader leaves as it is before a digit. */
+/** The names are those of the wire: its loader does not convert an underscore before a digit. */
 export type PciBar = { index: number; sizeBytes: number; is_64bit: boolean; prefetchable: boolean };
 
 /** Regions 0 to 5 are the device's own; then come its ROM, virtual functions and bridge windows. */
 const OWN_REGIONS = 6;
-/** Of the kernel's IORESOURCE_ flags. */
+/** Some of the kernel's IORESOURCE_ flags. */
 const MEMORY = 0x200n;
 const PREFETCHABLE = 0x2000n;
 const MEMORY_64 = 0x100000n;
@@ -30,7 +30,7 @@ export function parseAerTotal(value: string | undefined): number | undefined {
   return total === undefined ? undefined : Number(total);
 }
 
-/** One line per region: first address, last address, flags; zeros where there is none. */
+/** One line per region: first address, last address, flags; zeros if there is no region. */
 export function parseBars(resource: string | undefined): PciBar[] {
   const lines = (resource ?? '').split('\n').slice(0, OWN_REGIONS);
   return lines.flatMap((line, index) => {
@@ -48,7 +48,7 @@ export function parseBars(resource: string | undefined): PciBar[] {
   });
 }
 
-/** How a bus answers for a device that is not there. */
+/** What a read of config space returns if the device is gone: all ones. */
 export function isAllOnes(bytes: Uint8Array | undefined): boolean {
   return bytes !== undefined && bytes.length > 0 && bytes.every((byte) => byte === 0xff);
 }

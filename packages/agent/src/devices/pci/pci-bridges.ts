@@ -7,8 +7,8 @@ const ROOT_BUS = /^pci[0-9a-f]{4,}:[0-9a-f]{2}$/;
  * The bridges between a device and its root bus, from where its link under bus/pci/devices points:
  * ../../../devices/pci0000:40/0000:40:01.1/0000:41:00.0/0000:42:00.0/0000:43:00.0
  *
- * A storage controller may hide drives behind a root bus of its own (Intel's VMD): only what is
- * below the last root bus are bridges, the controller above it is none.
+ * A storage controller may have a root bus of its own for its drives (Intel's VMD). Only the
+ * entries below the last root bus are bridges; the controller above it is not.
  */
 export function bridgesAbove(devicePath: string): string[] {
   const parts = devicePath.split('/');

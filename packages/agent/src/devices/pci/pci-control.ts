@@ -2,24 +2,24 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { programRunner, type RunProgram } from '../../base/run-program.ts';
 
-/** The kernel's switches for PCI devices, and the programs that speak to drives. */
+/** Writes to the kernel's PCI attributes, and runs the programs that control drives. */
 export type PciControl = {
-  /** Writes an attribute below sysfs. Fails with the kernel's word, or after the limit. */
+  /** Writes an attribute in sysfs. Throws the kernel's error, or after the time limit. */
   write(path: string, value: string, options?: { timeoutMs?: number }): Promise<void>;
-  /** The first 64 bytes of a function's config space, as the device itself answers now. */
+  /** Reads the first 64 bytes of a function's config space from the device itself. */
   readConfig(address: string): Promise<Buffer>;
   writeConfig(address: string, at: { offset: number; bytes: Uint8Array }): Promise<void>;
   run: RunProgram;
 };
 
-/** A driver may take its time to let go of a device; one that needs longer will never. */
+/** A driver may need some time to release a device; one that needs longer never will. */
 const WRITE_TIMEOUT_MS = 30_000;
 const CONFIG_HEADER_BYTES = 64;
 export const DEVICE_FAILED = 'device_failed';
 
 /**
- * By a process of its own for each write: a driver that does not let go holds up whoever writes for
- * good, and that must not be one of the few threads the agent has.
+ * Each write has its own process, because a driver that never releases its device blocks the writer
+ * for ever, and that must not be one of the agent's few threads.
  */
 export function pciControl(sysfsRoot: string): PciControl {
   const run = programRunner(DEVICE_FAILED);

@@ -11,7 +11,10 @@ import {
 import { bridgesAbove } from './pci-bridges.ts';
 import { NO_NAMES, type PciNames } from './pci-names.ts';
 
-/** A device as the kernel shows it under bus/pci/devices; the meanings are in the wire's PciDevice. */
+/**
+ * A device as the kernel shows it under bus/pci/devices; PciDevice in the proto explains the
+ * fields.
+ */
 export type PciDevice = {
   address: string;
   vendorId: string;
@@ -33,7 +36,7 @@ export type PciDevice = {
 };
 
 export const PCI_DEVICES = 'bus/pci/devices';
-/** Vendor and device id, which no device has as all ones. */
+/** Vendor and device id. No device has all ones here. */
 const ID_BYTES = 4;
 
 export async function readPciDevice(
@@ -56,7 +59,7 @@ export async function readPciDevice(
     deviceId,
     subsystemVendorId: await id('subsystem_vendor'),
     subsystemDeviceId: await id('subsystem_device'),
-    // The kernel says -1 where the firmware names no node.
+    // The kernel writes -1 if the firmware names no node.
     ...(numaNode !== undefined && numaNode >= 0 && { numaNode }),
     ...(group !== undefined && { iommuGroup: Number(group) }),
     iommuGroupOthers: members.filter((member) => member !== address),
@@ -72,7 +75,7 @@ export async function readPciDevice(
   };
 }
 
-/** The devices whose class begins with these hex digits, without virtual functions. */
+/** Lists the devices whose class begins with these hex digits, without virtual functions. */
 export async function listDevicesOfClass(sysfs: Sysfs, classPrefix: string): Promise<string[]> {
   const addresses: string[] = [];
   for (const address of await sysfs.list(PCI_DEVICES)) {
@@ -83,14 +86,14 @@ export async function listDevicesOfClass(sysfs: Sysfs, classPrefix: string): Pro
   return addresses;
 }
 
-/** Whether a device the kernel still lists has fallen off the bus. */
+/** Whether a device that the kernel still lists has fallen off the bus. */
 export async function isLost(sysfs: Sysfs, address: string): Promise<boolean> {
   return isAllOnes(await sysfs.bytes(`${PCI_DEVICES}/${address}/config`, ID_BYTES));
 }
 
 /**
- * Every function in the slot of this one, this one first: a card's graphics, audio and USB. A virtual
- * function is none of them, though it may have a number of the same slot.
+ * Returns every function in the same slot, this one first: a card's graphics, audio and USB. A
+ * virtual function is not among them, although it may have a number of the same slot.
  */
 export async function listFunctions(sysfs: Sysfs, address: string): Promise<string[]> {
   const slot = address.replace(/[0-7]$/, '');
@@ -102,7 +105,7 @@ export async function listFunctions(sysfs: Sysfs, address: string): Promise<stri
   return functions;
 }
 
-/** A virtual function (SR-IOV) is part of a device that is listed already. */
+/** A virtual function (SR-IOV) is part of a device that is already listed. */
 async function isVirtual(sysfs: Sysfs, address: string): Promise<boolean> {
   return (await sysfs.linkName(`${PCI_DEVICES}/${address}/physfn`)) !== undefined;
 }
@@ -110,7 +113,7 @@ async function isVirtual(sysfs: Sysfs, address: string): Promise<boolean> {
 async function readLink(sysfs: Sysfs, device: string): Promise<PciDevice['link']> {
   const maxSpeedGts = parseGts(await sysfs.text(`${device}/max_link_speed`));
   const maxWidth = await sysfs.integer(`${device}/max_link_width`);
-  // 255 lanes is how the kernel spells "unknown", as for virtual devices without a link.
+  // The kernel writes 255 lanes for an unknown width, for example for devices without a link.
   if (maxSpeedGts === 0 || maxWidth === undefined || maxWidth === 0 || maxWidth === 255) return;
   return {
     speedGts: parseGts(await sysfs.text(`${device}/current_link_speed`)),

@@ -3,7 +3,7 @@ import { listFunctions, PCI_DEVICES } from './pci-device.ts';
 
 export const VFIO_DRIVER = 'vfio-pci';
 
-/** What handing over asks of one function of a device, as the kernel shows it now. */
+/** What assigning a device needs to know about one of its functions now. */
 export type PciFunction = {
   address: string;
   /** Six hex digits: 030200 is a 3D controller. */
@@ -16,7 +16,7 @@ export type PciFunction = {
   members: string[];
 };
 
-/** Null: there is no such function. */
+/** Returns null if there is no such function. */
 async function readFunction(sysfs: Sysfs, address: string): Promise<PciFunction | null> {
   const device = `${PCI_DEVICES}/${address}`;
   const deviceClass = await sysfs.text(`${device}/class`);
@@ -30,7 +30,7 @@ async function readFunction(sysfs: Sysfs, address: string): Promise<PciFunction 
   };
 }
 
-/** All functions of the card a function is on, that one first. Empty: there is no such function. */
+/** Returns all functions of a function's card, that one first. Empty: there is no such function. */
 export async function readCard(sysfs: Sysfs, address: string): Promise<PciFunction[]> {
   if ((await readFunction(sysfs, address)) === null) return [];
   return await readFunctions(sysfs, await listFunctions(sysfs, address));

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** Vendor and model of a pair of ids; empty where they are not known. */
+/** Returns the vendor and model of a pair of ids; empty if they are not known. */
 export type PciNames = (vendorId: string, deviceId: string) => Promise<string>;
 
 /** Where Debian, Ubuntu and others keep the PCI id database. */
@@ -12,7 +12,7 @@ const NEWLINE = 0x0a;
 const TAB = 0x09;
 const COMMENT = 0x23;
 
-/** Asked once per pair of ids: a host has a few kinds of devices, the database thousands. */
+/** Caches the names by pair of ids: a host has a few models, the database thousands. */
 export function pciNames(files: readonly string[]): PciNames {
   const known = new Map<string, Promise<string>>();
   return (vendorId, deviceId) => {
@@ -29,7 +29,7 @@ async function lookUp(
   deviceId: string,
 ): Promise<string> {
   for (const file of files) {
-    // A name is a comfort: whatever keeps it from being read keeps nothing else from it.
+    // A name is optional: if it cannot be read, the device is reported without it.
     const database = await readFile(file).catch(() => null);
     if (database) return findPciName(database, vendorId, deviceId);
   }
@@ -37,8 +37,8 @@ async function lookUp(
 }
 
 /**
- * "10de  NVIDIA Corporation" and below it, after a tab, "2335  GH100 [H200 SXM 141GB]". Searched as
- * bytes: a part of a string would keep the whole database in memory.
+ * Finds "10de  NVIDIA Corporation" and below it, after a tab, "2335  GH100 [H200 SXM 141GB]". It
+ * searches bytes, because a slice of a string would keep the whole database in memory.
  */
 export function findPciName(database: Buffer, vendorId: string, deviceId: string): string {
   const vendor = findLine(database, `${vendorId}  `, 0);
@@ -49,7 +49,7 @@ export function findPciName(database: Buffer, vendorId: string, deviceId: string
 }
 
 function findLine(database: Buffer, prefix: string, from: number) {
-  // From the line break before it, so that it is the beginning of a line.
+  // The search includes the line break before, so that it matches only at the start of a line.
   const found = database.indexOf(`\n${prefix}`, Math.max(0, from - 1));
   if (found < 0) return null;
   const start = found + 1 + prefix.length;
@@ -57,7 +57,7 @@ function findLine(database: Buffer, prefix: string, from: number) {
   return { rest: database.toString('utf8', start, end).trim(), next: end + 1 };
 }
 
-/** Its devices are the lines below it that begin with a tab. */
+/** The devices of a vendor are the lines below it that begin with a tab. */
 function endOfVendor(database: Buffer, from: number): number {
   let at = from;
   while (at < database.length && (database[at] === TAB || database[at] === COMMENT)) {

@@ -4,8 +4,9 @@ import type { PciControl } from '../../pci/pci-control.ts';
 import { readPciDevice } from '../../pci/pci-device.ts';
 
 /**
- * Takes the cards that no driver has. Nobody misses them, and some kernels put a device into its IOMMU
- * group only once it has a driver: until then it could be given to no VM.
+ * Binds the cards that have no driver to VFIO. The host does not use them, and some kernels put a
+ * device into its IOMMU group only when it has a driver: until then it could not be assigned to a
+ * VM.
  */
 export async function claimIdleCards(
   host: { sysfs: Sysfs; control: PciControl },

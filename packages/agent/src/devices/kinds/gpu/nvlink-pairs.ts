@@ -5,8 +5,8 @@ import type { PciDevice } from '../../pci/pci-device.ts';
 export type NvlinkPair = readonly [string, string];
 
 /**
- * "0000:41:00.0-0000:42:00.0,…": the operator's word, because the kernel does not know of the
- * bridges that sit on top of PCIe cards. Throws at what cannot be: a pair of one, a card in two.
+ * Parses "0000:41:00.0-0000:42:00.0,…". The operator sets it, because the kernel does not know the
+ * bridges on top of PCIe cards. Throws if a pair has one card twice, or if a card is in two pairs.
  */
 export function parseNvlinkPairs(text: string): NvlinkPair[] {
   const seen = new Set<string>();
@@ -23,7 +23,7 @@ export function parseNvlinkPairs(text: string): NvlinkPair[] {
   });
 }
 
-/** A pair with an end that is no GPU here joins nothing: the card may have fallen off its bus. */
+/** A pair is ignored if one end is not a GPU of this host: the card may have fallen off the bus. */
 export function joinPairs(
   devices: readonly PciDevice[],
   pairs: readonly NvlinkPair[],

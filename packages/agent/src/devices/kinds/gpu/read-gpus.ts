@@ -2,10 +2,12 @@ import type { Sysfs } from '../../../base/sysfs.ts';
 import { listDevicesOfClass, type PciDevice, readPciDevice } from '../../pci/pci-device.ts';
 import { NO_NAMES, type PciNames } from '../../pci/pci-names.ts';
 
-/** Base class of display controllers: 0300 VGA, 0302 3D (NVIDIA's data-centre cards), 0380 other. */
+/**
+ * Base class of display controllers: 0300 VGA, 0302 3D (NVIDIA's data-centre cards), 0380 other.
+ */
 const DISPLAY_CLASS = '03';
 
-/** Vendors tell GPUs from the display adapter of a server's management controller. */
+/** The vendor distinguishes GPUs from the display adapter of a server's management controller. */
 export async function readGpuDevices(
   sysfs: Sysfs,
   vendorIds: readonly string[],

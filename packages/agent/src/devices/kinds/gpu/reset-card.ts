@@ -9,17 +9,17 @@ import type { PciFunction } from '../../pci/pci-function.ts';
 
 type Host = { sysfs: Sysfs; control: PciControl };
 
-/** The kernel gives a device a minute to come back from a reset. */
+/** The kernel waits up to a minute for a device after a reset. */
 const RESET_TIMEOUT_MS = 90_000;
 const RETURN_TIMEOUT_MS = 10_000;
-/** Of a bridge's config space: the word with the bit that resets everything below it. */
+/** Offset in a bridge's config space of the word with the bit that resets everything below it. */
 const BRIDGE_CONTROL = 0x3e;
 const SECONDARY_BUS_RESET = 0x40;
-/** The specification asks for 1 ms of reset and 100 ms of rest after it. */
+/** The PCI specification requires 1 ms of reset and then 100 ms before the first access. */
 const RESET_HOLD_MS = 10;
 const RESET_REST_MS = 200;
 
-/** Resets a card by the best it has, and verifies that it answers and reports no new error. */
+/** Resets a card with its best method, and verifies that it responds and reports no new error. */
 export async function resetCard(
   host: Host,
   functions: readonly PciFunction[],
@@ -47,7 +47,7 @@ export async function resetCard(
   return { method, failure: null };
 }
 
-/** Whether the device itself says who it is, rather than the kernel's memory of it. */
+/** Whether the device itself returns its ids, rather than the kernel's copy of them. */
 async function answers({ sysfs, control }: Host, address: string): Promise<boolean> {
   const device = `${PCI_DEVICES}/${address}`;
   const config = await control.readConfig(address).catch(() => Buffer.alloc(0));
@@ -61,9 +61,9 @@ async function answers({ sysfs, control }: Host, address: string): Promise<boole
 }
 
 /**
- * One method after the other, in the kernel's order, so that the receipt names the one that worked.
- * A card of several functions without a reset of its own is reset with the bus it is alone on: the
- * kernel does not do that by itself.
+ * Tries one method after the other in the kernel's order, so that the receipt names the one that
+ * worked. A card of several functions that has no reset of its own is reset with its bus if it is
+ * alone there: the kernel does not do that by itself.
  */
 async function reset(host: Host, functions: readonly PciFunction[]): Promise<string> {
   const [main, ...others] = functions;
@@ -103,13 +103,13 @@ async function resetBy(
   }
 }
 
-/** The sound function of a card often has no reset: it holds nothing but what its card's does. */
+/** The audio function of a card often has no reset of its own: the reset of the card covers it. */
 async function resetAsItCan(host: Host, address: string): Promise<void> {
   const [method] = (await methodsOf(host.sysfs, address)).filter((each) => each !== 'bus');
   if (method) await resetBy(host, { address, method });
 }
 
-/** Takes the card away, resets all below its bridge, and has the kernel find it anew. */
+/** Removes the card from the bus, resets everything below its bridge, and rescans the bus. */
 async function resetBus(host: Host, functions: readonly PciFunction[]): Promise<void> {
   const { sysfs, control } = host;
   const addresses = functions.map(({ address }) => address);
@@ -136,12 +136,12 @@ async function resetBus(host: Host, functions: readonly PciFunction[]): Promise<
   throw new HostFailure('device_lost', `${addresses[0]} did not come back after its reset`);
 }
 
-/** The bridge a device is right below. Undefined: none. */
+/** Returns the bridge directly above a device. Undefined: none. */
 export async function bridgeOf(sysfs: Sysfs, address: string): Promise<string | undefined> {
   return bridgesAbove((await sysfs.linkTarget(`${PCI_DEVICES}/${address}`)) ?? '').at(-1);
 }
 
-/** Has the kernel look for a card that is not on its bus, as after a reset that was cut off. */
+/** Rescans the bus for a card that is missing, for example after an interrupted reset. */
 export async function findAgain({ control }: Host, bridge: string | undefined): Promise<void> {
   if (bridge !== undefined) {
     const word = (await control.readConfig(bridge)).readUInt16LE(BRIDGE_CONTROL);
@@ -161,7 +161,7 @@ async function writeBridgeControl(control: PciControl, bridge: string, word: num
 
 const rest = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));
 
-/** Errors that lost data, since the kernel found the device. */
+/** Counts the errors that lost data since the kernel found the device. */
 async function countErrors(sysfs: Sysfs, address: string): Promise<number> {
   const { aer } = await readPciDevice(sysfs, address);
   return (aer?.nonfatal ?? 0) + (aer?.fatal ?? 0);

@@ -5,16 +5,16 @@ import { programRunner, type RunProgram } from '../../../base/run-program.ts';
 import type { XmlElement } from '../../../base/xml.ts';
 import type { PciDevice } from '../../pci/pci-device.ts';
 
-/** What the vendor's own tool says is wrong, a sentence each, by PCI address. */
+/** What the vendor's tool reports as wrong, one sentence each, by PCI address. */
 export type VendorWarnings = (gpus: readonly PciDevice[]) => Promise<Map<string, string[]>>;
 
-/** Asking takes a second of a core on a full server. */
+/** A run takes a second of CPU on a full server. */
 const LOOK_AGAIN_MS = 600_000;
-/** With a card that hangs it answers after minutes or never. */
+/** If a card hangs, the tool returns after minutes or never. */
 const LIMIT_MS = 30_000;
 const DRIVER = 'nvidia';
 
-/** nvidia-smi sees only cards on NVIDIA's own driver, so without one it is not started. */
+/** nvidia-smi sees only cards on NVIDIA's own driver, so it is not run without one. */
 export function vendorWarningsReader({
   run = programRunner('host_failed'),
   nowMs = Date.now,
@@ -33,13 +33,13 @@ async function askTool(run: RunProgram): Promise<Map<string, string[]>> {
   try {
     return parseNvidiaSmi(await run('nvidia-smi', ['-q', '-x'], { timeoutMs: LIMIT_MS }));
   } catch (error) {
-    // With a lost card it ends with a line about that card and nothing about the others.
+    // If a card is lost, the tool prints one line about it and nothing about the other cards.
     if (error instanceof HostFailure) return parseLostCards(error.message);
     throw error;
   }
 }
 
-/** Counters that are zero on a card that is well. */
+/** Counters that are zero on a healthy card. */
 const COUNTERS: { path: string[]; what: string }[] = [
   {
     path: ['ecc_errors', 'volatile', 'dram_uncorrectable'],
@@ -59,7 +59,7 @@ const COUNTERS: { path: string[]; what: string }[] = [
   },
 ];
 
-/** What must not be so, with the words that say it is. */
+/** Fields with the values that mean a problem. */
 const STATES: { path: string[]; bad: RegExp; sentence: string }[] = [
   {
     path: ['remapped_rows', 'remapped_row_pending'],
@@ -93,16 +93,16 @@ const STATES: { path: string[]; bad: RegExp; sentence: string }[] = [
   },
 ];
 
-/** Older drivers say throttle where newer ones say event. */
+/** Older drivers write "throttle" and newer ones "event". */
 const SLOWDOWNS: { name: string; sentence: string }[] = [
   { name: 'hw_thermal_slowdown', sentence: 'slowed down by its hardware: too hot' },
   { name: 'hw_power_brake_slowdown', sentence: 'slowed down by its hardware: too little power' },
   { name: 'hw_slowdown', sentence: 'slowed down by its hardware' },
 ];
 
-/** Of `nvidia-smi -q -x`. */
+/** Parses the output of `nvidia-smi -q -x`. */
 export function parseNvidiaSmi(xml: string): Map<string, string[]> {
-  // It names a document type that is nowhere to be had.
+  // The output names a document type that is not published.
   const root = parseXml(xml.replace(/<!DOCTYPE[^>]*>/, ''));
   return new Map(
     childrenNamed(root, 'gpu').map((gpu) => [
@@ -136,7 +136,7 @@ function warningsOf(gpu: XmlElement): string[] {
   ];
 }
 
-/** How the tool writes what the card should have answered and did not. */
+/** How the tool writes a value that the card failed to return. */
 function hasError({ text, children }: XmlElement): boolean {
   return /ERR!|GPU is lost/i.test(text) || children.some(hasError);
 }
@@ -152,7 +152,9 @@ function parseLostCards(said: string): Map<string, string[]> {
   );
 }
 
-/** 00000000:41:00.0, as the tool writes it, to 0000:41:00.0; a domain above ffff keeps its digits. */
+/**
+ * 00000000:41:00.0, as the tool writes it, to 0000:41:00.0; a domain above ffff keeps its digits.
+ */
 export function normalizeAddress(id: string): string {
   const [domain = '', ...rest] = id.trim().toLowerCase().split(':');
   return [domain.replace(/^0+/, '').padStart(4, '0'), ...rest].join(':');

@@ -7,19 +7,19 @@ export type BlockDevice = {
   isPartition: boolean;
   /** 259:2, as mountinfo writes it. Empty: the kernel shows none. */
   majorMinor: string;
-  /** What device mapper calls it: vg-data. Empty: not one of its. */
+  /** Its device mapper name: vg-data. Empty: it is not a device mapper device. */
   mapperName: string;
-  /** Tells LVM from encryption and the rest. Empty: as above. */
+  /** The device mapper's UUID, which distinguishes LVM from encryption. Empty: as above. */
   mapperUuid: string;
 };
 
 const BLOCK = 'class/block';
-/** nvme0n1, or nvme0c1n1 where several controllers lead to one namespace. */
+/** nvme0n1, or nvme0c1n1 if several controllers lead to one namespace. */
 const NAMESPACE = /^(nvme\d+)(?:c\d+)?(n\d+)$/;
 
 /**
- * The namespaces of a controller by the names they are used under: a path of a multipath namespace
- * (nvme0c1n1) is hidden, and everything is done with its head (nvme0n1).
+ * Returns the namespaces of a controller by the names under which they are used: a path of a
+ * multipath namespace (nvme0c1n1) is hidden, and its head (nvme0n1) is used instead.
  */
 export async function listNamespaces(sysfs: Sysfs, pciAddress: string): Promise<string[]> {
   const names = new Set<string>();
@@ -44,7 +44,7 @@ export async function withPartitions(sysfs: Sysfs, name: string): Promise<string
   return [name, ...partitions];
 }
 
-/** These and everything that is built on them, level after level; each once. */
+/** Returns these devices and everything built on them, level by level, each once. */
 export async function withHolders(
   sysfs: Sysfs,
   names: readonly string[],
@@ -55,7 +55,7 @@ export async function withHolders(
     if (found.has(name)) continue;
     found.set(name, await readBlockDevice(sysfs, name));
     const holders = await sysfs.list(`${BLOCK}/${name}/holders`);
-    // A holder may be divided again, as an MD RAID with a partition table is.
+    // A holder may have partitions too, for example an MD RAID with a partition table.
     for (const holder of holders) waiting.push(...(await withPartitions(sysfs, holder)));
   }
   const devices = [...found.values()];

@@ -5,14 +5,14 @@ import type { RunProgram } from '../../../base/run-program.ts';
 
 type Namespace = { path: string; sizeBytes: number };
 
-/** Whole blocks of any drive. */
+/** A multiple of the block size of every drive. */
 const PLACE_BYTES = 64 * 1024;
 const PLACES = 32;
 
 /**
- * Random bytes, written to places all over a namespace before it is erased: what still has them
- * afterwards was not erased, whatever the drive said. A sample of what the tenant left would not do:
- * it may have left nothing.
+ * Random bytes that are written to many places of a namespace before it is erased. A place that
+ * still has them afterwards was not erased, regardless of the drive's status. A sample of the
+ * tenant's data would not do, because the tenant may have left none.
  */
 export class Canary {
   readonly #run: RunProgram;
@@ -33,7 +33,9 @@ export class Canary {
     await this.#forget(namespace);
   }
 
-  /** Where it is still found, and whether all else of the places reads as zeros. */
+  /**
+   * Returns where the bytes are still found, and whether the rest of these places reads as zeros.
+   */
   async look(namespace: Namespace): Promise<{ foundAt: number[]; isZero: boolean }> {
     await this.#forget(namespace);
     const foundAt: number[] = [];
@@ -51,7 +53,7 @@ export class Canary {
     return { foundAt, isZero };
   }
 
-  /** Any block of it: a drive may have erased the one before and not the next. */
+  /** Looks for any block: a drive may have erased one block and not the next. */
   #isIn(place: Buffer): boolean {
     const block = 512;
     for (let at = 0; at < PLACE_BYTES; at += block) {
@@ -60,13 +62,15 @@ export class Canary {
     return false;
   }
 
-  /** The host's cache would answer for the drive. */
+  /**
+   * Without O_DIRECT the host's cache would return what it holds instead of the drive's content.
+   */
   async #forget({ path }: Namespace): Promise<void> {
     await this.#run('blockdev', ['--flushbufs', path]);
   }
 }
 
-/** The first, the last, and others between them at even distances. */
+/** The first place, the last place, and others between them at equal distances. */
 function placesOf({ sizeBytes }: Namespace): number[] {
   const last = Math.floor(sizeBytes / PLACE_BYTES) - 1;
   if (last < 0) return [];

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { remembered } from '../../../base/remembered.ts';
 import { programRunner, type RunProgram } from '../../../base/run-program.ts';
 
-/** Of a drive's SMART log; the meanings are in the wire's DriveHealth. */
+/** Values of a drive's SMART log; DriveHealth in the proto explains them. */
 export type DriveHealth = {
   criticalWarning: number;
   percentageUsed: number;
@@ -11,14 +11,15 @@ export type DriveHealth = {
   mediaErrors: number;
 };
 
-/** Wear goes on for years, and each look starts a program and wakes the drive. */
+/** Wear changes over years, and each reading starts a program and wakes the drive. */
 const LOOK_AGAIN_MS = 600_000;
-/** A drive that is well answers in milliseconds. */
+/** A healthy drive replies within milliseconds. */
 const LIMIT_MS = 10_000;
 
 /**
- * Asks drives with nvme-cli, each at most every ten minutes. Undefined: it is not installed, or the
- * drive did not answer; the program is not started again for a drive whose last one has not ended.
+ * Reads the health of drives with nvme-cli, each at most every ten minutes. Returns undefined if
+ * nvme-cli is not installed or the drive did not reply. It is not started again for a drive while
+ * it still runs.
  */
 export function driveHealthReader({
   run = programRunner('host_failed'),

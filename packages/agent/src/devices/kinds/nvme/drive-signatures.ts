@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 const SECTOR = 512;
 const LVM_LABEL = 'LABELONE';
 const MD_MAGIC = 0xa92b4efc;
-/** Where each begins to tell what it is. A drive with data on it is somebody's, mounted or not. */
+/** The offset of each signature. A drive that has one is in use, even if it is not mounted. */
 const MAGICS: readonly { at: number; magic: string; says: string }[] = [
   { at: 65_536 + 64, magic: '_BHRfS_M', says: 'part of a btrfs file system' },
   { at: 1_080, magic: '\x53\xef', says: 'an ext file system' },
@@ -14,16 +14,17 @@ const MAGICS: readonly { at: number; magic: string; says: string }[] = [
   { at: 4_096, magic: 'EFI PART', says: 'a partition table' },
   { at: 510, magic: '\x55\xaa', says: 'a boot sector or partition table' },
 ];
-/** ZFS keeps a ring of these, in the byte order of whoever wrote it. */
+/** ZFS keeps a ring of these, in the byte order of the machine that wrote it. */
 const ZFS_RING = { from: 131_072, to: 262_144, step: 1_024 };
 const ZFS_MAGIC = 0x00bab10c;
 const MD_WITHIN = [0, 4_096];
 const READ_BYTES = ZFS_RING.to;
 
 /**
- * What the beginning of a block device says it is, or is a member of, also while nobody uses it: a
- * file system that is not mounted now is still somebody's. Null: nothing that is known here. MD's oldest
- * formats lie at the end of a device, whose place follows from its size.
+ * Returns what a block device contains or is a member of, according to its signatures, even if it
+ * is not in use now: a file system that is not mounted still has an owner. Null: no known
+ * signature. MD's oldest formats are at the end of a device, at an offset that follows from its
+ * size.
  */
 export async function readSignature(path: string, sizeBytes: number): Promise<string | null> {
   const file = await open(path, 'r');
@@ -62,7 +63,7 @@ function isMd(bytes: Buffer, offset: number): boolean {
   return bytes.readUInt32LE(offset) === MD_MAGIC || bytes.readUInt32BE(offset) === MD_MAGIC;
 }
 
-/** Format 1.0 lies 8 KiB before the end, 0.90 at least 64 KiB before it; both aligned. */
+/** Format 1.0 is 8 KiB before the end, format 0.90 at least 64 KiB before it; both are aligned. */
 function mdAtTheEnd(sizeBytes: number): number[] {
   const v10 = Math.floor((sizeBytes - 8_192) / 4_096) * 4_096;
   const v090 = Math.floor(sizeBytes / 65_536) * 65_536 - 65_536;

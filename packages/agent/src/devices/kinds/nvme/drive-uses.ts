@@ -8,22 +8,22 @@ import { type Mount, parseMountinfo, parseSwaps } from './mounts.ts';
 type UsesOptions = {
   sysfs: Sysfs;
   procRoot: string;
-  /** Where block devices are, to read from them what they belong to. Absent: nothing is read from them. */
+  /** The folder of block devices, to read their signatures. Absent: nothing is read from them. */
   devRoot?: string;
 };
 
-/** A machine that loses what is mounted there does not come up again. */
+/** A machine that loses one of these mounts does not boot again. */
 const NEEDED_TO_BOOT = new Set(['/', '/boot', '/boot/efi', '/usr']);
-/** The kernel counts in these, whatever the drive's own block is. */
+/** The kernel counts in these units, independent of the drive's own block size. */
 const SECTOR_BYTES = 512;
 
 /**
- * Everything the host itself does with an NVMe controller's namespaces, their partitions, and what is
- * built on those; a few words each. Empty: nothing, or the kernel's nvme driver does not have it.
+ * Returns what the host uses an NVMe controller's namespaces, their partitions and everything built
+ * on them for; a few words each. Empty: nothing, or the drive is not on the kernel's nvme driver.
  *
- * Without `devRoot` it is what goes on now; with it also what the drive says it is a member of while
- * nobody uses it. A tenant's drive may say that of itself after the host was started anew, so a drive
- * that is known to be a tenant's is asked about without.
+ * Without `devRoot` only current uses count. With it, signatures on an unused drive count too. A
+ * tenant can write any signature, so a drive that is known to be a tenant's is read without
+ * `devRoot`.
  */
 export async function readDriveUses(options: UsesOptions, pciAddress: string): Promise<string[]> {
   const { sysfs } = options;
@@ -45,7 +45,9 @@ export async function readDriveUses(options: UsesOptions, pciAddress: string): P
   return [...uses];
 }
 
-/** Of this process and of the first one: a service may see other mounts than the host does. */
+/**
+ * Reads the mounts of this process and of process 1: a service may see other mounts than the host.
+ */
 async function mountUses(procRoot: string, devices: readonly BlockDevice[]): Promise<string[]> {
   const proc = new Sysfs(procRoot);
   const own = await proc.text('self/mountinfo');
@@ -66,7 +68,7 @@ function isOnAny({ majorMinor, source }: Mount, devices: readonly BlockDevice[])
   return devices.some((device) => device.majorMinor === majorMinor || isNamed(source, device));
 }
 
-/** Whether a path in /dev is this device's: by its own name, or by device mapper's. */
+/** Whether a path in /dev belongs to this device, by its own name or by its device mapper name. */
 function isNamed(path: string, { name, mapperName }: BlockDevice): boolean {
   return path === `/dev/${name}` || (mapperName !== '' && path === `/dev/mapper/${mapperName}`);
 }
@@ -77,7 +79,7 @@ async function swapUses(procRoot: string, devices: readonly BlockDevice[]): Prom
   return used.map(({ name }) => `swap on ${name}`);
 }
 
-/** Members of file systems that are mounted, also where another member is the one named as source. */
+/** Finds members of mounted file systems, even if the mount names another member as its source. */
 async function btrfsUses(sysfs: Sysfs, devices: readonly BlockDevice[]): Promise<string[]> {
   const uses: string[] = [];
   for (const uuid of await sysfs.list('fs/btrfs')) {
@@ -112,7 +114,7 @@ async function signatureUses(
   return uses;
 }
 
-/** What cannot be read may belong to anything, so it is not free. */
+/** A device that cannot be read may be in use, so it does not count as free. */
 async function signatureOrReason(path: string, sizeBytes: number): Promise<string | null> {
   try {
     return await readSignature(path, sizeBytes);

@@ -4,14 +4,14 @@ import type { CleaningOutcome } from '../../../host-driver.ts';
 import { Canary } from './canary.ts';
 import type { NvmeDrive } from './nvme-drive.ts';
 
-/** Of the controller's own description: what it can do to its data. */
+/** Fields of Identify Controller that describe how it can erase its data. */
 type Abilities = { format: boolean; blockErase: boolean; cryptoErase: boolean };
 type Method = { name: string; run(): Promise<void> };
 type Host = { run: RunProgram };
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Past these the drive is as good as broken. Overwriting takes as long as the drive is large. */
+/** A drive that needs longer is considered broken. The time to overwrite depends on its size. */
 const LIMIT_MS = { format: 15 * MINUTE_MS, sanitize: HOUR_MS, overwrite: 6 * HOUR_MS };
 
 const FORMAT_COMMAND = 0x2;
@@ -21,12 +21,12 @@ const SANITIZE_BLOCK = 0x2;
 const SANITIZE_STATE = 0x7;
 const SANITIZE_RUNNING = 2;
 const SANITIZE_FAILED = 3;
-/** A drive needs seconds at least, and is asked by a program each time. */
+/** A sanitize takes seconds at least, and each poll starts a program. */
 const SANITIZE_PAUSE_MS = 2_000;
 
 /**
- * Erases all namespaces by the best the drive has, and looks for what was there. What a drive cannot
- * erase is discarded and written over.
+ * Erases all namespaces with the best method of the drive, and verifies that the canary is gone. If
+ * the drive has no such method, its blocks are discarded and overwritten.
  */
 export async function eraseDrive(host: Host, drive: NvmeDrive): Promise<CleaningOutcome> {
   const refusals: string[] = [];
@@ -53,7 +53,7 @@ async function methodsOf(run: RunProgram, drive: NvmeDrive): Promise<Method[]> {
   const methods: Method[] = [];
   if (abilities.format) methods.push({ name: 'format_ses1', run: () => format(run, drive) });
   if (abilities.blockErase || abilities.cryptoErase) {
-    // Somebody may have begun before, and nothing can be read or written until that has ended.
+    // An earlier sanitize may still run, and nothing can be read or written until it ends.
     await untilSanitized(run, drive.controller);
     const action = abilities.blockErase ? '2' : '4';
     methods.push({ name: 'sanitize', run: () => sanitize(run, drive.controller, action) });
@@ -87,7 +87,7 @@ async function sanitize(run: RunProgram, controller: string, action: string): Pr
   }
 }
 
-/** The state it ended in. */
+/** Returns the state in which the sanitize ended. */
 async function untilSanitized(run: RunProgram, controller: string): Promise<number> {
   let state = SANITIZE_RUNNING;
   const isOver = async () => {
@@ -99,7 +99,10 @@ async function untilSanitized(run: RunProgram, controller: string): Promise<numb
   throw new Error('it took too long');
 }
 
-/** nvme-cli has the fields below the device's name, and the status as a number or an object. */
+/**
+ * nvme-cli nests the fields below the device's name, and writes the status as a number or an
+ * object.
+ */
 function sanitizeState(log: unknown): number {
   const status = findMember(log, 'sstat');
   const number = typeof status === 'object' ? findMember(status, 'status') : status;
@@ -118,7 +121,7 @@ function findMember(value: unknown, name: string): unknown {
 
 async function overwrite(run: RunProgram, { namespaces }: NvmeDrive): Promise<void> {
   for (const { path } of namespaces) {
-    // Frees the blocks where it can; what follows does not rely on it.
+    // Frees the blocks if the drive supports it; the overwrite does not depend on it.
     await run('blkdiscard', ['--force', path], { timeoutMs: LIMIT_MS.overwrite }).catch(() => '');
     await run('blkdiscard', ['--force', '--zeroout', path], { timeoutMs: LIMIT_MS.overwrite });
   }

@@ -2,13 +2,14 @@
 export type Mount = { majorMinor: string; mountPoint: string; source: string };
 
 /**
- * Bind mounts have lines of their own with the same number. A file system over several devices, such
- * as btrfs, has a number that is no device's: of those only the source tells one device.
+ * Bind mounts have their own lines with the same number. A file system over several devices, such
+ * as btrfs, has a number that belongs to no device: only its source names one of the devices.
  */
 export function parseMountinfo(text: string): Mount[] {
   const mounts: Mount[] = [];
   for (const line of text.split('\n')) {
-    // "36 35 98:0 /root /mnt rw,noatime master:1 - ext3 /dev/sda1 rw": optional fields end at the dash.
+    // "36 35 98:0 /root /mnt rw,noatime master:1 - ext3 /dev/sda1 rw": optional fields end at the
+    // dash.
     const [place = '', filesystem = ''] = line.split(' - ');
     const [, , majorMinor, , mountPoint] = place.split(' ');
     const [, source] = filesystem.split(' ');

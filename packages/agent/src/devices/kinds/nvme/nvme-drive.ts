@@ -6,10 +6,10 @@ import { listNamespaces } from './block-devices.ts';
 
 export const NVME_DRIVER = 'nvme';
 
-/** What a drive is known by. A tenant had it whole: it may come back as another. */
+/** What identifies a drive. A tenant controls it completely, so it may come back changed. */
 export type DriveIdentity = { serial: string; firmware: string; sizeBytes: number };
 
-/** A drive on the host's driver. */
+/** A drive that is bound to the host's driver. */
 export type NvmeDrive = DriveIdentity & {
   /** nvme0, in /dev. */
   controller: string;
@@ -17,10 +17,12 @@ export type NvmeDrive = DriveIdentity & {
 };
 
 const SECTOR_BYTES = 512;
-/** A controller answers within the time it names itself, half a minute on large drives. */
+/**
+ * A controller is ready within the time that it declares itself, half a minute for large drives.
+ */
 const READY_TIMEOUT_MS = 60_000;
 
-/** Null: not on the host's driver, or it has no namespace. */
+/** Returns null if the drive is not on the host's driver or has no namespace. */
 export async function readDrive(
   { sysfs, devRoot }: { sysfs: Sysfs; devRoot: string },
   address: string,
@@ -45,8 +47,8 @@ export async function readDrive(
 }
 
 /**
- * Of a drive that was just given to the host's driver, which takes a moment to find its namespaces.
- * Null: it shows none.
+ * Waits for the namespaces of a drive that was just bound to the host's driver. Returns null if it
+ * shows none in time.
  */
 export async function untilDrive(
   host: { sysfs: Sysfs; devRoot: string },
@@ -59,7 +61,7 @@ export async function untilDrive(
   return isWhole(drive) ? drive : null;
 }
 
-/** What a tenant did to a drive that erasing does not undo, or null. */
+/** Returns what a tenant changed that erasing does not undo, or null. */
 export function changeOf(before: DriveIdentity, now: DriveIdentity): string | null {
   if (before.serial !== now.serial) return `its serial number was ${before.serial}`;
   if (before.firmware !== now.firmware) {

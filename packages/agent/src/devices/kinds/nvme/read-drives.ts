@@ -19,7 +19,7 @@ export type NvmeDrive = {
   health?: DriveHealth;
 };
 
-/** What is asked about a drive beside its own attributes. Absent: it is not asked. */
+/** What is read about a drive besides its own attributes. Absent: it is not read. */
 type DriveQuestions = {
   names?: PciNames;
   usesOf?: (pciAddress: string) => Promise<string[]>;
@@ -29,7 +29,9 @@ type DriveQuestions = {
 
 /** Mass storage, non-volatile memory, NVMe. */
 const NVME_CLASS = '010802';
-/** The kernel counts block device sizes in these, whatever the drive's own sector is. */
+/**
+ * The kernel counts block device sizes in these units, independent of the drive's own sector size.
+ */
 const SECTOR_BYTES = 512;
 
 export async function readNvmeDrives(
@@ -54,7 +56,7 @@ export async function readNvmeDrives(
   return drives;
 }
 
-/** All namespaces together; the block of the first. */
+/** The size of all namespaces together, and the block size of the first. */
 async function readNamespaces(sysfs: Sysfs, folder: string) {
   let sectors = 0;
   let blockSize = 0;

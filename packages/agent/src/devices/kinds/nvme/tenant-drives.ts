@@ -4,9 +4,9 @@ import { replaceFile, unlessMissing } from '@gantry/daemon/durable-file';
 import type { RunProgram } from '../../../base/run-program.ts';
 
 /**
- * Drives whose content is a tenant's. Without this the host would read it: after a start of the host,
- * and while a drive is on its way back, udev would look for RAID and LVM members on it and assemble
- * whatever a tenant has put there, and the drive would then be in use.
+ * Tells udev which drives hold a tenant's data. Otherwise udev would look for RAID and LVM members
+ * on such a drive when the host boots or the drive is returned, would assemble whatever the tenant
+ * wrote there, and the drive would then be in use.
  */
 export async function markTenantDrives(
   { file, run }: { file: string; run: RunProgram },
@@ -21,11 +21,12 @@ export async function markTenantDrives(
     await mkdir(dirname(file), { recursive: true });
     await replaceFile(file, wanted, 0o644);
   }
-  // It would notice by itself, some seconds later. A host without udev assembles nothing.
+  // udev would reload the rules by itself some seconds later. A host without udev assembles
+  // nothing.
   await run('udevadm', ['control', '--reload']).catch(() => undefined);
 }
 
-/** Rules for udev, which then asks such a drive nothing, and for systemd, which mounts none. */
+/** Rules by which udev does not probe such a drive and systemd does not mount it. */
 function renderTenantDrives(addresses: readonly string[]): string {
   if (addresses.length === 0) return '';
   const lines = [...addresses]
