@@ -4,7 +4,7 @@ import type { Check, DoctorHost } from './doctor-host.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 import { unassignedBars } from './unassigned-bars.ts';
 
-/** What VMs may get: every GPU, and the drives the host does not use itself. */
+/** The devices that VMs can get: every GPU, and the drives that the host does not use itself. */
 function passable({ gpus, nvmes }: DoctorHost): PciDevice[] {
   const drives = nvmes.filter(({ uses }) => uses.length === 0);
   return [...gpus, ...drives].map(({ pci }) => pci);
@@ -72,7 +72,7 @@ export const checkBars: Check = async (host) => {
   return [ok('memory regions', 'all have addresses')];
 };
 
-/** Speed falls while a device is idle and saves power; lanes do not come and go. */
+/** An idle device lowers its link speed to save power; its number of lanes does not change. */
 export const checkLinks: Check = async (host) => {
   const linked = passable(host).filter(({ link, lost }) => link !== undefined && !lost);
   const findings = linked.flatMap(({ address, link }) =>

@@ -38,7 +38,7 @@ function wearOf(drive: NvmeDrive): Finding[] {
   return [];
 }
 
-/** Drives are erased, and asked how they are, with it. */
+/** The agent erases drives and reads their health with nvme-cli. */
 export const checkNvmeCli: Check = async ({ nvmes, run }) => {
   if (nvmes.length === 0) return [];
   const version = await run('nvme', ['version']).catch(() => null);

@@ -2,7 +2,7 @@ import { GIB } from '@gantry/daemon/units';
 import type { Check } from './doctor-host.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-/** Too little for an image and a disk made from it. */
+/** Less than this is too little for an image and a disk created from it. */
 const LEAST_BYTES = 10 * GIB;
 const LITTLE = 0.1;
 

@@ -2,7 +2,7 @@ import type { PciDevice } from '../devices/pci/pci-device.ts';
 import type { Check, DoctorHost } from './doctor-host.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-/** These leave a card alone until a VM gets it. */
+/** These drivers do not use a card, so that it can be assigned to a VM at any time. */
 const IDLE_DRIVERS = new Set(['', 'vfio-pci', 'pci-stub']);
 
 export const checkGpus: Check = async ({ gpus, settings }) => {
@@ -32,7 +32,10 @@ function countByModel(devices: readonly PciDevice[]): string {
   return [...counts].map(([model, count]) => `${count} x ${model}`).join(', ');
 }
 
-/** The agent takes a card from its driver; one that drives a screen or a job does not let go. */
+/**
+ * The agent unbinds a card from its driver; a driver that serves a screen or a job does not release
+ * it.
+ */
 export const checkGpuDrivers: Check = async ({ gpus }) => {
   const drivers = new Map<string, string[]>();
   for (const { pci } of gpus) {
@@ -53,11 +56,11 @@ function blacklistOf(driver: string): string {
   return driver === 'nvidia' ? 'nouveau,nvidia,nvidia_drm,nvidia_modeset' : driver;
 }
 
-/** Without one a card cannot be made clean after a VM, and then nobody gets it any more. */
+/** A card without a reset method cannot be cleaned after a VM, and is then never assigned again. */
 export const checkResets: Check = async ({ gpus, sysfs }) => {
   const findings: Finding[] = [];
   for (const { pci } of gpus) {
-    // Kernels before 5.15 do not name the methods, and show only whether there is one.
+    // Kernels before 5.15 do not list the methods, and show only whether there is one.
     const hasAny = await sysfs.exists(`bus/pci/devices/${pci.address}/reset`);
     if (pci.lost || pci.resetMethods.length > 0 || hasAny) continue;
     const found = `${pci.address} has no reset of its own`;

@@ -3,7 +3,7 @@ import { detectPlatform } from '../libvirt/platform.ts';
 import type { Check } from './doctor-host.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-/** The oldest that Gantry is held to: Ubuntu 22.04 has them. */
+/** The oldest supported versions: Ubuntu 22.04 has them. */
 const LEAST_LIBVIRT = '8.0.0';
 const LEAST_QEMU = '6.2.0';
 const INSTALL = 'deploy/prepare-host.sh installs it';
@@ -46,7 +46,7 @@ export const checkLibvirt: Check = async ({ readLibvirtVersion, settings }) => {
   return [versionFinding({ check: 'libvirt', version, least: LEAST_LIBVIRT })];
 };
 
-/** QEMU and its firmware, by the files the agent itself needs. */
+/** Checks QEMU and its firmware by the files that the agent itself needs. */
 export const checkQemu: Check = async ({ filesRoot, architecture, run }) => {
   const detection = await detectPlatform({ root: filesRoot, architecture });
   if (!detection.found) {

@@ -2,7 +2,7 @@ import { readIommuMode } from '../inventory/iommu-mode.ts';
 import type { Check, DoctorHost } from './doctor-host.ts';
 import { type Finding, fail, ok } from './finding.ts';
 
-/** Of a VT-d unit's extended capabilities: it checks where interrupts come from. */
+/** Bit of a VT-d unit's extended capabilities: it can remap interrupts. */
 const INTERRUPT_REMAPPING = 0x8n;
 
 export const checkIommu: Check = async (host) => {
@@ -22,7 +22,7 @@ async function howToTurnOn({ architecture, files }: DoctorHost): Promise<string>
     : 'turn on VT-d in the BIOS and add intel_iommu=on iommu=pt to the kernel command line';
 }
 
-/** On x64 a device could otherwise send interrupts that are not its own. */
+/** Without interrupt remapping on x64, a device could send interrupts of other devices. */
 export const checkInterrupts: Check = async ({ architecture, sysfs, files }) => {
   if (architecture !== 'x64') return [];
   const check = 'interrupt remapping';
@@ -38,7 +38,7 @@ export const checkInterrupts: Check = async ({ architecture, sysfs, files }) => 
   return await checkUnits(check, sysfs);
 };
 
-/** Intel's units tell; AMD's all can. */
+/** Intel's units report it; all of AMD's can. */
 async function checkUnits(check: string, sysfs: DoctorHost['sysfs']): Promise<Finding[]> {
   const units = await sysfs.list('class/iommu');
   if (units.length === 0) return [];
@@ -54,7 +54,7 @@ async function checkUnits(check: string, sysfs: DoctorHost['sysfs']): Promise<Fi
   return [ok(check, `supported by ${units.join(', ')}`)];
 }
 
-/** Loaded, part of the kernel, or there to be loaded. */
+/** Whether the module is loaded, built into the kernel, or available to load. */
 export const checkVfio: Check = async ({ sysfs, files, kernel }) => {
   if ((await sysfs.list('bus/pci/drivers/vfio-pci')).length > 0) {
     return [ok('vfio-pci', 'loaded')];

@@ -3,18 +3,18 @@ import { PCI_DEVICES } from '../devices/pci/pci-device.ts';
 
 const FIRST_BAR = 0x10;
 const BARS = 6;
-/** Of a BAR's lowest bits: ports rather than memory, and 64 bits wide. */
+/** Lowest bits of a BAR: I/O ports instead of memory, and 64 bits wide. */
 const IS_PORTS = 0x1;
 const WIDTH = 0x6;
 const WIDTH_64 = 0x4;
-/** Of the kernel's flags: it has a size, but no address was found for it. */
+/** Flag of the kernel: the region has a size, but no address was found for it. */
 const UNSET = 0x20000000n;
 
 /**
- * The memory regions that the device has and the kernel found no room for, as when the firmware
- * leaves none above 4 GiB. The kernel either marks them or forgets them; then the device's own config
- * space still says that there is one. That tells 64-bit regions only: an empty register without any
- * bit looks like one that is not there.
+ * Returns the memory regions of the device for which the kernel found no address, for example
+ * because the firmware leaves no room above 4 GiB. The kernel either marks such a region or drops
+ * it; in the second case the device's config space still shows it. That works for 64-bit regions
+ * only, because an empty 32-bit register looks like one that does not exist.
  */
 export async function unassignedBars(sysfs: Sysfs, address: string): Promise<number[]> {
   const device = `${PCI_DEVICES}/${address}`;
@@ -35,7 +35,7 @@ function flagsOf(line: string): bigint {
   return flags !== undefined && /^0x[\da-f]+$/i.test(flags) ? BigInt(flags) : 0n;
 }
 
-/** The upper half of a 64-bit region is no region, whatever its bits look like. */
+/** The upper half of a 64-bit region is not a region of its own. */
 function is64BitMemory(config: Buffer | undefined, index: number): boolean {
   const is64Bit = (at: number) => {
     const offset = FIRST_BAR + at * 4;

@@ -5,7 +5,7 @@ import { driveHealthReader } from '../devices/kinds/nvme/drive-health.ts';
 import { PCI_ID_FILES, pciNames } from '../devices/pci/pci-names.ts';
 import type { InventorySettings } from './inventory.ts';
 
-/** What the environment says of the host and where to look; the rest is found on it. */
+/** The settings that the inventory takes from the environment; it reads the rest from the host. */
 export function readInventorySettings(reader: SettingsReader): Omit<InventorySettings, 'warn'> {
   // NVIDIA and AMD.
   const vendors = reader.text('GANTRY_GPU_VENDORS', '10de,1002');

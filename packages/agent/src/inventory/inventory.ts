@@ -8,7 +8,9 @@ import { type NumaNode, readNumaNodes } from './numa-nodes.ts';
 import { spreadMemory } from './spread-memory.ts';
 import { AGENT_VERSION } from './version.ts';
 
-/** What this host is made of, in the shape of the wire's Inventory; the meanings are in its proto. */
+/**
+ * What this host consists of, in the shape of the wire's Inventory; its proto explains the fields.
+ */
 export type HostInventory = {
   cpu: HostFacts['cpu'];
   numaNodes: NumaNode[];
@@ -29,10 +31,10 @@ export type HostInventory = {
 };
 
 export type InventorySettings = DeviceOptions & {
-  /** Whether every host of the location reaches the disks this one keeps. */
+  /** Whether every host of the location can reach the disks that this one stores. */
   sharedStorage: boolean;
   libvirtSocket: string;
-  /** What sysfs does not say. Absent: that of the machine this process runs on. */
+  /** Facts that sysfs does not contain. Absent: those of this machine. */
   facts?: HostFacts;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Writes ISO 9660 images of one flat directory, with the files' exact names by Joliet and by Rock
- * Ridge. Pure, and the same files are the same bytes.
+ * Writes ISO 9660 images of one flat directory, with the files' exact names in Joliet and Rock Ridge.
+ * It is a pure function: equal files give equal bytes.
  *
  *   sectors 0-15   the system area, empty
  *   16, 17, 18     primary descriptor, Joliet's, end
@@ -37,7 +37,7 @@ const PRIMARY_TABLES = { sizeBytes: 10, little: 19, big: 20 };
 const JOLIET_TABLES = { sizeBytes: 10, little: 21, big: 22 };
 const FIRST_FREE_SECTOR = 23;
 
-/** Labels have at most 16 characters and names at most 29: what all trees can hold. */
+/** Labels have at most 16 characters and names at most 29, because all trees can hold these. */
 export function renderIso9660(image: { label: string; files: readonly IsoFile[] }): Buffer {
   requireFitting(image);
   const { label, files } = image;
@@ -81,7 +81,7 @@ function extentOfDirectory(
   return { sector, sizeBytes: length };
 }
 
-/** The files lie one after the other; an empty file has an extent of no length. */
+/** The files are stored one after the other; an empty file has an extent of length zero. */
 function placeFiles(files: readonly IsoFile[], firstSector: number): PlacedFile[] {
   let sector = firstSector;
   return files.map(({ name, content }) => {

@@ -1,20 +1,20 @@
 /**
- * What a guest reads at its boot, as the files of a volume labelled cidata: cloud-init's NoCloud data
- * source (user-data, meta-data, network-config), and the same in files a shell can read, for guests
- * without cloud-init, which ignores them:
+ * What a guest reads when it boots, as the files of a volume labelled cidata. They are cloud-init's
+ * NoCloud data source (user-data, meta-data, network-config), and the same data in files that a shell
+ * can read, for guests without cloud-init:
  *
  *   gantry-address    one line per interface: MAC ADDRESS/PREFIX GATEWAY, with - for no gateway
  *   gantry-key        the public key, one line
  *   gantry-startup    the startup script as it is
  *   gantry-shutdown   the shutdown script as it is
  *
- * A file with nothing to say is left out. meta-data has one "name: value" per line, with quotes only
- * around values YAML would not read as text.
+ * An empty file is left out. meta-data has one "name: value" per line, with quotes only around values
+ * that YAML would not read as text.
  *
  * Tenants log in with their key as the image's own user (debian, ubuntu) and as root: GPU work is
  * mostly done as root, and a key that opens sudo opens root anyway. Passwords never open SSH. The
- * root file system grows to its disk, which is cloud-init's default. The instance id is the VM's id:
- * no stop, move or new name makes a guest take its next boot for its first.
+ * root file system grows to its disk, which is cloud-init's default. The instance id is the VM's id, so
+ * that cloud-init does not repeat its first-boot steps after a stop, a move or a new name.
  */
 import type { VmSpec } from '../spec.ts';
 import {
