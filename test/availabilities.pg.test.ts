@@ -68,19 +68,19 @@ describe('a type', () => {
     await api.sql`delete from hosts`;
   });
 
-  it('can be had where one host has enough free GPUs, not where two have them together', async () => {
+  it('is available if one host has enough free GPUs, and not if only two hosts together have them', async () => {
     await addHosts(api.sql, 1, { gpus: 4 });
     expect(await available()).toEqual(FOUR);
     await addHosts(api.sql, 1, { gpus: 8, nodes: 2 });
     expect(await available()).toEqual([...FOUR, 'a40.8x']);
   });
 
-  it('can be had of the right model in the right location alone', async () => {
+  it('is available only in locations that have GPUs of its model', async () => {
     expect(await available('us-east-a')).toEqual([]);
     expect(await available('eu-north-a', 'a100')).toEqual([]);
   });
 
-  it('can be had only with the cores, memory and drives it needs', async () => {
+  it('is available only if the cores, memory and drives that it needs are free', async () => {
     const { sql } = api;
     await sql`update devices set state = 'missing' where kind = 'drive' and host_id = ${host.id} and numa_node = 0`;
     expect(await available()).toEqual(['a40.1x', 'a40.2x']);
@@ -90,14 +90,14 @@ describe('a type', () => {
     expect(await available()).toEqual([]);
   });
 
-  it.each(['cordon', 'drain'])('cannot be had after a %s until it is undone', async (verb) => {
+  it.each(['cordon', 'drain'])('is not available after a %s until it is undone', async (verb) => {
     await admin(`hosts/${host.id}:${verb}`);
     expect(await available()).toEqual([]);
     await admin(`hosts/${host.id}:uncordon`);
     expect(await available()).toEqual(FOUR);
   });
 
-  it('cannot be had of a GPU in quarantine until it is released', async () => {
+  it('does not count a GPU in quarantine until it is released', async () => {
     await admin(`devices/${host.gpuIds[0]}:quarantine`, { reason: 'Xid 79' });
     expect(await available()).toEqual(['a40.1x', 'a40.2x']);
     await admin(`devices/${host.gpuIds[0]}:release`);
@@ -106,14 +106,14 @@ describe('a type', () => {
     expect(await available()).toEqual([]);
   });
 
-  it('cannot be had of a GPU that was not proven clean, until an operator has seen to it', async () => {
+  it('does not count a GPU that was not proven clean until an operator releases it', async () => {
     await api.sql`update devices set state = 'quarantined' where id = ${host.gpuIds[0] ?? ''}`;
     expect(await available()).toEqual(['a40.1x', 'a40.2x']);
     await admin(`devices/${host.gpuIds[0]}:release`);
     expect(await available()).toEqual(FOUR);
   });
 
-  it('cannot be had of a GPU that a VM has, until it is free again', async () => {
+  it('does not count a GPU that a VM has until it is free again', async () => {
     const vmIds = await addVms(api.sql, 3, { projectId });
     expect(await placePending(makePlacer(api.sql, lease))).toMatchObject({ placed: 3 });
     expect(await available()).toEqual(['a40.1x']);
@@ -122,12 +122,15 @@ describe('a type', () => {
     await api.sql`update vms set desired_state = 'deleted'`;
   });
 
-  it.each(['unreachable', 'fenced'])('cannot be had of a host that is %s', async (state) => {
-    await api.sql`update hosts set state = ${state} where id = ${host.id}`;
-    expect(await available()).toEqual([]);
-  });
+  it.each(['unreachable', 'fenced'])(
+    'does not count the GPUs of a host that is %s',
+    async (state) => {
+      await api.sql`update hosts set state = ${state} where id = ${host.id}`;
+      expect(await available()).toEqual([]);
+    },
+  );
 
-  it('is not shown anew by a placer that was superseded', async () => {
+  it('is not updated by a placer that lost its lease', async () => {
     const { sql } = api;
     const [late, index] = [lease, hostCache.index];
     lease = await holdLocation(sql);

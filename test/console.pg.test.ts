@@ -58,7 +58,7 @@ const openOnHost = () =>
     .length;
 
 describe('a console', () => {
-  it('shows what was printed before, then what is typed and answered, in bytes', async () => {
+  it('shows the output so far, and then the typed bytes and the replies to them', async () => {
     const console = await shell(open());
     console.type('whoami\r');
     await expect.poll(() => console.shown()).toMatch(/whoami\r\nroot\r\n# $/);
@@ -86,7 +86,7 @@ describe('a console', () => {
     ]);
   });
 
-  it('is shared by those who look at the same VM, four at most, and closed on the host after the last', async () => {
+  it('is shared by at most four clients of one VM, and closes on the host after the last one', async () => {
     const [one, two] = [await shell(open()), await shell(open())];
     one.type('echo from-one\r');
     for (const each of [one, two]) await expect.poll(() => each.shown()).toContain('\r\nfrom-one');
@@ -101,7 +101,7 @@ describe('a console', () => {
     await shell(open());
   });
 
-  it('brings a flood whole, though its reader rests; meanwhile it waits on the host', async () => {
+  it('delivers a large output completely although the client pauses; meanwhile the host holds it back', async () => {
     const console = await shell(open());
     console.socket.pause();
     console.type('yes 3000000\r');
@@ -128,7 +128,7 @@ describe('a console', () => {
     expect(await console.closed).toMatchObject({ code, reason: expect.stringContaining(reason) });
   });
 
-  it('outlives a reset', async () => {
+  it('stays open during a reset', async () => {
     const console = await shell(open());
     await cloud.call('PATCH', `/vms/${vmId}`, { action: 'RESET' });
     await expect.poll(() => console.shown().match(/login: /g)).toHaveLength(2);
@@ -152,7 +152,7 @@ describe('a console', () => {
     await sql`update members set role = 'member' where user_id = ${tenant.member.id}`;
   });
 
-  it('closes when its host is cut off or its scheduler gone, and opens again once both are back', async () => {
+  it('closes when its host is disconnected or its scheduler ends, and can be opened again when both are back', async () => {
     const isHeard = async () =>
       (
         await cloud.sql`select from hosts h join schedulers s on s.id = h.scheduler_id
@@ -175,7 +175,7 @@ describe('a console', () => {
     await shell(open());
   });
 
-  it('closes when nothing is typed or printed for too long', async () => {
+  it('closes when it is idle for too long', async () => {
     cloud.api.deps.consoleTimings = { ...TIMINGS, idleMs: 300 };
     expect(await open().closed).toMatchObject({ code: 4408 });
   });

@@ -3,13 +3,13 @@ import { expect, it } from 'vitest';
 const script = new URL('../scripts/debian-packages.mjs', import.meta.url).href;
 const { missingForLibvirt, whyNoLab, whyNotInstallable } = await import(script);
 
-it('a package is missing where none of the files that prove it is there', () => {
+it('a package counts as missing if none of its files exists', () => {
   const packages = { one: ['/a', '/b'], two: ['/c'], three: ['/d'] };
   const exists = (file: string) => ['/b', '/d'].includes(file);
   expect(missingForLibvirt({ packages, exists })).toEqual(['two']);
 });
 
-it('what the suite needs on an empty machine is named, QEMU and libvirt among it', () => {
+it('the packages that an empty machine lacks include QEMU and libvirt', () => {
   const missing = missingForLibvirt({ exists: () => false });
   expect(missing).toEqual(expect.arrayContaining(['libvirt-daemon-system', 'qemu-utils', 'ovmf']));
 });

@@ -46,8 +46,8 @@ const withAer = (fatal: string) => (inventory: Inventory) => ({
   })),
 });
 
-describe('a host of which something changed', () => {
-  it('takes no VM until an operator accepts it, and keeps those it has', async () => {
+describe('a host whose hardware or software changed', () => {
+  it('takes no new VM until an operator accepts the change, and keeps its VMs', async () => {
     const { id } = await createVm();
     host.changeInventory((inventory) => ({
       ...inventory,
@@ -68,7 +68,7 @@ describe('a host of which something changed', () => {
 });
 
 describe('a GPU with a fatal error', () => {
-  it('is kept from new VMs until it is released; the owner of its VM is told once', async () => {
+  it('is not assigned to new VMs until it is released, and the owner of its VM gets one event', async () => {
     const gpu = async () => (await shown()).gpus[0];
     host.changeInventory(withAer('0'));
     await expect.poll(async () => (await gpu()).health.fatal_errors, POLL).toBe(0);

@@ -15,7 +15,7 @@ const batch: fc.Arbitrary<Batch> = fc.record({
   forgets: fc.boolean(),
 });
 
-it('no private address is given twice, none that is reserved, and none is left while one is refused', async () => {
+it('every private address is assigned once, reserved ones never, and a request fails only if none is left', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(batch, { maxLength: 12 }), async (batches) => {
       const claims = SUBNETS.map(() => new Set<number>());

@@ -157,7 +157,7 @@ describe.each([
   { placers: 2, races: 160 },
   { placers: 5, races: 90 },
 ])('$placers schedulers that race for the last GPUs', ({ placers, races }) => {
-  it('with the same lease, for different VMs: one VM gets them', async () => {
+  it('with the same lease and different VMs give them to one VM', async () => {
     await race({ races: 2 * races, placers }, async (arena) => {
       const vmIds = await addAddressedVms(placers, arena);
       const commits = await Promise.all(
@@ -170,7 +170,7 @@ describe.each([
     });
   });
 
-  it('with the same lease, for the same VM: it gets them once', async () => {
+  it('with the same lease and the same VM give them to it once', async () => {
     await race({ races, placers }, async (arena) => {
       const { location, type } = arena;
       const vmIds = await addVms(database.sql, 1, { projectId, location, type });
@@ -185,7 +185,7 @@ describe.each([
     });
   });
 
-  it('while the lease is handed around: the last holder alone writes', async () => {
+  it('while the lease changes hands let only the last holder write', async () => {
     await race({ races, placers }, async (arena) => {
       const { location, type } = arena;
       const vmIds = await addVms(database.sql, placers, { projectId, location, type });
@@ -207,7 +207,7 @@ describe.each([
   });
 });
 
-it('five schedulers that all believe to hold the lease fill a fleet exactly', async () => {
+it('five schedulers that all act as lease holders fill a fleet exactly', async () => {
   const { sql } = database;
   const location = locations[0] ?? '';
   await sql`delete from hosts where location = ${location}`;

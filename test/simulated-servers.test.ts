@@ -94,7 +94,7 @@ describe.each(CASES)('an empty $server', ({ model, vmType }) => {
     expect(fill(host, vmType, { maySplit: true })).toHaveLength(most);
   });
 
-  it(`gives the first ${vmType.name} GPUs of as few nodes and switches as can be`, async () => {
+  it(`gives the first ${vmType.name} GPUs of as few nodes and switches as possible`, async () => {
     const host = placementHostOf(await simulatedInventory(model));
     const [first] = fill(host, vmType);
     if (!first) {
@@ -110,7 +110,7 @@ describe.each(CASES)('an empty $server', ({ model, vmType }) => {
   });
 });
 
-it('every type of the catalogue fits a simulated server, the largest of a family one to a host', async () => {
+it('every type of the catalogue fits a simulated server, and the largest of a family fits once', async () => {
   const fits = await Promise.all(
     CASES.map(async ({ model, vmType }) => ({
       type: vmType.name,

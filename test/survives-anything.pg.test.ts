@@ -47,7 +47,7 @@ let world: World | null = null;
 let failedAt = Number.POSITIVE_INFINITY;
 afterAll(async () => await world?.stop());
 
-it('whatever happens, nothing has two owners, everything ends, and all agree', {
+it('after any sequence of faults no device has two owners, every operation ends, and database and hosts agree', {
   timeout: RUNS * RUN_MS + SHRINK_MS + RUN_MS,
 }, async () => {
   const result = await fc.check(fc.asyncProperty(fc.array(step, STEPS), survives), {

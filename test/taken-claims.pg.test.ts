@@ -51,12 +51,12 @@ it.each([
   ['one GPU of two', () => ({ deviceIds: host.gpuIds.slice(1, 3) })],
   ['a drive', () => ({ deviceIds: host.driveIds.slice(0, 1) })],
   ['an address', address],
-])('%s that another VM has is not had twice', async (_what, wanted) => {
+])('%s that another VM has cannot be claimed again', async (_what, wanted) => {
   expect(await place(wanted)).toEqual({ outcome: 'committed', placed: true, placements: 1 });
   expect(await place(wanted)).toEqual({ outcome: 'lost', placed: false, placements: 0 });
 });
 
-it('an address of another subnet than the interface is in is nobody’s to claim', async () => {
+it('an interface cannot claim an address of another subnet', async () => {
   const { sql } = database;
   const elsewhere = await addProject(sql);
   const [other] = await sql<{ id: string }[]>`

@@ -17,7 +17,7 @@ const createVm = async (name: string) =>
   ).body.operation.metadata.id as string;
 const vmState = async (id: string) => (await cloud.call('GET', `/vms/${id}`)).body.state;
 
-it('hosts find another scheduler when theirs is gone, and one that was given up lets go of its hosts', async () => {
+it('hosts attach to another scheduler when theirs is gone, and a scheduler that lost its hosts releases them', async () => {
   const first = await cloud.addScheduler();
   const host = await cloud.addHost();
   const id = await createVm('before');
@@ -44,7 +44,7 @@ it('hosts find another scheduler when theirs is gone, and one that was given up 
     .toHaveLength(1);
 });
 
-it('an agent that is killed while it builds a VM builds it when it is back', async () => {
+it('an agent that is killed while it builds a VM finishes it after a restart', async () => {
   const [host] = cloud.hosts;
   if (!host) throw new Error('BUG: there is a host');
   host.driver.faults.hang('create_disk');

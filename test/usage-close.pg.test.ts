@@ -67,7 +67,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('the sum over the days is the whole, whatever the order, restarts and concurrent closers', async () => {
+it('the usage of all days adds up to the total in any order, after restarts and with concurrent closers', async () => {
   await fc.assert(
     fc.asyncProperty(intervals, steps, async (used, plan) => {
       await database.sql`truncate usage_days, closed_days, meter_intervals`;

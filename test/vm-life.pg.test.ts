@@ -65,7 +65,7 @@ it('a stopped VM that is deleted leaves no disk on the host', async () => {
   expect(host.driver.disks.ids()).toEqual([]);
 });
 
-it('a creation that the host cannot do fails with its word, and nothing is left', async () => {
+it("a creation that the host cannot perform fails with the host's reason and leaves nothing behind", async () => {
   host.driver.volumes.loseImage('debian-12');
   const { id, operation } = await createVm('no-image');
   host.driver.volumes.findImage('debian-12');
@@ -73,7 +73,7 @@ it('a creation that the host cannot do fails with its word, and nothing is left'
   await expect.poll(async () => (await cloud.call('GET', `/vms/${id}`)).status).toBe(404);
 });
 
-it('a disk is attached, grown, detached and deleted; a rule comes, changes and goes', async () => {
+it('a disk is attached, grown, detached and deleted, and a rule is created, changed and deleted', async () => {
   const { id } = await createVm('with-disk');
   const disk = await done('disks', 'POST', '', {
     ...{

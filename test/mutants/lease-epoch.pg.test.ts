@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-it('a holder that lost its lease and took it again cannot write by the first one', async () => {
+it('a holder that lost its lease and took it again cannot write under the first one', async () => {
   const { sql } = database;
   const holder = newId();
   const [first] = await acquireLeases(sql, { holder, ttlMs: 60_000 });

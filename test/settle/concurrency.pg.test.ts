@@ -22,7 +22,7 @@ const WRITES = 60;
 
 const pick = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T;
 
-it('writers, hosts and schedulers never block each other for good, and a number has one content', async () => {
+it('writers, hosts and schedulers never deadlock, and a spec number always has the same content', async () => {
   const hosts: HandHost[] = [];
   for (let i = 0; i < 3; i += 1)
     hosts.push(

@@ -22,14 +22,14 @@ const change = async (vmId: string, action: string) =>
   (await ground.ask('PATCH', `/vms/${vmId}`, { action })).operationId;
 
 describe('past its deadline', () => {
-  it('a CREATE without a host fails and the VM goes', async () => {
+  it('a CREATE without a host fails and the VM is removed', async () => {
     const { id, operationId } = await ground.createVm();
     expect(await expire(operationId)).toMatchObject(failed);
     await ground.turn();
     expect(await ground.vmState(id)).toBe('gone');
   });
 
-  it('a CREATE on a host fails, and what was half built is taken down', async () => {
+  it('a CREATE on a host fails and the unfinished VM is taken down', async () => {
     const { id, operationId } = await ground.createVm();
     await ground.place(id, host);
     const late = await host.done();
@@ -40,7 +40,7 @@ describe('past its deadline', () => {
     expect(await ground.vmState(id)).toBe('gone');
   });
 
-  it('a START without a host leaves the VM as it was; one on a host leaves an ERROR', async () => {
+  it('a START without a host restores the previous state, and one on a host ends in ERROR', async () => {
     const id = await ground.runVm(host);
     await change(id, 'STOP');
     await host.obey();
@@ -54,13 +54,13 @@ describe('past its deadline', () => {
     await host.obey();
   });
 
-  it('a RESET is over; the VM runs on', async () => {
+  it('a RESET fails and the VM keeps running', async () => {
     const id = await ground.runVm(host);
     expect(await expire(await change(id, 'RESET'))).toMatchObject(failed);
     expect(await ground.vmState(id)).toBe('STATE_RUNNING');
   });
 
-  it('a STOP and a DELETE fail, and are done all the same when the host can', async () => {
+  it('a STOP and a DELETE fail, and still take effect when the host can do it', async () => {
     const id = await ground.runVm(host);
     expect(await expire(await change(id, 'STOP'))).toMatchObject(failed);
     expect(await ground.vmState(id)).toBe('STATE_STOPPING');
@@ -73,7 +73,7 @@ describe('past its deadline', () => {
     expect(await ground.vmState(id)).toBe('gone');
   });
 
-  it('attachments and detachments are taken back', async () => {
+  it('attachments and detachments are rolled back', async () => {
     const id = await ground.runVm(host);
     const diskId = await ground.createDisk();
     const attach = {
@@ -97,7 +97,7 @@ describe('past its deadline', () => {
     expect((await ground.call('GET', `/vms/${id}`)).body.disks).toHaveLength(2);
   });
 
-  it('a deletion of a disk fails, and is done when its host is back', async () => {
+  it('the deletion of a disk fails, and still takes effect when its host is back', async () => {
     const id = await ground.runVm(host);
     const diskId = await ground.createDisk();
     await ground.ask('POST', `/vms/${id}/attach-disks`, {
@@ -113,7 +113,7 @@ describe('past its deadline', () => {
     expect((await ground.call('GET', `/disks/${diskId}`)).status).toBe(404);
   });
 
-  it('one that cannot be ended does not keep the others from it', async () => {
+  it('an operation that cannot be ended does not prevent the end of the others', async () => {
     const { operationId: bad } = await ground.createVm();
     const { operationId } = await ground.createVm();
     await ground.sql`update operations set deadline_at = now() - interval '1 hour' where id = ${bad}`;
@@ -130,7 +130,7 @@ describe('past its deadline', () => {
   });
 });
 
-it('an operation that ended at the last moment, and one begun since, are left alone', async () => {
+it('an operation that ended just before its deadline, and one that began since, are not changed', async () => {
   const id = await ground.runVm(host);
   const stopped = await change(id, 'STOP');
   await host.obey();

@@ -33,7 +33,7 @@ const meters = (id: string) =>
 const state = async (operationId: string) => (await ground.operation(operationId)).state;
 
 describe('a disk that no host has', () => {
-  it('is made, grown and deleted without one, and its size counts from the first to the last', async () => {
+  it('is created, grown and deleted without a host, and is metered from its creation to its deletion', async () => {
     const { id, operationId } = await ground.ask('POST', '/disks', {
       ...{
         name: 'alone',
@@ -63,7 +63,7 @@ describe('a disk that no host has', () => {
 });
 
 describe('a running VM', () => {
-  it('gets a disk when its host shows it, and loses it the same way', async () => {
+  it('gets a disk when its host reports it, and loses it when the host no longer reports it', async () => {
     const host = await ground.addHost();
     const vmId = await ground.runVm(host);
     const diskId = await ground.createDisk();
@@ -125,7 +125,7 @@ describe('a running VM', () => {
     expect((await host.spec()).vms?.[0]?.disks).toHaveLength(2);
   });
 
-  it('that stops lets go of what an undone attachment has left', async () => {
+  it('that stops releases what a rolled-back attachment left', async () => {
     const host = await ground.addHost();
     const vmId = await ground.runVm(host);
     const diskId = await ground.createDisk();
@@ -142,7 +142,7 @@ describe('a running VM', () => {
     expect(await disk(diskId)).toEqual({ state: 'gone' });
   });
 
-  it('sees a disk grow; a growth that fails is undone and can be asked again', async () => {
+  it('sees a disk grow; a failed growth is rolled back and can be retried', async () => {
     const host = await ground.addHost();
     const vmId = await ground.runVm(host);
     const diskId = await ground.createDisk();
@@ -171,7 +171,7 @@ describe('a running VM', () => {
     ]);
   });
 
-  it('that crashes in between ends the operation all the same, and lets go at once', async () => {
+  it('that crashes meanwhile still ends the operation, and releases the disk at once', async () => {
     const host = await ground.addHost();
     const vmId = await ground.runVm(host);
     const diskId = await ground.createDisk();
@@ -186,7 +186,7 @@ describe('a running VM', () => {
     expect(await disksOf(vmId)).toEqual([]);
   });
 
-  it('whose host cannot bring it up keeps the disks it had', async () => {
+  it('that its host cannot bring up keeps its disks', async () => {
     const host = await ground.addHost();
     const vmId = await ground.runVm(host);
     const diskId = await ground.createDisk();
@@ -197,7 +197,7 @@ describe('a running VM', () => {
     expect(await disksOf(vmId)).toEqual([]);
   });
 
-  it('leaves its data disks behind when it is deleted', async () => {
+  it('keeps its data disks when it is deleted', async () => {
     const host = await ground.addHost();
     const vmId = await ground.runVm(host);
     const diskId = await ground.createDisk();
@@ -224,7 +224,7 @@ describe('a stopped VM', () => {
     return { host, vmId };
   };
 
-  it('gets and loses disks without a host', async () => {
+  it('can attach and detach disks without a host', async () => {
     const { vmId } = await stopped();
     const diskId = await ground.createDisk();
     const attached = await attach(vmId, diskId);
@@ -238,7 +238,7 @@ describe('a stopped VM', () => {
     expect(await disksOf(vmId)).toEqual([]);
   });
 
-  it('has its disks grown by the host that keeps them', async () => {
+  it('has its disks grown by the host that stores them', async () => {
     const host = await ground.addHost();
     const vmId = await ground.runVm(host);
     const diskId = await ground.createDisk();
@@ -261,7 +261,7 @@ describe('a stopped VM', () => {
     expect((await host.spec()).disks).toEqual([]);
   });
 
-  it('cannot get a disk that lies on another host alone; on shared storage it can', async () => {
+  it('cannot attach a disk that only another host stores, unless the storage is shared', async () => {
     const { vmId } = await stopped();
     const other = await ground.addHost();
     const holder = await ground.runVm(other);
@@ -282,7 +282,7 @@ describe('a stopped VM', () => {
   });
 });
 
-it('a disk that many hosts read is kept by one of them: their reports change nothing in turn', async () => {
+it('a disk that many hosts read is stored by one of them, and reports of the others change nothing', async () => {
   const hosts = [
     await ground.addHost({ sharedStorage: true }),
     await ground.addHost({ sharedStorage: true }),
@@ -301,7 +301,7 @@ it('a disk that many hosts read is kept by one of them: their reports change not
   expect(await keeper()).toEqual(before);
 });
 
-it('a growth past its deadline is undone', async () => {
+it('a growth past its deadline is rolled back', async () => {
   const host = await ground.addHost();
   const vmId = await ground.runVm(host);
   const diskId = await ground.createDisk();

@@ -43,7 +43,7 @@ it('a rule that concerns no host is in force at once', async () => {
   expect(await state(deletion.operationId)).toBe('SUCCEEDED');
 });
 
-it('a rule is in force when every host of the network has said so, for its newest change', async () => {
+it('a rule is in force when every host of the network has reported its newest change', async () => {
   const [one, two] = [await ground.addHost(), await ground.addHost()];
   await ground.runVm(one);
   await ground.runVm(two);
@@ -79,7 +79,7 @@ it('a rule is in force when every host of the network has said so, for its newes
   expect(await state(deletion.operationId)).toBe('SUCCEEDED');
 });
 
-it('a rule past its deadline says which hosts have not put it in force, and names no other', async () => {
+it('a rule past its deadline fails and names exactly the hosts that have not applied it', async () => {
   const [late, prompt] = [await ground.addHost(), await ground.addHost()];
   await ground.runVm(late);
   await ground.runVm(prompt);
@@ -100,7 +100,7 @@ it('a rule past its deadline says which hosts have not put it in force, and name
   expect(await ruleState(id)).toBe('pending');
 });
 
-it('a rule that very many hosts owe names some of them and counts the others', async () => {
+it('a rule that very many hosts have not applied names some of them and counts the others', async () => {
   const { id, operationId } = await createRule();
   await addHosts(ground.sql, 30);
   await ground.sql`insert into firewall_rule_hosts (rule_id, host_id, number)
@@ -114,7 +114,7 @@ it('a rule that very many hosts owe names some of them and counts the others', a
   expect(result.message).toContain(`and ${owing - 20} more`);
 });
 
-it('an endpoint means what it names, and nothing once that is gone', async () => {
+it('an endpoint stands for the resource that it names, and for nothing after that is deleted', async () => {
   const [one, two] = [await ground.addHost(), await ground.addHost()];
   const named = await ground.runVm(one);
   await ground.runVm(two);
@@ -130,7 +130,7 @@ it('an endpoint means what it names, and nothing once that is gone', async () =>
   expect(await two.number()).toBeGreaterThan(before);
 });
 
-it('a VM that gets its address later is in the rules that name it', async () => {
+it('a VM that gets its address later is included in the rules that name it', async () => {
   const [one, two] = [await ground.addHost(), await ground.addHost()];
   await ground.runVm(two);
   const { id: named } = await ground.createVm();
@@ -142,7 +142,7 @@ it('a VM that gets its address later is in the rules that name it', async () => 
   expect(await ruleAt(two, id)).toMatchObject({ sources: [expect.stringMatching(/^172\.27\./)] });
 });
 
-it('a rule and a VM that come at the same moment meet: the host of the VM is told', async () => {
+it('a rule and a VM created at the same moment see each other: the host of the VM gets the rule', async () => {
   const host = await ground.addHost();
   const { id: vmId } = await ground.createVm();
   const ruleId = newId();
@@ -167,7 +167,7 @@ it('a rule and a VM that come at the same moment meet: the host of the VM is tol
   expect(late.number).not.toBe(early?.number);
 });
 
-it('a host that is fenced owes no rule any more', async () => {
+it('a rule does not wait for a fenced host', async () => {
   const host = await ground.addHost();
   await ground.runVm(host);
   const { id } = await createRule();

@@ -40,8 +40,8 @@ const events = async (vmId: string) =>
 const claims = async (vmId: string) =>
   (await ground.sql`select from device_claims where vm_id = ${vmId}`).length;
 
-describe('a host that is not heard from', () => {
-  it('makes its VMs UNREACHABLE: nothing is given away, no time counts, and all is as it was when it is back', async () => {
+describe('a host without a connection', () => {
+  it('makes its VMs UNREACHABLE, keeps their claims, stops their metering, and restores both when it is back', async () => {
     const host = await ground.addHost();
     const running = await ground.runVm(host);
     const crashed = await ground.runVm(host);
@@ -67,7 +67,7 @@ describe('a host that is not heard from', () => {
     ]);
   });
 
-  it('whose first word after it is back says nothing of a VM yet: its time counts once it is seen', async () => {
+  it('meters a VM again only after a report shows it', async () => {
     const host = await ground.addHost();
     const vmId = await ground.runVm(host);
     await lose(host);
@@ -78,7 +78,7 @@ describe('a host that is not heard from', () => {
     expect((await intervals(vmId)).filter(({ ended_at }) => ended_at === null)).toHaveLength(1);
   });
 
-  it('is waited for by a DELETE', async () => {
+  it('keeps a DELETE waiting', async () => {
     const host = await ground.addHost();
     const vmId = await ground.runVm(host);
     await lose(host);
@@ -91,7 +91,7 @@ describe('a host that is not heard from', () => {
     expect(await ground.operation(operationId)).toMatchObject({ state: 'SUCCEEDED' });
   });
 
-  it('is not given up while a scheduler vouches for it, or where it has come back', async () => {
+  it('stays reachable while a scheduler holds its stream, or after it has come back', async () => {
     const host = await ground.addHost();
     await ground.sql`update hosts set last_seen_at = now() - interval '1 day' where id = ${host.id}`;
     await markUnreachable({ ...ground, silence });
@@ -105,7 +105,7 @@ describe('a host that is not heard from', () => {
 });
 
 describe('a scheduler', () => {
-  it('that falls silent loses its hosts, which were last seen when it was', async () => {
+  it('that stops renewing its lease loses its hosts, with its own last time as theirs', async () => {
     const host = await ground.addHost();
     await ground.sql`update schedulers set last_seen_at = now() - interval '61 seconds' where id = ${host.schedulerId}`;
     await markUnreachable({ ...ground, silence });
@@ -120,7 +120,7 @@ describe('a scheduler', () => {
     expect(await hostState(host)).toBe('ready');
   });
 
-  it('that leaves takes its streams along, and no other', async () => {
+  it('that stops ends its own streams and no others', async () => {
     const [one, two] = [await ground.addHost(), await ground.addHost()];
     await removeScheduler(ground.sql, one.schedulerId);
     expect(
@@ -130,7 +130,7 @@ describe('a scheduler', () => {
 });
 
 describe('a fenced host', () => {
-  it('has no claims any more; what ran there can start elsewhere', async () => {
+  it('has no claims, and its VMs can start elsewhere', async () => {
     const host = await ground.addHost({ sharedStorage: true });
     const heir = await ground.addHost({ sharedStorage: true });
     const vmId = await ground.runVm(host);
@@ -149,7 +149,7 @@ describe('a fenced host', () => {
     expect(await openStream(ground.sql, { hostId: host.id, schedulerId: newId() })).toBeUndefined();
   });
 
-  it('keeps from new VMs what its VMs had, which nobody has made clean, and nothing else', async () => {
+  it('has exactly the devices of its VMs quarantined, because they were not cleaned', async () => {
     const host = await ground.addHost({ gpus: 2 });
     const vmId = await ground.runVm(host);
     const claimed =
@@ -175,7 +175,7 @@ describe('a fenced host', () => {
     ]);
   });
 
-  it('ends a creation as failed, and the VM goes', async () => {
+  it('fails a creation, and the VM is removed', async () => {
     const host = await ground.addHost();
     const { id, operationId } = await ground.createVm();
     await ground.place(id, host);
@@ -187,7 +187,7 @@ describe('a fenced host', () => {
     expect(await ground.vmState(id)).toBe('gone');
   });
 
-  it('ends what else was under way: stopped is stopped, deleted is gone, disks are as they were', async () => {
+  it('ends other operations: a STOP leaves a stopped VM, a DELETE removes it, disks keep their attachments', async () => {
     const host = await ground.addHost();
     const stopping = await ground.runVm(host);
     const deleting = await ground.runVm(host);
@@ -209,7 +209,7 @@ describe('a fenced host', () => {
     );
   });
 
-  it('hands the disks it kept on shared storage to another, which removes them when they are to go', async () => {
+  it('leaves its disks on shared storage to another host, which removes deleted ones', async () => {
     await ground.sql`update hosts set shared_storage = false`;
     const host = await ground.addHost({ sharedStorage: true });
     const heir = await ground.addHost({ sharedStorage: true });

@@ -43,7 +43,7 @@ const attach = (vmId: string, diskId: string, mode = 'read-write') =>
     attach_disks: [{ disk_id: diskId, mode, attachment_type: 'data' }],
   });
 
-describe('the number grows, for the hosts concerned and no other, with', () => {
+describe('the number of exactly the affected hosts grows with', () => {
   let host: HandHost;
   let other: HandHost;
   let vmId: string;
@@ -55,7 +55,7 @@ describe('the number grows, for the hosts concerned and no other, with', () => {
   });
   const change = (action: string, id = vmId) => ground.ask('PATCH', `/vms/${id}`, { action });
 
-  it('a placement, its end, and the OS disk that was made', async () => {
+  it('a placement, its end, and the creation of the OS disk', async () => {
     const { id } = await ground.createVm();
     expect(await grown(() => ground.place(id, host))).toEqual([host.id]);
     expect(await grown(() => host.obey())).toEqual([host.id]);
@@ -64,7 +64,7 @@ describe('the number grows, for the hosts concerned and no other, with', () => {
     expect(await grown(() => host.obey())).toEqual([]);
   });
 
-  it('every power action, and not with what answers it', async () => {
+  it('every power action, and not with the report about it', async () => {
     expect(await grown(() => change('RESET'))).toEqual([host.id]);
     expect(await grown(() => host.obey())).toEqual([]);
     expect(await grown(() => host.say(vmId, { state: 'VM_OBSERVED_STATE_CRASHED' }))).toEqual([]);
@@ -78,7 +78,7 @@ describe('the number grows, for the hosts concerned and no other, with', () => {
     await host.obey();
   });
 
-  it('a creation that is given up', async () => {
+  it('a creation that is abandoned', async () => {
     const { id, operationId } = await ground.createVm();
     await ground.place(id, host);
     await ground.sql`update operations set deadline_at = now() - interval '1 second' where id = ${operationId}`;
@@ -96,7 +96,7 @@ describe('the number grows, for the hosts concerned and no other, with', () => {
     expect(await grown(rename(id))).toEqual([]);
   });
 
-  it('a disk attached, grown, detached; grown, deleted and gone where it is kept', async () => {
+  it('a disk that is attached, grown and detached, or grown and deleted where it is stored', async () => {
     const diskId = await ground.createDisk();
     expect(await grown(() => attach(vmId, diskId))).toEqual([host.id]);
     expect(await grown(() => host.obey())).toEqual([host.id]);
@@ -118,7 +118,7 @@ describe('the number grows, for the hosts concerned and no other, with', () => {
     expect(await grown(() => ground.turn())).toEqual([]);
   });
 
-  it('a disk that is nowhere: with nothing', async () => {
+  it('no change of a disk that no host stores', async () => {
     const diskId = await ground.createDisk();
     expect(await grown(() => ground.ask('PATCH', `/disks/${diskId}`, { size: '20GiB' }))).toEqual(
       [],
@@ -127,7 +127,7 @@ describe('the number grows, for the hosts concerned and no other, with', () => {
     expect(await grown(() => ground.ask('DELETE', `/disks/${diskId}`))).toEqual([]);
   });
 
-  it('the deletion of a stopped VM, for the host that keeps its OS disk', async () => {
+  it('the deletion of a stopped VM, for the host that stores its OS disk', async () => {
     const id = await ground.runVm(host);
     await change('STOP', id);
     await host.obey();
@@ -135,7 +135,7 @@ describe('the number grows, for the hosts concerned and no other, with', () => {
     expect(await grown(() => host.obey())).toEqual([host.id]);
   });
 
-  it('a growth that waits, for its keeper, when a VM that has the disk is placed elsewhere', async () => {
+  it('a pending growth, for the host that stores the disk, when its VM is placed elsewhere', async () => {
     const id = await ground.runVm(host);
     const diskId = await ground.createDisk();
     await attach(id, diskId);
@@ -152,7 +152,7 @@ describe('the number grows, for the hosts concerned and no other, with', () => {
     await ground.turn();
   });
 
-  it('a rule of a network, for every host in it', async () => {
+  it('a rule of a network, for every host of the network', async () => {
     const network = (await ground.call('GET', '/vpc/networks')).body.items[0].id;
     const all = [host.id, other.id].sort();
     let ruleId = '';
@@ -178,7 +178,7 @@ describe('the number grows, for the hosts concerned and no other, with', () => {
     expect(await grown(settle)).toEqual([]);
   });
 
-  it('the source of an image, for hosts that still have to make a VM of it', async () => {
+  it('the source of an image, for hosts that have yet to create a VM from it', async () => {
     const { id } = await ground.createVm();
     await ground.place(id, other);
     const setSource = () =>
@@ -197,7 +197,7 @@ describe('the number grows, for the hosts concerned and no other, with', () => {
     expect(await grown(move(false))).toEqual([]);
   });
 
-  it('nothing that placement alone looks at', async () => {
+  it('no change that only placement reads', async () => {
     expect(
       await grown(
         () => ground.sql`update hosts set admin_state = 'cordoned' where id = ${host.id}`,
@@ -213,7 +213,7 @@ describe('the number grows, for the hosts concerned and no other, with', () => {
   });
 });
 
-describe('where hosts reach each other, the number grows for every host with a VM of the network, with', () => {
+describe('if hosts reach each other, the number of every host with a VM of the network grows with', () => {
   let host: HandHost;
   let other: HandHost;
   let stranger: HandHost;
@@ -241,7 +241,7 @@ describe('where hosts reach each other, the number grows for every host with a V
   const neighboursOf = async (of: HandHost) =>
     (await specsByHost()).get(of.id)?.networks?.flatMap(({ neighbours = [] }) => neighbours) ?? [];
 
-  it('a VM placed and released, and not with what is nobody else’s business', async () => {
+  it('a VM that is placed or released, and not with changes that affect only its own host', async () => {
     const { id } = await ground.createVm();
     const before = await concerned();
     expect(await grown(() => ground.place(id, host))).toEqual([...before, host.id].sort());
@@ -259,7 +259,7 @@ describe('where hosts reach each other, the number grows for every host with a V
     await settleAll();
   });
 
-  it('another address of a VM, and a subnet that comes or goes', async () => {
+  it('a new address of a VM, and a subnet that is created or deleted', async () => {
     const id = await ground.runVm(host);
     const all = await concerned();
     const readdress = () =>
@@ -281,7 +281,7 @@ describe('where hosts reach each other, the number grows for every host with a V
     expect(await grown(() => ground.call('DELETE', `/vpc/subnets/${subnet}`))).toEqual(all);
   });
 
-  it('another place of a host, which is its own business only if it has one or not', async () => {
+  it('a new underlay address of a host, whose own number grows only if it gains or loses one', async () => {
     const all = await concerned();
     const others = all.filter((id) => id !== other.id);
     const move = (address: string | null) => () =>
@@ -300,7 +300,7 @@ describe('where hosts reach each other, the number grows for every host with a V
     expect(await neighboursOf(other)).not.toEqual([]);
   });
 
-  it('a host that is dead', async () => {
+  it('a host that is fenced', async () => {
     const lost = await ground.addHost({ underlayAddress: '192.0.2.4' });
     await ground.runVm(lost);
     const all = await concerned();
@@ -311,7 +311,7 @@ describe('where hosts reach each other, the number grows for every host with a V
     );
   });
 
-  it('nothing to placement, which looks at none of them again', async () => {
+  it('no host that placement would have to read again', async () => {
     const { id } = await ground.createVm();
     const [before] =
       await ground.sql`select changed_xid::text as xid, number, own_number from host_revisions where host_id = ${other.id}`;

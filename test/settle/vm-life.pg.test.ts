@@ -24,7 +24,7 @@ const events = async (vmId: string) =>
   );
 
 describe('CREATE', () => {
-  it('ends when the VM is seen running, and its time counts from then on', async () => {
+  it('succeeds when the VM is reported as running, and metering starts then', async () => {
     await begin();
     const { id, operationId } = await ground.createVm();
     await ground.place(id, host);
@@ -41,7 +41,7 @@ describe('CREATE', () => {
     expect((await host.spec()).vms?.[0]).not.toHaveProperty('image');
   });
 
-  it('fails with the word of the host; the VM goes once it is taken down', async () => {
+  it("fails with the host's reason, and the VM is removed after it is taken down", async () => {
     await begin();
     const { id, operationId } = await ground.createVm();
     await ground.place(id, host);
@@ -63,7 +63,7 @@ describe('CREATE', () => {
     ).toHaveLength(0);
   });
 
-  it('fails where the VM dies before it ever ran', async () => {
+  it('fails if the VM ends before it has run', async () => {
     await begin();
     const { id, operationId } = await ground.createVm();
     await ground.place(id, host);
@@ -72,7 +72,7 @@ describe('CREATE', () => {
     expect(await ground.vmState(id)).toBe('STATE_DELETING');
   });
 
-  it('survives a text with the character zero', async () => {
+  it('accepts a report with the character U+0000', async () => {
     await begin();
     const { id, operationId } = await ground.createVm();
     await ground.place(id, host);
@@ -83,7 +83,7 @@ describe('CREATE', () => {
 });
 
 describe('STOP', () => {
-  it('frees nothing while a receipt is missing or answers another take-down', async () => {
+  it('releases nothing while a receipt is missing or belongs to another take-down', async () => {
     await begin();
     const id = await ground.runVm(host);
     const { operationId } = await ground.ask('PATCH', `/vms/${id}`, { action: 'STOP' });
@@ -115,7 +115,7 @@ describe('STOP', () => {
     ).toHaveLength(1);
   });
 
-  it('puts a device that is not clean into quarantine, with the receipt', async () => {
+  it('quarantines a device that is not clean, and stores the receipt', async () => {
     await begin();
     const id = await ground.runVm(host);
     await ground.ask('PATCH', `/vms/${id}`, { action: 'STOP' });
@@ -133,7 +133,7 @@ describe('STOP', () => {
     ).toHaveLength(0);
   });
 
-  it('ends the counting of time at the moment it was asked for', async () => {
+  it('ends metering at the moment of the request', async () => {
     await begin();
     const id = await ground.runVm(host);
     await ground.sql`update meter_intervals set started_at = now() - interval '1 hour' where resource_id = ${id}`;
@@ -164,7 +164,7 @@ describe('START', () => {
   const start = async (id: string) =>
     (await ground.ask('PATCH', `/vms/${id}`, { action: 'START' })).operationId;
 
-  it('from SHUTOFF places the VM anew, without an image, and counts its time anew', async () => {
+  it('from SHUTOFF places the VM again without an image, and starts metering again', async () => {
     await begin();
     const id = await ground.runVm(host);
     await ground.ask('PATCH', `/vms/${id}`, { action: 'STOP' });
@@ -180,7 +180,7 @@ describe('START', () => {
     expect(await intervals(id)).toMatchObject([{ ended_at: expect.any(Date) }, { ended_at: null }]);
   });
 
-  it('from CRASHED boots it where it is', async () => {
+  it('from CRASHED boots the VM on its host', async () => {
     await begin();
     const id = await ground.runVm(host);
     await host.say(id, { state: 'VM_OBSERVED_STATE_CRASHED' });
@@ -192,7 +192,7 @@ describe('START', () => {
     expect(await ground.operation(operationId)).toMatchObject({ state: 'SUCCEEDED' });
   });
 
-  it('that fails leaves an ERROR, frees the claims on proof, and can be asked again', async () => {
+  it('that fails leaves ERROR, releases the claims with proof, and can be repeated', async () => {
     await begin();
     const id = await ground.runVm(host);
     await ground.ask('PATCH', `/vms/${id}`, { action: 'STOP' });
@@ -215,7 +215,7 @@ describe('START', () => {
     expect(await ground.operation(again)).toMatchObject({ state: 'SUCCEEDED' });
   });
 
-  it('may be asked again before the failed one is taken down', async () => {
+  it('can be repeated before the failed VM is taken down', async () => {
     await begin();
     const id = await ground.runVm(host);
     await host.say(id, { state: 'VM_OBSERVED_STATE_CRASHED' });
@@ -241,7 +241,7 @@ describe('START', () => {
 });
 
 describe('a VM that runs', () => {
-  it('is reset; the time of the reset does not count', async () => {
+  it('is reset, and the reset is not metered', async () => {
     await begin();
     const id = await ground.runVm(host);
     await ground.sql`update meter_intervals set started_at = now() - interval '1 hour' where resource_id = ${id}`;
@@ -259,7 +259,7 @@ describe('a VM that runs', () => {
     expect(more).toHaveLength(0);
   });
 
-  it('is CRASHED when it dies: an event, no more time, one event however often it is said', async () => {
+  it('is CRASHED when it ends by itself: metering stops, and repeated reports give one event', async () => {
     await begin();
     const id = await ground.runVm(host);
     await host.say(id, { state: 'VM_OBSERVED_STATE_CRASHED' });
@@ -270,7 +270,7 @@ describe('a VM that runs', () => {
     expect(await claims(id)).toBe(2);
   });
 
-  it('and cannot be brought up again by its host is in ERROR, never removed', async () => {
+  it('that its host cannot bring up again is in ERROR and is never removed', async () => {
     await begin();
     const id = await ground.runVm(host);
     await host.say(id, { state: 'VM_OBSERVED_STATE_FAILED', failure: failure('disk_missing') });
@@ -295,7 +295,7 @@ describe('DELETE', () => {
     ).toHaveLength(0);
   };
 
-  it('of a running VM is done on proof, with its OS disk and its addresses', async () => {
+  it('of a running VM succeeds with proof, and removes its OS disk and addresses', async () => {
     await begin();
     const id = await ground.runVm(host);
     const operationId = await remove(id);
@@ -307,7 +307,7 @@ describe('DELETE', () => {
     expect(await host.spec()).toMatchObject({ vms: [], deleted: [], deletedDisks: [] });
   });
 
-  it('of a VM that is nowhere is done at once', async () => {
+  it('of a VM without a host succeeds at once', async () => {
     const { id, operationId: creation } = await ground.createVm();
     const operationId = await remove(id);
     await ground.turn();
@@ -317,7 +317,7 @@ describe('DELETE', () => {
     });
   });
 
-  it('while it is being created or stopped waits for the proof of that', async () => {
+  it('during a creation or a stop waits for the proof', async () => {
     await begin();
     const { id } = await ground.createVm();
     await ground.place(id, host);
@@ -338,7 +338,7 @@ describe('DELETE', () => {
     await expectGone(other, deletion);
   });
 
-  it('of a stopped VM asks the host that keeps its OS disk, and is done when that is gone', async () => {
+  it('of a stopped VM succeeds when the host that stores its OS disk has removed it', async () => {
     await begin();
     const id = await ground.runVm(host);
     await ground.ask('PATCH', `/vms/${id}`, { action: 'STOP' });
@@ -356,7 +356,7 @@ describe('DELETE', () => {
     expect((await host.spec()).deletedDisks).toEqual([]);
   });
 
-  it('of a crashed VM and of one in error takes it down first', async () => {
+  it('of a VM in CRASHED or ERROR takes it down first', async () => {
     await begin();
     for (const state of ['VM_OBSERVED_STATE_CRASHED', 'VM_OBSERVED_STATE_FAILED'] as const) {
       const id = await ground.runVm(host);
@@ -369,7 +369,7 @@ describe('DELETE', () => {
 });
 
 describe('a report', () => {
-  it('that answers an earlier revision, came by an earlier stream or names an earlier boot changes nothing', async () => {
+  it('about an earlier revision, from an earlier stream or with an earlier boot changes nothing', async () => {
     await begin();
     const id = await ground.runVm(host);
     await ground.ask('PATCH', `/vms/${id}`, { action: 'RESET' });
@@ -392,7 +392,7 @@ describe('a report', () => {
     expect(await ground.vmState(id)).toBe('STATE_RUNNING');
   });
 
-  it('that says the same again changes no row', async () => {
+  it('that repeats the last one changes no row', async () => {
     await begin();
     const running = await ground.runVm(host);
     const crashed = await ground.runVm(host);
@@ -414,7 +414,7 @@ describe('a report', () => {
     expect((await ground.call('GET', `/vms/${running}/serial-log`)).body.serial_log).toBe('login:');
   });
 
-  it('has no say about a VM of another host', async () => {
+  it('about a VM of another host changes nothing', async () => {
     await begin();
     const id = await ground.runVm(host);
     const other = await ground.addHost();

@@ -78,7 +78,7 @@ describe('two schedulers', () => {
       .toEqual(both());
   });
 
-  it('go on as one when the one that places is killed in the middle of creations', async () => {
+  it('continue as one when the lease holder is killed during creations', async () => {
     const { sql } = processes;
     const holder = async () =>
       (await sql`select holder from leases where location = 'eu-north-a'`)[0]?.['holder'];
@@ -111,8 +111,8 @@ describe('two schedulers', () => {
   });
 });
 
-describe('hosts that all lose their power at once', () => {
-  it('run their VMs again, finish what was begun, and have lost nothing', async () => {
+describe('hosts that all lose power at once', () => {
+  it('run their VMs again, finish what was begun, and lose nothing', async () => {
     const stopped = (await client.call('GET', '/vms?names=placed-1')).body.items[0].id;
     await client.ended(await client.open('PATCH', `/vms/${stopped}`, { action: 'STOP' }));
     const carrier = (await client.call('GET', '/vms?names=placed-2')).body.items[0].id;
@@ -162,8 +162,8 @@ describe('hosts that all lose their power at once', () => {
   });
 });
 
-describe('an api that is killed in the middle of a burst', () => {
-  it('has lost nothing that it acknowledged', async () => {
+describe('an api that is killed during a burst of requests', () => {
+  it('loses nothing that it acknowledged', async () => {
     const acknowledged: Operation[] = [];
     const write = async (worker: number) => {
       for (let i = 0; ; i += 1) {

@@ -136,7 +136,7 @@ describe('npm start', () => {
     expect([again.id, addressOf(again)]).toEqual([vm.id, addressOf(vm)]);
   });
 
-  it('runs beside another of its kind', async () => {
+  it('can run twice on one machine', async () => {
     const [one, two] = await Promise.all([start(BARE), start(BARE)]);
     expect(one.gantry.connection.base_url).not.toBe(two.gantry.connection.base_url);
     const foreign = await call(
@@ -148,7 +148,7 @@ describe('npm start', () => {
 });
 
 describe('DATABASE_URL', () => {
-  it('replaces the server that comes along, with the oldest version too, and brings none of its own', async () => {
+  it('replaces the embedded server, also with the oldest supported version', async () => {
     const server = await makeHome();
     started.push(server);
     const postgres = await startEmbeddedPostgres({
@@ -173,8 +173,8 @@ describe('DATABASE_URL', () => {
   });
 });
 
-describe('the organization that comes with it', () => {
-  it('has a payment method, and any other starts without', async () => {
+describe('the organization that npm start creates', () => {
+  it('has a payment method, and a new one has none', async () => {
     const { gantry } = await start(BARE);
     const { connection } = gantry;
     expect((await call(connection, `/projects/${connection.project_id}/vms`)).status).toBe(200);

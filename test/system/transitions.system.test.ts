@@ -200,7 +200,7 @@ describe('a VM', () => {
     ).toHaveLength(2);
   });
 
-  it('that dies by itself is CRASHED, and START brings it back', async () => {
+  it('that ends by itself is CRASHED, and START boots it again', async () => {
     await fleet.order(await fleet.hostOf(vm.id), 'crash', { vm_id: vm.id });
     await seesState(vm.id, 'STATE_CRASHED');
     const start = { action: 'START', in: 'start', via: 'STATE_STARTING', to: 'STATE_RUNNING' };
@@ -298,7 +298,7 @@ describe('a disk', () => {
     expect(await show()).toMatchObject({ vm_ids: [], attachment_type: '', state: 'ready' });
   });
 
-  it('that a host has kept since is grown there while no VM has it', async () => {
+  it('that a host stores is grown there while no VM has it', async () => {
     const grown = await held('grow_disk', { act: grow('40GiB') });
     expect(grown).toMatchObject({ state: 'SUCCEEDED', result: { size: '40GiB', state: 'ready' } });
   });
@@ -354,7 +354,7 @@ describe('a firewall rule', () => {
     expect(ended.result).toMatchObject({ state: 'active', direction: 'ingress', action: 'allow' });
   });
 
-  it('is changed, and done when it is in force', async () => {
+  it('is changed, and the operation succeeds when it is in force', async () => {
     const ended = await held('apply_firewall', {
       act: () =>
         client.open('PATCH', `/vpc/firewall-rules/${ruleId}`, { destination_ports: ['443'] }),
@@ -365,7 +365,7 @@ describe('a firewall rule', () => {
     });
   });
 
-  it('is deleted, and gone when no host has it any more', async () => {
+  it('is deleted, and removed when no host applies it', async () => {
     const ended = await held('apply_firewall', {
       act: () => client.open('DELETE', `/vpc/firewall-rules/${ruleId}`),
       seen: () => isIn('deleting'),
@@ -376,7 +376,7 @@ describe('a firewall rule', () => {
 });
 
 describe('a creation that cannot succeed', () => {
-  it('for want of a host says which filter left none', async () => {
+  it('because no host fits names the filter that left none', async () => {
     const ended = await client.ended(await client.createVm({ name: 'large', type: 'a100.8x' }));
     expect(ended).toMatchObject({ state: 'FAILED', result: { code: 'out_of_stock' } });
     expect(ended.result.details.filters).toEqual(
@@ -388,7 +388,7 @@ describe('a creation that cannot succeed', () => {
     await seesState(ended.metadata.id, '404');
   });
 
-  it('for want of an image says image_unavailable', async () => {
+  it('because the image is missing fails with image_unavailable', async () => {
     const image = { name: 'nowhere', locations: ['eu-north-a'] };
     expect((await client.admin('POST', '/images', image)).status).toBe(200);
     const ended = await client.ended(await client.createVm({ name: 'blank', image: 'nowhere' }));
@@ -396,7 +396,7 @@ describe('a creation that cannot succeed', () => {
     await seesState(ended.metadata.id, '404');
   });
 
-  it('because its host fails says what the host said', async () => {
+  it("because its host fails returns the host's reason", async () => {
     const fault = { code: 'host_failed', message: 'QEMU does not start' };
     await everyHost('fail', { step: 'start', times: 3, ...fault });
     const ended = await client.ended(await client.createVm({ name: 'unlucky' }));
@@ -405,7 +405,7 @@ describe('a creation that cannot succeed', () => {
     await everyHost('clear-faults', {});
   });
 
-  it('within its deadline fails, and what was half built is removed', async () => {
+  it('within its deadline fails, and the unfinished VM is removed', async () => {
     await everyHost('hang', { step: 'start' });
     const opened = await hasty.createVm({ name: 'late' });
     const ended = await client.ended(opened).finally(() => everyHost('unhang', { step: 'start' }));
@@ -429,7 +429,7 @@ describe('a host', () => {
     name = await fleet.hostOf(vmId);
   });
 
-  it('that is not heard from makes its VMs UNREACHABLE, and the true state is back with it', async () => {
+  it('without a connection makes its VMs UNREACHABLE, and their true state returns with it', async () => {
     await fleet.order(name, 'kill-agent');
     await seesState(vmId, 'STATE_UNREACHABLE');
     const refused = await client.call('PATCH', `/vms/${vmId}`, { action: 'STOP' });
@@ -448,7 +448,7 @@ describe('a host', () => {
     expect(types).toEqual(expect.arrayContaining(['vm_unreachable', 'vm_reachable', 'vm_crashed']));
   });
 
-  it('that loses its power starts its VMs again when it is back', async () => {
+  it('that loses power starts its VMs again when it is back', async () => {
     await fleet.order(name, 'reboot');
     await expect
       .poll(async () => (await fleet.hosts()).find((host) => host.name === name)?.vms)
@@ -456,7 +456,7 @@ describe('a host', () => {
     await seesState(vmId, 'STATE_RUNNING');
   });
 
-  it('that an operator fences gives its VMs up, which can be started elsewhere', async () => {
+  it('that an operator fences releases its VMs, which can be started elsewhere', async () => {
     const before = (await client.call('GET', `/vms/${vmId}`)).body;
     const { host_id } = (await fleet.hosts()).find((host) => host.name === name) ?? {};
     const fence = () => client.admin('POST', `/hosts/${host_id}:fence`, { confirm: name });
@@ -476,7 +476,7 @@ describe('a host', () => {
     });
   });
 
-  it('that stands still is found out too', async () => {
+  it('that hangs is detected too', async () => {
     const stateOf = () => frozen.client.stateOf(frozen.vmId);
     await expect.poll(stateOf, { timeout: 90_000, interval: 200 }).toBe('STATE_UNREACHABLE');
     frozen.fleet.signal('SIGCONT');
@@ -491,7 +491,7 @@ describe('an operator', () => {
   });
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
-  it('lets a host in with a token, once', async () => {
+  it('enrols a host with a token, once', async () => {
     const { body } = await client.admin('POST', '/join-tokens', { location: 'eu-north-a' });
     const enroll = (name: string) =>
       runAgentCommand(

@@ -57,14 +57,14 @@ const routes = ALL_ROUTES.toSorted(
 const at = (...levels: string[]) => routes.filter(({ access }) => levels.includes(access.level));
 const name = (route: AnyRoute) => `${route.method.toUpperCase()} ${route.path || '/'}`;
 
-it('every route has an example here', () => {
+it('every route has an example in this test', () => {
   expect(ALL_ROUTES.map(({ id }) => id).filter((id) => !EXAMPLES[id])).toEqual([]);
   expect(
     Object.keys(EXAMPLES).filter((id) => !ALL_ROUTES.some((route) => route.id === id)),
   ).toEqual([]);
 });
 
-it('every route but the token endpoint refuses a request without a bearer, and a wrong one', async () => {
+it('every route except the token endpoint refuses a request without a valid bearer', async () => {
   const open = ALL_ROUTES.filter(({ access }) => access.level === 'public').map(({ id }) => id);
   expect(open).toEqual(['tokens.grant']);
   for (const route of ALL_ROUTES.filter(({ id }) => id !== 'tokens.grant')) {
@@ -123,7 +123,7 @@ describe('strangers', () => {
     },
   );
 
-  it('what a request refers to in its body must be its own too', async () => {
+  it('a request cannot refer to resources of strangers in its body', async () => {
     const referring = [
       'vms.attach-disks',
       'vms.detach-disks',
