@@ -30,8 +30,8 @@ export type HostDriver = {
 };
 
 /**
- * `running`: the domain has its memory and devices. A paused domain is also `running`; whoever
- * paused it must resume it, and a reset resumes it too. `shutoff`: it has ended or was not started
+ * `running`: the domain has its memory and devices. A paused domain is also `running`; the
+ * operator who paused it resumes it, and so does a reset. `shutoff`: it has ended or was not started
  * yet. `crashed`: the hypervisor knows that it died.
  */
 export type DomainState = 'running' | 'shutoff' | 'crashed';

@@ -17,7 +17,7 @@ import { requireLocations } from '../../catalogue/change-locations.ts';
 export type Explanation = {
   placement: Placement | null;
   filters: FilterCount[];
-  answers: { hostId: string; answer: HostExplanation }[];
+  explanations: { hostId: string; explanation: HostExplanation }[];
   /** The rows with the names and addresses of the hosts and devices. */
   rows: PlacementHostRows;
 };
@@ -44,7 +44,10 @@ export async function explainPlacement(sql: Queryable, question: Question): Prom
   return {
     placement: 'reasons' in choice ? null : choice,
     filters: countFilters(index, request),
-    answers: asked.map((host) => ({ hostId: host.id, answer: explainHost(host, request) })),
+    explanations: asked.map((host) => ({
+      hostId: host.id,
+      explanation: explainHost(host, request),
+    })),
     rows,
   };
 }

@@ -7,22 +7,22 @@ import type { Placement } from '@gantry/placement/host';
 type Explained = {
   placement: Placement | null;
   filters: FilterCount[];
-  answers: { hostId: string; answer: HostExplanation }[];
+  explanations: { hostId: string; explanation: HostExplanation }[];
   rows: PlacementHostRows;
 };
 
 const NOWHERE: Placement = { hostId: '', gpuIds: [], companionIds: [], numaNodes: [] };
 
-export function placementExplanationView({ placement, filters, answers, rows }: Explained) {
+export function placementExplanationView({ placement, filters, explanations, rows }: Explained) {
   const names = new Map(rows.hosts.map(({ id, name }) => [id, name]));
   return {
     placement: placementView(placement ?? NOWHERE, rows),
     filters,
-    hosts: answers.map(({ hostId, answer }) => ({
+    hosts: explanations.map(({ hostId, explanation }) => ({
       host_id: hostId,
       name: names.get(hostId) ?? '',
-      fits: 'placement' in answer,
-      reason: 'placement' in answer ? '' : `${answer.failed}: ${answer.because}`,
+      fits: 'placement' in explanation,
+      reason: 'placement' in explanation ? '' : `${explanation.failed}: ${explanation.because}`,
     })),
   };
 }

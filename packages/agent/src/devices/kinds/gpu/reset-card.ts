@@ -35,7 +35,7 @@ export async function resetCard(
     return { method: 'none', failure: { code: 'reset_failed', message } };
   }
   for (const { address } of functions) {
-    if (!(await answers(host, address))) {
+    if (!(await responds(host, address))) {
       const message = `${address} does not answer after its reset: its config space is gone`;
       return { method, failure: { code: 'device_lost', message } };
     }
@@ -48,7 +48,7 @@ export async function resetCard(
 }
 
 /** Whether the device itself returns its ids, rather than the kernel's copy of them. */
-async function answers({ sysfs, control }: Host, address: string): Promise<boolean> {
+async function responds({ sysfs, control }: Host, address: string): Promise<boolean> {
   const device = `${PCI_DEVICES}/${address}`;
   const config = await control.readConfig(address).catch(() => Buffer.alloc(0));
   if (config.length < 4) return false;
