@@ -37,7 +37,9 @@ describe.runIf(process.getuid?.() === 0)('started by root', () => {
     expect(await query(again.databaseUrl, 'select n from kept')).toEqual([{ n: 7 }]);
     await again.stop();
     await rm(elsewhere, { recursive: true });
-    await expect(startEmbeddedPostgres({ home })).rejects.toThrow('directory that does not exist any more');
+    await expect(startEmbeddedPostgres({ home })).rejects.toThrow(
+      'directory that does not exist any more',
+    );
   });
 
   test('root can start a cluster that an ordinary user created', async () => {
