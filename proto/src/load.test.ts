@@ -68,7 +68,7 @@ const SPEC = {
     {
       id: 'vm-1',
       revision: ABOVE_DOUBLE,
-      boot: '2',
+      generation: '2',
       name: 'trainer',
       cpuCores: 12,
       memoryMib: 122_880,

@@ -94,7 +94,7 @@ describe('a domain undefined by hand while it runs', () => {
 describe('what the agent keeps with a domain', () => {
   const metadata = (...args: string[]) => world.virsh('metadata', DOMAIN, NAMESPACE, ...args);
   const isKept = async () => {
-    const own = new RegExp(`:vm [^>]*id="${VM}" revision="1" boot="1"`);
+    const own = new RegExp(`:vm [^>]*id="${VM}" revision="1" generation="1"`);
     await expect.poll(() => xml()).toMatch(own);
     await expect.poll(() => xml('--inactive')).toMatch(own);
     await expect.poll(state).toBe('RUNNING');
@@ -114,7 +114,7 @@ describe('what the agent keeps with a domain', () => {
   });
 
   it('is put back when it is damaged by hand, and the guest runs on', async () => {
-    const damage = '<vm id="somebody" revision="-1" boot="x"/>';
+    const damage = '<vm id="somebody" revision="-1" generation="x"/>';
     await metadata('--set', damage, '--key', 'gantry', '--live', '--config');
     await isKept();
   });

@@ -189,7 +189,7 @@ describe('QEMU killed', () => {
     await carriedOut(agent, wanted(), '1', 'RUNNING');
     await killEmulator();
     await expect.poll(() => agent.stateOf(VM, '1')).toBe('CRASHED');
-    const again = makeSpec(2, { vms: [{ ...vm, revision: '2', boot: '2' }] });
+    const again = makeSpec(2, { vms: [{ ...vm, revision: '2', generation: '2' }] });
     await carriedOut(agent, again, '2', 'RUNNING');
     const [last] = unwanted().deleted;
     if (!last) throw new Error('BUG: no entry');

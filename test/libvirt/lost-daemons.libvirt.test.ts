@@ -83,8 +83,8 @@ describe('a libvirtd that hangs', () => {
     const { hypervisor } = world.driver;
     const start = hypervisor.start.bind(hypervisor);
     const ends: string[] = [];
-    hypervisor.start = async (vmId, boot) => {
-      const starting = start(vmId, boot);
+    hypervisor.start = async (vmId, generation) => {
+      const starting = start(vmId, generation);
       if (ends.length === 0) void untilEmulated().then(() => kill('libvirtd', 'SIGSTOP'));
       try {
         await starting;

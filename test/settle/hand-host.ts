@@ -80,7 +80,9 @@ function reportOf(spec: HostSpec): HostReport {
     acceptedNumber: String(spec.number),
     refusal: null,
     vms: [
-      ...vms.map((vm) => word(vm, 'VM_OBSERVED_STATE_RUNNING', String(vm.boot), sizesOf(vm.disks))),
+      ...vms.map((vm) =>
+        word(vm, 'VM_OBSERVED_STATE_RUNNING', String(vm.generation), sizesOf(vm.disks)),
+      ),
       ...deleted.map((vm) => word(vm, 'VM_OBSERVED_STATE_DELETED', '0', [])),
     ],
     receipts: deleted.flatMap(({ id = '', revision, devices = [] }) =>
@@ -105,8 +107,8 @@ function sizesOf(disks: HostSpec['disks'] = []) {
 function word(
   { id = '', revision }: { id?: string; revision?: unknown },
   state: VmObservedState,
-  boot: string,
+  generation: string,
   disks: VmReport['disks'],
 ): VmReport {
-  return { id, revision: String(revision), boot, state, failure: null, disks };
+  return { id, revision: String(revision), generation, state, failure: null, disks };
 }

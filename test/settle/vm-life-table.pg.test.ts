@@ -246,14 +246,14 @@ async function report(vms: Vm[], state: VmObservedState): Promise<Outcome[]> {
   );
 }
 
-/** One report about all VMs, for their present revision and boot. */
+/** One report about all VMs, for their present revision and generation. */
 async function send(host: HandHost, planted: Planted[], state: VmObservedState): Promise<void> {
   const rows = await ground.sql<{ id: string; revision: string; generation: string }[]>`
     select id, revision, generation from vms where id = any(${planted.map(({ id }) => id)})`;
   const vms = rows.map(({ id, revision, generation }) => ({
     id,
     revision,
-    boot: generation,
+    generation,
     state,
     disks: [],
     failure: state === 'VM_OBSERVED_STATE_FAILED' ? failure('host_failed') : null,

@@ -29,7 +29,7 @@ describe('CREATE', () => {
     const { id, operationId } = await ground.createVm();
     await ground.place(id, host);
     const [wanted] = (await host.spec()).vms ?? [];
-    expect(wanted).toMatchObject({ id, boot: 1, image: { name: 'debian-12' } });
+    expect(wanted).toMatchObject({ id, generation: 1, image: { name: 'debian-12' } });
     await host.say(id, { state: 'VM_OBSERVED_STATE_WORKING', revision: '0' });
     expect(await ground.vmState(id)).toBe('STATE_CREATING');
     expect(await intervals(id)).toHaveLength(0);
@@ -46,7 +46,7 @@ describe('CREATE', () => {
     const { id, operationId } = await ground.createVm();
     await ground.place(id, host);
     await host.say(id, {
-      ...{ state: 'VM_OBSERVED_STATE_FAILED', boot: '0', disks: [] },
+      ...{ state: 'VM_OBSERVED_STATE_FAILED', generation: '0', disks: [] },
       failure: failure('image_unavailable'),
     });
     expect(await ground.operation(operationId)).toMatchObject({
@@ -173,7 +173,7 @@ describe('START', () => {
     expect(await ground.vmState(id)).toBe('STATE_STARTING');
     await ground.place(id, host);
     const [wanted] = (await host.spec()).vms ?? [];
-    expect(wanted).toMatchObject({ id, boot: 3 });
+    expect(wanted).toMatchObject({ id, generation: 3 });
     expect(wanted).not.toHaveProperty('image');
     await host.obey();
     expect(await ground.operation(operationId)).toMatchObject({ state: 'SUCCEEDED' });
@@ -185,8 +185,8 @@ describe('START', () => {
     const id = await ground.runVm(host);
     await host.say(id, { state: 'VM_OBSERVED_STATE_CRASHED' });
     const operationId = await start(id);
-    expect((await host.spec()).vms).toMatchObject([{ id, boot: 2 }]);
-    await host.say(id, { boot: '1' });
+    expect((await host.spec()).vms).toMatchObject([{ id, generation: 2 }]);
+    await host.say(id, { generation: '1' });
     expect(await ground.operation(operationId)).toMatchObject({ state: 'IN_PROGRESS' });
     await host.obey();
     expect(await ground.operation(operationId)).toMatchObject({ state: 'SUCCEEDED' });
@@ -246,7 +246,7 @@ describe('a VM that runs', () => {
     const id = await ground.runVm(host);
     await ground.sql`update meter_intervals set started_at = now() - interval '1 hour' where resource_id = ${id}`;
     const { operationId } = await ground.ask('PATCH', `/vms/${id}`, { action: 'RESET' });
-    await host.say(id, { boot: '1' });
+    await host.say(id, { generation: '1' });
     expect(await ground.vmState(id)).toBe('STATE_RESETTING');
     await host.obey();
     expect(await ground.vmState(id)).toBe('STATE_RUNNING');
@@ -369,7 +369,7 @@ describe('DELETE', () => {
 });
 
 describe('a report', () => {
-  it('about an earlier revision, from an earlier stream or with an earlier boot changes nothing', async () => {
+  it('about an earlier revision, from an earlier stream or with an earlier generation changes nothing', async () => {
     await begin();
     const id = await ground.runVm(host);
     await ground.ask('PATCH', `/vms/${id}`, { action: 'RESET' });
@@ -378,7 +378,7 @@ describe('a report', () => {
     const before = await allRows(ground.sql);
     const word = wordOn(good, id);
     await host.report({ ...good, vms: [{ ...word, revision: '1' }] });
-    await host.report({ ...good, vms: [{ ...word, boot: '1' }] });
+    await host.report({ ...good, vms: [{ ...word, generation: '1' }] });
     expect(await allRows(ground.sql)).toEqual(before);
     const { epoch } = host;
     await host.attachAgain();

@@ -45,10 +45,10 @@ export type Domain = {
    */
   revision: string;
   /**
-   * The boot order by which it was last started or reset; "0" before its first start, or if it is
-   * lost.
+   * The generation for which it was last started or reset; "0" before its first start, or if the
+   * value is lost.
    */
-  boot: string;
+  generation: string;
   devices: readonly DeviceRef[];
   /** In the order the guest sees them. */
   disks: readonly Volume[];
@@ -59,14 +59,14 @@ export type Hypervisor = {
   list(): Promise<readonly Domain[]>;
   /**
    * Replaces the domain's definition and its revision. A running guest is not affected: what cannot
-   * change while it runs takes effect at its next start. The domain must already run by the VM's
-   * boot order or a later one, so a pending reset comes first.
+   * change while it runs takes effect at its next start. The domain must already run for the VM's
+   * generation or a later one, so a pending reset comes first.
    */
   define(vm: VmSpec): Promise<void>;
-  /** Starts a defined domain unless it runs, and stores `boot` with it. */
-  start(vmId: string, boot: string): Promise<void>;
-  /** Resets a running domain without notice to the guest, and stores `boot` with it. */
-  reset(vmId: string, boot: string): Promise<void>;
+  /** Starts a defined domain unless it runs, and stores `generation` with it. */
+  start(vmId: string, generation: string): Promise<void>;
+  /** Resets a running domain without notice to the guest, and stores `generation` with it. */
+  reset(vmId: string, generation: string): Promise<void>;
   /** Asks the guest to shut down, which runs its shutdown script, and does not wait for it. */
   askShutdown(vmId: string): Promise<void>;
   /** Powers the domain off immediately. */

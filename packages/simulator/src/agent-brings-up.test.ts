@@ -16,34 +16,34 @@ describe('a VM in the spec', () => {
     await bringUp(host);
     expect(host.report).toMatchObject({ acceptedNumber: '1', refusal: null, firewallNumber: '1' });
     expect(host.vm('vm-1')).toMatchObject({
-      boot: '1',
+      generation: '1',
       failure: null,
       disks: [{ id: 'vm-1-os', sizeBytes: '1073741824' }],
     });
     expect(host.driver.network.firewall?.rules).toHaveLength(1);
   });
 
-  it('is reset only by a higher boot number', async () => {
+  it('is reset only by a higher generation', async () => {
     await bringUp(host);
     host.send(makeSpec(2, { vms: [TRAINER] }));
-    host.send(makeSpec(3, { vms: [{ ...TRAINER, revision: '2', boot: '2' }] }));
+    host.send(makeSpec(3, { vms: [{ ...TRAINER, revision: '2', generation: '2' }] }));
     await host.untilState('vm-1', '2', 'RUNNING');
-    expect(host.vm('vm-1')?.boot).toBe('2');
+    expect(host.vm('vm-1')?.generation).toBe('2');
     expect(host.driver.hypervisor.domain('vm-1')).toMatchObject({ starts: 1, resets: 1 });
   });
 
   it.each(['crashed', 'shutoff'] as const)(
-    'that ended by itself (%s) stays off and keeps its devices until a higher boot number',
+    'that ended by itself (%s) stays off and keeps its devices until a higher generation',
     async (state) => {
       await bringUp(host);
       host.driver.hypervisor.crash('vm-1', state);
       await host.untilState('vm-1', '1', 'CRASHED');
-      expect(host.vm('vm-1')?.boot).toBe('1');
+      expect(host.vm('vm-1')?.generation).toBe('1');
       expect(await host.driver.devices.list()).toHaveLength(3);
       host.send(makeSpec(2, { vms: [TRAINER] }));
       await until(() => host.report.acceptedNumber === '2');
       expect(host.stateOf('vm-1', '1')).toBe('CRASHED');
-      host.send(makeSpec(3, { vms: [{ ...TRAINER, revision: '2', boot: '2' }] }));
+      host.send(makeSpec(3, { vms: [{ ...TRAINER, revision: '2', generation: '2' }] }));
       await host.untilState('vm-1', '2', 'RUNNING');
     },
   );

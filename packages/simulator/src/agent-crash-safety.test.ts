@@ -13,7 +13,7 @@ const UP = makeSpec(1, { vms: [VM] });
 const DOWN = makeSpec(2, {
   deleted: [makeDeleted('vm-1', { devices: VM.devices, disks: ['vm-1-os'] })],
 });
-const RESET = makeSpec(2, { vms: [{ ...VM, revision: '2', boot: '2' }] });
+const RESET = makeSpec(2, { vms: [{ ...VM, revision: '2', generation: '2' }] });
 
 type Death = { dieAt: number; when: 'before' | 'after' };
 

@@ -38,7 +38,7 @@ describe('the host remembers its VMs:', () => {
       host.driver.reboot({ keepDomains });
       await host.start();
       await host.untilState('vm-1', '1', 'RUNNING');
-      expect(host.vm('vm-1')?.boot).toBe('1');
+      expect(host.vm('vm-1')?.generation).toBe('1');
       expect(host.report.firewallNumber).toBe('1');
     },
   );

@@ -40,7 +40,7 @@ describe('a deleted VM', () => {
     host.send(makeSpec(2, { deleted: [{ ...deleted, disks: [] }] }));
     await host.untilState('vm-1', '2', 'DELETED');
     expect(host.driver.disks.ids()).toEqual(['vm-1-os']);
-    host.send(makeSpec(3, { vms: [{ ...TRAINER, revision: '3', boot: '2', image: null }] }));
+    host.send(makeSpec(3, { vms: [{ ...TRAINER, revision: '3', generation: '2', image: null }] }));
     await host.untilState('vm-1', '3', 'RUNNING');
     expect(host.report.receipts).toEqual([]);
   });

@@ -51,7 +51,7 @@ export async function startDirectAgent(options: {
     stateOf(vmId, revision) {
       const vm = report.vms?.find(({ id }) => id === vmId);
       // Without an order it runs by, it is still being started.
-      if (vm?.revision !== revision || vm.boot === '0') return undefined;
+      if (vm?.revision !== revision || vm.generation === '0') return undefined;
       return String(vm.state).replace('VM_OBSERVED_STATE_', '');
     },
     vm: (vmId) => report.vms?.find(({ id }) => id === vmId),

@@ -25,7 +25,7 @@ export type OneVmHost = {
   steps: string[];
   startAgent(over?: Partial<Parameters<typeof startDirectAgent>[0]>): Promise<DirectAgent>;
   /** The VM by this order, in a spec and a revision of the same number. */
-  wanted(boot: number, number?: number): HostSpec;
+  wanted(generation: number, number?: number): HostSpec;
   unwanted(number: number): HostSpec;
   virsh(...args: string[]): Promise<string>;
   /** Process ids of all emulators. */
@@ -68,8 +68,8 @@ export async function startOneVmHost(
       agents.push(agent);
       return agent;
     },
-    wanted(boot, number = boot) {
-      const order = { boot: String(boot), revision: String(number) };
+    wanted(generation, number = generation) {
+      const order = { generation: String(generation), revision: String(number) };
       return makeSpec(number, { vms: [{ ...vm, ...order }] });
     },
     unwanted(number) {

@@ -57,7 +57,7 @@ describe('a device', () => {
     vmId: 'vm-a',
     state: 'shutoff',
     revision: '1',
-    boot: '1',
+    generation: '1',
     devices: [gpu(GPU)],
     disks: [],
   } as const;
@@ -127,7 +127,7 @@ it.each<[string, HostSpec]>([
   ['number zero', makeSpec(0)],
   ['a VM without an id', makeSpec(1, { vms: [makeVm('')] })],
   ['a VM of revision zero', makeSpec(1, { vms: [makeVm('a', { revision: '0' })] })],
-  ['a VM of boot zero', makeSpec(1, { vms: [makeVm('a', { boot: '0' })] })],
+  ['a VM of generation zero', makeSpec(1, { vms: [makeVm('a', { generation: '0' })] })],
   ['a VM without cores', makeSpec(1, { vms: [makeVm('a', { cpuCores: 0 })] })],
   ['a VM without memory', makeSpec(1, { vms: [makeVm('a', { memoryMib: 0 })] })],
   ['a VM without disks', makeSpec(1, { vms: [makeVm('a', { disks: [] })] })],
@@ -179,7 +179,7 @@ it.each<[string, HostSpec]>([
 });
 
 describe('the ledger with a new spec', () => {
-  const known = { ...NO_FACTS, boot: '3', deletedRevision: '2', shutdownAskedMs: 5 };
+  const known = { ...NO_FACTS, generation: '3', deletedRevision: '2', shutdownAskedMs: 5 };
 
   it('has no consoles, because they belong to one stream', () => {
     const spec = makeSpec(2, { vms: [makeVm('a')], consoles: [{ id: 'c', vmId: 'a' }] });
@@ -203,9 +203,9 @@ describe('the ledger with a new spec', () => {
     expect(next.vms['a']).toEqual(known);
   });
 
-  it('resets the facts of a VM that is desired again, except its last boot order', () => {
+  it('resets the facts of a VM that is desired again, except its last generation', () => {
     const spec = makeSpec(2, { vms: [makeVm('a')] });
     const next = withSpec(ledgerOf(null, { a: known }), { spec, holdings: NOTHING });
-    expect(next.vms['a']).toEqual({ ...NO_FACTS, boot: '3' });
+    expect(next.vms['a']).toEqual({ ...NO_FACTS, generation: '3' });
   });
 });

@@ -17,7 +17,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 const CONTENT: LedgerContent = {
   version: 1,
   spec: { ...makeSpec(1, { vms: [makeVm('vm-1')] }), number: '18446744073709551615' },
-  vms: { 'vm-1': { ...NO_FACTS, boot: '7' } },
+  vms: { 'vm-1': { ...NO_FACTS, generation: '7' } },
 };
 
 it('the file returns what was written, and nothing before the first write', async () => {
@@ -65,7 +65,7 @@ const WRITER = `
   import { ledgerFile } from '${join(import.meta.dirname, 'ledger-file.ts')}';
   const store = ledgerFile(process.argv[1]);
   for (let n = 1; ; n += 1) {
-    const vms = Object.fromEntries(Array.from({ length: 50 }, (_, i) => ['vm-' + i, { boot: String(n), nics: ['x'.repeat(200)] }]));
+    const vms = Object.fromEntries(Array.from({ length: 50 }, (_, i) => ['vm-' + i, { generation: String(n), nics: ['x'.repeat(200)] }]));
     await store.write({ version: 1, spec: null, vms });
     process.stdout.write(n + '\\n');
   }
@@ -83,7 +83,7 @@ it('a process that is killed while it writes leaves a complete ledger, at least 
     await once(writer, 'close');
     const finished = Number(told.trimEnd().split('\n').at(-1));
     const { vms = {} } = (await ledgerFile(directory).read()) ?? {};
-    const written = new Set(Object.values(vms).map(({ boot }) => Number(boot)));
+    const written = new Set(Object.values(vms).map(({ generation }) => Number(generation)));
     expect(written.size).toBe(1);
     expect(Math.min(...written)).toBeGreaterThanOrEqual(finished);
   }

@@ -33,7 +33,7 @@ it('an update is visible only after it is on disk', async () => {
 it('updates during a write share the next write, and none is lost', async () => {
   const { store, ends, written } = slowStore();
   const ledger = new Ledger(store, null);
-  const updates = ['a', 'b', 'c'].map((id) => ledger.updateFacts(id, { boot: '1' }));
+  const updates = ['a', 'b', 'c'].map((id) => ledger.updateFacts(id, { generation: '1' }));
   ends[0]?.();
   await updates[0];
   ends[1]?.();
@@ -45,11 +45,11 @@ it('updates during a write share the next write, and none is lost', async () => 
 it('a failed write rejects its callers and changes nothing', async () => {
   const { store, ends } = slowStore();
   const ledger = new Ledger(store, null);
-  const updated = ledger.updateFacts('a', { boot: '1' });
+  const updated = ledger.updateFacts('a', { generation: '1' });
   ends[0]?.(new Error('no space'));
   await expect(updated).rejects.toThrow('no space');
   expect(ledger.content.vms).toEqual({});
-  const again = ledger.updateFacts('b', { boot: '1' });
+  const again = ledger.updateFacts('b', { generation: '1' });
   ends[1]?.();
   await again;
   expect(Object.keys(ledger.content.vms)).toEqual(['b']);

@@ -10,10 +10,10 @@ export type LedgerContent = { version: 1; spec: HostSpec | null; vms: Record<str
 
 export type VmFacts = {
   /**
-   * The boot order by which its domain was last started; "0" if it never was. The domain's own
-   * value takes precedence.
+   * The generation for which its domain was last started; "0" if it was never started. The domain's
+   * own value takes precedence.
    */
-  boot: string;
+  generation: string;
   /**
    * The host's boot id at that time: a domain that ended because its host went down did not crash.
    */
@@ -32,7 +32,7 @@ export type VmFacts = {
 };
 
 export const NO_FACTS: VmFacts = {
-  boot: '0',
+  generation: '0',
   hostBootId: '',
   crashed: false,
   shutdownAskedMs: 0,

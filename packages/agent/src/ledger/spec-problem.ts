@@ -22,7 +22,7 @@ export function specProblem(spec: HostSpec): string | null {
 function vmProblem(vm: VmSpec): string | null {
   if (vm.id === '') return 'a VM has no id';
   if (isZero(vm.revision)) return `VM ${vm.id} has revision zero`;
-  if (isZero(vm.boot)) return `VM ${vm.id} has boot zero`;
+  if (isZero(vm.generation)) return `VM ${vm.id} has generation zero`;
   if (vm.cpuCores === 0) return `VM ${vm.id} has no cores`;
   if (vm.memoryMib === 0) return `VM ${vm.id} has no memory`;
   if (vm.disks.length === 0) return `VM ${vm.id} has no disk`;

@@ -54,7 +54,7 @@ export function domainDescriber(host: Host) {
         ...(await host.placesOf(vm.devices.map(({ address }) => address))),
         numaNodes: await host.numaNodes(),
         lockMemory: host.lockMemory,
-        boot: present?.metadata?.boot ?? '0',
+        generation: present?.metadata?.generation ?? '0',
       });
     },
 

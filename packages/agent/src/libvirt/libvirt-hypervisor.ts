@@ -88,20 +88,24 @@ export class LibvirtHypervisor implements Hypervisor {
       await connection.call(domainDefineXmlFlags, args, LIMIT.change);
       return;
     }
-    const { boot } = described.metadata;
-    const metadata = { ...described.metadata, boot: isBelow(boot, vm.boot) ? vm.boot : boot };
+    const { generation } = described.metadata;
+    const metadata = {
+      ...described.metadata,
+      generation: isBelow(generation, vm.generation) ? vm.generation : generation,
+    };
     const args = { xml: renderDomain({ ...described, metadata }), flags: 0 };
     await connection.call(domainDefineXmlFlags, args, LIMIT.change);
     await keepMetadata(connection, present, { metadata, flags: AFFECT.live });
   }
 
-  async start(vmId: string, boot: string): Promise<void> {
+  async start(vmId: string, generation: string): Promise<void> {
     const connection = await this.#host.connection();
     const domain = await this.#require(connection, vmId);
     const { metadata } = domain.facts;
     if (domain.state === 'running') {
       // A start whose end was not seen has already started it.
-      if (metadata && isBelow(metadata.boot, boot)) await this.#keepBoot(connection, domain, boot);
+      if (metadata && isBelow(metadata.generation, generation))
+        await this.#keepGeneration(connection, domain, generation);
       return;
     }
     if (!metadata) throw new HostFailure('host_failed', `domain ${vmId} is not one of ours`);
@@ -111,15 +115,15 @@ export class LibvirtHypervisor implements Hypervisor {
     );
     await this.#host.serialLogs.prepare();
     await connection.call(domainCreateWithFlags, { dom: domain.handle, flags: 0 }, LIMIT.start);
-    await this.#keepBoot(connection, domain, boot);
+    await this.#keepGeneration(connection, domain, generation);
   }
 
-  async reset(vmId: string, boot: string): Promise<void> {
+  async reset(vmId: string, generation: string): Promise<void> {
     const connection = await this.#host.connection();
     const domain = await this.#requireRunning(connection, vmId);
     await connection.call(domainReset, { dom: domain.handle, flags: 0 }, LIMIT.change);
     if (domain.isPaused) await connection.call(domainResume, { dom: domain.handle }, LIMIT.change);
-    await this.#keepBoot(connection, domain, boot);
+    await this.#keepGeneration(connection, domain, generation);
   }
 
   async askShutdown(vmId: string): Promise<void> {
@@ -222,7 +226,7 @@ export class LibvirtHypervisor implements Hypervisor {
       vmId,
       state,
       revision: isTransient ? '0' : (metadata?.revision ?? '0'),
-      boot: metadata?.boot ?? '0',
+      generation: metadata?.generation ?? '0',
       // Of a domain that is not ours nothing is known but what it holds.
       devices: metadata?.devices ?? facts.hostdevs.map((address) => ({ kind: 'gpu', address })),
       disks: ids.map((id, index) => volumes[index] ?? { id, sizeBytes: '0' }),
@@ -253,9 +257,13 @@ export class LibvirtHypervisor implements Hypervisor {
   }
 
   /** Written afterwards, so that a failed start is not taken for a guest that died. */
-  async #keepBoot(connection: Connection, domain: FoundDomain, boot: string): Promise<void> {
+  async #keepGeneration(
+    connection: Connection,
+    domain: FoundDomain,
+    generation: string,
+  ): Promise<void> {
     if (!domain.facts.metadata) return;
-    const metadata = { ...domain.facts.metadata, boot };
+    const metadata = { ...domain.facts.metadata, generation };
     await keepMetadata(connection, domain, { metadata, flags: AFFECT.live });
     // A domain that was undefined while it ran has only its live metadata.
     const kept = keepMetadata(connection, domain, { metadata, flags: AFFECT.config });

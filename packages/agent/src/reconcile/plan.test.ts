@@ -9,18 +9,18 @@ const domain = (over: Partial<Domain> = {}): Domain => ({
   vmId: 'vm-1',
   state: 'running',
   revision: '5',
-  boot: '2',
+  generation: '2',
   devices: [],
   disks: [{ id: 'vm-1-os', sizeBytes: '1' }],
   ...over,
 });
 const facts = (over: Partial<VmFacts> = {}): VmFacts => ({
   ...NO_FACTS,
-  boot: '2',
+  generation: '2',
   hostBootId: NOW,
   ...over,
 });
-const wanted = { deleted: false, vm: makeVm('vm-1', { revision: '5', boot: '2' }) } as const;
+const wanted = { deleted: false, vm: makeVm('vm-1', { revision: '5', generation: '2' }) } as const;
 const deleted = { deleted: true, vm: makeDeleted('vm-1', { revision: '5' }) } as const;
 
 type Case = [what: string, domain: Domain | undefined, facts: VmFacts, plan: string];
@@ -28,19 +28,24 @@ type Case = [what: string, domain: Domain | undefined, facts: VmFacts, plan: str
 describe('a desired VM', () => {
   it.each<Case>([
     ['never seen', undefined, NO_FACTS, 'up'],
-    ['defined and not started', domain({ state: 'shutoff', boot: '0' }), NO_FACTS, 'up'],
-    ['about to be started', domain({ state: 'shutoff', boot: '0' }), facts(), 'up'],
+    ['defined and not started', domain({ state: 'shutoff', generation: '0' }), NO_FACTS, 'up'],
+    ['about to be started', domain({ state: 'shutoff', generation: '0' }), facts(), 'up'],
     ['running as wanted', domain(), facts(), 'nothing'],
     ['running as wanted, with its start not written down', domain(), NO_FACTS, 'nothing'],
     ['running with an earlier revision', domain({ revision: '4' }), facts(), 'adjust'],
-    ['running, with its start cut off midway', domain({ boot: '0' }), facts(), 'adjust'],
+    ['running, with its start cut off midway', domain({ generation: '0' }), facts(), 'adjust'],
     [
       'running, its order and revision lost',
-      domain({ boot: '0', revision: '0' }),
+      domain({ generation: '0', revision: '0' }),
       facts(),
       'adjust',
     ],
-    ['running, of an order nobody knows', domain({ boot: '0', revision: '0' }), NO_FACTS, 'reset'],
+    [
+      'running, for an unknown generation',
+      domain({ generation: '0', revision: '0' }),
+      NO_FACTS,
+      'reset',
+    ],
     ['running without a disk', domain({ disks: [] }), facts(), 'adjust'],
     [
       'running with another disk',
@@ -50,19 +55,29 @@ describe('a desired VM', () => {
     ],
     [
       'off, its order and revision lost',
-      domain({ state: 'shutoff', boot: '0', revision: '0' }),
+      domain({ state: 'shutoff', generation: '0', revision: '0' }),
       facts(),
       'crashed',
     ],
-    ['running by an earlier order', domain({ boot: '1' }), facts({ boot: '1' }), 'reset'],
-    ['running by a later order', domain({ boot: '10' }), facts({ boot: '10' }), 'nothing'],
+    [
+      'running for an earlier generation',
+      domain({ generation: '1' }),
+      facts({ generation: '1' }),
+      'reset',
+    ],
+    [
+      'running for a later generation',
+      domain({ generation: '10' }),
+      facts({ generation: '10' }),
+      'nothing',
+    ],
     ['ended since this order', domain({ state: 'shutoff' }), facts(), 'crashed'],
     ['crashed since this order', domain({ state: 'crashed' }), facts(), 'crashed'],
     ['vanished since this order', undefined, facts(), 'crashed'],
     [
       'crashed since an earlier order',
-      domain({ state: 'crashed', boot: '1' }),
-      facts({ boot: '1' }),
+      domain({ state: 'crashed', generation: '1' }),
+      facts({ generation: '1' }),
       'up',
     ],
     ['gone with its host', undefined, facts({ hostBootId: 'before' }), 'up'],

@@ -5,19 +5,19 @@ import { isBelow, type VmEntry, type VmSpec } from '../spec.ts';
 /**
  * Decides what to do about one VM from its desired and its observed state.
  *
- * A domain that was started by the current boot order and does not run has crashed. It stays down
- * until a greater boot order. It has not crashed if the host has rebooted since the domain was last
- * seen running: then it ended with its host and is started again by the same order.
+ * A domain that was started for the current generation and does not run has crashed. It stays down
+ * until the generation grows. It has not crashed if the host has rebooted since the domain was last
+ * seen running: then it ended with its host and is started again for the same generation.
  *
- * A running guest is reset only by a boot order, never because its domain was changed outside the
- * agent.
+ * A running guest is reset only if the generation grows, never because its domain was changed
+ * outside the agent.
  */
 export type Plan =
   /** Leave it alone. */
   | 'nothing'
   /** Bring up every part and start the domain. */
   | 'up'
-  /** It runs by an earlier boot order: reset it. */
+  /** It runs for an earlier generation: reset it. */
   | 'reset'
   /** It runs with disks or interfaces of an earlier revision, or was changed outside the agent. */
   | 'adjust'
@@ -31,24 +31,25 @@ export function planVm(wanted: VmEntry | null, observed: ObservedVm): Plan {
   if (wanted === null) return 'nothing';
   const { domain, facts } = observed;
   if (wanted.deleted) return facts.deletedRevision === wanted.vm.revision ? 'nothing' : 'takeDown';
-  const isOfEarlierOrder = isBelow(lastBoot(observed), wanted.vm.boot);
+  const isOfEarlierGeneration = isBelow(lastGeneration(observed), wanted.vm.generation);
   if (domain?.state === 'running') {
-    if (isOfEarlierOrder) return 'reset';
+    if (isOfEarlierGeneration) return 'reset';
     return isAsWanted(domain, wanted.vm) ? 'nothing' : 'adjust';
   }
-  if (isOfEarlierOrder) return 'up';
+  if (isOfEarlierGeneration) return 'up';
   return endedWithHost(observed) ? 'up' : 'crashed';
 }
 
 /**
- * Returns the boot order by which the VM runs or last ran. Usually the domain stores it. The ledger
+ * Returns the generation for which the VM runs or last ran. Usually the domain stores it. The ledger
  * is used if the domain is gone or lost the value, and for a domain whose start was interrupted,
  * because the ledger is written before a start and after a reset.
  */
-export function lastBoot({ domain, facts }: Pick<ObservedVm, 'domain' | 'facts'>): string {
-  if (domain?.state === 'running' && isBelow(facts.boot, domain.boot)) return domain.boot;
+export function lastGeneration({ domain, facts }: Pick<ObservedVm, 'domain' | 'facts'>): string {
+  if (domain?.state === 'running' && isBelow(facts.generation, domain.generation))
+    return domain.generation;
   const isLost = domain === undefined || domain.revision === '0' || domain.state === 'running';
-  return isLost ? facts.boot : domain.boot;
+  return isLost ? facts.generation : domain.generation;
 }
 
 /**
@@ -59,7 +60,7 @@ function isAsWanted(domain: Domain, vm: VmSpec): boolean {
   const has = new Set(domain.disks.map(({ id }) => id));
   return (
     domain.revision === vm.revision &&
-    !isBelow(domain.boot, vm.boot) &&
+    !isBelow(domain.generation, vm.generation) &&
     has.size === vm.disks.length &&
     vm.disks.every(({ id }) => has.has(id))
   );

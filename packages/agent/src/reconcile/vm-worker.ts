@@ -5,7 +5,7 @@ import { Alarm } from './alarm.ts';
 import type { HostContext } from './host-context.ts';
 import { keepRunning } from './parts/domain.ts';
 import { findDomain } from './parts/part.ts';
-import { lastBoot, type Plan, planVm } from './plan.ts';
+import { lastGeneration, type Plan, planVm } from './plan.ts';
 import { type Step, stepsAdjust, stepsDown, stepsReset, stepsUp } from './vm-parts.ts';
 
 /**
@@ -159,10 +159,10 @@ export class VmWorker {
     const domain = await findDomain(this.#host, this.vmId);
     const facts = ledger.facts(this.vmId);
     const plan = planVm(entry, { domain, facts, hostBootId });
-    const boot = lastBoot({ domain, facts });
-    if (domain?.state === 'running') await keepRunning(this.#host, this.vmId, boot);
+    const generation = lastGeneration({ domain, facts });
+    if (domain?.state === 'running') await keepRunning(this.#host, this.vmId, generation);
     if (plan === 'crashed' && !facts.crashed) {
-      await ledger.updateFacts(this.vmId, { crashed: true, boot, hostBootId });
+      await ledger.updateFacts(this.vmId, { crashed: true, generation, hostBootId });
       this.#host.changed();
     }
     return plan;

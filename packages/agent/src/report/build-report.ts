@@ -35,7 +35,7 @@ export async function buildReport({
   const ids = [...new Set([...wanted, ...found])];
   // A VM that may run is left out until the domains were listed once: leaving it out proves
   // nothing.
-  const isKnown = (id: string) => snapshot.domains !== null || ledger.facts(id).boot === '0';
+  const isKnown = (id: string) => snapshot.domains !== null || ledger.facts(id).generation === '0';
   return {
     acceptedNumber: spec?.number ?? '0',
     refusal,

@@ -5,7 +5,7 @@ import { ManualClock } from '../testing/manual-clock.ts';
 import { LastKnownDomains } from './last-known-domains.ts';
 
 const SEEN: Domain = {
-  ...{ vmId: 'vm-1', state: 'running', revision: '1', boot: '1' },
+  ...{ vmId: 'vm-1', state: 'running', revision: '1', generation: '1' },
   ...{ devices: [], disks: [] },
 };
 

@@ -8,13 +8,13 @@ const running: Domain = {
   vmId: 'vm-1',
   state: 'running',
   revision: '4',
-  boot: '1',
+  generation: '1',
   devices: [],
   disks: [{ id: 'os', sizeBytes: '1' }],
 };
 const off: Domain = { ...running, state: 'shutoff' };
 const wanted = { deleted: false, vm: makeVm('vm-1', { revision: '5' }) } as const;
-const reset = { deleted: false, vm: makeVm('vm-1', { revision: '5', boot: '2' }) } as const;
+const reset = { deleted: false, vm: makeVm('vm-1', { revision: '5', generation: '2' }) } as const;
 const deleted = { deleted: true, vm: makeDeleted('vm-1', { revision: '5' }) } as const;
 const working = { answered: '0', failure: null, hasFailed: false };
 const failed = {
@@ -23,7 +23,7 @@ const failed = {
   hasFailed: true,
 };
 const done = { answered: '5', failure: null, hasFailed: false };
-const facts = (over: Partial<VmFacts>): VmFacts => ({ ...NO_FACTS, boot: '1', ...over });
+const facts = (over: Partial<VmFacts>): VmFacts => ({ ...NO_FACTS, generation: '1', ...over });
 
 type Known = Omit<Parameters<typeof vmReport>[0], 'id' | 'silence'>;
 type Case = [what: string, known: Known, state: string, revision: string];
@@ -116,11 +116,11 @@ it('a domain that is only known from earlier is reported with the reason', () =>
   expect(vmReport({ ...known, domain: undefined, work: working }).failure).toBeNull();
 });
 
-it('a running domain that lost its boot order is reported with the ledger’s', () => {
-  const lost = { ...running, revision: '0', boot: '0' };
+it('a running domain that lost its generation is reported with the ledger’s', () => {
+  const lost = { ...running, revision: '0', generation: '0' };
   const known = { id: 'vm-1', entry: wanted, facts: facts({}), work: done, silence: null };
   expect(vmReport({ ...known, domain: lost })).toMatchObject({
     state: 'VM_OBSERVED_STATE_RUNNING',
-    boot: '1',
+    generation: '1',
   });
 });

@@ -3,7 +3,7 @@ import type { VmReport } from '@gantry/proto/generated/gantry/v1/VmReport';
 import type { Failure } from '../base/failure.ts';
 import type { Domain } from '../host-driver.ts';
 import type { VmFacts } from '../ledger/ledger.ts';
-import { lastBoot } from '../reconcile/plan.ts';
+import { lastGeneration } from '../reconcile/plan.ts';
 import { isBelow, type VmEntry } from '../spec.ts';
 
 type KnownVm = {
@@ -22,7 +22,7 @@ export function vmReport(known: KnownVm): VmReport {
   return {
     id,
     revision: answeredRevision(known),
-    boot: lastBoot(known),
+    generation: lastGeneration(known),
     state: `VM_OBSERVED_STATE_${stateOf(known)}` satisfies VmObservedState,
     failure: work?.failure ?? (domain ? silence : null),
     disks: domain ? [...domain.disks] : [],
@@ -35,10 +35,10 @@ function stateOf({ entry, domain, facts, work }: KnownVm) {
     if (facts.deletedRevision === entry.vm.revision) return 'DELETED';
     return work?.hasFailed ? 'FAILED' : 'WORKING';
   }
-  const isOfEarlierOrder = isBelow(lastBoot({ domain, facts }), entry.vm.boot);
-  if (domain?.state === 'running' && !(isOfEarlierOrder && work?.hasFailed)) return 'RUNNING';
+  const isOfEarlierGeneration = isBelow(lastGeneration({ domain, facts }), entry.vm.generation);
+  if (domain?.state === 'running' && !(isOfEarlierGeneration && work?.hasFailed)) return 'RUNNING';
   if (work?.hasFailed) return 'FAILED';
-  return facts.crashed && !isOfEarlierOrder ? 'CRASHED' : 'WORKING';
+  return facts.crashed && !isOfEarlierGeneration ? 'CRASHED' : 'WORKING';
 }
 
 /** After a start of the agent and before its worker has run, the host shows what was done. */

@@ -35,7 +35,7 @@ describe('seeds', () => {
   it('are left unchanged while nothing changed, and replaced when something did', async () => {
     await seeds.ensure(makeVm('vm-1'));
     const { ino } = await stat(seeds.path('vm-1'));
-    await seeds.ensure(makeVm('vm-1', { revision: '2', boot: '2' }));
+    await seeds.ensure(makeVm('vm-1', { revision: '2', generation: '2' }));
     expect((await stat(seeds.path('vm-1'))).ino).toBe(ino);
     await seeds.ensure(makeVm('vm-1', { name: 'other' }));
     expect(await hostNameOf('vm-1')).toBe('other');

@@ -30,7 +30,7 @@ describe('meta-data', () => {
   it('has plain lines, with the VM id as instance id, so that no later boot counts as the first', () => {
     const before = renderMetaData(makeVm(ID, { name: 'trainer-1' }));
     expect(before).toBe(`instance-id: ${ID}\nlocal-hostname: trainer-1\n`);
-    const later = renderMetaData(makeVm(ID, { name: 'renamed', revision: '9', boot: '4' }));
+    const later = renderMetaData(makeVm(ID, { name: 'renamed', revision: '9', generation: '4' }));
     expect(later).toContain(`instance-id: ${ID}\n`);
   });
 

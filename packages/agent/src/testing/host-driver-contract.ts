@@ -50,7 +50,7 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
   };
   const run = async (vm: VmSpec) => {
     await prepare(vm);
-    await driver.hypervisor.start(vm.id, vm.boot);
+    await driver.hypervisor.start(vm.id, vm.generation);
   };
 
   describe('disks', () => {
@@ -133,17 +133,21 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
   });
 
   describe('domains', () => {
-    it('are defined, started and kept with revision, boot, devices and disks', async () => {
-      const vm = newVm(VM, { revision: '7', boot: '3', devices: [gpu(under.gpus[0])] });
+    it('are defined, started and kept with revision, generation, devices and disks', async () => {
+      const vm = newVm(VM, { revision: '7', generation: '3', devices: [gpu(under.gpus[0])] });
       await prepare(vm);
-      expect(await domainOf(VM)).toMatchObject({ state: 'shutoff', boot: '0', revision: '7' });
+      expect(await domainOf(VM)).toMatchObject({
+        state: 'shutoff',
+        generation: '0',
+        revision: '7',
+      });
       await driver.hypervisor.start(VM, '3');
       await driver.hypervisor.start(VM, '3');
       expect(await domainOf(VM)).toEqual({
         vmId: VM,
         state: 'running',
         revision: '7',
-        boot: '3',
+        generation: '3',
         devices: [gpu(under.gpus[0])],
         disks: [{ id: `${VM}-os`, sizeBytes: String(GIB) }],
       });
@@ -152,13 +156,17 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
     it('keep running under a new definition, which carries its revision', async () => {
       await run(newVm(VM));
       await driver.hypervisor.define(newVm(VM, { revision: '2' }));
-      expect(await domainOf(VM)).toMatchObject({ state: 'running', revision: '2', boot: '1' });
+      expect(await domainOf(VM)).toMatchObject({
+        state: 'running',
+        revision: '2',
+        generation: '1',
+      });
     });
 
-    it('keep the boot order of a reset', async () => {
+    it('keep the generation of a reset', async () => {
       await run(newVm(VM));
       await driver.hypervisor.reset(VM, '2');
-      expect(await domainOf(VM)).toMatchObject({ state: 'running', boot: '2' });
+      expect(await domainOf(VM)).toMatchObject({ state: 'running', generation: '2' });
     });
 
     it('end when their guest is asked to shut down, and notify the watcher', async () => {

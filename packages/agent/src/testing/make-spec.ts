@@ -28,7 +28,7 @@ export function makeVm(id: string, vm: Partial<VmSpec> = {}): VmSpec {
   return {
     id,
     revision: '1',
-    boot: '1',
+    generation: '1',
     name: id,
     cpuCores: 8,
     memoryMib: 16_384,

@@ -75,7 +75,7 @@ describe('toHostSpec', () => {
       {
         id: 'vm-1',
         revision: 3,
-        boot: 2,
+        generation: 2,
         name: 'one',
         cpuCores: 12,
         memoryMib: 61_440,

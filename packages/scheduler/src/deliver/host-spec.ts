@@ -36,7 +36,7 @@ function toVmSpec(vm: SpecVmRow): VmSpec {
   return {
     id: vm.id,
     revision: vm.revision,
-    boot: vm.generation,
+    generation: vm.generation,
     name: vm.name,
     cpuCores: vm.cpu_cores,
     memoryMib: vm.memory_gb * MIB_PER_GB,

@@ -11,19 +11,19 @@ describe('judgeVm', () => {
   it.each([
     ['RUNNING', running, {}, { is: 'running', failure: null }],
     ['RUNNING', running, { failure }, { is: 'running', failure: said }],
-    ['RUNNING', running, { boot: '1' }, { is: 'nothing' }],
+    ['RUNNING', running, { generation: '1' }, { is: 'nothing' }],
     ['RUNNING', running, { revision: '4' }, { is: 'nothing' }],
     ['RUNNING', running, { revision: '6' }, { is: 'nothing' }],
     ['RUNNING', goingDown, {}, { is: 'nothing' }],
     ['CRASHED', running, {}, { is: 'crashed' }],
-    ['CRASHED', running, { boot: '1' }, { is: 'nothing' }],
+    ['CRASHED', running, { generation: '1' }, { is: 'nothing' }],
     ['CRASHED', running, { revision: '4' }, { is: 'nothing' }],
     ['CRASHED', goingDown, {}, { is: 'nothing' }],
-    ['FAILED', running, { failure, boot: '0' }, { is: 'failed', failure: said }],
-    ['FAILED', running, { boot: '0' }, { is: 'failed', failure: { code: 'host_failed' } }],
+    ['FAILED', running, { failure, generation: '0' }, { is: 'failed', failure: said }],
+    ['FAILED', running, { generation: '0' }, { is: 'failed', failure: { code: 'host_failed' } }],
     ['FAILED', running, { failure, revision: '4' }, { is: 'nothing' }],
     ['FAILED', goingDown, { failure }, { is: 'nothing' }],
-    ['DELETED', goingDown, { boot: '0' }, { is: 'gone' }],
+    ['DELETED', goingDown, { generation: '0' }, { is: 'gone' }],
     ['DELETED', goingDown, { revision: '4' }, { is: 'nothing' }],
     ['DELETED', running, {}, { is: 'nothing' }],
     ['WORKING', running, {}, { is: 'nothing' }],
@@ -33,7 +33,7 @@ describe('judgeVm', () => {
   ] as const)('judges the reported state %s (case %#)', (state, vm, given, verdict) => {
     const report = makeVmReport({
       revision: '5',
-      boot: '2',
+      generation: '2',
       ...given,
       state: `VM_OBSERVED_STATE_${state}`,
     });

@@ -20,11 +20,13 @@ export function judgeVm(vm: PlacedVmRow, report: VmReport | undefined): VmVerdic
   if (!report || report.revision !== vm.revision) return { is: 'nothing' };
   switch (report.state) {
     case 'VM_OBSERVED_STATE_RUNNING':
-      return vm.should_run && report.boot === vm.generation
+      return vm.should_run && report.generation === vm.generation
         ? { is: 'running', failure: failureOf(report) }
         : { is: 'nothing' };
     case 'VM_OBSERVED_STATE_CRASHED':
-      return vm.should_run && report.boot === vm.generation ? { is: 'crashed' } : { is: 'nothing' };
+      return vm.should_run && report.generation === vm.generation
+        ? { is: 'crashed' }
+        : { is: 'nothing' };
     case 'VM_OBSERVED_STATE_FAILED':
       // The host repeats a failed take-down until it succeeds: claims end only on proof.
       return vm.should_run

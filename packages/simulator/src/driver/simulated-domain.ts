@@ -7,7 +7,7 @@ import type { SimulatedConsole } from './simulated-console.ts';
 export class SimulatedDomain {
   vm: VmSpec;
   state: DomainState = 'shutoff';
-  boot = '0';
+  generation = '0';
   serialLog = '';
   /** The client of its serial console, or null. */
   console: SimulatedConsole | null = null;
@@ -32,14 +32,14 @@ export class SimulatedDomain {
       vmId: this.vm.id,
       state: this.state,
       revision: this.vm.revision,
-      boot: this.boot,
+      generation: this.generation,
       devices,
       disks: disks.map(({ id }) => ({ id, sizeBytes: store.sizeBytes(id) ?? '0' })),
     };
   }
 
   /** Opens all disks atomically. */
-  run(store: DiskStore, boot: string): void {
+  run(store: DiskStore, generation: string): void {
     const { devices, disks } = this.vm;
     try {
       for (const disk of disks) store.open(disk, this);
@@ -49,7 +49,7 @@ export class SimulatedDomain {
     }
     this.#running = { devices, disks: [...disks] };
     this.state = 'running';
-    this.boot = boot;
+    this.generation = generation;
     this.isShuttingDown = false;
   }
 

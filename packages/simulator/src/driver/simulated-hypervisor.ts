@@ -41,12 +41,13 @@ export class SimulatedHypervisor implements Hypervisor {
     const existing = this.#domains.get(vm.id);
     if (existing) {
       existing.vm = vm;
-      if (existing.state === 'running' && isBelow(existing.boot, vm.boot)) existing.boot = vm.boot;
+      if (existing.state === 'running' && isBelow(existing.generation, vm.generation))
+        existing.generation = vm.generation;
     } else this.#domains.set(vm.id, new SimulatedDomain(vm));
     this.#tell(vm.id);
   }
 
-  async start(vmId: string, boot: string): Promise<void> {
+  async start(vmId: string, generation: string): Promise<void> {
     await this.#host.faults.pass('start');
     const domain = this.#get(vmId);
     if (domain.state === 'running') return;
@@ -54,16 +55,16 @@ export class SimulatedHypervisor implements Hypervisor {
     await take(this.#host, this.#host.behaviour.bootMs);
     // The host went down in the meantime, or the domain was undefined.
     if (this.#domains.get(vmId) !== domain) return;
-    domain.run(this.#host.disks, boot);
+    domain.run(this.#host.disks, generation);
     domain.starts += 1;
     this.#print(domain, bootLines(domain.vm));
     this.#tell(vmId);
   }
 
-  async reset(vmId: string, boot: string): Promise<void> {
+  async reset(vmId: string, generation: string): Promise<void> {
     await this.#host.faults.pass('reset');
     const domain = this.#running(vmId);
-    domain.boot = boot;
+    domain.generation = generation;
     domain.resets += 1;
     domain.isShuttingDown = false;
     this.#print(domain, bootLines(domain.vm));

@@ -10,5 +10,5 @@ export async function runAlone(driver: SimulatedHostDriver, vm: VmSpec): Promise
   await driver.network.ensureInterfaces(vm.id, vm.nics);
   for (const device of vm.devices) await driver.devices.bind({ vmId: vm.id, ...device });
   await driver.hypervisor.define(vm);
-  await driver.hypervisor.start(vm.id, vm.boot);
+  await driver.hypervisor.start(vm.id, vm.generation);
 }

@@ -18,8 +18,8 @@ export type DomainHost = Omit<DiskHost, 'iothreads'> &
     nvramPath: string;
     serialLogPath: string;
     nicOf(nic: VmSpec['nics'][number]): { tap: string; mtu: number };
-    /** The boot order by which the domain runs, "0" before its first start. */
-    boot: string;
+    /** The generation for which the domain runs; "0" before its first start. */
+    generation: string;
   };
 
 /** More queues do not help on links of 100 Gbit/s and cost memory on both sides. */
@@ -37,7 +37,7 @@ export function describeDomain(vm: VmSpec, host: DomainHost): DomainDefinition {
     metadata: {
       vmId: vm.id,
       revision: vm.revision,
-      boot: host.boot,
+      generation: host.generation,
       devices: vm.devices,
     },
     title: vm.name,

@@ -43,7 +43,7 @@ export type DomainMetadata = {
   vmId: string;
   revision: string;
   /** "0" before its first start. */
-  boot: string;
+  generation: string;
   devices: readonly DeviceRef[];
 };
 

@@ -59,7 +59,7 @@ const vmSpec: fc.Arbitrary<VmSpec> = fc
   .record({
     id: uuid,
     revision: uint64,
-    boot: uint64,
+    generation: uint64,
     name: fc.oneof(fc.constant(''), text),
     cpuCores: fc.integer({ min: 1, max: 512 }),
     memoryMib: fc.integer({ min: 1, max: 2 ** 32 - 1 }),
@@ -87,7 +87,7 @@ describe('every spec', () => {
     fc.assert(
       fc.property(vmSpec, platform, text, (vm, chosen, folder) => {
         const host = gpuServer(chosen, {
-          boot: vm.boot,
+          generation: vm.generation,
           sourceOf: ({ id, kind }) =>
             kind === 'DISK_KIND_SHARED_VOLUME'
               ? { type: 'directory', path: `/${folder}/${id}` }
@@ -97,8 +97,8 @@ describe('every spec', () => {
           numaNodes: Array.from({ length: 8 }, (_, id) => ({ id, cpus: `${id}`, hugepages: [] })),
         });
         const facts = readDomain(renderDomain(describeDomain(vm, host)));
-        const { id: vmId, revision, boot, devices } = vm;
-        expect(facts.metadata).toEqual({ vmId, revision, boot, devices });
+        const { id: vmId, revision, generation, devices } = vm;
+        expect(facts.metadata).toEqual({ vmId, revision, generation, devices });
         expect(facts.name).toBe(`gantry-${vmId}`);
         const slots = vm.disks.map((each, slot) => ({ ...each, slot }));
         expect(facts.disks.filter(({ id }) => id !== null)).toEqual(

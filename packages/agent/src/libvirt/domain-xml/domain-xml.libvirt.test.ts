@@ -145,12 +145,12 @@ describe('QEMU', () => {
       serial: 'data-serial',
     });
 
-    const metadata = renderMetadata({ ...definition.metadata, boot: '9' });
+    const metadata = renderMetadata({ ...definition.metadata, generation: '9' });
     const namespace = [DOMAIN_NAMESPACE, '--key', DOMAIN_NAMESPACE_PREFIX];
     await virsh('metadata', NAME, ...namespace, '--set', metadata, '--live', '--config');
     for (const state of [[], ['--inactive']]) {
       const facts = readDomain(await virsh('dumpxml', NAME, ...state));
-      expect(facts.metadata).toEqual({ ...definition.metadata, boot: '9' });
+      expect(facts.metadata).toEqual({ ...definition.metadata, generation: '9' });
     }
 
     // The firmware found the boot disk behind its port: slot 1, function 3 of the root bus.

@@ -5,14 +5,14 @@ import { renderDomain } from './render-domain.ts';
 import { gpuServer, VM_ID, vmOfType, X86_KVM } from './testing/gpu-server.ts';
 
 const vm = vmOfType({ cpuCores: 8, memoryGb: 64, gpuCount: 1, diskCount: 1 });
-const ours = renderDomain(describeDomain(vm, gpuServer(X86_KVM, { boot: '3' })));
+const ours = renderDomain(describeDomain(vm, gpuServer(X86_KVM, { generation: '3' })));
 
 describe('readDomain', () => {
   it('returns everything that is stored with a domain', () => {
     expect(readDomain(ours)).toEqual({
       name: `gantry-${VM_ID}`,
       uuid: VM_ID,
-      metadata: { vmId: VM_ID, revision: '7', boot: '3', devices: vm.devices },
+      metadata: { vmId: VM_ID, revision: '7', generation: '3', devices: vm.devices },
       disks: [
         expect.objectContaining({ id: vm.disks[0]?.id, target: 'vda', slot: 0, readOnly: false }),
         expect.objectContaining({ id: vm.disks[1]?.id, target: 'vdb', slot: 1 }),
@@ -48,7 +48,7 @@ describe('readDomain', () => {
 
   it.each([
     ['a revision that is no number', "revision='7'", "revision='7a'"],
-    ['no boot', "boot='3'", ''],
+    ['no generation', "generation='3'", ''],
     ['a revision beyond 64 bits', "revision='7'", "revision='100000000000000000000'"],
   ])('ignores metadata with %s', (_name, part, instead) => {
     expect(readDomain(ours.replace(part, instead)).metadata).toBeNull();

@@ -92,11 +92,11 @@ function readMetadata(domain: XmlElement): DomainMetadata | null {
     const declaration = prefix === '' ? 'xmlns' : `xmlns:${prefix.slice(0, -1)}`;
     const namespace = child.attributes[declaration] ?? domain.attributes[declaration];
     if (namespace !== DOMAIN_NAMESPACE || child.name !== `${prefix}vm`) continue;
-    const { id, revision, boot } = child.attributes;
-    if (id === undefined || revision === undefined || boot === undefined) return null;
-    if (!isNumber(revision) || !isNumber(boot)) return null;
+    const { id, revision, generation } = child.attributes;
+    if (id === undefined || revision === undefined || generation === undefined) return null;
+    if (!isNumber(revision) || !isNumber(generation)) return null;
     const devices = childrenNamed(child, `${prefix}device`).flatMap(readDevice);
-    return { vmId: id, revision, boot, devices };
+    return { vmId: id, revision, generation, devices };
   }
   return null;
 }

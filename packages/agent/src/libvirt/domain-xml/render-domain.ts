@@ -29,8 +29,8 @@ export function renderDomain(definition: DomainDefinition): string {
     clockElement(definition),
     element('on_poweroff', {}, 'destroy'),
     element('on_reboot', {}, 'restart'),
-    // The domain stays down after a crash, so that the agent sees it; only a boot order starts it
-    // again.
+    // The domain stays down after a crash, so that the agent sees the crash; only a later generation
+    // starts the domain again.
     element('on_crash', {}, 'destroy'),
     powerManagementElement(definition),
     devicesElement(definition),

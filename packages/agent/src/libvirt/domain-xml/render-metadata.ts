@@ -22,8 +22,8 @@ export function metadataElement(metadata: DomainMetadata): XmlElement {
 type Namespace = { prefix: string; attributes: Record<string, string> };
 
 function vmElement(metadata: DomainMetadata, { prefix, attributes }: Namespace): XmlElement {
-  const { vmId, revision, boot, devices } = metadata;
-  return element(`${prefix}vm`, { ...attributes, id: vmId, revision, boot }, [
+  const { vmId, revision, generation, devices } = metadata;
+  return element(`${prefix}vm`, { ...attributes, id: vmId, revision, generation }, [
     ...devices.map(({ kind, address }) => element(`${prefix}device`, { kind, address })),
   ]);
 }

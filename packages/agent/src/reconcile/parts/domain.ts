@@ -13,8 +13,8 @@ export const domain: Part = {
     if ((await findDomain(host, vm.id))?.state === 'running') return;
     // Recorded before the start, so that a host that goes down during the start can be told from a
     // guest that crashes.
-    await keepRunning(host, vm.id, vm.boot);
-    await host.driver.hypervisor.start(vm.id, vm.boot);
+    await keepRunning(host, vm.id, vm.generation);
+    await host.driver.hypervisor.start(vm.id, vm.generation);
   },
 
   async remove(host, vm, removal) {
@@ -28,18 +28,22 @@ export const domain: Part = {
 };
 
 /**
- * Records the boot order by which the VM runs or is about to run, unless it is recorded already.
+ * Records the generation for which the VM runs or is about to run, unless it is recorded already.
  */
-export async function keepRunning(host: HostContext, vmId: string, boot: string): Promise<void> {
+export async function keepRunning(
+  host: HostContext,
+  vmId: string,
+  generation: string,
+): Promise<void> {
   const facts = host.ledger.facts(vmId);
   const { hostBootId } = host;
-  if (facts.boot === boot && facts.hostBootId === hostBootId && !facts.crashed) return;
-  await host.ledger.updateFacts(vmId, { boot, hostBootId, crashed: false });
+  if (facts.generation === generation && facts.hostBootId === hostBootId && !facts.crashed) return;
+  await host.ledger.updateFacts(vmId, { generation, hostBootId, crashed: false });
 }
 
 export async function resetDomain(host: HostContext, vm: VmSpec): Promise<void> {
-  await host.driver.hypervisor.reset(vm.id, vm.boot);
-  await keepRunning(host, vm.id, vm.boot);
+  await host.driver.hypervisor.reset(vm.id, vm.generation);
+  await keepRunning(host, vm.id, vm.generation);
 }
 
 /** Asks the guest once, and waits until it has ended or its time is over: also over a restart. */

@@ -30,7 +30,7 @@ export function makeVmReport(given: Partial<VmReport> = {}): VmReport {
   return {
     id: 'vm-1',
     revision: '1',
-    boot: '1',
+    generation: '1',
     state: 'VM_OBSERVED_STATE_RUNNING',
     failure: null,
     disks: [],

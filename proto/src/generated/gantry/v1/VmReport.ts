@@ -8,7 +8,7 @@ import type { Long } from '@grpc/proto-loader';
 export interface VmReport {
   'id'?: (string);
   'revision'?: (number | string | Long);
-  'boot'?: (number | string | Long);
+  'generation'?: (number | string | Long);
   'state'?: (_gantry_v1_VmObservedState);
   'failure'?: (_gantry_v1_Failure | null);
   'disks'?: (_gantry_v1_DiskReport)[];
@@ -17,7 +17,7 @@ export interface VmReport {
 export interface VmReport__Output {
   'id': (string);
   'revision': (string);
-  'boot': (string);
+  'generation': (string);
   'state': (_gantry_v1_VmObservedState__Output);
   'failure': (_gantry_v1_Failure__Output | null);
   'disks': (_gantry_v1_DiskReport__Output)[];

@@ -10,7 +10,7 @@ import type { Long } from '@grpc/proto-loader';
 export interface VmSpec {
   'id'?: (string);
   'revision'?: (number | string | Long);
-  'boot'?: (number | string | Long);
+  'generation'?: (number | string | Long);
   'name'?: (string);
   'cpuCores'?: (number);
   'memoryMib'?: (number);
@@ -27,7 +27,7 @@ export interface VmSpec {
 export interface VmSpec__Output {
   'id': (string);
   'revision': (string);
-  'boot': (string);
+  'generation': (string);
   'name': (string);
   'cpuCores': (number);
   'memoryMib': (number);

@@ -80,7 +80,7 @@ export function gpuServer(platform: Platform, host: Partial<DomainHost> = {}): D
       return Math.floor((Number.parseInt(address.slice(5, 7), 16) - 0x61) / DRIVES_PER_NODE);
     },
     mmio64Mib: 2 ** 20,
-    boot: '0',
+    generation: '0',
     slots: new Map(),
     ...host,
   };
@@ -105,7 +105,7 @@ export function vmOfType(size: Size): VmSpec {
   return makeVm(VM_ID, {
     name: 'training-1',
     revision: '7',
-    boot: '3',
+    generation: '3',
     cpuCores: size.cpuCores,
     memoryMib,
     devices: [
