@@ -11,7 +11,7 @@ import {
   OPERATION_STATES,
   QUOTA_TYPES,
 } from '@gantry/model/states';
-import { VM_STATES } from '@gantry/model/vm-life';
+import { VM_STATES } from '@gantry/model/vm-life/states';
 import { describe, expect, it } from 'vitest';
 import { type JsonSchema, OPERATIONS } from '../fuzz/document.ts';
 

@@ -1,19 +1,18 @@
 import { acquireLeases, releaseLeases } from '@gantry/db/queries/placement/leases';
 import { commitFailures } from '@gantry/db/queries/placement/placements';
 import { newId } from '@gantry/model/ids';
+import { vmRefusal } from '@gantry/model/vm-life/actions';
 import {
   VM_DESIRED_STATES,
   VM_OBSERVED_STATES,
   VM_POWER_ACTIONS,
-  VM_TRANSITIONS,
-  type VmEvent,
   type VmFacts,
   type VmState,
   type VmTransition,
-  vmRefusal,
   vmShouldRun,
   vmStateOf,
-} from '@gantry/model/vm-life';
+} from '@gantry/model/vm-life/states';
+import { VM_TRANSITIONS, type VmEvent } from '@gantry/model/vm-life/transitions';
 import { fenceHosts } from '@gantry/scheduler/liveness/fence-hosts';
 import { markUnreachable } from '@gantry/scheduler/liveness/mark-unreachable';
 import { endOverdueOperations } from '@gantry/scheduler/settle/end-overdue';
@@ -23,7 +22,7 @@ import { type Ground, startGround } from './ground.ts';
 import { failure, type HandHost, type VmObservedState } from './hand-host.ts';
 
 /**
- * Compares packages/model/src/vm-life.ts with the product. The second test explores: it begins with
+ * Compares packages/model/src/vm-life with the product. The second test explores: it begins with
  * a VM as the api creates it, applies every event to it by calling the api and the scheduler, and
  * does the same with every combination of facts that results, until no new combination appears.
  */

@@ -1,5 +1,5 @@
 /**
- * The lists of states and names of the contract, except those of VMs (see vm-life.ts). The database
+ * The lists of states and names of the contract, except those of VMs (see vm-life/). The database
  * checks the same lists.
  */
 

@@ -16,7 +16,7 @@ import {
 } from '@gantry/db/queries/vms/vms';
 import { CloudError, notFound } from '@gantry/model/errors';
 import type { OperationName } from '@gantry/model/states';
-import { type VmAction, vmRefusal } from '@gantry/model/vm-life';
+import { type VmAction, vmRefusal } from '@gantry/model/vm-life/actions';
 import type { z } from '@hono/zod-openapi';
 import {
   operationInProgress,

@@ -1,6 +1,6 @@
 import { sshKeyProblem } from '@gantry/model/ssh-key';
 import { ATTACHMENT_MODES } from '@gantry/model/states';
-import { VM_STATES } from '@gantry/model/vm-life';
+import { VM_STATES } from '@gantry/model/vm-life/states';
 import { z } from '@hono/zod-openapi';
 import { VmDisk } from '../disks/schema.ts';
 import {

@@ -1,5 +1,9 @@
 import { ATTACHMENT_MODES, ATTACHMENT_TYPES, DISK_TYPES } from '@gantry/model/states';
-import { VM_DESIRED_STATES, VM_OBSERVED_STATES, VM_POWER_ACTIONS } from '@gantry/model/vm-life';
+import {
+  VM_DESIRED_STATES,
+  VM_OBSERVED_STATES,
+  VM_POWER_ACTIONS,
+} from '@gantry/model/vm-life/states';
 import { type SQL, sql } from 'drizzle-orm';
 import {
   bigint,

@@ -1,5 +1,5 @@
 import { HOST_ADMIN_STATES, HOST_STATES } from '@gantry/model/host-states';
-import { VM_STATES } from '@gantry/model/vm-life';
+import { VM_STATES } from '@gantry/model/vm-life/states';
 import { z } from '@hono/zod-openapi';
 import { Id, Page, Paging, ReplyId, Text, Timestamp, TimestampOrEmpty } from '../../http/fields.ts';
 import { HostDrive, HostGpu } from '../devices/schema.ts';

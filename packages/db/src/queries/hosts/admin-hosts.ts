@@ -1,6 +1,6 @@
 import type { DeviceProblem } from '@gantry/model/device-problem';
 import type { DeviceKind, DeviceState, HostAdminState, HostState } from '@gantry/model/host-states';
-import type { VmState } from '@gantry/model/vm-life';
+import type { VmState } from '@gantry/model/vm-life/states';
 import type { Queryable } from '../../connect.ts';
 import type { NumaNodeTotals } from '../../schema/hosts.ts';
 import { FIRST_ID } from '../page-bounds.ts';

@@ -1,4 +1,4 @@
-import type { VmState } from '@gantry/model/vm-life';
+import type { VmState } from '@gantry/model/vm-life/states';
 import type { Queryable } from '../../connect.ts';
 
 export type ConsoleVmRow = {

@@ -1,4 +1,4 @@
-import type { VmState } from '@gantry/model/vm-life';
+import type { VmState } from '@gantry/model/vm-life/states';
 import type { Queryable } from '../../connect.ts';
 import { insertOperationCte, type NewOperation } from '../operations/operations.ts';
 import { recordCtes, type WriteRecord } from '../operations/records.ts';

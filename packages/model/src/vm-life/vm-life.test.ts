@@ -1,17 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  VM_STATE_RULES,
-  VM_STATES,
-  VM_TRANSITIONS,
-  type VmAction,
-  type VmState,
-  type VmTransition,
-  vmRefusal,
-} from './vm-life.ts';
+import { type VmAction, vmRefusal } from './actions.ts';
+import { VM_STATE_RULES, VM_STATES, type VmState, type VmTransition } from './states.ts';
+import { VM_TRANSITIONS } from './transitions.ts';
 
-const root = path.join(import.meta.dirname, '../../..');
+const root = path.join(import.meta.dirname, '../../../..');
 const transitions: readonly VmTransition[] = VM_TRANSITIONS;
 
 describe('the transition table', () => {
@@ -69,11 +63,11 @@ function productSources(): string {
 }
 
 function renderPage(): string {
-  return `<!-- Generated from packages/model/src/vm-life.ts. To change it: npx vitest run --project unit packages/model -u -->
+  return `<!-- Generated from packages/model/src/vm-life. To change it: npx vitest run --project unit packages/model -u -->
 
 # The life of a VM
 
-The source of this page is \`packages/model/src/vm-life.ts\`. A test compares it with the database, the
+The source of this page is \`packages/model/src/vm-life\`. A test compares it with the database, the
 api and the scheduler: \`test/settle/vm-life-table.pg.test.ts\`.
 
 ## Facts and states
