@@ -3,17 +3,15 @@ import type { Log } from '@gantry/daemon/log';
 import { HostFailure } from '../base/failure.ts';
 import { createQueue } from '../base/queue.ts';
 import type { Firewall, HostNetwork } from '../host-driver.ts';
-import type { InterfaceSpec } from '../spec.ts';
-import { applyFirewall, isInForce, listCovered } from './firewall/firewall-in-kernel.ts';
+import { applyFirewall, isInForce } from './firewall/firewall-in-kernel.ts';
 import { type RenderedFirewall, renderFirewall } from './firewall/render-firewall.ts';
 import { createGuestServices } from './guest-services/guest-services.ts';
-import { findTaps, type Link, listLinks } from './kernel/links.ts';
+import { listLinks } from './kernel/links.ts';
 import { inNamespace, type RunCommand, runCommand } from './kernel/run-command.ts';
-import { checkVmId, type Nic, parseNic } from './parse-interface.ts';
 import { parseNetworks } from './parse-network.ts';
-import { ensureNic } from './taps/ensure-interface.ts';
+import { ensureInterfaces } from './taps/ensure-interfaces.ts';
 import { areNone, findLeftovers, removeLeftovers } from './taps/leftovers.ts';
-import { removeTap, removeUnusedBridges } from './taps/remove-tap.ts';
+import { removeTapsOf, removeUnusedBridges } from './taps/remove-tap.ts';
 import { readTunnels } from './tunnels/present-tunnels.ts';
 import { hasNeighbours } from './tunnels/tunnel.ts';
 import { applyTunnels, areTunnelsInForce } from './tunnels/tunnels-in-kernel.ts';
@@ -51,8 +49,6 @@ export type KernelNetwork = HostNetwork & {
   close(): Promise<void>;
 };
 
-type Taps = { links: readonly Link[]; kept: ReadonlySet<string> };
-
 const LINK_NAME = /^[0-9A-Za-z_.-]{1,15}$/;
 
 /**
@@ -73,25 +69,6 @@ export function createHostNetwork(settings: HostNetworkSettings = {}): KernelNet
   if (uplink !== null && !LINK_NAME.test(uplink)) {
     throw new HostFailure('invalid_uplink', `"${uplink}" is not a valid interface name`);
   }
-
-  const ensureInterfaces = async (vmId: string, specs: readonly InterfaceSpec[]) => {
-    checkVmId(vmId);
-    const nics = specs.map(parseNic);
-    const [present] = await allSettledOrThrow([listLinks(run), refuseUncovered(run, nics)]);
-    const kept = new Set(nics.map(({ tap }) => tap));
-    let links = await removeTaps(vmId, { links: present, kept });
-    for (const nic of nics) {
-      await ensureNic(run, { vmId, nic, links, settings: { mtu, uplink, reachableFromHost } });
-      if (nic !== nics.at(-1)) links = await listLinks(run);
-    }
-  };
-
-  /** Returns the remaining links. */
-  const removeTaps = async (vmId: string, { links, kept }: Taps): Promise<Link[]> => {
-    const unwanted = findTaps(links).filter((tap) => tap.vmId === vmId && !kept.has(tap.name));
-    for (const tap of unwanted) await removeTap(run, tap, links);
-    return links.filter(({ name }) => unwanted.every((tap) => tap.name !== name));
-  };
 
   /** The underlay is read only if a network has VMs on other hosts. */
   const render = async (firewall: Firewall) => {
@@ -122,15 +99,17 @@ export function createHostNetwork(settings: HostNetworkSettings = {}): KernelNet
   };
 
   return {
-    ensureInterfaces: (vmId, nics) =>
+    ensureInterfaces: (vmId, specs) =>
       inOrder(async () => {
-        await ensureInterfaces(vmId, nics);
+        const order = { vmId, specs, settings: { mtu, uplink, reachableFromHost } };
+        await ensureInterfaces(run, order);
         await services.listen();
       }),
     removeInterfaces: (vmId) =>
       inOrder(async () => {
         const links = await listLinks(run);
-        await removeUnusedBridges(run, await removeTaps(vmId, { links, kept: new Set() }));
+        const left = await removeTapsOf(run, vmId, { links, kept: new Set() });
+        await removeUnusedBridges(run, left);
       }),
     applyFirewall: (firewall) => inOrder(() => apply(firewall)),
     isInForce: (firewall, { quickly = false } = {}) =>
@@ -150,13 +129,4 @@ export function createHostNetwork(settings: HostNetworkSettings = {}): KernelNet
     answerGuests: (vms) => services.answerGuests(vms),
     close: () => services.close(),
   };
-}
-
-async function refuseUncovered(run: RunCommand, nics: readonly Nic[]): Promise<void> {
-  if (nics.length === 0) return;
-  const covered = await listCovered(run);
-  const bare = nics.find(({ tap, mac, address }) => !covered.has(`${tap} ${mac} ${address}`));
-  if (!bare) return;
-  const message = `interface ${bare.id} would start without rules: apply the firewall first`;
-  throw new HostFailure('not_filtered', message);
 }

@@ -1,3 +1,4 @@
+import { HostFailure } from '../../base/failure.ts';
 import { BRIDGE_PREFIX, networkNumber, TAP_PREFIX } from './names.ts';
 import type { RunCommand } from './run-command.ts';
 
@@ -39,4 +40,15 @@ export function findBridges(links: readonly Link[]): OurBridge[] {
     const isUsed = links.some(({ master }) => master === name);
     return [{ name, mark: networkNumber(networkId), isUsed }];
   });
+}
+
+/** A link with such a name and without an alias is the agent's, left by an interrupted start. */
+export function refuseForeign(
+  found: Pick<Link, 'name' | 'alias'> | undefined,
+  alias: string,
+): void {
+  const owner = alias.split(':').slice(0, 3).join(':');
+  if (!found || found.alias === '' || `${found.alias}:`.startsWith(`${owner}:`)) return;
+  const message = `interface ${found.name} is there already, as "${found.alias}": rename or remove it`;
+  throw new HostFailure('interface_taken', message);
 }

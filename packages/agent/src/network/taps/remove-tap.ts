@@ -1,6 +1,17 @@
-import { findBridges, type Link, type OurTap } from '../kernel/links.ts';
+import { findBridges, findTaps, type Link, type OurTap } from '../kernel/links.ts';
 import { removeRoutingRules } from '../kernel/routing-rules.ts';
 import type { RunCommand } from '../kernel/run-command.ts';
+
+/** Removes the taps of a VM except those in `kept`. Returns the links that remain. */
+export async function removeTapsOf(
+  run: RunCommand,
+  vmId: string,
+  { links, kept }: { links: readonly Link[]; kept: ReadonlySet<string> },
+): Promise<Link[]> {
+  const unwanted = findTaps(links).filter((tap) => tap.vmId === vmId && !kept.has(tap.name));
+  for (const tap of unwanted) await removeTap(run, tap, links);
+  return links.filter(({ name }) => unwanted.every((tap) => tap.name !== name));
+}
 
 /** The tap is removed last, because an interrupted removal is found by the tap and completed. */
 export async function removeTap(run: RunCommand, tap: OurTap, links: readonly Link[]) {

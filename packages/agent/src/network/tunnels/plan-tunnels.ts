@@ -1,5 +1,5 @@
 import { HostFailure } from '../../base/failure.ts';
-import { refuseForeign } from '../taps/plan-bridge.ts';
+import { refuseForeign } from '../kernel/links.ts';
 import type { PresentTunnels, TunnelLink } from './present-tunnels.ts';
 import { type Tunnel, VXLAN_PORT } from './tunnel.ts';
 

@@ -1,0 +1,183 @@
+import { allSettledOrThrow } from '@gantry/daemon/all-settled-or-throw';
+import { HostFailure } from '../../base/failure.ts';
+import type { InterfaceSpec } from '../../spec.ts';
+import { listCovered } from '../firewall/firewall-in-kernel.ts';
+import { batch, withoutIpv6 } from '../kernel/link-commands.ts';
+import { findTaps, type Link, listLinks, refuseForeign } from '../kernel/links.ts';
+import { bridgeAlias, bridgeMac, HOST_ADDRESS, tapAlias } from '../kernel/names.ts';
+import { planRoutingRules } from '../kernel/routing-rules.ts';
+import type { RunCommand } from '../kernel/run-command.ts';
+import { METADATA_ADDRESS, SERVICE_BLOCK } from '../kernel/service-addresses.ts';
+import { checkVmId, type Nic, parseNic } from '../parse-interface.ts';
+import { forgetAddress, removeTapsOf } from './remove-tap.ts';
+
+export type InterfaceSettings = {
+  mtu: number;
+  uplink: string | null;
+  reachableFromHost: boolean;
+};
+
+type InterfacesOrder = {
+  vmId: string;
+  specs: readonly InterfaceSpec[];
+  settings: InterfaceSettings;
+};
+
+/** Creates the interfaces of a VM and removes those that the VM no longer has. */
+export async function ensureInterfaces(run: RunCommand, order: InterfacesOrder): Promise<void> {
+  const { vmId, specs, settings } = order;
+  checkVmId(vmId);
+  const nics = specs.map(parseNic);
+  const [present] = await allSettledOrThrow([listLinks(run), refuseUncovered(run, nics)]);
+  const kept = new Set(nics.map(({ tap }) => tap));
+  let links = await removeTapsOf(run, vmId, { links: present, kept });
+  for (const nic of nics) {
+    await ensureNic(run, { vmId, nic, links, settings });
+    if (nic !== nics.at(-1)) links = await listLinks(run);
+  }
+}
+
+async function refuseUncovered(run: RunCommand, nics: readonly Nic[]): Promise<void> {
+  if (nics.length === 0) return;
+  const covered = await listCovered(run);
+  const bare = nics.find(({ tap, mac, address }) => !covered.has(`${tap} ${mac} ${address}`));
+  if (!bare) return;
+  const message = `interface ${bare.id} would start without rules: apply the firewall first`;
+  throw new HostFailure('not_filtered', message);
+}
+
+type NicOrder = { vmId: string; nic: Nic; links: readonly Link[]; settings: InterfaceSettings };
+
+/**
+ * Creates one interface of a VM: its network's bridge and its tap, configured and then brought up.
+ * Starting a program takes longer than its work, so commands share one if possible, and independent
+ * commands run concurrently.
+ */
+async function ensureNic(run: RunCommand, { vmId, nic, links, settings }: NicOrder) {
+  const { tap, bridge, mark } = nic;
+  const { mtu, reachableFromHost } = settings;
+  const bridgePlan = planBridge(nic, { links, settings });
+  const tapPlan = planTap(nic, { vmId, links, mtu });
+  const before = findTaps(links).find(({ name }) => name === tap);
+  if (before && (before.address !== nic.address || before.bridge !== bridge)) {
+    await forgetAddress(run, before, links);
+  }
+  await batch(run, 'ip', [...bridgePlan.made, ...tapPlan.made]);
+  const [missingRules] = await allSettledOrThrow([
+    planRoutingRules(run, { mark, reachableFromHost }),
+    run('sysctl', ['-qw', ...bridgePlan.kernel]),
+    withoutIpv6(run, [bridge, tap]),
+    batch(run, 'bridge', tapPlan.port),
+  ]);
+  await batch(run, 'ip', [...missingRules, ...bridgePlan.up, ...tapPlan.up]);
+}
+
+/** `ip` commands before and after the bridge is up, and kernel settings between them. */
+type BridgePlan = { made: string[]; kernel: string[]; up: string[] };
+
+/**
+ * Plans a network's bridge and the routes into it. Its ports are isolated: the host replies to ARP
+ * for every other guest (`proxy_arp_pvlan`) and routes between guests, so that all traffic passes
+ * the rules of the inet family with connection tracking, on kernels with and without bridge
+ * connection tracking. The network's own routing table separates tenants with the same addresses.
+ */
+function planBridge(
+  nic: Nic,
+  { links, settings }: { links: readonly Link[]; settings: InterfaceSettings },
+): BridgePlan {
+  const { bridge, networkId, mark } = nic;
+  const alias = bridgeAlias(networkId);
+  const found = links.find(({ name }) => name === bridge);
+  refuseForeign(found, alias);
+  const mac = bridgeMac(networkId);
+  return {
+    made: [
+      ...(found ? [] : [`link add name ${bridge} type bridge`]),
+      `link set dev ${bridge} alias ${alias}`,
+      `link set dev ${bridge} type bridge stp_state 0 forward_delay 0 mcast_snooping 0`,
+      // Setting the address, even to the same value, makes the kernel forget all neighbours behind
+      // the bridge.
+      ...(found?.mac === mac ? [] : [`link set dev ${bridge} address ${mac}`]),
+      `link set dev ${bridge} mtu ${settings.mtu}`,
+    ],
+    kernel: kernelSettings(bridge, settings.uplink),
+    up: [
+      `address replace ${HOST_ADDRESS}/32 dev ${bridge} scope link`,
+      `link set dev ${bridge} up`,
+      // An address that no guest has is unreachable.
+      ...(nic.subnet.endsWith('/32')
+        ? []
+        : [`route replace unreachable ${nic.subnet} table ${mark}`]),
+      ...(nic.gateway === null ? [] : [routeTo(nic.gateway, nic)]),
+      routeTo(METADATA_ADDRESS, nic),
+      // Any bridge works: the network's mark decides where a reply leaves.
+      `route replace ${SERVICE_BLOCK} dev ${bridge} src ${HOST_ADDRESS} metric ${mark}`,
+      // For hosts that check the sources of all packets.
+      `route replace ${SERVICE_BLOCK} dev ${bridge} src ${HOST_ADDRESS} table ${mark}`,
+    ],
+  };
+}
+
+function routeTo(address: string, { bridge, mark }: Nic): string {
+  return `route replace ${address}/32 dev ${bridge} src ${HOST_ADDRESS} table ${mark}`;
+}
+
+function kernelSettings(bridge: string, uplink: string | null): string[] {
+  const ofBridge = {
+    forwarding: 1,
+    proxy_arp_pvlan: 1,
+    // The same for guests on other hosts, which are behind another interface.
+    proxy_arp: 1,
+    send_redirects: 0,
+    accept_redirects: 0,
+    // Only for the bridge's own address, and for guests.
+    arp_ignore: 1,
+    // Sources are checked on the taps; a host that checks all sources finds the route by the mark.
+    rp_filter: 0,
+    src_valid_mark: 1,
+  };
+  return [
+    ...Object.entries(ofBridge).map(([key, value]) => `net.ipv4.conf.${bridge}.${key}=${value}`),
+    `net.ipv4.neigh.${bridge}.proxy_delay=0`,
+    // What the kernel itself replies to a guest returns to the guest's network.
+    'net.ipv4.fwmark_reflect=1',
+    ...(uplink === null ? [] : [`net.ipv4.conf.${uplink}.forwarding=1`]),
+  ];
+}
+
+/**
+ * `ip` commands before the tap is up, `bridge` commands for its port, and `ip` commands to bring it
+ * up.
+ */
+type TapPlan = { made: string[]; port: string[]; up: string[] };
+
+/**
+ * Plans a guest's tap. It is persistent, so that it is filtered before QEMU opens it and outlives
+ * QEMU. It is brought up last. It has several queues, and QEMU must ask for them when it opens it.
+ * The kernel is told the addresses and never asks for them on the wire.
+ */
+function planTap(
+  nic: Nic,
+  { vmId, links, mtu }: { vmId: string; links: readonly Link[]; mtu: number },
+): TapPlan {
+  const { tap, bridge, mac, address } = nic;
+  const alias = tapAlias(vmId, nic);
+  const found = links.find(({ name }) => name === tap);
+  refuseForeign(found, alias);
+  return {
+    made: [
+      ...(found ? [] : [`tuntap add dev ${tap} mode tap multi_queue`]),
+      `link set dev ${tap} alias ${alias}`,
+      `link set dev ${tap} mtu ${mtu} master ${bridge}`,
+    ],
+    port: [
+      `link set dev ${tap} isolated on learning off flood off mcast_flood off`,
+      `fdb replace ${mac} dev ${tap} master static`,
+    ],
+    up: [
+      `neigh replace ${address} lladdr ${mac} nud permanent dev ${bridge}`,
+      routeTo(address, nic),
+      `link set dev ${tap} up`,
+    ],
+  };
+}
