@@ -1,25 +1,45 @@
-import type { VmSpec, VmTakeDown } from '../spec.ts';
+import { DEVICE_KINDS, type DeviceKind } from '@gantry/model/host-states';
+import type { DeviceReceipt__Output } from '@gantry/proto/generated/gantry/v1/DeviceReceipt';
+import { HostFailure } from '../base/failure.ts';
+import type { Cleaning, Device, Domain } from '../host-driver.ts';
+import { type DiskSpec, type Image, isBelow, type VmSpec, type VmTakeDown } from '../spec.ts';
 import type { HostContext } from './host-context.ts';
-import { ensureAttachedDisks } from './parts/attached-disks.ts';
-import { devicePart } from './parts/devices.ts';
-import { domain, resetDomain } from './parts/domain.ts';
-import { network } from './parts/network.ts';
-import type { Part, Removal } from './parts/part.ts';
-import { seed } from './parts/seed.ts';
-import { volumes } from './parts/volumes.ts';
 
 /**
  * The parts of a VM, in the order in which they are brought up. They are taken down in reverse.
- * Every part is idempotent: after a crash the worker starts again with the first.
+ * Every part is idempotent and reads the current state itself: after a crash the worker starts
+ * again with the first.
  */
 const PARTS: readonly Part[] = [
-  volumes, // the disks; the boot disk is made from its image
-  seed, // what cloud-init reads when the guest boots
-  network, // firewall rules, then the interfaces
-  devicePart('gpu'), // assigned through VFIO; reset when the VM is taken down
-  devicePart('drive'), // assigned whole or as blocks; erased when the VM is taken down
-  domain, // the libvirt domain, defined and started
+  // The disks; the boot disk is made from its image.
+  { name: 'volumes', ensure: ensureVolumes, remove: removeVolumes },
+  // What cloud-init reads when the guest boots.
+  {
+    name: 'seed',
+    ensure: (host, vm) => host.driver.seeds.ensure(vm),
+    remove: (host, vm) => host.driver.seeds.remove(vm.id),
+  },
+  // Firewall rules, then the interfaces.
+  { name: 'network', ensure: ensureInterfaces, remove: removeInterfaces },
+  // One part for each kind: assigned whole, and cleaned when the VM is taken down.
+  ...DEVICE_KINDS.map(devicePart),
+  // The libvirt domain, defined and started.
+  { name: 'domain', ensure: ensureDomain, remove: removeDomain },
 ];
+
+type Part = {
+  name: string;
+  ensure(host: HostContext, vm: VmSpec): Promise<void>;
+  remove(host: HostContext, vm: VmTakeDown, removal: Removal): Promise<void>;
+};
+
+/** How a removal waits within its VM's worker. */
+type Removal = {
+  /** Returns after the time, or earlier if there is a reason to read the state again. */
+  rest(delayMs: number): Promise<void>;
+  /** Whether the desired state of the VM has changed. */
+  isOutdated(): boolean;
+};
 
 /** One unit of work that is retried as a whole. */
 export type Step = { name: string; run: () => Promise<void> };
@@ -43,14 +63,210 @@ export function stepsDown(host: HostContext, vm: VmTakeDown, removal: Removal): 
  */
 export function stepsAdjust(host: HostContext, vm: VmSpec): Step[] {
   return [
-    { name: 'volumes', run: () => volumes.ensure(host, vm) },
-    { name: 'network', run: () => network.ensure(host, vm) },
+    { name: 'volumes', run: () => ensureVolumes(host, vm) },
+    { name: 'network', run: () => ensureInterfaces(host, vm) },
     { name: 'disks', run: () => ensureAttachedDisks(host, vm) },
     { name: 'definition', run: () => host.driver.hypervisor.define(vm) },
   ];
 }
 
 export function stepsReset(host: HostContext, vm: VmSpec): Step[] {
-  const reset = { name: 'domain', run: () => resetDomain(host, vm) };
-  return [reset, ...stepsAdjust(host, vm)];
+  const reset = async () => {
+    await host.driver.hypervisor.reset(vm.id, vm.generation);
+    await keepRunning(host, vm.id, vm.generation);
+  };
+  return [{ name: 'domain', run: reset }, ...stepsAdjust(host, vm)];
+}
+
+/** Creates missing disks and grows the others, also while the guest runs. */
+async function ensureVolumes(host: HostContext, vm: VmSpec): Promise<void> {
+  for (const disk of vm.disks) {
+    const existing = await host.driver.volumes.read(disk.id);
+    if (existing === null) await createVolume(host, vm, disk);
+    else if (isBelow(existing.sizeBytes, disk.sizeBytes)) await growVolume(host, vm, disk);
+  }
+}
+
+async function removeVolumes(host: HostContext, vm: VmTakeDown): Promise<void> {
+  for (const diskId of vm.disks) await host.driver.volumes.remove(diskId);
+}
+
+/** Recorded before the disk exists, because a disk that is not recorded would never be removed. */
+async function createVolume(host: HostContext, vm: VmSpec, disk: DiskSpec): Promise<void> {
+  const image = sourceOf(vm, disk);
+  const { madeDisks } = host.ledger.facts(vm.id);
+  if (!madeDisks.includes(disk.id))
+    await host.ledger.updateFacts(vm.id, { madeDisks: [...madeDisks, disk.id] });
+  await host.driver.volumes.create(disk, image);
+}
+
+/** Returns null for a disk that starts empty, which is every disk except the boot disk. */
+function sourceOf(vm: VmSpec, disk: DiskSpec): Image | null {
+  const isBootDisk = disk.id === vm.disks[0]?.id;
+  if (disk.exists || (isBootDisk && vm.image === null)) {
+    throw new HostFailure('disk_missing', `the disk ${disk.id} is not on this host`);
+  }
+  if (!isBootDisk || vm.image === null) return null;
+  if (vm.image.url === '' || vm.image.sha256 === '') {
+    throw new HostFailure('image_unavailable', `the image ${vm.image.name} has no source`);
+  }
+  return vm.image;
+}
+
+/** If the emulator has the disk open, the emulator must grow it. */
+async function growVolume(host: HostContext, vm: VmSpec, disk: DiskSpec): Promise<void> {
+  const domain = await findDomain(host, vm.id);
+  const isLive = domain?.state === 'running' && domain.disks.some(({ id }) => id === disk.id);
+  if (isLive) await host.driver.hypervisor.growDisk(vm.id, disk);
+  else await host.driver.volumes.grow(disk);
+}
+
+/** Attaches missing disks to a running guest and detaches the others, without a restart. */
+async function ensureAttachedDisks(host: HostContext, vm: VmSpec): Promise<void> {
+  const domain = await findDomain(host, vm.id);
+  if (domain?.state !== 'running') return;
+  const { hypervisor } = host.driver;
+  const wanted = new Set(vm.disks.map((disk) => disk.id));
+  const attached = new Set(domain.disks.map((disk) => disk.id));
+  for (const id of attached) {
+    if (!wanted.has(id)) await hypervisor.detachDisk(vm.id, id);
+  }
+  for (const disk of vm.disks) {
+    if (!attached.has(disk.id)) await hypervisor.attachDisk(vm.id, disk);
+  }
+}
+
+/** The rules are in force before the interfaces exist and until they are gone. */
+async function ensureInterfaces(host: HostContext, vm: VmSpec): Promise<void> {
+  // Recorded before they exist, so that a crash leaves no interface without rules.
+  await host.ledger.updateFacts(vm.id, { nics: vm.nics });
+  await host.firewall.ensure();
+  await host.driver.network.ensureInterfaces(vm.id, vm.nics);
+}
+
+async function removeInterfaces(host: HostContext, vm: VmTakeDown): Promise<void> {
+  await host.driver.network.removeInterfaces(vm.id);
+  await host.ledger.updateFacts(vm.id, { nics: [] });
+}
+
+/**
+ * The devices of one kind. They are passed through whole, and afterwards cleaned and verified: each
+ * cleaning leaves a receipt.
+ */
+function devicePart(kind: DeviceKind): Part {
+  return {
+    name: kind,
+
+    async ensure(host, vm) {
+      const companions = vm.devices.map(({ address }) => address);
+      for (const { address } of vm.devices.filter((device) => device.kind === kind)) {
+        await host.driver.devices.bind({ vmId: vm.id, kind, address }, companions);
+      }
+    },
+
+    async remove(host, vm) {
+      for (const address of await devicesToClean(host, vm, kind)) {
+        const device = { vmId: vm.id, kind, address };
+        const cleaning = await host.driver.devices.release(device);
+        await keepReceipt(host, vm, { device, cleaning });
+      }
+    },
+  };
+}
+
+/**
+ * Returns the devices that the entry names or that the host has assigned to the VM, without those
+ * that have a receipt: a restart of the agent must not erase a drive again.
+ */
+async function devicesToClean(
+  host: HostContext,
+  vm: VmTakeDown,
+  kind: DeviceKind,
+): Promise<string[]> {
+  const bound = (await host.driver.devices.list()).filter((device) => device.vmId === vm.id);
+  const addresses = [...vm.devices, ...bound]
+    .filter((device) => device.kind === kind)
+    .map(({ address }) => address);
+  const { receipts } = host.ledger.facts(vm.id);
+  const cleaned = receipts.filter((receipt) => receipt.revision === vm.revision);
+  const done = new Set(cleaned.map((receipt) => receipt.pciAddress));
+  return [...new Set(addresses)].filter((address) => !done.has(address));
+}
+
+async function keepReceipt(
+  host: HostContext,
+  vm: VmTakeDown,
+  { device, cleaning }: { device: Device; cleaning: Cleaning },
+): Promise<void> {
+  const now = String(host.clock.nowMs());
+  const receipt: DeviceReceipt__Output = {
+    vmId: vm.id,
+    revision: vm.revision,
+    kind: device.kind,
+    pciAddress: device.address,
+    serial: cleaning.serial,
+    method: cleaning.method,
+    finishedMs: now,
+    failure: cleaning.failure && { ...cleaning.failure, sinceMs: now },
+  };
+  const others = host.ledger
+    .facts(vm.id)
+    .receipts.filter(({ pciAddress }) => pciAddress !== device.address);
+  await host.ledger.updateFacts(vm.id, { receipts: [...others, receipt] });
+  host.changed();
+}
+
+async function ensureDomain(host: HostContext, vm: VmSpec): Promise<void> {
+  // Defined every time, because a definition with this revision may have been changed outside the
+  // agent.
+  await host.driver.hypervisor.define(vm);
+  if ((await findDomain(host, vm.id))?.state === 'running') return;
+  // Recorded before the start, so that a host that goes down during the start can be told from a
+  // guest that crashes.
+  await keepRunning(host, vm.id, vm.generation);
+  await host.driver.hypervisor.start(vm.id, vm.generation);
+}
+
+async function removeDomain(host: HostContext, vm: VmTakeDown, removal: Removal): Promise<void> {
+  if (vm.graceful) await letEnd(host, vm, removal);
+  if (removal.isOutdated()) return;
+  const left = await findDomain(host, vm.id);
+  if (left?.state === 'running') await host.driver.hypervisor.powerOff(vm.id);
+  // Also if the domain is gone, because files stored for it may remain.
+  await host.driver.hypervisor.undefine(vm.id);
+}
+
+/** Asks the guest once, and waits until it has ended or its time is over: also over a restart. */
+async function letEnd(host: HostContext, vm: VmTakeDown, removal: Removal): Promise<void> {
+  const { clock, timings, driver, ledger } = host;
+  while (!removal.isOutdated() && (await findDomain(host, vm.id))?.state === 'running') {
+    const { shutdownAskedMs } = ledger.facts(vm.id);
+    if (shutdownAskedMs === 0) {
+      await driver.hypervisor.askShutdown(vm.id);
+      await ledger.updateFacts(vm.id, { shutdownAskedMs: clock.nowMs() });
+      continue;
+    }
+    const leftMs = shutdownAskedMs + timings.shutdownMs - clock.nowMs();
+    if (leftMs <= 0) return;
+    await removal.rest(leftMs);
+  }
+}
+
+/**
+ * Records the generation for which the VM runs or is about to run, unless it is recorded already.
+ */
+export async function keepRunning(
+  host: HostContext,
+  vmId: string,
+  generation: string,
+): Promise<void> {
+  const facts = host.ledger.facts(vmId);
+  const { hostBootId } = host;
+  if (facts.generation === generation && facts.hostBootId === hostBootId && !facts.crashed) return;
+  await host.ledger.updateFacts(vmId, { generation, hostBootId, crashed: false });
+}
+
+export async function findDomain(host: HostContext, vmId: string): Promise<Domain | undefined> {
+  const domains = await host.driver.hypervisor.list();
+  return domains.find((domain) => domain.vmId === vmId);
 }

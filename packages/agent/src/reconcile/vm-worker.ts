@@ -3,10 +3,16 @@ import { Worker } from '../base/worker.ts';
 import { entryOf, isSameEntry, type VmEntry } from '../spec.ts';
 import { Alarm } from './alarm.ts';
 import type { HostContext } from './host-context.ts';
-import { keepRunning } from './parts/domain.ts';
-import { findDomain } from './parts/part.ts';
 import { lastGeneration, type Plan, planVm } from './plan.ts';
-import { type Step, stepsAdjust, stepsDown, stepsReset, stepsUp } from './vm-parts.ts';
+import {
+  findDomain,
+  keepRunning,
+  type Step,
+  stepsAdjust,
+  stepsDown,
+  stepsReset,
+  stepsUp,
+} from './vm-parts.ts';
 
 /**
  * Brings one VM to its desired state. A nudge carries no information: the worker reads the desired
