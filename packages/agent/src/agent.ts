@@ -1,12 +1,9 @@
 import type { Log } from '@gantry/daemon/log';
-import type { SpecRefusal } from '@gantry/proto/generated/gantry/v1/SpecRefusal';
 import { type Clock, systemClock } from './base/clock.ts';
-import { failureOf } from './base/failure.ts';
 import { DEFAULT_TIMINGS, type Timings } from './base/timings.ts';
-import { Worker } from './base/worker.ts';
 import { HostConsoles } from './consoles/host-consoles.ts';
 import type { DomainWatcher, HostDriver } from './host-driver.ts';
-import { judgeSpec, withSpec } from './ledger/accept-spec.ts';
+import { SpecInbox } from './ledger/accept-spec.ts';
 import { Ledger, type LedgerStore } from './ledger/ledger.ts';
 import type { Connect, Link, LinkPeer } from './link/link.ts';
 import type { HostContext } from './reconcile/host-context.ts';
@@ -44,11 +41,7 @@ export class Agent implements LinkPeer, DomainWatcher {
   readonly #link: Link;
   readonly #consoles: HostConsoles;
   readonly #unwatch: () => void;
-  #refusal: SpecRefusal | null = null;
-  #received: HostSpec | null = null;
-  /** A spec that could not be judged because of an error. A newer spec replaces it. */
-  #waiting: HostSpec | null = null;
-  readonly #judging = new Worker(() => this.#judgeReceived());
+  readonly #inbox: SpecInbox;
   #stopped = false;
 
   constructor(options: AgentOptions, ledger: Ledger, hostBootId: string) {
@@ -62,12 +55,21 @@ export class Agent implements LinkPeer, DomainWatcher {
     });
     this.#host = { driver, ledger, clock, timings, log, hostBootId, firewall, changed };
     this.#reconciler = new Reconciler(this.#host);
+    this.#inbox = new SpecInbox({
+      ...{ driver, ledger, clock, timings, log },
+      accepted: () => this.#reconciler.nudge(),
+      // Also for a spec whose number is known: consoles change without a new number.
+      upToDate: (spec) => {
+        if (!this.#stopped) this.#consoles.want(spec.consoles);
+      },
+      judged: changed,
+    });
     this.#reporter = new Reporter({
       ...{ host: this.#host, domains },
       build: () =>
         buildReport({
           ...{ host: this.#host, domains, reconciler: this.#reconciler },
-          refusal: this.#refusal,
+          refusal: this.#inbox.refusal,
         }),
       send: (report) => this.#link.send(report),
     });
@@ -115,11 +117,8 @@ export class Agent implements LinkPeer, DomainWatcher {
     this.#reporter.attached();
   }
 
-  /** A spec contains the whole desired state, so only the last of several waiting specs counts. */
   received(spec: HostSpec): void {
-    this.#received = spec;
-    this.#waiting = null;
-    this.#judging.nudge();
+    this.#inbox.receive(spec);
   }
 
   domainChanged(vmId: string): void {
@@ -128,7 +127,7 @@ export class Agent implements LinkPeer, DomainWatcher {
 
   heardAgain(): void {
     this.#reconciler.lookAgain();
-    if (this.#waiting) this.received(this.#waiting);
+    this.#inbox.retry();
   }
 
   serialLogGrew(vmId: string): void {
@@ -137,62 +136,10 @@ export class Agent implements LinkPeer, DomainWatcher {
 
   #detach(): void {
     this.#stopped = true;
-    void this.#judging.stop();
+    this.#inbox.stop();
     this.#unwatch();
     this.#reporter.stop();
     this.#consoles.want([]);
     this.#link.end();
-  }
-
-  async #judgeReceived(): Promise<void> {
-    const spec = this.#received;
-    if (!spec) return;
-    this.#received = null;
-    try {
-      await this.#judge(spec);
-    } catch (error) {
-      this.#judgeAgain(spec, error);
-    }
-    this.#reporter.changed();
-  }
-
-  async #judge(spec: HostSpec): Promise<void> {
-    const { driver, ledger } = this.#host;
-    const [domains, devices] = await Promise.all([driver.hypervisor.list(), driver.devices.list()]);
-    const holdings = { domains, devices };
-    const verdict = judgeSpec(spec, { ledger: ledger.content, holdings });
-    if (!verdict.accepted) return this.#refuse(spec, verdict);
-    if (verdict.isNew) {
-      await ledger.update((content) => withSpec(content, { spec, holdings }));
-      this.#reconciler.nudge();
-    }
-    this.#refusal = null;
-    // Also for a spec whose number is known: consoles change without a new number.
-    if (!this.#stopped) this.#consoles.want(spec.consoles);
-  }
-
-  #refuse(spec: HostSpec, { code, message }: { code: string; message: string }): void {
-    const { log, clock } = this.#host;
-    const same = this.#refusal?.failure?.code === code ? this.#refusal.failure : null;
-    log.error({ spec_number: spec.number, code }, message);
-    const sinceMs = same?.sinceMs ?? clock.nowMs();
-    // The wire does not allow zero here, so the refusal of a spec without a number carries 1.
-    const number = spec.number === '0' ? '1' : spec.number;
-    this.#refusal = { number, failure: { code, message, sinceMs } };
-  }
-
-  /**
-   * Judges the spec again later, because the host could not be read or the ledger could not be
-   * written and the scheduler does not send the same spec twice.
-   */
-  #judgeAgain(spec: HostSpec, error: unknown): void {
-    const { clock, timings } = this.#host;
-    const { code, message } = failureOf(error, null, clock.nowMs());
-    this.#refuse(spec, { code, message: `not accepted yet: ${message}` });
-    if (this.#received) return;
-    this.#waiting = spec;
-    clock.after(timings.retryMs.at(-1) ?? 0, () => {
-      if (!this.#stopped && this.#waiting === spec) this.received(spec);
-    });
   }
 }
