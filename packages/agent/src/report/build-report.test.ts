@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Domain } from '../host-driver.ts';
 import { NO_FACTS, type VmFacts } from '../ledger/ledger.ts';
 import { makeDeleted, makeVm } from '../testing/make-spec.ts';
-import { vmReport } from './vm-report.ts';
+import { vmReport } from './build-report.ts';
 
 const running: Domain = {
   vmId: 'vm-1',
