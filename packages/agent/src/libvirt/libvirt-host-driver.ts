@@ -20,7 +20,7 @@ import { listBackingImages } from '../volumes/backing-images.ts';
 import { createVolumes } from '../volumes/create-volumes.ts';
 import type { VolumeDriver } from '../volumes/volume-driver.ts';
 import { chooseAccelerator, NO_ACCELERATOR_ADVICE } from './choose-accelerator.ts';
-import { domainDescriber } from './domain-describer.ts';
+import { domainDescriber } from './domain-xml/describe-domain.ts';
 import type { HostDriverSettings } from './host-driver-settings.ts';
 import { probeKvm } from './kvm-probe.ts';
 import { type FoundDomain, findDomains } from './libvirt-domains.ts';
@@ -80,9 +80,9 @@ export async function openLibvirtHostDriver(
   const hypervisor = new LibvirtHypervisor({
     ...{ connection, volumes, serialLogs: logs, watch: watching.watch },
     ...domainDescriber({
-      ...{ platform, vhostNet, volumes, seeds, serialLogs: logs, mtu: settings.guests.mtu },
+      ...{ platform, vhostNet, volumes, mtu: settings.guests.mtu },
       directIo: await hasDirectIo(settings.dataDirectory),
-      nvramPath,
+      ...{ seedPath: seeds.path, nvramPath, serialLogPath: logs.path },
       ...ofCards,
       // Stand-ins are near no memory, so a guest with stand-ins is not pinned to a node.
       numaNodes: settings.devices.standIns ? async () => [] : () => readNumaNodes(sysfs),

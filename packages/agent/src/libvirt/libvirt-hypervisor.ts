@@ -20,9 +20,8 @@ import type { Domain, DomainWatcher, Hypervisor } from '../host-driver.ts';
 import { type DiskSpec, isBelow, type VmSpec } from '../spec.ts';
 import type { VolumeDriver } from '../volumes/volume-driver.ts';
 import { detachDevice } from './detach-device.ts';
-import type { DescribedDisks } from './domain-xml/describe-disks.ts';
-import { type DomainDefinition, domainName } from './domain-xml/domain-definition.ts';
-import type { DomainFacts } from './domain-xml/read-domain.ts';
+import type { domainDescriber } from './domain-xml/describe-domain.ts';
+import { domainName } from './domain-xml/domain-definition.ts';
 import { renderDisk, renderFilesystem, targetOfSlot } from './domain-xml/render-disk.ts';
 import { renderDomain } from './domain-xml/render-domain.ts';
 import {
@@ -35,12 +34,8 @@ import {
 import type { SerialLogFiles } from './serial-log.ts';
 
 /** What the hypervisor needs from the rest of the host. */
-export type LibvirtHost = {
+export type LibvirtHost = ReturnType<typeof domainDescriber> & {
   connection(): Promise<Connection>;
-  /** Returns the definition that a VM should have, given its present domain. */
-  describe(vm: VmSpec, present: DomainFacts | null): Promise<DomainDefinition>;
-  /** Returns one more disk for a running domain. */
-  describeDisk(disk: DiskSpec, present: DomainFacts): Promise<DescribedDisks>;
   volumes: Pick<VolumeDriver, 'read' | 'prepareGrowth'>;
   /** Returns the PCI addresses of the devices that are assigned to a VM. */
   devicesOf(vmId: string): Promise<ReadonlySet<string>>;

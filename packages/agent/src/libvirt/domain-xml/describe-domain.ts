@@ -1,8 +1,71 @@
 import type { CardPlaces } from '../../devices/card-places.ts';
-import type { VmSpec } from '../../spec.ts';
+import { tapName } from '../../network/kernel/names.ts';
+import type { DiskSpec, VmSpec } from '../../spec.ts';
+import type { VolumeDriver } from '../../volumes/volume-driver.ts';
 import { chooseCells, chooseHugepages, type HostNode, hostCpusOf } from './choose-cells.ts';
-import { type DiskHost, describeDisks } from './describe-disks.ts';
+import { type DescribedDisks, type DiskHost, describeDisks, slotsOf } from './describe-disks.ts';
 import type { CardDefinition, DomainDefinition, GuestCell, Platform } from './domain-definition.ts';
+import type { DomainFacts } from './read-domain.ts';
+
+/** Where the parts of a VM are on its host. */
+type HostPlaces = {
+  platform: Platform;
+  vhostNet: boolean;
+  volumes: Pick<VolumeDriver, 'locate'>;
+  mtu: number;
+  directIo: boolean;
+  lockMemory: boolean;
+  seedPath(vmId: string): string;
+  nvramPath(vmId: string): string;
+  serialLogPath(vmId: string): string;
+  /** Where the devices are on the host; stand-ins have no place. */
+  placesOf(addresses: readonly string[]): Promise<CardPlaces>;
+  numaNodes(): Promise<readonly HostNode[]>;
+};
+
+/** Reads from the host where the parts of a VM are, and describes them as a domain. */
+export function domainDescriber(host: HostPlaces) {
+  const { platform, vhostNet, volumes, directIo } = host;
+
+  const sourcesOf = async (disks: readonly DiskSpec[]) => {
+    const sources = await Promise.all(disks.map((disk) => volumes.locate(disk)));
+    const byId = new Map(disks.map(({ id }, index) => [id, sources[index]]));
+    return ({ id }: DiskSpec) => {
+      const source = byId.get(id);
+      if (!source) throw new Error(`BUG: disk ${id} was not located`);
+      return source;
+    };
+  };
+
+  return {
+    /** Returns the definition that a VM should have, given its present domain. */
+    async describe(vm: VmSpec, present: DomainFacts | null): Promise<DomainDefinition> {
+      return describeDomain(vm, {
+        ...{ platform, vhostNet, directIo },
+        sourceOf: await sourcesOf(vm.disks),
+        slots: present ? slotsOf(present) : new Map(),
+        seedPath: host.seedPath(vm.id),
+        nvramPath: host.nvramPath(vm.id),
+        serialLogPath: host.serialLogPath(vm.id),
+        nicOf: (nic) => ({ tap: tapName(nic.id), mtu: host.mtu }),
+        ...(await host.placesOf(vm.devices.map(({ address }) => address))),
+        numaNodes: await host.numaNodes(),
+        lockMemory: host.lockMemory,
+        generation: present?.metadata?.generation ?? '0',
+      });
+    },
+
+    /** Returns one more disk for a running domain. */
+    async describeDisk(disk: DiskSpec, present: DomainFacts): Promise<DescribedDisks> {
+      return describeDisks([disk], {
+        directIo,
+        sourceOf: await sourcesOf([disk]),
+        slots: slotsOf(present),
+        iothreads: present.iothreads,
+      });
+    },
+  };
+}
 
 /** What a definition depends on besides the VM's spec. */
 export type DomainHost = Omit<DiskHost, 'iothreads'> &
@@ -29,6 +92,7 @@ const MIN_QUEUES = 2;
 const MAX_IOTHREADS = 4;
 const CORES_PER_IOTHREAD = 8;
 
+/** Makes every choice of the definition. Pure. */
 export function describeDomain(vm: VmSpec, host: DomainHost): DomainDefinition {
   const canPin = host.platform.accel === 'kvm';
   const cells = chooseCells(vm, host.numaNodes).map((cell) => (canPin ? cell : withoutPins(cell)));
