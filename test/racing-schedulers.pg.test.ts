@@ -1,7 +1,11 @@
 import type { Sql } from '@gantry/db/connect';
 import type { Lease } from '@gantry/db/queries/placement/leases';
-import { type CommitOutcome, commitPlacements } from '@gantry/db/queries/placement/placements';
-import { describeVms, listUnplacedVms } from '@gantry/db/queries/placement/unplaced-vms';
+import {
+  type CommitOutcome,
+  commitPlacements,
+  describeVms,
+  listUnplacedVms,
+} from '@gantry/db/queries/placement/placements';
 import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { decide, neededAddresses } from '@gantry/scheduler/place/decide';
 import { type Placer, placePending } from '@gantry/scheduler/place/place-pending';

@@ -1,5 +1,8 @@
-import type { FailedPlacement, NewPlacement } from '@gantry/db/queries/placement/placements';
-import type { UnplacedVm } from '@gantry/db/queries/placement/unplaced-vms';
+import type {
+  FailedPlacement,
+  NewPlacement,
+  UnplacedVm,
+} from '@gantry/db/queries/placement/placements';
 import { chooseHost, type NoHost, type Policy, whyNoHost } from '@gantry/placement/choose-host';
 import type { Placement, PlacementRequest } from '@gantry/placement/host';
 import type { HostIndex } from '@gantry/placement/host-index';

@@ -21,13 +21,11 @@ import type { Lease } from '@gantry/db/queries/placement/leases';
 import {
   commitFailures,
   commitPlacements,
-  type FailedPlacement,
-} from '@gantry/db/queries/placement/placements';
-import {
   describeVms,
+  type FailedPlacement,
   listUnplacedVms,
   type UnplacedVm,
-} from '@gantry/db/queries/placement/unplaced-vms';
+} from '@gantry/db/queries/placement/placements';
 import { groupBy } from '@gantry/model/group-by';
 import type { AddressAllocator } from './address-allocator.ts';
 import { type Decided, decide, neededAddresses } from './decide.ts';

@@ -1,18 +1,112 @@
 /**
- * Commits the decisions of placement, many at a time, all or none. Nothing is written without the
- * lease. Everything that a decision depends on is locked, then read again, then written, and the
- * number of written rows is checked. Primary keys prevent double claims of devices, addresses and
- * VMs; the locks only make conflicts rare.
+ * Lists the VMs that need a host, and commits the decisions about them, many at a time, all or
+ * none. Nothing is written without the lease. Everything that a decision depends on is locked, then
+ * read again, then written, and the number of written rows is checked. Primary keys prevent double
+ * claims of devices, addresses and VMs; the locks only make conflicts rare.
  *
  * The order of locks is the same everywhere: the lease, VMs by id, disks by id, hosts by id,
  * networks by id, devices by id, host_revisions by host id. The last include hosts with firewall
  * rules that name one of the VMs, and hosts with VMs of the same networks.
  */
-import type { Sql, Transaction } from '../../connect.ts';
+import type { Queryable, Sql, Transaction } from '../../connect.ts';
 import { isLostRace } from '../../errors.ts';
 import { transact } from '../../transact.ts';
+import { assignPublicAddresses } from '../networks/public-addresses.ts';
 import { failVm, type OperationFailure } from '../settle/end-operation.ts';
 import { type Lease, lockLease } from './leases.ts';
+import type { TypeAmounts } from './placement-hosts.ts';
+
+/** An interface and whether it has addresses. A stopped VM keeps its private address. */
+export type UnplacedInterface = {
+  id: string;
+  subnet_id: string;
+  cidr: string;
+  has_private: boolean;
+  has_public: boolean;
+};
+
+export type ListedVm = {
+  id: string;
+  /** The driver returns 64-bit numbers as text. */
+  generation: string;
+  type: string;
+  amounts: TypeAmounts;
+};
+
+export type UnplacedVm = ListedVm & {
+  interfaces: UnplacedInterface[];
+  /** Hosts that store its disks without shared storage; the VM can run only there. */
+  storage_hosts: string[];
+  /** Whether it has disks on shared storage. */
+  shared_storage: boolean;
+};
+
+type VmRow = TypeAmounts & Omit<ListedVm, 'amounts'>;
+type InterfaceRow = UnplacedInterface & { vm_id: string };
+type DiskRow = { vm_id: string; host_id: string; shared_storage: boolean };
+
+/** The condition is exactly that of the index `vms_unplaced`. */
+const isUnplaced = (
+  sql: Queryable,
+) => sql`desired_state = 'running' and not placed and not abandoned
+  and observed_generation < generation`;
+
+/** Lists the oldest first. */
+export async function listUnplacedVms(
+  sql: Queryable,
+  { location, limit }: { location: string; limit: number },
+): Promise<ListedVm[]> {
+  const rows = await sql<VmRow[]>`
+    select v.id, v.generation, v.type, t.cpu_cores, t.memory_gb, t.disk_gb, t.disk_count, t.gpu_count, t.gpu_type,
+      t.network_gbps, t.may_split
+    from (select id, generation, type from vms where location = ${location}
+        and ${isUnplaced(sql)}
+      order by id limit ${limit}) v
+    join vm_types t on t.name = v.type order by v.id`;
+  return rows.map(({ id, generation, type, ...amounts }) => ({ id, generation, type, amounts }));
+}
+
+/**
+ * Reads what placement needs to know about the VMs, with one statement for the interfaces and one
+ * for the disks of all VMs.
+ */
+export async function describeVms(
+  sql: Queryable,
+  listed: readonly ListedVm[],
+): Promise<UnplacedVm[]> {
+  if (listed.length === 0) return [];
+  const vmIds = listed.map(({ id }) => id);
+  const [interfaces, disks] = await Promise.all([
+    listInterfaces(sql, vmIds),
+    listKeptDisks(sql, vmIds),
+  ]);
+  const nothing = () => ({ interfaces: [], storage_hosts: [], shared_storage: false });
+  const vms = new Map(listed.map((vm): [string, UnplacedVm] => [vm.id, { ...vm, ...nothing() }]));
+  for (const { vm_id, ...one } of interfaces) vms.get(vm_id)?.interfaces.push(one);
+  for (const { vm_id, host_id, shared_storage } of disks) {
+    const vm = vms.get(vm_id);
+    if (shared_storage && vm) vm.shared_storage = true;
+    else if (!vm?.storage_hosts.includes(host_id)) vm?.storage_hosts.push(host_id);
+  }
+  return [...vms.values()];
+}
+
+async function listInterfaces(sql: Queryable, vmIds: string[]): Promise<InterfaceRow[]> {
+  return await sql<InterfaceRow[]>`
+    select n.vm_id, n.id, n.subnet_id, s.cidr,
+      exists (select from address_claims where network_interface_id = n.id) as has_private,
+      exists (select from public_addresses where network_interface_id = n.id) as has_public
+    from network_interfaces n join subnets s on s.id = n.subnet_id
+    where n.vm_id = any(${vmIds}::uuid[]) order by n.vm_id, n.name`;
+}
+
+/** Lists disks that a host stores. The disks of a removed host are not shared. */
+async function listKeptDisks(sql: Queryable, vmIds: string[]): Promise<DiskRow[]> {
+  return await sql<DiskRow[]>`
+    select a.vm_id, d.host_id, coalesce(h.shared_storage, false) as shared_storage
+    from disk_attachments a join disks d on d.id = a.disk_id left join hosts h on h.id = d.host_id
+    where a.vm_id = any(${vmIds}::uuid[]) and a.desired_state = 'attached' and d.host_id is not null`;
+}
 
 export type NewPlacement = {
   vmId: string;
@@ -94,7 +188,7 @@ async function underLease<T>(
 async function lockUnplacedVms(tx: Transaction, vms: readonly DecidedVm[]): Promise<Set<string>> {
   const rows = await tx<{ id: string; generation: string }[]>`
     select id, generation from vms where id = any(${vms.map(({ vmId }) => vmId)}::uuid[])
-      and desired_state = 'running' and not placed and not abandoned and observed_generation < generation
+      and ${isUnplaced(tx)}
     order by id for update skip locked`;
   const generations = new Map(rows.map(({ id, generation }) => [id, generation]));
   const same = vms.filter(({ vmId, generation }) => generations.get(vmId) === generation);
@@ -160,28 +254,16 @@ async function insertPlacements(
       from unnest(${devices.map(({ id }) => id)}::uuid[], ${devices.map(({ vmId }) => vmId)}::uuid[])`,
     tx`update vms set placed = true where id = any(${vmIds}::uuid[]) and not placed`,
     tx<{ xid: string }[]>`select pg_current_xact_id()::text as xid`,
-    takePublicAddresses(tx, { location, interfaceIds: placements.flatMap((one) => one.publicFor) }),
+    assignPublicAddresses(tx, {
+      location,
+      interfaceIds: placements.flatMap((one) => one.publicFor),
+    }),
   ]);
   expectCount(placed, vmIds.length);
   expectCount(deviceClaims, devices.length);
   expectCount(addressClaims, addresses.length);
   expectCount(marked, vmIds.length);
   return transaction?.xid ?? '';
-}
-
-/** Assigns public addresses to the oldest VMs first, until the pool is empty. */
-async function takePublicAddresses(
-  tx: Transaction,
-  { location, interfaceIds }: { location: string; interfaceIds: string[] },
-): Promise<void> {
-  if (interfaceIds.length === 0) return;
-  await tx`
-    with free as (select id from public_addresses where network_interface_id is null and location = ${location}
-        limit ${interfaceIds.length} for update skip locked),
-      numbered as (select id, row_number() over () as n from free)
-    update public_addresses p set network_interface_id = t.interface_id
-    from numbered f join unnest(${interfaceIds}::uuid[]) with ordinality as t (interface_id, n) on t.n = f.n
-    where p.id = f.id`;
 }
 
 function expectCount({ count }: { count: number }, expected: number): void {
