@@ -3,9 +3,7 @@ import { failOperation } from '@gantry/db/queries/settle/end-operation';
 import { undoGrowth } from '@gantry/db/queries/settle/settle-vms';
 import { lockVmsOfDisk } from '@gantry/db/queries/vms/disks';
 import { transact } from '@gantry/db/transact';
-import type { Failure } from './settle-vm.ts';
-
-export type FailedGrowth = { diskId: string; failure: Failure };
+import type { FailedGrowth } from './vm-settling.ts';
 
 /** Reverts the size of a disk that a host could not grow. After a crash here, the deadline does it. */
 export async function failGrowth(pool: Sql, { diskId, failure }: FailedGrowth): Promise<void> {

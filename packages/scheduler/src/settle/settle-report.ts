@@ -14,9 +14,9 @@ import { lockPlacedVms, type PlacedVmRow } from '@gantry/db/queries/settle/settl
 import { transact } from '@gantry/db/transact';
 import { gib, type HostReport, printable } from '../attached/host-report.ts';
 import { markReachable } from '../liveness/mark-reachable.ts';
-import { applyVerdict } from './apply-verdict.ts';
-import { type FailedGrowth, failGrowth } from './fail-growth.ts';
-import { isToBeRemoved, judgeVm, type VmVerdict } from './settle-vm.ts';
+import { failGrowth } from './fail-growth.ts';
+import { applyVerdict, isToBeRemoved, judgeVm, type VmVerdict } from './settle-vm.ts';
+import type { FailedGrowth } from './vm-settling.ts';
 
 type Settlement = { sql: Sql; hostId: string; streamEpoch: string; report: HostReport };
 

@@ -1,5 +1,25 @@
-import type { PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
-import { printable, type VmReport } from '../attached/host-report.ts';
+import { insertEvents } from '@gantry/db/queries/operations/events';
+import {
+  failOperation,
+  failVm,
+  hostFailure,
+  succeedOperation,
+  succeedVmOperation,
+} from '@gantry/db/queries/settle/end-operation';
+import { insertReceipts, releasePlacement } from '@gantry/db/queries/settle/release-vm';
+import {
+  type PlacedVmRow,
+  undoAttachments,
+  undoDetachments,
+  updateObservedVm,
+} from '@gantry/db/queries/settle/settle-vms';
+import { closeInterval, closeVmInterval, openInterval } from '@gantry/db/queries/usage/meter';
+import { vmView } from '@gantry/db/queries/vms/vm-view';
+import { readVm } from '@gantry/db/queries/vms/vms';
+import { gib, printable, type VmReport } from '../attached/host-report.ts';
+import { matchReceipts } from './match-receipts.ts';
+import { areDisksAsRequested, settleDisksOf } from './settle-attachments.ts';
+import type { Failure, VmSettling } from './vm-settling.ts';
 
 /**
  * The meaning of a host's report about one of its VMs. The result depends only on the arguments, so a
@@ -12,8 +32,6 @@ export type VmVerdict =
   | { is: 'crashed' }
   | { is: 'failed'; failure: Failure }
   | { is: 'gone' };
-
-export type Failure = { code: string; message: string };
 
 export function judgeVm(vm: PlacedVmRow, report: VmReport | undefined): VmVerdict {
   // The host will report again for the present revision.
@@ -53,4 +71,127 @@ function failureOf(report: VmReport): Failure | null {
       message: printable(report.failure.message),
     }
   );
+}
+
+/** Records a verdict and ends the operation that it completes. See model/vm-life. */
+export async function applyVerdict(settling: VmSettling, verdict: VmVerdict): Promise<void> {
+  switch (verdict.is) {
+    case 'nothing':
+      return;
+    case 'running':
+      return await settleRunning(settling, verdict.failure);
+    case 'crashed':
+      return await settleCrashed(settling);
+    case 'failed':
+      return await settleFailed(settling, verdict.failure);
+    case 'gone':
+      return await settleGone(settling);
+  }
+}
+
+async function settleRunning(settling: VmSettling, failure: Failure | null): Promise<void> {
+  const { sql, vm } = settling;
+  const changesDisks = vm.operation === 'ATTACH_DISKS' || vm.operation === 'DETACH_DISKS';
+  const isDone = vm.operation !== null && (!changesDisks || areDisksAsRequested(settling));
+  // The statements are pipelined and run in this order, so the VM is read after its changes.
+  const [, , , row] = await Promise.all([
+    !isObserved(vm, 'running') && updateObservedVm(sql, { vmId: vm.id, observedState: 'running' }),
+    meterRunning(settling),
+    settleDisksOf(settling),
+    isDone ? readVm(sql, { projectId: vm.project_id, vmId: vm.id }) : undefined,
+  ]);
+  if (row) await succeedOperation(sql, { resourceId: vm.id, result: vmView(row) });
+  else if (changesDisks && failure) await undoDiskChange(settling, failure);
+  if (failure) noteFailedGrowth(settling, failure);
+}
+
+/** Running time is metered; the duration of a reset is not. */
+async function meterRunning({ sql, vm }: VmSettling): Promise<void> {
+  const endedAt = vm.operation === 'RESET' ? vm.operation_recorded_at : null;
+  if (endedAt) await closeInterval(sql, { resourceId: vm.id, endedAt });
+  else if (vm.metered) return;
+  await openInterval(sql, {
+    organizationId: vm.organization_id,
+    projectId: vm.project_id,
+    resourceId: vm.id,
+    region: vm.region,
+    metered: { metric: 'vm_seconds', vmType: vm.type },
+  });
+}
+
+/** The VM keeps running with the disks it had; the failed change is reverted. */
+async function undoDiskChange({ sql, vm }: VmSettling, failure: Failure): Promise<void> {
+  if (vm.operation === 'ATTACH_DISKS') await undoAttachments(sql, vm.id);
+  if (vm.operation === 'DETACH_DISKS') await undoDetachments(sql, vm.id);
+  await failOperation(sql, { resourceId: vm.id, failure });
+}
+
+function noteFailedGrowth({ vm, vmReport, failedGrowths }: VmSettling, failure: Failure): void {
+  for (const disk of vm.attachments) {
+    const reported = vmReport.disks.find(({ id }) => id === disk.disk_id)?.sizeBytes;
+    const sizeGib = reported === undefined ? disk.observed_size_gib : gib(reported);
+    if ((sizeGib ?? disk.size_gib) < disk.size_gib)
+      failedGrowths.push({ diskId: disk.disk_id, failure });
+  }
+}
+
+const ENDED_DURING_BOOT = hostFailure('the VM ended while it booted');
+
+async function settleCrashed(settling: VmSettling): Promise<void> {
+  const { sql, vm } = settling;
+  if (vm.observed_state === 'none') return await settleFailed(settling, ENDED_DURING_BOOT);
+  if (!isObserved(vm, 'crashed')) {
+    await updateObservedVm(sql, { vmId: vm.id, observedState: 'crashed' });
+    await closeVmInterval(sql, vm.id);
+    await insertEvents(sql, [
+      {
+        projectId: vm.project_id,
+        resourceType: 'vm',
+        resourceId: vm.id,
+        type: 'vm_crashed',
+        message: 'the VM ended without a request: use START to run it again',
+      },
+    ]);
+  }
+  await settleDisksOf(settling, { down: true });
+  if (vm.operation === 'ATTACH_DISKS' || vm.operation === 'DETACH_DISKS') {
+    await succeedVmOperation(sql, vm);
+  } else if (vm.operation) {
+    await failOperation(sql, { resourceId: vm.id, failure: ENDED_DURING_BOOT });
+  }
+}
+
+async function settleFailed(settling: VmSettling, failure: Failure): Promise<void> {
+  const { sql, vm } = settling;
+  await closeVmInterval(sql, vm.id);
+  if (vm.operation === 'ATTACH_DISKS' || vm.operation === 'DETACH_DISKS')
+    await undoDiskChange(settling, failure);
+  await failVm(sql, {
+    vmId: vm.id,
+    generation: vm.generation,
+    after: 'error',
+    failure,
+  });
+}
+
+/** Except for a fence, claims end only here: with a receipt for each device of the VM. */
+async function settleGone(settling: VmSettling): Promise<void> {
+  const { sql, hostId, vm, report } = settling;
+  const receipts = matchReceipts(vm, report.receipts);
+  if (!receipts) return;
+  // The result of a DELETE is the VM as it was before its claims and addresses ended.
+  if (isToBeRemoved(vm)) await succeedVmOperation(sql, vm);
+  await insertReceipts(sql, { hostId, vmId: vm.id, projectId: vm.project_id, receipts });
+  await releasePlacement(sql, vm.id);
+  await closeVmInterval(sql, vm.id);
+  if (isToBeRemoved(vm)) {
+    settling.removedVmIds.push(vm.id);
+  } else if (vm.desired_state === 'stopped') {
+    await updateObservedVm(sql, { vmId: vm.id, observedState: 'stopped' });
+    await succeedVmOperation(sql, vm);
+  }
+}
+
+function isObserved(vm: PlacedVmRow, state: PlacedVmRow['observed_state']): boolean {
+  return vm.observed_state === state && vm.observed_generation === vm.generation;
 }

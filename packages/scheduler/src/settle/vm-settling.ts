@@ -1,7 +1,11 @@
 import type { Queryable } from '@gantry/db/connect';
 import type { PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
 import type { HostReport, VmReport } from '../attached/host-report.ts';
-import type { FailedGrowth } from './fail-growth.ts';
+
+export type Failure = { code: string; message: string };
+
+/** A disk that its host could not grow. */
+export type FailedGrowth = { diskId: string; failure: Failure };
 
 /** One VM of a host and its entry in the report, inside the transaction that settles the report. */
 export type VmSettling = {
