@@ -1,5 +1,5 @@
-// The folders of a package import each other in one direction only, and a folder holds at most 25
-// source files. The check looks at one level at a time: the files and folders directly inside a
+// The folders of a package import each other in one direction only, a folder holds at most 25 source
+// files, and a source file has at most 300 lines. The check of imports looks at one level at a time: the files and folders directly inside a
 // folder must form a directed acyclic graph. dependency-cruiser's own folder rule misses cycles that
 // pass through two subfolders of a folder, or through a file that lies beside a folder.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -7,15 +7,16 @@ import path from 'node:path';
 import { isMain, packageDirectories, root } from './workspace.mjs';
 
 const MOST_FILES = 25;
+const MOST_LINES = 300;
 /** Tests may import anything, and generated code has the shape of its source. */
 const IGNORED = /\.test\.ts$|\/(testing|generated)\//;
 const RELATIVE_IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']+)'/g;
 
-/** Returns one text per import cycle and per folder with too many files. */
+/** Returns one text per import cycle, per folder with too many files and per file that is too long. */
 export function findFolderProblems() {
   const files = packageDirectories().flatMap(listSources);
   const read = (file) => readFileSync(path.join(root, file), 'utf8');
-  return [...findCycles(files, read), ...findFullFolders(files)];
+  return [...findCycles(files, read), ...findFullFolders(files), ...findLongFiles(files, read)];
 }
 
 function listSources(directory) {
@@ -35,6 +36,14 @@ export function findFullFolders(files) {
   return [...counts]
     .filter(([, count]) => count > MOST_FILES)
     .map(([folder, count]) => `${folder} has ${count} source files, more than ${MOST_FILES}`);
+}
+
+/** `read` returns the text of a file. */
+export function findLongFiles(files, read) {
+  return files.flatMap((file) => {
+    const lines = read(file).trimEnd().split('\n').length;
+    return lines > MOST_LINES ? [`${file} has ${lines} lines, more than ${MOST_LINES}`] : [];
+  });
 }
 
 /** `read` returns the text of a file. */

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
 const script = new URL('../scripts/check-folders.mjs', import.meta.url).href;
-const { findCycles, findFolderProblems, findFullFolders } = await import(script);
+const { findCycles, findFolderProblems, findFullFolders, findLongFiles } = await import(script);
 
 const cyclesOf = (files: Record<string, string>) =>
   findCycles(Object.keys(files), (file: string) => files[file]);
 
-it('no package of the workspace has a folder cycle or a folder with too many files', () => {
+it('no package of the workspace has a folder cycle, a full folder or a long file', () => {
   expect(findFolderProblems()).toEqual([]);
 });
 
@@ -54,4 +54,10 @@ it('a folder with more than 25 source files is reported', () => {
   const files = (count: number) => Array.from({ length: count }, (_, at) => `src/a/${at}.ts`);
   expect(findFullFolders(files(25))).toEqual([]);
   expect(findFullFolders(files(26))).toEqual(['src/a has 26 source files, more than 25']);
+});
+
+it('a file with more than 300 lines is reported', () => {
+  const problemsOf = (lines: number) => findLongFiles(['src/a.ts'], () => 'line\n'.repeat(lines));
+  expect(problemsOf(300)).toEqual([]);
+  expect(problemsOf(301)).toEqual(['src/a.ts has 301 lines, more than 300']);
 });
