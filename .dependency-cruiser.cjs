@@ -30,6 +30,8 @@ const allowed = {
 
 const folder = (name) => (name === 'proto' ? '^proto/' : `^packages/${name}/`);
 const test = '(\\.test\\.ts$|/testing)';
+/** Helpers for tests of several packages. They may import anything. */
+const testkit = '^packages/testkit/';
 
 const packageRules = ours.map((name) => ({
   name: `${name}-imports`,
@@ -85,11 +87,18 @@ module.exports = {
       to: { path: '^packages/api/src/.+/routes\\.ts$' },
     },
     {
-      name: 'no-test-code-in-products',
-      comment: 'What only tests need is not shipped.',
+      name: 'node-libvirt-stands-alone',
+      comment: 'The package is usable on its own, and so are its tests.',
       severity: 'error',
-      from: { path: '^(packages|proto)/', pathNot: test },
-      to: { path: test },
+      from: { path: folder('node-libvirt') },
+      to: { path: testkit },
+    },
+    {
+      name: 'no-test-code-in-products',
+      comment: 'What only tests need is not shipped: neither test files nor the test kit.',
+      severity: 'error',
+      from: { path: '^(packages|proto)/', pathNot: [test, testkit] },
+      to: { path: [test, testkit] },
     },
   ],
   options: {

@@ -13,7 +13,7 @@ const postgres = (version: 15 | 18) => ({
     name: `pg${version}`,
     include: named('.pg.test.ts'),
     exclude: skipped,
-    globalSetup: [`test/support/global-postgres-${version}.ts`],
+    globalSetup: [`packages/testkit/src/database/global-postgres-${version}.ts`],
     expect: patience,
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -1,16 +1,13 @@
-import { makeTenant, makeUser, startTestApi, type TestApi } from '@gantry/api/testing';
 import type { Lease } from '@gantry/db/queries/placement/leases';
 import { writeAvailabilities } from '@gantry/scheduler/place/availabilities';
 import { createHostCache, type HostCache } from '@gantry/scheduler/place/host-cache';
 import { placePending } from '@gantry/scheduler/place/place-pending';
-import {
-  addHosts,
-  addVms,
-  type FleetHost,
-  holdLocation,
-  makePlacer,
-  unplaceVms,
-} from '@gantry/scheduler/place/testing/fleet';
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { addHosts, type TestHost } from '@gantry/testkit/make/hosts';
+import { unplaceVms } from '@gantry/testkit/make/placements';
+import { holdLocation, makePlacer } from '@gantry/testkit/make/placers';
+import { makeTenant, makeUser } from '@gantry/testkit/make/tenants';
+import { addVms } from '@gantry/testkit/make/vms';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 /** What clients are shown, from a host's row to the reply: operators act, a placer looks, a tenant reads. */
@@ -48,7 +45,7 @@ const admin = async (path: string, body?: unknown) => {
 };
 
 describe('a type', () => {
-  let host: FleetHost;
+  let host: TestHost;
   const FOUR = ['a40.1x', 'a40.2x', 'a40.4x'];
 
   beforeEach(async () => {
@@ -56,7 +53,7 @@ describe('a type', () => {
     hostCache = createHostCache({ sql: api.sql, location: lease.location });
     written = new Map();
     expect(await available()).toEqual([]);
-    [host = { id: '', gpuIds: [], driveIds: [] }] = await addHosts(api.sql, 1, {
+    [host = { id: '', name: '', gpuIds: [], driveIds: [] }] = await addHosts(api.sql, 1, {
       gpus: 4,
       nodes: 2,
     });

@@ -1,8 +1,12 @@
-import { makeAccessKey, SSH_PUBLIC_KEY } from '@gantry/api/testing';
-import { type ListeningApi, listenTestApi, type TestConsole } from '@gantry/api/testing-console';
 import type { SimulatedHost } from '@gantry/simulator/fleet/simulated-host';
+import {
+  type ListeningApi,
+  listenTestApi,
+  type TestConsole,
+} from '@gantry/testkit/api/listening-api';
+import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
+import { makeAccessKey, SSH_PUBLIC_KEY } from '@gantry/testkit/make/tenants';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Cloud, startCloud } from './support/cloud.ts';
 
 /** From a WebSocket through api, scheduler and agent to a guest's shell, and back. */
 const TIMINGS = { checkMs: 50, silentMs: 30_000, idleMs: 60_000 };

@@ -1,6 +1,6 @@
-import { SSH_PUBLIC_KEY } from '@gantry/api/testing';
+import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
+import { SSH_PUBLIC_KEY } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Cloud, startCloud } from './support/cloud.ts';
 
 let cloud: Cloud;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
-import { SSH_PUBLIC_KEY } from '@gantry/api/testing';
 import type { Inventory } from '@gantry/proto/generated/gantry/v1/Inventory';
 import type { SimulatedHost } from '@gantry/simulator/fleet/simulated-host';
+import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
+import { SSH_PUBLIC_KEY } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Cloud, startCloud } from './support/cloud.ts';
 
 /** From what an agent reports to what operators and tenants are told, and what is placed. */
 let cloud: Cloud;

@@ -6,18 +6,14 @@ import {
   describeVms,
   listUnplacedVms,
 } from '@gantry/db/queries/placement/placements';
-import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { decide, neededAddresses } from '@gantry/scheduler/place/decide';
 import { type Placer, placePending } from '@gantry/scheduler/place/place-pending';
-import {
-  addHosts,
-  addProject,
-  addVms,
-  holdLocation,
-  makePlacer,
-  otherProcess,
-  removeVms,
-} from '@gantry/scheduler/place/testing/fleet';
+import { otherProcess } from '@gantry/testkit/database/other-process';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
+import { addHosts } from '@gantry/testkit/make/hosts';
+import { holdLocation, makePlacer } from '@gantry/testkit/make/placers';
+import { addProject } from '@gantry/testkit/make/tenants';
+import { addVms, removeVms } from '@gantry/testkit/make/vms';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 /**

@@ -1,12 +1,9 @@
 import { commitPlacements, type NewPlacement } from '@gantry/db/queries/placement/placements';
-import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
-import {
-  addHosts,
-  addProject,
-  addVms,
-  type FleetHost,
-  holdLocation,
-} from '@gantry/scheduler/place/testing/fleet';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
+import { addHosts, type TestHost } from '@gantry/testkit/make/hosts';
+import { holdLocation } from '@gantry/testkit/make/placers';
+import { addProject } from '@gantry/testkit/make/tenants';
+import { addVms } from '@gantry/testkit/make/vms';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 /**
@@ -14,12 +11,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
  * refused by itself, without the help of the others.
  */
 let database: TestDatabase;
-let host: FleetHost;
+let host: TestHost;
 let projectId: string;
 beforeAll(async () => {
   database = await createTestDatabase();
   projectId = await addProject(database.sql);
-  [host] = (await addHosts(database.sql, 1, { gpus: 8 })) as [FleetHost];
+  [host] = (await addHosts(database.sql, 1, { gpus: 8 })) as [TestHost];
 });
 afterAll(() => database.drop());
 

@@ -1,7 +1,7 @@
 import { connect, type Sql } from '@gantry/db/connect';
 import { closeDueDays } from '@gantry/db/queries/usage/usage';
-import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { newId } from '@gantry/model/ids';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 

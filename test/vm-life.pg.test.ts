@@ -1,7 +1,7 @@
-import { SSH_PUBLIC_KEY } from '@gantry/api/testing';
 import type { SimulatedHost } from '@gantry/simulator/fleet/simulated-host';
+import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
+import { SSH_PUBLIC_KEY } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Cloud, startCloud } from './support/cloud.ts';
 
 /** Every transition once, with every part of the cloud at work. */
 let cloud: Cloud;

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { connect } from '@gantry/db/connect';
 import { startEmbeddedPostgres } from '@gantry/local/postgres/embedded-postgres';
-import { removeHome } from '@gantry/local/testing/remove-home';
+import { removeHome } from '@gantry/testkit/database/remove-home';
 import { type Measured, measureLoad } from './measure-load.ts';
 import { median } from './median.ts';
 import { makeBenchProject, startProcess } from './subject.ts';

@@ -1,8 +1,10 @@
 import { createAccessTokens } from '@gantry/api/auth/access-tokens';
 import { isKey } from '@gantry/api/auth/keys';
 import { hashPassword } from '@gantry/api/auth/passwords';
-import { type Answer, makeTenant, makeUser } from '@gantry/api/testing';
 import { connect } from '@gantry/db/connect';
+import type { Reply } from '@gantry/testkit/api/test-api';
+import { newName } from '@gantry/testkit/make/request-bodies';
+import { makeTenant, makeUser } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   clientOf,
@@ -11,7 +13,6 @@ import {
   expectRequired,
   type Fields,
   membersOf,
-  newName,
   startWorld,
   type World,
 } from './support.ts';
@@ -30,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.api.stop());
 
-const grant = (body: Fields): Promise<Answer> => world.api.call('POST', '/auth/token', { body });
+const grant = (body: Fields): Promise<Reply> => world.api.call('POST', '/auth/token', { body });
 const refresh = (refresh_token: unknown) => grant({ grant_type: 'refresh_token', refresh_token });
 const logIn = async () => (await grant(login)).body;
 

@@ -1,16 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { SSH_PUBLIC_KEY as KEY } from '@gantry/api/testing';
+import { LOCATION } from '@gantry/testkit/make/request-bodies';
+import { SSH_PUBLIC_KEY as KEY } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type Fields,
-  LOCATION,
-  membersOf,
-  startWorld,
-  TIMESTAMP,
-  UUID,
-  type World,
-} from './support.ts';
+import { type Fields, membersOf, startWorld, TIMESTAMP, UUID, type World } from './support.ts';
 
 let world: World;
 let specs: Fields[];

@@ -1,11 +1,11 @@
-import { makeTenant } from '@gantry/api/testing';
-import { finishRule, finishVm } from '@gantry/api/testing-scheduler';
+import { finishRule, finishVm } from '@gantry/testkit/make/finished';
+import { diskBody, newName, ruleBody, vmBody } from '@gantry/testkit/make/request-bodies';
+import { makeTenant } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   attachDisk,
   clientOf,
   defaultNetworkOf,
-  diskBody,
   type Fields,
   giveAddresses,
   IPV4,
@@ -13,16 +13,13 @@ import {
   makeRule,
   makeVm,
   membersOf,
-  newName,
   type OpenApi,
   operationOf,
   readOpenApi,
-  ruleBody,
   schemaOf,
   startWorld,
   UUID,
   valuesOf,
-  vmBody,
   type World,
 } from './support.ts';
 

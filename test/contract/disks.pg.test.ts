@@ -1,14 +1,13 @@
+import { diskBody, LOCATION } from '@gantry/testkit/make/request-bodies';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   attachDisk,
-  diskBody,
   expectDescribed,
   expectFieldRefused,
   expectOptional,
   expectRefusal,
   expectRequired,
   type Fields,
-  LOCATION,
   makeDisk,
   makeVm,
   membersOf,

@@ -1,38 +1,34 @@
-import { makeTenant } from '@gantry/api/testing';
+import { closeInterval, openInterval } from '@gantry/db/queries/usage/meter';
+import { closeDay } from '@gantry/db/queries/usage/usage';
+import { newId } from '@gantry/model/ids';
 import {
   failOperation,
   finishDisk,
   finishRule,
   finishVm,
   finishVmDeletion,
-} from '@gantry/api/testing-scheduler';
-import { closeInterval, openInterval } from '@gantry/db/queries/usage/meter';
-import { closeDay } from '@gantry/db/queries/usage/usage';
-import { newId } from '@gantry/model/ids';
+} from '@gantry/testkit/make/finished';
+import { diskBody, LOCATION, newName, ruleBody, vmBody } from '@gantry/testkit/make/request-bodies';
+import { makeTenant } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   attachDisk,
   clientOf,
   defaultNetworkOf,
-  diskBody,
   expectFieldRefused,
   expectRefusal,
   type Fields,
   IPV4,
-  LOCATION,
   makeDisk,
   makeRule,
   makeVm,
   membersOf,
   NOBODY,
-  newName,
   OTHER_LOCATION,
   operationOf,
-  ruleBody,
   startWorld,
   TIMESTAMP,
   UUID,
-  vmBody,
   type World,
 } from './support.ts';
 

@@ -1,13 +1,14 @@
 import { hashPassword } from '@gantry/api/auth/passwords';
 import { createRateLimiter } from '@gantry/api/base/rate-limit';
-import { makeTenant, startTestApi, type TestApi } from '@gantry/api/testing';
 import { createLog } from '@gantry/daemon/log';
 import { connect } from '@gantry/db/connect';
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { diskBody, newName, vmBody } from '@gantry/testkit/make/request-bodies';
+import { makeTenant } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   attachDisk,
   clientOf,
-  diskBody,
   expectFieldRefused,
   expectRefusal,
   type Fields,
@@ -15,13 +16,11 @@ import {
   makeVm,
   membersOf,
   NOBODY,
-  newName,
   operationOf,
   readOpenApi,
   startWorld,
   UUID,
   valuesOf,
-  vmBody,
   type World,
 } from './support.ts';
 

@@ -1,4 +1,5 @@
-import { finishRule } from '@gantry/api/testing-scheduler';
+import { finishRule } from '@gantry/testkit/make/finished';
+import { newName, ruleBody } from '@gantry/testkit/make/request-bodies';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   defaultNetworkOf,
@@ -11,10 +12,8 @@ import {
   makeVm,
   membersOf,
   NOBODY,
-  newName,
   operationOf,
   readOpenApi,
-  ruleBody,
   startWorld,
   UUID,
   type World,

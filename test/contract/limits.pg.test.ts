@@ -1,26 +1,23 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createRateLimiter } from '@gantry/api/base/rate-limit';
 import { readApiSettings } from '@gantry/api/settings';
-import type { Answer } from '@gantry/api/testing';
-import { finishVm } from '@gantry/api/testing-scheduler';
 import { openInterval } from '@gantry/db/queries/usage/meter';
 import { closeDueDays } from '@gantry/db/queries/usage/usage';
 import { newId } from '@gantry/model/ids';
+import type { Reply } from '@gantry/testkit/api/test-api';
+import { finishVm } from '@gantry/testkit/make/finished';
+import { diskBody, newName, ruleBody, vmBody } from '@gantry/testkit/make/request-bodies';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   attachDisk,
   defaultNetworkOf,
-  diskBody,
   expectFieldRefused,
   expectRefusal,
   type Fields,
   makeDisk,
   makeVm,
-  newName,
   operationOf,
-  ruleBody,
   startWorld,
-  vmBody,
   type World,
 } from './support.ts';
 
@@ -37,7 +34,7 @@ const createVm = (changes: Fields) => world.post(`${world.P}/vms`, vmBody(change
 const createDisk = (changes: Fields) => world.post(`${world.P}/disks`, diskBody(changes));
 const createRule = (changes: Fields) =>
   world.post(`${world.P}/vpc/firewall-rules`, ruleBody(networkId, changes));
-const accepted = (answer: Answer) => operationOf(answer).metadata.id;
+const accepted = (answer: Reply) => operationOf(answer).metadata.id;
 
 describe('docs/contract/errors.md#limits: values and lifetimes', () => {
   it('the block size of a disk is 512 or 4096', async () => {

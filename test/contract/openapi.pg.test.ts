@@ -1,4 +1,4 @@
-import { makeTenant } from '@gantry/api/testing';
+import { makeTenant } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Fields,

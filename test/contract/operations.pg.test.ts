@@ -4,25 +4,22 @@ import {
   finishRule,
   finishVm,
   finishVmDeletion,
-} from '@gantry/api/testing-scheduler';
+} from '@gantry/testkit/make/finished';
+import { diskBody, newName, ruleBody, vmBody } from '@gantry/testkit/make/request-bodies';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   defaultNetworkOf,
-  diskBody,
   expectRefusal,
   type Fields,
   makeDisk,
   makeRule,
   makeVm,
   membersOf,
-  newName,
   type Operation,
   operationOf,
-  ruleBody,
   startWorld,
   TIMESTAMP,
   UUID,
-  vmBody,
   type World,
 } from './support.ts';
 

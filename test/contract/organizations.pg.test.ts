@@ -1,5 +1,5 @@
 import { buildApp } from '@gantry/api/app';
-import { makeTenant } from '@gantry/api/testing';
+import { makeTenant } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   clientOf,

@@ -1,24 +1,22 @@
 import { hashPassword } from '@gantry/api/auth/passwords';
-import { finishVm } from '@gantry/api/testing-scheduler';
 import { openInterval } from '@gantry/db/queries/usage/meter';
 import { closeDueDays } from '@gantry/db/queries/usage/usage';
 import { newId } from '@gantry/model/ids';
+import { finishVm } from '@gantry/testkit/make/finished';
+import { diskBody, ruleBody, vmBody } from '@gantry/testkit/make/request-bodies';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   clientOf,
   defaultNetworkOf,
-  diskBody,
   type Fields,
   makeDisk,
   makeRule,
   makeVm,
   membersOf,
   operationOf,
-  ruleBody,
   startWorld,
   TIMESTAMP,
   UUID,
-  vmBody,
   type World,
 } from './support.ts';
 

@@ -1,14 +1,8 @@
 import type { Deps } from '@gantry/api/deps';
-import {
-  type Answer,
-  makeTenant,
-  makeUser,
-  SSH_PUBLIC_KEY,
-  startTestApi,
-  type TestApi,
-  type TestTenant,
-} from '@gantry/api/testing';
-import { finishDisk, finishRule, finishVm } from '@gantry/api/testing-scheduler';
+import { type Reply, startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { finishDisk, finishRule, finishVm } from '@gantry/testkit/make/finished';
+import { diskBody, LOCATION, ruleBody, vmBody } from '@gantry/testkit/make/request-bodies';
+import { makeTenant, makeUser, type TestTenant } from '@gantry/testkit/make/tenants';
 import { expect } from 'vitest';
 
 /**
@@ -20,7 +14,6 @@ import { expect } from 'vitest';
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 export const IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/;
-export const LOCATION = 'eu-north-a';
 export const OTHER_LOCATION = 'us-east-a';
 export const NOBODY = '00000000-0000-4000-8000-000000000000';
 
@@ -29,11 +22,11 @@ type Headers = Record<string, string>;
 
 /** Calls as one caller. */
 export type Client = {
-  get(path: string): Promise<Answer>;
-  post(path: string, body?: unknown, headers?: Headers): Promise<Answer>;
-  patch(path: string, body?: unknown, headers?: Headers): Promise<Answer>;
-  put(path: string, body?: unknown): Promise<Answer>;
-  delete(path: string, headers?: Headers): Promise<Answer>;
+  get(path: string): Promise<Reply>;
+  post(path: string, body?: unknown, headers?: Headers): Promise<Reply>;
+  patch(path: string, body?: unknown, headers?: Headers): Promise<Reply>;
+  put(path: string, body?: unknown): Promise<Reply>;
+  delete(path: string, headers?: Headers): Promise<Reply>;
 };
 
 export function clientOf(api: TestApi, bearer: string): Client {
@@ -71,29 +64,6 @@ export async function startWorld(overrides: Partial<Deps> = {}): Promise<World> 
   };
 }
 
-let named = 0;
-/** Names are unique per project and kind. */
-export function newName(): string {
-  named += 1;
-  return `name-${named}`;
-}
-
-export const vmBody = (changes: Fields = {}): Fields => ({
-  ...{ name: newName(), type: 'a40.1x', location: LOCATION, image: 'debian-12' },
-  ssh_public_key: SSH_PUBLIC_KEY,
-  ...changes,
-});
-export const diskBody = (changes: Fields = {}): Fields => ({
-  ...{ name: newName(), size: '100GiB', location: LOCATION },
-  ...changes,
-});
-export const ruleBody = (networkId: string, changes: Fields = {}): Fields => ({
-  ...{ name: newName(), vpc_network_id: networkId, action: 'allow', direction: 'ingress' },
-  ...{ protocols: ['tcp'], sources: [{ cidr: '10.0.0.0/8' }], source_ports: [] },
-  ...{ destinations: [{ resource_id: networkId }], destination_ports: ['443'] },
-  ...changes,
-});
-
 export type Operation = {
   operation_id: string;
   state: string;
@@ -104,7 +74,7 @@ export type Operation = {
 };
 
 /** The operation of an accepted request. */
-export function operationOf(answer: Answer): Operation {
+export function operationOf(answer: Reply): Operation {
   expect(answer.body).toEqual({ operation: expect.anything() });
   expect(answer.status).toBe(200);
   return answer.body.operation;
@@ -164,13 +134,13 @@ export async function giveAddresses(
   }
 }
 
-export function expectRefusal(answer: Answer, status: number, code: string): void {
+export function expectRefusal(answer: Reply, status: number, code: string): void {
   expect(answer.body).toMatchObject({ code, message: expect.stringMatching(/./) });
   expect(answer.status).toBe(status);
 }
 
 /** A 400 whose details name the field and say why. */
-export function expectFieldRefused(answer: Answer, field: string): void {
+export function expectFieldRefused(answer: Reply, field: string): void {
   expectRefusal(answer, 400, 'bad_request');
   const details = answer.body.details as { field: string; reason: string }[];
   const named = details.filter((detail) => detail.field.split('.')[0] === field);
@@ -180,7 +150,7 @@ export function expectFieldRefused(answer: Answer, field: string): void {
 
 export type BodyField = {
   /** Sends a body with the request's other fields. */
-  send: (body: Fields) => Promise<Answer>;
+  send: (body: Fields) => Promise<Reply>;
   body: Fields;
   field: string;
   /** A value of another type. */

@@ -1,4 +1,5 @@
-import { finishVm, finishVmDeletion } from '@gantry/api/testing-scheduler';
+import { finishVm, finishVmDeletion } from '@gantry/testkit/make/finished';
+import { vmBody } from '@gantry/testkit/make/request-bodies';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   expectRefusal,
@@ -9,7 +10,6 @@ import {
   readOpenApi,
   startWorld,
   valuesOf,
-  vmBody,
   type World,
 } from './support.ts';
 

@@ -1,4 +1,5 @@
-import { finishVm } from '@gantry/api/testing-scheduler';
+import { finishVm } from '@gantry/testkit/make/finished';
+import { LOCATION, vmBody } from '@gantry/testkit/make/request-bodies';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   attachDisk,
@@ -10,7 +11,6 @@ import {
   expectRequired,
   type Fields,
   giveAddresses,
-  LOCATION,
   makeDisk,
   makeVm,
   membersOf,
@@ -21,7 +21,6 @@ import {
   startWorld,
   TIMESTAMP,
   UUID,
-  vmBody,
   type World,
 } from './support.ts';
 

@@ -1,4 +1,4 @@
-import { SSH_PUBLIC_KEY } from '@gantry/api/testing';
+import { SSH_PUBLIC_KEY } from '@gantry/testkit/make/tenants';
 import fc from 'fast-check';
 
 /**

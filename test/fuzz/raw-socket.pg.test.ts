@@ -1,7 +1,8 @@
 import { type ApiServer, startServer } from '@gantry/api/server';
-import { makeTenant, startTestApi, type TestApi, type TestTenant } from '@gantry/api/testing';
 import { createLog } from '@gantry/daemon/log';
 import { KIB } from '@gantry/daemon/units';
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { makeTenant, type TestTenant } from '@gantry/testkit/make/tenants';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { holds } from './property.ts';

@@ -1,7 +1,7 @@
 import { buildApp } from '@gantry/api/app';
-import { startTestApi, type TestApi } from '@gantry/api/testing';
 import { createLog, type Log } from '@gantry/daemon/log';
 import { type AuditLine, insertAuditLines } from '@gantry/db/queries/operations/records';
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import type { Plan } from './requests.ts';
 import { fillPlan, type World } from './world.ts';
 

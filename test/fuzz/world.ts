@@ -1,20 +1,22 @@
 import { createHash } from 'node:crypto';
 import { newKey } from '@gantry/api/auth/keys';
 import { hashPassword } from '@gantry/api/auth/passwords';
-import {
-  makeTenant,
-  makeUser,
-  SSH_PUBLIC_KEY,
-  type TestApi,
-  type TestTenant,
-} from '@gantry/api/testing';
-import { certifyHost, joinHost, placeVm, recordReceipt } from '@gantry/api/testing-hosts';
-import { finishDisk, finishRule, finishVm } from '@gantry/api/testing-scheduler';
 import { insertJoinToken } from '@gantry/db/queries/hosts/join-tokens';
 import { insertEvents } from '@gantry/db/queries/operations/events';
 import { insertOwner } from '@gantry/db/queries/tenants/tenants';
 import { insertRefreshToken } from '@gantry/db/queries/tenants/tokens';
 import { newId } from '@gantry/model/ids';
+import type { TestApi } from '@gantry/testkit/api/test-api';
+import { finishDisk, finishRule, finishVm } from '@gantry/testkit/make/finished';
+import { addHost, certifyHost } from '@gantry/testkit/make/hosts';
+import { placeVm } from '@gantry/testkit/make/placements';
+import { recordReceipt } from '@gantry/testkit/make/receipts';
+import {
+  makeTenant,
+  makeUser,
+  SSH_PUBLIC_KEY,
+  type TestTenant,
+} from '@gantry/testkit/make/tenants';
 import type { Bearer, Plan } from './requests.ts';
 
 /** What requests speak of: two tenants with one of everything, and callers of every kind. */
@@ -156,10 +158,10 @@ let addresses = 0;
 
 /** What operators see of it: the host that the VM is on, one that is free, a token for another. */
 async function makeHosts({ sql }: TestApi, vmId: string, name: string): Promise<Values> {
-  const host = await joinHost(sql, { name, gpus: 1 });
-  const empty = await joinHost(sql, { name: `${name}-empty`, gpus: 0 });
+  const host = await addHost(sql, { name, gpus: 1 });
+  const empty = await addHost(sql, { name: `${name}-empty`, gpus: 0 });
   const { gpuIds, driveIds } = host;
-  await placeVm(sql, { vmId, hostId: host.id, gpuIds, driveIds });
+  await placeVm(sql, { vmId, hostId: host.id, devices: [...gpuIds, ...driveIds] });
   await certifyHost(sql, host.id);
   // Both have told what they are made of, and so can be accepted.
   await sql`update hosts set facts = '{}' where id in (${host.id}, ${empty.id})`;

@@ -1,6 +1,6 @@
 import { acquireLeases, lockLease, releaseLeases } from '@gantry/db/queries/placement/leases';
-import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { newId } from '@gantry/model/ids';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 let database: TestDatabase;

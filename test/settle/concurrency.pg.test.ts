@@ -2,19 +2,19 @@ import { connect, type Sql } from '@gantry/db/connect';
 import { readHostSpecs } from '@gantry/db/queries/hosts/host-specs';
 import { toHostSpec } from '@gantry/scheduler/deliver/host-spec';
 import { endOverdueOperations } from '@gantry/scheduler/settle/end-overdue';
+import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
+import type { HandDrivenHost } from '@gantry/testkit/hosts/hand-driven-host';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Ground, startGround } from './ground.ts';
-import type { HandHost } from './hand-host.ts';
 
-let ground: Ground;
+let cloud: Cloud;
 let reader: Sql;
 beforeAll(async () => {
-  ground = await startGround();
-  reader = connect({ url: ground.api.databaseUrl, name: 'reader', maxConnections: 2 });
+  cloud = await startCloud();
+  reader = connect({ url: cloud.api.databaseUrl, name: 'reader', maxConnections: 2 });
 });
 afterAll(async () => {
   await reader.end({ timeout: 5 });
-  await ground.stop();
+  await cloud.stop();
 });
 
 /** Accepted writes: enough for every two of them to meet. */
@@ -23,21 +23,25 @@ const WRITES = 60;
 const pick = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T;
 
 it('writers, hosts and schedulers never deadlock, and a spec number always has the same content', async () => {
-  const hosts: HandHost[] = [];
+  const hosts: HandDrivenHost[] = [];
   for (let i = 0; i < 3; i += 1)
     hosts.push(
-      await ground.addHost({ gpus: 8, sharedStorage: true, underlayAddress: `192.0.2.${i + 1}` }),
+      await cloud.addHandDrivenHost({
+        gpus: 8,
+        sharedStorage: true,
+        underlayAddress: `192.0.2.${i + 1}`,
+      }),
     );
   const vmIds: string[] = [];
-  for (const host of hosts) for (let i = 0; i < 3; i += 1) vmIds.push(await ground.runVm(host));
+  for (const host of hosts) for (let i = 0; i < 3; i += 1) vmIds.push(await cloud.runVm(host));
   const diskIds: string[] = [];
-  for (let i = 0; i < 4; i += 1) diskIds.push(await ground.createDisk());
-  const network = (await ground.call('GET', '/vpc/networks')).body.items[0].id;
+  for (let i = 0; i < 4; i += 1) diskIds.push(await cloud.createDisk());
+  const network = (await cloud.call('GET', '/vpc/networks')).body.items[0].id;
   const ruleIds: string[] = [];
   for (let i = 0; i < 3; i += 1)
     ruleIds.push(
       (
-        await ground.ask('POST', '/vpc/firewall-rules', {
+        await cloud.request('POST', '/vpc/firewall-rules', {
           ...{ name: `busy-${i}`, vpc_network_id: network, direction: 'ingress', action: 'allow' },
           ...{ protocols: ['tcp'], sources: [{ resource_id: vmIds[i] }], destinations: [] },
         })
@@ -60,7 +64,7 @@ it('writers, hosts and schedulers never deadlock, and a spec number always has t
     }
   };
   const write = async (method: string, path: string, body?: unknown) => {
-    const answer = await ground.call(method, path, body);
+    const answer = await cloud.call(method, path, body);
     if (answer.status === 200) writes += 1;
     if (answer.status >= 500) problems.push({ method, path, ...answer });
   };
@@ -69,7 +73,7 @@ it('writers, hosts and schedulers never deadlock, and a spec number always has t
   const moveHost = async () => {
     const { id } = pick(hosts);
     const address = pick([null, `192.0.2.${10 + Math.floor(Math.random() * 200)}`]);
-    await ground.sql.begin(async (tx) => {
+    await cloud.sql.begin(async (tx) => {
       await tx`select from hosts where id = ${id} for no key update`;
       await tx`select from networks where id in (select n.network_id from network_interfaces n
         join placements p on p.vm_id = n.vm_id where p.host_id = ${id}) order by id for no key update`;
@@ -77,7 +81,7 @@ it('writers, hosts and schedulers never deadlock, and a spec number always has t
     });
   };
   const changeSubnets = async () => {
-    const { status, body } = await ground.call('POST', '/vpc/subnets', {
+    const { status, body } = await cloud.call('POST', '/vpc/subnets', {
       ...{ name: `busy-${++subnets}`, vpc_network_id: network },
       ...{ location: 'eu-north-a', cidr: '172.27.128.0/24' },
     });
@@ -101,15 +105,15 @@ it('writers, hosts and schedulers never deadlock, and a spec number always has t
         sources: [{ resource_id: pick(vmIds) }],
       }),
     async () => {
-      const { id } = await ground.createVm();
-      await ground.place(id, pick(hosts)).catch(ignoreFullHost);
+      const { id } = await cloud.createVm();
+      await cloud.place(id, pick(hosts)).catch(ignoreFullHost);
       await write('DELETE', `/vms/${id}`);
     },
   ];
   const placeUnplaced = async () => {
-    const [vm] = await ground.sql`select id from vms where not placed and desired_state = 'running'
+    const [vm] = await cloud.sql`select id from vms where not placed and desired_state = 'running'
       and not abandoned and observed_generation < generation limit 1`;
-    if (vm) await ground.place(vm['id'], pick(hosts)).catch(ignoreFullHost);
+    if (vm) await cloud.place(vm['id'], pick(hosts)).catch(ignoreFullHost);
   };
   const readSpecs = async () => {
     for (const row of await readHostSpecs(
@@ -128,8 +132,8 @@ it('writers, hosts and schedulers never deadlock, and a spec number always has t
     [
       ...writers,
       ...hosts.map((host) => () => host.obey()),
-      () => ground.turn(),
-      () => endOverdueOperations(ground),
+      () => cloud.settleWithoutHost(),
+      () => endOverdueOperations(cloud),
       placeUnplaced,
       moveHost,
       changeSubnets,

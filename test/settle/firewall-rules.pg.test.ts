@@ -1,95 +1,95 @@
 import { newId } from '@gantry/model/ids';
 import { fenceHosts } from '@gantry/scheduler/liveness/fence-hosts';
-import { addHosts } from '@gantry/scheduler/place/testing/fleet';
 import { endOverdueOperations } from '@gantry/scheduler/settle/end-overdue';
+import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
+import type { HandDrivenHost } from '@gantry/testkit/hosts/hand-driven-host';
+import { addHosts } from '@gantry/testkit/make/hosts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Ground, startGround } from './ground.ts';
-import type { HandHost } from './hand-host.ts';
 
-let ground: Ground;
+let cloud: Cloud;
 let networkId: string;
 beforeAll(async () => {
-  ground = await startGround();
-  networkId = (await ground.call('GET', '/vpc/networks')).body.items[0].id;
+  cloud = await startCloud();
+  networkId = (await cloud.call('GET', '/vpc/networks')).body.items[0].id;
 });
-afterAll(() => ground.stop());
+afterAll(() => cloud.stop());
 
 let names = 0;
 const createRule = (sources: object[] = [], vpc_network_id = networkId) =>
-  ground.ask('POST', '/vpc/firewall-rules', {
+  cloud.request('POST', '/vpc/firewall-rules', {
     ...{ name: `rule-${++names}`, vpc_network_id, direction: 'ingress', action: 'allow' },
     ...{ protocols: ['tcp'], sources, destinations: [], destination_ports: ['22'] },
   });
-const ruleAt = async (host: HandHost, id: string) =>
+const ruleAt = async (host: HandDrivenHost, id: string) =>
   (await host.spec()).firewallRules?.find((rule) => rule.id === id);
-const state = async (operationId: string) => (await ground.operation(operationId)).state;
+const state = async (operationId: string) => (await cloud.operation(operationId)).state;
 type Overdue = { message: string; details: { hosts_pending: number; hosts: string[] } };
 const failureOf = async (operationId: string) =>
-  (await ground.operation(operationId)).result as Overdue;
+  (await cloud.operation(operationId)).result as Overdue;
 const ruleState = async (id: string) =>
-  (await ground.call('GET', `/vpc/firewall-rules/${id}`)).body.state;
+  (await cloud.call('GET', `/vpc/firewall-rules/${id}`)).body.state;
 
 it('a rule that concerns no host is in force at once', async () => {
-  const { body } = await ground.call('POST', '/vpc/networks', {
+  const { body } = await cloud.call('POST', '/vpc/networks', {
     name: 'empty',
     cidr: '10.9.0.0/16',
   });
   const { id, operationId } = await createRule([], body.id);
-  await ground.turn();
+  await cloud.settleWithoutHost();
   expect(await state(operationId)).toBe('SUCCEEDED');
   expect(await ruleState(id)).toBe('active');
-  const deletion = await ground.ask('DELETE', `/vpc/firewall-rules/${id}`);
-  await ground.turn();
+  const deletion = await cloud.request('DELETE', `/vpc/firewall-rules/${id}`);
+  await cloud.settleWithoutHost();
   expect(await state(deletion.operationId)).toBe('SUCCEEDED');
 });
 
 it('a rule is in force when every host of the network has reported its newest change', async () => {
-  const [one, two] = [await ground.addHost(), await ground.addHost()];
-  await ground.runVm(one);
-  await ground.runVm(two);
+  const [one, two] = [await cloud.addHandDrivenHost(), await cloud.addHandDrivenHost()];
+  await cloud.runVm(one);
+  await cloud.runVm(two);
   const { id, operationId } = await createRule();
   expect(await ruleAt(one, id)).toMatchObject({ sources: ['0.0.0.0/0'], destinationPorts: ['22'] });
   const early = await one.done();
   await one.report({ ...early, firewallNumber: String(Number(early.firewallNumber) - 1) });
   await two.obey();
-  await ground.turn();
+  await cloud.settleWithoutHost();
   expect(await ruleState(id)).toBe('pending');
   await one.report(early);
-  await ground.turn();
+  await cloud.settleWithoutHost();
   expect(await state(operationId)).toBe('SUCCEEDED');
 
-  const change = await ground.ask('PATCH', `/vpc/firewall-rules/${id}`, {
+  const change = await cloud.request('PATCH', `/vpc/firewall-rules/${id}`, {
     destination_ports: ['80'],
   });
   await one.report(early);
   await two.obey();
-  await ground.turn();
+  await cloud.settleWithoutHost();
   expect(await state(change.operationId)).toBe('IN_PROGRESS');
   await one.obey();
-  await ground.turn();
+  await cloud.settleWithoutHost();
   expect(await state(change.operationId)).toBe('SUCCEEDED');
 
-  const deletion = await ground.ask('DELETE', `/vpc/firewall-rules/${id}`);
+  const deletion = await cloud.request('DELETE', `/vpc/firewall-rules/${id}`);
   expect(await ruleAt(one, id)).toBeUndefined();
   await one.obey();
-  await ground.turn();
+  await cloud.settleWithoutHost();
   expect(await ruleState(id)).toBe('deleting');
   await two.obey();
-  await ground.turn();
+  await cloud.settleWithoutHost();
   expect(await state(deletion.operationId)).toBe('SUCCEEDED');
 });
 
 it('a rule past its deadline fails and names exactly the hosts that have not applied it', async () => {
-  const [late, prompt] = [await ground.addHost(), await ground.addHost()];
-  await ground.runVm(late);
-  await ground.runVm(prompt);
-  const nameOf = async ({ id }: HandHost) =>
-    (await ground.sql<{ name: string }[]>`select name from hosts where id = ${id}`)[0]?.name;
+  const [late, prompt] = [await cloud.addHandDrivenHost(), await cloud.addHandDrivenHost()];
+  await cloud.runVm(late);
+  await cloud.runVm(prompt);
+  const nameOf = async ({ id }: HandDrivenHost) =>
+    (await cloud.sql<{ name: string }[]>`select name from hosts where id = ${id}`)[0]?.name;
   const { id, operationId } = await createRule();
   await prompt.obey();
-  const owing = (await ground.sql`select from firewall_rule_hosts where rule_id = ${id}`).length;
-  await ground.sql`update operations set deadline_at = now() - interval '1 second' where id = ${operationId}`;
-  await endOverdueOperations({ sql: ground.sql, log: ground.log });
+  const owing = (await cloud.sql`select from firewall_rule_hosts where rule_id = ${id}`).length;
+  await cloud.sql`update operations set deadline_at = now() - interval '1 second' where id = ${operationId}`;
+  await endOverdueOperations({ sql: cloud.sql, log: cloud.log });
   expect(await state(operationId)).toBe('FAILED');
   const result = await failureOf(operationId);
   expect(result).toMatchObject({ code: 'host_failed', details: { hosts_pending: owing } });
@@ -102,12 +102,12 @@ it('a rule past its deadline fails and names exactly the hosts that have not app
 
 it('a rule that very many hosts have not applied names some of them and counts the others', async () => {
   const { id, operationId } = await createRule();
-  await addHosts(ground.sql, 30);
-  await ground.sql`insert into firewall_rule_hosts (rule_id, host_id, number)
+  await addHosts(cloud.sql, 30);
+  await cloud.sql`insert into firewall_rule_hosts (rule_id, host_id, number)
     select ${id}, id, 1 from hosts on conflict do nothing`;
-  const owing = (await ground.sql`select from firewall_rule_hosts where rule_id = ${id}`).length;
-  await ground.sql`update operations set deadline_at = now() - interval '1 second' where id = ${operationId}`;
-  await endOverdueOperations({ sql: ground.sql, log: ground.log });
+  const owing = (await cloud.sql`select from firewall_rule_hosts where rule_id = ${id}`).length;
+  await cloud.sql`update operations set deadline_at = now() - interval '1 second' where id = ${operationId}`;
+  await endOverdueOperations({ sql: cloud.sql, log: cloud.log });
   const result = await failureOf(operationId);
   expect(result.details).toMatchObject({ hosts_pending: owing });
   expect(result.details.hosts).toHaveLength(20);
@@ -115,49 +115,49 @@ it('a rule that very many hosts have not applied names some of them and counts t
 });
 
 it('an endpoint stands for the resource that it names, and for nothing after that is deleted', async () => {
-  const [one, two] = [await ground.addHost(), await ground.addHost()];
-  const named = await ground.runVm(one);
-  await ground.runVm(two);
+  const [one, two] = [await cloud.addHandDrivenHost(), await cloud.addHandDrivenHost()];
+  const named = await cloud.runVm(one);
+  await cloud.runVm(two);
   const { id } = await createRule([{ resource_id: named }]);
-  const address = (await ground.call('GET', `/vms/${named}`)).body.network_interfaces[0].ips[0]
+  const address = (await cloud.call('GET', `/vms/${named}`)).body.network_interfaces[0].ips[0]
     .private_ipv4.address;
   expect(await ruleAt(two, id)).toMatchObject({ sources: [`${address}/32`] });
   const before = await two.number();
-  await ground.ask('DELETE', `/vms/${named}`);
+  await cloud.request('DELETE', `/vms/${named}`);
   await one.obey();
-  expect(await ground.vmState(named)).toBe('gone');
+  expect(await cloud.vmState(named)).toBe('gone');
   expect(await ruleAt(two, id)).toMatchObject({ sources: [], destinations: ['0.0.0.0/0'] });
   expect(await two.number()).toBeGreaterThan(before);
 });
 
 it('a VM that gets its address later is included in the rules that name it', async () => {
-  const [one, two] = [await ground.addHost(), await ground.addHost()];
-  await ground.runVm(two);
-  const { id: named } = await ground.createVm();
+  const [one, two] = [await cloud.addHandDrivenHost(), await cloud.addHandDrivenHost()];
+  await cloud.runVm(two);
+  const { id: named } = await cloud.createVm();
   const { id } = await createRule([{ resource_id: named }]);
   expect(await ruleAt(two, id)).toMatchObject({ sources: [] });
   const before = await two.number();
-  await ground.place(named, one);
+  await cloud.place(named, one);
   expect(await two.number()).toBe(before + 1);
   expect(await ruleAt(two, id)).toMatchObject({ sources: [expect.stringMatching(/^172\.27\./)] });
 });
 
 it('a rule and a VM created at the same moment see each other: the host of the VM gets the rule', async () => {
-  const host = await ground.addHost();
-  const { id: vmId } = await ground.createVm();
+  const host = await cloud.addHandDrivenHost();
+  const { id: vmId } = await cloud.createVm();
   const ruleId = newId();
   let placed = false;
-  const { placing, early } = await ground.sql.begin(async (tx) => {
+  const { placing, early } = await cloud.sql.begin(async (tx) => {
     await tx`insert into firewall_rules (id, project_id, network_id, name, direction, action,
         protocols, sources, source_ports, destinations, destination_ports)
-      values (${ruleId}, ${ground.tenant.projectId}, ${networkId}, 'at-once', 'ingress', 'deny',
+      values (${ruleId}, ${cloud.tenant.projectId}, ${networkId}, 'at-once', 'ingress', 'deny',
         '{tcp}', '[]', '{}', '[]', '{}')`;
-    const work = ground.place(vmId, host).then(() => {
+    const work = cloud.place(vmId, host).then(() => {
       placed = true;
     });
     // It waits for the rule, or was placed without it.
     await expect
-      .poll(async () => placed || (await ground.sql`select from pg_locks where not granted`).length)
+      .poll(async () => placed || (await cloud.sql`select from pg_locks where not granted`).length)
       .toBeTruthy();
     return { placing: [work], early: placed ? await host.spec() : null };
   });
@@ -168,12 +168,12 @@ it('a rule and a VM created at the same moment see each other: the host of the V
 });
 
 it('a rule does not wait for a fenced host', async () => {
-  const host = await ground.addHost();
-  await ground.runVm(host);
+  const host = await cloud.addHandDrivenHost();
+  await cloud.runVm(host);
   const { id } = await createRule();
-  await ground.sql`update hosts set fenced_at = now() where id = ${host.id}`;
-  await fenceHosts(ground);
+  await cloud.sql`update hosts set fenced_at = now() where id = ${host.id}`;
+  await fenceHosts(cloud);
   expect(
-    await ground.sql`select from firewall_rule_hosts where rule_id = ${id} and host_id = ${host.id}`,
+    await cloud.sql`select from firewall_rule_hosts where rule_id = ${id} and host_id = ${host.id}`,
   ).toHaveLength(0);
 });

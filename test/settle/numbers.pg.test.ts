@@ -3,19 +3,19 @@ import { newId } from '@gantry/model/ids';
 import { toHostSpec } from '@gantry/scheduler/deliver/host-spec';
 import { fenceHosts } from '@gantry/scheduler/liveness/fence-hosts';
 import { endOverdueOperations } from '@gantry/scheduler/settle/end-overdue';
+import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
+import { failure, type HandDrivenHost } from '@gantry/testkit/hosts/hand-driven-host';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Ground, startGround } from './ground.ts';
-import { failure, type HandHost } from './hand-host.ts';
 
-let ground: Ground;
+let cloud: Cloud;
 beforeAll(async () => {
-  ground = await startGround();
+  cloud = await startCloud();
 });
-afterAll(() => ground.stop());
+afterAll(() => cloud.stop());
 
 const numbers = async () =>
   new Map(
-    (await ground.sql`select host_id, number from host_revisions`).map((row) => [
+    (await cloud.sql`select host_id, number from host_revisions`).map((row) => [
       row['host_id'] as string,
       Number(row['number']),
     ]),
@@ -35,31 +35,31 @@ const grown = async (work: () => Promise<unknown>): Promise<string[]> => {
 };
 const specsByHost = async () => {
   const ids = [...(await numbers()).keys()];
-  const rows = await readHostSpecs(ground.sql, ids);
+  const rows = await readHostSpecs(cloud.sql, ids);
   return new Map(rows.map((row) => [row.host_id, toHostSpec(row)]));
 };
 const attach = (vmId: string, diskId: string, mode = 'read-write') =>
-  ground.ask('POST', `/vms/${vmId}/attach-disks`, {
+  cloud.request('POST', `/vms/${vmId}/attach-disks`, {
     attach_disks: [{ disk_id: diskId, mode, attachment_type: 'data' }],
   });
 
 describe('the number of exactly the affected hosts grows with', () => {
-  let host: HandHost;
-  let other: HandHost;
+  let host: HandDrivenHost;
+  let other: HandDrivenHost;
   let vmId: string;
   beforeAll(async () => {
-    host = await ground.addHost({ gpus: 8, sharedStorage: true });
-    other = await ground.addHost({ sharedStorage: true });
-    vmId = await ground.runVm(host);
-    await ground.runVm(other);
+    host = await cloud.addHandDrivenHost({ gpus: 8, sharedStorage: true });
+    other = await cloud.addHandDrivenHost({ sharedStorage: true });
+    vmId = await cloud.runVm(host);
+    await cloud.runVm(other);
   });
-  const change = (action: string, id = vmId) => ground.ask('PATCH', `/vms/${id}`, { action });
+  const change = (action: string, id = vmId) => cloud.request('PATCH', `/vms/${id}`, { action });
 
   it('a placement, its end, and the creation of the OS disk', async () => {
-    const { id } = await ground.createVm();
-    expect(await grown(() => ground.place(id, host))).toEqual([host.id]);
+    const { id } = await cloud.createVm();
+    expect(await grown(() => cloud.place(id, host))).toEqual([host.id]);
     expect(await grown(() => host.obey())).toEqual([host.id]);
-    expect(await grown(() => ground.ask('DELETE', `/vms/${id}`))).toEqual([host.id]);
+    expect(await grown(() => cloud.request('DELETE', `/vms/${id}`))).toEqual([host.id]);
     expect(await grown(() => host.obey())).toEqual([host.id]);
     expect(await grown(() => host.obey())).toEqual([]);
   });
@@ -74,91 +74,91 @@ describe('the number of exactly the affected hosts grows with', () => {
     ]);
     expect(await grown(() => host.obey())).toEqual([host.id]);
     expect(await grown(() => change('START'))).toEqual([]);
-    await ground.place(vmId, host);
+    await cloud.place(vmId, host);
     await host.obey();
   });
 
   it('a creation that is abandoned', async () => {
-    const { id, operationId } = await ground.createVm();
-    await ground.place(id, host);
-    await ground.sql`update operations set deadline_at = now() - interval '1 second' where id = ${operationId}`;
-    expect(await grown(() => endOverdueOperations(ground))).toEqual([host.id]);
+    const { id, operationId } = await cloud.createVm();
+    await cloud.place(id, host);
+    await cloud.sql`update operations set deadline_at = now() - interval '1 second' where id = ${operationId}`;
+    expect(await grown(() => endOverdueOperations(cloud))).toEqual([host.id]);
     await host.obey();
   });
 
   it('a new name of a placed VM', async () => {
     const rename = (id: string) => () =>
-      ground.ask('PATCH', `/vms/${id}`, { action: 'UPDATE', name: `n${newId()}`.slice(0, 30) });
+      cloud.request('PATCH', `/vms/${id}`, { action: 'UPDATE', name: `n${newId()}`.slice(0, 30) });
     expect(await grown(rename(vmId))).toEqual([host.id]);
-    const id = await ground.runVm(host);
+    const id = await cloud.runVm(host);
     await change('STOP', id);
     await host.obey();
     expect(await grown(rename(id))).toEqual([]);
   });
 
   it('a disk that is attached, grown and detached, or grown and deleted where it is stored', async () => {
-    const diskId = await ground.createDisk();
+    const diskId = await cloud.createDisk();
     expect(await grown(() => attach(vmId, diskId))).toEqual([host.id]);
     expect(await grown(() => host.obey())).toEqual([host.id]);
     expect(await grown(() => host.obey())).toEqual([]);
-    const resize = (size: string) => () => ground.ask('PATCH', `/disks/${diskId}`, { size });
+    const resize = (size: string) => () => cloud.request('PATCH', `/disks/${diskId}`, { size });
     expect(await grown(resize('20GiB'))).toEqual([host.id]);
     await host.obey();
-    await ground.turn();
+    await cloud.settleWithoutHost();
     const detach = { detach_disks: [diskId] };
-    expect(await grown(() => ground.ask('POST', `/vms/${vmId}/detach-disks`, detach))).toEqual([
+    expect(await grown(() => cloud.request('POST', `/vms/${vmId}/detach-disks`, detach))).toEqual([
       host.id,
     ]);
     expect(await grown(() => host.obey())).toEqual([]);
     expect(await grown(resize('30GiB'))).toEqual([host.id]);
     expect(await grown(() => host.obey())).toEqual([host.id]);
-    expect(await grown(() => ground.turn())).toEqual([]);
-    expect(await grown(() => ground.ask('DELETE', `/disks/${diskId}`))).toEqual([host.id]);
+    expect(await grown(() => cloud.settleWithoutHost())).toEqual([]);
+    expect(await grown(() => cloud.request('DELETE', `/disks/${diskId}`))).toEqual([host.id]);
     expect(await grown(() => host.obey())).toEqual([host.id]);
-    expect(await grown(() => ground.turn())).toEqual([]);
+    expect(await grown(() => cloud.settleWithoutHost())).toEqual([]);
   });
 
   it('no change of a disk that no host stores', async () => {
-    const diskId = await ground.createDisk();
-    expect(await grown(() => ground.ask('PATCH', `/disks/${diskId}`, { size: '20GiB' }))).toEqual(
-      [],
-    );
-    await ground.turn();
-    expect(await grown(() => ground.ask('DELETE', `/disks/${diskId}`))).toEqual([]);
+    const diskId = await cloud.createDisk();
+    expect(
+      await grown(() => cloud.request('PATCH', `/disks/${diskId}`, { size: '20GiB' })),
+    ).toEqual([]);
+    await cloud.settleWithoutHost();
+    expect(await grown(() => cloud.request('DELETE', `/disks/${diskId}`))).toEqual([]);
   });
 
   it('the deletion of a stopped VM, for the host that stores its OS disk', async () => {
-    const id = await ground.runVm(host);
+    const id = await cloud.runVm(host);
     await change('STOP', id);
     await host.obey();
-    expect(await grown(() => ground.ask('DELETE', `/vms/${id}`))).toEqual([host.id]);
+    expect(await grown(() => cloud.request('DELETE', `/vms/${id}`))).toEqual([host.id]);
     expect(await grown(() => host.obey())).toEqual([host.id]);
   });
 
   it('a pending growth, for the host that stores the disk, when its VM is placed elsewhere', async () => {
-    const id = await ground.runVm(host);
-    const diskId = await ground.createDisk();
+    const id = await cloud.runVm(host);
+    const diskId = await cloud.createDisk();
     await attach(id, diskId);
     await host.obey();
     await change('STOP', id);
     await host.obey();
-    await ground.ask('PATCH', `/disks/${diskId}`, { size: '20GiB' });
+    await cloud.request('PATCH', `/disks/${diskId}`, { size: '20GiB' });
     await change('START', id);
     const both = [host.id, other.id].sort();
-    expect(await grown(() => ground.place(id, other))).toEqual(both);
+    expect(await grown(() => cloud.place(id, other))).toEqual(both);
     await other.say(id, { state: 'VM_OBSERVED_STATE_FAILED', failure: failure('no'), disks: [] });
     expect(await grown(() => other.obey())).toEqual(both);
     await host.obey();
-    await ground.turn();
+    await cloud.settleWithoutHost();
   });
 
   it('a rule of a network, for every host of the network', async () => {
-    const network = (await ground.call('GET', '/vpc/networks')).body.items[0].id;
+    const network = (await cloud.call('GET', '/vpc/networks')).body.items[0].id;
     const all = [host.id, other.id].sort();
     let ruleId = '';
     const create = async () => {
       ruleId = (
-        await ground.ask('POST', '/vpc/firewall-rules', {
+        await cloud.request('POST', '/vpc/firewall-rules', {
           ...{ name: 'numbered', vpc_network_id: network, direction: 'ingress', action: 'deny' },
           ...{ protocols: ['udp'], sources: [], destinations: [] },
         })
@@ -167,22 +167,22 @@ describe('the number of exactly the affected hosts grows with', () => {
     const settle = async () => {
       await host.obey();
       await other.obey();
-      await ground.turn();
+      await cloud.settleWithoutHost();
     };
     expect(await grown(create)).toEqual(all);
     expect(await grown(settle)).toEqual([]);
     const rule = `/vpc/firewall-rules/${ruleId}`;
-    expect(await grown(() => ground.ask('PATCH', rule, { protocols: ['tcp'] }))).toEqual(all);
+    expect(await grown(() => cloud.request('PATCH', rule, { protocols: ['tcp'] }))).toEqual(all);
     await settle();
-    expect(await grown(() => ground.ask('DELETE', rule))).toEqual(all);
+    expect(await grown(() => cloud.request('DELETE', rule))).toEqual(all);
     expect(await grown(settle)).toEqual([]);
   });
 
   it('the source of an image, for hosts that have yet to create a VM from it', async () => {
-    const { id } = await ground.createVm();
-    await ground.place(id, other);
+    const { id } = await cloud.createVm();
+    await cloud.place(id, other);
     const setSource = () =>
-      ground.sql`update images set source_url = 'file:///' || gen_random_uuid()`;
+      cloud.sql`update images set source_url = 'file:///' || gen_random_uuid()`;
     expect(await grown(setSource)).toEqual([other.id]);
     await other.obey();
     expect(await grown(setSource)).toEqual([]);
@@ -190,7 +190,7 @@ describe('the number of exactly the affected hosts grows with', () => {
 
   it('the NUMA node of a GPU that a VM has', async () => {
     const move = (claimed: boolean) => () =>
-      ground.sql`update devices set numa_node = numa_node + 1 where id = (select g.id from devices g
+      cloud.sql`update devices set numa_node = numa_node + 1 where id = (select g.id from devices g
         left join device_claims c on c.device_id = g.id
         where g.kind = 'gpu' and g.host_id = ${host.id} and (c.device_id is not null) = ${claimed} limit 1)`;
     expect(await grown(move(true))).toEqual([host.id]);
@@ -199,13 +199,11 @@ describe('the number of exactly the affected hosts grows with', () => {
 
   it('no change that only placement reads', async () => {
     expect(
-      await grown(
-        () => ground.sql`update hosts set admin_state = 'cordoned' where id = ${host.id}`,
-      ),
+      await grown(() => cloud.sql`update hosts set admin_state = 'cordoned' where id = ${host.id}`),
     ).toEqual([]);
     expect(
       await grown(
-        () => ground.sql`update devices set state = 'missing' where id in
+        () => cloud.sql`update devices set state = 'missing' where id in
       (select id from devices where kind = 'gpu' and host_id = ${other.id}
         and id not in (select device_id from device_claims) limit 1)`,
       ),
@@ -214,61 +212,61 @@ describe('the number of exactly the affected hosts grows with', () => {
 });
 
 describe('if hosts reach each other, the number of every host with a VM of the network grows with', () => {
-  let host: HandHost;
-  let other: HandHost;
-  let stranger: HandHost;
+  let host: HandDrivenHost;
+  let other: HandDrivenHost;
+  let stranger: HandDrivenHost;
   let network: string;
   beforeAll(async () => {
-    host = await ground.addHost({ gpus: 8, underlayAddress: '192.0.2.1' });
-    other = await ground.addHost({ underlayAddress: '192.0.2.2' });
-    stranger = await ground.addHost({ underlayAddress: '192.0.2.3' });
-    await ground.runVm(other);
-    network = (await ground.call('GET', '/vpc/networks')).body.items[0].id;
+    host = await cloud.addHandDrivenHost({ gpus: 8, underlayAddress: '192.0.2.1' });
+    other = await cloud.addHandDrivenHost({ underlayAddress: '192.0.2.2' });
+    stranger = await cloud.addHandDrivenHost({ underlayAddress: '192.0.2.3' });
+    await cloud.runVm(other);
+    network = (await cloud.call('GET', '/vpc/networks')).body.items[0].id;
     await settleAll();
   });
   /** What is left to do from what came before, also of hosts that came before. */
   const settleAll = async () => {
     for (const each of [host, other, stranger]) await each.obey();
-    await ground.turn();
+    await cloud.settleWithoutHost();
   };
   const concerned = async () =>
     (
-      await ground.sql`select distinct host_id from placements p join network_interfaces n using (vm_id)
+      await cloud.sql`select distinct host_id from placements p join network_interfaces n using (vm_id)
         where n.network_id = ${network}`
     )
       .map((row) => row['host_id'] as string)
       .sort();
-  const neighboursOf = async (of: HandHost) =>
+  const neighboursOf = async (of: HandDrivenHost) =>
     (await specsByHost()).get(of.id)?.networks?.flatMap(({ neighbours = [] }) => neighbours) ?? [];
 
   it('a VM that is placed or released, and not with changes that affect only its own host', async () => {
-    const { id } = await ground.createVm();
+    const { id } = await cloud.createVm();
     const before = await concerned();
-    expect(await grown(() => ground.place(id, host))).toEqual([...before, host.id].sort());
+    expect(await grown(() => cloud.place(id, host))).toEqual([...before, host.id].sort());
     expect(await neighboursOf(other)).toContainEqual(
       expect.objectContaining({ hostIpv4: '192.0.2.1' }),
     );
     expect(await grown(() => host.obey())).toEqual([host.id]);
     const stop = { action: 'STOP' };
-    expect(await grown(() => ground.ask('PATCH', `/vms/${id}`, stop))).toEqual([host.id]);
+    expect(await grown(() => cloud.request('PATCH', `/vms/${id}`, stop))).toEqual([host.id]);
     expect(await grown(() => host.obey())).toEqual([...before, host.id].sort());
     expect(await neighboursOf(other)).not.toContainEqual(
       expect.objectContaining({ hostIpv4: '192.0.2.1' }),
     );
-    await ground.ask('DELETE', `/vms/${id}`);
+    await cloud.request('DELETE', `/vms/${id}`);
     await settleAll();
   });
 
   it('a new address of a VM, and a subnet that is created or deleted', async () => {
-    const id = await ground.runVm(host);
+    const id = await cloud.runVm(host);
     const all = await concerned();
     const readdress = () =>
-      ground.sql`update address_claims set address = '172.27.250.9' where network_interface_id
+      cloud.sql`update address_claims set address = '172.27.250.9' where network_interface_id
         in (select id from network_interfaces where vm_id = ${id})`;
     expect(await grown(readdress)).toEqual(all);
     let subnet = '';
     const create = async () => {
-      const { body } = await ground.call('POST', '/vpc/subnets', {
+      const { body } = await cloud.call('POST', '/vpc/subnets', {
         ...{ name: 'later', vpc_network_id: network, location: 'eu-north-a' },
         cidr: '172.27.129.0/24',
       });
@@ -278,14 +276,14 @@ describe('if hosts reach each other, the number of every host with a VM of the n
     expect((await specsByHost()).get(other.id)?.networks?.[0]?.subnets).toContainEqual({
       ...{ cidr: '172.27.129.0/24', gatewayIpv4: '172.27.129.1' },
     });
-    expect(await grown(() => ground.call('DELETE', `/vpc/subnets/${subnet}`))).toEqual(all);
+    expect(await grown(() => cloud.call('DELETE', `/vpc/subnets/${subnet}`))).toEqual(all);
   });
 
   it('a new underlay address of a host, whose own number grows only if it gains or loses one', async () => {
     const all = await concerned();
     const others = all.filter((id) => id !== other.id);
     const move = (address: string | null) => () =>
-      ground.sql`update hosts set underlay_address = ${address} where id = ${other.id}`;
+      cloud.sql`update hosts set underlay_address = ${address} where id = ${other.id}`;
     expect(await grown(move('192.0.2.20'))).toEqual(others);
     expect(await grown(move('192.0.2.20'))).toEqual([]);
     expect(await neighboursOf(host)).toContainEqual(
@@ -301,23 +299,23 @@ describe('if hosts reach each other, the number of every host with a VM of the n
   });
 
   it('a host that is fenced', async () => {
-    const lost = await ground.addHost({ underlayAddress: '192.0.2.4' });
-    await ground.runVm(lost);
+    const lost = await cloud.addHandDrivenHost({ underlayAddress: '192.0.2.4' });
+    await cloud.runVm(lost);
     const all = await concerned();
-    await ground.sql`update hosts set fenced_at = now() where id = ${lost.id}`;
-    expect(await grown(() => fenceHosts(ground))).toEqual(all);
+    await cloud.sql`update hosts set fenced_at = now() where id = ${lost.id}`;
+    expect(await grown(() => fenceHosts(cloud))).toEqual(all);
     expect(await neighboursOf(host)).not.toContainEqual(
       expect.objectContaining({ hostIpv4: '192.0.2.4' }),
     );
   });
 
   it('no host that placement would have to read again', async () => {
-    const { id } = await ground.createVm();
+    const { id } = await cloud.createVm();
     const [before] =
-      await ground.sql`select changed_xid::text as xid, number, own_number from host_revisions where host_id = ${other.id}`;
-    await ground.place(id, host);
+      await cloud.sql`select changed_xid::text as xid, number, own_number from host_revisions where host_id = ${other.id}`;
+    await cloud.place(id, host);
     const [after] =
-      await ground.sql`select changed_xid::text as xid, number, own_number from host_revisions where host_id = ${other.id}`;
+      await cloud.sql`select changed_xid::text as xid, number, own_number from host_revisions where host_id = ${other.id}`;
     expect(after).toMatchObject({ xid: before?.['xid'], own_number: before?.['own_number'] });
     expect(Number(after?.['number'])).toBeGreaterThan(Number(before?.['number']));
   });

@@ -17,9 +17,13 @@ import { fenceHosts } from '@gantry/scheduler/liveness/fence-hosts';
 import { markUnreachable } from '@gantry/scheduler/liveness/mark-unreachable';
 import { endOverdueOperations } from '@gantry/scheduler/settle/end-overdue';
 import { settleWithoutHost } from '@gantry/scheduler/settle/settle-without-host';
+import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
+import {
+  failure,
+  type HandDrivenHost,
+  type VmObservedState,
+} from '@gantry/testkit/hosts/hand-driven-host';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Ground, startGround } from './ground.ts';
-import { failure, type HandHost, type VmObservedState } from './hand-host.ts';
 
 /**
  * Compares packages/model/src/vm-life with the product. The second test explores: it begins with
@@ -41,11 +45,11 @@ const CREATED: Vm = {
   operation: 'CREATE',
 };
 
-let ground: Ground;
+let cloud: Cloud;
 beforeAll(async () => {
-  ground = await startGround();
+  cloud = await startCloud();
 });
-afterAll(() => ground.stop());
+afterAll(() => cloud.stop());
 
 it('vms.state and vm_should_run give the results of the table for every combination of facts', async () => {
   const vms = VM_DESIRED_STATES.flatMap((desiredState) =>
@@ -68,7 +72,7 @@ it('vms.state and vm_should_run give the results of the table for every combinat
     ),
   );
   const planted = await plant(vms);
-  const rows = await ground.sql<{ id: string; state: VmState; should_run: boolean }[]>`
+  const rows = await cloud.sql<{ id: string; state: VmState; should_run: boolean }[]>`
     select id, state, vm_should_run(desired_state, abandoned, observed_state, observed_generation, generation)
       as should_run from vms where id = any(${planted.map(({ id }) => id)})`;
   await uproot(planted);
@@ -141,7 +145,7 @@ const EVENTS: [VmEvent, Apply][] = [
       withPlanted(
         vms.filter(({ placed }) => !placed),
         null,
-        () => settleWithoutHost(ground.sql),
+        () => settleWithoutHost(cloud.sql),
       ),
   ],
   ['deadline_passed', passDeadlines],
@@ -149,10 +153,10 @@ const EVENTS: [VmEvent, Apply][] = [
     'host_unreachable',
     (vms) =>
       onHost(vms.filter(isPlacedAndReachable), async ({ id }) => {
-        await ground.sql`update hosts set scheduler_id = null, last_seen_at = now() - interval '1 hour'
+        await cloud.sql`update hosts set scheduler_id = null, last_seen_at = now() - interval '1 hour'
           where id = ${id}`;
         const silence = { schedulerMs: 3_600_000, hostMs: 60_000 };
-        await markUnreachable({ sql: ground.sql, log: ground.log, silence });
+        await markUnreachable({ sql: cloud.sql, log: cloud.log, silence });
       }),
   ],
   [
@@ -161,7 +165,7 @@ const EVENTS: [VmEvent, Apply][] = [
       onHost(
         vms.filter(({ reachable }) => !reachable),
         async (host, planted) => {
-          await ground.sql`update hosts set state = 'unreachable' where id = ${host.id}`;
+          await cloud.sql`update hosts set state = 'unreachable' where id = ${host.id}`;
           await send(host, planted, 'VM_OBSERVED_STATE_WORKING');
         },
       ),
@@ -172,8 +176,8 @@ const EVENTS: [VmEvent, Apply][] = [
       onHost(
         vms.filter(({ placed }) => placed),
         async ({ id }) => {
-          await ground.sql`update hosts set fenced_at = now() where id = ${id}`;
-          await fenceHosts({ sql: ground.sql, log: ground.log });
+          await cloud.sql`update hosts set fenced_at = now() where id = ${id}`;
+          await fenceHosts({ sql: cloud.sql, log: cloud.log });
         },
       ),
   ],
@@ -184,7 +188,7 @@ async function request(
   vms: Vm[],
   action: 'START' | 'STOP' | 'RESET' | 'DELETE',
 ): Promise<Outcome[]> {
-  const host = await ground.addHost();
+  const host = await cloud.addHandDrivenHost();
   const expectedStatus = (vm: Vm) => {
     const isBusy = action === 'DELETE' ? vm.operation === 'DELETE' : vm.operation !== null;
     return !isBusy && vmRefusal(action, vmStateOf(vm)) === null ? 200 : 409;
@@ -199,8 +203,8 @@ async function request(
       planted.map(async ({ id }) => {
         const { status } =
           action === 'DELETE'
-            ? await ground.call('DELETE', `/vms/${id}`)
-            : await ground.call('PATCH', `/vms/${id}`, { action });
+            ? await cloud.call('DELETE', `/vms/${id}`)
+            : await cloud.call('PATCH', `/vms/${id}`, { action });
         return status;
       }),
     );
@@ -211,30 +215,30 @@ async function request(
 }
 
 async function failToPlace(planted: Planted[]): Promise<void> {
-  const leases = await acquireLeases(ground.sql, { holder: newId(), ttlMs: 60_000 });
+  const leases = await acquireLeases(cloud.sql, { holder: newId(), ttlMs: 60_000 });
   const lease = leases.find(({ location }) => location === 'eu-north-a');
   if (!lease) throw new Error('BUG: the lease of the location is not free');
-  const rows = await ground.sql<{ id: string; generation: string }[]>`
+  const rows = await cloud.sql<{ id: string; generation: string }[]>`
     select id, generation from vms where id = any(${planted.map(({ id }) => id)})`;
   const reason = { code: 'out_of_stock', message: 'no host has room', details: {} };
-  const { outcome } = await commitFailures(ground.sql, {
+  const { outcome } = await commitFailures(cloud.sql, {
     lease,
     failures: rows.map(({ id, generation }) => ({ vmId: id, generation, failure: reason })),
   });
   expect(outcome).toBe('committed');
-  await releaseLeases(ground.sql, leases);
+  await releaseLeases(cloud.sql, leases);
 }
 
 async function passDeadlines(vms: Vm[]): Promise<Outcome[]> {
-  const host = await ground.addHost();
+  const host = await cloud.addHandDrivenHost();
   return await withPlanted(
     vms.filter(({ operation }) => operation !== null),
     host,
     async (planted) => {
       const ids = planted.map(({ id }) => id);
-      await ground.sql`update operations set deadline_at = now() - interval '1 second'
+      await cloud.sql`update operations set deadline_at = now() - interval '1 second'
         where resource_id = any(${ids})`;
-      await endOverdueOperations({ sql: ground.sql, log: ground.log });
+      await endOverdueOperations({ sql: cloud.sql, log: cloud.log });
     },
   );
 }
@@ -246,8 +250,12 @@ async function report(vms: Vm[], state: VmObservedState): Promise<Outcome[]> {
 }
 
 /** One report about all VMs, for their present revision and generation. */
-async function send(host: HandHost, planted: Planted[], state: VmObservedState): Promise<void> {
-  const rows = await ground.sql<{ id: string; revision: string; generation: string }[]>`
+async function send(
+  host: HandDrivenHost,
+  planted: Planted[],
+  state: VmObservedState,
+): Promise<void> {
+  const rows = await cloud.sql<{ id: string; revision: string; generation: string }[]>`
     select id, revision, generation from vms where id = any(${planted.map(({ id }) => id)})`;
   const vms = rows.map(({ id, revision, generation }) => ({
     id,
@@ -262,15 +270,15 @@ async function send(host: HandHost, planted: Planted[], state: VmObservedState):
 
 async function onHost(
   vms: Vm[],
-  act: (host: HandHost, planted: Planted[]) => Promise<void>,
+  act: (host: HandDrivenHost, planted: Planted[]) => Promise<void>,
 ): Promise<Outcome[]> {
-  const host = await ground.addHost();
+  const host = await cloud.addHandDrivenHost();
   return await withPlanted(vms, host, (planted) => act(host, planted));
 }
 
 async function withPlanted(
   vms: Vm[],
-  host: HandHost | null,
+  host: HandDrivenHost | null,
   act: (planted: Planted[]) => Promise<void>,
 ): Promise<Outcome[]> {
   if (vms.length === 0) return [];
@@ -282,8 +290,8 @@ async function withPlanted(
 }
 
 /** Writes VMs with these facts. VMs that are placed are on the host. */
-async function plant(vms: Vm[], host: HandHost | null = null): Promise<Planted[]> {
-  const { sql, tenant } = ground;
+async function plant(vms: Vm[], host: HandDrivenHost | null = null): Promise<Planted[]> {
+  const { sql, tenant } = cloud;
   const [image] = await sql<{ id: string }[]>`select id from images limit 1`;
   const planted = vms.map((vm) => ({ id: newId(), vm }));
   const rows = planted.map(({ id, vm }) => ({
@@ -320,7 +328,7 @@ async function plant(vms: Vm[], host: HandHost | null = null): Promise<Planted[]
 }
 
 async function uproot(planted: Planted[]): Promise<void> {
-  const { sql } = ground;
+  const { sql } = cloud;
   const ids = planted.map(({ id }) => id);
   await sql`delete from operations where resource_id = any(${ids})`;
   await sql`delete from placements where vm_id = any(${ids})`;
@@ -328,7 +336,7 @@ async function uproot(planted: Planted[]): Promise<void> {
 }
 
 async function readFacts(planted: Planted[]): Promise<Map<string, Vm>> {
-  const rows = await ground.sql<(Vm & { id: string })[]>`
+  const rows = await cloud.sql<(Vm & { id: string })[]>`
     select v.id, v.desired_state as "desiredState", v.power_action as "powerAction",
       v.observed_generation < v.generation as pending, v.observed_state as "observedState",
       v.reachable, v.abandoned, v.placed, o.name as operation

@@ -1,9 +1,9 @@
-import { SSH_PUBLIC_KEY } from '@gantry/api/testing';
 import { newId } from '@gantry/model/ids';
 import type { HostReport__Output } from '@gantry/proto/generated/gantry/v1/HostReport';
 import { loadFleet } from '@gantry/proto/load';
 import { settleReport } from '@gantry/scheduler/settle/settle-report';
 import type { DriverStep } from '@gantry/simulator/driver/faults';
+import { SSH_PUBLIC_KEY } from '@gantry/testkit/make/tenants';
 import { vi } from 'vitest';
 import type { ChaosHost, World } from './world.ts';
 

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { removeHome } from '@gantry/local/testing/remove-home';
+import { removeHome } from '@gantry/testkit/database/remove-home';
 
 /** What `npm start` runs, as a newcomer has it: every process real, a home and a port of its own. */
 export type Gantry = {

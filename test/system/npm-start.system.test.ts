@@ -4,8 +4,8 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { startEmbeddedPostgres } from '@gantry/local/postgres/embedded-postgres';
+import { postgres15Binaries } from '@gantry/testkit/database/postgres-15';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { postgres15Binaries } from '../support/postgres-15.ts';
 import { type Connection, type Gantry, makeHome, processesOf, startGantry } from './gantry.ts';
 
 const sh = promisify(execFile);

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { bootstrap } from '@gantry/local/home/credentials';
 import { startEmbeddedPostgres } from '@gantry/local/postgres/embedded-postgres';
-import { removeHome } from '@gantry/local/testing/remove-home';
+import { removeHome } from '@gantry/testkit/database/remove-home';
 import postgres from 'postgres';
 import { expect, vi } from 'vitest';
 import { controlOf, type FleetControl } from './fleet-control.ts';

@@ -1,13 +1,13 @@
+import { insertEvents } from '@gantry/db/queries/operations/events';
+import { newId } from '@gantry/model/ids';
+import type { TestApi } from '@gantry/testkit/api/test-api';
+import { recordReceipt } from '@gantry/testkit/make/receipts';
 import {
   makeTenant,
   makeUser,
   SSH_PUBLIC_KEY,
-  type TestApi,
   type TestTenant,
-} from '@gantry/api/testing';
-import { recordReceipt } from '@gantry/api/testing-hosts';
-import { insertEvents } from '@gantry/db/queries/operations/events';
-import { newId } from '@gantry/model/ids';
+} from '@gantry/testkit/make/tenants';
 
 /** A tenant with one of everything, by the names that path parameters have. */
 export type Estate = TestTenant & {

@@ -1,7 +1,8 @@
 import type { AnyRoute } from '@gantry/api/http/route';
 import { ALL_ROUTES } from '@gantry/api/routes';
-import { makeUser, startTestApi, type TestApi, type TestUser } from '@gantry/api/testing';
 import { type Role, roleReaches } from '@gantry/model/states';
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { makeUser, type TestUser } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Estate, makeEstate, snapshot } from './estate.ts';
 import { EXAMPLES, NOWHERE } from './route-examples.ts';

@@ -1,6 +1,6 @@
 import { createLog } from '@gantry/daemon/log';
 import { connect } from '@gantry/db/connect';
-import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type ApiServer, startServer } from './server.ts';
 

@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type Sql, type Transaction } from './connect.ts';
 import { toCloudError } from './errors.ts';
-import { createTestDatabase, type TestDatabase } from './testing.ts';
 
 /**
  * A database that restarts closes connections at any moment. These tests check what Gantry relies

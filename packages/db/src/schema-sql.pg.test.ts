@@ -1,6 +1,6 @@
+import { createTestDatabase } from '@gantry/testkit/database/test-database';
 import { expect, it } from 'vitest';
 import { describeSchema } from './testing/describe-schema.ts';
-import { createTestDatabase } from './testing.ts';
 
 it('schema.sql describes the migrated database: if not, run "npm run gen:schema"', async () => {
   const database = await createTestDatabase();

@@ -1,5 +1,5 @@
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from './testing.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { createServer, connect as dial, type Server } from 'node:net';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect } from './connect.ts';
 import { terminateIdleTransactions } from './queries/maintenance/idle-transactions.ts';
-import { createTestDatabase, type TestDatabase } from './testing.ts';
 import { transact } from './transact.ts';
 
 let database: TestDatabase;

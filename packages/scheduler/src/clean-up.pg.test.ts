@@ -1,6 +1,6 @@
 import { createLog } from '@gantry/daemon/log';
-import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { newId } from '@gantry/model/ids';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cleanUp } from './clean-up.ts';
 

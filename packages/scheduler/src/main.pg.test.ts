@@ -2,8 +2,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { openInterval } from '@gantry/db/queries/usage/meter';
-import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { newId } from '@gantry/model/ids';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 
 let database: TestDatabase;

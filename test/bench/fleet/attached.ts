@@ -4,7 +4,7 @@ import { createSecrets } from '@gantry/daemon/secrets';
 import { KIB } from '@gantry/daemon/units';
 import { connect, type Sql } from '@gantry/db/connect';
 import { startEmbeddedPostgres } from '@gantry/local/postgres/embedded-postgres';
-import { removeHome } from '@gantry/local/testing/remove-home';
+import { removeHome } from '@gantry/testkit/database/remove-home';
 import { unitFlags } from '../../support/unit-flags.ts';
 import { percentile } from '../percentile.ts';
 import { makeBenchProject, VM } from '../subject.ts';

@@ -1,6 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { removeHome } from '@gantry/local/testing/remove-home';
+import { removeHome } from '@gantry/testkit/database/remove-home';
 
 const HOMES = path.resolve(import.meta.dirname, '../../../.gantry/bench');
 

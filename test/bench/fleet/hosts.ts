@@ -9,7 +9,7 @@ import { SimulatedHostDriver } from '@gantry/simulator/driver/simulated-host-dri
 import { SimulatedHost } from '@gantry/simulator/fleet/simulated-host';
 import { SERVER_MODELS } from '@gantry/simulator/servers/server-models';
 import { inventoryOfHost, simulatedInventory } from '@gantry/simulator/servers/simulated-inventory';
-import { MemoryLedger } from '@gantry/simulator/testing/memory-ledger';
+import { MemoryLedger } from '@gantry/testkit/hosts/memory-ledger';
 
 /**
  * Thousands of simulated hosts in one process, each with the real agent, a certificate, a TLS

@@ -9,7 +9,7 @@ import { createSecrets } from '@gantry/daemon/secrets';
 import { connect, type Sql } from '@gantry/db/connect';
 import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { startEmbeddedPostgres } from '@gantry/local/postgres/embedded-postgres';
-import { removeHome } from '@gantry/local/testing/remove-home';
+import { removeHome } from '@gantry/testkit/database/remove-home';
 import { type LibvirtHost, startLibvirtHost } from '../../libvirt/support/host.ts';
 import { writeStandIns } from '../../libvirt/support/stand-ins.ts';
 import { tinyGuestDirectory } from '../../libvirt/support/tiny-guest-directory.ts';

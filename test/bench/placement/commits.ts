@@ -3,17 +3,13 @@ import path from 'node:path';
 import { connect, type Sql } from '@gantry/db/connect';
 import { migrate } from '@gantry/db/migrate';
 import { startEmbeddedPostgres } from '@gantry/local/postgres/embedded-postgres';
-import { removeHome } from '@gantry/local/testing/remove-home';
 import { newId } from '@gantry/model/ids';
 import { type Placer, placePending } from '@gantry/scheduler/place/place-pending';
-import {
-  addHosts,
-  addProject,
-  addVms,
-  holdLocation,
-  makePlacer,
-  removeVms,
-} from '@gantry/scheduler/place/testing/fleet';
+import { removeHome } from '@gantry/testkit/database/remove-home';
+import { addHosts } from '@gantry/testkit/make/hosts';
+import { holdLocation, makePlacer } from '@gantry/testkit/make/placers';
+import { addProject } from '@gantry/testkit/make/tenants';
+import { addVms, removeVms } from '@gantry/testkit/make/vms';
 import { median } from '../median.ts';
 
 /**

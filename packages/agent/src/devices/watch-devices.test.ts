@@ -1,6 +1,6 @@
 import { createLog } from '@gantry/daemon/log';
+import { ManualClock } from '@gantry/testkit/clock/manual-clock';
 import { beforeEach, expect, it } from 'vitest';
-import { ManualClock } from '../testing/manual-clock.ts';
 import { watchDevices } from './watch-devices.ts';
 
 const log = createLog({ process: 'test', level: 'silent' });

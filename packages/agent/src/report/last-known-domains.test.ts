@@ -1,7 +1,7 @@
+import { ManualClock } from '@gantry/testkit/clock/manual-clock';
 import { expect, it } from 'vitest';
 import { HostFailure } from '../base/failure.ts';
 import type { Domain } from '../host-driver.ts';
-import { ManualClock } from '../testing/manual-clock.ts';
 import { LastKnownDomains } from './last-known-domains.ts';
 
 const SEEN: Domain = {

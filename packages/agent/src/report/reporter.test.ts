@@ -1,9 +1,9 @@
 import { createLog } from '@gantry/daemon/log';
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
+import { ManualClock } from '@gantry/testkit/clock/manual-clock';
 import { beforeEach, expect, it } from 'vitest';
 import { DEFAULT_TIMINGS } from '../base/timings.ts';
 import type { HostDriver } from '../host-driver.ts';
-import { ManualClock } from '../testing/manual-clock.ts';
 import { LastKnownDomains } from './last-known-domains.ts';
 import { Reporter } from './reporter.ts';
 

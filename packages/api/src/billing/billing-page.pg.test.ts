@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { makeTenant, type TestTenant } from '@gantry/testkit/make/tenants';
 import { serve } from '@hono/node-server';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildApp } from '../app.ts';
 import { hashPassword } from '../auth/passwords.ts';
-import { makeTenant, startTestApi, type TestApi, type TestTenant } from '../testing.ts';
 
 let api: TestApi;
 let app: ReturnType<typeof buildApp>;

@@ -1,5 +1,6 @@
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { makeTenant, type TestTenant } from '@gantry/testkit/make/tenants';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { makeTenant, startTestApi, type TestApi, type TestTenant } from '../testing.ts';
 
 let api: TestApi;
 let acme: TestTenant;

@@ -1,15 +1,14 @@
 import { insertProject } from '@gantry/db/queries/tenants/tenants';
 import { newId } from '@gantry/model/ids';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import {
   makeTenant,
   makeUser,
   SSH_PUBLIC_KEY,
-  startTestApi,
-  type TestApi,
   type TestTenant,
   type TestUser,
-} from '../testing.ts';
+} from '@gantry/testkit/make/tenants';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 let api: TestApi;
 let acme: TestTenant;

@@ -1,16 +1,15 @@
 import { connect } from 'node:net';
 import { newId } from '@gantry/model/ids';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ListeningApi, listenTestApi } from '@gantry/testkit/api/listening-api';
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { finishVm } from '@gantry/testkit/make/finished';
 import {
   makeAccessKey,
   makeTenant,
   SSH_PUBLIC_KEY,
-  startTestApi,
-  type TestApi,
   type TestTenant,
-} from '../testing.ts';
-import { type ListeningApi, listenTestApi } from '../testing-console.ts';
-import { finishVm } from '../testing-scheduler.ts';
+} from '@gantry/testkit/make/tenants';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 /** Tests what happens before a console opens; test/console.pg.test.ts tests the rest. */
 let api: TestApi;

@@ -1,7 +1,8 @@
 import { insertEvents, type NewEvent } from '@gantry/db/queries/operations/events';
 import { newId } from '@gantry/model/ids';
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { makeTenant, type TestTenant } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeTenant, startTestApi, type TestApi, type TestTenant } from '../testing.ts';
 
 let api: TestApi;
 let acme: TestTenant;

@@ -1,13 +1,8 @@
 import { newId } from '@gantry/model/ids';
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { failOperation, finishRule } from '@gantry/testkit/make/finished';
+import { makeTenant, SSH_PUBLIC_KEY, type TestTenant } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  makeTenant,
-  SSH_PUBLIC_KEY,
-  startTestApi,
-  type TestApi,
-  type TestTenant,
-} from '../testing.ts';
-import { failOperation, finishRule } from '../testing-scheduler.ts';
 
 let api: TestApi;
 let tenant: TestTenant;

@@ -1,9 +1,10 @@
 import { newId } from '@gantry/model/ids';
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { makeTenant, type TestTenant } from '@gantry/testkit/make/tenants';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { makeTenant, startTestApi, type TestApi, type TestTenant } from '../testing.ts';
 import type { BillingProvider } from './provider.ts';
 import { createStripeProvider } from './stripe-provider.ts';
-import { type FakeStripe, startFakeStripe } from './testing-stripe.ts';
+import { type FakeStripe, startFakeStripe } from './testing/stripe.ts';
 
 const KEY = 'sk_test_standin00000000';
 let stripe: FakeStripe;

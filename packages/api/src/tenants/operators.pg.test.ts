@@ -1,13 +1,7 @@
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { makeTenant, makeUser, type TestTenant, type TestUser } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_ROUTES } from '../routes.ts';
-import {
-  makeTenant,
-  makeUser,
-  startTestApi,
-  type TestApi,
-  type TestTenant,
-  type TestUser,
-} from '../testing.ts';
 
 let api: TestApi;
 let acme: TestTenant;

@@ -1,18 +1,13 @@
 import { connect } from '@gantry/db/connect';
 import { newId } from '@gantry/model/ids';
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { makeAccessKey, makeTenant, type TestTenant } from '@gantry/testkit/make/tenants';
 import { generateKeyPair, SignJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createAccessTokens, TOKEN_LIFETIME_S } from '../auth/access-tokens.ts';
 import { createCallers } from '../auth/caller.ts';
 import { newKey } from '../auth/keys.ts';
 import { hashPassword } from '../auth/passwords.ts';
-import {
-  makeAccessKey,
-  makeTenant,
-  startTestApi,
-  type TestApi,
-  type TestTenant,
-} from '../testing.ts';
 
 let api: TestApi;
 let tenant: TestTenant;

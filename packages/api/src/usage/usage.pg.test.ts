@@ -2,8 +2,9 @@ import { insertProject } from '@gantry/db/queries/tenants/tenants';
 import { openInterval } from '@gantry/db/queries/usage/meter';
 import { closeDueDays } from '@gantry/db/queries/usage/usage';
 import { newId } from '@gantry/model/ids';
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { makeTenant, type TestTenant } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeTenant, startTestApi, type TestApi, type TestTenant } from '../testing.ts';
 import { usageRoutes } from './routes.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,13 +1,13 @@
 import { newId } from '@gantry/model/ids';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import {
-  makeTenant,
-  SSH_PUBLIC_KEY,
-  startTestApi,
-  type TestApi,
-  type TestTenant,
-} from '../testing.ts';
-import { failOperation, finishDisk, finishVm, finishVmDeletion } from '../testing-scheduler.ts';
+  failOperation,
+  finishDisk,
+  finishVm,
+  finishVmDeletion,
+} from '@gantry/testkit/make/finished';
+import { makeTenant, SSH_PUBLIC_KEY, type TestTenant } from '@gantry/testkit/make/tenants';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let api: TestApi;
 let tenant: TestTenant;

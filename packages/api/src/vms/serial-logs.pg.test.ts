@@ -1,12 +1,7 @@
 import { newId } from '@gantry/model/ids';
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { makeTenant, SSH_PUBLIC_KEY, type TestTenant } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  makeTenant,
-  SSH_PUBLIC_KEY,
-  startTestApi,
-  type TestApi,
-  type TestTenant,
-} from '../testing.ts';
 
 let api: TestApi;
 let acme: TestTenant;

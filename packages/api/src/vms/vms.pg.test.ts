@@ -1,11 +1,6 @@
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { makeTenant, SSH_PUBLIC_KEY, type TestTenant } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  makeTenant,
-  SSH_PUBLIC_KEY,
-  startTestApi,
-  type TestApi,
-  type TestTenant,
-} from '../testing.ts';
 
 let api: TestApi;
 let tenant: TestTenant;

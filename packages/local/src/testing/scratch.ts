@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { removeHome } from '@gantry/testkit/database/remove-home';
 import { build } from 'esbuild';
 import postgres from 'postgres';
 import { waitUntil } from '../base/wait-until.ts';
 import { findInstalledBinaries } from '../postgres/postgres-files.ts';
 import { identifyProcess, sendSignal } from '../processes/process-identity.ts';
-import { removeHome } from './remove-home.ts';
 
 /** A start takes seconds, but much longer on a machine that is busy with other work. */
 const LIMIT_MS = 120_000;

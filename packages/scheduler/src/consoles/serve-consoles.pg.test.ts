@@ -1,3 +1,5 @@
+import type { Identity } from '@gantry/agent/identity/identity';
+import { requestIdentity } from '@gantry/agent/identity/request-certificate';
 import { newId } from '@gantry/model/ids';
 import type {
   ConsoleBytes,
@@ -5,8 +7,6 @@ import type {
 } from '@gantry/proto/generated/gantry/v1/ConsoleBytes';
 import { type ClientDuplexStream, Metadata, type StatusObject, status } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import type { Identity } from '../../../agent/src/identity/identity.ts';
-import { requestIdentity } from '../../../agent/src/identity/request-certificate.ts';
 import { AttachedHosts } from '../attached/attached-hosts.ts';
 import {
   type Attached,
@@ -19,7 +19,7 @@ import {
   secrets,
   startTestFleet,
   type TestFleet,
-} from '../fleet/testing.ts';
+} from '../fleet/testing/test-fleet.ts';
 import { hostHandlers } from '../host-handlers.ts';
 import { serveConsoles } from './serve-consoles.ts';
 

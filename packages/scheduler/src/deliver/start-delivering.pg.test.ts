@@ -1,9 +1,12 @@
 import { createLog } from '@gantry/daemon/log';
-import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import type { HostSpec } from '@gantry/proto/generated/gantry/v1/HostSpec';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
+import { addHosts } from '@gantry/testkit/make/hosts';
+import { placeVm } from '@gantry/testkit/make/placements';
+import { addProject } from '@gantry/testkit/make/tenants';
+import { addVms } from '@gantry/testkit/make/vms';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AttachedHosts } from '../attached/attached-hosts.ts';
-import { addHosts, addProject, addVms } from '../place/testing/fleet.ts';
 import { type Delivering, startDelivering } from './start-delivering.ts';
 
 const log = createLog({ process: 'test', level: 'silent' });
@@ -30,22 +33,14 @@ it('a host gets changes of its own VMs at once and of other VMs in batches, with
   });
   if (!own || !other) throw new Error('BUG: two hosts were asked for');
   const vmIds = await addVms(sql, PLACED + 1, { projectId: await addProject(sql) });
-  let addresses = 10;
-  const place = async (vmId: string, hostId: string) => {
-    addresses += 1;
-    await sql`insert into address_claims (network_interface_id, subnet_id, address)
-      select n.id, n.subnet_id, host(s.cidr)::inet + ${addresses}::int from network_interfaces n
-      join subnets s on s.id = n.subnet_id where n.vm_id = ${vmId}`;
-    await sql`insert into placements (vm_id, host_id, epoch) values (${vmId}, ${hostId}, 1)`;
-  };
-  await place(vmIds[0] ?? '', other.id);
+  await placeVm(sql, { vmId: vmIds[0] ?? '', hostId: other.id });
   delivering = startDelivering({ sql, log, hosts, pollMs: 10 });
   for (const { id } of [own, other]) delivering.request(id);
   await expect.poll(() => other.sent.length).toBe(1);
 
   const startedMs = Date.now();
   for (const [index, vmId] of vmIds.slice(1).entries()) {
-    await place(vmId, own.id);
+    await placeVm(sql, { vmId, hostId: own.id });
     await expect.poll(() => own.sent.at(-1)?.vms).toHaveLength(index + 1);
   }
   const neighbours = () => other.sent.at(-1)?.networks?.[0]?.neighbours;

@@ -1,9 +1,9 @@
 import { createSecrets } from '@gantry/daemon/secrets';
-import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { makeAuthority } from '@gantry/pki/certificate-authority';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ensureAuthority, readGivenAuthority } from './authority.ts';
-import { secrets } from './testing.ts';
+import { secrets } from './testing/test-fleet.ts';
 
 let database: TestDatabase;
 beforeEach(async () => {

@@ -1,15 +1,12 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { enroll } from '@gantry/agent/identity/enroll';
+import { renewWhenDue } from '@gantry/agent/identity/renew-when-due';
+import { requestIdentity, requestRenewal } from '@gantry/agent/identity/request-certificate';
+import { loadIdentity } from '@gantry/agent/identity/state-files';
 import { makeCertificateRequest } from '@gantry/pki/certificate-request';
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { enroll } from '../../../agent/src/identity/enroll.ts';
-import { renewWhenDue } from '../../../agent/src/identity/renew-when-due.ts';
-import {
-  requestIdentity,
-  requestRenewal,
-} from '../../../agent/src/identity/request-certificate.ts';
-import { loadIdentity } from '../../../agent/src/identity/state-files.ts';
 import { ensureAuthority } from './authority.ts';
 import {
   attach,
@@ -21,7 +18,7 @@ import {
   startTestFleet,
   type TestFleet,
   withDirectory,
-} from './testing.ts';
+} from './testing/test-fleet.ts';
 
 let fleet: TestFleet;
 beforeAll(async () => {

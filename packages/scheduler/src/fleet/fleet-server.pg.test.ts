@@ -1,4 +1,6 @@
 import { connect as connectTls } from 'node:tls';
+import type { Identity } from '@gantry/agent/identity/identity';
+import { requestIdentity } from '@gantry/agent/identity/request-certificate';
 import { listRevokedSerials } from '@gantry/db/queries/hosts/host-certificates';
 import { newId } from '@gantry/model/ids';
 import {
@@ -16,8 +18,6 @@ import { makePrivateKey, privateKeyPem, publicKeyOf } from '@gantry/pki/keys';
 import { uriName } from '@gantry/pki/subject-alt-names';
 import { Client, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Identity } from '../../../agent/src/identity/identity.ts';
-import { requestIdentity } from '../../../agent/src/identity/request-certificate.ts';
 import {
   attach,
   channelOf,
@@ -29,7 +29,7 @@ import {
   recorder,
   startTestFleet,
   type TestFleet,
-} from './testing.ts';
+} from './testing/test-fleet.ts';
 
 let fleet: TestFleet;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { createLog } from '@gantry/daemon/log';
 import { updateAcceptedFacts } from '@gantry/db/queries/hosts/admin-hosts';
 import { openStream } from '@gantry/db/queries/hosts/host-liveness';
-import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { newId } from '@gantry/model/ids';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { HEALTH_RULES } from '../health/health-rules.ts';
 import { recordInventory } from './record-inventory.ts';

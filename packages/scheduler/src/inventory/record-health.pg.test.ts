@@ -1,11 +1,13 @@
 import { createLog } from '@gantry/daemon/log';
 import { openStream } from '@gantry/db/queries/hosts/host-liveness';
-import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { newId } from '@gantry/model/ids';
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
+import { placeVm } from '@gantry/testkit/make/placements';
+import { addProject } from '@gantry/testkit/make/tenants';
+import { addVms } from '@gantry/testkit/make/vms';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HEALTH_RULES } from '../health/health-rules.ts';
-import { addProject, addVms } from '../place/testing/fleet.ts';
 import { recordInventory } from './record-inventory.ts';
 import { makeDrive, makeGpu, makeInventory } from './testing/make-inventory.ts';
 
@@ -50,9 +52,7 @@ const gpu = async () =>
 /** Creates a VM that has claimed every device of the host. */
 const addOwner = async () => {
   const [vmId = ''] = await addVms(database.sql, 1, { projectId });
-  const { sql } = database;
-  await sql`insert into placements (vm_id, host_id, epoch) values (${vmId}, ${hostId}, 1)`;
-  await sql`insert into device_claims (device_id, vm_id) select id, ${vmId} from devices where host_id = ${hostId}`;
+  await placeVm(database.sql, { vmId, hostId, devices: 'all' });
   return vmId;
 };
 const eventsOf = (vmId: string) =>

@@ -1,13 +1,16 @@
 import { createLog } from '@gantry/daemon/log';
 import { openStream } from '@gantry/db/queries/hosts/host-liveness';
-import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { newId } from '@gantry/model/ids';
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
 import type { NvmeDrive__Output } from '@gantry/proto/generated/gantry/v1/NvmeDrive';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
+import { addHost } from '@gantry/testkit/make/hosts';
+import { placeVm } from '@gantry/testkit/make/placements';
+import { addProject } from '@gantry/testkit/make/tenants';
+import { addVms } from '@gantry/testkit/make/vms';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HEALTH_RULES } from '../health/health-rules.ts';
 import { readHealthRules } from '../health/read-rules.ts';
-import { addHosts, addProject, addVms } from '../place/testing/fleet.ts';
 import { recordInventory } from './record-inventory.ts';
 import { makeDrive, makeGpu, makeInventory, makeSoftware } from './testing/make-inventory.ts';
 
@@ -175,14 +178,12 @@ describe('a drive that was not cleaned on its previous host', () => {
 
 describe('a drive that appears elsewhere while a VM still has a claim on it', () => {
   /** Returns the VM that has a claim on the drive in its old slot. */
-  async function claimElsewhere(serial: string): Promise<string | undefined> {
+  async function claimElsewhere(serial: string): Promise<string> {
     const { sql } = database;
-    const [other] = await addHosts(sql, 1);
-    const [vmId] = await addVms(sql, 1, { projectId: await addProject(sql) });
-    await sql`insert into placements (vm_id, host_id, epoch) select ${vmId ?? ''}, ${other?.id ?? ''}, 1`;
-    await sql`insert into device_claims (device_id, vm_id) select id, ${vmId ?? ''} from devices
-      where host_id = ${other?.id ?? ''}`;
-    await sql`update devices set serial = ${serial} where kind = 'drive' and host_id = ${other?.id ?? ''}`;
+    const other = await addHost(sql, { gpus: 1 });
+    const [vmId = ''] = await addVms(sql, 1, { projectId: await addProject(sql) });
+    await placeVm(sql, { vmId, hostId: other.id, devices: 'all' });
+    await sql`update devices set serial = ${serial} where kind = 'drive' and host_id = ${other.id}`;
     return vmId;
   }
 
@@ -203,10 +204,10 @@ describe('a drive that appears elsewhere while a VM still has a claim on it', ()
 
   it('does not change the state of a drive in the slot in which the VM has it', async () => {
     await record({ nvmes: [drive({ serial: hostId })] });
-    const [vmId] = await addVms(database.sql, 1, { projectId: await addProject(database.sql) });
-    await database.sql`insert into placements (vm_id, host_id, epoch) select ${vmId ?? ''}, ${hostId}, 1`;
-    await database.sql`insert into device_claims (device_id, vm_id)
-      select id, ${vmId ?? ''} from devices where kind = 'drive' and host_id = ${hostId}`;
+    const [vmId = ''] = await addVms(database.sql, 1, {
+      projectId: await addProject(database.sql),
+    });
+    await placeVm(database.sql, { vmId, hostId, devices: 'all' });
     await record({ nvmes: [drive({ serial: hostId, uses: ['swap'] })] });
     await record({ nvmes: [drive({ serial: hostId })] });
     expect(await drives()).toMatchObject([{ state: 'ready', state_reason: '' }]);

@@ -1,5 +1,5 @@
-import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { newId } from '@gantry/model/ids';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AttachedHosts } from '../attached/attached-hosts.ts';
 import { abortLostStreams } from './abort-lost-streams.ts';

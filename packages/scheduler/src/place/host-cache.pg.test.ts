@@ -1,24 +1,19 @@
-import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import type { HostIndex } from '@gantry/placement/host-index';
+import { otherProcess } from '@gantry/testkit/database/other-process';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
+import { addHosts, type TestHost } from '@gantry/testkit/make/hosts';
+import { unplaceVms } from '@gantry/testkit/make/placements';
+import { holdLocation, makePlacer } from '@gantry/testkit/make/placers';
+import { addProject } from '@gantry/testkit/make/tenants';
+import { addVms, removeVms } from '@gantry/testkit/make/vms';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createHostCache, type HostCache } from './host-cache.ts';
 import { placePending } from './place-pending.ts';
-import {
-  addHosts,
-  addProject,
-  addVms,
-  type FleetHost,
-  holdLocation,
-  makePlacer,
-  otherProcess,
-  removeVms,
-  unplaceVms,
-} from './testing/fleet.ts';
 
 const LOCATION = 'eu-north-a';
 let database: TestDatabase;
 let projectId: string;
-let host: FleetHost;
+let host: TestHost;
 let hostCache: HostCache;
 
 beforeAll(async () => {
@@ -28,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 beforeEach(async () => {
-  [host = { id: '', gpuIds: [], driveIds: [] }] = await addHosts(database.sql, 1, {
+  [host = { id: '', name: '', gpuIds: [], driveIds: [] }] = await addHosts(database.sql, 1, {
     gpus: 4,
     nodes: 2,
   });

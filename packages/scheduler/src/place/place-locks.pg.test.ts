@@ -3,16 +3,13 @@ import { lockHost } from '@gantry/db/queries/hosts/admin-hosts';
 import { lockHostToFence, updateHostUnreachable } from '@gantry/db/queries/hosts/host-liveness';
 import { lockHostForInventory } from '@gantry/db/queries/hosts/inventories';
 import { commitPlacements } from '@gantry/db/queries/placement/placements';
-import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
+import { countWaiting, otherProcess } from '@gantry/testkit/database/other-process';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
+import { addHosts } from '@gantry/testkit/make/hosts';
+import { holdLocation } from '@gantry/testkit/make/placers';
+import { addProject } from '@gantry/testkit/make/tenants';
+import { addVms } from '@gantry/testkit/make/vms';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  addHosts,
-  addProject,
-  addVms,
-  countWaiting,
-  holdLocation,
-  otherProcess,
-} from './testing/fleet.ts';
 
 /** What may and what may not happen to a host while a VM is being placed there. */
 

@@ -1,16 +1,10 @@
-import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
+import { addHosts, type TestHost } from '@gantry/testkit/make/hosts';
+import { holdLocation, makePlacer, meanwhile } from '@gantry/testkit/make/placers';
+import { addProject } from '@gantry/testkit/make/tenants';
+import { addVms, removeVms } from '@gantry/testkit/make/vms';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Placer, placePending } from './place-pending.ts';
-import {
-  addHosts,
-  addProject,
-  addVms,
-  type FleetHost,
-  holdLocation,
-  makePlacer,
-  meanwhile,
-  removeVms,
-} from './testing/fleet.ts';
 
 /** More than one transaction takes: each gets half of the hosts, which are full then. */
 const [HOSTS, GPUS] = [30, 14];
@@ -19,7 +13,7 @@ const VMS = HOSTS * GPUS;
 let database: TestDatabase;
 let projectId: string;
 let placer: Placer;
-let hosts: FleetHost[];
+let hosts: TestHost[];
 let vmIds: string[];
 
 beforeAll(async () => {

@@ -1,20 +1,13 @@
-import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { newId } from '@gantry/model/ids';
+import { otherProcess } from '@gantry/testkit/database/other-process';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
+import { addHosts, type TestHost } from '@gantry/testkit/make/hosts';
+import { unplaceVms } from '@gantry/testkit/make/placements';
+import { holdLocation, makePlacer, meanwhile } from '@gantry/testkit/make/placers';
+import { addProject } from '@gantry/testkit/make/tenants';
+import { addVms, removeVms, startVms } from '@gantry/testkit/make/vms';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type PlacementRun, type Placer, placePending } from './place-pending.ts';
-import {
-  addHosts,
-  addProject,
-  addVms,
-  type FleetHost,
-  holdLocation,
-  makePlacer,
-  meanwhile,
-  otherProcess,
-  removeVms,
-  startVms,
-  unplaceVms,
-} from './testing/fleet.ts';
 
 let database: TestDatabase;
 let projectId: string;
@@ -45,7 +38,7 @@ const one = async <T>(rows: Promise<T[]>): Promise<T> => {
   if (row === undefined) throw new Error('nothing there');
   return row;
 };
-const addHost = (plan = {}): Promise<FleetHost> => one(addHosts(database.sql, 1, plan));
+const addHost = (plan = {}): Promise<TestHost> => one(addHosts(database.sql, 1, plan));
 const addVm = (type = 'a40.1x') => one(addVms(database.sql, 1, { projectId, type }));
 /** The ids of a placed VM's devices; `p` is its placement in the statement around it. */
 const claimedBy = (kind: 'gpu' | 'drive') => database.sql`array(select d.id from device_claims c
@@ -194,7 +187,7 @@ describe('without room', () => {
 });
 
 describe('a change between decision and commit', () => {
-  let first: FleetHost;
+  let first: TestHost;
   let vmIds: string[];
   beforeEach(async () => {
     first = await addHost();

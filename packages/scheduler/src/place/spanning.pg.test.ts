@@ -2,17 +2,14 @@ import type { Sql, Transaction } from '@gantry/db/connect';
 import { readHostSpecs } from '@gantry/db/queries/hosts/host-specs';
 import { commitPlacements } from '@gantry/db/queries/placement/placements';
 import { lockAffectedHosts } from '@gantry/db/queries/settle/release-vm';
-import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
+import { countWaiting, otherProcess } from '@gantry/testkit/database/other-process';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
+import { addHosts } from '@gantry/testkit/make/hosts';
+import { holdLocation } from '@gantry/testkit/make/placers';
+import { addProject } from '@gantry/testkit/make/tenants';
+import { addVms } from '@gantry/testkit/make/vms';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { toHostSpec } from '../deliver/host-spec.ts';
-import {
-  addHosts,
-  addProject,
-  addVms,
-  countWaiting,
-  holdLocation,
-  otherProcess,
-} from './testing/fleet.ts';
 
 let database: TestDatabase;
 let elsewhere: Sql;

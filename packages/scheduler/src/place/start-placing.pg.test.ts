@@ -1,10 +1,13 @@
 import { createLog } from '@gantry/daemon/log';
 import type { Sql } from '@gantry/db/connect';
-import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { newId } from '@gantry/model/ids';
+import { otherProcess } from '@gantry/testkit/database/other-process';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
+import { addHosts } from '@gantry/testkit/make/hosts';
+import { addProject } from '@gantry/testkit/make/tenants';
+import { addVms } from '@gantry/testkit/make/vms';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Placing, startPlacing } from './start-placing.ts';
-import { addHosts, addProject, addVms, otherProcess } from './testing/fleet.ts';
 
 const log = createLog({ process: 'scheduler', level: 'silent' });
 let database: TestDatabase;

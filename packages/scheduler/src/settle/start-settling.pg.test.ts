@@ -1,8 +1,8 @@
 import { createLog } from '@gantry/daemon/log';
 import { openStream } from '@gantry/db/queries/hosts/host-liveness';
-import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { newId } from '@gantry/model/ids';
 import { loadFleet } from '@gantry/proto/load';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type AttachedHost, AttachedHosts } from '../attached/attached-hosts.ts';
 import type { HostReport } from '../attached/host-report.ts';

@@ -4,13 +4,13 @@ import type { HostDriver } from '@gantry/agent/host-driver';
 import type { LedgerStore } from '@gantry/agent/ledger/ledger';
 import type { Link, LinkPeer } from '@gantry/agent/link/link';
 import type { HostSpec } from '@gantry/agent/spec';
-import { ManualClock } from '@gantry/agent/testing/manual-clock';
 import { createLog } from '@gantry/daemon/log';
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
 import type { VmReport } from '@gantry/proto/generated/gantry/v1/VmReport';
+import { ManualClock } from '@gantry/testkit/clock/manual-clock';
+import { MemoryLedger } from '@gantry/testkit/hosts/memory-ledger';
 import { SimulatedHostDriver } from '../driver/simulated-host-driver.ts';
 import { makeInventory } from './make-inventory.ts';
-import { MemoryLedger } from './memory-ledger.ts';
 
 const log = createLog({ process: 'test', level: 'silent' });
 const TIMINGS: Timings = { ...DEFAULT_TIMINGS, reportMs: 0 };

@@ -1,14 +1,10 @@
 import { newId } from '@gantry/model/ids';
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { addHost, type TestHost } from '@gantry/testkit/make/hosts';
+import { placeVm } from '@gantry/testkit/make/placements';
+import { recordReceipt } from '@gantry/testkit/make/receipts';
+import { makeTenant, makeUser, SSH_PUBLIC_KEY, type TestUser } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  makeTenant,
-  makeUser,
-  SSH_PUBLIC_KEY,
-  startTestApi,
-  type TestApi,
-  type TestUser,
-} from '../../testing.ts';
-import { joinHost, placeVm, recordReceipt, type TestHost } from '../../testing-hosts.ts';
 
 let api: TestApi;
 let operator: TestUser;
@@ -19,7 +15,7 @@ let driveId: string;
 beforeAll(async () => {
   api = await startTestApi();
   operator = await makeUser(api, 'operator@gantry.test', { operator: true });
-  host = await joinHost(api.sql, { name: 'host-1' });
+  host = await addHost(api.sql, { name: 'host-1' });
   gpuId = host.gpuIds[0] ?? '';
   driveId = host.driveIds[0] ?? '';
 });
@@ -141,7 +137,7 @@ describe('a device', () => {
       },
     });
     const vmId = body.operation.metadata.id;
-    await placeVm(api.sql, { vmId, hostId: host.id, gpuIds: [gpuId] });
+    await placeVm(api.sql, { vmId, hostId: host.id, devices: [gpuId] });
     const vmRow = () => api.sql`select v::text from vms v where id = ${vmId}`;
     const before = await vmRow();
     expect((await quarantine(gpuId, { reason: 'later' })).status).toBe(200);

@@ -1,17 +1,16 @@
 import type { Queryable } from '@gantry/db/connect';
 import { newId } from '@gantry/model/ids';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Reply, startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { addHost, certifyHost, connectHost } from '@gantry/testkit/make/hosts';
+import { placeVm, unplaceVms } from '@gantry/testkit/make/placements';
 import {
-  type Answer,
   makeTenant,
   makeUser,
   SSH_PUBLIC_KEY,
-  startTestApi,
-  type TestApi,
   type TestTenant,
   type TestUser,
-} from '../../testing.ts';
-import { certifyHost, connectHost, joinHost, placeVm, unplaceVm } from '../../testing-hosts.ts';
+} from '@gantry/testkit/make/tenants';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 let api: TestApi;
 let acme: TestTenant;
@@ -69,8 +68,8 @@ async function createVm(name: string, tenant = acme): Promise<string> {
 /** Starts a request while a transaction is open that it must wait for, then commits. */
 async function whileOpen(
   write: (tx: Queryable) => Promise<void>,
-  request: () => Promise<Answer>,
-): Promise<Answer> {
+  request: () => Promise<Reply>,
+): Promise<Reply> {
   const { waiting } = await api.sql.begin(async (tx) => {
     await write(tx);
     const started = request();
@@ -116,11 +115,11 @@ const INVENTORY = {
 
 describe('a host', () => {
   it('is shown with its devices and the VMs that have them', async () => {
-    const host = await joinHost(api.sql, { name: 'shown' });
+    const host = await addHost(api.sql, { name: 'shown', reported: false });
     const vmId = await createVm('on-shown');
     const [gpuId = '', freeGpuId = ''] = host.gpuIds;
     const [driveId = '', freeDriveId = ''] = host.driveIds;
-    await placeVm(api.sql, { vmId, hostId: host.id, gpuIds: [gpuId], driveIds: [driveId] });
+    await placeVm(api.sql, { vmId, hostId: host.id, devices: [gpuId, driveId] });
     const { status, body } = await admin('GET', `/${host.id}`);
     expect(status).toBe(200);
     const device = {
@@ -170,7 +169,7 @@ describe('a host', () => {
   });
 
   it('is shown as its agent last reported it', async () => {
-    const { id, gpuIds, driveIds } = await joinHost(api.sql, { name: 'reported' });
+    const { id, gpuIds, driveIds } = await addHost(api.sql, { name: 'reported' });
     await api.sql`update hosts set inventory = ${api.sql.json(INVENTORY)}, shared_storage = true,
       accepted_number = 9007199254740991, refusal = 'two VMs want one GPU', unknown_vms = ${['stray', 'a "b" c']}::text[],
       numa_nodes = ${api.sql.json([{ node: 1, cores: 24, memoryMib: 245760, networkGbps: 12.5 }])}
@@ -210,7 +209,7 @@ describe('a host', () => {
   });
 
   it('is connected while the scheduler with its stream is alive', async () => {
-    const { id } = await joinHost(api.sql, { name: 'connected' });
+    const { id } = await addHost(api.sql, { name: 'connected' });
     await api.sql`update hosts set last_seen_at = '2020-01-31T12:00:00.5Z' where id = ${id}`;
     expect(await show(id)).toMatchObject({
       connected: false,
@@ -233,7 +232,7 @@ describe('a host', () => {
   });
 
   it('has empty lists if it has no devices', async () => {
-    const { id } = await joinHost(api.sql, { name: 'bare', gpus: 0 });
+    const { id } = await addHost(api.sql, { name: 'bare', gpus: 0 });
     expect((await admin('GET', `/${id}`)).body).toMatchObject({
       gpus: [],
       drives: [],
@@ -262,7 +261,7 @@ describe('a host', () => {
 describe('the list of hosts', () => {
   it('is filtered by location, state and admin state, and paged', async () => {
     const names = ['list-a', 'list-b', 'list-c'];
-    for (const name of names) await joinHost(api.sql, { name, location: 'us-east-a' });
+    for (const name of names) await addHost(api.sql, { name, location: 'us-east-a' });
     const list = async (query: string) => (await admin('GET', `?location=us-east-a${query}`)).body;
     const namesOf = ({ items }: { items: { name: string }[] }) => items.map(({ name }) => name);
     expect(namesOf(await list(''))).toEqual(names);
@@ -294,7 +293,7 @@ describe('the list of hosts', () => {
 
 describe('the administrative state of a host', () => {
   it('is independent of the observed state, and setting it twice changes nothing', async () => {
-    const { id } = await joinHost(api.sql, { name: 'wanted' });
+    const { id } = await addHost(api.sql, { name: 'wanted' });
     await api.sql`update hosts set state = 'unreachable' where id = ${id}`;
     for (const [verb, admin_state] of [
       ['cordon', 'cordoned'],
@@ -313,7 +312,7 @@ describe('the administrative state of a host', () => {
   });
 
   it('returns the same reply for the same Idempotency-Key', async () => {
-    const { id } = await joinHost(api.sql, { name: 'once' });
+    const { id } = await addHost(api.sql, { name: 'once' });
     const headers = { 'idempotency-key': 'cordon-once' };
     const first = await admin('POST', `/${id}:cordon`, headers);
     await act(id, 'uncordon');
@@ -324,7 +323,7 @@ describe('the administrative state of a host', () => {
   });
 
   it('is in the audit log with its host', async () => {
-    const { id } = await joinHost(api.sql, { name: 'audited' });
+    const { id } = await addHost(api.sql, { name: 'audited' });
     await act(id, 'drain');
     const lines = await api.sql`select actor_id, resource_type, resource_id from audit_logs
       where action = 'admin-hosts.drain' and resource_id = ${id}`;
@@ -332,8 +331,8 @@ describe('the administrative state of a host', () => {
   });
 
   it('lists the VMs that are left during a drain', async () => {
-    const { id } = await joinHost(api.sql, { name: 'draining' });
-    const elsewhere = await joinHost(api.sql, { name: 'not-draining' });
+    const { id } = await addHost(api.sql, { name: 'draining' });
+    const elsewhere = await addHost(api.sql, { name: 'not-draining' });
     const vmIds = [await createVm('left-1'), await createVm('left-2')];
     for (const vmId of vmIds) await placeVm(api.sql, { vmId, hostId: id });
     await placeVm(api.sql, { vmId: await createVm('not-left'), hostId: elsewhere.id });
@@ -351,7 +350,7 @@ describe('the administrative state of a host', () => {
     const [untouched] = await api.sql`select count(*)::integer as vms from vms
       where id = any(${vmIds}::uuid[]) and desired_state = 'running' and generation = 1`;
     expect(untouched?.['vms']).toBe(2);
-    for (const vmId of vmIds) await unplaceVm(api.sql, vmId);
+    for (const vmId of vmIds) await unplaceVms(api.sql, [vmId]);
     expect((await act(id, 'drain')).body).toMatchObject({ remaining_vms: [], vm_count: 0 });
   });
 });
@@ -366,7 +365,7 @@ describe('a host that drifted', () => {
     (await api.sql`select accepted_facts from hosts where id = ${hostId}`)[0]?.['accepted_facts'];
 
   it('shows its drift, alone and in the list, until an operator accepts it', async () => {
-    const { id } = await joinHost(api.sql, { name: 'drifted' });
+    const { id } = await addHost(api.sql, { name: 'drifted' });
     await drift(id);
     const { body } = await admin('GET', '?limit=1000');
     expect(body.items).toContainEqual(expect.objectContaining({ id, drift: drifted }));
@@ -381,7 +380,7 @@ describe('a host that drifted', () => {
   });
 
   it('cannot be accepted before its first report', async () => {
-    const { id } = await joinHost(api.sql, { name: 'silent' });
+    const { id } = await addHost(api.sql, { name: 'silent' });
     const { status, body } = await act(id, 'accept');
     expect([status, body.code]).toEqual([409, 'conflict']);
     expect(body.message).toContain('has not reported its hardware yet');
@@ -391,8 +390,8 @@ describe('a host that drifted', () => {
 
 describe('a drain', () => {
   it('notifies the tenants of every VM on the host, once until it ends', async () => {
-    const { id } = await joinHost(api.sql, { name: 'told' });
-    const elsewhere = await joinHost(api.sql, { name: 'untold' });
+    const { id } = await addHost(api.sql, { name: 'told' });
+    const elsewhere = await addHost(api.sql, { name: 'untold' });
     const globex = await makeTenant(api, 'globex');
     const vmIds = [await createVm('told-1'), await createVm('told-2', globex)];
     for (const vmId of vmIds) await placeVm(api.sql, { vmId, hostId: id });
@@ -417,7 +416,7 @@ describe('a drain', () => {
   });
 
   it('notifies no one if it is refused', async () => {
-    const { id } = await joinHost(api.sql, { name: 'refused' });
+    const { id } = await addHost(api.sql, { name: 'refused' });
     const vmId = await createVm('on-refused');
     await placeVm(api.sql, { vmId, hostId: id });
     const headers = { 'idempotency-key': 'drain-refused' };
@@ -427,7 +426,7 @@ describe('a drain', () => {
   });
 
   it('notifies the tenant of a VM that is placed at the same time', async () => {
-    const { id } = await joinHost(api.sql, { name: 'raced-drain' });
+    const { id } = await addHost(api.sql, { name: 'raced-drain' });
     const vmId = await createVm('on-raced-drain');
     const drained = await whileOpen(
       (tx) => placeVm(tx, { vmId, hostId: id }),
@@ -440,11 +439,11 @@ describe('a drain', () => {
 
 describe('fencing a host', () => {
   it('marks it as dead and revokes its certificates, and is idempotent', async () => {
-    const { id } = await joinHost(api.sql, { name: 'dead' });
+    const { id } = await addHost(api.sql, { name: 'dead' });
     const vmId = await createVm('on-dead');
     await placeVm(api.sql, { vmId, hostId: id });
     const serial = await certifyHost(api.sql, id);
-    const other = await joinHost(api.sql, { name: 'alive' });
+    const other = await addHost(api.sql, { name: 'alive' });
     await certifyHost(api.sql, other.id);
     const fenced = await fence(id, 'dead');
     expect(fenced.status).toBe(200);
@@ -469,7 +468,7 @@ describe('fencing a host', () => {
     'is refused if the confirmation is not its name: "%s"',
     async (confirm) => {
       const [known] = await api.sql`select id from hosts where name = 'careful'`;
-      const id = known?.['id'] ?? (await joinHost(api.sql, { name: 'careful' })).id;
+      const id = known?.['id'] ?? (await addHost(api.sql, { name: 'careful' })).id;
       const before = await show(id);
       const refused = await fence(id, confirm);
       expect(refused.status).toBe(400);
@@ -481,7 +480,7 @@ describe('fencing a host', () => {
   );
 
   it('is refused without a confirmation', async () => {
-    const { id } = await joinHost(api.sql, { name: 'unconfirmed' });
+    const { id } = await addHost(api.sql, { name: 'unconfirmed' });
     for (const body of [undefined, {}, { confirm: 7 }, { confirm: 'unconfirmed', force: true }]) {
       expect((await admin('POST', `/${id}:fence`, {}, body)).status).toBe(400);
     }
@@ -489,7 +488,7 @@ describe('fencing a host', () => {
   });
 
   it('is refused while it is connected', async () => {
-    const { id } = await joinHost(api.sql, { name: 'talking' });
+    const { id } = await addHost(api.sql, { name: 'talking' });
     await certifyHost(api.sql, id);
     const schedulerId = await connectHost(api.sql, { hostId: id });
     const refused = await fence(id, 'talking');
@@ -502,7 +501,7 @@ describe('fencing a host', () => {
   });
 
   it('is refused if the host connects at the same time', async () => {
-    const { id } = await joinHost(api.sql, { name: 'just-talking' });
+    const { id } = await addHost(api.sql, { name: 'just-talking' });
     const refused = await whileOpen(
       async (tx) => void (await connectHost(tx, { hostId: id })),
       () => fence(id, 'just-talking'),
@@ -514,7 +513,7 @@ describe('fencing a host', () => {
 
 describe("revoking a host's certificates", () => {
   it('revokes all current ones and keeps earlier revocations, connected or not', async () => {
-    const { id } = await joinHost(api.sql, { name: 'revoked' });
+    const { id } = await addHost(api.sql, { name: 'revoked' });
     const serials = [await certifyHost(api.sql, id), await certifyHost(api.sql, id)].toSorted();
     await connectHost(api.sql, { hostId: id });
     await api.sql`update host_certificates set revoked_at = '2029-06-30T12:00:00Z'
@@ -538,15 +537,15 @@ describe("revoking a host's certificates", () => {
 
 describe('removing a host', () => {
   it('is refused while a VM is placed on it, and later removes its devices too', async () => {
-    const { id, gpuIds } = await joinHost(api.sql, { name: 'removed' });
+    const { id, gpuIds } = await addHost(api.sql, { name: 'removed' });
     const vmId = await createVm('on-removed');
-    await placeVm(api.sql, { vmId, hostId: id, gpuIds: gpuIds.slice(0, 1) });
+    await placeVm(api.sql, { vmId, hostId: id, devices: gpuIds.slice(0, 1) });
     const refused = await admin('DELETE', `/${id}`);
     expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
     const before = (await admin('GET', `/${id}`)).body;
     expect(before.gpus).toHaveLength(2);
 
-    await unplaceVm(api.sql, vmId);
+    await unplaceVms(api.sql, [vmId]);
     const last = (await admin('GET', `/${id}`)).body;
     const removed = await admin('DELETE', `/${id}`);
     expect([removed.status, removed.body]).toEqual([200, last]);
@@ -557,7 +556,7 @@ describe('removing a host', () => {
   });
 
   it('is refused if a VM is placed on it at the same time', async () => {
-    const { id } = await joinHost(api.sql, { name: 'raced' });
+    const { id } = await addHost(api.sql, { name: 'raced' });
     const vmId = await createVm('on-raced');
     const refused = await whileOpen(
       (tx) => placeVm(tx, { vmId, hostId: id }),
@@ -569,7 +568,7 @@ describe('removing a host', () => {
   });
 
   it('is refused while it has the only copy of disks, unless it is fenced', async () => {
-    const { id } = await joinHost(api.sql, { name: 'keeper' });
+    const { id } = await addHost(api.sql, { name: 'keeper' });
     const vmId = await createVm('on-keeper');
     await api.sql`update disks set host_id = ${id} where id in
       (select disk_id from disk_attachments where vm_id = ${vmId})`;
@@ -581,7 +580,7 @@ describe('removing a host', () => {
   });
 
   it('keeps the join token of the host', async () => {
-    const { id } = await joinHost(api.sql, { name: 'joined' });
+    const { id } = await addHost(api.sql, { name: 'joined' });
     const { body: token } = await api.call('POST', '/admin/join-tokens', {
       bearer: operator.token,
       body: { location: 'eu-north-a' },
@@ -594,7 +593,7 @@ describe('removing a host', () => {
 });
 
 it('the state of a host cannot be set to a value of the administrative state', async () => {
-  const { id } = await joinHost(api.sql, { name: 'checked' });
+  const { id } = await addHost(api.sql, { name: 'checked' });
   for (const state of ['cordoned', 'draining']) {
     await expect(api.sql`update hosts set state = ${state} where id = ${id}`).rejects.toMatchObject(
       { constraint_name: 'hosts_state' },

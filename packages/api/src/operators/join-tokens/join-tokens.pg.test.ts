@@ -1,8 +1,9 @@
 import { sha256 } from '@gantry/daemon/secrets';
 import { insertFleetAuthority } from '@gantry/db/queries/hosts/fleet-authorities';
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { makeUser, type TestUser } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isKey } from '../../auth/keys.ts';
-import { makeUser, startTestApi, type TestApi, type TestUser } from '../../testing.ts';
 
 let api: TestApi;
 let operator: TestUser;

@@ -1,7 +1,8 @@
 import { newId } from '@gantry/model/ids';
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { addHost, type TestHost } from '@gantry/testkit/make/hosts';
+import { makeUser, type TestUser } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeUser, startTestApi, type TestApi, type TestUser } from '../../testing.ts';
-import { joinHost, type TestHost } from '../../testing-hosts.ts';
 
 let api: TestApi;
 let operator: TestUser;
@@ -12,9 +13,9 @@ let elsewhere: TestHost;
 beforeAll(async () => {
   api = await startTestApi();
   operator = await makeUser(api, 'operator@gantry.test', { operator: true });
-  host = await joinHost(api.sql, { name: 'host-1', gpus: 4 });
-  cordoned = await joinHost(api.sql, { name: 'host-2', gpus: 4 });
-  elsewhere = await joinHost(api.sql, { name: 'host-3', location: 'us-east-a' });
+  host = await addHost(api.sql, { name: 'host-1', gpus: 4 });
+  cordoned = await addHost(api.sql, { name: 'host-2', gpus: 4 });
+  elsewhere = await addHost(api.sql, { name: 'host-3', location: 'us-east-a' });
   const nodes = [0, 1].map((node) => ({ node, cores: 24, memoryMib: 245_760, networkGbps: 100 }));
   await api.sql`update hosts set numa_nodes = ${api.sql.json(nodes)}`;
   await api.sql`update devices g set iommu_group = n from (select id,
@@ -40,11 +41,11 @@ describe('an explanation of placement', () => {
       host_name: 'host-1',
       gpus: [
         { id: host.gpuIds[0], pci_address: '0000:10:00.0' },
-        { id: host.gpuIds[2], pci_address: '0000:12:00.0' },
+        { id: host.gpuIds[1], pci_address: '0000:11:00.0' },
       ],
       drives: [
         { id: host.driveIds[0], pci_address: '0000:80:00.0' },
-        { id: host.driveIds[2], pci_address: '0000:82:00.0' },
+        { id: host.driveIds[1], pci_address: '0000:81:00.0' },
       ],
       numa_nodes: [{ node: 0, gpus: 2, cores: 12, memory_mib: 122_880, network_gbps: 50 }],
     });

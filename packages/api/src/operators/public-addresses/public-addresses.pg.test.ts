@@ -1,15 +1,8 @@
 import type { Queryable } from '@gantry/db/connect';
 import { newId } from '@gantry/model/ids';
+import { type Reply, startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { makeTenant, makeUser, SSH_PUBLIC_KEY, type TestUser } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  type Answer,
-  makeTenant,
-  makeUser,
-  SSH_PUBLIC_KEY,
-  startTestApi,
-  type TestApi,
-  type TestUser,
-} from '../../testing.ts';
 
 let api: TestApi;
 let operator: TestUser;
@@ -48,8 +41,8 @@ const give = (sql: Queryable, id: string) => sql`update public_addresses
 /** Starts a request while a transaction is open that it must wait for, then commits. */
 async function whileOpen(
   write: (tx: Queryable) => Promise<unknown>,
-  request: () => Promise<Answer>,
-): Promise<Answer> {
+  request: () => Promise<Reply>,
+): Promise<Reply> {
   const { waiting } = await api.sql.begin(async (tx) => {
     await write(tx);
     const started = request();

@@ -1,7 +1,8 @@
 import { sha256 } from '@gantry/daemon/secrets';
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { makeTenant, type TestTenant } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isKey } from '../../auth/keys.ts';
-import { makeTenant, startTestApi, type TestApi, type TestTenant } from '../../testing.ts';
 
 let api: TestApi;
 let acme: TestTenant;

@@ -1,12 +1,6 @@
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { makeTenant, makeUser, type TestTenant, type TestUser } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  makeTenant,
-  makeUser,
-  startTestApi,
-  type TestApi,
-  type TestTenant,
-  type TestUser,
-} from '../../testing.ts';
 
 let api: TestApi;
 let acme: TestTenant;

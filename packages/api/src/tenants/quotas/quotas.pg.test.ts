@@ -1,14 +1,13 @@
 import { QUOTA_TYPES } from '@gantry/model/states';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import {
   makeTenant,
   makeUser,
   SSH_PUBLIC_KEY,
-  startTestApi,
-  type TestApi,
   type TestTenant,
   type TestUser,
-} from '../../testing.ts';
+} from '@gantry/testkit/make/tenants';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let api: TestApi;
 let acme: TestTenant;

@@ -1,6 +1,6 @@
 import { newId } from '@gantry/model/ids';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../testing.ts';
 import { acquireLeases, lockLease, releaseLeases, renewLeases } from './leases.ts';
 
 let database: TestDatabase;

@@ -1,6 +1,6 @@
 import { newId } from '@gantry/model/ids';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../testing.ts';
 import { insertSigningKey, readSigningKeys } from './tokens.ts';
 
 let database: TestDatabase;

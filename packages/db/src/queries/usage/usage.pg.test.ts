@@ -1,7 +1,7 @@
 import { newId } from '@gantry/model/ids';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connect } from '../../connect.ts';
-import { createTestDatabase, type TestDatabase } from '../../testing.ts';
 import { closeInterval, type Metered, openInterval } from './meter.ts';
 import { closeDay, closeDueDays, listUsage, readLastClosedDay } from './usage.ts';
 

@@ -1,6 +1,7 @@
 import type { Sql } from '@gantry/db/connect';
 import { openStream } from '@gantry/db/queries/hosts/host-liveness';
 import { readHostSpecs } from '@gantry/db/queries/hosts/host-specs';
+import { newId } from '@gantry/model/ids';
 import type { HostSpec } from '@gantry/proto/generated/gantry/v1/HostSpec';
 import type { HostReport, VmReport } from '@gantry/scheduler/attached/host-report';
 import { toHostSpec } from '@gantry/scheduler/deliver/host-spec';
@@ -9,8 +10,8 @@ import { settleReport } from '@gantry/scheduler/settle/settle-report';
 export type VmObservedState = VmReport['state'];
 type Facts = { id: string; schedulerId: string; epoch: string };
 
-/** A host whose reports a test writes, beginning from that of a host that has done all it was told. */
-export class HandHost {
+/** A host whose reports a test writes. They begin as those of a host that has carried out its whole spec. */
+export class HandDrivenHost {
   readonly id: string;
   readonly schedulerId: string;
   epoch: string;
@@ -33,19 +34,19 @@ export class HandHost {
     return Number((await this.spec()).number);
   }
 
-  /** What it would report if everything wanted were so. */
+  /** Returns the report of a host that has reached its desired state. */
   async done(): Promise<HostReport> {
     return reportOf(await this.spec());
   }
 
-  /** False where the report did not count. */
+  /** Returns false if the report was ignored. */
   async report(report: HostReport): Promise<boolean> {
     return await settleReport({
       ...{ sql: this.#sql, hostId: this.id, streamEpoch: this.epoch, report },
     });
   }
 
-  /** Does what is wanted and says so; `change` makes the report say something else. */
+  /** Reports the desired state. `change` makes the report say something else. */
   async obey(change: (report: HostReport) => void = () => {}): Promise<HostReport> {
     const report = await this.done();
     change(report);
@@ -61,6 +62,14 @@ export class HandHost {
     this.epoch =
       (await openStream(this.#sql, { hostId: this.id, schedulerId: this.schedulerId })) ?? '';
   }
+}
+
+/** Opens a stream of the host to a new scheduler, which exists only in the database. */
+export async function attachHandDrivenHost(sql: Sql, id: string): Promise<HandDrivenHost> {
+  const schedulerId = newId();
+  await sql`insert into schedulers (id) values (${schedulerId})`;
+  const epoch = await openStream(sql, { hostId: id, schedulerId });
+  return new HandDrivenHost(sql, { id, schedulerId, epoch: epoch ?? '' });
 }
 
 export function wordOn(report: HostReport, vmId: string): VmReport {

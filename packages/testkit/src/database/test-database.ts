@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { connect, type Sql } from '@gantry/db/connect';
 import postgres from 'postgres';
 import { inject } from 'vitest';
-import { connect, type Sql } from './connect.ts';
 
 export type TestDatabase = { url: string; sql: Sql; drop(): Promise<void> };
 

@@ -1,4 +1,4 @@
 import type { TestProject } from 'vitest/node';
-import { startTestPostgres } from './test-postgres.ts';
+import { startTestPostgres } from './start-test-postgres.ts';
 
 export default (project: TestProject) => startTestPostgres(project);

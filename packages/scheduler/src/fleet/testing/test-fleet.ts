@@ -4,13 +4,13 @@ import path from 'node:path';
 import { createLog } from '@gantry/daemon/log';
 import { createSecrets, sha256 } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
-import { createTestDatabase, type TestDatabase } from '@gantry/db/testing';
 import { newId } from '@gantry/model/ids';
 import type { CertificateAuthority } from '@gantry/pki/certificate-authority';
 import type { FleetClient } from '@gantry/proto/generated/gantry/v1/Fleet';
 import type { HostReport, HostReport__Output } from '@gantry/proto/generated/gantry/v1/HostReport';
 import type { HostSpec__Output } from '@gantry/proto/generated/gantry/v1/HostSpec';
 import { loadFleet } from '@gantry/proto/load';
+import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import {
   type ChannelCredentials,
   type ClientDuplexStream,
@@ -18,9 +18,9 @@ import {
   type ServiceError,
   type StatusObject,
 } from '@grpc/grpc-js';
-import { ensureAuthority } from './authority.ts';
-import { type FleetServer, startFleetServer } from './fleet-server.ts';
-import type { HostStream, StreamHandlers } from './host-stream.ts';
+import { ensureAuthority } from '../authority.ts';
+import { type FleetServer, startFleetServer } from '../fleet-server.ts';
+import type { HostStream, StreamHandlers } from '../host-stream.ts';
 
 /** A fleet server over a throwaway database and loopback TLS, and hosts that call it. */
 

@@ -2,16 +2,16 @@ import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { migrate } from '@gantry/db/migrate';
 import { startEmbeddedPostgres } from '@gantry/local/postgres/embedded-postgres';
-import { removeHome } from '@gantry/local/testing/remove-home';
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
+import { removeHome } from './remove-home.ts';
 
 /**
  * A server for one run of a suite, with a migrated template that every test file clones. Its home is
  * named after the process that made it; one whose process was killed is removed by the next run (the
  * server itself ends with its process).
  */
-const HOMES = path.resolve(import.meta.dirname, '../../.gantry/test');
+const HOMES = path.resolve(import.meta.dirname, '../../../../.gantry/test');
 const TEMPLATE = 'gantry_template';
 
 export async function startTestPostgres(project: TestProject, binariesDirectory?: string) {

@@ -1,6 +1,6 @@
 import { readlink, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { stopPostmaster } from '../postgres/postmaster.ts';
+import { stopPostmaster } from '@gantry/local/postgres/postmaster';
 
 /** Stops the server of a home and removes the home, including a cluster outside it. */
 export async function removeHome(directory: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '@gantry/agent/base/clock';
 
 type Timer = { dueMs: number; run: () => void };
 

@@ -1,11 +1,11 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buildApp } from '@gantry/api/app';
+import { acceptUpgrades } from '@gantry/api/consoles/accept-upgrades';
+import { API_PREFIX } from '@gantry/api/http/openapi';
 import { serve } from '@hono/node-server';
 import { WebSocket } from 'ws';
-import { buildApp } from './app.ts';
-import { acceptUpgrades } from './consoles/accept-upgrades.ts';
-import { API_PREFIX } from './http/openapi.ts';
-import type { TestApi } from './testing.ts';
+import type { TestApi } from './test-api.ts';
 
 /** A test api that listens on a port, which a WebSocket needs. */
 export type ListeningApi = {

@@ -1,0 +1,98 @@
+import { buildApp } from '@gantry/api/app';
+import { createAccessTokens } from '@gantry/api/auth/access-tokens';
+import { createCallers } from '@gantry/api/auth/caller';
+import { createMetrics } from '@gantry/api/base/metrics';
+import { createRateLimiter, type RateLimiter } from '@gantry/api/base/rate-limit';
+import { createRefusalLog } from '@gantry/api/base/refusal-log';
+import { createRequestLog } from '@gantry/api/base/request-log';
+import { CONSOLE_TIMINGS } from '@gantry/api/consoles/serve-console';
+import type { Deps } from '@gantry/api/deps';
+import { createBilling } from '@gantry/api/payment-providers/create-billing';
+import { createLog } from '@gantry/daemon/log';
+import { createSecrets } from '@gantry/daemon/secrets';
+import type { Sql } from '@gantry/db/connect';
+import { createTestDatabase } from '../database/test-database.ts';
+
+/** The whole api with a temporary database. Tests call it without a socket. */
+export type TestApi = {
+  deps: Deps;
+  sql: Sql;
+  databaseUrl: string;
+  /** Sends a request and returns status, headers and parsed body. */
+  call(method: string, path: string, options?: CallOptions): Promise<Reply>;
+  stop(): Promise<void>;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
+export type Reply = { status: number; headers: Headers; body: any };
+export type CallOptions = { bearer?: string; body?: unknown; headers?: Record<string, string> };
+
+/** The key of every process of a test's control plane. */
+export const SECRET_KEY = 'a secret key for tests, long enough';
+
+const unlimited: RateLimiter = { take: () => {} };
+
+export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestApi> {
+  const database = await createTestDatabase();
+  const { sql } = database;
+  const log = overrides.log ?? createLog({ process: 'api', level: 'silent' });
+  const secrets = createSecrets(SECRET_KEY);
+  const tokens = await createAccessTokens({ sql, secrets, keyDays: 30 });
+  const callers = createCallers({ sql, tokens });
+  const refusals = createRefusalLog({ sql, log });
+  const baseUrl = () => 'http://api.test';
+  const deps: Deps = {
+    sql,
+    log,
+    secrets,
+    tokens,
+    callers,
+    refusals,
+    baseUrl,
+    billing: createBilling({
+      sql,
+      secrets,
+      baseUrl,
+      settings: { stripe: { secretKey: undefined, apiUrl: undefined } },
+      onPayment: () => callers.forget(),
+    }),
+    requestLog: createRequestLog(log),
+    metrics: createMetrics(),
+    rateLimiter: createRateLimiter({ perSecond: 1e6, burst: 1e6 }),
+    loginLimiter: unlimited,
+    trustedProxies: 0,
+    consoleTimings: CONSOLE_TIMINGS,
+    operationDeadlineMs: 600_000,
+    accepting: () => true,
+    ...overrides,
+  };
+  const app = buildApp(deps);
+  return {
+    deps,
+    sql,
+    databaseUrl: database.url,
+    async call(method, path, { bearer, body, headers } = {}) {
+      const response = await app.request(`/v0.1${path}`, {
+        method,
+        headers: {
+          ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined
+          ? {}
+          : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: text === '' ? undefined : JSON.parse(text),
+      };
+    },
+    async stop() {
+      await refusals.stop();
+      await database.drop();
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import type { Timings } from '@gantry/agent/base/timings';
+import { requestIdentity } from '@gantry/agent/identity/request-certificate';
+import type { Connect } from '@gantry/agent/link/link';
+import type { Log } from '@gantry/daemon/log';
+import { readFleetAuthority } from '@gantry/db/queries/hosts/fleet-authorities';
+import { loadFleet } from '@gantry/proto/load';
+import type { Scheduler } from '@gantry/scheduler/scheduler';
+import type { Behaviour } from '@gantry/simulator/driver/behaviour';
+import { DiskStore } from '@gantry/simulator/driver/disk-store';
+import { SimulatedHostDriver } from '@gantry/simulator/driver/simulated-host-driver';
+import { SimulatedHost } from '@gantry/simulator/fleet/simulated-host';
+import { SERVER_MODELS } from '@gantry/simulator/servers/server-models';
+import { inventoryOfHost, simulatedInventory } from '@gantry/simulator/servers/simulated-inventory';
+import { expect, vi } from 'vitest';
+import type { TestApi } from '../api/test-api.ts';
+import { MemoryLedger } from '../hosts/memory-ledger.ts';
+
+export type HostOptions = {
+  model?: string;
+  location?: string;
+  behaviour?: Partial<Behaviour>;
+  /** Whether its disks can be reached from the other hosts with shared storage. */
+  sharedStorage?: boolean;
+  /** The number of GPUs, if not all of its model's. */
+  gpus?: number;
+  timings?: Partial<Timings>;
+  heartbeatMs?: number;
+  wrapLink?: (connect: Connect) => Connect;
+};
+
+type Surroundings = {
+  api: TestApi;
+  log: Log;
+  operator: string;
+  schedulers: readonly Scheduler[];
+  hosts: SimulatedHost[];
+};
+
+const fleet = loadFleet();
+
+/** Returns a function that enrols and starts a simulated host, and waits until it takes VMs. */
+export function simulatedHosts({ api, log, operator, schedulers, hosts }: Surroundings) {
+  const disks = new DiskStore();
+  let enrolled = 0;
+
+  /** The address of any running scheduler. A host whose scheduler has stopped finds another one. */
+  const address = () => {
+    const scheduler = schedulers[Math.floor(Math.random() * schedulers.length)];
+    return `localhost:${scheduler?.port ?? 1}`;
+  };
+
+  const enrol = async ({ location, name }: { location: string; name: string }) => {
+    const { body } = await api.call('POST', '/admin/join-tokens', {
+      bearer: operator,
+      body: { location },
+    });
+    const authority = await readFleetAuthority(api.sql);
+    return await requestIdentity({
+      address: address(),
+      token: body.token,
+      hostname: name,
+      caPem: authority?.certificate_pem ?? '',
+    });
+  };
+
+  return async ({
+    model = 'a40-8',
+    location = 'eu-north-a',
+    behaviour = {},
+    sharedStorage = true,
+    gpus,
+    timings = {},
+    ...link
+  }: HostOptions = {}): Promise<SimulatedHost> => {
+    const server = SERVER_MODELS.find(({ name }) => name === model);
+    if (!server) throw new Error(`there is no server model ${model}`);
+    enrolled += 1;
+    const name = `host-${enrolled}`;
+    const whole = inventoryOfHost(await simulatedInventory(server), name);
+    const inventory = {
+      ...whole,
+      sharedStorage,
+      gpus: whole.gpus.slice(0, gpus),
+      underlayIpv4: `198.18.${Math.floor(enrolled / 250)}.${(enrolled % 250) + 1}`,
+    };
+    const store = sharedStorage ? { disks } : {};
+    const host = new SimulatedHost({
+      fleet,
+      log,
+      address,
+      timings,
+      ...link,
+      driver: new SimulatedHostDriver({ inventory, behaviour, ...store }),
+      ledger: new MemoryLedger(),
+      identity: await enrol({ location, name }),
+    });
+    hosts.push(host);
+    await host.start();
+    const readGpus = () => api.sql`select from devices where kind = 'gpu' and host_id = ${host.id}`;
+    await vi.waitFor(async () => expect(await readGpus()).not.toHaveLength(0), {
+      timeout: 30_000,
+    });
+    return host;
+  };
+}

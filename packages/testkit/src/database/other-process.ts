@@ -1,0 +1,13 @@
+import { connect, type Sql, type Transaction } from '@gantry/db/connect';
+
+/** Statements in this database that wait for a lock. */
+export async function countWaiting(sql: Sql | Transaction): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  return row?.count ?? 0;
+}
+
+/** A pool of its own, as another process would have. */
+export function otherProcess(url: string): Sql {
+  return connect({ url, name: 'gantry-other', maxConnections: 3 });
+}
