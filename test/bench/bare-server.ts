@@ -32,7 +32,7 @@ app.post('/vms', async (c) => {
     name: 'CREATE',
     request: body,
     now,
-    deadlineAt: new Date(now.getTime() + 600_000),
+    deadlineMs: 600_000,
   } as const;
   const operation = openOperation(request);
   await insertVm(sql, {

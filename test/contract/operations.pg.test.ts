@@ -200,12 +200,12 @@ describe('docs/contract/operations.md#rules: results, failures and deadlines', (
   it('an operation has a deadline, 10 minutes by default', async () => {
     // The deadline is the api's to set; keeping it is the scheduler's, and tested with it.
     for (const { path, body } of creations()) {
-      const { operation_id, started_at } = operationOf(
-        await world.post(`${world.P}/${path}`, body),
-      );
-      const [row] = await world.api.sql<{ deadline_at: Date }[]>`
-        select deadline_at from operations where id = ${operation_id}`;
-      expect(Number(row?.deadline_at) - Date.parse(started_at)).toBe(10 * 60_000);
+      const { operation_id } = operationOf(await world.post(`${world.P}/${path}`, body));
+      // Both moments are by the database's clock.
+      const [row] = await world.api.sql`
+        select deadline_at - recorded_at = interval '10 minutes' as in_ten_minutes
+        from operations where id = ${operation_id}`;
+      expect(row).toEqual({ in_ten_minutes: true });
     }
   });
 });

@@ -19,7 +19,7 @@ type Target = {
   projectId: string;
   diskId: string;
   now: Date;
-  deadlineAt: Date;
+  deadlineMs: number;
 };
 
 /** Grows a disk. A disk cannot shrink, because the data beyond its new end would be lost. */
@@ -82,7 +82,7 @@ export function requireUsableDisk(disk: DiskRow): void {
 }
 
 async function start(target: Target, name: OperationName, request: object): Promise<NewOperation> {
-  const { sql, projectId, diskId, now, deadlineAt } = target;
+  const { sql, projectId, diskId, now, deadlineMs } = target;
   return await startOperation(sql, {
     projectId,
     resourceType: 'disk',
@@ -90,6 +90,6 @@ async function start(target: Target, name: OperationName, request: object): Prom
     name,
     request,
     now,
-    deadlineAt,
+    deadlineMs,
   });
 }

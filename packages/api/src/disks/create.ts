@@ -13,7 +13,7 @@ type Creation = {
   projectId: string;
   body: z.output<typeof CreateDisk>;
   now: Date;
-  deadlineAt: Date;
+  deadlineMs: number;
 };
 
 /** Inserts a disk for the scheduler to create. The database checks quotas and names. */
@@ -22,7 +22,7 @@ export async function createDisk({
   projectId,
   body,
   now,
-  deadlineAt,
+  deadlineMs,
 }: Creation): Promise<NewOperation> {
   const id = newId(now.getTime());
   const known = await insertDisk(sql, {
@@ -45,7 +45,7 @@ export async function createDisk({
     name: 'CREATE',
     request: body,
     now,
-    deadlineAt,
+    deadlineMs,
   });
 }
 

@@ -19,8 +19,8 @@ export const diskRoutes = [
     params: ProjectParams,
     body: CreateDisk,
     reply: OperationReply,
-    handle: async ({ sql, scope, body, now, deadlineAt }) =>
-      operationReply(await createDisk({ sql, projectId: scope.projectId, body, now, deadlineAt })),
+    handle: async ({ sql, scope, body, now, deadlineMs }) =>
+      operationReply(await createDisk({ sql, projectId: scope.projectId, body, now, deadlineMs })),
   }),
   route({
     id: 'disks.list',
@@ -57,8 +57,8 @@ export const diskRoutes = [
     params: DiskParams,
     body: ChangeDisk,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, body, now, deadlineAt }) => {
-      const target = { sql, projectId: scope.projectId, diskId: params.disk_id, now, deadlineAt };
+    handle: async ({ sql, scope, params, body, now, deadlineMs }) => {
+      const target = { sql, projectId: scope.projectId, diskId: params.disk_id, now, deadlineMs };
       return operationReply(await changeDisk({ ...target, body }));
     },
   }),
@@ -70,8 +70,8 @@ export const diskRoutes = [
     access: { level: 'project', role: 'member' },
     params: DiskParams,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, now, deadlineAt }) => {
-      const target = { sql, projectId: scope.projectId, diskId: params.disk_id, now, deadlineAt };
+    handle: async ({ sql, scope, params, now, deadlineMs }) => {
+      const target = { sql, projectId: scope.projectId, diskId: params.disk_id, now, deadlineMs };
       return operationReply(await deleteDisk(target));
     },
   }),

@@ -18,7 +18,7 @@ type Target = {
   projectId: string;
   ruleId: string;
   now: Date;
-  deadlineAt: Date;
+  deadlineMs: number;
 };
 
 export async function changeFirewallRule(
@@ -60,7 +60,7 @@ async function requireIdleRule({ sql, projectId, ruleId }: Target): Promise<Fire
 }
 
 async function start(target: Target, name: OperationName, request: object): Promise<NewOperation> {
-  const { sql, projectId, ruleId, now, deadlineAt } = target;
+  const { sql, projectId, ruleId, now, deadlineMs } = target;
   return await startOperation(sql, {
     projectId,
     resourceType: 'vpc-firewall-rule',
@@ -68,6 +68,6 @@ async function start(target: Target, name: OperationName, request: object): Prom
     name,
     request,
     now,
-    deadlineAt,
+    deadlineMs,
   });
 }

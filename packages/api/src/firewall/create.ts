@@ -19,7 +19,7 @@ type Creation = {
   projectId: string;
   body: Body;
   now: Date;
-  deadlineAt: Date;
+  deadlineMs: number;
 };
 
 export async function createFirewallRule({
@@ -27,7 +27,7 @@ export async function createFirewallRule({
   projectId,
   body,
   now,
-  deadlineAt,
+  deadlineMs,
 }: Creation): Promise<NewOperation> {
   requirePortsFit(body);
   const known = await holdNetwork(sql, { projectId, networkId: body.vpc_network_id });
@@ -50,7 +50,7 @@ export async function createFirewallRule({
     name: 'CREATE',
     request: echo(body),
     now,
-    deadlineAt,
+    deadlineMs,
   });
 }
 

@@ -28,9 +28,9 @@ export const firewallRuleRoutes = [
     params: ProjectParams,
     body: CreateFirewallRule,
     reply: OperationReply,
-    handle: async ({ sql, scope, body, now, deadlineAt }) =>
+    handle: async ({ sql, scope, body, now, deadlineMs }) =>
       operationReply(
-        await createFirewallRule({ sql, projectId: scope.projectId, body, now, deadlineAt }),
+        await createFirewallRule({ sql, projectId: scope.projectId, body, now, deadlineMs }),
       ),
   }),
   route({
@@ -69,8 +69,8 @@ export const firewallRuleRoutes = [
     params: FirewallRuleParams,
     body: ChangeFirewallRule,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, body, now, deadlineAt }) => {
-      const target = { sql, projectId: scope.projectId, ruleId: params.rule_id, now, deadlineAt };
+    handle: async ({ sql, scope, params, body, now, deadlineMs }) => {
+      const target = { sql, projectId: scope.projectId, ruleId: params.rule_id, now, deadlineMs };
       return operationReply(await changeFirewallRule({ ...target, body }));
     },
   }),
@@ -82,8 +82,8 @@ export const firewallRuleRoutes = [
     access: { level: 'project', role: 'member' },
     params: FirewallRuleParams,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, now, deadlineAt }) => {
-      const target = { sql, projectId: scope.projectId, ruleId: params.rule_id, now, deadlineAt };
+    handle: async ({ sql, scope, params, now, deadlineMs }) => {
+      const target = { sql, projectId: scope.projectId, ruleId: params.rule_id, now, deadlineMs };
       return operationReply(await deleteFirewallRule(target));
     },
   }),

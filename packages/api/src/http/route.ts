@@ -22,8 +22,8 @@ export type Request<Params, Query, Body> = {
   query: Query;
   body: Body;
   now: Date;
-  /** When an operation that this request starts fails if it is unfinished. */
-  deadlineAt: Date;
+  /** The time after which an operation that this request starts fails if it is unfinished. */
+  deadlineMs: number;
   /** The client's IP address. */
   sourceIp: string;
   /**

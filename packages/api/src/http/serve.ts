@@ -91,7 +91,7 @@ async function handle({ route, deps, c, state }: Handling): Promise<string> {
     query,
     body,
     now: state.now,
-    deadlineAt: deadlineOf(state, deps),
+    deadlineMs: deps.operationDeadlineMs,
     sourceIp: sourceIpOf(c, deps.trustedProxies),
     upgrade: upgradeOf(c),
   };
@@ -120,10 +120,6 @@ async function identify({ route, deps, c }: Omit<Handling, 'state'>): Promise<Ca
   if (ticket === undefined) return await deps.callers.authenticate(authorization);
   const { sql, callers } = deps;
   return await redeemConsoleTicket({ sql, callers, ticket, vmId: c.req.param('vm_id') ?? '' });
-}
-
-function deadlineOf({ now }: RequestState, { operationDeadlineMs }: Deps): Date {
-  return new Date(now.getTime() + operationDeadlineMs);
 }
 
 /** The caller of a public route. It has no rights. */
@@ -155,7 +151,7 @@ function auditRefusal({ route, deps, c, state, status }: Handling & { status: nu
     sql: deps.sql,
     caller,
     now: state.now,
-    deadlineAt: deadlineOf(state, deps),
+    deadlineMs: deps.operationDeadlineMs,
     params: c.req.param(),
     query: {},
     body: undefined,

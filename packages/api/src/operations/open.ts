@@ -17,8 +17,8 @@ type Opening = {
   /** The client's request, which the operation echoes. */
   request: object;
   now: Date;
-  /** The scheduler fails the operation if it is unfinished at this time, and cleans up after it. */
-  deadlineAt: Date;
+  /** After this time the scheduler fails the operation if it is unfinished, and cleans up. */
+  deadlineMs: number;
 };
 
 /** Returns the row of a new operation, for a caller that inserts it with another row. */
@@ -34,7 +34,7 @@ export function openOperation(opening: Opening): NewOperation {
     result: null,
     started_at: opening.now,
     completed_at: null,
-    deadline_at: opening.deadlineAt,
+    deadline_ms: opening.deadlineMs,
   };
 }
 

@@ -22,7 +22,7 @@ import type { AttachDisks, DetachDisks } from './schema.ts';
  * it true. Every request locks the VM first and then the disks, so that the second of two requests
  * for one disk sees the rows of the first.
  */
-type Target = { sql: Queryable; projectId: string; vmId: string; now: Date; deadlineAt: Date };
+type Target = { sql: Queryable; projectId: string; vmId: string; now: Date; deadlineMs: number };
 
 export async function attachDisks(
   target: Target & { body: z.output<typeof AttachDisks> },

@@ -26,7 +26,7 @@ import {
 } from '../operations/open.ts';
 import type { ChangeVm } from './schema.ts';
 
-type Target = { sql: Queryable; projectId: string; vmId: string; now: Date; deadlineAt: Date };
+type Target = { sql: Queryable; projectId: string; vmId: string; now: Date; deadlineMs: number };
 
 export async function changeVm(
   target: Target & { body: z.output<typeof ChangeVm> },
@@ -119,6 +119,6 @@ export async function startVmOperation(
 }
 
 function vmOpening(target: Target, name: OperationName, request: object) {
-  const { projectId, vmId: resourceId, now, deadlineAt } = target;
-  return { projectId, resourceType: 'vm' as const, resourceId, name, request, now, deadlineAt };
+  const { projectId, vmId: resourceId, now, deadlineMs } = target;
+  return { projectId, resourceType: 'vm' as const, resourceId, name, request, now, deadlineMs };
 }

@@ -17,7 +17,7 @@ type Creation = {
   projectId: string;
   body: z.output<typeof CreateVm>;
   now: Date;
-  deadlineAt: Date;
+  deadlineMs: number;
   /**
    * Returns the audit line and the kept reply, which the statement that inserts the VM also writes.
    */
@@ -34,7 +34,7 @@ export async function createVm({
   projectId,
   body,
   now,
-  deadlineAt,
+  deadlineMs,
   record,
 }: Creation): Promise<NewOperation> {
   const vm = newVm({ projectId, body, now });
@@ -45,7 +45,7 @@ export async function createVm({
     name: 'CREATE',
     request: body,
     now,
-    deadlineAt,
+    deadlineMs,
   });
   try {
     await insertVm(sql, { vm, operation, record: record(operation) });

@@ -31,13 +31,13 @@ export const vmRoutes = [
     params: ProjectParams,
     body: CreateVm,
     reply: OperationReply,
-    handleRecorded: async ({ sql, scope, body, now, deadlineAt }, record) => {
+    handleRecorded: async ({ sql, scope, body, now, deadlineMs }, record) => {
       const operation = await createVm({
         sql,
         projectId: scope.projectId,
         body,
         now,
-        deadlineAt,
+        deadlineMs,
         record: (opened) => record(operationReply(opened)),
       });
       return operationReply(operation);
@@ -85,8 +85,8 @@ export const vmRoutes = [
     params: VmParams,
     body: ChangeVm,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, body, now, deadlineAt }) => {
-      const target = { sql, projectId: scope.projectId, vmId: params.vm_id, now, deadlineAt };
+    handle: async ({ sql, scope, params, body, now, deadlineMs }) => {
+      const target = { sql, projectId: scope.projectId, vmId: params.vm_id, now, deadlineMs };
       return operationReply(await changeVm({ ...target, body }));
     },
   }),
@@ -98,8 +98,8 @@ export const vmRoutes = [
     access: { level: 'project', role: 'member' },
     params: VmParams,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, now, deadlineAt }) => {
-      const target = { sql, projectId: scope.projectId, vmId: params.vm_id, now, deadlineAt };
+    handle: async ({ sql, scope, params, now, deadlineMs }) => {
+      const target = { sql, projectId: scope.projectId, vmId: params.vm_id, now, deadlineMs };
       return operationReply(await deleteVm(target));
     },
   }),
@@ -112,8 +112,8 @@ export const vmRoutes = [
     params: VmParams,
     body: AttachDisks,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, body, now, deadlineAt }) => {
-      const target = { sql, projectId: scope.projectId, vmId: params.vm_id, now, deadlineAt };
+    handle: async ({ sql, scope, params, body, now, deadlineMs }) => {
+      const target = { sql, projectId: scope.projectId, vmId: params.vm_id, now, deadlineMs };
       return operationReply(await attachDisks({ ...target, body }));
     },
   }),
@@ -126,8 +126,8 @@ export const vmRoutes = [
     params: VmParams,
     body: DetachDisks,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, body, now, deadlineAt }) => {
-      const target = { sql, projectId: scope.projectId, vmId: params.vm_id, now, deadlineAt };
+    handle: async ({ sql, scope, params, body, now, deadlineMs }) => {
+      const target = { sql, projectId: scope.projectId, vmId: params.vm_id, now, deadlineMs };
       return operationReply(await detachDisks({ ...target, body }));
     },
   }),

@@ -41,6 +41,7 @@ export const operations = pgTable(
     /** The same moment by the database's clock: metering compares only moments of that clock. */
     recordedAt: moment('recorded_at').notNull().defaultNow(),
     completedAt: moment('completed_at'),
+    /** By the database's clock, which the scheduler's query compares it with. */
     deadlineAt: moment('deadline_at').notNull(),
   },
   (t) => [

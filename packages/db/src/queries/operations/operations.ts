@@ -14,7 +14,8 @@ export type OperationRow = {
   completed_at: Date | null;
 };
 
-export type NewOperation = OperationRow & { project_id: string; deadline_at: Date };
+/** The deadline counts from the insert, by the database's clock. */
+export type NewOperation = OperationRow & { project_id: string; deadline_ms: number };
 
 const columns = (sql: Queryable) =>
   sql`id, resource_type, resource_id, name, state, request, result, started_at, completed_at`;
@@ -26,7 +27,7 @@ export function insertOperationCte(sql: Queryable, operation: NewOperation) {
     values (${operation.id}, ${operation.project_id}, ${operation.resource_type}, ${operation.resource_id},
       ${operation.name}, ${operation.state}, ${sql.json({ ...operation.request })},
       ${operation.result && sql.json({ ...operation.result })}, ${operation.started_at}, ${operation.completed_at},
-      ${operation.deadline_at}))`;
+      now() + ${operation.deadline_ms} * interval '1 millisecond'))`;
 }
 
 export async function insertOperation(sql: Queryable, operation: NewOperation): Promise<void> {
