@@ -3,12 +3,10 @@ import type { Connection } from 'node-libvirt/connection';
 import { isLibvirtError, LIBVIRT_ERROR } from 'node-libvirt/errors';
 import { AFFECT, BLOCK_RESIZE, SHUTDOWN, UNDEFINE } from 'node-libvirt/flags';
 import {
-  domainAttachDeviceFlags,
   domainBlockResize,
   domainCreateWithFlags,
   domainDefineXmlFlags,
   domainDestroyFlags,
-  domainGetSchedulerType,
   domainRename,
   domainReset,
   domainResume,
@@ -19,10 +17,11 @@ import { HostFailure } from '../base/failure.ts';
 import type { Domain, DomainWatcher, Hypervisor } from '../host-driver.ts';
 import { type DiskSpec, isBelow, type VmSpec } from '../spec.ts';
 import type { VolumeDriver } from '../volumes/volume-driver.ts';
+import { attachDevice } from './attach-device.ts';
 import { detachDevice } from './detach-device.ts';
 import type { domainDescriber } from './domain-xml/describe-domain.ts';
 import { domainName } from './domain-xml/domain-definition.ts';
-import { renderDisk, renderFilesystem, targetOfSlot } from './domain-xml/render-disk.ts';
+import { targetOfSlot } from './domain-xml/render-disk.ts';
 import { renderDomain } from './domain-xml/render-domain.ts';
 import {
   type FoundDomain,
@@ -166,11 +165,8 @@ export class LibvirtHypervisor implements Hypervisor {
     const connection = await this.#host.connection();
     const domain = await this.#requireRunning(connection, vmId);
     if (hasDisk(domain, disk.id)) return;
-    const { disks, filesystems } = await this.#host.describeDisk(disk, domain.facts);
-    if (filesystems.length > 0) await requireCgroup(connection, domain);
-    const xml = [...disks.map(renderDisk), ...filesystems.map(renderFilesystem)].join('');
-    const args = { dom: domain.handle, xml, flags: AFFECT.live };
-    await connection.call(domainAttachDeviceFlags, args, LIMIT.change);
+    const described = await this.#host.describeDisk(disk, domain.facts);
+    await attachDevice(connection, domain, described);
   }
 
   async detachDisk(vmId: string, diskId: string): Promise<void> {
@@ -279,19 +275,6 @@ async function unless(code: number, call: Promise<unknown>): Promise<void> {
     await call;
   } catch (error) {
     if (!isLibvirtError(error, code)) throw error;
-  }
-}
-
-/**
- * libvirt up to 9.0 crashes if a shared directory is attached to a running domain without a control
- * group. Only such a domain has no scheduler parameters.
- */
-async function requireCgroup(connection: Connection, { handle, vmId }: FoundDomain) {
-  try {
-    await connection.call(domainGetSchedulerType, { dom: handle }, LIMIT.change);
-  } catch (error) {
-    const message = `VM ${vmId} cannot be given a shared volume while it runs: stop and start it`;
-    throw new HostFailure('restart_needed', message, { cause: error });
   }
 }
 
