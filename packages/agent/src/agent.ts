@@ -52,6 +52,8 @@ export class Agent implements LinkPeer, DomainWatcher {
     const domains = new LastKnownDomains({
       ...{ hypervisor: driver.hypervisor, clock },
       graceMs: timings.retryMs.at(-1) ?? 0,
+      // A daemon that hangs and continues keeps its connection, so the driver does not notice it.
+      recovered: () => this.heardAgain(),
     });
     this.#host = { driver, ledger, clock, timings, log, hostBootId, firewall, changed };
     this.#reconciler = new Reconciler(this.#host);

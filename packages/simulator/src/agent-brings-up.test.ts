@@ -4,6 +4,7 @@ import { AgentUnderTest, until } from './testing/agent-under-test.ts';
 import { bringUp, TRAINER } from './testing/trainer.ts';
 
 const NO_SPACE = { code: 'host_failed', message: 'no space' };
+const NO_REPLY = { code: 'host_failed', message: 'no reply' };
 
 let host: AgentUnderTest;
 beforeEach(async () => {
@@ -152,6 +153,27 @@ describe('a part that fails', () => {
     host.send(makeSpec(2, { vms: [{ ...TRAINER, revision: '2' }] }));
     await host.untilState('vm-1', '2', 'RUNNING');
     expect(host.reports.every(({ vms }) => vms?.[0]?.failure === null)).toBe(true);
+  });
+
+  it('because the hypervisor hangs is tried again when the hypervisor continues', async () => {
+    const { faults } = host.driver;
+    const advanceUntil = async (state: string) => {
+      for (let turn = 0; host.stateOf('vm-1', '1') !== state && turn < 100; turn += 1) {
+        host.clock.advance(100);
+        for (let i = 0; i < 50; i += 1) await new Promise((resolve) => setImmediate(resolve));
+      }
+      expect(host.stateOf('vm-1', '1')).toBe(state);
+    };
+    faults.hang('create_disk');
+    host.send(makeSpec(1, { vms: [TRAINER] }));
+    await until(() => faults.hangingIn('create_disk') === 1);
+    for (const step of ['list_domains', 'define'] as const) faults.failNext(step, 1_000, NO_REPLY);
+    faults.unhang('create_disk');
+    await advanceUntil('FAILED');
+    const failedMs = host.clock.nowMs();
+    for (const step of ['list_domains', 'define'] as const) faults.failNext(step, 0, NO_REPLY);
+    await advanceUntil('RUNNING');
+    expect(host.clock.nowMs() - failedMs).toBeLessThan(5_000);
   });
 
   it('of one VM does not delay other VMs', async () => {

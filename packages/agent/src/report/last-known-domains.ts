@@ -17,6 +17,8 @@ type LastKnownDomainsOptions = {
   clock: Clock;
   /** How long listing may fail before the last known domains are used. */
   graceMs: number;
+  /** Called when the domains can be listed again after they could not be. */
+  recovered?: () => void;
 };
 
 /**
@@ -39,9 +41,12 @@ export class LastKnownDomains {
   }
 
   async refresh(): Promise<DomainSnapshot> {
-    const { hypervisor, clock, graceMs } = this.#options;
+    const { hypervisor, clock, graceMs, recovered } = this.#options;
     try {
-      this.#last = { domains: await hypervisor.list(), failure: null };
+      const domains = await hypervisor.list();
+      const wasOutdated = this.isOutdated;
+      this.#last = { domains, failure: null };
+      if (wasOutdated) recovered?.();
     } catch (error) {
       const nowMs = clock.nowMs();
       const failure = failureOf(error, this.#last.failure, nowMs);
