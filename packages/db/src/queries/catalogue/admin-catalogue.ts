@@ -44,12 +44,7 @@ export async function findUnknownLocations(
 export type NewVmType = Omit<VmTypeRow, 'retired' | 'locations'>;
 
 export async function insertVmType(sql: Queryable, type: NewVmType): Promise<void> {
-  await sql`insert into vm_types
-    (name, description, cpu_cores, cpu_type, memory_gb, memory_type, disk_gb, disk_type, disk_count,
-      gpu_count, gpu_type, network_gbps, may_split)
-    values (${type.name}, ${type.description}, ${type.cpu_cores}, ${type.cpu_type}, ${type.memory_gb},
-      ${type.memory_type}, ${type.disk_gb}, ${type.disk_type}, ${type.disk_count}, ${type.gpu_count},
-      ${type.gpu_type}, ${type.network_gbps}, ${type.may_split})`;
+  await sql`insert into vm_types ${sql(type)}`;
 }
 
 /** Null leaves a column unchanged. Returns whether there is such a type. */

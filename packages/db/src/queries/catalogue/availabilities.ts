@@ -1,13 +1,12 @@
 import type { Queryable } from '../../connect.ts';
-import type { TypeAmounts } from '../placement/placement-hosts.ts';
+import { type TypeAmounts, typeAmounts } from './type-amounts.ts';
 
 export type OfferedType = TypeAmounts & { name: string };
 
 /** Lists the types that a location offers. */
 export async function listOfferedTypes(sql: Queryable, location: string): Promise<OfferedType[]> {
   return await sql<OfferedType[]>`
-    select t.name, t.cpu_cores, t.memory_gb, t.disk_gb, t.disk_count, t.gpu_count, t.gpu_type, t.network_gbps,
-      t.may_split
+    select t.name, ${typeAmounts(sql)}
     from vm_types t join vm_type_locations o on o.vm_type = t.name
     where o.location = ${location} and not t.retired order by t.position`;
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../connect.ts';
+import { type TypeAmounts, typeAmounts } from './type-amounts.ts';
 
 export type LocationRow = { name: string; region: string; zone: string; description: string };
 
@@ -8,20 +9,12 @@ export async function listLocations(sql: Queryable): Promise<LocationRow[]> {
   >`select name, region, zone, description from locations order by name`;
 }
 
-export type VmTypeRow = {
+export type VmTypeRow = TypeAmounts & {
   name: string;
   description: string;
-  cpu_cores: number;
   cpu_type: string;
-  memory_gb: number;
   memory_type: string;
-  disk_gb: number;
   disk_type: string;
-  disk_count: number;
-  gpu_count: number;
-  gpu_type: string;
-  network_gbps: number;
-  may_split: boolean;
   retired: boolean;
   locations: string[];
 };
@@ -32,8 +25,7 @@ export async function listVmTypes(
   { retired }: { retired: boolean },
 ): Promise<VmTypeRow[]> {
   return await sql<VmTypeRow[]>`
-    select t.name, t.description, t.cpu_cores, t.cpu_type, t.memory_gb, t.memory_type, t.disk_gb, t.disk_type,
-      t.disk_count, t.gpu_count, t.gpu_type, t.network_gbps, t.may_split, t.retired,
+    select t.name, t.description, t.cpu_type, t.memory_type, t.disk_type, t.retired, ${typeAmounts(sql)},
       array(select location from vm_type_locations where vm_type = t.name order by location) as locations
     from vm_types t where not t.retired or ${retired} order by t.position`;
 }

@@ -1,6 +1,7 @@
 import type { DeviceKind } from '@gantry/model/host-states';
 import type { Queryable } from '../../connect.ts';
 import type { NumaNodeTotals } from '../../schema/hosts.ts';
+import { type TypeAmounts, typeAmounts } from '../catalogue/type-amounts.ts';
 
 /** Reads hosts for placement with a few set-based statements, for ten thousand hosts too. */
 
@@ -35,18 +36,6 @@ export type PlacementDeviceRow = {
   nvlink_peer: string;
 };
 
-/** The resources of a VM type. */
-export type TypeAmounts = {
-  cpu_cores: number;
-  memory_gb: number;
-  disk_gb: number;
-  disk_count: number;
-  gpu_count: number;
-  gpu_type: string;
-  network_gbps: number;
-  may_split: boolean;
-};
-
 export type PlacementHostRows = {
   hosts: PlacementHostRow[];
   devices: PlacementDeviceRow[];
@@ -72,8 +61,7 @@ export async function readPlacementHosts(
       from devices d join hosts h on h.id = d.host_id left join device_claims c on c.device_id = d.id
       where ${selected(sql, selection)} order by d.host_id, d.pci_address`,
     sql<PlacementHostRows['vms']>`
-      select p.vm_id, p.host_id, t.cpu_cores, t.memory_gb, t.disk_gb, t.disk_count, t.gpu_count, t.gpu_type, t.network_gbps,
-        t.may_split
+      select p.vm_id, p.host_id, ${typeAmounts(sql)}
       from placements p join hosts h on h.id = p.host_id join vms v on v.id = p.vm_id join vm_types t on t.name = v.type
       where ${selected(sql, selection)}`,
   ]);

@@ -11,10 +11,10 @@
 import type { Queryable, Sql, Transaction } from '../../connect.ts';
 import { isLostRace } from '../../errors.ts';
 import { transact } from '../../transact.ts';
+import { type TypeAmounts, typeAmounts } from '../catalogue/type-amounts.ts';
 import { assignPublicAddresses } from '../networks/public-addresses.ts';
 import { failVm, type OperationFailure } from '../settle/end-operation.ts';
 import { type Lease, lockLease } from './leases.ts';
-import type { TypeAmounts } from './placement-hosts.ts';
 
 /** An interface and whether it has addresses. A stopped VM keeps its private address. */
 export type UnplacedInterface = {
@@ -57,8 +57,7 @@ export async function listUnplacedVms(
   { location, limit }: { location: string; limit: number },
 ): Promise<ListedVm[]> {
   const rows = await sql<VmRow[]>`
-    select v.id, v.generation, v.type, t.cpu_cores, t.memory_gb, t.disk_gb, t.disk_count, t.gpu_count, t.gpu_type,
-      t.network_gbps, t.may_split
+    select v.id, v.generation, v.type, ${typeAmounts(sql)}
     from (select id, generation, type from vms where location = ${location}
         and ${isUnplaced(sql)}
       order by id limit ${limit}) v
