@@ -2,7 +2,7 @@ import { HOST_ADMIN_STATES, HOST_STATES } from '@gantry/model/host-states';
 import { VM_STATES } from '@gantry/model/vm-life/states';
 import { z } from '@hono/zod-openapi';
 import { Id, Page, Paging, ReplyId, Text, Timestamp, TimestampOrEmpty } from '../../http/fields.ts';
-import { HostDrive, HostGpu } from '../devices/schema.ts';
+import { HostDevices } from '../devices/device-lists.ts';
 
 const HostNumaNode = z
   .object({
@@ -66,8 +66,7 @@ const Host = z
       description: 'VMs on the host that Gantry did not create there. They are left alone.',
     }),
     numa_nodes: z.array(HostNumaNode),
-    gpus: z.array(HostGpu),
-    drives: z.array(HostDrive),
+    ...HostDevices,
     vm_count: z.int(),
   })
   .openapi('Host');

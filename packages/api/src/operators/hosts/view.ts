@@ -3,7 +3,7 @@ import type {
   HostDetailsRow,
   HostRow,
 } from '@gantry/db/queries/hosts/admin-hosts';
-import { driveView, gpuView } from '../devices/view.ts';
+import { hostDevices } from '../devices/device-lists.ts';
 
 export function hostView(row: HostRow) {
   const { agent = '', os = '', kernel = '', firmware = '', libvirt = '' } = row.software ?? {};
@@ -29,8 +29,7 @@ export function hostView(row: HostRow) {
     numa_nodes: row.numa_nodes.map(({ node, cores, memoryMib, networkGbps }) => {
       return { node, cores, memory_mib: memoryMib, network_gbps: networkGbps };
     }),
-    gpus: row.devices.filter(({ kind }) => kind === 'gpu').map(gpuView),
-    drives: row.devices.filter(({ kind }) => kind === 'drive').map(driveView),
+    ...hostDevices(row.devices),
     vm_count: row.vm_count,
   };
 }

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { Id, ReplyId, ReplyIdOrEmpty, Text } from '../../http/fields.ts';
+import { PlacedDevices } from '../devices/device-lists.ts';
 
 export const ExplainPlacement = z
   .strictObject({
@@ -9,16 +10,13 @@ export const ExplainPlacement = z
   })
   .openapi('ExplainPlacement');
 
-const PlacedDevice = z.object({ id: ReplyId, pci_address: z.string() });
-
 export const PlacementExplanation = z
   .object({
     placement: z
       .object({
         host_id: ReplyIdOrEmpty,
         host_name: z.string(),
-        gpus: z.array(PlacedDevice),
-        drives: z.array(PlacedDevice),
+        ...PlacedDevices,
         numa_nodes: z.array(
           z.object({
             node: z.int(),

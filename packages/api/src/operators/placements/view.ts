@@ -1,8 +1,8 @@
 import type { PlacementHostRows } from '@gantry/db/queries/placement/placement-hosts';
-import type { DeviceKind } from '@gantry/model/host-states';
 import type { FilterCount } from '@gantry/placement/choose-host';
 import type { HostExplanation } from '@gantry/placement/explain-host';
 import type { Placement } from '@gantry/placement/host';
+import { placedDevices } from '../devices/device-lists.ts';
 
 type Explained = {
   placement: Placement | null;
@@ -32,15 +32,10 @@ function placementView(
   rows: PlacementHostRows,
 ) {
   const chosen = new Set([...gpuIds, ...companionIds]);
-  const devices = (kind: DeviceKind) =>
-    rows.devices
-      .filter((device) => device.kind === kind && chosen.has(device.id))
-      .map(({ id, pci_address }) => ({ id, pci_address }));
   return {
     host_id: hostId,
     host_name: rows.hosts.find(({ id }) => id === hostId)?.name ?? '',
-    gpus: devices('gpu'),
-    drives: devices('drive'),
+    ...placedDevices(rows.devices.filter(({ id }) => chosen.has(id))),
     numa_nodes: numaNodes.map(({ node, gpus, cores, memoryMib, networkGbps }) => ({
       node,
       gpus,
