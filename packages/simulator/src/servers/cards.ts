@@ -1,4 +1,5 @@
-import type { DriveCard, GpuCard, NicCard, PciCard } from './server-model.ts';
+import { driveSysfs, nicSysfs } from './card-sysfs.ts';
+import type { GpuCard, PciCard } from './server-model.ts';
 
 /** The devices of server models, with the ids of real devices. */
 
@@ -44,7 +45,7 @@ export const L40S: GpuCard = {
   subsystemDeviceId: '1851',
 };
 
-export const DRIVE_960GB: DriveCard = {
+export const DRIVE_960GB: PciCard = {
   class: '010802',
   vendorId: '144d',
   deviceId: 'a80a',
@@ -54,9 +55,11 @@ export const DRIVE_960GB: DriveCard = {
   resetMethods: 'flr bus',
   linkGts: '16.0',
   linkWidth: 4,
-  model: 'SAMSUNG MZQL2960HCJR-00A07',
-  firmware: 'GDC5602Q',
-  sectors: 1_875_385_008,
+  sysfs: driveSysfs({
+    model: 'SAMSUNG MZQL2960HCJR-00A07',
+    firmware: 'GDC5602Q',
+    sectors: 1_875_385_008,
+  }),
 };
 
 const MELLANOX = {
@@ -66,15 +69,15 @@ const MELLANOX = {
   driver: 'mlx5_core',
   resetMethods: 'flr bus',
   linkWidth: 16,
-  speedMbps: 200_000,
+  sysfs: nicSysfs({ speedMbps: 200_000 }),
 };
-export const CONNECTX_6: NicCard = {
+export const CONNECTX_6: PciCard = {
   ...MELLANOX,
   deviceId: '101b',
   subsystemDeviceId: '0007',
   linkGts: '16.0',
 };
-export const CONNECTX_7: NicCard = {
+export const CONNECTX_7: PciCard = {
   ...MELLANOX,
   deviceId: '1021',
   subsystemDeviceId: '0023',

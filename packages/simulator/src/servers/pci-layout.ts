@@ -1,18 +1,12 @@
 import { BOOT_SATA, MANAGEMENT_SCREEN } from './cards.ts';
-import {
-  type DriveCard,
-  type NicCard,
-  NODES,
-  type PciCard,
-  type ServerModel,
-} from './server-model.ts';
+import { NODES, type PciCard, type ServerModel } from './server-model.ts';
 
 /**
  * The PCI layout of a server model. A socket has four root buses, like an EPYC:
  *
  *   0     the network card; on the first socket the screen and the boot drives too
  *   1, 2  a switch each: root port, upstream port, one downstream port for each GPU
- *   3     the NVMe drives, each below a root port
+ *   3     the other devices for VMs, such as NVMe drives, each below a root port
  */
 export type PciFunction = {
   address: string;
@@ -22,9 +16,6 @@ export type PciFunction = {
   card: PciCard;
   /** Only the functions of one device share a group. */
   iommuGroup: number;
-  /** What a function is in addition to a PCI device. */
-  drive?: DriveCard;
-  nic?: NicCard;
   isGpu?: true;
 };
 
@@ -34,7 +25,7 @@ type Place = { parent: string; numaNode: number };
 const BUSES_PER_NODE = 0x80;
 const BUSES_PER_ROOT = 0x20;
 const FIRST_SWITCH_ROOT = 1;
-const DRIVES_ROOT = 3;
+const COMPANIONS_ROOT = 3;
 /** Broadcom's switches number their ports in steps, one per group of lanes. */
 const DEVICES_PER_PORT = 4;
 const BRIDGE_CLASS = '060400';
@@ -61,21 +52,15 @@ export function nvlinkPairsOf(model: ServerModel): [string, string][] {
 
 function functionsOfNode(model: ServerModel, numaNode: number): Unnumbered[] {
   const rootBus = (root: number) => numaNode * BUSES_PER_NODE + root * BUSES_PER_ROOT;
-  const below = (root: number, devices: Omit<Unnumbered, keyof Place | 'address' | 'path'>[]) =>
-    belowRootPorts({ model, numaNode, bus: rootBus(root), devices });
-  const ofHost = numaNode === 0 ? [MANAGEMENT_SCREEN, BOOT_SATA].map((card) => ({ card })) : [];
+  const below = (root: number, cards: readonly PciCard[]) =>
+    belowRootPorts({ model, numaNode, bus: rootBus(root), cards });
+  const ofHost = numaNode === 0 ? [MANAGEMENT_SCREEN, BOOT_SATA] : [];
   return [
-    ...below(0, [{ card: model.nic, nic: model.nic }, ...ofHost]),
+    ...below(0, [model.nic, ...ofHost]),
     ...model.gpusBySwitch.flatMap((gpus, i) =>
       behindSwitch({ model, numaNode, bus: rootBus(FIRST_SWITCH_ROOT + i), gpus }),
     ),
-    ...below(
-      DRIVES_ROOT,
-      Array.from({ length: model.drivesPerNode }, () => ({
-        card: model.drive,
-        drive: model.drive,
-      })),
-    ),
+    ...below(COMPANIONS_ROOT, model.companionsPerNode),
   ];
 }
 
@@ -83,13 +68,13 @@ function belowRootPorts(given: {
   model: ServerModel;
   numaNode: number;
   bus: number;
-  devices: { card: PciCard; nic?: NicCard; drive?: DriveCard }[];
+  cards: readonly PciCard[];
 }): Unnumbered[] {
-  const { model, numaNode, bus, devices } = given;
+  const { model, numaNode, bus, cards } = given;
   const root = { parent: rootPath(bus), numaNode };
-  return devices.flatMap((device, i) => {
+  return cards.flatMap((card, i) => {
     const port = at(root, addressOf(bus, 1, i + 1), { card: model.rootPort });
-    return [port, at({ parent: port.path, numaNode }, addressOf(bus + 1 + i, 0, 0), device)];
+    return [port, at({ parent: port.path, numaNode }, addressOf(bus + 1 + i, 0, 0), { card })];
   });
 }
 

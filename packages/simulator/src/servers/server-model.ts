@@ -1,3 +1,5 @@
+import type { SysfsTree } from '@gantry/agent/base/sysfs-tree';
+
 /** A PCI device of a server model, as lspci shows it. */
 export type PciCard = {
   /** Six hex digits: base class, subclass, programming interface. */
@@ -13,16 +15,23 @@ export type PciCard = {
   /** Gigatransfers per second of one lane in the kernel's notation: 16.0. */
   linkGts: string;
   linkWidth: number;
+  /** What the kernel shows of the device besides its PCI attributes. Absent: nothing. */
+  sysfs?: (place: CardPlace) => SysfsTree;
+};
+
+export type CardPlace = {
+  address: string;
+  /** The folder of the device, below the root of sysfs. */
+  path: string;
+  numaNode: number;
+  /** The position among the cards of the server that are the same. */
+  index: number;
 };
 
 export type GpuCard = PciCard & {
   /** The audio function in the same IOMMU group. Absent if the card has none. */
   audio?: PciCard;
 };
-
-export type DriveCard = PciCard & { model: string; firmware: string; sectors: number };
-
-export type NicCard = PciCard & { speedMbps: number };
 
 /** A GPU server as sold, with two identical sockets. Each socket is one NUMA node. */
 export type ServerModel = {
@@ -36,11 +45,13 @@ export type ServerModel = {
   gpusBySwitch: readonly number[];
   /** Whether NVLink bridges join neighbours behind a switch, two by two. */
   nvlinkBridged: boolean;
-  /** Drives for VMs. The host boots from other drives at its SATA controller. */
-  drivesPerNode: number;
-  drive: DriveCard;
+  /**
+   * The other devices for VMs on each node, such as drives. The host boots from other drives at its
+   * SATA controller.
+   */
+  companionsPerNode: readonly PciCard[];
   /** One on each node. */
-  nic: NicCard;
+  nic: PciCard;
   rootPort: PciCard;
   switchPort: PciCard;
   firmware: string;

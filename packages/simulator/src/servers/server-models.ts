@@ -17,15 +17,13 @@ const MILAN = {
   rootPort: MILAN_PORT,
   switchPort: GEN4_SWITCH,
   nic: CONNECTX_6,
-  drive: DRIVE_960GB,
-  drivesPerNode: 4,
+  companionsPerNode: [DRIVE_960GB, DRIVE_960GB, DRIVE_960GB, DRIVE_960GB],
 };
 const GENOA = {
   rootPort: GENOA_PORT,
   switchPort: GEN5_SWITCH,
   nic: CONNECTX_7,
-  drive: DRIVE_960GB,
-  drivesPerNode: 0,
+  companionsPerNode: [],
 };
 
 /** Each model has room for one VM of the largest type of its family and for the host itself. */

@@ -1,7 +1,7 @@
-import { posix } from 'node:path';
 import { type SysfsTree, writeSysfsTree } from '@gantry/agent/base/sysfs-tree';
+import { below, linked } from './card-sysfs.ts';
 import { type PciFunction, pciFunctionsOf } from './pci-layout.ts';
-import { type DriveCard, type NicCard, NODES, type ServerModel } from './server-model.ts';
+import { NODES, type PciCard, type ServerModel } from './server-model.ts';
 
 /** The memory of each node that the kernel uses for page tables. */
 const KERNEL_SHARE = 1 / 64;
@@ -20,7 +20,7 @@ export function nodeMemoryKib(model: ServerModel): number {
 
 function serverTree(model: ServerModel): SysfsTree {
   const functions = pciFunctionsOf(model);
-  let drives = 0;
+  const counts = new Map<PciCard, number>();
   return Object.assign(
     {
       'class/dmi/id/bios_version': model.firmware,
@@ -29,11 +29,10 @@ function serverTree(model: ServerModel): SysfsTree {
     },
     ...NODES.map((node) => nodeTree(model, node)),
     ...functions.map(functionTree),
-    ...functions.map((one) => {
-      if (one.nic) return nicTree(one, one.nic);
-      if (!one.drive) return {};
-      drives += 1;
-      return driveTree(one, one.drive, drives - 1);
+    ...functions.map(({ card, ...place }) => {
+      const index = counts.get(card) ?? 0;
+      counts.set(card, index + 1);
+      return card.sysfs?.({ ...place, index }) ?? {};
     }),
   );
 }
@@ -86,40 +85,4 @@ function functionTree({ address, path, numaNode, card, iommuGroup }: PciFunction
     ...linked(`${driver}/${address}`, path),
     ...linked(`bus/pci/devices/${address}`, path),
   };
-}
-
-function driveTree({ path, address }: PciFunction, drive: DriveCard, index: number): SysfsTree {
-  return below(`${path}/nvme/nvme${index}`, {
-    // The value for the model; each host gets its own.
-    serial: `S64GNE0R${address.replace(/\W/g, '').toUpperCase()}`,
-    model: drive.model,
-    firmware_rev: drive.firmware,
-    [`nvme${index}n1/size`]: `${drive.sectors}`,
-  });
-}
-
-function nicTree({ path, numaNode }: PciFunction, nic: NicCard): SysfsTree {
-  const name = `ens${numaNode + 1}np0`;
-  const folder = `${path}/net/${name}`;
-  return {
-    ...below(folder, {
-      address: `02:00:00:00:00:0${numaNode}`,
-      speed: `${nic.speedMbps}`,
-      mtu: '9000',
-      operstate: 'up',
-    }),
-    ...linked(`${folder}/device`, path),
-    ...linked(`class/net/${name}`, folder),
-  };
-}
-
-function below(folder: string, tree: SysfsTree): SysfsTree {
-  return Object.fromEntries(
-    Object.entries(tree).map(([name, value]) => [`${folder}/${name}`, value]),
-  );
-}
-
-/** Links in sysfs are relative to their directory. */
-function linked(from: string, to: string): SysfsTree {
-  return { [from]: { link: posix.relative(posix.dirname(from), to) } };
 }
