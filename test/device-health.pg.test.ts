@@ -40,10 +40,9 @@ const deleteVm = async (id: string) => {
 };
 const withAer = (fatal: string) => (inventory: Inventory) => ({
   ...inventory,
-  gpus: (inventory.gpus ?? []).map((gpu) => ({
-    ...gpu,
-    pci: { ...gpu.pci, aer: { correctable: '0', nonfatal: '0', fatal } },
-  })),
+  devices: (inventory.devices ?? []).map((device) =>
+    device.kind === 'gpu' ? { ...device, aer: { correctable: '0', nonfatal: '0', fatal } } : device,
+  ),
 });
 
 describe('a host whose hardware or software changed', () => {

@@ -16,7 +16,8 @@ import { describe, expect, it } from 'vitest';
 const LOCATION = 'one';
 const GIB_PAGE_KIB = 1_048_576;
 
-function placementHostOf({ cpu, numaNodes, gpus, nvmes, nics }: HostInventory): PlacementHost {
+function placementHostOf({ cpu, numaNodes, devices, nics }: HostInventory): PlacementHost {
+  const ofKind = (wanted: string) => devices.filter(({ kind }) => kind === wanted);
   const gbps = nics.reduce((sum, { speedMbps = 0 }) => sum + speedMbps / 1_000, 0);
   return {
     id: 'host',
@@ -30,19 +31,19 @@ function placementHostOf({ cpu, numaNodes, gpus, nvmes, nics }: HostInventory): 
       memoryMib: (hugepages.find(({ pageKib }) => pageKib === GIB_PAGE_KIB)?.free ?? 0) * 1_024,
       networkGbps: gbps / numaNodes.length,
     })),
-    gpus: gpus.map(({ pci, nvlinkPeer }) => ({
-      id: pci.address,
-      model: gpuModelOf(pci.vendorId, pci.deviceId),
-      numaNode: pci.numaNode ?? 0,
-      pcieSwitch: pci.bridges.slice(0, -1).join('/'),
-      iommuGroup: pci.iommuGroup ?? null,
-      nvlinkPeer: nvlinkPeer || null,
+    gpus: ofKind('gpu').map((gpu) => ({
+      id: gpu.address,
+      model: gpuModelOf(gpu.vendorId, gpu.deviceId),
+      numaNode: gpu.numaNode ?? 0,
+      pcieSwitch: gpu.bridges.slice(0, -1).join('/'),
+      iommuGroup: gpu.iommuGroup ?? null,
+      nvlinkPeer: gpu.attributes['nvlink_peer'] ?? null,
       state: 'free',
     })),
-    companions: nvmes.map(({ pci, sizeBytes }) => ({
-      id: pci.address,
+    companions: ofKind('drive').map(({ address, numaNode = 0, sizeBytes }) => ({
+      id: address,
       kind: 'drive',
-      numaNode: pci.numaNode ?? 0,
+      numaNode,
       sizeGb: Math.floor(sizeBytes / 1e9),
       state: 'free',
     })),

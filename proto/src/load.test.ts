@@ -172,7 +172,7 @@ describe('the Fleet service', () => {
           },
         ],
         receipts: [{ vmId: 'vm-0', kind: 'gpu', pciAddress: '0000:42:00.0' }],
-        inventory: { gpus: [{ pci: { address: '0000:41:00.0', numaNode: 0 } }] },
+        inventory: { devices: [{ kind: 'gpu', address: '0000:41:00.0', numaNode: 0 }] },
       },
       SPEC,
     );
@@ -190,9 +190,9 @@ describe('the Fleet service', () => {
   });
 
   it('tells NUMA node zero from no NUMA node', async () => {
-    const inventory = { gpus: [{ pci: { address: 'a', numaNode: 0 } }, { pci: { address: 'b' } }] };
+    const inventory = { devices: [{ address: 'a', numaNode: 0 }, { address: 'b' }] };
     const { report } = await exchange({ inventory }, SPEC);
-    expect(report?.inventory?.gpus.map((gpu) => gpu.pci?.numaNode)).toEqual([0, undefined]);
+    expect(report?.inventory?.devices.map(({ numaNode }) => numaNode)).toEqual([0, undefined]);
   });
 
   it('tells a report without an inventory from an empty one', async () => {

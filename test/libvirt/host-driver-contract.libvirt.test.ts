@@ -54,13 +54,15 @@ describe('a host with libvirt is a machine', () => {
       }),
     );
     driver = await openLibvirtHostDriver({ ...settings, netns: host.namespace }, log);
-    const { gpus = [], nvmes = [] } = await driver.readInventory();
-    const addressOf = (device: { pci?: { address?: string } | null } | undefined) =>
-      device?.pci?.address ?? '';
+    const { devices = [] } = await driver.readInventory();
+    const addressesOf = (wanted: string) =>
+      devices.flatMap(({ kind, address = '' }) => (kind === wanted ? [address] : []));
+    const [gpu = '', otherGpu = ''] = addressesOf('gpu');
+    const [drive = ''] = addressesOf('drive');
     return {
       driver,
-      gpus: [addressOf(gpus[0]), addressOf(gpus[1])],
-      nvme: addressOf(nvmes[0]),
+      gpus: [gpu, otherGpu],
+      drive,
       image: { name: 'tiny', url: pathToFileURL(guest.path).href, sha256: guest.sha256 },
       size: { cpuCores: 1, memoryMib: 256 },
       untilBooted: (vmId) =>

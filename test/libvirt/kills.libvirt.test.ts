@@ -33,9 +33,9 @@ beforeEach(async () => {
   host = await startLibvirtHost('kills');
   environment = { ...host.environment, GANTRY_SYSFS_ROOT: await writeStandIns(host.directory) };
   driver = await openHostDriver({ environment, namespace: host.namespace });
-  const { gpus = [] } = await driver.readInventory();
+  const { devices = [] } = await driver.readInventory();
   vm = makeVm(VM, {
-    ...{ cpuCores: 1, memoryMib: 256, devices: [gpu(gpus[0]?.pci?.address ?? '')] },
+    ...{ cpuCores: 1, memoryMib: 256, devices: [gpu(devices[0]?.address ?? '')] },
     nics: [makeInterface('nic', { networkId: 'network-1' })],
     image: { name: 'tiny', url: pathToFileURL(guest.path).href, sha256: guest.sha256 },
   });

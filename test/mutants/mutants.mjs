@@ -133,7 +133,7 @@ export const MUTANTS = [
         text: '  return { ...ledger, spec: { ...spec, consoles: [] }, vms };',
         replacement: [
           '  const missing = [...found].filter((id) => !wanted.has(id) && !deleted.has(id));',
-          "  const none = { revision: '1', graceful: false, gpus: [], nvmes: [], disks: [] };",
+          "  const none = { revision: '1', graceful: false, devices: [], disks: [] };",
           '  const gone = missing.map((id) => ({ id, ...none }));',
           '  return { ...ledger, spec: { ...spec, consoles: [], deleted: [...spec.deleted, ...gone] }, vms };',
         ].join('\n'),

@@ -49,7 +49,8 @@ export type Domain = {
    * value is lost.
    */
   generation: string;
-  devices: readonly DeviceRef[];
+  /** Also those of a domain that the agent did not define, whose kind is not known. */
+  devices: readonly Pick<DeviceRef, 'address'>[];
   /** In the order the guest sees them. */
   disks: readonly Volume[];
 };

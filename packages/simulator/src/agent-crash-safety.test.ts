@@ -2,13 +2,13 @@ import { drive, gpu, makeDeleted, makeSpec, makeVm } from '@gantry/agent/testing
 import { describe, expect, it } from 'vitest';
 import { AgentUnderTest, until } from './testing/agent-under-test.ts';
 import { DyingAgent } from './testing/dying-agent.ts';
-import { GPUS, NVMES } from './testing/make-inventory.ts';
+import { DRIVES, GPUS } from './testing/make-inventory.ts';
 
 /**
  * Kills the agent at every single change, starts it again, and expects the result of an agent that
  * was never killed: while a VM is brought up, taken down and reset.
  */
-const VM = makeVm('vm-1', { devices: [gpu(GPUS[0]), gpu(GPUS[1]), drive(NVMES[0])] });
+const VM = makeVm('vm-1', { devices: [gpu(GPUS[0]), gpu(GPUS[1]), drive(DRIVES[0])] });
 const UP = makeSpec(1, { vms: [VM] });
 const DOWN = makeSpec(2, {
   deleted: [makeDeleted('vm-1', { devices: VM.devices, disks: ['vm-1-os'] })],

@@ -10,7 +10,7 @@ import {
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AgentUnderTest, until } from './testing/agent-under-test.ts';
 import { runAlone } from './testing/run-alone.ts';
-import { bringUp, GPU_A, GPU_B, NVME, TRAINER } from './testing/trainer.ts';
+import { bringUp, DRIVE, GPU_A, GPU_B, TRAINER } from './testing/trainer.ts';
 
 const NO_SPACE = { code: 'host_failed', message: 'no space' };
 
@@ -154,7 +154,7 @@ describe('firewall rules', () => {
 it('a deleted disk is removed as soon as the VM that used it is gone', async () => {
   host.driver.behave({ shutdownMs: 5_000 });
   await bringUp(host);
-  const deleted = [makeDeleted('vm-1', { devices: [gpu(GPU_A), gpu(GPU_B), drive(NVME)] })];
+  const deleted = [makeDeleted('vm-1', { devices: [gpu(GPU_A), gpu(GPU_B), drive(DRIVE)] })];
   host.send(makeSpec(2, { deleted, deletedDisks: ['vm-1-os'] }));
   await until(() => host.driver.hypervisor.domain('vm-1')?.isShuttingDown === true);
   await until(() => host.report.acceptedNumber === '2');

@@ -1,7 +1,7 @@
 import { gpu, makeDeleted, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AgentUnderTest, until } from './testing/agent-under-test.ts';
-import { GPUS } from './testing/make-inventory.ts';
+import { DRIVES, GPUS } from './testing/make-inventory.ts';
 import { bringUp, GPU_A, TRAINER } from './testing/trainer.ts';
 
 const NO_SPACE = { code: 'host_failed', message: 'no space' };
@@ -16,7 +16,7 @@ describe('a new stream', () => {
   it('starts with the inventory and every serial log, and sends the inventory once', async () => {
     await bringUp(host);
     const [first, ...others] = host.reports;
-    expect(first?.inventory?.gpus).toHaveLength(GPUS.length);
+    expect(first?.inventory?.devices).toHaveLength(GPUS.length + DRIVES.length);
     expect(others.every(({ inventory }) => inventory === null)).toBe(true);
     await until(() => logsSent(host).length === 1);
     host.clock.advance(2_000);
@@ -24,7 +24,7 @@ describe('a new stream', () => {
     host.attach();
     await until(() => host.reports.length > 0);
     expect(host.reports[0]).toMatchObject({ acceptedNumber: '1', serialLogs: [{ vmId: 'vm-1' }] });
-    expect(host.reports[0]?.inventory?.gpus).toHaveLength(GPUS.length);
+    expect(host.reports[0]?.inventory?.devices).toHaveLength(GPUS.length + DRIVES.length);
   });
 
   it('reports the accepted number again when the same spec arrives again', async () => {

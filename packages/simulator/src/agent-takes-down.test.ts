@@ -1,7 +1,7 @@
 import { drive, gpu, makeDeleted, makeSpec } from '@gantry/agent/testing/make-spec';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AgentUnderTest, until } from './testing/agent-under-test.ts';
-import { bringUp, GPU_A, GPU_B, NVME, TRAINER } from './testing/trainer.ts';
+import { bringUp, DRIVE, GPU_A, GPU_B, TRAINER } from './testing/trainer.ts';
 
 const NO_SPACE = { code: 'host_failed', message: 'no space' };
 
@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 describe('a deleted VM', () => {
   const deleted = makeDeleted('vm-1', {
-    devices: [gpu(GPU_A), gpu(GPU_B), drive(NVME)],
+    devices: [gpu(GPU_A), gpu(GPU_B), drive(DRIVE)],
     disks: ['vm-1-os'],
   });
 
@@ -25,7 +25,7 @@ describe('a deleted VM', () => {
     expect(host.report.receipts).toEqual([
       expect.objectContaining({
         ...receipt,
-        pciAddress: NVME,
+        pciAddress: DRIVE,
         method: 'format_ses1',
         serial: 'SIM0000',
       }),
@@ -122,11 +122,11 @@ describe('a deleted VM', () => {
   it('is gone even if a device cannot be cleaned, and the receipt names the reason', async () => {
     await bringUp(host);
     const failure = { code: 'erase_failed', message: 'format timed out' };
-    host.driver.devices.spoil(NVME, failure);
+    host.driver.devices.spoil(DRIVE, failure);
     host.send(makeSpec(2, { deleted: [deleted] }));
     await host.untilState('vm-1', '2', 'DELETED');
     const receipts = host.report.receipts ?? [];
-    expect(receipts.find(({ pciAddress }) => pciAddress === NVME)?.failure).toMatchObject(failure);
+    expect(receipts.find(({ pciAddress }) => pciAddress === DRIVE)?.failure).toMatchObject(failure);
     expect(receipts.filter((receipt) => receipt.failure === null)).toHaveLength(2);
   });
 

@@ -5,17 +5,16 @@ import type { AerCounters as _gantry_v1_AerCounters, AerCounters__Output as _gan
 import type { ConsoleBytes as _gantry_v1_ConsoleBytes, ConsoleBytes__Output as _gantry_v1_ConsoleBytes__Output } from './gantry/v1/ConsoleBytes.ts';
 import type { ConsoleSpec as _gantry_v1_ConsoleSpec, ConsoleSpec__Output as _gantry_v1_ConsoleSpec__Output } from './gantry/v1/ConsoleSpec.ts';
 import type { Cpu as _gantry_v1_Cpu, Cpu__Output as _gantry_v1_Cpu__Output } from './gantry/v1/Cpu.ts';
+import type { Device as _gantry_v1_Device, Device__Output as _gantry_v1_Device__Output } from './gantry/v1/Device.ts';
 import type { DeviceReceipt as _gantry_v1_DeviceReceipt, DeviceReceipt__Output as _gantry_v1_DeviceReceipt__Output } from './gantry/v1/DeviceReceipt.ts';
 import type { DeviceRef as _gantry_v1_DeviceRef, DeviceRef__Output as _gantry_v1_DeviceRef__Output } from './gantry/v1/DeviceRef.ts';
 import type { DiskReport as _gantry_v1_DiskReport, DiskReport__Output as _gantry_v1_DiskReport__Output } from './gantry/v1/DiskReport.ts';
 import type { DiskSpec as _gantry_v1_DiskSpec, DiskSpec__Output as _gantry_v1_DiskSpec__Output } from './gantry/v1/DiskSpec.ts';
-import type { DriveHealth as _gantry_v1_DriveHealth, DriveHealth__Output as _gantry_v1_DriveHealth__Output } from './gantry/v1/DriveHealth.ts';
 import type { EnrollReply as _gantry_v1_EnrollReply, EnrollReply__Output as _gantry_v1_EnrollReply__Output } from './gantry/v1/EnrollReply.ts';
 import type { EnrollRequest as _gantry_v1_EnrollRequest, EnrollRequest__Output as _gantry_v1_EnrollRequest__Output } from './gantry/v1/EnrollRequest.ts';
 import type { Failure as _gantry_v1_Failure, Failure__Output as _gantry_v1_Failure__Output } from './gantry/v1/Failure.ts';
 import type { FirewallRule as _gantry_v1_FirewallRule, FirewallRule__Output as _gantry_v1_FirewallRule__Output } from './gantry/v1/FirewallRule.ts';
 import type { FleetClient as _gantry_v1_FleetClient, FleetDefinition as _gantry_v1_FleetDefinition } from './gantry/v1/Fleet.ts';
-import type { Gpu as _gantry_v1_Gpu, Gpu__Output as _gantry_v1_Gpu__Output } from './gantry/v1/Gpu.ts';
 import type { HostReport as _gantry_v1_HostReport, HostReport__Output as _gantry_v1_HostReport__Output } from './gantry/v1/HostReport.ts';
 import type { HostSpec as _gantry_v1_HostSpec, HostSpec__Output as _gantry_v1_HostSpec__Output } from './gantry/v1/HostSpec.ts';
 import type { HugepagePool as _gantry_v1_HugepagePool, HugepagePool__Output as _gantry_v1_HugepagePool__Output } from './gantry/v1/HugepagePool.ts';
@@ -27,9 +26,7 @@ import type { Nic as _gantry_v1_Nic, Nic__Output as _gantry_v1_Nic__Output } fro
 import type { NicSpec as _gantry_v1_NicSpec, NicSpec__Output as _gantry_v1_NicSpec__Output } from './gantry/v1/NicSpec.ts';
 import type { NumaNode as _gantry_v1_NumaNode, NumaNode__Output as _gantry_v1_NumaNode__Output } from './gantry/v1/NumaNode.ts';
 import type { NumaShare as _gantry_v1_NumaShare, NumaShare__Output as _gantry_v1_NumaShare__Output } from './gantry/v1/NumaShare.ts';
-import type { NvmeDrive as _gantry_v1_NvmeDrive, NvmeDrive__Output as _gantry_v1_NvmeDrive__Output } from './gantry/v1/NvmeDrive.ts';
 import type { PciBar as _gantry_v1_PciBar, PciBar__Output as _gantry_v1_PciBar__Output } from './gantry/v1/PciBar.ts';
-import type { PciDevice as _gantry_v1_PciDevice, PciDevice__Output as _gantry_v1_PciDevice__Output } from './gantry/v1/PciDevice.ts';
 import type { PciLink as _gantry_v1_PciLink, PciLink__Output as _gantry_v1_PciLink__Output } from './gantry/v1/PciLink.ts';
 import type { SerialLog as _gantry_v1_SerialLog, SerialLog__Output as _gantry_v1_SerialLog__Output } from './gantry/v1/SerialLog.ts';
 import type { Software as _gantry_v1_Software, Software__Output as _gantry_v1_Software__Output } from './gantry/v1/Software.ts';
@@ -51,19 +48,18 @@ export interface ProtoGrpcType {
       ConsoleBytes: MessageTypeDefinition<_gantry_v1_ConsoleBytes, _gantry_v1_ConsoleBytes__Output>
       ConsoleSpec: MessageTypeDefinition<_gantry_v1_ConsoleSpec, _gantry_v1_ConsoleSpec__Output>
       Cpu: MessageTypeDefinition<_gantry_v1_Cpu, _gantry_v1_Cpu__Output>
+      Device: MessageTypeDefinition<_gantry_v1_Device, _gantry_v1_Device__Output>
       DeviceReceipt: MessageTypeDefinition<_gantry_v1_DeviceReceipt, _gantry_v1_DeviceReceipt__Output>
       DeviceRef: MessageTypeDefinition<_gantry_v1_DeviceRef, _gantry_v1_DeviceRef__Output>
       Direction: EnumTypeDefinition
       DiskKind: EnumTypeDefinition
       DiskReport: MessageTypeDefinition<_gantry_v1_DiskReport, _gantry_v1_DiskReport__Output>
       DiskSpec: MessageTypeDefinition<_gantry_v1_DiskSpec, _gantry_v1_DiskSpec__Output>
-      DriveHealth: MessageTypeDefinition<_gantry_v1_DriveHealth, _gantry_v1_DriveHealth__Output>
       EnrollReply: MessageTypeDefinition<_gantry_v1_EnrollReply, _gantry_v1_EnrollReply__Output>
       EnrollRequest: MessageTypeDefinition<_gantry_v1_EnrollRequest, _gantry_v1_EnrollRequest__Output>
       Failure: MessageTypeDefinition<_gantry_v1_Failure, _gantry_v1_Failure__Output>
       FirewallRule: MessageTypeDefinition<_gantry_v1_FirewallRule, _gantry_v1_FirewallRule__Output>
       Fleet: SubtypeConstructor<typeof grpc.Client, _gantry_v1_FleetClient> & { service: _gantry_v1_FleetDefinition }
-      Gpu: MessageTypeDefinition<_gantry_v1_Gpu, _gantry_v1_Gpu__Output>
       HostReport: MessageTypeDefinition<_gantry_v1_HostReport, _gantry_v1_HostReport__Output>
       HostSpec: MessageTypeDefinition<_gantry_v1_HostSpec, _gantry_v1_HostSpec__Output>
       HugepagePool: MessageTypeDefinition<_gantry_v1_HugepagePool, _gantry_v1_HugepagePool__Output>
@@ -75,9 +71,7 @@ export interface ProtoGrpcType {
       NicSpec: MessageTypeDefinition<_gantry_v1_NicSpec, _gantry_v1_NicSpec__Output>
       NumaNode: MessageTypeDefinition<_gantry_v1_NumaNode, _gantry_v1_NumaNode__Output>
       NumaShare: MessageTypeDefinition<_gantry_v1_NumaShare, _gantry_v1_NumaShare__Output>
-      NvmeDrive: MessageTypeDefinition<_gantry_v1_NvmeDrive, _gantry_v1_NvmeDrive__Output>
       PciBar: MessageTypeDefinition<_gantry_v1_PciBar, _gantry_v1_PciBar__Output>
-      PciDevice: MessageTypeDefinition<_gantry_v1_PciDevice, _gantry_v1_PciDevice__Output>
       PciLink: MessageTypeDefinition<_gantry_v1_PciLink, _gantry_v1_PciLink__Output>
       SerialLog: MessageTypeDefinition<_gantry_v1_SerialLog, _gantry_v1_SerialLog__Output>
       Software: MessageTypeDefinition<_gantry_v1_Software, _gantry_v1_Software__Output>

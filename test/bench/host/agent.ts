@@ -63,7 +63,7 @@ process.on('message', (order: AgentOrder) => {
 });
 process.on('disconnect', () => process.exit());
 process.on('SIGTERM', () => process.exit());
-process.send?.({ ready: (await driver.readInventory()).gpus?.[0]?.pci?.address ?? '' });
+process.send?.({ ready: (await driver.readInventory()).devices?.[0]?.address ?? '' });
 
 function answer(): void {
   if (!waiting) return;

@@ -6,6 +6,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { HostFailure } from '@gantry/agent/base/failure';
 import { Sysfs } from '@gantry/agent/base/sysfs';
+import { createKinds } from '@gantry/agent/devices/kinds/kinds';
 import { type PciControl, pciControl } from '@gantry/agent/devices/pci/pci-control';
 import { vfioDevices } from '@gantry/agent/devices/vfio-devices';
 import type { Device } from '@gantry/agent/host-driver';
@@ -32,8 +33,7 @@ const devices = vfioDevices({
   procRoot: '/proc',
   devRoot: '/dev',
   directory: '/var/lib/gantry-data',
-  tenantDrivesFile: '/etc/udev/rules.d/10-gantry-tenant-drives.rules',
-  drivesAsBlocks,
+  kinds: createKinds({ gpu: { vendorIds: [] }, drive: { asBlocks: drivesAsBlocks } }),
 });
 
 try {

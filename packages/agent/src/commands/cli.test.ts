@@ -36,7 +36,7 @@ describe('gantry-agent', () => {
   it('prints the inventory as JSON, and nothing else, on standard output', async () => {
     const { status, out, err } = await run(['inventory']);
     expect(status).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({ gpus: [], software: { libvirt: '' } });
+    expect(JSON.parse(out)).toMatchObject({ devices: [], software: { libvirt: '' } });
     expect(err).toContain('no libvirt version');
   });
 

@@ -33,10 +33,10 @@ export async function readDoctorHost(reader: SettingsReader): Promise<DoctorHost
     kernel: release(),
     userId: process.getuid?.() ?? -1,
     ...{ files: new Sysfs('/'), filesRoot: '/', sysfs },
-    ...(await readDevices({ ...inventory, warn: silent })),
+    kinds: inventory.kinds,
+    devices: await readDevices({ ...inventory, warn: silent }),
     numaNodes: spreadMemory(await readNumaNodes(sysfs), totalmem(), silent),
     settings: {
-      gpuVendorIds: inventory.gpuVendorIds,
       standIns: driver.devices.standIns,
       accelerator: driver.accelerator,
       uplink: driver.uplink,

@@ -1,6 +1,7 @@
 import { MIB } from '@gantry/daemon/units';
-import type { Sysfs } from '../base/sysfs.ts';
-import { readDrive } from './kinds/nvme/nvme-drive.ts';
+import type { DeviceRef } from '../spec.ts';
+import type { BlockHost, Blocks, KindDriver } from './kinds/kind-driver.ts';
+import { kindNamed } from './kinds/kinds.ts';
 import { type PciDevice, readPciDevice } from './pci/pci-device.ts';
 
 /** A device that a guest gets as a PCI device, with all its functions in one slot. */
@@ -9,12 +10,9 @@ export type HandedOver = {
   functions: readonly string[];
 };
 
-/** A namespace of a drive that stays with the host's driver; the guest gets its blocks. */
-export type Blocks = { path: string; serial: string };
-
 export type CardPlaces = {
   /**
-   * What the guest gets for a device: several entries if a drive has several namespaces, none for a
+   * What the guest gets for a device: several entries if it gets several block devices, none for a
    * stand-in.
    */
   partsOf(address: string): readonly (HandedOver | Blocks)[];
@@ -32,25 +30,21 @@ export const NO_PLACES: CardPlaces = { partsOf: () => [], nodeOf: () => null, mm
 
 /**
  * Reads where the devices of a VM are on the host, and the memory window that they need in the
- * guest. A drive on the host's driver is one whose block devices the guest gets.
+ * guest.
  */
 export async function readCardPlaces(
-  host: { sysfs: Sysfs; devRoot: string },
-  addresses: readonly string[],
+  host: BlockHost & { kinds: readonly KindDriver[] },
+  assigned: readonly DeviceRef[],
 ): Promise<CardPlaces> {
   const devices = new Map<string, PciDevice>();
-  const blocks = new Map<string, Blocks[]>();
+  const blocks = new Map<string, readonly Blocks[]>();
   const handedOver: PciDevice[] = [];
-  for (const address of addresses) {
+  for (const { kind, address } of assigned) {
     const device = await readPciDevice(host.sysfs, address);
     devices.set(address, device);
-    const drive = await readDrive(host, address);
-    if (drive) {
-      const { serial, namespaces } = drive;
-      blocks.set(
-        address,
-        namespaces.map(({ path }) => ({ path, serial })),
-      );
+    const parts = await kindNamed(host.kinds, kind).guestParts?.(host, address);
+    if (parts) {
+      blocks.set(address, parts);
       continue;
     }
     for (const each of device.functions) handedOver.push(await readPciDevice(host.sysfs, each));

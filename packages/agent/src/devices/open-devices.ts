@@ -1,66 +1,56 @@
 import type { Log } from '@gantry/daemon/log';
 import { Sysfs } from '../base/sysfs.ts';
 import type { Devices } from '../host-driver.ts';
+import type { DeviceRef } from '../spec.ts';
 import { type CardPlaces, NO_PLACES, readCardPlaces } from './card-places.ts';
-import { claimIdleCards } from './kinds/gpu/claim-idle-cards.ts';
-import { readGpuDevices } from './kinds/gpu/read-gpus.ts';
-import { readNvmeDrives } from './kinds/nvme/read-drives.ts';
+import type { KindDriver } from './kinds/kind-driver.ts';
 import { pciControl } from './pci/pci-control.ts';
+import { readDevices } from './read-devices.ts';
 import { standInDevices } from './stand-in-devices.ts';
 import { vfioDevices } from './vfio-devices.ts';
 
 export type DeviceSettings = {
   sysfsRoot: string;
-  gpuVendorIds: readonly string[];
+  kinds: readonly KindDriver[];
   dataDirectory: string;
   /** Assigns devices only in the device book, for machines without real ones. */
   standIns: boolean;
-  /** Gives guests the block devices of drives instead of the drives. */
-  drivesAsBlocks: boolean;
 };
 
 /** The devices of a host, and what the definition of a domain needs to know about them. */
 export type HostDevices = {
   devices: Devices;
-  placesOf(addresses: readonly string[]): Promise<CardPlaces>;
+  placesOf(devices: readonly DeviceRef[]): Promise<CardPlaces>;
   lockMemory: boolean;
 };
 
 const DEV_ROOT = '/dev';
-const TENANT_DRIVES_FILE = '/etc/udev/rules.d/10-gantry-tenant-drives.rules';
 
 export async function openDevices(settings: DeviceSettings, log: Log): Promise<HostDevices> {
+  if (settings.standIns) return await openStandIns(settings);
+  const { kinds } = settings;
   const sysfs = new Sysfs(settings.sysfsRoot);
-  const gpus = await readGpuDevices(sysfs, settings.gpuVendorIds);
-  const addresses = gpus.map(({ address }) => address);
-  if (settings.standIns) return await openStandIns(settings, { sysfs, addresses });
-
   const control = pciControl(settings.sysfsRoot);
-  // Until this succeeds, such a card is reported without an IOMMU group and is not assigned to VMs.
-  await claimIdleCards({ sysfs, control }, addresses).catch((error: unknown) =>
-    log.warn({ error }, 'a graphics card without a driver could not be prepared'),
-  );
+  for (const { kind, prepare } of kinds) {
+    // Until this succeeds, a device may be reported without an IOMMU group and is then not assigned.
+    await prepare?.({ sysfs, control }).catch((error: unknown) =>
+      log.warn({ kind, error }, 'devices without a driver could not be prepared'),
+    );
+  }
   return {
     devices: vfioDevices({
-      ...{ sysfs, control, procRoot: '/proc', devRoot: DEV_ROOT },
+      ...{ sysfs, control, kinds, procRoot: '/proc', devRoot: DEV_ROOT },
       directory: settings.dataDirectory,
-      tenantDrivesFile: TENANT_DRIVES_FILE,
-      drivesAsBlocks: settings.drivesAsBlocks,
     }),
-    placesOf: (wanted) => readCardPlaces({ sysfs, devRoot: DEV_ROOT }, wanted),
+    placesOf: (devices) => readCardPlaces({ sysfs, kinds, devRoot: DEV_ROOT }, devices),
     lockMemory: true,
   };
 }
 
-async function openStandIns(
-  { dataDirectory: directory }: DeviceSettings,
-  { sysfs, addresses }: { sysfs: Sysfs; addresses: readonly string[] },
-): Promise<HostDevices> {
-  const drives = await readNvmeDrives(sysfs);
-  const serials = new Map([
-    ...addresses.map((address) => [address, ''] as const),
-    ...drives.map(({ pci, serial }) => [pci.address, serial] as const),
-  ]);
+async function openStandIns(settings: DeviceSettings): Promise<HostDevices> {
+  const { dataDirectory: directory, sysfsRoot, kinds } = settings;
+  const present = await readDevices({ sysfsRoot, kinds, warn: () => undefined });
+  const serials = new Map(present.map(({ address, serial }) => [address, serial]));
   return {
     devices: standInDevices({ directory, serials }),
     placesOf: async () => NO_PLACES,

@@ -6,7 +6,7 @@ import { deviceBook, entryFor } from './device-book.ts';
 
 type StandInOptions = {
   directory: string;
-  /** By address: the serial number of a drive, empty for a GPU. */
+  /** By address: the serial number, empty if the device has none. */
   serials: ReadonlyMap<string, string>;
 };
 

@@ -38,8 +38,7 @@ const drivers = async () => [
   await server.driverOf(SOUND),
   await server.driverOf(DRIVE),
 ];
-const tenantRules = () =>
-  readFile(server.options().tenantDrivesFile, 'utf8').catch(() => 'there are none');
+const tenantRules = () => readFile(server.tenantDrivesFile, 'utf8').catch(() => 'there are none');
 
 describe('handing over', () => {
   it('takes every function of a card from its driver, and knows after a restart who has it', async () => {

@@ -5,56 +5,29 @@ import type { Sysfs } from '../base/sysfs.ts';
 import type { Cleaning, CleaningOutcome, Device, Devices } from '../host-driver.ts';
 import { type DeviceBook, deviceBook, entryFor } from './device-book.ts';
 import { groupConflict } from './group-conflict.ts';
-import { bridgeOf, findAgain, resetCard } from './kinds/gpu/reset-card.ts';
-import { readDriveUses } from './kinds/nvme/drive-uses.ts';
-import { eraseDrive } from './kinds/nvme/erase-drive.ts';
-import {
-  changeOf,
-  type DriveIdentity,
-  NVME_DRIVER,
-  readDrive,
-  untilDrive,
-} from './kinds/nvme/nvme-drive.ts';
-import { markTenantDrives } from './kinds/nvme/tenant-drives.ts';
+import type { AssigningHost, KindDriver, ReturnedDevice } from './kinds/kind-driver.ts';
+import { kindNamed } from './kinds/kinds.ts';
 import { bindToHost, bindToVfio, ensureVfio } from './pci/bind-driver.ts';
-import type { PciControl } from './pci/pci-control.ts';
 import { isLost } from './pci/pci-device.ts';
 import { type PciFunction, readCard, readFunctions } from './pci/pci-function.ts';
+import { bridgeOf, findAgain } from './pci/reset-card.ts';
 import { whoHasOpen } from './who-has-open.ts';
 
-export type VfioOptions = {
-  sysfs: Sysfs;
-  control: PciControl;
-  procRoot: string;
-  devRoot: string;
-  directory: string;
-  /** The udev rules file that lists the drives of tenants. */
-  tenantDrivesFile: string;
-  /**
-   * Whether drives stay on the host's driver, so that guests get block devices instead of PCI
-   * devices.
-   */
-  drivesAsBlocks: boolean;
-};
+export type VfioOptions = AssigningHost & { kinds: readonly KindDriver[]; directory: string };
 
 /** A device that is assigned to a VM, with what the agent needs to take it back. */
-type Handed = Device & {
-  /** The driver of each function before the device was assigned. */
-  drivers: Record<string, string>;
-  /** The PCI bridge directly above the device. Absent: none. */
-  bridge?: string | undefined;
-  /** Null for a GPU, and for a drive that could not be read. */
-  drive: DriveIdentity | null;
-  /** Cleaning failed: no VM has the device, and it may still hold a tenant's data. */
-  isDirty?: boolean;
-};
+type Handed = Device &
+  NonNullable<ReturnedDevice['before']> & {
+    /** The PCI bridge directly above the device. Absent: none. */
+    bridge?: string | undefined;
+    /** Cleaning failed: no VM has the device, and it may still hold a tenant's data. */
+    isDirty?: boolean;
+  };
 
-const CLASS_OF = { gpu: '03', drive: '0108' } as const;
-
-/** Assigns the GPUs and NVMe drives of this host to VMs through VFIO; each has one VM at a time. */
+/** Assigns the devices of this host to VMs, most of them through VFIO; each has one VM at a time. */
 export function vfioDevices(options: VfioOptions): Devices {
   const host = new VfioHost(options);
-  // One queue per device, because erasing a drive takes long.
+  // One queue per device, because erasing one takes long.
   const inTurn = createKeyedQueue();
   return {
     list: () => host.list(),
@@ -82,32 +55,36 @@ class VfioHost {
   async bind(device: Device, companions: readonly string[]): Promise<void> {
     const known = await this.#entryFor(device);
     const functions = await this.#requireCard(device);
-    if (device.kind === 'drive') await this.#requireUnused(device.address, known);
-    const staysOnHost = device.kind === 'drive' && this.#options.drivesAsBlocks;
-    if (!staysOnHost) {
+    const { requireUnused, hostDriver } = this.#kindOf(device);
+    await requireUnused?.(this.#options, { address: device.address, isOwn: known !== undefined });
+    if (hostDriver === undefined) {
       await this.#requireGroup(functions, companions);
       await ensureVfio(this.#options);
     }
     if (!known) await this.#note(device, functions);
-    await this.#markDrives();
+    await this.#markAssigned(device);
     for (const { address } of functions) {
-      if (staysOnHost) await bindToHost(this.#options, { address, driver: NVME_DRIVER });
-      else await bindToVfio(this.#options, address);
+      if (hostDriver === undefined) await bindToVfio(this.#options, address);
+      else await bindToHost(this.#options, { address, driver: hostDriver });
     }
   }
 
   async release(device: Device): Promise<Cleaning> {
     const known = await this.#entryFor(device);
     const outcome = await this.#clean(device, known ?? null);
-    const serial = known?.drive?.serial ?? (await this.#serialOf(device.address));
-    if (outcome.failure && device.kind === 'drive') {
-      const entry = known ?? { ...device, drivers: {}, drive: null };
+    const identity = known?.identity ?? (await this.#identify(device));
+    if (outcome.failure && this.#kindOf(device).holdsData) {
+      const entry = known ?? { ...device, drivers: {}, identity: null };
       await this.#book.put({ ...entry, isDirty: true });
     } else {
       await this.#book.remove(device.address);
     }
-    await this.#markDrives();
-    return { serial, ...outcome };
+    await this.#markAssigned(device);
+    return { serial: identity?.serial ?? '', ...outcome };
+  }
+
+  #kindOf({ kind }: Device): KindDriver {
+    return kindNamed(this.#options.kinds, kind);
   }
 
   async #entryFor(device: Device): Promise<Handed | undefined> {
@@ -115,7 +92,8 @@ class VfioHost {
     return entry?.isDirty ? undefined : await entryFor(this.#book, device);
   }
 
-  async #requireCard({ address, kind }: Device): Promise<PciFunction[]> {
+  async #requireCard(device: Device): Promise<PciFunction[]> {
+    const { address, kind } = device;
     const functions = await readCard(this.#sysfs, address);
     const [main] = functions;
     if (!main) throw new HostFailure('device_missing', `there is no device ${address}`);
@@ -123,24 +101,11 @@ class VfioHost {
       const message = `${address} fell off the bus: its config space reads as all ones`;
       throw new HostFailure('device_lost', message);
     }
-    if (!main.deviceClass.startsWith(CLASS_OF[kind])) {
+    if (!main.deviceClass.startsWith(this.#kindOf(device).pciClass)) {
       const message = `${address} is no ${kind}: its class is ${main.deviceClass}`;
       throw new HostFailure('device_unsuitable', message);
     }
     return functions;
-  }
-
-  /**
-   * The content of a drive that the VM already has is not read: its tenant may have written
-   * anything.
-   */
-  async #requireUnused(address: string, known: Handed | undefined): Promise<void> {
-    const { procRoot, devRoot } = this.#options;
-    const look = { sysfs: this.#sysfs, procRoot, ...(known ? {} : { devRoot }) };
-    const uses = await readDriveUses(look, address);
-    if (uses.length === 0) return;
-    const message = `the drive ${address} is in use by the host: ${uses.join(', ')}`;
-    throw new HostFailure('device_in_use_by_host', message);
   }
 
   async #requireGroup(
@@ -157,23 +122,19 @@ class VfioHost {
   /** Records the device in the book before anything is done to it. */
   async #note(device: Device, functions: readonly PciFunction[]): Promise<void> {
     const drivers = Object.fromEntries(functions.map(({ address, driver }) => [address, driver]));
-    const drive = device.kind === 'drive' ? await readDrive(this.#options, device.address) : null;
-    const identity = drive && {
-      serial: drive.serial,
-      firmware: drive.firmware,
-      sizeBytes: drive.sizeBytes,
-    };
+    const identity = await this.#identify(device);
     const bridge = await bridgeOf(this.#sysfs, device.address);
-    await this.#book.put({ ...device, drivers, bridge, drive: identity });
+    await this.#book.put({ ...device, drivers, bridge, identity });
   }
 
-  async #markDrives(): Promise<void> {
-    const drives = (await this.#book.list()).filter(({ kind }) => kind === 'drive');
-    const { tenantDrivesFile: file, control } = this.#options;
-    await markTenantDrives(
-      { file, run: control.run },
-      drives.map(({ address }) => address),
-    );
+  async #identify(device: Device): Promise<Handed['identity']> {
+    return (await this.#kindOf(device).identify?.(this.#options, device.address)) ?? null;
+  }
+
+  async #markAssigned(device: Device): Promise<void> {
+    const entries = (await this.#book.list()).filter(({ kind }) => kind === device.kind);
+    const addresses = entries.map(({ address }) => address);
+    await this.#kindOf(device).markAssigned?.(this.#options, addresses);
   }
 
   async #clean(device: Device, known: Handed | null): Promise<CleaningOutcome> {
@@ -190,61 +151,24 @@ class VfioHost {
       const message = `${device.address} fell off the bus: its config space reads as all ones`;
       return { method: 'none', failure: { code: 'device_lost', message } };
     }
-    await this.#requireClosed(functions);
-    return device.kind === 'gpu'
-      ? await this.#cleanCard(functions, known)
-      : await this.#cleanDrive(device, known);
+    await this.#requireClosed(device, functions);
+    const { address } = device;
+    return await this.#kindOf(device).clean(this.#options, { address, functions, before: known });
   }
 
   /**
    * A device that a process has open must not be reset, erased or returned to the host's driver.
    */
-  async #requireClosed(functions: readonly PciFunction[]): Promise<void> {
-    const [main] = functions;
-    const drive = main ? await readDrive(this.#options, main.address) : null;
+  async #requireClosed(device: Device, functions: readonly PciFunction[]): Promise<void> {
+    const { address } = device;
     const files = [
       ...functions.flatMap(({ group }) => (group === null ? [] : [`/dev/vfio/${group}`])),
-      ...(drive?.namespaces ?? []).map(({ path }) => path),
+      ...((await this.#kindOf(device).filesOf?.(this.#options, address)) ?? []),
     ];
     for (const file of new Set(files)) {
       const holder = await whoHasOpen(this.#options.procRoot, file);
       if (holder === null) continue;
-      throw new HostFailure('device_in_use', `${main?.address} is still open in ${holder}`);
+      throw new HostFailure('device_in_use', `${address} is still open in ${holder}`);
     }
   }
-
-  async #cleanCard(
-    functions: readonly PciFunction[],
-    known: Handed | null,
-  ): Promise<CleaningOutcome> {
-    const outcome = await resetCard(this.#options, functions);
-    if (outcome.failure) return outcome;
-    for (const { address, driver } of functions) {
-      await bindToHost(this.#options, { address, driver: known?.drivers[address] ?? driver });
-    }
-    return outcome;
-  }
-
-  async #cleanDrive({ address }: Device, known: Handed | null): Promise<CleaningOutcome> {
-    await bindToHost(this.#options, { address, driver: NVME_DRIVER });
-    const drive = await untilDrive(this.#options, address);
-    if (drive === null) return silent(address);
-    const outcome = await eraseDrive(this.#options.control, drive);
-    if (outcome.failure) return outcome;
-    const now = await untilDrive(this.#options, address);
-    if (now === null) return silent(address);
-    const change = known?.drive ? changeOf(known.drive, now) : null;
-    if (change === null) return outcome;
-    const message = `the drive ${address} came back changed: ${change}`;
-    return { method: outcome.method, failure: { code: 'drive_changed', message } };
-  }
-
-  async #serialOf(address: string): Promise<string> {
-    return (await readDrive(this.#options, address))?.serial ?? '';
-  }
-}
-
-function silent(address: string): CleaningOutcome {
-  const message = `the drive ${address} shows the host no namespace`;
-  return { method: 'none', failure: { code: 'drive_silent', message } };
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { pciTree, type SysfsTree } from '../base/sysfs-tree.ts';
-import { checkBars, checkGroups, checkLinks, checkLost } from './check-devices.ts';
+import { checkBars, checkGroups, checkLinks, checkLost, checkStandIns } from './check-devices.ts';
 import { doctorHosts } from './testing/doctor-hosts.ts';
 
 const { make, remove } = doctorHosts();
@@ -133,4 +133,11 @@ it('a device that fell off the bus is a failure, and nothing else is said of it'
   ]);
   expect([await checkBars(host), await checkGroups(host)]).toEqual([[], []]);
   expect(await checkLost(await make({ sys: server() }))).toEqual([]);
+});
+
+it('stand-ins are reported as a warning, and real devices are not', async () => {
+  expect(await checkStandIns(await make({ settings: { standIns: true } }))).toMatchObject([
+    { severity: 'warn', check: 'stand-ins' },
+  ]);
+  expect(await checkStandIns(await make())).toEqual([]);
 });

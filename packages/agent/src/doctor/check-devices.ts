@@ -1,14 +1,24 @@
-import type { PciDevice } from '../devices/pci/pci-device.ts';
+import { type Finding, fail, ok, warn } from '../base/finding.ts';
+import type { InventoryDevice } from '../devices/kinds/kind-driver.ts';
 import { isBridge, readFunctions } from '../devices/pci/pci-function.ts';
 import type { Check, DoctorHost } from './doctor-host.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
 import { unassignedBars } from './unassigned-bars.ts';
 
-/** The devices that VMs can get: every GPU, and the drives that the host does not use itself. */
-function passable({ gpus, nvmes }: DoctorHost): PciDevice[] {
-  const drives = nvmes.filter(({ uses }) => uses.length === 0);
-  return [...gpus, ...drives].map(({ pci }) => pci);
+/** The devices that VMs can get: those that the host does not use itself. */
+function passable({ devices }: DoctorHost): InventoryDevice[] {
+  return devices.filter(({ uses }) => uses.length === 0);
 }
+
+export const checkStandIns: Check = async ({ settings }) =>
+  settings.standIns
+    ? [
+        warn(
+          'stand-ins',
+          'GANTRY_STAND_IN_DEVICES is 1: VMs see no GPUs and no drives',
+          'unset it, unless this host is for trying things',
+        ),
+      ]
+    : [];
 
 export const checkLost: Check = async (host) =>
   passable(host).flatMap(({ address, lost }) =>
@@ -31,7 +41,7 @@ export const checkGroups: Check = async (host) => {
   return findings.length > 0 ? findings : [ok('IOMMU groups', 'each device is alone in its own')];
 };
 
-async function checkGroup({ sysfs }: DoctorHost, device: PciDevice): Promise<Finding[]> {
+async function checkGroup({ sysfs }: DoctorHost, device: InventoryDevice): Promise<Finding[]> {
   const { address, iommuGroup, iommuGroupOthers, functions } = device;
   if (iommuGroup === undefined) {
     const advice = 'start the agent, which gives it to vfio-pci, and look again';

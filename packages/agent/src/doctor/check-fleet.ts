@@ -1,6 +1,6 @@
 import { GIB } from '@gantry/daemon/units';
+import { type Finding, fail, ok, warn } from '../base/finding.ts';
 import type { Check } from './doctor-host.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** Less than this is too little for an image and a disk created from it. */
 const LEAST_BYTES = 10 * GIB;

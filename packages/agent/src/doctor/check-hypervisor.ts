@@ -1,7 +1,7 @@
+import { type Finding, fail, ok, warn } from '../base/finding.ts';
 import { chooseAccelerator } from '../libvirt/choose-accelerator.ts';
 import { detectPlatform } from '../libvirt/platform.ts';
 import type { Check } from './doctor-host.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** The oldest supported versions: Ubuntu 22.04 has them. */
 const LEAST_LIBVIRT = '8.0.0';

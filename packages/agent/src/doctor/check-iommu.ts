@@ -1,6 +1,6 @@
+import { type Finding, fail, ok } from '../base/finding.ts';
 import { readIommuMode } from '../inventory/iommu-mode.ts';
 import type { Check, DoctorHost } from './doctor-host.ts';
-import { type Finding, fail, ok } from './finding.ts';
 
 /** Bit of a VT-d unit's extended capabilities: it can remap interrupts. */
 const INTERRUPT_REMAPPING = 0x8n;

@@ -1,7 +1,7 @@
 import { GIB } from '@gantry/daemon/units';
+import { type Finding, fail, ok, warn } from '../base/finding.ts';
 import type { NumaNode } from '../inventory/numa-nodes.ts';
 import type { Check } from './doctor-host.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
 
 const CHECK = 'hugepages';
 const GIB_PAGE_KIB = 1_048_576;

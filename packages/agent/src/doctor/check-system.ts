@@ -1,5 +1,5 @@
+import { fail, ok, warn } from '../base/finding.ts';
 import type { Check } from './doctor-host.ts';
-import { fail, ok, warn } from './finding.ts';
 
 export const checkRoot: Check = async ({ userId }) => [
   userId === 0

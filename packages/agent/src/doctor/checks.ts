@@ -1,31 +1,38 @@
-import { checkBars, checkGroups, checkLinks, checkLost } from './check-devices.ts';
-import { checkDrives, checkNvmeCli } from './check-drives.ts';
+import { checkBars, checkGroups, checkLinks, checkLost, checkStandIns } from './check-devices.ts';
 import { checkEnrolment, checkSchedulers, checkSpace } from './check-fleet.ts';
-import { checkGpuDrivers, checkGpus, checkResets } from './check-gpus.ts';
 import { checkLibvirt, checkQemu, checkVhostNet, checkVirtualization } from './check-hypervisor.ts';
 import { checkInterrupts, checkIommu, checkVfio } from './check-iommu.ts';
 import { checkHugepages } from './check-memory.ts';
 import { checkBridgeFilter, checkNftables, checkUplink } from './check-network.ts';
 import { checkAppArmor, checkClock, checkLockdown, checkRoot, checkSwap } from './check-system.ts';
-import type { Check } from './doctor-host.ts';
+import type { Check, DoctorHost } from './doctor-host.ts';
 
-/** All checks, in the order in which the findings should be fixed. */
-export const CHECKS: readonly (readonly [name: string, check: Check])[] = [
+type NamedCheck = readonly [name: string, check: Check];
+
+/** All checks of a host, in the order in which the findings should be fixed. */
+export function checksOf({ kinds }: Pick<DoctorHost, 'kinds'>): readonly NamedCheck[] {
+  const ofKinds = kinds.flatMap(({ checks = [] }) => checks);
+  return [...BEFORE_DEVICES, ...ofKinds, ...OF_ALL_DEVICES, ...AFTER_DEVICES];
+}
+
+const BEFORE_DEVICES: readonly NamedCheck[] = [
   ['user', checkRoot],
   ['virtualization', checkVirtualization],
   ['IOMMU', checkIommu],
   ['interrupt remapping', checkInterrupts],
   ['vfio-pci', checkVfio],
   ['kernel lockdown', checkLockdown],
-  ['GPUs', checkGpus],
-  ['GPU drivers', checkGpuDrivers],
-  ['GPU reset', checkResets],
+  ['stand-ins', checkStandIns],
+];
+
+const OF_ALL_DEVICES: readonly NamedCheck[] = [
   ['devices', checkLost],
   ['IOMMU groups', checkGroups],
   ['memory regions', checkBars],
   ['PCIe links', checkLinks],
-  ['NVMe drives', checkDrives],
-  ['nvme-cli', checkNvmeCli],
+];
+
+const AFTER_DEVICES: readonly NamedCheck[] = [
   ['hugepages', checkHugepages],
   ['swap', checkSwap],
   ['libvirt', checkLibvirt],

@@ -1,14 +1,13 @@
+import type { Finding } from '../base/finding.ts';
 import type { Sysfs } from '../base/sysfs.ts';
-import type { NvmeDrive } from '../devices/kinds/nvme/read-drives.ts';
-import type { Gpu } from '../devices/read-devices.ts';
+import type { CheckedHost, KindDriver } from '../devices/kinds/kind-driver.ts';
 import type { NumaNode } from '../inventory/numa-nodes.ts';
 import type { AcceleratorSettings } from '../libvirt/choose-accelerator.ts';
 import type { Platform } from '../libvirt/domain-xml/domain-definition.ts';
 import type { KvmProbe } from '../libvirt/kvm-probe.ts';
-import type { Finding } from './finding.ts';
 
 /** What the doctor reads: files below roots that a test can choose, and a few functions. */
-export type DoctorHost = {
+export type DoctorHost = CheckedHost & {
   architecture: NodeJS.Architecture;
   /** The kernel's release, which names the directory of its modules. */
   kernel: string;
@@ -16,13 +15,9 @@ export type DoctorHost = {
   /** Below `/`: dev, etc, lib, proc, run, usr. */
   files: Sysfs;
   filesRoot: string;
-  sysfs: Sysfs;
-  gpus: readonly Gpu[];
-  nvmes: readonly NvmeDrive[];
+  kinds: readonly KindDriver[];
   numaNodes: readonly NumaNode[];
   settings: DoctorSettings;
-  /** Rejects if the program is not installed, fails or takes too long. */
-  run: (program: string, args: readonly string[]) => Promise<string>;
   /** Boots a test VM, whatever earlier probes found. */
   probeKvm: (platform: Platform, limitMs: number) => Promise<KvmProbe>;
   /** Empty: libvirt does not reply. */
@@ -37,7 +32,6 @@ export type DoctorHost = {
 };
 
 export type DoctorSettings = {
-  gpuVendorIds: readonly string[];
   standIns: boolean;
   accelerator: AcceleratorSettings;
   uplink: string | undefined;

@@ -1,11 +1,11 @@
-import { CHECKS } from './checks.ts';
+import { type Finding, type Severity, warn } from '../base/finding.ts';
+import { checksOf } from './checks.ts';
 import type { DoctorHost } from './doctor-host.ts';
-import { type Finding, type Severity, warn } from './finding.ts';
 
 const STATUS: Record<Severity, number> = { ok: 0, warn: 1, fail: 2 };
 
 /** Runs all checks one after the other. A check that throws does not stop the others. */
-export async function examine(host: DoctorHost, checks = CHECKS): Promise<Finding[]> {
+export async function examine(host: DoctorHost, checks = checksOf(host)): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const [name, check] of checks) {
     try {

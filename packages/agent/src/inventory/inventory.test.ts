@@ -7,6 +7,10 @@ import type { Inventory } from '@gantry/proto/generated/gantry/v1/Inventory';
 import { loadFleet } from '@gantry/proto/load';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pciTree, type SysfsTree, writeSysfsTree } from '../base/sysfs-tree.ts';
+import type { DriveSettings } from '../devices/kinds/drive/drive-kind.ts';
+import type { GpuSettings } from '../devices/kinds/gpu/gpu-kind.ts';
+import type { NvlinkPair } from '../devices/kinds/gpu/nvlink-pairs.ts';
+import { createKinds } from '../devices/kinds/kinds.ts';
 import type { HostFacts } from './host-facts.ts';
 import { type HostInventory, type InventorySettings, readInventory } from './inventory.ts';
 
@@ -114,11 +118,13 @@ const FACTS: HostFacts = {
   libvirt: '10.0.0',
 };
 
+const kindsWith = ({ gpu, drive = {} }: { gpu?: Partial<GpuSettings>; drive?: DriveSettings }) =>
+  createKinds({ gpu: { vendorIds: ['10de', '1002'], ...gpu }, drive });
+
 function read(options: Partial<InventorySettings> = {}) {
   return readInventory({
     sysfsRoot: root,
-    gpuVendorIds: ['10de', '1002'],
-    nvlinkPairs: [],
+    kinds: kindsWith({}),
     sharedStorage: false,
     facts: FACTS,
     libvirtSocket: join(root, 'no-socket'),
@@ -127,10 +133,20 @@ function read(options: Partial<InventorySettings> = {}) {
   });
 }
 
+const gpusOf = ({ devices }: HostInventory) => devices.filter(({ kind }) => kind === 'gpu');
+const drivesOf = ({ devices }: HostInventory) => devices.filter(({ kind }) => kind === 'drive');
+/** What a device has if it is only a PCI device. */
+const PLAIN = {
+  ...{ serial: '', model: '', firmware: '', sizeBytes: 0, uses: [], warnings: [] },
+  ...{ health: {}, attributes: {} },
+};
+
 describe('GPUs', () => {
   it('come with their place, group, driver, reset, link and errors', async () => {
     await writeSysfsTree(root, TREE);
-    expect((await read()).gpus[0]?.pci).toEqual({
+    expect(gpusOf(await read())[0]).toEqual({
+      ...PLAIN,
+      kind: 'gpu',
       address: GPU,
       vendorId: '10de',
       deviceId: '2335',
@@ -156,7 +172,9 @@ describe('GPUs', () => {
 
   it('lack what the kernel does not know', async () => {
     await writeSysfsTree(root, TREE);
-    expect((await read()).gpus[1]?.pci).toEqual({
+    expect(gpusOf(await read())[1]).toEqual({
+      ...PLAIN,
+      kind: 'gpu',
       address: OTHER_GPU,
       vendorId: '1002',
       deviceId: '74a1',
@@ -175,8 +193,10 @@ describe('GPUs', () => {
 
   it('are physical display controllers of the named vendors and nothing else', async () => {
     await writeSysfsTree(root, TREE);
-    const addresses = async (gpuVendorIds: string[]) =>
-      (await read({ gpuVendorIds })).gpus.map((gpu) => gpu.pci.address);
+    const addresses = async (vendorIds: string[]) =>
+      gpusOf(await read({ kinds: kindsWith({ gpu: { vendorIds } }) })).map(
+        ({ address }) => address,
+      );
     expect(await addresses(['10de', '1002'])).toEqual([GPU, OTHER_GPU]);
     expect(await addresses(['1a03'])).toEqual(['0000:03:00.0']);
   });
@@ -184,41 +204,40 @@ describe('GPUs', () => {
 
 it('NVMe drives come with identity and size while the kernel drives them, without otherwise', async () => {
   await writeSysfsTree(root, TREE);
-  const { nvmes } = await read();
-  expect(nvmes).toMatchObject([
+  expect(drivesOf(await read())).toMatchObject([
     {
-      pci: { address: '0000:21:00.0', driver: 'nvme' },
+      ...{ address: '0000:21:00.0', driver: 'nvme' },
       serial: 'S64GNE0R000001',
       model: 'SAMSUNG MZQL2960HCJR',
       firmware: 'GDC5602Q',
       sizeBytes: 960_197_128_192,
-      blockSize: 4_096,
-      uses: [],
+      attributes: { block_size: '4096' },
+      ...{ uses: [], health: {} },
     },
-    {
-      pci: { address: '0000:22:00.0' },
-      ...{ serial: '', model: '', firmware: '', sizeBytes: 0, blockSize: 0, uses: [] },
-    },
+    { ...PLAIN, address: '0000:22:00.0' },
   ]);
-  expect(nvmes.filter((drive) => 'health' in drive)).toEqual([]);
 });
 
 it('a host that is this machine says what it does with its drives and how worn they are', async () => {
   const health = {
-    ...{ criticalWarning: 0, percentageUsed: 3, availableSpare: 100 },
-    ...{ spareThreshold: 10, mediaErrors: 0 },
+    ...{ critical_warning: 0, percentage_used: 3, available_spare: 100 },
+    ...{ spare_threshold: 10, media_errors: 0 },
   };
   await writeSysfsTree(root, { ...TREE, 'class/block/nvme0n1/dev': '259:0' });
   await writeSysfsTree(join(root, 'proc'), {
     'self/mountinfo': '36 35 259:0 / /data rw - ext4 /dev/nvme0n1 rw',
     cmdline: 'ro quiet iommu=pt',
   });
-  const { nvmes, software } = await read({
+  const healthOf = async (controller: string) => (controller === 'nvme0' ? health : undefined);
+  const inventory = await read({
     procRoot: join(root, 'proc'),
-    healthOf: async (controller) => (controller === 'nvme0' ? health : undefined),
+    kinds: kindsWith({ drive: { healthOf } }),
   });
-  expect(nvmes).toMatchObject([{ uses: ['mounted at /data'], health }, { uses: [] }]);
-  expect(software.commandLine).toBe('ro quiet iommu=pt');
+  expect(drivesOf(inventory)).toMatchObject([
+    { uses: ['mounted at /data'], health },
+    { uses: [], health: {} },
+  ]);
+  expect(inventory.software.commandLine).toBe('ro quiet iommu=pt');
 });
 
 it('what a drive says it belongs to counts, unless a VM has it and may have written that', async () => {
@@ -229,22 +248,24 @@ it('what a drive says it belongs to counts, unless a VM has it and may have writ
   await writeSysfsTree(root, { 'dev/nvme0n2': Buffer.alloc(4_096) });
   const roots = { procRoot: join(root, 'proc'), devRoot: join(root, 'dev') };
   const usesOf = async (isAssigned: (address: string) => Promise<boolean>) =>
-    (await read({ ...roots, isAssigned })).nvmes.map(({ uses }) => uses);
+    drivesOf(await read({ ...roots, isAssigned })).map(({ uses }) => uses);
   expect(await usesOf(async () => false)).toEqual([['an LVM physical volume (nvme0n1)'], []]);
   expect(await usesOf(async (address) => address === '0000:21:00.0')).toEqual([[], []]);
 });
 
 it('a device is known by name, and by what the tool of its vendor says', async () => {
   await writeSysfsTree(root, TREE);
-  const { gpus, nvmes } = await read({
+  const vendorWarnings = async () => new Map([[OTHER_GPU, ['too hot']]]);
+  const { devices } = await read({
     names: async (vendorId, deviceId) => `${vendorId} ${deviceId}`,
-    vendorWarnings: async () => new Map([[OTHER_GPU, ['too hot']]]),
+    kinds: kindsWith({ gpu: { vendorWarnings } }),
   });
-  expect(gpus.map(({ pci, vendorWarnings }) => [pci.name, vendorWarnings])).toEqual([
-    ['10de 2335', []],
-    ['1002 74a1', ['too hot']],
+  expect(devices.map(({ kind, name, warnings }) => [kind, name, warnings])).toEqual([
+    ['gpu', '10de 2335', []],
+    ['gpu', '1002 74a1', ['too hot']],
+    ['drive', '144d a80a', []],
+    ['drive', '144d a80a', []],
   ]);
-  expect(nvmes.map(({ pci }) => pci.name)).toEqual(['144d a80a', '144d a80a']);
 });
 
 it.each([
@@ -255,7 +276,7 @@ it.each([
   await writeSysfsTree(root, {
     ...pciTree(OTHER_GPU, { class: '0x030200', vendor: '0x1002', device: '0x74a1', ...attributes }),
   });
-  expect((await read()).gpus.map(({ pci }) => pci.lost)).toEqual([lost]);
+  expect(gpusOf(await read()).map((gpu) => gpu.lost)).toEqual([lost]);
 });
 
 it('NUMA nodes come with CPUs, memory and hugepages', async () => {
@@ -282,10 +303,13 @@ it('network interfaces are the physical ones and bonds', async () => {
 
 it('GPUs joined by a bridge name each other, the others nobody', async () => {
   await writeSysfsTree(root, TREE);
-  const peers = async (nvlinkPairs: InventorySettings['nvlinkPairs']) =>
-    (await read({ nvlinkPairs })).gpus.map((gpu) => gpu.nvlinkPeer);
-  expect(await peers([])).toEqual(['', '']);
-  expect(await peers([[GPU, OTHER_GPU]])).toEqual([OTHER_GPU, GPU]);
+  const attributes = async (...nvlinkPairs: NvlinkPair[]) =>
+    gpusOf(await read({ kinds: kindsWith({ gpu: { nvlinkPairs } }) })).map((gpu) => gpu.attributes);
+  expect(await attributes()).toEqual([{}, {}]);
+  expect(await attributes([GPU, OTHER_GPU])).toEqual([
+    { nvlink_peer: OTHER_GPU },
+    { nvlink_peer: GPU },
+  ]);
 });
 
 it('a device comes with the bridges above it', async () => {
@@ -296,7 +320,7 @@ it('a device comes with the bridges above it', async () => {
     'bus/pci/devices/0000:63:00.0': { link: `../../../${path}` },
   });
   const bridges = ['0000:60:01.1', '0000:61:00.0', '0000:62:04.0'];
-  expect((await read()).gpus).toMatchObject([{ pci: { address: '0000:63:00.0', bridges } }]);
+  expect(gpusOf(await read())).toMatchObject([{ address: '0000:63:00.0', bridges }]);
 });
 
 it('the memory of NUMA nodes adds up to the memory of the host, whatever the nodes say', async () => {
@@ -338,8 +362,7 @@ describe('without facts from outside', () => {
   function readThisMachine(options: Partial<InventorySettings> = {}) {
     return readInventory({
       sysfsRoot: root,
-      gpuVendorIds: [],
-      nvlinkPairs: [],
+      kinds: kindsWith({}),
       sharedStorage: false,
       libvirtSocket: join(root, 'no-socket'),
       warn: (message) => warnings.push(message),
@@ -349,7 +372,7 @@ describe('without facts from outside', () => {
 
   it('a host without any devices still has CPUs, memory and a kernel', async () => {
     const inventory = await readThisMachine();
-    expect(inventory).toMatchObject({ numaNodes: [], gpus: [], nvmes: [], nics: [] });
+    expect(inventory).toMatchObject({ numaNodes: [], devices: [], nics: [] });
     expect(inventory.cpu.threads).toBeGreaterThan(0);
     expect(inventory.memoryBytes).toBeGreaterThan(0);
     expect(inventory.software.kernel).not.toBe('');
@@ -373,17 +396,20 @@ describe('without facts from outside', () => {
 it('an inventory crosses the wire whole', async () => {
   await writeSysfsTree(root, TREE);
   const inventory: HostInventory & Inventory = await read({
-    nvlinkPairs: [[GPU, OTHER_GPU]],
+    kinds: kindsWith({ gpu: { nvlinkPairs: [[GPU, OTHER_GPU]] } }),
     sharedStorage: true,
   });
   const { requestSerialize, requestDeserialize } = loadFleet().service.Attach;
   const received = requestDeserialize(requestSerialize({ inventory })).inventory;
-  expect(received?.nvmes[0]?.sizeBytes).toBe('960197128192');
-  expect(received?.gpus[0]?.pci).toMatchObject({ numaNode: 1, iommuGroup: 17, link: { width: 8 } });
-  expect(received?.gpus[1]?.pci?.numaNode).toBeUndefined();
-  expect(received?.gpus[0]?.nvlinkPeer).toBe(OTHER_GPU);
-  expect(received?.gpus[0]?.pci?.functions).toEqual([GPU, GPU_AUDIO]);
-  expect(received?.gpus[0]?.pci?.bars?.[1]).toMatchObject({
+  const [gpu, otherGpu, drive] = received?.devices ?? [];
+  expect(drive).toMatchObject({
+    ...{ kind: 'drive', sizeBytes: '960197128192', attributes: { block_size: '4096' } },
+  });
+  expect(gpu).toMatchObject({ kind: 'gpu', numaNode: 1, iommuGroup: 17, link: { width: 8 } });
+  expect(otherGpu?.numaNode).toBeUndefined();
+  expect(gpu?.attributes).toEqual({ nvlink_peer: OTHER_GPU });
+  expect(gpu?.functions).toEqual([GPU, GPU_AUDIO]);
+  expect(gpu?.bars[1]).toMatchObject({
     ...{ sizeBytes: String(256 * GIB), is_64bit: true, prefetchable: true },
   });
   expect(received?.software?.iommu).toBe('translated');

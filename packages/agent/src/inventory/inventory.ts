@@ -1,6 +1,6 @@
 import { Sysfs } from '../base/sysfs.ts';
-import type { NvmeDrive } from '../devices/kinds/nvme/read-drives.ts';
-import { type DeviceOptions, type Gpu, readDevices } from '../devices/read-devices.ts';
+import type { InventoryDevice } from '../devices/kinds/kind-driver.ts';
+import { type DeviceOptions, readDevices } from '../devices/read-devices.ts';
 import { type HostFacts, readHostFacts } from './host-facts.ts';
 import { readIommuMode } from './iommu-mode.ts';
 import { type Nic, readNics } from './nics.ts';
@@ -15,8 +15,7 @@ export type HostInventory = {
   cpu: HostFacts['cpu'];
   numaNodes: NumaNode[];
   memoryBytes: number;
-  gpus: Gpu[];
-  nvmes: NvmeDrive[];
+  devices: InventoryDevice[];
   nics: Nic[];
   software: {
     os: string;
@@ -46,7 +45,7 @@ export async function readInventory(options: InventorySettings): Promise<HostInv
     cpu: facts.cpu,
     numaNodes: spreadMemory(await readNumaNodes(sysfs), facts.memoryBytes, warn),
     memoryBytes: facts.memoryBytes,
-    ...(await readDevices(options)),
+    devices: await readDevices(options),
     nics: await readNics(sysfs),
     software: {
       os: facts.os,

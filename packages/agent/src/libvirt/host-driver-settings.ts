@@ -27,7 +27,7 @@ export type HostDriverSettings = {
   underlayAddress: string | undefined;
   reachableFromHost: boolean;
   accelerator: AcceleratorSettings;
-  devices: Pick<DeviceSettings, 'standIns' | 'drivesAsBlocks'>;
+  devices: Pick<DeviceSettings, 'standIns'>;
   /** A network namespace that stands for the host. Absent: the agent's own. */
   netns?: string;
 };
@@ -50,17 +50,8 @@ export function readHostDriverSettings(reader: SettingsReader): HostDriverSettin
     underlayAddress: readUnderlayAddress(reader),
     reachableFromHost: isOn('GANTRY_REACHABLE_FROM_HOST'),
     accelerator: readAcceleratorSettings(reader),
-    devices: {
-      standIns: isOn('GANTRY_STAND_IN_DEVICES'),
-      drivesAsBlocks: readDriveMode(reader) === 'block',
-    },
+    devices: { standIns: isOn('GANTRY_STAND_IN_DEVICES') },
   };
-}
-
-function readDriveMode(reader: SettingsReader): 'vfio' | 'block' {
-  const mode = reader.text('GANTRY_NVME_MODE', 'vfio');
-  if (mode === 'vfio' || mode === 'block') return mode;
-  throw new SettingsError(`GANTRY_NVME_MODE must be vfio or block, not "${mode}"`);
 }
 
 function readUnderlayAddress(reader: SettingsReader): string | undefined {

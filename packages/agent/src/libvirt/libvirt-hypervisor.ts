@@ -219,7 +219,7 @@ export class LibvirtHypervisor implements Hypervisor {
       revision: isTransient ? '0' : (metadata?.revision ?? '0'),
       generation: metadata?.generation ?? '0',
       // Of a domain that is not ours nothing is known but what it holds.
-      devices: metadata?.devices ?? facts.hostdevs.map((address) => ({ kind: 'gpu', address })),
+      devices: metadata?.devices ?? facts.hostdevs.map((address) => ({ address })),
       disks: ids.map((id, index) => volumes[index] ?? { id, sizeBytes: '0' }),
     };
   }

@@ -10,6 +10,8 @@ export type HealthRule = {
   name: string;
   /** The kind of devices that the rule applies to. */
   of: DeviceKind | 'any';
+  /** A kind that the rule does not apply to, although it applies to any. */
+  except?: DeviceKind;
   /** Returns null if the value cannot be read now. A known problem then stays. */
   measure: (device: SeenDevice) => number | null;
   /**
@@ -34,7 +36,7 @@ export const HEALTH_RULES: readonly HealthRule[] = [
     compares: 'level',
     threshold: 1,
     severity: 'block',
-    measure: ({ pci }) => (pci.lost ? 1 : 0),
+    measure: ({ lost }) => (lost ? 1 : 0),
     message: () => 'it is no longer on the PCI bus: its config space reads as all ones',
   },
   {
@@ -43,8 +45,8 @@ export const HEALTH_RULES: readonly HealthRule[] = [
     compares: 'level',
     threshold: 1,
     severity: 'block',
-    measure: ({ pci: { link } }) => link && link.maxWidth - link.width,
-    message: ({ pci: { link } }) =>
+    measure: ({ link }) => link && link.maxWidth - link.width,
+    message: ({ link }) =>
       `its PCIe link uses ${link?.width} of ${link?.maxWidth} lanes: reseat it`,
   },
   {
@@ -54,8 +56,8 @@ export const HEALTH_RULES: readonly HealthRule[] = [
     compares: 'level',
     threshold: 0.5,
     severity: 'warn',
-    measure: ({ pci: { link } }) => link && link.maxSpeedGts - link.speedGts,
-    message: ({ pci: { link } }) =>
+    measure: ({ link }) => link && link.maxSpeedGts - link.speedGts,
+    message: ({ link }) =>
       `its PCIe link runs at ${link?.speedGts} of ${link?.maxSpeedGts} GT/s; this is normal only while idle`,
   },
   {
@@ -64,7 +66,7 @@ export const HEALTH_RULES: readonly HealthRule[] = [
     compares: 'rise',
     threshold: 1,
     severity: 'block',
-    measure: ({ pci: { aer } }) => aer && Number(aer.fatal),
+    measure: ({ aer }) => aer && Number(aer.fatal),
     message: (_, amount) => `${counted(amount, 'fatal PCIe error')}: the link is not reliable`,
   },
   {
@@ -73,7 +75,7 @@ export const HEALTH_RULES: readonly HealthRule[] = [
     compares: 'rise',
     threshold: 1,
     severity: 'block',
-    measure: ({ pci: { aer } }) => aer && Number(aer.nonfatal),
+    measure: ({ aer }) => aer && Number(aer.nonfatal),
     message: (_, amount) => `${counted(amount, 'uncorrected PCIe error')}: transactions were lost`,
   },
   {
@@ -82,30 +84,30 @@ export const HEALTH_RULES: readonly HealthRule[] = [
     compares: 'rise',
     threshold: 100,
     severity: 'warn',
-    measure: ({ pci: { aer } }) => aer && Number(aer.correctable),
+    measure: ({ aer }) => aer && Number(aer.correctable),
     message: (_, amount) => `${counted(amount, 'corrected PCIe error')} since the last inventory`,
   },
   {
-    // Without a reset the agent cannot prove that the device is clean after a VM.
+    // Without a reset the agent cannot prove that the device is clean after a VM. A drive is erased
+    // instead.
     name: 'no_reset',
-    of: 'gpu',
+    of: 'any',
+    except: 'drive',
     compares: 'level',
     threshold: 1,
     severity: 'block',
-    measure: ({ pci }) => (pci.resetMethods.length === 0 ? 1 : 0),
+    measure: ({ resetMethods }) => (resetMethods.length === 0 ? 1 : 0),
     message: () => 'the kernel has no way to reset it',
   },
   {
     name: 'vendor_warning',
-    of: 'gpu',
+    of: 'any',
     compares: 'level',
     threshold: 1,
     severity: 'block',
-    measure: ({ vendorWarnings, pci }) =>
-      vendorWarnings.length === 0 && UNASKABLE_DRIVERS.includes(pci.driver)
-        ? null
-        : vendorWarnings.length,
-    message: ({ vendorWarnings }) => `its vendor's tool reports: ${vendorWarnings.join('; ')}`,
+    measure: ({ warnings, driver }) =>
+      warnings.length === 0 && UNASKABLE_DRIVERS.includes(driver) ? null : warnings.length,
+    message: ({ warnings }) => `its vendor's tool reports: ${warnings.join('; ')}`,
   },
   {
     name: 'drive_critical',
@@ -113,7 +115,7 @@ export const HEALTH_RULES: readonly HealthRule[] = [
     compares: 'level',
     threshold: 1,
     severity: 'block',
-    measure: ({ driveHealth }) => driveHealth?.criticalWarning ?? null,
+    measure: ({ health }) => health['critical_warning'] ?? null,
     message: (_, amount) =>
       `its SMART log has a critical warning: 0x${amount.toString(16).padStart(2, '0')}`,
   },
@@ -123,7 +125,7 @@ export const HEALTH_RULES: readonly HealthRule[] = [
     compares: 'level',
     threshold: 95,
     severity: 'warn',
-    measure: ({ driveHealth }) => driveHealth?.percentageUsed ?? null,
+    measure: ({ health }) => health['percentage_used'] ?? null,
     message: (_, amount) => `${amount} % of its estimated life is used`,
   },
   {
@@ -132,7 +134,7 @@ export const HEALTH_RULES: readonly HealthRule[] = [
     compares: 'level',
     threshold: 100,
     severity: 'block',
-    measure: ({ driveHealth }) => driveHealth?.percentageUsed ?? null,
+    measure: ({ health }) => health['percentage_used'] ?? null,
     message: (_, amount) => `${amount} % of its estimated life is used: replace it`,
   },
   {
@@ -141,10 +143,10 @@ export const HEALTH_RULES: readonly HealthRule[] = [
     compares: 'level',
     threshold: 1,
     severity: 'block',
-    measure: ({ driveHealth }) =>
-      driveHealth && driveHealth.spareThreshold - driveHealth.availableSpare,
-    message: ({ driveHealth }) =>
-      `${driveHealth?.availableSpare} % of its spare capacity is left, below its own limit of ${driveHealth?.spareThreshold} %`,
+    measure: ({ health: { spare_threshold: limit, available_spare: left } }) =>
+      limit === undefined || left === undefined ? null : limit - left,
+    message: ({ health }) =>
+      `${health['available_spare']} % of its spare capacity is left, below its own limit of ${health['spare_threshold']} %`,
   },
   {
     name: 'media_errors',
@@ -152,7 +154,7 @@ export const HEALTH_RULES: readonly HealthRule[] = [
     compares: 'rise',
     threshold: 1,
     severity: 'warn',
-    measure: ({ driveHealth }) => driveHealth && Number(driveHealth.mediaErrors),
+    measure: ({ health }) => health['media_errors'] ?? null,
     message: (_, amount) => `${counted(amount, 'media error')}: data could not be recovered`,
   },
 ];

@@ -10,25 +10,24 @@ const AT = new Date('2030-01-31T12:00:00.000Z');
 const LATER = new Date('2030-02-01T12:00:00.000Z');
 const ADDRESS = '0000:41:00.0';
 
-type PciChange = NonNullable<Parameters<typeof makeGpu>[1]>;
-type DriveChange = NonNullable<Parameters<typeof makeDrive>[1]>;
-const onlyDevice = (inventory: Parameters<typeof makeInventory>[0]): SeenDevice => {
-  const device = seenDevices(makeInventory(inventory)).get(ADDRESS);
+type Change = NonNullable<Parameters<typeof makeGpu>[1]>;
+const seen = (reported: ReturnType<typeof makeGpu>): SeenDevice => {
+  const device = seenDevices(makeInventory({ devices: [reported] })).get(ADDRESS);
   if (!device) throw new Error('BUG: the inventory lacks the device');
   return device;
 };
-const gpu = (pci: PciChange = {}, vendorWarnings: string[] = []) =>
-  onlyDevice({ gpus: [makeGpu(ADDRESS, pci, { vendorWarnings })] });
-const drive = (change: DriveChange = {}) => onlyDevice({ nvmes: [makeDrive(ADDRESS, change)] });
+const gpu = (change: Change = {}, warnings: string[] = []) =>
+  seen(makeGpu(ADDRESS, { ...change, warnings }));
+const drive = (change: Change = {}) => seen(makeDrive(ADDRESS, change));
 
 const link = { speedGts: 16, maxSpeedGts: 16, width: 16, maxWidth: 16 };
 const aer = { correctable: '50', nonfatal: '5', fatal: '5' };
 const health = {
-  criticalWarning: 0,
-  percentageUsed: 3,
-  availableSpare: 100,
-  spareThreshold: 10,
-  mediaErrors: '7',
+  critical_warning: 0,
+  percentage_used: 3,
+  available_spare: 100,
+  spare_threshold: 10,
+  media_errors: 7,
 };
 
 type Judged = {
@@ -50,7 +49,7 @@ describe('judgeDevice without a problem', () => {
     ['a drive with few reported values', drive()],
     [
       'a drive without a threshold for its spare capacity',
-      drive({ health: { ...health, availableSpare: 0, spareThreshold: 0 } }),
+      drive({ health: { ...health, available_spare: 0, spare_threshold: 0 } }),
     ],
   ])('finds none on %s', (_, device) => {
     expect(judge(device)).toEqual([]);
@@ -71,25 +70,25 @@ describe('judgeDevice finds', () => {
     ],
     [
       'a critical warning',
-      drive({ health: { ...health, criticalWarning: 4 } }),
+      drive({ health: { ...health, critical_warning: 4 } }),
       ['drive_critical block'],
       '0x04',
     ],
     [
       'a worn drive',
-      drive({ health: { ...health, percentageUsed: 95 } }),
+      drive({ health: { ...health, percentage_used: 95 } }),
       ['drive_worn warn'],
       '95 %',
     ],
     [
       'a worn-out drive',
-      drive({ health: { ...health, percentageUsed: 100 } }),
+      drive({ health: { ...health, percentage_used: 100 } }),
       ['drive_worn warn', 'drive_worn_out block'],
       '100 %',
     ],
     [
       'too little spare capacity',
-      drive({ health: { ...health, availableSpare: 9 } }),
+      drive({ health: { ...health, available_spare: 9 } }),
       ['drive_spare block'],
       '9 %',
     ],
@@ -123,7 +122,7 @@ describe('judgeDevice finds', () => {
     [
       'media errors',
       drive({ health }),
-      drive({ health: { ...health, mediaErrors: '8' } }),
+      drive({ health: { ...health, media_errors: 8 } }),
       ['media_errors warn'],
     ],
     [
@@ -149,7 +148,7 @@ describe('judgeDevice finds', () => {
   );
 
   it('no missing reset on a drive, because a drive is erased and not reset', () => {
-    expect(judge(drive({ pci: gpu({ resetMethods: [] }).pci }))).toEqual([]);
+    expect(judge(drive({ resetMethods: [] }))).toEqual([]);
   });
 });
 
@@ -179,7 +178,7 @@ describe('a known problem', () => {
     const kept = judge(gpu({ driver: 'vfio-pci' }), { standing });
     expect(kept).toEqual([{ ...standing[0], until_released: true }]);
     expect(judge(gpu({ driver: 'nvidia' }), { standing: kept })).toEqual([]);
-    const worn = judge(drive({ health: { ...health, criticalWarning: 1 } }));
+    const worn = judge(drive({ health: { ...health, critical_warning: 1 } }));
     expect(found(judge(drive(), { standing: worn }))).toEqual(['drive_critical block']);
   });
 
@@ -191,7 +190,7 @@ describe('a known problem', () => {
   it('does not apply to another device at the same address', () => {
     const other = gpu({ deviceId: '20b5', aer: { ...aer, fatal: '9' } });
     expect(judge(other, { before: gpu({ aer }), standing: risen() })).toEqual([]);
-    const standing = judge(drive({ serial: 'S1', health: { ...health, mediaErrors: '9' } }), {
+    const standing = judge(drive({ serial: 'S1', health: { ...health, media_errors: 9 } }), {
       before: drive({ serial: 'S1', health }),
     });
     expect(standing).toHaveLength(1);

@@ -18,11 +18,15 @@ export function judgeDevice({ rules, before, now, standing, at }: Judgement): De
   const isSame = before === undefined || isSameDevice(before, now);
   const device = { before: isSame ? before : undefined, now, at };
   return rules.flatMap((rule) => {
-    if (rule.severity === 'off' || (rule.of !== 'any' && rule.of !== now.kind)) return [];
+    if (rule.severity === 'off' || !applies(rule, now)) return [];
     const stands = isSame ? standing.find((problem) => problem.rule === rule.name) : undefined;
     const problem = judge(rule, device, stands);
     return problem ? [{ ...problem, severity: rule.severity }] : [];
   });
+}
+
+function applies({ of, except }: HealthRule, { kind }: SeenDevice): boolean {
+  return (of === 'any' && except !== kind) || of === kind;
 }
 
 type Finding = Omit<DeviceProblem, 'severity'>;
@@ -39,7 +43,7 @@ function judge(
     since: stands?.since ?? at.toISOString(),
     until_released: rule.compares === 'rise',
   });
-  const level = now.pci.lost && rule.name !== 'lost' ? null : rule.measure(now);
+  const level = now.lost && rule.name !== 'lost' ? null : rule.measure(now);
   if (rule.compares === 'rise') {
     const rise = riseFrom(before ? rule.measure(before) : null, level);
     return rise >= rule.threshold ? found(rise) : stands;
@@ -57,8 +61,8 @@ function riseFrom(before: number | null, now: number | null): number {
 
 function isSameDevice(before: SeenDevice, now: SeenDevice): boolean {
   return (
-    before.pci.vendorId === now.pci.vendorId &&
-    before.pci.deviceId === now.pci.deviceId &&
+    before.vendorId === now.vendorId &&
+    before.deviceId === now.deviceId &&
     (before.serial === now.serial || before.serial === '' || now.serial === '')
   );
 }

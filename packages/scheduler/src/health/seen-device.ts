@@ -1,40 +1,21 @@
-import type { DeviceKind } from '@gantry/model/host-states';
-import type { DriveHealth__Output } from '@gantry/proto/generated/gantry/v1/DriveHealth';
+import { DEVICE_KINDS, type DeviceKind } from '@gantry/model/host-states';
+import type { Device__Output } from '@gantry/proto/generated/gantry/v1/Device';
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
-import type { PciDevice__Output } from '@gantry/proto/generated/gantry/v1/PciDevice';
 
-/** The part of an inventory that describes the health of one device. */
-export type SeenDevice = {
-  kind: DeviceKind;
-  pci: PciDevice__Output;
-  /** Empty for a GPU, and for a drive whose serial number cannot be read. */
-  serial: string;
-  vendorWarnings: readonly string[];
-  driveHealth: DriveHealth__Output | null;
-};
+/** A device of an inventory, of a kind that this scheduler knows. */
+export type SeenDevice = Device__Output & { kind: DeviceKind };
 
-/** By address. A stored inventory may lack fields that were added to the protocol later. */
+/**
+ * Returns the devices by address. A newer agent may report kinds that this scheduler does not know;
+ * they are left out. A stored inventory may lack fields that were added to the protocol later.
+ */
 export function seenDevices(inventory: Inventory__Output | null): Map<string, SeenDevice> {
   const seen = new Map<string, SeenDevice>();
-  for (const { pci, vendorWarnings } of inventory?.gpus ?? []) {
-    if (!pci) continue;
-    seen.set(pci.address, {
-      kind: 'gpu',
-      pci,
-      serial: '',
-      vendorWarnings: vendorWarnings ?? [],
-      driveHealth: null,
-    });
-  }
-  for (const { pci, serial, health } of inventory?.nvmes ?? []) {
-    if (!pci) continue;
-    seen.set(pci.address, {
-      kind: 'drive',
-      pci,
-      serial,
-      vendorWarnings: [],
-      driveHealth: health ?? null,
-    });
+  for (const device of inventory?.devices ?? []) {
+    const kind = DEVICE_KINDS.find((known) => known === device.kind);
+    if (!kind) continue;
+    const { serial = '', warnings = [], health = {} } = device as Partial<Device__Output>;
+    seen.set(device.address, { ...device, kind, serial, warnings, health });
   }
   return seen;
 }

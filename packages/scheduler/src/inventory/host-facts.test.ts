@@ -1,13 +1,7 @@
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
 import { describe, expect, it } from 'vitest';
 import { completeFacts, differences, factsOf } from './host-facts.ts';
-import {
-  makeDrive,
-  makeGpu,
-  makeInventory,
-  makePci,
-  makeSoftware,
-} from './testing/make-inventory.ts';
+import { makeDrive, makeGpu, makeInventory, makeSoftware } from './testing/make-inventory.ts';
 
 const GPU = '0000:41:00.0';
 const DRIVE = '0000:81:00.0';
@@ -18,10 +12,18 @@ const SOFTWARE = {
   iommu: 'identity',
 };
 const grouped = { iommuGroup: 12, iommuGroupOthers: ['0000:41:00.1', '0000:40:01.0'] };
+const GPU_ACCEPTED = makeGpu(GPU, grouped);
+const DRIVE_ACCEPTED = makeDrive(DRIVE, { serial: 'S1', iommuGroup: 20 });
 const ACCEPTED = makeInventory({
   software: makeSoftware(SOFTWARE),
-  gpus: [makeGpu(GPU, grouped)],
-  nvmes: [makeDrive(DRIVE, { serial: 'S1', pci: makePci(DRIVE, { iommuGroup: 20 }) })],
+  devices: [GPU_ACCEPTED, DRIVE_ACCEPTED],
+});
+/** The accepted inventory with another GPU, or another drive. */
+const withGpu = (...gpus: Parameters<typeof makeGpu>[1][]) => ({
+  devices: [...gpus.map((change) => makeGpu(GPU, change)), DRIVE_ACCEPTED],
+});
+const withDrive = (...drives: Parameters<typeof makeDrive>[1][]) => ({
+  devices: [GPU_ACCEPTED, ...drives.map((change) => makeDrive(DRIVE, change))],
 });
 
 const drift = (change: Partial<Inventory__Output>, accepted: Partial<Inventory__Output> = {}) =>
@@ -37,32 +39,29 @@ describe('a host drifts', () => {
     [software({ firmware: '2.5' }), ['firmware: 2.4 → 2.5']],
     [software({ iommu: 'translated' }), ['IOMMU: identity → translated']],
     [software({ iommu: '' }), ['IOMMU: identity → off']],
-    [{ gpus: [] }, [`${GPU}: gone`]],
-    [{ nvmes: [] }, [`${DRIVE}: gone`]],
+    [withGpu(), [`${GPU}: gone`]],
+    [withDrive(), [`${DRIVE}: gone`]],
     [
       {
-        gpus: [
-          ...ACCEPTED.gpus,
+        devices: [
+          ...ACCEPTED.devices,
           makeGpu('0000:42:00.0', { subsystemVendorId: '10de', subsystemDeviceId: '145a' }),
         ],
       },
       ['0000:42:00.0: new, 10de:2235 10de:145a'],
     ],
-    [{ gpus: [makeGpu(GPU, { ...grouped, deviceId: '20b5' })] }, [`${GPU}: 10de:2235 → 10de:20b5`]],
+    [withGpu({ ...grouped, deviceId: '20b5' }), [`${GPU}: 10de:2235 → 10de:20b5`]],
     [
-      { gpus: [makeGpu(GPU, { ...grouped, iommuGroupOthers: [] })] },
+      withGpu({ ...grouped, iommuGroupOthers: [] }),
       [`${GPU}: shares its IOMMU group with: 0000:40:01.0 0000:41:00.1 → nothing`],
     ],
-    [
-      { nvmes: [makeDrive(DRIVE, { serial: 'S2', pci: makePci(DRIVE, { iommuGroup: 20 }) })] },
-      [`${DRIVE}: serial number: S1 → S2`],
-    ],
+    [withDrive({ serial: 'S2', iommuGroup: 20 }), [`${DRIVE}: serial number: S1 → S2`]],
   ])('%#: %j', (change, sentences) => {
     expect(drift(change)).toEqual(sentences);
   });
 
   it('in several ways at once, with a line for each', () => {
-    expect(drift({ ...software({ kernel: '6.5', firmware: '3' }), gpus: [], nvmes: [] })).toEqual([
+    expect(drift({ ...software({ kernel: '6.5', firmware: '3' }), devices: [] })).toEqual([
       ...['kernel: 6.1.0-25 → 6.5', 'firmware: 2.4 → 3', `${GPU}: gone`, `${DRIVE}: gone`],
     ]);
   });
@@ -75,37 +74,23 @@ describe('a host does not drift', () => {
     ['when it is the same', {}],
     ['by a newer agent, libvirt or distribution', software({ agent: '9', libvirt: '9', os: 'x' })],
     ['by an older agent that reports fewer facts', software({ commandLine: '', iommu: '' })],
-    [
-      'by a driver, a link or counters',
-      { gpus: [makeGpu(GPU, { ...grouped, driver: '', aer, link })] },
-    ],
+    ['by a driver, a link or counters', withGpu({ ...grouped, driver: '', aer, link })],
     [
       'by the order of the devices in a group',
-      {
-        gpus: [
-          makeGpu(GPU, { iommuGroup: 12, iommuGroupOthers: grouped.iommuGroupOthers.toReversed() }),
-        ],
-      },
+      withGpu({ iommuGroup: 12, iommuGroupOthers: grouped.iommuGroupOthers.toReversed() }),
     ],
-    ['by a group that is not visible, for example without a driver', { gpus: [makeGpu(GPU)] }],
-    ['by another number of its group', { gpus: [makeGpu(GPU, { ...grouped, iommuGroup: 13 })] }],
+    ['by a group that is not visible, for example without a driver', withGpu({})],
+    ['by another number of its group', withGpu({ ...grouped, iommuGroup: 13 })],
     [
       'by a function of its card or a bridge above it that joined its group',
-      {
-        gpus: [
-          makeGpu(GPU, {
-            iommuGroup: 12,
-            iommuGroupOthers: [...grouped.iommuGroupOthers, '0000:41:00.2', '0000:40:02.0'],
-            functions: [GPU, '0000:41:00.2'],
-            bridges: ['0000:40:02.0'],
-          }),
-        ],
-      },
+      withGpu({
+        iommuGroup: 12,
+        iommuGroupOthers: [...grouped.iommuGroupOthers, '0000:41:00.2', '0000:40:02.0'],
+        functions: [GPU, '0000:41:00.2'],
+        bridges: ['0000:40:02.0'],
+      }),
     ],
-    [
-      'by a serial number that cannot be read',
-      { nvmes: [makeDrive(DRIVE, { pci: makePci(DRIVE, { iommuGroup: 20 }) })] },
-    ],
+    ['by a serial number that cannot be read', withDrive({ iommuGroup: 20 })],
     ['by the resources that VMs use', { memoryBytes: '1', nics: [], numaNodes: [] }],
   ])('%s', (_, change) => {
     expect(drift(change)).toEqual([]);
@@ -121,8 +106,7 @@ describe('completeFacts', () => {
   it('adds new values and keeps those that cannot be read now', () => {
     const little = makeInventory({
       software: makeSoftware({ kernel: '6.1.0-25' }),
-      gpus: [makeGpu(GPU)],
-      nvmes: [makeDrive(DRIVE)],
+      devices: [makeGpu(GPU), makeDrive(DRIVE)],
     });
     const all = factsOf(ACCEPTED);
     expect(completeFacts(factsOf(little), all)).toEqual(all);

@@ -1,5 +1,5 @@
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
-import type { PciDevice__Output } from '@gantry/proto/generated/gantry/v1/PciDevice';
+import { type SeenDevice, seenDevices } from '../health/seen-device.ts';
 
 /**
  * The facts of a host that the isolation of its VMs depends on. An operator must accept a change of
@@ -13,7 +13,7 @@ export type HostFacts = {
   firmware: string;
   /** `translated`, `identity` or `off`. */
   iommu: string;
-  /** GPUs and drives, by address. */
+  /** By address. */
   devices: DeviceFacts[];
 };
 
@@ -34,11 +34,9 @@ export type DeviceFacts = {
 
 const OFF = 'off';
 
-export function factsOf({ software, gpus, nvmes }: Inventory__Output): HostFacts {
-  const devices = [
-    ...gpus.map(({ pci }) => ({ pci, serial: '' })),
-    ...nvmes.map(({ pci, serial }) => ({ pci, serial })),
-  ].flatMap(({ pci, serial }) => (pci ? [deviceFactsOf(pci, serial)] : []));
+export function factsOf(inventory: Inventory__Output): HostFacts {
+  const { software } = inventory;
+  const devices = [...seenDevices(inventory).values()].map(deviceFactsOf);
   return {
     kernel: software?.kernel ?? '',
     commandLine: software?.commandLine ?? '',
@@ -49,15 +47,16 @@ export function factsOf({ software, gpus, nvmes }: Inventory__Output): HostFacts
   };
 }
 
-function deviceFactsOf(pci: PciDevice__Output, serial: string): DeviceFacts {
-  const own = new Set([...pci.functions, ...pci.bridges]);
-  const subsystem = pci.subsystemVendorId && ` ${pci.subsystemVendorId}:${pci.subsystemDeviceId}`;
+function deviceFactsOf(device: SeenDevice): DeviceFacts {
+  const { vendorId, deviceId, subsystemVendorId, subsystemDeviceId } = device;
+  const own = new Set([...device.functions, ...device.bridges]);
+  const subsystem = subsystemVendorId && ` ${subsystemVendorId}:${subsystemDeviceId}`;
   return {
-    address: pci.address,
-    ids: `${pci.vendorId}:${pci.deviceId}${subsystem}`,
-    serial,
-    iommuGroup: pci.iommuGroup ?? null,
-    iommuGroupOthers: pci.iommuGroupOthers.filter((other) => !own.has(other)).sort(),
+    address: device.address,
+    ids: `${vendorId}:${deviceId}${subsystem}`,
+    serial: device.serial,
+    iommuGroup: device.iommuGroup ?? null,
+    iommuGroupOthers: device.iommuGroupOthers.filter((other) => !own.has(other)).sort(),
   };
 }
 

@@ -56,21 +56,26 @@ describe('hostPartsOf', () => {
     expect(parts({ nics: [] }).numaNodes[0]?.networkGbps).toBe(400);
   });
 
-  it('lists GPUs with model, node, switch, IOMMU group and NVLink peer', () => {
+  it('lists GPUs with model, node, switch, IOMMU group and NVLink peer, and no unknown kind', () => {
     const { devices: gpus } = parts({
-      gpus: [
-        makeGpu(
-          '0000:10:00.0',
-          { numaNode: 1, iommuGroup: 7, bridges: ['a', 'b', 'c'] },
-          { nvlinkPeer: '0000:11:00.0' },
-        ),
+      devices: [
+        makeGpu('0000:10:00.0', {
+          ...{ numaNode: 1, iommuGroup: 7, bridges: ['a', 'b', 'c'] },
+          attributes: { nvlink_peer: '0000:11:00.0' },
+        }),
         makeGpu('0000:11:00.0', { bridges: ['a', 'b', 'd'] }),
         makeGpu('0000:12:00.0', { bridges: ['e'] }),
-        { pci: null, nvlinkPeer: '', vendorWarnings: [] },
+        makeGpu('0000:13:00.0', { kind: 'of-a-newer-agent' }),
       ],
     });
     expect(gpus).toMatchObject([
-      { pciAddress: '0000:10:00.0', numaNode: 1, iommuGroup: 7, nvlinkPeer: '0000:11:00.0' },
+      {
+        kind: 'gpu',
+        pciAddress: '0000:10:00.0',
+        numaNode: 1,
+        iommuGroup: 7,
+        nvlinkPeer: '0000:11:00.0',
+      },
       { pciAddress: '0000:11:00.0', numaNode: 0, iommuGroup: null },
       { pciAddress: '0000:12:00.0' },
     ]);
@@ -80,8 +85,8 @@ describe('hostPartsOf', () => {
 
   it('lists drives with their size in whole GB and their uses on the host', () => {
     const uses = ['mounted at /data'];
-    const nvmes = [makeDrive('0000:80:00.0', { serial: 'S1', sizeBytes: '960197124096', uses })];
-    expect(parts({ nvmes }).devices).toMatchObject([
+    const devices = [makeDrive('0000:80:00.0', { serial: 'S1', sizeBytes: '960197124096', uses })];
+    expect(parts({ devices }).devices).toMatchObject([
       { kind: 'drive', pciAddress: '0000:80:00.0', serial: 'S1', sizeGb: 960, numaNode: 0, uses },
     ]);
   });

@@ -3,7 +3,7 @@ import type { NumaNodeTotals, ReportedDevice } from '@gantry/db/queries/hosts/in
 import { isUnicast } from '@gantry/model/cidr';
 import { gpuModelOf } from '@gantry/model/gpu-models';
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
-import type { PciDevice__Output } from '@gantry/proto/generated/gantry/v1/PciDevice';
+import { type SeenDevice, seenDevices } from '../health/seen-device.ts';
 
 /** The part of an inventory that placement needs. */
 export type HostParts = {
@@ -23,44 +23,30 @@ const UNKNOWN_GBPS = 400;
 export function hostPartsOf(inventory: Inventory__Output): HostParts {
   return {
     numaNodes: numaNodesOf(inventory),
-    devices: [...gpusOf(inventory), ...drivesOf(inventory)],
+    devices: [...seenDevices(inventory).values()].map(deviceOf),
     sharedStorage: inventory.sharedStorage,
   };
 }
 
-function gpusOf({ gpus }: Inventory__Output): DevicePart[] {
-  return gpus.flatMap(({ pci, nvlinkPeer }) => {
-    if (!pci) return [];
-    const model = gpuModelOf(pci.vendorId, pci.deviceId);
-    return [{ ...deviceOf(pci), kind: 'gpu', model, nvlinkPeer }];
-  });
-}
-
-function drivesOf({ nvmes }: Inventory__Output): DevicePart[] {
-  return nvmes.flatMap(({ pci, serial, sizeBytes, uses }) => {
-    if (!pci) return [];
-    const sizeGb = Math.floor(Number(sizeBytes) / BYTES_PER_GB);
-    return [{ ...deviceOf(pci), kind: 'drive', serial, sizeGb, uses }];
-  });
-}
-
-/** The fields that every kind of device has. The other fields have their empty values. */
-function deviceOf(pci: PciDevice__Output): Omit<DevicePart, 'kind'> {
+function deviceOf(device: SeenDevice): DevicePart {
+  const { kind, vendorId, deviceId } = device;
   return {
-    pciAddress: pci.address,
-    numaNode: pci.numaNode ?? 0,
-    pcieSwitch: switchOf(pci),
-    iommuGroup: pci.iommuGroup ?? null,
-    model: '',
-    serial: '',
-    sizeGb: 0,
-    nvlinkPeer: '',
-    uses: [],
+    kind,
+    pciAddress: device.address,
+    numaNode: device.numaNode ?? 0,
+    pcieSwitch: switchOf(device),
+    iommuGroup: device.iommuGroup ?? null,
+    // VM types name the model of their GPUs; devices of other kinds are asked for by size.
+    model: kind === 'gpu' ? gpuModelOf(vendorId, deviceId) : '',
+    serial: device.serial,
+    sizeGb: Math.floor(Number(device.sizeBytes) / BYTES_PER_GB),
+    nvlinkPeer: device.attributes['nvlink_peer'] ?? '',
+    uses: device.uses,
   };
 }
 
 /** Devices below one switch share all bridges except the last. A device without a switch is alone. */
-function switchOf({ bridges, address }: PciDevice__Output): string {
+function switchOf({ bridges, address }: SeenDevice): string {
   return bridges.slice(0, -1).join('/') || (bridges[0] ?? address);
 }
 

@@ -23,14 +23,14 @@ beforeEach(async () => {
 
 const log = createLog({ process: 'test', level: 'silent' });
 const GPU = '0000:10:00.0';
-const report = (software: Parameters<typeof makeSoftware>[0], gpus = [makeGpu(GPU)]) =>
+const report = (software: Parameters<typeof makeSoftware>[0], devices = [makeGpu(GPU)]) =>
   recordInventory({
     sql: database.sql,
     log,
     rules: HEALTH_RULES,
     hostId,
     streamEpoch,
-    inventory: makeInventory({ software: makeSoftware(software), gpus }),
+    inventory: makeInventory({ software: makeSoftware(software), devices }),
   });
 const host = async () =>
   (

@@ -40,10 +40,10 @@ const GPU = '0000:10:00.0';
 const DRIVE = '0000:80:00.0';
 const aer = { correctable: '0', nonfatal: '0', fatal: '0' };
 const link = { speedGts: 16, maxSpeedGts: 16, width: 16, maxWidth: 16 };
-const sound = { gpus: [makeGpu(GPU, { aer, link })] };
-const fatal = { gpus: [makeGpu(GPU, { aer: { ...aer, fatal: '1' }, link })] };
-const slow = { gpus: [makeGpu(GPU, { aer, link: { ...link, speedGts: 2.5 } })] };
-const narrow = { gpus: [makeGpu(GPU, { aer, link: { ...link, width: 8 } })] };
+const sound = { devices: [makeGpu(GPU, { aer, link })] };
+const fatal = { devices: [makeGpu(GPU, { aer: { ...aer, fatal: '1' }, link })] };
+const slow = { devices: [makeGpu(GPU, { aer, link: { ...link, speedGts: 2.5 } })] };
+const narrow = { devices: [makeGpu(GPU, { aer, link: { ...link, width: 8 } })] };
 
 const gpu = async () =>
   (
@@ -80,7 +80,7 @@ describe('a device', () => {
   it('with a link error stays blocked after reconnects and after an absence', async () => {
     await record(sound);
     await record(fatal);
-    await record({ gpus: [] });
+    await record({ devices: [] });
     await record(fatal);
     await record(sound);
     expect(await gpu()).toMatchObject({
@@ -104,22 +104,22 @@ describe('a device', () => {
 describe('the owner of a VM', () => {
   it('gets one event for each problem of a device, and the VM does not change', async () => {
     const smart = {
-      criticalWarning: 0,
-      percentageUsed: 0,
-      availableSpare: 100,
-      spareThreshold: 10,
-      mediaErrors: '0',
+      critical_warning: 0,
+      percentage_used: 0,
+      available_spare: 100,
+      spare_threshold: 10,
+      media_errors: 0,
     };
-    const drive = (criticalWarning: number) => ({
-      nvmes: [makeDrive(DRIVE, { health: { ...smart, criticalWarning } })],
+    const withDrive = ({ devices }: typeof sound, critical_warning: number) => ({
+      devices: [...devices, makeDrive(DRIVE, { health: { ...smart, critical_warning } })],
     });
-    await record({ ...sound, ...drive(0) });
+    await record(withDrive(sound, 0));
     const vmId = await addOwner();
     const before = await vmRow(vmId);
-    await record({ ...fatal, ...drive(0) });
-    await record({ ...slow, ...drive(0) });
-    await record({ ...fatal, ...drive(8) });
-    await record({ ...fatal, ...drive(9) });
+    await record(withDrive(fatal, 0));
+    await record(withDrive(slow, 0));
+    await record(withDrive(fatal, 8));
+    await record(withDrive(fatal, 9));
     expect(await eventsOf(vmId)).toMatchObject([
       {
         type: 'vm_device_unhealthy',
@@ -146,9 +146,9 @@ describe('the owner of a VM', () => {
 
 describe('a claimed drive', () => {
   it('that its host begins to use stays with the VM and takes no other VM', async () => {
-    await record({ nvmes: [makeDrive(DRIVE)] });
+    await record({ devices: [makeDrive(DRIVE)] });
     const vmId = await addOwner();
-    await record({ nvmes: [makeDrive(DRIVE, { uses: ['mounted at /data'] })] });
+    await record({ devices: [makeDrive(DRIVE, { uses: ['mounted at /data'] })] });
     expect(
       await database.sql`select d.state, c.vm_id from devices d join device_claims c on c.device_id = d.id
         where d.host_id = ${hostId}`,

@@ -1,8 +1,8 @@
 import { createLog } from '@gantry/daemon/log';
 import { openStream } from '@gantry/db/queries/hosts/host-liveness';
 import { newId } from '@gantry/model/ids';
+import type { Device__Output } from '@gantry/proto/generated/gantry/v1/Device';
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
-import type { NvmeDrive__Output } from '@gantry/proto/generated/gantry/v1/NvmeDrive';
 import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { addHost } from '@gantry/testkit/make/hosts';
 import { placeVm } from '@gantry/testkit/make/placements';
@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 const log = createLog({ process: 'test', level: 'silent' });
 const gpu = (address: string) => makeGpu(address);
-const drive = (change: Partial<NvmeDrive__Output>) => makeDrive('0000:80:00.0', change);
+const drive = (change: Partial<Device__Output>) => makeDrive('0000:80:00.0', change);
 const record = (change: Partial<Inventory__Output>, rules = HEALTH_RULES) =>
   recordInventory({
     sql: database.sql,
@@ -43,11 +43,11 @@ const drives = () =>
   database.sql`select serial, size_gb, state, state_reason, uses from devices where kind = 'drive' and host_id = ${hostId}`;
 const gpus = () =>
   database.sql`select pci_address, state, xmin from devices where kind = 'gpu' and host_id = ${hostId} order by 1`;
-const both = { gpus: [gpu('0000:10:00.0'), gpu('0000:11:00.0')] };
+const both = { devices: [gpu('0000:10:00.0'), gpu('0000:11:00.0')] };
 
 it('a device that is absent is missing, and ready when it is back', async () => {
   await record(both);
-  await record({ gpus: [gpu('0000:10:00.0')] });
+  await record({ devices: [gpu('0000:10:00.0')] });
   expect(await gpus()).toMatchObject([{ state: 'ready' }, { state: 'missing' }]);
   await record(both);
   expect(await gpus()).toMatchObject([{ state: 'ready' }, { state: 'ready' }]);
@@ -56,13 +56,15 @@ it('a device that is absent is missing, and ready when it is back', async () => 
 it('a quarantined device stays quarantined, present or not', async () => {
   await record(both);
   await database.sql`update devices set state = 'quarantined' where kind = 'gpu' and host_id = ${hostId} and pci_address = '0000:11:00.0'`;
-  await record({ gpus: [gpu('0000:10:00.0')] });
+  await record({ devices: [gpu('0000:10:00.0')] });
   await record(both);
   expect(await gpus()).toMatchObject([{ state: 'ready' }, { state: 'quarantined' }]);
 });
 
 describe('an unchanged inventory', () => {
-  const withDrive = { ...both, nvmes: [drive({ serial: 'S1', sizeBytes: '960000000000' })] };
+  const withDrive = {
+    devices: [...both.devices, drive({ serial: 'S1', sizeBytes: '960000000000' })],
+  };
   const rows = async () =>
     (
       await database.sql`select h.xmin as host, g.xmin as gpu, d.xmin as drive, r.xmin as revision from hosts h
@@ -80,10 +82,11 @@ describe('an unchanged inventory', () => {
 
   it('with another counter value does not make placement read the host again', async () => {
     const aer = { correctable: '1', nonfatal: '0', fatal: '0' };
-    await record({ ...withDrive, gpus: [makeGpu('0000:10:00.0', { aer })] });
+    const identified = drive({ serial: 'S1', sizeBytes: '960000000000' });
+    await record({ devices: [makeGpu('0000:10:00.0', { aer }), identified] });
     const before = await rows();
-    const gpus = [makeGpu('0000:10:00.0', { aer: { ...aer, correctable: '2' } })];
-    await record({ ...withDrive, gpus, nvmes: [drive({})] });
+    const counted = makeGpu('0000:10:00.0', { aer: { ...aer, correctable: '2' } });
+    await record({ devices: [counted, drive({})] });
     const { host, ...others } = (await rows()) ?? {};
     expect(host).not.toBe(before?.['host']);
     expect(others).toEqual({
@@ -95,33 +98,33 @@ describe('an unchanged inventory', () => {
 
   it('is judged again when the rules change', async () => {
     const narrow = { speedGts: 16, maxSpeedGts: 16, width: 8, maxWidth: 16 };
-    const gpus = [makeGpu('0000:10:00.0', { link: narrow })];
+    const devices = [makeGpu('0000:10:00.0', { link: narrow })];
     const blocked = async () =>
       (
         await database.sql`select blocked from devices where kind = 'gpu' and host_id = ${hostId}`
       )[0]?.['blocked'];
-    await record({ gpus });
+    await record({ devices });
     expect(await blocked()).toBe(true);
-    await record({ gpus }, readHealthRules('{"link_narrow": {"severity": "warn"}}'));
+    await record({ devices }, readHealthRules('{"link_narrow": {"severity": "warn"}}'));
     expect(await blocked()).toBe(false);
   });
 });
 
 it('a claimed drive keeps its known serial number and size when it reports none', async () => {
-  await record({ nvmes: [drive({ serial: 'S1', sizeBytes: '960000000000' })] });
-  await record({ nvmes: [drive({})] });
+  await record({ devices: [drive({ serial: 'S1', sizeBytes: '960000000000' })] });
+  await record({ devices: [drive({})] });
   expect(await drives()).toMatchObject([{ serial: 'S1', size_gb: 960, state: 'ready' }]);
 });
 
 it('a drive that its host uses takes no VM', async () => {
   const uses = ['mounted at /data', 'in the RAID md0'];
-  await record({ nvmes: [drive({ uses })] });
+  await record({ devices: [drive({ uses })] });
   expect(await drives()).toMatchObject([{ state: 'used_by_host', uses }]);
-  await record({ nvmes: [] });
+  await record({ devices: [] });
   expect(await drives()).toMatchObject([{ state: 'missing' }]);
-  await record({ nvmes: [drive({})] });
+  await record({ devices: [drive({})] });
   expect(await drives()).toMatchObject([{ state: 'ready', uses: [] }]);
-  await record({ nvmes: [drive({ uses })] });
+  await record({ devices: [drive({ uses })] });
   expect(await drives()).toMatchObject([{ state: 'used_by_host', uses }]);
 });
 
@@ -134,7 +137,7 @@ describe('a drive that was not cleaned on its previous host', () => {
 
   it('is quarantined on its new host', async () => {
     await leaveDirty(hostId);
-    await record({ nvmes: [drive({ serial: hostId })] });
+    await record({ devices: [drive({ serial: hostId })] });
     const quarantined = {
       state: 'quarantined',
       state_reason: 'not proven clean where it was before: it did not answer',
@@ -143,20 +146,20 @@ describe('a drive that was not cleaned on its previous host', () => {
   });
 
   it('is quarantined in the slot of another drive, and not again after its release', async () => {
-    await record({ nvmes: [drive({ serial: 'another' })] });
+    await record({ devices: [drive({ serial: 'another' })] });
     await leaveDirty(hostId);
-    await record({ nvmes: [drive({ serial: hostId })] });
+    await record({ devices: [drive({ serial: hostId })] });
     expect(await drives()).toMatchObject([{ state: 'quarantined' }]);
     await database.sql`update devices set state = 'ready' where kind = 'drive' and host_id = ${hostId}`;
-    await record({ nvmes: [drive({ serial: hostId, uses: ['swap'] })] });
-    await record({ nvmes: [drive({ serial: hostId })] });
+    await record({ devices: [drive({ serial: hostId, uses: ['swap'] })] });
+    await record({ devices: [drive({ serial: hostId })] });
     expect(await drives()).toMatchObject([{ state: 'ready' }]);
   });
 
   it('is ready if it was cleaned since', async () => {
     await leaveDirty(hostId);
     await leaveDirty(hostId, '');
-    await record({ nvmes: [drive({ serial: hostId })] });
+    await record({ devices: [drive({ serial: hostId })] });
     expect(await drives()).toMatchObject([{ state: 'ready', state_reason: '' }]);
   });
 
@@ -170,7 +173,7 @@ describe('a drive that was not cleaned on its previous host', () => {
       const [smaller, greater] = [newId(1), newId(1)].sort();
       await leaveDirty(hostId, codes[0], greater);
       await leaveDirty(hostId, codes[1], smaller);
-      await record({ nvmes: [drive({ serial: hostId })] });
+      await record({ devices: [drive({ serial: hostId })] });
       expect(await drives()).toMatchObject([{ state }]);
     },
   );
@@ -189,27 +192,27 @@ describe('a drive that appears elsewhere while a VM still has a claim on it', ()
 
   it('is quarantined in a slot that was empty', async () => {
     const vmId = await claimElsewhere(hostId);
-    await record({ nvmes: [drive({ serial: hostId })] });
+    await record({ devices: [drive({ serial: hostId })] });
     expect(await drives()).toMatchObject([
       { state: 'quarantined', state_reason: expect.stringContaining(`assigned to VM ${vmId}`) },
     ]);
   });
 
   it('is quarantined in a slot that had another drive', async () => {
-    await record({ nvmes: [drive({ serial: 'another' })] });
+    await record({ devices: [drive({ serial: 'another' })] });
     await claimElsewhere(hostId);
-    await record({ nvmes: [drive({ serial: hostId })] });
+    await record({ devices: [drive({ serial: hostId })] });
     expect(await drives()).toMatchObject([{ serial: hostId, state: 'quarantined' }]);
   });
 
   it('does not change the state of a drive in the slot in which the VM has it', async () => {
-    await record({ nvmes: [drive({ serial: hostId })] });
+    await record({ devices: [drive({ serial: hostId })] });
     const [vmId = ''] = await addVms(database.sql, 1, {
       projectId: await addProject(database.sql),
     });
     await placeVm(database.sql, { vmId, hostId, devices: 'all' });
-    await record({ nvmes: [drive({ serial: hostId, uses: ['swap'] })] });
-    await record({ nvmes: [drive({ serial: hostId })] });
+    await record({ devices: [drive({ serial: hostId, uses: ['swap'] })] });
+    await record({ devices: [drive({ serial: hostId })] });
     expect(await drives()).toMatchObject([{ state: 'ready', state_reason: '' }]);
   });
 });
@@ -217,7 +220,7 @@ describe('a drive that appears elsewhere while a VM still has a claim on it', ()
 it('an inventory from an earlier stream or a fenced host changes nothing', async () => {
   await record(both);
   await openStream(database.sql, { hostId, schedulerId: newId() });
-  await record({ gpus: [] });
+  await record({ devices: [] });
   expect(await gpus()).toMatchObject([{ state: 'ready' }, { state: 'ready' }]);
 });
 

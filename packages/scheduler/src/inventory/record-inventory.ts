@@ -9,6 +9,7 @@ import {
 } from '@gantry/db/queries/hosts/inventories';
 import { insertEvents } from '@gantry/db/queries/operations/events';
 import { transact } from '@gantry/db/transact';
+import { DEVICE_WORDS } from '@gantry/model/host-states';
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
 import type { HealthRule } from '../health/health-rules.ts';
 import { fingerprintRules } from '../health/read-rules.ts';
@@ -66,7 +67,7 @@ export async function recordInventory(recording: Recording): Promise<void> {
     if (drift.join() !== known.host.drift.join())
       log.warn({ host_id: hostId, drift }, 'host drift changed');
     for (const device of devicesTakenByHost(known.devices, parts))
-      log.error({ host_id: hostId, ...device }, 'the host uses a drive that a VM has claimed');
+      log.error({ host_id: hostId, ...device }, 'the host uses a device that a VM has claimed');
   });
 }
 
@@ -91,13 +92,12 @@ async function notifyOwners(
 ): Promise<void> {
   const events = [...judged.values()].flatMap(({ kind, address, owner, newlyBlocking }) => {
     if (!owner) return [];
-    const what = kind === 'gpu' ? 'GPU' : 'drive';
     return newlyBlocking.map(({ message }) => ({
       projectId: owner.projectId,
       resourceType: 'vm' as const,
       resourceId: owner.vmId,
       type: 'vm_device_unhealthy' as const,
-      message: `the ${what} at ${address} is not healthy: ${message}. The VM keeps running; STOP and START give it another device`,
+      message: `the ${DEVICE_WORDS[kind]} at ${address} is not healthy: ${message}. The VM keeps running; STOP and START give it another device`,
     }));
   });
   await insertEvents(sql, events);

@@ -6,7 +6,7 @@ import { type HostParts, take } from './host-parts.ts';
 /** The PCI devices of a host. Which are bound and which are dirty survives a reboot. */
 export class SimulatedDevices implements Devices {
   readonly #host: HostParts;
-  /** By address: the serial number of a drive, empty for a GPU. */
+  /** By address: the serial number, empty if the device has none. */
   readonly #serials: ReadonlyMap<string, string>;
   readonly #bound = new Map<string, Device>();
   #spoiled: Map<string, Fault> | null = null;
@@ -49,12 +49,15 @@ export class SimulatedDevices implements Devices {
     await this.#host.faults.pass('release_device');
     this.#require(device);
     const { behaviour } = this.#host;
-    await take(this.#host, device.kind === 'gpu' ? behaviour.resetMs : behaviour.eraseMs);
+    // A device with a serial number stores data. It is erased; any other is reset.
+    const serial = this.#serials.get(device.address) ?? '';
+    const isErased = serial !== '';
+    await take(this.#host, isErased ? behaviour.eraseMs : behaviour.resetMs);
     this.cleanings.set(device.address, (this.cleanings.get(device.address) ?? 0) + 1);
     this.#bound.delete(device.address);
     return {
-      serial: this.#serials.get(device.address) ?? '',
-      method: device.kind === 'gpu' ? 'flr' : 'format_ses1',
+      serial,
+      method: isErased ? 'format_ses1' : 'flr',
       failure: this.#spoiled?.get(device.address) ?? null,
     };
   }

@@ -1,7 +1,7 @@
 import { describeHostDriverContract } from '@gantry/agent/testing/host-driver-contract';
 import { gpu, makeDisk, makeVm } from '@gantry/agent/testing/make-spec';
 import { describe, expect, it } from 'vitest';
-import { GPUS, makeInventory, NVMES } from '../testing/make-inventory.ts';
+import { DRIVES, GPUS, makeInventory } from '../testing/make-inventory.ts';
 import { runAlone } from '../testing/run-alone.ts';
 import { DiskStore } from './disk-store.ts';
 import { SimulatedHostDriver } from './simulated-host-driver.ts';
@@ -12,7 +12,7 @@ describe('a simulated machine is a machine', () => {
   describeHostDriverContract(async () => ({
     driver: new SimulatedHostDriver({ inventory }),
     gpus: [GPUS[0], GPUS[1]],
-    nvme: NVMES[0],
+    drive: DRIVES[0],
     image: { name: 'debian-12', url: 'https://images.test/debian-12.raw', sha256: 'ab' },
     size: { cpuCores: 8, memoryMib: 16_384 },
     untilBooted: async () => {},

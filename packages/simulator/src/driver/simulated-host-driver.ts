@@ -101,9 +101,6 @@ export class SimulatedHostDriver implements HostDriver {
   }
 }
 
-function serialsOf({ gpus = [], nvmes = [] }: Inventory): Map<string, string> {
-  const serials = new Map<string, string>();
-  for (const { pci } of gpus) if (pci?.address) serials.set(pci.address, '');
-  for (const { pci, serial } of nvmes) if (pci?.address) serials.set(pci.address, serial ?? '');
-  return serials;
+function serialsOf({ devices = [] }: Inventory): Map<string, string> {
+  return new Map(devices.map(({ address = '', serial = '' }) => [address, serial]));
 }

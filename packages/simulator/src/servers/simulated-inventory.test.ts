@@ -18,12 +18,15 @@ function modelNamed(name: string): ServerModel {
   return model;
 }
 
-const gpuModels = ({ gpus }: HostInventory) =>
-  gpus.map(({ pci }) => gpuModelOf(pci.vendorId, pci.deviceId));
+const gpusOf = ({ devices }: HostInventory) => devices.filter(({ kind }) => kind === 'gpu');
+const drivesOf = ({ devices }: HostInventory) => devices.filter(({ kind }) => kind === 'drive');
+
+const gpuModels = (inventory: HostInventory) =>
+  gpusOf(inventory).map(({ vendorId, deviceId }) => gpuModelOf(vendorId, deviceId));
 
 /** Devices below one switch share all bridges except the last. */
-const switchesOf = ({ gpus }: HostInventory) =>
-  gpus.map(({ pci }) => pci.bridges.slice(0, -1).join());
+const switchesOf = (inventory: HostInventory) =>
+  gpusOf(inventory).map(({ bridges }) => bridges.slice(0, -1).join());
 
 describe('the server models', () => {
   it.each([
@@ -36,11 +39,9 @@ describe('the server models', () => {
     const inventory = await simulatedInventory(modelNamed(name));
     expect(new Set(gpuModels(inventory))).toEqual(new Set([expected.gpu]));
     expect(count(switchesOf(inventory))).toEqual(expected.switches);
-    expect(inventory.nvmes).toHaveLength(expected.drives);
-    const [gpu] = inventory.gpus;
-    expect(gpu?.pci.iommuGroupOthers).toEqual(
-      expected.audio ? [gpu?.pci.address.replace(/0$/, '1')] : [],
-    );
+    expect(drivesOf(inventory)).toHaveLength(expected.drives);
+    const [gpu] = gpusOf(inventory);
+    expect(gpu?.iommuGroupOthers).toEqual(expected.audio ? [gpu?.address.replace(/0$/, '1')] : []);
   });
 
   it('contain exactly the GPUs of the catalogue', async () => {
@@ -53,23 +54,26 @@ describe('the server models', () => {
 
 describe.each(SERVER_MODELS.map((model) => [model.name, model] as const))('on %s', (_, model) => {
   it('have each GPU alone in its IOMMU group, ready for passthrough', async () => {
-    const { gpus } = await simulatedInventory(model);
-    expect(new Set(gpus.map(({ pci }) => pci.iommuGroup)).size).toBe(gpus.length);
-    for (const { pci } of gpus) {
-      expect(pci).toMatchObject({
+    const gpus = gpusOf(await simulatedInventory(model));
+    expect(new Set(gpus.map(({ iommuGroup }) => iommuGroup)).size).toBe(gpus.length);
+    for (const gpu of gpus) {
+      expect(gpu).toMatchObject({
         driver: 'vfio-pci',
         resetMethods: ['flr', 'bus'],
         link: { speedGts: 16, maxSpeedGts: 16, width: 16, maxWidth: 16 },
         aer: { correctable: 0, nonfatal: 0, fatal: 0 },
       });
-      expect(pci.bridges).toHaveLength(3);
+      expect(gpu.bridges).toHaveLength(3);
     }
   });
 
   it('have the same GPUs, drives, cores, memory and network on both NUMA nodes', async () => {
-    const { gpus, nvmes, nics, numaNodes, cpu, memoryBytes } = await simulatedInventory(model);
-    expect(count(gpus.map(({ pci }) => pci.numaNode))).toEqual([gpus.length / 2, gpus.length / 2]);
-    expect(nvmes.filter(({ pci }) => pci.numaNode === 0)).toHaveLength(nvmes.length / 2);
+    const inventory = await simulatedInventory(model);
+    const { nics, numaNodes, cpu, memoryBytes } = inventory;
+    for (const devices of [gpusOf(inventory), drivesOf(inventory)]) {
+      const first = devices.filter(({ numaNode }) => numaNode === 0);
+      expect(first).toHaveLength(devices.length / 2);
+    }
     expect(nics.map(({ speedMbps, up }) => ({ speedMbps, up }))).toEqual([
       { speedMbps: 200_000, up: true },
       { speedMbps: 200_000, up: true },
@@ -84,13 +88,13 @@ describe.each(SERVER_MODELS.map((model) => [model.name, model] as const))('on %s
   });
 
   it('have NVLink bridges only between two GPUs behind one switch', async () => {
-    const { gpus } = await simulatedInventory(model);
-    for (const { pci, nvlinkPeer } of gpus) {
-      const peer = gpus.find((other) => other.pci.address === nvlinkPeer);
+    const gpus = gpusOf(await simulatedInventory(model));
+    for (const { address, bridges, attributes } of gpus) {
+      const peer = gpus.find((other) => other.address === attributes['nvlink_peer']);
       expect(peer !== undefined).toBe(model.nvlinkBridged);
       if (!peer) continue;
-      expect(peer.nvlinkPeer).toBe(pci.address);
-      expect(peer.pci.bridges.slice(0, -1)).toEqual(pci.bridges.slice(0, -1));
+      expect(peer.attributes).toEqual({ nvlink_peer: address });
+      expect(peer.bridges.slice(0, -1)).toEqual(bridges.slice(0, -1));
     }
   });
 
@@ -109,14 +113,13 @@ describe.each(SERVER_MODELS.map((model) => [model.name, model] as const))('on %s
   });
 
   it('have only drives larger than the 960 GB that VM types need', async () => {
-    const { nvmes } = await simulatedInventory(model);
-    for (const drive of nvmes) {
+    for (const drive of drivesOf(await simulatedInventory(model))) {
       expect(drive).toMatchObject({
         model: expect.stringContaining('SAMSUNG'),
         firmware: 'GDC5602Q',
       });
       expect(drive.sizeBytes).toBeGreaterThanOrEqual(960_000_000_000);
-      expect(drive.pci.driver).toBe('nvme');
+      expect(drive.driver).toBe('nvme');
     }
   });
 });
@@ -131,7 +134,7 @@ describe('ten thousand simulated hosts', () => {
   it('have unique drives and network cards, which stay the same after a restart', async () => {
     const shared = await simulatedInventory(model);
     const hosts = Array.from({ length: 10_000 }, (_, i) => inventoryOfHost(shared, `host-${i}`));
-    const serials = hosts.flatMap(({ nvmes }) => nvmes.map(({ serial }) => serial));
+    const serials = hosts.flatMap((host) => drivesOf(host).map(({ serial }) => serial));
     const macs = hosts.flatMap(({ nics }) => nics.map(({ mac }) => mac));
     expect(new Set(serials).size).toBe(80_000);
     expect(new Set(macs).size).toBe(20_000);
@@ -143,8 +146,9 @@ describe('ten thousand simulated hosts', () => {
 
   it('cannot change the inventory that they share', async () => {
     const shared = await simulatedInventory(model);
-    const { gpus } = inventoryOfHost(shared, 'host-1');
-    expect(() => gpus.pop()).toThrow(TypeError);
-    expect(shared.gpus).toHaveLength(8);
+    const [gpu] = inventoryOfHost(shared, 'host-1').devices;
+    expect(() => gpu?.functions.pop()).toThrow(TypeError);
+    expect(() => shared.devices.pop()).toThrow(TypeError);
+    expect(gpusOf(shared)).toHaveLength(8);
   });
 });

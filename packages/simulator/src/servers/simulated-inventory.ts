@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createKinds } from '@gantry/agent/devices/kinds/kinds';
 import type { HostFacts } from '@gantry/agent/inventory/host-facts';
 import { type HostInventory, readInventory } from '@gantry/agent/inventory/inventory';
 import { nvlinkPairsOf } from './pci-layout.ts';
@@ -32,9 +33,19 @@ export function inventoryOfHost(inventory: HostInventory, hostName: string): Hos
   const macStart = ['02', ...(hash.slice(12, 20).match(/../g) ?? [])].join(':');
   return {
     ...inventory,
-    nvmes: inventory.nvmes.map((drive, i) => ({ ...drive, serial: serialStart + twoDigits(i) })),
+    devices: withSerials(inventory.devices, serialStart),
     nics: inventory.nics.map((nic, i) => ({ ...nic, mac: `${macStart}:${twoDigits(i)}` })),
   };
+}
+
+/** The devices that have a serial number get one of their own. */
+function withSerials(devices: HostInventory['devices'], serialStart: string) {
+  let count = 0;
+  return devices.map((device) => {
+    if (device.serial === '') return device;
+    count += 1;
+    return { ...device, serial: serialStart + twoDigits(count - 1) };
+  });
 }
 
 /** Facts about such a server that are not in sysfs. */
@@ -61,8 +72,9 @@ async function readServer(model: ServerModel): Promise<HostInventory> {
     await writeServerTree(sysfsRoot, model);
     const inventory = await readInventory({
       sysfsRoot,
-      gpuVendorIds: [model.gpu.vendorId],
-      nvlinkPairs: nvlinkPairsOf(model),
+      kinds: createKinds({
+        gpu: { vendorIds: [model.gpu.vendorId], nvlinkPairs: nvlinkPairsOf(model) },
+      }),
       sharedStorage: false,
       facts: factsOf(model),
       libvirtSocket: '',

@@ -1,12 +1,14 @@
 import type { Inventory } from '@gantry/proto/generated/gantry/v1/Inventory';
 
 export const GPUS = ['0000:10:00.0', '0000:11:00.0', '0000:12:00.0', '0000:13:00.0'] as const;
-export const NVMES = ['0000:60:00.0', '0000:61:00.0'] as const;
+export const DRIVES = ['0000:60:00.0', '0000:61:00.0'] as const;
 
 /** A minimal inventory: only the devices. */
 export function makeInventory(): Inventory {
   return {
-    gpus: GPUS.map((address) => ({ pci: { address } })),
-    nvmes: NVMES.map((address, index) => ({ pci: { address }, serial: `SIM000${index}` })),
+    devices: [
+      ...GPUS.map((address) => ({ kind: 'gpu', address })),
+      ...DRIVES.map((address, index) => ({ kind: 'drive', address, serial: `SIM000${index}` })),
+    ],
   };
 }

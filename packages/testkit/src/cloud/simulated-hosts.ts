@@ -77,10 +77,12 @@ export function simulatedHosts({ api, log, operator, schedulers, hosts }: Surrou
     enrolled += 1;
     const name = `host-${enrolled}`;
     const whole = inventoryOfHost(await simulatedInventory(server), name);
+    const ofKind = (isGpu: boolean) =>
+      whole.devices.filter(({ kind }) => (kind === 'gpu') === isGpu);
     const inventory = {
       ...whole,
       sharedStorage,
-      gpus: whole.gpus.slice(0, gpus),
+      devices: [...ofKind(true).slice(0, gpus), ...ofKind(false)],
       underlayIpv4: `198.18.${Math.floor(enrolled / 250)}.${(enrolled % 250) + 1}`,
     };
     const store = sharedStorage ? { disks } : {};

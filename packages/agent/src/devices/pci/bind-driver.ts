@@ -1,16 +1,13 @@
 import { HostFailure } from '../../base/failure.ts';
-import type { Sysfs } from '../../base/sysfs.ts';
-import type { PciControl } from './pci-control.ts';
+import type { PciHost } from './pci-control.ts';
 import { PCI_DEVICES } from './pci-device.ts';
 import { VFIO_DRIVER } from './pci-function.ts';
-
-type Host = { sysfs: Sysfs; control: PciControl };
 
 /** The value that the kernel takes as "no override". */
 const NO_OVERRIDE = '\n';
 
 /** Loads vfio-pci if needed. If that fails, the host is at fault and not a device. */
-export async function ensureVfio({ sysfs, control }: Host): Promise<void> {
+export async function ensureVfio({ sysfs, control }: PciHost): Promise<void> {
   const isThere = async () => (await sysfs.list(`bus/pci/drivers/${VFIO_DRIVER}`)).length > 0;
   if (await isThere()) return;
   await control.run('modprobe', [VFIO_DRIVER]).catch(() => undefined);
@@ -20,13 +17,13 @@ export async function ensureVfio({ sysfs, control }: Host): Promise<void> {
 }
 
 /** Unbinds a function from the host's driver and binds it to VFIO. */
-export async function bindToVfio({ sysfs, control }: Host, address: string): Promise<void> {
+export async function bindToVfio({ sysfs, control }: PciHost, address: string): Promise<void> {
   await bindTo({ sysfs, control }, { address, driver: VFIO_DRIVER, override: VFIO_DRIVER });
 }
 
 /** Binds a function to the given host driver; empty: to none. */
 export async function bindToHost(
-  { sysfs, control }: Host,
+  { sysfs, control }: PciHost,
   { address, driver }: { address: string; driver: string },
 ): Promise<void> {
   const override = driver === VFIO_DRIVER ? VFIO_DRIVER : NO_OVERRIDE;
@@ -35,7 +32,7 @@ export async function bindToHost(
 
 /** Every step can be observed in sysfs, so repeating the steps from any point is idempotent. */
 async function bindTo(
-  { sysfs, control }: Host,
+  { sysfs, control }: PciHost,
   { address, driver, override }: { address: string; driver: string; override: string },
 ): Promise<void> {
   const device = `${PCI_DEVICES}/${address}`;

@@ -6,6 +6,8 @@ import { GIB, MIB } from '@gantry/daemon/units';
 import { gpuModelOf } from '@gantry/model/gpu-models';
 import { expect, it } from 'vitest';
 import { pciTree, writeSysfsTree } from '../../base/sysfs-tree.ts';
+import { inventoryDevice } from '../kinds/kind-driver.ts';
+import { createKinds } from '../kinds/kinds.ts';
 import { readDevices } from '../read-devices.ts';
 import { isAllOnes, parseBars } from './pci-attributes.ts';
 
@@ -18,24 +20,25 @@ it('the attributes of a real H200 make the inventory that was printed on that se
       driver: { link: '../../../bus/pci/drivers/nvidia' },
     });
     await writeSysfsTree(root, sys);
-    const { gpus } = await readDevices({
-      ...{ sysfsRoot: root, gpuVendorIds: ['10de'], nvlinkPairs: [], warn: () => undefined },
+    const devices = await readDevices({
+      sysfsRoot: root,
+      kinds: createKinds({ gpu: { vendorIds: ['10de'] } }),
+      warn: () => undefined,
     });
-    expect(gpus).toEqual(JSON.parse(readFixture('h200-inventory.json')));
-    expect(gpus).toMatchObject([
+    const [printed] = JSON.parse(readFixture('h200-inventory.json'));
+    expect(devices).toEqual([inventoryDevice('gpu', printed.pci)]);
+    expect(devices).toMatchObject([
       {
-        pci: {
-          // Its 141 GB of memory lie in a region of the next power of two.
-          bars: [
-            { index: 0, sizeBytes: 16 * MIB },
-            { index: 2, sizeBytes: 256 * GIB, is_64bit: true, prefetchable: true },
-            { index: 4, sizeBytes: 32 * MIB },
-          ],
-        },
+        // Its 141 GB of memory lie in a region of the next power of two.
+        bars: [
+          { index: 0, sizeBytes: 16 * MIB },
+          { index: 2, sizeBytes: 256 * GIB, is_64bit: true, prefetchable: true },
+          { index: 4, sizeBytes: 32 * MIB },
+        ],
       },
     ]);
-    const [gpu] = gpus;
-    expect(gpuModelOf(gpu?.pci.vendorId ?? '', gpu?.pci.deviceId ?? '')).toBe('H200 141GB SXM5');
+    const [gpu] = devices;
+    expect(gpuModelOf(gpu?.vendorId ?? '', gpu?.deviceId ?? '')).toBe('H200 141GB SXM5');
   } finally {
     await rm(root, { recursive: true });
   }

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { programRunner, type RunProgram } from '../../base/run-program.ts';
+import type { Sysfs } from '../../base/sysfs.ts';
 
 /** Writes to the kernel's PCI attributes, and runs the programs that control drives. */
 export type PciControl = {
@@ -11,6 +12,9 @@ export type PciControl = {
   writeConfig(address: string, at: { offset: number; bytes: Uint8Array }): Promise<void>;
   run: RunProgram;
 };
+
+/** The host as its PCI devices need it. */
+export type PciHost = { sysfs: Sysfs; control: PciControl };
 
 /** A driver may need some time to release a device; one that needs longer never will. */
 const WRITE_TIMEOUT_MS = 30_000;

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Sysfs } from '../../base/sysfs.ts';
 import { writeSysfsTree } from '../../base/sysfs-tree.ts';
+import { createKinds } from '../kinds/kinds.ts';
 import type { PciControl } from '../pci/pci-control.ts';
 import type { VfioOptions } from '../vfio-devices.ts';
 
@@ -87,9 +88,15 @@ export class ImitatedServer {
       procRoot: join(this.root, 'proc'),
       devRoot: join(this.root, 'dev'),
       directory: join(this.root, 'data'),
-      tenantDrivesFile: join(this.root, 'rules.d/10-tenants.rules'),
-      drivesAsBlocks: this.drivesAsBlocks,
+      kinds: createKinds({
+        gpu: { vendorIds: ['10de'] },
+        drive: { tenantDrivesFile: this.tenantDrivesFile, asBlocks: this.drivesAsBlocks },
+      }),
     };
+  }
+
+  get tenantDrivesFile(): string {
+    return join(this.root, 'rules.d/10-tenants.rules');
   }
 
   async add(address: string, card: Card): Promise<void> {

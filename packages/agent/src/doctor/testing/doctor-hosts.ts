@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Sysfs } from '../../base/sysfs.ts';
 import { type SysfsTree, writeSysfsTree } from '../../base/sysfs-tree.ts';
+import { createKinds } from '../../devices/kinds/kinds.ts';
 import { readDevices } from '../../devices/read-devices.ts';
 import { readNumaNodes } from '../../inventory/numa-nodes.ts';
 import type { KvmProbe } from '../../libvirt/kvm-probe.ts';
@@ -14,8 +15,9 @@ type HostTree = Partial<Omit<DoctorHost, 'settings'>> & {
   settings?: Partial<DoctorSettings>;
 };
 
+const KINDS = createKinds({ gpu: { vendorIds: ['10de', '1002'] } });
+
 const SETTINGS: DoctorSettings = {
-  gpuVendorIds: ['10de', '1002'],
   standIns: false,
   accelerator: { accelerator: 'auto', allowEmulation: false, probeLimitMs: 30_000 },
   uplink: 'ens1',
@@ -43,14 +45,13 @@ export function doctorHosts() {
     const devices = await readDevices({
       sysfsRoot: join(directory, 'sys'),
       procRoot: join(directory, 'proc'),
-      gpuVendorIds: SETTINGS.gpuVendorIds,
-      nvlinkPairs: [],
+      kinds: KINDS,
       warn: () => undefined,
     });
     return {
       ...{ architecture: 'x64', kernel: '6.8.0-48-generic', userId: 0 },
       ...{ files: new Sysfs(directory), filesRoot: directory, sysfs },
-      ...devices,
+      ...{ kinds: KINDS, devices },
       numaNodes: await readNumaNodes(sysfs),
       settings: { ...SETTINGS, ...settings },
       run: async () => '',

@@ -1,6 +1,6 @@
 import type { CardPlaces } from '../../devices/card-places.ts';
 import { tapName } from '../../network/kernel/names.ts';
-import type { DiskSpec, VmSpec } from '../../spec.ts';
+import type { DeviceRef, DiskSpec, VmSpec } from '../../spec.ts';
 import type { VolumeDriver } from '../../volumes/volume-driver.ts';
 import { chooseCells, chooseHugepages, type HostNode, hostCpusOf } from './choose-cells.ts';
 import { type DescribedDisks, type DiskHost, describeDisks, slotsOf } from './describe-disks.ts';
@@ -19,7 +19,7 @@ type HostPlaces = {
   nvramPath(vmId: string): string;
   serialLogPath(vmId: string): string;
   /** Where the devices are on the host; stand-ins have no place. */
-  placesOf(addresses: readonly string[]): Promise<CardPlaces>;
+  placesOf(devices: readonly DeviceRef[]): Promise<CardPlaces>;
   numaNodes(): Promise<readonly HostNode[]>;
 };
 
@@ -48,7 +48,7 @@ export function domainDescriber(host: HostPlaces) {
         nvramPath: host.nvramPath(vm.id),
         serialLogPath: host.serialLogPath(vm.id),
         nicOf: (nic) => ({ tap: tapName(nic.id), mtu: host.mtu }),
-        ...(await host.placesOf(vm.devices.map(({ address }) => address))),
+        ...(await host.placesOf(vm.devices)),
         numaNodes: await host.numaNodes(),
         lockMemory: host.lockMemory,
         generation: present?.metadata?.generation ?? '0',
@@ -97,6 +97,7 @@ export function describeDomain(vm: VmSpec, host: DomainHost): DomainDefinition {
   const canPin = host.platform.accel === 'kvm';
   const cells = chooseCells(vm, host.numaNodes).map((cell) => (canPin ? cell : withoutPins(cell)));
   const iothreads = iothreadsOf(vm);
+  const cards = vm.devices.flatMap(({ address }) => describeCard(address, host, cells));
   return {
     metadata: {
       vmId: vm.id,
@@ -111,7 +112,8 @@ export function describeDomain(vm: VmSpec, host: DomainHost): DomainDefinition {
     emulatorCpus: canPin ? hostCpusOf(vm, host.numaNodes) : '',
     memory: {
       hugepageKib: chooseHugepages(cells, host.numaNodes),
-      locked: host.lockMemory && vm.devices.some(({ kind }) => kind === 'gpu'),
+      // VFIO pins all memory of a guest that has a PCI device of the host.
+      locked: host.lockMemory && cards.some((card) => 'functions' in card),
     },
     iothreads,
     ...describeDisks(vm.disks, { ...host, iothreads }),
@@ -122,7 +124,7 @@ export function describeDomain(vm: VmSpec, host: DomainHost): DomainDefinition {
       vhost: host.vhostNet,
       queues: Math.max(MIN_QUEUES, Math.min(vm.cpuCores, MAX_QUEUES)),
     })),
-    cards: vm.devices.flatMap(({ address }) => describeCard(address, host, cells)),
+    cards,
     serialLogPath: host.serialLogPath,
     mmio64Mib: host.mmio64Mib,
   };

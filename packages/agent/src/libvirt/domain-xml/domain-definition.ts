@@ -1,4 +1,5 @@
-import type { Blocks, HandedOver } from '../../devices/card-places.ts';
+import type { HandedOver } from '../../devices/card-places.ts';
+import type { Blocks } from '../../devices/kinds/kind-driver.ts';
 import type { DeviceRef } from '../../spec.ts';
 
 /**

@@ -100,9 +100,8 @@ describe('a device', () => {
   );
 
   it('has the state that its host reports after a release: missing or in use', async () => {
-    const pci = { address: '0000:10:00.0' };
     const inventory = (gpus: object[]) =>
-      api.sql`update hosts set inventory = ${api.sql.json({ gpus, nvmes: [{ pci: { address: '0000:80:00.0' } }] } as never)}
+      api.sql`update hosts set inventory = ${api.sql.json({ devices: [...gpus, { address: '0000:80:00.0' }] } as never)}
         where id = ${host.id}`;
     const released = async (id: string) => (await release(id)).body.state;
     await api.sql`update devices set state = 'quarantined' where id = ${gpuId}`;
@@ -111,7 +110,7 @@ describe('a device', () => {
     expect(await released(gpuId)).toBe('missing');
     expect(await released(driveId)).toBe('used_by_host');
     expect((await shown()).drives[0].uses).toEqual(['swap']);
-    await inventory([{ pci }]);
+    await inventory([{ address: '0000:10:00.0' }]);
     await api.sql`update devices set state = 'quarantined' where id = ${gpuId}`;
     expect(await released(gpuId)).toBe('ready');
     await api.sql`update devices set state = 'ready', uses = '{}' where id = ${driveId}`;

@@ -89,26 +89,22 @@ async function whileOpen(
 /** As gRPC decodes it: 64-bit numbers are text, and unset messages are null. */
 const INVENTORY = {
   software: { os: 'Debian 12', kernel: '6.1.0', firmware: '2.4', libvirt: '9.0.0', agent: '0.1.0' },
-  gpus: [
+  devices: [
     {
-      pci: {
-        address: '0000:10:00.0',
-        driver: 'vfio-pci',
-        resetMethods: ['flr', 'bus'],
-        link: { speedGts: 2.5, maxSpeedGts: 16, width: 8, maxWidth: 16 },
-        aer: { correctable: '12', nonfatal: '0', fatal: '1' },
-      },
+      kind: 'gpu',
+      address: '0000:10:00.0',
+      driver: 'vfio-pci',
+      resetMethods: ['flr', 'bus'],
+      link: { speedGts: 2.5, maxSpeedGts: 16, width: 8, maxWidth: 16 },
+      aer: { correctable: '12', nonfatal: '0', fatal: '1' },
     },
-  ],
-  nvmes: [
     {
-      pci: {
-        address: '0000:80:00.0',
-        driver: 'nvme',
-        resetMethods: ['flr'],
-        link: null,
-        aer: null,
-      },
+      kind: 'drive',
+      address: '0000:80:00.0',
+      driver: 'nvme',
+      resetMethods: ['flr'],
+      link: null,
+      aer: null,
     },
   ],
 };

@@ -85,8 +85,8 @@ export type HostDetailsRow = HostRow & { certificates: HostCertificate[]; vms: P
  */
 const VOUCHED_SECONDS = 15;
 
-/** The PCI facts of the device at an address, within an inventory. */
-const PCI_AT = '$.*[*].pci ? (@.address == $at)';
+/** The device at an address, within an inventory. */
+const DEVICE_AT = '$.devices[*] ? (@.address == $at)';
 
 const hostColumns = (sql: Queryable) => sql`
   h.id, h.name, h.location, h.state, h.admin_state, h.fenced_at, h.created_at, h.accepted_number,
@@ -99,7 +99,7 @@ const hostColumns = (sql: Queryable) => sql`
       'pcie_switch', d.pcie_switch, 'iommu_group', d.iommu_group, 'nvlink_peer', d.nvlink_peer, 'uses', d.uses,
       'state', d.state, 'state_reason', d.state_reason, 'quarantine_reason', d.quarantine_reason,
       'problems', d.problems, 'vm_id', c.vm_id,
-      'pci', jsonb_path_query_first(h.inventory, ${PCI_AT}::text::jsonpath, jsonb_build_object('at', d.pci_address)))
+      'pci', jsonb_path_query_first(h.inventory, ${DEVICE_AT}::text::jsonpath, jsonb_build_object('at', d.pci_address)))
       order by d.pci_address), '[]')
     from devices d left join device_claims c on c.device_id = d.id where d.host_id = h.id) as devices,
   (select count(*)::integer from placements p where p.host_id = h.id) as vm_count`;
@@ -230,7 +230,7 @@ export async function updateReleased(
  * Asks the inventory, because a host's device rows are only written when something changes there.
  */
 const isInInventory = (sql: Queryable) => sql`
-  coalesce((select jsonb_path_exists(h.inventory, ${PCI_AT}::text::jsonpath, jsonb_build_object('at', pci_address))
+  coalesce((select jsonb_path_exists(h.inventory, ${DEVICE_AT}::text::jsonpath, jsonb_build_object('at', pci_address))
     from hosts h where h.id = devices.host_id), true)`;
 
 const deviceColumns = (sql: Queryable) =>

@@ -1,7 +1,5 @@
-import type { Gpu__Output } from '@gantry/proto/generated/gantry/v1/Gpu';
+import type { Device__Output } from '@gantry/proto/generated/gantry/v1/Device';
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
-import type { NvmeDrive__Output } from '@gantry/proto/generated/gantry/v1/NvmeDrive';
-import type { PciDevice__Output } from '@gantry/proto/generated/gantry/v1/PciDevice';
 import type { Software__Output } from '@gantry/proto/generated/gantry/v1/Software';
 
 /** Builds a complete inventory from the values that a test needs. */
@@ -10,8 +8,7 @@ export function makeInventory(inventory: Partial<Inventory__Output> = {}): Inven
     cpu: { model: '', architecture: 'x64', sockets: 1, cores: 8, threads: 8 },
     numaNodes: [],
     memoryBytes: String(64 * 1024 ** 3),
-    gpus: [],
-    nvmes: [],
+    devices: [],
     nics: [],
     software: makeSoftware(),
     sharedStorage: false,
@@ -20,11 +17,9 @@ export function makeInventory(inventory: Partial<Inventory__Output> = {}): Inven
   };
 }
 
-export function makePci(
-  address: string,
-  device: Partial<PciDevice__Output> = {},
-): PciDevice__Output {
+export function makeGpu(address: string, device: Partial<Device__Output> = {}): Device__Output {
   return {
+    kind: 'gpu',
     address,
     vendorId: '10de',
     deviceId: '2235',
@@ -40,6 +35,14 @@ export function makePci(
     bars: [],
     name: '',
     lost: false,
+    serial: '',
+    model: '',
+    firmware: '',
+    sizeBytes: '0',
+    uses: [],
+    warnings: [],
+    health: {},
+    attributes: {},
     ...device,
   };
 }
@@ -57,27 +60,6 @@ export function makeSoftware(software: Partial<Software__Output> = {}): Software
   };
 }
 
-export function makeGpu(
-  address: string,
-  pci: Partial<PciDevice__Output> = {},
-  gpu: Partial<Gpu__Output> = {},
-): Gpu__Output {
-  return { pci: makePci(address, pci), nvlinkPeer: '', vendorWarnings: [], ...gpu };
-}
-
-export function makeDrive(
-  address: string,
-  drive: Partial<NvmeDrive__Output> = {},
-): NvmeDrive__Output {
-  return {
-    pci: makePci(address),
-    serial: '',
-    model: '',
-    firmware: '',
-    sizeBytes: '0',
-    uses: [],
-    blockSize: 0,
-    health: null,
-    ...drive,
-  };
+export function makeDrive(address: string, device: Partial<Device__Output> = {}): Device__Output {
+  return makeGpu(address, { kind: 'drive', ...device });
 }

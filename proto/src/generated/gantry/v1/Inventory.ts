@@ -2,8 +2,7 @@
 
 import type { Cpu as _gantry_v1_Cpu, Cpu__Output as _gantry_v1_Cpu__Output } from '../../gantry/v1/Cpu.ts';
 import type { NumaNode as _gantry_v1_NumaNode, NumaNode__Output as _gantry_v1_NumaNode__Output } from '../../gantry/v1/NumaNode.ts';
-import type { Gpu as _gantry_v1_Gpu, Gpu__Output as _gantry_v1_Gpu__Output } from '../../gantry/v1/Gpu.ts';
-import type { NvmeDrive as _gantry_v1_NvmeDrive, NvmeDrive__Output as _gantry_v1_NvmeDrive__Output } from '../../gantry/v1/NvmeDrive.ts';
+import type { Device as _gantry_v1_Device, Device__Output as _gantry_v1_Device__Output } from '../../gantry/v1/Device.ts';
 import type { Nic as _gantry_v1_Nic, Nic__Output as _gantry_v1_Nic__Output } from '../../gantry/v1/Nic.ts';
 import type { Software as _gantry_v1_Software, Software__Output as _gantry_v1_Software__Output } from '../../gantry/v1/Software.ts';
 import type { Long } from '@grpc/proto-loader';
@@ -12,8 +11,7 @@ export interface Inventory {
   'cpu'?: (_gantry_v1_Cpu | null);
   'numaNodes'?: (_gantry_v1_NumaNode)[];
   'memoryBytes'?: (number | string | Long);
-  'gpus'?: (_gantry_v1_Gpu)[];
-  'nvmes'?: (_gantry_v1_NvmeDrive)[];
+  'devices'?: (_gantry_v1_Device)[];
   'nics'?: (_gantry_v1_Nic)[];
   'software'?: (_gantry_v1_Software | null);
   'sharedStorage'?: (boolean);
@@ -24,8 +22,7 @@ export interface Inventory__Output {
   'cpu': (_gantry_v1_Cpu__Output | null);
   'numaNodes': (_gantry_v1_NumaNode__Output)[];
   'memoryBytes': (string);
-  'gpus': (_gantry_v1_Gpu__Output)[];
-  'nvmes': (_gantry_v1_NvmeDrive__Output)[];
+  'devices': (_gantry_v1_Device__Output)[];
   'nics': (_gantry_v1_Nic__Output)[];
   'software': (_gantry_v1_Software__Output | null);
   'sharedStorage': (boolean);

@@ -5,7 +5,7 @@ import { NO_NAMES, type PciNames } from '../../pci/pci-names.ts';
 /**
  * Base class of display controllers: 0300 VGA, 0302 3D (NVIDIA's data-centre cards), 0380 other.
  */
-const DISPLAY_CLASS = '03';
+export const DISPLAY_CLASS = '03';
 
 /** The vendor distinguishes GPUs from the display adapter of a server's management controller. */
 export async function readGpuDevices(

@@ -2,14 +2,17 @@ import { join } from 'node:path';
 import { remembered } from '../../../base/remembered.ts';
 import { programRunner, type RunProgram } from '../../../base/run-program.ts';
 
-/** Values of a drive's SMART log; DriveHealth in the proto explains them. */
+/** Values of a drive's SMART log, by their names on the wire; Device in the proto explains them. */
 export type DriveHealth = {
-  criticalWarning: number;
-  percentageUsed: number;
-  availableSpare: number;
-  spareThreshold: number;
-  mediaErrors: number;
+  critical_warning: number;
+  percentage_used: number;
+  available_spare: number;
+  spare_threshold: number;
+  media_errors: number;
 };
+
+/** Takes the name of a controller: nvme0. */
+export type DriveHealthReader = (controller: string) => Promise<DriveHealth | undefined>;
 
 /** Wear changes over years, and each reading starts a program and wakes the drive. */
 const LOOK_AGAIN_MS = 600_000;
@@ -29,7 +32,7 @@ export function driveHealthReader({
   run?: RunProgram;
   devRoot?: string;
   nowMs?: () => number;
-} = {}): (controller: string) => Promise<DriveHealth | undefined> {
+} = {}): DriveHealthReader {
   return remembered({ forMs: LOOK_AGAIN_MS, limitMs: LIMIT_MS, nowMs }, async (controller) => {
     const args = ['smart-log', '-o', 'json', join(devRoot, controller)];
     return parseSmartLog(await run('nvme', args, { timeoutMs: LIMIT_MS }));
@@ -45,11 +48,11 @@ export function parseSmartLog(text: string): DriveHealth | undefined {
   const percentageUsed = count('percent_used', 'percentage_used');
   if (criticalWarning === undefined || percentageUsed === undefined) return;
   return {
-    criticalWarning,
-    percentageUsed,
-    availableSpare: count('avail_spare', 'available_spare') ?? 0,
-    spareThreshold: count('spare_thresh', 'available_spare_threshold') ?? 0,
-    mediaErrors: count('media_errors') ?? 0,
+    critical_warning: criticalWarning,
+    percentage_used: percentageUsed,
+    available_spare: count('avail_spare', 'available_spare') ?? 0,
+    spare_threshold: count('spare_thresh', 'available_spare_threshold') ?? 0,
+    media_errors: count('media_errors') ?? 0,
   };
 }
 

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import { driveHealthReader, parseSmartLog } from './drive-health.ts';
 
 const HEALTH = {
-  criticalWarning: 4,
-  percentageUsed: 101,
-  availableSpare: 97,
-  spareThreshold: 10,
-  mediaErrors: 2,
+  critical_warning: 4,
+  percentage_used: 101,
+  available_spare: 97,
+  spare_threshold: 10,
+  media_errors: 2,
 };
 
 it.each([
@@ -59,7 +59,7 @@ it('a drive is asked by its node, and again only after ten minutes', async () =>
   });
   await healthOf('nvme0');
   nowMs += 599_999;
-  expect(await healthOf('nvme0')).toMatchObject({ percentageUsed: 1 });
+  expect(await healthOf('nvme0')).toMatchObject({ percentage_used: 1 });
   expect(commands).toEqual(['nvme smart-log -o json /dev/nvme0']);
   nowMs += 1;
   await healthOf('nvme0');

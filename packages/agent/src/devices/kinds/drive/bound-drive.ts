@@ -1,16 +1,13 @@
 import { join } from 'node:path';
-import type { Sysfs } from '../../../base/sysfs.ts';
 import { untilTrue } from '../../../base/until-true.ts';
 import { PCI_DEVICES } from '../../pci/pci-device.ts';
+import type { BlockHost, DeviceIdentity } from '../kind-driver.ts';
 import { listNamespaces } from './block-devices.ts';
 
 export const NVME_DRIVER = 'nvme';
 
-/** What identifies a drive. A tenant controls it completely, so it may come back changed. */
-export type DriveIdentity = { serial: string; firmware: string; sizeBytes: number };
-
 /** A drive that is bound to the host's driver. */
-export type NvmeDrive = DriveIdentity & {
+export type BoundDrive = DeviceIdentity & {
   /** nvme0, in /dev. */
   controller: string;
   namespaces: { path: string; sizeBytes: number }[];
@@ -24,13 +21,13 @@ const READY_TIMEOUT_MS = 60_000;
 
 /** Returns null if the drive is not on the host's driver or has no namespace. */
 export async function readDrive(
-  { sysfs, devRoot }: { sysfs: Sysfs; devRoot: string },
+  { sysfs, devRoot }: BlockHost,
   address: string,
-): Promise<NvmeDrive | null> {
+): Promise<BoundDrive | null> {
   const folder = `${PCI_DEVICES}/${address}/nvme`;
   const [controller] = await sysfs.list(folder);
   if (controller === undefined) return null;
-  const namespaces: NvmeDrive['namespaces'] = [];
+  const namespaces: BoundDrive['namespaces'] = [];
   for (const name of await listNamespaces(sysfs, address)) {
     const sectors = (await sysfs.integer(`class/block/${name}/size`)) ?? 0;
     namespaces.push({ path: join(devRoot, name), sizeBytes: sectors * SECTOR_BYTES });
@@ -50,11 +47,8 @@ export async function readDrive(
  * Waits for the namespaces of a drive that was just bound to the host's driver. Returns null if it
  * shows none in time.
  */
-export async function untilDrive(
-  host: { sysfs: Sysfs; devRoot: string },
-  address: string,
-): Promise<NvmeDrive | null> {
-  const isWhole = (drive: NvmeDrive | null) =>
+export async function untilDrive(host: BlockHost, address: string): Promise<BoundDrive | null> {
+  const isWhole = (drive: BoundDrive | null) =>
     drive?.namespaces.every(({ sizeBytes }) => sizeBytes > 0) ?? false;
   await untilTrue(async () => isWhole(await readDrive(host, address)), READY_TIMEOUT_MS);
   const drive = await readDrive(host, address);
@@ -62,7 +56,7 @@ export async function untilDrive(
 }
 
 /** Returns what a tenant changed that erasing does not undo, or null. */
-export function changeOf(before: DriveIdentity, now: DriveIdentity): string | null {
+export function changeOf(before: DeviceIdentity, now: DeviceIdentity): string | null {
   if (before.serial !== now.serial) return `its serial number was ${before.serial}`;
   if (before.firmware !== now.firmware) {
     return `its firmware was ${before.firmware} and is ${now.firmware}`;

@@ -1,17 +1,13 @@
-import type { Sysfs } from '../../../base/sysfs.ts';
-import { bindToVfio, ensureVfio } from '../../pci/bind-driver.ts';
-import type { PciControl } from '../../pci/pci-control.ts';
-import { readPciDevice } from '../../pci/pci-device.ts';
+import { bindToVfio, ensureVfio } from './bind-driver.ts';
+import type { PciHost } from './pci-control.ts';
+import { readPciDevice } from './pci-device.ts';
 
 /**
  * Binds the cards that have no driver to VFIO. The host does not use them, and some kernels put a
  * device into its IOMMU group only when it has a driver: until then it could not be assigned to a
  * VM.
  */
-export async function claimIdleCards(
-  host: { sysfs: Sysfs; control: PciControl },
-  addresses: readonly string[],
-): Promise<void> {
+export async function claimIdleCards(host: PciHost, addresses: readonly string[]): Promise<void> {
   for (const address of addresses) {
     const { driver, functions, iommuGroup } = await readPciDevice(host.sysfs, address);
     if (driver !== '' || iommuGroup !== undefined) continue;

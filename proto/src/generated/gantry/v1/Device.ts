@@ -3,8 +3,10 @@
 import type { PciLink as _gantry_v1_PciLink, PciLink__Output as _gantry_v1_PciLink__Output } from '../../gantry/v1/PciLink.ts';
 import type { AerCounters as _gantry_v1_AerCounters, AerCounters__Output as _gantry_v1_AerCounters__Output } from '../../gantry/v1/AerCounters.ts';
 import type { PciBar as _gantry_v1_PciBar, PciBar__Output as _gantry_v1_PciBar__Output } from '../../gantry/v1/PciBar.ts';
+import type { Long } from '@grpc/proto-loader';
 
-export interface PciDevice {
+export interface Device {
+  'kind'?: (string);
   'address'?: (string);
   'vendorId'?: (string);
   'deviceId'?: (string);
@@ -22,11 +24,20 @@ export interface PciDevice {
   'bars'?: (_gantry_v1_PciBar)[];
   'name'?: (string);
   'lost'?: (boolean);
+  'serial'?: (string);
+  'model'?: (string);
+  'firmware'?: (string);
+  'sizeBytes'?: (number | string | Long);
+  'uses'?: (string)[];
+  'warnings'?: (string)[];
+  'health'?: ({[key: string]: number | string});
+  'attributes'?: ({[key: string]: string});
   '_numaNode'?: "numaNode";
   '_iommuGroup'?: "iommuGroup";
 }
 
-export interface PciDevice__Output {
+export interface Device__Output {
+  'kind': (string);
   'address': (string);
   'vendorId': (string);
   'deviceId': (string);
@@ -44,6 +55,14 @@ export interface PciDevice__Output {
   'bars': (_gantry_v1_PciBar__Output)[];
   'name': (string);
   'lost': (boolean);
+  'serial': (string);
+  'model': (string);
+  'firmware': (string);
+  'sizeBytes': (string);
+  'uses': (string)[];
+  'warnings': (string)[];
+  'health': ({[key: string]: number});
+  'attributes': ({[key: string]: string});
   '_numaNode'?: "numaNode";
   '_iommuGroup'?: "iommuGroup";
 }

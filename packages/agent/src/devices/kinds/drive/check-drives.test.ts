@@ -1,8 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import { pciTree } from '../base/sysfs-tree.ts';
-import type { NvmeDrive } from '../devices/kinds/nvme/read-drives.ts';
+import { pciTree } from '../../../base/sysfs-tree.ts';
+import { doctorHosts } from '../../../doctor/testing/doctor-hosts.ts';
 import { checkDrives, checkNvmeCli } from './check-drives.ts';
-import { doctorHosts } from './testing/doctor-hosts.ts';
 
 const { make, remove } = doctorHosts();
 afterEach(remove);
@@ -35,17 +34,17 @@ it('drives are told apart: those for VMs, and those the host has, with what for'
 });
 
 it.each([
-  [{ criticalWarning: 4 }, 'warns of itself (0x4)'],
-  [{ percentageUsed: 104 }, 'past its life (104 %)'],
-  [{ percentageUsed: 99 }, null],
+  [{ critical_warning: 4 }, 'warns of itself (0x4)'],
+  [{ percentage_used: 104 }, 'past its life (104 %)'],
+  [{ percentage_used: 99 }, null],
 ])('a drive with %j is worn: %s', async (worn, found) => {
   const health = {
-    ...{ criticalWarning: 0, percentageUsed: 1, availableSpare: 100 },
-    ...{ spareThreshold: 10, mediaErrors: 0, ...worn },
+    ...{ critical_warning: 0, percentage_used: 1, available_spare: 100 },
+    ...{ spare_threshold: 10, media_errors: 0, ...worn },
   };
   const host = await make(TREE);
-  const nvmes: NvmeDrive[] = host.nvmes.slice(1).map((one) => ({ ...one, health }));
-  const warnings = (await checkDrives({ ...host, nvmes })).filter(
+  const devices = host.devices.slice(1).map((one) => ({ ...one, health }));
+  const warnings = (await checkDrives({ ...host, devices })).filter(
     ({ severity }) => severity !== 'ok',
   );
   expect(warnings.map((warning) => warning.found)).toEqual(

@@ -1,8 +1,8 @@
 import type { RunProgram } from '../../../base/run-program.ts';
 import { untilTrue } from '../../../base/until-true.ts';
 import type { CleaningOutcome } from '../../../host-driver.ts';
+import type { BoundDrive } from './bound-drive.ts';
 import { Canary } from './canary.ts';
-import type { NvmeDrive } from './nvme-drive.ts';
 
 /** Fields of Identify Controller that describe how it can erase its data. */
 type Abilities = { format: boolean; blockErase: boolean; cryptoErase: boolean };
@@ -28,7 +28,7 @@ const SANITIZE_PAUSE_MS = 2_000;
  * Erases all namespaces with the best method of the drive, and verifies that the canary is gone. If
  * the drive has no such method, its blocks are discarded and overwritten.
  */
-export async function eraseDrive(host: Host, drive: NvmeDrive): Promise<CleaningOutcome> {
+export async function eraseDrive(host: Host, drive: BoundDrive): Promise<CleaningOutcome> {
   const refusals: string[] = [];
   for (const method of await methodsOf(host.run, drive)) {
     try {
@@ -48,7 +48,7 @@ export async function eraseDrive(host: Host, drive: NvmeDrive): Promise<Cleaning
   return { method: 'none', failure };
 }
 
-async function methodsOf(run: RunProgram, drive: NvmeDrive): Promise<Method[]> {
+async function methodsOf(run: RunProgram, drive: BoundDrive): Promise<Method[]> {
   const abilities = await readAbilities(run, drive.controller);
   const methods: Method[] = [];
   if (abilities.format) methods.push({ name: 'format_ses1', run: () => format(run, drive) });
@@ -72,7 +72,7 @@ async function readAbilities(run: RunProgram, controller: string): Promise<Abili
   };
 }
 
-async function format(run: RunProgram, { namespaces }: NvmeDrive): Promise<void> {
+async function format(run: RunProgram, { namespaces }: BoundDrive): Promise<void> {
   for (const { path } of namespaces) {
     const limit = ['--timeout', String(LIMIT_MS.format)];
     const args = ['format', path, '--ses=1', '--force', ...limit];
@@ -119,7 +119,7 @@ function findMember(value: unknown, name: string): unknown {
   return undefined;
 }
 
-async function overwrite(run: RunProgram, { namespaces }: NvmeDrive): Promise<void> {
+async function overwrite(run: RunProgram, { namespaces }: BoundDrive): Promise<void> {
   for (const { path } of namespaces) {
     // Frees the blocks if the drive supports it; the overwrite does not depend on it.
     await run('blkdiscard', ['--force', path], { timeoutMs: LIMIT_MS.overwrite }).catch(() => '');

@@ -1,13 +1,11 @@
-import { HostFailure } from '../../../base/failure.ts';
-import type { Sysfs } from '../../../base/sysfs.ts';
-import { untilTrue } from '../../../base/until-true.ts';
-import type { CleaningOutcome } from '../../../host-driver.ts';
-import { bridgesAbove, PCI_ADDRESS } from '../../pci/pci-bridges.ts';
-import type { PciControl } from '../../pci/pci-control.ts';
-import { PCI_DEVICES, readPciDevice } from '../../pci/pci-device.ts';
-import type { PciFunction } from '../../pci/pci-function.ts';
-
-type Host = { sysfs: Sysfs; control: PciControl };
+import { HostFailure } from '../../base/failure.ts';
+import type { Sysfs } from '../../base/sysfs.ts';
+import { untilTrue } from '../../base/until-true.ts';
+import type { CleaningOutcome } from '../../host-driver.ts';
+import { bridgesAbove, PCI_ADDRESS } from './pci-bridges.ts';
+import type { PciControl, PciHost } from './pci-control.ts';
+import { PCI_DEVICES, readPciDevice } from './pci-device.ts';
+import type { PciFunction } from './pci-function.ts';
 
 /** The kernel waits up to a minute for a device after a reset. */
 const RESET_TIMEOUT_MS = 90_000;
@@ -21,7 +19,7 @@ const RESET_REST_MS = 200;
 
 /** Resets a card with its best method, and verifies that it responds and reports no new error. */
 export async function resetCard(
-  host: Host,
+  host: PciHost,
   functions: readonly PciFunction[],
 ): Promise<CleaningOutcome> {
   const [main] = functions;
@@ -48,7 +46,7 @@ export async function resetCard(
 }
 
 /** Whether the device itself returns its ids, rather than the kernel's copy of them. */
-async function responds({ sysfs, control }: Host, address: string): Promise<boolean> {
+async function responds({ sysfs, control }: PciHost, address: string): Promise<boolean> {
   const device = `${PCI_DEVICES}/${address}`;
   const config = await control.readConfig(address).catch(() => Buffer.alloc(0));
   if (config.length < 4) return false;
@@ -65,7 +63,7 @@ async function responds({ sysfs, control }: Host, address: string): Promise<bool
  * worked. A card of several functions that has no reset of its own is reset with its bus if it is
  * alone there: the kernel does not do that by itself.
  */
-async function reset(host: Host, functions: readonly PciFunction[]): Promise<string> {
+async function reset(host: PciHost, functions: readonly PciFunction[]): Promise<string> {
   const [main, ...others] = functions;
   const address = main?.address ?? '';
   const refusals: string[] = [];
@@ -91,7 +89,7 @@ async function methodsOf(sysfs: Sysfs, address: string): Promise<string[]> {
 }
 
 async function resetBy(
-  { control }: Host,
+  { control }: PciHost,
   { address, method }: { address: string; method: string },
 ): Promise<void> {
   const device = `${PCI_DEVICES}/${address}`;
@@ -104,13 +102,13 @@ async function resetBy(
 }
 
 /** The audio function of a card often has no reset of its own: the reset of the card covers it. */
-async function resetAsItCan(host: Host, address: string): Promise<void> {
+async function resetAsItCan(host: PciHost, address: string): Promise<void> {
   const [method] = (await methodsOf(host.sysfs, address)).filter((each) => each !== 'bus');
   if (method) await resetBy(host, { address, method });
 }
 
 /** Removes the card from the bus, resets everything below its bridge, and rescans the bus. */
-async function resetBus(host: Host, functions: readonly PciFunction[]): Promise<void> {
+async function resetBus(host: PciHost, functions: readonly PciFunction[]): Promise<void> {
   const { sysfs, control } = host;
   const addresses = functions.map(({ address }) => address);
   const bridge = await bridgeOf(sysfs, addresses[0] ?? '');
@@ -142,7 +140,7 @@ export async function bridgeOf(sysfs: Sysfs, address: string): Promise<string | 
 }
 
 /** Rescans the bus for a card that is missing, for example after an interrupted reset. */
-export async function findAgain({ control }: Host, bridge: string | undefined): Promise<void> {
+export async function findAgain({ control }: PciHost, bridge: string | undefined): Promise<void> {
   if (bridge !== undefined) {
     const word = (await control.readConfig(bridge)).readUInt16LE(BRIDGE_CONTROL);
     if (word & SECONDARY_BUS_RESET) {

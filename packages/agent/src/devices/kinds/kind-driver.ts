@@ -1,0 +1,120 @@
+import type { DeviceKind } from '@gantry/model/host-states';
+import type { Finding } from '../../base/finding.ts';
+import type { Sysfs } from '../../base/sysfs.ts';
+import type { CleaningOutcome } from '../../host-driver.ts';
+import type { PciHost } from '../pci/pci-control.ts';
+import type { PciDevice } from '../pci/pci-device.ts';
+import type { PciFunction } from '../pci/pci-function.ts';
+import type { PciNames } from '../pci/pci-names.ts';
+
+/**
+ * Everything that differs by kind of device. Each kind is a folder with one implementation, and
+ * `kinds.ts` lists them; the rest of the agent does not know which kinds exist.
+ *
+ * A kind must say how its devices are found and cleaned. Every other member is optional: without it
+ * the device is an ordinary PCI device that is passed through by VFIO.
+ */
+export type KindDriver = {
+  kind: DeviceKind;
+  /** The first hex digits of the PCI class. A device of another class is refused. */
+  pciClass: string;
+  /** Reads all devices of the kind, with their health. */
+  read(host: InventoryHost): Promise<InventoryDevice[]>;
+  /** Runs once when the agent starts. */
+  prepare?(host: PciHost): Promise<void>;
+  /** Throws a HostFailure if the host uses the device. `isOwn`: the VM has the device already. */
+  requireUnused?(host: AssigningHost, device: { address: string; isOwn: boolean }): Promise<void>;
+  /** The host's driver that keeps the device while a VM has it. Absent: VFIO gets the device. */
+  hostDriver?: string;
+  /** Returns null if the device cannot be queried now. */
+  identify?(host: AssigningHost, address: string): Promise<DeviceIdentity | null>;
+  /** Called after every change with the addresses that VMs have, or that may hold their data. */
+  markAssigned?(host: AssigningHost, addresses: readonly string[]): Promise<void>;
+  /** Returns the files below /dev through which a process can use the device, besides VFIO's. */
+  filesOf?(host: AssigningHost, address: string): Promise<string[]>;
+  /**
+   * Makes sure that nothing of the VM is left on the device, verifies it, and returns the device to
+   * the host's driver. A device that cannot be cleaned is a result with a failure.
+   */
+  clean(host: AssigningHost, device: ReturnedDevice): Promise<CleaningOutcome>;
+  /** Whether a device that could not be cleaned may hold a tenant's data. */
+  holdsData?: boolean;
+  /** Returns what the guest gets instead of a PCI device, or null if it gets the PCI device. */
+  guestParts?(host: BlockHost, address: string): Promise<readonly Blocks[] | null>;
+  /** What the doctor checks, in the order in which findings should be fixed. */
+  checks?: readonly KindCheck[];
+};
+
+/** A device as the inventory reports it; Device in the proto explains the fields. */
+export type InventoryDevice = PciDevice & {
+  kind: DeviceKind;
+  serial: string;
+  model: string;
+  firmware: string;
+  sizeBytes: number;
+  uses: string[];
+  warnings: string[];
+  health: Record<string, number>;
+  attributes: Record<string, string>;
+};
+
+/** The host whose inventory is read. */
+export type InventoryHost = {
+  sysfs: Sysfs;
+  names: PciNames;
+  /** Absent: the host is not this machine, and uses none of its devices. */
+  procRoot?: string;
+  /** Absent: the content of devices is not read. */
+  devRoot?: string;
+  /** Whether a VM has the device: its content is then a tenant's and is not read. */
+  isAssigned: (address: string) => Promise<boolean>;
+  /** Called with what could not be read; the inventory continues without it. */
+  warn: (message: string) => void;
+};
+
+export type BlockHost = { sysfs: Sysfs; devRoot: string };
+/** The host whose devices are assigned to VMs. */
+export type AssigningHost = PciHost & BlockHost & { procRoot: string };
+
+/** What identifies a device. A tenant controls it completely, so it may come back changed. */
+export type DeviceIdentity = { serial: string; firmware: string; sizeBytes: number };
+
+/** A device that a VM had. */
+export type ReturnedDevice = {
+  address: string;
+  /** All functions of the card, the main one first. Never empty. */
+  functions: readonly PciFunction[];
+  /** What was recorded before the device was assigned. Null: nothing. */
+  before: {
+    /** The driver of each function. */
+    drivers: Record<string, string>;
+    identity: DeviceIdentity | null;
+  } | null;
+};
+
+/** A block device that stays with the host's driver; the guest gets its blocks. */
+export type Blocks = { path: string; serial: string };
+
+export type KindCheck = readonly [name: string, check: (host: CheckedHost) => Promise<Finding[]>];
+export type CheckedHost = {
+  sysfs: Sysfs;
+  /** Of all kinds. */
+  devices: readonly InventoryDevice[];
+  /** Rejects if the program is not installed, fails or takes too long. */
+  run: (program: string, args: readonly string[]) => Promise<string>;
+};
+
+/** Returns a device with what every PCI device has; the rest is empty unless it is given. */
+export function inventoryDevice(
+  kind: DeviceKind,
+  pci: PciDevice,
+  own: Partial<Omit<InventoryDevice, keyof PciDevice | 'kind'>> = {},
+): InventoryDevice {
+  return {
+    kind,
+    ...pci,
+    ...{ serial: '', model: '', firmware: '', sizeBytes: 0, uses: [], warnings: [] },
+    ...{ health: {}, attributes: {} },
+    ...own,
+  };
+}
