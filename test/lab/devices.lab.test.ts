@@ -1,9 +1,9 @@
 import type { Device } from '@gantry/agent/host-driver';
+import { type DeviceOrders, deviceOrders } from '@gantry/testkit/lab/machine/device-orders';
+import { readPlatform } from '@gantry/testkit/lab/machine/platforms';
+import { DEFAULT_SLOTS } from '@gantry/testkit/lab/machine/slots';
+import { type Lab, startLab } from '@gantry/testkit/lab/machine/start-lab';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type DeviceOrders, deviceOrders } from './machine/device-orders.ts';
-import { readPlatform } from './machine/platforms.ts';
-import { DEFAULT_SLOTS } from './machine/slots.ts';
-import { type Lab, startLab } from './machine/start-lab.ts';
 
 /**
  * Tests the agent's code for devices with a real kernel, its IOMMU groups, vfio-pci and NVMe driver.

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { Device } from '@gantry/agent/host-driver';
+import { GUEST_PATTERN } from '@gantry/testkit/lab/image/guest-look';
+import { type DeviceOrders, deviceOrders } from '@gantry/testkit/lab/machine/device-orders';
+import { runGuest } from '@gantry/testkit/lab/machine/run-guest';
+import { DEFAULT_SLOTS } from '@gantry/testkit/lab/machine/slots';
+import { type Lab, startLab } from '@gantry/testkit/lab/machine/start-lab';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GUEST_PATTERN } from './image/guest-look.ts';
-import { type DeviceOrders, deviceOrders } from './machine/device-orders.ts';
-import { runGuest } from './machine/run-guest.ts';
-import { DEFAULT_SLOTS } from './machine/slots.ts';
-import { type Lab, startLab } from './machine/start-lab.ts';
 
 /**
  * The shortest test of a card and a drive on their way to a guest and back, with the agent's code for

@@ -1,9 +1,14 @@
 import { readFile } from 'node:fs/promises';
+import { offerType, serialLog, succeeded } from '@gantry/testkit/lab/cloud/lab-vms';
+import {
+  HOST,
+  type LabCloud,
+  LOCATION,
+  startLabCloud,
+} from '@gantry/testkit/lab/cloud/start-lab-cloud';
+import { guestLook } from '@gantry/testkit/lab/image/guest-look';
+import type { Operation } from '@gantry/testkit/processes/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Operation } from '../system/client.ts';
-import { offerType, serialLog, succeeded } from './cloud/lab-vms.ts';
-import { HOST, type LabCloud, LOCATION, startLabCloud } from './cloud/start-lab-cloud.ts';
-import { guestLook } from './image/guest-look.ts';
 
 const BOCHS = '1234:1111';
 const VIRTIO = '1af4:1050';

@@ -10,10 +10,10 @@ import { describeHostDriverContract } from '@gantry/agent/testing/host-driver-co
 import { createLog } from '@gantry/daemon/log';
 import { createSettingsReader } from '@gantry/daemon/settings';
 import { buildTinyGuest, type TinyGuest } from '@gantry/local/guest/build-tiny-guest';
+import { type LibvirtHost, startLibvirtHost } from '@gantry/testkit/real-host/host';
+import { writeStandIns } from '@gantry/testkit/real-host/stand-ins';
+import { tinyGuestDirectory } from '@gantry/testkit/real-host/tiny-guest-directory';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
-import { type LibvirtHost, startLibvirtHost } from './support/host.ts';
-import { writeStandIns } from './support/stand-ins.ts';
-import { tinyGuestDirectory } from './support/tiny-guest-directory.ts';
 
 describe('a host with libvirt is a machine', () => {
   const log = createLog({ process: 'test', level: process.env['GANTRY_LOG_LEVEL'] ?? 'silent' });

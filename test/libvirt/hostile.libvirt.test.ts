@@ -1,9 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostSpec } from '@gantry/agent/spec';
+import type { DirectAgent } from '@gantry/testkit/real-host/direct-agent';
+import {
+  carriedOut,
+  DOMAIN,
+  type OneVmHost,
+  startOneVmHost,
+  VM,
+} from '@gantry/testkit/real-host/one-vm-host';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DirectAgent } from './support/direct-agent.ts';
-import { carriedOut, DOMAIN, type OneVmHost, startOneVmHost, VM } from './support/one-vm-host.ts';
 
 const NAMESPACE = 'https://gantry.dev/xmlns/domain/1';
 

@@ -7,16 +7,16 @@ import type { LibvirtHostDriver } from '@gantry/agent/libvirt/libvirt-host-drive
 import type { HostSpec, VmSpec } from '@gantry/agent/spec';
 import { gpu, makeDeleted, makeInterface, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
 import { buildTinyGuest, type TinyGuest } from '@gantry/local/guest/build-tiny-guest';
+import { type DirectAgent, startDirectAgent } from '@gantry/testkit/real-host/direct-agent';
+import { type LibvirtHost, startLibvirtHost } from '@gantry/testkit/real-host/host';
+import { leftovers } from '@gantry/testkit/real-host/leftovers';
+import type { MortalAgentOrder } from '@gantry/testkit/real-host/mortal-agent';
+import { makeMortalProgram } from '@gantry/testkit/real-host/mortal-program';
+import { openHostDriver } from '@gantry/testkit/real-host/real-host-driver';
+import { writeStandIns } from '@gantry/testkit/real-host/stand-ins';
+import { withSteps } from '@gantry/testkit/real-host/steps';
+import { tinyGuestDirectory } from '@gantry/testkit/real-host/tiny-guest-directory';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type DirectAgent, startDirectAgent } from './support/direct-agent.ts';
-import { type LibvirtHost, startLibvirtHost } from './support/host.ts';
-import { leftovers } from './support/leftovers.ts';
-import type { MortalAgentOrder } from './support/mortal-agent.ts';
-import { makeMortalProgram } from './support/mortal-program.ts';
-import { openHostDriver } from './support/real-host-driver.ts';
-import { writeStandIns } from './support/stand-ins.ts';
-import { withSteps } from './support/steps.ts';
-import { tinyGuestDirectory } from './support/tiny-guest-directory.ts';
 
 const VM = '3f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d33';
 

@@ -1,7 +1,13 @@
 import { readdir } from 'node:fs/promises';
+import type { DirectAgent } from '@gantry/testkit/real-host/direct-agent';
+import {
+  carriedOut,
+  DOMAIN,
+  type OneVmHost,
+  startOneVmHost,
+  VM,
+} from '@gantry/testkit/real-host/one-vm-host';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DirectAgent } from './support/direct-agent.ts';
-import { carriedOut, DOMAIN, type OneVmHost, startOneVmHost, VM } from './support/one-vm-host.ts';
 
 /** So long that only the return of libvirtd, and not the passing of time, leads to another try. */
 const timings = { failedMs: 3_600_000 };

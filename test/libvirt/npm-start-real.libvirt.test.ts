@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { chmod, cp } from 'node:fs/promises';
 import path from 'node:path';
 import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
+import { type LibvirtHost, startLibvirtHost } from '@gantry/testkit/real-host/host';
+import { tinyGuestDirectory } from '@gantry/testkit/real-host/tiny-guest-directory';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type LibvirtHost, startLibvirtHost } from './support/host.ts';
-import { tinyGuestDirectory } from './support/tiny-guest-directory.ts';
 
 const START = path.resolve(import.meta.dirname, '../../scripts/start.mjs');
 

@@ -3,10 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeSpec } from '@gantry/agent/testing/make-spec';
 import { MIB } from '@gantry/daemon/units';
+import { execute } from '@gantry/testkit/real-host/execute';
+import { leftovers } from '@gantry/testkit/real-host/leftovers';
+import {
+  carriedOut,
+  DOMAIN,
+  type OneVmHost,
+  startOneVmHost,
+  VM,
+} from '@gantry/testkit/real-host/one-vm-host';
 import { afterEach, describe, expect, it } from 'vitest';
-import { execute } from './support/execute.ts';
-import { leftovers } from './support/leftovers.ts';
-import { carriedOut, DOMAIN, type OneVmHost, startOneVmHost, VM } from './support/one-vm-host.ts';
 
 const STRANGER = '5f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d35';
 

@@ -1,8 +1,13 @@
 import { tunnelName } from '@gantry/agent/network/kernel/names';
 import { renderMetaData } from '@gantry/agent/seed/nocloud';
 import { makeRule } from '@gantry/agent/testing/make-spec';
+import {
+  type HostWithVm,
+  NETWORK,
+  startTwoHosts,
+  type TwoHosts,
+} from '@gantry/testkit/real-host/two-hosts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type HostWithVm, NETWORK, startTwoHosts, type TwoHosts } from './support/two-hosts.ts';
 
 /** Echoes what it is sent. */
 const KEPT = 80;

@@ -2,17 +2,17 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { MIB } from '@gantry/daemon/units';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WebSocket } from 'ws';
-import { leftovers } from './support/leftovers.ts';
+import { leftovers } from '@gantry/testkit/real-host/leftovers';
 import {
   LOCATION,
   type RealCloud,
   type RealHost,
   startRealCloud,
   VM_TYPE,
-} from './support/real-cloud.ts';
-import { makeSshKey, type SshKey } from './support/ssh.ts';
+} from '@gantry/testkit/real-host/real-cloud';
+import { makeSshKey, type SshKey } from '@gantry/testkit/real-host/ssh';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 
 const STARTUP = '#!/bin/sh\necho started >> /root/startup-trace\n';
 const SHUTDOWN = '#!/bin/sh\necho ended >> /root/shutdown-trace\nsync\n';

@@ -12,8 +12,8 @@
 const PLACEMENTS = 'packages/db/src/queries/placement/placements.ts';
 const ACCEPT_SPEC = 'packages/agent/src/ledger/accept-spec.ts';
 const SETTLE_VM = 'packages/scheduler/src/settle/settle-vm.ts';
-const RACES = ['test/racing-schedulers.pg.test.ts'];
-const VM_LIFE = ['test/settle/vm-life.pg.test.ts'];
+const RACES = ['packages/scheduler/src/place/racing-schedulers.pg.test.ts'];
+const VM_LIFE = ['test/scenarios/settle/vm-life.pg.test.ts'];
 
 const DEVICE_CLAIMS = [
   'tx`insert into device_claims (device_id, vm_id) select *',
@@ -48,7 +48,7 @@ export const MUTANTS = [
     name: 'claim-conflict-ignored',
     why: 'a claim that somebody else has is not had by being silent about it',
     project: 'pg18',
-    tests: ['test/taken-claims.pg.test.ts'],
+    tests: ['packages/scheduler/src/place/taken-claims.pg.test.ts'],
     edits: [
       {
         file: PLACEMENTS,

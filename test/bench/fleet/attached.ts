@@ -5,7 +5,7 @@ import { KIB } from '@gantry/daemon/units';
 import { connect, type Sql } from '@gantry/db/connect';
 import { startEmbeddedPostgres } from '@gantry/local/postgres/embedded-postgres';
 import { removeHome } from '@gantry/testkit/database/remove-home';
-import { unitFlags } from '../../support/unit-flags.ts';
+import { unitFlags } from '@gantry/testkit/processes/unit-flags';
 import { percentile } from '../percentile.ts';
 import { makeBenchProject, VM } from '../subject.ts';
 import { createSteadily } from './creations.ts';

@@ -9,8 +9,8 @@ import { readHostDriverSettings } from '@gantry/agent/libvirt/host-driver-settin
 import { openLibvirtHostDriver } from '@gantry/agent/libvirt/libvirt-host-driver';
 import type { HostSpec } from '@gantry/agent/spec';
 import { createSettingsReader } from '@gantry/daemon/settings';
-import { startDirectAgent } from '../../libvirt/support/direct-agent.ts';
-import { testLog } from '../../libvirt/support/real-host-driver.ts';
+import { startDirectAgent } from '@gantry/testkit/real-host/direct-agent';
+import { testLog } from '@gantry/testkit/real-host/real-host-driver';
 import { type Note, timeConnections, withTimings } from './timings.ts';
 
 export type AgentOrder = { spec: HostSpec | null; vmId: string; revision: string; state: string };

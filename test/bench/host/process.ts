@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { execute } from '../../libvirt/support/execute.ts';
-import type { LibvirtHost } from '../../libvirt/support/host.ts';
-import { unitFlags } from '../../support/unit-flags.ts';
+import { unitFlags } from '@gantry/testkit/processes/unit-flags';
+import { execute } from '@gantry/testkit/real-host/execute';
+import type { LibvirtHost } from '@gantry/testkit/real-host/host';
 import type { AgentAnswer, AgentOrder } from './agent.ts';
 
 /** An agent in a host's network, joined to the bench by a channel: it ends when the bench does. */

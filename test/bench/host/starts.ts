@@ -9,6 +9,9 @@ import {
   makeVm,
 } from '@gantry/agent/testing/make-spec';
 import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
+import { type LibvirtHost, startLibvirtHost } from '@gantry/testkit/real-host/host';
+import { writeStandIns } from '@gantry/testkit/real-host/stand-ins';
+import { tinyGuestDirectory } from '@gantry/testkit/real-host/tiny-guest-directory';
 import { connect } from 'node-libvirt/connect';
 import { START } from 'node-libvirt/flags';
 import {
@@ -16,9 +19,6 @@ import {
   domainDestroyFlags,
   domainLookupByName,
 } from 'node-libvirt/generated/procedures';
-import { type LibvirtHost, startLibvirtHost } from '../../libvirt/support/host.ts';
-import { writeStandIns } from '../../libvirt/support/stand-ins.ts';
-import { tinyGuestDirectory } from '../../libvirt/support/tiny-guest-directory.ts';
 import { row } from '../fleet/table.ts';
 import { median } from '../median.ts';
 import type { AgentAnswer } from './agent.ts';

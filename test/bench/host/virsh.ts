@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { execute } from '../../libvirt/support/execute.ts';
+import { execute } from '@gantry/testkit/real-host/execute';
 
 /** One virsh that is given commands as somebody at its prompt would: its start counts for none. */
 export type Virsh = {

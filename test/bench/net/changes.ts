@@ -4,7 +4,7 @@ import path from 'node:path';
 import { openLab } from '@gantry/agent/network/testing/lab';
 import type { HostSpec } from '@gantry/agent/spec';
 import { makeInterface, makeRule, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
-import { startDirectAgent } from '../../libvirt/support/direct-agent.ts';
+import { startDirectAgent } from '@gantry/testkit/real-host/direct-agent';
 import { row } from '../fleet/table.ts';
 import { percentile } from '../percentile.ts';
 import { NetHost, nowMs, PORTS } from './host.ts';

@@ -11,7 +11,7 @@ import { connect, type Sql } from '@gantry/db/connect';
 import { startEmbeddedPostgres } from '@gantry/local/postgres/embedded-postgres';
 import { loadFleet } from '@gantry/proto/load';
 import { removeHome } from '@gantry/testkit/database/remove-home';
-import { testLog } from '../../libvirt/support/real-host-driver.ts';
+import { testLog } from '@gantry/testkit/real-host/real-host-driver';
 import { benchHome } from '../fleet/home.ts';
 import type { HostsInput } from '../fleet/hosts.ts';
 import { makeMembers } from '../fleet/members.ts';

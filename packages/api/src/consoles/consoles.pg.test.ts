@@ -11,7 +11,7 @@ import {
 } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-/** Tests what happens before a console opens; test/console.pg.test.ts tests the rest. */
+/** Tests what happens before a console opens; test/scenarios/console.pg.test.ts tests the rest. */
 let api: TestApi;
 let listening: ListeningApi;
 let acme: TestTenant;

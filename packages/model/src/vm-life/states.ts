@@ -7,7 +7,7 @@
  * the generated column `vms.state` derives the state from them. The tables of this folder describe
  * the same rules in TypeScript:
  * - the api decides with `vmRefusal` which actions it accepts in a state;
- * - test/settle/vm-life-table.pg.test.ts compares `vmStateOf` and `vmShouldRun` with the database for
+ * - test/scenarios/settle/vm-life-table.pg.test.ts compares `vmStateOf` and `vmShouldRun` with the database for
  *   every combination of facts, and compares `VM_TRANSITIONS` with what api and scheduler really do
  *   to a VM in every combination of facts that can occur;
  * - docs/contributors/vm-life.md is generated from this folder by vm-life.test.ts.

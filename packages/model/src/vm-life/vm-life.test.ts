@@ -68,7 +68,7 @@ function renderPage(): string {
 # The life of a VM
 
 The source of this page is \`packages/model/src/vm-life\`. A test compares it with the database, the
-api and the scheduler: \`test/settle/vm-life-table.pg.test.ts\`.
+api and the scheduler: \`test/scenarios/settle/vm-life-table.pg.test.ts\`.
 
 ## Facts and states
 

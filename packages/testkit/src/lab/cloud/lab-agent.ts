@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { waitUntil } from '@gantry/local/base/wait-until';
+import { unitFlags } from '../../processes/unit-flags.ts';
+import type { Lab } from '../machine/start-lab.ts';
+
+/**
+ * The agent in the lab's machine: the bundle that is shipped, as a process that can be killed. Only
+ * `start` starts it, also after a reset of the machine.
+ */
+export type LabAgent = {
+  /** Returns when the agent is ready. */
+  start(env?: Record<string, string>): Promise<void>;
+  /** Kills the agent with SIGKILL and waits until its process is gone. */
+  kill(): Promise<void>;
+  /** Runs another command of the agent to its end: "inventory", "doctor". */
+  command(line: string, env?: Record<string, string>): ReturnType<Lab['run']>;
+  /** Everything that the agent has logged since the lab's start, across restarts. */
+  log(): Promise<string>;
+};
+
+/** Node, the agent and its probe of KVM are slow under emulation, above all on a busy computer. */
+const READY_LIMIT_MS = 360_000;
+/** Firmware under KVM in an emulated machine needs minutes. Without KVM the lab still has a use. */
+const ACCELERATOR = { GANTRY_KVM_PROBE_SECONDS: '120', GANTRY_ALLOW_EMULATION: '1' };
+const READY = /"msg":"ready"/;
+const ENDED = 'the agent ended with';
+const PID_FILE = '/run/gantry-agent.pid';
+const NODE = ['node', ...unitFlags('gantry-agent'), '/share/agent/main.mjs'].join(' ');
+
+export function labAgent(lab: Lab, environment: Record<string, string>): LabAgent {
+  const log = () => readFile(path.join(lab.share, 'agent.log'), 'utf8').catch(() => '');
+  const settings = (env: Record<string, string> = {}) =>
+    Object.entries({ ...ACCELERATOR, ...environment, ...env })
+      .map(([name, value]) => `${name}=${quote(value)}`)
+      .join(' ');
+  return {
+    log,
+    command: (line, env) => lab.run(`${settings(env)} ${NODE} ${line}`),
+    async start(env) {
+      const before = (await log()).length;
+      // The log shows how the agent ended, which also ends the wait below.
+      const life = `${NODE} run & echo $! >${PID_FILE}; wait $!; echo "${ENDED} $?"`;
+      const output = '</dev/null >>/share/agent.log 2>&1';
+      await lab.ask(`${settings(env)} setsid bash -c ${quote(life)} ${output} &`);
+      const condition = async () => {
+        const text = (await log()).slice(before);
+        return READY.test(text) || text.includes(ENDED) ? text : undefined;
+      };
+      const started = await waitUntil({ limitMs: READY_LIMIT_MS, condition });
+      if (started !== undefined && !started.includes(ENDED)) return;
+      throw new Error(`The agent is not ready:\n${(await log()).slice(before).slice(-4000)}`);
+    },
+    async kill() {
+      const pid = `$(cat ${PID_FILE})`;
+      await lab.ask(`kill -9 ${pid} && while kill -0 ${pid} 2>/dev/null; do sleep 0.1; done`);
+    },
+  };
+}
+
+function quote(value: string): string {
+  return `'${value.replaceAll("'", `'\\''`)}'`;
+}

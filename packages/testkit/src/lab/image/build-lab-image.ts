@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import {
+  chmod,
+  copyFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { syncDirectory } from '@gantry/daemon/durable-file';
+import { readArchitecture } from '@gantry/local/guest/architecture';
+import { fetchPackages, listPackages } from '@gantry/local/guest/fetch-packages';
+import type { DebianPackage } from '@gantry/local/guest/package-list';
+import { filesBelow, recipeKey, removeOld } from '@gantry/local/guest/recipe';
+import { runProgram } from '@gantry/local/guest/run-program';
+import { renderEarlyUserspace, renderGuest } from './early-userspace.ts';
+import { keepModules } from './keep-modules.ts';
+import { chooseForEmptyMachine, labRoots } from './lab-packages.ts';
+import { unpackRoot } from './unpack-root.ts';
+
+/**
+ * Builds the level-1 machine: Debian's kernel with libvirt, QEMU and Node, as a kernel, an initramfs
+ * and a root file system. The code under test is not part of it; each run copies that in.
+ *
+ * Invariant: a folder `lab-…` is complete, because it gets its name when it is finished, and is never
+ * written to again. A build that dies leaves a folder `building-…`, which the next build removes.
+ */
+export type LabImage = { kernel: string; initramfs: string; root: string; ms: number };
+
+const directory = fileURLToPath(new URL('../../../../../.gantry/lab', import.meta.url));
+const here = fileURLToPath(new URL('.', import.meta.url));
+
+/** The file is sparse. What a run writes goes to the run's own overlay. */
+const ROOT_BYTES = 16 * 2 ** 30;
+
+export async function buildLabImage(): Promise<LabImage> {
+  const start = performance.now();
+  await mkdir(directory, { recursive: true });
+  const { debian } = readArchitecture();
+  const roots = await labRoots(debian);
+  const packages = await listPackages(
+    roots,
+    path.join(directory, 'packages.json'),
+    chooseForEmptyMachine,
+  );
+  const node = { file: `node-${process.version}`, sha256: process.execPath };
+  const key = await recipeKey([...packages, node], await sourceFiles());
+  const image = path.join(directory, `lab-${debian}-${key}`);
+  if (!existsSync(image)) await build(packages, image);
+  return {
+    kernel: path.join(image, 'kernel'),
+    initramfs: path.join(image, 'initramfs'),
+    root: path.join(image, 'root.ext4'),
+    ms: Math.round(performance.now() - start),
+  };
+}
+
+async function sourceFiles(): Promise<string[]> {
+  return (await filesBelow(here)).filter((file) => !file.endsWith('.test.ts'));
+}
+
+async function build(packages: readonly DebianPackage[], image: string): Promise<void> {
+  await removeOld(directory, 'lab-');
+  const workspace = await mkdtemp(path.join(directory, `building-${process.pid}-`));
+  try {
+    const kept = path.join(directory, 'packages');
+    const debs = await fetchPackages(packages, { directory: kept, workspace });
+    const root = path.join(workspace, 'root');
+    await unpackRoot(debs, root);
+    const version = await keepModules(root);
+    await finishRoot(root);
+    const made = path.join(workspace, 'image');
+    await mkdir(made);
+    await copyFile(path.join(root, `boot/vmlinuz-${version}`), path.join(made, 'kernel'));
+    await writeFile(path.join(made, 'initramfs'), await renderEarlyUserspace(root));
+    await copyFile(path.join(made, 'kernel'), path.join(root, 'lab/guest-kernel'));
+    await writeFile(path.join(root, 'lab/guest-initramfs'), await renderGuest(root));
+    await writeRoot(root, path.join(made, 'root.ext4'));
+    await runProgram('sync', ['-f', made]);
+    await rename(made, image);
+    await syncDirectory(directory);
+  } finally {
+    await rm(workspace, { recursive: true, force: true });
+  }
+}
+
+/** Adds what maintainer scripts would have made, Node, and the lab's own files. */
+async function finishRoot(root: string): Promise<void> {
+  const inRoot = (name: string) => path.join(root, name);
+  await cp(path.join(here, 'rootfs'), root, { recursive: true });
+  for (const name of await readdir(inRoot('lab'))) await chmod(inRoot(`lab/${name}`), 0o755);
+  for (const name of ['proc', 'sys', 'dev', 'run', 'tmp', 'root', 'share', 'mnt']) {
+    await mkdir(inRoot(name), { recursive: true });
+  }
+  await rm(inRoot('var/run'), { recursive: true, force: true });
+  await symlink('/run', inRoot('var/run'));
+  await mkdir(inRoot('var/lib/libvirt/qemu'), { recursive: true });
+  if (!existsSync(inRoot('usr/bin/sh'))) await symlink('bash', inRoot('usr/bin/sh'));
+  if (!existsSync(inRoot('usr/bin/awk'))) await symlink('mawk', inRoot('usr/bin/awk'));
+  await writeFile(inRoot('etc/machine-id'), `${'1ab'.padEnd(32, '0')}\n`);
+  await copyFile(process.execPath, inRoot('usr/bin/node'));
+  await chmod(inRoot('usr/bin/node'), 0o755);
+  await runProgram('chroot', [root, 'ldconfig']);
+}
+
+/** The file system has a journal, because the machine is reset without warning. */
+async function writeRoot(root: string, file: string): Promise<void> {
+  await writeFile(file, '');
+  await truncate(file, ROOT_BYTES);
+  const options = ['-q', '-t', 'ext4', '-m', '0', '-N', '100000', '-J', 'size=16'];
+  const extended = ['-E', 'lazy_itable_init=1,lazy_journal_init=1,root_owner=0:0'];
+  await runProgram('mke2fs', [...options, ...extended, '-d', root, file]);
+}

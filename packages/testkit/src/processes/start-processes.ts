@@ -1,0 +1,219 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { bootstrap } from '@gantry/local/home/credentials';
+import { startEmbeddedPostgres } from '@gantry/local/postgres/embedded-postgres';
+import postgres from 'postgres';
+import { expect, vi } from 'vitest';
+import { removeHome } from '../database/remove-home.ts';
+import { controlOf, type FleetControl } from './fleet-control.ts';
+
+/**
+ * A control plane out of its bundles: PostgreSQL, apis, schedulers and simulated fleets, each a
+ * process with a port of its own, for tests that kill them. Whatever was started is ended by `stop`;
+ * a test run that is killed takes them along, for each ends when its channel to it closes.
+ */
+export type Processes = {
+  sql: postgres.Sql;
+  /** Of the first project: a member's key. */
+  credentials: { project_id: string; access_key: string; operator_token(): Promise<string> };
+  startApi(env?: Environment): Promise<Api>;
+  startScheduler(env?: Environment): Promise<Scheduler>;
+  startFleet(options: FleetOptions): Promise<Fleet>;
+  /** The agent of a host that was enrolled, run where and as whom the command says. */
+  startAgent(options: AgentOptions): Promise<Process>;
+  stop(): Promise<void>;
+};
+
+export type Process = {
+  pid: number;
+  /** Everything it has logged. */
+  log(): string;
+  signal(signal: NodeJS.Signals): void;
+  /** Killed, and gone when it returns. */
+  kill(): Promise<void>;
+};
+export type Api = Process & { url: string };
+export type Scheduler = Process & { id: string; port: number };
+export type Fleet = Process & FleetControl;
+type Environment = Record<string, string>;
+export type FleetOptions = {
+  /** Its directory; another start with the same name is the same hosts after a power cut. */
+  name: string;
+  hosts: string;
+  schedulers: Scheduler[];
+  api: Api;
+  env?: Environment;
+};
+
+export type AgentOptions = {
+  command(program: string, ...args: string[]): [string, ...string[]];
+  env: Environment;
+};
+
+const root = path.resolve(import.meta.dirname, '../../../..');
+const bundle = (name: string) => path.join(root, 'packages', name);
+/** As long as migrations and a busy machine may need. */
+const READY_LIMIT_MS = 60_000;
+
+export async function startProcesses(): Promise<Processes> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'gantry-processes-'));
+  const home = path.join(directory, 'home');
+  const database = await startEmbeddedPostgres({ home });
+  const running = new Set<ChildProcess>();
+  const sql = postgres(database.databaseUrl, { max: 2, onnotice: () => {} });
+  const shared = {
+    ...inherited(),
+    DATABASE_URL: database.databaseUrl,
+    GANTRY_SECRET_KEY: 'a secret key for tests, long enough',
+  };
+  const node: AgentOptions['command'] = (program, ...args) => [program, ...args];
+  const start = async (name: string, env: Environment, command = node, ...args: string[]) => {
+    const log = path.join(directory, `${name}-${running.size}-${Date.now()}.log`);
+    const script = [bundle(`${name}/dist/main.mjs`), ...args];
+    const program = command(process.execPath, '--enable-source-maps', ...script);
+    return await startProcess({ program, env, log, running });
+  };
+  const stop = async () => {
+    await Promise.all([...running].map(killHard));
+    await sql.end({ timeout: 5 });
+    await database.stop();
+    await removeHome(home);
+    await rm(directory, { recursive: true, force: true, maxRetries: 10 });
+  };
+  try {
+    const made = await bootstrap({
+      script: bundle('api/dist/bootstrap.mjs'),
+      environment: shared,
+    });
+    const operator = { email: made.operator_email, password: made.operator_password };
+    let apiUrl = '';
+    return {
+      ...{ sql, stop },
+      credentials: { ...made, operator_token: () => login(apiUrl, operator) },
+      async startApi(env = {}) {
+        const limits = { GANTRY_RATE_LIMIT: '100000', GANTRY_RATE_BURST: '100000' };
+        const started = await start('api', { ...shared, GANTRY_PORT: '0', ...limits, ...env });
+        const url = `http://127.0.0.1:${started.ready['port']}`;
+        apiUrl = url;
+        return { ...started, url };
+      },
+      async startScheduler(env = {}) {
+        const started = await start('scheduler', { ...shared, GANTRY_FLEET_PORT: '0', ...env });
+        const { scheduler_id, fleet_port } = started.ready;
+        return { ...started, id: String(scheduler_id), port: Number(fleet_port) };
+      },
+      async startFleet({ name, hosts, schedulers, api, env = {} }) {
+        const started = await start('simulator', {
+          ...inherited(),
+          GANTRY_API_URL: api.url,
+          GANTRY_OPERATOR_EMAIL: operator.email,
+          GANTRY_OPERATOR_PASSWORD: operator.password,
+          GANTRY_SCHEDULERS: schedulers.map(({ port }) => `localhost:${port}`).join(','),
+          GANTRY_FLEET_DIRECTORY: path.join(directory, name),
+          GANTRY_FLEET_HOSTS: hosts,
+          GANTRY_FLEET_CONTROL: '1',
+          ...env,
+        });
+        const control = controlOf(String(started.ready['control_socket']));
+        const names = (await control.hosts()).map(({ name }) => name);
+        await untilAttached(sql, names);
+        return { ...started, ...control };
+      },
+      startAgent: ({ command, env }) => start('agent', { ...inherited(), ...env }, command, 'run'),
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** A host takes VMs once it has told what it has. */
+async function untilAttached(sql: postgres.Sql, names: string[]): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const attached = await sql`select from hosts h where name = any(${names}) and state = 'ready'
+        and scheduler_id is not null and exists (select from devices where kind = 'gpu' and host_id = h.id)`;
+      expect(attached).toHaveLength(names.length);
+    },
+    { timeout: 30_000, interval: 50 },
+  );
+}
+
+/** What the tests run under is not what is tested. */
+function inherited(): Environment {
+  const kept = Object.entries(process.env).filter(
+    ([name]) =>
+      !name.startsWith('GANTRY_') && name !== 'DATABASE_URL' && !name.startsWith('VITEST'),
+  );
+  return Object.fromEntries(kept.map(([name, value]) => [name, value ?? '']));
+}
+
+type Start = {
+  program: [string, ...string[]];
+  env: Environment;
+  log: string;
+  running: Set<ChildProcess>;
+};
+
+async function startProcess({ program: [file, ...args], env, log, running }: Start) {
+  const output = openSync(log, 'a');
+  const child = spawn(file, args, {
+    env,
+    stdio: ['ignore', output, output, 'ipc'],
+  });
+  running.add(child);
+  // A channel that breaks is the process's end, which is seen by itself.
+  child.on('error', () => {});
+  child.once('exit', () => running.delete(child));
+  const readLog = () => readFileSync(log, 'utf8');
+  const ready = await new Promise<Record<string, unknown>>((resolve, reject) => {
+    const fail = (why: string) => reject(new Error(`${args.join(' ')} ${why}:\n${readLog()}`));
+    const limit = setTimeout(() => fail('was not ready in time'), READY_LIMIT_MS);
+    child.once('exit', (code) => fail(`ended with ${code}`));
+    child.once('message', (message: { ready: Record<string, unknown> }) => {
+      clearTimeout(limit);
+      resolve(message.ready);
+    });
+  });
+  return {
+    ready,
+    pid: child.pid ?? 0,
+    log: readLog,
+    signal: (signal: NodeJS.Signals) => void child.kill(signal),
+    kill: () => killHard(child),
+  };
+}
+
+async function killHard(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
+}
+
+async function login(url: string, { email, password }: { email: string; password: string }) {
+  const response = await fetch(`${url}/v0.1/auth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ grant_type: 'password', email, password }),
+  });
+  return ((await response.json()) as { access_token: string }).access_token;
+}
+
+/** One command of the agent, to its end. */
+export async function runAgentCommand(args: string[], env: Environment) {
+  const script = bundle('agent/dist/main.mjs');
+  try {
+    const options = { env: { ...inherited(), ...env } };
+    const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], options);
+    return { code: 0, stdout, stderr: '' };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, stdout, stderr };
+  }
+}

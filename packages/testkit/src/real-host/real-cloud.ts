@@ -1,0 +1,148 @@
+import { pathToFileURL } from 'node:url';
+import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
+import { expect, vi } from 'vitest';
+import { type Client, connectClient } from '../processes/client.ts';
+import {
+  type Process,
+  type Processes,
+  runAgentCommand,
+  startProcesses,
+} from '../processes/start-processes.ts';
+import { type LibvirtHost, startLibvirtHost } from './host.ts';
+import { writeStandIns } from './stand-ins.ts';
+import { tinyGuestDirectory } from './tiny-guest-directory.ts';
+
+/**
+ * A cloud whose hosts run real VMs: api, scheduler and agents as processes, a libvirtd and a network
+ * namespace for each host, and the tiny guest as image. Only the GPUs are stand-ins.
+ */
+export type RealCloud = {
+  client: Client;
+  processes: Processes;
+  hosts: RealHost[];
+  /** Where a VM's console is, and the key that opens it. */
+  console(vmId: string): { url: string; credentials: string };
+  /** The host whose libvirt has the VM's domain. */
+  hostOf(vmId: string): Promise<RealHost>;
+  stop(): Promise<void>;
+};
+
+export type RealHost = LibvirtHost & {
+  readonly agent: Process;
+  /** The agent's next life. */
+  startAgent(): Promise<void>;
+};
+
+export const LOCATION = 'eu-north-a';
+export const VM_TYPE = 'lab.1x';
+
+/** A graceful stop alone may take 95 s, and everything here is slower on a busy machine. */
+const PATIENCE_MS = 300_000;
+
+export async function startRealCloud(names: readonly string[]): Promise<RealCloud> {
+  const guest = await buildTinyGuest({ directory: tinyGuestDirectory });
+  const endings: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const end of endings.splice(0).reverse()) await end();
+  };
+  try {
+    const processes = await startProcesses();
+    endings.push(processes.stop);
+    const api = await processes.startApi();
+    const scheduler = await processes.startScheduler({ GANTRY_UNREACHABLE_AFTER_MS: '10000' });
+    const client = await connectClient(processes, api, { patienceMs: PATIENCE_MS });
+    await offerTinyGuest(client, { url: pathToFileURL(guest.path).href, sha256: guest.sha256 });
+    const hosts: RealHost[] = [];
+    for (const name of names) {
+      const host = await startLibvirtHost(name);
+      endings.push(host.stop);
+      const sysfsRoot = await writeStandIns(host.directory);
+      await host.reachLoopback(scheduler.port);
+      await enroll(client, { host, port: scheduler.port });
+      hosts.push(
+        await withAgent(processes, host, {
+          ...host.environment,
+          GANTRY_SCHEDULERS: `localhost:${scheduler.port}`,
+          GANTRY_SYSFS_ROOT: sysfsRoot,
+          GANTRY_STAND_IN_DEVICES: '1',
+          GANTRY_REACHABLE_FROM_HOST: '1',
+          GANTRY_LOG_LEVEL: 'debug',
+        }),
+      );
+    }
+    await untilAvailable(client);
+    const hostOf = async (vmId: string) => {
+      for (const host of hosts) {
+        const listed = await host.libvirtd.run('virsh', 'list', '--all', '--uuid');
+        if (listed.includes(vmId)) return host;
+      }
+      throw new Error(`no host has VM ${vmId}`);
+    };
+    const { project_id, access_key } = processes.credentials;
+    const console = (vmId: string) => ({
+      url: `${api.url.replace('http', 'ws')}/v0.1/projects/${project_id}/vms/${vmId}/console`,
+      credentials: access_key,
+    });
+    return { client, processes, hosts, hostOf, console, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** A type that a machine of two cores has room for, an image for it, and one that is not itself. */
+async function offerTinyGuest(client: Client, source: { url: string; sha256: string }) {
+  const type = {
+    ...{ name: VM_TYPE, description: 'One core, for trying things', locations: [LOCATION] },
+    ...{ cpu_cores: 1, cpu_type: 'any', memory_gb: 1, memory_type: 'any' },
+    ...{ disk_gb: 0, disk_type: 'none', disk_count: 0, network_gbps: 0 },
+    ...{ gpu_count: 1, gpu_type: 'A40 48GB PCIe' },
+  };
+  const made = await client.admin('POST', '/vm-types', type);
+  expect(made).toMatchObject({ status: 200 });
+  for (const [name, sha256] of [
+    ['tiny', source.sha256],
+    ['forged', source.sha256.split('').reverse().join('')],
+  ]) {
+    const image = { name, source_url: source.url, sha256, locations: [LOCATION] };
+    expect(await client.admin('POST', '/images', image)).toMatchObject({ status: 200 });
+  }
+}
+
+async function enroll(client: Client, { host, port }: { host: LibvirtHost; port: number }) {
+  const { body } = await client.admin('POST', '/join-tokens', { location: LOCATION });
+  const token = ['--token', body.token, '--ca-sha256', body.ca_sha256];
+  const where = ['--server', `localhost:${port}`, '--name', host.name];
+  const enrolled = await runAgentCommand(['enroll', ...where, ...token], host.environment);
+  expect(enrolled).toMatchObject({ code: 0 });
+}
+
+async function withAgent(
+  processes: Processes,
+  host: LibvirtHost,
+  env: Record<string, string>,
+): Promise<RealHost> {
+  const start = () => processes.startAgent({ command: host.command, env });
+  let agent = await start();
+  return {
+    ...host,
+    get agent() {
+      return agent;
+    },
+    async startAgent() {
+      agent = await start();
+    },
+  };
+}
+
+/** The hosts have told what they have, and the placer would use it. */
+async function untilAvailable(client: Client): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const { body } = await client.call('GET', '/availabilities');
+      const offer = { type: VM_TYPE, available: true };
+      expect(body.items).toContainEqual(expect.objectContaining(offer));
+    },
+    { timeout: PATIENCE_MS, interval: 100 },
+  );
+}

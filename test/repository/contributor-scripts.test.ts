@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+
+const script = (name: string) => new URL(`../../scripts/${name}.mjs`, import.meta.url).href;
+const { readTestArguments, SUITE_NAMES } = await import(script('test-arguments'));
+const { affectedProcesses } = await import(script('dev-restarts'));
+
+describe('npm test', () => {
+  it('runs the checks and every suite without arguments', () => {
+    expect(readTestArguments([])).toEqual({ checks: true, suites: SUITE_NAMES, only: [] });
+  });
+
+  it('runs the named suites alone, in the usual order', () => {
+    expect(readTestArguments(['pg18', 'unit'])).toEqual({
+      checks: false,
+      suites: ['unit', 'pg18'],
+      only: [],
+    });
+  });
+
+  it('runs the checks if they are named', () => {
+    expect(readTestArguments(['check'])).toEqual({ checks: true, suites: [], only: [] });
+  });
+
+  it.each([
+    ['packages/model/src/cidr.test.ts', 'unit'],
+    ['packages/api/src/server.pg.test.ts', 'pg18'],
+    ['test/scenarios/processes/kills.system.test.ts', 'system'],
+    ['test/libvirt/kills.libvirt.test.ts', 'libvirt'],
+    ['test/lab/vm.lab.test.ts', 'lab'],
+    ['packages/model', 'unit'],
+  ])('with --only %s runs the suite %s', (path, suite) => {
+    expect(readTestArguments(['--only', path])).toEqual({
+      checks: false,
+      suites: [suite],
+      only: [path],
+    });
+  });
+
+  it('with --only and a suite runs that suite', () => {
+    const path = 'packages/api/src/server.pg.test.ts';
+    expect(readTestArguments(['pg15', '--only', path])).toEqual({
+      checks: false,
+      suites: ['pg15'],
+      only: [path],
+    });
+  });
+
+  it('refuses an unknown suite and lists the known ones', () => {
+    expect(() => readTestArguments(['unit', 'pg17'])).toThrow(
+      /There is no suite "pg17".*Suites: check, unit, pg18, pg15, system, libvirt, lab-short, lab/s,
+    );
+  });
+
+  it('refuses an unknown option and shows the usage', () => {
+    expect(() => readTestArguments(['--onyl', 'x'])).toThrow(/--onyl.*usage: npm test/s);
+  });
+});
+
+describe('npm run dev', () => {
+  const build = { api: 'a', scheduler: 's', agent: 'g', simulator: 'f', local: 'l' };
+
+  it('restarts the processes whose bundle changed', () => {
+    const after = { ...build, api: 'a2', simulator: 'f2' };
+    expect(affectedProcesses(build, after)).toEqual({ restart: ['api', 'fleet'], relaunch: false });
+  });
+
+  it('restarts nothing if no bundle changed', () => {
+    expect(affectedProcesses(build, { ...build })).toEqual({ restart: [], relaunch: false });
+  });
+
+  it('restarts everything if the launcher changed', () => {
+    expect(affectedProcesses(build, { ...build, local: 'l2' }).relaunch).toBe(true);
+  });
+});

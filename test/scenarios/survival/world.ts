@@ -1,0 +1,227 @@
+import { connect, type Sql } from '@gantry/db/connect';
+import type { Scheduler } from '@gantry/scheduler/scheduler';
+import { INSTANT } from '@gantry/simulator/driver/behaviour';
+import type { SimulatedHost } from '@gantry/simulator/fleet/simulated-host';
+import type { HostOptions } from '@gantry/testkit/cloud/simulated-hosts';
+import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
+import { expect, vi } from 'vitest';
+import { brokenRules, disagreements, watchClaims } from './invariants.ts';
+import { openUnsteadyDatabase, type UnsteadyDatabase } from './unsteady-database.ts';
+import { UnsteadyLink } from './unsteady-link.ts';
+
+/**
+ * A small cloud in which everything can break: two locations, three hosts with so few GPUs that they
+ * run out, two schedulers. It can be healed at any time, and emptied.
+ */
+export type ChaosHost = {
+  host: SimulatedHost;
+  link: UnsteadyLink;
+  options: HostOptions;
+  alive: boolean;
+  revoked: boolean;
+};
+type ChaosScheduler = { scheduler: Scheduler; sql: Sql; database: UnsteadyDatabase };
+
+/** Long enough for two busy cores; what holds holds within seconds. */
+const PATIENCE = { timeout: 60_000, interval: 50 };
+/** Beyond the patience of every lock. */
+const ANSWER_MS = 15_000;
+const TIMINGS = {
+  retryMs: [10, 40],
+  failedMs: 300,
+  shutdownMs: 300,
+  reportMs: 5,
+  serialLogMs: 200,
+};
+const HOSTS: HostOptions[] = [
+  { location: 'eu-north-a', sharedStorage: true, gpus: 2 },
+  { location: 'eu-north-a', sharedStorage: true, gpus: 1 },
+  { location: 'us-east-a', sharedStorage: false, gpus: 2 },
+];
+
+export class World {
+  readonly cloud: Cloud;
+  readonly hosts: ChaosHost[] = [];
+  readonly schedulers: ChaosScheduler[] = [];
+
+  private constructor(cloud: Cloud) {
+    this.cloud = cloud;
+  }
+
+  static async start(): Promise<World> {
+    const world = new World(await startCloud());
+    await watchClaims(world.sql);
+    for (let i = 0; i < 2; i += 1) await world.addScheduler();
+    for (const options of HOSTS) await world.addHost(options);
+    for (const [location, block] of [
+      ['eu-north-a', '203.0.113.0/31'],
+      ['us-east-a', '198.51.100.0/31'],
+    ])
+      await world.operate('POST', '/admin/public-addresses', { location, cidr: block });
+    return world;
+  }
+
+  get sql(): Sql {
+    return this.cloud.sql;
+  }
+
+  /** As an operator. */
+  async operate(method: string, path: string, body?: unknown): Promise<number> {
+    const { operator: bearer, api } = this.cloud;
+    const answer = api.call(method, path, { bearer, ...(body ? { body } : {}) });
+    return await this.#answered(`${method} ${path}`, answer);
+  }
+
+  /** As the tenant. */
+  async ask(method: string, path: string, body?: unknown): Promise<number> {
+    return await this.#answered(`${method} ${path}`, this.cloud.call(method, path, body));
+  }
+
+  /** A request may be refused, but it is answered, whatever else stands still, and never broken. */
+  async #answered(request: string, answer: ReturnType<Cloud['call']>): Promise<number> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(new Error(`${request} got no answer`)), ANSWER_MS);
+    });
+    const { status, body } = await Promise.race([answer, late]).finally(() => clearTimeout(timer));
+    if (status >= 500) throw new Error(`${request}: ${JSON.stringify(body)}`);
+    return status;
+  }
+
+  async addScheduler(): Promise<void> {
+    const database = await openUnsteadyDatabase(this.cloud.api.databaseUrl);
+    const sql = connect({ url: database.url, name: 'gantry-scheduler', maxConnections: 8 });
+    const scheduler = await this.cloud.addScheduler({ sql });
+    this.schedulers.push({ scheduler, sql, database });
+  }
+
+  /** As a killed process: its connections end, and nothing of what it holds is given back. */
+  async killScheduler({ scheduler, sql, database }: ChaosScheduler): Promise<void> {
+    remove(this.schedulers, (one) => one.scheduler === scheduler);
+    remove(this.cloud.schedulers, (one) => one === scheduler);
+    database.close();
+    await Promise.all([sql.end({ timeout: 0 }), scheduler.stop().catch(() => {})]);
+  }
+
+  async addHost(options: HostOptions): Promise<void> {
+    const link = new UnsteadyLink();
+    const host = await this.cloud.addHost({
+      ...options,
+      ...{ timings: TIMINGS, heartbeatMs: 200, wrapLink: (inner) => link.wrap(inner) },
+    });
+    this.hosts.push({ host, link, options, alive: true, revoked: false });
+  }
+
+  killAgent(one: ChaosHost): void {
+    if (one.alive) one.host.kill();
+    one.alive = false;
+  }
+
+  async startAgent(one: ChaosHost): Promise<void> {
+    if (!one.alive) await one.host.start();
+    one.alive = true;
+  }
+
+  /** The machine loses its power for good, an operator says so, and another takes its place. */
+  async replaceHost(one: ChaosHost): Promise<void> {
+    const { host, options } = one;
+    this.killAgent(one);
+    host.driver.reboot();
+    remove(this.hosts, (other) => other === one);
+    remove(this.cloud.hosts, (other) => other === host);
+    const [row] = await this.sql<{ name: string }[]>`select name from hosts where id = ${host.id}`;
+    const confirm = row?.name ?? '';
+    await vi.waitFor(
+      async () =>
+        expect(await this.operate('POST', `/admin/hosts/${host.id}:fence`, { confirm })).toBe(200),
+      PATIENCE,
+    );
+    if (this.schedulers.length === 0) await this.addScheduler();
+    await this.addHost(options);
+  }
+
+  async check(): Promise<void> {
+    const problems = await brokenRules({ sql: this.sql, hosts: this.cloud.hosts });
+    if (problems.length > 0) throw new Error(problems.join('\n'));
+  }
+
+  /** Everything lives again and nothing fails any more; operators lift what they imposed. */
+  async heal(): Promise<void> {
+    for (const { database } of this.schedulers) database.resume();
+    while (this.schedulers.length < 2) await this.addScheduler();
+    for (const one of [...this.hosts]) {
+      const { driver } = one.host;
+      driver.faults.clear();
+      driver.behave(INSTANT);
+      if (one.revoked) await this.replaceHost(one);
+    }
+    for (const one of this.hosts) {
+      await this.startAgent(one);
+      one.link.heal();
+      await this.operate('POST', `/admin/hosts/${one.host.id}:uncordon`);
+      for (const { id, address } of await this.devicesOf(one)) {
+        one.host.driver.devices.spoil(address, null);
+        await this.operate('POST', `/admin/devices/${id}:release`);
+      }
+    }
+    // What a repaired card needs, and no operator can say yet.
+    await this.sql`update devices set state = 'ready' where state = 'quarantined'`;
+  }
+
+  /** Waits until all operations ended and the database and the hosts agree. */
+  async settle(): Promise<void> {
+    await vi.waitFor(async () => {
+      const problems = await disagreements({ sql: this.sql, hosts: this.cloud.hosts });
+      if (problems.length > 0) throw new Error(problems.join('\n'));
+    }, PATIENCE);
+  }
+
+  /** Removes everything as the tenant would, which must work from wherever we are. */
+  async empty(): Promise<void> {
+    for (const id of await this.vmIds()) await this.ask('DELETE', `/vms/${id}`);
+    await this.settle();
+    for (const id of await this.diskIds()) await this.ask('DELETE', `/disks/${id}`);
+    for (const id of await this.ruleIds()) await this.ask('DELETE', `/vpc/firewall-rules/${id}`);
+    await this.settle();
+    const left = await this.sql`select id::text from vms union all select id::text from disks
+      union all select device_id::text from device_claims
+      union all select network_interface_id::text from address_claims
+      union all select resource_id::text from meter_intervals where ended_at is null`;
+    expect(left.map(({ id }) => id)).toEqual([]);
+  }
+
+  async stop(): Promise<void> {
+    const { schedulers } = this;
+    for (const { database } of schedulers) database.resume();
+    await this.cloud.stop();
+    await Promise.all(schedulers.map(({ sql }) => sql.end({ timeout: 1 })));
+    for (const { database } of schedulers) database.close();
+  }
+
+  async vmIds(): Promise<string[]> {
+    return ids(await this.sql`select id from vms order by id`);
+  }
+
+  async diskIds(): Promise<string[]> {
+    return ids(await this.sql`select id from disks where kind = 'data' order by id`);
+  }
+
+  /** Those that a test made: a network's first rules stay. */
+  async ruleIds(): Promise<string[]> {
+    return ids(await this.sql`select id from firewall_rules where name like 'r-%' order by id`);
+  }
+
+  async devicesOf({ host }: ChaosHost): Promise<{ id: string; address: string }[]> {
+    return await this.sql<{ id: string; address: string }[]>`
+      select id, pci_address as address from devices where host_id = ${host.id} order by address`;
+  }
+}
+
+function ids(rows: readonly Record<string, unknown>[]): string[] {
+  return rows.map(({ id }) => String(id));
+}
+
+function remove<T>(items: T[], isIt: (item: T) => boolean): void {
+  const index = items.findIndex(isIt);
+  if (index >= 0) items.splice(index, 1);
+}
