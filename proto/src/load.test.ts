@@ -87,7 +87,7 @@ const SPEC = {
           exists: true,
         },
       ],
-      nics: [
+      interfaces: [
         {
           id: 'n-1',
           networkId: 'net-1',

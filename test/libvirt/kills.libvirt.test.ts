@@ -36,7 +36,7 @@ beforeEach(async () => {
   const { devices = [] } = await driver.readInventory();
   vm = makeVm(VM, {
     ...{ cpuCores: 1, memoryMib: 256, devices: [gpu(devices[0]?.address ?? '')] },
-    nics: [makeInterface('nic', { networkId: 'network-1' })],
+    interfaces: [makeInterface('interface', { networkId: 'network-1' })],
     image: { name: 'tiny', url: pathToFileURL(guest.path).href, sha256: guest.sha256 },
   });
 });

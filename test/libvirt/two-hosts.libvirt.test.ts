@@ -65,7 +65,7 @@ describe('two VMs of one network, on two hosts', () => {
   it('have the addresses of their specs, from their seeds and by DHCP', async () => {
     const addresses = await atBoth(({ guest }) => guest.run('ip -4 -o addr show dev eth0'));
     for (const [index, { vm }] of both.places.entries()) {
-      expect(addresses[index]).toContain(` inet ${vm.nics[0]?.privateIpv4} `);
+      expect(addresses[index]).toContain(` inet ${vm.interfaces[0]?.privateIpv4} `);
     }
     expect(await atBoth(({ guest }) => guest.run(ASK_FOR_LEASE))).toEqual([
       'bound 10.0.0.5/24 10.0.0.1\n',

@@ -151,13 +151,13 @@ export type Devices = {
  */
 export type Firewall = {
   rules: readonly FirewallRule[];
-  nics: readonly InterfaceSpec[];
+  interfaces: readonly InterfaceSpec[];
   /** With the routes to their VMs on other hosts. Absent: the networks exist on this host only. */
   networks?: readonly NetworkSpec[];
 };
 
 export type HostNetwork = {
-  ensureInterfaces(vmId: string, nics: readonly InterfaceSpec[]): Promise<void>;
+  ensureInterfaces(vmId: string, interfaces: readonly InterfaceSpec[]): Promise<void>;
   removeInterfaces(vmId: string): Promise<void>;
   /** Replaces all rules atomically, and reads them back before it returns. */
   applyFirewall(firewall: Firewall): Promise<void>;

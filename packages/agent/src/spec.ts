@@ -3,8 +3,8 @@ import type { DiskSpec__Output } from '@gantry/proto/generated/gantry/v1/DiskSpe
 import type { FirewallRule__Output } from '@gantry/proto/generated/gantry/v1/FirewallRule';
 import type { HostSpec__Output } from '@gantry/proto/generated/gantry/v1/HostSpec';
 import type { Image__Output } from '@gantry/proto/generated/gantry/v1/Image';
+import type { InterfaceSpec__Output } from '@gantry/proto/generated/gantry/v1/InterfaceSpec';
 import type { NetworkSpec__Output } from '@gantry/proto/generated/gantry/v1/NetworkSpec';
-import type { NicSpec__Output } from '@gantry/proto/generated/gantry/v1/NicSpec';
 import type { VmSpec__Output } from '@gantry/proto/generated/gantry/v1/VmSpec';
 import type { VmTakeDown__Output } from '@gantry/proto/generated/gantry/v1/VmTakeDown';
 
@@ -22,7 +22,7 @@ export type HostSpec = Omit<HostSpec__Output, 'vms' | 'deleted'> & {
 export type VmSpec = Omit<VmSpec__Output, 'devices'> & { devices: DeviceRef[] };
 export type VmTakeDown = Omit<VmTakeDown__Output, 'devices'> & { devices: DeviceRef[] };
 export type DiskSpec = DiskSpec__Output;
-export type InterfaceSpec = NicSpec__Output;
+export type InterfaceSpec = InterfaceSpec__Output;
 export type NetworkSpec = NetworkSpec__Output;
 export type Image = Image__Output;
 export type FirewallRule = FirewallRule__Output;

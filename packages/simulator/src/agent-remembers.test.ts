@@ -102,8 +102,8 @@ describe('a VM that no spec names', () => {
     host.send(makeSpec(2));
     await host.untilState('vm-1', '0', 'UNKNOWN');
     expect(host.driver.hypervisor.domain('vm-1')?.state).toBe('running');
-    const covered = host.driver.network.firewall?.nics.map((nic) => nic.id);
-    expect(covered).toContain('vm-1-nic');
+    const covered = host.driver.network.firewall?.interfaces.map((iface) => iface.id);
+    expect(covered).toContain('vm-1-interface');
   });
 });
 

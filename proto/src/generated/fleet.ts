@@ -19,11 +19,11 @@ import type { HostReport as _gantry_v1_HostReport, HostReport__Output as _gantry
 import type { HostSpec as _gantry_v1_HostSpec, HostSpec__Output as _gantry_v1_HostSpec__Output } from './gantry/v1/HostSpec.ts';
 import type { HugepagePool as _gantry_v1_HugepagePool, HugepagePool__Output as _gantry_v1_HugepagePool__Output } from './gantry/v1/HugepagePool.ts';
 import type { Image as _gantry_v1_Image, Image__Output as _gantry_v1_Image__Output } from './gantry/v1/Image.ts';
+import type { InterfaceSpec as _gantry_v1_InterfaceSpec, InterfaceSpec__Output as _gantry_v1_InterfaceSpec__Output } from './gantry/v1/InterfaceSpec.ts';
 import type { Inventory as _gantry_v1_Inventory, Inventory__Output as _gantry_v1_Inventory__Output } from './gantry/v1/Inventory.ts';
 import type { Neighbour as _gantry_v1_Neighbour, Neighbour__Output as _gantry_v1_Neighbour__Output } from './gantry/v1/Neighbour.ts';
 import type { NetworkSpec as _gantry_v1_NetworkSpec, NetworkSpec__Output as _gantry_v1_NetworkSpec__Output } from './gantry/v1/NetworkSpec.ts';
 import type { Nic as _gantry_v1_Nic, Nic__Output as _gantry_v1_Nic__Output } from './gantry/v1/Nic.ts';
-import type { NicSpec as _gantry_v1_NicSpec, NicSpec__Output as _gantry_v1_NicSpec__Output } from './gantry/v1/NicSpec.ts';
 import type { NumaNode as _gantry_v1_NumaNode, NumaNode__Output as _gantry_v1_NumaNode__Output } from './gantry/v1/NumaNode.ts';
 import type { NumaShare as _gantry_v1_NumaShare, NumaShare__Output as _gantry_v1_NumaShare__Output } from './gantry/v1/NumaShare.ts';
 import type { PciBar as _gantry_v1_PciBar, PciBar__Output as _gantry_v1_PciBar__Output } from './gantry/v1/PciBar.ts';
@@ -64,11 +64,11 @@ export interface ProtoGrpcType {
       HostSpec: MessageTypeDefinition<_gantry_v1_HostSpec, _gantry_v1_HostSpec__Output>
       HugepagePool: MessageTypeDefinition<_gantry_v1_HugepagePool, _gantry_v1_HugepagePool__Output>
       Image: MessageTypeDefinition<_gantry_v1_Image, _gantry_v1_Image__Output>
+      InterfaceSpec: MessageTypeDefinition<_gantry_v1_InterfaceSpec, _gantry_v1_InterfaceSpec__Output>
       Inventory: MessageTypeDefinition<_gantry_v1_Inventory, _gantry_v1_Inventory__Output>
       Neighbour: MessageTypeDefinition<_gantry_v1_Neighbour, _gantry_v1_Neighbour__Output>
       NetworkSpec: MessageTypeDefinition<_gantry_v1_NetworkSpec, _gantry_v1_NetworkSpec__Output>
       Nic: MessageTypeDefinition<_gantry_v1_Nic, _gantry_v1_Nic__Output>
-      NicSpec: MessageTypeDefinition<_gantry_v1_NicSpec, _gantry_v1_NicSpec__Output>
       NumaNode: MessageTypeDefinition<_gantry_v1_NumaNode, _gantry_v1_NumaNode__Output>
       NumaShare: MessageTypeDefinition<_gantry_v1_NumaShare, _gantry_v1_NumaShare__Output>
       PciBar: MessageTypeDefinition<_gantry_v1_PciBar, _gantry_v1_PciBar__Output>

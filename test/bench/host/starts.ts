@@ -87,7 +87,7 @@ function wantedVm({ gpu }: HostAgent, { round, image }: Order): VmSpec {
       devices: [{ kind: 'gpu', address: gpu }],
     },
     disks: [makeDisk(randomUUID())],
-    nics: [makeInterface(randomUUID(), { networkId: 'network-1' })],
+    interfaces: [makeInterface(randomUUID(), { networkId: 'network-1' })],
     image: { name: 'tiny', ...image },
   });
 }

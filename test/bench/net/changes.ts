@@ -75,8 +75,8 @@ function makeNumbered(number: number, { port, vms, rules }: Size): HostSpec {
   return makeSpec(number, {
     vms: Array.from({ length: vms }, (_, at) =>
       makeVm(`vm-${at}`, {
-        nics: [
-          makeInterface(`nic-${at}`, {
+        interfaces: [
+          makeInterface(`interface-${at}`, {
             ...{ networkId: NETWORK, privateIpv4: `10.0.0.${at + 2}/24` },
             mac: `02:00:00:00:00:${(at + 1).toString(16).padStart(2, '0')}`,
           }),

@@ -67,13 +67,13 @@ export class NetHost {
     });
   }
 
-  async #plug([nic]: readonly InterfaceSpec[]): Promise<void> {
-    const address = nic?.privateIpv4.split('/')[0] ?? '';
+  async #plug([iface]: readonly InterfaceSpec[]): Promise<void> {
+    const address = iface?.privateIpv4.split('/')[0] ?? '';
     const isKnown = this.#guests.some((guest) => guest.address === address);
-    if (!nic || isKnown || this.#guests.length === GUESTS) return;
+    if (!iface || isKnown || this.#guests.length === GUESTS) return;
     const guest = { netns: '', address };
     this.#guests.push(guest);
-    guest.netns = (await this.#lab.addGuest(nic)).netns;
+    guest.netns = (await this.#lab.addGuest(iface)).netns;
   }
 
   async startSending(): Promise<void> {

@@ -24,7 +24,7 @@ const FEW = 10;
 const WARM_UP_MS = 500;
 const LEAST_RATIO = 0.9;
 const MOST_RATIO = 1.1;
-const nics = [
+const interfaces = [
   makeInterface('server', { mac: '02:00:00:00:00:05', privateIpv4: `${ADDRESS}/24` }),
   makeInterface('client', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' }),
 ] as const;
@@ -60,11 +60,11 @@ export async function measureTraffic({ rounds, seconds, rules, signal }: Traffic
 }
 
 async function prepare(lab: Lab) {
-  const [server, client] = [await lab.addGuest(nics[0]), await lab.addGuest(nics[1])];
+  const [server, client] = [await lab.addGuest(interfaces[0]), await lab.addGuest(interfaces[1])];
   const network = lab.network();
-  await network.applyFirewall({ rules: [], nics });
-  for (const nic of nics) await network.ensureInterfaces(`vm-${nic.id}`, [nic]);
-  const { networkId } = nics[0];
+  await network.applyFirewall({ rules: [], interfaces });
+  for (const iface of interfaces) await network.ensureInterfaces(`vm-${iface.id}`, [iface]);
+  const { networkId } = interfaces[0];
   // Without our table packets carry no mark: this leads them the same way, and is there always.
   const mark = networkNumber(networkId);
   await lab.ip(`rule add pref 900 iif ${bridgeName(networkId)} lookup ${mark}`);
@@ -77,7 +77,7 @@ async function prepare(lab: Lab) {
 
 function waysOf(lab: Lab, count: number): Record<string, () => Promise<void>> {
   const network = lab.network();
-  const { networkId } = nics[0];
+  const { networkId } = interfaces[0];
   const open = [
     makeRule('out', { networkId, direction: 'DIRECTION_EGRESS', destinationPorts: [] }),
     makeRule('zz-in', { networkId, destinationPorts: [`${PORT}`] }),
@@ -85,7 +85,7 @@ function waysOf(lab: Lab, count: number): Record<string, () => Promise<void>> {
   const withRules = (wanted: number) => async () => {
     await leavePlain(lab);
     const rules = [...open, ...ordinaryRules(wanted - open.length, networkId)];
-    await network.applyFirewall({ rules, nics });
+    await network.applyFirewall({ rules, interfaces });
   };
   const withoutOurs = async () => {
     await leavePlain(lab);

@@ -132,9 +132,9 @@ async function through(
 const lasting = ({ id, project_id, created_at, disks, network_interfaces }: any) => ({
   ...{ id, project_id, created_at, disks: disks.map((disk: { id: string }) => disk.id) },
   // biome-ignore lint/suspicious/noExplicitAny: as above
-  nics: network_interfaces.map((nic: any) => ({
-    ...{ id: nic.id, mac: nic.mac_address, network: nic.network, subnet: nic.subnet },
-    private: nic.ips[0].private_ipv4.address,
+  interfaces: network_interfaces.map((iface: any) => ({
+    ...{ id: iface.id, mac: iface.mac_address, network: iface.network, subnet: iface.subnet },
+    private: iface.ips[0].private_ipv4.address,
   })),
 });
 

@@ -16,7 +16,7 @@ type OnHost<T> = T & { hostId: string };
 type Sight = {
   domains: OnHost<Domain>[];
   devices: OnHost<Device>[];
-  nics: OnHost<{ vmId: string; nic: InterfaceSpec }>[];
+  interfaces: OnHost<{ vmId: string; iface: InterfaceSpec }>[];
 };
 
 export async function brokenRules({ sql, hosts }: WatchedCloud): Promise<string[]> {
@@ -72,12 +72,14 @@ function look(hosts: readonly SimulatedHost[]): Sight {
   return {
     domains: hosts.flatMap((host) => onHost(host, host.driver.hypervisor.look())),
     devices: hosts.flatMap((host) => onHost(host, host.driver.devices.look())),
-    nics: hosts.flatMap((host) => onHost(host, nicsOf(host.driver))),
+    interfaces: hosts.flatMap((host) => onHost(host, interfacesOf(host.driver))),
   };
 }
 
-function nicsOf({ network }: SimulatedHostDriver): { vmId: string; nic: InterfaceSpec }[] {
-  return network.vmIds().flatMap((vmId) => network.nicsOf(vmId).map((nic) => ({ vmId, nic })));
+function interfacesOf({ network }: SimulatedHostDriver): { vmId: string; iface: InterfaceSpec }[] {
+  return network
+    .vmIds()
+    .flatMap((vmId) => network.interfacesOf(vmId).map((iface) => ({ vmId, iface })));
 }
 
 const devicesOf = ({ devices }: Domain) => devices.map(({ address }) => address);
@@ -92,12 +94,12 @@ function sharedDevices({ domains, devices }: Sight): string[] {
   return users.shared('device');
 }
 
-function sharedAddresses({ nics }: Sight): string[] {
+function sharedAddresses({ interfaces }: Sight): string[] {
   const users = new Users();
-  for (const { vmId, nic } of nics) {
-    users.add(`${nic.networkId} ${nic.privateIpv4}`, vmId);
-    users.add(`${nic.networkId} ${nic.mac}`, vmId);
-    if (nic.publicIpv4 !== '') users.add(nic.publicIpv4, vmId);
+  for (const { vmId, iface } of interfaces) {
+    users.add(`${iface.networkId} ${iface.privateIpv4}`, vmId);
+    users.add(`${iface.networkId} ${iface.mac}`, vmId);
+    if (iface.publicIpv4 !== '') users.add(iface.publicIpv4, vmId);
   }
   return users.shared('address');
 }
@@ -142,7 +144,7 @@ function seenTwice(before: Sight, after: Sight): Sight {
   return {
     domains: before.domains.filter((one) => one.state === 'running' && domains.has(key(one))),
     devices: before.devices.filter((one) => devices.has(`${key(one)} ${one.address}`)),
-    nics: [],
+    interfaces: [],
   };
 }
 
@@ -204,7 +206,7 @@ type VmFact = {
   host_id: string | null;
   devices: string[];
   disks: string[];
-  nics: string[];
+  interfaces: string[];
 };
 
 /** A VM that runs runs on its host, with what it has in the database; one that does not runs nowhere. */
@@ -215,9 +217,9 @@ async function differentVms({ sql, hosts }: WatchedCloud): Promise<string[]> {
       array(select a.disk_id::text from disk_attachments a where a.vm_id = v.id and a.desired_state = 'attached') as disks,
       array(select host(c.address) || '/' || masklen(s.cidr) || ' ' || coalesce(host(a.address), '') from network_interfaces n
         join address_claims c on c.network_interface_id = n.id join subnets s on s.id = n.subnet_id
-        left join public_addresses a on a.network_interface_id = n.id where n.vm_id = v.id) as nics
+        left join public_addresses a on a.network_interface_id = n.id where n.vm_id = v.id) as interfaces
     from vms v left join placements p on p.vm_id = v.id`;
-  const { domains, devices, nics } = look(hosts);
+  const { domains, devices, interfaces } = look(hosts);
   const problems: string[] = [];
   for (const vm of vms) {
     const running = domains.filter(({ vmId, state }) => vmId === vm.id && state === 'running');
@@ -230,14 +232,14 @@ async function differentVms({ sql, hosts }: WatchedCloud): Promise<string[]> {
     const [domain] = running;
     if (!domain) continue;
     const bound = devices.filter(({ vmId }) => vmId === vm.id).map(({ address }) => address);
-    const addresses = nics
+    const addresses = interfaces
       .filter(({ vmId }) => vmId === vm.id)
-      .map(({ nic }) => `${nic.privateIpv4} ${nic.publicIpv4}`);
+      .map(({ iface }) => `${iface.privateIpv4} ${iface.publicIpv4}`);
     const pairs: [string, string[], string[]][] = [
       ['devices', devicesOf(domain), vm.devices],
       ['bound devices', bound, vm.devices],
       ['disks', domain.disks.map(({ id }) => id), vm.disks],
-      ['addresses', addresses, vm.nics],
+      ['addresses', addresses, vm.interfaces],
     ];
     for (const [what, has, should] of pairs)
       if (!same(has, should))

@@ -23,7 +23,13 @@ const FAILING: readonly DriverStep[] = [
   ...(['define', 'start', 'reset', 'ask_shutdown', 'power_off', 'undefine'] as const),
   ...(['attach_disk', 'detach_disk', 'grow_attached_disk', 'grow_disk'] as const),
   ...(['create_disk', 'remove_disk', 'bind_device', 'release_device'] as const),
-  ...(['ensure_nics', 'remove_nics', 'apply_firewall', 'ensure_seed', 'remove_seed'] as const),
+  ...([
+    'ensure_interfaces',
+    'remove_interfaces',
+    'apply_firewall',
+    'ensure_seed',
+    'remove_seed',
+  ] as const),
   ...(['list_domains', 'list_devices', 'read_disk'] as const),
 ];
 const DOWN = ['STATE_SHUTOFF', 'STATE_CRASHED', 'STATE_ERROR'];

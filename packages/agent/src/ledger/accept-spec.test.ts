@@ -136,10 +136,13 @@ it.each<[string, HostSpec]>([
     'a device of a kind that the agent does not know',
     makeSpec(1, { vms: [makeVm('a', { devices: [{ kind: 'hca' as 'gpu', address: GPU }] })] }),
   ],
-  ['a nameless interface', makeSpec(1, { vms: [makeVm('a', { nics: [makeInterface('')] })] })],
+  [
+    'a nameless interface',
+    makeSpec(1, { vms: [makeVm('a', { interfaces: [makeInterface('')] })] }),
+  ],
   [
     'an interface without an address',
-    makeSpec(1, { vms: [makeVm('a', { nics: [makeInterface('n', { mac: '' })] })] }),
+    makeSpec(1, { vms: [makeVm('a', { interfaces: [makeInterface('n', { mac: '' })] })] }),
   ],
   ['a VM twice', makeSpec(1, { vms: [makeVm('a'), makeVm('a')] })],
   ['a VM wanted and deleted', makeSpec(1, { vms: [makeVm('a')], deleted: [makeDeleted('a')] })],

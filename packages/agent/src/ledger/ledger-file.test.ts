@@ -65,7 +65,7 @@ const WRITER = `
   import { ledgerFile } from '${join(import.meta.dirname, 'ledger-file.ts')}';
   const store = ledgerFile(process.argv[1]);
   for (let n = 1; ; n += 1) {
-    const vms = Object.fromEntries(Array.from({ length: 50 }, (_, i) => ['vm-' + i, { generation: String(n), nics: ['x'.repeat(200)] }]));
+    const vms = Object.fromEntries(Array.from({ length: 50 }, (_, i) => ['vm-' + i, { generation: String(n), interfaces: ['x'.repeat(200)] }]));
     await store.write({ version: 1, spec: null, vms });
     process.stdout.write(n + '\\n');
   }

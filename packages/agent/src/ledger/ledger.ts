@@ -28,7 +28,7 @@ export type VmFacts = {
   /** Disks that were created here for the VM, or were about to be: they may exist on this host. */
   madeDisks: string[];
   /** Interfaces that the VM has on the host. They are filtered for as long as they exist. */
-  nics: InterfaceSpec[];
+  interfaces: InterfaceSpec[];
 };
 
 export const NO_FACTS: VmFacts = {
@@ -39,7 +39,7 @@ export const NO_FACTS: VmFacts = {
   deletedRevision: '',
   receipts: [],
   madeDisks: [],
-  nics: [],
+  interfaces: [],
 };
 
 /** Where the content is stored. `read` returns null before the first write. */

@@ -28,9 +28,9 @@ function vmProblem(vm: VmSpec): string | null {
   if (vm.disks.length === 0) return `VM ${vm.id} has no disk`;
   const device = deviceProblem(vm);
   if (device !== null) return device;
-  for (const nic of vm.nics) {
-    if (nic.id === '' || nic.networkId === '') return `an interface of VM ${vm.id} has no id`;
-    if (nic.mac === '' || nic.privateIpv4 === '') return `interface ${nic.id} has no address`;
+  for (const iface of vm.interfaces) {
+    if (iface.id === '' || iface.networkId === '') return `an interface of VM ${vm.id} has no id`;
+    if (iface.mac === '' || iface.privateIpv4 === '') return `interface ${iface.id} has no address`;
   }
   return firstOf(vm.disks, diskProblem);
 }

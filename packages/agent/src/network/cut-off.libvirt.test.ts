@@ -5,7 +5,7 @@ import { type Lab, openLab } from './testing/lab.ts';
 import { snapshot } from './testing/snapshot.ts';
 
 const web = makeInterface('web', { mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24' });
-const firewall = { rules: [makeRule('ssh')], nics: [web] };
+const firewall = { rules: [makeRule('ssh')], interfaces: [web] };
 
 let lab: Lab;
 beforeEach(async () => {

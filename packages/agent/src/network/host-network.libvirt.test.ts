@@ -7,7 +7,7 @@ import { snapshot } from './testing/snapshot.ts';
 const web = makeInterface('web', { mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24' });
 const app = makeInterface('app', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' });
 const other = makeInterface('other', { networkId: 'network-2', mac: '02:00:00:00:00:07' });
-const firewall = { rules: [makeRule('ssh')], nics: [web, app, other] };
+const firewall = { rules: [makeRule('ssh')], interfaces: [web, app, other] };
 
 let lab: Lab;
 let network: ReturnType<Lab['network']>;
@@ -75,7 +75,7 @@ describe('interfaces', () => {
     const before = await snapshot(lab);
     const uncovered = { code: 'not_filtered' };
     await expect(network.ensureInterfaces('vm-1', [web])).rejects.toMatchObject(uncovered);
-    await network.applyFirewall({ ...firewall, nics: [app] });
+    await network.applyFirewall({ ...firewall, interfaces: [app] });
     await expect(network.ensureInterfaces('vm-1', [web])).rejects.toMatchObject(uncovered);
     const moved = { ...app, privateIpv4: '10.0.0.99/24' };
     await expect(network.ensureInterfaces('vm-1', [moved])).rejects.toMatchObject(uncovered);
@@ -112,7 +112,7 @@ describe('rules', () => {
     const restarted = lab.network();
     expect(await restarted.isInForce(firewall)).toBe(true);
     expect(await restarted.isInForce({ ...firewall, rules: [] })).toBe(false);
-    expect(await restarted.isInForce({ ...firewall, nics: [web] })).toBe(false);
+    expect(await restarted.isInForce({ ...firewall, interfaces: [web] })).toBe(false);
   });
 
   it.each([

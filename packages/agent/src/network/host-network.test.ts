@@ -13,13 +13,13 @@ describe('kernel listings', () => {
   const links = parseLinks(
     JSON.stringify([
       { ifname: 'lo', address: '00:00:00:00:00:00' },
-      { ifname: 'gtap1', master: 'gbr1', ifalias: 'gantry:vm-1:nic-1:10.0.0.5' },
+      { ifname: 'gtap1', master: 'gbr1', ifalias: 'gantry:vm-1:interface-1:10.0.0.5' },
       { ifname: 'gtap2', ifalias: 'somebody' },
       { ifname: 'gtap3' },
-      { ifname: 'eth0', ifalias: 'gantry:vm-1:nic-1:10.0.0.5' },
+      { ifname: 'eth0', ifalias: 'gantry:vm-1:interface-1:10.0.0.5' },
       { ifname: 'gbr1', ifalias: 'gantry:network:red' },
       { ifname: 'gbr2', ifalias: 'gantry:network:blue' },
-      { ifname: 'gbr3', ifalias: 'gantry:vm-1:nic-2:10.0.0.6' },
+      { ifname: 'gbr3', ifalias: 'gantry:vm-1:interface-2:10.0.0.6' },
     ]),
   );
 
@@ -118,15 +118,17 @@ describe('changes', () => {
         throw new Error('a command was run');
       },
     });
-    const nic = makeInterface('n', { mac: 'x' });
-    await expect(network.ensureInterfaces('vm-1', [nic])).rejects.toMatchObject({
-      code: 'invalid_nic',
+    const iface = makeInterface('n', { mac: 'x' });
+    await expect(network.ensureInterfaces('vm-1', [iface])).rejects.toMatchObject({
+      code: 'invalid_interface',
     });
     await expect(network.ensureInterfaces('vm 1', [])).rejects.toMatchObject({
-      code: 'invalid_nic',
+      code: 'invalid_interface',
     });
-    const firewall = { rules: [], nics: [nic] };
-    await expect(network.applyFirewall(firewall)).rejects.toMatchObject({ code: 'invalid_nic' });
+    const firewall = { rules: [], interfaces: [iface] };
+    await expect(network.applyFirewall(firewall)).rejects.toMatchObject({
+      code: 'invalid_interface',
+    });
     expect(() => createHostNetwork({ uplink: 'a b' })).toThrow('not a valid interface name');
   });
 });

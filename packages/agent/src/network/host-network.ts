@@ -86,14 +86,14 @@ export function createHostNetwork(settings: HostNetworkSettings = {}): KernelNet
   /** Rules come first, so that packets from a tunnel are filtered from the first one on. */
   const apply = async (firewall: Firewall) => {
     const rendered = await render(firewall);
-    const { nics, tunnels } = rendered;
-    services.beforeChange(firewall.nics);
+    const { interfaces, tunnels } = rendered;
+    services.beforeChange(firewall.interfaces);
     const [, present, leftovers] = await allSettledOrThrow([
       applyFirewall(run, rendered),
       readTunnels(run),
-      findLeftovers(run, { nics, tunnels }),
+      findLeftovers(run, { interfaces, tunnels }),
     ]);
-    services.inForce(firewall.nics);
+    services.inForce(firewall.interfaces);
     await applyTunnels(run, { present, wanted: { tunnels, mtu } });
     if (!areNone(leftovers)) await removeLeftovers(run, leftovers);
   };
@@ -115,13 +115,13 @@ export function createHostNetwork(settings: HostNetworkSettings = {}): KernelNet
     isInForce: (firewall, { quickly = false } = {}) =>
       inOrder(async () => {
         const rendered = await render(firewall);
-        const { nics, tunnels } = rendered;
+        const { interfaces, tunnels } = rendered;
         if (!(await isInForce(run, rendered, { quickly }))) return false;
         if (quickly) return true;
-        services.inForce(firewall.nics);
+        services.inForce(firewall.interfaces);
         const [areTunnels, leftovers] = await allSettledOrThrow([
           areTunnelsInForce(run, { tunnels, mtu }),
-          findLeftovers(run, { nics, tunnels }),
+          findLeftovers(run, { interfaces, tunnels }),
         ]);
         return areTunnels && areNone(leftovers);
       }),

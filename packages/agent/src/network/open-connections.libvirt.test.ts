@@ -7,11 +7,11 @@ import { openStream, type StreamEnd } from './testing/stream.ts';
 
 /** Connections on which both ends send all the time, while the rules change under them. */
 
-const webNic = makeInterface('web', {
+const webInterface = makeInterface('web', {
   ...{ mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24', publicIpv4: '198.51.100.5' },
 });
-const appNic = makeInterface('app', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' });
-const nics = [webNic, appNic];
+const appInterface = makeInterface('app', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' });
+const interfaces = [webInterface, appInterface];
 const outgoing = makeRule('outgoing', {
   ...{ direction: 'DIRECTION_EGRESS', protocols: ['tcp', 'udp', 'icmp'], destinationPorts: [] },
 });
@@ -28,18 +28,18 @@ const streams: StreamEnd[] = [];
 beforeAll(async () => {
   lab = await openLab();
   network = lab.network();
-  await network.applyFirewall({ rules: [], nics });
-  atWeb = await lab.addGuest(webNic);
-  atApp = await lab.addGuest(appNic);
-  await network.ensureInterfaces('vm-web', [webNic]);
-  await network.ensureInterfaces('vm-app', [appNic]);
+  await network.applyFirewall({ rules: [], interfaces });
+  atWeb = await lab.addGuest(webInterface);
+  atApp = await lab.addGuest(appInterface);
+  await network.ensureInterfaces('vm-web', [webInterface]);
+  await network.ensureInterfaces('vm-app', [appInterface]);
 });
 afterEach(() => {
   for (const stream of streams.splice(0)) stream.end();
 });
 afterAll(() => lab?.close());
 
-const apply = (rules: Firewall['rules']) => network.applyFirewall({ rules, nics });
+const apply = (rules: Firewall['rules']) => network.applyFirewall({ rules, interfaces });
 
 type Way = { from: Guest; to: Guest; address: string };
 

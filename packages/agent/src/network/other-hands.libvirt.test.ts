@@ -3,9 +3,9 @@ import { makeInterface, makeRule } from '../testing/make-spec.ts';
 import { inNamespace, type RunCommand, runCommand } from './kernel/run-command.ts';
 import { type Lab, openLab } from './testing/lab.ts';
 
-const nics = [makeInterface('web')];
-const old = { rules: [makeRule('old', { destinationPorts: ['81'] })], nics };
-const wanted = { rules: [makeRule('new', { destinationPorts: ['22'] })], nics };
+const interfaces = [makeInterface('web')];
+const old = { rules: [makeRule('old', { destinationPorts: ['81'] })], interfaces };
+const wanted = { rules: [makeRule('new', { destinationPorts: ['22'] })], interfaces };
 const isApplying = (args: readonly string[], input?: string) =>
   args.includes('nft') && input?.includes('chain forward');
 

@@ -5,7 +5,7 @@ import { bridgeName, networkNumber, tapName } from './kernel/names.ts';
 import { isServiceAddress } from './kernel/service-addresses.ts';
 
 /** An interface with all fields checked: nothing in it needs escaping. */
-export type Nic = {
+export type VmInterface = {
   id: string;
   networkId: string;
   bridge: string;
@@ -25,8 +25,9 @@ const PREFIX = /^([1-9]|[12][0-9]|3[0-2])$/;
 /** Short enough for two in one alias. */
 const ID = /^[0-9A-Za-z._-]{1,64}$/;
 
-export function parseNic(spec: InterfaceSpec): Nic {
-  const fail = (why: string) => new HostFailure('invalid_nic', `interface ${spec.id}: ${why}`);
+export function parseInterface(spec: InterfaceSpec): VmInterface {
+  const fail = (why: string) =>
+    new HostFailure('invalid_interface', `interface ${spec.id}: ${why}`);
   if (!isId(spec.id)) throw fail('its id is not 1 to 64 letters, digits, ".", "_" or "-"');
   if (!isId(spec.networkId)) throw fail(`"${spec.networkId}" is not a valid network id`);
   const mac = spec.mac.toLowerCase();
@@ -62,7 +63,7 @@ export function parseNic(spec: InterfaceSpec): Nic {
 
 export function checkVmId(vmId: string): void {
   if (isId(vmId) && vmId !== 'network') return;
-  throw new HostFailure('invalid_nic', `"${vmId}" is not a valid VM id`);
+  throw new HostFailure('invalid_interface', `"${vmId}" is not a valid VM id`);
 }
 
 export function isId(text: string): boolean {

@@ -29,12 +29,12 @@ const KILLS = 20;
 const given = process.env['GANTRY_PROPERTY_SEED'] ?? '1';
 const SEED = given === 'random' ? randomInt(2 ** 31) : Number(given);
 
-const webNic = makeInterface('web', {
+const webInterface = makeInterface('web', {
   ...{ mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24', publicIpv4: '198.51.100.5' },
 });
-const appNic = makeInterface('app', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' });
+const appInterface = makeInterface('app', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' });
 /** Comes and goes. */
-const jobNic = makeInterface('job', {
+const jobInterface = makeInterface('job', {
   ...{ mac: '02:00:00:00:00:07', privateIpv4: '10.0.0.7/24', publicIpv4: '198.51.100.7' },
 });
 const udp = { protocols: ['udp'] };
@@ -51,8 +51,8 @@ const allow = (id: string, ports: number[]) =>
 const narrow = [outgoing, deny, allow('narrow', [ALLOWED])];
 // Closed in another way: by no rule that allows it.
 const wide = [outgoing, allow('wide', [ALLOWED, CHANGING])];
-const withoutJob = { rules: narrow, nics: [webNic, appNic] };
-const withJob = { rules: narrow, nics: [webNic, appNic, jobNic] };
+const withoutJob = { rules: narrow, interfaces: [webInterface, appInterface] };
+const withJob = { rules: narrow, interfaces: [webInterface, appInterface, jobInterface] };
 
 let lab: Lab;
 let job: Guest;
@@ -66,11 +66,11 @@ const takeJobDown = async (network: HostNetwork) => {
 
 /** As QEMU opens the tap of a guest that starts; its own side is set up as before. */
 const plugJob = async () => {
-  const peer = `peer name eth0 address ${jobNic.mac} netns ${job.netns}`;
+  const peer = `peer name eth0 address ${jobInterface.mac} netns ${job.netns}`;
   await lab.ip(`link add ${tapName('job')} type veth ${peer}`);
-  await job.run('ip', 'address', 'add', jobNic.privateIpv4, 'dev', 'eth0');
+  await job.run('ip', 'address', 'add', jobInterface.privateIpv4, 'dev', 'eth0');
   await job.run('ip', 'link', 'set', 'eth0', 'mtu', '1450', 'up');
-  await job.run('ip', 'route', 'add', 'default', 'via', jobNic.gatewayIpv4);
+  await job.run('ip', 'route', 'add', 'default', 'via', jobInterface.gatewayIpv4);
 };
 
 const sends = (...addresses: string[]) =>
@@ -79,16 +79,20 @@ const sends = (...addresses: string[]) =>
 beforeAll(async () => {
   lab = await openLab();
   const guests = new Map<InterfaceSpec, Guest>();
-  for (const nic of [webNic, appNic]) guests.set(nic, await lab.addGuest(nic));
-  job = await lab.addGuest(jobNic);
+  for (const iface of [webInterface, appInterface]) guests.set(iface, await lab.addGuest(iface));
+  job = await lab.addGuest(jobInterface);
   await bringUp(agent(), withoutJob);
   const start = async (netns: string, order: Parameters<typeof startProber>[1]) => {
     probers.push(await startProber(netns, order));
   };
-  const at = (nic: InterfaceSpec) => guests.get(nic)?.netns ?? '';
-  await start(at(webNic), { name: 'web', listen: PORTS, send: sends('10.0.0.7') });
+  const at = (iface: InterfaceSpec) => guests.get(iface)?.netns ?? '';
+  await start(at(webInterface), { name: 'web', listen: PORTS, send: sends('10.0.0.7') });
   await start(job.netns, { name: 'job', listen: PORTS, send: sends('10.0.0.5', '10.0.0.6') });
-  await start(at(appNic), { name: 'app', listen: PORTS, send: sends('10.0.0.5', '10.0.0.7') });
+  await start(at(appInterface), {
+    name: 'app',
+    listen: PORTS,
+    send: sends('10.0.0.5', '10.0.0.7'),
+  });
   await start(lab.outside.netns, { name: 'outside', send: sends('198.51.100.5', '198.51.100.7') });
 });
 afterAll(async () => {

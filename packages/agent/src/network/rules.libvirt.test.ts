@@ -4,8 +4,8 @@ import { makeInterface, makeRule } from '../testing/make-spec.ts';
 import type { Guest } from './testing/guest.ts';
 import { type Lab, openLab } from './testing/lab.ts';
 
-const webNic = makeInterface('web', { mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24' });
-const appNic = makeInterface('app', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' });
+const webInterface = makeInterface('web', { mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24' });
+const appInterface = makeInterface('app', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' });
 const [web, app] = ['10.0.0.5', '10.0.0.6'];
 const outgoing = makeRule('outgoing', {
   direction: 'DIRECTION_EGRESS',
@@ -21,18 +21,18 @@ describe.each([0, 1])('with bridge-nf-call-iptables and rp_filter %d', (strict) 
   let atApp: Guest;
 
   const apply = (rules: Firewall['rules']) =>
-    network.applyFirewall({ rules, nics: [webNic, appNic] });
+    network.applyFirewall({ rules, interfaces: [webInterface, appInterface] });
 
   beforeAll(async () => {
     lab = await openLab();
     await lab.host.run('sysctl', '-eqw', `net.bridge.bridge-nf-call-iptables=${strict}`);
     await lab.host.run('sysctl', '-qw', `net.ipv4.conf.all.rp_filter=${strict}`);
     network = lab.network({ reachableFromHost: true });
-    atWeb = await lab.addGuest(webNic);
-    atApp = await lab.addGuest(appNic);
+    atWeb = await lab.addGuest(webInterface);
+    atApp = await lab.addGuest(appInterface);
     await apply([]);
-    await network.ensureInterfaces('vm-web', [webNic]);
-    await network.ensureInterfaces('vm-app', [appNic]);
+    await network.ensureInterfaces('vm-web', [webInterface]);
+    await network.ensureInterfaces('vm-app', [appInterface]);
     for (const port of [22, 80, 3000, 3001]) await atWeb.listen(port);
     await atWeb.listen(53, 'udp');
     await lab.outside.listen(443);
@@ -125,9 +125,9 @@ describe.each([0, 1])('with bridge-nf-call-iptables and rp_filter %d', (strict) 
   });
 
   it('a public address leads to its guest if the rules allow it, and is the address that the outside sees', async () => {
-    const published = { ...webNic, publicIpv4: '198.51.100.7' };
-    const nics = [published, appNic];
-    await network.applyFirewall({ rules: [outgoing, makeRule('ssh')], nics });
+    const published = { ...webInterface, publicIpv4: '198.51.100.7' };
+    const interfaces = [published, appInterface];
+    await network.applyFirewall({ rules: [outgoing, makeRule('ssh')], interfaces });
     expect(await lab.outside.reaches('198.51.100.7', 22)).toBe('192.0.2.2');
     expect(await lab.outside.misses('198.51.100.7', 80)).toBe(true);
     expect(await atWeb.reaches('192.0.2.2', 443)).toBe('198.51.100.7');

@@ -2,11 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bridgeName, tapName, tunnelName } from './kernel/names.ts';
 import { capture } from './testing/capture.ts';
 import { countedBy, countPackets } from './testing/counters.ts';
-import { firewallOf, type HostSpan, nicsOf, openRules, openSpan, VNIS } from './testing/span.ts';
+import {
+  firewallOf,
+  type HostSpan,
+  interfacesOf,
+  openRules,
+  openSpan,
+  VNIS,
+} from './testing/span.ts';
 import { underlayAddress } from './testing/underlay.ts';
 import { FORGED_PORT, sendForged } from './testing/vxlan-packet.ts';
 
-const [red, blue] = [nicsOf('red'), nicsOf('blue')];
+const [red, blue] = [interfacesOf('red'), interfacesOf('blue')];
 /** The largest echo that fits one packet of a guest. */
 const LARGEST_ECHO = `${1450 - 28}`;
 const VXLAN = 'udp dport 4789';
@@ -19,8 +26,8 @@ describe('two tenants with the same addresses on the same hosts', () => {
   beforeAll(async () => {
     span = await openSpan(3);
     await span.apply(places);
-    for (const [index, nics] of places.entries()) {
-      for (const nic of nics) await span.bringUp(nic, index);
+    for (const [index, interfaces] of places.entries()) {
+      for (const iface of interfaces) await span.bringUp(iface, index);
     }
     await at('red-web').listen(22);
     await at('red-app').listen(22);

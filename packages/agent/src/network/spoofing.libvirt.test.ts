@@ -4,8 +4,11 @@ import { bridgeMac, bridgeName, tapName } from './kernel/names.ts';
 import type { Guest } from './testing/guest.ts';
 import { type Lab, openLab } from './testing/lab.ts';
 
-const webNic = makeInterface('web', { mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24' });
-const evilNic = makeInterface('evil', { mac: '02:00:00:00:00:06', privateIpv4: '10.0.0.6/24' });
+const webInterface = makeInterface('web', { mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24' });
+const evilInterface = makeInterface('evil', {
+  mac: '02:00:00:00:00:06',
+  privateIpv4: '10.0.0.6/24',
+});
 const web = '10.0.0.5';
 const everything = { protocols: ['tcp', 'udp', 'icmp'], destinationPorts: [] };
 const rules = [
@@ -31,11 +34,11 @@ describe('a guest that pretends', () => {
   beforeAll(async () => {
     lab = await openLab();
     const network = lab.network();
-    const atWeb = await lab.addGuest(webNic);
-    evil = await lab.addGuest(evilNic);
-    await network.applyFirewall({ rules, nics: [webNic, evilNic] });
-    await network.ensureInterfaces('vm-web', [webNic]);
-    await network.ensureInterfaces('vm-evil', [evilNic]);
+    const atWeb = await lab.addGuest(webInterface);
+    evil = await lab.addGuest(evilInterface);
+    await network.applyFirewall({ rules, interfaces: [webInterface, evilInterface] });
+    await network.ensureInterfaces('vm-web', [webInterface]);
+    await network.ensureInterfaces('vm-evil', [evilInterface]);
     await atWeb.listen(22);
   });
   afterAll(() => lab?.close());
@@ -47,7 +50,7 @@ describe('a guest that pretends', () => {
     const before = await dropped('foreign MAC');
     await evil.run('ip', 'link', 'set', 'eth0', 'address', '02:00:00:00:00:05');
     expect(await evil.misses(web, 22)).toBe(true);
-    await evil.run('ip', 'link', 'set', 'eth0', 'address', evilNic.mac);
+    await evil.run('ip', 'link', 'set', 'eth0', 'address', evilInterface.mac);
     expect(await dropped('foreign MAC')).toBeGreaterThan(before);
   });
 
@@ -81,7 +84,7 @@ describe('a guest that pretends', () => {
   });
 
   it('to be the router does not reach a neighbour directly', async () => {
-    await evil.run('ip', 'neigh', 'replace', web, 'lladdr', webNic.mac, 'dev', 'eth0');
+    await evil.run('ip', 'neigh', 'replace', web, 'lladdr', webInterface.mac, 'dev', 'eth0');
     expect(await evil.misses(web, 22)).toBe(true);
     await evil.run('ip', 'neigh', 'delete', web, 'dev', 'eth0');
   });

@@ -4,7 +4,7 @@ import type { Guest } from './testing/guest.ts';
 import { type Lab, openLab } from './testing/lab.ts';
 
 /** Two networks alike to the last address, as two projects with the default network are. */
-const nicsOf = (networkId: string) => ({
+const interfacesOf = (networkId: string) => ({
   web: makeInterface(`${networkId}-web`, {
     networkId,
     privateIpv4: '10.0.0.5/24',
@@ -16,8 +16,8 @@ const nicsOf = (networkId: string) => ({
     mac: '02:00:00:00:00:06',
   }),
 });
-const [red, blue] = [nicsOf('red'), nicsOf('blue')];
-const nics = [red.web, red.app, blue.web, blue.app];
+const [red, blue] = [interfacesOf('red'), interfacesOf('blue')];
+const interfaces = [red.web, red.app, blue.web, blue.app];
 const everything = { protocols: ['tcp', 'udp', 'icmp'], destinationPorts: [] };
 const outgoing = (networkId: string) =>
   makeRule(`${networkId}-out`, { ...everything, networkId, direction: 'DIRECTION_EGRESS' });
@@ -36,9 +36,11 @@ describe('two tenants with the same addresses on one host', () => {
   beforeAll(async () => {
     lab = await openLab();
     network = lab.network();
-    for (const nic of nics) guests.set(nic.id, await lab.addGuest(nic));
-    await network.applyFirewall({ rules: [], nics });
-    await Promise.all(nics.map((nic) => network.ensureInterfaces(`vm-${nic.id}`, [nic])));
+    for (const iface of interfaces) guests.set(iface.id, await lab.addGuest(iface));
+    await network.applyFirewall({ rules: [], interfaces });
+    await Promise.all(
+      interfaces.map((iface) => network.ensureInterfaces(`vm-${iface.id}`, [iface])),
+    );
     await at('red-web').listen(22);
     await at('blue-web').listen(80);
     await lab.outside.listen(443);
@@ -47,7 +49,7 @@ describe('two tenants with the same addresses on one host', () => {
 
   it('reach their own guests and never the other tenant’s', async () => {
     const rules = [outgoing('red'), incoming('red'), outgoing('blue'), incoming('blue')];
-    await network.applyFirewall({ rules, nics });
+    await network.applyFirewall({ rules, interfaces });
     expect(await at('red-app').reaches('10.0.0.5', 22)).toBe('10.0.0.6');
     expect(await at('blue-app').reaches('10.0.0.5', 80)).toBe('10.0.0.6');
     // Their own guest is reached and does not listen there; the other one does.
@@ -58,7 +60,7 @@ describe('two tenants with the same addresses on one host', () => {
   it('do not use each other’s connections', async () => {
     const toWeb = { ...incoming('blue'), destinations: ['10.0.0.5'] };
     const rules = [outgoing('red'), incoming('red'), outgoing('blue'), toWeb];
-    await network.applyFirewall({ rules, nics });
+    await network.applyFirewall({ rules, interfaces });
     await at('red-web').listen(53, 'udp');
     await at('blue-app').listen(5000, 'udp');
     const asked = { protocol: 'udp', sourcePort: 5000 } as const;
@@ -69,7 +71,7 @@ describe('two tenants with the same addresses on one host', () => {
   });
 
   it('reach the outside at the same time from the same address and port, each with its own replies', async () => {
-    await network.applyFirewall({ rules: [outgoing('red'), outgoing('blue')], nics });
+    await network.applyFirewall({ rules: [outgoing('red'), outgoing('blue')], interfaces });
     const same = { sourcePort: 6000 };
     expect(await at('red-app').reaches('192.0.2.2', 443, same)).toBe('192.0.2.1');
     expect(await at('blue-app').reaches('192.0.2.2', 443, same)).toBe('192.0.2.1');

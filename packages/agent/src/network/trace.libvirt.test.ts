@@ -10,7 +10,7 @@ import type { Guest } from './testing/guest.ts';
 import { type Lab, openLab } from './testing/lab.ts';
 import {
   endOf,
-  NICS,
+  INTERFACES,
   OUTSIDE,
   PORTS,
   packet,
@@ -42,10 +42,10 @@ beforeAll(async () => {
   await lab.outside.run('sysctl', '-qw', ...router, 'net.ipv4.conf.eth0.send_redirects=0');
   await lab.outside.run('ip', 'route', 'add', '10.0.0.0/23', 'via', '192.0.2.1');
   await lab.ip(`route add default via ${OUTSIDE}`);
-  await network.applyFirewall({ rules: [], nics: Object.values(NICS) });
+  await network.applyFirewall({ rules: [], interfaces: Object.values(INTERFACES) });
   for (const vm of VMS) {
-    talkers.set(vm, await lab.addGuest(NICS[vm]));
-    await network.ensureInterfaces(`vm-${vm}`, [NICS[vm]]);
+    talkers.set(vm, await lab.addGuest(INTERFACES[vm]));
+    await network.ensureInterfaces(`vm-${vm}`, [INTERFACES[vm]]);
   }
   for (const talker of talkers.values()) {
     for (const port of PORTS) {
@@ -59,7 +59,7 @@ afterAll(() => lab?.close());
 it(`packets are treated as the trace predicts, whatever the rules (seed ${SEED})`, async () => {
   const traffic = fc.array(packet, { minLength: PACKETS, maxLength: PACKETS });
   const property = fc.asyncProperty(rules, traffic, async (wanted, packets) => {
-    await network.applyFirewall({ rules: wanted, nics: Object.values(NICS) });
+    await network.applyFirewall({ rules: wanted, interfaces: Object.values(INTERFACES) });
     const surprises = await Promise.all(
       // One sender's packets go one after the other, as its program does.
       [...talkers].map(async ([name, talker]) => {
@@ -122,11 +122,14 @@ function endsOf({ from, to }: RandomPacket): { from: End; to: End } {
 function dialled({ from, to }: Pick<RandomPacket, 'from' | 'to'>): string {
   if (from === 'outside' || to === 'outside') {
     if (typeof to !== 'object') return OUTSIDE;
-    return to.as === 'private' ? privateOf(to.vm) : NICS[to.vm].publicIpv4 || privateOf(to.vm);
+    return to.as === 'private'
+      ? privateOf(to.vm)
+      : INTERFACES[to.vm].publicIpv4 || privateOf(to.vm);
   }
-  if (to === 'gateway') return NICS[from].gatewayIpv4;
-  const { networkId, publicIpv4 } = NICS[to.vm];
-  const isByPublic = to.as === 'public' || (to.as === 'vm' && networkId !== NICS[from].networkId);
+  if (to === 'gateway') return INTERFACES[from].gatewayIpv4;
+  const { networkId, publicIpv4 } = INTERFACES[to.vm];
+  const isByPublic =
+    to.as === 'public' || (to.as === 'vm' && networkId !== INTERFACES[from].networkId);
   return isByPublic && publicIpv4 !== '' ? publicIpv4 : privateOf(to.vm);
 }
 

@@ -69,7 +69,7 @@ export class HostFirewall {
     if (spec === null) return;
     // A spec that an earlier version of the agent stored has no networks.
     const { firewallRules: rules, networks = [] } = spec;
-    const firewall: Firewall = { rules, nics: nicsOf(ledger, spec), networks };
+    const firewall: Firewall = { rules, interfaces: interfacesOf(ledger, spec), networks };
     if (!(await network.isInForce(firewall))) await network.applyFirewall(firewall);
     await network.answerGuests(spec.vms);
     this.#applied = firewall;
@@ -82,8 +82,11 @@ export class HostFirewall {
  * Includes interfaces of VMs that are being taken down or that no spec names: their guests still
  * run.
  */
-function nicsOf(ledger: Ledger, spec: HostSpec): InterfaceSpec[] {
+function interfacesOf(ledger: Ledger, spec: HostSpec): InterfaceSpec[] {
   const wanted = new Set(spec.vms.map((vm) => vm.id));
   const others = Object.entries(ledger.content.vms).filter(([vmId]) => !wanted.has(vmId));
-  return [...spec.vms.flatMap((vm) => vm.nics), ...others.flatMap(([, facts]) => facts.nics)];
+  return [
+    ...spec.vms.flatMap((vm) => vm.interfaces),
+    ...others.flatMap(([, facts]) => facts.interfaces),
+  ];
 }

@@ -139,14 +139,14 @@ async function ensureAttachedDisks(host: HostContext, vm: VmSpec): Promise<void>
 /** The rules are in force before the interfaces exist and until they are gone. */
 async function ensureInterfaces(host: HostContext, vm: VmSpec): Promise<void> {
   // Recorded before they exist, so that a crash leaves no interface without rules.
-  await host.ledger.updateFacts(vm.id, { nics: vm.nics });
+  await host.ledger.updateFacts(vm.id, { interfaces: vm.interfaces });
   await host.firewall.ensure();
-  await host.driver.network.ensureInterfaces(vm.id, vm.nics);
+  await host.driver.network.ensureInterfaces(vm.id, vm.interfaces);
 }
 
 async function removeInterfaces(host: HostContext, vm: VmTakeDown): Promise<void> {
   await host.driver.network.removeInterfaces(vm.id);
-  await host.ledger.updateFacts(vm.id, { nics: [] });
+  await host.ledger.updateFacts(vm.id, { interfaces: [] });
 }
 
 /**

@@ -88,10 +88,13 @@ describe('seeds', () => {
   it.each([
     ['a name with a line break', { name: 'a\nseedfrom: x' }],
     ['a key of two lines', { sshPublicKey: 'ssh-ed25519 A\nssh-ed25519 B' }],
-    ['a MAC that is none', { nics: [makeInterface('n', { mac: '02:00' })] }],
-    ['an address without prefix', { nics: [makeInterface('n', { privateIpv4: '10.0.0.5' })] }],
-    ['a prefix beyond 32', { nics: [makeInterface('n', { privateIpv4: '10.0.0.5/33' })] }],
-    ['a gateway that is no address', { nics: [makeInterface('n', { gatewayIpv4: 'gate' })] }],
+    ['a MAC that is none', { interfaces: [makeInterface('n', { mac: '02:00' })] }],
+    [
+      'an address without prefix',
+      { interfaces: [makeInterface('n', { privateIpv4: '10.0.0.5' })] },
+    ],
+    ['a prefix beyond 32', { interfaces: [makeInterface('n', { privateIpv4: '10.0.0.5/33' })] }],
+    ['a gateway that is no address', { interfaces: [makeInterface('n', { gatewayIpv4: 'gate' })] }],
   ])('are not changed by %s', async (_what, bad) => {
     await seeds.ensure(makeVm('vm-1'));
     const before = await readFile(seeds.path('vm-1'));

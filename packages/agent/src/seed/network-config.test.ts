@@ -7,8 +7,8 @@ const render = (...args: Parameters<typeof renderNetworkConfig>) =>
 
 describe('network-config', () => {
   it('gives an interface, matched by its MAC, its address, gateway, name servers and MTU', () => {
-    const nic = makeInterface('a', { mac: '02:00:00:00:00:0A' });
-    expect(render([nic], { nameservers: ['10.0.0.2'], mtu: 1450 })).toEqual({
+    const iface = makeInterface('a', { mac: '02:00:00:00:00:0A' });
+    expect(render([iface], { nameservers: ['10.0.0.2'], mtu: 1450 })).toEqual({
       version: 2,
       ethernets: {
         eth0: {
@@ -33,12 +33,12 @@ describe('network-config', () => {
   });
 
   it('prefers the first gateway, and uses name servers only if a gateway leads to them', () => {
-    const nics = [
+    const interfaces = [
       makeInterface('a'),
       makeInterface('b', { mac: '02:00:00:00:00:02', gatewayIpv4: '' }),
       makeInterface('c', { mac: '02:00:00:00:00:03', gatewayIpv4: '10.2.0.1' }),
     ];
-    const { ethernets } = render(nics, { nameservers: ['10.0.0.2'] });
+    const { ethernets } = render(interfaces, { nameservers: ['10.0.0.2'] });
     expect(ethernets.eth0.routes).toEqual([{ to: '0.0.0.0/0', via: '10.0.0.1' }]);
     expect(ethernets.eth2.routes).toEqual([{ to: '0.0.0.0/0', via: '10.2.0.1', metric: 200 }]);
     expect(ethernets.eth0.nameservers).toBeDefined();

@@ -18,28 +18,31 @@ export type GuestNetworkSettings = {
  * interfaces, because without a file cloud-init would try DHCP.
  */
 export function renderNetworkConfig(
-  nics: readonly InterfaceSpec[],
+  interfaces: readonly InterfaceSpec[],
   options: GuestNetworkSettings,
 ): string {
-  const withNames = nics.find((nic) => nic.gatewayIpv4 !== '') ?? nics[0];
-  const ethernets = nics.map((nic, index) => {
-    const asked = nic.gatewayIpv4 !== '' || nic === withNames;
+  const withNames = interfaces.find((iface) => iface.gatewayIpv4 !== '') ?? interfaces[0];
+  const ethernets = interfaces.map((iface, index) => {
+    const asked = iface.gatewayIpv4 !== '' || iface === withNames;
     const nameservers = asked ? options.nameservers : [];
-    return [`eth${index}`, renderNic(nic, { index, nameservers, mtu: options.mtu })] as const;
+    return [
+      `eth${index}`,
+      renderInterface(iface, { index, nameservers, mtu: options.mtu }),
+    ] as const;
   });
   return `${renderYaml({ version: 2, ethernets: Object.fromEntries(ethernets) })}\n`;
 }
 
 type Place = { index: number; nameservers: readonly string[]; mtu: number | undefined };
 
-function renderNic(nic: InterfaceSpec, { index, nameservers, mtu }: Place) {
+function renderInterface(iface: InterfaceSpec, { index, nameservers, mtu }: Place) {
   return {
-    match: { macaddress: nic.mac.toLowerCase() },
+    match: { macaddress: iface.mac.toLowerCase() },
     'set-name': `eth${index}`,
     dhcp4: false,
     dhcp6: false,
-    addresses: [nic.privateIpv4],
-    ...(nic.gatewayIpv4 === '' ? {} : { routes: [defaultRoute(nic.gatewayIpv4, index)] }),
+    addresses: [iface.privateIpv4],
+    ...(iface.gatewayIpv4 === '' ? {} : { routes: [defaultRoute(iface.gatewayIpv4, index)] }),
     ...(nameservers.length === 0 ? {} : { nameservers: { addresses: nameservers } }),
     ...(mtu === undefined ? {} : { mtu }),
   };

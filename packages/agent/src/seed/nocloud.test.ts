@@ -103,12 +103,12 @@ describe('user-data', () => {
 
 describe('the files for guests without cloud-init', () => {
   it('contain key, scripts and addresses in lines that a shell reads', () => {
-    const nics = [
+    const interfaces = [
       makeInterface('a', { mac: '02:00:00:00:00:0A' }),
       makeInterface('b', { mac: '02:00:00:00:00:0b', privateIpv4: '10.1.0.9/20', gatewayIpv4: '' }),
     ];
     const scripts = { startupScript: '#!/bin/sh\nup\n', shutdownScript: '#!/bin/sh\ndown' };
-    expect(plainFiles(makeVm(ID, { nics, sshPublicKey: KEY, ...scripts }))).toMatchObject({
+    expect(plainFiles(makeVm(ID, { interfaces, sshPublicKey: KEY, ...scripts }))).toMatchObject({
       'gantry-address': '02:00:00:00:00:0a 10.0.0.5/24 10.0.0.1\n02:00:00:00:00:0b 10.1.0.9/20 -\n',
       'gantry-key': `${KEY}\n`,
       'gantry-startup': '#!/bin/sh\nup\n',
@@ -117,7 +117,7 @@ describe('the files for guests without cloud-init', () => {
   });
 
   it('are left out if they would be empty', () => {
-    expect(Object.keys(plainFiles(makeVm(ID, { nics: [] })))).toEqual([
+    expect(Object.keys(plainFiles(makeVm(ID, { interfaces: [] })))).toEqual([
       'meta-data',
       'user-data',
       'network-config',

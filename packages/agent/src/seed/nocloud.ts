@@ -35,7 +35,7 @@ export function renderSeedFiles(vm: VmSpec, options: GuestNetworkSettings): IsoF
   const texts = {
     'meta-data': renderMetaData(vm),
     'user-data': renderUserData(vm),
-    'network-config': renderNetworkConfig(vm.nics, options),
+    'network-config': renderNetworkConfig(vm.interfaces, options),
     'gantry-address': renderAddresses(vm),
     'gantry-key': vm.sshPublicKey === '' ? '' : `${vm.sshPublicKey.trim()}\n`,
     'gantry-startup': vm.startupScript,
@@ -106,8 +106,8 @@ export function hostName({ id, name }: VmSpec): string {
   return name.replaceAll(/^-+|-+$/g, '') || id;
 }
 
-function renderAddresses({ nics }: VmSpec): string {
-  return nics
+function renderAddresses({ interfaces }: VmSpec): string {
+  return interfaces
     .map(({ mac, privateIpv4, gatewayIpv4 }) => {
       return `${mac.toLowerCase()} ${privateIpv4} ${gatewayIpv4 || '-'}\n`;
     })

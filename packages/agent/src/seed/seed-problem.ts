@@ -14,14 +14,14 @@ export function seedProblem(vm: VmSpec): string | undefined {
     return `its name "${vm.name}" is no host name`;
   }
   if (/[\r\n\0]/.test(vm.sshPublicKey.trim())) return 'its SSH key is more than one line';
-  for (const nic of vm.nics) {
-    const problem = nicProblem(nic);
-    if (problem !== undefined) return `interface ${nic.id} has ${problem}`;
+  for (const iface of vm.interfaces) {
+    const problem = interfaceProblem(iface);
+    if (problem !== undefined) return `interface ${iface.id} has ${problem}`;
   }
   return undefined;
 }
 
-function nicProblem({ mac, privateIpv4, gatewayIpv4 }: InterfaceSpec): string | undefined {
+function interfaceProblem({ mac, privateIpv4, gatewayIpv4 }: InterfaceSpec): string | undefined {
   if (!/^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i.test(mac)) return `no hardware address but "${mac}"`;
   const [address = '', prefix = '', ...rest] = privateIpv4.split('/');
   const isPrefix = /^\d{1,2}$/.test(prefix) && Number(prefix) <= 32;

@@ -32,14 +32,16 @@ const vm = makeVm(ID, {
   sshPublicKey: KEY,
   startupScript: STARTUP,
   shutdownScript: SHUTDOWN,
-  nics: [makeInterface('a', { mac: MAC })],
+  interfaces: [makeInterface('a', { mac: MAC })],
 });
 /** The same VM after it was renamed and moved to another address; its script changed, too. */
 const later = {
   ...vm,
   name: 'trainer-2',
   startupScript: '#!/bin/sh\necho second\n',
-  nics: [makeInterface('a', { mac: MAC, privateIpv4: '10.7.0.9/20', gatewayIpv4: '10.7.0.1' })],
+  interfaces: [
+    makeInterface('a', { mac: MAC, privateIpv4: '10.7.0.9/20', gatewayIpv4: '10.7.0.1' }),
+  ],
 };
 
 let root: string;
@@ -85,7 +87,7 @@ describe('a seed as an image', () => {
 describe('cloud-init', () => {
   it.each([
     ['everything', vm],
-    ['nothing', makeVm(ID, { name: '', nics: [] })],
+    ['nothing', makeVm(ID, { name: '', interfaces: [] })],
   ])('accepts a user-data with %s', async (what, spec) => {
     const image = await seedOf(`schema-${what}`, spec);
     const folder = await extract(image, { to: join(root, `schema-${what}-files`), by: 'any' });

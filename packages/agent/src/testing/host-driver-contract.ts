@@ -40,8 +40,8 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
       await driver.volumes.create(disk, disk.id === vm.disks[0]?.id ? under.image : null);
     }
     await driver.seeds.ensure(vm);
-    await driver.network.applyFirewall({ rules: [makeRule('r')], nics: vm.nics });
-    await driver.network.ensureInterfaces(vm.id, vm.nics);
+    await driver.network.applyFirewall({ rules: [makeRule('r')], interfaces: vm.interfaces });
+    await driver.network.ensureInterfaces(vm.id, vm.interfaces);
     const companions = vm.devices.map(({ address }) => address);
     for (const device of vm.devices) {
       await driver.devices.bind({ vmId: vm.id, ...device }, companions);
@@ -233,7 +233,7 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
   });
 
   it('the firewall is in force completely or not at all', async () => {
-    const firewall = { rules: [makeRule('a')], nics: [makeInterface('n')] };
+    const firewall = { rules: [makeRule('a')], interfaces: [makeInterface('n')] };
     expect(await driver.network.isInForce(firewall)).toBe(false);
     await driver.network.applyFirewall(firewall);
     expect(await driver.network.isInForce(firewall)).toBe(true);

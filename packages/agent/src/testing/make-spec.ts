@@ -34,7 +34,7 @@ export function makeVm(id: string, vm: Partial<VmSpec> = {}): VmSpec {
     memoryMib: 16_384,
     devices: [],
     disks: [makeDisk(`${id}-os`)],
-    nics: [makeInterface(`${id}-nic`)],
+    interfaces: [makeInterface(`${id}-interface`)],
     image: { name: 'debian-12', url: 'https://images.test/debian-12.raw', sha256: 'ab' },
     sshPublicKey: '',
     startupScript: '',
@@ -64,7 +64,7 @@ export function makeDisk(id: string, disk: Partial<DiskSpec> = {}): DiskSpec {
   };
 }
 
-export function makeInterface(id: string, nic: Partial<InterfaceSpec> = {}): InterfaceSpec {
+export function makeInterface(id: string, iface: Partial<InterfaceSpec> = {}): InterfaceSpec {
   return {
     id,
     networkId: 'network-1',
@@ -72,7 +72,7 @@ export function makeInterface(id: string, nic: Partial<InterfaceSpec> = {}): Int
     privateIpv4: '10.0.0.5/24',
     gatewayIpv4: '10.0.0.1',
     publicIpv4: '',
-    ...nic,
+    ...iface,
   };
 }
 

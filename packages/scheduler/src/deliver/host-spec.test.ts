@@ -44,9 +44,9 @@ const vm: SpecVmRow = {
     { id: 'g2', kind: 'gpu', pci_address: '0000:90:00.0', numa_node: 1 },
   ],
   disks: [osDisk, dataDisk],
-  nics: [
+  interfaces: [
     {
-      id: 'nic-1',
+      id: 'interface-1',
       network_id: 'net-1',
       mac_address: '02:00:00:00:00:01',
       private_address: '10.0.0.5',
@@ -104,9 +104,9 @@ describe('toHostSpec', () => {
             exists: true,
           },
         ],
-        nics: [
+        interfaces: [
           {
-            id: 'nic-1',
+            id: 'interface-1',
             networkId: 'net-1',
             mac: '02:00:00:00:00:01',
             privateIpv4: '10.0.0.5/24',
@@ -132,9 +132,9 @@ describe('toHostSpec', () => {
   });
 
   it('contains the public address if there is one', () => {
-    const nics = vm.nics.map((nic) => ({ ...nic, public_address: '198.51.100.7' }));
-    const spec = toHostSpec(row({ vms: [{ ...vm, nics }] }));
-    expect(spec.vms?.[0]?.nics?.[0]?.publicIpv4).toBe('198.51.100.7');
+    const interfaces = vm.interfaces.map((iface) => ({ ...iface, public_address: '198.51.100.7' }));
+    const spec = toHostSpec(row({ vms: [{ ...vm, interfaces }] }));
+    expect(spec.vms?.[0]?.interfaces?.[0]?.publicIpv4).toBe('198.51.100.7');
   });
 
   it.each([

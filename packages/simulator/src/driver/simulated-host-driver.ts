@@ -95,7 +95,7 @@ export class SimulatedHostDriver implements HostDriver {
       }
     }
     if (!this.seeds.has(vm.id)) throw new HostFailure('host_failed', `VM ${vm.id} has no seed`);
-    if (this.network.nicsOf(vm.id).length < vm.nics.length) {
+    if (this.network.interfacesOf(vm.id).length < vm.interfaces.length) {
       throw new HostFailure('host_failed', `VM ${vm.id} lacks an interface`);
     }
   }

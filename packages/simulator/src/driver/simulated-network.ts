@@ -6,7 +6,7 @@ import type { HostParts } from './host-parts.ts';
 /** Interfaces and rules of a host. Both belong to the kernel, so a reboot removes them. */
 export class SimulatedNetwork implements HostNetwork {
   readonly #host: HostParts;
-  readonly #nics = new Map<string, readonly InterfaceSpec[]>();
+  readonly #interfaces = new Map<string, readonly InterfaceSpec[]>();
   #firewall: Firewall | null = null;
 
   constructor(host: HostParts) {
@@ -17,27 +17,27 @@ export class SimulatedNetwork implements HostNetwork {
     return this.#firewall;
   }
 
-  nicsOf(vmId: string): readonly InterfaceSpec[] {
-    return this.#nics.get(vmId) ?? [];
+  interfacesOf(vmId: string): readonly InterfaceSpec[] {
+    return this.#interfaces.get(vmId) ?? [];
   }
 
   vmIds(): string[] {
-    return [...this.#nics.keys()];
+    return [...this.#interfaces.keys()];
   }
 
-  async ensureInterfaces(vmId: string, nics: readonly InterfaceSpec[]): Promise<void> {
-    await this.#host.faults.pass('ensure_nics');
-    const covered = new Set(this.#firewall?.nics.map((nic) => nic.id));
-    const bare = nics.find((nic) => !covered.has(nic.id));
+  async ensureInterfaces(vmId: string, interfaces: readonly InterfaceSpec[]): Promise<void> {
+    await this.#host.faults.pass('ensure_interfaces');
+    const covered = new Set(this.#firewall?.interfaces.map((iface) => iface.id));
+    const bare = interfaces.find((iface) => !covered.has(iface.id));
     if (bare) {
       throw new HostFailure('not_filtered', `interface ${bare.id} would come up without rules`);
     }
-    this.#nics.set(vmId, nics);
+    this.#interfaces.set(vmId, interfaces);
   }
 
   async removeInterfaces(vmId: string): Promise<void> {
-    await this.#host.faults.pass('remove_nics');
-    this.#nics.delete(vmId);
+    await this.#host.faults.pass('remove_interfaces');
+    this.#interfaces.delete(vmId);
   }
 
   async applyFirewall(firewall: Firewall): Promise<void> {
@@ -54,7 +54,7 @@ export class SimulatedNetwork implements HostNetwork {
 
   /** A reboot removes everything. */
   clear(): void {
-    this.#nics.clear();
+    this.#interfaces.clear();
     this.#firewall = null;
   }
 }

@@ -50,7 +50,11 @@ export async function startOneVmHost(
   const agents: DirectAgent[] = [];
   const steps: string[] = [];
   const vm = makeVm(VM, {
-    ...{ cpuCores: 1, memoryMib: 256, nics: [makeInterface('nic', { networkId: 'network-1' })] },
+    ...{
+      cpuCores: 1,
+      memoryMib: 256,
+      interfaces: [makeInterface('interface', { networkId: 'network-1' })],
+    },
     image: { name: 'tiny', url: pathToFileURL(guest.path).href, sha256: guest.sha256 },
   });
   const disks = vm.disks.map(({ id }) => id);

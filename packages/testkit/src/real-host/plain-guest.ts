@@ -46,9 +46,9 @@ const PLATFORMS = {
 /** Otherwise the firmware waits for a key for some seconds: libvirt's <bootmenu enable='yes' timeout='0'/>. */
 const BOOT_AT_ONCE = ['-boot', 'menu=on,splash-time=0'];
 
-const NIC_MAC = '52:54:00:00:00:0a';
+const INTERFACE_MAC = '52:54:00:00:00:0a';
 /** What QEMU's own little network gives to its only guest. */
-export const NIC_LINE = `${NIC_MAC} 10.0.2.15/24 10.0.2.2\n`;
+export const INTERFACE_LINE = `${INTERFACE_MAC} 10.0.2.15/24 10.0.2.2\n`;
 
 export async function startPlainGuest(options: PlainGuestOptions): Promise<PlainGuest> {
   const { directory } = options;
@@ -80,7 +80,7 @@ export async function startPlainGuest(options: PlainGuestOptions): Promise<Plain
     ...['-drive', `if=none,id=seed,format=raw,readonly=on,file=${file('seed.iso')}`],
     ...['-device', 'virtio-blk-pci,drive=seed,bus=port1'],
     ...['-netdev', `user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:${sshPort}-:22`],
-    ...['-device', `virtio-net-pci,netdev=net,romfile=,mac=${NIC_MAC},bus=port2`],
+    ...['-device', `virtio-net-pci,netdev=net,romfile=,mac=${INTERFACE_MAC},bus=port2`],
     ...['-device', 'virtio-serial-pci,bus=port3', ...socket('agent')],
     ...['-device', 'virtserialport,chardev=agent,name=org.qemu.guest_agent.0'],
     ...['-device', 'virtio-rng-pci,bus=port4'],

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { execute } from './execute.ts';
-import { NIC_LINE, type PlainGuest, startPlainGuest } from './plain-guest.ts';
+import { INTERFACE_LINE, type PlainGuest, startPlainGuest } from './plain-guest.ts';
 import { makeSshKey, type SshKey, ssh } from './ssh.ts';
 import { tinyGuestDirectory } from './tiny-guest-directory.ts';
 
@@ -33,7 +33,7 @@ async function boot(): Promise<PlainGuest> {
   const files = {
     'meta-data': 'instance-id: first\nlocal-hostname: tiny-one\n',
     'gantry-key': `${key.publicLine}\n`,
-    'gantry-address': NIC_LINE,
+    'gantry-address': INTERFACE_LINE,
     'gantry-startup': '#!/bin/sh\necho started >> /root/starts\necho startup-was-here\n',
     'gantry-shutdown': '#!/bin/sh\necho stopped >> /root/stops\necho shutdown-was-here\n',
   };

@@ -73,11 +73,18 @@ export async function startTwoHosts(rules: readonly FirewallRule[]): Promise<Two
 }
 
 function makeGuest({ id, name, last }: (typeof VMS)[number], image: VmSpec['image']): VmSpec {
-  const nic = makeInterface(`nic-${name}`, {
+  const iface = makeInterface(`interface-${name}`, {
     ...{ networkId: NETWORK, mac: `02:00:00:00:00:0${last}`, privateIpv4: `10.0.0.${last}/24` },
   });
   const startupScript = `#!/bin/sh\necho the secret of ${name} >/run/secret\n`;
-  return makeVm(id, { name, image, startupScript, cpuCores: 1, memoryMib: 256, nics: [nic] });
+  return makeVm(id, {
+    name,
+    image,
+    startupScript,
+    cpuCores: 1,
+    memoryMib: 256,
+    interfaces: [iface],
+  });
 }
 
 async function prepare(endings: Ending[], vm: VmSpec): Promise<Prepared> {
@@ -100,12 +107,12 @@ function applyTo(prepared: readonly [Prepared, Prepared]): TwoHosts['apply'] {
   const [first, second] = prepared;
   let number = 0;
   const tell = async ({ agent, driver, vm }: Prepared, other: Prepared, rules: FirewallRule[]) => {
-    const neighbours = other.vm.nics.map(({ mac, privateIpv4 }) => {
+    const neighbours = other.vm.interfaces.map(({ mac, privateIpv4 }) => {
       return { mac, privateIpv4: withoutPrefix(privateIpv4), hostIpv4: other.underlayIpv4 };
     });
     const networks = [makeNetwork(NETWORK, { vni: 7001, neighbours })];
     agent.give(makeSpec(number, { vms: [vm], firewallRules: rules, networks }));
-    const firewall = { rules, networks, nics: vm.nics };
+    const firewall = { rules, networks, interfaces: vm.interfaces };
     await vi.waitFor(
       async () => expect(await driver.network.isInForce(firewall)).toBe(true),
       PATIENCE,
@@ -126,7 +133,7 @@ async function open(endings: Ending[], { host, driver, vm }: Prepared): Promise<
   const { socketPath } = host.libvirtd;
   const guest = await openGuestShell({ socketPath, domain: `gantry-${vm.id}` });
   endings.push(guest.close);
-  return { host, vm, guest, privateIpv4: withoutPrefix(vm.nics[0]?.privateIpv4 ?? '') };
+  return { host, vm, guest, privateIpv4: withoutPrefix(vm.interfaces[0]?.privateIpv4 ?? '') };
 }
 
 function withoutPrefix(address: string): string {

@@ -47,7 +47,7 @@ export function domainDescriber(host: HostPlaces) {
         seedPath: host.seedPath(vm.id),
         nvramPath: host.nvramPath(vm.id),
         serialLogPath: host.serialLogPath(vm.id),
-        nicOf: (nic) => ({ tap: tapName(nic.id), mtu: host.mtu }),
+        interfaceOf: (iface) => ({ tap: tapName(iface.id), mtu: host.mtu }),
         ...(await host.placesOf(vm.devices)),
         numaNodes: await host.numaNodes(),
         lockMemory: host.lockMemory,
@@ -80,7 +80,7 @@ export type DomainHost = Omit<DiskHost, 'iothreads'> &
     seedPath: string | null;
     nvramPath: string;
     serialLogPath: string;
-    nicOf(nic: VmSpec['nics'][number]): { tap: string; mtu: number };
+    interfaceOf(iface: VmSpec['interfaces'][number]): { tap: string; mtu: number };
     /** The generation for which the domain runs; "0" before its first start. */
     generation: string;
   };
@@ -118,9 +118,9 @@ export function describeDomain(vm: VmSpec, host: DomainHost): DomainDefinition {
     iothreads,
     ...describeDisks(vm.disks, { ...host, iothreads }),
     seedPath: host.seedPath,
-    nics: vm.nics.map((nic) => ({
-      mac: nic.mac,
-      ...host.nicOf(nic),
+    interfaces: vm.interfaces.map((iface) => ({
+      mac: iface.mac,
+      ...host.interfaceOf(iface),
       vhost: host.vhostNet,
       queues: Math.max(MIN_QUEUES, Math.min(vm.cpuCores, MAX_QUEUES)),
     })),

@@ -26,7 +26,7 @@ export type DomainDefinition = {
   /** Path of cloud-init's data. Null: no seed. */
   seedPath: string | null;
   /** In the order in which the guest sees them. */
-  nics: readonly NicDefinition[];
+  interfaces: readonly InterfaceDefinition[];
   cards: readonly CardDefinition[];
   serialLogPath: string;
   /**
@@ -111,7 +111,7 @@ export type FilesystemDefinition = {
   readOnly: boolean;
 };
 
-export type NicDefinition = {
+export type InterfaceDefinition = {
   mac: string;
   /**
    * A tap with several queues. The host's network creates it before the start, with its bridge and

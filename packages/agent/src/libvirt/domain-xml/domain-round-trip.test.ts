@@ -34,7 +34,7 @@ const disk: fc.Arbitrary<DiskSpec> = fc.record({
   exists: fc.boolean(),
 });
 
-const nic = fc.record({
+const iface = fc.record({
   id: uuid,
   networkId: uuid,
   mac: fc
@@ -65,7 +65,7 @@ const vmSpec: fc.Arbitrary<VmSpec> = fc
     memoryMib: fc.integer({ min: 1, max: 2 ** 32 - 1 }),
     devices,
     disks: fc.uniqueArray(disk, { selector: ({ id }) => id, minLength: 1, maxLength: 16 }),
-    nics: fc.array(nic, { maxLength: 8 }),
+    interfaces: fc.array(iface, { maxLength: 8 }),
     image: fc.constant(null),
     sshPublicKey: fc.constant(''),
     startupScript: fc.constant(''),
@@ -118,7 +118,7 @@ describe('every spec', () => {
             .filter(({ kind }) => kind === 'DISK_KIND_SHARED_VOLUME')
             .map(({ id, slot, readOnly }) => ({ id, slot, path: `/${folder}/${id}`, readOnly })),
         );
-        expect(facts.nics.map(({ mac }) => mac)).toEqual(vm.nics.map(({ mac }) => mac));
+        expect(facts.interfaces.map(({ mac }) => mac)).toEqual(vm.interfaces.map(({ mac }) => mac));
         expect(facts.hostdevs.filter((address) => address.endsWith('0'))).toEqual(
           devices.map(({ address }) => address),
         );

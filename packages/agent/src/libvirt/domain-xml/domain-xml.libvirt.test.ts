@@ -117,7 +117,7 @@ describe('QEMU', () => {
         seedPath: join(folder, 'seed.raw'),
         nvramPath: join(folder, 'nvram.fd'),
         serialLogPath,
-        nicOf: () => ({ tap: TAP, mtu: 1_450 }),
+        interfaceOf: () => ({ tap: TAP, mtu: 1_450 }),
         mmio64Mib: 64 * 1_024,
       },
     );

@@ -18,7 +18,7 @@ export type DomainFacts = {
   /** In the order of their targets. */
   disks: readonly DiskFacts[];
   filesystems: readonly FilesystemFacts[];
-  nics: readonly { mac: string; tap: string }[];
+  interfaces: readonly { mac: string; tap: string }[];
   /** PCI addresses of all functions of the assigned host devices. */
   hostdevs: readonly string[];
   /** The file with the console output. Empty: none. */
@@ -75,9 +75,9 @@ function readElement(domain: XmlElement): DomainFacts {
     metadata: metadata?.vmId.toLowerCase() === uuid ? metadata : null,
     disks: childrenNamed(devices, 'disk').map(readDisk).sort(byTarget),
     filesystems: childrenNamed(devices, 'filesystem').map(readFilesystem),
-    nics: childrenNamed(devices, 'interface').map((nic) => ({
-      mac: attributeOf(nic, 'mac', 'address'),
-      tap: attributeOf(nic, 'target', 'dev'),
+    interfaces: childrenNamed(devices, 'interface').map((iface) => ({
+      mac: attributeOf(iface, 'mac', 'address'),
+      tap: attributeOf(iface, 'target', 'dev'),
     })),
     hostdevs: childrenNamed(devices, 'hostdev').flatMap(readHostdev),
     serialLogPath: devices ? (descend(devices, 'serial', 'log')?.attributes['file'] ?? '') : '',

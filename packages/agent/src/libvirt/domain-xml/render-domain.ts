@@ -1,5 +1,9 @@
 import { element, renderXml, type XmlElement } from '../../base/xml.ts';
-import { type DomainDefinition, domainName, type NicDefinition } from './domain-definition.ts';
+import {
+  type DomainDefinition,
+  domainName,
+  type InterfaceDefinition,
+} from './domain-definition.ts';
 import { cardElements } from './render-card.ts';
 import { cpuElements } from './render-cpu.ts';
 import { diskElement, filesystemElement, seedElement } from './render-disk.ts';
@@ -95,9 +99,9 @@ function powerManagementElement({ platform }: DomainDefinition): XmlElement | nu
 }
 
 function devicesElement(definition: DomainDefinition): XmlElement {
-  const { platform, disks, filesystems, seedPath, nics, cards } = definition;
+  const { platform, disks, filesystems, seedPath, interfaces, cards } = definition;
   const mmio64Mib = windowMibOf(definition);
-  const pci = planPci({ nicCount: nics.length, cards, mmio64Mib });
+  const pci = planPci({ interfaceCount: interfaces.length, cards, mmio64Mib });
   return element('devices', {}, [
     element('emulator', {}, platform.emulator),
     ...disks.map((disk, index) => diskElement(disk, { isBootDisk: index === 0 })),
@@ -106,7 +110,7 @@ function devicesElement(definition: DomainDefinition): XmlElement {
     element('controller', { type: 'usb', model: 'none' }),
     element('controller', { type: 'virtio-serial', index: 0 }, [renderAddress(PCI_BUS.serial)]),
     ...filesystems.map(filesystemElement),
-    ...nics.map((nic, index) => nicElement(nic, PCI_BUS.firstNic + index)),
+    ...interfaces.map((iface, index) => interfaceElement(iface, PCI_BUS.firstInterface + index)),
     serialElement(definition.serialLogPath),
     element('channel', { type: 'unix' }, [
       element('target', { type: 'virtio', name: 'org.qemu.guest_agent.0' }),
@@ -134,16 +138,16 @@ function cardPlace(
  * The agent creates the tap with its rules, and libvirt only opens it: without the tap the domain
  * does not start.
  */
-function nicElement(nic: NicDefinition, bus: number): XmlElement {
+function interfaceElement(iface: InterfaceDefinition, bus: number): XmlElement {
   return element('interface', { type: 'ethernet' }, [
-    element('mac', { address: nic.mac }),
-    element('target', { dev: nic.tap, managed: 'no' }),
+    element('mac', { address: iface.mac }),
+    element('target', { dev: iface.tap, managed: 'no' }),
     element('model', { type: 'virtio' }),
     element('driver', {
-      name: nic.vhost ? 'vhost' : 'qemu',
-      queues: nic.queues,
+      name: iface.vhost ? 'vhost' : 'qemu',
+      queues: iface.queues,
     }),
-    nic.mtu === 0 ? null : element('mtu', { size: nic.mtu }),
+    iface.mtu === 0 ? null : element('mtu', { size: iface.mtu }),
     // VMs do not boot from a network, and the ROM file may not be installed.
     element('rom', { enabled: 'no' }),
     renderAddress(bus),

@@ -9,7 +9,7 @@ import { type CardDefinition, DISK_SLOTS } from './domain-definition.ts';
  * Bus 0 has the root ports, eight to a slot; each is a bus with one device. A host node with cards
  * has an expander bus of its own with a root port for each card.
  */
-export const PCI_BUS = { serial: 1, rng: 2, seed: 3, firstDisk: 4, firstNic: 4 + DISK_SLOTS };
+export const PCI_BUS = { serial: 1, rng: 2, seed: 3, firstDisk: 4, firstInterface: 4 + DISK_SLOTS };
 
 /** Slots of bus 0: the root ports begin after the host bridge, the expanders end before q35's own. */
 const FIRST_PORT_SLOT = 1;
@@ -25,12 +25,12 @@ type PciPlan = {
 };
 
 export function planPci(guest: {
-  nicCount: number;
+  interfaceCount: number;
   cards: readonly CardDefinition[];
   mmio64Mib: number;
 }): PciPlan {
   const near = guest.cards.filter((card) => card.cell !== null);
-  const fixedPorts = PCI_BUS.firstNic + guest.nicCount - 1;
+  const fixedPorts = PCI_BUS.firstInterface + guest.interfaceCount - 1;
   const looseCards = guest.cards.length - near.length;
   const controllers = [renderRoot(guest.mmio64Mib)];
   const buses = new Map<CardDefinition, number>();

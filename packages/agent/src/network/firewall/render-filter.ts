@@ -2,7 +2,7 @@ import { groupBy } from '@gantry/model/group-by';
 import { SERVICE_INPUT, SERVICE_OUTPUT } from '../guest-services/render-services.ts';
 import { BRIDGE_PREFIX, HOST_ADDRESS } from '../kernel/names.ts';
 import { quote, renderBlock, renderSet } from '../kernel/nft-text.ts';
-import type { Nic } from '../parse-interface.ts';
+import type { VmInterface } from '../parse-interface.ts';
 import type { Tunnel } from '../tunnels/tunnel.ts';
 import type { Rule } from './parse-rule.ts';
 import { renderRules, replyChain } from './render-rules.ts';
@@ -22,12 +22,12 @@ const EVERY_BRIDGE = quote(`${BRIDGE_PREFIX}*`);
  */
 export function renderFilter(filter: {
   rules: readonly Rule[];
-  nics: readonly Nic[];
+  interfaces: readonly VmInterface[];
   tunnels: readonly Tunnel[];
   uplink: string | null;
 }): string[] {
-  const { rules, nics, tunnels, uplink } = filter;
-  const networks = new Map(nics.map(({ networkId, bridge }) => [networkId, bridge]));
+  const { rules, interfaces, tunnels, uplink } = filter;
+  const networks = new Map(interfaces.map(({ networkId, bridge }) => [networkId, bridge]));
   const bridges = [...networks.values()].map(quote);
   const ends = [...networks.values()].flatMap((bridge) => [
     ...(uplink === null ? [] : [{ bridge, end: uplink }]),

@@ -12,7 +12,7 @@ const egress = { direction: 'DIRECTION_EGRESS' } as const;
 
 /** The lines of the chain that holds a network's rules. */
 function chainOf(rules: FirewallRule[], direction = 'ingress', way = ''): string[] {
-  const { text } = renderFirewall({ rules, nics: [web] }, null);
+  const { text } = renderFirewall({ rules, interfaces: [web] }, null);
   const [, after = ''] = text.split(`chain ${direction}_${bridgeName('network-1')}${way} {\n`);
   const [body = ''] = after.split('\t}\n');
   return body.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
@@ -22,7 +22,7 @@ const LAST = 'counter drop comment "no rule allows it"';
 
 describe('the text for nftables', () => {
   it('equals the golden file', async () => {
-    const nics = [web, { ...app, publicIpv4: '198.51.100.7' }];
+    const interfaces = [web, { ...app, publicIpv4: '198.51.100.7' }];
     const rules = [
       makeRule('ssh'),
       makeRule('out', { ...egress, protocols: ['tcp', 'udp', 'icmp'], destinationPorts: [] }),
@@ -32,34 +32,34 @@ describe('the text for nftables', () => {
         destinationPorts: ['3000-8080', '80'],
       }),
     ];
-    const { text } = renderFirewall({ rules, nics }, 'uplink0');
+    const { text } = renderFirewall({ rules, interfaces }, 'uplink0');
     await expect(text).toMatchFileSnapshot('testing/firewall.golden.nft');
   });
 
   it('does not depend on the order of rules and interfaces', () => {
     const rules = [makeRule('a'), makeRule('b', deny), makeRule('c', egress)];
-    const one = renderFirewall({ rules, nics: [web, app] }, null);
-    const two = renderFirewall({ rules: rules.toReversed(), nics: [app, web] }, null);
+    const one = renderFirewall({ rules, interfaces: [web, app] }, null);
+    const two = renderFirewall({ rules: rules.toReversed(), interfaces: [app, web] }, null);
     expect(one).toEqual(two);
   });
 
   it('has a digest that changes with everything in the spec', () => {
-    const base = { rules: [makeRule('a')], nics: [web] };
+    const base = { rules: [makeRule('a')], interfaces: [web] };
     const digests = [
       renderFirewall(base, null),
       renderFirewall(base, 'uplink0'),
       renderFirewall({ ...base, rules: [] }, null),
       renderFirewall({ ...base, rules: [makeRule('a', deny)] }, null),
-      renderFirewall({ ...base, nics: [{ ...web, mac: '02:00:00:00:00:09' }] }, null),
-      renderFirewall({ ...base, nics: [web, app] }, null),
+      renderFirewall({ ...base, interfaces: [{ ...web, mac: '02:00:00:00:00:09' }] }, null),
+      renderFirewall({ ...base, interfaces: [web, app] }, null),
     ].map(({ digest }) => digest);
     expect(new Set(digests).size).toBe(digests.length);
   });
 
   it('has no rule of a network without an interface on this host', () => {
     const rules = [makeRule('elsewhere', { networkId: 'network-9' })];
-    const without = renderFirewall({ rules: [], nics: [web] }, null);
-    expect(renderFirewall({ rules, nics: [web] }, null)).toEqual(without);
+    const without = renderFirewall({ rules: [], interfaces: [web] }, null);
+    expect(renderFirewall({ rules, interfaces: [web] }, null)).toEqual(without);
   });
 });
 
@@ -94,7 +94,7 @@ describe('a chain of rules', () => {
   it('uses one set for both directions if they share it', () => {
     const destinationPorts = ['1', '3', '5', '7', '9'];
     const { text } = renderFirewall(
-      { rules: [makeRule('r', { destinationPorts })], nics: [web] },
+      { rules: [makeRule('r', { destinationPorts })], interfaces: [web] },
       null,
     );
     expect(text.match(/elements = { 1, 3, 5, 7, 9 }/g)).toHaveLength(1);
@@ -153,10 +153,11 @@ describe('invalid input is refused by name:', () => {
     ['no public address', { publicIpv4: 'fe80::1' }],
     ['an id that quotes', { id: 'a"b' }],
     ['a network that quotes', { networkId: 'a:b' }],
-  ])('an interface with %s', (_, nic) => {
-    const render = () => renderFirewall({ rules: [], nics: [makeInterface('n', nic)] }, null);
+  ])('an interface with %s', (_, iface) => {
+    const render = () =>
+      renderFirewall({ rules: [], interfaces: [makeInterface('n', iface)] }, null);
     expect(render).toThrow(HostFailure);
-    expect(render).toThrow(expect.objectContaining({ code: 'invalid_nic' }));
+    expect(render).toThrow(expect.objectContaining({ code: 'invalid_interface' }));
   });
 
   it.each<[string, Partial<FirewallRule>]>([
@@ -170,7 +171,7 @@ describe('invalid input is refused by name:', () => {
     ['no action', { action: 'ACTION_UNSPECIFIED' }],
     ['an id that quotes', { id: 'a"b' }],
   ])('a rule with %s', (_, rule) => {
-    const render = () => renderFirewall({ rules: [makeRule('r', rule)], nics: [] }, null);
+    const render = () => renderFirewall({ rules: [makeRule('r', rule)], interfaces: [] }, null);
     expect(render).toThrow(expect.objectContaining({ code: 'invalid_firewall_rule' }));
   });
 });

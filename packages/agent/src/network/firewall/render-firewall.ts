@@ -3,7 +3,7 @@ import type { Firewall } from '../../host-driver.ts';
 import { renderServices } from '../guest-services/render-services.ts';
 import { renderBlock } from '../kernel/nft-text.ts';
 import { assignZones } from '../kernel/zones.ts';
-import { type Nic, parseNic } from '../parse-interface.ts';
+import { parseInterface, type VmInterface } from '../parse-interface.ts';
 import { parseNetworks } from '../parse-network.ts';
 import { spanNetworks, type Tunnel } from '../tunnels/tunnel.ts';
 import type { Underlay } from '../tunnels/underlay.ts';
@@ -23,7 +23,7 @@ export type RenderedFirewall = {
   /** A digest of the desired rules. */
   digest: string;
   /** The interfaces that the rules let through. */
-  nics: readonly Nic[];
+  interfaces: readonly VmInterface[];
   /** The tunnels that must exist beside the rules. */
   tunnels: readonly Tunnel[];
 };
@@ -34,19 +34,19 @@ export function renderFirewall(
   uplink: string | null,
   underlay: Underlay | null = null,
 ): RenderedFirewall {
-  const nics = firewall.nics.map(parseNic).sort(byId);
+  const interfaces = firewall.interfaces.map(parseInterface).sort(byId);
   const rules = firewall.rules.map(parseRule).sort(byId);
-  const span = spanNetworks(parseNetworks(firewall.networks ?? []), { nics, underlay });
+  const span = spanNetworks(parseNetworks(firewall.networks ?? []), { interfaces, underlay });
   const { subnets, tunnels } = span;
-  const zones = assignZones(nics.map(({ networkId }) => networkId));
+  const zones = assignZones(interfaces.map(({ networkId }) => networkId));
   const content = [
-    ...renderRouting({ nics, subnets, zones, uplink }),
-    ...renderNat({ nics, subnets, uplink }),
-    ...renderFilter({ rules, nics, tunnels, uplink }),
+    ...renderRouting({ interfaces, subnets, zones, uplink }),
+    ...renderNat({ interfaces, subnets, uplink }),
+    ...renderFilter({ rules, interfaces, tunnels, uplink }),
     ...renderTunnels(span, zones),
-    ...renderServices(nics),
+    ...renderServices(interfaces),
   ];
-  const guests = renderGuests(nics);
+  const guests = renderGuests(interfaces);
   const digest = createHash('sha256')
     .update([...content, ...guests].join('\n'))
     .digest('hex');
@@ -56,7 +56,7 @@ export function renderFirewall(
     renderBlock(`table ${TABLES[0]}`, [...content, renderVersion(digest)]),
     renderBlock(`table ${TABLES[1]}`, [...guests, renderVersion(digest)]),
   ];
-  return { text: `${tables.join('\n')}\n`, digest, nics, tunnels };
+  return { text: `${tables.join('\n')}\n`, digest, interfaces, tunnels };
 }
 
 /** No packet passes this chain: its comment says which rules the table contains. */

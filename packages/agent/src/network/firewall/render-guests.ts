@@ -5,29 +5,29 @@ import {
 } from '../guest-services/render-services.ts';
 import { TAP_PREFIX } from '../kernel/names.ts';
 import { quote, renderBlock, renderSet } from '../kernel/nft-text.ts';
-import type { Nic } from '../parse-interface.ts';
+import type { VmInterface } from '../parse-interface.ts';
 
 /**
  * What may leave a guest, decided on its tap before anything else: its own MAC and address, in IPv4
  * and ARP. A tap that no interface of the spec names passes nothing. Passing packets get their
  * network's mark, by which they are routed: without this table they have no route.
  */
-export function renderGuests(nics: readonly Nic[]): string[] {
+export function renderGuests(interfaces: readonly VmInterface[]): string[] {
   const passing = 'meta mark set iifname map @marks accept';
   return [
     renderSet({
       ...{ kind: 'set', name: 'stations', of: 'type ifname . ether_addr' },
-      elements: nics.map(({ tap, mac }) => `${quote(tap)} . ${mac}`),
+      elements: interfaces.map(({ tap, mac }) => `${quote(tap)} . ${mac}`),
     }),
     renderSet({
       ...{ kind: 'set', name: 'guests', of: 'type ifname . ether_addr . ipv4_addr' },
-      elements: nics.map(({ tap, mac, address }) => `${quote(tap)} . ${mac} . ${address}`),
+      elements: interfaces.map(({ tap, mac, address }) => `${quote(tap)} . ${mac} . ${address}`),
     }),
     renderSet({
       ...{ kind: 'map', name: 'marks', of: 'type ifname : mark' },
-      elements: nics.map(({ tap, mark }) => `${quote(tap)} : ${mark}`),
+      elements: interfaces.map(({ tap, mark }) => `${quote(tap)} : ${mark}`),
     }),
-    ...renderServiceSteering(nics),
+    ...renderServiceSteering(interfaces),
     renderBlock('chain from_guest', [
       'iifname . ether saddr != @stations counter drop comment "foreign MAC"',
       'ether type arp goto arp_from_guest',

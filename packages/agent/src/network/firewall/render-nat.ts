@@ -1,17 +1,17 @@
 import { BRIDGE_PREFIX, HOST_ADDRESS } from '../kernel/names.ts';
 import { quote, renderBlock, renderSet } from '../kernel/nft-text.ts';
-import type { Nic } from '../parse-interface.ts';
+import type { VmInterface } from '../parse-interface.ts';
 import type { Subnet } from '../parse-network.ts';
 
 /** A public address belongs to one interface; other guests leave with the uplink's address. */
 export function renderNat(nat: {
-  nics: readonly Nic[];
+  interfaces: readonly VmInterface[];
   subnets: readonly Subnet[];
   uplink: string | null;
 }): string[] {
-  const { nics, subnets, uplink } = nat;
-  const published = nics.filter(({ publicAddress }) => publicAddress !== null);
-  const gateways = [...nics.filter(({ gateway }) => gateway !== null), ...subnets];
+  const { interfaces, subnets, uplink } = nat;
+  const published = interfaces.filter(({ publicAddress }) => publicAddress !== null);
+  const gateways = [...interfaces.filter(({ gateway }) => gateway !== null), ...subnets];
   const arriving = [
     'type nat hook prerouting priority dstnat; policy accept;',
     // The gateway's address is not the host's own, but guests expect it to reply to pings.
@@ -34,7 +34,9 @@ export function renderNat(nat: {
     }),
     renderSet({
       ...{ kind: 'map', name: 'public_of', of: 'type mark . ipv4_addr : ipv4_addr' },
-      elements: published.map((nic) => `${nic.mark} . ${nic.address} : ${nic.publicAddress}`),
+      elements: published.map(
+        (iface) => `${iface.mark} . ${iface.address} : ${iface.publicAddress}`,
+      ),
     }),
     renderBlock('chain nat_arriving', [
       ...arriving,

@@ -1,7 +1,7 @@
 import { formatIpv4, parseCidr } from '@gantry/model/cidr';
 import { HOST_ADDRESS } from '../kernel/names.ts';
 import { quote, renderBlock, renderSet } from '../kernel/nft-text.ts';
-import type { Nic } from '../parse-interface.ts';
+import type { VmInterface } from '../parse-interface.ts';
 import type { Subnet } from '../parse-network.ts';
 import { mergeRanges } from './ranges.ts';
 
@@ -10,28 +10,30 @@ const NEEDS_NO_ZONE = 'ct state untracked accept';
 
 /** Separates the networks' connections, and routes replies from outside back into their network. */
 export function renderRouting(routing: {
-  nics: readonly Nic[];
+  interfaces: readonly VmInterface[];
   subnets: readonly Subnet[];
   zones: ReadonlyMap<string, number>;
   uplink: string | null;
 }): string[] {
-  const { nics, subnets, zones, uplink } = routing;
+  const { interfaces, subnets, zones, uplink } = routing;
   return [
     renderSet({
       ...{ kind: 'map', name: 'zones', of: 'typeof iifname : ct zone' },
-      elements: nics.map(({ bridge, networkId }) => `${quote(bridge)} : ${zones.get(networkId)}`),
+      elements: interfaces.map(
+        ({ bridge, networkId }) => `${quote(bridge)} : ${zones.get(networkId)}`,
+      ),
     }),
     renderSet({
       ...{ kind: 'map', name: 'networks_of_zones', of: 'typeof ct zone : meta mark' },
-      elements: nics.map(({ mark, networkId }) => `${zones.get(networkId)} : ${mark}`),
+      elements: interfaces.map(({ mark, networkId }) => `${zones.get(networkId)} : ${mark}`),
     }),
     renderSet({
       ...{ kind: 'set', name: 'inside', of: 'type mark . ipv4_addr', isOfRanges: true },
-      elements: listInside(nics, subnets),
+      elements: listInside(interfaces, subnets),
     }),
     renderSet({
       ...{ kind: 'set', name: 'networks', of: 'type mark' },
-      elements: nics.map(({ mark }) => `${mark}`),
+      elements: interfaces.map(({ mark }) => `${mark}`),
     }),
     renderBlock('chain zone_arriving', [
       'type filter hook prerouting priority raw; policy accept;',
@@ -58,9 +60,12 @@ export function renderRouting(routing: {
 }
 
 /** Returns what a guest reaches without leaving its network, the host included. */
-function listInside(nics: readonly Nic[], subnets: readonly Subnet[]): string[] {
-  const partitions = [...nics.map(({ mark, subnet }) => ({ mark, cidr: subnet })), ...subnets];
-  return [...new Set(nics.map(({ mark }) => mark))].flatMap((mark) => {
+function listInside(interfaces: readonly VmInterface[], subnets: readonly Subnet[]): string[] {
+  const partitions = [
+    ...interfaces.map(({ mark, subnet }) => ({ mark, cidr: subnet })),
+    ...subnets,
+  ];
+  return [...new Set(interfaces.map(({ mark }) => mark))].flatMap((mark) => {
     const cidrs = partitions.filter((partition) => partition.mark === mark).map(({ cidr }) => cidr);
     const prefixes = [...cidrs, `${HOST_ADDRESS}/32`].flatMap((text) => parseCidr(text) ?? []);
     return mergeRanges(prefixes).map(

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { makeInterface } from '../../testing/make-spec.ts';
-import { parseNic } from '../parse-interface.ts';
+import { parseInterface } from '../parse-interface.ts';
 import { answerDhcp, type Lease } from './answer-dhcp.ts';
 import { type DhcpRequest, formatDhcp, parseDhcp } from './dhcp-message.ts';
 import { makeDhcpPacket } from './testing/dhcp-packet.ts';
 
 const SERVER = '169.254.169.254';
 const lease: Lease = {
-  nic: parseNic(makeInterface('n', { mac: '02:00:00:00:00:0A', privateIpv4: '10.0.0.5/20' })),
+  iface: parseInterface(
+    makeInterface('n', { mac: '02:00:00:00:00:0A', privateIpv4: '10.0.0.5/20' }),
+  ),
   nameservers: ['192.0.2.53', '2001:db8::53', '192.0.2.54'],
   mtu: 1450,
   hostName: 'web-1',
@@ -98,9 +100,9 @@ describe('a DHCP server', () => {
   });
 
   it('offers no gateway and no name if there is none', () => {
-    const nic = { ...lease.nic, gateway: null };
+    const iface = { ...lease.iface, gateway: null };
     const options = optionsOf(
-      answerDhcp(request(), { ...lease, nic, hostName: 'a b', nameservers: [] }),
+      answerDhcp(request(), { ...lease, iface, hostName: 'a b', nameservers: [] }),
     );
     expect([...options.keys()].sort((a, b) => a - b)).toEqual([1, 26, 51, 121]);
     expect(options.get(121)).toEqual(Buffer.from([32, ...bytes(SERVER, '0.0.0.0')]));

@@ -1,12 +1,12 @@
 import { isIPv4 } from 'node:net';
 import { formatIpv4, parseCidr } from '@gantry/model/cidr';
 import { METADATA_ADDRESS } from '../kernel/service-addresses.ts';
-import type { Nic } from '../parse-interface.ts';
+import type { VmInterface } from '../parse-interface.ts';
 import { type DhcpOption, type DhcpReply, type DhcpRequest, ipv4Bytes } from './dhcp-message.ts';
 
 /** What one interface receives. */
 export type Lease = {
-  nic: Nic;
+  iface: VmInterface;
   nameservers: readonly string[];
   mtu: number;
   /** Null: the host does not know the VM's name. */
@@ -27,21 +27,21 @@ const HOST_NAME = /^[0-9A-Za-z-]{1,63}$/;
  * leases are stored, and every agent gives the same reply. A release or a decline changes nothing.
  */
 export function answerDhcp(request: DhcpRequest, lease: Lease): DhcpReply | null {
-  const { nic } = lease;
-  if (request.mac !== nic.mac) return null;
+  const { iface } = lease;
+  if (request.mac !== iface.mac) return null;
   if (request.kind === 'discover') return give('offer', lease);
   if (request.kind === 'inform') {
-    const isItself = request.address === nic.address;
+    const isItself = request.address === iface.address;
     return isItself ? { kind: 'ack', address: null, options: describe(lease) } : null;
   }
   if (request.server !== null && request.server !== METADATA_ADDRESS) return null;
-  const isOwn = (request.requested ?? request.address) === nic.address;
+  const isOwn = (request.requested ?? request.address) === iface.address;
   return isOwn ? give('ack', lease) : { kind: 'nak', address: null, options: [] };
 }
 
 function give(kind: 'offer' | 'ack', lease: Lease): DhcpReply {
   const options = [option.leaseTime(LEASE_S), ...describe(lease)];
-  return { kind, address: lease.nic.address, options };
+  return { kind, address: lease.iface.address, options };
 }
 
 const option = {
@@ -54,9 +54,9 @@ const option = {
   routes: (routes: readonly Buffer[]): DhcpOption => [121, Buffer.concat(routes)],
 };
 
-function describe({ nic, nameservers, mtu, hostName }: Lease): DhcpOption[] {
-  const { gateway } = nic;
-  const block = parseCidr(nic.subnet);
+function describe({ iface, nameservers, mtu, hostName }: Lease): DhcpOption[] {
+  const { gateway } = iface;
+  const block = parseCidr(iface.subnet);
   const resolvers = nameservers.filter(isIPv4).slice(0, MOST_NAMESERVERS);
   return [
     option.mask(formatIpv4(2 ** 32 - 2 ** (32 - (block?.prefix ?? 32)))),

@@ -18,8 +18,8 @@ const vmOf = (id: string, networkId: string, last: number) =>
   makeVm(id, {
     name: `name-of-${id}`,
     startupScript: `#!/bin/sh\necho ${'secret '.repeat(2_000)} ${id}\n`,
-    nics: [
-      makeInterface(`nic-${id}`, {
+    interfaces: [
+      makeInterface(`interface-${id}`, {
         networkId,
         privateIpv4: `10.0.0.${last}/24`,
         mac: `02:00:00:00:00:0${last}`,
@@ -30,15 +30,18 @@ const red = vmOf('red', 'network-red', 5);
 const blue = vmOf('blue', 'network-blue', 5);
 const other = vmOf('other', 'network-red', 6);
 const vms = [red, blue, other];
-const published = { ...red, nics: red.nics.map((nic) => ({ ...nic, publicIpv4: '198.51.100.7' })) };
-const nics = [published, blue, other].flatMap((vm) => vm.nics);
+const published = {
+  ...red,
+  interfaces: red.interfaces.map((iface) => ({ ...iface, publicIpv4: '198.51.100.7' })),
+};
+const interfaces = [published, blue, other].flatMap((vm) => vm.interfaces);
 const everything = { protocols: ['tcp', 'udp', 'icmp'], destinationPorts: [] };
 /** The strongest case against the host: rules that stop nothing. */
 const rules = ['network-red', 'network-blue'].flatMap((networkId) => [
   makeRule(`${networkId}-out`, { ...everything, networkId, direction: 'DIRECTION_EGRESS' }),
   makeRule(`${networkId}-in`, { ...everything, networkId }),
 ]);
-const firewall = { rules, nics };
+const firewall = { rules, interfaces };
 
 describe('guest services', () => {
   let lab: Lab;
@@ -72,12 +75,12 @@ describe('guest services', () => {
     await lab.host.run('sysctl', '-qw', 'net.ipv4.conf.all.rp_filter=1');
     network = lab.network(OPTIONS);
     for (const vm of vms) {
-      const [nic] = vm.nics;
-      if (nic) guests.set(vm.id, await lab.addGuest(nic));
+      const [iface] = vm.interfaces;
+      if (iface) guests.set(vm.id, await lab.addGuest(iface));
     }
     await network.applyFirewall(firewall);
     await network.answerGuests([published, blue, other]);
-    for (const vm of vms) await network.ensureInterfaces(vm.id, vm.nics);
+    for (const vm of vms) await network.ensureInterfaces(vm.id, vm.interfaces);
   });
   afterAll(async () => {
     await network?.close();
@@ -289,7 +292,7 @@ describe('guest services', () => {
 
   it('serve nothing of a removed VM, and the other VMs as before', async () => {
     await network.removeInterfaces(red.id);
-    await network.applyFirewall({ ...firewall, nics: nics.slice(1) });
+    await network.applyFirewall({ ...firewall, interfaces: interfaces.slice(1) });
     await network.answerGuests([blue, other]);
     expect(await askForLease(at(blue).netns)).toMatchObject({ hostname: 'name-of-blue' });
     expect(await get(at(other), `${METADATA}/meta-data`)).toMatchObject({ status: 200 });

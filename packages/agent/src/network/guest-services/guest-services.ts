@@ -5,7 +5,7 @@ import type { Log } from '@gantry/daemon/log';
 import { hostName, renderSeedFiles } from '../../seed/nocloud.ts';
 import type { InterfaceSpec, VmSpec } from '../../spec.ts';
 import { assignServiceAddresses, METADATA_ADDRESS } from '../kernel/service-addresses.ts';
-import { parseNic } from '../parse-interface.ts';
+import { parseInterface } from '../parse-interface.ts';
 import { answerDhcp } from './answer-dhcp.ts';
 import { formatDhcp, parseDhcp } from './dhcp-message.ts';
 import { createMetadataServer } from './metadata-server.ts';
@@ -22,9 +22,9 @@ export type GuestServices = {
   /**
    * The kernel is about to identify guests by these interfaces: guests that change get no replies.
    */
-  beforeChange(nics: readonly InterfaceSpec[]): void;
+  beforeChange(interfaces: readonly InterfaceSpec[]): void;
   /** The interfaces by which the kernel identifies guests now. */
-  inForce(nics: readonly InterfaceSpec[]): void;
+  inForce(interfaces: readonly InterfaceSpec[]): void;
   /** The VMs behind the interfaces. From now on they get replies. */
   answerGuests(vms: readonly VmSpec[]): Promise<void>;
   /** Called when a bridge may exist, and with it the address to listen on. */
@@ -42,7 +42,7 @@ const BACKOFF = { minMs: 1_000, maxMs: 60_000, jitter: 0 };
  */
 export function createGuestServices(settings: GuestServicesSettings): GuestServices {
   const { nameservers, mtu, netns, log } = settings;
-  let nics: ReadonlyMap<string, InterfaceSpec> = new Map();
+  let interfaces: ReadonlyMap<string, InterfaceSpec> = new Map();
   let vms: ReadonlyMap<string, VmSpec> | null = null;
   let listening: { udp: Socket; http: Server } | null = null;
   let opening: Promise<void> | null = null;
@@ -50,7 +50,7 @@ export function createGuestServices(settings: GuestServicesSettings): GuestServi
   const backoff = new Backoff(BACKOFF);
   let isClosed = false;
 
-  const vmOf = (service: string) => vms?.get(nics.get(service)?.id ?? '');
+  const vmOf = (service: string) => vms?.get(interfaces.get(service)?.id ?? '');
   const readFile = (service: string, wanted: string) => {
     const vm = vmOf(service);
     if (!vm) return undefined;
@@ -61,12 +61,12 @@ export function createGuestServices(settings: GuestServicesSettings): GuestServi
   };
 
   const answerPacket = (packet: Buffer, service: string) => {
-    const spec = nics.get(service);
+    const spec = interfaces.get(service);
     const request = parseDhcp(packet);
     if (!spec || !request) return null;
     const vm = vmOf(service);
     const lease = { nameservers, mtu, hostName: vm ? hostName(vm) : null };
-    const reply = answerDhcp(request, { nic: parseNic(spec), ...lease });
+    const reply = answerDhcp(request, { iface: parseInterface(spec), ...lease });
     return reply && formatDhcp(request, reply, METADATA_ADDRESS);
   };
 
@@ -122,14 +122,16 @@ export function createGuestServices(settings: GuestServicesSettings): GuestServi
   return {
     beforeChange(next) {
       const addresses = assignServiceAddresses(next.map(({ id }) => id));
-      nics = new Map([...nics].filter(([service, { id }]) => addresses.get(id) === service));
+      interfaces = new Map(
+        [...interfaces].filter(([service, { id }]) => addresses.get(id) === service),
+      );
     },
     inForce(next) {
       const addresses = assignServiceAddresses(next.map(({ id }) => id));
-      nics = new Map(next.map((nic) => [addresses.get(nic.id) ?? '', nic]));
+      interfaces = new Map(next.map((iface) => [addresses.get(iface.id) ?? '', iface]));
     },
     async answerGuests(next) {
-      vms = new Map(next.flatMap((vm) => vm.nics.map(({ id }) => [id, vm])));
+      vms = new Map(next.flatMap((vm) => vm.interfaces.map(({ id }) => [id, vm])));
       await listen();
     },
     listen,

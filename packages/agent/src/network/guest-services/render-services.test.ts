@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { makeInterface } from '../../testing/make-spec.ts';
 import { renderFirewall } from '../firewall/render-firewall.ts';
 import { assignServiceAddresses } from '../kernel/service-addresses.ts';
-import { parseNic } from '../parse-interface.ts';
+import { parseInterface } from '../parse-interface.ts';
 import { renderServiceSteering, renderServices } from './render-services.ts';
 
-const ids = Array.from({ length: 2_000 }, (_, index) => `nic-${index}`);
+const ids = Array.from({ length: 2_000 }, (_, index) => `interface-${index}`);
 
 describe('service addresses', () => {
   it('are one per interface, in a block that has no other use', () => {
@@ -15,19 +15,19 @@ describe('service addresses', () => {
   });
 
   it('stay the same when other interfaces are added or removed', () => {
-    expect(assignServiceAddresses(['nic-7']).get('nic-7')).toBe(
-      assignServiceAddresses(ids.slice(0, 50)).get('nic-7'),
+    expect(assignServiceAddresses(['interface-7']).get('interface-7')).toBe(
+      assignServiceAddresses(ids.slice(0, 50)).get('interface-7'),
     );
   });
 
   it('are set on the tap and removed by the same table of the same interface', () => {
-    const nics = ['red', 'blue'].map((id) =>
-      parseNic(makeInterface(id, { networkId: `of-${id}` })),
+    const interfaces = ['red', 'blue'].map((id) =>
+      parseInterface(makeInterface(id, { networkId: `of-${id}` })),
     );
     const addresses = assignServiceAddresses(['red', 'blue']);
-    const steering = renderServiceSteering(nics).join('\n');
-    const services = renderServices(nics).join('\n');
-    for (const { id, tap, mark, address } of nics) {
+    const steering = renderServiceSteering(interfaces).join('\n');
+    const services = renderServices(interfaces).join('\n');
+    for (const { id, tap, mark, address } of interfaces) {
       const service = addresses.get(id);
       expect(steering).toContain(`"${tap}" : ${service}`);
       expect(services).toContain(`${service} : ${mark}`);
@@ -38,7 +38,7 @@ describe('service addresses', () => {
 
 describe('a guest’s packets', () => {
   it('reach the agent only after MAC and address were checked', () => {
-    const { text } = renderFirewall({ rules: [], nics: [makeInterface('n')] }, null);
+    const { text } = renderFirewall({ rules: [], interfaces: [makeInterface('n')] }, null);
     const [, chain = ''] = text.split('chain from_guest {\n');
     const lines = chain.split('\t}\n')[0]?.split('\n') ?? [];
     const at = (part: string) => lines.findIndex((line) => line.includes(part));
@@ -48,11 +48,11 @@ describe('a guest’s packets', () => {
   });
 
   it('cannot have the service address of another guest', () => {
-    const nic = makeInterface('n', { privateIpv4: '240.0.1.2/24' });
-    expect(() => renderFirewall({ rules: [], nics: [nic] }, null)).toThrow(
+    const iface = makeInterface('n', { privateIpv4: '240.0.1.2/24' });
+    expect(() => renderFirewall({ rules: [], interfaces: [iface] }, null)).toThrow(
       'reserves for its services',
     );
     const beyond = makeInterface('n', { privateIpv4: '240.1.0.0/24' });
-    expect(() => renderFirewall({ rules: [], nics: [beyond] }, null)).not.toThrow();
+    expect(() => renderFirewall({ rules: [], interfaces: [beyond] }, null)).not.toThrow();
   });
 });

@@ -6,19 +6,19 @@ import {
   SERVICE_BLOCK,
   SERVICE_PORT,
 } from '../kernel/service-addresses.ts';
-import type { Nic } from '../parse-interface.ts';
+import type { VmInterface } from '../parse-interface.ts';
 
 const EVERY_BRIDGE = quote(`${BRIDGE_PREFIX}*`);
 /** A guest that boots requests a few files; the limit keeps the cost of endless requests low. */
 const RATE = 'rate 100/second burst 200 packets';
 
-type Served = Nic & { service: string };
+type Served = VmInterface & { service: string };
 
-function listServed(nics: readonly Nic[]): Served[] {
-  const addresses = assignServiceAddresses(nics.map(({ id }) => id));
-  return nics.flatMap((nic) => {
-    const service = addresses.get(nic.id);
-    return service === undefined ? [] : [{ ...nic, service }];
+function listServed(interfaces: readonly VmInterface[]): Served[] {
+  const addresses = assignServiceAddresses(interfaces.map(({ id }) => id));
+  return interfaces.flatMap((iface) => {
+    const service = addresses.get(iface.id);
+    return service === undefined ? [] : [{ ...iface, service }];
   });
 }
 
@@ -28,15 +28,15 @@ export const FROM_GUEST_WITHOUT_ADDRESS =
 export const FROM_GUEST_WITH_ADDRESS = `ip daddr { 255.255.255.255, ${METADATA_ADDRESS} } goto to_host`;
 
 /** On the taps: guests' requests go to the agent with the source address of their interface. */
-export function renderServiceSteering(nics: readonly Nic[]): string[] {
-  const served = listServed(nics);
+export function renderServiceSteering(interfaces: readonly VmInterface[]): string[] {
+  const served = listServed(interfaces);
   return [
-    ...[...new Set(nics.map(({ id }) => limitOf(id)))].map((limit) =>
+    ...[...new Set(interfaces.map(({ id }) => limitOf(id)))].map((limit) =>
       renderBlock(`limit ${limit}`, [RATE]),
     ),
     renderSet({
       ...{ kind: 'map', name: 'limits', of: 'type ifname : limit' },
-      elements: nics.map(({ id, tap }) => `${quote(tap)} : ${quote(limitOf(id))}`),
+      elements: interfaces.map(({ id, tap }) => `${quote(tap)} : ${quote(limitOf(id))}`),
     }),
     renderSet({
       ...{ kind: 'map', name: 'services', of: 'type ifname : ipv4_addr' },
@@ -67,15 +67,15 @@ export function renderServiceSteering(nics: readonly Nic[]): string[] {
   ];
 }
 
-const limitOf = (nicId: string) => tapName(nicId).replace(TAP_PREFIX, 'limit_');
+const limitOf = (interfaceId: string) => tapName(interfaceId).replace(TAP_PREFIX, 'limit_');
 
 /**
  * Above the taps: to the agent and back. Nothing is tracked, because every interface has its own
  * address here. The same table that set the source address on the way in sends the reply to the
  * interface.
  */
-export function renderServices(nics: readonly Nic[]): string[] {
-  const served = listServed(nics);
+export function renderServices(interfaces: readonly VmInterface[]): string[] {
+  const served = listServed(interfaces);
   const withPorts = 'meta l4proto { tcp, udp }';
   return [
     renderSet({

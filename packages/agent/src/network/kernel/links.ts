@@ -26,8 +26,8 @@ export function parseLinks(json: string): Link[] {
 
 export function findTaps(links: readonly Link[]): OurTap[] {
   return links.flatMap(({ name, alias, master }) => {
-    const [owner, vmId = '', nicId, address = ''] = alias.split(':');
-    const isOurs = name.startsWith(TAP_PREFIX) && owner === 'gantry' && nicId !== undefined;
+    const [owner, vmId = '', interfaceId, address = ''] = alias.split(':');
+    const isOurs = name.startsWith(TAP_PREFIX) && owner === 'gantry' && interfaceId !== undefined;
     return isOurs ? [{ name, vmId, address, bridge: master }] : [];
   });
 }

@@ -8,7 +8,7 @@ export const BRIDGE_PREFIX = 'gbr';
 export const TAP_PREFIX = 'gtap';
 export const TUNNEL_PREFIX = 'gvx';
 export const bridgeName = (networkId: string): string => `${BRIDGE_PREFIX}${shorten(networkId)}`;
-export const tapName = (nicId: string): string => `${TAP_PREFIX}${shorten(nicId)}`;
+export const tapName = (interfaceId: string): string => `${TAP_PREFIX}${shorten(interfaceId)}`;
 export const tunnelName = (networkId: string): string => `${TUNNEL_PREFIX}${shorten(networkId)}`;
 
 /**
@@ -46,8 +46,8 @@ export const HOST_ADDRESS = '169.254.1.1';
 /** The alias of a link of the agent, by which a restarted agent finds the owner. */
 export const bridgeAlias = (networkId: string): string => `gantry:network:${networkId}`;
 export const tunnelAlias = (networkId: string): string => `gantry:tunnel:${networkId}`;
-export const tapAlias = (vmId: string, nic: { id: string; address: string }): string =>
-  `gantry:${vmId}:${nic.id}:${nic.address}`;
+export const tapAlias = (vmId: string, iface: { id: string; address: string }): string =>
+  `gantry:${vmId}:${iface.id}:${iface.address}`;
 
 function macOf(text: string): string {
   const pairs = digest(text).slice(0, 10).match(/../g) ?? [];

@@ -30,6 +30,8 @@ export function isServiceAddress(address: number): boolean {
  * Derived from the ids, as zones are: an interface that is added or removed does not change the
  * others.
  */
-export function assignServiceAddresses(nicIds: readonly string[]): Map<string, string> {
-  return new Map([...assignZones(nicIds)].map(([id, number]) => [id, formatIpv4(FIRST + number)]));
+export function assignServiceAddresses(interfaceIds: readonly string[]): Map<string, string> {
+  return new Map(
+    [...assignZones(interfaceIds)].map(([id, number]) => [id, formatIpv4(FIRST + number)]),
+  );
 }

@@ -8,7 +8,7 @@ import { bridgeAlias, bridgeMac, HOST_ADDRESS, tapAlias } from '../kernel/names.
 import { planRoutingRules } from '../kernel/routing-rules.ts';
 import type { RunCommand } from '../kernel/run-command.ts';
 import { METADATA_ADDRESS, SERVICE_BLOCK } from '../kernel/service-addresses.ts';
-import { checkVmId, type Nic, parseNic } from '../parse-interface.ts';
+import { checkVmId, parseInterface, type VmInterface } from '../parse-interface.ts';
 import { forgetAddress, removeTapsOf } from './remove-tap.ts';
 
 export type InterfaceSettings = {
@@ -27,39 +27,44 @@ type InterfacesOrder = {
 export async function ensureInterfaces(run: RunCommand, order: InterfacesOrder): Promise<void> {
   const { vmId, specs, settings } = order;
   checkVmId(vmId);
-  const nics = specs.map(parseNic);
-  const [present] = await allSettledOrThrow([listLinks(run), refuseUncovered(run, nics)]);
-  const kept = new Set(nics.map(({ tap }) => tap));
+  const interfaces = specs.map(parseInterface);
+  const [present] = await allSettledOrThrow([listLinks(run), refuseUncovered(run, interfaces)]);
+  const kept = new Set(interfaces.map(({ tap }) => tap));
   let links = await removeTapsOf(run, vmId, { links: present, kept });
-  for (const nic of nics) {
-    await ensureNic(run, { vmId, nic, links, settings });
-    if (nic !== nics.at(-1)) links = await listLinks(run);
+  for (const iface of interfaces) {
+    await ensureInterface(run, { vmId, iface, links, settings });
+    if (iface !== interfaces.at(-1)) links = await listLinks(run);
   }
 }
 
-async function refuseUncovered(run: RunCommand, nics: readonly Nic[]): Promise<void> {
-  if (nics.length === 0) return;
+async function refuseUncovered(run: RunCommand, interfaces: readonly VmInterface[]): Promise<void> {
+  if (interfaces.length === 0) return;
   const covered = await listCovered(run);
-  const bare = nics.find(({ tap, mac, address }) => !covered.has(`${tap} ${mac} ${address}`));
+  const bare = interfaces.find(({ tap, mac, address }) => !covered.has(`${tap} ${mac} ${address}`));
   if (!bare) return;
   const message = `interface ${bare.id} would start without rules: apply the firewall first`;
   throw new HostFailure('not_filtered', message);
 }
 
-type NicOrder = { vmId: string; nic: Nic; links: readonly Link[]; settings: InterfaceSettings };
+type InterfaceOrder = {
+  vmId: string;
+  iface: VmInterface;
+  links: readonly Link[];
+  settings: InterfaceSettings;
+};
 
 /**
  * Creates one interface of a VM: its network's bridge and its tap, configured and then brought up.
  * Starting a program takes longer than its work, so commands share one if possible, and independent
  * commands run concurrently.
  */
-async function ensureNic(run: RunCommand, { vmId, nic, links, settings }: NicOrder) {
-  const { tap, bridge, mark } = nic;
+async function ensureInterface(run: RunCommand, { vmId, iface, links, settings }: InterfaceOrder) {
+  const { tap, bridge, mark } = iface;
   const { mtu, reachableFromHost } = settings;
-  const bridgePlan = planBridge(nic, { links, settings });
-  const tapPlan = planTap(nic, { vmId, links, mtu });
+  const bridgePlan = planBridge(iface, { links, settings });
+  const tapPlan = planTap(iface, { vmId, links, mtu });
   const before = findTaps(links).find(({ name }) => name === tap);
-  if (before && (before.address !== nic.address || before.bridge !== bridge)) {
+  if (before && (before.address !== iface.address || before.bridge !== bridge)) {
     await forgetAddress(run, before, links);
   }
   await batch(run, 'ip', [...bridgePlan.made, ...tapPlan.made]);
@@ -82,10 +87,10 @@ type BridgePlan = { made: string[]; kernel: string[]; up: string[] };
  * connection tracking. The network's own routing table separates tenants with the same addresses.
  */
 function planBridge(
-  nic: Nic,
+  iface: VmInterface,
   { links, settings }: { links: readonly Link[]; settings: InterfaceSettings },
 ): BridgePlan {
-  const { bridge, networkId, mark } = nic;
+  const { bridge, networkId, mark } = iface;
   const alias = bridgeAlias(networkId);
   const found = links.find(({ name }) => name === bridge);
   refuseForeign(found, alias);
@@ -105,11 +110,11 @@ function planBridge(
       `address replace ${HOST_ADDRESS}/32 dev ${bridge} scope link`,
       `link set dev ${bridge} up`,
       // An address that no guest has is unreachable.
-      ...(nic.subnet.endsWith('/32')
+      ...(iface.subnet.endsWith('/32')
         ? []
-        : [`route replace unreachable ${nic.subnet} table ${mark}`]),
-      ...(nic.gateway === null ? [] : [routeTo(nic.gateway, nic)]),
-      routeTo(METADATA_ADDRESS, nic),
+        : [`route replace unreachable ${iface.subnet} table ${mark}`]),
+      ...(iface.gateway === null ? [] : [routeTo(iface.gateway, iface)]),
+      routeTo(METADATA_ADDRESS, iface),
       // Any bridge works: the network's mark decides where a reply leaves.
       `route replace ${SERVICE_BLOCK} dev ${bridge} src ${HOST_ADDRESS} metric ${mark}`,
       // For hosts that check the sources of all packets.
@@ -118,7 +123,7 @@ function planBridge(
   };
 }
 
-function routeTo(address: string, { bridge, mark }: Nic): string {
+function routeTo(address: string, { bridge, mark }: VmInterface): string {
   return `route replace ${address}/32 dev ${bridge} src ${HOST_ADDRESS} table ${mark}`;
 }
 
@@ -157,11 +162,11 @@ type TapPlan = { made: string[]; port: string[]; up: string[] };
  * The kernel is told the addresses and never asks for them on the wire.
  */
 function planTap(
-  nic: Nic,
+  iface: VmInterface,
   { vmId, links, mtu }: { vmId: string; links: readonly Link[]; mtu: number },
 ): TapPlan {
-  const { tap, bridge, mac, address } = nic;
-  const alias = tapAlias(vmId, nic);
+  const { tap, bridge, mac, address } = iface;
+  const alias = tapAlias(vmId, iface);
   const found = links.find(({ name }) => name === tap);
   refuseForeign(found, alias);
   return {
@@ -176,7 +181,7 @@ function planTap(
     ],
     up: [
       `neigh replace ${address} lladdr ${mac} nud permanent dev ${bridge}`,
-      routeTo(address, nic),
+      routeTo(address, iface),
       `link set dev ${tap} up`,
     ],
   };

@@ -9,8 +9,8 @@ import { snapshot } from '../testing/snapshot.ts';
 const web = makeInterface('web', { mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24' });
 const kept = makeInterface('kept', { networkId: 'network-2', mac: '02:00:00:00:00:06' });
 const rules = [makeRule('ssh')];
-const both = { rules, nics: [web, kept] };
-const one = { rules, nics: [kept] };
+const both = { rules, interfaces: [web, kept] };
+const one = { rules, interfaces: [kept] };
 
 let lab: Lab;
 let network: HostNetwork;

@@ -3,7 +3,7 @@ import { findBridges, findTaps, type Link, type OurTap, parseLinks } from '../ke
 import { BRIDGE_PREFIX, TAP_PREFIX, TUNNEL_PREFIX } from '../kernel/names.ts';
 import { listRoutedNetworks, removeRoutingRules } from '../kernel/routing-rules.ts';
 import type { RunCommand } from '../kernel/run-command.ts';
-import type { Nic } from '../parse-interface.ts';
+import type { VmInterface } from '../parse-interface.ts';
 import { removeTap, removeUnusedBridges } from './remove-tap.ts';
 
 /**
@@ -23,7 +23,10 @@ export type Leftovers = {
 };
 
 /** What must stay and is never a leftover. */
-export type Kept = { nics: readonly Nic[]; tunnels: readonly { name: string; mark: number }[] };
+export type Kept = {
+  interfaces: readonly VmInterface[];
+  tunnels: readonly { name: string; mark: number }[];
+};
 
 export async function findLeftovers(run: RunCommand, kept: Kept): Promise<Leftovers> {
   const [listed, routed] = await allSettledOrThrow([
@@ -35,11 +38,11 @@ export async function findLeftovers(run: RunCommand, kept: Kept): Promise<Leftov
 
 function chooseLeftovers(
   { listed, routed }: { listed: string; routed: readonly number[] },
-  { nics, tunnels }: Kept,
+  { interfaces, tunnels }: Kept,
 ): Leftovers {
   const links = parseLinks(listed);
   const names = new Set([
-    ...nics.flatMap(({ tap, bridge }) => [tap, bridge]),
+    ...interfaces.flatMap(({ tap, bridge }) => [tap, bridge]),
     ...tunnels.map(({ name }) => name),
   ]);
   const details = parseDetails(listed);
@@ -49,7 +52,7 @@ function chooseLeftovers(
   const gone = new Set(taps.map(({ name }) => name));
   const present = findBridges(links.filter(({ name }) => !gone.has(name)));
   const bridges = present.filter(({ name, isUsed }) => !isUsed && !names.has(name));
-  const marks = new Set([...nics, ...tunnels, ...present].map(({ mark }) => mark));
+  const marks = new Set([...interfaces, ...tunnels, ...present].map(({ mark }) => mark));
   return {
     ...{ links, taps },
     unowned: links

@@ -73,13 +73,13 @@ export async function openLab() {
     network: (settings: HostNetworkSettings = {}) =>
       createHostNetwork({ netns: host, uplink: 'uplink', ...settings }),
     /** Configures the far end of an interface, as its guest would. */
-    async addGuest(nic: InterfaceSpec): Promise<Guest> {
-      const netns = await addNamespace(nic.id);
-      const peer = `peer name eth0 address ${nic.mac} netns ${netns}`;
-      await ip(host, `link add ${tapName(nic.id)} type veth ${peer}`);
-      await ip(netns, `address add ${nic.privateIpv4} dev eth0`);
+    async addGuest(iface: InterfaceSpec): Promise<Guest> {
+      const netns = await addNamespace(iface.id);
+      const peer = `peer name eth0 address ${iface.mac} netns ${netns}`;
+      await ip(host, `link add ${tapName(iface.id)} type veth ${peer}`);
+      await ip(netns, `address add ${iface.privateIpv4} dev eth0`);
       await ip(netns, 'link set eth0 mtu 1450 up');
-      if (nic.gatewayIpv4) await ip(netns, `route add default via ${nic.gatewayIpv4}`);
+      if (iface.gatewayIpv4) await ip(netns, `route add default via ${iface.gatewayIpv4}`);
       return addGuest(netns);
     },
     close,

@@ -18,14 +18,16 @@ export type MortalNetworkOrder = {
 const order = JSON.parse(process.argv[2] ?? '') as MortalNetworkOrder;
 const { netns, uplink, firewalls, turns } = order;
 const network = createHostNetwork({ netns, uplink });
-const everyNic = new Set(firewalls.flatMap(({ nics }) => nics.map(({ id }) => id)));
+const everyInterface = new Set(
+  firewalls.flatMap(({ interfaces }) => interfaces.map(({ id }) => id)),
+);
 
 process.stdout.write('begun\n');
 for (let turn = 0; turns === null || turn < turns; turn += 1) {
   const firewall = firewalls[turn % firewalls.length];
   if (!firewall) throw new Error('BUG: no firewall to apply');
-  const wanted = new Set(firewall.nics.map(({ id }) => id));
-  for (const id of everyNic) if (!wanted.has(id)) await network.removeInterfaces(`vm-${id}`);
+  const wanted = new Set(firewall.interfaces.map(({ id }) => id));
+  for (const id of everyInterface) if (!wanted.has(id)) await network.removeInterfaces(`vm-${id}`);
   await bringUp(network, firewall);
   process.stdout.write('whole\n');
 }

@@ -9,7 +9,7 @@ const NETWORKS = ['network-1', 'network-2'] as const;
 const PROTOCOLS = ['tcp', 'udp', 'icmp'] as const;
 
 /** Three guests in one network, and one in another; `job` has no public address. */
-export const NICS = {
+export const INTERFACES = {
   web: makeInterface('web', {
     ...{ mac: '02:00:00:00:00:05', privateIpv4: '10.0.0.5/24', publicIpv4: '198.51.100.5' },
   }),
@@ -22,8 +22,8 @@ export const NICS = {
     ...{ privateIpv4: '10.0.1.9/24', publicIpv4: '198.51.100.9' },
   }),
 };
-export type Vm = keyof typeof NICS;
-export const VMS = Object.keys(NICS) as Vm[];
+export type Vm = keyof typeof INTERFACES;
+export const VMS = Object.keys(INTERFACES) as Vm[];
 export const PORTS = [22, 80, 3000];
 export const OUTSIDE = '192.0.2.2';
 
@@ -93,19 +93,19 @@ export const packet = fc
     // Nothing listens behind the gateway's address.
     if (typeof to !== 'object')
       return from !== 'outside' && (to === 'outside' || protocol === 'icmp');
-    if (to.as === 'public' && NICS[to.vm].publicIpv4 === '') return false;
+    if (to.as === 'public' && INTERFACES[to.vm].publicIpv4 === '') return false;
     return to.vm !== from && (from === 'outside' || !isHidden(from, to));
   });
 export type RandomPacket = typeof packet extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Without a public address, others see the sender's host, which the trace does not cover. */
 function isHidden(from: Vm, to: { vm: Vm; as: string }): boolean {
-  if (NICS[from].publicIpv4 !== '' || to.as === 'private') return false;
-  return to.as === 'public' || NICS[to.vm].networkId !== NICS[from].networkId;
+  if (INTERFACES[from].publicIpv4 !== '' || to.as === 'private') return false;
+  return to.as === 'public' || INTERFACES[to.vm].networkId !== INTERFACES[from].networkId;
 }
 
 export function endOf(vm: Vm, as: 'vm' | 'private' | 'public'): End {
-  const { networkId, publicIpv4 } = NICS[vm];
+  const { networkId, publicIpv4 } = INTERFACES[vm];
   const publicAddress = publicIpv4 || null;
   return {
     ...{ kind: 'inside', networkId, address: privateOf(vm), publicAddress },
@@ -113,4 +113,4 @@ export function endOf(vm: Vm, as: 'vm' | 'private' | 'public'): End {
   };
 }
 
-export const privateOf = (vm: Vm): string => NICS[vm].privateIpv4.split('/')[0] ?? '';
+export const privateOf = (vm: Vm): string => INTERFACES[vm].privateIpv4.split('/')[0] ?? '';

@@ -14,7 +14,7 @@ const subnets = [
 ];
 
 /** A network with two VMs in one subnet and a third in another. All networks are alike. */
-export const nicsOf = (networkId: string) => ({
+export const interfacesOf = (networkId: string) => ({
   web: makeInterface(`${networkId}-web`, {
     ...{ networkId, privateIpv4: '10.0.0.5/24', mac: '02:00:00:00:00:05' },
   }),
@@ -40,23 +40,23 @@ export function firewallOf(
   places: Places,
   { index, rules }: { index: number; rules?: readonly FirewallRule[] | undefined },
 ) {
-  const nics = places[index] ?? [];
+  const interfaces = places[index] ?? [];
   const elsewhere = places.flatMap((others, host) =>
-    host === index ? [] : others.map((nic) => ({ nic, hostIpv4: underlayAddress(host) })),
+    host === index ? [] : others.map((iface) => ({ iface, hostIpv4: underlayAddress(host) })),
   );
-  const ids = [...new Set(nics.map(({ networkId }) => networkId))];
+  const ids = [...new Set(interfaces.map(({ networkId }) => networkId))];
   const networks: NetworkSpec[] = ids.map((id) =>
     makeNetwork(id, {
       ...{ vni: VNIS[id] ?? 0, subnets },
       neighbours: elsewhere
-        .filter(({ nic }) => nic.networkId === id)
-        .map(({ nic, hostIpv4 }) => {
-          const [privateIpv4 = ''] = nic.privateIpv4.split('/');
-          return { privateIpv4, mac: nic.mac, hostIpv4 };
+        .filter(({ iface }) => iface.networkId === id)
+        .map(({ iface, hostIpv4 }) => {
+          const [privateIpv4 = ''] = iface.privateIpv4.split('/');
+          return { privateIpv4, mac: iface.mac, hostIpv4 };
         }),
     }),
   );
-  return { rules: rules ?? ids.flatMap(openRules), nics, networks };
+  return { rules: rules ?? ids.flatMap(openRules), interfaces, networks };
 }
 
 /** Hosts connected by a switch, with VMs. `close` removes everything. */
@@ -97,10 +97,10 @@ export async function openSpan(hosts: number) {
         nodes.map(({ network }, index) => network.applyFirewall(firewallOf(places, { index }))),
       );
     },
-    async bringUp(nic: InterfaceSpec, index: number): Promise<void> {
+    async bringUp(iface: InterfaceSpec, index: number): Promise<void> {
       const { lab, network } = node(index);
-      guests.set(nic.id, await lab.addGuest(nic));
-      await network.ensureInterfaces(`vm-${nic.id}`, [nic]);
+      guests.set(iface.id, await lab.addGuest(iface));
+      await network.ensureInterfaces(`vm-${iface.id}`, [iface]);
     },
     async close(): Promise<void> {
       await wire.close();

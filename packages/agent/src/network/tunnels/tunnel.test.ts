@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { makeInterface, makeNetwork } from '../../testing/make-spec.ts';
 import { renderFirewall } from '../firewall/render-firewall.ts';
 import { networkNumber, tunnelMac, tunnelName } from '../kernel/names.ts';
-import { parseNic } from '../parse-interface.ts';
+import { parseInterface } from '../parse-interface.ts';
 import { parseNetworks } from '../parse-network.ts';
 import { isEmptyPlan, planTunnels } from './plan-tunnels.ts';
 import { type PresentTunnels, parseTunnelLinks } from './present-tunnels.ts';
@@ -13,13 +13,13 @@ const underlay: Underlay = {
   ...{ address: '192.0.2.1', device: 'eth0', mtu: 1500 },
   ownAddresses: new Set(['192.0.2.1', '192.0.2.255', '127.0.0.1']),
 };
-const nics = [parseNic(makeInterface('web'))];
+const interfaces = [parseInterface(makeInterface('web'))];
 const neighbour = (privateIpv4: string, hostIpv4: string) => ({
   ...{ privateIpv4, hostIpv4, mac: '02:00:00:00:00:09' },
 });
 const tunnelsTo = (...neighbours: ReturnType<typeof neighbour>[]) =>
   spanNetworks(parseNetworks([makeNetwork('network-1', { vni: 7, neighbours })]), {
-    ...{ nics, underlay },
+    ...{ interfaces, underlay },
   }).tunnels;
 const name = tunnelName('network-1');
 const table = networkNumber('network-1');
@@ -54,7 +54,7 @@ describe('networks', () => {
     ]);
     expect(tunnelsTo()).toEqual([]);
     const others = makeNetwork('network-2', { neighbours: [neighbour('10.0.0.6', '192.0.2.2')] });
-    expect(spanNetworks(parseNetworks([others]), { nics, underlay }).tunnels).toEqual([]);
+    expect(spanNetworks(parseNetworks([others]), { interfaces, underlay }).tunnels).toEqual([]);
   });
 
   it.each(['', '192.0.2.1', '192.0.2.255', '127.0.0.1', '0.0.0.0', '239.1.1.1', '255.255.255.255'])(
@@ -173,7 +173,7 @@ describe('rules', () => {
   const rendered = (hosts: string[]) =>
     renderFirewall(
       {
-        ...{ rules: [], nics: [makeInterface('web')] },
+        ...{ rules: [], interfaces: [makeInterface('web')] },
         networks: [
           makeNetwork('network-1', {
             ...{ vni: 7, neighbours: hosts.map((host) => neighbour('10.0.0.6', host)) },

@@ -1,5 +1,5 @@
 import { tunnelAlias, tunnelMac } from '../kernel/names.ts';
-import type { Nic } from '../parse-interface.ts';
+import type { VmInterface } from '../parse-interface.ts';
 import type { Network, Subnet } from '../parse-network.ts';
 import { isPeer, type Underlay } from './underlay.ts';
 
@@ -31,9 +31,9 @@ export type Span = {
 
 export function spanNetworks(
   networks: readonly Network[],
-  { nics, underlay }: { nics: readonly Nic[]; underlay: Underlay | null },
+  { interfaces, underlay }: { interfaces: readonly VmInterface[]; underlay: Underlay | null },
 ): Span {
-  const used = new Set(nics.map(({ networkId }) => networkId));
+  const used = new Set(interfaces.map(({ networkId }) => networkId));
   const here = networks.filter(({ id }) => used.has(id));
   return {
     subnets: here.flatMap(({ subnets }) => subnets),

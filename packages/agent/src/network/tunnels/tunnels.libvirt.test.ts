@@ -19,7 +19,7 @@ const neighbour = (privateIpv4: string, hostIpv4: string) => ({
   ...{ privateIpv4, hostIpv4, mac: '02:00:00:00:00:99' },
 });
 const firewallWith = (...neighbours: ReturnType<typeof neighbour>[]) => ({
-  ...{ rules, nics: [web] },
+  ...{ rules, interfaces: [web] },
   networks: [makeNetwork('network-1', { vni: 42, neighbours })],
 });
 const alone = firewallWith();

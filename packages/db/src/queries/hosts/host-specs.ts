@@ -39,7 +39,7 @@ export type SpecVmRow = {
   devices: SpecDeviceRow[];
   /** The OS disk is the first one. */
   disks: (SpecDiskRow & { mode: string; attachment_type: 'os' | 'data'; exists: boolean })[];
-  nics: {
+  interfaces: {
     id: string;
     network_id: string;
     mac_address: string;
@@ -155,7 +155,7 @@ const vmOf = (sql: Queryable) => sql`json_build_object('id', v.id, 'revision', v
       order by a.attachment_type desc, a.created_at, d.id), '[]')
     from disk_attachments a join disks d on d.id = a.disk_id
     where a.vm_id = v.id and a.desired_state = 'attached'),
-  'nics', (select coalesce(json_agg(json_build_object('id', n.id, 'network_id', n.network_id,
+  'interfaces', (select coalesce(json_agg(json_build_object('id', n.id, 'network_id', n.network_id,
       'mac_address', n.mac_address, 'private_address', host(c.address), 'prefix_length', masklen(s.cidr),
       'gateway', host(s.cidr::inet + 1), 'public_address', host(a.address)) order by n.name), '[]')
     from network_interfaces n join address_claims c on c.network_interface_id = n.id

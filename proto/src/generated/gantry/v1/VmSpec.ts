@@ -2,7 +2,7 @@
 
 import type { DeviceRef as _gantry_v1_DeviceRef, DeviceRef__Output as _gantry_v1_DeviceRef__Output } from '../../gantry/v1/DeviceRef.ts';
 import type { DiskSpec as _gantry_v1_DiskSpec, DiskSpec__Output as _gantry_v1_DiskSpec__Output } from '../../gantry/v1/DiskSpec.ts';
-import type { NicSpec as _gantry_v1_NicSpec, NicSpec__Output as _gantry_v1_NicSpec__Output } from '../../gantry/v1/NicSpec.ts';
+import type { InterfaceSpec as _gantry_v1_InterfaceSpec, InterfaceSpec__Output as _gantry_v1_InterfaceSpec__Output } from '../../gantry/v1/InterfaceSpec.ts';
 import type { Image as _gantry_v1_Image, Image__Output as _gantry_v1_Image__Output } from '../../gantry/v1/Image.ts';
 import type { NumaShare as _gantry_v1_NumaShare, NumaShare__Output as _gantry_v1_NumaShare__Output } from '../../gantry/v1/NumaShare.ts';
 import type { Long } from '@grpc/proto-loader';
@@ -16,7 +16,7 @@ export interface VmSpec {
   'memoryMib'?: (number);
   'devices'?: (_gantry_v1_DeviceRef)[];
   'disks'?: (_gantry_v1_DiskSpec)[];
-  'nics'?: (_gantry_v1_NicSpec)[];
+  'interfaces'?: (_gantry_v1_InterfaceSpec)[];
   'image'?: (_gantry_v1_Image | null);
   'sshPublicKey'?: (string);
   'startupScript'?: (string);
@@ -33,7 +33,7 @@ export interface VmSpec__Output {
   'memoryMib': (number);
   'devices': (_gantry_v1_DeviceRef__Output)[];
   'disks': (_gantry_v1_DiskSpec__Output)[];
-  'nics': (_gantry_v1_NicSpec__Output)[];
+  'interfaces': (_gantry_v1_InterfaceSpec__Output)[];
   'image': (_gantry_v1_Image__Output | null);
   'sshPublicKey': (string);
   'startupScript': (string);

@@ -47,7 +47,7 @@ export const VM_ID = '8d0f1c52-6a3e-4f0b-9c47-2b5d8e6f7a10';
 const OS_DISK_ID = '51c7d0de-3f7a-4d61-8f3e-0d9b3a2c4e11';
 const DATA_DISK_ID = 'c3a1b7f4-58d2-4e9c-a6b0-7f1e2d3c4b52';
 const SHARED_ID = '2f9e8d7c-6b5a-4c3d-8e1f-0a9b8c7d6e53';
-const NIC_ID = 'e4d3c2b1-a098-4f7e-8d6c-5b4a39281754';
+const INTERFACE_ID = 'e4d3c2b1-a098-4f7e-8d6c-5b4a39281754';
 
 const gpuAddress = (index: number) => `0000:${(0x21 + index).toString(16)}:00.0`;
 const nvmeAddress = (index: number) => `0000:${(0x61 + index).toString(16)}:00.0`;
@@ -69,7 +69,7 @@ export function gpuServer(platform: Platform, host: Partial<DomainHost> = {}): D
     seedPath: `/var/lib/gantry/seeds/${VM_ID}.iso`,
     nvramPath: `/var/lib/gantry/nvram/${VM_ID}.fd`,
     serialLogPath: `/var/log/gantry/serial/${VM_ID}.log`,
-    nicOf: () => ({ tap: 'gtap0123456789a', mtu: 1_450 }),
+    interfaceOf: () => ({ tap: 'gtap0123456789a', mtu: 1_450 }),
     partsOf: (address) => {
       const functions = gpuIndexOf(address) < 0 ? [address] : [address, address.replace(/0$/, '1')];
       return [{ functions }];
@@ -117,7 +117,7 @@ export function vmOfType(size: Size): VmSpec {
       makeDisk(DATA_DISK_ID, { serialNumber: 'c3a1b7f458d24e9ca6b0', blockSize: 4_096 }),
       makeDisk(SHARED_ID, { kind: 'DISK_KIND_SHARED_VOLUME', serialNumber: '2f9e8d7c6b5a' }),
     ],
-    nics: [makeInterface(NIC_ID, { mac: '02:5e:10:00:00:01' })],
+    interfaces: [makeInterface(INTERFACE_ID, { mac: '02:5e:10:00:00:01' })],
     numaShares: Array.from({ length: nodes }, (_, node) => ({
       node,
       cpuCores: size.cpuCores / nodes,

@@ -1,7 +1,7 @@
 // Original file: gantry/v1/host.proto
 
 
-export interface NicSpec {
+export interface InterfaceSpec {
   'id'?: (string);
   'networkId'?: (string);
   'mac'?: (string);
@@ -10,7 +10,7 @@ export interface NicSpec {
   'publicIpv4'?: (string);
 }
 
-export interface NicSpec__Output {
+export interface InterfaceSpec__Output {
   'id': (string);
   'networkId': (string);
   'mac': (string);
