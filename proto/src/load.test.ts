@@ -104,7 +104,7 @@ const SPEC = {
       numaShares: [{ node: 1, cpuCores: 12, memoryMib: 122_880 }],
     },
   ],
-  deleted: [
+  takeDowns: [
     {
       id: 'vm-0',
       revision: '7',

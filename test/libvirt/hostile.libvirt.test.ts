@@ -28,7 +28,7 @@ const state = () => agent.stateOf(VM, '1');
 const startAgentAfterReboot = () =>
   world.startAgent({ driver: { ...world.driver, readBootId: async () => 'after-a-reboot' } });
 const isGone = async (spec: HostSpec) => {
-  await carriedOut(agent, spec, 'DELETED');
+  await carriedOut(agent, spec, 'TAKEN_DOWN');
   await agent.stop();
   await world.nothingIsLeft();
 };

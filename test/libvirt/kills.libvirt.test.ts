@@ -5,7 +5,13 @@ import { pathToFileURL } from 'node:url';
 import type { HostDriver } from '@gantry/agent/host-driver';
 import type { LibvirtHostDriver } from '@gantry/agent/libvirt/libvirt-host-driver';
 import type { HostSpec, VmSpec } from '@gantry/agent/spec';
-import { gpu, makeDeleted, makeInterface, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
+import {
+  gpu,
+  makeInterface,
+  makeSpec,
+  makeTakeDown,
+  makeVm,
+} from '@gantry/agent/testing/make-spec';
 import { buildTinyGuest, type TinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { type DirectAgent, startDirectAgent } from '@gantry/testkit/real-host/direct-agent';
 import { type LibvirtHost, startLibvirtHost } from '@gantry/testkit/real-host/host';
@@ -51,8 +57,8 @@ const before = (step: string) => `before ${step}`;
 const wanted = (): HostSpec => makeSpec(1, { vms: [vm] });
 const unwanted = (): HostSpec =>
   makeSpec(2, {
-    deleted: [
-      makeDeleted(VM, {
+    takeDowns: [
+      makeTakeDown(VM, {
         ...{ revision: '2', graceful: false, devices: vm.devices },
         disks: vm.disks.map(({ id }) => id),
       }),
@@ -112,8 +118,8 @@ describe('an agent killed at every step', () => {
       ),
     );
     expect(await running()).toBe(true);
-    const deleted = await livesUntil({ spec: unwanted(), revision: '2', state: 'DELETED' });
-    expect(deleted).toEqual(
+    const takenDown = await livesUntil({ spec: unwanted(), revision: '2', state: 'TAKEN_DOWN' });
+    expect(takenDown).toEqual(
       expect.arrayContaining(
         [
           ...['hypervisor.powerOff', 'hypervisor.undefine', 'devices.release'],
@@ -140,7 +146,7 @@ describe('libvirtd killed before every step', () => {
     });
     await carriedOut(agent, wanted(), '1', 'RUNNING');
     expect(await running()).toBe(true);
-    await carriedOut(agent, unwanted(), '2', 'DELETED');
+    await carriedOut(agent, unwanted(), '2', 'TAKEN_DOWN');
     expect(new Set(killed)).toContain('hypervisor.start');
     await agent.stop();
     await nothingIsLeft();
@@ -155,7 +161,7 @@ describe('libvirtd killed before every step', () => {
     });
     await carriedOut(agent, wanted(), '1', 'RUNNING');
     expect(await emulators()).toHaveLength(1);
-    await carriedOut(agent, unwanted(), '2', 'DELETED');
+    await carriedOut(agent, unwanted(), '2', 'TAKEN_DOWN');
     await agent.stop();
     await nothingIsLeft();
   });
@@ -173,7 +179,7 @@ describe('QEMU killed', () => {
     });
     agent.give(wanted());
     await expect.poll(() => agent.stateOf(VM, '1')).toMatch(/RUNNING|CRASHED/);
-    await carriedOut(agent, unwanted(), '2', 'DELETED');
+    await carriedOut(agent, unwanted(), '2', 'TAKEN_DOWN');
     await agent.stop();
     await nothingIsLeft();
   });
@@ -191,10 +197,10 @@ describe('QEMU killed', () => {
     await expect.poll(() => agent.stateOf(VM, '1')).toBe('CRASHED');
     const again = makeSpec(2, { vms: [{ ...vm, revision: '2', generation: '2' }] });
     await carriedOut(agent, again, '2', 'RUNNING');
-    const [last] = unwanted().deleted;
+    const [last] = unwanted().takeDowns;
     if (!last) throw new Error('BUG: no entry');
-    const gone = makeSpec(3, { deleted: [{ ...last, revision: '3' }] });
-    await carriedOut(agent, gone, '3', 'DELETED');
+    const gone = makeSpec(3, { takeDowns: [{ ...last, revision: '3' }] });
+    await carriedOut(agent, gone, '3', 'TAKEN_DOWN');
     await agent.stop();
     await nothingIsLeft();
   });

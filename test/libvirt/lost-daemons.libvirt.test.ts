@@ -25,7 +25,7 @@ const kill = (name: 'libvirtd' | 'virtlogd', signal: NodeJS.Signals = 'SIGKILL')
   process.kill(world.host.libvirtd.pids[name], signal);
 const state = () => agent.stateOf(VM, '1');
 const isGone = async () => {
-  await carriedOut(agent, world.unwanted(9), 'DELETED');
+  await carriedOut(agent, world.unwanted(9), 'TAKEN_DOWN');
   await agent.stop();
   await world.nothingIsLeft();
 };

@@ -64,7 +64,7 @@ describe('domains the ledger does not know', () => {
     await carriedOut(second, world.wanted(1, 2), 'RUNNING');
     expect((await leftovers(world.host)).processes).toEqual(before.processes);
     expect(world.steps).not.toContain('hypervisor.reset');
-    await carriedOut(second, world.unwanted(3), 'DELETED');
+    await carriedOut(second, world.unwanted(3), 'TAKEN_DOWN');
     const { domains, processes } = await leftovers(world.host);
     expect({ domains, processes: processes.length }).toEqual({
       domains: ['stranger'],
@@ -78,7 +78,7 @@ describe('domains the ledger does not know', () => {
     const agent = await world.startAgent();
     await carriedOut(agent, world.wanted(1), 'RUNNING');
     await startStranger(world);
-    await carriedOut(agent, world.unwanted(2), 'DELETED');
+    await carriedOut(agent, world.unwanted(2), 'TAKEN_DOWN');
     await world.virsh('destroy', 'stranger');
     await world.virsh('domrename', 'stranger', DOMAIN);
     await world.virsh('start', DOMAIN);
@@ -86,7 +86,7 @@ describe('domains the ledger does not know', () => {
     agent.give(world.wanted(2, 3));
     await expect.poll(() => agent.vm(VM)?.state).toBe('VM_OBSERVED_STATE_FAILED');
     expect(agent.vm(VM)?.failure?.message).toContain(STRANGER);
-    await carriedOut(agent, world.unwanted(4), 'DELETED');
+    await carriedOut(agent, world.unwanted(4), 'TAKEN_DOWN');
     expect(await world.emulators()).toEqual(emulators);
     expect((await world.virsh('domuuid', DOMAIN)).trim()).toBe(STRANGER);
   });
@@ -116,7 +116,7 @@ describe('a full data directory', () => {
     expect(await files()).toEqual(['ballast']);
     await rm(ballast);
     await carriedOut(agent, world.wanted(1, 2), 'RUNNING');
-    await carriedOut(agent, world.unwanted(3), 'DELETED');
+    await carriedOut(agent, world.unwanted(3), 'TAKEN_DOWN');
     expect(await files()).toHaveLength(1);
   });
 });

@@ -132,10 +132,10 @@ export const MUTANTS = [
         file: ACCEPT_SPEC,
         text: '  return { ...ledger, spec: { ...spec, consoles: [] }, vms };',
         replacement: [
-          '  const missing = [...found].filter((id) => !wanted.has(id) && !deleted.has(id));',
+          '  const missing = [...found].filter((id) => !wanted.has(id) && !takenDown.has(id));',
           "  const none = { revision: '1', graceful: false, devices: [], disks: [] };",
           '  const gone = missing.map((id) => ({ id, ...none }));',
-          '  return { ...ledger, spec: { ...spec, consoles: [], deleted: [...spec.deleted, ...gone] }, vms };',
+          '  return { ...ledger, spec: { ...spec, consoles: [], takeDowns: [...spec.takeDowns, ...gone] }, vms };',
         ].join('\n'),
       },
     ],

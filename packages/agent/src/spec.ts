@@ -15,9 +15,9 @@ export type DeviceRef = { kind: DeviceKind; address: string };
  * A host's desired state as it arrives: unset fields have their defaults, 64-bit numbers are decimal
  * text. The agent refuses a spec with an unknown kind of device, so every kind in it is a known one.
  */
-export type HostSpec = Omit<HostSpec__Output, 'vms' | 'deleted'> & {
+export type HostSpec = Omit<HostSpec__Output, 'vms' | 'takeDowns'> & {
   vms: VmSpec[];
-  deleted: VmTakeDown[];
+  takeDowns: VmTakeDown[];
 };
 export type VmSpec = Omit<VmSpec__Output, 'devices'> & { devices: DeviceRef[] };
 export type VmTakeDown = Omit<VmTakeDown__Output, 'devices'> & { devices: DeviceRef[] };
@@ -27,19 +27,19 @@ export type NetworkSpec = NetworkSpec__Output;
 export type Image = Image__Output;
 export type FirewallRule = FirewallRule__Output;
 
-/** What a spec says of one VM: that it should run, or that it should be gone. */
-export type VmEntry = { deleted: false; vm: VmSpec } | { deleted: true; vm: VmTakeDown };
+/** The entry of one VM in a spec: it should run, or it is to be taken down. */
+export type VmEntry = { takeDown: false; vm: VmSpec } | { takeDown: true; vm: VmTakeDown };
 
 export function entryOf(spec: HostSpec | null, vmId: string): VmEntry | null {
   const wanted = spec?.vms.find((vm) => vm.id === vmId);
-  if (wanted) return { deleted: false, vm: wanted };
-  const gone = spec?.deleted.find((vm) => vm.id === vmId);
-  return gone ? { deleted: true, vm: gone } : null;
+  if (wanted) return { takeDown: false, vm: wanted };
+  const gone = spec?.takeDowns.find((vm) => vm.id === vmId);
+  return gone ? { takeDown: true, vm: gone } : null;
 }
 
-/** Returns whether both order the same. A revision never has two meanings. */
+/** Returns whether both entries desire the same state. A revision never has two meanings. */
 export function isSameEntry(a: VmEntry | null, b: VmEntry | null): boolean {
-  return a?.deleted === b?.deleted && a?.vm.revision === b?.vm.revision;
+  return a?.takeDown === b?.takeDown && a?.vm.revision === b?.vm.revision;
 }
 
 /** Compares decimal text without leading zeros, because a value may exceed a JavaScript number. */

@@ -1,4 +1,4 @@
-import { drive, gpu, makeDeleted, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
+import { drive, gpu, makeSpec, makeTakeDown, makeVm } from '@gantry/agent/testing/make-spec';
 import { describe, expect, it } from 'vitest';
 import { AgentUnderTest, until } from './testing/agent-under-test.ts';
 import { DyingAgent } from './testing/dying-agent.ts';
@@ -11,7 +11,7 @@ import { DRIVES, GPUS } from './testing/make-inventory.ts';
 const VM = makeVm('vm-1', { devices: [gpu(GPUS[0]), gpu(GPUS[1]), drive(DRIVES[0])] });
 const UP = makeSpec(1, { vms: [VM] });
 const DOWN = makeSpec(2, {
-  deleted: [makeDeleted('vm-1', { devices: VM.devices, disks: ['vm-1-os'] })],
+  takeDowns: [makeTakeDown('vm-1', { devices: VM.devices, disks: ['vm-1-os'] })],
 });
 const RESET = makeSpec(2, { vms: [{ ...VM, revision: '2', generation: '2' }] });
 
@@ -47,7 +47,7 @@ async function deaths(from: typeof UP | null, to: typeof UP, state: string): Pro
   const counting = new DyingAgent(host, Number.POSITIVE_INFINITY, 'before');
   await host.start({ driver: counting.driver, ledger: counting.ledger });
   host.send(to);
-  const revision = [...to.vms, ...to.deleted][0]?.revision ?? '';
+  const revision = [...to.vms, ...to.takeDowns][0]?.revision ?? '';
   await host.untilState('vm-1', revision, state);
   await until(() => host.report.firewallNumber === to.number);
   host.kill();
@@ -59,7 +59,7 @@ async function deaths(from: typeof UP | null, to: typeof UP, state: string): Pro
 }
 
 const upDeaths = await deaths(null, UP, 'RUNNING');
-const downDeaths = await deaths(UP, DOWN, 'DELETED');
+const downDeaths = await deaths(UP, DOWN, 'TAKEN_DOWN');
 const resetDeaths = await deaths(UP, RESET, 'RUNNING');
 
 it('each case has more than one change to die at', () => {
@@ -79,7 +79,7 @@ describe('an agent that dies while it brings a VM up', () => {
       await until(() => host.report.firewallNumber === '1');
 
       host.send(DOWN);
-      await host.untilState('vm-1', '2', 'DELETED');
+      await host.untilState('vm-1', '2', 'TAKEN_DOWN');
       await expectNothingLeft(host);
     },
   );
@@ -109,7 +109,7 @@ describe('an agent that dies while it takes a VM down', () => {
     async (death) => {
       const host = await hostWith(UP);
       await interrupted(host, DOWN, death);
-      await host.untilState('vm-1', '2', 'DELETED');
+      await host.untilState('vm-1', '2', 'TAKEN_DOWN');
       await expectNothingLeft(host);
       expect(host.report.receipts?.map(({ pciAddress }) => pciAddress).sort()).toEqual(
         [...VM.devices.map(({ address }) => address)].sort(),

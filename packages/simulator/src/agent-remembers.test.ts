@@ -1,7 +1,7 @@
 import {
   drive,
   gpu,
-  makeDeleted,
+  makeTakeDown,
   makeDisk,
   makeRule,
   makeSpec,
@@ -154,8 +154,8 @@ describe('firewall rules', () => {
 it('a deleted disk is removed as soon as the VM that used it is gone', async () => {
   host.driver.behave({ shutdownMs: 5_000 });
   await bringUp(host);
-  const deleted = [makeDeleted('vm-1', { devices: [gpu(GPU_A), gpu(GPU_B), drive(DRIVE)] })];
-  host.send(makeSpec(2, { deleted, deletedDisks: ['vm-1-os'] }));
+  const takeDowns = [makeTakeDown('vm-1', { devices: [gpu(GPU_A), gpu(GPU_B), drive(DRIVE)] })];
+  host.send(makeSpec(2, { takeDowns, deletedDisks: ['vm-1-os'] }));
   await until(() => host.driver.hypervisor.domain('vm-1')?.isShuttingDown === true);
   await until(() => host.report.acceptedNumber === '2');
   expect(host.report.deletedDisks).toEqual([]);

@@ -1,4 +1,4 @@
-import { gpu, makeDeleted, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
+import { gpu, makeSpec, makeTakeDown, makeVm } from '@gantry/agent/testing/make-spec';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AgentUnderTest, until } from './testing/agent-under-test.ts';
 import { DRIVES, GPUS } from './testing/make-inventory.ts';
@@ -40,7 +40,7 @@ describe('a refused spec changes nothing', () => {
   it('if its number is too low: it is reported as stale until a valid spec arrives', async () => {
     host.send(makeSpec(5, { vms: [TRAINER] }));
     await host.untilState('vm-1', '1', 'RUNNING');
-    host.send(makeSpec(4, { deleted: [makeDeleted('vm-1')] }));
+    host.send(makeSpec(4, { takeDowns: [makeTakeDown('vm-1')] }));
     await until(() => host.report.refusal?.failure?.code === 'stale_number');
     expect(host.report).toMatchObject({ acceptedNumber: '5', refusal: { number: '4' } });
     expect(host.driver.hypervisor.domain('vm-1')?.state).toBe('running');
@@ -63,7 +63,7 @@ describe('a refused spec changes nothing', () => {
     await bringUp(host);
     host.kill();
     await host.start();
-    host.send({ ...makeSpec(1, { deleted: [makeDeleted('vm-1')] }), number: '0' });
+    host.send({ ...makeSpec(1, { takeDowns: [makeTakeDown('vm-1')] }), number: '0' });
     await until(() => host.report.refusal?.failure?.code === 'bad_spec');
     host.send(makeSpec(2, { vms: [makeVm('thief', { devices: [gpu(GPU_A)] })] }));
     await until(() => host.report.refusal?.failure?.code === 'device_in_use');

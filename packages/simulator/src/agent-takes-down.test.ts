@@ -1,4 +1,4 @@
-import { drive, gpu, makeDeleted, makeSpec } from '@gantry/agent/testing/make-spec';
+import { drive, gpu, makeTakeDown, makeSpec } from '@gantry/agent/testing/make-spec';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AgentUnderTest, until } from './testing/agent-under-test.ts';
 import { bringUp, DRIVE, GPU_A, GPU_B, TRAINER } from './testing/trainer.ts';
@@ -11,16 +11,16 @@ beforeEach(async () => {
   await host.start();
 });
 
-describe('a deleted VM', () => {
-  const deleted = makeDeleted('vm-1', {
+describe('a VM that is taken down', () => {
+  const takeDown = makeTakeDown('vm-1', {
     devices: [gpu(GPU_A), gpu(GPU_B), drive(DRIVE)],
     disks: ['vm-1-os'],
   });
 
   it('is asked to shut down, removed completely, and leaves a receipt for each device', async () => {
     await bringUp(host);
-    host.send(makeSpec(2, { deleted: [deleted] }));
-    await host.untilState('vm-1', '2', 'DELETED');
+    host.send(makeSpec(2, { takeDowns: [takeDown] }));
+    await host.untilState('vm-1', '2', 'TAKEN_DOWN');
     const receipt = { vmId: 'vm-1', revision: '2', failure: null };
     expect(host.report.receipts).toEqual([
       expect.objectContaining({
@@ -37,8 +37,8 @@ describe('a deleted VM', () => {
 
   it('keeps the disks that are not to be deleted, and can start from them again', async () => {
     await bringUp(host);
-    host.send(makeSpec(2, { deleted: [{ ...deleted, disks: [] }] }));
-    await host.untilState('vm-1', '2', 'DELETED');
+    host.send(makeSpec(2, { takeDowns: [{ ...takeDown, disks: [] }] }));
+    await host.untilState('vm-1', '2', 'TAKEN_DOWN');
     expect(host.driver.disks.ids()).toEqual(['vm-1-os']);
     host.send(makeSpec(3, { vms: [{ ...TRAINER, revision: '3', generation: '2', image: null }] }));
     await host.untilState('vm-1', '3', 'RUNNING');
@@ -48,7 +48,7 @@ describe('a deleted VM', () => {
   it('has 90 seconds for its script and five to shut down before it is powered off', async () => {
     host.driver.behave({ shutdownMs: null });
     await bringUp(host);
-    host.send(makeSpec(2, { deleted: [deleted] }));
+    host.send(makeSpec(2, { takeDowns: [takeDown] }));
     await until(() => host.driver.hypervisor.domain('vm-1')?.shutdownsAsked === 1);
     await until(() => host.clock.waiting > 0);
     host.clock.advance(94_999);
@@ -56,25 +56,25 @@ describe('a deleted VM', () => {
     expect(host.driver.hypervisor.domain('vm-1')?.state).toBe('running');
     expect(host.vm('vm-1')?.state).toBe('VM_OBSERVED_STATE_WORKING');
     host.clock.advance(1);
-    await host.untilState('vm-1', '2', 'DELETED');
+    await host.untilState('vm-1', '2', 'TAKEN_DOWN');
   });
 
   it('is gone as soon as its guest has shut down', async () => {
     host.driver.behave({ shutdownMs: 5_000 });
     await bringUp(host);
-    host.send(makeSpec(2, { deleted: [deleted] }));
+    host.send(makeSpec(2, { takeDowns: [takeDown] }));
     await until(() => host.clock.waiting === 2);
     host.clock.advance(5_000);
-    await host.untilState('vm-1', '2', 'DELETED');
+    await host.untilState('vm-1', '2', 'TAKEN_DOWN');
   });
 
   it('is powered off at once if that is ordered, also during the wait', async () => {
     host.driver.behave({ shutdownMs: null });
     await bringUp(host);
-    host.send(makeSpec(2, { deleted: [deleted] }));
+    host.send(makeSpec(2, { takeDowns: [takeDown] }));
     await until(() => host.clock.waiting > 0);
-    host.send(makeSpec(3, { deleted: [{ ...deleted, revision: '3', graceful: false }] }));
-    await host.untilState('vm-1', '3', 'DELETED');
+    host.send(makeSpec(3, { takeDowns: [{ ...takeDown, revision: '3', graceful: false }] }));
+    await host.untilState('vm-1', '3', 'TAKEN_DOWN');
     expect(host.report.receipts?.every(({ revision }) => revision === '3')).toBe(true);
   });
 
@@ -90,29 +90,29 @@ describe('a deleted VM', () => {
       if (domain?.state === 'running' && domain.shutdownsAsked > 0) hypervisor.crash('vm-1');
       return domains;
     });
-    host.send(makeSpec(2, { deleted: [deleted] }));
-    await host.untilState('vm-1', '2', 'DELETED');
+    host.send(makeSpec(2, { takeDowns: [takeDown] }));
+    await host.untilState('vm-1', '2', 'TAKEN_DOWN');
   });
 
   it('gets new receipts for a later revision', async () => {
     await bringUp(host);
-    host.send(makeSpec(2, { deleted: [{ ...deleted, disks: [] }] }));
-    await host.untilState('vm-1', '2', 'DELETED');
-    host.send(makeSpec(3, { deleted: [{ ...deleted, revision: '3' }] }));
-    await host.untilState('vm-1', '3', 'DELETED');
+    host.send(makeSpec(2, { takeDowns: [{ ...takeDown, disks: [] }] }));
+    await host.untilState('vm-1', '2', 'TAKEN_DOWN');
+    host.send(makeSpec(3, { takeDowns: [{ ...takeDown, revision: '3' }] }));
+    await host.untilState('vm-1', '3', 'TAKEN_DOWN');
     expect(host.report.receipts?.map(({ revision }) => revision)).toEqual(['3', '3', '3']);
     expectNothingLeft(host);
   });
 
   it('that the host never had still gets its receipts', async () => {
-    host.send(makeSpec(1, { deleted: [deleted] }));
-    await host.untilState('vm-1', '2', 'DELETED');
+    host.send(makeSpec(1, { takeDowns: [takeDown] }));
+    await host.untilState('vm-1', '2', 'TAKEN_DOWN');
     expect(host.report.receipts).toHaveLength(3);
   });
 
   it('is removed from the ledger with its receipts when its entry leaves the spec', async () => {
-    host.send(makeSpec(1, { deleted: [deleted] }));
-    await host.untilState('vm-1', '2', 'DELETED');
+    host.send(makeSpec(1, { takeDowns: [takeDown] }));
+    await host.untilState('vm-1', '2', 'TAKEN_DOWN');
     host.send(makeSpec(2));
     await until(() => host.report.acceptedNumber === '2');
     expect(host.report).toMatchObject({ vms: [], receipts: [] });
@@ -123,8 +123,8 @@ describe('a deleted VM', () => {
     await bringUp(host);
     const failure = { code: 'erase_failed', message: 'format timed out' };
     host.driver.devices.spoil(DRIVE, failure);
-    host.send(makeSpec(2, { deleted: [deleted] }));
-    await host.untilState('vm-1', '2', 'DELETED');
+    host.send(makeSpec(2, { takeDowns: [takeDown] }));
+    await host.untilState('vm-1', '2', 'TAKEN_DOWN');
     const receipts = host.report.receipts ?? [];
     expect(receipts.find(({ pciAddress }) => pciAddress === DRIVE)?.failure).toMatchObject(failure);
     expect(receipts.filter((receipt) => receipt.failure === null)).toHaveLength(2);
@@ -134,10 +134,10 @@ describe('a deleted VM', () => {
     host.driver.faults.hang('bind_device');
     host.send(makeSpec(1, { vms: [TRAINER] }));
     await until(() => host.driver.faults.hangingIn('bind_device') === 1);
-    host.send(makeSpec(2, { deleted: [deleted] }));
+    host.send(makeSpec(2, { takeDowns: [takeDown] }));
     await until(() => host.report.acceptedNumber === '2');
     host.driver.faults.unhang('bind_device');
-    await host.untilState('vm-1', '2', 'DELETED');
+    await host.untilState('vm-1', '2', 'TAKEN_DOWN');
     expectNothingLeft(host);
     expect(host.report.receipts).toHaveLength(3);
   });
@@ -146,8 +146,8 @@ describe('a deleted VM', () => {
     host.driver.faults.failNext('create_disk', 3, NO_SPACE);
     host.send(makeSpec(1, { vms: [TRAINER] }));
     await until(() => host.clock.waiting > 0);
-    host.send(makeSpec(2, { deleted: [deleted] }));
-    await host.untilState('vm-1', '2', 'DELETED');
+    host.send(makeSpec(2, { takeDowns: [takeDown] }));
+    await host.untilState('vm-1', '2', 'TAKEN_DOWN');
   });
 });
 

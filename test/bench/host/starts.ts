@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import type { VmSpec } from '@gantry/agent/spec';
 import {
-  makeDeleted,
   makeDisk,
   makeInterface,
   makeSpec,
+  makeTakeDown,
   makeVm,
 } from '@gantry/agent/testing/make-spec';
 import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
@@ -69,11 +69,11 @@ async function measureRound(host: LibvirtHost, agent: HostAgent, order: Order): 
   const running = { vmId: vm.id, revision: '1', state: 'RUNNING' };
   const up = await agent.order({ ...running, spec: makeSpec(first, { vms: [vm] }) });
   const { libvirtMs, virshMs } = await startAgain(host, agent, vm.id);
-  const deleted = makeDeleted(vm.id, {
+  const takeDown = makeTakeDown(vm.id, {
     ...{ graceful: false, devices: vm.devices, disks: vm.disks.map(({ id }) => id) },
   });
-  const gone = { vmId: vm.id, revision: '2', state: 'DELETED' };
-  const down = await agent.order({ ...gone, spec: makeSpec(second, { deleted: [deleted] }) });
+  const gone = { vmId: vm.id, revision: '2', state: 'TAKEN_DOWN' };
+  const down = await agent.order({ ...gone, spec: makeSpec(second, { takeDowns: [takeDown] }) });
   return { up, down, libvirtMs, virshMs };
 }
 

@@ -50,7 +50,7 @@ describe('past its deadline', () => {
     await cloud.place(id, host);
     expect(await expire(again)).toMatchObject(failed);
     expect(await cloud.vmState(id)).toBe('STATE_ERROR');
-    expect((await host.spec()).deleted).toMatchObject([{ id }]);
+    expect((await host.spec()).takeDowns).toMatchObject([{ id }]);
     await host.obey();
   });
 

@@ -204,7 +204,7 @@ describe('a running VM', () => {
     await attach(vmId, diskId);
     await host.obey();
     await cloud.request('DELETE', `/vms/${vmId}`);
-    expect((await host.spec()).deleted?.[0]?.disks).not.toContain(diskId);
+    expect((await host.spec()).takeDowns?.[0]?.disks).not.toContain(diskId);
     await host.obey();
     expect(await cloud.vmState(vmId)).toBe('gone');
     expect(await disk(diskId)).toMatchObject({ state: 'ready' });

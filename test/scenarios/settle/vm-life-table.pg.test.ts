@@ -138,7 +138,7 @@ const EVENTS: [VmEvent, Apply][] = [
   ['host_reported_running', (vms) => report(vms, 'VM_OBSERVED_STATE_RUNNING')],
   ['host_reported_crash', (vms) => report(vms, 'VM_OBSERVED_STATE_CRASHED')],
   ['host_reported_failure', (vms) => report(vms, 'VM_OBSERVED_STATE_FAILED')],
-  ['host_reported_gone', (vms) => report(vms, 'VM_OBSERVED_STATE_DELETED')],
+  ['host_reported_gone', (vms) => report(vms, 'VM_OBSERVED_STATE_TAKEN_DOWN')],
   [
     'removed_without_host',
     (vms) =>

@@ -53,8 +53,8 @@ describe('CREATE', () => {
       ...{ state: 'FAILED', result: { code: 'image_unavailable', details: {} } },
     });
     expect(await cloud.vmState(id)).toBe('STATE_DELETING');
-    const { deleted } = await host.spec();
-    expect(deleted).toMatchObject([{ id, graceful: false, disks: [expect.any(String)] }]);
+    const { takeDowns } = await host.spec();
+    expect(takeDowns).toMatchObject([{ id, graceful: false, disks: [expect.any(String)] }]);
     expect(await claims(id)).toBe(2);
     await host.obey();
     expect(await cloud.vmState(id)).toBe('gone');
@@ -87,7 +87,7 @@ describe('STOP', () => {
     await begin();
     const id = await cloud.runVm(host);
     const { operationId } = await cloud.request('PATCH', `/vms/${id}`, { action: 'STOP' });
-    expect((await host.spec()).deleted).toMatchObject([{ id, graceful: true, disks: [] }]);
+    expect((await host.spec()).takeDowns).toMatchObject([{ id, graceful: true, disks: [] }]);
     await host.obey((report) => report.receipts.pop());
     await host.obey((report) => report.receipts.shift());
     await host.obey((report) => {
@@ -204,7 +204,7 @@ describe('START', () => {
       ...{ state: 'FAILED', result: { code: 'device_missing' } },
     });
     expect(await cloud.vmState(id)).toBe('STATE_ERROR');
-    expect((await host.spec()).deleted).toMatchObject([{ id, graceful: false, disks: [] }]);
+    expect((await host.spec()).takeDowns).toMatchObject([{ id, graceful: false, disks: [] }]);
     expect(await claims(id)).toBe(2);
     await host.obey();
     expect(await claims(id)).toBe(0);
@@ -275,7 +275,7 @@ describe('a VM that runs', () => {
     const id = await cloud.runVm(host);
     await host.say(id, { state: 'VM_OBSERVED_STATE_FAILED', failure: failure('disk_missing') });
     expect(await cloud.vmState(id)).toBe('STATE_ERROR');
-    expect((await host.spec()).deleted).toMatchObject([{ id, disks: [] }]);
+    expect((await host.spec()).takeDowns).toMatchObject([{ id, disks: [] }]);
     await host.obey();
     await cloud.settleWithoutHost();
     expect(await cloud.vmState(id)).toBe('STATE_ERROR');
@@ -304,7 +304,7 @@ describe('DELETE', () => {
     expect(await cloud.vmState(id)).toBe('STATE_DELETING');
     await host.obey();
     await expectGone(id, operationId);
-    expect(await host.spec()).toMatchObject({ vms: [], deleted: [], deletedDisks: [] });
+    expect(await host.spec()).toMatchObject({ vms: [], takeDowns: [], deletedDisks: [] });
   });
 
   it('of a VM without a host succeeds at once', async () => {

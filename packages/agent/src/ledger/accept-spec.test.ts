@@ -3,12 +3,12 @@ import type { HostSpec } from '../spec.ts';
 import {
   drive,
   gpu,
-  makeDeleted,
   makeDisk,
   makeInterface,
   makeNetwork,
   makeRule,
   makeSpec,
+  makeTakeDown,
   makeVm,
 } from '../testing/make-spec.ts';
 import { type Holdings, judgeSpec, withSpec } from './accept-spec.ts';
@@ -84,7 +84,7 @@ describe('a device', () => {
       'a VM and one still to be cleaned',
       makeSpec(1, {
         vms: [makeVm('a', { devices: [drive(NVME)] })],
-        deleted: [makeDeleted('b', { devices: [drive(NVME)] })],
+        takeDowns: [makeTakeDown('b', { devices: [drive(NVME)] })],
       }),
     ],
   ])('is not for %s', (_whom, spec) => {
@@ -101,7 +101,7 @@ describe('a device', () => {
     ],
     [
       'not proven clean',
-      ledgerOf(makeSpec(1, { deleted: [makeDeleted('vm-a', { devices: [gpu(GPU)] })] })),
+      ledgerOf(makeSpec(1, { takeDowns: [makeTakeDown('vm-a', { devices: [gpu(GPU)] })] })),
       NOTHING,
     ],
   ])('of another VM is refused while it is %s', (_how, ledger, holdings) => {
@@ -109,7 +109,7 @@ describe('a device', () => {
   });
 
   it('is free once there is a receipt for it', () => {
-    const spec = makeSpec(1, { deleted: [makeDeleted('vm-a', { devices: [gpu(GPU)] })] });
+    const spec = makeSpec(1, { takeDowns: [makeTakeDown('vm-a', { devices: [gpu(GPU)] })] });
     const ledger = ledgerOf(spec, { 'vm-a': { ...NO_FACTS, receipts: [receipt] } });
     expect(judge(wanting, ledger).accepted).toBe(true);
   });
@@ -145,12 +145,15 @@ it.each<[string, HostSpec]>([
     makeSpec(1, { vms: [makeVm('a', { interfaces: [makeInterface('n', { mac: '' })] })] }),
   ],
   ['a VM twice', makeSpec(1, { vms: [makeVm('a'), makeVm('a')] })],
-  ['a VM wanted and deleted', makeSpec(1, { vms: [makeVm('a')], deleted: [makeDeleted('a')] })],
   [
-    'a deleted VM of revision zero',
-    makeSpec(1, { deleted: [makeDeleted('a', { revision: '0' })] }),
+    'a VM that is desired and taken down',
+    makeSpec(1, { vms: [makeVm('a')], takeDowns: [makeTakeDown('a')] }),
   ],
-  ['a deleted VM without an id', makeSpec(1, { deleted: [makeDeleted('')] })],
+  [
+    'a take-down of revision zero',
+    makeSpec(1, { takeDowns: [makeTakeDown('a', { revision: '0' })] }),
+  ],
+  ['a take-down without an id', makeSpec(1, { takeDowns: [makeTakeDown('')] })],
   ['a disk without an id', makeSpec(1, { vms: [makeVm('a', { disks: [makeDisk('')] })] })],
   ['a disk of no kind', makeSpec(1, { disks: [makeDisk('d', { kind: 'DISK_KIND_UNSPECIFIED' })] })],
   ['a disk of no size', makeSpec(1, { disks: [makeDisk('d', { sizeBytes: '0' })] })],
@@ -182,7 +185,7 @@ it.each<[string, HostSpec]>([
 });
 
 describe('the ledger with a new spec', () => {
-  const known = { ...NO_FACTS, generation: '3', deletedRevision: '2', shutdownAskedMs: 5 };
+  const known = { ...NO_FACTS, generation: '3', takenDownRevision: '2', shutdownAskedMs: 5 };
 
   it('has no consoles, because they belong to one stream', () => {
     const spec = makeSpec(2, { vms: [makeVm('a')], consoles: [{ id: 'c', vmId: 'a' }] });
@@ -200,8 +203,8 @@ describe('the ledger with a new spec', () => {
     expect(Object.keys(next.vms)).toEqual(['stray']);
   });
 
-  it('keeps the receipts of a deleted VM while its entry exists', () => {
-    const spec = makeSpec(2, { deleted: [makeDeleted('a')] });
+  it('keeps the receipts of a take-down while its entry exists', () => {
+    const spec = makeSpec(2, { takeDowns: [makeTakeDown('a')] });
     const next = withSpec(ledgerOf(null, { a: known }), { spec, holdings: NOTHING });
     expect(next.vms['a']).toEqual(known);
   });

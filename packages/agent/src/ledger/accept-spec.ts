@@ -141,7 +141,7 @@ export function judgeSpec(spec: HostSpec, { ledger, holdings }: Known): Verdict 
 /** A device that is still to be cleaned after one VM cannot belong to another VM yet. */
 function sharedInSpec(spec: HostSpec): string | null {
   const owners = new Map<string, string>();
-  for (const vm of [...spec.vms, ...spec.deleted]) {
+  for (const vm of [...spec.vms, ...spec.takeDowns]) {
     for (const { address } of vm.devices) {
       const other = owners.get(address);
       if (other !== undefined) return `${address} is named for VM ${other} and for VM ${vm.id}`;
@@ -164,7 +164,7 @@ function heldByAnother(spec: HostSpec, { ledger, holdings }: Known): string | nu
   for (const vm of ledger.spec?.vms ?? []) {
     for (const { address } of vm.devices) hold(address, vm.id);
   }
-  for (const vm of ledger.spec?.deleted ?? []) {
+  for (const vm of ledger.spec?.takeDowns ?? []) {
     const cleaned = new Set(ledger.vms[vm.id]?.receipts.map((receipt) => receipt.pciAddress));
     for (const { address } of vm.devices) {
       if (!cleaned.has(address)) hold(address, vm.id);
@@ -189,13 +189,13 @@ export function withSpec(
   { spec, holdings }: { spec: HostSpec; holdings: Holdings },
 ): LedgerContent {
   const wanted = new Set(spec.vms.map((vm) => vm.id));
-  const deleted = new Set(spec.deleted.map((vm) => vm.id));
+  const takenDown = new Set(spec.takeDowns.map((vm) => vm.id));
   const found = new Set([...holdings.domains, ...holdings.devices].map(({ vmId }) => vmId));
   const vms: Record<string, VmFacts> = {};
   for (const [vmId, facts] of Object.entries(ledger.vms)) {
     if (wanted.has(vmId)) {
-      vms[vmId] = { ...facts, receipts: [], deletedRevision: '', shutdownAskedMs: 0 };
-    } else if (deleted.has(vmId) || found.has(vmId)) {
+      vms[vmId] = { ...facts, receipts: [], takenDownRevision: '', shutdownAskedMs: 0 };
+    } else if (takenDown.has(vmId) || found.has(vmId)) {
       vms[vmId] = facts;
     }
   }

@@ -22,8 +22,8 @@ export type VmFacts = {
   crashed: boolean;
   /** When the guest was asked to shut down; 0 if it was not. */
   shutdownAskedMs: number;
-  /** Revision of the `deleted` entry that was carried out; empty if none was. */
-  deletedRevision: string;
+  /** Revision of the take-down that was carried out; empty if none was. */
+  takenDownRevision: string;
   receipts: DeviceReceipt__Output[];
   /** Disks that were created here for the VM, or were about to be: they may exist on this host. */
   madeDisks: string[];
@@ -36,7 +36,7 @@ export const NO_FACTS: VmFacts = {
   hostBootId: '',
   crashed: false,
   shutdownAskedMs: 0,
-  deletedRevision: '',
+  takenDownRevision: '',
   receipts: [],
   madeDisks: [],
   interfaces: [],

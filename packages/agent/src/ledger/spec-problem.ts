@@ -5,13 +5,13 @@ import type { DiskSpec, FirewallRule, HostSpec, NetworkSpec, VmSpec, VmTakeDown 
 export function specProblem(spec: HostSpec): string | null {
   if (isZero(spec.number)) return 'its number is zero';
   const ids = new Set<string>();
-  for (const vm of [...spec.vms, ...spec.deleted]) {
+  for (const vm of [...spec.vms, ...spec.takeDowns]) {
     if (vm.id !== '' && ids.has(vm.id)) return `VM ${vm.id} is in it twice`;
     ids.add(vm.id);
   }
   return (
     firstOf(spec.vms, vmProblem) ??
-    firstOf(spec.deleted, deletedVmProblem) ??
+    firstOf(spec.takeDowns, takeDownProblem) ??
     firstOf(spec.disks, diskProblem) ??
     firstOf(spec.firewallRules, ruleProblem) ??
     firstOf(spec.networks, networkProblem) ??
@@ -35,9 +35,9 @@ function vmProblem(vm: VmSpec): string | null {
   return firstOf(vm.disks, diskProblem);
 }
 
-function deletedVmProblem(vm: VmTakeDown): string | null {
-  if (vm.id === '') return 'a deleted VM has no id';
-  if (isZero(vm.revision)) return `deleted VM ${vm.id} has revision zero`;
+function takeDownProblem(vm: VmTakeDown): string | null {
+  if (vm.id === '') return 'a take-down has no id';
+  if (isZero(vm.revision)) return `the take-down of VM ${vm.id} has revision zero`;
   const device = deviceProblem(vm);
   if (device !== null) return device;
   return vm.disks.includes('') ? `a disk to remove with VM ${vm.id} has no id` : null;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Domain } from '../host-driver.ts';
 import { NO_FACTS, type VmFacts } from '../ledger/ledger.ts';
-import { makeDeleted, makeVm } from '../testing/make-spec.ts';
+import { makeTakeDown, makeVm } from '../testing/make-spec.ts';
 import { planVm } from './plan.ts';
 
 const NOW = 'this-boot';
@@ -20,8 +20,8 @@ const facts = (over: Partial<VmFacts> = {}): VmFacts => ({
   hostBootId: NOW,
   ...over,
 });
-const wanted = { deleted: false, vm: makeVm('vm-1', { revision: '5', generation: '2' }) } as const;
-const deleted = { deleted: true, vm: makeDeleted('vm-1', { revision: '5' }) } as const;
+const wanted = { takeDown: false, vm: makeVm('vm-1', { revision: '5', generation: '2' }) } as const;
+const takeDown = { takeDown: true, vm: makeTakeDown('vm-1', { revision: '5' }) } as const;
 
 type Case = [what: string, domain: Domain | undefined, facts: VmFacts, plan: string];
 
@@ -99,14 +99,14 @@ describe('a desired VM', () => {
   });
 });
 
-describe('a deleted VM', () => {
+describe('a VM that is taken down', () => {
   it.each<Case>([
     ['running', domain(), facts(), 'takeDown'],
     ['never seen', undefined, NO_FACTS, 'takeDown'],
-    ['taken down by this entry', undefined, facts({ deletedRevision: '5' }), 'nothing'],
-    ['taken down by an earlier entry', undefined, facts({ deletedRevision: '4' }), 'takeDown'],
+    ['taken down by this entry', undefined, facts({ takenDownRevision: '5' }), 'nothing'],
+    ['taken down by an earlier entry', undefined, facts({ takenDownRevision: '4' }), 'takeDown'],
   ])('%s', (_what, seen, known, plan) => {
-    expect(planVm(deleted, { domain: seen, facts: known, hostBootId: NOW })).toBe(plan);
+    expect(planVm(takeDown, { domain: seen, facts: known, hostBootId: NOW })).toBe(plan);
   });
 });
 

@@ -30,7 +30,8 @@ export type ObservedVm = { domain: Domain | undefined; facts: VmFacts; hostBootI
 export function planVm(wanted: VmEntry | null, observed: ObservedVm): Plan {
   if (wanted === null) return 'nothing';
   const { domain, facts } = observed;
-  if (wanted.deleted) return facts.deletedRevision === wanted.vm.revision ? 'nothing' : 'takeDown';
+  if (wanted.takeDown)
+    return facts.takenDownRevision === wanted.vm.revision ? 'nothing' : 'takeDown';
   const isOfEarlierGeneration = isBelow(lastGeneration(observed), wanted.vm.generation);
   if (domain?.state === 'running') {
     if (isOfEarlierGeneration) return 'reset';

@@ -27,7 +27,7 @@ export class Reconciler {
   nudge(): void {
     const { spec } = this.#host.ledger.content;
     for (const { id } of spec?.vms ?? []) this.#ensureWorker(id);
-    for (const { id } of spec?.deleted ?? []) this.#ensureWorker(id);
+    for (const { id } of spec?.takeDowns ?? []) this.#ensureWorker(id);
     for (const worker of this.#workers.values()) worker.nudge();
     this.disks.nudge();
     this.#cancelRetry?.();

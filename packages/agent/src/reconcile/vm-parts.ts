@@ -53,7 +53,7 @@ export function stepsDown(host: HostContext, vm: VmTakeDown, removal: Removal): 
     name: part.name,
     run: () => part.remove(host, vm, removal),
   })).reverse();
-  const finish = () => host.ledger.updateFacts(vm.id, { deletedRevision: vm.revision });
+  const finish = () => host.ledger.updateFacts(vm.id, { takenDownRevision: vm.revision });
   return [...steps, { name: 'ledger', run: finish }];
 }
 

@@ -101,7 +101,7 @@ export class VmWorker {
   }
 
   #steps(plan: Exclude<Plan, 'nothing' | 'crashed'>, entry: VmEntry): Step[] {
-    if (entry.deleted) {
+    if (entry.takeDown) {
       return stepsDown(this.#host, entry.vm, {
         rest: (delayMs) => this.#alarm.sleep(delayMs),
         isOutdated: () => this.#isOutdated(entry),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Domain } from '../host-driver.ts';
 import { NO_FACTS, type VmFacts } from '../ledger/ledger.ts';
-import { makeDeleted, makeVm } from '../testing/make-spec.ts';
+import { makeTakeDown, makeVm } from '../testing/make-spec.ts';
 import { vmReport } from './build-report.ts';
 
 const running: Domain = {
@@ -13,9 +13,9 @@ const running: Domain = {
   disks: [{ id: 'os', sizeBytes: '1' }],
 };
 const off: Domain = { ...running, state: 'shutoff' };
-const wanted = { deleted: false, vm: makeVm('vm-1', { revision: '5' }) } as const;
-const reset = { deleted: false, vm: makeVm('vm-1', { revision: '5', generation: '2' }) } as const;
-const deleted = { deleted: true, vm: makeDeleted('vm-1', { revision: '5' }) } as const;
+const wanted = { takeDown: false, vm: makeVm('vm-1', { revision: '5' }) } as const;
+const reset = { takeDown: false, vm: makeVm('vm-1', { revision: '5', generation: '2' }) } as const;
+const takeDown = { takeDown: true, vm: makeTakeDown('vm-1', { revision: '5' }) } as const;
 const working = { answered: '0', failure: null, hasFailed: false };
 const failed = {
   answered: '5',
@@ -70,25 +70,30 @@ it.each<Case>([
   ],
   [
     'being taken down',
-    { entry: deleted, domain: running, facts: facts({}), work: working },
+    { entry: takeDown, domain: running, facts: facts({}), work: working },
     'WORKING',
     '0',
   ],
   [
     'not taken down',
-    { entry: deleted, domain: running, facts: facts({}), work: failed },
+    { entry: takeDown, domain: running, facts: facts({}), work: failed },
     'FAILED',
     '5',
   ],
   [
     'gone',
-    { entry: deleted, domain: undefined, facts: facts({ deletedRevision: '5' }), work: undefined },
-    'DELETED',
+    {
+      entry: takeDown,
+      domain: undefined,
+      facts: facts({ takenDownRevision: '5' }),
+      work: undefined,
+    },
+    'TAKEN_DOWN',
     '5',
   ],
   [
     'gone by an earlier entry',
-    { entry: deleted, domain: undefined, facts: facts({ deletedRevision: '4' }), work: working },
+    { entry: takeDown, domain: undefined, facts: facts({ takenDownRevision: '4' }), work: working },
     'WORKING',
     '4',
   ],

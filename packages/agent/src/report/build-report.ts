@@ -33,7 +33,7 @@ export async function buildReport({
   ]);
   // Read after the host has replied; from here on everything is read at one moment.
   const { spec } = ledger.content;
-  const wanted = [...(spec?.vms ?? []), ...(spec?.deleted ?? [])].map((vm) => vm.id);
+  const wanted = [...(spec?.vms ?? []), ...(spec?.takeDowns ?? [])].map((vm) => vm.id);
   const domains = snapshot.domains ?? [];
   const found = [...domains, ...devices].map(({ vmId }) => vmId);
   const ids = [...new Set([...wanted, ...found])];
@@ -53,7 +53,7 @@ export async function buildReport({
         silence: snapshot.failure,
       }),
     ),
-    receipts: (spec?.deleted ?? []).flatMap(({ id }) => ledger.facts(id).receipts),
+    receipts: (spec?.takeDowns ?? []).flatMap(({ id }) => ledger.facts(id).receipts),
     disks: [...reconciler.disks.ready, ...made],
     deletedDisks: [...reconciler.disks.removed],
     firewallNumber: firewall.number,
@@ -92,8 +92,8 @@ export function vmReport(known: KnownVm): VmReport {
 
 function stateOf({ entry, domain, facts, work }: KnownVm) {
   if (entry === null) return 'UNKNOWN';
-  if (entry.deleted) {
-    if (facts.deletedRevision === entry.vm.revision) return 'DELETED';
+  if (entry.takeDown) {
+    if (facts.takenDownRevision === entry.vm.revision) return 'TAKEN_DOWN';
     return work?.hasFailed ? 'FAILED' : 'WORKING';
   }
   const isOfEarlierGeneration = isBelow(lastGeneration({ domain, facts }), entry.vm.generation);
@@ -106,6 +106,6 @@ function stateOf({ entry, domain, facts, work }: KnownVm) {
 function answeredRevision({ entry, domain, facts, work }: KnownVm): string {
   if (entry === null) return '0';
   if (work && work.answered !== '0') return work.answered;
-  if (entry.deleted) return facts.deletedRevision || '0';
+  if (entry.takeDown) return facts.takenDownRevision || '0';
   return domain?.state === 'running' ? domain.revision : '0';
 }

@@ -14,7 +14,7 @@ export function makeSpec(number: number, spec: Partial<HostSpec> = {}): HostSpec
   return {
     number: String(number),
     vms: [],
-    deleted: [],
+    takeDowns: [],
     disks: [],
     deletedDisks: [],
     firewallRules: [makeRule('rule-1')],
@@ -44,7 +44,7 @@ export function makeVm(id: string, vm: Partial<VmSpec> = {}): VmSpec {
   };
 }
 
-export function makeDeleted(id: string, vm: Partial<VmTakeDown> = {}): VmTakeDown {
+export function makeTakeDown(id: string, vm: Partial<VmTakeDown> = {}): VmTakeDown {
   return { id, revision: '2', graceful: true, devices: [], disks: [], ...vm };
 }
 

@@ -69,8 +69,8 @@ const row = (change: Partial<HostSpecRow> = {}): HostSpecRow => ({
 
 describe('toHostSpec', () => {
   it('describes a VM that should run', () => {
-    const { vms, deleted } = toHostSpec(row({ vms: [vm] }));
-    expect(deleted).toEqual([]);
+    const { vms, takeDowns } = toHostSpec(row({ vms: [vm] }));
+    expect(takeDowns).toEqual([]);
     expect(vms).toEqual([
       {
         id: 'vm-1',
@@ -146,7 +146,7 @@ describe('toHostSpec', () => {
   ] as const)('takes down a VM that is %s and lists its devices', (_, change, entry) => {
     const spec = toHostSpec(row({ vms: [{ ...vm, should_run: false, ...change }] }));
     expect(spec.vms).toEqual([]);
-    expect(spec.deleted).toMatchObject([
+    expect(spec.takeDowns).toMatchObject([
       {
         id: 'vm-1',
         revision: 3,

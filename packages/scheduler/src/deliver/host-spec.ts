@@ -23,7 +23,7 @@ export function toHostSpec(row: HostSpecRow): HostSpec {
   return {
     number: row.number,
     vms: row.vms.filter((vm) => vm.should_run).map(toVmSpec),
-    deleted: row.vms.filter((vm) => !vm.should_run).map(toVmTakeDown),
+    takeDowns: row.vms.filter((vm) => !vm.should_run).map(toVmTakeDown),
     disks: row.disks.map(toDiskSpec),
     deletedDisks: row.deleted_disks,
     firewallRules: row.rules.map(toFirewallRule),

@@ -50,7 +50,7 @@ export function judgeVm(vm: PlacedVmRow, report: VmReport | undefined): VmVerdic
       return vm.should_run
         ? { is: 'failed', failure: failureOf(report) ?? UNEXPLAINED }
         : { is: 'nothing' };
-    case 'VM_OBSERVED_STATE_DELETED':
+    case 'VM_OBSERVED_STATE_TAKEN_DOWN':
       return vm.should_run ? { is: 'nothing' } : { is: 'gone' };
     default:
       return { is: 'nothing' };

@@ -83,7 +83,7 @@ export function failure(code: string) {
 }
 
 function reportOf(spec: HostSpec): HostReport {
-  const { vms = [], deleted = [], disks = [], deletedDisks = [] } = spec;
+  const { vms = [], takeDowns = [], disks = [], deletedDisks = [] } = spec;
   return {
     unchanged: false,
     acceptedNumber: String(spec.number),
@@ -92,9 +92,9 @@ function reportOf(spec: HostSpec): HostReport {
       ...vms.map((vm) =>
         word(vm, 'VM_OBSERVED_STATE_RUNNING', String(vm.generation), sizesOf(vm.disks)),
       ),
-      ...deleted.map((vm) => word(vm, 'VM_OBSERVED_STATE_DELETED', '0', [])),
+      ...takeDowns.map((vm) => word(vm, 'VM_OBSERVED_STATE_TAKEN_DOWN', '0', [])),
     ],
-    receipts: deleted.flatMap(({ id = '', revision, devices = [] }) =>
+    receipts: takeDowns.flatMap(({ id = '', revision, devices = [] }) =>
       devices.map(({ kind = '', address: pciAddress = '' }) => ({
         ...{ vmId: id, revision: String(revision), kind, pciAddress, serial: '' },
         method: kind === 'gpu' ? 'flr' : 'format_ses1',

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { LibvirtHostDriver } from '@gantry/agent/libvirt/libvirt-host-driver';
 import type { HostSpec, VmSpec } from '@gantry/agent/spec';
-import { makeDeleted, makeInterface, makeSpec, makeVm } from '@gantry/agent/testing/make-spec';
+import { makeInterface, makeSpec, makeTakeDown, makeVm } from '@gantry/agent/testing/make-spec';
 import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { expect } from 'vitest';
 import { type DirectAgent, startDirectAgent } from './direct-agent.ts';
@@ -78,7 +78,7 @@ export async function startOneVmHost(
     },
     unwanted(number) {
       const entry = { revision: String(number), graceful: false, disks };
-      return makeSpec(number, { deleted: [makeDeleted(VM, entry)] });
+      return makeSpec(number, { takeDowns: [makeTakeDown(VM, entry)] });
     },
     virsh: (...args) => host.libvirtd.run('virsh', '--quiet', ...args),
     async emulators() {

@@ -11,7 +11,7 @@ import type { Long } from '@grpc/proto-loader';
 export interface HostSpec {
   'number'?: (number | string | Long);
   'vms'?: (_gantry_v1_VmSpec)[];
-  'deleted'?: (_gantry_v1_VmTakeDown)[];
+  'takeDowns'?: (_gantry_v1_VmTakeDown)[];
   'disks'?: (_gantry_v1_DiskSpec)[];
   'deletedDisks'?: (string)[];
   'firewallRules'?: (_gantry_v1_FirewallRule)[];
@@ -22,7 +22,7 @@ export interface HostSpec {
 export interface HostSpec__Output {
   'number': (string);
   'vms': (_gantry_v1_VmSpec__Output)[];
-  'deleted': (_gantry_v1_VmTakeDown__Output)[];
+  'takeDowns': (_gantry_v1_VmTakeDown__Output)[];
   'disks': (_gantry_v1_DiskSpec__Output)[];
   'deletedDisks': (string)[];
   'firewallRules': (_gantry_v1_FirewallRule__Output)[];
