@@ -20,7 +20,7 @@ import { readUnderlay, refuseNarrow } from './tunnels/underlay.ts';
 /** Leaves room for the 50 bytes that VXLAN adds to a packet between hosts with an MTU of 1500. */
 export const DEFAULT_MTU = 1450;
 
-export type HostNetworkSettings = {
+export type HostNetworkOptions = {
   run?: RunCommand;
   /** A network namespace that stands for the host. Absent: the agent's own. */
   netns?: string;
@@ -56,16 +56,16 @@ const LINK_NAME = /^[0-9A-Za-z_.-]{1,15}$/;
  * prefix in their names and their owner in their alias, so an agent that was killed between any two
  * steps finds them and completes the work. Changes are serialised because VMs share bridges.
  */
-export function createHostNetwork(settings: HostNetworkSettings = {}): KernelNetwork {
-  const { netns, mtu = DEFAULT_MTU, uplink = null, reachableFromHost = false } = settings;
-  const outside = settings.run ?? runCommand;
+export function createHostNetwork(options: HostNetworkOptions = {}): KernelNetwork {
+  const { netns, mtu = DEFAULT_MTU, uplink = null, reachableFromHost = false } = options;
+  const outside = options.run ?? runCommand;
   const run = netns === undefined ? outside : inNamespace(outside, netns);
   const inOrder = createQueue();
-  const { nameservers = [], log } = settings;
+  const { nameservers = [], log } = options;
   const services = createGuestServices({ nameservers, mtu, netns, log });
   // A caller that asks whether rules are in force usually applies the same rules next.
   const renderedLast = new WeakMap<Firewall, { where: string; rendered: RenderedFirewall }>();
-  const underlayChoice = { address: settings.underlayAddress, uplink };
+  const underlayChoice = { address: options.underlayAddress, uplink };
   if (uplink !== null && !LINK_NAME.test(uplink)) {
     throw new HostFailure('invalid_uplink', `"${uplink}" is not a valid interface name`);
   }
@@ -101,7 +101,7 @@ export function createHostNetwork(settings: HostNetworkSettings = {}): KernelNet
   return {
     ensureInterfaces: (vmId, specs) =>
       inOrder(async () => {
-        const order = { vmId, specs, settings: { mtu, uplink, reachableFromHost } };
+        const order = { vmId, specs, options: { mtu, uplink, reachableFromHost } };
         await ensureInterfaces(run, order);
         await services.listen();
       }),

@@ -46,13 +46,13 @@ export type AccessTokens = {
   forget(): void;
 };
 
-type TokenSettings = { sql: Sql; secrets: Secrets; keyDays: number };
+type TokenOptions = { sql: Sql; secrets: Secrets; keyDays: number };
 
 export async function createAccessTokens({
   sql,
   secrets,
   keyDays,
-}: TokenSettings): Promise<AccessTokens> {
+}: TokenOptions): Promise<AccessTokens> {
   let keys: SigningKey[] = [];
   let loadedAt = 0;
   let stale = false;

@@ -7,13 +7,13 @@ export type TtlCache<Value> = {
   clear(): void;
 };
 
-type CacheSettings<Value> = { ttlMs: number; maxEntries: number; keep: (value: Value) => boolean };
+type CacheOptions<Value> = { ttlMs: number; maxEntries: number; keep: (value: Value) => boolean };
 
 export function createTtlCache<Value>({
   ttlMs,
   maxEntries,
   keep,
-}: CacheSettings<Value>): TtlCache<Value> {
+}: CacheOptions<Value>): TtlCache<Value> {
   const entries = new Map<string, { value: Promise<Value>; until: number }>();
   return {
     get(key, load) {

@@ -20,13 +20,13 @@ export class TooManyRequests extends CloudError {
   }
 }
 
-type RateLimitSettings = { perSecond: number; burst: number; now?: () => number };
+type RateLimitOptions = { perSecond: number; burst: number; now?: () => number };
 
 export function createRateLimiter({
   perSecond,
   burst,
   now = Date.now,
-}: RateLimitSettings): RateLimiter {
+}: RateLimitOptions): RateLimiter {
   const buckets = new Map<string, Bucket>();
   return {
     take(key) {

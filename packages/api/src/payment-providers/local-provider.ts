@@ -6,7 +6,7 @@ import { newId } from '@gantry/model/ids';
 import { readBillingToken, signBillingToken } from './billing-link.ts';
 import type { BillingProvider, InvoiceEntry } from './provider.ts';
 
-type LocalProviderSettings = {
+type LocalProviderOptions = {
   sql: Sql;
   secrets: Secrets;
   baseUrl: () => string;
@@ -14,7 +14,7 @@ type LocalProviderSettings = {
 };
 
 /** The provider of installations that send invoices themselves: it asks for the invoice address. */
-export function createLocalProvider(options: LocalProviderSettings): BillingProvider {
+export function createLocalProvider(options: LocalProviderOptions): BillingProvider {
   const { sql, secrets, baseUrl, onPayment } = options;
   return {
     async createSession(organizationId) {

@@ -12,7 +12,7 @@ import type { BillingProvider } from './provider.ts';
  * and a billing link is a session of Stripe's customer portal. Gantry only learns that a payment
  * method exists.
  */
-type StripeProviderSettings = {
+type StripeProviderOptions = {
   sql: Sql;
   secretKey: string;
   apiUrl: string | undefined;
@@ -26,7 +26,7 @@ const MAX_REMEMBERED = 10_000;
 /** A client waits for up to three attempts. Stripe usually replies within a second. */
 const TIMEOUT_MS = 5_000;
 
-export function createStripeProvider(options: StripeProviderSettings): BillingProvider {
+export function createStripeProvider(options: StripeProviderOptions): BillingProvider {
   const { sql, baseUrl, onPayment } = options;
   const stripe = connectStripe(options);
   /** Failures are cached too, so that an outage of Stripe does not cause more calls. */
@@ -124,7 +124,7 @@ function isMissingCustomer(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError && error.code === 'resource_missing';
 }
 
-function connectStripe({ secretKey, apiUrl }: StripeProviderSettings): Stripe {
+function connectStripe({ secretKey, apiUrl }: StripeProviderOptions): Stripe {
   const url = apiUrl === undefined ? undefined : new URL(apiUrl);
   const protocol = url?.protocol === 'http:' ? 'http' : 'https';
   return new Stripe(secretKey, {

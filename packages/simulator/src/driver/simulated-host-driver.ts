@@ -14,7 +14,7 @@ import { SimulatedNetwork } from './simulated-network.ts';
 import { SimulatedSeeds } from './simulated-seeds.ts';
 import { SimulatedVolumes } from './simulated-volumes.ts';
 
-type SimulatedHostDriverSettings = {
+type SimulatedHostDriverOptions = {
   inventory: Inventory;
   clock?: Clock;
   behaviour?: Partial<Behaviour>;
@@ -39,7 +39,7 @@ export class SimulatedHostDriver implements HostDriver {
   #inventory: Inventory;
   #bootId = randomUUID();
 
-  constructor({ inventory, clock = systemClock, behaviour, disks }: SimulatedHostDriverSettings) {
+  constructor({ inventory, clock = systemClock, behaviour, disks }: SimulatedHostDriverOptions) {
     this.disks = disks ?? new DiskStore();
     this.#inventory = inventory;
     this.#parts = {

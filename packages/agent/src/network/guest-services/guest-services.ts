@@ -11,7 +11,7 @@ import { formatDhcp, parseDhcp } from './dhcp-message.ts';
 import { createMetadataServer } from './metadata-server.ts';
 import { openSockets } from './open-sockets.ts';
 
-export type GuestServicesSettings = {
+export type GuestServicesOptions = {
   nameservers: readonly string[];
   mtu: number;
   netns: string | undefined;
@@ -40,8 +40,8 @@ const BACKOFF = { minMs: 1_000, maxMs: 60_000, jitter: 0 };
  * replies, and the next agent gives the same ones. If it cannot listen, VMs still start, because
  * guests have a seed to read.
  */
-export function createGuestServices(settings: GuestServicesSettings): GuestServices {
-  const { nameservers, mtu, netns, log } = settings;
+export function createGuestServices(options: GuestServicesOptions): GuestServices {
+  const { nameservers, mtu, netns, log } = options;
   let interfaces: ReadonlyMap<string, InterfaceSpec> = new Map();
   let vms: ReadonlyMap<string, VmSpec> | null = null;
   let listening: { udp: Socket; http: Server } | null = null;

@@ -20,19 +20,19 @@ export type InterfaceSettings = {
 type InterfacesOrder = {
   vmId: string;
   specs: readonly InterfaceSpec[];
-  settings: InterfaceSettings;
+  options: InterfaceSettings;
 };
 
 /** Creates the interfaces of a VM and removes those that the VM no longer has. */
 export async function ensureInterfaces(run: RunCommand, order: InterfacesOrder): Promise<void> {
-  const { vmId, specs, settings } = order;
+  const { vmId, specs, options } = order;
   checkVmId(vmId);
   const interfaces = specs.map(parseInterface);
   const [present] = await allSettledOrThrow([listLinks(run), refuseUncovered(run, interfaces)]);
   const kept = new Set(interfaces.map(({ tap }) => tap));
   let links = await removeTapsOf(run, vmId, { links: present, kept });
   for (const iface of interfaces) {
-    await ensureInterface(run, { vmId, iface, links, settings });
+    await ensureInterface(run, { vmId, iface, links, options });
     if (iface !== interfaces.at(-1)) links = await listLinks(run);
   }
 }
@@ -50,7 +50,7 @@ type InterfaceOrder = {
   vmId: string;
   iface: VmInterface;
   links: readonly Link[];
-  settings: InterfaceSettings;
+  options: InterfaceSettings;
 };
 
 /**
@@ -58,10 +58,10 @@ type InterfaceOrder = {
  * Starting a program takes longer than its work, so commands share one if possible, and independent
  * commands run concurrently.
  */
-async function ensureInterface(run: RunCommand, { vmId, iface, links, settings }: InterfaceOrder) {
+async function ensureInterface(run: RunCommand, { vmId, iface, links, options }: InterfaceOrder) {
   const { tap, bridge, mark } = iface;
-  const { mtu, reachableFromHost } = settings;
-  const bridgePlan = planBridge(iface, { links, settings });
+  const { mtu, reachableFromHost } = options;
+  const bridgePlan = planBridge(iface, { links, options });
   const tapPlan = planTap(iface, { vmId, links, mtu });
   const before = findTaps(links).find(({ name }) => name === tap);
   if (before && (before.address !== iface.address || before.bridge !== bridge)) {
@@ -88,7 +88,7 @@ type BridgePlan = { made: string[]; kernel: string[]; up: string[] };
  */
 function planBridge(
   iface: VmInterface,
-  { links, settings }: { links: readonly Link[]; settings: InterfaceSettings },
+  { links, options }: { links: readonly Link[]; options: InterfaceSettings },
 ): BridgePlan {
   const { bridge, networkId, mark } = iface;
   const alias = bridgeAlias(networkId);
@@ -103,9 +103,9 @@ function planBridge(
       // Setting the address, even to the same value, makes the kernel forget all neighbours behind
       // the bridge.
       ...(found?.mac === mac ? [] : [`link set dev ${bridge} address ${mac}`]),
-      `link set dev ${bridge} mtu ${settings.mtu}`,
+      `link set dev ${bridge} mtu ${options.mtu}`,
     ],
-    kernel: kernelSettings(bridge, settings.uplink),
+    kernel: kernelSettings(bridge, options.uplink),
     up: [
       `address replace ${HOST_ADDRESS}/32 dev ${bridge} scope link`,
       `link set dev ${bridge} up`,

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { InterfaceSpec } from '../../spec.ts';
-import { createHostNetwork, type HostNetworkSettings } from '../host-network.ts';
+import { createHostNetwork, type HostNetworkOptions } from '../host-network.ts';
 import { tapName } from '../kernel/names.ts';
 import { Guest } from './guest.ts';
 
@@ -70,8 +70,8 @@ export async function openLab() {
     ip: (line: string) => ip(host, line),
     nft: async (...args: string[]) =>
       (await exec('ip', ['netns', 'exec', host, 'nft', ...args])).stdout,
-    network: (settings: HostNetworkSettings = {}) =>
-      createHostNetwork({ netns: host, uplink: 'uplink', ...settings }),
+    network: (options: HostNetworkOptions = {}) =>
+      createHostNetwork({ netns: host, uplink: 'uplink', ...options }),
     /** Configures the far end of an interface, as its guest would. */
     async addGuest(iface: InterfaceSpec): Promise<Guest> {
       const netns = await addNamespace(iface.id);
