@@ -7,8 +7,8 @@ import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 
 /**
- * What the api is measured against: Hono and the same statements, with nothing around them. No
- * bearer, no rights, no limits, no log, no metrics, no view; the rows go out as they are.
+ * The baseline for the api: Hono and the same statements, without authentication, rights, limits,
+ * log, metrics and views. The rows are sent unchanged.
  */
 const sql = connect({ url: process.env['DATABASE_URL'] ?? '', name: 'bench-bare' });
 const projectId = process.env['BENCH_PROJECT'] ?? '';
@@ -37,15 +37,7 @@ app.post('/vms', async (c) => {
   const operation = openOperation(request);
   await insertVm(sql, {
     vm: {
-      ...{
-        id,
-        projectId,
-        name: body.name,
-        type: body.type,
-        location: body.location,
-        image: body.image,
-      },
-      ...{ sshPublicKey: body.ssh_public_key, startupScript: '', shutdownScript: '', at: now },
+      ...{ id, projectId, request: body, at: now },
       osDisk: { id: diskId, size: '128GiB', sizeGib: 128, serialNumber: diskId.slice(-20) },
       networkInterface: { id: newId(), macAddress: newId().slice(-17) },
     },

@@ -62,13 +62,7 @@ function newVm({ projectId, body, now }: Pick<Creation, 'projectId' | 'body' | '
   return {
     id: newId(now.getTime()),
     projectId,
-    name: body.name,
-    type: body.type,
-    location: body.location,
-    image: body.image,
-    sshPublicKey: body.ssh_public_key.trim(),
-    startupScript: body.startup_script ?? '',
-    shutdownScript: body.shutdown_script ?? '',
+    request: { ...body, ssh_public_key: body.ssh_public_key.trim() },
     at: now,
     osDisk: {
       id: osDiskId,

@@ -105,7 +105,7 @@ export function describeDomain(vm: VmSpec, host: DomainHost): DomainDefinition {
       generation: host.generation,
       devices: vm.devices,
     },
-    title: vm.name,
+    vm,
     platform: host.platform,
     nvramPath: host.nvramPath,
     cells,

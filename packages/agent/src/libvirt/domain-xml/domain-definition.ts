@@ -1,6 +1,6 @@
 import type { HandedOver } from '../../devices/card-places.ts';
 import type { Blocks } from '../../devices/kinds/kind-driver.ts';
-import type { DeviceRef } from '../../spec.ts';
+import type { DeviceRef, VmSpec } from '../../spec.ts';
 
 /**
  * A domain with every choice made: rendering decides nothing, and equal definitions give equal XML.
@@ -8,8 +8,8 @@ import type { DeviceRef } from '../../spec.ts';
  */
 export type DomainDefinition = {
   metadata: DomainMetadata;
-  /** The VM's name, for people who list domains. Empty: none. */
-  title: string;
+  /** The fields of the spec that are rendered unchanged. */
+  vm: Pick<VmSpec, 'name'>;
   platform: Platform;
   /** The VM's firmware variables; created from the template at its first start. */
   nvramPath: string;

@@ -16,7 +16,7 @@ const QEMU_NAMESPACE = 'http://libvirt.org/schemas/domain/qemu/1.0';
 
 /** Returns the complete XML of a domain, for virDomainDefineXML. */
 export function renderDomain(definition: DomainDefinition): string {
-  const { metadata, title, platform } = definition;
+  const { metadata, vm, platform } = definition;
   const mmio64Mib = windowMibOf(definition);
   const attributes = {
     type: platform.accel === 'kvm' ? 'kvm' : 'qemu',
@@ -25,7 +25,7 @@ export function renderDomain(definition: DomainDefinition): string {
   const domain = element('domain', attributes, [
     element('name', {}, domainName(metadata.vmId)),
     element('uuid', {}, metadata.vmId),
-    title === '' ? null : element('title', {}, title),
+    vm.name === '' ? null : element('title', {}, vm.name),
     metadataElement(metadata),
     ...cpuElements(definition),
     osElement(definition),

@@ -104,16 +104,21 @@ export async function listVms(sql: Queryable, filter: VmFilter): Promise<VmRow[]
     order by v.id limit ${filter.limit}`;
 }
 
-export type NewVm = {
-  id: string;
-  projectId: string;
+/** The body of the request that creates a VM. */
+export type VmRequest = {
   name: string;
   type: string;
   location: string;
   image: string;
-  sshPublicKey: string;
-  startupScript: string;
-  shutdownScript: string;
+  ssh_public_key: string;
+  startup_script?: string | undefined;
+  shutdown_script?: string | undefined;
+};
+
+export type NewVm = {
+  id: string;
+  projectId: string;
+  request: VmRequest;
   at: Date;
   osDisk: { id: string; size: string; sizeGib: number; serialNumber: string };
   networkInterface: { id: string; macAddress: string };
@@ -128,21 +133,22 @@ export async function insertVm(
   sql: Queryable,
   { vm, operation, record }: { vm: NewVm; operation: NewOperation; record: WriteRecord },
 ): Promise<void> {
+  const { request } = vm;
   await sql`
     with subnet as (select s.id, s.network_id from subnets s join networks n on n.id = s.network_id
-        where n.project_id = ${vm.projectId} and n.is_default and s.location = ${vm.location} order by s.id limit 1),
+        where n.project_id = ${vm.projectId} and n.is_default and s.location = ${request.location} order by s.id limit 1),
       vm as (insert into vms
         (id, project_id, name, type, location, image_id, ssh_public_key, startup_script, shutdown_script, created_at, updated_at)
-        values (${vm.id}, ${vm.projectId}, ${vm.name},
-          (select name from vm_types where name = ${vm.type} and not retired),
-          (select location from vm_type_locations where vm_type = ${vm.type} and location = ${vm.location}),
+        values (${vm.id}, ${vm.projectId}, ${request.name},
+          (select name from vm_types where name = ${request.type} and not retired),
+          (select location from vm_type_locations where vm_type = ${request.type} and location = ${request.location}),
           (select i.id from images i join image_locations il on il.image_id = i.id
-            where i.name = ${vm.image} and il.location = ${vm.location} and not i.retired),
-          ${vm.sshPublicKey}, ${vm.startupScript}, ${vm.shutdownScript}, ${vm.at}, ${vm.at})),
+            where i.name = ${request.image} and il.location = ${request.location} and not i.retired),
+          ${request.ssh_public_key}, ${request.startup_script ?? ''}, ${request.shutdown_script ?? ''}, ${vm.at}, ${vm.at})),
       os_disk as (insert into disks
         (id, project_id, kind, name, type, size, size_gib, location, block_size, serial_number, created_at, updated_at)
-        values (${vm.osDisk.id}, ${vm.projectId}, 'os', ${vm.name}, 'persistent-ssd', ${vm.osDisk.size},
-          ${vm.osDisk.sizeGib}, ${vm.location}, 0, ${vm.osDisk.serialNumber}, ${vm.at}, ${vm.at})),
+        values (${vm.osDisk.id}, ${vm.projectId}, 'os', ${request.name}, 'persistent-ssd', ${vm.osDisk.size},
+          ${vm.osDisk.sizeGib}, ${request.location}, 0, ${vm.osDisk.serialNumber}, ${vm.at}, ${vm.at})),
       attachment as (insert into disk_attachments (disk_id, vm_id, attachment_type, mode, exclusive)
         values (${vm.osDisk.id}, ${vm.id}, 'os', 'read-write', true)),
       interface as (insert into network_interfaces (id, vm_id, name, network_id, subnet_id, mac_address)
@@ -162,18 +168,18 @@ export type VmRefusal =
 
 export async function readVmRefusal(
   sql: Queryable,
-  vm: Pick<NewVm, 'projectId' | 'type' | 'location' | 'image'>,
+  { projectId, request }: Pick<NewVm, 'projectId' | 'request'>,
 ): Promise<VmRefusal | undefined> {
   const [row] = await sql<{ refusal: VmRefusal | null }[]>`
     select case
-      when not exists (select from vm_types where name = ${vm.type} and not retired) then 'unknown_type'
-      when not exists (select from locations where name = ${vm.location}) then 'unknown_location'
-      when not exists (select from vm_type_locations where vm_type = ${vm.type} and location = ${vm.location})
+      when not exists (select from vm_types where name = ${request.type} and not retired) then 'unknown_type'
+      when not exists (select from locations where name = ${request.location}) then 'unknown_location'
+      when not exists (select from vm_type_locations where vm_type = ${request.type} and location = ${request.location})
         then 'type_not_in_location'
       when not exists (select from images i join image_locations il on il.image_id = i.id
-        where i.name = ${vm.image} and il.location = ${vm.location} and not i.retired) then 'unknown_image'
+        where i.name = ${request.image} and il.location = ${request.location} and not i.retired) then 'unknown_image'
       when not exists (select from subnets s join networks n on n.id = s.network_id
-        where n.project_id = ${vm.projectId} and n.is_default and s.location = ${vm.location}) then 'no_subnet'
+        where n.project_id = ${projectId} and n.is_default and s.location = ${request.location}) then 'no_subnet'
       end as refusal`;
   return row?.refusal ?? undefined;
 }
