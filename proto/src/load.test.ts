@@ -13,7 +13,7 @@ afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup();
 });
 
-/** A server that keeps the reports it got and answers each with the same spec. */
+/** A server that keeps the reports that it receives and replies to each with the same spec. */
 async function serveFleet(spec: HostSpec, reports: HostReport__Output[]): Promise<number> {
   const handlers: FleetHandlers = {
     Enroll: (call, callback) => {
@@ -200,7 +200,7 @@ describe('the Fleet service', () => {
     expect((await exchange({ inventory: {} }, SPEC)).report?.inventory).not.toBeNull();
   });
 
-  it('answers Enroll', async () => {
+  it('replies to Enroll', async () => {
     const client = dial(await serveFleet(SPEC, []));
     const reply = await new Promise((resolve, reject) => {
       client.enroll({ token: 't', csrPem: 'csr', hostname: 'gpu-1' }, (error, value) =>

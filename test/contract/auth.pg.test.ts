@@ -86,8 +86,8 @@ describe('docs/contract/authentication.md#send-a-bearer', () => {
     const bare = await world.api.call('GET', '/projects');
     expectRefusal(bare, 401, 'bad_credential');
     for (const authorization of [world.tenant.accessKey, `Basic ${world.tenant.accessKey}`]) {
-      const answer = await world.api.call('GET', '/projects', { headers: { authorization } });
-      expectRefusal(answer, 401, 'bad_credential');
+      const reply = await world.api.call('GET', '/projects', { headers: { authorization } });
+      expectRefusal(reply, 401, 'bad_credential');
     }
     expect((await world.get('/projects')).status).toBe(200);
     expect((await grant(login)).status).toBe(200);

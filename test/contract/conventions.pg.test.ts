@@ -58,8 +58,8 @@ describe('docs/contract: conventions', () => {
   it('metadata.type and metadata.operation_name have the documented values', async () => {
     const { P, api } = world;
     const seen = new Set<string>();
-    const note = (answer: Parameters<typeof operationOf>[0], expected: string) => {
-      const { metadata } = operationOf(answer);
+    const note = (reply: Parameters<typeof operationOf>[0], expected: string) => {
+      const { metadata } = operationOf(reply);
       expect(`${metadata.type} ${metadata.operation_name}`).toBe(expected);
       seen.add(metadata.operation_name);
       return metadata.id;
@@ -154,13 +154,13 @@ describe('docs/contract: conventions', () => {
 
   it('every success is status 200, also a creation', async () => {
     const { P } = world;
-    const answers = [
+    const replies = [
       ...[await world.post(`${P}/vms`, vmBody()), await world.post(`${P}/disks`, diskBody())],
       ...[await createRule({}), await world.post(`${P}/access-keys`, { name: newName() })],
       await world.post(`${P}/vpc/networks`, { name: newName(), cidr: '10.20.0.0/16' }),
       await world.owner.post('/organizations', { name: newName() }),
     ];
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
   });
 
   it('ssh_destination is the public address, else the private one, else empty', async () => {

@@ -81,9 +81,9 @@ describe('docs/contract/disks.md#create-a-disk', () => {
       optional: { block_size: 'integer', type: 'string' },
     }));
   it('the reply has the unfinished operation', async () => {
-    const answer = await send(diskBody());
-    expect(membersOf(answer.body)).toEqual(['operation']);
-    expect(operationOf(answer)).toMatchObject({ state: 'IN_PROGRESS', result: null });
+    const reply = await send(diskBody());
+    expect(membersOf(reply.body)).toEqual(['operation']);
+    expect(operationOf(reply)).toMatchObject({ state: 'IN_PROGRESS', result: null });
   });
 });
 

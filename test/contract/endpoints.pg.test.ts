@@ -280,8 +280,8 @@ describe('docs/contract: endpoints and their replies', () => {
 
   it('a disk operation is read unwrapped', async () => {
     const opened = operationOf(await world.post(`${P}/disks`, diskBody()));
-    const answer = await world.get(`${P}/disks/operations/${opened.operation_id}`);
-    expect(answer).toMatchObject({ status: 200, body: opened });
+    const reply = await world.get(`${P}/disks/operations/${opened.operation_id}`);
+    expect(reply).toMatchObject({ status: 200, body: opened });
     expectRefusal(await world.get(`${P}/vms/operations/${opened.operation_id}`), 404, 'not_found');
   });
 
@@ -289,8 +289,8 @@ describe('docs/contract: endpoints and their replies', () => {
     const body = ruleBody(await defaultNetworkOf(world));
     const opened = operationOf(await world.post(`${P}/vpc/firewall-rules`, body));
     const path = `operations/${opened.operation_id}`;
-    const answer = await world.get(`${P}/vpc/firewall-rules/${path}`);
-    expect(answer).toMatchObject({ status: 200, body: opened });
+    const reply = await world.get(`${P}/vpc/firewall-rules/${path}`);
+    expect(reply).toMatchObject({ status: 200, body: opened });
     expectRefusal(await world.get(`${P}/disks/${path}`), 404, 'not_found');
   });
 
@@ -533,7 +533,7 @@ describe('docs/contract: endpoints and their replies', () => {
     for (const bearer of [tenant.accessKey, tenant.member.token, tenant.readOnly.token]) {
       const client = clientOf(api, bearer);
       const project = { name: newName(), organization_id: organizationId };
-      for (const answer of [
+      for (const reply of [
         ...[
           await client.post('/organizations', { name: newName() }),
           await client.patch(O, { name: 'x' }),
@@ -541,7 +541,7 @@ describe('docs/contract: endpoints and their replies', () => {
         ...[await client.delete(O), await client.post('/projects', project)],
         ...[await client.patch(P, { name: newName() }), await client.delete(P)],
       ]) {
-        expectRefusal(answer, 403, 'forbidden');
+        expectRefusal(reply, 403, 'forbidden');
       }
     }
     for (const client of [world.owner, world.operator]) {
@@ -575,8 +575,8 @@ describe('docs/contract: endpoints and their replies', () => {
         const url = path.slice('/v0.1'.length).replaceAll(/\{\w+\}/g, NOBODY);
         for (const bearer of [world.tenant.accessKey, world.tenant.owner.token]) {
           const body = method === 'get' ? {} : { body: {} };
-          const answer = await world.api.call(method.toUpperCase(), url, { bearer, ...body });
-          expect([method, path, answer.status]).toEqual([method, path, 403]);
+          const reply = await world.api.call(method.toUpperCase(), url, { bearer, ...body });
+          expect([method, path, reply.status]).toEqual([method, path, 403]);
         }
       }
     }

@@ -51,13 +51,13 @@ async function withApi(
 
 describe('docs/contract/errors.md#errors: the body', () => {
   it('an error has code, message, error_id and details; error_id is the x-request-id of the log line', async () => {
-    const answers = [
+    const replies = [
       await create({ name: 'NOT A NAME' }),
       await world.get(`${world.P}/vms/${NOBODY}`),
       await world.api.call('GET', '/projects'),
       await world.api.call('POST', '/auth/token', { body: {} }),
     ];
-    for (const { body, headers } of answers) {
+    for (const { body, headers } of replies) {
       expect(membersOf(body).filter((member) => member !== 'details')).toEqual([
         ...['code', 'error_id', 'message'],
       ]);
@@ -149,9 +149,9 @@ describe('docs/contract/errors.md#errors: status and code', () => {
         ...[await post(`${P}/vms`, vmBody()), await post(`${P}/disks`, diskBody())],
         ...[await get(`${P}/access-keys`), await get(`${O}/audit-logs`)],
       ];
-      for (const answer of closed) {
-        expectRefusal(answer, 402, 'payment_required');
-        expect(answer.body.message).toContain('/billing');
+      for (const reply of closed) {
+        expectRefusal(reply, 402, 'payment_required');
+        expect(reply.body.message).toContain('/billing');
       }
       expect(closed[1]?.body.message).toContain(`/v0.1${O}/billing`);
       for (const path of ['', '/organizations', '/projects', `${O}/billing`]) {
@@ -197,9 +197,9 @@ describe('docs/contract/errors.md#errors: status and code', () => {
     ] as const;
     for (const [foreign, missing] of pairs) {
       for (const { get } of [world, world.owner]) {
-        const answer = await get(foreign);
-        expectRefusal(answer, 404, 'not_found');
-        expect(anonymous(answer)).toEqual(anonymous(await get(missing)));
+        const reply = await get(foreign);
+        expectRefusal(reply, 404, 'not_found');
+        expect(anonymous(reply)).toEqual(anonymous(await get(missing)));
       }
     }
   });
@@ -231,8 +231,8 @@ describe('docs/contract/errors.md#errors: status and code', () => {
     const large = await world.post(`${P()}/vms`, padded(limit + 1));
     expectRefusal(large, 413, 'request_too_large');
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml']) {
-      const answer = await world.post(`${P()}/vms`, vmBody(), { 'content-type': type });
-      expectRefusal(answer, 415, 'unsupported_media_type');
+      const reply = await world.post(`${P()}/vms`, vmBody(), { 'content-type': type });
+      expectRefusal(reply, 415, 'unsupported_media_type');
     }
     const charset = { 'content-type': 'application/json; charset=utf-8' };
     operationOf(await world.post(`${P()}/vms`, vmBody(), charset));

@@ -34,7 +34,7 @@ const createVm = (changes: Fields) => world.post(`${world.P}/vms`, vmBody(change
 const createDisk = (changes: Fields) => world.post(`${world.P}/disks`, diskBody(changes));
 const createRule = (changes: Fields) =>
   world.post(`${world.P}/vpc/firewall-rules`, ruleBody(networkId, changes));
-const accepted = (answer: Reply) => operationOf(answer).metadata.id;
+const accepted = (reply: Reply) => operationOf(reply).metadata.id;
 
 describe('docs/contract/errors.md#limits: values and lifetimes', () => {
   it('the block size of a disk is 512 or 4096', async () => {
@@ -134,9 +134,9 @@ describe('docs/contract/errors.md#limits: names, keys, sizes and ports', () => {
       good[0]?.replace('ssh-ed25519', 'ssh-rsa'),
       '',
     ]) {
-      const answer = await createVm({ ssh_public_key });
-      expectFieldRefused(answer, 'ssh_public_key');
-      reasons.add(answer.body.details[0].reason);
+      const reply = await createVm({ ssh_public_key });
+      expectFieldRefused(reply, 'ssh_public_key');
+      reasons.add(reply.body.details[0].reason);
     }
     expect(reasons.size).toBeGreaterThanOrEqual(6);
   });

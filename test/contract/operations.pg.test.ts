@@ -257,10 +257,10 @@ describe('docs/contract/errors.md#idempotency', () => {
   });
   it('two requests with the same key at the same time write once', async () => {
     const body = vmBody();
-    const answers = await Promise.all(
+    const replies = await Promise.all(
       Array.from({ length: 5 }, () => world.post(`${world.P}/vms`, body, keyed('race'))),
     );
-    const ids = answers.map((answer) => operationOf(answer).operation_id);
+    const ids = replies.map((reply) => operationOf(reply).operation_id);
     expect(new Set(ids).size).toBe(1);
   });
   it('the same key with another request is idempotency_key_reused', async () => {

@@ -74,10 +74,10 @@ export type Operation = {
 };
 
 /** The operation of an accepted request. */
-export function operationOf(answer: Reply): Operation {
-  expect(answer.body).toEqual({ operation: expect.anything() });
-  expect(answer.status).toBe(200);
-  return answer.body.operation;
+export function operationOf(reply: Reply): Operation {
+  expect(reply.body).toEqual({ operation: expect.anything() });
+  expect(reply.status).toBe(200);
+  return reply.body.operation;
 }
 
 /** The id of a VM that its host has brought into a state. */
@@ -134,15 +134,15 @@ export async function giveAddresses(
   }
 }
 
-export function expectRefusal(answer: Reply, status: number, code: string): void {
-  expect(answer.body).toMatchObject({ code, message: expect.stringMatching(/./) });
-  expect(answer.status).toBe(status);
+export function expectRefusal(reply: Reply, status: number, code: string): void {
+  expect(reply.body).toMatchObject({ code, message: expect.stringMatching(/./) });
+  expect(reply.status).toBe(status);
 }
 
 /** A 400 whose details name the field and say why. */
-export function expectFieldRefused(answer: Reply, field: string): void {
-  expectRefusal(answer, 400, 'bad_request');
-  const details = answer.body.details as { field: string; reason: string }[];
+export function expectFieldRefused(reply: Reply, field: string): void {
+  expectRefusal(reply, 400, 'bad_request');
+  const details = reply.body.details as { field: string; reason: string }[];
   const named = details.filter((detail) => detail.field.split('.')[0] === field);
   expect(named, JSON.stringify(details)).not.toEqual([]);
   for (const { reason } of named) expect(reason).toMatch(/./);

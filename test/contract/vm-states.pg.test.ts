@@ -28,8 +28,8 @@ const remove = (vmId: string) => world.delete(`${world.P}/vms/${vmId}`);
 /** In the state that `make` brings about, the VM takes these actions and no others; DELETE it always takes. */
 async function expectLeavesBy(make: () => Promise<string>, actions: string[]): Promise<void> {
   for (const action of ['START', 'STOP', 'RESET']) {
-    const answer = await act(await make(), action);
-    expect([action, answer.status], answer.body.message).toEqual([
+    const reply = await act(await make(), action);
+    expect([action, reply.status], reply.body.message).toEqual([
       action,
       actions.includes(action) ? 200 : 409,
     ]);

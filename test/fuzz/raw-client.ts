@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
 /** What came back on one connection, and how it ended. */
-export type RawAnswer = {
+export type RawReply = {
   text: string;
   statuses: number[];
   /** The server hung up; otherwise the client did, having waited long enough. */
@@ -18,8 +18,8 @@ const SILENCE_MS = 1_500;
 export function sendRaw(
   port: number,
   pieces: (string | Buffer)[],
-  { answers = 1, halfClose = false } = {},
-): Promise<RawAnswer> {
+  { replies = 1, halfClose = false } = {},
+): Promise<RawReply> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     let text = '';
@@ -30,7 +30,7 @@ export function sendRaw(
     socket.setTimeout(SILENCE_MS, () => finish(false));
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');
-      if (isComplete(text, answers)) finish(false);
+      if (isComplete(text, replies)) finish(false);
     });
     socket.on('end', () => finish(true));
     // The server may hang up while we still write: that is an answer too.
@@ -49,8 +49,8 @@ function statusesIn(text: string): number[] {
 }
 
 /** All answers began, and the last one has the length that it announced. */
-function isComplete(text: string, answers: number): boolean {
-  if (statusesIn(text).length < answers) return false;
+function isComplete(text: string, replies: number): boolean {
+  if (statusesIn(text).length < replies) return false;
   const last = text.slice(text.lastIndexOf('HTTP/1.1 '));
   const end = last.indexOf('\r\n\r\n');
   const length = Number(/content-length: (\d+)/i.exec(last)?.[1] ?? Number.NaN);

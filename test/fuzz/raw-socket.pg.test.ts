@@ -6,7 +6,7 @@ import { makeTenant, type TestTenant } from '@gantry/testkit/make/tenants';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { holds } from './property.ts';
-import { type RawAnswer, sendRaw } from './raw-client.ts';
+import { type RawReply, sendRaw } from './raw-client.ts';
 import { RUNS, SEED, seedOf, TIMEOUT_MS } from './settings.ts';
 
 /** What no well-behaved client can send, to a server that listens. */
@@ -57,7 +57,7 @@ const post = (...headers: string[]) =>
 const chunk = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
 
 /** Never 5xx, never silence: an answer below 500, or a connection that is closed. */
-function expectHandled({ statuses, closed, text }: RawAnswer): void {
+function expectHandled({ statuses, closed, text }: RawReply): void {
   for (const status of statuses) expect(status, text).toBeLessThan(500);
   expect(statuses.length > 0 || closed, 'neither answered nor closed').toBe(true);
 }
@@ -65,9 +65,9 @@ function expectHandled({ statuses, closed, text }: RawAnswer): void {
 describe('bodies', () => {
   it('a chunked body past the limit is refused before it ends', async () => {
     const chunks = Array.from({ length: 5 }, () => chunk(64 * KIB));
-    const answer = await sendRaw(server.port, [post('Transfer-Encoding: chunked'), ...chunks]);
-    expect(answer.statuses[0] === 413 || answer.closed, answer.text).toBe(true);
-    expectHandled(answer);
+    const reply = await sendRaw(server.port, [post('Transfer-Encoding: chunked'), ...chunks]);
+    expect(reply.statuses[0] === 413 || reply.closed, reply.text).toBe(true);
+    expectHandled(reply);
   });
 
   it('a chunked body past the limit is refused for a caller without a credential as well', async () => {
@@ -76,30 +76,30 @@ describe('bodies', () => {
       ...['Transfer-Encoding: chunked', ''],
     );
     const chunks = Array.from({ length: 80 }, () => chunk(64 * KIB));
-    const answer = await sendRaw(server.port, [request, ...chunks, '0\r\n\r\n']);
-    expect(answer.statuses[0] === 413 || answer.closed, answer.text).toBe(true);
-    expectHandled(answer);
+    const reply = await sendRaw(server.port, [request, ...chunks, '0\r\n\r\n']);
+    expect(reply.statuses[0] === 413 || reply.closed, reply.text).toBe(true);
+    expectHandled(reply);
   });
 
   it('an announced length past the limit is refused unread', async () => {
-    const answer = await sendRaw(server.port, [post(`Content-Length: ${LIMIT + 1}`)]);
-    expect(answer.statuses).toEqual([413]);
+    const reply = await sendRaw(server.port, [post(`Content-Length: ${LIMIT + 1}`)]);
+    expect(reply.statuses).toEqual([413]);
   });
 
   it('a body that ends before its length is no request', async () => {
-    const answer = await sendRaw(server.port, [post('Content-Length: 100'), '{"name":'], {
+    const reply = await sendRaw(server.port, [post('Content-Length: 100'), '{"name":'], {
       halfClose: true,
     });
-    expectHandled(answer);
-    expect(answer.statuses).not.toContain(200);
+    expectHandled(reply);
+    expect(reply.statuses).not.toContain(200);
   });
 
   it('what follows a body that is longer than its length is not part of it', async () => {
-    const answer = await sendRaw(server.port, [post('Content-Length: 2'), '{}{"name":"a"}'], {
-      answers: 2,
+    const reply = await sendRaw(server.port, [post('Content-Length: 2'), '{}{"name":"a"}'], {
+      replies: 2,
     });
-    expect(answer.statuses[0]).toBe(400);
-    expectHandled(answer);
+    expect(reply.statuses[0]).toBe(400);
+    expectHandled(reply);
   });
 });
 
@@ -128,9 +128,9 @@ describe('heads', () => {
     ['a folded header', () => [head('GET /v0.1', 'X-Fold: a', ' b')]],
   ];
   it.each(refused)('%s is answered or hung up on', async (_, bytes) => {
-    const answer = await sendRaw(server.port, bytes());
-    expectHandled(answer);
-    expect(answer.statuses).not.toContain(200);
+    const reply = await sendRaw(server.port, bytes());
+    expectHandled(reply);
+    expect(reply.statuses).not.toContain(200);
   });
 
   const accepted: [string, () => string[]][] = [
@@ -147,14 +147,14 @@ describe('heads', () => {
   });
 
   it('two credentials are not one of them', async () => {
-    const answer = await sendRaw(server.port, [head('GET /v0.1', 'Authorization: Bearer x')]);
-    expectHandled(answer);
+    const reply = await sendRaw(server.port, [head('GET /v0.1', 'Authorization: Bearer x')]);
+    expectHandled(reply);
   });
 
   it('requests in one packet are answered in their order', async () => {
     const requests = [head('GET /v0.1'), head('GET /v0.1/nothing'), head('GET /v0.1/locations')];
-    const answer = await sendRaw(server.port, [requests.join('')], { answers: 3 });
-    expect(answer.statuses).toEqual([200, 404, 200]);
+    const reply = await sendRaw(server.port, [requests.join('')], { replies: 3 });
+    expect(reply.statuses).toEqual([200, 404, 200]);
   });
 });
 
@@ -214,12 +214,12 @@ it(`bytes of any kind never crash the server (seed ${SEED})`, { timeout: TIMEOUT
     runs: RUNS * 2,
     async examine(bytes) {
       // The end of the input, so that a body that never comes is not waited for.
-      const answer = await sendRaw(server.port, [bytes], { halfClose: true });
-      const bad = answer.statuses.filter((status) => status >= 500);
-      if (bad.length === 0 && crashes.length === 0 && (answer.closed || answer.statuses.length > 0))
+      const reply = await sendRaw(server.port, [bytes], { halfClose: true });
+      const bad = reply.statuses.filter((status) => status >= 500);
+      if (bad.length === 0 && crashes.length === 0 && (reply.closed || reply.statuses.length > 0))
         return;
       throw new Error(
-        `${JSON.stringify(bytes.toString('latin1'))}\n-> ${JSON.stringify(answer)} ${crashes}`,
+        `${JSON.stringify(bytes.toString('latin1'))}\n-> ${JSON.stringify(reply)} ${crashes}`,
       );
     },
   });

@@ -219,12 +219,12 @@ async function create(
   path: string,
   body: object,
 ): Promise<{ id: string; operationId: string }> {
-  const answer = await api.call('POST', `/projects/${tenant.projectId}${path}`, {
+  const reply = await api.call('POST', `/projects/${tenant.projectId}${path}`, {
     ...{ bearer: tenant.owner.token, body },
   });
-  const id: string | undefined = answer.body.operation?.metadata.id ?? answer.body.id;
-  if (!id) throw new Error(`the fixtures need POST ${path}: ${JSON.stringify(answer.body)}`);
-  return { id, operationId: answer.body.operation?.operation_id ?? '' };
+  const id: string | undefined = reply.body.operation?.metadata.id ?? reply.body.id;
+  if (!id) throw new Error(`the fixtures need POST ${path}: ${JSON.stringify(reply.body)}`);
+  return { id, operationId: reply.body.operation?.operation_id ?? '' };
 }
 
 async function makeRefreshToken({ sql }: TestApi, userId: string): Promise<string> {

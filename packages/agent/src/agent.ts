@@ -53,7 +53,7 @@ export class Agent implements LinkPeer, DomainWatcher {
       ...{ hypervisor: driver.hypervisor, clock },
       graceMs: timings.retryMs.at(-1) ?? 0,
       // A daemon that hangs and continues keeps its connection, so the driver does not notice it.
-      recovered: () => this.heardAgain(),
+      recovered: () => this.reconnected(),
     });
     this.#host = { driver, ledger, clock, timings, log, hostBootId, firewall, changed };
     this.#reconciler = new Reconciler(this.#host);
@@ -127,8 +127,8 @@ export class Agent implements LinkPeer, DomainWatcher {
     this.#reconciler.nudgeVm(vmId);
   }
 
-  heardAgain(): void {
-    this.#reconciler.lookAgain();
+  reconnected(): void {
+    this.#reconciler.recheckAll();
     this.#inbox.retry();
   }
 

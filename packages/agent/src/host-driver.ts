@@ -103,7 +103,7 @@ export type Hypervisor = {
 /** Notifications carry only which domain to read again. */
 export type DomainWatcher = {
   /** The hypervisor replies again after a time without replies: anything may have changed. */
-  heardAgain(): void;
+  reconnected(): void;
   domainChanged(vmId: string): void;
   serialLogGrew(vmId: string): void;
 };
@@ -170,7 +170,7 @@ export type HostNetwork = {
    * From now on replies to DHCP and to requests at 169.254.169.254 from these VMs only, for the
    * interfaces that are in force. Ends with the agent.
    */
-  answerGuests(vms: readonly VmSpec[]): Promise<void>;
+  serveGuests(vms: readonly VmSpec[]): Promise<void>;
 };
 
 /** cloud-init's data, which the guest reads when it boots. */

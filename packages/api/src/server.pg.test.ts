@@ -109,11 +109,11 @@ describe('stopping', () => {
     server = undefined;
     await expect.poll(() => fetch(`${url}/healthz`).catch(() => 'refused')).toBe('refused');
     const order: string[] = [];
-    const answered = begun.then(({ status }) => order.push(`answered ${status}`));
+    const replied = begun.then(({ status }) => order.push(`replied ${status}`));
     const left = stopped?.then(() => order.push('stopped'));
     unlock();
-    await Promise.all([holder, answered, left]);
-    expect(order).toEqual(['answered 401', 'stopped']);
+    await Promise.all([holder, replied, left]);
+    expect(order).toEqual(['replied 401', 'stopped']);
   });
 });
 

@@ -7,25 +7,40 @@ import postgres from 'postgres';
  * never by the text of the message.
  */
 const CONSTRAINTS: Record<string, [ErrorCode, string]> = {
-  vms_name_key: ['name_taken', 'another VM of the project has this name'],
-  disks_name_key: ['name_taken', 'another disk of the project has this name'],
-  networks_name_key: ['name_taken', 'another network of the project has this name'],
-  subnets_name_key: ['name_taken', 'another subnet of the project has this name'],
-  firewall_rules_name_key: ['name_taken', 'another firewall rule of the project has this name'],
-  access_keys_name_key: ['name_taken', 'another access key of the project has this name'],
-  projects_name_key: ['name_taken', 'another project of the organization has this name'],
-  images_name_key: ['name_taken', 'another image has this name'],
-  users_email_key: ['name_taken', 'another user has this e-mail'],
-  locations_pkey: ['name_taken', 'another location has this name'],
-  vm_types_pkey: ['name_taken', 'another VM type has this name'],
-  members_once: ['conflict', 'the user has a role there already: remove it first'],
+  vms_name_key: ['name_taken', 'another VM of the project has this name: choose another'],
+  disks_name_key: ['name_taken', 'another disk of the project has this name: choose another'],
+  networks_name_key: ['name_taken', 'another network of the project has this name: choose another'],
+  subnets_name_key: ['name_taken', 'another subnet of the project has this name: choose another'],
+  firewall_rules_name_key: [
+    'name_taken',
+    'another firewall rule of the project has this name: choose another',
+  ],
+  access_keys_name_key: [
+    'name_taken',
+    'another access key of the project has this name: choose another',
+  ],
+  projects_name_key: [
+    'name_taken',
+    'another project of the organization has this name: choose another',
+  ],
+  images_name_key: ['name_taken', 'another image has this name: choose another'],
+  users_email_key: ['name_taken', 'another user has this e-mail address'],
+  locations_pkey: ['name_taken', 'another location has this name: choose another'],
+  vm_types_pkey: ['name_taken', 'another VM type has this name: choose another'],
+  members_once: ['conflict', 'the user already has a role there: remove it first'],
   operations_unfinished_key: [
     'operation_in_progress',
     'an earlier operation on this resource is unfinished: wait for it to end, then try again',
   ],
-  network_interfaces_mac_key: ['unavailable', 'the random MAC address was taken: try again'],
-  disk_attachments_exclusive_key: ['disk_attached', 'the disk is attached for writing already'],
-  disk_attachments_vm_id_disk_id_pk: ['disk_attached', 'the disk is attached to this VM already'],
+  network_interfaces_mac_key: [
+    'unavailable',
+    'the generated MAC address is already in use: try again',
+  ],
+  disk_attachments_exclusive_key: [
+    'disk_attached',
+    'the disk is already attached for writing: detach it first',
+  ],
+  disk_attachments_vm_id_disk_id_pk: ['disk_attached', 'the disk is already attached to this VM'],
 };
 
 /** The quota triggers raise it. */
@@ -52,9 +67,13 @@ export function toCloudError(error: unknown): unknown {
     if (known) return new CloudError(known[0], known[1], { cause: error });
     if (error.code === QUOTA_EXCEEDED) return quotaExceeded(error);
     if (error.code === FOREIGN_KEY_VIOLATION) {
-      return new CloudError('conflict', 'something still refers to this resource, or it is gone', {
-        cause: error,
-      });
+      return new CloudError(
+        'conflict',
+        'another resource still refers to this one, or a resource of the request was deleted: check both',
+        {
+          cause: error,
+        },
+      );
     }
   }
   const code = 'code' in error ? String(error.code) : '';
@@ -103,7 +122,7 @@ function quotaExceeded(error: postgres.PostgresError): CloudError {
   const quota = JSON.parse(error.detail ?? '{}') as Record<string, string | number>;
   return new CloudError(
     'quota_exceeded',
-    `the project's quota of ${quota['type']} is ${quota['max']}, ${quota['used']} used: free some or ask the operator`,
+    `the project's quota of ${quota['type']} is ${quota['max']}, ${quota['used']} used: delete resources or ask the operator for a higher quota`,
     { details: quota, cause: error },
   );
 }

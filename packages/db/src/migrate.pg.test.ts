@@ -35,7 +35,7 @@ async function counts(url: string) {
   return row;
 }
 
-it('many processes that start at once leave one schema and one catalogue', async () => {
+it('many processes that start concurrently create one schema and one catalogue', async () => {
   const url = await emptyDatabase();
   await migrate(url);
   const once = await counts(url);
@@ -46,7 +46,7 @@ it('many processes that start at once leave one schema and one catalogue', async
   expect(await counts(contested)).toEqual(once);
 });
 
-it('a migration that is cut off midway leaves a clean start to the next one', async () => {
+it('a migration that is interrupted leaves nothing behind for the next one', async () => {
   const url = await emptyDatabase();
   const sql = connect({ url, name: 'test', maxConnections: 2 });
   await sql.begin(async (holder) => {
@@ -129,7 +129,7 @@ describe('the functions and triggers of the database', () => {
   });
 });
 
-it('a database of an unreleased version is refused with what to do about it', async () => {
+it('a database of an unreleased version is refused, and the message says what to do', async () => {
   const url = await emptyDatabase();
   await migrate(url);
   const sql = connect({ url, name: 'test', maxConnections: 1 });

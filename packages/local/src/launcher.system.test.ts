@@ -38,7 +38,7 @@ const stop = async ({ child, ended }: Launched) => {
   child.kill('SIGINT');
   expect(await ended).toBe(0);
 };
-const answers = async ({ base_url, access_key }: { base_url: string; access_key: string }) =>
+const replies = async ({ base_url, access_key }: { base_url: string; access_key: string }) =>
   (await fetch(`${base_url}/v0.1`, { headers: { authorization: `Bearer ${access_key}` } })).status;
 
 describe('the launcher', () => {
@@ -47,7 +47,7 @@ describe('the launcher', () => {
     const launcher = start(home);
     await launcher.says('Gantry is running');
     const connection = await readConnectionFile(home);
-    expect(await answers(connection)).toBe(200);
+    expect(await replies(connection)).toBe(200);
     expect((await stat(path.join(home, 'connection.json'))).mode & 0o777).toBe(0o600);
     for (const shown of [...Object.values(connection), 'ssh-ed25519 AAAA', '/vms/operations']) {
       await launcher.says(shown);
@@ -77,7 +77,7 @@ describe('the launcher', () => {
     await third.says('Gantry is running');
     const made = await readConnectionFile(home);
     expect(made.access_key).not.toBe(kept.access_key);
-    expect(await answers(made)).toBe(200);
+    expect(await replies(made)).toBe(200);
     await stop(third);
   });
 
@@ -131,12 +131,12 @@ describe('the launcher', () => {
     const connection = await readConnectionFile(home);
     await killHard((await pidsIn(path.join(home, 'api.log'))).at(-1));
     await launcher.says('The api is running again.');
-    expect(await answers(connection)).toBe(200);
+    expect(await replies(connection)).toBe(200);
 
     const server = await observePostmaster(path.join(home, 'postgres/data'));
     await killHard(server?.pid);
     await launcher.says('PostgreSQL is running again.');
-    await until(async () => (await answers(connection)) === 200);
+    await until(async () => (await replies(connection)) === 200);
     await stop(launcher);
   });
 

@@ -9,10 +9,10 @@ type Item = { type: string; location: string; available: boolean };
 const item = (type: string, available: boolean): Item => ({ type, location: 'a', available });
 
 /** Replies to each request with the next item. The last item repeats. */
-async function serve(answers: (Item[] | 'broken')[]) {
+async function serve(replies: (Item[] | 'broken')[]) {
   let asked = 0;
   const made = createServer((_request, response) => {
-    const items = answers[Math.min(asked, answers.length - 1)];
+    const items = replies[Math.min(asked, replies.length - 1)];
     asked += 1;
     response.end(items === 'broken' ? '<html>' : JSON.stringify({ items }));
   });

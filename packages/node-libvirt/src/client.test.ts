@@ -5,15 +5,15 @@ import { type Client, type ClientOptions, createClient } from './client.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionClosedError } from './errors.ts';
 import { authList } from './generated/procedures.ts';
-import { type Answers, servePeer } from './testing/peer.ts';
+import { type Replies, servePeer } from './testing/peer.ts';
 
 const cleanups: (() => void | Promise<void>)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-async function clientOf(answers: Answers, options: Partial<ClientOptions> = {}) {
-  const peer = await servePeer(answers);
+async function clientOf(replies: Replies, options: Partial<ClientOptions> = {}) {
+  const peer = await servePeer(replies);
   cleanups.push(peer.close);
   return { peer, client: make({ socketPath: peer.socketPath, ...options }) };
 }

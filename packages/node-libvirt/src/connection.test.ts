@@ -15,7 +15,7 @@ import {
   connectSupportsFeature,
 } from './generated/procedures.ts';
 import { encodePacket, type Packet } from './packet.ts';
-import { type Answer, type Answers, connectToPeer, failureOf, replyOf } from './testing/peer.ts';
+import { connectToPeer, failureOf, type Replies, type Reply, replyOf } from './testing/peer.ts';
 import { XdrDecoder } from './xdr.ts';
 
 const HOSTNAME = connectGetHostname.number;
@@ -27,15 +27,15 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-async function connectTo(answers: Answers, options: Partial<ConnectOptions> = {}) {
-  const connected = await connectToPeer(answers, options);
+async function connectTo(replies: Replies, options: Partial<ConnectOptions> = {}) {
+  const connected = await connectToPeer(replies, options);
   cleanups.push(connected.close);
   return connected;
 }
 
 const hostnameReply = (call: Packet, hostname = 'gpu-1') =>
   replyOf(connectGetHostname, call, { hostname });
-const answerHostname: Answer = (call, socket) => socket.write(hostnameReply(call));
+const replyHostname: Reply = (call, socket) => socket.write(hostnameReply(call));
 const readHostname = async (connection: Connection) =>
   (await connection.call(connectGetHostname)).hostname;
 
@@ -51,7 +51,7 @@ describe('connect', () => {
   });
 
   it('fails with a clear error if libvirt requires an unsupported authentication', async () => {
-    const polkit: Answer = (call, socket) => socket.write(replyOf(authList, call, { types: [2] }));
+    const polkit: Reply = (call, socket) => socket.write(replyOf(authList, call, { types: [2] }));
     await expect(connectTo({ [authList.number]: polkit })).rejects.toThrow(ProtocolError);
   });
 
@@ -62,7 +62,7 @@ describe('connect', () => {
 
   it('is cancelled by its signal if the peer does not reply', async () => {
     const abort = new AbortController();
-    const silent: Answer = () => abort.abort();
+    const silent: Reply = () => abort.abort();
     const attempt = connectTo({ [authList.number]: silent }, { signal: abort.signal });
     await expect(attempt).rejects.toThrow(ConnectionClosedError);
   });
@@ -74,7 +74,7 @@ describe('calls', () => {
     const { connection } = await connectTo({
       [LIB_VERSION]: (call, socket) =>
         socket.write(replyOf(connectGetLibVersion, call, { libVer })),
-      [HOSTNAME]: answerHostname,
+      [HOSTNAME]: replyHostname,
     });
     expect(await connection.call(connectGetLibVersion)).toEqual({ libVer });
     expect(await readHostname(connection)).toBe('gpu-1');
@@ -114,7 +114,7 @@ describe('calls', () => {
   it("fail with libvirt's error, and the connection stays usable", async () => {
     const { connection } = await connectTo({
       [LIB_VERSION]: (call, socket) => socket.write(failureOf(call)),
-      [HOSTNAME]: answerHostname,
+      [HOSTNAME]: replyHostname,
     });
     const error = await connection.call(connectGetLibVersion).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(LibvirtError);
@@ -192,13 +192,13 @@ describe('calls', () => {
     expect(peer.packets).toHaveLength(2);
   });
 
-  it.each<[string, Answer]>([
+  it.each<[string, Reply]>([
     ['an unknown serial', (call, socket) => socket.write(hostnameReply({ ...call, serial: 99 }))],
     ['another procedure', (call, socket) => socket.write(hostnameReply({ ...call, procedure: 3 }))],
     ['an impossible length', (_call, socket) => socket.write(Buffer.alloc(4))],
     ['an unknown type', (call, socket) => socket.write(encodePacket({ ...call, type: 9 }))],
-  ])('all fail if the peer replies with %s', async (_name, answer) => {
-    const { connection } = await connectTo({ [HOSTNAME]: answer });
+  ])('all fail if the peer replies with %s', async (_name, reply) => {
+    const { connection } = await connectTo({ [HOSTNAME]: reply });
     const calls = [connection.call(connectGetLibVersion), readHostname(connection)];
     for (const result of await Promise.allSettled(calls)) {
       expect(result).toMatchObject({ status: 'rejected', reason: expect.any(ProtocolError) });

@@ -16,7 +16,7 @@ import {
   NET_MESSAGE_TYPE as TYPE,
 } from './generated/constants.ts';
 import { connectClose } from './generated/procedures.ts';
-import { answerKeepalive, Keepalive, type KeepaliveOptions, PING } from './keepalive.ts';
+import { Keepalive, type KeepaliveOptions, PING, replyToKeepalive } from './keepalive.ts';
 import { encodePacket, type Packet, PacketReader } from './packet.ts';
 import type { EventMessage, Procedure, StreamProcedure } from './procedure.ts';
 import { LibvirtStream, type StreamChannel } from './stream.ts';
@@ -210,8 +210,8 @@ export class Connection {
 
   #dispatch(packet: Packet): void {
     if (packet.program === KEEPALIVE_PROGRAM) {
-      const answer = answerKeepalive(packet);
-      if (answer) this.#socket.write(answer);
+      const reply = replyToKeepalive(packet);
+      if (reply) this.#socket.write(reply);
       return;
     }
     switch (packet.type) {

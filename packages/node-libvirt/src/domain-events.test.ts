@@ -15,7 +15,7 @@ import {
   connectDomainEventCallbackRegisterAny as registerAny,
 } from './generated/procedures.ts';
 import { encodePacket, type Packet } from './packet.ts';
-import { type Answers, connectToPeer, failureOf, replyOf } from './testing/peer.ts';
+import { connectToPeer, failureOf, type Replies, replyOf } from './testing/peer.ts';
 import { XdrDecoder, XdrEncoder } from './xdr.ts';
 
 const DOMAIN = { name: 'vm', uuid: Buffer.alloc(16, 1), id: 1 };
@@ -24,8 +24,8 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-async function connectTo(answers: Answers) {
-  const connected = await connectToPeer(answers);
+async function connectTo(replies: Replies) {
+  const connected = await connectToPeer(replies);
   cleanups.push(connected.close);
   return connected;
 }

@@ -21,7 +21,7 @@ export const PING = encodeKeepalive(KEEPALIVE_PROCEDURE.ping);
 const PONG = encodeKeepalive(KEEPALIVE_PROCEDURE.pong);
 
 /** The packet to send back, if any. */
-export function answerKeepalive(packet: Packet): Buffer | undefined {
+export function replyToKeepalive(packet: Packet): Buffer | undefined {
   return packet.procedure === KEEPALIVE_PROCEDURE.ping ? PONG : undefined;
 }
 

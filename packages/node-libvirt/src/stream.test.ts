@@ -12,7 +12,7 @@ import {
   storageVolUpload,
 } from './generated/procedures.ts';
 import { encodePacket, type Packet } from './packet.ts';
-import { type Answer, type Answers, connectToPeer, failureOf, replyOf } from './testing/peer.ts';
+import { connectToPeer, failureOf, type Replies, type Reply, replyOf } from './testing/peer.ts';
 import { downloadVolume, uploadVolume } from './volume-transfer.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -20,8 +20,8 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-async function connectTo(answers: Answers) {
-  const connected = await connectToPeer(answers);
+async function connectTo(replies: Replies) {
+  const connected = await connectToPeer(replies);
   cleanups.push(connected.close);
   return connected;
 }
@@ -39,12 +39,12 @@ const isFinish = ({ type, status }: Packet) => type === TYPE.stream && status ==
 const isAbort = ({ type, status }: Packet) => type === TYPE.stream && status === STATUS.error;
 
 /** Accepts all packets and confirms a finish or an abort. */
-const acceptAll: Answer = (packet, socket) => {
+const acceptAll: Reply = (packet, socket) => {
   if (packet.type === TYPE.call) socket.write(opened(packet));
   else if (packet.status !== STATUS.continue) socket.write(confirm(packet));
 };
 
-const answerHostname: Answer = (call, socket) =>
+const replyHostname: Reply = (call, socket) =>
   socket.write(replyOf(connectGetHostname, call, { hostname: 'gpu-1' }));
 
 describe('an upload', () => {
@@ -128,7 +128,7 @@ describe('a download', () => {
           ),
         );
       },
-      [connectGetHostname.number]: answerHostname,
+      [connectGetHostname.number]: replyHostname,
     });
     const attempt = downloadVolume(connection, VOLUME, { timeoutMs: 20 });
     await expect(attempt).rejects.toThrow('within 20 ms');
@@ -154,7 +154,7 @@ describe('a download', () => {
     const part = Buffer.alloc(262_120, 1);
     const total = part.length * 64;
     const { connection, peer } = await connectTo({
-      [connectGetHostname.number]: answerHostname,
+      [connectGetHostname.number]: replyHostname,
       [storageVolDownload.number]: (packet, socket) => {
         if (packet.type !== TYPE.call) return acceptAll(packet, socket);
         socket.write(opened(packet));
@@ -198,7 +198,7 @@ describe('a console', () => {
   it('is aborted in the daemon when it is destroyed, and the connection stays usable', async () => {
     const { connection, peer } = await connectTo({
       [domainOpenConsole.number]: acceptAll,
-      [connectGetHostname.number]: answerHostname,
+      [connectGetHostname.number]: replyHostname,
     });
     const stream = await openConsole(connection, DOMAIN, { device: 'serial0', force: true });
     stream.destroy();

@@ -12,10 +12,10 @@ function indexOf(...hosts: PlacementHost[]): HostIndex {
 }
 
 function placed(index: HostIndex, request: PlacementRequest, policies: Policy[] = []): Placement {
-  const answer = chooseHost(index, request, policies);
-  if ('reasons' in answer) throw new Error(JSON.stringify(answer.reasons));
-  index.claim(answer);
-  return answer;
+  const reply = chooseHost(index, request, policies);
+  if ('reasons' in reply) throw new Error(JSON.stringify(reply.reasons));
+  index.claim(reply);
+  return reply;
 }
 
 describe('chooseHost', () => {
@@ -60,8 +60,8 @@ describe('chooseHost', () => {
     index.put(makeHost());
     for (let i = 0; i < 2; i += 1) placed(index, makeRequest(3));
     expect(isAvailable(index, makeRequest(2, { maySplit: true }))).toBe(true);
-    const answer = chooseHost(index, makeRequest(2));
-    expect('reasons' in answer && answer.reasons.at(-1)).toEqual({ filter: 'numa_nodes', left: 0 });
+    const reply = chooseHost(index, makeRequest(2));
+    expect('reasons' in reply && reply.reasons.at(-1)).toEqual({ filter: 'numa_nodes', left: 0 });
   });
 
   it('chooses only hosts that all policies allow and counts the hosts after each policy', () => {
@@ -106,9 +106,9 @@ describe('the reasons for no placement', () => {
     const host = spoil(makeHost());
     const index = indexOf(host);
     const request = makeRequest(1, change);
-    const answer = chooseHost(index, request);
-    expect('reasons' in answer && answer.reasons.at(-1)).toEqual({ filter, left: 0 });
-    const before = 'reasons' in answer ? answer.reasons.slice(0, -1) : [];
+    const reply = chooseHost(index, request);
+    expect('reasons' in reply && reply.reasons.at(-1)).toEqual({ filter, left: 0 });
+    const before = 'reasons' in reply ? reply.reasons.slice(0, -1) : [];
     expect(before.every(({ left }) => left === 1)).toBe(true);
     expect(isAvailable(index, request)).toBe(false);
     expect(explainHost(host, request)).toMatchObject({ failed: filter });

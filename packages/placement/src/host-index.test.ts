@@ -93,22 +93,22 @@ describe('the host index', () => {
     for (let step = 0; step < 300; step += 1) {
       const hosts = ids.flatMap((id) => index.read(id) ?? []);
       const request = randomRequest(random);
-      const answer = chooseHost(index, request);
+      const reply = chooseHost(index, request);
       const least = leastScore(hosts, request);
       expect(isAvailable(index, request)).toBe(least !== null);
-      if ('reasons' in answer) {
+      if ('reasons' in reply) {
         expect(least).toBeNull();
-        const left = answer.reasons.map((reason) => reason.left);
+        const left = reply.reasons.map((reason) => reason.left);
         expect(left).toEqual(left.toSorted((a, b) => b - a));
         expect(left.indexOf(0)).toBe(left.length - 1);
         expect(left[0]).toBe(hosts.filter((host) => host.location === request.location).length);
       } else {
-        const host = hosts.find(({ id }) => id === answer.hostId);
+        const host = hosts.find(({ id }) => id === reply.hostId);
         if (!host) throw new Error('BUG: an unknown host was chosen');
         expect(fitOf(host, request)?.score).toBe(least);
-        expectSound(host, answer, request);
-        index.claim(answer);
-        live.push(answer);
+        expectSound(host, reply, request);
+        index.claim(reply);
+        live.push(reply);
       }
       if (random() < 0.4 && live.length > 0) {
         const [gone] = live.splice(Math.floor(random() * live.length), 1);
@@ -125,10 +125,10 @@ describe('the host index', () => {
     index.put(makeHost());
     const before = index.read('host');
     const placements = [3, 3, 2].map((count) => {
-      const answer = chooseHost(index, makeRequest(count, { maySplit: true }));
-      if ('reasons' in answer) throw new Error('no host');
-      index.claim(answer);
-      return answer;
+      const reply = chooseHost(index, makeRequest(count, { maySplit: true }));
+      if ('reasons' in reply) throw new Error('no host');
+      index.claim(reply);
+      return reply;
     });
     expect(isAvailable(index, makeRequest(1))).toBe(false);
     for (const placement of placements) index.release(placement);
@@ -138,16 +138,16 @@ describe('the host index', () => {
   it('throws for a second claim, a second release and an unknown device or host', () => {
     const index = newHostIndex();
     index.put(makeHost());
-    const answer = chooseHost(index, makeRequest(2));
-    if ('reasons' in answer) throw new Error('no host');
-    expect(() => index.release(answer)).toThrow('BUG');
-    index.claim(answer);
-    expect(() => index.claim(answer)).toThrow('BUG');
-    expect(() => index.claim({ ...answer, gpuIds: ['x'] })).toThrow('BUG');
-    index.release({ ...answer, gpuIds: answer.gpuIds.toReversed() });
+    const reply = chooseHost(index, makeRequest(2));
+    if ('reasons' in reply) throw new Error('no host');
+    expect(() => index.release(reply)).toThrow('BUG');
+    index.claim(reply);
+    expect(() => index.claim(reply)).toThrow('BUG');
+    expect(() => index.claim({ ...reply, gpuIds: ['x'] })).toThrow('BUG');
+    index.release({ ...reply, gpuIds: reply.gpuIds.toReversed() });
     index.remove('host');
     expect(index.read('host')).toBeNull();
-    expect(() => index.claim(answer)).toThrow('BUG');
-    expect(() => index.release(answer)).not.toThrow();
+    expect(() => index.claim(reply)).toThrow('BUG');
+    expect(() => index.release(reply)).not.toThrow();
   });
 });

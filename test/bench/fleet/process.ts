@@ -34,18 +34,18 @@ export async function startBenchProcess({ name, args, env }: Start): Promise<Ben
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`${name} ended before it was ready, with ${code}`);
   });
-  const ready = await Promise.race([answer(child, 'ready'), ended]);
+  const ready = await Promise.race([reply(child, 'ready'), ended]);
   ended.catch(() => {});
   return {
     pid: child.pid ?? 0,
     ready: ready as Record<string, unknown>,
     async usage({ collect = false } = {}) {
       child.send({ bench: 'usage', collect });
-      return (await answer(child, 'usage')) as Usage;
+      return (await reply(child, 'usage')) as Usage;
     },
     async profile(kind, file) {
       child.send({ bench: 'profile', kind, file });
-      await answer(child, 'profiled');
+      await reply(child, 'profiled');
     },
     send: (message) => child.send(message),
     on: (listener) => child.on('message', listener),
@@ -58,7 +58,7 @@ export async function startBenchProcess({ name, args, env }: Start): Promise<Ben
   };
 }
 
-function answer(child: ChildProcess, field: string): Promise<unknown> {
+function reply(child: ChildProcess, field: string): Promise<unknown> {
   return new Promise((resolve) => {
     const listener = (message: unknown) => {
       const fields = message as Record<string, unknown>;

@@ -15,7 +15,7 @@ import { type Note, timeConnections, withTimings } from './timings.ts';
 
 export type AgentOrder = { spec: HostSpec | null; vmId: string; revision: string; state: string };
 
-export type AgentAnswer = {
+export type AgentReply = {
   /** From the spec's arrival to the report. */
   tookMs: number;
   cpuMs: number;
@@ -52,20 +52,20 @@ const driver = await openLibvirtHostDriver(readHostDriverSettings(reader), testL
 const agent = await startDirectAgent({
   driver: withTimings(driver, note),
   stateDirectory: reader.text('GANTRY_STATE_DIRECTORY'),
-  onReport: () => answer(),
+  onReport: () => reply(),
 });
 process.on('message', (order: AgentOrder) => {
   spans = [];
   children = [];
   waiting = { order, begun: performance.now(), cpuMs: cpuMs(), childrenCpuMs: childrenCpuMs() };
   if (order.spec) agent.give(order.spec);
-  else answer();
+  else reply();
 });
 process.on('disconnect', () => process.exit());
 process.on('SIGTERM', () => process.exit());
 process.send?.({ ready: (await driver.readInventory()).devices?.[0]?.address ?? '' });
 
-function answer(): void {
+function reply(): void {
   if (!waiting) return;
   const { order, begun, ...before } = waiting;
   if (agent.stateOf(order.vmId, order.revision) !== order.state) return;
@@ -80,7 +80,7 @@ function answer(): void {
     ...{ tookMs: now - begun, timings, programs },
     cpuMs: cpuMs() - before.cpuMs,
     childrenCpuMs: childrenCpuMs() - before.childrenCpuMs,
-  } satisfies AgentAnswer);
+  } satisfies AgentReply);
 }
 
 function cpuMs(): number {

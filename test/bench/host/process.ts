@@ -5,13 +5,13 @@ import path from 'node:path';
 import { unitFlags } from '@gantry/testkit/processes/unit-flags';
 import { execute } from '@gantry/testkit/real-host/execute';
 import type { LibvirtHost } from '@gantry/testkit/real-host/host';
-import type { AgentAnswer, AgentOrder } from './agent.ts';
+import type { AgentOrder, AgentReply } from './agent.ts';
 
 /** An agent in a host's network, joined to the bench by a channel: it ends when the bench does. */
 export type HostAgent = {
   /** PCI address of a GPU that VMs can be given. */
   gpu: string;
-  order(order: AgentOrder): Promise<AgentAnswer>;
+  order(order: AgentOrder): Promise<AgentReply>;
   stop(): Promise<void>;
 };
 
@@ -43,9 +43,9 @@ export async function startHostAgent(
   return {
     gpu: ready,
     async order(order) {
-      const answered = next<AgentAnswer>();
+      const replied = next<AgentReply>();
       child.send(order);
-      return await answered;
+      return await replied;
     },
     stop: () => stopProcess(child),
   };

@@ -21,7 +21,7 @@ import {
 } from 'node-libvirt/generated/procedures';
 import { row } from '../fleet/table.ts';
 import { median } from '../median.ts';
-import type { AgentAnswer } from './agent.ts';
+import type { AgentReply } from './agent.ts';
 import { type HostAgent, startHostAgent } from './process.ts';
 import { openVirsh } from './virsh.ts';
 
@@ -35,7 +35,7 @@ type StartsOptions = { rounds: number; signal: AbortSignal };
 
 const GOAL_MS = 150;
 
-type Round = { up: AgentAnswer; down: AgentAnswer; libvirtMs: number; virshMs: number };
+type Round = { up: AgentReply; down: AgentReply; libvirtMs: number; virshMs: number };
 
 export async function measureStarts({ rounds, signal }: StartsOptions): Promise<void> {
   const host = await startLibvirtHost('starts');

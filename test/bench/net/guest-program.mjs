@@ -19,9 +19,9 @@ const cpuMs = () => {
   return (user + system) / 1_000;
 };
 
-async function answerWith(answer) {
+async function replyWith(reply) {
   say({ ready: true });
-  for await (const _ of createInterface({ input: process.stdin })) say(answer());
+  for await (const _ of createInterface({ input: process.stdin })) say(reply());
   process.exit(0);
 }
 
@@ -34,7 +34,7 @@ function serve(port) {
     });
   });
   server.listen({ port: Number(port), host: '0.0.0.0', backlog: 4_096 }, () =>
-    answerWith(() => ({ bytes, cpuMs: cpuMs() })),
+    replyWith(() => ({ bytes, cpuMs: cpuMs() })),
   );
 }
 
@@ -84,7 +84,7 @@ async function send(address, ports) {
   setInterval(() => {
     for (const port of ports.split(',')) socket.send(`${nowMs()}`, Number(port), address);
   }, 1);
-  await answerWith(() => ({}));
+  await replyWith(() => ({}));
 }
 
 async function hear(ports) {
@@ -97,10 +97,10 @@ async function hear(ports) {
     });
     await new Promise((resolve) => socket.bind(Number(port), resolve));
   }
-  await answerWith(() => {
-    const answer = heard;
+  await replyWith(() => {
+    const reply = heard;
     heard = {};
-    return answer;
+    return reply;
   });
 }
 

@@ -117,9 +117,9 @@ async function measureOnce(client: string, { server, seconds }: Under): Promise<
     const before = await server.ask<{ cpuMs: number }>();
     const guest = runInGuest(client, role, ADDRESS, `${PORT}`, `${ms}`);
     try {
-      const answer = await guest.read<T & { tookMs: number; cpuMs: number }>();
+      const reply = await guest.read<T & { tookMs: number; cpuMs: number }>();
       const after = await server.ask<{ cpuMs: number }>();
-      return { ...answer, cpuMs: answer.cpuMs + after.cpuMs - before.cpuMs };
+      return { ...reply, cpuMs: reply.cpuMs + after.cpuMs - before.cpuMs };
     } finally {
       guest.end();
     }

@@ -131,12 +131,12 @@ function fill(fleet: Fleet): number {
   while (fleet.used < fleet.gpus * LOAD) {
     const request = requests[Math.floor(fleet.random() * requests.length)];
     if (!request) break;
-    const answer = chooseHost(fleet.index, request);
+    const reply = chooseHost(fleet.index, request);
     decisions += 1;
-    if ('reasons' in answer) continue;
-    fleet.index.claim(answer);
-    fleet.placed.push(answer);
-    fleet.used += answer.gpuIds.length;
+    if ('reasons' in reply) continue;
+    fleet.index.claim(reply);
+    fleet.placed.push(reply);
+    fleet.used += reply.gpuIds.length;
   }
   return decisions;
 }

@@ -112,16 +112,16 @@ function ours(hosts: TraceHost[], maySplit: boolean): Placer {
   };
   return {
     place: (gpus) => {
-      const answer = chooseHost(index, { ...requestFor(gpus), maySplit });
-      if ('reasons' in answer) return null;
-      index.claim(answer);
-      count(answer.hostId, 1);
+      const reply = chooseHost(index, { ...requestFor(gpus), maySplit });
+      if ('reasons' in reply) return null;
+      index.claim(reply);
+      count(reply.hostId, 1);
       return {
-        host: Number(answer.hostId),
-        split: answer.numaNodes.length > 1,
+        host: Number(reply.hostId),
+        split: reply.numaNodes.length > 1,
         release: () => {
-          index.release(answer);
-          count(answer.hostId, -1);
+          index.release(reply);
+          count(reply.hostId, -1);
         },
       };
     },

@@ -64,9 +64,9 @@ it('writers, hosts and schedulers never deadlock, and a spec number always has t
     }
   };
   const write = async (method: string, path: string, body?: unknown) => {
-    const answer = await cloud.call(method, path, body);
-    if (answer.status === 200) writes += 1;
-    if (answer.status >= 500) problems.push({ method, path, ...answer });
+    const reply = await cloud.call(method, path, body);
+    if (reply.status === 200) writes += 1;
+    if (reply.status >= 500) problems.push({ method, path, ...reply });
   };
   const mode = () => pick(['read-only', 'read-write']);
   /** As an inventory does it. */

@@ -25,7 +25,7 @@ type ChaosScheduler = { scheduler: Scheduler; sql: Sql; database: UnsteadyDataba
 /** Long enough for two busy cores; what holds holds within seconds. */
 const PATIENCE = { timeout: 60_000, interval: 50 };
 /** Beyond the patience of every lock. */
-const ANSWER_MS = 15_000;
+const REPLY_MS = 15_000;
 const TIMINGS = {
   retryMs: [10, 40],
   failedMs: 300,
@@ -68,22 +68,22 @@ export class World {
   /** As an operator. */
   async operate(method: string, path: string, body?: unknown): Promise<number> {
     const { operator: bearer, api } = this.cloud;
-    const answer = api.call(method, path, { bearer, ...(body ? { body } : {}) });
-    return await this.#answered(`${method} ${path}`, answer);
+    const reply = api.call(method, path, { bearer, ...(body ? { body } : {}) });
+    return await this.#replied(`${method} ${path}`, reply);
   }
 
   /** As the tenant. */
   async ask(method: string, path: string, body?: unknown): Promise<number> {
-    return await this.#answered(`${method} ${path}`, this.cloud.call(method, path, body));
+    return await this.#replied(`${method} ${path}`, this.cloud.call(method, path, body));
   }
 
   /** A request may be refused, but it is answered, whatever else stands still, and never broken. */
-  async #answered(request: string, answer: ReturnType<Cloud['call']>): Promise<number> {
+  async #replied(request: string, reply: ReturnType<Cloud['call']>): Promise<number> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error(`${request} got no answer`)), ANSWER_MS);
+      timer = setTimeout(() => reject(new Error(`${request} got no answer`)), REPLY_MS);
     });
-    const { status, body } = await Promise.race([answer, late]).finally(() => clearTimeout(timer));
+    const { status, body } = await Promise.race([reply, late]).finally(() => clearTimeout(timer));
     if (status >= 500) throw new Error(`${request}: ${JSON.stringify(body)}`);
     return status;
   }

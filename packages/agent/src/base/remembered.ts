@@ -2,7 +2,7 @@ import { within } from '@gantry/daemon/within';
 
 /** How long a result stays valid, and how long the caller waits for one. */
 type Terms = { forMs: number; limitMs: number; nowMs: () => number };
-type Kept<T> = { answer: Promise<T | undefined>; untilMs: number; ended: boolean };
+type Kept<T> = { value: Promise<T | undefined>; untilMs: number; ended: boolean };
 
 /**
  * Caches the result of `ask` by key for `forMs`. A failure or a timeout counts as undefined for the
@@ -16,13 +16,13 @@ export function remembered<T>(
   const kept = new Map<string, Kept<T>>();
   return (key) => {
     const last = kept.get(key);
-    if (last && (!last.ended || nowMs() < last.untilMs)) return last.answer;
+    if (last && (!last.ended || nowMs() < last.untilMs)) return last.value;
     const asked = ask(key).catch(() => undefined);
-    const next = { answer: within(limitMs, asked), untilMs: nowMs() + forMs, ended: false };
+    const next = { value: within(limitMs, asked), untilMs: nowMs() + forMs, ended: false };
     void asked.then(() => {
       next.ended = true;
     });
     kept.set(key, next);
-    return next.answer;
+    return next.value;
   };
 }

@@ -43,7 +43,7 @@ export async function runHost(settings: RunSettings, log: Log) {
   const { stateDirectory, schedulers } = settings;
   let { identity } = settings;
   const driver = await openLibvirtHostDriver(settings.driver, log);
-  const address = inTurns(schedulers);
+  const address = roundRobin(schedulers);
   const watching = await watchDevices({
     // Warnings are logged when the inventory is read, not at every scan.
     read: () =>
@@ -87,7 +87,7 @@ export async function runHost(settings: RunSettings, log: Log) {
  * Returns another scheduler for each attempt, starting at a random one, so that hosts that
  * reconnect together spread over the schedulers.
  */
-function inTurns(schedulers: readonly string[]): () => string {
+function roundRobin(schedulers: readonly string[]): () => string {
   let next = Math.floor(Math.random() * schedulers.length);
   return () => {
     next = (next + 1) % schedulers.length;

@@ -18,7 +18,7 @@ export type DeviceBook<Entry extends Device> = {
 
 export function deviceBook<Entry extends Device>(file: string): DeviceBook<Entry> {
   /** Serialises changes, because each one rewrites the whole file. */
-  const inTurn = createQueue();
+  const enqueue = createQueue();
 
   const read = async (): Promise<Entry[]> =>
     JSON.parse((await unlessMissing(readFile(file, 'utf8'))) ?? '[]');
@@ -31,11 +31,11 @@ export function deviceBook<Entry extends Device>(file: string): DeviceBook<Entry
     (await read()).filter((entry) => entry.address !== address);
 
   return {
-    list: () => inTurn(read),
+    list: () => enqueue(read),
     find: (address) =>
-      inTurn(async () => (await read()).find((entry) => entry.address === address)),
-    put: (entry) => inTurn(async () => write([...(await without(entry.address)), entry])),
-    remove: (address) => inTurn(async () => write(await without(address))),
+      enqueue(async () => (await read()).find((entry) => entry.address === address)),
+    put: (entry) => enqueue(async () => write([...(await without(entry.address)), entry])),
+    remove: (address) => enqueue(async () => write(await without(address))),
   };
 }
 

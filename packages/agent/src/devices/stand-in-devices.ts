@@ -17,7 +17,7 @@ type StandInOptions = {
  */
 export function standInDevices({ directory, serials }: StandInOptions): Devices {
   const book = deviceBook(join(directory, 'stand-in-devices.json'));
-  const inTurn = createQueue();
+  const enqueue = createQueue();
   const requireFor = async (device: Device) => {
     if (!serials.has(device.address)) {
       throw new HostFailure('device_missing', `there is no device ${device.address}`);
@@ -28,12 +28,12 @@ export function standInDevices({ directory, serials }: StandInOptions): Devices 
   return {
     list: () => book.list(),
     bind: (device) =>
-      inTurn(async () => {
+      enqueue(async () => {
         await requireFor(device);
         await book.put(device);
       }),
     release: (device) =>
-      inTurn(async (): Promise<Cleaning> => {
+      enqueue(async (): Promise<Cleaning> => {
         await requireFor(device);
         await book.remove(device.address);
         const serial = serials.get(device.address) ?? '';

@@ -177,7 +177,7 @@ describe('taking a card back', () => {
     ],
     [
       'device_lost',
-      'it does not answer afterwards',
+      'it does not respond afterwards',
       async () => {
         const lose = server.loseConfig.bind(server);
         server.reactions.reset = () => void lose(GPU);
@@ -193,7 +193,7 @@ describe('taking a card back', () => {
         return GPU;
       },
     ],
-  ])('answers %s where %s', async (code, _, prepare) => {
+  ])('fails with %s if %s', async (code, _, prepare) => {
     const address = await prepare();
     expect(await devices.release({ ...gpu, address })).toMatchObject({ failure: { code } });
   });

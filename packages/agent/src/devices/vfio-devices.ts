@@ -28,11 +28,11 @@ type Handed = Device &
 export function vfioDevices(options: VfioOptions): Devices {
   const host = new VfioHost(options);
   // One queue per device, because erasing one takes long.
-  const inTurn = createKeyedQueue();
+  const enqueue = createKeyedQueue();
   return {
     list: () => host.list(),
-    bind: (device, companions) => inTurn(device.address, () => host.bind(device, companions)),
-    release: (device) => inTurn(device.address, () => host.release(device)),
+    bind: (device, companions) => enqueue(device.address, () => host.bind(device, companions)),
+    release: (device) => enqueue(device.address, () => host.release(device)),
   };
 }
 

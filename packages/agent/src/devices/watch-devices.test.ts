@@ -71,14 +71,14 @@ it('devices that could not be looked at in the beginning are told of when they c
 });
 
 it('a first look that takes long holds up nobody, and its end is told', async () => {
-  let answer: (value: unknown) => void = () => undefined;
+  let reply: (value: unknown) => void = () => undefined;
   devices = () =>
     new Promise((resolve) => {
-      answer = resolve;
+      reply = resolve;
     });
   await watch();
   expect(changes).toBe(0);
-  answer([{ aer: 0 }]);
+  reply([{ aer: 0 }]);
   devices = async () => [{ aer: 0 }];
   await minutes(2);
   expect(changes).toBe(1);
@@ -93,14 +93,14 @@ it('a look that does not end is the only one', async () => {
 
 it('nothing is looked at or told of once it was stopped, also while a look is under way', async () => {
   const { stop } = await watch();
-  let answer: (value: unknown) => void = () => undefined;
+  let reply: (value: unknown) => void = () => undefined;
   devices = () =>
     new Promise((resolve) => {
-      answer = resolve;
+      reply = resolve;
     });
   await minutes(1);
   stop();
-  answer([]);
+  reply([]);
   await minutes(2);
   expect({ looks, changes, waiting: clock.waiting }).toEqual({ looks: 2, changes: 0, waiting: 0 });
 });

@@ -39,7 +39,7 @@ export async function watchDevices({
     try {
       return JSON.stringify(await read());
     } catch (error) {
-      log.warn({ error }, 'the devices could not be looked at; it is tried again');
+      log.warn({ error }, 'device health could not be read; will be retried');
       return seen;
     }
   };

@@ -10,8 +10,8 @@ describe('libvirt', () => {
   it.each([
     ['10.0.0', { severity: 'ok', found: '10.0.0' }],
     ['7.10.0', { severity: 'fail', found: '7.10.0; at least 8.0.0 is needed' }],
-    ['', { severity: 'fail', found: 'does not answer at /run/libvirt/libvirt-sock' }],
-  ])('that answers "%s" is %j', async (version, finding) => {
+    ['', { severity: 'fail', found: 'does not reply at /run/libvirt/libvirt-sock' }],
+  ])('that replies with version "%s" is %j', async (version, finding) => {
     const host = await make({ readLibvirtVersion: async () => version });
     expect(await checkLibvirt(host)).toMatchObject([finding]);
   });

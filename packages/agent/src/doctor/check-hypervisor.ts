@@ -40,7 +40,7 @@ const KVM_ADVICE: Partial<Record<NodeJS.Architecture, string>> = {
 export const checkLibvirt: Check = async ({ readLibvirtVersion, settings }) => {
   const version = await readLibvirtVersion();
   if (version === '') {
-    const found = `does not answer at ${settings.libvirtSocket}`;
+    const found = `does not reply at ${settings.libvirtSocket}`;
     return [fail('libvirt', found, 'systemctl enable --now libvirtd')];
   }
   return [versionFinding({ check: 'libvirt', version, least: LEAST_LIBVIRT })];

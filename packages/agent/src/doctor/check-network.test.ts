@@ -5,7 +5,7 @@ import { doctorHosts } from './testing/doctor-hosts.ts';
 const { make, remove } = doctorHosts();
 afterEach(remove);
 
-it('nftables that do not answer are a failure with the reason', async () => {
+it('nftables that do not work are a failure with the reason', async () => {
   expect(await checkNftables(await make())).toMatchObject([{ severity: 'ok' }]);
   const run = () => Promise.reject(new Error('nft list: it is not installed'));
   expect(await checkNftables(await make({ run }))).toMatchObject([

@@ -4,7 +4,7 @@ import type { Check } from './doctor-host.ts';
 export const checkNftables: Check = async ({ run }) => {
   try {
     await run('nft', ['list', 'tables']);
-    return [ok('nftables', 'answers')];
+    return [ok('nftables', 'works')];
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return [fail('nftables', reason, 'apt-get install nftables; the kernel needs nf_tables')];

@@ -44,9 +44,9 @@ it('swap is a warning that names it', async () => {
 });
 
 it('a clock that nobody sets is a warning, one that is not known nothing', async () => {
-  const answering = (answer: string) => make({ run: async () => `${answer}\n` });
-  expect(await checkClock(await answering('yes'))).toMatchObject([{ severity: 'ok' }]);
-  expect(await checkClock(await answering('no'))).toMatchObject([{ severity: 'warn' }]);
+  const replying = (reply: string) => make({ run: async () => `${reply}\n` });
+  expect(await checkClock(await replying('yes'))).toMatchObject([{ severity: 'ok' }]);
+  expect(await checkClock(await replying('no'))).toMatchObject([{ severity: 'warn' }]);
   const run = () => Promise.reject(new Error('not installed'));
   expect(await checkClock(await make({ run }))).toEqual([]);
 });

@@ -46,11 +46,11 @@ export const checkSwap: Check = async ({ files }) => {
  * finding.
  */
 export const checkClock: Check = async ({ run }) => {
-  const answer = await run('timedatectl', ['show', '-p', 'NTPSynchronized', '--value']).catch(
+  const output = await run('timedatectl', ['show', '-p', 'NTPSynchronized', '--value']).catch(
     () => '',
   );
-  if (answer.trim() === 'yes') return [ok('clock', 'synchronised')];
-  if (answer.trim() !== 'no') return [];
+  if (output.trim() === 'yes') return [ok('clock', 'synchronised')];
+  if (output.trim() !== 'no') return [];
   return [
     warn(
       'clock',

@@ -41,14 +41,14 @@ describe('a full disk', () => {
     const server = await startImageServer();
     try {
       const large = makeImageBytes(1, 4 * MIB);
-      server.answer = (_, response) => response.end(large);
+      server.reply = (_, response) => response.end(large);
       await expect(cache.fetch(imageOf(large, server.url('/')))).rejects.toMatchObject({
         code: 'image_unavailable',
         message: expect.stringContaining('no space is left'),
       });
       expect(await readdir(join(small, 'images'))).toEqual([]);
       const fitting = makeImageBytes(2, MIB);
-      server.answer = (_, response) => response.end(fitting);
+      server.reply = (_, response) => response.end(fitting);
       await cache.fetch(imageOf(fitting, server.url('/')));
     } finally {
       await server.close();

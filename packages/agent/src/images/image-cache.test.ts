@@ -36,7 +36,7 @@ const openCache = (options: Partial<ImageCacheOptions> = {}) =>
     ...options,
   });
 const serve = (body: Buffer) => {
-  server.answer = (_, response) => response.end(body);
+  server.reply = (_, response) => response.end(body);
 };
 /** Fails as an image that cannot be had, says why, and leaves nothing. */
 const expectUnavailable = async (fetching: Promise<unknown>, reason: RegExp) => {
@@ -79,7 +79,7 @@ describe('an available image', () => {
   });
 
   it('is downloaded after redirects', async () => {
-    server.answer = ({ url }, response) =>
+    server.reply = ({ url }, response) =>
       url === '/a'
         ? response.writeHead(302, { location: '/b' }).end()
         : response.writeHead(200).end(bytes);
@@ -104,7 +104,7 @@ describe('an unavailable image', () => {
   });
 
   it('is truncated', async () => {
-    server.answer = (_, response) => {
+    server.reply = (_, response) => {
       response.writeHead(200, { 'content-length': bytes.length });
       response.write(bytes.subarray(0, MIB / 2), () => response.destroy());
     };
@@ -113,19 +113,19 @@ describe('an unavailable image', () => {
   });
 
   it('stalls', async () => {
-    server.answer = (_, response) => response.write(bytes.subarray(0, MIB / 2));
+    server.reply = (_, response) => response.write(bytes.subarray(0, MIB / 2));
     const cache = await openCache({ limits: { stallMs: 50 } });
     await expectUnavailable(cache.fetch(imageOf(bytes, server.url('/'))), /no data for/);
   });
 
   it('never starts', async () => {
-    server.answer = () => {};
-    const cache = await openCache({ limits: { answerMs: 50 } });
+    server.reply = () => {};
+    const cache = await openCache({ limits: { replyMs: 50 } });
     await expectUnavailable(cache.fetch(imageOf(bytes, server.url('/'))), /no reply within/);
   });
 
   it('never ends', async () => {
-    server.answer = (_, response) => {
+    server.reply = (_, response) => {
       const more = () => response.write(bytes, (error) => !error && more());
       more();
     };
@@ -142,11 +142,11 @@ describe('an unavailable image', () => {
   it('is redirected endlessly, or to a file of the host', async () => {
     const cache = await openCache();
     const image = imageOf(bytes, server.url('/'));
-    server.answer = (_, response) => response.writeHead(302, { location: '/' }).end();
+    server.reply = (_, response) => response.writeHead(302, { location: '/' }).end();
     await expectUnavailable(cache.fetch(image), /redirected more than 5 times/);
     const file = join(root, 'image');
     await writeFile(file, bytes);
-    server.answer = (_, response) =>
+    server.reply = (_, response) =>
       response.writeHead(302, { location: pathToFileURL(file).href }).end();
     await expectUnavailable(cache.fetch(image), /not by file/);
   });
@@ -248,7 +248,7 @@ describe('the cache', () => {
   it('returns no image that is being evicted', async () => {
     const [first] = await fill(1);
     if (!first) throw new Error('nothing was filled in');
-    server.answer = ({ url }, response) =>
+    server.reply = ({ url }, response) =>
       response.end(url === '/first' ? makeImageBytes(100) : bytes);
     let using: Promise<number> | undefined;
     let done = () => {};
@@ -283,7 +283,7 @@ describe('the cache', () => {
   it('does not take a partial image for complete while an earlier process still downloads it', async () => {
     const image = imageOf(bytes, server.url('/'));
     let finish = () => {};
-    server.answer = (_, response) => {
+    server.reply = (_, response) => {
       response.write(bytes.subarray(0, MIB / 2));
       finish = () => response.end(bytes.subarray(MIB / 2));
     };

@@ -44,7 +44,7 @@ const SHA256 = /^[0-9a-f]{64}$/;
 const UNFINISHED = /^[0-9a-f]{64}\.[0-9a-f]+\.new$/;
 const LARGEST_BYTES = 64 * GIB;
 /** Long enough for a distant mirror. */
-const LIMITS: SourceLimits = { answerMs: 30_000, stallMs: 60_000, redirects: 5 };
+const LIMITS: SourceLimits = { replyMs: 30_000, stallMs: 60_000, redirects: 5 };
 
 export async function openImageCache(options: ImageCacheOptions): Promise<ImageCache> {
   const { directory, limitBytes, listUsed, log } = options;
@@ -52,7 +52,7 @@ export async function openImageCache(options: ImageCacheOptions): Promise<ImageC
   const largestBytes = options.largestBytes ?? LARGEST_BYTES;
   const users = new Map<string, number>();
   const downloads = new Map<string, Promise<CachedImage>>();
-  const inTurn = createQueue();
+  const enqueue = createQueue();
 
   const lookUp = async (sha256: string): Promise<CachedImage | undefined> => {
     const path = join(directory, sha256);
@@ -77,7 +77,7 @@ export async function openImageCache(options: ImageCacheOptions): Promise<ImageC
   /** If the images in use cannot be determined, nothing is evicted. */
   const makeRoom = async (wantedBytes: number): Promise<void> => {
     try {
-      await inTurn(() => evict(wantedBytes));
+      await enqueue(() => evict(wantedBytes));
     } catch (error) {
       log.warn({ error }, 'images could not be evicted');
     }
@@ -104,7 +104,7 @@ export async function openImageCache(options: ImageCacheOptions): Promise<ImageC
     }
     users.set(sha256, (users.get(sha256) ?? 0) + 1);
     try {
-      return await work((await inTurn(() => lookUp(sha256))) ?? (await downloadOnce(image)));
+      return await work((await enqueue(() => lookUp(sha256))) ?? (await downloadOnce(image)));
     } finally {
       const left = (users.get(sha256) ?? 1) - 1;
       if (left === 0) users.delete(sha256);

@@ -10,7 +10,7 @@ const FILE_CHUNK_BYTES = 1_048_576;
 
 export type SourceLimits = {
   /** From the request to the start of the reply: name lookup, connection, TLS and headers. */
-  answerMs: number;
+  replyMs: number;
   /** The longest time without data. The total time is not limited. */
   stallMs: number;
   redirects: number;
@@ -25,13 +25,13 @@ export async function openImageSource(url: URL, limits: SourceLimits): Promise<I
   let at = url;
   for (let redirects = 0; redirects <= limits.redirects; redirects += 1) {
     requireHttp(at);
-    const answer = await request(at, limits);
-    const { statusCode = 0, headers } = answer;
+    const reply = await request(at, limits);
+    const { statusCode = 0, headers } = reply;
     if (statusCode === 200) {
       const length = headers['content-length'];
-      return { stream: answer, sizeBytes: length === undefined ? null : Number(length) };
+      return { stream: reply, sizeBytes: length === undefined ? null : Number(length) };
     }
-    answer.destroy();
+    reply.destroy();
     if (statusCode < 300 || statusCode >= 400 || headers.location === undefined) {
       throw new Error(`the server replied with status ${statusCode}`);
     }
@@ -57,23 +57,23 @@ function requireHttp(url: URL): void {
   }
 }
 
-async function request(url: URL, { answerMs, stallMs }: SourceLimits): Promise<IncomingMessage> {
+async function request(url: URL, { replyMs, stallMs }: SourceLimits): Promise<IncomingMessage> {
   const get = url.protocol === 'https:' ? https.get : http.get;
   return await new Promise((resolve, reject) => {
     // The checksum covers the file as the server stores it.
     const asked = get(url, { agent: false, headers: { 'accept-encoding': 'identity' } });
     const late = setTimeout(
-      () => asked.destroy(new Error(`no reply within ${answerMs / 1000} s`)),
-      answerMs,
+      () => asked.destroy(new Error(`no reply within ${replyMs / 1000} s`)),
+      replyMs,
     );
     asked.on('error', (error) => {
       clearTimeout(late);
       reject(error);
     });
-    asked.on('response', (answer) => {
+    asked.on('response', (reply) => {
       clearTimeout(late);
-      asked.setTimeout(stallMs, () => answer.destroy(new Error(`no data for ${stallMs / 1000} s`)));
-      resolve(answer);
+      asked.setTimeout(stallMs, () => reply.destroy(new Error(`no data for ${stallMs / 1000} s`)));
+      resolve(reply);
     });
   });
 }

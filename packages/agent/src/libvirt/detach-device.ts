@@ -24,7 +24,7 @@ export async function detachDevice(
   const release = await expectRelease(connection, domain, alias);
   try {
     await askGuest(connection, domain, alias);
-    await release.answer;
+    await release.outcome;
   } catch (error) {
     // The guest may have released it between two events or before the subscription.
     const now = await findDomain(connection, domain.vmId);
@@ -58,12 +58,12 @@ async function askGuest(connection: Connection, { handle }: FoundDomain, alias: 
 async function expectRelease(connection: Connection, { handle }: FoundDomain, alias: string) {
   let released = () => {};
   let refused = (_reason: Error) => {};
-  const answer = new Promise<void>((resolve, reject) => {
+  const outcome = new Promise<void>((resolve, reject) => {
     released = resolve;
     refused = reject;
   });
   // The caller may not wait for it yet, or no longer.
-  answer.catch(() => {});
+  outcome.catch(() => {});
   const limit = setTimeout(
     () => refused(new Error('the guest did not reply in time')),
     GUEST_LIMIT_MS,
@@ -91,5 +91,5 @@ async function expectRelease(connection: Connection, { handle }: FoundDomain, al
     await stop();
     throw error;
   }
-  return { answer, stop };
+  return { outcome, stop };
 }

@@ -30,7 +30,7 @@ export function watchDomains({ client, log, serialLogDirectory }: WatchOptions) 
       log.warn({ error }, 'domain events could not be subscribed; reconnecting');
       throw error;
     }
-    for (const watcher of watchers) watcher.heardAgain();
+    for (const watcher of watchers) watcher.reconnected();
   });
   const files = watchFiles(serialLogDirectory, (_event, name) => {
     const vmId = name === null ? null : vmOfLog(name);

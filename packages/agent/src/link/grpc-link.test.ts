@@ -69,7 +69,7 @@ async function schedulerHere(): Promise<Scheduler> {
   return scheduler;
 }
 
-/** A link whose agent answers each stream with one whole report. */
+/** A link whose agent sends one complete report on each stream. */
 function attach(port: () => number, over: Partial<GrpcLinkOptions> = {}) {
   const specs: HostSpec[] = [];
   const made = { credentials: 0, attached: 0 };

@@ -126,7 +126,7 @@ export function createHostNetwork(options: HostNetworkOptions = {}): KernelNetwo
         return areTunnels && areNone(leftovers);
       }),
     readUnderlayAddress: async () => (await readUnderlay(run, underlayChoice))?.address ?? null,
-    answerGuests: (vms) => services.answerGuests(vms),
+    serveGuests: (vms) => services.serveGuests(vms),
     close: () => services.close(),
   };
 }

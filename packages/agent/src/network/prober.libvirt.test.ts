@@ -214,8 +214,8 @@ it(`a process killed at any moment leaves rules no weaker than both of its sets 
       ...{ seed: SEED, numRuns: KILLS },
     });
     for (const [index, killAfterMs] of moments.entries()) {
-      const inTurn = index % 2 === 0 ? firewalls : firewalls.toReversed();
-      const life = await agents.live({ firewalls: inTurn, killAfterMs });
+      const inOrder = index % 2 === 0 ? firewalls : firewalls.toReversed();
+      const life = await agents.live({ firewalls: inOrder, killAfterMs });
       expect(life).toMatchObject({ signal: 'SIGKILL' });
     }
     expect((await probed()).heard[CHANGING_FLOW]).toBeGreaterThan(heard[CHANGING_FLOW] ?? 0);

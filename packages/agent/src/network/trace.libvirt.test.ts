@@ -102,8 +102,8 @@ async function fares(talker: Guest, expected: Expected): Promise<boolean> {
     return (await talker.pings(address, '-W', isAllowed ? '8' : '1')) === isAllowed;
   }
   if (!isAllowed) return await talker.misses(address, destinationPort, { protocol, sourcePort });
-  const answer = await talker.reaches(address, destinationPort, { protocol, sourcePort });
-  return /^[0-9.]+$/.test(answer);
+  const reply = await talker.reaches(address, destinationPort, { protocol, sourcePort });
+  return /^[0-9.]+$/.test(reply);
 }
 
 function endsOf({ from, to }: RandomPacket): { from: End; to: End } {

@@ -16,7 +16,7 @@ it('guests get replies once their rules are in force, also from an agent that fi
     removeInterfaces: async () => undefined,
     isInForce: async () => isInForce,
     applyFirewall: async () => void seen.push('rules'),
-    answerGuests: async (vms) => void seen.push(...vms.map(({ id }) => id)),
+    serveGuests: async (vms) => void seen.push(...vms.map(({ id }) => id)),
   });
   const changed = () => undefined;
   await new HostFirewall({ network: network(false), ledger, changed }).ensure();
@@ -39,7 +39,7 @@ it('rules that were removed outside the agent are applied again, and only those'
       applied.push('rules');
       isThere = true;
     },
-    answerGuests: async () => undefined,
+    serveGuests: async () => undefined,
   };
   const firewall = new HostFirewall({ network, ledger, changed: () => undefined });
   expect(await firewall.restore({ quickly: true })).toBe(false);
@@ -62,7 +62,7 @@ it('rules that a later spec replaces during the check do not count as removed', 
     removeInterfaces: async () => undefined,
     isInForce: () => look(),
     applyFirewall: async () => undefined,
-    answerGuests: async () => undefined,
+    serveGuests: async () => undefined,
   };
   const firewall = new HostFirewall({ network, ledger, changed: () => undefined });
   await firewall.ensure();

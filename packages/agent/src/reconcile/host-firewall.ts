@@ -71,7 +71,7 @@ export class HostFirewall {
     const { firewallRules: rules, networks = [] } = spec;
     const firewall: Firewall = { rules, interfaces: interfacesOf(ledger, spec), networks };
     if (!(await network.isInForce(firewall))) await network.applyFirewall(firewall);
-    await network.answerGuests(spec.vms);
+    await network.serveGuests(spec.vms);
     this.#applied = firewall;
     this.#inForce = spec.number;
     changed();

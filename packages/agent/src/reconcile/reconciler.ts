@@ -35,7 +35,7 @@ export class Reconciler {
   }
 
   /** Anything may have changed, so failed work is retried too. */
-  lookAgain(): void {
+  recheckAll(): void {
     for (const worker of this.#workers.values()) worker.retry();
     this.nudge();
     this.#host.changed();

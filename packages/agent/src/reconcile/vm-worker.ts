@@ -26,7 +26,7 @@ export class VmWorker {
   readonly #alarm: Alarm;
   readonly #worker: Worker;
   #cancelRetry: (() => void) | null = null;
-  #answered = '0';
+  #replied = '0';
   #failure: Failure | null = null;
   /** The entry that was given up, and whether it may be tried again. */
   #failed: VmEntry | null = null;
@@ -44,8 +44,8 @@ export class VmWorker {
   }
 
   /** Revision of the entry that was last carried out or given up; "0" before the first. */
-  get answered(): string {
-    return this.#answered;
+  get replied(): string {
+    return this.#replied;
   }
 
   get failure(): Failure | null {
@@ -140,8 +140,8 @@ export class VmWorker {
 
   #settle(entry: VmEntry | null): void {
     const revision = entry?.vm.revision ?? '0';
-    const isNews = this.#answered !== revision || this.#failure !== null;
-    this.#answered = revision;
+    const isNews = this.#replied !== revision || this.#failure !== null;
+    this.#replied = revision;
     this.#failure = null;
     this.#failed = null;
     this.#mayRetry = false;
@@ -153,7 +153,7 @@ export class VmWorker {
     const { clock, timings } = this.#host;
     this.#failure = failureOf(error, this.#failure, clock.nowMs());
     this.#failed = entry;
-    this.#answered = entry.vm.revision;
+    this.#replied = entry.vm.revision;
     this.#cancelRetry?.();
     this.#cancelRetry = clock.after(timings.failedMs, () => this.retry());
     this.#host.changed();

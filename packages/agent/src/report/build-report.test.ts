@@ -16,13 +16,13 @@ const off: Domain = { ...running, state: 'shutoff' };
 const wanted = { takeDown: false, vm: makeVm('vm-1', { revision: '5' }) } as const;
 const reset = { takeDown: false, vm: makeVm('vm-1', { revision: '5', generation: '2' }) } as const;
 const takeDown = { takeDown: true, vm: makeTakeDown('vm-1', { revision: '5' }) } as const;
-const working = { answered: '0', failure: null, hasFailed: false };
+const working = { replied: '0', failure: null, hasFailed: false };
 const failed = {
-  answered: '5',
+  replied: '5',
   failure: { code: 'host_failed', message: 'no', sinceMs: 1 },
   hasFailed: true,
 };
-const done = { answered: '5', failure: null, hasFailed: false };
+const done = { replied: '5', failure: null, hasFailed: false };
 const facts = (over: Partial<VmFacts>): VmFacts => ({ ...NO_FACTS, generation: '1', ...over });
 
 type Known = Omit<Parameters<typeof vmReport>[0], 'id' | 'silence'>;

@@ -73,7 +73,7 @@ type KnownVm = {
   domain: Domain | undefined;
   facts: VmFacts;
   /** From the worker: the revision that was carried out or given up, and the failure. */
-  work: { answered: string; failure: Failure | null; hasFailed: boolean } | undefined;
+  work: { replied: string; failure: Failure | null; hasFailed: boolean } | undefined;
   /** Why the domain is only known from an earlier time; null if it was listed just now. */
   silence: Failure | null;
 };
@@ -82,7 +82,7 @@ export function vmReport(known: KnownVm): VmReport {
   const { id, domain, work, silence } = known;
   return {
     id,
-    revision: answeredRevision(known),
+    revision: reportedRevision(known),
     generation: lastGeneration(known),
     state: `VM_OBSERVED_STATE_${stateOf(known)}` satisfies VmObservedState,
     failure: work?.failure ?? (domain ? silence : null),
@@ -103,9 +103,9 @@ function stateOf({ entry, domain, facts, work }: KnownVm) {
 }
 
 /** After a start of the agent and before its worker has run, the host shows what was done. */
-function answeredRevision({ entry, domain, facts, work }: KnownVm): string {
+function reportedRevision({ entry, domain, facts, work }: KnownVm): string {
   if (entry === null) return '0';
-  if (work && work.answered !== '0') return work.answered;
+  if (work && work.replied !== '0') return work.replied;
   if (entry.takeDown) return facts.takenDownRevision || '0';
   return domain?.state === 'running' ? domain.revision : '0';
 }

@@ -10,17 +10,17 @@ import { Reporter } from './reporter.ts';
 const log = createLog({ process: 'test', level: 'silent' });
 const sent: HostReport[] = [];
 let clock = new ManualClock();
-let answers: (() => void)[] = [];
+let replies: (() => void)[] = [];
 beforeEach(() => {
   sent.length = 0;
-  answers = [];
+  replies = [];
   clock = new ManualClock();
 });
 
 /** A reporter of a host whose inventory comes when the test lets it. */
 function makeReporter(): Reporter {
   const readInventory = () =>
-    new Promise((resolve) => answers.push(() => resolve({ sharedStorage: true })));
+    new Promise((resolve) => replies.push(() => resolve({ sharedStorage: true })));
   const driver = { readInventory, hypervisor: { list: async () => [] } } as unknown as HostDriver;
   return new Reporter({
     host: { driver, clock, timings: DEFAULT_TIMINGS, log },
@@ -46,7 +46,7 @@ it('changes close to each other share a report', async () => {
   const reporter = makeReporter();
   reporter.attached();
   await turns();
-  answers[0]?.();
+  replies[0]?.();
   await turns();
   expect(sent).toHaveLength(1);
   for (let times = 0; times < 100; times += 1) reporter.changed();
@@ -63,7 +63,7 @@ it('endless changes do not delay a report', async () => {
   const reporter = makeReporter();
   reporter.attached();
   await turns();
-  answers[0]?.();
+  replies[0]?.();
   await turns();
   reporter.changed();
   clock.advance(15);
@@ -78,12 +78,12 @@ it('a stream that starts while a report is built starts with the inventory', asy
   reporter.attached();
   await turns();
   reporter.attached();
-  answers[0]?.();
+  replies[0]?.();
   await turns();
   expect(sent).toEqual([]);
   clock.advance(20);
   await turns();
-  answers[1]?.();
+  replies[1]?.();
   await turns();
   expect(sent).toHaveLength(1);
   expect(sent[0]?.inventory).toEqual({ sharedStorage: true });

@@ -175,7 +175,7 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
       const told = new Promise<string>((domainChanged) => {
         driver.hypervisor.watch({
           domainChanged,
-          heardAgain: () => {},
+          reconnected: () => {},
           serialLogGrew: () => {},
         });
       });
@@ -247,11 +247,11 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
 
   it('guest services accept VMs before, while and after they have interfaces', async () => {
     const vm = newVm(VM);
-    await driver.network.answerGuests([vm]);
+    await driver.network.serveGuests([vm]);
     await prepare(vm);
-    await driver.network.answerGuests([vm]);
+    await driver.network.serveGuests([vm]);
     await driver.network.removeInterfaces(VM);
-    await driver.network.answerGuests([]);
+    await driver.network.serveGuests([]);
   });
 
   it('creating and removing interfaces and seeds is idempotent', async () => {

@@ -30,18 +30,18 @@ export function createVolumes(options: VolumesOptions): VolumeDriver {
   const shared = sharedDriver({ directory: sharedDirectory, isInUse });
   const driverOf = ({ kind }: DiskSpec) => (kind === 'DISK_KIND_SHARED_VOLUME' ? shared : block);
   // Serialises the changes of one disk: a VM and the host's own disk list may both name it.
-  const inTurn = createKeyedQueue();
+  const enqueue = createKeyedQueue();
 
   const read = async (diskId: string): Promise<Volume | null> =>
     (await block.read(diskId)) ?? (await shared.read(diskId));
 
   return {
     read,
-    create: (disk, image) => inTurn(disk.id, () => driverOf(disk).create(disk, image)),
-    grow: (disk) => inTurn(disk.id, () => driverOf(disk).grow(disk)),
-    prepareGrowth: (disk) => inTurn(disk.id, () => driverOf(disk).prepareGrowth(disk)),
+    create: (disk, image) => enqueue(disk.id, () => driverOf(disk).create(disk, image)),
+    grow: (disk) => enqueue(disk.id, () => driverOf(disk).grow(disk)),
+    prepareGrowth: (disk) => enqueue(disk.id, () => driverOf(disk).prepareGrowth(disk)),
     remove: (diskId) =>
-      inTurn(diskId, async () => {
+      enqueue(diskId, async () => {
         await block.remove(diskId);
         await shared.remove(diskId);
       }),

@@ -49,7 +49,7 @@ async function isKilled(work: DyingWork): Promise<boolean> {
 
 type Killed = Pick<DyingWork, 'disk' | 'image'> & { files: string[] };
 
-/** Answers how many steps there were: each was killed before, and then repeated and undone. */
+/** Kills the process before each step, then repeats and undoes the work. Returns the number of steps. */
 async function killAtEachStep({ disk, image: from, files }: Killed): Promise<number> {
   for (let step = 1; ; step += 1) {
     const root = join(scratch, `step-${step}`);

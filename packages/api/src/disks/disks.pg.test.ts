@@ -46,13 +46,13 @@ async function makeOsDisk(name: string): Promise<{ vmId: string; diskId: string 
   return { vmId, diskId: vm.body.disks[0].id };
 }
 
-const refusal = (answer: { status: number; body: { code: string } }) => [
-  answer.status,
-  answer.body.code,
+const refusal = (reply: { status: number; body: { code: string } }) => [
+  reply.status,
+  reply.body.code,
 ];
-const badField = (answer: { status: number; body: { details?: { field: string }[] } }) => [
-  answer.status,
-  answer.body.details?.[0]?.field,
+const badField = (reply: { status: number; body: { details?: { field: string }[] } }) => [
+  reply.status,
+  reply.body.details?.[0]?.field,
 ];
 
 describe('creating a disk', () => {
@@ -140,8 +140,8 @@ describe('creating a disk', () => {
   });
 
   it('refuses an unknown location and creates nothing', async () => {
-    const answer = await call('POST', disks, { ...body('nowhere'), location: 'moon-a' });
-    expect(refusal(answer)).toEqual([422, 'unknown_location']);
+    const reply = await call('POST', disks, { ...body('nowhere'), location: 'moon-a' });
+    expect(refusal(reply)).toEqual([422, 'unknown_location']);
     expect(await api.sql`select from disks where name = 'nowhere'`).toHaveLength(0);
   });
 
@@ -172,8 +172,8 @@ describe('creating a disk', () => {
   });
 
   it('is forbidden for read-only callers', async () => {
-    const answer = await call('POST', disks, body('forbidden'), tenant.readOnlyKey);
-    expect(refusal(answer)).toEqual([403, 'forbidden']);
+    const reply = await call('POST', disks, body('forbidden'), tenant.readOnlyKey);
+    expect(refusal(reply)).toEqual([403, 'forbidden']);
   });
 });
 
@@ -245,8 +245,8 @@ describe('growing a disk', () => {
   it('refuses a size beyond the quota and keeps the old size', async () => {
     const id = await makeDisk('quota-bound');
     await api.sql`update quotas set max = used + 10 where project_id = ${tenant.projectId} and type = 'disk_gib'`;
-    const answer = await call('PATCH', `${disks}/${id}`, { size: '111GiB' });
-    expect(refusal(answer)).toEqual([422, 'quota_exceeded']);
+    const reply = await call('PATCH', `${disks}/${id}`, { size: '111GiB' });
+    expect(refusal(reply)).toEqual([422, 'quota_exceeded']);
     expect((await get(`${disks}/${id}`)).body).toMatchObject({ size: '100GiB', state: 'ready' });
     await api.sql`update quotas set max = 1000000 where project_id = ${tenant.projectId} and type = 'disk_gib'`;
   });
@@ -285,10 +285,10 @@ describe('a disk that is busy or an OS disk', () => {
 
   it('accepts one of two concurrent changes', async () => {
     const id = await makeDisk('raced');
-    const answers = await Promise.all(
+    const replies = await Promise.all(
       ['1TiB', '2TiB', '3TiB'].map((size) => call('PATCH', `${disks}/${id}`, { size })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
   });
 
   it('cannot be resized or deleted if it is the OS disk of a VM', async () => {

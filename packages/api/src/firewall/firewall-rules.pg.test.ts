@@ -59,13 +59,13 @@ async function makeRule(name: string, overrides: object = {}): Promise<string> {
   return id;
 }
 
-const refusal = (answer: { status: number; body: { code: string } }) => [
-  answer.status,
-  answer.body.code,
+const refusal = (reply: { status: number; body: { code: string } }) => [
+  reply.status,
+  reply.body.code,
 ];
-const badField = (answer: { status: number; body: { details?: { field: string }[] } }) => [
-  answer.status,
-  answer.body.details?.[0]?.field,
+const badField = (reply: { status: number; body: { details?: { field: string }[] } }) => [
+  reply.status,
+  reply.body.details?.[0]?.field,
 ];
 
 describe('creating a firewall rule', () => {
@@ -195,12 +195,12 @@ describe('creating a firewall rule', () => {
 
   it('refuses resources of other projects and names their fields', async () => {
     const destinations = [{ cidr: '10.0.0.0/8' }, { resource_id: foreignNetworkId }];
-    const answer = await call('POST', rules, {
+    const reply = await call('POST', rules, {
       ...body('foreign', { destinations, sources: [{ resource_id: newId() }] }),
     });
     const reason = 'is not a VM, subnet or network of this project';
-    expect(answer.status).toBe(400);
-    expect(answer.body.details).toEqual([
+    expect(reply.status).toBe(400);
+    expect(reply.body.details).toEqual([
       { field: 'sources.0.resource_id', reason },
       { field: 'destinations.1.resource_id', reason },
     ]);
@@ -208,14 +208,14 @@ describe('creating a firewall rule', () => {
 
   it('replies not_found for networks of others and unknown networks', async () => {
     for (const vpc_network_id of [foreignNetworkId, newId()]) {
-      const answer = await call('POST', rules, body('lost', { vpc_network_id }));
-      expect(refusal(answer)).toEqual([404, 'not_found']);
+      const reply = await call('POST', rules, body('lost', { vpc_network_id }));
+      expect(refusal(reply)).toEqual([404, 'not_found']);
     }
   });
 
   it('refuses the name of another rule in the project', async () => {
-    const answer = await call('POST', rules, body('default-allow-ssh'));
-    expect(refusal(answer)).toEqual([409, 'name_taken']);
+    const reply = await call('POST', rules, body('default-allow-ssh'));
+    expect(refusal(reply)).toEqual([409, 'name_taken']);
   });
 
   it('refuses more rules than the quota', async () => {
@@ -223,13 +223,13 @@ describe('creating a firewall rule', () => {
     await api.sql`update quotas set max = used where project_id = ${small.projectId} and type = 'firewall_rules'`;
     const vpc_network_id = await firstId(`/projects/${small.projectId}/vpc/networks`, small);
     const path = `/projects/${small.projectId}/vpc/firewall-rules`;
-    const answer = await call('POST', path, body('many', { vpc_network_id }), small.accessKey);
-    expect(refusal(answer)).toEqual([422, 'quota_exceeded']);
+    const reply = await call('POST', path, body('many', { vpc_network_id }), small.accessKey);
+    expect(refusal(reply)).toEqual([422, 'quota_exceeded']);
   });
 
   it('is forbidden for read-only callers', async () => {
-    const answer = await call('POST', rules, body('forbidden'), tenant.readOnlyKey);
-    expect(refusal(answer)).toEqual([403, 'forbidden']);
+    const reply = await call('POST', rules, body('forbidden'), tenant.readOnlyKey);
+    expect(refusal(reply)).toEqual([403, 'forbidden']);
   });
 });
 

@@ -140,9 +140,9 @@ describe('tracing a packet', () => {
         expect((await ssh(OUTSIDE, web)).body.allowed).toBe(true);
       });
     }
-    const answer = await trace({ from: OUTSIDE, to: web, protocol: 'tcp', port: 80 });
-    expect(answer.body).toMatchObject({ allowed: false, reason: 'no_rule_allows' });
-    expect(answer.body.steps).toMatchObject([{ rule_id: '', rule_name: '', rule_state: '' }]);
+    const reply = await trace({ from: OUTSIDE, to: web, protocol: 'tcp', port: 80 });
+    expect(reply.body).toMatchObject({ allowed: false, reason: 'no_rule_allows' });
+    expect(reply.body.steps).toMatchObject([{ rule_id: '', rule_name: '', rule_state: '' }]);
   });
 
   it('follows public addresses in both directions', async () => {

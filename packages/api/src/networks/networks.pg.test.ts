@@ -73,13 +73,13 @@ async function removeRule(id: string): Promise<void> {
 
 const defaultNetworkId = async () => (await get(networks)).body.items[0].id as string;
 
-const refusal = (answer: { status: number; body: { code: string } }) => [
-  answer.status,
-  answer.body.code,
+const refusal = (reply: { status: number; body: { code: string } }) => [
+  reply.status,
+  reply.body.code,
 ];
-const badField = (answer: { status: number; body: { details?: { field: string }[] } }) => [
-  answer.status,
-  answer.body.details?.[0]?.field,
+const badField = (reply: { status: number; body: { details?: { field: string }[] } }) => [
+  reply.status,
+  reply.body.details?.[0]?.field,
 ];
 
 describe('a new project', () => {
@@ -157,17 +157,17 @@ describe('creating a network', () => {
     const block = freshBlock();
     await makeNetwork(`${block}/20`);
     for (const cidr of [`${block}/20`, `${block}/24`, `${block}/16`, '172.16.0.0/12']) {
-      const answer = await call('POST', networks, { name: 'overlap', cidr });
-      expect(refusal(answer)).toEqual([409, 'conflict']);
+      const reply = await call('POST', networks, { name: 'overlap', cidr });
+      expect(refusal(reply)).toEqual([409, 'conflict']);
     }
   });
 
   it('accepts one of several concurrent overlapping networks', async () => {
     const cidr = `${freshBlock()}/16`;
-    const answers = await Promise.all(
+    const replies = await Promise.all(
       [1, 2, 3].map((number) => call('POST', networks, { name: `race-${number}`, cidr })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
   });
 
   it('waits for a concurrent creation and sees its network', async () => {
@@ -176,16 +176,16 @@ describe('creating a network', () => {
       await lockNetworksOfProject(tx, tenant.projectId);
       const first = { id: newId(), projectId: tenant.projectId, name: 'earlier', cidr };
       await insertNetwork(tx, { ...first, at: new Date() });
-      const answer = call('POST', networks, { name: 'later', cidr });
+      const reply = call('POST', networks, { name: 'later', cidr });
       await vi.waitFor(async () => {
         const waiting = await api.sql`select from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock'`;
         expect(waiting).toHaveLength(1);
       }, 20_000);
       // The object keeps the promise from being awaited here, before the commit that it waits for.
-      return { answer };
+      return { reply };
     });
-    expect(refusal(await later.answer)).toEqual([409, 'conflict']);
+    expect(refusal(await later.reply)).toEqual([409, 'conflict']);
   });
 
   it('refuses a name that is taken and more networks than the quota', async () => {
@@ -195,8 +195,8 @@ describe('creating a network', () => {
     const small = await makeTenant(api, 'small');
     await api.sql`update quotas set max = 1 where project_id = ${small.projectId} and type = 'networks'`;
     const path = `/projects/${small.projectId}/vpc/networks`;
-    const answer = await call('POST', path, { name: 'two', cidr: '10.0.0.0/8' }, small.accessKey);
-    expect(refusal(answer)).toEqual([422, 'quota_exceeded']);
+    const reply = await call('POST', path, { name: 'two', cidr: '10.0.0.0/8' }, small.accessKey);
+    expect(refusal(reply)).toEqual([422, 'quota_exceeded']);
   });
 });
 
@@ -218,8 +218,8 @@ describe('deleting a network', () => {
     const path = `/projects/${bare.projectId}/vpc/networks`;
     const { body } = await call('GET', path, undefined, bare.accessKey);
     const { id } = body.items[0];
-    const answer = await call('DELETE', `${path}/${id}`, undefined, bare.accessKey);
-    expect(refusal(answer)).toEqual([409, 'conflict']);
+    const reply = await call('DELETE', `${path}/${id}`, undefined, bare.accessKey);
+    expect(refusal(reply)).toEqual([409, 'conflict']);
   });
 
   it('is refused while VMs use it', async () => {
@@ -235,9 +235,9 @@ describe('deleting a network', () => {
     await api.sql`update network_interfaces set network_id = ${network.id}, subnet_id = ${subnet.id}
       where vm_id = ${vm.body.operation.metadata.id}`;
     for (const path of [`${networks}/${network.id}`, `${subnets}/${subnet.id}`]) {
-      const answer = await call('DELETE', path);
-      expect(refusal(answer)).toEqual([409, 'conflict']);
-      expect(answer.body.message).toBe('VMs use it: delete them first');
+      const reply = await call('DELETE', path);
+      expect(refusal(reply)).toEqual([409, 'conflict']);
+      expect(reply.body.message).toBe('VMs use it: delete them first');
       expect((await get(path)).status).toBe(200);
     }
   });
@@ -251,8 +251,8 @@ describe('deleting a network', () => {
       { destinations: [{}, { resource_id: subnet.id }] },
     ]) {
       const rule = await makeRule(reference);
-      const answer = await call('DELETE', `${networks}/${network.id}`);
-      expect(refusal(answer)).toEqual([409, 'conflict']);
+      const reply = await call('DELETE', `${networks}/${network.id}`);
+      expect(refusal(reply)).toEqual([409, 'conflict']);
       await removeRule(rule);
     }
     expect((await call('DELETE', `${networks}/${network.id}`)).status).toBe(200);
@@ -300,8 +300,8 @@ describe('creating a subnet', () => {
     const wider = network.cidr.replace('/24', '/23');
     const beside = network.cidr.replace('0.0/24', '1.0/24');
     for (const cidr of [wider, beside, '192.168.0.0/24']) {
-      const answer = await call('POST', subnets, subnetBody(network.id, cidr));
-      expect(badField(answer)).toEqual([400, 'cidr']);
+      const reply = await call('POST', subnets, subnetBody(network.id, cidr));
+      expect(badField(reply)).toEqual([400, 'cidr']);
     }
     await makeSubnet(network.id, network.cidr.replace('/24', '/29'));
   });
@@ -311,8 +311,8 @@ describe('creating a subnet', () => {
     const sent = [20, 20, 24].map((prefix) =>
       subnetBody(network.id, network.cidr.replace('/16', `/${prefix}`)),
     );
-    const answers = await Promise.all(sent.map((body) => call('POST', subnets, body)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    const replies = await Promise.all(sent.map((body) => call('POST', subnets, body)));
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
   });
 
   it.each([
@@ -338,8 +338,8 @@ describe('creating a subnet', () => {
     const path = `/projects/${stranger.projectId}/vpc/subnets`;
     for (const id of [network.id, newId()]) {
       const sent = subnetBody(id, network.cidr);
-      const answer = await call('POST', path, sent, stranger.accessKey);
-      expect(refusal(answer)).toEqual([404, 'not_found']);
+      const reply = await call('POST', path, sent, stranger.accessKey);
+      expect(refusal(reply)).toEqual([404, 'not_found']);
     }
   });
 });
@@ -358,8 +358,8 @@ describe('deleting a subnet', () => {
     const network = await makeNetwork();
     const subnet = await makeSubnet(network.id, network.cidr);
     const rule = await makeRule({ destinations: [{ resource_id: subnet.id }] });
-    const answer = await call('DELETE', `${subnets}/${subnet.id}`);
-    expect(refusal(answer)).toEqual([409, 'conflict']);
+    const reply = await call('DELETE', `${subnets}/${subnet.id}`);
+    expect(refusal(reply)).toEqual([409, 'conflict']);
     await removeRule(rule);
     expect((await call('DELETE', `${subnets}/${subnet.id}`)).status).toBe(200);
   });

@@ -10,7 +10,7 @@ export type BillingOptions = {
   secrets: Secrets;
   settings: Pick<ApiSettings, 'stripe'>;
   baseUrl: () => string;
-  /** Called when an organization gets a payment method, so that caches drop the old answer. */
+  /** Called when an organization gets a payment method, so that caches drop the old result. */
   onPayment: () => void;
 };
 

@@ -83,8 +83,8 @@ describe('signing keys', () => {
 
   it('can be replaced: old tokens stay valid, and new tokens have the new key', async () => {
     const before = await api.deps.tokens.issue(operator.id);
-    const answer = await admin('POST', 'signing-keys');
-    expect([answer.status, answer.body]).toEqual([200, {}]);
+    const reply = await admin('POST', 'signing-keys');
+    expect([reply.status, reply.body]).toEqual([200, {}]);
     const after = await api.deps.tokens.issue(operator.id);
     expect(kid(after)).not.toBe(kid(before));
     const [newest] = await api.sql`select id from signing_keys order by number desc limit 1`;

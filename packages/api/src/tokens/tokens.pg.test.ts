@@ -143,8 +143,8 @@ describe('a refresh token', () => {
 
   it('that is used concurrently works for exactly one request', async () => {
     const { refresh_token } = (await login()).body;
-    const answers = await Promise.all(Array.from({ length: 5 }, () => refresh(refresh_token)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401]);
+    const replies = await Promise.all(Array.from({ length: 5 }, () => refresh(refresh_token)));
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401]);
   });
 
   it('is refused if it is expired, invented or of another kind', async () => {
@@ -235,7 +235,7 @@ describe('an access key', () => {
       },
     });
     const callers = createCallers({ sql: counted, tokens: api.deps.tokens });
-    const answer = (bearer: string) =>
+    const reply = (bearer: string) =>
       callers.authenticate(`Bearer ${bearer}`).then(
         () => 'accepted',
         (error: { code: string }) => error.code,
@@ -243,12 +243,12 @@ describe('an access key', () => {
     try {
       const damaged = tenant.accessKey.slice(0, -1) + (tenant.accessKey.endsWith('A') ? 'B' : 'A');
       for (const bearer of [damaged, 'gantry_ak_', 'gantry_', newKey('refresh_token')]) {
-        expect(await answer(bearer)).toBe('bad_credential');
+        expect(await reply(bearer)).toBe('bad_credential');
       }
       expect(queries).toHaveLength(0);
-      expect(await answer(newKey('access_key'))).toBe('bad_credential');
+      expect(await reply(newKey('access_key'))).toBe('bad_credential');
       expect(queries).toHaveLength(1);
-      expect(await answer(tenant.accessKey)).toBe('accepted');
+      expect(await reply(tenant.accessKey)).toBe('accepted');
     } finally {
       await sql.end();
     }

@@ -62,13 +62,13 @@ async function attached(vmId: string, diskId: string, mode: Mode = 'read-write')
   await finishVm(api.sql, vmId, 'running');
 }
 
-const refusal = (answer: { status: number; body: { code: string } }) => [
-  answer.status,
-  answer.body.code,
+const refusal = (reply: { status: number; body: { code: string } }) => [
+  reply.status,
+  reply.body.code,
 ];
-const badField = (answer: { status: number; body: { details?: { field: string }[] } }) => [
-  answer.status,
-  answer.body.details?.[0]?.field,
+const badField = (reply: { status: number; body: { details?: { field: string }[] } }) => [
+  reply.status,
+  reply.body.details?.[0]?.field,
 ];
 
 describe('attaching disks', () => {
@@ -143,32 +143,32 @@ describe('attaching disks', () => {
     const vmIds = [await makeVm(), await makeVm(), await makeVm()];
     const disk = await makeDisk();
     const modes: Mode[] = ['read-write', 'read-only', 'read-write'];
-    const answers = await Promise.all(
+    const replies = await Promise.all(
       vmIds.map((vmId, index) => attach(vmId, [disk], modes[index] ?? 'read-write')),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
     expect(await api.sql`select from disk_attachments where disk_id = ${disk}`).toHaveLength(1);
   });
 
   it('excludes a concurrent deletion of the disk', async () => {
     for (let round = 0; round < 5; round++) {
       const [vmId, disk] = [await makeVm(), await makeDisk()];
-      const answers = await Promise.all([
+      const replies = await Promise.all([
         attach(vmId, [disk]),
         call('DELETE', `${project}/disks/${disk}`),
       ]);
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+      expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
     }
   });
 
   it('does not deadlock with a request that names the same disks in the opposite order', async () => {
     const [one, two] = [await makeVm(), await makeVm()];
     const [a, b] = [await makeDisk(), await makeDisk()];
-    const answers = await Promise.all([
+    const replies = await Promise.all([
       attach(one, [a, b], 'read-only'),
       attach(two, [b, a], 'read-only'),
     ]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(replies.map(({ status }) => status)).toEqual([200, 200]);
   });
 
   it('attaches all disks of a request or none', async () => {
@@ -309,8 +309,8 @@ describe('an invalid request', () => {
     ['detach-disks', 'detach_disks.1', { detach_disks: [disk_id, disk_id] }],
     ['detach-disks', 'force', { detach_disks: [disk_id], force: true }],
   ])('gets an error from %s that names %s', async (action, field, body) => {
-    const answer = await call('POST', `${project}/vms/${newId()}/${action}`, body);
-    expect(badField(answer)).toEqual([400, field]);
+    const reply = await call('POST', `${project}/vms/${newId()}/${action}`, body);
+    expect(badField(reply)).toEqual([400, field]);
   });
 
   it('is refused for a VM of another project and a malformed id', async () => {

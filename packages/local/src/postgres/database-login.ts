@@ -2,12 +2,12 @@ import postgres from 'postgres';
 import { errorCode } from '../base/start-error.ts';
 
 /** The server does not accept connections: 57P03 means that it is starting up or shutting down. */
-export type LoginAnswer = 'welcome' | 'refused' | 'not now';
+export type LoginReply = 'welcome' | 'refused' | 'not now';
 
 /** Wrong password, unknown role, or no permission to log in. */
 const REFUSALS = ['28P01', '28000'];
 
-export async function login(url: string): Promise<LoginAnswer> {
+export async function login(url: string): Promise<LoginReply> {
   const sql = connect(url);
   try {
     await sql`select 1`;

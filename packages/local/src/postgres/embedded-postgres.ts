@@ -106,11 +106,11 @@ async function takeOver(
       const server = await observePostmaster(cluster.data);
       if (!server) return 'none';
       if (server.status !== 'ready') return undefined;
-      const answer = await login(urlAt(server.port));
-      if (answer === 'refused') {
+      const reply = await login(urlAt(server.port));
+      if (reply === 'refused') {
         throw new StartError(`The server of ${cluster.data} does not accept the home's password.`);
       }
-      return answer === 'welcome' ? server : undefined;
+      return reply === 'welcome' ? server : undefined;
     },
   });
   if (result === undefined) {

@@ -6,10 +6,10 @@ const ready: Findings = {
   isRoot: true,
   missingForHost: [],
   missingForTrying: [],
-  libvirt: { state: 'answers' },
+  libvirt: { state: 'running' },
 };
 
-test.each(['answers', 'startable'] as const)(
+test.each(['running', 'startable'] as const)(
   'a machine that has everything can be a host if libvirt %s',
   (state) => {
     expect(describeProblems({ ...ready, libvirt: { state } })).toBeUndefined();

@@ -13,7 +13,7 @@ export type Findings = {
 };
 
 export type LibvirtFinding =
-  | { state: 'answers' }
+  | { state: 'running' }
   /** No service manager runs here, so the launcher can start the daemons. */
   | { state: 'startable' }
   | { state: 'silent'; socketPath: string; advice: string };

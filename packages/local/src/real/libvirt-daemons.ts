@@ -5,7 +5,7 @@ import { StartError } from '../base/start-error.ts';
 import { waitUntil } from '../base/wait-until.ts';
 import { type Home, readIfThere, writePrivateFile } from '../home/home.ts';
 import { readTail } from '../processes/log-file.ts';
-import { isAnswering, LIBVIRT_SOCKET } from './look-at-machine.ts';
+import { isReplying, LIBVIRT_SOCKET } from './look-at-machine.ts';
 
 /** Daemons that the launcher started. They keep running if the launcher is killed. */
 export type LibvirtDaemons = { stop(): Promise<void> };
@@ -28,11 +28,11 @@ export async function startLibvirtDaemons(home: Home): Promise<LibvirtDaemons> {
       { name: 'libvirtd', command: await libvirtdCommand(home), socketPath: LIBVIRT_SOCKET },
     ];
     for (const daemon of daemons) {
-      if (await isAnswering(daemon.socketPath)) continue;
+      if (await isReplying(daemon.socketPath)) continue;
       const logFile = home.file(`${daemon.name}.log`);
       const child = await spawnDaemon(daemon, logFile);
       children.push(child);
-      await requireAnswer({ daemon, child, logFile });
+      await requireReply({ daemon, child, logFile });
     }
     return { stop };
   } catch (error) {
@@ -74,12 +74,12 @@ async function spawnDaemon({ command }: Daemon, logFile: string): Promise<ChildP
 
 type Started = { daemon: Daemon; child: ChildProcess; logFile: string };
 
-async function requireAnswer({ daemon, child, logFile }: Started): Promise<void> {
+async function requireReply({ daemon, child, logFile }: Started): Promise<void> {
   const { name, socketPath } = daemon;
   const outcome = await waitUntil({
     limitMs: READY_LIMIT_MS,
     condition: async () => {
-      if (await isAnswering(socketPath)) return 'replies';
+      if (await isReplying(socketPath)) return 'replies';
       return hasEnded(child) ? 'ended' : undefined;
     },
   });

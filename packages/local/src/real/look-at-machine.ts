@@ -33,20 +33,20 @@ const FOR_TRYING: readonly MissingFile[] = [
 ];
 const DIRECTORIES = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 
-/** `socketPath` where a certain libvirt is to be used. */
+/** Examines this machine. `socketPath` is the libvirt to use; undefined: the default one. */
 export async function lookAtMachine(socketPath: string | undefined): Promise<Findings> {
   const detection = await detectPlatform();
-  const answers = await isAnswering(socketPath ?? LIBVIRT_SOCKET);
+  const isRunning = await isReplying(socketPath ?? LIBVIRT_SOCKET);
   return {
     platform: process.platform,
     isRoot: process.getuid?.() === 0,
     missingForHost: [
       ...(detection.found ? [] : detection.missing),
-      ...(answers ? [] : DAEMONS.filter(isMissing)),
+      ...(isRunning ? [] : DAEMONS.filter(isMissing)),
       ...FOR_HOST.filter(isMissing),
     ],
     missingForTrying: FOR_TRYING.filter(isMissing),
-    libvirt: answers ? { state: 'answers' } : judgeSilence(socketPath),
+    libvirt: isRunning ? { state: 'running' } : judgeSilence(socketPath),
   };
 }
 
@@ -94,7 +94,7 @@ function judgeSilence(asked: string | undefined): LibvirtFinding {
   return { state: 'silent', socketPath: LIBVIRT_SOCKET, advice };
 }
 
-export function isAnswering(socketPath: string): Promise<boolean> {
+export function isReplying(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(socketPath);
     socket.once('connect', () => {

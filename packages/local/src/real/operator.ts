@@ -33,15 +33,15 @@ export async function connectOperator(connection: Connection): Promise<Operator>
   };
   const operator: Operator = {
     async call<Reply>(method: string, path: string, body?: object) {
-      const answer = await send(method, path, body);
-      if (!answer.ok) throw refuse(`${method} ${path}`, answer);
-      return answer.reply as Reply;
+      const response = await send(method, path, body);
+      if (!response.ok) throw refuse(`${method} ${path}`, response);
+      return response.reply as Reply;
     },
     async unless<Reply>(status: number, method: string, path: string) {
-      const answer = await send(method, path);
-      if (answer.status === status) return undefined;
-      if (!answer.ok) throw refuse(`${method} ${path}`, answer);
-      return answer.reply as Reply;
+      const response = await send(method, path);
+      if (response.status === status) return undefined;
+      if (!response.ok) throw refuse(`${method} ${path}`, response);
+      return response.reply as Reply;
     },
   };
   const login = { grant_type: 'password', email, password };

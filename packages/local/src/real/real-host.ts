@@ -13,7 +13,7 @@ import { describeGuestsLeft, listGuests } from './guests-left.ts';
 import { type LibvirtDaemons, startLibvirtDaemons } from './libvirt-daemons.ts';
 import {
   describeAccelerator,
-  isAnswering,
+  isReplying,
   LIBVIRT_SOCKET,
   lookAtMachine,
 } from './look-at-machine.ts';
@@ -61,7 +61,7 @@ export async function prepareRealHost(preparation: Preparation): Promise<RealHos
   const dataDirectory = await ensureReachable(home, 'host-data');
   say(await describeAccelerator(settings.accelerator, dataDirectory));
   let daemons: LibvirtDaemons | undefined;
-  if (!(await isAnswering(socketPath))) {
+  if (!(await isReplying(socketPath))) {
     say('Starting virtlogd and libvirtd …');
     daemons = await startLibvirtDaemons(home);
   }

@@ -17,9 +17,9 @@ import { encodePacket, type Packet, PacketReader } from '../packet.ts';
 import type { Procedure } from '../procedure.ts';
 import { XdrEncoder } from '../xdr.ts';
 
-export type Answer = (packet: Packet, socket: Socket) => void;
+export type Reply = (packet: Packet, socket: Socket) => void;
 /** Keyed by the procedure's number. Pings and pongs are separate, because numbers overlap. */
-export type Answers = Record<number, Answer> & { keepalive?: Answer };
+export type Replies = Record<number, Reply> & { keepalive?: Reply };
 export type Peer = {
   socketPath: string;
   /** All packets that arrived, in order. */
@@ -55,25 +55,25 @@ export function failureOf(packet: Packet, type: number = NET_MESSAGE_TYPE.reply)
   return encodePacket({ ...packet, type, status: NET_MESSAGE_STATUS.error, body: body.bytes() });
 }
 
-const answer =
-  <Args, Ret>(procedure: Procedure<Args, Ret>, ret: Ret): Answer =>
+const reply =
+  <Args, Ret>(procedure: Procedure<Args, Ret>, ret: Ret): Reply =>
   (call, socket) =>
     void socket.write(replyOf(procedure, call, ret));
 
-const HANDSHAKE: Answers = {
-  [authList.number]: answer(authList, { types: [0] }),
-  [connectOpen.number]: answer(connectOpen, undefined),
-  [connectClose.number]: answer(connectClose, undefined),
-  [connectSupportsFeature.number]: answer(connectSupportsFeature, { supported: 1 }),
+const HANDSHAKE: Replies = {
+  [authList.number]: reply(authList, { types: [0] }),
+  [connectOpen.number]: reply(connectOpen, undefined),
+  [connectClose.number]: reply(connectClose, undefined),
+  [connectSupportsFeature.number]: reply(connectSupportsFeature, { supported: 1 }),
 };
 
 /** A call without a handler gets no reply. */
-export async function servePeer(answers: Answers = {}): Promise<Peer> {
+export async function servePeer(replies: Replies = {}): Promise<Peer> {
   const folder = await mkdtemp(join(tmpdir(), 'libvirt-peer-'));
   const socketPath = join(folder, 'sock');
   const packets: Packet[] = [];
   const sockets = new Set<Socket>();
-  const table: Answers = { ...HANDSHAKE, ...answers };
+  const table: Replies = { ...HANDSHAKE, ...replies };
   const server = createServer((socket) => {
     const reader = new PacketReader();
     sockets.add(socket);
@@ -98,10 +98,10 @@ export async function servePeer(answers: Answers = {}): Promise<Peer> {
 
 /** Opens a connection to a new peer. `close` closes both. */
 export async function connectToPeer(
-  answers: Answers = {},
+  replies: Replies = {},
   options: Partial<ConnectOptions> = {},
 ): Promise<{ connection: Connection; peer: Peer; close: () => Promise<void> }> {
-  const peer = await servePeer(answers);
+  const peer = await servePeer(replies);
   try {
     const connection = await connect({ ...options, socketPath: peer.socketPath });
     const close = async () => {

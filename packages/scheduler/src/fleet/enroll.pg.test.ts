@@ -69,12 +69,12 @@ describe('a host with a join token', () => {
   it('is the only one that joins of twenty that use the token at the same time', async () => {
     const before = await hostCount();
     const token = await makeToken(fleet.sql);
-    const answers = await Promise.all(
+    const replies = await Promise.all(
       Array.from({ length: 20 }, (_, number) =>
         enrollStatus(clientOf(fleet), { token, csrPem, hostname: `racer-${number}` }),
       ),
     );
-    const codes = answers.map(({ code }) => code).toSorted((a, b) => a - b);
+    const codes = replies.map(({ code }) => code).toSorted((a, b) => a - b);
     expect(codes).toEqual([status.OK, ...Array(19).fill(status.UNAUTHENTICATED)]);
     expect(await hostCount()).toBe(before + 1);
   });
@@ -87,21 +87,21 @@ describe('a host with a join token', () => {
     await fleet.sql`delete from join_tokens where used_at is null and expires_at > now()`;
     const unknown = `gantry_jt_${'a'.repeat(38)}`;
     const before = await hostCount();
-    const answers = [];
+    const replies = [];
     for (const token of [used, expired, removed, unknown, 'nonsense', 'x'.repeat(100_000)]) {
-      answers.push(await refusal({ token }));
+      replies.push(await refusal({ token }));
     }
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    expect(answers[0]?.code).toBe(status.UNAUTHENTICATED);
+    expect(new Set(replies.map((reply) => JSON.stringify(reply))).size).toBe(1);
+    expect(replies[0]?.code).toBe(status.UNAUTHENTICATED);
     expect(await hostCount()).toBe(before);
   });
 
   it('can use its token again after an invalid request', async () => {
     const token = await makeToken(fleet.sql);
     for (const bad of ['', 'nonsense', csrPem.replace('MI', 'MA')]) {
-      const answer = await refusal({ token, csrPem: bad });
-      expect(answer.code).toBe(status.INVALID_ARGUMENT);
-      expect(answer.details).toContain('csr_pem');
+      const reply = await refusal({ token, csrPem: bad });
+      expect(reply.code).toBe(status.INVALID_ARGUMENT);
+      expect(reply.details).toContain('csr_pem');
     }
     expect((await join(token)).hostId).toMatch(/^[0-9a-f-]{36}$/);
   });

@@ -45,7 +45,7 @@ const join = async (to: TestFleet = fleet): Promise<Identity> =>
     token: await makeToken(to.sql),
   });
 
-/** Calls that other services answer, with bodies that need no schema: an empty message. */
+/** Calls of other services; their body is an empty message, so that they need no schema. */
 const OTHERS = ['/grpc.health.v1.Health/Check', '/grpc.health.v1.Health/List'];
 const REFLECTION = [
   '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
@@ -95,8 +95,8 @@ async function refusedEverywhere(pair: Pair | undefined, code: status): Promise<
 describe('a connection', () => {
   it('without a certificate can call only Enroll', async () => {
     await refusedEverywhere(undefined, status.UNAUTHENTICATED);
-    const answer = await enrollStatus(clientOf(fleet), { token: 'none', csrPem: '' });
-    expect(answer.details).toContain('join token');
+    const reply = await enrollStatus(clientOf(fleet), { token: 'none', csrPem: '' });
+    expect(reply.details).toContain('join token');
   });
 
   it("with a host's certificate can call everything", async () => {

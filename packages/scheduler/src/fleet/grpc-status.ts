@@ -20,6 +20,6 @@ export function statusOf(error: unknown, log: Log): CallStatus {
     const code = CODES[error.kind];
     if (code !== undefined) return { code, details: error.message };
   }
-  log.error({ error }, 'a call failed');
-  return { code: status.UNAVAILABLE, details: 'this scheduler cannot answer now' };
+  log.error({ error }, 'gRPC call failed');
+  return { code: status.UNAVAILABLE, details: 'this scheduler cannot process the call now' };
 }

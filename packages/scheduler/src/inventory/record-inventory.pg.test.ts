@@ -133,14 +133,14 @@ describe('a drive that was not cleaned on its previous host', () => {
     database.sql`insert into device_receipts (id, device_id, kind, host_id, pci_address, serial, vm_id, project_id,
         method, finished_at, failure_code, failure_message)
       values (${id}, ${newId()}, 'drive', ${newId()}, '0000:01:00.0', ${serial}, ${newId()}, ${newId()},
-        'none', now(), ${failureCode}, 'it did not answer')`;
+        'none', now(), ${failureCode}, 'it did not respond')`;
 
   it('is quarantined on its new host', async () => {
     await leaveDirty(hostId);
     await record({ devices: [drive({ serial: hostId })] });
     const quarantined = {
       state: 'quarantined',
-      state_reason: 'not proven clean where it was before: it did not answer',
+      state_reason: 'not proven clean where it was before: it did not respond',
     };
     expect(await drives()).toMatchObject([quarantined]);
   });

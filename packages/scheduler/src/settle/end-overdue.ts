@@ -35,7 +35,7 @@ export async function endOverdueOperations({ sql, log }: { sql: Sql; log: Log })
       );
       if (ended) log.warn({ operation_id: id, name }, 'operation overdue');
     } catch (error) {
-      log.error({ error, operation_id: id, name }, 'overdue operation not ended; will retry');
+      log.error({ error, operation_id: id, name }, 'overdue operation not ended; will be retried');
     }
   }
 }

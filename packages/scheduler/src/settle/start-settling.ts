@@ -70,7 +70,7 @@ export function startSettling(options: SettlingOptions): Settling {
       host.settledDigest = digest;
       onSettled(hostId);
     } catch (error) {
-      log.error({ error, host_id: hostId }, 'report not settled; will retry');
+      log.error({ error, host_id: hostId }, 'report not settled; will be retried');
       host.unsettled = merge(report, host.unsettled);
       failed.add(host);
     }

@@ -50,7 +50,7 @@ export class SimulatedNetwork implements HostNetwork {
   }
 
   /** Simulated guests run no programs, so they send no requests. */
-  async answerGuests(): Promise<void> {}
+  async serveGuests(): Promise<void> {}
 
   /** A reboot removes everything. */
   clear(): void {

@@ -70,8 +70,8 @@ describe('the control socket', () => {
     ['POST', '/hosts/one/crash', 400, 'JSON', '{"vm_id'],
     ['POST', '/hosts/one/crash', 400, 'has no domain', '{"vm_id":"vm-9"}'],
   ])('replies to %s %s with %i', async (method, path, status, word, body?: string) => {
-    const answer = await send(method, path, body);
-    expect(answer.status).toBe(status);
-    expect(answer.said).toContain(word);
+    const reply = await send(method, path, body);
+    expect(reply.status).toBe(status);
+    expect(reply.said).toContain(word);
   });
 });

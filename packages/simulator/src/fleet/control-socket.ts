@@ -19,14 +19,14 @@ type Options = {
   hosts: ReadonlyMap<string, SimulatedHost>;
   log: Log;
 };
-type Answer = { status: number; body: object };
+type Reply = { status: number; body: object };
 
 export async function startControlSocket(options: Options): Promise<ControlSocket> {
   const path = join(options.directory, 'control.sock');
   // Removes the socket of a killed fleet. A directory has only one fleet at a time.
   await rm(path, { force: true });
   const server = createServer((request, response) => {
-    void answer(request, options).then(({ status, body }) => {
+    void reply(request, options).then(({ status, body }) => {
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(`${JSON.stringify(body)}\n`);
     });
@@ -50,7 +50,7 @@ function listen(server: Server, path: string): Promise<void> {
   });
 }
 
-async function answer(request: IncomingMessage, { hosts, log }: Options): Promise<Answer> {
+async function reply(request: IncomingMessage, { hosts, log }: Options): Promise<Reply> {
   try {
     if (request.method === 'GET' && request.url === '/hosts') {
       return { status: 200, body: { items: [...hosts].map(showHost) } };

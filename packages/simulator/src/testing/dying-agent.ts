@@ -3,7 +3,7 @@ import type { LedgerStore } from '@gantry/agent/ledger/ledger';
 import type { AgentUnderTest } from './agent-under-test.ts';
 
 /** Calls without effects. All other calls change the host. */
-const ASKING = /^(list|read\w*|isInForce|watch|answerGuests)$/;
+const ASKING = /^(list|read\w*|isInForce|watch|serveGuests)$/;
 
 /**
  * Lets an agent die at its nth change of the host or its ledger: either before the change, or after

@@ -45,9 +45,9 @@ describe('two hosts side by side', () => {
     expect(one.address).not.toBe(two.address);
     for (const address of [two.address, OUTSIDE_ADDRESS]) {
       await one.runIn('ip', 'route', 'get', address);
-      expect(await answers(one, address)).toBe('refused');
+      expect(await replies(one, address)).toBe('refused');
     }
-    expect(await answers(one, '198.51.100.99')).toBe('unreachable');
+    expect(await replies(one, '198.51.100.99')).toBe('unreachable');
   });
 
   test('what a VM would leave is seen: files, interfaces, tables, rules', async () => {
@@ -105,7 +105,7 @@ test('what a killed test has left is removed by the next, and by several at once
 });
 
 /** A port nobody listens on is refused by whoever has the address. */
-async function answers(host: LibvirtHost, address: string): Promise<'refused' | 'unreachable'> {
+async function replies(host: LibvirtHost, address: string): Promise<'refused' | 'unreachable'> {
   const line = `timeout 5 bash -c 'exec 3<>/dev/tcp/${address}/9' 2>&1 || true`;
   const said = await host.runIn('bash', '-c', line);
   return said.includes('refused') ? 'refused' : 'unreachable';

@@ -31,7 +31,7 @@ it.each([
   expect(findPciName(DATABASE, vendor, device)).toBe(name);
 });
 
-it('the first database there is answers, once per kind of device; without one nothing has a name', async () => {
+it('a name comes from the first database that exists, read once per kind of device; without a database there are no names', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'pci-names-'));
   try {
     const file = join(directory, 'pci.ids');

@@ -40,7 +40,7 @@ const DRIVERS = 'bus/pci/drivers';
 const CONFIG = Buffer.concat([Buffer.from([0xde, 0x10, 0x35, 0x22]), Buffer.alloc(60)]);
 
 /**
- * A server in a directory, whose kernel answers writes as the real one does as far as handing over
+ * A server in a directory, whose kernel reacts to writes as the real one does as far as handing over
  * needs it: drivers come and go, resets are counted, drives are files. The lab has the real ones.
  */
 export class ImitatedServer {
@@ -199,7 +199,7 @@ export class ImitatedServer {
     });
   }
 
-  /** Whoever asks once too often gets no answer, and does nothing more. */
+  /** A call after the last permitted step never returns, as if the process had been killed. */
   async #ask(what: string): Promise<void> {
     if (this.livesFor === 0) {
       this.died();

@@ -7,7 +7,7 @@ export type ImageServer = {
   url(path: string): string;
   /** Paths in the order of the requests. */
   asked: string[];
-  answer: RequestListener;
+  reply: RequestListener;
   close(): Promise<void>;
 };
 
@@ -16,7 +16,7 @@ export async function startImageServer(): Promise<ImageServer> {
   const served: ImageServer = {
     url: () => '',
     asked: [],
-    answer: (_, response) => response.writeHead(404).end(),
+    reply: (_, response) => response.writeHead(404).end(),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -25,7 +25,7 @@ export async function startImageServer(): Promise<ImageServer> {
   };
   const server = createServer((request, response) => {
     served.asked.push(request.url ?? '');
-    served.answer(request, response);
+    served.reply(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -87,11 +87,11 @@ describe('a read-only shared directory', () => {
     const vm = vmOfType({ cpuCores: 2, memoryGb: 1, gpuCount: 0, diskCount: 0 });
     const host = gpuServer(emulated(ARM_KVM));
     const xml = renderDomain(describeDomain({ ...vm, disks: [...vm.disks, shared] }, host));
-    const answer = await define(xml).then(
+    const accepted = await define(xml).then(
       async () => readDomain(await virsh('dumpxml', NAME)).filesystems.at(-1)?.readOnly,
       (error: Error) => error.message.includes('read-only'),
     );
-    expect(answer).toBe(true);
+    expect(accepted).toBe(true);
   });
 });
 

@@ -79,7 +79,7 @@ describe('guest services', () => {
       if (iface) guests.set(vm.id, await lab.addGuest(iface));
     }
     await network.applyFirewall(firewall);
-    await network.answerGuests([published, blue, other]);
+    await network.serveGuests([published, blue, other]);
     for (const vm of vms) await network.ensureInterfaces(vm.id, vm.interfaces);
   });
   afterAll(async () => {
@@ -270,7 +270,7 @@ describe('guest services', () => {
       expect(await misses(at(red), `${METADATA}/meta-data`)).toBe(true);
       network = lab.network(OPTIONS);
       expect(await network.isInForce(firewall)).toBe(true);
-      await network.answerGuests([published, blue, other]);
+      await network.serveGuests([published, blue, other]);
       for (const vm of vms) {
         const { content } = await get(at(vm), `${METADATA}/meta-data`);
         expect(content).toBe(fileOf(vm, 'meta-data'));
@@ -281,7 +281,7 @@ describe('guest services', () => {
     it('wait for the earlier process to release the address', async () => {
       const next = lab.network(OPTIONS);
       expect(await next.isInForce(firewall)).toBe(true);
-      await next.answerGuests([{ ...published, name: 'renamed' }, blue, other]);
+      await next.serveGuests([{ ...published, name: 'renamed' }, blue, other]);
       await network.close();
       network = next;
       await expect
@@ -293,7 +293,7 @@ describe('guest services', () => {
   it('serve nothing of a removed VM, and the other VMs as before', async () => {
     await network.removeInterfaces(red.id);
     await network.applyFirewall({ ...firewall, interfaces: interfaces.slice(1) });
-    await network.answerGuests([blue, other]);
+    await network.serveGuests([blue, other]);
     expect(await askForLease(at(blue).netns)).toMatchObject({ hostname: 'name-of-blue' });
     expect(await get(at(other), `${METADATA}/meta-data`)).toMatchObject({ status: 200 });
   });

@@ -6,10 +6,10 @@ import { hostName, renderSeedFiles } from '../../seed/nocloud.ts';
 import type { InterfaceSpec, VmSpec } from '../../spec.ts';
 import { assignServiceAddresses, METADATA_ADDRESS } from '../kernel/service-addresses.ts';
 import { parseInterface } from '../parse-interface.ts';
-import { answerDhcp } from './answer-dhcp.ts';
 import { formatDhcp, parseDhcp } from './dhcp-message.ts';
 import { createMetadataServer } from './metadata-server.ts';
 import { openSockets } from './open-sockets.ts';
+import { replyToDhcp } from './reply-to-dhcp.ts';
 
 export type GuestServicesOptions = {
   nameservers: readonly string[];
@@ -26,7 +26,7 @@ export type GuestServices = {
   /** The interfaces by which the kernel identifies guests now. */
   inForce(interfaces: readonly InterfaceSpec[]): void;
   /** The VMs behind the interfaces. From now on they get replies. */
-  answerGuests(vms: readonly VmSpec[]): Promise<void>;
+  serveGuests(vms: readonly VmSpec[]): Promise<void>;
   /** Called when a bridge may exist, and with it the address to listen on. */
   listen(): Promise<void>;
   close(): Promise<void>;
@@ -60,13 +60,13 @@ export function createGuestServices(options: GuestServicesOptions): GuestService
     return files.find(({ name }) => name === wanted)?.content;
   };
 
-  const answerPacket = (packet: Buffer, service: string) => {
+  const replyPacket = (packet: Buffer, service: string) => {
     const spec = interfaces.get(service);
     const request = parseDhcp(packet);
     if (!spec || !request) return null;
     const vm = vmOf(service);
     const lease = { nameservers, mtu, hostName: vm ? hostName(vm) : null };
-    const reply = answerDhcp(request, { iface: parseInterface(spec), ...lease });
+    const reply = replyToDhcp(request, { iface: parseInterface(spec), ...lease });
     return reply && formatDhcp(request, reply, METADATA_ADDRESS);
   };
 
@@ -74,12 +74,12 @@ export function createGuestServices(options: GuestServicesOptions): GuestService
     const { udp, tcp } = await openSockets(netns);
     udp.on('message', (packet, { address, port }) => {
       try {
-        const reply = answerPacket(packet, address);
+        const reply = replyPacket(packet, address);
         // If a reply cannot be sent, the client asks again.
         if (reply) udp.send(reply, port, address, () => undefined);
       } catch (error) {
         // No guest's request may end the agent.
-        log?.warn({ error }, 'DHCP request could not be answered');
+        log?.warn({ error }, 'DHCP reply could not be sent');
       }
     });
     udp.on('error', (error) => log?.warn({ error }, 'DHCP packet failed'));
@@ -130,7 +130,7 @@ export function createGuestServices(options: GuestServicesOptions): GuestService
       const addresses = assignServiceAddresses(next.map(({ id }) => id));
       interfaces = new Map(next.map((iface) => [addresses.get(iface.id) ?? '', iface]));
     },
-    async answerGuests(next) {
+    async serveGuests(next) {
       vms = new Map(next.flatMap((vm) => vm.interfaces.map(({ id }) => [id, vm])));
       await listen();
     },

@@ -25,7 +25,7 @@ export function createMetadataServer(metadata: Metadata): Server {
     { ...LIMITS, keepAliveTimeout: IDLE_MS, maxHeaderSize: MOST_HEADER_BYTES },
     (request, response) => {
       response.on('error', () => undefined);
-      answer(request, response, metadata);
+      reply(request, response, metadata);
     },
   );
   const open = new Map<string, number>();
@@ -48,7 +48,7 @@ export function createMetadataServer(metadata: Metadata): Server {
   return server;
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, metadata: Metadata): void {
+function reply(request: IncomingMessage, response: ServerResponse, metadata: Metadata): void {
   const say = (status: number, content: Uint8Array, headers: Record<string, string> = {}) => {
     const length = { 'content-length': content.length };
     response.writeHead(status, { 'content-type': 'text/plain', ...length, ...headers });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeInterface } from '../../testing/make-spec.ts';
 import { parseInterface } from '../parse-interface.ts';
-import { answerDhcp, type Lease } from './answer-dhcp.ts';
+import { replyToDhcp, type Lease } from './reply-to-dhcp.ts';
 import { type DhcpRequest, formatDhcp, parseDhcp } from './dhcp-message.ts';
 import { makeDhcpPacket } from './testing/dhcp-packet.ts';
 
@@ -21,7 +21,7 @@ const request = (packet: Parameters<typeof makeDhcpPacket>[0] = {}): DhcpRequest
 };
 const bytes = (...addresses: string[]) =>
   Buffer.from(addresses.flatMap((address) => address.split('.').map(Number)));
-const optionsOf = (answer: ReturnType<typeof answerDhcp>) => new Map(answer?.options);
+const optionsOf = (reply: ReturnType<typeof replyToDhcp>) => new Map(reply?.options);
 
 describe('a request', () => {
   it('is parsed with all relevant fields', () => {
@@ -59,7 +59,7 @@ describe('a request', () => {
       makeDhcpPacket({ cut: 2, options: [[50, bytes(SERVER)]] }),
     ],
     ['an option without its length', makeDhcpPacket({ cut: 5, options: [[50, bytes(SERVER)]] })],
-    ['none of the kinds a server answers', makeDhcpPacket({ kind: 7 })],
+    ['a kind of request that a server does not reply to', makeDhcpPacket({ kind: 7 })],
   ])('that is %s is ignored', (_, packet) => {
     expect(parseDhcp(packet)).toBeNull();
   });
@@ -76,17 +76,17 @@ describe('a request', () => {
         packet[230 + (random() % (packet.length - 230))] = random();
       }
       const parsed = parseDhcp(packet);
-      const answer = parsed && answerDhcp(parsed, lease);
-      if (parsed && answer) formatDhcp(parsed, answer, SERVER);
+      const reply = parsed && replyToDhcp(parsed, lease);
+      if (parsed && reply) formatDhcp(parsed, reply, SERVER);
     }
   });
 });
 
 describe('a DHCP server', () => {
   it('offers everything the interface needs', () => {
-    const answer = answerDhcp(request(), lease);
-    expect(answer).toMatchObject({ kind: 'offer', address: '10.0.0.5' });
-    expect(optionsOf(answer)).toEqual(
+    const reply = replyToDhcp(request(), lease);
+    expect(reply).toMatchObject({ kind: 'offer', address: '10.0.0.5' });
+    expect(optionsOf(reply)).toEqual(
       new Map([
         [51, Buffer.from([0, 0, 0xa8, 0xc0])],
         [1, bytes('255.255.240.0')],
@@ -102,16 +102,16 @@ describe('a DHCP server', () => {
   it('offers no gateway and no name if there is none', () => {
     const iface = { ...lease.iface, gateway: null };
     const options = optionsOf(
-      answerDhcp(request(), { ...lease, iface, hostName: 'a b', nameservers: [] }),
+      replyToDhcp(request(), { ...lease, iface, hostName: 'a b', nameservers: [] }),
     );
     expect([...options.keys()].sort((a, b) => a - b)).toEqual([1, 26, 51, 121]);
     expect(options.get(121)).toEqual(Buffer.from([32, ...bytes(SERVER, '0.0.0.0')]));
   });
 
   it('ignores another hardware address and a client that accepted another offer', () => {
-    expect(answerDhcp(request({ mac: '02:00:00:00:00:0b' }), lease)).toBeNull();
+    expect(replyToDhcp(request({ mac: '02:00:00:00:00:0b' }), lease)).toBeNull();
     const elsewhere = { kind: 3, options: [[54, bytes('10.0.0.9')] as const] };
-    expect(answerDhcp(request(elsewhere), lease)).toBeNull();
+    expect(replyToDhcp(request(elsewhere), lease)).toBeNull();
   });
 
   it.each([
@@ -121,16 +121,16 @@ describe('a DHCP server', () => {
     ['that it has and that is another’s', { address: '10.0.0.6' }, 'nak'],
     ['that it does not name', {}, 'nak'],
   ])('replies to a request for an address %s', (_, packet, kind) => {
-    const answer = answerDhcp(request({ kind: 3, ...packet }), lease);
-    expect(answer).toMatchObject({ kind, address: kind === 'ack' ? '10.0.0.5' : null });
-    if (kind === 'nak') expect(answer?.options).toEqual([]);
+    const reply = replyToDhcp(request({ kind: 3, ...packet }), lease);
+    expect(reply).toMatchObject({ kind, address: kind === 'ack' ? '10.0.0.5' : null });
+    if (kind === 'nak') expect(reply?.options).toEqual([]);
   });
 
   it('sends no lease to a client that asks for information only', () => {
-    const answer = answerDhcp(request({ kind: 8, address: '10.0.0.5' }), lease);
-    expect(answer).toMatchObject({ kind: 'ack', address: null });
-    expect(optionsOf(answer).has(51)).toBe(false);
-    expect(answerDhcp(request({ kind: 8, address: '10.0.0.6' }), lease)).toBeNull();
+    const reply = replyToDhcp(request({ kind: 8, address: '10.0.0.5' }), lease);
+    expect(reply).toMatchObject({ kind: 'ack', address: null });
+    expect(optionsOf(reply).has(51)).toBe(false);
+    expect(replyToDhcp(request({ kind: 8, address: '10.0.0.6' }), lease)).toBeNull();
   });
 });
 

@@ -26,7 +26,7 @@ const HOST_NAME = /^[0-9A-Za-z-]{1,63}$/;
  * Returns the reply to a DHCP request, or null. An interface has the one address of its spec, so no
  * leases are stored, and every agent gives the same reply. A release or a decline changes nothing.
  */
-export function answerDhcp(request: DhcpRequest, lease: Lease): DhcpReply | null {
+export function replyToDhcp(request: DhcpRequest, lease: Lease): DhcpReply | null {
   const { iface } = lease;
   if (request.mac !== iface.mac) return null;
   if (request.kind === 'discover') return give('offer', lease);

@@ -11,7 +11,7 @@ import { METADATA_ADDRESS, SERVICE_BLOCK } from '../kernel/service-addresses.ts'
 import { checkVmId, parseInterface, type VmInterface } from '../parse-interface.ts';
 import { forgetAddress, removeTapsOf } from './remove-tap.ts';
 
-export type InterfaceSettings = {
+export type InterfaceOptions = {
   mtu: number;
   uplink: string | null;
   reachableFromHost: boolean;
@@ -20,7 +20,7 @@ export type InterfaceSettings = {
 type InterfacesOrder = {
   vmId: string;
   specs: readonly InterfaceSpec[];
-  options: InterfaceSettings;
+  options: InterfaceOptions;
 };
 
 /** Creates the interfaces of a VM and removes those that the VM no longer has. */
@@ -50,7 +50,7 @@ type InterfaceOrder = {
   vmId: string;
   iface: VmInterface;
   links: readonly Link[];
-  options: InterfaceSettings;
+  options: InterfaceOptions;
 };
 
 /**
@@ -88,7 +88,7 @@ type BridgePlan = { made: string[]; kernel: string[]; up: string[] };
  */
 function planBridge(
   iface: VmInterface,
-  { links, options }: { links: readonly Link[]; options: InterfaceSettings },
+  { links, options }: { links: readonly Link[]; options: InterfaceOptions },
 ): BridgePlan {
   const { bridge, networkId, mark } = iface;
   const alias = bridgeAlias(networkId);

@@ -1,5 +1,5 @@
 /**
- * Runs in a guest's namespace, on nothing but Node: takes an order per line, answers a line each.
+ * Runs in a guest's namespace and needs only Node: reads one command per line and prints one line for each.
  */
 import { createSocket } from 'node:dgram';
 import { connect, createServer } from 'node:net';
@@ -26,7 +26,7 @@ const listen = ({ protocol, port }) =>
     server.listen(port, '0.0.0.0', ready);
   });
 
-/** Answers the address that the other side saw, or why it saw none. */
+/** Returns the address that the other side saw, or why it saw none. */
 const ask = ({ protocol, address, port, sourcePort, sourceAddress, text: asked = '?' }) =>
   new Promise((resolve) => {
     if (protocol === 'udp') {
@@ -58,8 +58,8 @@ const askAgain = () =>
 const perform = { listen, ask, 'ask-again': askAgain };
 for await (const line of createInterface({ input: process.stdin })) {
   const order = JSON.parse(line);
-  const answer = perform[order.do](order);
-  const first = order.patienceMs ? [answer, silence(order.patienceMs)] : [answer];
+  const reply = perform[order.do](order);
+  const first = order.patienceMs ? [reply, silence(order.patienceMs)] : [reply];
   process.stdout.write(`${JSON.stringify(await Promise.race(first))}\n`);
 }
 process.exit(0);

@@ -22,7 +22,7 @@ const PATIENCE_MS = { reaches: 8_000, misses: 400 };
 export class Guest {
   readonly netns: string;
   readonly #child: ChildProcess;
-  readonly #answers: AsyncIterator<string>;
+  readonly #replies: AsyncIterator<string>;
 
   constructor(netns: string) {
     this.netns = netns;
@@ -30,12 +30,12 @@ export class Guest {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     if (!this.#child.stdout) throw new Error('BUG: a guest without output');
-    this.#answers = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
+    this.#replies = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
   }
 
   async #order(order: Record<string, unknown>): Promise<string> {
     this.#child.stdin?.write(`${JSON.stringify(order)}\n`);
-    const { value } = await this.#answers.next();
+    const { value } = await this.#replies.next();
     return JSON.parse(value ?? '"the guest ended"');
   }
 
@@ -50,8 +50,8 @@ export class Guest {
 
   /** Expects that nothing arrives; a refusal would be a reply of the other side. */
   async misses(address: string, port: number, ask: Ask = {}): Promise<boolean> {
-    const answer = await this.#ask({ address, port, ask, patienceMs: PATIENCE_MS.misses });
-    return answer === 'silence' || /EHOSTUNREACH|ENETUNREACH/.test(answer);
+    const reply = await this.#ask({ address, port, ask, patienceMs: PATIENCE_MS.misses });
+    return reply === 'silence' || /EHOSTUNREACH|ENETUNREACH/.test(reply);
   }
 
   #ask(order: { address: string; port: number; ask: Ask; patienceMs: number }): Promise<string> {

@@ -151,9 +151,9 @@ describe('a device', () => {
     ['reason', { reason: 'two\nlines' }],
     ['until', { reason: 'x', until: 'tomorrow' }],
   ])('cannot be quarantined without a valid reason: %s in %j', async (field, body) => {
-    const answer = await quarantine(driveId, body);
-    expect(answer.status).toBe(400);
-    expect(answer.body.details).toMatchObject([{ field }]);
+    const reply = await quarantine(driveId, body);
+    expect(reply.status).toBe(400);
+    expect(reply.body.details).toMatchObject([{ field }]);
     expect((await shown()).drives[0].quarantine_reason).toBe('');
   });
 

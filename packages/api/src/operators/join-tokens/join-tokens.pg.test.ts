@@ -92,9 +92,9 @@ describe('creating a join token', () => {
     ['location', { location: '' }],
     ['token', { location: 'eu-north-a', token: 'mine' }],
   ])('is refused with an error that names the field: %s in %j', async (field, body) => {
-    const answer = await create(body);
-    expect(answer.status).toBe(400);
-    expect(answer.body.details).toMatchObject([{ field }]);
+    const reply = await create(body);
+    expect(reply.status).toBe(400);
+    expect(reply.body.details).toMatchObject([{ field }]);
   });
 
   it('needs an existing location', async () => {

@@ -104,7 +104,7 @@ describe('an explanation of placement', () => {
     ['type_not_in_location', { type: 'l40s-48gb.1x', location: 'us-east-a' }],
   ])('refuses with %s', async (code, body) => {
     await api.sql`delete from vm_type_locations where vm_type = 'l40s-48gb.1x' and location = 'us-east-a'`;
-    const answer = await explain(body);
-    expect([answer.status, answer.body.code]).toEqual([422, code]);
+    const reply = await explain(body);
+    expect([reply.status, reply.body.code]).toEqual([422, code]);
   });
 });

@@ -88,9 +88,9 @@ describe('creating an access key', () => {
     ['name', { name: 'Not A Name' }],
     ['hash', { name: 'x', hash: 'mine' }],
   ])('is refused with an error that names the field: %s', async (field, body) => {
-    const answer = await create(body);
-    expect(answer.status).toBe(400);
-    expect(answer.body.details).toMatchObject([{ field }]);
+    const reply = await create(body);
+    expect(reply.status).toBe(400);
+    expect(reply.body.details).toMatchObject([{ field }]);
   });
 
   it('needs a free name in the project', async () => {

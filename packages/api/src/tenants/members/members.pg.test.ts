@@ -92,9 +92,9 @@ describe('members', () => {
     ['project_id', { email: 'guest@example.test', role: 'member' }],
     ['project_id', { email: 'guest@example.test', role: 'read-only' }],
   ])('are refused with an error that names the field: %s', async (field, body) => {
-    const answer = await add(body);
-    expect(answer.status).toBe(400);
-    expect(answer.body.details).toMatchObject([{ field }]);
+    const reply = await add(body);
+    expect(reply.status).toBe(400);
+    expect(reply.body.details).toMatchObject([{ field }]);
   });
 
   it('belong to a project of the organization, owners to none', async () => {

@@ -60,11 +60,11 @@ describe('quotas', () => {
 
   it('allow exactly the maximum number of concurrent creations', async () => {
     await setQuotas(acme.projectId, { vms: 5 });
-    const answers = await Promise.all(
+    const replies = await Promise.all(
       Array.from({ length: 20 }, (_, index) => createVm(`racer-${index}`)),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
-    const refused = answers.filter(({ status }) => status === 422);
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(5);
+    const refused = replies.filter(({ status }) => status === 422);
     expect(refused).toHaveLength(15);
     for (const { body } of refused) {
       expect(body).toMatchObject({ code: 'quota_exceeded', details: { type: 'vms', max: 5 } });
@@ -103,9 +103,9 @@ describe('setting quotas', () => {
   it.each([[{ vms: -1 }], [{ vms: 1.5 }], [{ vms: '7' }], [{ cats: 3 }]])(
     'refuses %j',
     async (body) => {
-      const answer = await setQuotas(acme.projectId, body);
-      expect(answer.status).toBe(400);
-      expect(answer.body.details[0].field).toBe(Object.keys(body)[0]);
+      const reply = await setQuotas(acme.projectId, body);
+      expect(reply.status).toBe(400);
+      expect(reply.body.details[0].field).toBe(Object.keys(body)[0]);
     },
   );
 });

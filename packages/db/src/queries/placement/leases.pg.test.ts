@@ -15,7 +15,7 @@ afterEach(() => database.sql`delete from leases`);
 
 const expire = () => database.sql`update leases set expires_at = now() - interval '1 ms'`;
 
-it('a location is held by one at a time, and by another once the lease has expired', async () => {
+it('a location has one lease holder at a time; another can acquire the lease after it has expired', async () => {
   const { sql } = database;
   const first = await acquireLeases(sql, { holder: one, ttlMs: HOUR_MS });
   expect(first).toEqual([
@@ -34,7 +34,7 @@ it('a location is held by one at a time, and by another once the lease has expir
   expect(await renewLeases(sql, { leases: first, ttlMs: HOUR_MS })).toEqual([]);
 });
 
-it('many who want it at once: one gets it', async () => {
+it('one of many concurrent requests for a lease succeeds', async () => {
   const { sql } = database;
   for (const epoch of [1, 2, 3]) {
     const holders = Array.from({ length: 8 }, () => newId());
@@ -47,7 +47,7 @@ it('many who want it at once: one gets it', async () => {
   }
 });
 
-it('a lease that was let go is free at once, but not one that somebody else has by now', async () => {
+it('a released lease is free immediately; a release by a former holder has no effect', async () => {
   const { sql } = database;
   const first = await acquireLeases(sql, { holder: one, ttlMs: HOUR_MS });
   await releaseLeases(sql, first);
@@ -56,7 +56,7 @@ it('a lease that was let go is free at once, but not one that somebody else has 
   expect(await acquireLeases(sql, { holder: one, ttlMs: HOUR_MS })).toEqual([]);
 });
 
-it('a new location is there for the taking', async () => {
+it('the lease of a new location is free', async () => {
   const { sql } = database;
   await acquireLeases(sql, { holder: one, ttlMs: HOUR_MS });
   await sql`insert into locations (name, region, zone) values ('ap-south-a', 'ap-south', 'a')`;
@@ -66,7 +66,7 @@ it('a new location is there for the taking', async () => {
   await sql`delete from locations where name = 'ap-south-a'`;
 });
 
-it('nobody gets the lease while its holder writes, even if it has expired meanwhile', async () => {
+it('a lease that expires while its holder writes cannot be acquired before the write ends', async () => {
   const { sql } = database;
   const [lease] = await acquireLeases(sql, { holder: one, ttlMs: 200 });
   if (!lease) throw new Error('no lease');
@@ -85,7 +85,7 @@ it('nobody gets the lease while its holder writes, even if it has expired meanwh
   expect(after.map(({ location }) => location)).toContain(lease.location);
 });
 
-it('a write of a holder that was superseded is refused', async () => {
+it('a write of a former holder is refused', async () => {
   const { sql } = database;
   const [lease] = await acquireLeases(sql, { holder: one, ttlMs: HOUR_MS });
   if (!lease) throw new Error('no lease');
@@ -99,7 +99,7 @@ it('a write of a holder that was superseded is refused', async () => {
   expect(await held({ ...lease, holder: two, epoch: 2 })).toBe(true);
 });
 
-it('a holder that is paused in the middle of a write neither keeps the lease nor writes later', async () => {
+it('a holder that is paused during a write loses the lease and writes nothing later', async () => {
   const { sql } = database;
   const [lease] = await acquireLeases(sql, { holder: one, ttlMs: 500 });
   if (!lease) throw new Error('no lease');

@@ -39,7 +39,7 @@ const usage = () =>
     from usage_days order by date, resource_type`;
 
 describe('metering', () => {
-  it('repeated counts once, and goes on after a close', async () => {
+  it('that is repeated counts once, and continues after a close', async () => {
     const id = newId();
     await close(id, '2026-01-01T00:00:00Z');
     await open(id, '2026-01-01T01:00:00Z', disk);
@@ -57,13 +57,13 @@ describe('metering', () => {
     ]);
   });
 
-  it('by many at once opens one interval', async () => {
+  it('by many concurrent callers opens one interval', async () => {
     const id = newId();
     await Promise.all(Array.from({ length: 8 }, () => open(id, '2026-01-01T00:00:00Z', vm)));
     expect(await intervals(id)).toHaveLength(1);
   });
 
-  it('that ends before it began counts nothing', async () => {
+  it('that ends before it starts counts nothing', async () => {
     await use(vm, '2026-01-01T02:00:00Z', '2026-01-01T01:00:00Z');
     await closeDay(database.sql, '2026-01-01');
     expect(await usage()).toEqual([]);
@@ -71,7 +71,7 @@ describe('metering', () => {
 });
 
 describe('a closed day', () => {
-  it('holds what falls into it, to the millisecond, with the prices of the moment', async () => {
+  it('has the usage of that day, to the millisecond, at the prices of the time of the close', async () => {
     await database.sql`insert into prices values ('a40.1x', 0.36)`;
     await use(vm, '2025-12-31T23:59:59.001Z', '2026-01-01T00:00:10.250Z');
     await use(vm, '2026-01-01T23:59:59.500Z', '2026-01-02T07:00:00Z');
@@ -111,7 +111,7 @@ describe('a closed day', () => {
     expect((await usage()).map(({ quantity }) => quantity)).toEqual(['7200.000000', '7200.000000']);
   });
 
-  it('without a price costs 0, is marked so, and stays so when a price is set later', async () => {
+  it('without a price costs 0 and is marked as unpriced, also if a price is set later', async () => {
     await use(vm, '2026-01-01T00:00:00Z', '2026-01-01T01:00:00Z');
     expect(await closeDay(database.sql, '2026-01-01')).toBe(true);
     await database.sql`insert into prices values ('a40.1x', 5)`;
@@ -121,7 +121,7 @@ describe('a closed day', () => {
     ]);
   });
 
-  it('is closed once by many at once', async () => {
+  it('is closed once by many concurrent callers', async () => {
     await use(vm, '2026-01-01T00:00:00Z', '2026-01-01T01:00:00Z');
     const closed = await Promise.all(
       Array.from({ length: 8 }, () => closeDay(database.sql, '2026-01-01')),
@@ -130,7 +130,7 @@ describe('a closed day', () => {
     expect(await usage()).toHaveLength(1);
   });
 
-  it('whose closing fails midway stays open', async () => {
+  it('stays open if its close fails midway', async () => {
     await use(vm, '2026-01-01T00:00:00Z', '2026-01-01T01:00:00Z');
     await database.sql`alter table usage_days add constraint no_usage check (quantity < 0)`;
     await expect(closeDay(database.sql, '2026-01-01')).rejects.toThrow('no_usage');
@@ -144,18 +144,18 @@ describe('a closed day', () => {
 describe('days that are due', () => {
   const due = (now: string) => closeDueDays(database.sql, new Date(now));
 
-  it('are none while nothing was ever used', async () => {
+  it('are none before the first usage', async () => {
     expect(await due('2026-01-01T12:00:00Z')).toEqual([]);
   });
 
-  it('are over for five minutes', async () => {
+  it('ended at least five minutes ago', async () => {
     await use(vm, '2026-01-01T10:00:00Z');
     expect(await due('2026-01-02T00:04:59.999Z')).toEqual([]);
     expect(await due('2026-01-02T00:05:00Z')).toEqual(['2026-01-01']);
     expect(await due('2026-01-02T00:06:00Z')).toEqual([]);
   });
 
-  it('are caught up after a week of downtime, also those without usage', async () => {
+  it('are all closed after a week of downtime, including days without usage', async () => {
     await use(vm, '2025-12-28T12:00:00Z', '2025-12-28T13:00:00Z');
     expect(await due('2025-12-29T00:05:00Z')).toEqual(['2025-12-28']);
     await use(vm, '2026-01-03T00:00:00Z', '2026-01-03T00:00:01Z');
@@ -186,7 +186,7 @@ describe('a scheduler whose clock is ten days fast', () => {
     expect(fast).toHaveLength(0);
   });
 
-  it('closes only the days that are over for the database', async () => {
+  it('closes only the days that have ended by the clock of the database', async () => {
     const [row] = await database.sql`select now() - interval '2 days' as past,
       to_char(now(), 'YYYY-MM-DD') as today`;
     await use(vm, row?.['past'].toISOString());
@@ -196,7 +196,7 @@ describe('a scheduler whose clock is ten days fast', () => {
   });
 });
 
-it('usage is listed as numbers, filtered, and of one organization only', async () => {
+it('usage is listed as numbers, filtered, and only for one organization', async () => {
   await use(vm, '2026-01-01T23:00:00Z', '2026-01-02T01:00:00Z');
   await use(disk, '2026-01-01T00:00:00Z', '2026-01-01T06:00:00Z');
   await closeDueDays(database.sql, new Date('2026-01-03T01:00:00Z'));

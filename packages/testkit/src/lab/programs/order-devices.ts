@@ -37,8 +37,8 @@ const devices = vfioDevices({
 });
 
 try {
-  const answer = await carryOut();
-  process.stdout.write(JSON.stringify({ answer: answer ?? null }));
+  const reply = await carryOut();
+  process.stdout.write(JSON.stringify({ reply: reply ?? null }));
 } catch (error) {
   if (!(error instanceof HostFailure)) throw error;
   process.stdout.write(JSON.stringify({ refusal: { code: error.code, message: error.message } }));

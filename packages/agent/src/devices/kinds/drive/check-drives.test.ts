@@ -56,8 +56,8 @@ it('drives cannot be erased without nvme-cli, and a host without drives needs no
   const run = () => Promise.reject(new Error('it is not installed'));
   expect(await checkNvmeCli(await make({ ...TREE, run }))).toMatchObject([{ severity: 'fail' }]);
   expect(await checkNvmeCli(await make({ run }))).toEqual([]);
-  const answering = { ...TREE, run: async () => 'nvme version 2.4 (git 2.4)' };
-  expect(await checkNvmeCli(await make(answering))).toMatchObject([
+  const replying = { ...TREE, run: async () => 'nvme version 2.4 (git 2.4)' };
+  expect(await checkNvmeCli(await make(replying))).toMatchObject([
     { severity: 'ok', found: '2.4' },
   ]);
 });
