@@ -7,9 +7,9 @@ import { median } from './median.ts';
 import { makeBenchProject, startProcess } from './subject.ts';
 
 /**
- * What the api costs beside a bare Hono route that runs the same statements: CPU of the server
- * process per request, and latency. Rounds alternate between the two, so that a noisy machine is
- * noisy to both; the medians of the rounds are compared.
+ * Measures the cost of the api compared with a bare Hono route that runs the same statements: CPU
+ * time of the server process per request, and latency. Rounds alternate between the two, so that
+ * noise of the machine affects both; the medians of the rounds are compared.
  */
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
 const CONNECTIONS = 8;
@@ -83,7 +83,7 @@ try {
         });
         if (name === 'create')
           await sql`delete from vms where project_id = ${project.projectId} and name like 'bench-%'`;
-        // The first round warms both up.
+        // The first round is a warm-up.
         if (round > 0) results[side].push(measured);
       }
     }

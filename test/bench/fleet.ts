@@ -4,8 +4,8 @@ import { removeAbandonedHomes } from './fleet/home.ts';
 import { missedGoals } from './fleet/table.ts';
 
 /**
- * What a large fleet costs, in three parts that can be asked for one by one: decisions in memory,
- * placements as committed, and hosts attached to one scheduler.
+ * Measures the cost of a large fleet in three parts that can be run one by one: decisions in
+ * memory, committed placements, and hosts that are attached to one scheduler.
  */
 const PARTS = ['decisions', 'placements', 'attached'] as const;
 
@@ -34,7 +34,7 @@ process.env['BENCH_ROUNDS'] = values.rounds;
 let failed = false;
 for (const part of wanted) {
   console.log(`\n${part}`);
-  // The first two are programs of their own, and say by the exit code whether they met their goals.
+  // The first two are separate programs. Their exit codes say whether they met their goals.
   if (part === 'decisions') await import('./placement/decisions.ts');
   if (part === 'placements') await import('./placement/commits.ts');
   if (part === 'attached') await attached();
@@ -42,7 +42,10 @@ for (const part of wanted) {
 }
 process.exitCode = failed || missedGoals() > 0 ? 1 : 0;
 
-/** Told to stop, it ends what it started; killed, that ends by itself. */
+/**
+ * If it is asked to stop, it ends what it started. If it is killed, its child processes end by
+ * themselves.
+ */
 async function attached(): Promise<void> {
   const stopping = new AbortController();
   const stop = () => stopping.abort(new Error('stopped before its end'));

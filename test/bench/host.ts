@@ -5,9 +5,9 @@ import { measureStarts } from './host/starts.ts';
 import { runParts } from './run-parts.ts';
 
 /**
- * What the agent costs a host that runs real VMs, in three parts that can be asked for one by one:
- * the way from a spec to a running guest, calls of libvirt beside virsh, and an agent at rest. Needs
- * root and what `deploy/prepare-host.sh` installs.
+ * Measures the cost of the agent on a host that runs real VMs, in three parts that can be run one
+ * by one: from a spec to a running guest, libvirt calls compared with virsh, and an idle agent.
+ * Needs root and what `deploy/prepare-host.sh` installs.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -19,7 +19,7 @@ const { values, positionals } = parseArgs({
     vms: { type: 'string', default: '2' },
   },
 });
-/** Rounds of rest are as long as was asked for, and there are three, as many as a median needs. */
+/** Idle rounds have the requested length. There are three, the fewest that give a median. */
 const IDLE_ROUNDS = 3;
 const [rounds, domains] = [Number(values.rounds), Number(values.domains)];
 const rest = { rounds: IDLE_ROUNDS, seconds: Number(values.idle), vms: Number(values.vms) };

@@ -9,7 +9,7 @@ type Load = {
   subject: Subject;
   path: string;
   headers: Record<string, string>;
-  /** Every request creates a VM of its own. */
+  /** Every request creates another VM. */
   create?: boolean;
   count: number;
   connections: number;
@@ -18,7 +18,7 @@ type Load = {
 const TICKS_PER_SECOND = 100;
 let serial = 0;
 
-/** Sends a fixed number of requests and reads what the server process spent on them. */
+/** Sends a fixed number of requests and measures the CPU time of the server process. */
 export async function measureLoad({
   subject,
   path,
@@ -43,7 +43,7 @@ export async function measureLoad({
   await new Promise<void>((resolve, reject) => {
     const instance = autocannon(options, (error: unknown) => (error ? reject(error) : resolve()));
     instance.on('response', (_client, status, _bytes, ms) => {
-      if (status !== 200) reject(new Error(`${path} answered ${status}`));
+      if (status !== 200) reject(new Error(`${path} replied ${status}`));
       latencies.push(ms);
     });
   });

@@ -5,9 +5,9 @@ import { measureTraffic } from './net/traffic.ts';
 import { runParts } from './run-parts.ts';
 
 /**
- * What firewall rules cost, in three parts that can be asked for one by one: the way of a changed rule
- * from the agent's stream to packets, the whole way from a PATCH, and packets through a host with few
- * rules and with very many. In network namespaces; needs root and nftables.
+ * Measures the cost of firewall rules in three parts that can be run one by one: from a changed
+ * rule in the agent's stream to the packets, from a PATCH to the packets, and packets through a
+ * host with few and with many rules. Runs in network namespaces; needs root and nftables.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -4,8 +4,9 @@ import { missedGoals } from './fleet/table.ts';
 type Parts = Record<string, (signal: AbortSignal) => Promise<void>>;
 
 /**
- * Runs the parts of a bench that are asked for, or all of them, one after the other; the exit code
- * says whether their goals were met. Told to stop, it ends what it started; killed, that ends by itself.
+ * Runs the selected parts of a benchmark, or all of them, one after the other. The exit code says
+ * whether they met their goals. If it is asked to stop, it ends what it started; if it is killed,
+ * its child processes end by themselves.
  */
 export async function runParts(parts: Parts, asked: readonly string[]): Promise<void> {
   const unknown = asked.filter((part) => !Object.hasOwn(parts, part));

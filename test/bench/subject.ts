@@ -13,7 +13,7 @@ export const VM = {
     'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGnZ0P5QvE0y4tH0zvYt0rR0lKqM3p5D0m5lqDkZ5sYx bench',
 };
 
-/** A server under load, in a process of its own. */
+/** A server under load, as a separate process. */
 export type Subject = { pid: number; url: string; stop(): Promise<void> };
 
 export async function startProcess(args: string[], env: Record<string, string>): Promise<Subject> {
@@ -34,7 +34,7 @@ export async function startProcess(args: string[], env: Record<string, string>):
 
 type Wanted = { root: string; databaseUrl: string; sql: Sql; vms: number };
 
-/** A project with an access key, no limits to speak of, and some VMs to read. */
+/** A project with an access key, very high limits and some VMs to read. */
 export async function makeBenchProject({ root, databaseUrl, sql, vms }: Wanted) {
   const secretKey = randomBytes(32).toString('base64url');
   const output = execFileSync(
@@ -59,7 +59,7 @@ export async function makeBenchProject({ root, databaseUrl, sql, vms }: Wanted) 
   };
   await sql`update quotas set max = 100000000`;
   const vmId = await insertVms(sql, projectId, vms);
-  // Of tables that are empty the database would believe that they stay so.
+  // The planner would assume that empty tables stay empty.
   if (vms > 0) await sql`analyze`;
   return { secretKey, projectId, accessKey, vmId };
 }

@@ -14,7 +14,8 @@ let availabilities: Fields[];
 beforeAll(async () => {
   world = await startWorld();
   const { get, operator, P } = world;
-  // What a placer would write of a location with one free A40, and of nothing else anywhere.
+  // The rows that a placer writes for a location with one free A40; no other location has a free
+  // GPU.
   await world.api.sql`insert into availabilities (location, vm_type, available)
     values (${LOCATION}, 'a40.1x', true), (${LOCATION}, 'a40.2x', false)`;
   specs = (await get(`${P}/specs`)).body.items;
@@ -47,7 +48,7 @@ describe('docs/contract/catalogue.md#vm-types', () => {
         ...{ cpu_cores: Number(cores), memory_gb: Number(memory), disk_gb: diskGb },
         ...{ disk_type: drives ? 'NVMe' : 'N/A', num_gpu: Number(gpuCount), gpu_type: gpuType },
       });
-      // The drives' number and the network are told to operators, who must build hosts for them.
+      // Only operators see the number of drives and the network, because they build hosts for them.
       expect(types.find(({ name }) => name === type)).toMatchObject({
         ...{ disk_count: drives, network_gbps: Number(network) },
       });

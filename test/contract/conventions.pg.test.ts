@@ -235,7 +235,7 @@ describe('docs/contract: conventions', () => {
   });
 });
 
-/** Where a schema allows null, as paths. */
+/** Returns the paths at which a schema allows null. */
 function nullables(schema: unknown, path: string[] = []): string[] {
   if (schema === null || typeof schema !== 'object') return [];
   const types = [(schema as Fields)['type']].flat();

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => world.api.stop());
 
 const send = (body: Fields) => world.post(`${world.P}/disks`, body);
-/** The disk that this request makes, as it reads back. */
+/** Creates a disk with this request and reads it back. */
 const created = async (body: Fields): Promise<Fields> => {
   const { metadata } = operationOf(await send(body));
   return (await world.get(`${world.P}/disks/${metadata.id}`)).body;

@@ -36,7 +36,7 @@ afterAll(() => world.api.stop());
 const create = (changes: Fields = {}, headers = {}) =>
   world.post(`${world.P}/vms`, vmBody(changes), headers);
 
-/** Runs with another api, which is stopped whatever happens. */
+/** Runs with another api, which is always stopped afterwards. */
 async function withApi(
   overrides: Parameters<typeof startTestApi>[0],
   run: (api: TestApi) => Promise<void>,

@@ -23,7 +23,7 @@ let world: World;
 let networkId: string;
 let vmId: string;
 let rules: string;
-/** In force; from a block to a VM. */
+/** An active rule from a block to a VM. */
 let rule: Fields;
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => world.api.stop());
 
 const send = (body: Fields) => world.post(rules, body);
-/** The rule that this request makes, as it reads back. */
+/** Creates a rule with this request and reads it back. */
 const created = async (changes: Fields): Promise<Fields> => {
   const { metadata } = operationOf(await send(ruleBody(networkId, changes)));
   return (await world.get(`${rules}/${metadata.id}`)).body;
@@ -160,7 +160,7 @@ describe('docs/contract/networks.md#firewall-rules: request body', () => {
         ...{ name: 'string', vpc_network_id: 'string', action: 'string', direction: 'string' },
         ...{ protocols: 'array', sources: 'array', destinations: 'array' },
       },
-      // Required by the schema, left out by the example: both are accepted.
+      // The schema requires it and the example omits it; both are accepted.
       optional: { source_ports: 'array', destination_ports: 'array' },
     }));
   it('the reply has the unfinished operation, which echoes the request', async () => {

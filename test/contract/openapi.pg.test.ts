@@ -165,7 +165,7 @@ describe('the OpenAPI document', () => {
   it('describes each reply by a schema, and every error by the same one', () => {
     for (const { method, path, operation } of operations) {
       for (const [status, { content }] of Object.entries(operation.responses)) {
-        // What follows is no longer HTTP.
+        // After the upgrade the connection is not HTTP.
         if (status === '101') continue;
         const schema = content['application/json']?.schema;
         expect(schema, `${method} ${path} ${status}`).toBeTypeOf('object');
@@ -176,7 +176,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('docs/contract/README.md#rules-for-every-endpoint', () => {
-  /** A call of an endpoint; every id in it is nobody's. */
+  /** A call of an endpoint with ids that do not exist. */
   const call = (method: string, path: string, bearer?: string) =>
     world.api.call(method.toUpperCase(), path.replace('/v0.1', '').replaceAll(/\{\w+\}/g, NOBODY), {
       ...(bearer === undefined ? {} : { bearer }),
@@ -218,7 +218,7 @@ describe('docs/contract/README.md#rules-for-every-endpoint', () => {
       const { status, body } = await get(path);
       expect([path, status, body.details?.[0]?.field]).toEqual([path, 400, field]);
     }
-    // A UUID is the same in capitals, and these are someone else's.
+    // A UUID in upper case is the same UUID; these belong to another tenant.
     expect((await get(`/projects/${projectId.toUpperCase()}/vms`)).status).toBe(404);
     expect((await get(`/organizations/${organizationId.toUpperCase()}/billing`)).status).toBe(404);
     expect((await get(`/projects/${world.tenant.projectId.toUpperCase()}/vms`)).status).toBe(200);

@@ -25,7 +25,7 @@ import {
 
 let world: World;
 let networkId: string;
-/** The same operation of a VM creation, before and after. */
+/** The operation of a VM creation, before and after its end. */
 let opened: Operation;
 let succeeded: Operation;
 let vm: Fields;
@@ -165,7 +165,7 @@ describe('docs/contract/operations.md#rules: results, failures and deadlines', (
     });
   });
   it('failures have the documented codes', async () => {
-    // The api itself gives one of them: a deletion that overtakes another operation cancels it.
+    // The api itself sets one of these codes: a deletion cancels the operation before it.
     const creation = operationOf(await world.post(`${world.P}/vms`, vmBody()));
     operationOf(await world.delete(`${world.P}/vms/${creation.metadata.id}`));
     const { state, result, completed_at } = await operation('vms', creation);
@@ -198,7 +198,7 @@ describe('docs/contract/operations.md#rules: results, failures and deadlines', (
     expectRefusal(await world.delete(path), 409, 'operation_in_progress');
   });
   it('an operation has a deadline, 10 minutes by default', async () => {
-    // The deadline is the api's to set; keeping it is the scheduler's, and tested with it.
+    // The api sets the deadline. Tests of the scheduler check that it is enforced.
     for (const { path, body } of creations()) {
       const { operation_id } = operationOf(await world.post(`${world.P}/${path}`, body));
       // Both moments are by the database's clock.
@@ -231,7 +231,7 @@ describe('docs/contract/errors.md#idempotency', () => {
       const first = await send();
       expect(first.status).toBe(200);
       const used = await count();
-      // Whatever became of it meanwhile: it is the first reply.
+      // The first reply is repeated, whatever happened to the resource since.
       if (first.body.operation) await finish(first.body.operation.metadata.id);
       const again = await send();
       expect(again).toMatchObject({ status: 200, body: first.body });

@@ -31,7 +31,7 @@ describe('docs/contract/tenancy.md#organization', () => {
   });
   it('name is a string', () => expect(organization['name']).toBe('acme'));
   it('payment_customer_id identifies the organization at the payment provider', async () => {
-    // Provider and organization agree on it from the first moment on.
+    // The id exists at the payment provider from the beginning.
     const created = (await world.owner.post('/organizations', { name: 'Second' })).body;
     const { billing } = world.api.deps;
     expect(created.payment_customer_id).toBe(billing.customerIdFor(created.id));

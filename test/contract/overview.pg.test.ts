@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.api.stop());
 
-/** What a reply is, whoever calls. */
+/** The shape of every reply, whoever calls. */
 const shape = async (path: string) => {
   const { status, body } = await world.get(path);
   return { status, members: Array.isArray(body) ? 'array' : membersOf(body) };
@@ -123,7 +123,10 @@ describe('docs/contract/README.md#rules-for-every-endpoint: ids and timestamps',
       collect(body);
     }
   });
-  /** The values of members with such a name; how many must at least be there keeps the test honest. */
+  /**
+   * Returns the values of members with such a name. The minimum count proves that the test finds
+   * them.
+   */
   const valuesNamed = (pattern: RegExp, least: number): unknown[] => {
     const found = everything.filter(([name]) => pattern.test(name)).map(([, value]) => value);
     expect(found.length).toBeGreaterThan(least);

@@ -118,7 +118,7 @@ export async function defaultNetworkOf({ get, P }: World): Promise<string> {
   return (await get(`${P}/vpc/networks`)).body.items[0].id;
 }
 
-/** Gives a VM the addresses that a scheduler would. */
+/** Assigns addresses to a VM as a scheduler does. */
 export async function giveAddresses(
   { api: { sql } }: World,
   { vmId, privateIp, publicIp }: { vmId: string; privateIp?: string; publicIp?: string },
@@ -139,7 +139,7 @@ export function expectRefusal(reply: Reply, status: number, code: string): void 
   expect(reply.status).toBe(status);
 }
 
-/** A 400 whose details name the field and say why. */
+/** Expects status 400 with details that name the field and the reason. */
 export function expectFieldRefused(reply: Reply, field: string): void {
   expectRefusal(reply, 400, 'bad_request');
   const details = reply.body.details as { field: string; reason: string }[];
@@ -157,7 +157,10 @@ export type BodyField = {
   wrong: unknown;
 };
 
-/** Missing or of another type, the request is refused and the field named; alone it is not at fault. */
+/**
+ * Expects that a request without the field, or with a value of another type, is refused with the
+ * name of the field.
+ */
 export async function expectRequired({ send, body, field, wrong }: BodyField): Promise<void> {
   const { [field]: _left, ...without } = body;
   expectFieldRefused(await send(without), field);
@@ -165,7 +168,10 @@ export async function expectRequired({ send, body, field, wrong }: BodyField): P
   expect((await send(body)).status).toBe(200);
 }
 
-/** Left out, the request is accepted; of another type it is not. */
+/**
+ * Expects that a request without the field is accepted and one with a value of another type is
+ * refused.
+ */
 export async function expectOptional({ send, body, field, wrong }: BodyField): Promise<void> {
   const { [field]: _left, ...without } = body;
   expect((await send(without)).status).toBe(200);
@@ -193,7 +199,7 @@ export async function readOpenApi(api: TestApi): Promise<OpenApi> {
   return (await api.call('GET', '/openapi.json')).body as OpenApi;
 }
 
-/** The values that a field of a schema may have, in order of the alphabet. */
+/** Returns the values that a field of a schema may have, sorted. */
 export function valuesOf(document: OpenApi, name: string, field: string): unknown[] {
   const values = schemaOf(document, name).properties?.[field]?.['enum'];
   return Array.isArray(values) ? values.toSorted() : [];
@@ -205,7 +211,9 @@ export function schemaOf(document: OpenApi, name: string): Schema {
   return schema;
 }
 
-/** A request's body is described as the table has it: these members, of these types, and these required. */
+/**
+ * Expects that the schema of a request has these members, of these types, and these required ones.
+ */
 export function expectDescribed(
   document: OpenApi,
   name: string,

@@ -14,7 +14,7 @@ afterAll(() => world.api.stop());
 type Metered = Parameters<typeof openInterval>[1]['metered'];
 const A40: Metered = { metric: 'vm_seconds', vmType: 'a40.1x' };
 
-/** Metering is the scheduler's: it says when a VM ran and when a disk was there. */
+/** Writes metering rows as the scheduler does: when a VM ran and when a disk existed. */
 async function meter(metered: Metered, from: string, to: string): Promise<void> {
   const { sql } = world.api;
   const resourceId = newId();

@@ -25,7 +25,10 @@ const stateOf = async (vmId: string): Promise<string> => (await read(vmId)).stat
 const act = (vmId: string, action: string) => world.patch(`${world.P}/vms/${vmId}`, { action });
 const remove = (vmId: string) => world.delete(`${world.P}/vms/${vmId}`);
 
-/** In the state that `make` brings about, the VM takes these actions and no others; DELETE it always takes. */
+/**
+ * Expects that a VM in the state that `make` produces accepts these actions and no others. DELETE
+ * is always accepted.
+ */
 async function expectLeavesBy(make: () => Promise<string>, actions: string[]): Promise<void> {
   for (const action of ['START', 'STOP', 'RESET']) {
     const reply = await act(await make(), action);
@@ -37,14 +40,14 @@ async function expectLeavesBy(make: () => Promise<string>, actions: string[]): P
   operationOf(await remove(await make()));
 }
 
-/** The host has not been heard from. */
+/** Makes the host unreachable. */
 async function makeUnreachable(): Promise<string> {
   const vmId = await makeVm(world);
   await world.api.sql`update vms set reachable = false where id = ${vmId}`;
   return vmId;
 }
 
-/** A VM that its host has not yet answered for. */
+/** A VM that its host has not yet reported. */
 async function makeActing(from: 'running' | 'stopped', action: string): Promise<string> {
   const vmId = await makeVm(world, {}, from);
   operationOf(await act(vmId, action));
@@ -72,7 +75,7 @@ describe('docs/contract/vms.md#states', () => {
     await finishVm(world.api.sql, vmId, 'running');
     expect(await stateOf(vmId)).toBe('STATE_RUNNING');
     await expectLeavesBy(makeCreating, []);
-    // What a failed creation leaves behind is the scheduler's to remove, and tested with it.
+    // The scheduler removes a failed creation. Its own tests check that.
   });
 
   it('STATE_RUNNING allows STOP, RESET and DELETE, and can end in a crash', async () => {
@@ -155,7 +158,7 @@ describe('docs/contract/vms.md#states', () => {
     const before = await read(vmId);
     operationOf(await act(vmId, 'STOP'));
     await finishVm(sql, vmId, 'stopped');
-    // The scheduler takes the dynamic address back, and hands out another at the start.
+    // The scheduler releases the dynamic address and assigns another one at the start.
     await sql`update public_addresses set network_interface_id = null where address = '203.0.113.30'`;
     operationOf(await act(vmId, 'START'));
     await giveAddresses(world, { vmId, publicIp: '203.0.113.31' });

@@ -3,7 +3,10 @@ import type { JsonSchema } from './document.ts';
 import { KNOWN_GOOD, own } from './known-good.ts';
 import { NASTY_MEMBERS, nastyValue, RawJson } from './nasty.ts';
 
-/** JSON schema -> arbitrary of what it allows. `name` is the member's, `owner` its object's schema. */
+/**
+ * Converts a JSON schema to an arbitrary of the values that it allows. `name` is the name of the
+ * member, `owner` the schema of its object.
+ */
 export function valid(schema: JsonSchema, name = '', owner = ''): fc.Arbitrary<unknown> {
   const whole = KNOWN_GOOD[`${name}[]`];
   if (whole && schema.type === 'array') return whole;
@@ -14,7 +17,7 @@ export function valid(schema: JsonSchema, name = '', owner = ''): fc.Arbitrary<u
   if (type === 'object') return KNOWN_GOOD[schema.title ?? ''] ?? validObject(schema);
   if (type === 'array') return validArray(schema, name, owner);
   if (known) return known;
-  // Of a union, the alternatives have the schema's name: TokenRequest is one of two objects.
+  // The alternatives of a union have the name of its schema: TokenRequest is one of two objects.
   if (options) {
     return fc.oneof(...options.map((o) => valid({ ...titled(schema), ...o }, name, owner)));
   }
@@ -68,7 +71,7 @@ function validString(schema: JsonSchema, name: string): fc.Arbitrary<string> {
   }
 }
 
-/** The same with one leaf replaced, a member left out, or a member nobody knows. */
+/** The same value with one leaf replaced, a member removed or an unknown member added. */
 export function nearlyValid(schema: JsonSchema): fc.Arbitrary<unknown> {
   const which = fc.nat({ max: 63 });
   return fc.oneof(
@@ -97,13 +100,13 @@ export function nearlyValid(schema: JsonSchema): fc.Arbitrary<unknown> {
   );
 }
 
-/** What a reply that repeats them would be made of. */
+/** Marks that show up in a reply that repeats the value. */
 const manyMembers = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`member${i}`, i]));
 const longMember = { ['x'.repeat(100_000)]: 1 };
 
 type Path = (string | number)[];
 
-/** Every value that is no object or array; an empty one counts as a leaf. */
+/** Returns every value that is not an object or an array. An empty one counts as a leaf. */
 function leaves(value: unknown, path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null || value instanceof RawJson) return [path];
   const inner = Object.entries(value).flatMap(([key, item]) => leaves(item, [...path, key]));
@@ -129,14 +132,14 @@ function leaveOut(value: unknown, index: number): unknown {
   return Object.fromEntries(entries.filter((_, i) => i !== index % Math.max(1, entries.length)));
 }
 
-/** Defined, not assigned: `__proto__` has to become a member. */
+/** Defines the member instead of assigning it, so that `__proto__` becomes a member. */
 function withMember(value: unknown, member: string, content: unknown): unknown {
   return Object.defineProperty({ ...(value as object) }, member, {
     ...{ value: content, enumerable: true, configurable: true, writable: true },
   });
 }
 
-/** JSON text, with what JSON.stringify cannot write. */
+/** JSON text, including values that JSON.stringify cannot write. */
 export function toJsonText(value: unknown): string {
   if (value instanceof RawJson) return value.text;
   if (Array.isArray(value)) return `[${value.map(toJsonText).join(',')}]`;

@@ -1,9 +1,11 @@
 import type { Sql } from '@gantry/db/connect';
 
-/** Table -> digest of all its rows. */
+/** Maps each table to a digest of all its rows. */
 export type Digest = Record<string, string>;
 
-/** What a refusal may leave behind: its line in the log, a revoked login, a forgotten first reply. */
+/**
+ * The tables that a refused request may change: the audit log, revoked logins and stored replies.
+ */
 const EXCEPT = ['audit_logs', 'refresh_tokens', 'idempotency_keys'];
 
 export async function digestRows(sql: Sql): Promise<Digest> {

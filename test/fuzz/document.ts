@@ -1,7 +1,7 @@
 import { buildOpenApiDocument } from '@gantry/api/http/openapi';
 import { ALL_ROUTES } from '@gantry/api/routes';
 
-/** The OpenAPI document, read as a client would: what can be asked, and what may come back. */
+/** Reads the OpenAPI document as a client does: the possible requests and the possible replies. */
 
 export type JsonSchema = {
   $ref?: string;
@@ -47,14 +47,14 @@ export type Operation = {
   body: JsonSchema | undefined;
   /** By status. */
   replies: Map<number, JsonSchema>;
-  /** Its caller is an operator. */
+  /** Only an operator may call it. */
   admin: boolean;
 };
 
-/** As the server builds it; a test holds it against what the server serves. */
+/** The document as the server builds it. A test compares it with what the server serves. */
 export const DOCUMENT = buildOpenApiDocument([...ALL_ROUTES]) as unknown as Document;
 
-/** Operators' operations change what all others rely on, so they come last. */
+/** Operations of operators change what all others depend on, so they come last. */
 export const OPERATIONS: readonly Operation[] = Object.entries(DOCUMENT.paths)
   .flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, item]) => toOperation(path, method, item)),
@@ -79,7 +79,7 @@ function toOperation(path: string, method: string, item: PathItem): Operation {
   };
 }
 
-/** The schema without references; `allOf` becomes the one object it describes. */
+/** Returns the schema without references; `allOf` becomes the one object that it describes. */
 function inlined(schema: JsonSchema, depth = 0): JsonSchema {
   if (depth > 32) throw new Error('a schema of the document refers to itself');
   const inner = (part: JsonSchema) => inlined(part, depth + 1);
@@ -116,8 +116,8 @@ function mergeObjects(parts: JsonSchema[]): JsonSchema {
 }
 
 /**
- * The operation a path is answered by, which need not be the one it was made for: a parameter may
- * read "operations", or be dots that a URL swallows. Undefined means that the answer must be 404.
+ * Returns the operation that serves a path. It can differ from the operation that the path was made
+ * for: a parameter may be "operations", or dots that a URL removes. Undefined: the reply must be 404.
  */
 export function operationAt(method: string, pathname: string): Operation | undefined {
   const path = decoded(pathname);

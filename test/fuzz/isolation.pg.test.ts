@@ -9,12 +9,12 @@ import { type Exchange, type Subject, startSubject } from './subject.ts';
 import { makeWorld, type Values, type World } from './world.ts';
 
 /**
- * A stranger asks for the other tenant's things by their true ids, and must learn nothing: neither
- * from what a reply says, nor from how it differs from the reply to ids that never were.
+ * A stranger requests resources of another tenant by their real ids and must learn nothing: neither
+ * from the content of a reply nor from how it differs from the reply for an id that does not exist.
  */
 let subject: Subject;
 let world: World;
-/** The same callers, and ids of nothing. */
+/** The same callers with ids that do not exist. */
 let emptiness: World;
 
 beforeAll(async () => {
@@ -26,19 +26,22 @@ afterAll(() => subject.api.stop());
 
 const strangers = fc.constantFrom<Bearer>('otherOwner', 'otherKey', 'otherReadOnlyKey', 'nobody');
 
-/** Whatever the request, its sender is a stranger to what it names. */
+/** The sender never has access to the resources in the request. */
 const asStranger = (plans: fc.Arbitrary<Plan>) =>
   fc.tuple(plans, strangers).map(([plan, bearer]) => ({
     ...plan,
     ...{ bearer, headers: {} },
-    // Names that they gave to something of their own would be theirs from then on.
+    // A name that the stranger gives to a resource would be the stranger's own from then on.
     body: plan.body && {
       ...plan.body,
       text: plan.body.text.replaceAll(/\{\{own\.(name|email|spare_email)\}\}/g, '{{other.$1}}'),
     },
   }));
 
-/** Half of it the stranger's own: their project with the other's network, and the like. */
+/**
+ * Half of the ids are the stranger's own, for example their project with the other tenant's
+ * network.
+ */
 const halfOwn = (plan: Plan): Plan => ({
   ...plan,
   path: plan.path.replaceAll(/\{\{own\.(project_id|organization_id)\}\}/g, '{{other.$1}}'),
@@ -73,12 +76,12 @@ it(`a stranger learns nothing (seed ${SEED})`, { timeout: TIMEOUT_MS }, async ()
   });
 });
 
-/** An image of the catalogue, and a user who is nobody's member yet. */
+/** An image of the catalogue, and a user who is not a member of anything yet. */
 const NOBODYS = ['image_id', 'user_id', 'spare_email'];
 
-/** What the tenant has that the request did not say itself. */
+/** The values of the tenant that are not part of the request. */
 function leaks({ sent, pathname, text }: Exchange): string[] {
-  // It repeats to its readers what they themselves asked for in vain.
+  // It shows readers only what they requested themselves.
   if (pathname.endsWith('/audit-logs')) return [];
   const said = JSON.stringify(sent).toLowerCase();
   return Object.entries(world.own)
@@ -93,13 +96,13 @@ function reachesIn({ sent, pathname }: Exchange): boolean {
   return Object.values(world.own).some((value) => path.includes(value));
 }
 
-/** Status and message, without what is different each time. */
+/** Returns status and message without the parts that differ each time. */
 function verdict({ status, text }: Exchange): string {
   const ids = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
   return `${status} ${text.replaceAll(ids, '<id>')}`;
 }
 
-/** E-mail addresses stay: whoever knows one may invite it. */
+/** E-mail addresses stay, because everyone who knows an address may invite it. */
 function invented(values: Values): Values {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, name.endsWith('_id') ? newId() : value]),

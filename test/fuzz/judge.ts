@@ -3,13 +3,13 @@ import addFormats from 'ajv-formats';
 import { type JsonSchema, OPERATIONS, type Operation, operationAt } from './document.ts';
 import type { Exchange } from './subject.ts';
 
-/** What is wrong with an answer, by the document's own word; nothing, one hopes. */
+/** Lists how a reply differs from the OpenAPI document. Empty: it does not. */
 export function judge(exchange: Exchange): string[] {
   const { status, headers, text, troubles } = exchange;
   const operation = operationAt(exchange.sent.method, exchange.pathname);
   if (!operation && status !== 404) return [`no operation has this path, so ${status} is wrong`];
   const problems = [...troubles];
-  if (status >= 500) problems.push(`answered ${status}`);
+  if (status >= 500) problems.push(`replied ${status}`);
   if (!headers.get('content-type')?.startsWith('application/json')) {
     problems.push(`content-type is ${headers.get('content-type')}`);
   }
@@ -22,7 +22,7 @@ export function judge(exchange: Exchange): string[] {
   return problems;
 }
 
-/** A small request must not have a large refusal, nor a large one its own text back. */
+/** A refusal must be short and must not repeat a long request. */
 const MAX_ERROR = 16 * 1024;
 
 type ErrorBody = { error_id?: string; details?: { field?: unknown; reason?: unknown }[] };
@@ -60,7 +60,10 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 const checks = new Map<string, ValidateFunction>();
 
-/** Most replies share few schemas, and to compile one takes longer than a request. */
+/**
+ * Compiled schemas are cached, because compiling takes longer than a request and most replies share
+ * a few schemas.
+ */
 function replyCheck(operation: Operation, status: number): ValidateFunction | undefined {
   const schema = operation.replies.get(status);
   if (!schema) return undefined;
@@ -70,14 +73,14 @@ function replyCheck(operation: Operation, status: number): ValidateFunction | un
   return check;
 }
 
-/** Paths that nothing answers have errors like all others. */
+/** A path without a route has an error reply like all others. */
 function anyOperation(): Operation {
   const [first] = OPERATIONS;
   if (!first) throw new Error('the document has no operations');
   return first;
 }
 
-/** A member that the document does not name is refused: that is how secrets get out. */
+/** A member that is not in the document is an error, because this is how secrets leak. */
 function closed(schema: JsonSchema): JsonSchema {
   const { properties, items, anyOf, oneOf, title: _, ...rest } = schema;
   return {

@@ -89,12 +89,12 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   vm_type: vmType,
   resource_type: oneOf('a40.1x', 'persistent-ssd', 'shared-volume'),
   'ExplainPlacement.host_id': own('host_id'),
-  // Of paths: what goes is what nothing depends on.
+  // For paths: resources that nothing depends on.
   'DELETE.organization_id': own('empty_organization_id'),
   'DELETE.project_id': own('empty_project_id'),
   'DELETE.network_id': own('empty_network_id'),
   'DELETE.host_id': own('empty_host_id'),
-  // Of queries:
+  // For queries:
   limit: oneOf('1', '2', '100', '1000'),
   page_token: own('vm_id'),
   resource_id: oneOf('{{own.vm_id}}', '{{own.disk_id}}', '{{own.rule_id}}'),

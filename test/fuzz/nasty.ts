@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
-/** Values that have broken other services, and the JSON that no JavaScript value stands for. */
+/** Values that have broken other services, and JSON that no JavaScript value represents. */
 
-/** Written into the body as it is. */
+/** Written into the body unchanged. */
 export class RawJson {
   readonly text: string;
   constructor(text: string) {
@@ -110,7 +110,7 @@ export const nastyString = fc.oneof(
   { weight: 1, arbitrary: fc.string({ maxLength: 20 }) },
 );
 
-/** Over the limit for bodies, and as much as fits under it. */
+/** Larger than the limit for bodies, and as large as the limit allows. */
 const hugeString = fc.constantFrom(300 * 1024, 255 * 1024).map(bytes);
 
 export const nastyValue: fc.Arbitrary<unknown> = fc.oneof(
@@ -134,7 +134,7 @@ export const NASTY_MEMBERS = [
   '\0',
 ];
 
-/** What a path or a query can carry: already encoded. */
+/** Values for a path or a query, already encoded. */
 export const nastySegment = fc.oneof(
   {
     weight: 4,
@@ -150,7 +150,7 @@ export const nastySegment = fc.oneof(
   { weight: 1, arbitrary: fc.stringMatching(/^[A-Za-z0-9_.-]{1,40}$/) },
 );
 
-/** Percent-encoded; what is not Unicode goes as the bytes a careless client would send. */
+/** Percent-encoded. Invalid Unicode is sent as the bytes that a careless client would send. */
 export function encoded(text: string): string {
   return [...text]
     .map((character) => (character.isWellFormed() ? encodeURIComponent(character) : '%ed%a0%80'))

@@ -9,14 +9,17 @@ import { type Subject, startSubject } from './subject.ts';
 import { makeWorld, renewWorld, type World } from './world.ts';
 
 /**
- * Every operation of the document, with requests of every kind: whatever comes in, what goes out is
- * documented. Half of the requests are such that handlers are reached.
+ * Sends requests of every kind to every operation of the document and expects only documented
+ * replies. Half of the requests are valid enough to reach the handlers.
  */
 let subject: Subject;
 let world: World;
-/** Whether an operation before this one left its traces in the world. */
+/** Whether an earlier operation changed the fixtures. */
 let changed = false;
-/** Fixtures cost more than requests do: after so many the rest of the requests meets what is left. */
+/**
+ * Fixtures are more expensive than requests. After this many new fixtures the remaining requests
+ * use the last ones.
+ */
 const MAX_RENEWALS = 2;
 /** How many more good requests an operation gets that none has succeeded in. */
 const PATIENCE = 20;
@@ -34,7 +37,7 @@ it('the served document is the one that is tested', async () => {
 
 describe(`seed ${SEED}`, () => {
   for (const operation of OPERATIONS) {
-    it(`${operation.id} answers as documented`, { timeout: TIMEOUT_MS }, async () => {
+    it(`${operation.id} replies as documented`, { timeout: TIMEOUT_MS }, async () => {
       if (changed) world = await renewWorld(subject.api, world);
       changed = false;
       let renewals = 0;

@@ -30,7 +30,7 @@ export function fail(problems: string[], { sent, status, text }: Exchange): neve
     [
       `${problems.map(shortened).join('\n')}`,
       describe(sent),
-      `answer: ${status} ${shortened(text)}`,
+      `reply: ${status} ${shortened(text)}`,
     ].join('\n'),
   );
 }

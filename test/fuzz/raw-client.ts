@@ -13,7 +13,7 @@ const SILENCE_MS = 1_500;
 
 /**
  * Writes bytes as they are, piece by piece, and reads until the server closes the connection, is
- * silent, or has answered as often as expected.
+ * silent, or has sent the expected number of replies.
  */
 export function sendRaw(
   port: number,
@@ -33,7 +33,7 @@ export function sendRaw(
       if (isComplete(text, replies)) finish(false);
     });
     socket.on('end', () => finish(true));
-    // The server may hang up while we still write: that is an answer too.
+    // The server may close the connection while the client still writes. That counts as a reply.
     socket.on('error', () => finish(true));
     socket.on('connect', () => {
       for (const piece of pieces) socket.write(piece);
@@ -48,7 +48,7 @@ function statusesIn(text: string): number[] {
   return [...text.matchAll(HEAD)].map(([, status]) => Number(status));
 }
 
-/** All answers began, and the last one has the length that it announced. */
+/** Returns whether every reply has begun and the last one has its announced length. */
 function isComplete(text: string, replies: number): boolean {
   if (statusesIn(text).length < replies) return false;
   const last = text.slice(text.lastIndexOf('HTTP/1.1 '));

@@ -9,7 +9,7 @@ import { holds } from './property.ts';
 import { type RawReply, sendRaw } from './raw-client.ts';
 import { RUNS, SEED, seedOf, TIMEOUT_MS } from './settings.ts';
 
-/** What no well-behaved client can send, to a server that listens. */
+/** Sends bytes that no correct client sends, to a server that listens. */
 let api: TestApi;
 let server: ApiServer;
 let tenant: TestTenant;
@@ -56,10 +56,10 @@ const post = (...headers: string[]) =>
   head(`POST ${vms()}`, 'Content-Type: application/json', ...headers);
 const chunk = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
 
-/** Never 5xx, never silence: an answer below 500, or a connection that is closed. */
+/** Expects a reply below 500 or a closed connection: never 5xx, never silence. */
 function expectHandled({ statuses, closed, text }: RawReply): void {
   for (const status of statuses) expect(status, text).toBeLessThan(500);
-  expect(statuses.length > 0 || closed, 'neither answered nor closed').toBe(true);
+  expect(statuses.length > 0 || closed, 'neither replied nor closed').toBe(true);
 }
 
 describe('bodies', () => {
@@ -127,7 +127,7 @@ describe('heads', () => {
     ['a host that is none', () => [lines('GET /v0.1 HTTP/1.1', 'Host: [::', bearer(), '')]],
     ['a folded header', () => [head('GET /v0.1', 'X-Fold: a', ' b')]],
   ];
-  it.each(refused)('%s is answered or hung up on', async (_, bytes) => {
+  it.each(refused)('%s gets an error reply or a closed connection', async (_, bytes) => {
     const reply = await sendRaw(server.port, bytes());
     expectHandled(reply);
     expect(reply.statuses).not.toContain(200);
@@ -142,7 +142,7 @@ describe('heads', () => {
     ['a head in many pieces', () => [...head('GET /v0.1')]],
     ['HTTP/1.0', () => [lines('GET /v0.1 HTTP/1.0', 'Host: a', bearer(), '')]],
   ];
-  it.each(accepted)('%s is answered', async (_, bytes) => {
+  it.each(accepted)('%s gets a reply', async (_, bytes) => {
     expect((await sendRaw(server.port, bytes())).statuses).toEqual([200]);
   });
 
@@ -151,7 +151,7 @@ describe('heads', () => {
     expectHandled(reply);
   });
 
-  it('requests in one packet are answered in their order', async () => {
+  it('requests in one packet get their replies in order', async () => {
     const requests = [head('GET /v0.1'), head('GET /v0.1/nothing'), head('GET /v0.1/locations')];
     const reply = await sendRaw(server.port, [requests.join('')], { replies: 3 });
     expect(reply.statuses).toEqual([200, 404, 200]);
@@ -213,7 +213,7 @@ it(`bytes of any kind never crash the server (seed ${SEED})`, { timeout: TIMEOUT
     seed: seedOf('raw'),
     runs: RUNS * 2,
     async examine(bytes) {
-      // The end of the input, so that a body that never comes is not waited for.
+      // Ends the input, so that the server does not wait for the rest of a body.
       const reply = await sendRaw(server.port, [bytes], { halfClose: true });
       const bad = reply.statuses.filter((status) => status >= 500);
       if (bad.length === 0 && crashes.length === 0 && (reply.closed || reply.statuses.length > 0))

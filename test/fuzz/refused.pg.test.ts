@@ -8,7 +8,7 @@ import { RUNS, SEED, seedOf, TIMEOUT_MS } from './settings.ts';
 import { type Subject, startSubject } from './subject.ts';
 import { makeWorld, type World } from './world.ts';
 
-/** A refusal is worth nothing if half of the request was done: all rows are compared. */
+/** A refused request must write nothing: all rows are compared. */
 let subject: Subject;
 let world: World;
 let rows: Digest;

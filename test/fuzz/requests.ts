@@ -4,12 +4,12 @@ import type { Operation } from './document.ts';
 import { KNOWN_GOOD, own } from './known-good.ts';
 import { encoded, nastySegment, nastyString } from './nasty.ts';
 
-/** Who sends it; a bearer of the fixtures, or a header that is no bearer of anyone. */
+/** The sender: a bearer of the fixtures, or a header that is not valid for any caller. */
 const ROLES = ['operator', 'owner', 'member', 'readOnly', 'accessKey', 'readOnlyKey'] as const;
 const STRANGERS = ['otherOwner', 'otherKey', 'otherReadOnlyKey', 'unpaidOwner', 'nobody'] as const;
 export type Bearer = (typeof ROLES)[number] | (typeof STRANGERS)[number];
 
-/** A request as it will be sent, but for the ids: those are written `{{own.vm_id}}`. */
+/** A request as it is sent, except that ids are written as `{{own.vm_id}}`. */
 export type Plan = {
   method: string;
   path: string;
@@ -35,7 +35,7 @@ export function anyRequest(operation: Operation): fc.Arbitrary<Plan> {
     }));
 }
 
-/** One that ought to be accepted, as far as a schema can tell. */
+/** A request that should be accepted as far as a schema can tell. */
 export function goodRequest(operation: Operation): fc.Arbitrary<Plan> {
   return fc.record({
     method: fc.constant(operation.method),
@@ -51,7 +51,9 @@ export function goodRequest(operation: Operation): fc.Arbitrary<Plan> {
 
 type Segment = (name: string, target: string) => fc.Arbitrary<string>;
 
-/** `target` tells the last parameter, which is what the request is about, by its method. */
+/**
+ * `target` is the value of the last parameter, the resource that the request acts on, by method.
+ */
 function pathOf({ method, path }: Operation, segment: Segment) {
   const parts = path.split(/\{(\w+)\}/);
   const last = parts.length - 2;
@@ -64,7 +66,7 @@ function pathOf({ method, path }: Operation, segment: Segment) {
     .map((filled) => filled.join(''));
 }
 
-/** Parameters that are not in the table of good values are ids of their own name. */
+/** A parameter that is not in the table of valid values is an id with the same name. */
 function goodSegment(name: string, target: string): fc.Arbitrary<string> {
   return (KNOWN_GOOD[target] ?? KNOWN_GOOD[name] ?? own(name)).map(String);
 }
@@ -146,7 +148,7 @@ const GARBAGE = [
   `Bearer ${'x'.repeat(16_000)}`,
 ];
 
-/** Signed by a key nobody knows: rare, because the api looks for the key for up to a second. */
+/** Signed by an unknown key. Rare, because the api looks for the key for up to a second. */
 const UNKNOWN_SIGNER = `Bearer eyJhbGciOiJFZERTQSIsImtpZCI6InQifQ.${'e'.repeat(4_000)}.x`;
 const garbage = fc.oneof(
   { weight: 60, arbitrary: fc.constantFrom(...GARBAGE) },

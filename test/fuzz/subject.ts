@@ -5,20 +5,20 @@ import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import type { Plan } from './requests.ts';
 import { fillPlan, type World } from './world.ts';
 
-/** The api under test, and what it did beside answering. */
+/** The api under test, and its side effects: log lines and crashes. */
 export type Subject = {
   api: TestApi;
   send(plan: Plan, world: World): Promise<Exchange>;
 };
 
 export type Exchange = {
-  /** As it was sent, with the ids in place. */
+  /** The request as it was sent, with real ids. */
   sent: Plan;
   pathname: string;
   status: number;
   headers: Headers;
   text: string;
-  /** What the client cannot see: errors logged, lines that the audit log would not take. */
+  /** Problems that the client cannot see: logged errors, and lines that the audit log refused. */
   troubles: string[];
 };
 
@@ -27,7 +27,7 @@ export async function startSubject(): Promise<Subject> {
   const waiting: AuditLine[] = [];
   const api = await startTestApi({
     log: troubleLog(troubles),
-    // Lines of the audit log are written in batches, so that a bad one takes others with it.
+    // Lines of the audit log are written in batches, so one bad line makes the whole batch fail.
     refusals: { add: (line) => void waiting.push(line), stop: async () => {} },
   });
   const app = buildApp(api.deps);
@@ -58,7 +58,7 @@ function toRequest(plan: Plan, world: World): Request {
     headers,
     ...(plan.body && { body: Buffer.from(plan.body.text, plan.body.encoding) }),
   });
-  // fetch gives a body a type of its own where none was named.
+  // fetch adds a content type if there is none.
   if (plan.body?.contentType === undefined) request.headers.delete('content-type');
   return request;
 }

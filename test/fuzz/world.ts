@@ -19,17 +19,20 @@ import {
 } from '@gantry/testkit/make/tenants';
 import type { Bearer, Plan } from './requests.ts';
 
-/** What requests speak of: two tenants with one of everything, and callers of every kind. */
+/**
+ * The fixtures that requests refer to: two tenants with one resource of each kind, and callers of
+ * every kind.
+ */
 export type World = {
   own: Values;
   other: Values;
   bearers: Record<Bearer, string>;
 };
-/** By the name of the parameter that takes it. */
+/** By the name of the parameter that accepts it. */
 export type Values = Record<string, string>;
 
 const PASSWORD = 'correct horse battery';
-/** Slow to compute, by design: once is enough. */
+/** Slow to compute on purpose, so it is computed once. */
 const passwordHash = hashPassword(PASSWORD);
 
 type Furnished = { tenant: TestTenant; values: Values };
@@ -57,7 +60,7 @@ export async function makeWorld(api: TestApi): Promise<World> {
   };
 }
 
-/** The same world, but what a request may have used up or deleted is there again. */
+/** Returns the same fixtures after restoring what a request may have used up or deleted. */
 export async function renewWorld(api: TestApi, world: World): Promise<World> {
   await restoreCatalogue(api);
   const { tenant, values } = await furnish(api);
@@ -80,14 +83,16 @@ function label(kind: string): string {
   return `${kind}-${labels}-${newId().slice(-8)}`;
 }
 
-/** Operators' requests may have retired what the fixtures are made of. */
+/** Requests of operators may have retired what the fixtures need. */
 async function restoreCatalogue({ sql }: TestApi): Promise<void> {
   await sql`update vm_types set retired = false where retired`;
   await sql`insert into vm_type_locations select t.name, l.name from vm_types t, locations l
     on conflict do nothing`;
 }
 
-/** A tenant with one of everything; all of it has the tenant's name, which is nobody else's. */
+/**
+ * A tenant with one resource of each kind. All of them contain the tenant's name, which is unique.
+ */
 async function furnish(api: TestApi): Promise<Furnished> {
   const { sql } = api;
   const name = label('tenant');
@@ -156,14 +161,14 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
 
 let addresses = 0;
 
-/** What operators see of it: the host that the VM is on, one that is free, a token for another. */
+/** Resources of operators: the host of the VM, a free host, and a token for another host. */
 async function makeHosts({ sql }: TestApi, vmId: string, name: string): Promise<Values> {
   const host = await addHost(sql, { name, gpus: 1 });
   const empty = await addHost(sql, { name: `${name}-empty`, gpus: 0 });
   const { gpuIds, driveIds } = host;
   await placeVm(sql, { vmId, hostId: host.id, devices: [...gpuIds, ...driveIds] });
   await certifyHost(sql, host.id);
-  // Both have told what they are made of, and so can be accepted.
+  // Both hosts have reported their inventory, so operators can accept it.
   await sql`update hosts set facts = '{}' where id in (${host.id}, ${empty.id})`;
   const publicAddressId = newId();
   addresses += 1;
@@ -180,7 +185,7 @@ async function makeHosts({ sql }: TestApi, vmId: string, name: string): Promise<
   };
 }
 
-/** What hosts said of the VM. */
+/** Writes what hosts reported about the VM. */
 async function makeRecords(
   { sql }: TestApi,
   { vmId, projectId, deviceId }: { vmId: string; projectId: string; deviceId: string },
@@ -212,7 +217,7 @@ async function makeNetwork(api: TestApi, tenant: TestTenant, name: string) {
   return { network, subnet, rule };
 }
 
-/** Through the api, so that what there is looks as it would for a client. */
+/** Creates it through the api, so that it looks as it does for a client. */
 async function create(
   api: TestApi,
   tenant: TestTenant,
@@ -235,7 +240,7 @@ async function makeRefreshToken({ sql }: TestApi, userId: string): Promise<strin
   return token;
 }
 
-/** What can be deleted because there is nothing in it. */
+/** Resources that are empty, so that they can be deleted. */
 async function makeEmptyOnes(
   { sql }: TestApi,
   { organizationId, projectId, owner }: TestTenant,
@@ -258,14 +263,14 @@ async function makeEmptyOnes(
   };
 }
 
-/** One that no VM has, so that it can be removed. */
+/** A device that no VM has, so that it can be removed. */
 async function makeImage({ sql }: TestApi): Promise<string> {
   const id = newId();
   await sql`insert into images (id, name) values (${id}, ${label('image')})`;
   return id;
 }
 
-/** `{{own.vm_id}}` -> the id; `{{OWN.vm_id}}` -> the id in upper case. */
+/** `{{own.vm_id}}` becomes the id; `{{OWN.vm_id}}` becomes the id in upper case. */
 function fill(text: string, world: World): string {
   return text.replaceAll(/\{\{(own|other|OWN)\.(\w+)\}\}/g, (_, whose: string, name: string) => {
     if (whose === 'OWN') return (world.own[name] ?? name).toUpperCase();

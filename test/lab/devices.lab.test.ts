@@ -70,18 +70,18 @@ describe('a card', () => {
   it('with two functions is bound whole, and returns reset and with its drivers', async () => {
     const functions = lab.addresses('ati');
     const before = await Promise.all(functions.map(driverOf));
-    expect(await orders.bind(gpu('ati'))).toEqual({ reply: null });
+    expect(await orders.bind(gpu('ati'))).toEqual({ result: null });
     expect(await Promise.all(functions.map(driverOf))).toEqual(['vfio-pci', 'vfio-pci']);
     expect(await orders.list()).toEqual([gpu('ati')]);
-    const { reply } = await orders.release(gpu('ati'));
-    expect(reply).toEqual({ serial: '', method: 'bus', failure: null });
+    const { result } = await orders.release(gpu('ati'));
+    expect(result).toEqual({ serial: '', method: 'bus', failure: null });
     expect(await Promise.all(functions.map(driverOf))).toEqual(before);
   });
 
   it('with a function-level reset is reset by it', async () => {
     await orders.bind(gpu('virtio'));
     expect(await orders.release(gpu('virtio'))).toMatchObject({
-      reply: { method: 'flr', failure: null },
+      result: { method: 'flr', failure: null },
     });
   });
 
@@ -98,18 +98,18 @@ describe('a card', () => {
     const companions = [first, second];
     for (const address of companions) {
       const device: Device = { vmId: VM, kind: 'gpu', address };
-      expect(await orders.bind(device, { companions })).toEqual({ reply: null });
+      expect(await orders.bind(device, { companions })).toEqual({ result: null });
     }
     expect(await driverOf(second)).toBe('vfio-pci');
     for (const address of companions) {
       const device: Device = { vmId: VM, kind: 'gpu', address };
-      expect(await orders.release(device)).toMatchObject({ reply: { failure: null } });
+      expect(await orders.release(device)).toMatchObject({ result: { failure: null } });
       expect(await driverOf(address)).toBe('bochs-drm');
     }
   });
 
   it('that another VM uses is refused by the agent and by VFIO itself', async () => {
-    expect(await orders.bind(gpu('bochs'))).toEqual({ reply: null });
+    expect(await orders.bind(gpu('bochs'))).toEqual({ result: null });
     const other = { ...gpu('bochs'), vmId: OTHER_VM };
     expect(await orders.bind(other)).toMatchObject({ refusal: { code: 'device_in_use' } });
     const group = (
@@ -123,14 +123,14 @@ describe('a card', () => {
     expect(refusal).toMatchObject({ code: 'device_in_use' });
     expect(refusal?.message).toMatch(/still open in sleep \(\d+\)/);
     await lab.ask('kill $(cat /tmp/holder)');
-    await expect.poll(async () => (await orders.release(gpu('bochs'))).reply?.failure).toBe(null);
+    await expect.poll(async () => (await orders.release(gpu('bochs'))).result?.failure).toBe(null);
   });
 
   it('that is absent is refused', async () => {
     const absent: Device = { vmId: VM, kind: 'gpu', address: '0000:99:00.0' };
     expect(await orders.bind(absent)).toMatchObject({ refusal: { code: 'device_missing' } });
     expect(await orders.release(absent)).toMatchObject({
-      reply: { failure: { code: 'device_missing' } },
+      result: { failure: { code: 'device_missing' } },
     });
   });
 });
@@ -145,11 +145,11 @@ describe('a drive', () => {
   it('returns erased, with a receipt that names the drive and the method', async () => {
     const path = await namespaceOf(at('drive0'));
     await write(path);
-    expect(await orders.bind(drive('drive0'))).toEqual({ reply: null });
+    expect(await orders.bind(drive('drive0'))).toEqual({ result: null });
     expect(await driverOf(at('drive0'))).toBe('vfio-pci');
     expect((await lab.run(`test -b ${path}`)).status).toBe(1);
     expect(await orders.release(drive('drive0'))).toEqual({
-      reply: { serial: 'LAB-NVME-0', method: 'format_ses1', failure: null },
+      result: { serial: 'LAB-NVME-0', method: 'format_ses1', failure: null },
     });
     expect(await driverOf(at('drive0'))).toBe('nvme');
     const left = `head -c 8388608 ${await namespaceOf(at('drive0'))} | tr -d '\\0' | wc -c`;
@@ -195,7 +195,7 @@ describe('a drive', () => {
 
   it("with a tenant's volume group is never assembled by the host", async () => {
     await lab.ask(`wipefs -qa ${await namespaceOf(at('drive1'))}`);
-    expect(await orders.bind(drive('drive1'))).toEqual({ reply: null });
+    expect(await orders.bind(drive('drive1'))).toEqual({ result: null });
     // As after a reboot of the host: the host's driver has the drive with the tenant's data on it.
     await lab.ask(`echo > /sys/bus/pci/devices/${at('drive1')}/driver_override
       echo ${at('drive1')} > /sys/bus/pci/devices/${at('drive1')}/driver/unbind
@@ -204,8 +204,8 @@ describe('a drive', () => {
     await lab.ask(`pvcreate -qfy ${path} && vgcreate -q tenant ${path} && lvcreate -qn t -L 64M tenant
       vgchange -qan tenant; udevadm trigger --action=add ${path}; udevadm settle`);
     expect(await lab.ask('ls /dev/mapper')).not.toContain('tenant-t');
-    expect(await orders.bind(drive('drive1'))).toEqual({ reply: null });
-    expect(await orders.release(drive('drive1'))).toMatchObject({ reply: { failure: null } });
+    expect(await orders.bind(drive('drive1'))).toEqual({ result: null });
+    expect(await orders.release(drive('drive1'))).toMatchObject({ result: { failure: null } });
     expect(await lab.ask('pvs --noheadings')).toBe('');
   });
 
@@ -213,10 +213,10 @@ describe('a drive', () => {
     const path = await namespaceOf(at('drive0'));
     await write(path);
     const more = { drivesAsBlocks: true };
-    expect(await orders.bind(drive('drive0'), more)).toEqual({ reply: null });
+    expect(await orders.bind(drive('drive0'), more)).toEqual({ result: null });
     expect(await countPattern(path)).toBeGreaterThan(0);
     expect(await orders.release(drive('drive0'), more)).toMatchObject({
-      reply: { method: 'format_ses1', failure: null },
+      result: { method: 'format_ses1', failure: null },
     });
     expect(await countPattern(path)).toBe(0);
   });
@@ -231,7 +231,7 @@ describe('if the agent is killed before each request to the kernel', () => {
     expect(await driverOf(device.address)).toBe('vfio-pci');
     const released = await orders.insist({ order: 'release', device });
     expect(released.deaths.length).toBeGreaterThan(4);
-    expect(released.reply).toMatchObject({ failure: null });
+    expect(released.result).toMatchObject({ failure: null });
     expect(await Promise.all(lab.addresses(slotId).map(driverOf))).toEqual(before);
     expect(await orders.list()).toEqual([]);
   });
@@ -256,10 +256,10 @@ describe('a device that fell off the bus', () => {
   it.each(['bochs', 'drive0'])('returns without proof that it is clean: %s', async (slotId) => {
     const device = slotId === 'bochs' ? gpu(slotId) : drive(slotId);
     const before = await driverOf(device.address);
-    expect(await orders.bind(device)).toEqual({ reply: null });
+    expect(await orders.bind(device)).toEqual({ result: null });
     await setPower(device.address, false);
     expect(await orders.release(device)).toMatchObject({
-      reply: { method: 'none', failure: lost(device.address) },
+      result: { method: 'none', failure: lost(device.address) },
     });
     await plugInAgain(device.address);
     expect(await driverOf(device.address)).toBe(before);

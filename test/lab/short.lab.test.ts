@@ -40,7 +40,7 @@ describe('a card and a drive of an emulated GPU server', () => {
   it('are bound to VFIO', async () => {
     expect(await driverOf(drive)).toBe('nvme');
     for (const device of [card, drive]) {
-      expect(await orders.bind(device)).toEqual({ reply: null });
+      expect(await orders.bind(device)).toEqual({ result: null });
       expect(await driverOf(device)).toBe('vfio-pci');
     }
   });
@@ -56,10 +56,10 @@ describe('a card and a drive of an emulated GPU server', () => {
 
   it('return reset and erased, each with a receipt', async () => {
     expect(await orders.release(card)).toEqual({
-      reply: { serial: '', method: 'bus', failure: null },
+      result: { serial: '', method: 'bus', failure: null },
     });
     expect(await orders.release(drive)).toEqual({
-      reply: { serial: 'LAB-NVME-0', method: 'format_ses1', failure: null },
+      result: { serial: 'LAB-NVME-0', method: 'format_ses1', failure: null },
     });
     expect(await driverOf(drive)).toBe('nvme');
     expect(await hasPattern()).toBe(false);

@@ -30,7 +30,7 @@ describe('a host with libvirt is a machine', () => {
   });
   afterAll(() => host?.stop());
 
-  /** As after each case: no domain, no interface, and a folder of its own for the next. */
+  /** The state after each case: no domain, no interface, and an empty folder for the next case. */
   afterEach(async () => {
     for (const { vmId } of await driver.hypervisor.list()) {
       await driver.hypervisor.powerOff(vmId);

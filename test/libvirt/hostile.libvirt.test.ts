@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => world.stop());
 
 const state = () => agent.stateOf(VM, '1');
-/** The host is started anew as far as the agent can tell: what ran ended with it. */
+/** For the agent the host has rebooted: all domains have ended with it. */
 const startAgentAfterReboot = () =>
   world.startAgent({ driver: { ...world.driver, readBootId: async () => 'after-a-reboot' } });
 const isGone = async (spec: HostSpec) => {
@@ -33,7 +33,7 @@ const isGone = async (spec: HostSpec) => {
   await world.nothingIsLeft();
 };
 const xml = (...flags: string[]) => world.virsh('dumpxml', DOMAIN, ...flags);
-/** Replaces its definition as an operator with an editor does. */
+/** Replaces its definition as an operator does with `virsh edit`. */
 const edit = async (change: (definition: string) => string) => {
   const file = join(world.host.directory, 'edited.xml');
   await writeFile(file, change(await xml('--inactive')));

@@ -51,7 +51,7 @@ afterEach(async () => {
   await host.stop();
 });
 
-/** Points after a step are died at too, unless what runs beside it was there first. */
+/** The agent is also killed after each step, unless a concurrent step came first. */
 const before = (step: string) => `before ${step}`;
 
 const wanted = (): HostSpec => makeSpec(1, { vms: [vm] });
@@ -65,7 +65,7 @@ const unwanted = (): HostSpec =>
     ],
   });
 
-/** But for the image, which is kept for the next VM, and the table that filters nothing. */
+/** Excludes the image, which is kept for the next VM, and the table that filters nothing. */
 async function nothingIsLeft(): Promise<void> {
   const { files, tables: _, ...rest } = await leftovers(host);
   const others = files.filter((file) => !file.startsWith('images/'));
@@ -86,7 +86,10 @@ describe('an agent killed at every step', () => {
   });
   afterAll(() => program?.remove());
 
-  /** One life after the other, each dying where none has died, until one gets through. */
+  /**
+   * Starts the agent again and again. Each run is killed at a point at which no earlier run was
+   * killed, until one run completes.
+   */
   async function livesUntil(order: Pick<MortalAgentOrder, 'spec' | 'revision' | 'state'>) {
     const deaths: string[] = [];
     for (;;) {
@@ -216,7 +219,7 @@ async function carriedOut(
   await expect.poll(() => agent.stateOf(VM, revision)).toBe(state);
 }
 
-/** The machine, to which something happens once its first start has brought an emulator up. */
+/** Returns the host driver. Calls `happen` when its first start has started an emulator. */
 function duringFirstStart(happen: () => Promise<void>): HostDriver {
   let starts = 0;
   return withSteps(driver, {

@@ -9,7 +9,9 @@ import {
 } from '@gantry/testkit/real-host/one-vm-host';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-/** So long that only the return of libvirtd, and not the passing of time, leads to another try. */
+/**
+ * Long enough that only the return of libvirtd causes another attempt, and not the passing of time.
+ */
 const timings = { failedMs: 3_600_000 };
 
 let world: OneVmHost;
@@ -148,7 +150,8 @@ describe('a libvirtd killed again and again', () => {
     await expect.poll(open).toBeLessThanOrEqual(before);
     expect(await world.emulators()).toEqual(emulators);
     expect(world.steps).not.toContain('hypervisor.reset');
-    // Events are still heard. Soon after its start the daemon ends the domain and yet says it did not.
+    // Events still arrive. Shortly after its start the daemon ends the domain but reports that it
+    // did not.
     await world.virsh('destroy', DOMAIN).catch(() => {});
     await expect.poll(state).toBe('CRASHED');
   });

@@ -16,10 +16,10 @@ let output = '';
 beforeAll(async () => {
   await buildTinyGuest({ directory: tinyGuestDirectory });
   host = await startLibvirtHost('start');
-  // As a home is for whom npm start is for: others may walk through.
+  // Like the home of a normal user: others may pass through it.
   await chmod(host.directory, 0o711);
   const home = path.join(host.directory, 'home');
-  // The namespace has no way to Debian's servers.
+  // The namespace cannot reach the servers of Debian.
   await cp(tinyGuestDirectory, path.join(home, 'tiny-guest'), { recursive: true });
   await chmod(home, 0o700);
   const { DATABASE_URL: _, ...inherited } = process.env as Record<string, string | undefined>;
@@ -40,11 +40,11 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   if (launcher?.exitCode === null) launcher.kill('SIGKILL');
-  // What is left runs in its namespace, and ends with it.
+  // The remaining processes run in the namespace and end with it.
   await host?.stop();
 });
 
-/** The printed line that holds the text, given to a shell on that host as it stands. */
+/** Runs the printed line with this text in a shell on that host, unchanged. */
 async function runPrinted(text: string, more = ''): Promise<string> {
   const line = output.split('\n').find((each) => each.startsWith('  ') && each.includes(text));
   if (line === undefined) throw new Error(`nothing printed has ${text}:\n${output}`);

@@ -27,7 +27,10 @@ async function startWorld(over: Record<string, string> = {}): Promise<OneVmHost>
   return world;
 }
 
-/** Somebody's own domain, made of the VM's: its firmware and machine start anywhere this runs. */
+/**
+ * A domain that does not belong to Gantry, made from the VM's definition, so that it starts on this
+ * machine.
+ */
 async function startStranger({ host, virsh }: OneVmHost): Promise<void> {
   const own = await virsh('dumpxml', DOMAIN, '--inactive');
   const definition = own

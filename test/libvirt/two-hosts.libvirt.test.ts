@@ -9,13 +9,13 @@ import {
 } from '@gantry/testkit/real-host/two-hosts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-/** Echoes what it is sent. */
+/** Echoes its input. */
 const KEPT = 80;
-/** Hears one connection, from its beginning to its end. */
+/** Accepts one connection and reads it to its end. */
 const CUT = 81;
 const SENT_BYTES = 262_144;
 
-/** What udhcpc calls prints what it was told. */
+/** udhcpc calls this script, which prints the offered values. */
 const ASK_FOR_LEASE = [
   "echo '#!/bin/sh' >/run/lease",
   "echo 'echo $1 $ip/$mask $router >>/run/leased' >>/run/lease",
@@ -23,7 +23,10 @@ const ASK_FOR_LEASE = [
   'udhcpc -q -n -i eth0 -s /run/lease >/run/udhcpc 2>&1',
   'grep bound /run/leased',
 ].join(' && ');
-/** Counts aloud, and first for itself: what is said later than a look at it has a greater number. */
+/**
+ * Prints a counter to a file first and then to the connection, so that later output has a greater
+ * number.
+ */
 const COUNT = 'n=0; while n=$((n + 1)); do echo $n >>/run/said; echo $n; usleep 100000; done';
 
 const untilListening = (port: number) => {
@@ -41,7 +44,7 @@ const closed = [outgoing, allow(KEPT)];
 
 describe('two VMs of one network, on two hosts', () => {
   let both: TwoHosts;
-  /** Each, with the other one. */
+  /** Each host together with the other one. */
   let ways: { from: HostWithVm; to: HostWithVm }[];
 
   beforeAll(async () => {
@@ -53,7 +56,7 @@ describe('two VMs of one network, on two hosts', () => {
     ];
     for (const { guest } of both.places) {
       await guest.begin(`nc -ll -p ${KEPT} -e cat`);
-      // With nothing to say left it would end the connection.
+      // Without more input it would end the connection.
       await guest.begin(`tail -f /dev/null | nc -l -p ${CUT} >/run/heard`);
       for (const port of [KEPT, CUT]) await guest.run(untilListening(port));
     }
@@ -123,7 +126,7 @@ describe('two VMs of one network, on two hosts', () => {
     const said = await Promise.all(ways.map(({ from }) => last(from, 'said')));
     await both.apply(open);
     await expectHeard(Math.max(...said));
-    // Not a line is missing; the last may be half there.
+    // No line is missing; the last one may be incomplete.
     for (const { guest } of both.places) {
       expect(await guest.run("sed '$d' /run/heard | awk '$1 != NR'")).toBe('');
     }

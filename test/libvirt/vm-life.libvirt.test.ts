@@ -17,7 +17,7 @@ import { WebSocket } from 'ws';
 const STARTUP = '#!/bin/sh\necho started >> /root/startup-trace\n';
 const SHUTDOWN = '#!/bin/sh\necho ended >> /root/shutdown-trace\nsync\n';
 
-/** As the API shows it. */
+/** A VM as the API shows it. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
 type Vm = any;
 
@@ -49,7 +49,7 @@ describe('a VM of a cloud of two real hosts', () => {
   const show = async (): Promise<Vm> => (await cloud.client.call('GET', `/vms/${vm.id}`)).body;
   const addressOf = (one: Vm): string => one.network_interfaces[0].ips[0].private_ipv4.address;
   const inGuest = (command: string, key = keys.own) => host.ssh(addressOf(vm), key, command);
-  /** Once its SSH answers. */
+  /** Resolves when its SSH server replies. */
   const booted = () => expect.poll(() => inGuest('echo up').catch(String)).toBe('up\n');
 
   it('is created over HTTP and runs on one of them', async () => {
@@ -86,8 +86,8 @@ describe('a VM of a cloud of two real hosts', () => {
       shown += String(bytes);
     });
     await once(console, 'open');
-    console.send('echo "the answer is $((6 * 7))"\n');
-    await expect.poll(() => shown).toContain('the answer is 42');
+    console.send('echo "the result is $((6 * 7))"\n');
+    await expect.poll(() => shown).toContain('the result is 42');
     console.close();
   });
 
@@ -199,7 +199,7 @@ describe('a VM of a cloud of two real hosts', () => {
     });
   }
 
-  /** The block device the guest has for this serial number. */
+  /** Returns the guest's block device with this serial number. */
   async function findDevice(serial: string): Promise<string> {
     const seen = serial.slice(0, 20);
     const line = `for d in /sys/block/vd*; do [ "$(cat $d/serial)" = '${seen}' ] && echo /dev/\${d##*/}; done; true`;

@@ -10,7 +10,10 @@ import { makeTenant, makeUser } from '@gantry/testkit/make/tenants';
 import { addVms } from '@gantry/testkit/make/vms';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-/** What clients are shown, from a host's row to the reply: operators act, a placer looks, a tenant reads. */
+/**
+ * Tests what clients see of available types: operators change hosts, a placer computes, a tenant
+ * reads.
+ */
 let api: TestApi;
 let projectId: string;
 let accessKey: string;
@@ -26,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** The types of one GPU model that can be had in a location, after its placer has looked. */
+/** Returns the available types of one GPU model in a location, after its placer has run. */
 async function available(location = 'eu-north-a', prefix = 'a40.'): Promise<string[]> {
   await hostCache.refresh();
   expect(await writeAvailabilities({ sql: api.sql, lease, index: hostCache.index, written })).toBe(

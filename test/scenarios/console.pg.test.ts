@@ -8,7 +8,9 @@ import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
 import { makeAccessKey, SSH_PUBLIC_KEY } from '@gantry/testkit/make/tenants';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-/** From a WebSocket through api, scheduler and agent to a guest's shell, and back. */
+/**
+ * Tests consoles from a WebSocket through api, scheduler and agent to a guest's shell, and back.
+ */
 const TIMINGS = { checkMs: 50, silentMs: 30_000, idleMs: 60_000 };
 let cloud: Cloud;
 let listening: ListeningApi;
@@ -56,7 +58,7 @@ const shell = async (console: TestConsole) => {
   await expect.poll(() => console.shown()).toContain('login: ');
   return console;
 };
-/** How many consoles the host has open, of all VMs. */
+/** Returns how many consoles of all VMs the host has open. */
 const openOnHost = () =>
   host.driver.hypervisor.look().filter(({ vmId: id }) => host.driver.hypervisor.domain(id)?.console)
     .length;

@@ -4,7 +4,9 @@ import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
 import { SSH_PUBLIC_KEY } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-/** From what an agent reports to what operators and tenants are told, and what is placed. */
+/**
+ * Tests the way from an agent's report to what operators and tenants see and where VMs are placed.
+ */
 let cloud: Cloud;
 let host: SimulatedHost;
 beforeAll(async () => {
@@ -21,7 +23,7 @@ const operate = (method: string, path: string) =>
   cloud.api.call(method, `/admin/${path}`, { bearer: cloud.operator });
 const shown = async () => (await operate('GET', `hosts/${host.id}`)).body;
 let names = 0;
-/** How the creation of a VM with a GPU ends, and the VM's id. */
+/** Creates a VM with a GPU. Returns how its operation ended, and the VM's id. */
 async function createVm(): Promise<{ id: string; state: string }> {
   names += 1;
   const { body } = await cloud.call('POST', '/vms', {

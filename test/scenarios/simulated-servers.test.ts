@@ -9,8 +9,8 @@ import { simulatedInventory } from '@gantry/simulator/servers/simulated-inventor
 import { describe, expect, it } from 'vitest';
 
 /**
- * That the simulated servers hold what the catalogue sells, counted as a careful operator would:
- * whole cores, not threads, and only memory that is set aside in 1 GiB pages.
+ * Tests that the simulated servers can hold what the catalogue sells. Counts whole cores, not
+ * threads, and only memory in 1 GiB pages.
  */
 
 const LOCATION = 'one';
@@ -65,7 +65,7 @@ function requestFor(type: VmType, maySplit: boolean): PlacementRequest {
   };
 }
 
-/** VMs of one type, until the next is refused. */
+/** Places VMs of one type until one is refused. */
 function fill(host: PlacementHost, type: VmType, { maySplit = false } = {}): Placement[] {
   const index = newHostIndex();
   index.put(host);

@@ -35,7 +35,7 @@ it('hosts attach to another scheduler when theirs is gone, and a scheduler that 
       (await cloud.sql`select stream_epoch from hosts where id = ${host.id}`)[0]?.['stream_epoch'],
     );
   const before = await epoch();
-  // As another scheduler does with one that was paused for too long.
+  // Another scheduler does this to one that was paused for too long.
   await cloud.sql`with gone as (delete from schedulers where id = ${second.id})
     update hosts set scheduler_id = null, last_seen_at = now() where scheduler_id = ${second.id}`;
   await expect.poll(epoch).toBeGreaterThan(before);

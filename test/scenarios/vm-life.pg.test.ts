@@ -3,7 +3,7 @@ import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
 import { SSH_PUBLIC_KEY } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-/** Every transition once, with every part of the cloud at work. */
+/** Every transition once, with every part of the cloud running. */
 let cloud: Cloud;
 let host: SimulatedHost;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 type Kind = 'vms' | 'disks' | 'vpc/firewall-rules';
-/** Asks, waits until the operation has ended, and returns it. */
+/** Sends a request, waits until its operation has ended and returns it. */
 const done = async (kind: Kind, method: string, path: string, body?: unknown) => {
   const asked = await cloud.call(method, `/${kind}${path}`, body);
   expect(asked).toMatchObject({ status: 200 });

@@ -16,20 +16,24 @@ import { forgetStatements, printStatements, startCountingPostgres } from './stat
 import { row } from './table.ts';
 
 /**
- * A fleet attached to one scheduler: PostgreSQL, the api, the scheduler and the hosts are processes
- * of their own, and every host has a TLS connection and a stream. Measured is the scheduler.
+ * A fleet that is attached to one scheduler. PostgreSQL, the api, the scheduler and the hosts are
+ * separate processes, and every host has its own TLS connection and stream. The scheduler is
+ * measured.
  */
 export type AttachedOptions = {
   hosts: number;
-  /** Processes the hosts are spread over. */
+  /** The number of processes that run the hosts. */
   processes: number;
   idleSeconds: number;
-  /** Creations per second, one rate after the other. */
+  /** Rates in creations per second, measured one after the other. */
   rates: number[];
   seconds: number;
-  /** Where profiles of the scheduler go; undefined: none are made, for they cost time and memory. */
+  /**
+   * The directory for profiles of the scheduler. Undefined: no profiles, because they cost time and
+   * memory.
+   */
   profiles: string | undefined;
-  /** Whether the database counts its statements, which costs it a little. */
+  /** Whether the database records statistics of its statements, which has a small cost. */
   statements: boolean;
   signal: AbortSignal;
 };
@@ -37,13 +41,19 @@ export type AttachedOptions = {
 const GOALS = { kibPerHost: 64, heartbeatPercent: 20, p50Ms: 150, p99Ms: 750 };
 const MODEL = 'a40-8';
 const HOSTS = path.join(import.meta.dirname, 'hosts.ts');
-/** What is asked for: VMs alone, for which goals are set, and as many deleted once there are so many. */
+/**
+ * The load: VMs without disks, for which goals are set. When there are enough VMs, each creation
+ * deletes an older one.
+ */
 const LOADS = [
   { what: 'creation', stock: Number.POSITIVE_INFINITY, hasGoals: true },
   { what: 'creation and deletion', stock: 500, hasGoals: false },
 ];
 const ATTACH_LIMIT_MS = 30 * 60_000;
-/** Real hosts do not collect their garbage on the scheduler's cores: these do it as rarely as they can. */
+/**
+ * Real hosts do not collect garbage on the cores of the scheduler, so these hosts collect as rarely
+ * as possible.
+ */
 const RARELY_COLLECTING = ['--no-memory-reducer', '--heap-growing-percent=200'];
 
 export async function measureAttached(options: AttachedOptions): Promise<void> {
@@ -85,7 +95,7 @@ export async function measureAttached(options: AttachedOptions): Promise<void> {
     await profile('cpu', 'attach');
     await attachAll(place, createSecrets(project.secretKey));
     await profile('cpu', 'attach');
-    // As the database does by itself before long.
+    // The database does this by itself after some time.
     await sql`analyze hosts, host_revisions, devices`;
     await profile('cpu', 'idle');
     const withHostsUs = await restingUs(place);
@@ -142,7 +152,7 @@ async function attachAll(place: Place, secrets: ReturnType<typeof createSecrets>
   row(`${hosts} hosts attached, with their inventory`, seconds, 's');
   const attached = await scheduler.usage();
   row('scheduler CPU per attach', (attached.cpuUs - before.cpuUs) / 1e3 / hosts, 'ms');
-  // The last reports, and what was only needed for attaching, are done with by then.
+  // By now the last reports have arrived, and the memory that attaching needed is free again.
   await delay(5_000, undefined, { signal });
   const after = await scheduler.usage({ collect: true });
   for (const fleet of fleets) await fleet.usage({ collect: true });
@@ -153,7 +163,7 @@ async function attachAll(place: Place, secrets: ReturnType<typeof createSecrets>
   row('  of that in buffers', kib('external'), 'KiB');
 }
 
-/** CPU per second while nothing happens. */
+/** CPU time per second while the fleet is idle. */
 async function restingUs({ scheduler, idleSeconds, signal }: Place): Promise<number> {
   const [before, begun] = [await scheduler.usage(), performance.now()];
   await delay(idleSeconds * 1_000, undefined, { signal });
@@ -177,7 +187,7 @@ async function createVms(place: Place, creating: Creating): Promise<void> {
   };
   await createSteadily({ ...load, seconds: Math.min(10, seconds) });
   await place.sql`analyze`;
-  // Every connection plans its statements anew after that.
+  // Every connection plans its statements again after this.
   await createSteadily({ ...load, seconds: Math.min(10, seconds) });
   const before = [
     (await scheduler.usage()).cpuUs,

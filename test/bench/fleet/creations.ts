@@ -2,7 +2,9 @@ import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { VM } from '../subject.ts';
 
-/** How long creations took, in milliseconds: as their client saw it, and by the server's own clock. */
+/**
+ * Durations of creations in milliseconds, measured by the client and by the clock of the server.
+ */
 export type Creations = { seen: number[]; own: number[]; failed: number; lateMs: number };
 
 type Load = {
@@ -11,20 +13,21 @@ type Load = {
   projectId: string;
   perSecond: number;
   seconds: number;
-  /** VMs kept; beyond these the oldest are deleted. */
+  /** The number of VMs to keep. Older VMs are deleted. */
   stock: number;
 };
 
 type Operation = { operation_id: string; state: string; started_at: string; completed_at: string };
 type Created = { operation: Operation & { metadata: { id: string } } };
 
-/** Growing, as a client's should: a slow server that is asked ever more often only gets slower. */
+/** The interval grows, because frequent requests make a slow server slower. */
 const POLL_MS = { first: 20, factor: 1.3, most: 500 };
 const LIMIT_MS = 30_000;
 
 /**
- * Creations at a steady pace, however long each takes, as many clients would ask for them; each is
- * followed by polling its operation. As many VMs are deleted as are created once the stock is full.
+ * Sends creations at a constant rate, whatever their duration, as many independent clients would,
+ * and polls the operation of each. When the number of VMs is reached, each creation deletes an
+ * older VM.
  */
 export async function createSteadily(load: Load): Promise<Creations> {
   const { perSecond, seconds, stock } = load;
@@ -95,7 +98,7 @@ function openClient({ url, accessKey, projectId }: Load) {
           response.on('end', () => {
             const text = Buffer.concat(chunks).toString();
             if (response.statusCode === 200) resolve(JSON.parse(text));
-            else reject(new Error(`${method} ${path} answered ${response.statusCode} ${text}`));
+            else reject(new Error(`${method} ${path} replied ${response.statusCode} ${text}`));
           });
         },
       );

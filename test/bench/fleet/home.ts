@@ -9,7 +9,7 @@ export function benchHome(name: string): string {
   return path.join(HOMES, `${name}-${process.pid}`);
 }
 
-/** Those of any bench whose process was killed; what ran in them ended with it. */
+/** Removes the directories of benchmarks whose process was killed. */
 export async function removeAbandonedHomes(): Promise<void> {
   await mkdir(HOMES, { recursive: true });
   for (const name of await readdir(HOMES)) {

@@ -17,7 +17,7 @@ import { MemoryLedger } from '@gantry/testkit/hosts/memory-ledger';
  */
 export type HostsInput = { caPem: string; hosts: (Omit<Identity, 'caPem'> & { name: string })[] };
 
-/** Hosts that are on their way at the same time. */
+/** The number of hosts that attach at the same time. */
 const COMING = 24;
 
 const log = createLog({ process: 'hosts', level: process.env['GANTRY_LOG_LEVEL'] ?? 'warn' });
@@ -33,7 +33,7 @@ await runProcess({
     if (!model) throw new Error(`there is no server model ${process.env['BENCH_MODEL']}`);
     const inventory = { ...(await simulatedInventory(model)), sharedStorage: true };
     const fleet = loadFleet();
-    // One for all: the location's hosts reach each other's disks.
+    // One disk store for all, because the hosts of the location share their storage.
     const disks = new DiskStore();
     const started: SimulatedHost[] = [];
     const waiting = hosts.values();
@@ -59,7 +59,7 @@ await runProcess({
   },
 });
 
-/** Answers when the host has its first spec. */
+/** Resolves when the host has its first spec. */
 function watchLink(): { wrapLink: (connect: Connect) => Connect; attached: Promise<void> } {
   let tell: () => void = () => {};
   const attached = new Promise<void>((resolve) => {

@@ -22,7 +22,10 @@ type Members = {
   processes: number;
 };
 
-/** Makes hosts members as Enroll would: a row, a key, a certificate of the fleet's authority. */
+/**
+ * Makes hosts members of the fleet as Enroll does: a row, a key and a certificate of the fleet's
+ * authority.
+ */
 export async function makeMembers(members: Members): Promise<string[]> {
   const { sql, secrets, location, count, directory, processes } = members;
   const authority = await ensureAuthority({ sql, secrets });
@@ -50,7 +53,7 @@ export async function makeMembers(members: Members): Promise<string[]> {
       select serial, id, ${rows[0]?.notAfter ?? new Date()} from unnest(${ids}::uuid[],
         ${rows.map(({ serial }) => serial)}::text[]) as c (id, serial)`;
   }
-  // As the database does by itself before long.
+  // The database does this by itself after some time.
   await sql`analyze hosts, host_certificates, host_revisions, public_addresses`;
   return inputs.map((input, i) => {
     const file = path.join(directory, `hosts-${i}.json`);
@@ -59,7 +62,10 @@ export async function makeMembers(members: Members): Promise<string[]> {
   });
 }
 
-/** A project's subnet holds four thousand VMs; one as wide as its network holds all there will be. */
+/**
+ * The default subnet of a project has room for four thousand VMs. This one is as large as its
+ * network.
+ */
 export async function widenSubnet(sql: Sql, location: string): Promise<void> {
   await sql`update subnets s set cidr = n.cidr from networks n
     where n.id = s.network_id and s.location = ${location}`;

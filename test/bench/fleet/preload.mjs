@@ -1,4 +1,4 @@
-// Loaded into a measured process before its own code: answers what it uses, after a full collection
+// Loaded into a measured process before its own code: reports how much memory it uses, after a full collection
 // of garbage if that is wanted, and profiles itself on demand.
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';

@@ -6,13 +6,16 @@ import path from 'node:path';
 export type Usage = { cpuUs: number; rss: number; heapUsed: number; external: number };
 
 /**
- * A process of the bench, joined to it by an IPC channel: it ends by itself when the bench does,
- * however that ends.
+ * A process of the benchmark with an IPC channel to it. The process ends when the benchmark ends,
+ * even if the benchmark is killed.
  */
 export type BenchProcess = {
   pid: number;
   ready: Record<string, unknown>;
-  /** What it uses; memory after a full collection, if `collect` is wanted. */
+  /**
+   * Returns its CPU time and memory. With `collect`, memory is measured after a full garbage
+   * collection.
+   */
   usage(options?: { collect?: boolean }): Promise<Usage>;
   /** Called in pairs: the first begins a profile, the second writes it to the file. */
   profile(kind: 'cpu' | 'heap', file: string): Promise<void>;
@@ -70,7 +73,7 @@ function reply(child: ChildProcess, field: string): Promise<unknown> {
   });
 }
 
-/** CPU of a server and of all it started that still runs, in microseconds. */
+/** CPU time of a server and of its running child processes, in microseconds. */
 export function cpuOfTree(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
   let ticks = cpuTicks(pid);
@@ -84,7 +87,7 @@ function cpuTicks(pid: number): number {
     const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ');
     return Number(fields[11]) + Number(fields[12]);
   } catch {
-    // It has ended meanwhile.
+    // The process has ended in the meantime.
     return 0;
   }
 }

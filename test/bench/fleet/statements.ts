@@ -4,7 +4,9 @@ import {
   startEmbeddedPostgres,
 } from '@gantry/local/postgres/embedded-postgres';
 
-/** A server that counts its statements: that needs a setting which counts from the next start on. */
+/**
+ * A server that records statistics of its statements. The setting takes effect at its next start.
+ */
 export async function startCountingPostgres(home: string): Promise<EmbeddedPostgres> {
   const first = await startEmbeddedPostgres({ home });
   const sql = connect({ url: first.databaseUrl, name: 'bench', maxConnections: 1 });
@@ -23,7 +25,7 @@ export async function forgetStatements(sql: Sql): Promise<void> {
   await sql`select pg_stat_statements_reset()`;
 }
 
-/** The statements that took most time since they were forgotten, waiting included. */
+/** Returns the statements that took the most time since the last reset, including waiting time. */
 export async function printStatements(sql: Sql, { per }: { per: number }): Promise<void> {
   const rows = await sql<{ calls: number; plan: number; run: number; query: string }[]>`
     select calls::int, total_plan_time as plan, total_exec_time as run,

@@ -4,7 +4,7 @@ export type Goal = { most: number } | { least: number };
 
 let missed = 0;
 
-/** One line of the table: the figure, its goal if it has one, and how busy the machine was. */
+/** A row of the table: the figure, its goal if it has one, and the load of the machine. */
 export function row(name: string, value: number, unit: string, goal?: Goal): void {
   const met = !goal || ('most' in goal ? value <= goal.most : value >= goal.least);
   if (!met) missed += 1;

@@ -1,7 +1,7 @@
 /**
- * The agent of a host, as a process of its own in that host's network, without a control plane: it
- * is handed specs over its channel and answers when a report says what was waited for, with what the
- * way there took. It ends with the channel; its VMs run on.
+ * The agent of a host as a separate process in the host's network, without a control plane. It receives
+ * specs over its channel and replies with its timings when a report has the expected state. It ends
+ * with the channel; its VMs keep running.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
@@ -20,7 +20,9 @@ export type AgentReply = {
   tookMs: number;
   cpuMs: number;
   childrenCpuMs: number;
-  /** Calls of the machine and of libvirt; those that had not ended, until the report. */
+  /**
+   * Calls of the host driver and of libvirt. A call that has not ended is counted until the report.
+   */
   timings: { name: string; tookMs: number }[];
   /** How often each program was run. */
   programs: Record<string, number>;
@@ -88,7 +90,7 @@ function cpuMs(): number {
   return (user + system) / 1_000;
 }
 
-/** Of those that have ended: the 16th and 17th field. */
+/** Of child processes that have ended: fields 16 and 17. */
 function childrenCpuMs(): number {
   const stat = readFileSync('/proc/self/stat', 'utf8');
   const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ');

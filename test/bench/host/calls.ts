@@ -25,14 +25,17 @@ import { cpuMsOf } from './process.ts';
 import { openVirsh, type Virsh, virshOnce } from './virsh.ts';
 
 /**
- * The XML and the state of domains, by node-libvirt and by virsh, of the same daemon. virsh looks a
- * domain up for every command, so each command is two calls, and node-libvirt is made to do the same.
- * Rounds alternate, so that a noisy machine is noisy to both.
+ * Reads the XML and the state of domains from the same daemon, with node-libvirt and with virsh.
+ * virsh looks a domain up for every command, so each command is two calls, and node-libvirt does
+ * the same here. Rounds alternate, so that noise of the machine affects both.
  */
 type CallsOptions = { rounds: number; domains: number; signal: AbortSignal };
 
 const CALLS_PER_DOMAIN = 4;
-/** How often the domains are gone through in a round; a virsh for each command goes through once. */
+/**
+ * How many times a round reads all domains. With one virsh process per command, a round reads them
+ * once.
+ */
 const TURNS = 20;
 
 type Measured = { perSecond: number; cpuUs: number };
@@ -51,7 +54,7 @@ export async function measureCalls({ rounds, domains, signal }: CallsOptions): P
         for (const { name, run } of ways) {
           signal.throwIfAborted();
           const measured = await run();
-          // The first warms all of them up.
+          // The first round is a warm-up.
           if (round > 0) results.get(name)?.push(measured);
         }
       }

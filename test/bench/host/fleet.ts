@@ -21,8 +21,8 @@ import { makeBenchProject, VM } from '../subject.ts';
 import { AGENT_FLAGS, spawnIn, stopProcess } from './process.ts';
 
 /**
- * A fleet of one real host: a database, an api, a scheduler, and the agent out of its bundle, with VMs that
- * run. Everything ends with this process, however it ends.
+ * A fleet with one real host: a database, an api, a scheduler, and the bundled agent with running
+ * VMs. Everything ends with this process, even if it is killed.
  */
 export type AgentOfFleet = { agent: ChildProcess; stop(): Promise<void> };
 
@@ -103,7 +103,7 @@ async function createVm(asked: {
   if (response.status !== 200) throw new Error(`no VM was created: ${await response.text()}`);
 }
 
-/** The type that the VMs have becomes one that fits any machine, and their image the tiny guest. */
+/** Changes the type of the VMs to one that fits any machine, and their image to the tiny guest. */
 async function offerTinyGuest(sql: Sql): Promise<void> {
   const { path: file, sha256 } = await buildTinyGuest({ directory: tinyGuestDirectory });
   await sql`update vm_types set cpu_cores = 1, memory_gb = 1, disk_count = 0, disk_gb = 0
@@ -126,7 +126,7 @@ async function enroll(sql: Sql, { host, home, secretKey }: Member): Promise<void
   }
 }
 
-/** It has told what it has, so that VMs find room on it. */
+/** Waits until the host has reported its inventory, so that VMs can be placed on it. */
 async function untilAttached(sql: Sql, signal: AbortSignal): Promise<void> {
   await until(signal, 'the host is not known', async () => {
     const [known] = await sql`select from hosts where inventory is not null`;

@@ -6,11 +6,14 @@ import { median } from '../median.ts';
 import { startAgentOfFleet } from './fleet.ts';
 import { cpuMsOf } from './process.ts';
 
-/** The agent as it is installed, attached to a scheduler, while its VMs run and nothing is asked of it. */
+/**
+ * Measures the installed agent while it is attached to a scheduler, its VMs run and nothing
+ * changes.
+ */
 type IdleOptions = { rounds: number; seconds: number; vms: number; signal: AbortSignal };
 
 const GOALS = { percent: 0.5, mib: 90 };
-/** Guests have booted by then, and what they print has been told. */
+/** By then the guests have booted and their console output has been reported. */
 const SETTLING_MS = 30_000;
 const KIB_PER_MIB = 1_024;
 
@@ -60,7 +63,7 @@ async function measureRound(
   return { percent, ...memory, peakMib: peakKib / KIB_PER_MIB };
 }
 
-/** Of lines as `Rss:   1234 kB`. */
+/** Parses lines such as `Rss: 1234 kB`. */
 function fieldOf(text: string, name: string): number {
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1]);
 }

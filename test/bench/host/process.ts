@@ -7,9 +7,11 @@ import { execute } from '@gantry/testkit/real-host/execute';
 import type { LibvirtHost } from '@gantry/testkit/real-host/host';
 import type { AgentOrder, AgentReply } from './agent.ts';
 
-/** An agent in a host's network, joined to the bench by a channel: it ends when the bench does. */
+/**
+ * An agent in a host's network with a channel to the benchmark. It ends when the benchmark ends.
+ */
 export type HostAgent = {
-  /** PCI address of a GPU that VMs can be given. */
+  /** The PCI address of a GPU for VMs. */
   gpu: string;
   order(order: AgentOrder): Promise<AgentReply>;
   stop(): Promise<void>;
@@ -51,7 +53,9 @@ export async function startHostAgent(
   };
 }
 
-/** Bundled as the agent is: starting a program takes a process longer the more memory it has. */
+/**
+ * Bundled like the agent, because starting a program takes longer if the process uses more memory.
+ */
 async function bundleAgent(directory: string): Promise<string> {
   const script = path.join(directory, 'host-agent.mjs');
   const what = [path.join(import.meta.dirname, 'agent.ts'), '--bundle', '--log-level=error'];

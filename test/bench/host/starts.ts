@@ -26,10 +26,9 @@ import { type HostAgent, startHostAgent } from './process.ts';
 import { openVirsh } from './virsh.ts';
 
 /**
- * From a spec with one VM, whose image the host has already, to the report that it runs. What libvirt
- * took for its part of that, which is the start of QEMU, is QEMU's own; the rest is the agent's. Right
- * after, libvirt is made to start the very same domain again, by the protocol and by virsh, with fresh
- * variables of the firmware as at first, to see that the agent does not slow QEMU's start down.
+ * Measures the time from a spec with one VM, whose image is in the cache, to the report that it
+ * runs. The time of libvirt is QEMU's own start; the rest is the agent's. Afterwards libvirt starts
+ * the same domain again, once over the protocol and once with virsh, with fresh firmware variables.
  */
 type StartsOptions = { rounds: number; signal: AbortSignal };
 
@@ -49,7 +48,7 @@ export async function measureStarts({ rounds, signal }: StartsOptions): Promise<
       for (let round = 0; round <= rounds; round += 1) {
         signal.throwIfAborted();
         const one = await measureRound(host, agent, { round, image });
-        // The first fetches the image.
+        // The first round downloads the image.
         if (round > 0) measured.push(one);
       }
       print(measured);
@@ -92,7 +91,7 @@ function wantedVm({ gpu }: HostAgent, { round, image }: Order): VmSpec {
   });
 }
 
-/** The agent takes it for a crash, which it does nothing about. */
+/** The agent reports a crash and does nothing about it. */
 async function startAgain(host: LibvirtHost, agent: HostAgent, vmId: string) {
   const { socketPath } = host.libvirtd;
   const connection = await connect({ socketPath });
@@ -141,7 +140,10 @@ function print(rounds: Round[]): void {
   printParts(rounds);
 }
 
-/** Some run beside each other, and a call of the machine contains those of libvirt it makes. */
+/**
+ * Some calls run concurrently, and a call of the host driver includes the libvirt calls that it
+ * makes.
+ */
 function printParts(rounds: Round[]): void {
   console.log('time within calls on the way up, all of a name together (they overlap)');
   const names = new Set(rounds.flatMap(({ up }) => up.timings.map(({ name }) => name)));

@@ -1,10 +1,10 @@
 import type { HostDriver } from '@gantry/agent/host-driver';
 import { Connection } from 'node-libvirt/connection';
 
-/** Told when a call begins; what it answers is told when the call has ended. */
+/** Called when a call begins. Returns a function to call when it has ended. */
 export type Note = (name: string) => () => void;
 
-/** The same machine, whose every call is timed. */
+/** Returns the same driver with every call timed. */
 export function withTimings(driver: HostDriver, note: Note): HostDriver {
   const timed = <T extends object>(part: T, name: string): T =>
     new Proxy(part, {
@@ -12,7 +12,7 @@ export function withTimings(driver: HostDriver, note: Note): HostDriver {
         const value = Reflect.get(target, key);
         if (typeof value !== 'function') return value;
         const method = value.bind(target);
-        // What answers at once is no call of the host.
+        // `watch` only registers a listener, so it is not timed.
         if (key === 'watch') return method;
         return timing(`${name}.${String(key)}`, method, note);
       },
@@ -29,7 +29,7 @@ export function withTimings(driver: HostDriver, note: Note): HostDriver {
   };
 }
 
-/** Every call of libvirt that this process makes from now on, by the name of its procedure. */
+/** Times every libvirt call of this process from now on, by the name of its procedure. */
 export function timeConnections(note: Note): void {
   const call = Connection.prototype.call as (...args: unknown[]) => Promise<unknown>;
   Object.assign(Connection.prototype, {

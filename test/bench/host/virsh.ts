@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { execute } from '@gantry/testkit/real-host/execute';
 
-/** One virsh that is given commands as somebody at its prompt would: its start counts for none. */
+/** One virsh process that reads commands from its prompt, so that its start is not measured. */
 export type Virsh = {
   pid: number;
-  /** Answers when the last command was carried out. */
+  /** Resolves when the last command has been carried out. */
   run(commands: readonly string[]): Promise<void>;
   close(): Promise<void>;
 };
@@ -14,7 +14,7 @@ export function virshArgs(socketPath: string): string[] {
   return ['--quiet', '--connect', `qemu:///system?socket=${socketPath}`];
 }
 
-/** A virsh of its own for one command. */
+/** Starts a virsh process for one command. */
 export async function virshOnce(socketPath: string, ...command: string[]): Promise<string> {
   return await execute('virsh', ...virshArgs(socketPath), ...command);
 }
@@ -29,7 +29,7 @@ export async function openVirsh(socketPath: string): Promise<Virsh> {
     const seen = new Promise<void>((resolve, reject) => {
       const listener = (chunk: Buffer) => {
         tail = `${tail}${chunk}`.slice(-4_096);
-        // At the beginning of a line: it repeats what it was told as well.
+        // At the beginning of a line, because virsh also echoes its commands.
         if (!tail.includes(`\n${mark}`)) return;
         child.stdout.off('data', listener);
         resolve();
@@ -40,7 +40,7 @@ export async function openVirsh(socketPath: string): Promise<Virsh> {
     child.stdin.write(`${[...commands, `echo ${mark}`].join('\n')}\n`);
     await seen;
   };
-  // Connected, and its code loaded.
+  // By now virsh is connected and its code is loaded.
   await run(['version']);
   return {
     pid: child.pid ?? 0,

@@ -11,9 +11,9 @@ import { NetHost, nowMs, PORTS } from './host.ts';
 import { ordinaryRules } from './rules.ts';
 
 /**
- * From a spec's arrival at the agent, in which one rule of many is another, to the first packet that
- * obeys it and the last that does not. The agent writes the spec to disk, replaces its tables and reads
- * them back; the packets are between two of many VMs.
+ * Measures the time from the arrival of a spec in which one of many rules differs to the first
+ * packet that obeys the new rule and the last packet that does not. The agent writes the spec to
+ * disk, replaces its tables and reads them back. The packets go between two of many VMs.
  */
 export type ChangesOptions = { changes: number; vms: number; rules: number; signal: AbortSignal };
 

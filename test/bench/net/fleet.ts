@@ -18,7 +18,7 @@ import { makeMembers } from '../fleet/members.ts';
 import { startBenchProcess } from '../fleet/process.ts';
 import { makeBenchProject, VM } from '../subject.ts';
 
-/** A database, an api and a scheduler, and in this process the agent of their only host. */
+/** A database, an api, a scheduler, and the agent of their only host in this process. */
 export type NetFleet = {
   sql: Sql;
   projectId: string;
@@ -53,10 +53,10 @@ async function build(driver: HostDriver, endings: (() => Promise<void>)[]) {
   const { secretKey, projectId, accessKey } = await makeBenchProject({
     ...{ root, sql, databaseUrl, vms: 0 },
   });
-  // One that any number of VMs can have.
+  // A type that any number of VMs can have.
   await sql`update vm_types set cpu_cores = 1, memory_gb = 1, gpu_count = 0, disk_count = 0, disk_gb = 0
     where name = ${VM.type}`;
-  // Nobody fetches it: disks are simulated.
+  // It is never downloaded, because disks are simulated.
   await sql`update images set source_url = 'https://images.test/image.raw', sha256 = ${'0'.repeat(64)}
     where name = ${VM.image}`;
   const start = async (name: string) => {

@@ -1,9 +1,9 @@
 /**
- * Runs in a guest's namespace, on nothing but Node. `serve PORT` takes connections and reads what comes;
- * `stream ADDRESS PORT MS` writes as much as goes; `connect ADDRESS PORT MS` opens connections one after
- * the other, several at a time, and resets them; `send ADDRESS PORTS` sends the time to each port without
- * end; `hear PORTS` keeps the first and last such time it got since it was last asked. What serves and
- * hears answers a line for every line it reads; the others answer one when they are done.
+ * Runs in a guest's namespace and needs only Node. `serve PORT` accepts connections and reads from them;
+ * `stream ADDRESS PORT MS` writes as fast as it can; `connect ADDRESS PORT MS` opens and resets
+ * connections, several at a time; `send ADDRESS PORTS` keeps sending the time to each port; `hear PORTS`
+ * keeps the first and the last received time since the last query. `serve` and `hear` print a line for
+ * every line that they read; the others print one line when they are done.
  */
 import { createSocket } from 'node:dgram';
 import { connect, createServer } from 'node:net';

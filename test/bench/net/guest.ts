@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 const IP = 'ip';
 const PROGRAM = path.join(import.meta.dirname, 'guest-program.mjs');
 
-/** The program in a guest's namespace, which ends when the bench closes its input. */
+/** The program in a guest's namespace. It ends when the benchmark closes its input. */
 export type NetGuest = { ask<T>(): Promise<T>; read<T>(): Promise<T>; end(): void };
 
 export function runInGuest(netns: string, ...args: string[]): NetGuest {

@@ -6,22 +6,22 @@ import { SERVER_MODELS } from '@gantry/simulator/servers/server-models';
 import { simulatedInventory } from '@gantry/simulator/servers/simulated-inventory';
 import { type NetGuest, runInGuest } from './guest.ts';
 
-/** Heard at one of them before a change and at the other after it. */
+/** Packets arrive at one port before a change and at the other port after it. */
 export const PORTS = ['4001', '4002'] as const;
 const GUESTS = 2;
-/** So often only what obeys is heard before the change is taken for done. */
+/** A change counts as complete after this many checks in which every packet obeyed it. */
 const QUIET_LOOKS = 5;
-/** Packets that do not obey by then never will. */
+/** A packet that does not obey by then is a failure. */
 const OBEY_LIMIT_MS = 30_000;
 
-/** For VMs that need nothing else. */
+/** A type for VMs without devices. */
 const ROOMY = { cpu: { cores: 512, threads: 1_024 }, memoryBytes: 2 ** 42 };
 
 type Heard = Record<string, { first: number; last: number }>;
 
 /**
- * A host whose VMs are simulated and whose network is real. Two of them have guests, in namespaces:
- * from its start on the second sends the time to the first, at two ports without end.
+ * A host with simulated VMs and a real network. Two VMs have guests in namespaces; the second keeps
+ * sending the time to two ports of the first.
  */
 export class NetHost {
   readonly driver: HostDriver;
@@ -86,14 +86,14 @@ export class NetHost {
     this.#programs.push(this.#hearing, sender);
   }
 
-  /** What was heard since it was last asked. */
+  /** Returns the packets that arrived since the last query. */
   async heard(): Promise<Heard> {
     return (await this.#hearing?.ask<Heard>()) ?? {};
   }
 
   /**
-   * Milliseconds from `begun` until packets obeyed: from when on those to the one port were heard, and
-   * until when those to the other still were.
+   * Milliseconds from `begun` until packets obeyed: the first packet at the one port and the last
+   * packet at the other.
    */
   async untilObeyed(port: string, { begun, signal }: { begun: number; signal: AbortSignal }) {
     let obeyedAt: number | null = null;

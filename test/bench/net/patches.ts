@@ -9,8 +9,8 @@ import { NetHost, nowMs, PORTS } from './host.ts';
 import { ordinaryRules } from './rules.ts';
 
 /**
- * The whole way of a change: from before the PATCH is sent, through api, database, scheduler and agent,
- * to the first packet that obeys and the last that does not.
+ * Measures a change from before the PATCH is sent, through api, database, scheduler and agent, to
+ * the first packet that obeys it and the last packet that does not.
  */
 export async function measurePatches({ changes, vms, rules, signal }: ChangesOptions) {
   const lab = await openLab();
@@ -41,7 +41,7 @@ export async function measurePatches({ changes, vms, rules, signal }: ChangesOpt
 
 type Wanted = Omit<ChangesOptions, 'changes'>;
 
-/** Answers the id of the rule that is to change. */
+/** Returns the id of the rule that is to change. */
 async function prepare(fleet: NetFleet, { vms, rules, signal }: Wanted): Promise<string> {
   const { sql, projectId, ask } = fleet;
   await until(signal, 'the host is not known', async () => {
@@ -76,7 +76,7 @@ async function prepare(fleet: NetFleet, { vms, rules, signal }: Wanted): Promise
   return row?.id ?? '';
 }
 
-/** They let the VMs of a network talk to each other, whatever else is said. */
+/** These rules let the VMs of a network reach each other, whatever the other rules are. */
 async function removeDefaultRules({ ask }: NetFleet): Promise<void> {
   const { items } = await ask<{ items: { id: string }[] }>('GET', '/vpc/firewall-rules');
   for (const { id } of items) await ask('DELETE', `/vpc/firewall-rules/${id}`);

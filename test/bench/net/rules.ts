@@ -1,16 +1,16 @@
 import type { FirewallRule } from '@gantry/agent/spec';
 import { makeRule } from '@gantry/agent/testing/make-spec';
 
-/** Rules as tenants write them, none of which says anything about the ports that are measured. */
+/** Rules as tenants write them. None applies to the measured ports. */
 
 type Body = Partial<FirewallRule>;
 
-/** Two numbers of an address, different for each of 62,500 rules. */
+/** Two bytes of an address, different for each of 62,500 rules. */
 const octets = (at: number) => `${Math.floor(at / 250) % 250}.${at % 250}`;
 const rangeOf = (at: number) => `${30_000 + (at % 20) * 100}-${30_049 + (at % 20) * 100}`;
 
 const SHAPES: ((at: number) => Body)[] = [
-  // A service of one VM, for everyone.
+  // A service of one VM, open to everyone.
   (at) => ({ destinations: [`10.0.0.${at % 100}/32`], destinationPorts: [`${20_000 + at}`] }),
   // An office's network, for two services.
   (at) => ({ sources: [`172.${octets(at)}.0/24`], destinationPorts: ['22', '443'] }),
@@ -21,7 +21,7 @@ const SHAPES: ((at: number) => Body)[] = [
   }),
   // A range of ports from somewhere.
   (at) => ({ sources: [`10.${octets(at)}.0/24`], destinationPorts: [rangeOf(at)] }),
-  // Somebody unwanted.
+  // A blocked address.
   (at) => ({ action: 'ACTION_DENY', sources: [`100.${octets(at)}.0/24`], destinationPorts: [] }),
   // Part of a subnet, for a service in two protocols.
   (at) => ({ protocols: ['tcp', 'udp'], sources: [`192.${octets(at)}.64/26`] }),

@@ -7,9 +7,9 @@ import { type NetGuest, runInGuest } from './guest.ts';
 import { ordinaryRules } from './rules.ts';
 
 /**
- * What rules cost packets: a stream and new connections between two guests of a host, with few rules
- * and with very many, beside the same way without any table and with the least stateful one. The ways
- * take turns, so that what else the machine does meets them all.
+ * Measures a stream and new connections between two guests of a host with few and with many rules,
+ * compared with no table and with the smallest stateful table. The cases alternate, so that noise
+ * of the machine affects all of them.
  */
 export type TrafficOptions = {
   rounds: number;
@@ -65,7 +65,7 @@ async function prepare(lab: Lab) {
   await network.applyFirewall({ rules: [], interfaces });
   for (const iface of interfaces) await network.ensureInterfaces(`vm-${iface.id}`, [iface]);
   const { networkId } = interfaces[0];
-  // Without our table packets carry no mark: this leads them the same way, and is there always.
+  // Without our table packets have no mark. This route leads them the same way and always exists.
   const mark = networkNumber(networkId);
   await lab.ip(`rule add pref 900 iif ${bridgeName(networkId)} lookup ${mark}`);
   const timeouts = ['close', 'time_wait', 'fin_wait'].map(
@@ -124,7 +124,7 @@ async function measureOnce(client: string, { server, seconds }: Under): Promise<
       guest.end();
     }
   };
-  // The kernel may still be busy with what was replaced.
+  // The kernel may still be freeing the replaced table.
   await run('stream', WARM_UP_MS);
   const stream = await run<{ bytes: number }>('stream');
   const connections = await run<{ made: number }>('connect');
@@ -156,7 +156,7 @@ function print(measured: ReadonlyMap<string, Figures[]>, rules: number): void {
     `new connections, ${rules} rules beside ${FEW}`,
     ...([ratio('connectionsPerS', 'many', 'few'), '×', goal] as const),
   );
-  // Tells more than speed where others use the machine too.
+  // More informative than speed if other programs use the machine.
   const cost = { most: MOST_RATIO };
   row('CPU for a GB, likewise', ratio('msPerGb', 'many', 'few'), '×', cost);
   row('CPU for a connection, likewise', ratio('usPerConnection', 'many', 'few'), '×', cost);

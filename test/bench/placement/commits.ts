@@ -13,9 +13,9 @@ import { addVms, removeVms } from '@gantry/testkit/make/vms';
 import { median } from '../median.ts';
 
 /**
- * VMs placed and committed per second, and what one costs the placer and the database in CPU, in a
- * location of a thousand hosts and in one of ten thousand; beside plain commits of single rows over 16
- * connections. Rounds alternate, so that a noisy machine is noisy to all.
+ * Measures VMs placed and committed per second, and the CPU time of the placer and the database per
+ * VM, in locations of a thousand and of ten thousand hosts, compared with plain commits of single
+ * rows over 16 connections. Rounds alternate, so that noise of the machine affects all of them.
  */
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
 const VMS = 2_000;
@@ -62,7 +62,7 @@ async function compare(): Promise<boolean> {
     if (round > 0) plain.push(commits);
     for (const [i, placer] of placers.entries()) {
       const measured = await place(placer, projectId);
-      // The first round warms up.
+      // The first round is a warm-up.
       if (round > 0) results[i]?.push(measured);
     }
   }
@@ -94,7 +94,7 @@ function report(plain: number[], results: Measured[][]): boolean {
 async function place(placer: Placer, projectId: string): Promise<Measured> {
   const { location } = placer.lease;
   const vmIds = await addVms(sql, VMS, { projectId, location });
-  // As the database does by itself before long.
+  // The database does this by itself after some time.
   await sql`analyze`;
   const [databaseBefore, placerBefore, started] = [
     await databaseUs(sql),
@@ -122,7 +122,7 @@ async function commitRows(): Promise<number> {
   return COMMITS / ((performance.now() - started) / 1000);
 }
 
-/** CPU that the sessions of this pool have used. */
+/** CPU time of the sessions of this pool. */
 async function databaseUs(pool: Sql): Promise<number> {
   const rows = await pool<{ pid: number }[]>`
     select pid from pg_stat_activity where application_name = 'bench' and datname = current_database()`;

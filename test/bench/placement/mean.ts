@@ -1,6 +1,6 @@
 import type { Outcome } from './replay.ts';
 
-/** Figures of several seeds as one. */
+/** The mean of the figures of several seeds. */
 export class Mean {
   readonly outcomes: Outcome[];
   readonly allocated: number;

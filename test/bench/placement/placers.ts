@@ -3,11 +3,11 @@ import type { PlacementHost, PlacementRequest } from '@gantry/placement/host';
 import { newHostIndex } from '@gantry/placement/host-index';
 import type { TraceHost } from './trace.ts';
 
-/** A VM where it was put; `split` over more than one NUMA node. */
+/** A placed VM. `split`: it is on more than one NUMA node. */
 export type Placed = { host: number; split: boolean; release: () => void };
 export type Placer = {
   place: (gpus: number) => Placed | null;
-  /** Hosts with nothing on them. */
+  /** Empty hosts. */
   whole: () => number;
 };
 export type MakePlacer = (hosts: TraceHost[], sizes: number[], random: () => number) => Placer;
@@ -45,7 +45,7 @@ function fragmentation(sizes: number[]): number[] {
   });
 }
 
-/** Takes the host with the least rank, the first of equals, and its first free GPUs. */
+/** Chooses the host with the lowest rank, the first one of equals, and its first free GPUs. */
 function scanning(
   hosts: TraceHost[],
   rank: (host: number, free: number, gpus: number) => number,
@@ -98,7 +98,7 @@ function takeFirst(nodes: number[], gpus: number): number[] {
   });
 }
 
-/** The product's own functions; only GPUs are asked for, as of the others. */
+/** The functions of the product. Requests have only GPUs, as for the other strategies. */
 function ours(hosts: TraceHost[], maySplit: boolean): Placer {
   const index = newHostIndex();
   hosts.forEach((nodes, i) => {

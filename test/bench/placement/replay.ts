@@ -3,10 +3,10 @@ import type { MakePlacer, Placed } from './placers.ts';
 import type { TraceHost } from './trace.ts';
 
 export type Outcome = {
-  /** Of all GPUs; with departures, on average over time. */
+  /** The share of all GPUs; with departures, the average over time. */
   allocatedPercent: number;
   wholeHosts: number;
-  /** By GPUs of the request. */
+  /** By the number of GPUs of the request. */
   asked: Map<number, number>;
   rejected: Map<number, number>;
   split: Map<number, number>;
@@ -16,11 +16,11 @@ type Replay = { hosts: TraceHost[]; sizes: number[]; make: MakePlacer; seed: num
 type Leaving = { at: number; gpus: number; placed: Placed };
 
 const DEMAND = 1.3;
-/** In mean lifetimes of a VM: the fleet starts empty and is in balance after a few. */
+/** In mean lifetimes of a VM. The fleet starts empty and is in balance after a few lifetimes. */
 const WARM_UP = 4;
 const MEASURED = 4;
 
-/** Requests drawn from the trace until they ask for 130 % of the GPUs; none leaves. */
+/** Draws requests from the trace until they need 130 % of the GPUs. No VM leaves. */
 export function fillUp({ hosts, sizes, make, seed }: Replay): Outcome {
   const total = gpusOf(hosts);
   const draw = seededRandom(seed);
@@ -39,7 +39,7 @@ export function fillUp({ hosts, sizes, make, seed }: Replay): Outcome {
   return outcome;
 }
 
-/** VMs come at random (Poisson) and stay for a random time (exponential, mean one). */
+/** VMs arrive at random (Poisson) and stay for a random time (exponential, mean 1). */
 export function comeAndGo({ hosts, sizes, make, seed, load }: Replay & { load: number }): Outcome {
   const total = gpusOf(hosts);
   const draw = seededRandom(seed);
@@ -92,7 +92,7 @@ function exponential(draw: () => number): number {
   return -Math.log(1 - draw());
 }
 
-/** A binary heap, the soonest first. */
+/** A binary heap, the earliest first. */
 function push(heap: Leaving[], entry: Leaving): void {
   let at = heap.push(entry) - 1;
   while (at > 0) {

@@ -9,7 +9,7 @@ import {
 } from '@gantry/testkit/processes/start-processes';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-/** Any process may be killed at any moment: what was acknowledged is done all the same. */
+/** Any process may be killed at any moment, and acknowledged work is still done. */
 let processes: Processes;
 let api: Api;
 let client: Client;
@@ -62,7 +62,7 @@ describe('two schedulers', () => {
   it('both serve hosts', async () => {
     const names = (await fleet.hosts()).map(({ name }) => name);
     let turn = 0;
-    // A host picks any of them: one that attaches anew picks again.
+    // A host chooses a scheduler at random, and chooses again when it attaches again.
     await expect
       .poll(
         async () => {
@@ -94,7 +94,7 @@ describe('two schedulers', () => {
     await victim?.kill();
     const killedAt = Date.now();
     await expect.poll(holder, { interval: 50 }).toBe(other?.id);
-    // A busy machine included.
+    // Includes time for a busy machine.
     expect(Date.now() - killedAt).toBeLessThan(LEASE_TTL_MS + 3_000);
     await everyHost('unhang', { step: 'start' });
     const all = [...placed, ...(await unplaced)];

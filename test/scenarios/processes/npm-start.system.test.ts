@@ -15,7 +15,7 @@ import {
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 const sh = promisify(execFile);
-/** For tests that need no hosts: they start sooner. */
+/** For tests without hosts, which start sooner. */
 const BARE = { GANTRY_FLEET_HOSTS: 'none' };
 const started: { gantry?: Gantry; remove(): Promise<void> }[] = [];
 
@@ -41,7 +41,7 @@ const call = async ({ base_url, access_key }: Connection, path: string, init: Re
   return { status: response.status, body: (await response.json()) as any };
 };
 
-/** The printed commands, run by a shell where there is curl, and otherwise by hand. */
+/** Runs the printed commands in a shell if curl exists, and otherwise sends the same requests. */
 async function runPrinted(output: string): Promise<unknown[]> {
   const commands = output.split('\n').filter((line) => line.trim().startsWith('curl '));
   const replies: unknown[] = [];
@@ -166,7 +166,7 @@ describe('DATABASE_URL', () => {
       const { connection } = gantry;
       expect((await call(connection, `/projects/${connection.project_id}/vms`)).status).toBe(200);
       expect(existsSync(path.join(home, 'postgres'))).toBe(false);
-      // It may be someone's production: nothing is simulated there unasked.
+      // It may be a production database, so nothing is simulated there by default.
       expect(existsSync(path.join(home, 'fleet'))).toBe(false);
       const url = `/projects/${connection.project_id}/availabilities`;
       const { items } = (await call(connection, url)).body;

@@ -17,18 +17,18 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 /**
- * Every transition of the contract, as a client sees it. Hosts are held in the step that a state
- * stands for until the state was seen, so that none is missed however busy this machine is.
+ * Every transition of the contract as a client sees it. Hosts are held in the step of a state until
+ * the test has seen the state, so that none is missed on a busy machine.
  */
 let processes: Processes;
 let client: Client;
-/** Asks an api whose operations have two seconds. */
+/** Calls an api whose operations have a deadline of two seconds. */
 let hasty: Client;
 let schedulers: Scheduler[];
 let fleet: Fleet;
 /**
- * One host in another location, stopped in its tracks at the beginning and looked at in the end. Its
- * VM is another project's: a firewall rule of ours would wait for it.
+ * A host in another location that is held from the beginning and checked at the end. Its VM belongs
+ * to another project, because a firewall rule of this one would wait for it.
  */
 let frozen: { fleet: Fleet; client: Client; vmId: string };
 
@@ -62,7 +62,7 @@ afterAll(() => processes?.stop());
 
 type NewVm = Parameters<Client['createVm']>[0];
 
-/** A VM that runs. */
+/** Creates a VM that runs. */
 async function run(fields: NewVm, as: Client = client): Promise<string> {
   const operation = await as.ended(await as.createVm(fields));
   expect(operation).toMatchObject({ state: 'SUCCEEDED', result: { state: 'STATE_RUNNING' } });
@@ -73,7 +73,7 @@ const everyHost = async (verb: string, body: object) => {
   for (const { name } of await fleet.hosts()) await fleet.order(name, verb, body);
 };
 
-/** The schedulers have looked at everything since: a disk that was wanted meanwhile is there. */
+/** Waits until the schedulers have settled everything, so that a requested disk exists. */
 async function oneTurn(): Promise<void> {
   turns += 1;
   const disk = { name: `turn-${turns}`, size: '1GiB', location: 'eu-north-a' };
@@ -83,7 +83,10 @@ let turns = 0;
 
 type Held = { act: () => Promise<Operation>; seen?: (operation: Operation) => Promise<void> };
 
-/** Does something that comes to a halt in a step of the hosts, looks at it there, and lets it go on. */
+/**
+ * Starts a change that the hosts hold in a step, checks the state there, and lets the change
+ * continue.
+ */
 async function held(step: string, { act, seen }: Held): Promise<Operation> {
   await everyHost('hang', { step });
   try {
@@ -108,7 +111,7 @@ const seesState = (vmId: string, state: string) =>
 const action = (vmId: string, name: string) =>
   client.open('PATCH', `/vms/${vmId}`, { action: name });
 
-/** Through an action of a VM: the state it is in meanwhile, and the one it ends in. */
+/** Runs an action of a VM: the state during the action and the state after it. */
 async function through(
   vmId: string,
   step: { action: string; in: string; via: string; to: string },
@@ -473,7 +476,7 @@ describe('a host', () => {
     const start = { action: 'START', in: 'start', via: 'STATE_STARTING', to: 'STATE_RUNNING' };
     expect(lasting(await through(vmId, start))).toEqual(lasting(before));
     expect(await fleet.hostOf(vmId)).not.toBe(name);
-    // Its certificates are worth nothing: what it does is nobody's business any more.
+    // Its certificates are not valid any more, so it cannot affect the fleet.
     await fleet.order(name, 'start-agent');
     await expect.poll(() => fleet.log()).toMatch(/revoked|fenced/);
     expect((await client.admin('GET', `/hosts/${host_id}`)).body).toMatchObject({

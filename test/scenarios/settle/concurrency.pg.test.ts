@@ -17,7 +17,7 @@ afterAll(async () => {
   await cloud.stop();
 });
 
-/** Accepted writes: enough for every two of them to meet. */
+/** The number of accepted writes, large enough that every two kinds overlap. */
 const WRITES = 60;
 
 const pick = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T;
@@ -69,7 +69,7 @@ it('writers, hosts and schedulers never deadlock, and a spec number always has t
     if (reply.status >= 500) problems.push({ method, path, ...reply });
   };
   const mode = () => pick(['read-only', 'read-write']);
-  /** As an inventory does it. */
+  /** Writes as an inventory does. */
   const moveHost = async () => {
     const { id } = pick(hosts);
     const address = pick([null, `192.0.2.${10 + Math.floor(Math.random() * 200)}`]);
@@ -145,12 +145,12 @@ it('writers, hosts and schedulers never deadlock, and a spec number always has t
   expect(seen.size).toBeGreaterThan(WRITES / 2);
 });
 
-/** Another VM was placed at the same moment: a device or the VM has its row. */
+/** Another VM was placed at the same time: the device or the VM already has its row. */
 function ignoreFullHost(error: unknown): void {
   if ((error as { code?: string }).code !== '23505') throw error;
 }
 
-/** Where two contents of one number differ. */
+/** Returns where two specs with the same number differ. */
 function linesOf({ key, before, content }: { key: string; before: string; content: string }) {
   const [was, is] = [before.split('\n'), content.split('\n')];
   return {

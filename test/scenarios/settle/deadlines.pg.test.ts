@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
-/** Its deadline passes. */
+/** Moves the deadline of the operation into the past. */
 const expire = async (operationId: string) => {
   await cloud.sql`update operations set deadline_at = now() - interval '1 second' where id = ${operationId}`;
   await endOverdueOperations(cloud);

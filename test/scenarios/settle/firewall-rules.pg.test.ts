@@ -155,7 +155,7 @@ it('a rule and a VM created at the same moment see each other: the host of the V
     const work = cloud.place(vmId, host).then(() => {
       placed = true;
     });
-    // It waits for the rule, or was placed without it.
+    // The placement waits for the rule, or the VM was placed without it.
     await expect
       .poll(async () => placed || (await cloud.sql`select from pg_locks where not granted`).length)
       .toBeTruthy();

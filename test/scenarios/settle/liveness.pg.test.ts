@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 const silence = { schedulerMs: 60_000, hostMs: 60_000 };
-/** The host's stream ended so long ago that it is given up. */
+/** Makes the host's stream end so long ago that the host is unreachable. */
 const lose = async (host: HandDrivenHost) => {
   await closeStreams(cloud.sql, [{ hostId: host.id, streamEpoch: host.epoch }]);
   await cloud.sql`update hosts set last_seen_at = now() - interval '2 minutes' where id = ${host.id}`;
@@ -165,7 +165,8 @@ describe('a fenced host', () => {
       'declared the host dead while a VM had the device',
     );
     expect(devices.filter(({ state }) => state === 'ready')).toHaveLength(2);
-    // The drive is known by its serial number wherever it turns up, though the host be removed.
+    // The drive is identified by its serial number on every host, even if its first host was
+    // removed.
     expect(
       await cloud.sql`select kind, method, serial, failure_code from device_receipts
         where vm_id = ${vmId} order by kind`,

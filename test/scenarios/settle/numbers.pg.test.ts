@@ -20,7 +20,10 @@ const numbers = async () =>
       Number(row['number']),
     ]),
   );
-/** The hosts whose numbers the work makes grow; the spec of no other differs afterwards. */
+/**
+ * Returns the hosts whose numbers grow because of the work. The specs of the others must not
+ * change.
+ */
 const grown = async (work: () => Promise<unknown>): Promise<string[]> => {
   const before = await numbers();
   const specs = await specsByHost();
@@ -224,7 +227,7 @@ describe('if hosts reach each other, the number of every host with a VM of the n
     network = (await cloud.call('GET', '/vpc/networks')).body.items[0].id;
     await settleAll();
   });
-  /** What is left to do from what came before, also of hosts that came before. */
+  /** Settles what earlier tests and hosts left unfinished. */
   const settleAll = async () => {
     for (const each of [host, other, stranger]) await each.obey();
     await cloud.settleWithoutHost();

@@ -5,10 +5,9 @@ import type { SimulatedHostDriver } from '@gantry/simulator/driver/simulated-hos
 import type { SimulatedHost } from '@gantry/simulator/fleet/simulated-host';
 
 /**
- * What must be true of a cloud, in words a person can check. `brokenRules` holds at every moment,
- * whatever is under way or broken; `disagreements` holds once everything lives and nothing is under
- * way. Both answer with sentences, none if all is well. Hosts that were declared dead are not looked
- * into: hand over those that are not.
+ * The invariants of a cloud. `brokenRules` must be empty at every moment, even while parts are stopped;
+ * `disagreements` must be empty when everything runs and no operation is unfinished. Both return
+ * sentences. Leave out hosts that were fenced: the invariants do not apply to them.
  */
 export type WatchedCloud = { sql: Sql; hosts: readonly SimulatedHost[] };
 
@@ -52,8 +51,8 @@ export async function disagreements(cloud: WatchedCloud): Promise<string[]> {
 }
 
 /**
- * Lets the database note every claim that ends, so that `disagreements` can tell whether each ended
- * with a receipt. Without it that is not looked at.
+ * Makes the database record every claim that ends, so that `disagreements` can check that each
+ * ended with a receipt. Without it this is not checked.
  */
 export async function watchClaims(sql: Sql): Promise<void> {
   await sql`create table ended_claims (device_id uuid, vm_id uuid, host_id uuid)`;
@@ -110,7 +109,7 @@ function runningTwice({ domains }: Sight): string[] {
   return hosts.shared('VM');
 }
 
-/** Who has what, where only one may. */
+/** Resources that must have one owner, with their owners. */
 class Users {
   readonly #users = new Map<string, Set<string>>();
 
@@ -165,7 +164,7 @@ function unclaimed({ domains, devices }: Sight, claims: Claims): string[] {
   return problems;
 }
 
-/** Of the database alone, in one statement and so at one moment. */
+/** Reads the database in one statement, and so at one moment. */
 async function brokenClaims(sql: Sql): Promise<string[]> {
   const rows = await sql<{ problem: string }[]>`
     select 'VM ' || v.id || ' of type ' || v.type || ' has ' || g.all_gpus || ' GPUs, ' || g.own_gpus
@@ -209,7 +208,10 @@ type VmFact = {
   interfaces: string[];
 };
 
-/** A VM that runs runs on its host, with what it has in the database; one that does not runs nowhere. */
+/**
+ * A running VM runs on its host, with the resources that the database has for it. Every other VM
+ * runs nowhere.
+ */
 async function differentVms({ sql, hosts }: WatchedCloud): Promise<string[]> {
   const vms = await sql<VmFact[]>`
     select v.id, v.state, p.host_id,
@@ -248,7 +250,7 @@ async function differentVms({ sql, hosts }: WatchedCloud): Promise<string[]> {
   return problems;
 }
 
-/** Nothing on a host but what belongs to a VM that is placed there. */
+/** Everything on a host belongs to a VM that is placed there. */
 async function leftovers({ sql, hosts }: WatchedCloud): Promise<string[]> {
   const { placements } = await readClaims(sql);
   return hosts.flatMap(({ id, driver }) => {
@@ -268,7 +270,10 @@ async function leftovers({ sql, hosts }: WatchedCloud): Promise<string[]> {
 
 type DiskFact = { id: string; host_id: string | null; size_gib: number; shared: boolean | null };
 
-/** What is stored is known, what is known to be stored is, with its size. */
+/**
+ * Every stored disk is in the database, and every disk that the database says is stored exists with
+ * its size.
+ */
 async function differentDisks({ sql, hosts }: WatchedCloud): Promise<string[]> {
   const disks = await sql<DiskFact[]>`select d.id, d.host_id, d.size_gib, h.shared_storage as shared
     from disks d left join hosts h on h.id = d.host_id and h.state <> 'fenced'`;
@@ -287,7 +292,7 @@ async function differentDisks({ sql, hosts }: WatchedCloud): Promise<string[]> {
   return problems;
 }
 
-/** A host with VMs has every rule of their networks in force, and no other. */
+/** A host with VMs has exactly the rules of their networks in force. */
 async function differentFirewalls({ sql, hosts }: WatchedCloud): Promise<string[]> {
   const rows = await sql<{ host_id: string; rules: string[] }[]>`
     select p.host_id, array_agg(distinct r.id || case when jsonb_array_length(r.sources) = 0 then ' 0.0.0.0/0' else '' end) as rules
@@ -348,7 +353,7 @@ async function wrongQuotas(sql: Sql): Promise<string[]> {
   );
 }
 
-/** Running VMs and disks that exist are counted, with their size, and nothing else is. */
+/** Exactly the running VMs and the existing disks are metered, with their size. */
 async function wrongMeters(sql: Sql): Promise<string[]> {
   const rows = await sql<{ resource_id: string; metered: string | null; used: string | null }[]>`
     select coalesce(m.resource_id, r.id) as resource_id, m.what as metered, r.what as used

@@ -8,8 +8,8 @@ import { vi } from 'vitest';
 import type { ChaosHost, World } from './world.ts';
 
 /**
- * Everything that can happen to a cloud, each with two numbers that say to which of the things there
- * are and how. A step that has nothing to happen to does nothing.
+ * Everything that can happen to a cloud. Each step has two numbers that choose the resource and the
+ * variant. A step without a matching resource does nothing.
  */
 type Happening = {
   weight: number;
@@ -33,7 +33,7 @@ const FAILING: readonly DriverStep[] = [
   ...(['list_domains', 'list_devices', 'read_disk'] as const),
 ];
 const DOWN = ['STATE_SHUTOFF', 'STATE_CRASHED', 'STATE_ERROR'];
-/** For one try, for all tries of one attempt, for several attempts. */
+/** Fails one try, all tries of one attempt, or several attempts. */
 const FAILURES = [1, 3, 8];
 
 const tenant = {
@@ -226,14 +226,15 @@ const operators = {
     one.revoked = true;
   }),
   fence: onHost(1, async (world, one) => {
-    // Fencing waits until the host's stream is known to be over, which takes a scheduler that works.
+    // Fencing waits until the host's stream is known to have ended, which needs a working
+    // scheduler.
     for (const { database } of world.schedulers) database.resume();
     if (world.schedulers.length === 0) await world.addScheduler();
     await world.replaceHost(one);
   }),
 } satisfies Record<string, Happening>;
 
-/** Until there is nothing under way, or there is no hope for that now. */
+/** Waits until no operation is unfinished, or until none can finish now. */
 const rest: Happening = {
   weight: 8,
   run: async (world) => {
@@ -278,7 +279,7 @@ function onScheduler(
   };
 }
 
-/** Mostly of a VM that it makes sense for. */
+/** Usually chooses a VM for which the step makes sense. */
 async function power(world: World, which: number, action: string): Promise<void> {
   const states = action === 'START' ? DOWN : ['STATE_RUNNING'];
   const apt = await world.sql<{ id: string }[]>`
@@ -306,7 +307,7 @@ function freshName(prefix: string): string {
   return `${prefix}-${newId().slice(-12)}`;
 }
 
-/** As it comes out of the wire at the other end. */
+/** The message as the receiver decodes it. */
 function received(report: object): HostReport__Output {
   const { requestSerialize, requestDeserialize } = fleet.service.Attach;
   return requestDeserialize(requestSerialize(report));

@@ -17,7 +17,7 @@ const given = process.env['GANTRY_PROPERTY_SEED'] ?? '1';
 const SEED = given === 'random' ? randomInt(2 ** 31) : Number(given);
 const RUNS = Number(process.env['GANTRY_PROPERTY_RUNS'] ?? '6');
 const STEPS: fc.ArrayConstraints = { maxLength: 50, size: 'max' };
-/** So that there is something for things to happen to. */
+/** Creates resources for the steps to act on. */
 const BEGINNING: Step[] = [
   { what: 'createVm', which: 0, how: 0 },
   { what: 'createVm', which: 1, how: 1 },
@@ -25,9 +25,9 @@ const BEGINNING: Step[] = [
   { what: 'createDisk', which: 2, how: 1 },
   { what: 'rest', which: 0, how: 0 },
 ];
-/** Several times what a run takes when both cores are busy. */
+/** Several times the duration of a run on two busy cores. */
 const RUN_MS = 120_000;
-/** How long a shorter sequence is looked for, once one has failed. */
+/** How long to search for a shorter sequence after a failure. */
 const SHRINK_MS = Number(process.env['GANTRY_PROPERTY_SHRINK_MS'] ?? '60000');
 
 type Step = { what: string; which: number; how: number };
@@ -62,7 +62,7 @@ it('after any sequence of faults no device has two owners, every operation ends,
   );
 });
 
-/** A world that failed is broken, and what is in it proves nothing more: the next run gets another. */
+/** A world that failed is broken and proves nothing more, so the next run gets another. */
 async function survives(steps: Step[]): Promise<void> {
   if (performance.now() > failedAt + SHRINK_MS) return;
   world ??= await World.start();

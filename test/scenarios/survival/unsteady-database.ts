@@ -1,12 +1,12 @@
 import { createServer, connect as dial, type Socket } from 'node:net';
 
-/** A way to a database that can stall, as for a process that is paused, and break, as for one that dies. */
+/** A proxy to a database that can stall, as if a process were paused, and break, as if it died. */
 export type UnsteadyDatabase = {
   url: string;
   /** Nothing passes until `resume`; no connection ends. */
   pause(): void;
   resume(): void;
-  /** Every connection ends at once; new ones are taken. */
+  /** Every connection ends immediately; new ones are accepted. */
   cut(): void;
   close(): void;
 };

@@ -3,9 +3,9 @@ import type { HostSpec } from '@gantry/agent/spec';
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
 
 /**
- * What a network does to a host's messages. It stands between an agent and its link, outlives both,
- * and remembers what went through: a spec can come again, a report late. A report is lost together
- * with its stream, as on every connection that delivers in order or not at all.
+ * Simulates what a network does to the messages of a host. It is between an agent and its link,
+ * outlives both and remembers the messages: a spec can be repeated and a report can be late. A
+ * report is lost together with its stream, because a connection delivers in order or not at all.
  */
 export class UnsteadyLink {
   readonly #specs: HostSpec[] = [];
@@ -39,12 +39,12 @@ export class UnsteadyLink {
     };
   }
 
-  /** The stream ends; the link opens another. */
+  /** Ends the stream; the link opens another. */
   cut(): void {
     this.#link?.reattach();
   }
 
-  /** So many reports, and then the stream, are lost. */
+  /** Loses this many reports and then the stream. */
   loseNext(count: number): void {
     this.#losing = count;
   }
@@ -53,13 +53,13 @@ export class UnsteadyLink {
     this.#repeating = count;
   }
 
-  /** Some spec of the past comes once more. */
+  /** Delivers an earlier spec again. */
   replaySpec(which: number): void {
     const spec = this.#specs[which % Math.max(1, this.#specs.length)];
     if (spec) this.#peer?.received(spec);
   }
 
-  /** Some report of a stream that is over. */
+  /** Delivers a report of a stream that has ended. */
   lateReport(which: number): HostReport | undefined {
     const late = this.#reports.filter(({ stream }) => stream < this.#stream);
     return late[which % Math.max(1, late.length)]?.report;

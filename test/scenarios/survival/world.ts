@@ -10,8 +10,8 @@ import { openUnsteadyDatabase, type UnsteadyDatabase } from './unsteady-database
 import { UnsteadyLink } from './unsteady-link.ts';
 
 /**
- * A small cloud in which everything can break: two locations, three hosts with so few GPUs that they
- * run out, two schedulers. It can be healed at any time, and emptied.
+ * A small cloud in which everything can fail: two locations, three hosts with few GPUs, two
+ * schedulers. It can be repaired and emptied at any time.
  */
 export type ChaosHost = {
   host: SimulatedHost;
@@ -22,9 +22,9 @@ export type ChaosHost = {
 };
 type ChaosScheduler = { scheduler: Scheduler; sql: Sql; database: UnsteadyDatabase };
 
-/** Long enough for two busy cores; what holds holds within seconds. */
+/** Long enough for two busy cores. Normally it takes seconds. */
 const PATIENCE = { timeout: 60_000, interval: 50 };
-/** Beyond the patience of every lock. */
+/** Longer than every lock timeout. */
 const REPLY_MS = 15_000;
 const TIMINGS = {
   retryMs: [10, 40],
@@ -77,11 +77,11 @@ export class World {
     return await this.#replied(`${method} ${path}`, this.cloud.call(method, path, body));
   }
 
-  /** A request may be refused, but it is answered, whatever else stands still, and never broken. */
+  /** A request may be refused, but it always gets a complete reply, even if other parts are stopped. */
   async #replied(request: string, reply: ReturnType<Cloud['call']>): Promise<number> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error(`${request} got no answer`)), REPLY_MS);
+      timer = setTimeout(() => reject(new Error(`${request} got no reply`)), REPLY_MS);
     });
     const { status, body } = await Promise.race([reply, late]).finally(() => clearTimeout(timer));
     if (status >= 500) throw new Error(`${request}: ${JSON.stringify(body)}`);
@@ -95,7 +95,7 @@ export class World {
     this.schedulers.push({ scheduler, sql, database });
   }
 
-  /** As a killed process: its connections end, and nothing of what it holds is given back. */
+  /** Acts as if the process were killed: its connections end, and it releases nothing. */
   async killScheduler({ scheduler, sql, database }: ChaosScheduler): Promise<void> {
     remove(this.schedulers, (one) => one.scheduler === scheduler);
     remove(this.cloud.schedulers, (one) => one === scheduler);
@@ -122,7 +122,7 @@ export class World {
     one.alive = true;
   }
 
-  /** The machine loses its power for good, an operator says so, and another takes its place. */
+  /** The host loses its power for good, an operator fences it, and another host replaces it. */
   async replaceHost(one: ChaosHost): Promise<void> {
     const { host, options } = one;
     this.killAgent(one);
@@ -145,7 +145,9 @@ export class World {
     if (problems.length > 0) throw new Error(problems.join('\n'));
   }
 
-  /** Everything lives again and nothing fails any more; operators lift what they imposed. */
+  /**
+   * Repairs everything: all processes run, nothing fails, and operators undo their restrictions.
+   */
   async heal(): Promise<void> {
     for (const { database } of this.schedulers) database.resume();
     while (this.schedulers.length < 2) await this.addScheduler();
@@ -164,11 +166,11 @@ export class World {
         await this.operate('POST', `/admin/devices/${id}:release`);
       }
     }
-    // What a repaired card needs, and no operator can say yet.
+    // What a repaired card needs. Operators have no route for this yet.
     await this.sql`update devices set state = 'ready' where state = 'quarantined'`;
   }
 
-  /** Waits until all operations ended and the database and the hosts agree. */
+  /** Waits until all operations have ended and the database and the hosts agree. */
   async settle(): Promise<void> {
     await vi.waitFor(async () => {
       const problems = await disagreements({ sql: this.sql, hosts: this.cloud.hosts });
@@ -176,7 +178,7 @@ export class World {
     }, PATIENCE);
   }
 
-  /** Removes everything as the tenant would, which must work from wherever we are. */
+  /** Removes everything as the tenant. This must work from every state. */
   async empty(): Promise<void> {
     for (const id of await this.vmIds()) await this.ask('DELETE', `/vms/${id}`);
     await this.settle();
@@ -206,7 +208,7 @@ export class World {
     return ids(await this.sql`select id from disks where kind = 'data' order by id`);
   }
 
-  /** Those that a test made: a network's first rules stay. */
+  /** The rules that a test created. The default rules of a network stay. */
   async ruleIds(): Promise<string[]> {
     return ids(await this.sql`select id from firewall_rules where name like 'r-%' order by id`);
   }

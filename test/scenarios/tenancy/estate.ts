@@ -9,7 +9,7 @@ import {
   type TestTenant,
 } from '@gantry/testkit/make/tenants';
 
-/** A tenant with one of everything, by the names that path parameters have. */
+/** A tenant with one resource of each kind, by the names of path parameters. */
 export type Estate = TestTenant & {
   ids: Record<string, string>;
   spareUserId: string;
@@ -78,7 +78,7 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
   };
 }
 
-/** What hosts said of the tenant's VM. */
+/** Writes what hosts reported about the tenant's VM. */
 async function makeRecords(
   { sql }: TestApi,
   { vmId, projectId }: { vmId: string; projectId: string },
@@ -93,7 +93,7 @@ async function makeRecords(
   return { event_id: event?.['id'], receipt_id: receiptId, serial_log: serialLog };
 }
 
-/** Everything of a tenant that the database holds, as one text: equal before and after, nothing changed. */
+/** Returns all rows of a tenant as one text. If it is equal before and after, nothing changed. */
 export async function snapshot(
   api: TestApi,
   { organizationId, projectId }: Estate,

@@ -2,8 +2,8 @@ import { SSH_PUBLIC_KEY } from '@gantry/testkit/make/tenants';
 import type { Estate } from './estate.ts';
 
 /**
- * A request for every route that would succeed, or at least get past who may call it, when the
- * estate's owner or an operator sends it. A route without an entry here fails the test of who sees what.
+ * A request for every route that succeeds, or at least passes the check of access rights, if the
+ * owner or an operator sends it. The test of access rights fails if a route has no entry.
  */
 export type Example = { params?: Record<string, string>; body?: unknown };
 
@@ -189,5 +189,5 @@ export const EXAMPLES: Record<string, (estate: Estate) => Example> = {
   'subnets.delete': nothing,
 };
 
-/** A well-formed id of nothing. */
+/** A valid id of nothing. */
 export const NOWHERE = '00000000-0000-7000-8000-000000000000';

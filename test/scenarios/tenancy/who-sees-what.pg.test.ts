@@ -7,7 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Estate, makeEstate, snapshot } from './estate.ts';
 import { EXAMPLES, NOWHERE } from './route-examples.ts';
 
-/** Every route, every kind of caller. What is expected follows from the access the route states. */
+/**
+ * Calls every route as every kind of caller. The expected result follows from the access rights of
+ * the route.
+ */
 let api: TestApi;
 let mine: Estate;
 let theirs: Estate;
@@ -21,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** An estate none of whose ids leads anywhere. */
+/** An estate with ids that do not exist. */
 const withoutIds = (estate: Estate): Estate => ({
   ...estate,
   ids: Object.fromEntries(Object.keys(estate.ids).map((id) => [id, NOWHERE])),
@@ -51,7 +54,7 @@ const bearersOf = (estate: Estate): [string, string, Role][] => [
   ['owner', estate.owner.token, 'owner'],
 ];
 
-/** Deletions of what other routes need come last; by then only the answer to who may matters. */
+/** Routes that delete what other routes need come last. */
 const routes = ALL_ROUTES.toSorted(
   (a, b) => Number(a.method === 'delete') - Number(b.method === 'delete'),
 );
@@ -81,7 +84,7 @@ it('every route except the token endpoint refuses a request without a valid bear
 });
 
 describe('strangers', () => {
-  // First: later, refused attempts put ids of others into one's own audit log.
+  // This runs first, because refused attempts add other tenants' ids to the caller's audit log.
   it.each(
     at('authenticated', 'project', 'organization')
       .filter(({ method }) => method === 'get')
@@ -168,7 +171,8 @@ describe('roles', () => {
       ];
       for (const [who, bearer, role] of callers) {
         const reply = await send(route, mine, bearer);
-        // The first allowed one may have used it up: then it is a conflict, or gone.
+        // The first permitted call may have used the resource up: then the reply is a conflict or
+        // not_found.
         const allowed = ![401, 402, 403].includes(reply.status) && reply.status < 500;
         expect([who, allowed]).toEqual([who, roleReaches(role, needed)]);
         if (!allowed) expect(reply.body.code).toBe('forbidden');

@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createAddressAllocator, type ReadTaken } from './address-allocator.ts';
 
-/** Small subnets, so that they fill up, and one that is larger than what is read ahead. */
+/** Small subnets, so that they fill up, and one that is larger than one read. */
 const SUBNETS = ['10.0.0.0/29', '10.0.0.32/28', '10.0.1.0/26', '10.0.2.0/24'];
 
 type Batch = { needs: number[]; committed: boolean; released: number; forgets: boolean };
 const batch: fc.Arbitrary<Batch> = fc.record({
   needs: fc.tuple(...SUBNETS.map((_, i) => fc.integer({ min: 0, max: [4, 9, 30, 120][i] ?? 0 }))),
   committed: fc.boolean(),
-  /** Which share of the claims ends afterwards, in hundredths. */
+  /** The share of the claims that end afterwards, in percent. */
   released: fc.integer({ min: 0, max: 60 }),
   forgets: fc.boolean(),
 });

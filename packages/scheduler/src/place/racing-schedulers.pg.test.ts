@@ -17,9 +17,9 @@ import { decide, neededAddresses } from './decide.ts';
 import { type Placer, placePending } from './place-pending.ts';
 
 /**
- * Schedulers, each with connections of its own, race for the last GPUs of a host. They decide first,
- * so that all want the same, and then commit at once. Races of one kind run beside each other, each
- * in a location of its own.
+ * Several schedulers with their own connections race for the last GPUs of a host. All of them
+ * decide first, so that they choose the same GPUs, and then commit concurrently. Races of one kind
+ * run concurrently, each in its own location.
  */
 let database: TestDatabase;
 let projectId: string;
@@ -42,7 +42,7 @@ afterAll(async () => {
 type Arena = { location: string; type: string; gpus: number; drives: number; placers: Placer[] };
 type Commit = () => Promise<CommitOutcome>;
 
-/** A host whose GPUs one VM takes all of. */
+/** A host on which one VM uses all GPUs. */
 async function openArena(
   location: string,
   { placers, gpus, drives }: { placers: number; gpus: number; drives: number },
@@ -58,7 +58,7 @@ async function openArena(
   };
 }
 
-/** Reads and decides as of now; what comes back writes it. */
+/** Reads and decides now. Returns a function that commits the decision. */
 async function decideOn(placer: Placer, vmIds: string[]): Promise<Commit> {
   const { sql, lease, hostCache, addresses } = placer;
   await hostCache.refresh();
@@ -80,7 +80,7 @@ async function decideOn(placer: Placer, vmIds: string[]): Promise<Commit> {
   };
 }
 
-/** They have addresses already, so that the devices alone are what they race for. */
+/** They have addresses already, so that they race only for devices. */
 async function addAddressedVms(count: number, { location, type }: Arena): Promise<string[]> {
   const vmIds = await addVms(database.sql, count, { projectId, location, type });
   await database.sql`insert into address_claims (network_interface_id, subnet_id, address)
@@ -99,18 +99,18 @@ type Fact = {
   code: string | null;
 };
 
-/** How many devices a VM has; it is `v` in the statement around it. */
+/** The number of devices of a VM, which is `v` in the outer statement. */
 const countClaims = (
   kind: 'gpu' | 'drive',
 ) => database.sql`(select count(*)::int from device_claims c
   join devices d on d.id = c.device_id where d.kind = ${kind} and c.vm_id = v.id)`;
 
-/** One VM has all the GPUs; the others' operations say why they have none. */
+/** Expects that one VM has all GPUs and the operations of the others say why they have none. */
 async function expectOneWinner(
   { location, gpus, drives, placers }: Arena,
   vmIds: string[],
 ): Promise<string> {
-  // The newest holder has yet to say that there is nothing left.
+  // The newest holder of the lease still has to fail the VMs without capacity.
   const placer = placers.at(-1);
   if (placer) await placePending(placer);
   const facts = await database.sql<Fact[]>`
@@ -144,7 +144,7 @@ async function race(
 ): Promise<void> {
   await Promise.all(
     locations.map(async (location, i) => {
-      // Half of the types have no drives: then the GPUs alone keep them apart.
+      // Half of the types have no drives, so only the GPUs conflict.
       const gpus = (i % 2) + 1;
       const arena = await openArena(location, { placers, gpus, drives: i < 4 ? gpus : 0 });
       for (let round = 0; round < races / locations.length; round += 1) await run(arena);
@@ -152,7 +152,7 @@ async function race(
   );
 }
 
-// A thousand races in all.
+// A thousand races in total.
 describe.each([
   { placers: 2, races: 160 },
   { placers: 5, races: 90 },

@@ -7,8 +7,8 @@ import { addVms } from '@gantry/testkit/make/vms';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 /**
- * A decision that wants what another VM has, and only that, is lost whole: each kind of claim is
- * refused by itself, without the help of the others.
+ * A placement that conflicts with another VM in one kind of claim is refused completely, even if no
+ * other claim conflicts.
  */
 let database: TestDatabase;
 let host: TestHost;

@@ -1,6 +1,9 @@
 import type { Sql } from '@gantry/db/connect';
 
-/** Every row of every table a report can change, with the version of each: equal only if nothing was written. */
+/**
+ * Returns every row, with its version, of every table that a report can change: equal only if
+ * nothing was written.
+ */
 export async function allRows(sql: Sql): Promise<Record<string, unknown[]>> {
   const tables = await sql<{ name: string }[]>`
     select tablename as name from pg_tables where schemaname = 'public' order by 1`;

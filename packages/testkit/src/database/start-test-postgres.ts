@@ -7,9 +7,9 @@ import type { TestProject } from 'vitest/node';
 import { removeHome } from './remove-home.ts';
 
 /**
- * A server for one run of a suite, with a migrated template that every test file clones. Its home is
- * named after the process that made it; one whose process was killed is removed by the next run (the
- * server itself ends with its process).
+ * A server for one run of a suite, with a migrated template that every test file clones. Its home
+ * is named after its process. The next run removes the home of a killed process; the server itself
+ * ends with its process.
  */
 const HOMES = path.resolve(import.meta.dirname, '../../../../.gantry/test');
 const TEMPLATE = 'gantry_template';

@@ -1,23 +1,23 @@
 import { expect, vi } from 'vitest';
 import type { Api, Processes } from './start-processes.ts';
 
-/** The API as its clients have it: over HTTP, and asynchronous work followed by polling. */
+/** The API as clients use it: over HTTP, with polling for asynchronous work. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
 type Reply = { status: number; body: any };
 // biome-ignore lint/suspicious/noExplicitAny: as above
 export type Operation = any;
 
 export type Client = {
-  /** As the tenant, below the project. */
+  /** Calls a path of the project as the tenant. */
   call(method: string, path: string, body?: object): Promise<Reply>;
-  /** As the operator, below /v0.1. */
+  /** Calls a path below /v0.1 as the operator. */
   asOperator(method: string, path: string, body?: object): Promise<Reply>;
-  /** The same, below /admin. */
+  /** Calls a path below /admin as the operator. */
   admin(method: string, path: string, body?: object): Promise<Reply>;
-  /** The operation that a write opened; the write must be taken. */
+  /** Returns the operation that a write opened. The write must be accepted. */
   open(method: string, path: string, body?: object): Promise<Operation>;
   read(operation: Operation): Promise<Operation>;
-  /** The operation once it is no longer in progress. */
+  /** Returns the operation when it has ended. */
   ended(operation: Operation): Promise<Operation>;
   createVm(fields: {
     name: string;
@@ -37,7 +37,7 @@ const OPERATION_PATHS: Record<string, string> = {
   'vpc-firewall-rule': '/vpc/firewall-rules/operations',
 };
 
-/** A condition is waited for as long as a busy machine may need. Real guests need longer. */
+/** Waits for a condition as long as a busy machine may need. Real guests need longer. */
 const PATIENCE_MS = 30_000;
 
 export async function connectClient(
@@ -91,7 +91,7 @@ export async function connectClient(
   };
 }
 
-/** The same api with another project's key: what is one project's is not seen in another. */
+/** The same api with the key of another project. */
 export async function connectToNewProject(
   processes: Pick<Processes, 'credentials'>,
   api: Pick<Api, 'url'>,

@@ -1,10 +1,10 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** gantry-fleet's control socket, from the other side. */
+/** A client of the control socket of gantry-fleet. */
 export type FleetControl = {
   hosts(): Promise<ControlledHost[]>;
-  /** The host that has the VM's domain, or is said to. */
+  /** Returns the host that has, or is assigned, the VM's domain. */
   hostOf(vmId: string): Promise<string>;
   order(host: string, verb: string, body?: object): Promise<void>;
 };
@@ -12,7 +12,7 @@ export type ControlledHost = {
   name: string;
   host_id: string;
   agent: 'running' | 'killed';
-  /** Steps in which its agent waits for an answer. */
+  /** Steps in which its agent waits without end. */
   hanging: string[];
   vms: { id: string; state: string }[];
 };

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { removeHome } from '../database/remove-home.ts';
 
-/** What `npm start` runs, as a newcomer has it: every process real, a home and a port of its own. */
+/** Starts what `npm start` runs: every process is real, with its own home and port. */
 export type Gantry = {
   child: ChildProcess;
-  /** Everything it has printed. */
+  /** Everything that it has printed. */
   output(): string;
   connection: Connection;
   stop(): Promise<number | null>;
@@ -85,7 +85,7 @@ async function untilPrinted(
   });
 }
 
-/** Every process of this home, whatever its parent: its environment or its command line names it. */
+/** Every process of this home, found by its environment or command line. */
 export function processesOf(home: string): number[] {
   const pids = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name));
   return pids.map(Number).filter((pid) => pid !== process.pid && mentions(pid, home));
@@ -97,7 +97,7 @@ function mentions(pid: number, text: string): boolean {
       readFileSync(`/proc/${pid}/${file}`, 'utf8').includes(text),
     );
   } catch {
-    // Gone meanwhile, or not ours to look into.
+    // The process has ended, or may not be read.
     return false;
   }
 }

@@ -13,28 +13,28 @@ import { removeHome } from '../database/remove-home.ts';
 import { controlOf, type FleetControl } from './fleet-control.ts';
 
 /**
- * A control plane out of its bundles: PostgreSQL, apis, schedulers and simulated fleets, each a
- * process with a port of its own, for tests that kill them. Whatever was started is ended by `stop`;
- * a test run that is killed takes them along, for each ends when its channel to it closes.
+ * A control plane from its bundles: PostgreSQL, apis, schedulers and simulated fleets, each a
+ * process with its own port, for tests that kill them. `stop` ends all of them. If the test run is
+ * killed, each ends when its channel closes.
  */
 export type Processes = {
   sql: postgres.Sql;
-  /** Of the first project: a member's key. */
+  /** The key of a member of the first project. */
   credentials: { project_id: string; access_key: string; operator_token(): Promise<string> };
   startApi(env?: Environment): Promise<Api>;
   startScheduler(env?: Environment): Promise<Scheduler>;
   startFleet(options: FleetOptions): Promise<Fleet>;
-  /** The agent of a host that was enrolled, run where and as whom the command says. */
+  /** Starts the agent of an enrolled host with this command. */
   startAgent(options: AgentOptions): Promise<Process>;
   stop(): Promise<void>;
 };
 
 export type Process = {
   pid: number;
-  /** Everything it has logged. */
+  /** Everything that it has logged. */
   log(): string;
   signal(signal: NodeJS.Signals): void;
-  /** Killed, and gone when it returns. */
+  /** Kills the process and waits until it is gone. */
   kill(): Promise<void>;
 };
 export type Api = Process & { url: string };
@@ -42,7 +42,7 @@ export type Scheduler = Process & { id: string; port: number };
 export type Fleet = Process & FleetControl;
 type Environment = Record<string, string>;
 export type FleetOptions = {
-  /** Its directory; another start with the same name is the same hosts after a power cut. */
+  /** Its directory. Another start with the same name is the same hosts after a power failure. */
   name: string;
   hosts: string;
   schedulers: Scheduler[];
@@ -57,7 +57,7 @@ export type AgentOptions = {
 
 const root = path.resolve(import.meta.dirname, '../../../..');
 const bundle = (name: string) => path.join(root, 'packages', name);
-/** As long as migrations and a busy machine may need. */
+/** Long enough for migrations on a busy machine. */
 const READY_LIMIT_MS = 60_000;
 
 export async function startProcesses(): Promise<Processes> {
@@ -132,7 +132,7 @@ export async function startProcesses(): Promise<Processes> {
   }
 }
 
-/** A host takes VMs once it has told what it has. */
+/** Waits until the host has reported its inventory, so that it accepts VMs. */
 async function untilAttached(sql: postgres.Sql, names: string[]): Promise<void> {
   await vi.waitFor(
     async () => {
@@ -144,7 +144,7 @@ async function untilAttached(sql: postgres.Sql, names: string[]): Promise<void> 
   );
 }
 
-/** What the tests run under is not what is tested. */
+/** Removes the environment of the test runner. */
 function inherited(): Environment {
   const kept = Object.entries(process.env).filter(
     ([name]) =>
@@ -167,7 +167,7 @@ async function startProcess({ program: [file, ...args], env, log, running }: Sta
     stdio: ['ignore', output, output, 'ipc'],
   });
   running.add(child);
-  // A channel that breaks is the process's end, which is seen by itself.
+  // A broken channel means that the process has ended, which is detected separately.
   child.on('error', () => {});
   child.once('exit', () => running.delete(child));
   const readLog = () => readFileSync(log, 'utf8');
@@ -205,7 +205,7 @@ async function login(url: string, { email, password }: { email: string; password
   return ((await response.json()) as { access_token: string }).access_token;
 }
 
-/** One command of the agent, to its end. */
+/** Runs one command of the agent to its end. */
 export async function runAgentCommand(args: string[], env: Environment) {
   const script = bundle('agent/dist/main.mjs');
   try {

@@ -3,7 +3,9 @@ import path from 'node:path';
 
 const UNITS = path.resolve(import.meta.dirname, '../../../../deploy/systemd');
 
-/** With what a unit starts Node, so that what is measured is what operators run. */
+/**
+ * The flags with which a systemd unit starts Node, so that a benchmark measures what operators run.
+ */
 export function unitFlags(unit: 'gantry-agent' | 'gantry-api' | 'gantry-scheduler'): string[] {
   const text = readFileSync(path.join(UNITS, `${unit}.service`), 'utf8');
   const [, flags] = /^ExecStart=\S*node((?: --\S+)*) /m.exec(text) ?? [];

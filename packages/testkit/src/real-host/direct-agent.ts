@@ -7,14 +7,14 @@ import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
 import type { VmReport } from '@gantry/proto/generated/gantry/v1/VmReport';
 import { testLog } from './real-host-driver.ts';
 
-/** A host's agent without a control plane: it is handed a spec, and its reports are kept. */
+/** The agent of a host without a control plane. Tests send it specs and read its reports. */
 export type DirectAgent = {
   give(spec: HostSpec): void;
-  /** What the last report says of a VM, where it answers that revision. */
+  /** Returns the VM of the last report if the report is about that revision. */
   stateOf(vmId: string, revision: string): string | undefined;
-  /** All the last report says of a VM. */
+  /** Returns the VM of the last report. */
   vm(vmId: string): VmReport | undefined;
-  /** What the last report says of the spec that was refused. */
+  /** Returns the refusal of the last report. */
   refusal(): string | undefined;
   stop(): Promise<void>;
 };
@@ -50,7 +50,7 @@ export async function startDirectAgent(options: {
     give: (spec) => link?.received(spec),
     stateOf(vmId, revision) {
       const vm = report.vms?.find(({ id }) => id === vmId);
-      // Without an order it runs by, it is still being started.
+      // Without a generation it is still being started.
       if (vm?.revision !== revision || vm.generation === '0') return undefined;
       return String(vm.state).replace('VM_OBSERVED_STATE_', '');
     },

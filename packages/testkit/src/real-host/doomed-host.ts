@@ -1,4 +1,4 @@
-/** Starts a host, says where it is, and waits to be killed. */
+/** Starts a host, prints its directory and waits to be killed. */
 import { startLibvirtHost } from './host.ts';
 
 const { namespace, directory, libvirtd } = await startLibvirtHost('doomed');

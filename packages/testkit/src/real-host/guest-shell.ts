@@ -2,18 +2,18 @@ import { connect } from 'node-libvirt/connect';
 import { domainLookupByName, qemuDomainAgentCommand } from 'node-libvirt/generated/procedures';
 
 /**
- * Commands in a guest, by way of its agent and libvirt: no packet of them passes a network, whatever
- * the rules are.
+ * Runs commands in a guest through its agent and libvirt, so that no packet passes a network and
+ * firewall rules do not matter.
  */
 export type GuestShell = {
-  /** What the command printed. Rejects with what it complained of if it failed. */
+  /** Returns the output of the command. Rejects with its error output if it fails. */
   run(command: string): Promise<string>;
-  /** Begins something that goes on by itself. */
+  /** Starts a command in the background. */
   begin(command: string): Promise<void>;
   close(): Promise<void>;
 };
 
-/** A guest under emulation takes its time. */
+/** An emulated guest is slow. */
 const LIMIT_S = 60;
 
 type Status = { exited: boolean; exitcode?: number; 'out-data'?: string; 'err-data'?: string };

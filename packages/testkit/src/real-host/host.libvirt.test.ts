@@ -104,7 +104,7 @@ test('what a killed test has left is removed by the next, and by several at once
   }
 });
 
-/** A port nobody listens on is refused by whoever has the address. */
+/** The owner of the address refuses a connection to a port without a listener. */
 async function replies(host: LibvirtHost, address: string): Promise<'refused' | 'unreachable'> {
   const line = `timeout 5 bash -c 'exec 3<>/dev/tcp/${address}/9' 2>&1 || true`;
   const said = await host.runIn('bash', '-c', line);

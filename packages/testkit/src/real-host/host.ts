@@ -10,29 +10,29 @@ import { plugIn } from './outside.ts';
 import { type SshKey, sshCommand } from './ssh.ts';
 
 /**
- * A host beside others on one machine: a network namespace with an uplink, and in it a libvirtd of
- * its own. What always holds: whatever was started ends with this process, however it ends; what
- * remains of a killed one (namespaces, directories) is removed by the next `startLibvirtHost`.
+ * One of several hosts on one machine: a network namespace with an uplink and a libvirtd of its
+ * own. Invariant: everything that it started ends with this process, even if it is killed. The next
+ * `startLibvirtHost` removes the namespaces and directories that a killed process left.
  */
 export type LibvirtHost = {
   name: string;
-  /** As `ip netns` calls it. */
+  /** The name of the namespace for `ip netns`. */
   namespace: string;
-  /** Its own address between the hosts. */
+  /** The address of the host in the network between the hosts. */
   address: string;
   libvirtd: PrivateLibvirtd;
-  /** Holds everything below; removed by `stop`. */
+  /** The directory of the host; `stop` removes it. */
   directory: string;
   dataDirectory: string;
   stateDirectory: string;
-  /** For an agent of this host, which is to be started by `command`. */
+  /** The environment of an agent of this host, which `command` starts. */
   environment: Record<string, string>;
-  /** Program and arguments of something that shall run in the host's network. */
+  /** Returns the program and arguments that run a command in the host's network. */
   command(program: string, ...args: string[]): [string, ...string[]];
   runIn(program: string, ...args: string[]): Promise<string>;
-  /** From the host itself into a guest, as root. */
+  /** Logs in to a guest from the host, as root. */
   ssh(address: string, key: SshKey, command: string): Promise<string>;
-  /** Makes a port of the test's loopback reachable at the same port of the host's. */
+  /** Makes a port of the test's loopback available at the same port of the host's loopback. */
   reachLoopback(port: number): Promise<void>;
   stop(): Promise<void>;
 };

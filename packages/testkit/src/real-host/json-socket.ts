@@ -4,9 +4,8 @@ import { createInterface } from 'node:readline';
 type Reply = { return?: unknown; error?: { desc?: string } };
 
 /**
- * Sends commands to a socket that speaks lines of JSON, as QEMU's monitor and the guest agent do, one
- * after the other; answers what the last one returned. A peer that ends instead of answering has been
- * told to: the answer is undefined.
+ * Sends commands one after the other to a socket that speaks lines of JSON, such as QEMU's monitor or
+ * the guest agent. Returns the result of the last command, or undefined if the command ended the peer.
  */
 export async function sendJson(place: string, commands: readonly object[]): Promise<unknown> {
   const socket = connect(place);

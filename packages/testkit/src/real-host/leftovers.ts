@@ -4,18 +4,18 @@ import { PROBE_FILE } from '@gantry/agent/libvirt/kvm-probe';
 import type { LibvirtHost } from './host.ts';
 import { UPLINK } from './outside.ts';
 
-/** What is there of VMs on a host; all empty once the last one is deleted. */
+/** What a host has of VMs. Everything is empty after the last VM is deleted. */
 export type Leftovers = {
   domains: string[];
   /** Below the data directory. Directories and the result of the KVM probe are not counted. */
   files: string[];
-  /** Bridges and taps: every interface but loopback and the uplink. */
+  /** Bridges and taps: every interface except loopback and the uplink. */
   links: string[];
   /** QEMU and its helpers. */
   processes: string[];
   /** Tables of nftables. */
   tables: string[];
-  /** Routing rules beyond the kernel's own three. */
+  /** Routing rules, except the three of the kernel. */
   rules: string[];
 };
 

@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 const RELAY = fileURLToPath(new URL('./relay.mjs', import.meta.url));
 
 /**
- * Makes a port of this machine's loopback reachable at the same port of a namespace's loopback: an
- * agent in there attaches to a scheduler out here, and no packet leaves either.
+ * Makes a port of this machine's loopback available at the same port of a namespace's loopback. An
+ * agent in the namespace can attach to a scheduler outside, and no packet leaves either.
  */
 export async function shareLoopback(options: {
   namespace: string;
   port: number;
-  /** Where the Unix socket between the two is made. */
+  /** The directory for the Unix socket between them. */
   socket: string;
 }): Promise<() => Promise<void>> {
   const { namespace, port, socket } = options;

@@ -1,7 +1,7 @@
 /**
- * One life of an agent, as a program: it is given a spec, and ends by itself once the VM is in the
- * state that was asked for. At the first point that no life before it died at, which is before or
- * after a change of the host, it dies as by kill -9, and the next one starts where it left the host.
+ * One run of an agent, as a program. It receives a spec and ends when the VM has the requested
+ * state. Before or after a change of the host, at the first point at which no earlier run was
+ * killed, it kills itself with SIGKILL; the next run continues from there.
  */
 import { readFileSync } from 'node:fs';
 import type { HostSpec } from '@gantry/agent/spec';
@@ -23,7 +23,7 @@ const order = JSON.parse(readFileSync(0, 'utf8')) as MortalAgentOrder;
 const pass = (point: string) => {
   if (order.deaths.includes(point)) return;
   process.stdout.write(point, () => process.kill(process.pid, 'SIGKILL'));
-  // Nothing of this life goes on while the last word is being written.
+  // No other work continues while the last line is written.
   return new Promise<void>(() => {});
 };
 

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { execute } from './execute.ts';
 
 /**
- * Network namespaces and directories that belong to one test process, by its pid in their names. They
- * outlive a process that is killed, so whoever starts next removes those whose process is gone.
+ * Network namespaces and directories of one test process, with its pid in their names. They remain
+ * if the process is killed; the next process removes those whose process is gone.
  */
 const OWNED = /^gantry-(\d+)-/;
 
@@ -19,7 +19,7 @@ export async function addNamespace(namespace: string): Promise<void> {
   await execute('ip', '-n', namespace, 'link', 'set', 'lo', 'up');
 }
 
-/** Ends what still runs in there. One that does not exist is removed already, whoever did it. */
+/** Ends all processes of the namespace. A namespace that does not exist counts as removed. */
 export async function removeNamespace(namespace: string): Promise<void> {
   try {
     for (const pid of (await execute('ip', 'netns', 'pids', namespace)).split('\n')) {
@@ -35,7 +35,7 @@ function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has ended by itself.
   }
 }
 

@@ -15,22 +15,22 @@ import { tinyGuestDirectory } from './tiny-guest-directory.ts';
 export const VM = '4f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d34';
 export const DOMAIN = `gantry-${VM}`;
 
-/** A host with a libvirtd of its own, a VM to run on it, and hands to interfere with. */
+/** A host with a libvirtd of its own, a VM to run on it, and functions that interfere with it. */
 export type OneVmHost = {
   host: LibvirtHost;
   driver: LibvirtHostDriver;
   environment: Record<string, string>;
   vm: VmSpec;
-  /** Every change of the host that agents began, in order. */
+  /** Every change of the host that agents started, in order. */
   steps: string[];
   startAgent(over?: Partial<Parameters<typeof startDirectAgent>[0]>): Promise<DirectAgent>;
-  /** The VM by this order, in a spec and a revision of the same number. */
+  /** A spec with the VM at this generation. Number and revision are equal. */
   wanted(generation: number, number?: number): HostSpec;
   unwanted(number: number): HostSpec;
   virsh(...args: string[]): Promise<string>;
   /** Process ids of all emulators. */
   emulators(): Promise<number[]>;
-  /** But for the image, which is kept for the next VM, and the table that filters nothing. */
+  /** Excludes the image, which is kept for the next VM, and the table that filters nothing. */
   nothingIsLeft(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -102,7 +102,7 @@ export async function startOneVmHost(
   };
 }
 
-/** Gives a spec and waits for the answer to it, whose number is that of the VM's revision. */
+/** Sends a spec and waits for the report about it. The spec's number is the VM's revision. */
 export async function carriedOut(agent: DirectAgent, spec: HostSpec, state: string): Promise<void> {
   agent.give(spec);
   await expect.poll(() => agent.stateOf(VM, spec.number)).toBe(state);

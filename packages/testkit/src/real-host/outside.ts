@@ -2,9 +2,9 @@ import { execute } from './execute.ts';
 import { addNamespace, ownName, removeNamespace } from './namespaces.ts';
 
 /**
- * The network between the hosts of one test process, and the world beyond it: a namespace with a
- * bridge that every host's uplink is plugged into. It comes with the first host and goes with the
- * last.
+ * The network between the hosts of one test process and the world outside: a namespace with a
+ * bridge to which the uplink of every host is connected. It is created with the first host and
+ * removed with the last.
  */
 export const OUTSIDE_ADDRESS = '198.51.100.1';
 export const UPLINK = 'uplink';
@@ -12,14 +12,14 @@ const PREFIX = '198.51.100.';
 const FIRST_HOST = 10;
 
 const plugged = new Set<number>();
-/** Hosts may start side by side; what they share is made and removed by one at a time. */
+/** Hosts may start concurrently, so the shared parts are created and removed under a queue. */
 let turn: Promise<unknown> = Promise.resolve();
 
 const outsideName = (): string => ownName('outside');
 
 export type Plug = { address: string; pull(): Promise<void> };
 
-/** Answers the host's own address there, and how to pull the plug. */
+/** Returns the host's own address there, and a function that disconnects the host. */
 export function plugIn(namespace: string): Promise<Plug> {
   const plug = turn.then(() => plugInNow(namespace));
   turn = plug.catch(() => {});

@@ -6,15 +6,15 @@ import { type IsoFile, renderIso9660 } from '@gantry/agent/seed/iso9660';
 import { freePort } from './free-port.ts';
 import { sendJson } from './json-socket.ts';
 
-/** A guest on QEMU alone, without libvirt: what the image itself does, and how long it takes. */
+/** A guest on QEMU without libvirt, to test the image itself and how long it takes. */
 export type PlainGuest = {
   /** On loopback, forwarded to the guest's port 22. */
   sshPort: number;
   readConsole(): Promise<string>;
   type(line: string): Promise<void>;
-  /** A command of the guest agent; answers what it returned. */
+  /** Runs a command of the guest agent and returns its result. */
   askAgent(command: string): Promise<unknown>;
-  /** Plugs a raw file in as one more disk. */
+  /** Adds a raw file as another disk. */
   plugDisk(file: string): Promise<void>;
   pressPowerButton(): Promise<void>;
   /** Resolves with QEMU's exit code. */
@@ -25,7 +25,7 @@ export type PlainGuest = {
 
 export type PlainGuestOptions = {
   directory: string;
-  /** The guest's own copy of an image, which it writes to. */
+  /** A copy of the image that the guest writes to. */
   disk: string;
   seed: readonly IsoFile[];
 };
@@ -43,11 +43,14 @@ const PLATFORMS = {
   },
 };
 
-/** Otherwise the firmware waits for a key for some seconds: libvirt's <bootmenu enable='yes' timeout='0'/>. */
+/**
+ * Otherwise the firmware waits some seconds for a key press: libvirt's <bootmenu enable='yes'
+ * timeout='0'/>.
+ */
 const BOOT_AT_ONCE = ['-boot', 'menu=on,splash-time=0'];
 
 const INTERFACE_MAC = '52:54:00:00:00:0a';
-/** What QEMU's own little network gives to its only guest. */
+/** The addresses that QEMU's user network gives to its only guest. */
 export const INTERFACE_LINE = `${INTERFACE_MAC} 10.0.2.15/24 10.0.2.2\n`;
 
 export async function startPlainGuest(options: PlainGuestOptions): Promise<PlainGuest> {
@@ -87,7 +90,7 @@ export async function startPlainGuest(options: PlainGuestOptions): Promise<Plain
     ...[...socket('console', `,logfile=${file('console.log')}`), '-serial', 'chardev:console'],
     ...[...socket('monitor'), '-mon', 'chardev=monitor,mode=control'],
   ];
-  // QEMU ends with this process, however that ends.
+  // QEMU ends with this process, even if it is killed.
   const qemu = spawn('setpriv', ['--pdeathsig', 'KILL', platform.emulator, ...args], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
@@ -123,7 +126,7 @@ function describe({ qemu, file, sshPort }: Running): PlainGuest {
   };
 }
 
-/** One device each, as the agent's domains have it. */
+/** One device each, as in the agent's domains. */
 function rootPorts(count: number): string[] {
   return Array.from({ length: count }, (_, index) => index).flatMap((index) => [
     '-device',

@@ -13,7 +13,7 @@ test('a prepared machine has nothing missing', async () => {
 });
 
 test('--check names exactly what is missing, and fails', async () => {
-  // Hidden for this one process.
+  // Hidden from this process.
   const hide = `mount -t tmpfs none ${FIRMWARE.directory} && exec ${SCRIPT} --check`;
   const { stdout, code } = await failureOf(execute('unshare', '--mount', 'sh', '-c', hide));
   expect(code).toBe(1);
@@ -23,7 +23,7 @@ test('--check names exactly what is missing, and fails', async () => {
 
 test('vfio-pci is loaded at every boot; repeated, it changes nothing', async () => {
   const file = '/etc/modules-load.d/gantry.conf';
-  // Hidden for this one process, as if the machine were new.
+  // Hidden from this process, so that the machine looks new.
   const script = `mkdir -p /etc/modules-load.d && mount -t tmpfs none /etc/modules-load.d &&
     ${SCRIPT} && cat ${file} && stat -c %i ${file} && ${SCRIPT} && stat -c %i ${file} && ls ${file}*`;
   const lines = (await execute('unshare', '--mount', 'sh', '-c', script)).trim().split('\n');

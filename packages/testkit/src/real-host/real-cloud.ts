@@ -20,7 +20,7 @@ export type RealCloud = {
   client: Client;
   processes: Processes;
   hosts: RealHost[];
-  /** Where a VM's console is, and the key that opens it. */
+  /** The URL of a VM's console and the key for it. */
   console(vmId: string): { url: string; credentials: string };
   /** The host whose libvirt has the VM's domain. */
   hostOf(vmId: string): Promise<RealHost>;
@@ -29,14 +29,14 @@ export type RealCloud = {
 
 export type RealHost = LibvirtHost & {
   readonly agent: Process;
-  /** The agent's next life. */
+  /** Starts the agent again. */
   startAgent(): Promise<void>;
 };
 
 export const LOCATION = 'eu-north-a';
 export const VM_TYPE = 'lab.1x';
 
-/** A graceful stop alone may take 95 s, and everything here is slower on a busy machine. */
+/** A graceful stop can take 95 s, and everything is slower on a busy machine. */
 const PATIENCE_MS = 300_000;
 
 export async function startRealCloud(names: readonly string[]): Promise<RealCloud> {
@@ -90,7 +90,7 @@ export async function startRealCloud(names: readonly string[]): Promise<RealClou
   }
 }
 
-/** A type that a machine of two cores has room for, an image for it, and one that is not itself. */
+/** A type that fits a machine with two cores, an image, and an image with a wrong checksum. */
 async function offerTinyGuest(client: Client, source: { url: string; sha256: string }) {
   const type = {
     ...{ name: VM_TYPE, description: 'One core, for trying things', locations: [LOCATION] },
@@ -135,7 +135,7 @@ async function withAgent(
   };
 }
 
-/** The hosts have told what they have, and the placer would use it. */
+/** Waits until the hosts have reported their inventory and placement can use them. */
 async function untilAvailable(client: Client): Promise<void> {
   await vi.waitFor(
     async () => {

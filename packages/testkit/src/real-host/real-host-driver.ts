@@ -11,10 +11,10 @@ export const testLog: Log = createLog({
   level: process.env['GANTRY_TEST_LOG'] ?? 'silent',
 });
 
-/** What a machine in this process needs to know of a host that lives in a namespace. */
+/** What a host driver in this process needs to know about a host in a namespace. */
 export type MachinePlace = { environment: Record<string, string>; namespace: string };
 
-/** The machine of a host, with stand-ins for its GPUs. */
+/** The driver of a host, with stand-ins for its GPUs. */
 export async function openHostDriver({
   environment,
   namespace,

@@ -3,7 +3,7 @@ import { execute } from './execute.ts';
 
 export type SshKey = { privateFile: string; publicLine: string };
 
-/** A new key pair below the directory. */
+/** Creates a key pair in the directory. */
 export async function makeSshKey(directory: string, name: string): Promise<SshKey> {
   const privateFile = `${directory}/${name}`;
   await execute('ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', privateFile);
@@ -12,7 +12,7 @@ export async function makeSshKey(directory: string, name: string): Promise<SshKe
 
 export type SshTarget = { address: string; port?: number; key: SshKey; user?: string };
 
-/** A guest's host key is new to everyone, and a guest under emulation takes its time. */
+/** The host key of a guest is always unknown, and an emulated guest is slow. */
 const OPTIONS = [
   'BatchMode=yes',
   'IdentitiesOnly=yes',
@@ -22,14 +22,17 @@ const OPTIONS = [
   'ConnectTimeout=20',
 ].flatMap((option) => ['-o', option]);
 
-/** Program and arguments, to be run where the guest can be reached. */
+/** Returns the program and arguments, to be run where the guest can be reached. */
 export function sshCommand(target: SshTarget, command: string): [string, ...string[]] {
   const { address, port = 22, key, user = 'root' } = target;
   const where = ['-i', key.privateFile, '-p', `${port}`, `${user}@${address}`];
   return ['ssh', '-F', 'none', ...OPTIONS, ...where, command];
 }
 
-/** What the command printed in the guest. Rejects with what SSH said if it or the login failed. */
+/**
+ * Returns the output of the command in the guest. Rejects with the error of SSH if it or the login
+ * failed.
+ */
 export function ssh(target: SshTarget, command: string): Promise<string> {
   return execute(...sshCommand(target, command));
 }

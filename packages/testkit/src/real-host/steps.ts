@@ -1,6 +1,6 @@
 import type { HostDriver } from '@gantry/agent/host-driver';
 
-/** What changes a host; everything else only looks. */
+/** The methods that change a host; all others only read. */
 const CHANGES = new Set([
   ...['define', 'start', 'reset', 'askShutdown', 'powerOff', 'undefine'],
   ...['attachDisk', 'detachDisk', 'growDisk', 'create', 'grow', 'remove'],
@@ -12,7 +12,7 @@ export type StepWatcher = {
   after(step: string): Promise<void> | void;
 };
 
-/** The same machine, whose every change is announced before it begins and after it has ended. */
+/** The same driver; every change is announced before it begins and after it has ended. */
 export function withSteps(driver: HostDriver, watcher: StepWatcher): HostDriver {
   const announce = <T extends object>(part: T, name: string): T =>
     new Proxy(part, {

@@ -46,7 +46,7 @@ async function boot(): Promise<PlainGuest> {
 const run = (guest: PlainGuest, command: string, as = key) =>
   ssh({ address: '127.0.0.1', port: guest.sshPort, key: as }, command);
 
-/** From one boot to the next on the same disk, in order. */
+/** The tests boot the same disk again and again, in order. */
 describe('the tiny guest, booted by UEFI', { timeout: 400_000 }, () => {
   let guest: PlainGuest;
   const readHostKey = () => run(guest, 'sha256sum /etc/dropbear/dropbear_ed25519_host_key');
@@ -66,12 +66,12 @@ describe('the tiny guest, booted by UEFI', { timeout: 400_000 }, () => {
     await expect(run(guest, 'true', otherKey)).rejects.toThrow(/Permission denied/);
   });
 
-  test('answers on its console', async () => {
-    await guest.type('echo answer $((6*7))');
-    await expect.poll(() => guest.readConsole()).toContain('answer 42');
+  test('replies on its console', async () => {
+    await guest.type('echo result $((6*7))');
+    await expect.poll(() => guest.readConsole()).toContain('result 42');
   });
 
-  test('answers through the guest agent', async () => {
+  test('replies through the guest agent', async () => {
     expect(await guest.askAgent('guest-get-host-name')).toEqual({ 'host-name': 'tiny-one' });
   });
 

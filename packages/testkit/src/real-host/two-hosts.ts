@@ -17,15 +17,15 @@ export const NETWORK = 'red';
 export type HostWithVm = {
   host: LibvirtHost;
   vm: VmSpec;
-  /** Without its prefix. */
+  /** Without the prefix length. */
   privateIpv4: string;
   guest: GuestShell;
 };
 
-/** Two hosts with agents of their own, a VM on each, and a network that spans both. */
+/** Two hosts with an agent and a VM each, and a network that spans both. */
 export type TwoHosts = {
   places: readonly [HostWithVm, HostWithVm];
-  /** Tells both. Answers once the rules are in force on both. */
+  /** Sends the rules to both hosts. Resolves when they are in force on both. */
   apply(rules: readonly FirewallRule[]): Promise<void>;
   stop(): Promise<void>;
 };
@@ -35,7 +35,7 @@ const VMS = [
   { id: '5a0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d06', name: 'app', last: 6 },
 ] as const;
 
-/** Also before the first test, where nothing can be polled. An emulated guest needs its time to boot. */
+/** Also used before the first test, where nothing can be polled. An emulated guest boots slowly. */
 const PATIENCE = { timeout: 300_000, interval: 200 };
 
 type Ending = () => Promise<void>;
@@ -44,11 +44,11 @@ type Prepared = {
   driver: LibvirtHostDriver;
   agent: Awaited<ReturnType<typeof startDirectAgent>>;
   vm: VmSpec;
-  /** As the agent tells the control plane. */
+  /** As the agent reports it to the control plane. */
   underlayIpv4: string;
 };
 
-/** Answers once both guests are up, with these rules in force since before they began. */
+/** Resolves when both guests are up. The rules are in force before the guests start. */
 export async function startTwoHosts(rules: readonly FirewallRule[]): Promise<TwoHosts> {
   const endings: Ending[] = [];
   const stop = async () => {
@@ -102,7 +102,9 @@ async function prepare(endings: Ending[], vm: VmSpec): Promise<Prepared> {
   return { host, driver, agent, vm, underlayIpv4 };
 }
 
-/** What the control plane would do: it tells each host of its VM, and where the other one's is. */
+/**
+ * Sends each host the spec with its VM and the address of the other VM, as the control plane does.
+ */
 function applyTo(prepared: readonly [Prepared, Prepared]): TwoHosts['apply'] {
   const [first, second] = prepared;
   let number = 0;

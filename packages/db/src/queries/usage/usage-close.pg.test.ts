@@ -6,8 +6,8 @@ import { connect, type Sql } from '../../connect.ts';
 import { closeDueDays } from './usage.ts';
 
 /**
- * Whatever was used, and whenever, however often and by how many at once days are closed, with
- * closers killed among them: every moment of use is counted on one day, once.
+ * Every moment of use is counted on one day, once: whatever was used, however often days are
+ * closed, by any number of concurrent closers, even if some are killed.
  */
 const DAY_MS = 86_400_000;
 const ORIGIN_MS = Date.parse('2026-02-25T00:00:00Z');
@@ -28,7 +28,7 @@ type Step = { afterMs: number; closers: number; killed: boolean };
 
 const moments = fc.oneof(
   fc.integer({ min: 0, max: DAYS * DAY_MS }),
-  // Midnights, and the milliseconds beside them.
+  // Midnights and the milliseconds around them.
   fc
     .tuple(fc.nat(DAYS), fc.integer({ min: -1, max: 1 }))
     .map(([day, by]) => Math.max(0, day * DAY_MS + by)),
@@ -80,7 +80,7 @@ it('the usage of all days adds up to the total in any order, after restarts and 
   );
 }, 180_000);
 
-/** Some closers at once, one of which may be cut off at any point. */
+/** Several concurrent closers, one of which may be interrupted at any point. */
 async function take({ afterMs, closers: count, killed }: Step): Promise<void> {
   const now = new Date(ORIGIN_MS + afterMs);
   const doomed = killed ? closeUntilCutOff(now) : [];
@@ -89,7 +89,7 @@ async function take({ afterMs, closers: count, killed }: Step): Promise<void> {
   expect(new Set(closed).size).toBe(closed.length);
 }
 
-/** What a closer that is killed midway leaves behind: the statement under way fails, and no other comes. */
+/** Simulates a closer that is killed: the current statement fails, and no other follows. */
 async function closeUntilCutOff(now: Date): Promise<string[]> {
   let ended = false;
   const closing = closeDueDays(victim, now)
@@ -119,7 +119,10 @@ const metricOf = (type: string) => (type === 'persistent-ssd' ? 'gb_hours' : 'vm
 
 type Sums = { rows: number; quantity: bigint; cost: bigint; priced: boolean };
 
-/** All in whole numbers: quantities in millionths, costs in hundred-millionths, as they are stored. */
+/**
+ * All values are integers: quantities in millionths, costs in hundred-millionths, as they are
+ * stored.
+ */
 async function expectWhole(used: Interval[]): Promise<void> {
   const rows = await database.sql<
     { key: string; rows: number; quantity: string; cost: string; priced: boolean }[]
@@ -140,7 +143,7 @@ async function expectWhole(used: Interval[]): Promise<void> {
     const type = key.split(' ')[1] ?? '';
     const price = PRICES[type as keyof typeof PRICES] ?? 0n;
     expect([key, sums.priced]).toEqual([key, price > 0n]);
-    // Seconds are exact; what was divided by 3600 is rounded once a day, by half a unit at most.
+    // Seconds are exact. A value divided by 3600 is rounded once a day, by at most half a unit.
     const hourMs = 3_600_000n;
     if (metricOf(type) === 'vm_seconds')
       expect([key, sums.quantity]).toEqual([key, unitMs * 1000n]);
@@ -153,7 +156,7 @@ function expectRounded(errorTimesHourMs: bigint, rows: number): void {
   expect(Math.abs(Number(errorTimesHourMs)) / 3_600_000).toBeLessThanOrEqual(rows * 0.5 + 1e-6);
 }
 
-/** Units times milliseconds of each line of the bill, within the days that are closed in the end. */
+/** Units times milliseconds of each line of the bill, within the closed days. */
 function wholeOf(used: Interval[]): Map<string, bigint> {
   const sums = new Map<string, bigint>();
   for (const { project, type, region, units, startMs, lengthMs } of used) {

@@ -6,21 +6,21 @@ import type { DeviceOrder } from '../programs/order-devices.ts';
 import type { Lab } from './start-lab.ts';
 
 type Refusal = { code: string; message: string };
-type Reply<T> = { reply: T; refusal?: undefined } | { reply?: undefined; refusal: Refusal };
+type Result<T> = { result: T; refusal?: undefined } | { result?: undefined; refusal: Refusal };
 
 const source = fileURLToPath(new URL('../programs/order-devices.ts', import.meta.url));
 const LIMIT = { limitSeconds: 300 };
 
 /** Runs the agent's code for devices in a lab's machine, without the rest of the agent. */
 export type DeviceOrders = {
-  bind(device: Device, more?: Partial<DeviceOrder>): Promise<Reply<null>>;
-  release(device: Device, more?: Partial<DeviceOrder>): Promise<Reply<Cleaning>>;
+  bind(device: Device, more?: Partial<DeviceOrder>): Promise<Result<null>>;
+  release(device: Device, more?: Partial<DeviceOrder>): Promise<Result<Cleaning>>;
   list(): Promise<Device[]>;
   /**
    * Repeats an order until it succeeds. Each run is killed at the first point at which no earlier run
    * was killed. Returns these points.
    */
-  insist(order: DeviceOrder): Promise<{ reply: unknown; deaths: string[] }>;
+  insist(order: DeviceOrder): Promise<{ result: unknown; deaths: string[] }>;
 };
 
 export async function deviceOrders(lab: Lab): Promise<DeviceOrders> {
@@ -31,7 +31,7 @@ export async function deviceOrders(lab: Lab): Promise<DeviceOrders> {
   });
   const command = (order: DeviceOrder) =>
     `node /share/order-devices.mjs '${JSON.stringify(order)}'`;
-  const give = async <T>(order: DeviceOrder): Promise<Reply<T>> =>
+  const give = async <T>(order: DeviceOrder): Promise<Result<T>> =>
     JSON.parse(await lab.ask(command(order), LIMIT));
 
   return {
@@ -39,7 +39,7 @@ export async function deviceOrders(lab: Lab): Promise<DeviceOrders> {
     release: (device, more) => give({ order: 'release', device, ...more }),
     async list() {
       const nothing: Device = { vmId: '', kind: 'gpu', address: '' };
-      return (await give<Device[]>({ order: 'list', device: nothing })).reply ?? [];
+      return (await give<Device[]>({ order: 'list', device: nothing })).result ?? [];
     },
     async insist(order) {
       const deaths = '/tmp/deaths';
@@ -48,7 +48,7 @@ export async function deviceOrders(lab: Lab): Promise<DeviceOrders> {
         const { status, stdout } = await lab.run(command({ ...order, deaths }), LIMIT);
         if (status !== 0) continue;
         const died = (await lab.ask(`cat ${deaths}`)).trim().split('\n');
-        return { reply: JSON.parse(stdout).reply, deaths: died };
+        return { result: JSON.parse(stdout).result, deaths: died };
       }
     },
   };

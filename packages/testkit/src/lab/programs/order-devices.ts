@@ -37,8 +37,8 @@ const devices = vfioDevices({
 });
 
 try {
-  const reply = await carryOut();
-  process.stdout.write(JSON.stringify({ reply: reply ?? null }));
+  const result = await carryOut();
+  process.stdout.write(JSON.stringify({ result: result ?? null }));
 } catch (error) {
   if (!(error instanceof HostFailure)) throw error;
   process.stdout.write(JSON.stringify({ refusal: { code: error.code, message: error.message } }));
