@@ -20,7 +20,7 @@ const insertKeys = (count: number, age: string) =>
 const insertTokens = (count: number, expired: string) =>
   database.sql`insert into refresh_tokens (hash, family_id, user_id, used_at, expires_at)
     select ${expired} || n, ${newId()}, ${userId}, now(), now() - ${expired}::text::interval from generate_series(1, ${count}::int) n`;
-/** For a VM that cannot be there: who cleans up does not look at it. */
+/** For a VM that does not exist: the clean-up does not read it. */
 const insertTickets = (count: number, expired: string) =>
   database.sql.begin(async (sql) => {
     await sql`set local session_replication_role = replica`;

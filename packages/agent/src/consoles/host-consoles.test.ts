@@ -9,7 +9,7 @@ import { HostConsoles } from './host-consoles.ts';
 
 const log = createLog({ process: 'test', level: 'silent' });
 
-/** A guest's line as its host holds it: `printed` goes to the viewers, `typed` came from them. */
+/** A serial line of a guest: `printed` goes to the viewers, `typed` came from them. */
 class Line extends Duplex {
   typed = '';
   override _read(): void {}
@@ -19,7 +19,7 @@ class Line extends Duplex {
   }
 }
 
-/** The scheduler's end of a stream: takes one message at a time, and only when told to. */
+/** The scheduler's end of a stream. It accepts one message at a time, when the test reads it. */
 class Viewer extends Duplex {
   shown = '';
   ending = '';

@@ -11,7 +11,7 @@ it('leaves the window to the firmware for cards that fit into it', () => {
   expect(windowMib([{ bars: [bar(16 * GIB)] }])).toBe(0);
 });
 
-it('makes a window of a power of two that holds every region, however it is aligned', () => {
+it('chooses a window of a power of two that has room for every region at any alignment', () => {
   // One H200: 256 GiB, 32 MiB and 16 MiB.
   expect(windowMib([{ bars: [bar(256 * GIB), bar(32 * 2 ** 20), bar(16 * 2 ** 20)] }])).toBe(
     1024 * 1024,
@@ -20,6 +20,6 @@ it('makes a window of a power of two that holds every region, however it is alig
   expect(windowMib(eight)).toBe(1024 * 1024);
 });
 
-it('counts no region that lies below 4 GiB anyway', () => {
+it('does not count regions below 4 GiB', () => {
   expect(windowMib([{ bars: [bar(64 * GIB, false)] }])).toBe(0);
 });

@@ -17,7 +17,7 @@ const DRIVE_BYTES = 4 * 1024 * 1024;
 let server: ImitatedServer;
 let devices: Devices;
 
-/** What the agent has after a start: nothing but what is on disk. */
+/** The devices of a restarted agent, which knows only what is on disk. */
 const restart = () => {
   devices = vfioDevices(server.options());
 };
@@ -40,8 +40,8 @@ const drivers = async () => [
 ];
 const tenantRules = () => readFile(server.tenantDrivesFile, 'utf8').catch(() => 'there are none');
 
-describe('handing over', () => {
-  it('takes every function of a card from its driver, and knows after a restart who has it', async () => {
+describe('binding a device', () => {
+  it('takes every function of a card from its driver, and knows its VM after a restart', async () => {
     await devices.bind(gpu, [GPU]);
     await devices.bind(gpu, [GPU]);
     expect(await drivers()).toEqual(['vfio-pci', 'vfio-pci', 'nvme']);
@@ -58,7 +58,7 @@ describe('handing over', () => {
     expect(server.asked).toHaveLength(asked);
   });
 
-  it('refuses a card whose IOMMU group has something of the host, and names it', async () => {
+  it('refuses a card whose IOMMU group has another device of the host, and names that device', async () => {
     await server.add('0000:41:01.0', { deviceClass: '020000', driver: 'e1000e', group: 7 });
     await expect(devices.bind(gpu, [GPU])).rejects.toMatchObject({
       code: 'iommu_group_shared',
@@ -68,7 +68,7 @@ describe('handing over', () => {
     expect(await devices.list()).toEqual([]);
   });
 
-  it('leaves bridges, idle devices and what goes to the same VM out of that', async () => {
+  it('ignores bridges, idle devices and devices of the same VM in the group', async () => {
     await server.add('0000:40:02.0', { deviceClass: '060400', driver: 'e1000e', group: 7 });
     await server.add('0000:41:01.0', { deviceClass: '030200', driver: 'nouveau', group: 7 });
     await server.add('0000:41:02.0', { deviceClass: '0c0330', group: 7 });
@@ -83,12 +83,12 @@ describe('handing over', () => {
     await expect(devices.bind(device, [])).rejects.toMatchObject({ code });
   });
 
-  it('fails with device_lost for one that fell off the bus', async () => {
+  it('fails with device_lost if the device fell off the bus', async () => {
     await server.loseConfig(GPU);
     await expect(devices.bind(gpu, [])).rejects.toMatchObject({ code: 'device_lost' });
   });
 
-  it('never takes a drive that the host uses, and says for what', async () => {
+  it('refuses a drive that the host uses, and says for what', async () => {
     await server.mount('259:0', '/srv');
     await expect(devices.bind(drive, [])).rejects.toMatchObject({
       code: 'device_in_use_by_host',
@@ -97,14 +97,14 @@ describe('handing over', () => {
     expect(await server.driverOf(DRIVE)).toBe('nvme');
   });
 
-  it('never takes a free drive that says it is part of something, but takes back a tenant’s that does', async () => {
+  it('refuses an unassigned drive with signatures, and accepts the signatures of its own tenant', async () => {
     const bytes = await readFile(server.drivePath(DRIVE));
     bytes.write('LABELONE', 512);
     await writeFile(server.drivePath(DRIVE), bytes);
     await expect(devices.bind(drive, [])).rejects.toMatchObject({ code: 'device_in_use_by_host' });
     await zero(server.drivePath(DRIVE));
     await devices.bind(drive, []);
-    // The host was started anew: the drive is on its own driver, with what its tenant wrote.
+    // As after a reboot of the host: the drive is on its own driver, with the tenant's data.
     await server.options().control.write(`bus/pci/devices/${DRIVE}/driver/unbind`, DRIVE);
     await writeFile(server.drivePath(DRIVE), bytes);
     restart();
@@ -112,7 +112,7 @@ describe('handing over', () => {
     expect(await server.driverOf(DRIVE)).toBe('vfio-pci');
   });
 
-  it('keeps the host from reading what a tenant writes, for as long as it may be there', async () => {
+  it('keeps the host from reading a tenant’s data as long as it may be on the drive', async () => {
     await devices.bind(drive, []);
     expect(await tenantRules()).toContain(`KERNELS=="${DRIVE}"`);
     await devices.release(drive);
@@ -128,8 +128,8 @@ describe('handing over', () => {
   });
 });
 
-describe('taking a card back', () => {
-  it('resets it, checks it, and gives each function the driver it had', async () => {
+describe('releasing a card', () => {
+  it('resets it, verifies the reset, and returns each function to its earlier driver', async () => {
     await devices.bind(gpu, []);
     expect(await devices.release(gpu)).toEqual({ serial: '', method: 'flr', failure: null });
     expect(await drivers()).toEqual(['nouveau', 'snd_hda_intel', 'nvme']);
@@ -137,14 +137,14 @@ describe('taking a card back', () => {
     expect(server.asked).toContain(`${GPU}/reset 1`);
   });
 
-  it('names the method that worked, where the first did not', async () => {
+  it('names the method that worked if the first one failed', async () => {
     server.reactions.reset = (method) => {
       if (method === 'flr') throw new Error('Inappropriate ioctl for device');
     };
     expect(await devices.release(gpu)).toMatchObject({ method: 'bus', failure: null });
   });
 
-  it('resets the bus of a card of several functions that has no reset of its own', async () => {
+  it('resets the bus of a card with several functions that has no function-level reset', async () => {
     server.reactions.reset = () => {
       throw new Error('Inappropriate ioctl for device');
     };
@@ -155,7 +155,7 @@ describe('taking a card back', () => {
     );
   });
 
-  it('does not reset a bus that has something else on it', async () => {
+  it('does not reset a bus with another device on it', async () => {
     server.reactions.reset = () => {
       throw new Error('Inappropriate ioctl for device');
     };
@@ -198,7 +198,7 @@ describe('taking a card back', () => {
     expect(await devices.release({ ...gpu, address })).toMatchObject({ failure: { code } });
   });
 
-  it('touches nothing while a process has it open', async () => {
+  it('changes nothing while a process has it open', async () => {
     await devices.bind(gpu, []);
     await server.open('/dev/vfio/7');
     const asked = server.asked.length;
@@ -209,11 +209,11 @@ describe('taking a card back', () => {
   });
 });
 
-describe('taking a drive back', () => {
+describe('releasing a drive', () => {
   const isErased = async () =>
     (await readFile(server.drivePath(DRIVE))).every((byte) => byte === 0);
 
-  it('erases it by its own command and gives it to the host', async () => {
+  it('erases it with a command of the drive and returns it to the host', async () => {
     await devices.bind(drive, []);
     const cleaning = await devices.release(drive);
     expect(cleaning).toEqual({ serial: 'S1', method: 'format_ses1', failure: null });
@@ -232,14 +232,14 @@ describe('taking a drive back', () => {
     expect(await isErased()).toBe(true);
   });
 
-  it('does not believe a drive that says it was erased and was not', async () => {
+  it('detects a drive that reports success and is not erased', async () => {
     server.reactions.format = async () => undefined;
     await devices.bind(drive, []);
     expect(await devices.release(drive)).toMatchObject({ method: 'overwrite', failure: null });
     expect(await isErased()).toBe(true);
   });
 
-  it('does not believe one that erased all but its last block', async () => {
+  it('detects a drive that is erased except for its last block', async () => {
     server.abilities = { oacs: 0x2, sanicap: 0 };
     server.reactions.format = async (path) => {
       const bytes = await readFile(path);
@@ -263,19 +263,19 @@ describe('taking a drive back', () => {
     });
     expect(await devices.list()).toEqual([]);
     expect(await tenantRules()).toContain(DRIVE);
-    // An operator may give it to somebody else all the same.
+    // An operator may still release it for other VMs.
     await devices.bind({ ...drive, vmId: OTHER_VM }, []);
     expect(await devices.list()).toEqual([{ ...drive, vmId: OTHER_VM }]);
   });
 });
 
-describe('a drive given as blocks', () => {
+describe('a drive that a VM gets as a block device', () => {
   beforeEach(() => {
     server.drivesAsBlocks = true;
     restart();
   });
 
-  it('stays on the host’s driver, is this VM’s alone, and is erased on its return', async () => {
+  it('stays on the host’s driver, belongs to one VM, and is erased on its release', async () => {
     await devices.bind(drive, []);
     expect(await server.driverOf(DRIVE)).toBe('nvme');
     expect(await tenantRules()).toContain(DRIVE);
@@ -285,7 +285,7 @@ describe('a drive given as blocks', () => {
     expect((await readFile(server.drivePath(DRIVE))).every((byte) => byte === 0)).toBe(true);
   });
 
-  it('is not erased under the process that has it open', async () => {
+  it('is not erased while a process has it open', async () => {
     await devices.bind(drive, []);
     await server.open(server.drivePath(DRIVE));
     await expect(devices.release(drive)).rejects.toMatchObject({ code: 'device_in_use' });
@@ -293,8 +293,8 @@ describe('a drive given as blocks', () => {
   });
 });
 
-describe('killed before any step', () => {
-  /** Each life of the agent dies one request later than the one before. */
+describe('if the agent is killed before any step', () => {
+  /** Each run of the agent is killed one request later than the run before. */
   const untilDone = async (work: () => Promise<unknown>): Promise<number> => {
     for (let lives = 0; ; lives += 1) {
       restart();
@@ -308,14 +308,14 @@ describe('killed before any step', () => {
     }
   };
 
-  it('a handing over that is repeated ends as one that was not', async () => {
+  it('binding again completes the work', async () => {
     expect(await untilDone(() => devices.bind(gpu, []))).toBeGreaterThan(3);
     expect(await drivers()).toEqual(['vfio-pci', 'vfio-pci', 'nvme']);
     expect(await devices.release(gpu)).toMatchObject({ failure: null });
     expect(await drivers()).toEqual(['nouveau', 'snd_hda_intel', 'nvme']);
   });
 
-  it('so does the return of a card that is reset with its bus, wherever it was taken off', async () => {
+  it('releasing a card that is reset with its bus again completes the work', async () => {
     await devices.bind(gpu, []);
     server.reactions.reset = () => {
       throw new Error('Inappropriate ioctl for device');
@@ -324,7 +324,7 @@ describe('killed before any step', () => {
     expect(await drivers()).toEqual(['nouveau', 'snd_hda_intel', 'nvme']);
   });
 
-  it('so does the return of a drive, and it is erased', async () => {
+  it('releasing a drive again completes the work, and the drive is erased', async () => {
     await devices.bind(drive, []);
     server.abilities = { oacs: 0x2, sanicap: 0 };
     expect(await untilDone(() => devices.release(drive))).toBeGreaterThan(3);

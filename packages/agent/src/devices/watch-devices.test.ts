@@ -36,13 +36,13 @@ async function minutes(count: number): Promise<void> {
   }
 }
 
-it('devices that stay as they are are looked at every minute and told of never', async () => {
+it('unchanged devices are read every minute and never reported again', async () => {
   await watch();
   await minutes(5);
   expect({ looks, changes }).toEqual({ looks: 6, changes: 0 });
 });
 
-it('a change is told once, and so is the way back', async () => {
+it('a change is reported once, and so is its reversal', async () => {
   await watch();
   devices = async () => [{ aer: 1 }];
   await minutes(3);
@@ -52,7 +52,7 @@ it('a change is told once, and so is the way back', async () => {
   expect(changes).toBe(2);
 });
 
-it('a look that fails is no change, and the next one finds what changed meanwhile', async () => {
+it('a failed read is not a change, and the next read finds the changes since then', async () => {
   await watch();
   devices = () => Promise.reject(new Error('EIO'));
   await minutes(2);
@@ -62,7 +62,7 @@ it('a look that fails is no change, and the next one finds what changed meanwhil
   expect(changes).toBe(1);
 });
 
-it('devices that could not be looked at in the beginning are told of when they can be', async () => {
+it('devices that could not be read at the start are reported when they can be read', async () => {
   devices = () => Promise.reject(new Error('EIO'));
   await watch();
   devices = async () => [{ aer: 0 }];
@@ -70,7 +70,7 @@ it('devices that could not be looked at in the beginning are told of when they c
   expect(changes).toBe(1);
 });
 
-it('a first look that takes long holds up nobody, and its end is told', async () => {
+it('a slow first read does not block the start, and its result is reported', async () => {
   let reply: (value: unknown) => void = () => undefined;
   devices = () =>
     new Promise((resolve) => {
@@ -84,14 +84,14 @@ it('a first look that takes long holds up nobody, and its end is told', async ()
   expect(changes).toBe(1);
 });
 
-it('a look that does not end is the only one', async () => {
+it('no second read starts while one is in progress', async () => {
   await watch();
   devices = () => new Promise(() => undefined);
   await minutes(4);
   expect(looks).toBe(2);
 });
 
-it('nothing is looked at or told of once it was stopped, also while a look is under way', async () => {
+it('nothing is read or reported after a stop, also if a read is in progress', async () => {
   const { stop } = await watch();
   let reply: (value: unknown) => void = () => undefined;
   devices = () =>

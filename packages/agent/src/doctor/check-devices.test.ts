@@ -12,7 +12,7 @@ const PORT = '0000:40:01.0';
 const DISK_CARD = '0000:42:00.0';
 const DRIVE = '0000:21:00.0';
 
-/** A card with its sound function and its root port in one group. */
+/** A card with its audio function and its root port in one group. */
 function server({ gpu = {}, others = [] }: { gpu?: SysfsTree; others?: string[] } = {}): SysfsTree {
   const group = 'kernel/iommu_groups/17/devices';
   return {
@@ -32,11 +32,11 @@ function server({ gpu = {}, others = [] }: { gpu?: SysfsTree; others?: string[] 
 }
 
 describe('IOMMU groups', () => {
-  it('of a card, its functions and the bridges above it are clean', async () => {
+  it('that contain only a card, its functions and the bridges above it are ok', async () => {
     expect(await checkGroups(await make({ sys: server() }))).toMatchObject([{ severity: 'ok' }]);
   });
 
-  it('with anything else in it are a failure that names it and its driver', async () => {
+  it('that contain another device are a failure that names the device and its driver', async () => {
     const sys = server({ others: [DISK_CARD] });
     expect(await checkGroups(await make({ sys }))).toMatchObject([
       {
@@ -47,14 +47,14 @@ describe('IOMMU groups', () => {
     ]);
   });
 
-  it('that are missing though there is an IOMMU come with the first driver', async () => {
+  it('that are missing despite an IOMMU appear with the first driver', async () => {
     const sys = { ...server(), 'kernel/iommu_groups/1/type': 'DMA', ...drive() };
     expect(await checkGroups(await make({ sys }))).toMatchObject([
       { severity: 'warn', found: expect.stringContaining(DRIVE) },
     ]);
   });
 
-  it('are no matter without an IOMMU', async () => {
+  it('are not checked without an IOMMU', async () => {
     expect(await checkGroups(await make({ sys: drive() }))).toEqual([]);
   });
 });
@@ -108,7 +108,7 @@ describe('PCIe links', () => {
     ...{ current_link_speed: speed, current_link_width: width },
   });
 
-  it('with fewer lanes than they could have are a warning; slower ones are idle', async () => {
+  it('with fewer lanes than possible are a warning; a lower speed is normal for idle links', async () => {
     const slow = server({ gpu: link('16', '2.5 GT/s PCIe') });
     expect(await checkLinks(await make({ sys: slow }))).toMatchObject([{ severity: 'ok' }]);
     expect(await checkLinks(await make({ sys: server({ gpu: link('8') }) }))).toMatchObject([
@@ -116,7 +116,7 @@ describe('PCIe links', () => {
     ]);
   });
 
-  it('of drives the host uses itself are its own matter', async () => {
+  it('of drives that the host uses are not checked', async () => {
     const sys = { ...drive(link('1')), 'class/block/nvme0n1/dev': '259:0' };
     const mountinfo = '36 35 259:0 / / rw - ext4 /dev/nvme0n1 rw';
     const host = await make({ sys, root: { 'proc/self/mountinfo': mountinfo } });
@@ -125,7 +125,7 @@ describe('PCIe links', () => {
   });
 });
 
-it('a device that fell off the bus is a failure, and nothing else is said of it', async () => {
+it('a device that fell off the bus is one failure, and no other finding names it', async () => {
   const sys = server({ gpu: { config: Buffer.alloc(64, 0xff), resource: '' } });
   const host = await make({ sys });
   expect(await checkLost(host)).toMatchObject([

@@ -22,7 +22,7 @@ it.each([
   ['not enrolled yet', async () => null, 'warn'],
   ['enrolled too long ago', async () => new Date('2026-11-14'), 'fail'],
   ['enrolled in part', () => Promise.reject(new Error('without key.pem')), 'fail'],
-])('a host that is %s is told so', async (_, readCertificateEnd, severity) => {
+])('a host that is %s gets a finding', async (_, readCertificateEnd, severity) => {
   expect(await checkEnrolment(await make({ readCertificateEnd }))).toMatchObject([{ severity }]);
 });
 

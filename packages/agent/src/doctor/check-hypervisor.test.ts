@@ -79,7 +79,7 @@ describe('QEMU', () => {
   const saying = (version: string, root = {}) =>
     make({ root: { ...FILES, ...root }, run: async () => `QEMU emulator version ${version}` });
 
-  it('is well with its firmware and virtiofsd', async () => {
+  it('is ok with its firmware and virtiofsd', async () => {
     const host = await saying('8.2.2', { 'usr/libexec/virtiofsd': '' });
     const findings = await checkQemu(host);
     expect(findings.map(({ severity, found }) => [severity, found])).toEqual([
@@ -107,7 +107,7 @@ describe('QEMU', () => {
   });
 });
 
-it('a host without vhost-net is told how to load it', async () => {
+it('a host without vhost-net gets advice on how to load it', async () => {
   expect(await checkVhostNet(await make({ root: { 'dev/vhost-net': '' } }))).toMatchObject([
     { severity: 'ok' },
   ]);

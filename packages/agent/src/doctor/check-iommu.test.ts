@@ -6,7 +6,7 @@ const { make, remove } = doctorHosts();
 afterEach(remove);
 
 describe('the IOMMU', () => {
-  it('is on where there are groups, with its mode', async () => {
+  it('is on if there are groups; its mode is reported', async () => {
     const sys = { 'kernel/iommu_groups/0/type': 'identity', 'kernel/iommu_groups/1/type': 'DMA' };
     expect(await checkIommu(await make({ sys }))).toMatchObject([
       { severity: 'ok', found: expect.stringContaining('2 groups, translated') },
@@ -17,12 +17,15 @@ describe('the IOMMU', () => {
     ['x64', 'vendor_id : GenuineIntel', 'intel_iommu=on iommu=pt'],
     ['x64', 'vendor_id : AuthenticAMD', 'AMD-Vi'],
     ['arm64', '', 'SMMU'],
-  ] as const)('is turned on elsewhere on %s with "%s"', async (architecture, cpuinfo, advice) => {
-    const root = { 'proc/cpuinfo': cpuinfo };
-    expect(await checkIommu(await make({ architecture, root }))).toMatchObject([
-      { severity: 'fail', advice: expect.stringContaining(advice) },
-    ]);
-  });
+  ] as const)(
+    'that is off is turned on with the firmware setting of %s and "%s"',
+    async (architecture, cpuinfo, advice) => {
+      const root = { 'proc/cpuinfo': cpuinfo };
+      expect(await checkIommu(await make({ architecture, root }))).toMatchObject([
+        { severity: 'fail', advice: expect.stringContaining(advice) },
+      ]);
+    },
+  );
 });
 
 describe('interrupt remapping', () => {
@@ -34,12 +37,12 @@ describe('interrupt remapping', () => {
     ['is done without', { [UNSAFE]: 'Y', 'class/iommu/ivhd0/amd-iommu/cap': '1' }, '', 'fail'],
     ['is insisted on', { [UNSAFE]: 'N', 'class/iommu/ivhd0/amd-iommu/cap': '1' }, '', 'ok'],
     ['was turned off', { 'class/iommu/ivhd0/amd-iommu/cap': '1' }, 'ro intremap=off', 'fail'],
-  ])('that %s is told of', async (_, sys, cmdline, severity) => {
+  ])('that %s is a finding', async (_, sys, cmdline, severity) => {
     const host = await make({ sys, root: { 'proc/cmdline': cmdline } });
     expect(await checkInterrupts(host)).toMatchObject([{ severity }]);
   });
 
-  it('is no matter on arm64, nor where there is no IOMMU', async () => {
+  it('is not checked on arm64 and without an IOMMU', async () => {
     const sys = { [UNSAFE]: 'Y' };
     expect(await checkInterrupts(await make({ architecture: 'arm64', sys }))).toEqual([]);
     expect(await checkInterrupts(await make())).toEqual([]);
@@ -64,7 +67,7 @@ describe('vfio-pci', () => {
     ]);
   });
 
-  it('is missing where only another kernel, or another module, is there', async () => {
+  it('is missing if only another kernel or another module is installed', async () => {
     const root = {
       'lib/modules/6.1.0/modules.dep': 'kernel/drivers/vfio/pci/vfio-pci.ko:',
       [`${modules}/modules.dep`]: 'kernel/drivers/vfio/pci/vfio-pci-core.ko:',

@@ -18,7 +18,7 @@ async function check(numaNodes: NumaNode[], mountinfo = MOUNTED) {
   return checkHugepages(await make({ numaNodes, root: { 'proc/self/mountinfo': mountinfo } }));
 }
 
-it('nodes without hugepages are told what to add, in one line for all of them', async () => {
+it('nodes without hugepages are one finding that says what to add', async () => {
   expect(await check([node(0, 256, 0), node(1, 64, 0)])).toEqual([
     {
       ...{ check: 'hugepages', severity: 'warn' },
@@ -30,20 +30,20 @@ it('nodes without hugepages are told what to add, in one line for all of them', 
   ]);
 });
 
-it('a kernel without pages of 1 GiB is told to take those of 2 MiB', async () => {
+it('a kernel without pages of 1 GiB gets the advice to use pages of 2 MiB', async () => {
   expect(await check([node(0, 256, 0, 2_048)])).toMatchObject([
     { advice: expect.stringContaining(`hugepagesz=2M hugepages=0:${230 * 512}`) },
   ]);
 });
 
-it('nodes with hugepages are well, and so is one too small for any', async () => {
+it('nodes with hugepages are ok, and so is a node that is too small for any', async () => {
   expect(await check([node(0, 256, 200), node(1, 8, 0)])).toMatchObject([
     { severity: 'ok', found: '200 of 256 GiB on node 0' },
     { severity: 'ok', found: '0 of 8 GiB on node 1' },
   ]);
 });
 
-it('a node that leaves nothing to the host is a warning', async () => {
+it('a node whose hugepages leave no memory for the host is a warning', async () => {
   expect(await check([node(0, 256, 255)])).toMatchObject([{ severity: 'warn' }]);
 });
 

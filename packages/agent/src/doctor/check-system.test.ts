@@ -16,7 +16,7 @@ it.each([
   ['[none] integrity confidentiality', [{ severity: 'ok' }]],
   ['none [integrity] confidentiality', [{ severity: 'warn', found: /^integrity/ }]],
   [undefined, []],
-])('a kernel that is locked down as %j is told of', async (text, findings) => {
+])('a kernel with the lockdown %j is a finding', async (text, findings) => {
   const sys = text === undefined ? {} : { 'kernel/security/lockdown': text };
   const expected = findings.map((finding) =>
     'found' in finding ? { ...finding, found: expect.stringMatching(finding.found) } : finding,
@@ -26,7 +26,7 @@ it.each([
   expect(found).toMatchObject(expected);
 });
 
-it('AppArmor is a note, where it is on', async () => {
+it('AppArmor is a note if it is on', async () => {
   const sys = { 'module/apparmor/parameters/enabled': 'Y' };
   expect(await checkAppArmor(await make({ sys }))).toMatchObject([{ severity: 'ok' }]);
   expect(await checkAppArmor(await make())).toEqual([]);
@@ -43,7 +43,7 @@ it('swap is a warning that names it', async () => {
   ]);
 });
 
-it('a clock that nobody sets is a warning, one that is not known nothing', async () => {
+it('a clock that is not synchronised is a warning; an unknown state is no finding', async () => {
   const replying = (reply: string) => make({ run: async () => `${reply}\n` });
   expect(await checkClock(await replying('yes'))).toMatchObject([{ severity: 'ok' }]);
   expect(await checkClock(await replying('no'))).toMatchObject([{ severity: 'warn' }]);

@@ -13,7 +13,7 @@ it.each([
   [[ok('a', 'b'), warn('a', 'b', 'c')], 1],
   [[fail('a', 'b', 'c'), warn('a', 'b', 'c'), ok('a', 'b')], 2],
 ] satisfies [Finding[], number][])(
-  'the worst finding is the exit status: %#',
+  'the worst finding decides the exit status: %#',
   (findings, status) => {
     expect(statusOf(findings)).toBe(status);
   },
@@ -25,7 +25,7 @@ it('each finding is one line, whatever is in it', () => {
   );
 });
 
-it('a check that cannot be made is a warning and keeps no other from it', async () => {
+it('a check that fails to run is a warning, and the other checks still run', async () => {
   const findings = await examine(await make(), [
     ['first', () => Promise.reject(new Error('EACCES'))],
     ['second', async () => [ok('second', 'fine')]],

@@ -48,7 +48,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** Saves as far as it gets; true once it was not killed. */
+/** Saves until it is killed. Returns true if it was not killed. */
 async function saveUpTo(count: number, identity: Identity): Promise<boolean> {
   steps.left = count;
   try {

@@ -38,7 +38,7 @@ const openCache = (options: Partial<ImageCacheOptions> = {}) =>
 const serve = (body: Buffer) => {
   server.reply = (_, response) => response.end(body);
 };
-/** Fails as an image that cannot be had, says why, and leaves nothing. */
+/** Expects a failure with the code and reason of an unavailable image, and that nothing is left. */
 const expectUnavailable = async (fetching: Promise<unknown>, reason: RegExp) => {
   await expect(fetching).rejects.toMatchObject({
     code: 'image_unavailable',
@@ -175,7 +175,7 @@ describe('an unavailable image', () => {
 });
 
 describe('the cache', () => {
-  /** In the order given, the first used longest ago. */
+  /** In the given order, the least recently used first. */
   const fill = async (count: number) => {
     await mkdir(directory, { recursive: true });
     const images = Array.from({ length: count }, (_, n) => makeImageBytes(100 + n));
@@ -262,7 +262,7 @@ describe('the cache', () => {
           await evicted;
           return (await stat(path)).size;
         });
-        // Long enough to look an image up, were that possible now.
+        // Long enough to look an image up, if that were possible now.
         for (let turn = 0; turn < 20; turn += 1) await stat(directory);
         return new Set();
       },

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Platform } from './domain-xml/domain-definition.ts';
 import { type ProbeOptions, probeKvm } from './kvm-probe.ts';
 
-/** A process that is certainly gone is reaped long before this. */
+/** A dead process is reaped long before this. */
 const LONG_MS = 60_000;
 const NOBODY = 65_534;
 
@@ -21,7 +21,7 @@ afterEach(() => rm(directory, { recursive: true }));
 
 const file = (name: string) => join(directory, name);
 
-/** Stands in for QEMU. It notes each start; `script` is what it does then. */
+/** A replacement for QEMU. It records each start and then runs `script`. */
 async function install(script: string, version = '8.2.2') {
   const lines = [
     '#!/bin/sh',
@@ -141,7 +141,7 @@ describe('a probe of KVM', () => {
     });
   });
 
-  it('fails if the emulator ends without a word, as after a triple fault', async () => {
+  it('fails if the emulator ends without output, as after a triple fault', async () => {
     await install('exit 0');
     expect(await probe()).toMatchObject({
       result: 'fails',

@@ -28,7 +28,7 @@ const X86_FILES = [
 ];
 
 describe('detectPlatform', () => {
-  it('names every file that is missing and the package that brings it', async () => {
+  it('names every missing file and the package that contains it', async () => {
     await put('usr/bin/qemu-system-x86_64');
     expect(await detectPlatform({ root, architecture: 'x64' })).toEqual({
       found: false,
@@ -46,7 +46,7 @@ describe('detectPlatform', () => {
     });
   });
 
-  it('returns the platform of both accelerators, and what the host has beside them', async () => {
+  it('returns the platform of both accelerators and the other abilities of the host', async () => {
     await put(...X86_FILES);
     expect(await detectPlatform({ root, architecture: 'x64' })).toMatchObject({
       platforms: {
@@ -78,7 +78,7 @@ describe('detectPlatform', () => {
     });
   });
 
-  it('says so on a processor it has no VMs for', async () => {
+  it('returns a reason on an unsupported processor', async () => {
     expect(await detectPlatform({ root, architecture: 's390x' })).toMatchObject({ found: false });
   });
 });

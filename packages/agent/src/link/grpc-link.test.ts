@@ -24,7 +24,7 @@ afterEach(() => {
 
 type Stream = ServerDuplexStream<HostReport__Output, HostSpec>;
 
-/** A scheduler's end: every stream it was given, and what came on each. */
+/** A scheduler that records every stream and the messages of each. */
 class Scheduler {
   streams: { call: Stream; reports: HostReport__Output[]; closed: boolean }[] = [];
   port = 0;

@@ -167,7 +167,7 @@ it('a new interface is covered before any of its packets pass', async () => {
     },
     work: async (network) => {
       await bringUp(network, withJob);
-      // Whole: gone again for the next round, as a guest that ended.
+      // It is complete: remove it for the next round, as if the guest had ended.
       await takeJobDown(agent());
       isPlugged = false;
     },

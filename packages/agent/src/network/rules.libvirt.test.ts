@@ -13,7 +13,7 @@ const outgoing = makeRule('outgoing', {
   destinationPorts: [],
 });
 
-/** Hosts that show the inet family what passes a bridge and check every source, and that do not. */
+/** Hosts with and without bridge-nf-call-iptables and the check of source addresses. */
 describe.each([0, 1])('with bridge-nf-call-iptables and rp_filter %d', (strict) => {
   let lab: Lab;
   let network: HostNetwork;

@@ -39,7 +39,7 @@ describe('two tenants with the same addresses on the same hosts', () => {
     expect(await at('red-app').reaches('10.0.0.5', 22)).toBe('10.0.0.6');
     expect(await at('red-web').reaches('10.0.0.6', 22)).toBe('10.0.0.5');
     expect(await at('blue-app').reaches('10.0.0.5', 80)).toBe('10.0.0.6');
-    // Their own guest is reached and does not listen there; the other one does.
+    // Their own guest is reachable but does not listen there; the other tenant's guest does.
     expect(await at('red-app').reaches('10.0.0.5', 80)).toContain('ECONNREFUSED');
     expect(await at('blue-app').reaches('10.0.0.5', 22)).toContain('ECONNREFUSED');
   });

@@ -3,7 +3,7 @@ import { makeInterface, makeRule } from '../testing/make-spec.ts';
 import type { Guest } from './testing/guest.ts';
 import { type Lab, openLab } from './testing/lab.ts';
 
-/** Two networks alike to the last address, as two projects with the default network are. */
+/** Two networks with the same addresses, like those of two projects with the default network. */
 const interfacesOf = (networkId: string) => ({
   web: makeInterface(`${networkId}-web`, {
     networkId,
@@ -52,7 +52,7 @@ describe('two tenants with the same addresses on one host', () => {
     await network.applyFirewall({ rules, interfaces });
     expect(await at('red-app').reaches('10.0.0.5', 22)).toBe('10.0.0.6');
     expect(await at('blue-app').reaches('10.0.0.5', 80)).toBe('10.0.0.6');
-    // Their own guest is reached and does not listen there; the other one does.
+    // Their own guest is reachable but does not listen there; the other tenant's guest does.
     expect(await at('red-app').reaches('10.0.0.5', 80)).toContain('ECONNREFUSED');
     expect(await at('blue-app').reaches('10.0.0.5', 22)).toContain('ECONNREFUSED');
   });
@@ -65,7 +65,7 @@ describe('two tenants with the same addresses on one host', () => {
     await at('blue-app').listen(5000, 'udp');
     const asked = { protocol: 'udp', sourcePort: 5000 } as const;
     expect(await at('red-app').reaches('10.0.0.5', 53, asked)).toBe('10.0.0.6');
-    // Looks like the reply to what the other tenant asked.
+    // Looks like the reply to a request of the other tenant.
     const reply = { protocol: 'udp', sourcePort: 53 } as const;
     expect(await at('blue-web').misses('10.0.0.6', 5000, reply)).toBe(true);
   });

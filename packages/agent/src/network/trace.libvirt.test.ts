@@ -20,7 +20,7 @@ import {
   VMS,
 } from './testing/random-traffic.ts';
 
-/** What tenants are told that happens to a packet, beside what does: random rules, real packets. */
+/** Compares the trace that tenants see with what happens to real packets under random rules. */
 const given = process.env['GANTRY_PROPERTY_SEED'] ?? '1';
 const SEED = given === 'random' ? randomInt(2 ** 31) : Number(given);
 const RUNS = Number(process.env['GANTRY_PROPERTY_RUNS'] ?? '30');
@@ -29,7 +29,7 @@ const PACKETS = 8;
 let lab: Lab;
 let network: HostNetwork;
 const talkers = new Map<string, Guest>();
-/** Each packet comes from a port of its own, so that none belongs to an earlier connection. */
+/** Each packet has another source port, so that none belongs to an earlier connection. */
 let sent = 0;
 const fates = { passed: 0, stopped: 0 };
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
   lab = await openLab();
   network = lab.network();
   talkers.set('outside', lab.outside);
-  // It sends back what is for a public address, and tries the private ones too.
+  // The outside routes public addresses back to the host, and tries private ones too.
   const router = ['net.ipv4.ip_forward=1', 'net.ipv4.conf.all.send_redirects=0'];
   await lab.outside.run('sysctl', '-qw', ...router, 'net.ipv4.conf.eth0.send_redirects=0');
   await lab.outside.run('ip', 'route', 'add', '10.0.0.0/23', 'via', '192.0.2.1');
@@ -61,7 +61,7 @@ it(`packets are treated as the trace predicts, whatever the rules (seed ${SEED})
   const property = fc.asyncProperty(rules, traffic, async (wanted, packets) => {
     await network.applyFirewall({ rules: wanted, interfaces: Object.values(INTERFACES) });
     const surprises = await Promise.all(
-      // One sender's packets go one after the other, as its program does.
+      // The packets of one sender are sent one after the other, as its program does.
       [...talkers].map(async ([name, talker]) => {
         const found: unknown[] = [];
         for (const each of packets.filter(({ from }) => from === name)) {
@@ -73,13 +73,13 @@ it(`packets are treated as the trace predicts, whatever the rules (seed ${SEED})
     );
     expect(surprises.flat()).toEqual([]);
   });
-  // To make it smaller would take longer than to read it.
+  // Shrinking would take longer than reading the failure.
   await fc.assert(property, { seed: SEED, numRuns: RUNS, endOnFailure: true });
-  // Otherwise it would have shown little.
+  // Otherwise the test would have shown little.
   expect(Math.min(fates.passed, fates.stopped)).toBeGreaterThan((RUNS * PACKETS) / 8);
 });
 
-/** Undefined where the packet fared as it should. */
+/** Returns undefined if the packet was treated as the trace says. */
 async function compare(talker: Guest, each: RandomPacket, wanted: readonly FirewallRule[]) {
   const { protocol, destinationPort, isFromHighPort } = each;
   sent += 1;
@@ -98,7 +98,7 @@ type Expected = Question & { address: string; isAllowed: boolean };
 async function fares(talker: Guest, expected: Expected): Promise<boolean> {
   const { address, protocol, destinationPort, sourcePort, isAllowed } = expected;
   if (protocol === 'icmp') {
-    // What should pass is given more time than what should not.
+    // A packet that should pass gets more time than one that should not.
     return (await talker.pings(address, '-W', isAllowed ? '8' : '1')) === isAllowed;
   }
   if (!isAllowed) return await talker.misses(address, destinationPort, { protocol, sourcePort });
@@ -118,7 +118,7 @@ function endsOf({ from, to }: RandomPacket): { from: End; to: End } {
   };
 }
 
-/** What the sender's program is told to connect to. */
+/** The address to which the sender connects. */
 function dialled({ from, to }: Pick<RandomPacket, 'from' | 'to'>): string {
   if (from === 'outside' || to === 'outside') {
     if (typeof to !== 'object') return OUTSIDE;

@@ -33,7 +33,7 @@ const info = async (path: string) =>
   JSON.parse((await execute('qemu-img', ['info', '-U', '--output=json', path])).stdout);
 const qemuIo = (path: string, command: string) =>
   execute('qemu-io', ['-f', 'qcow2', '-c', command, path]);
-/** What a guest would read: the whole disk, as one file. */
+/** The content of the whole disk, as a guest reads it, in one file. */
 const readDisk = async (path: string) => {
   const flat = join(host.root, 'flat');
   await execute('qemu-img', ['convert', '-f', 'qcow2', '-O', 'raw', path, flat]);

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(scratch, { recursive: true, force: true }));
 
-/** Whether it was killed; false: it came to its end. */
+/** True: it was killed. False: it ended by itself. */
 async function isKilled(work: DyingWork): Promise<boolean> {
   const child = spawn(process.execPath, [program, JSON.stringify(work)], { stdio: 'pipe' });
   let said = '';
@@ -67,7 +67,10 @@ async function killAtEachStep({ disk, image: from, files }: Killed): Promise<num
   }
 }
 
-/** A new life shows nothing or the whole, and has the whole and nothing else after a repetition. */
+/**
+ * A restarted process shows no disk or the complete disk, and after a repetition only the complete
+ * disk.
+ */
 async function expectWhole(root: string, { disk, image: from, files }: Killed): Promise<void> {
   const { volumes, images, list } = await openFileVolumes({ root });
   if (disk) {
@@ -82,7 +85,7 @@ async function expectWhole(root: string, { disk, image: from, files }: Killed): 
   if (disk && from) await execute('qemu-img', ['check', join(root, `disks/${disk.id}.qcow2`)]);
 }
 
-/** A new life that is told to remove what was never finished leaves nothing of it. */
+/** A restarted process that removes an unfinished disk leaves nothing of it. */
 async function expectUndone(
   root: string,
   { disk, image: from }: Pick<DyingWork, 'disk' | 'image'>,

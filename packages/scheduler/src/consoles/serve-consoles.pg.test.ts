@@ -23,7 +23,7 @@ import {
 import { hostHandlers } from '../host-handlers.ts';
 import { serveConsoles } from './serve-consoles.ts';
 
-/** Who may be at which end of a console, over real TLS. */
+/** Tests which callers may use which end of a console, over real TLS. */
 let fleet: TestFleet;
 let host: Identity;
 let stranger: Identity;
@@ -92,7 +92,7 @@ const pass = (vmId: string, { hostId = host.hostId, forMs = 10_000 } = {}) =>
 const join = (sealed: string, pair?: Pair) =>
   call('joinConsole', ['gantry-console-pass', sealed], pair);
 const open = (id: string, pair?: Pair) => call('console', ['gantry-console', id], pair);
-/** The id that the host is told, once an api waits. */
+/** Returns the id of the console in the host's spec, when an api waits for it. */
 const consoleOf = async (vmId: string) => {
   const find = () =>
     [...(hosts.get(host.hostId)?.consoles.values() ?? [])].find((c) => c.vmId === vmId);

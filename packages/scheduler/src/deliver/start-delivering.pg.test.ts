@@ -46,7 +46,7 @@ it('a host gets changes of its own VMs at once and of other VMs in batches, with
   const neighbours = () => other.sent.at(-1)?.networks?.[0]?.neighbours;
   await expect.poll(neighbours).toHaveLength(PLACED);
   const seconds = (Date.now() - startedMs) / 1_000;
-  // The first it was sent before; a second lies between any two of the rest.
+  // The first spec was sent before. There is a second between any two of the others.
   expect(other.sent.length - 1).toBeLessThanOrEqual(seconds + 1);
   expect(own.sent.at(-1)?.networks?.[0]?.neighbours).toHaveLength(1);
 });

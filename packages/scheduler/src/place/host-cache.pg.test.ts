@@ -41,7 +41,7 @@ afterEach(async () => {
 });
 
 const gpuStates = (index: HostIndex) => index.read(host.id)?.gpus.map(({ state }) => state);
-/** What is known equals what a new reader would know. */
+/** Expects that the cache equals a fresh read. */
 async function expectTrue(known: HostCache): Promise<void> {
   const fresh = createHostCache({ sql: database.sql, location: LOCATION });
   await fresh.refresh();
@@ -110,7 +110,7 @@ describe('the host cache', () => {
     const late = otherProcess(database.url);
     try {
       await late.begin(async (tx) => {
-        // It has its number now, and commits after others came and went.
+        // It has its change number now, and commits after later changes.
         await tx`update devices set quarantine_reason = 'late' where id = ${host.gpuIds[0] ?? ''}`;
         expect(await hostCache.refresh()).toBe(true);
         for (const reason of ['a', 'b']) {
@@ -164,7 +164,7 @@ describe('after a commit of this scheduler the host cache', () => {
     await addVms(sql, 1, { projectId });
     const { hostCache: mine } = placer;
     const { refresh } = mine;
-    // Between the look at the hosts and the commit, a VM leaves the host.
+    // Between the read of the hosts and the commit, a VM leaves the host.
     mine.refresh = async () => {
       mine.refresh = refresh;
       const changed = await refresh();

@@ -11,7 +11,7 @@ import { addProject } from '@gantry/testkit/make/tenants';
 import { addVms } from '@gantry/testkit/make/vms';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-/** What may and what may not happen to a host while a VM is being placed there. */
+/** Tests which changes of a host wait for a placement on it and which do not. */
 
 const STREAM_EPOCH = '7';
 let database: TestDatabase;
@@ -32,7 +32,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A placement that has its host and waits for its network, until the body is done. */
+/** A placement that holds the lock of its host and waits for its network until the body ends. */
 async function whilePlacing(body: () => Promise<void>): Promise<void> {
   const { sql } = database;
   const [vmId = ''] = await addVms(sql, 1, { projectId: await addProject(sql) });
@@ -93,7 +93,8 @@ it.each(changes)('%s waits for an in-flight placement on the host', async (_, ch
 
 const unasked = changes.filter(([who]) => !who.startsWith('an operator'));
 
-// A firewall rule that changes locks hosts' numbers, then refers to the hosts; these lock them the other way.
+// A change of a firewall rule locks the numbers of hosts and then refers to the hosts. These lock
+// in the opposite order.
 it.each(unasked)(
   '%s does not block a transaction that only refers to the host',
   async (_, change) => {

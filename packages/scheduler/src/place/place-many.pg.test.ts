@@ -6,7 +6,9 @@ import { addVms, removeVms } from '@gantry/testkit/make/vms';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Placer, placePending } from './place-pending.ts';
 
-/** More than one transaction takes: each gets half of the hosts, which are full then. */
+/**
+ * More VMs than one transaction accepts. Each transaction gets half of the hosts and fills them.
+ */
 const [HOSTS, GPUS] = [30, 14];
 const VMS = HOSTS * GPUS;
 
@@ -33,7 +35,10 @@ afterEach(async () => {
   await database.sql`delete from hosts`;
 });
 
-/** VMs placed by each transaction, most first, and the most transactions that a host's VMs were placed by. */
+/**
+ * The number of VMs that each transaction placed, largest first, and the largest number of
+ * transactions that placed VMs on one host.
+ */
 async function writes() {
   const { sql } = database;
   const transactions = await sql<{ vms: number }[]>`
@@ -46,7 +51,7 @@ async function writes() {
 it('the VMs of many hosts are committed in several transactions, those of one host in one', async () => {
   expect(await placePending(placer)).toMatchObject({ placed: VMS, failed: 0, more: false });
   expect(await writes()).toEqual({ vms: [VMS / 2, VMS / 2], mostOfHost: 1 });
-  // What they have changed is known already.
+  // The cache already has their changes.
   expect(await placePending(placer)).toMatchObject({ changed: false });
 });
 

@@ -40,7 +40,7 @@ const one = async <T>(rows: Promise<T[]>): Promise<T> => {
 };
 const addHost = (plan = {}): Promise<TestHost> => one(addHosts(database.sql, 1, plan));
 const addVm = (type = 'a40.1x') => one(addVms(database.sql, 1, { projectId, type }));
-/** The ids of a placed VM's devices; `p` is its placement in the statement around it. */
+/** The ids of the devices of a placed VM; `p` is its placement in the outer statement. */
 const claimedBy = (kind: 'gpu' | 'drive') => database.sql`array(select d.id from device_claims c
   join devices d on d.id = c.device_id where d.kind = ${kind} and c.vm_id = p.vm_id order by 1)`;
 const hostOf = async (vmId: string) => {
@@ -92,7 +92,7 @@ describe('a placement run', () => {
   it('splits a VM over NUMA nodes only if its type allows it', async () => {
     const { sql } = database;
     const { gpuIds } = await addHost({ gpus: 4, nodes: 2 });
-    // One GPU is left of each node.
+    // One GPU of each node is free.
     const kept = gpuIds.filter((_, index) => index % 2 === 0);
     await sql`update devices set quarantine_reason = 'kept' where id = any(${kept}::uuid[])`;
     const setMaySplit = (may: boolean) =>
@@ -269,7 +269,7 @@ describe('a change between decision and commit', () => {
   ];
 
   it.each(changes)('(%s) moves the VM to another host', async (_, change) => {
-    // Full, so that the first host is the one to be decided on; then there is room.
+    // The other host is cordoned, so that the first host is chosen; then the other becomes available.
     const other = await addHost();
     await database.sql`update hosts set admin_state = 'cordoned' where id = ${other.id}`;
     meanwhile(placer, async () => {

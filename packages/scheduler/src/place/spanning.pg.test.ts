@@ -39,7 +39,7 @@ describe('in a network over several hosts', () => {
   const place = (tx: Sql | Transaction, index: number) =>
     tx`insert into placements (vm_id, host_id, epoch)
       values (${at(vmIds, index)}, ${at(hostIds, index)}, 1)`;
-  /** What a host would be sent now. */
+  /** Returns the spec that a host would get now. */
   const specOf = async (index: number) => {
     const [row] = await readHostSpecs(database.sql, [at(hostIds, index)]);
     if (!row) throw new Error('BUG: the host has a number');
@@ -62,7 +62,7 @@ describe('in a network over several hosts', () => {
     };
     let committing: ReturnType<typeof commitPlacements> | undefined;
     await elsewhere.begin(async (tx) => {
-      // Even the weakest lock of one who places keeps the other waiting.
+      // Even the weakest lock of a placement blocks the other transaction.
       await tx`select from networks where id in
         (select network_id from network_interfaces where vm_id = ${at(vmIds, first)}) for share`;
       await place(tx, first);
@@ -84,7 +84,7 @@ describe('in a network over several hosts', () => {
     await reach(null);
     const alone = await specOf(first);
     expect(await neighboursOf(first)).toEqual([]);
-    // Read together they are told the same as each alone.
+    // Specs that are read together equal specs that are read one by one.
     const together = await readHostSpecs(database.sql, hostIds);
     const members = together.map(({ networks }) => networks.flatMap((each) => each.members).length);
     expect(members.sort()).toEqual([0, 1]);

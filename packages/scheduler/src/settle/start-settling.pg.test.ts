@@ -10,7 +10,7 @@ import { HEALTH_RULES } from '../health/health-rules.ts';
 import { makeInventory } from '../inventory/testing/make-inventory.ts';
 import { type Settling, startSettling } from './start-settling.ts';
 
-/** One report is settled at a time here, so two hosts have their turn. */
+/** One report is settled at a time in this test, so two hosts alternate. */
 const CONCURRENCY = 1;
 
 let database: TestDatabase;
@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 afterEach(() => settling.stop());
 
-/** What comes over the wire where nothing is set, and what is set here. */
+/** A decoded report with default values, except for the fields that are set here. */
 function report(fields: Partial<HostReport>): HostReport {
   const nothing = loadFleet().service.Attach.requestDeserialize(Buffer.alloc(0)) as HostReport;
   return { ...nothing, ...fields };

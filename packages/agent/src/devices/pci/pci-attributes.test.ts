@@ -82,16 +82,16 @@ it.each([
   ['nothing', NONE],
   ['a file that is not there', undefined],
   ['something else', 'not a resource'],
-])('%s are no memory', (_, resource) => {
+])('%s are not memory regions', (_, resource) => {
   expect(parseBars(resource)).toEqual([]);
 });
 
-it('the ROM and what lies beyond are no regions of a device', () => {
+it('the ROM and the lines after it are not regions of a device', () => {
   const rom = line('00000000f1000000', '00000000f107ffff', '0000000000046200');
   expect(parseBars([NONE, NONE, NONE, NONE, NONE, NONE, rom].join('\n'))).toEqual([]);
 });
 
-it('only ones are all ones', () => {
+it('only a buffer of ones is all ones', () => {
   expect([undefined, Buffer.alloc(0), Buffer.from([0xff, 0xfe])].map(isAllOnes)).toEqual([
     false,
     false,

@@ -21,12 +21,12 @@ type Card = {
   driver?: string;
   group?: number;
   resetMethods?: string;
-  /** Above it, the root port last. */
+  /** The bridges above it, the root port last. */
   bridge?: string;
 };
 type Drive = { serial: string; bytes: number };
 
-/** What a program or the kernel does when it is asked, by the first words of the request. */
+/** The reaction of a program or the kernel to a request, by the first words of the request. */
 type Reactions = Partial<{
   reset(method: string): void;
   format(path: string): Promise<void>;
@@ -36,24 +36,24 @@ type Reactions = Partial<{
 const BRIDGE = '0000:40:01.0';
 const DEVICES = 'bus/pci/devices';
 const DRIVERS = 'bus/pci/drivers';
-/** Of vendor 10de and device 2235, with bridge control in its place. */
+/** A config space of vendor 10de and device 2235, with the bridge control register. */
 const CONFIG = Buffer.concat([Buffer.from([0xde, 0x10, 0x35, 0x22]), Buffer.alloc(60)]);
 
 /**
- * A server in a directory, whose kernel reacts to writes as the real one does as far as handing over
- * needs it: drivers come and go, resets are counted, drives are files. The lab has the real ones.
+ * A server in a directory. Its kernel reacts to writes like a real one as far as passthrough needs
+ * it: drivers are bound, resets are counted, drives are files. The lab has real ones.
  */
 export class ImitatedServer {
   readonly root: string;
-  /** Everything that was asked of it, in order. */
+  /** Every request to it, in order. */
   readonly asked: string[] = [];
   reactions: Reactions = {};
-  /** What the drives say they can do. */
+  /** The capabilities that the drives report. */
   abilities = { oacs: 0x2, sanicap: 0 };
   drivesAsBlocks = false;
-  /** Requests until the process that asks dies; -1: it does not. */
+  /** The number of requests until the calling process is killed; -1: never. */
   livesFor = -1;
-  /** Told when it did. */
+  /** Called when it is killed. */
   died: () => void = () => undefined;
   readonly #drivers = new Map<string, string>();
   readonly #drives = new Map<string, Drive & { name: string }>();
@@ -128,7 +128,7 @@ export class ImitatedServer {
       [`${DEVICES}/${address}`]: { link: `../../../${device}` },
     });
     await writeFile(join(this.#sys, device, 'config'), CONFIG);
-    // The port's own services are below it too, and are no devices.
+    // The services of the port are below it too, but are not devices.
     await mkdir(join(this.#sys, device, `${address}:pcie001`));
   }
 
@@ -147,7 +147,7 @@ export class ImitatedServer {
     return join(this.root, 'dev', `${this.#drives.get(address)?.name}n1`);
   }
 
-  /** As a tenant may, who had the drive whole. */
+  /** Writes as a tenant who has the whole drive can. */
   async changeDrive(address: string, change: { firmware?: string; bytes?: number }): Promise<void> {
     const drive = this.#drives.get(address);
     if (!drive) throw new Error(`no drive ${address}`);
@@ -169,7 +169,7 @@ export class ImitatedServer {
     await writeFile(join(this.root, 'proc/self/mountinfo'), `${line}\n`);
   }
 
-  /** A process that has a file open, as QEMU does. */
+  /** Starts a process that has a file open, as QEMU does. */
   async open(file: string): Promise<void> {
     await writeSysfsTree(this.root, {
       'proc/4711/comm': 'qemu-system-x86',

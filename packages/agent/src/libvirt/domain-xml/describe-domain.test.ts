@@ -94,7 +94,7 @@ describe('the cards of a guest', () => {
     ]);
   });
 
-  it('sit in none where their node gives the guest nothing or is not known', () => {
+  it('are in no cell if the guest has nothing of their node or the node is unknown', () => {
     const { cards } = describeDomain(
       { ...vm, devices: vm.devices.filter(({ kind }) => kind === 'gpu') },
       { ...host, nodeOf: () => null },

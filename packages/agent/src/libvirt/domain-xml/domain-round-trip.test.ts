@@ -9,7 +9,9 @@ import { ARM_KVM, emulated, gpuServer, X86_KVM } from './testing/gpu-server.ts';
 
 const uint64 = fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }).map(String);
 const uuid = fc.uuid();
-/** Anything a person can type, and what XML makes of it; the api lets no line and paragraph separators in. */
+/**
+ * Any text that a person can type, including XML. The api refuses line and paragraph separators.
+ */
 const text = fc.oneof(
   fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 63 })
@@ -45,7 +47,7 @@ const iface = fc.record({
   publicIpv4: fc.constant(''),
 });
 
-/** Shares that add up to the whole, as the wire has them. */
+/** Shares that add up to the whole VM, as on the wire. */
 const shares = fc.uniqueArray(
   fc.record({
     node: fc.integer({ min: 0, max: 7 }),

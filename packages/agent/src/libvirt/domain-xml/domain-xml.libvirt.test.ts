@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Whatever a test left, also one that failed. */
+/** Removes what a test left, also after a failure. */
 afterEach(async () => {
   await virsh('destroy', NAME).catch(() => {});
   await virsh('undefine', NAME, '--nvram').catch(() => {});
@@ -128,7 +128,7 @@ describe('QEMU', () => {
 
     const definition = describeDomain(largest, host);
     expect(definition.cells).toHaveLength(2);
-    // Two guest nodes of one host node, for there may be no other; and no card is here.
+    // Two guest nodes on one host node, because the host may have only one, and no card.
     const cells = definition.cells.map((cell) => ({ ...cell, hostNode: 0 }));
     await define(withoutHostdevs(renderDomain({ ...definition, cells })));
     await virsh('start', NAME);

@@ -9,7 +9,7 @@ import { ARM_KVM, emulated, gpuServer, vmOfType, X86_KVM } from './testing/gpu-s
 const [SMALLEST] = CATALOGUE;
 if (SMALLEST === undefined) throw new Error('the catalogue is empty');
 
-/** Written anew by `vitest -u`: read the difference before you believe it. */
+/** `vitest -u` writes the golden files again. Read the difference before you accept it. */
 describe.each([X86_KVM, ARM_KVM])('the domain on $arch', (platform) => {
   it.each(CATALOGUE)('of type $name is the golden one', async (type) => {
     const xml = renderDomain(describeDomain(vmOfType(type), gpuServer(platform)));

@@ -11,7 +11,7 @@ const isIn = (ranges: readonly Range[] | undefined, value: number) =>
 const isMatched = (match: RuleMatch, packet: Packet) =>
   DIMENSIONS.every((dimension) => isIn(match.ranges.get(dimension), packet[dimension]));
 
-/** As the kernel does it. */
+/** Matches as the kernel does. */
 function isFound(lookups: readonly Lookup[], packet: Packet): boolean {
   return lookups.some((lookup) => isFoundBy(lookup, packet));
 }
@@ -40,7 +40,7 @@ function isFoundBy(lookup: Lookup, packet: Packet): boolean {
   }
 }
 
-/** Of so few values that ranges meet in every way. */
+/** So few values that ranges overlap in every way. */
 const LARGEST = 9;
 const range = fc
   .tuple(fc.nat(LARGEST), fc.nat(3))
@@ -66,7 +66,7 @@ const matchOf = (entries: Partial<Record<Dimension, Range[]>>): RuleMatch => ({
 const one = (first: number) => [{ first, last: first }];
 const prefix = (at: number) => [{ first: at * 256, last: at * 256 + 255 }];
 
-/** The most that one packet can make the kernel look up. */
+/** The maximum number of lookups for one packet. */
 function longest(lookups: readonly Lookup[]): number {
   return lookups.reduce(
     (sum, lookup) =>

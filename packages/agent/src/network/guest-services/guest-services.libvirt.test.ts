@@ -13,7 +13,7 @@ const exec = promisify(execFile);
 const OPTIONS = { nameservers: ['192.0.2.53', '2001:db8::53'], mtu: 1450 };
 const METADATA = 'http://169.254.169.254';
 
-/** Two networks alike to the last address, as two projects with the default network are. */
+/** Two networks with the same addresses, like those of two projects with the default network. */
 const vmOf = (id: string, networkId: string, last: number) =>
   makeVm(id, {
     name: `name-of-${id}`,
@@ -36,7 +36,7 @@ const published = {
 };
 const interfaces = [published, blue, other].flatMap((vm) => vm.interfaces);
 const everything = { protocols: ['tcp', 'udp', 'icmp'], destinationPorts: [] };
-/** The strongest case against the host: rules that stop nothing. */
+/** The hardest case for the host: rules that allow everything. */
 const rules = ['network-red', 'network-blue'].flatMap((networkId) => [
   makeRule(`${networkId}-out`, { ...everything, networkId, direction: 'DIRECTION_EGRESS' }),
   makeRule(`${networkId}-in`, { ...everything, networkId }),
@@ -63,7 +63,7 @@ describe('guest services', () => {
       },
       () => ({ status: 0, content: '' }),
     );
-  /** That nothing comes shows after a moment. */
+  /** Silence is known after a moment. */
   const misses = async (guest: Guest, url: string, ...options: string[]) =>
     (await get(guest, url, '-m', '1', ...options)).status === 0;
   const fileOf = (vm: typeof red, name: string) =>
@@ -71,7 +71,7 @@ describe('guest services', () => {
 
   beforeAll(async () => {
     lab = await openLab();
-    // What many distributions set: the sources of all are checked.
+    // Many distributions set this: the source address of every packet is checked.
     await lab.host.run('sysctl', '-qw', 'net.ipv4.conf.all.rp_filter=1');
     network = lab.network(OPTIONS);
     for (const vm of vms) {

@@ -95,7 +95,7 @@ describe('what an earlier agent process left', () => {
 it('includes nothing of other programs', async () => {
   const number = networkNumber('network-1');
   for (const line of [
-    // Names that are not quite ours, and ours with an owner or of another kind.
+    // Names that are similar to ours, and our names with an owner or of another kind.
     'tuntap add dev gtapother mode tap',
     'link add name gbrother type bridge',
     `tuntap add dev ${tapName('theirs')} mode tap`,
@@ -106,7 +106,7 @@ it('includes nothing of other programs', async () => {
     `link add name ${tunnelName('theirs')} type bridge`,
     'tuntap add dev tap0 mode tap',
     'link add name virbr0 type bridge',
-    // Numbers of ours that are used otherwise, and others as ours are.
+    // Our numbers with another use, and other numbers with our use.
     `rule add pref 999 fwmark ${number} lookup ${number}`,
     `rule add pref 1000 fwmark 7 lookup ${number}`,
     'rule add pref 1000 fwmark 100 lookup 100',

@@ -15,7 +15,7 @@ type Ask = {
   text?: string;
 };
 
-/** A packet that should pass is waited for; that nothing arrives is known after a moment. */
+/** The test waits for a packet that should pass. Silence is known after a moment. */
 const PATIENCE_MS = { reaches: 8_000, misses: 400 };
 
 /** A namespace that sends and receives. */

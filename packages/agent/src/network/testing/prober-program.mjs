@@ -1,7 +1,7 @@
 /**
- * Runs in a guest's namespace, on nothing but Node: sends numbered datagrams without end, each from
- * the next of a few ports, hears those of others, and tells a line of what it sent and heard for every
- * line it reads. The line "stop" ends the sending.
+ * Runs in a guest's namespace and needs only Node. Keeps sending numbered datagrams from a few
+ * ports in rotation, receives those of others, and prints what it sent and received for every line
+ * that it reads.
  */
 import { createSocket } from 'node:dgram';
 import { createInterface } from 'node:readline';
@@ -32,7 +32,7 @@ const timer = setInterval(() => {
   turn += 1;
   for (const { to, port } of send) {
     const flow = `${name} ${to} ${port}`;
-    // Without a link there is no way to send, and nothing is lost.
+    // Without a link nothing can be sent, so nothing is lost.
     sockets[turn % SOCKETS].send(flow, port, to, (error) => {
       if (!error) sent[flow] = (sent[flow] ?? 0) + 1;
     });

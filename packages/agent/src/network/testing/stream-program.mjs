@@ -1,6 +1,6 @@
 /**
- * Runs in a guest's namespace, on nothing but Node: listens at a port or connects to `address:port`,
- * sends a line every few milliseconds whatever comes back, and prints how many bytes have come.
+ * Runs in a guest's namespace and needs only Node. Listens on a port or connects to `address:port`,
+ * sends a line every few milliseconds, and prints the number of received bytes.
  */
 import { connect, createServer } from 'node:net';
 
@@ -17,7 +17,7 @@ function talk(socket) {
     print(received);
   });
   const timer = setInterval(() => {
-    // What cannot leave would otherwise pile up.
+    // Data that cannot be sent would otherwise accumulate.
     if (socket.writableLength === 0) socket.write('still here\n');
   }, EVERY_MS);
   socket.on('close', () => clearInterval(timer));

@@ -71,7 +71,8 @@ describe('tunnels', () => {
     expect(await snapshot(lab)).toEqual(made);
     await network.applyFirewall(alone);
     expect(await snapshot(lab)).toEqual(before);
-    // A host that has not told where it is cannot be reached, nor one that claims to be here.
+    // A host without a reported address is not reachable, and neither is one that reports the
+    // address of this host.
     await network.applyFirewall(
       firewallWith(neighbour('10.0.0.6', ''), neighbour('10.0.0.7', '192.0.2.1')),
     );

@@ -73,7 +73,7 @@ it('a lease that expires while its holder writes cannot be acquired before the w
   await sql.begin(async (tx) => {
     expect(await lockLease(tx, lease)).toBe(true);
     await vi.waitFor(async () => {
-      // A word now and then, so that the session lives on.
+      // Sends a statement from time to time, so that the session is not terminated as idle.
       const [row] =
         await tx`select from leases where location = ${lease.location} and expires_at < clock_timestamp()`;
       expect(row).toBeDefined();
@@ -106,7 +106,7 @@ it('a holder that is paused during a write loses the lease and writes nothing la
   let takenOver = false;
   const late = sql.begin(async (tx) => {
     expect(await lockLease(tx, lease)).toBe(true);
-    // Paused here for as long as it takes another to have the location.
+    // Paused here until another holder has the lease.
     await vi.waitFor(
       async () => {
         const got = await acquireLeases(sql, { holder: two, ttlMs: HOUR_MS });

@@ -23,7 +23,7 @@ const TREE = {
   root: { 'proc/self/mountinfo': '36 35 259:0 / / rw - ext4 /dev/nvme0n1 rw' },
 };
 
-it('drives are told apart: those for VMs, and those the host has, with what for', async () => {
+it('drives for VMs and drives that the host uses are listed separately, with their use', async () => {
   expect(await checkDrives(await make(TREE))).toMatchObject([
     { severity: 'ok', found: expect.stringContaining('1 of 2 are for VMs') },
     {
@@ -52,7 +52,7 @@ it.each([
   );
 });
 
-it('drives cannot be erased without nvme-cli, and a host without drives needs none', async () => {
+it('nvme-cli is required on a host with drives, and not on a host without', async () => {
   const run = () => Promise.reject(new Error('it is not installed'));
   expect(await checkNvmeCli(await make({ ...TREE, run }))).toMatchObject([{ severity: 'fail' }]);
   expect(await checkNvmeCli(await make({ run }))).toEqual([]);

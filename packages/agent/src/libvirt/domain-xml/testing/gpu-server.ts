@@ -4,8 +4,8 @@ import type { DomainHost } from '../describe-domain.ts';
 import type { Platform } from '../domain-definition.ts';
 
 /**
- * A server as GPU clouds have them: two nodes with 64 CPUs each, ten cards and eight drives, half of
- * them on each node, and memory in pages of 1 GiB.
+ * A typical GPU server: two nodes with 64 CPUs each, ten cards and eight drives, half of them on
+ * each node, and memory in pages of 1 GiB.
  */
 export const X86_KVM: Platform = {
   arch: 'x86_64',
@@ -33,7 +33,7 @@ export const ARM_KVM: Platform = {
   },
 };
 
-/** The same without KVM: what is defined where the processor is another or has none. */
+/** The same without KVM, for hosts with another processor or without KVM. */
 export function emulated(platform: Platform): Platform {
   return { ...platform, accel: 'tcg', cpu: 'maximum', gic: '3' };
 }
@@ -93,7 +93,7 @@ function gpuIndexOf(address: string): number {
 
 type Size = { cpuCores: number; memoryGb: number; gpuCount: number; diskCount: number };
 
-/** A VM of a type, on one node where it fits and evenly on both where it does not. */
+/** A VM of a type, on one node if it fits there and otherwise evenly on both. */
 export function vmOfType(size: Size): VmSpec {
   const nodes = size.gpuCount > CARDS_PER_NODE || size.diskCount > DRIVES_PER_NODE ? NODES : 1;
   const onNodes = (count: number, perNode: number) =>
