@@ -15,7 +15,7 @@ import { writeStandIns } from '@gantry/testkit/real-host/stand-ins';
 import { tinyGuestDirectory } from '@gantry/testkit/real-host/tiny-guest-directory';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 
-describe('a host with libvirt is a machine', () => {
+describe('the libvirt driver fulfils the contract of a host driver', () => {
   const log = createLog({ process: 'test', level: process.env['GANTRY_LOG_LEVEL'] ?? 'silent' });
   let host: LibvirtHost;
   let guest: TinyGuest;

@@ -43,7 +43,7 @@ const listed = async (...flags: string[]) =>
   (await world.virsh('list', '--all', '--name', ...flags)).split('\n').filter(Boolean);
 
 describe('a domain destroyed by hand', () => {
-  it('is reported as crashed and stays down until the next order', async () => {
+  it('is reported as crashed and stays down until the next power action', async () => {
     await world.virsh('destroy', DOMAIN);
     await expect.poll(state).toBe('CRASHED');
     expect(world.steps.filter((step) => step === 'hypervisor.start')).toHaveLength(1);
@@ -51,7 +51,7 @@ describe('a domain destroyed by hand', () => {
     await isGone(world.unwanted(3));
   });
 
-  it('and renamed, is started under its own name by the next order', async () => {
+  it('and renamed is started under its own name by the next power action', async () => {
     await world.virsh('destroy', DOMAIN);
     await expect.poll(state).toBe('CRASHED');
     await world.virsh('domrename', DOMAIN, 'mine-now');
@@ -60,7 +60,7 @@ describe('a domain destroyed by hand', () => {
     await isGone(world.unwanted(3));
   });
 
-  it('and undefined, is crashed all the same, and taken down without a trace', async () => {
+  it('and undefined is reported as crashed, and its take-down leaves nothing', async () => {
     await world.virsh('destroy', DOMAIN);
     await world.virsh('undefine', DOMAIN, '--keep-nvram');
     await expect.poll(state).toBe('CRASHED');
@@ -69,7 +69,7 @@ describe('a domain destroyed by hand', () => {
 });
 
 describe('a domain undefined by hand while it runs', () => {
-  it('runs on and is defined again', async () => {
+  it('keeps running and is defined again', async () => {
     const emulators = await world.emulators();
     await world.virsh('undefine', DOMAIN, '--keep-nvram');
     await expect.poll(() => listed('--persistent')).toEqual([DOMAIN]);
@@ -78,7 +78,7 @@ describe('a domain undefined by hand while it runs', () => {
     await isGone(world.unwanted(2));
   });
 
-  it('is reset once where that is what is wanted', async () => {
+  it('is reset once if the spec asks for a reset', async () => {
     await agent.stop();
     await world.virsh('undefine', DOMAIN, '--keep-nvram');
     agent = await world.startAgent();
@@ -87,7 +87,7 @@ describe('a domain undefined by hand while it runs', () => {
     expect(await listed('--persistent')).toEqual([DOMAIN]);
   });
 
-  it('and ended while no agent looks, is crashed, and taken down without a trace', async () => {
+  it('and ended while the agent is stopped is reported as crashed, and its take-down leaves nothing', async () => {
     await agent.stop();
     await world.virsh('undefine', DOMAIN, '--keep-nvram');
     await world.virsh('destroy', DOMAIN);
@@ -97,7 +97,7 @@ describe('a domain undefined by hand while it runs', () => {
   });
 });
 
-describe('what the agent keeps with a domain', () => {
+describe('the metadata of a domain', () => {
   const metadata = (...args: string[]) => world.virsh('metadata', DOMAIN, NAMESPACE, ...args);
   const isKept = async () => {
     const own = new RegExp(`:vm [^>]*id="${VM}" revision="1" generation="1"`);
@@ -107,7 +107,7 @@ describe('what the agent keeps with a domain', () => {
     expect(world.steps).not.toContain('hypervisor.reset');
   };
 
-  it('is put back when it is removed by hand, and the guest runs on', async () => {
+  it('is restored after it is removed by hand, and the guest keeps running', async () => {
     const emulators = await world.emulators();
     await metadata('--remove', '--live', '--config');
     await isKept();
@@ -119,13 +119,13 @@ describe('what the agent keeps with a domain', () => {
     await isGone(world.unwanted(2));
   });
 
-  it('is put back when it is damaged by hand, and the guest runs on', async () => {
+  it('is restored after it is damaged by hand, and the guest keeps running', async () => {
     const damage = '<vm id="somebody" revision="-1" generation="x"/>';
     await metadata('--set', damage, '--key', 'gantry', '--live', '--config');
     await isKept();
   });
 
-  it('and was lost by one that is off, does not start it', async () => {
+  it('that a stopped domain has lost does not cause a start', async () => {
     await agent.stop();
     await world.virsh('destroy', DOMAIN);
     await metadata('--remove', '--config');
@@ -137,7 +137,7 @@ describe('what the agent keeps with a domain', () => {
 });
 
 describe('a definition edited by hand', () => {
-  it('changes nothing for the guest that runs, and is undone before the next start', async () => {
+  it('does not affect the running guest, and is undone before the next start', async () => {
     const emulators = await world.emulators();
     const live = await xml();
     await edit((definition) => definition.replaceAll('262144', '524288').replace(/vd[a-z]/, 'vdq'));
@@ -157,8 +157,8 @@ describe('a definition edited by hand', () => {
   });
 });
 
-describe('a definition left by an earlier life', () => {
-  it('with paths that are no more, is put right before the next start', async () => {
+describe('a definition of an earlier agent process', () => {
+  it('with paths that no longer exist is corrected before the next start', async () => {
     await agent.stop();
     await world.virsh('destroy', DOMAIN);
     await edit((definition) => definition.replaceAll(world.host.dataDirectory, '/srv/of-old'));
@@ -188,7 +188,7 @@ describe('a disk detached by hand', () => {
 });
 
 describe('a guest paused by hand', () => {
-  it('counts as running and stays paused until an order resets it', async () => {
+  it('counts as running and stays paused until it is reset', async () => {
     await world.virsh('suspend', DOMAIN);
     await agent.stop();
     agent = await world.startAgent();

@@ -79,7 +79,7 @@ const running = async () =>
 const emulators = async () =>
   (await host.libvirtd.processes()).filter(({ command }) => command[0]?.includes('qemu-system'));
 
-describe('an agent killed at every step', () => {
+describe('an agent that is killed at every step', () => {
   let program: Awaited<ReturnType<typeof makeMortalProgram>>;
   beforeAll(async () => {
     program = await makeMortalProgram();
@@ -105,7 +105,7 @@ describe('an agent killed at every step', () => {
     }
   }
 
-  it('of a creation and of a deletion, leaves to the next what it needs to finish', async () => {
+  it('of a creation and of a take-down is replaced by one that finishes the work', async () => {
     const created = await livesUntil({ spec: wanted(), revision: '1', state: 'RUNNING' });
     expect(created).toEqual(
       expect.arrayContaining(
@@ -134,8 +134,8 @@ describe('an agent killed at every step', () => {
   });
 });
 
-describe('libvirtd killed before every step', () => {
-  it('of a creation and of a deletion, is waited for, and both are finished', async () => {
+describe('libvirtd that is killed before every step', () => {
+  it('of a creation and of a take-down delays both, and both finish', async () => {
     const killed: string[] = [];
     const agent = await startDirectAgent({
       stateDirectory: host.stateDirectory,
@@ -155,7 +155,7 @@ describe('libvirtd killed before every step', () => {
     await nothingIsLeft();
   });
 
-  it('in the middle of a start, leaves a VM that runs once', async () => {
+  it('during a start leaves a VM that runs once', async () => {
     const agent = await startDirectAgent({
       stateDirectory: host.stateDirectory,
       driver: duringFirstStart(async () => {
@@ -170,12 +170,12 @@ describe('libvirtd killed before every step', () => {
   });
 });
 
-describe('QEMU killed', () => {
+describe('QEMU that is killed', () => {
   const killEmulator = async () => {
     for (const { pid } of await emulators()) process.kill(pid, 'SIGKILL');
   };
 
-  it('as soon as it is there, leaves a VM that runs or is said to have crashed', async () => {
+  it('as soon as it exists leaves a VM that runs or is reported as crashed', async () => {
     const agent = await startDirectAgent({
       stateDirectory: host.stateDirectory,
       driver: duringFirstStart(killEmulator),
@@ -187,7 +187,7 @@ describe('QEMU killed', () => {
     await nothingIsLeft();
   });
 
-  it('later, is reported as crashed; the next order starts it; while it is taken down, it is gone', async () => {
+  it('later is reported as crashed and started by the next power action; during a take-down it is gone', async () => {
     const agent = await startDirectAgent({
       stateDirectory: host.stateDirectory,
       driver: withSteps(driver, {

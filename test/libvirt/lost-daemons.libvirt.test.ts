@@ -32,8 +32,8 @@ const isGone = async () => {
   await world.nothingIsLeft();
 };
 
-describe('a libvirtd that is gone for long', () => {
-  it('while a VM is made, is told of as its failure; once it is back the VM runs', async () => {
+describe('a libvirtd that is stopped for a long time', () => {
+  it('during a creation is reported as the failure of the VM; the VM runs when libvirtd is back', async () => {
     let isKilled = false;
     const { hypervisor } = world.driver;
     const define = hypervisor.define.bind(hypervisor);
@@ -54,7 +54,7 @@ describe('a libvirtd that is gone for long', () => {
     await isGone();
   });
 
-  it('before a spec comes, is told of as why it waits; once it is back it is carried out', async () => {
+  it('before a spec arrives is reported as the reason of the delay; the spec is carried out when libvirtd is back', async () => {
     await expect.poll(() => agent.vm(VM)).toBeUndefined();
     kill('libvirtd');
     agent.give(world.wanted(1));
@@ -66,7 +66,7 @@ describe('a libvirtd that is gone for long', () => {
 });
 
 describe('a libvirtd that hangs', () => {
-  it('is told of beside what was last seen; then what is wanted is done, and done once', async () => {
+  it('is reported beside the last known state; afterwards the spec is carried out once', async () => {
     await carriedOut(agent, world.wanted(1), 'RUNNING');
     const emulators = await world.emulators();
     kill('libvirtd', 'SIGSTOP');
@@ -87,7 +87,7 @@ describe('a libvirtd that hangs', () => {
     await isGone();
   });
 
-  it('in the middle of a start, leaves a VM that runs once and was not reset', async () => {
+  it('during a start leaves a VM that runs once and was not reset', async () => {
     const { hypervisor } = world.driver;
     const start = hypervisor.start.bind(hypervisor);
     const ends: string[] = [];
@@ -113,8 +113,8 @@ describe('a libvirtd that hangs', () => {
   });
 });
 
-describe('a virtlogd that was killed', () => {
-  it('takes no guest with it, hinders no take-down, and is told of by the start that needs it', async () => {
+describe('a virtlogd that is killed', () => {
+  it('ends no guest, blocks no take-down, and is reported by the start that needs it', async () => {
     await carriedOut(agent, world.wanted(1), 'RUNNING');
     await expect.poll(() => world.driver.hypervisor.readSerialLog(VM)).not.toBe('');
     kill('virtlogd');
@@ -134,8 +134,8 @@ describe('a virtlogd that was killed', () => {
   });
 });
 
-describe('a libvirtd killed again and again', () => {
-  it('leaves neither sockets nor listeners behind, and the VM as it was', async () => {
+describe('a libvirtd that is killed many times', () => {
+  it('leaves no sockets or listeners behind and does not change the VM', async () => {
     await carriedOut(agent, world.wanted(1), 'RUNNING');
     const emulators = await world.emulators();
     const open = async () => (await readdir('/proc/self/fd')).length;

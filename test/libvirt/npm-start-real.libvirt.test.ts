@@ -51,7 +51,7 @@ async function runPrinted(text: string, more = ''): Promise<string> {
   return await host.runIn('sh', '-c', `${line} ${more}`);
 }
 
-test('the printed lines lead to a shell in a real VM, whose plug can be pulled afterwards', async () => {
+test('the printed commands create a real VM, open a shell in it, and power it off', async () => {
   const isUp = () => output.includes('ssh -i') || launcher.exitCode !== null;
   await expect.poll(isUp).toBe(true);
   expect(output).toContain('stand-ins');

@@ -44,8 +44,8 @@ async function startStranger({ host, virsh }: OneVmHost): Promise<void> {
   await virsh('start', 'stranger');
 }
 
-describe('domains the ledger does not know', () => {
-  it('are told of and left alone, until a spec names one: it is taken over as it runs', async () => {
+describe('domains that are not in the ledger', () => {
+  it('are reported and left alone until a spec names one, which then continues to run', async () => {
     const world = await startWorld();
     const first = await world.startAgent();
     await carriedOut(first, world.wanted(1), 'RUNNING');
@@ -76,7 +76,7 @@ describe('domains the ledger does not know', () => {
     expect(second.vm(STRANGER)?.state).toBe('VM_OBSERVED_STATE_UNKNOWN');
   });
 
-  it('and have the name of a wanted one are not touched: the wanted one fails and says why', async () => {
+  it('and have the name of a desired VM are not changed; the VM fails with the reason', async () => {
     const world = await startWorld();
     const agent = await world.startAgent();
     await carriedOut(agent, world.wanted(1), 'RUNNING');
@@ -96,7 +96,7 @@ describe('domains the ledger does not know', () => {
 });
 
 describe('a full data directory', () => {
-  it('fails a creation by name, keeps nothing of it, and hinders no later one', async () => {
+  it('fails a creation with the reason, leaves nothing of it, and does not block a later one', async () => {
     const dataDirectory = await mkdtemp(join(tmpdir(), 'gantry-full-'));
     endings.push(() => rm(dataDirectory, { recursive: true }));
     await execute('mount', '-t', 'tmpfs', '-o', 'size=256m', 'tmpfs', dataDirectory);

@@ -76,7 +76,7 @@ describe('two VMs of one network, on two hosts', () => {
     ]);
   });
 
-  it('are each told who they are at 169.254.169.254, and not who the other is', async () => {
+  it('each get their own metadata at 169.254.169.254, and not the other’s', async () => {
     const read = (name: string) =>
       atBoth(({ guest }) => guest.run(`wget -q -O - http://169.254.169.254/${name}`));
     expect(await read('meta-data')).toEqual(both.places.map(({ vm }) => renderMetaData(vm)));
@@ -101,7 +101,7 @@ describe('two VMs of one network, on two hosts', () => {
     }
   });
 
-  it('hear nothing on an open connection without the rule for it, and all of it with it', async () => {
+  it('receive nothing on an open connection while its rule is missing, and everything when it is back', async () => {
     for (const { from, to } of ways) {
       await from.guest.begin(`(${COUNT}) | nc ${to.privateIpv4} ${CUT}`);
     }

@@ -21,7 +21,7 @@ const SHUTDOWN = '#!/bin/sh\necho ended >> /root/shutdown-trace\nsync\n';
 // biome-ignore lint/suspicious/noExplicitAny: tests look into replies freely
 type Vm = any;
 
-describe('a VM of a cloud of two real hosts', () => {
+describe('a VM in a cloud with two real hosts', () => {
   let cloud: RealCloud;
   let keys: { own: SshKey; strange: SshKey };
   let vm: Vm;
@@ -63,7 +63,7 @@ describe('a VM of a cloud of two real hosts', () => {
     host = await cloud.hostOf(vm.id);
   });
 
-  it('lets its owner in over SSH, and nobody with another key', async () => {
+  it('accepts SSH logins with its key, and refuses another key', async () => {
     await booted();
     expect(await inGuest('hostname')).toBe('first\n');
     await expect(inGuest('true', keys.strange)).rejects.toThrow(/Permission denied/);
@@ -73,12 +73,12 @@ describe('a VM of a cloud of two real hosts', () => {
     expect(await inGuest('cat /root/startup-trace')).toBe('started\n');
   });
 
-  it('is in its serial log', async () => {
+  it('writes to its serial log', async () => {
     const log = async () => (await cloud.client.call('GET', `/vms/${vm.id}/serial-log`)).body;
     await expect.poll(async () => JSON.stringify(await log())).toContain('TINY: READY');
   });
 
-  it('can be typed into over its serial console', async () => {
+  it('accepts input over its serial console', async () => {
     const { url, credentials } = cloud.console(vm.id);
     const console = new WebSocket(url, { headers: { authorization: `Bearer ${credentials}` } });
     let shown = '';
@@ -91,7 +91,7 @@ describe('a VM of a cloud of two real hosts', () => {
     console.close();
   });
 
-  it('of an image that is not what its checksum says, is not made, and nothing is left', async () => {
+  it('is not created from an image with a wrong checksum, and nothing is left', async () => {
     const operation = await cloud.client.ended(
       await cloud.client.open('POST', '/vms', {
         ...{ name: 'forged', type: VM_TYPE, location: LOCATION, image: 'forged' },
@@ -104,7 +104,7 @@ describe('a VM of a cloud of two real hosts', () => {
     expect(files.flat().filter((file) => file.includes('.new'))).toEqual([]);
   });
 
-  it('gets a disk, sees it grow, and gives it back with its data', async () => {
+  it('gets a disk, sees it grow, and releases it with its data', async () => {
     const disk = await ended('POST', '/disks', { name: 'data', size: '1GiB', location: LOCATION });
     await attach(disk.id);
     const device = await findDevice(disk.serial_number);
@@ -121,7 +121,7 @@ describe('a VM of a cloud of two real hosts', () => {
     await ended('DELETE', `/disks/${disk.id}`);
   });
 
-  it('is left running by an agent that is killed, and found by the next', async () => {
+  it('keeps running if its agent is killed, and is found by the next agent', async () => {
     const uptime = async () => Number((await inGuest('cut -d. -f1 /proc/uptime')).trim());
     const earlier = await uptime();
     await host.agent.kill();
@@ -131,7 +131,7 @@ describe('a VM of a cloud of two real hosts', () => {
     expect(await uptime()).toBeGreaterThan(earlier);
   });
 
-  it('has its rules again when somebody removes all rules of its host', async () => {
+  it('has its rules again after all rules of its host were removed', async () => {
     await host.runIn('nft', 'flush', 'ruleset');
     const tables = () => host.runIn('nft', 'list', 'tables');
     await expect.poll(tables).toContain('table bridge gantry');
@@ -145,7 +145,7 @@ describe('a VM of a cloud of two real hosts', () => {
     await expect.poll(left).toMatch(/No such/);
   });
 
-  it('runs its shutdown script when it is stopped, and keeps disk and address over it', async () => {
+  it('runs its shutdown script when it is stopped, and keeps its disk and address', async () => {
     await inGuest('echo kept > /root/kept && sync');
     const address = addressOf(await show());
     expect(await act('STOP')).toMatchObject({ state: 'STATE_SHUTOFF' });
@@ -171,7 +171,7 @@ describe('a VM of a cloud of two real hosts', () => {
     await ended('DELETE', `/disks/${volume.id}`);
   });
 
-  it('deleted, leaves no domain, file, interface or process', async () => {
+  it('leaves no domain, file, interface or process when it is deleted', async () => {
     await ended('DELETE', `/vms/${vm.id}`);
     const withoutImages = (all: typeof before) =>
       all.map(({ files, tables: _, ...rest }) => ({

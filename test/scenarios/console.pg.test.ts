@@ -107,7 +107,7 @@ describe('a console', () => {
     await shell(open());
   });
 
-  it('delivers a large output completely although the client pauses; meanwhile the host holds it back', async () => {
+  it('delivers a large output completely even if the client pauses; the host waits meanwhile', async () => {
     const console = await shell(open());
     console.socket.pause();
     console.type('yes 3000000\r');

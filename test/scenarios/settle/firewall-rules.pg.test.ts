@@ -114,7 +114,7 @@ it('a rule that very many hosts have not applied names some of them and counts t
   expect(result.message).toContain(`and ${owing - 20} more`);
 });
 
-it('an endpoint stands for the resource that it names, and for nothing after that is deleted', async () => {
+it('an endpoint means the resource that it names, and nothing after the resource is deleted', async () => {
   const [one, two] = [await cloud.addHandDrivenHost(), await cloud.addHandDrivenHost()];
   const named = await cloud.runVm(one);
   await cloud.runVm(two);

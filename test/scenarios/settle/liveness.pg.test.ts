@@ -105,7 +105,7 @@ describe('a host without a connection', () => {
 });
 
 describe('a scheduler', () => {
-  it('that stops renewing its lease loses its hosts, with its own last time as theirs', async () => {
+  it('that stops renewing its lease loses its hosts, whose last contact is its own', async () => {
     const host = await cloud.addHandDrivenHost();
     await cloud.sql`update schedulers set last_seen_at = now() - interval '61 seconds' where id = ${host.schedulerId}`;
     await markUnreachable({ ...cloud, silence });

@@ -14,9 +14,9 @@ import { openMortalNetwork } from './testing/mortal-network.ts';
 import { type Prober, startProber } from './testing/prober.ts';
 
 /**
- * Guests and outside send without end what is allowed and what is forbidden, while the agent is killed
- * between any two of its steps and started again. Nothing forbidden is ever heard; everything allowed
- * of guests that nothing was done to is.
+ * Guests and the outside keep sending allowed and forbidden packets while the agent is killed
+ * between any two of its steps and started again. No forbidden packet arrives. Every allowed packet
+ * of a guest that is not being changed arrives.
  */
 
 const ALLOWED = 80;

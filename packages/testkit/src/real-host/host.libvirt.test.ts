@@ -14,7 +14,7 @@ import { OUTSIDE_ADDRESS } from './outside.ts';
 
 const NOTHING = { domains: [], files: [], links: [], processes: [], tables: [], rules: [] };
 
-describe('two hosts side by side', () => {
+describe('two hosts on one machine', () => {
   let hosts: [LibvirtHost, LibvirtHost];
 
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe('two hosts side by side', () => {
     expect(ours.filter((name) => name.startsWith(ownName('')))).toEqual([]);
   });
 
-  test('each has a libvirtd and domains of its own', async () => {
+  test('each has its own libvirtd and domains', async () => {
     const [one, two] = hosts;
     const file = path.join(one.directory, 'domain.xml');
     await writeFile(
@@ -40,7 +40,7 @@ describe('two hosts side by side', () => {
     expect(await leftovers(one)).toEqual(NOTHING);
   });
 
-  test('each reaches the other and what is outside', async () => {
+  test('each reaches the other and the outside', async () => {
     const [one, two] = hosts;
     expect(one.address).not.toBe(two.address);
     for (const address of [two.address, OUTSIDE_ADDRESS]) {
@@ -50,7 +50,7 @@ describe('two hosts side by side', () => {
     expect(await replies(one, '198.51.100.99')).toBe('unreachable');
   });
 
-  test('what a VM would leave is seen: files, interfaces, tables, rules', async () => {
+  test('everything that a VM could leave is found: files, interfaces, tables, rules', async () => {
     const [one] = hosts;
     await writeFile(path.join(one.dataDirectory, 'disk.raw'), '');
     await one.runIn('ip', 'link', 'add', 'gbr0', 'type', 'bridge');
@@ -66,7 +66,7 @@ describe('two hosts side by side', () => {
     });
   });
 
-  test('a port of the loopback is reached from inside once it is shared', async () => {
+  test('a shared port of the loopback is reachable from inside', async () => {
     const [one] = hosts;
     const server = createServer((socket) => socket.end('hello')).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -79,7 +79,7 @@ describe('two hosts side by side', () => {
   });
 });
 
-test('what a killed test has left is removed by the next, and by several at once', async () => {
+test('the remains of a killed test are removed by the next one, and by several concurrent ones', async () => {
   const program = fileURLToPath(new URL('./doomed-host.ts', import.meta.url));
   const tsx = fileURLToPath(new URL('../../../../node_modules/.bin/tsx', import.meta.url));
   const doomed = spawn(tsx, [program], { stdio: ['ignore', 'pipe', 'inherit'] });

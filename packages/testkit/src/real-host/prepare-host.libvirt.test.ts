@@ -21,7 +21,7 @@ test('--check names exactly what is missing, and fails', async () => {
   expect(missing).toEqual([`missing: ${FIRMWARE.packageName}`]);
 });
 
-test('vfio-pci is loaded at every boot; repeated, it changes nothing', async () => {
+test('vfio-pci is loaded at every boot, and a second run changes nothing', async () => {
   const file = '/etc/modules-load.d/gantry.conf';
   // Hidden from this process, so that the machine looks new.
   const script = `mkdir -p /etc/modules-load.d && mount -t tmpfs none /etc/modules-load.d &&
@@ -34,7 +34,7 @@ test('vfio-pci is loaded at every boot; repeated, it changes nothing', async () 
   expect(lines.at(-1)).toBe(file);
 });
 
-test('an argument it does not know changes nothing', async () => {
+test('an unknown argument is refused and changes nothing', async () => {
   expect((await failureOf(execute(SCRIPT, '--chekc'))).code).toBe(2);
 });
 

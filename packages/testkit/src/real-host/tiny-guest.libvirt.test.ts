@@ -52,7 +52,7 @@ describe('the tiny guest, booted by UEFI', { timeout: 400_000 }, () => {
   const readHostKey = () => run(guest, 'sha256sum /etc/dropbear/dropbear_ed25519_host_key');
   let hostKey: string;
 
-  test('comes up, takes its name, address and key from the seed, and runs the startup script', async () => {
+  test('boots, gets its name, address and key from the seed, and runs the startup script', async () => {
     guest = await boot();
     await expect.poll(() => guest.readConsole()).toContain('TINY: READY');
     expect(await run(guest, 'hostname; whoami')).toBe('tiny-one\nroot\n');
@@ -62,7 +62,7 @@ describe('the tiny guest, booted by UEFI', { timeout: 400_000 }, () => {
     hostKey = await readHostKey();
   });
 
-  test('lets nobody in with another key', async () => {
+  test('refuses a login with another key', async () => {
     await expect(run(guest, 'true', otherKey)).rejects.toThrow(/Permission denied/);
   });
 
@@ -75,7 +75,7 @@ describe('the tiny guest, booted by UEFI', { timeout: 400_000 }, () => {
     expect(await guest.askAgent('guest-get-host-name')).toEqual({ 'host-name': 'tiny-one' });
   });
 
-  test('sees a disk that is plugged in, and can keep files on it', async () => {
+  test('sees a disk that is attached, and can store files on it', async () => {
     const data = path.join(directory, 'data.raw');
     await writeFile(data, '');
     await truncate(data, 16 * 1024 * 1024);
@@ -88,19 +88,19 @@ describe('the tiny guest, booted by UEFI', { timeout: 400_000 }, () => {
     expect(await run(guest, 'mount /dev/vdc /mnt && cat /mnt/file')).toBe('kept\n');
   });
 
-  test('knows the file systems that disks and shared volumes need', async () => {
+  test('supports the file systems that disks and shared volumes need', async () => {
     const known = await run(guest, 'cat /proc/filesystems');
     expect(known).toMatch(/\text4\n/);
     expect(known).toMatch(/\tvirtiofs\n/);
   });
 
-  test('told to end by the guest agent, runs the shutdown script and powers off', async () => {
+  test('runs the shutdown script and powers off if the guest agent asks for it', async () => {
     await guest.askAgent('guest-shutdown');
     expect(await guest.ended).toBe(0);
     expect(await guest.readConsole()).toContain('shutdown-was-here');
   });
 
-  test('keeps its data, its host key and that the startup script has run', async () => {
+  test('keeps its data and its host key, and does not run the startup script again', async () => {
     guest = await boot();
     await expect.poll(() => guest.readConsole()).toContain('TINY: READY');
     expect(await readHostKey()).toBe(hostKey);
@@ -108,7 +108,7 @@ describe('the tiny guest, booted by UEFI', { timeout: 400_000 }, () => {
     expect(await guest.readConsole()).not.toContain('startup-was-here');
   });
 
-  test('ends by its power button, after the shutdown script', async () => {
+  test('runs the shutdown script and powers off if its power button is pressed', async () => {
     await guest.pressPowerButton();
     expect(await guest.ended).toBe(0);
     expect(await guest.readConsole()).toContain('shutdown-was-here');

@@ -2,12 +2,11 @@ import { element, type XmlElement } from '../../base/xml.ts';
 import { type CardDefinition, DISK_SLOTS } from './domain-definition.ts';
 
 /**
- * Where everything sits in the guest. All places are written down rather than left to libvirt, so
- * that a guest's devices keep their addresses (and its interfaces their names) when a disk comes or
- * goes, and a disk attached while it runs is found at the same place after its next start.
- *
- * Bus 0 has the root ports, eight to a slot; each is a bus with one device. A host node with cards
- * has an expander bus of its own with a root port for each card.
+ * The PCI addresses of a guest's devices. The agent chooses all of them, because libvirt would
+ * choose others when a disk is added or removed: devices keep their addresses, interfaces keep
+ * their names, and a disk that was attached to a running guest has the same address after the next
+ * start. Bus 0 has the root ports, eight per slot; each root port is a bus with one device. A host
+ * node with cards has an expander bus with a root port for each card.
  */
 export const PCI_BUS = { serial: 1, rng: 2, seed: 3, firstDisk: 4, firstInterface: 4 + DISK_SLOTS };
 

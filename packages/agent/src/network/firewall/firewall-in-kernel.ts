@@ -6,12 +6,12 @@ import { canonicalListing } from './canonical-listing.ts';
 import { type RenderedFirewall, TABLES } from './render-firewall.ts';
 
 /**
- * The agent's tables in the kernel. Two digests are kept beside them, in the comment of a separate
- * table, the seal: one of the desired rules and one of the kernel's listing right after they were
- * applied. A restarted agent finds the seal, it disappears with the kernel as the rules do, and
- * every rule that was changed outside the agent makes the listing differ. If applying is
- * interrupted before the seal is set, nothing counts as in force, and applying again completes it.
- * The rules themselves are replaced atomically.
+ * The agent's tables in the kernel. Two digests are stored beside them in the comment of a separate
+ * table, the seal: a digest of the desired rules, and a digest of the kernel's listing right after
+ * the rules were applied. The seal survives a restart of the agent and disappears together with the
+ * rules. A rule that was changed outside the agent makes the listing differ from its digest. If
+ * applying is interrupted before the seal is written, nothing counts as in force, and applying
+ * again completes it. The rules themselves are replaced atomically.
  */
 const SEAL = 'inet gantry_seal';
 

@@ -3,9 +3,9 @@ import type { Range } from './ranges.ts';
 import type { Dimension, RuleMatch } from './rule-match.ts';
 
 /**
- * Writes rule matches as hash keys. A prefix (an address, a CIDR or a port) is one value once a
- * packet's lower bits are masked. A match of prefixes is therefore as many keys as the prefixes
- * combine to, and all keys with the same prefix sizes are found by one lookup.
+ * Writes rule matches as hash keys. A prefix (an address, a CIDR or a port) is one value if the
+ * lower bits of the packet are masked. A match has one key for each combination of its prefixes.
+ * One lookup finds all keys whose prefixes have the same sizes.
  */
 export type PrefixKeys = {
   /** How many values the prefix of each dimension has; powers of two. */

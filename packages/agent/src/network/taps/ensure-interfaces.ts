@@ -81,10 +81,10 @@ async function ensureInterface(run: RunCommand, { vmId, iface, links, options }:
 type BridgePlan = { made: string[]; kernel: string[]; up: string[] };
 
 /**
- * Plans a network's bridge and the routes into it. Its ports are isolated: the host replies to ARP
- * for every other guest (`proxy_arp_pvlan`) and routes between guests, so that all traffic passes
- * the rules of the inet family with connection tracking, on kernels with and without bridge
- * connection tracking. The network's own routing table separates tenants with the same addresses.
+ * Plans a network's bridge and the routes into it. Its ports are isolated. The host replies to ARP
+ * for every other guest (`proxy_arp_pvlan`) and routes between guests. So all traffic passes the
+ * rules of the inet family, which have connection tracking on every kernel; rules of the bridge
+ * family do not. The network's own routing table separates tenants with the same addresses.
  */
 function planBridge(
   iface: VmInterface,

@@ -72,8 +72,9 @@ export async function lockReportedDisks(
 }
 
 /**
- * Records disks that the host reports: those that have grown while no VM has them, and those
- * without a known host, which were created for a VM that was released before it ran with them.
+ * Records disks that the host reports: disks that have grown while they are attached to no VM, and
+ * disks without a known host. The latter were created for a VM that was released before it ran with
+ * them.
  */
 export async function updateReportedDisks(
   sql: Queryable,
