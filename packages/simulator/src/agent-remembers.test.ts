@@ -1,10 +1,10 @@
 import {
   drive,
   gpu,
-  makeTakeDown,
   makeDisk,
   makeRule,
   makeSpec,
+  makeTakeDown,
   makeVm,
 } from '@gantry/agent/testing/make-spec';
 import { beforeEach, describe, expect, it } from 'vitest';

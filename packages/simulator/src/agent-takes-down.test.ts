@@ -1,4 +1,4 @@
-import { drive, gpu, makeTakeDown, makeSpec } from '@gantry/agent/testing/make-spec';
+import { drive, gpu, makeSpec, makeTakeDown } from '@gantry/agent/testing/make-spec';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AgentUnderTest, until } from './testing/agent-under-test.ts';
 import { bringUp, DRIVE, GPU_A, GPU_B, TRAINER } from './testing/trainer.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { makeInterface } from '../../testing/make-spec.ts';
 import { parseInterface } from '../parse-interface.ts';
-import { replyToDhcp, type Lease } from './reply-to-dhcp.ts';
 import { type DhcpRequest, formatDhcp, parseDhcp } from './dhcp-message.ts';
+import { type Lease, replyToDhcp } from './reply-to-dhcp.ts';
 import { makeDhcpPacket } from './testing/dhcp-packet.ts';
 
 const SERVER = '169.254.169.254';

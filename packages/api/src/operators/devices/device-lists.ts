@@ -1,8 +1,7 @@
 import type { HostDevice } from '@gantry/db/queries/hosts/admin-hosts';
 import type { DeviceKind } from '@gantry/model/host-states';
 import { z } from '@hono/zod-openapi';
-import { ReplyId } from '../../http/fields.ts';
-import { HostDrive, HostGpu } from './schema.ts';
+import { HostDrive, HostGpu, PlacedDevice } from './schema.ts';
 import { driveView, gpuView } from './view.ts';
 
 /** Replies list devices by kind: one member for each kind that operators see. */
@@ -16,12 +15,11 @@ export function hostDevices(devices: readonly HostDevice[]) {
   };
 }
 
-type PlacedDevice = { id: string; kind: DeviceKind; pci_address: string };
-const PlacedDevice = z.object({ id: ReplyId, pci_address: z.string() });
+type PlacedDeviceRow = { id: string; kind: DeviceKind; pci_address: string };
 export const PlacedDevices = { gpus: z.array(PlacedDevice), drives: z.array(PlacedDevice) };
 
-export function placedDevices(devices: readonly PlacedDevice[]) {
-  const view = ({ id, pci_address }: PlacedDevice) => ({ id, pci_address });
+export function placedDevices(devices: readonly PlacedDeviceRow[]) {
+  const view = ({ id, pci_address }: PlacedDeviceRow) => ({ id, pci_address });
   return {
     gpus: ofKind(devices, 'gpu').map(view),
     drives: ofKind(devices, 'drive').map(view),

@@ -113,3 +113,6 @@ export const Device = z
 export const QuarantineDevice = z.strictObject({ reason: Label }).openapi('QuarantineDevice');
 
 export const DeviceParams = z.object({ device_id: Id });
+
+/** A device in the reply of a placement trace. */
+export const PlacedDevice = z.object({ id: ReplyId, pci_address: z.string() });

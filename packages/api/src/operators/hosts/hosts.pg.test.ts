@@ -6,7 +6,6 @@ import { placeVm, unplaceVms } from '@gantry/testkit/make/placements';
 import {
   makeTenant,
   makeUser,
-  type Reply,
   SSH_PUBLIC_KEY,
   type TestTenant,
   type TestUser,
