@@ -10,9 +10,9 @@ import { describeHostDriverContract } from '@gantry/agent/testing/host-driver-co
 import { createLog } from '@gantry/daemon/log';
 import { createSettingsReader } from '@gantry/daemon/settings';
 import { buildTinyGuest, type TinyGuest } from '@gantry/local/guest/build-tiny-guest';
+import { tinyGuestDirectory } from '@gantry/testkit/real-host/guest/tiny-guest-directory';
 import { type LibvirtHost, startLibvirtHost } from '@gantry/testkit/real-host/host';
 import { writeStandIns } from '@gantry/testkit/real-host/stand-ins';
-import { tinyGuestDirectory } from '@gantry/testkit/real-host/tiny-guest-directory';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 
 describe('the libvirt driver fulfils the contract of a host driver', () => {

@@ -14,6 +14,7 @@ import {
 } from '@gantry/agent/testing/make-spec';
 import { buildTinyGuest, type TinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { type DirectAgent, startDirectAgent } from '@gantry/testkit/real-host/direct-agent';
+import { tinyGuestDirectory } from '@gantry/testkit/real-host/guest/tiny-guest-directory';
 import { type LibvirtHost, startLibvirtHost } from '@gantry/testkit/real-host/host';
 import { leftovers } from '@gantry/testkit/real-host/leftovers';
 import type { MortalAgentOrder } from '@gantry/testkit/real-host/mortal-agent';
@@ -21,7 +22,6 @@ import { makeMortalProgram } from '@gantry/testkit/real-host/mortal-program';
 import { openHostDriver } from '@gantry/testkit/real-host/real-host-driver';
 import { writeStandIns } from '@gantry/testkit/real-host/stand-ins';
 import { withSteps } from '@gantry/testkit/real-host/steps';
-import { tinyGuestDirectory } from '@gantry/testkit/real-host/tiny-guest-directory';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const VM = '3f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d33';

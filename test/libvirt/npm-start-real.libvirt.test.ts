@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { chmod, cp } from 'node:fs/promises';
 import path from 'node:path';
 import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
+import { tinyGuestDirectory } from '@gantry/testkit/real-host/guest/tiny-guest-directory';
 import { type LibvirtHost, startLibvirtHost } from '@gantry/testkit/real-host/host';
-import { tinyGuestDirectory } from '@gantry/testkit/real-host/tiny-guest-directory';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const START = path.resolve(import.meta.dirname, '../../scripts/start.mjs');

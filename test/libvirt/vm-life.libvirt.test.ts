@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { MIB } from '@gantry/daemon/units';
+import { makeSshKey, type SshKey } from '@gantry/testkit/real-host/guest/ssh';
 import { leftovers } from '@gantry/testkit/real-host/leftovers';
 import {
   LOCATION,
@@ -10,7 +11,6 @@ import {
   startRealCloud,
   VM_TYPE,
 } from '@gantry/testkit/real-host/real-cloud';
-import { makeSshKey, type SshKey } from '@gantry/testkit/real-host/ssh';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 

@@ -50,10 +50,10 @@ it('folders below an entry file may share the files beside it', () => {
   expect(problems).toEqual([]);
 });
 
-it('a folder with more than 25 source files is reported', () => {
+it('a folder with more than 25 files is reported', () => {
   const files = (count: number) => Array.from({ length: count }, (_, at) => `src/a/${at}.ts`);
   expect(findFullFolders(files(25))).toEqual([]);
-  expect(findFullFolders(files(26))).toEqual(['src/a has 26 source files, more than 25']);
+  expect(findFullFolders(files(26))).toEqual(['src/a has 26 files, more than 25']);
 });
 
 it('a file with more than 300 lines is reported', () => {

@@ -102,7 +102,7 @@ function renderCodecs(protocol: Protocol, compounds: Compound[]): string {
     ...['opaque', 'optional', 'string', 'struct', 'uhyper', 'uint', 'union'],
   ].filter((name) => new RegExp(`\\b${name}\\b[(,]`).test(text));
   return [
-    `import { type Codec, ${combinators.join(', ')} } from '../codec.ts';`,
+    `import { type Codec, ${combinators.join(', ')} } from '../xdr/codec.ts';`,
     "import type * as types from './types.ts';",
     '',
     text,
@@ -150,7 +150,7 @@ function renderCodecRef(protocol: Protocol, type: TypeRef): string {
 
 function renderProcedures(protocol: Protocol): string {
   return [
-    "import { nothing } from '../codec.ts';",
+    "import { nothing } from '../xdr/codec.ts';",
     "import type { Procedure, StreamProcedure } from '../procedure.ts';",
     "import * as codecs from './codecs.ts';",
     "import { QEMU_PROGRAM, REMOTE_PROGRAM } from './constants.ts';",

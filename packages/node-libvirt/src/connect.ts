@@ -2,8 +2,8 @@ import { Connection, type ConnectionLimits } from './connection.ts';
 import { ProtocolError } from './errors.ts';
 import { AUTH_TYPE } from './generated/constants.ts';
 import { authList, connectOpen, connectSupportsFeature } from './generated/procedures.ts';
-import type { KeepaliveOptions } from './keepalive.ts';
-import { type Address, openSocket } from './transport.ts';
+import type { KeepaliveOptions } from './transport/keepalive.ts';
+import { type Address, openSocket } from './transport/transport.ts';
 
 /** VIR_DRV_FEATURE_PROGRAM_KEEPALIVE. With it the daemon also pings the client. */
 const FEATURE_KEEPALIVE = 10;

@@ -16,7 +16,7 @@ import {
 } from './generated/procedures.ts';
 import { encodePacket, type Packet } from './packet.ts';
 import { connectToPeer, failureOf, type Replies, type Reply, replyOf } from './testing/peer.ts';
-import { XdrDecoder } from './xdr.ts';
+import { XdrDecoder } from './xdr/xdr.ts';
 
 const HOSTNAME = connectGetHostname.number;
 const LIB_VERSION = connectGetLibVersion.number;

@@ -8,7 +8,6 @@
  */
 import type { Socket } from 'node:net';
 import { type CallOptions, Calls, type Target } from './calls.ts';
-import type { Codec } from './codec.ts';
 import { ConnectionClosedError, decodeLibvirtError, ProtocolError } from './errors.ts';
 import {
   KEEPALIVE_PROGRAM,
@@ -16,11 +15,12 @@ import {
   NET_MESSAGE_TYPE as TYPE,
 } from './generated/constants.ts';
 import { connectClose } from './generated/procedures.ts';
-import { Keepalive, type KeepaliveOptions, PING, replyToKeepalive } from './keepalive.ts';
 import { encodePacket, type Packet, PacketReader } from './packet.ts';
 import type { EventMessage, Procedure, StreamProcedure } from './procedure.ts';
 import { LibvirtStream, type StreamChannel } from './stream.ts';
-import { XdrDecoder, XdrEncoder } from './xdr.ts';
+import { Keepalive, type KeepaliveOptions, PING, replyToKeepalive } from './transport/keepalive.ts';
+import type { Codec } from './xdr/codec.ts';
+import { XdrDecoder, XdrEncoder } from './xdr/xdr.ts';
 
 /** The daemon also cleans up after a lost connection, so the last call does not wait long. */
 const CLOSE_LIMIT_MS = 1_000;

@@ -16,7 +16,7 @@ import {
 } from './generated/procedures.ts';
 import { encodePacket, type Packet } from './packet.ts';
 import { connectToPeer, failureOf, type Replies, replyOf } from './testing/peer.ts';
-import { XdrDecoder, XdrEncoder } from './xdr.ts';
+import { XdrDecoder, XdrEncoder } from './xdr/xdr.ts';
 
 const DOMAIN = { name: 'vm', uuid: Buffer.alloc(16, 1), id: 1 };
 const cleanups: (() => Promise<void>)[] = [];

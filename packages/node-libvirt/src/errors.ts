@@ -1,5 +1,5 @@
 import { netMessageErrorCodec } from './generated/codecs.ts';
-import { XdrDecoder } from './xdr.ts';
+import { XdrDecoder } from './xdr/xdr.ts';
 
 /** The codes of virErrorNumber in libvirt's virterror.h that callers need. */
 export const LIBVIRT_ERROR = {

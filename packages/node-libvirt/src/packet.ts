@@ -9,7 +9,7 @@ import {
   NET_MESSAGE_MAX,
   REMOTE_PROTOCOL_VERSION,
 } from './generated/constants.ts';
-import { XdrDecoder, XdrEncoder } from './xdr.ts';
+import { XdrDecoder, XdrEncoder } from './xdr/xdr.ts';
 
 const HEADER_BYTES = LENGTH_BYTES + NET_MESSAGE_HEADER_MAX;
 /** The largest message that libvirt sends or accepts, without the length word. */

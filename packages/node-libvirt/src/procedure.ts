@@ -1,4 +1,4 @@
-import type { Codec } from './codec.ts';
+import type { Codec } from './xdr/codec.ts';
 
 /** A procedure of one of libvirt's programs: its arguments and its result. */
 export type Procedure<Args, Ret> = {

@@ -1,5 +1,5 @@
 import type { NodeShare } from './host.ts';
-import type { Layout } from './layout.ts';
+import type { Layout } from './layout/layout.ts';
 
 /**
  * The free cores, memory and bandwidth of each NUMA node. The value is immutable and shared by all

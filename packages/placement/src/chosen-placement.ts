@@ -1,6 +1,6 @@
-import { idsIn, maskOfIds } from './device-mask.ts';
 import type { NodeShare, Placement } from './host.ts';
 import type { HostState } from './host-state.ts';
+import { idsIn, maskOfIds } from './layout/device-mask.ts';
 
 type DeviceMasks = { gpus: number; companions: number };
 

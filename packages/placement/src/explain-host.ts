@@ -1,5 +1,4 @@
 import { fitRequest } from './fit.ts';
-import { gpuViews } from './gpu-view.ts';
 import {
   COMPANION_FILTERS,
   type CompanionRequest,
@@ -10,7 +9,8 @@ import {
   type PlacementRequest,
 } from './host.ts';
 import { stateOf } from './host-state.ts';
-import { newLayoutStore } from './layout.ts';
+import { gpuViews } from './layout/gpu-view.ts';
+import { newLayoutStore } from './layout/layout.ts';
 import { placementOn } from './placement-on.ts';
 
 /** The placement on this host, or the first filter that the host does not pass and the reason. */

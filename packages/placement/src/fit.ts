@@ -1,6 +1,4 @@
 import type { Amounts } from './amounts.ts';
-import type { CompanionView } from './companion-view.ts';
-import { type GpuView, gpuViews } from './gpu-view.ts';
 import {
   COMPANION_FILTERS,
   COMPANION_KINDS,
@@ -9,7 +7,9 @@ import {
   type NodeShare,
   type PlacementRequest,
 } from './host.ts';
-import type { Layout } from './layout.ts';
+import type { CompanionView } from './layout/companion-view.ts';
+import { type GpuView, gpuViews } from './layout/gpu-view.ts';
+import type { Layout } from './layout/layout.ts';
 import { scoreFit } from './score.ts';
 import { shareAt, sharesOf, spreads } from './spread.ts';
 

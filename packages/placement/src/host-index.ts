@@ -1,8 +1,8 @@
 import { claimOnHost, releaseOnHost } from './claim-on-host.ts';
-import { gpuViews } from './gpu-view.ts';
 import { isSchedulable, type Placement, type PlacementHost } from './host.ts';
 import { type HostState, hostOf, stateOf } from './host-state.ts';
-import { newLayoutStore } from './layout.ts';
+import { gpuViews } from './layout/gpu-view.ts';
+import { newLayoutStore } from './layout/layout.ts';
 import { joinPool, leavePool, type Membership, newPool, type Pool, reclassify } from './pool.ts';
 
 /**

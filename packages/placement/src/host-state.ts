@@ -1,9 +1,15 @@
 import { amountsOf } from './amounts.ts';
-import { type CompanionViews, companionViews } from './companion-view.ts';
-import { idsIn } from './device-mask.ts';
 import type { FreeResources } from './fit.ts';
 import type { DeviceState, PlacementHost } from './host.ts';
-import { type Layout, type LayoutStore, layoutOf, orderCompanions, orderGpus } from './layout.ts';
+import { type CompanionViews, companionViews } from './layout/companion-view.ts';
+import { idsIn } from './layout/device-mask.ts';
+import {
+  type Layout,
+  type LayoutStore,
+  layoutOf,
+  orderCompanions,
+  orderGpus,
+} from './layout/layout.ts';
 
 /** A host of the index and its free resources, by position in its layout. Claims change it in place. */
 export type HostState = FreeResources & {

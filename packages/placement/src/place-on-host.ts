@@ -1,7 +1,7 @@
 import { fitRequest } from './fit.ts';
-import { gpuViews } from './gpu-view.ts';
 import type { Placement, PlacementRequest } from './host.ts';
 import type { HostIndex } from './host-index.ts';
+import { gpuViews } from './layout/gpu-view.ts';
 import { placementOn } from './placement-on.ts';
 
 /** Returns the best placement on the given host, or null if it does not fit. Changes nothing. */

@@ -1,8 +1,8 @@
 import { ChosenPlacement } from './chosen-placement.ts';
 import type { Fit } from './fit.ts';
-import type { GpuView } from './gpu-view.ts';
 import type { CompanionRequest, Placement, PlacementRequest } from './host.ts';
 import type { HostState } from './host-state.ts';
+import type { GpuView } from './layout/gpu-view.ts';
 import { shareAt } from './spread.ts';
 
 export type FittedHost = { state: HostState; view: GpuView; fit: Fit };

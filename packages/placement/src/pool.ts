@@ -8,11 +8,11 @@
  * classes gives the same result as fitting every host.
  */
 import type { Amounts } from './amounts.ts';
-import type { CompanionView } from './companion-view.ts';
 import { type Fit, type FreeResources, fitRequest } from './fit.ts';
-import type { GpuView, GpuViews } from './gpu-view.ts';
 import type { Filter, PlacementRequest } from './host.ts';
 import type { HostState } from './host-state.ts';
+import type { CompanionView } from './layout/companion-view.ts';
+import type { GpuView, GpuViews } from './layout/gpu-view.ts';
 
 type HostClass = {
   free: FreeResources;

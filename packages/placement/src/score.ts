@@ -1,4 +1,4 @@
-import type { GpuView } from './gpu-view.ts';
+import type { GpuView } from './layout/gpu-view.ts';
 
 /** Each part of a score is less than this, so a less important part cannot outweigh another. */
 const RANGE = 1024;

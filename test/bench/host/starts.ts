@@ -9,9 +9,9 @@ import {
   makeVm,
 } from '@gantry/agent/testing/make-spec';
 import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
+import { tinyGuestDirectory } from '@gantry/testkit/real-host/guest/tiny-guest-directory';
 import { type LibvirtHost, startLibvirtHost } from '@gantry/testkit/real-host/host';
 import { writeStandIns } from '@gantry/testkit/real-host/stand-ins';
-import { tinyGuestDirectory } from '@gantry/testkit/real-host/tiny-guest-directory';
 import { connect } from 'node-libvirt/connect';
 import { START } from 'node-libvirt/flags';
 import {

@@ -1,6 +1,6 @@
 // Written by scripts/generate.ts from libvirt's protocol definitions. Do not edit.
 
-import { type Codec, array, chars, double, fixedChars, fixedOpaque, hyper, int, opaque, optional, string, struct, uhyper, uint, union } from '../codec.ts';
+import { type Codec, array, chars, double, fixedChars, fixedOpaque, hyper, int, opaque, optional, string, struct, uhyper, uint, union } from '../xdr/codec.ts';
 import type * as types from './types.ts';
 
 export const connectOpenArgsCodec: Codec<types.ConnectOpenArgs> = /* @__PURE__ */ struct({

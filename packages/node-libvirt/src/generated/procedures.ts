@@ -1,6 +1,6 @@
 // Written by scripts/generate.ts from libvirt's protocol definitions. Do not edit.
 
-import { nothing } from '../codec.ts';
+import { nothing } from '../xdr/codec.ts';
 import type { Procedure, StreamProcedure } from '../procedure.ts';
 import * as codecs from './codecs.ts';
 import { QEMU_PROGRAM, REMOTE_PROGRAM } from './constants.ts';

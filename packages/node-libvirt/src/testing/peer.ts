@@ -15,7 +15,7 @@ import {
 } from '../generated/procedures.ts';
 import { encodePacket, type Packet, PacketReader } from '../packet.ts';
 import type { Procedure } from '../procedure.ts';
-import { XdrEncoder } from '../xdr.ts';
+import { XdrEncoder } from '../xdr/xdr.ts';
 
 export type Reply = (packet: Packet, socket: Socket) => void;
 /** Keyed by the procedure's number. Pings and pongs are separate, because numbers overlap. */

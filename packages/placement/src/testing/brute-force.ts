@@ -1,8 +1,8 @@
 import { type Fit, fitRequest } from '../fit.ts';
-import { gpuViews } from '../gpu-view.ts';
 import { isSchedulable, type PlacementHost, type PlacementRequest } from '../host.ts';
 import { stateOf } from '../host-state.ts';
-import { newLayoutStore } from '../layout.ts';
+import { gpuViews } from '../layout/gpu-view.ts';
+import { newLayoutStore } from '../layout/layout.ts';
 
 /** Returns the best fit of one host without an index, or null. The index must agree with it. */
 export function fitOf(host: PlacementHost, request: PlacementRequest): Fit | null {

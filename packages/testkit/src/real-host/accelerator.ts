@@ -7,7 +7,7 @@ import {
 import { probeKvm } from '@gantry/agent/libvirt/kvm-probe';
 import { detectPlatform } from '@gantry/agent/libvirt/platform';
 import { createSettingsReader } from '@gantry/daemon/settings';
-import { tinyGuestDirectory } from './tiny-guest-directory.ts';
+import { tinyGuestDirectory } from './guest/tiny-guest-directory.ts';
 
 /**
  * The environment of agents in tests: KVM if it works on this machine, otherwise emulation. Each

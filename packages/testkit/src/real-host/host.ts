@@ -4,10 +4,10 @@ import path from 'node:path';
 import { type PrivateLibvirtd, startPrivateLibvirtd } from 'node-libvirt/testing/private-libvirtd';
 import { acceleratorEnvironment } from './accelerator.ts';
 import { execute } from './execute.ts';
+import { type SshKey, sshCommand } from './guest/ssh.ts';
 import { shareLoopback } from './loopback.ts';
 import { addNamespace, ownName, removeAbandoned, removeNamespace } from './namespaces.ts';
 import { plugIn } from './outside.ts';
-import { type SshKey, sshCommand } from './ssh.ts';
 
 /**
  * One of several hosts on one machine: a network namespace with an uplink and a libvirtd of its

@@ -5,12 +5,12 @@ import { makeInterface, makeSpec, makeTakeDown, makeVm } from '@gantry/agent/tes
 import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { expect } from 'vitest';
 import { type DirectAgent, startDirectAgent } from './direct-agent.ts';
+import { tinyGuestDirectory } from './guest/tiny-guest-directory.ts';
 import { type LibvirtHost, startLibvirtHost } from './host.ts';
 import { leftovers } from './leftovers.ts';
 import { openHostDriver } from './real-host-driver.ts';
 import { writeStandIns } from './stand-ins.ts';
 import { withSteps } from './steps.ts';
-import { tinyGuestDirectory } from './tiny-guest-directory.ts';
 
 export const VM = '4f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d34';
 export const DOMAIN = `gantry-${VM}`;

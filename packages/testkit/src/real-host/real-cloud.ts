@@ -8,9 +8,9 @@ import {
   runAgentCommand,
   startProcesses,
 } from '../processes/start-processes.ts';
+import { tinyGuestDirectory } from './guest/tiny-guest-directory.ts';
 import { type LibvirtHost, startLibvirtHost } from './host.ts';
 import { writeStandIns } from './stand-ins.ts';
-import { tinyGuestDirectory } from './tiny-guest-directory.ts';
 
 /**
  * A cloud whose hosts run real VMs: api, scheduler and agents as processes, a libvirtd and a network

@@ -5,11 +5,11 @@ import { makeInterface, makeNetwork, makeSpec, makeVm } from '@gantry/agent/test
 import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { expect, vi } from 'vitest';
 import { startDirectAgent } from './direct-agent.ts';
-import { type GuestShell, openGuestShell } from './guest-shell.ts';
+import { type GuestShell, openGuestShell } from './guest/guest-shell.ts';
+import { tinyGuestDirectory } from './guest/tiny-guest-directory.ts';
 import { type LibvirtHost, startLibvirtHost } from './host.ts';
 import { openHostDriver } from './real-host-driver.ts';
 import { writeStandIns } from './stand-ins.ts';
-import { tinyGuestDirectory } from './tiny-guest-directory.ts';
 
 export const NETWORK = 'red';
 

@@ -9,7 +9,7 @@ import {
   type Scheduler,
   startProcesses,
 } from '../../processes/start-processes.ts';
-import { tinyGuestDirectory } from '../../real-host/tiny-guest-directory.ts';
+import { tinyGuestDirectory } from '../../real-host/guest/tiny-guest-directory.ts';
 import { type Lab, type LabOptions, startLab } from '../machine/start-lab.ts';
 import { type LabAgent, labAgent } from './lab-agent.ts';
 import { serveImage } from './serve-image.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { execute } from './execute.ts';
+import { execute } from '../execute.ts';
 
 export type SshKey = { privateFile: string; publicLine: string };
 

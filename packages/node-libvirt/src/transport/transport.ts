@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { ProtocolError } from './errors.ts';
+import { ProtocolError } from '../errors.ts';
 
 const TLS_PORT = 16_514;
 /** The byte that the daemon sends after it has accepted the client's certificate. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { execute } from './execute.ts';
+import { execute } from '../execute.ts';
 import { INTERFACE_LINE, type PlainGuest, startPlainGuest } from './plain-guest.ts';
 import { makeSshKey, type SshKey, ssh } from './ssh.ts';
 import { tinyGuestDirectory } from './tiny-guest-directory.ts';

@@ -3,8 +3,8 @@ import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { type IsoFile, renderIso9660 } from '@gantry/agent/seed/iso9660';
-import { freePort } from './free-port.ts';
-import { sendJson } from './json-socket.ts';
+import { freePort } from '../free-port.ts';
+import { sendJson } from '../json-socket.ts';
 
 /** A guest on QEMU without libvirt, to test the image itself and how long it takes. */
 export type PlainGuest = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { typedParamCodec } from '../generated/codecs.ts';
 import * as codec from './codec.ts';
-import { typedParamCodec } from './generated/codecs.ts';
 import { XdrDecoder, XdrEncoder, XdrError } from './xdr.ts';
 
 function encode<T>(type: codec.Codec<T>, value: T): Buffer {

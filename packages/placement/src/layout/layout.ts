@@ -1,4 +1,4 @@
-import type { CompanionKind, HostCompanion, HostGpu, PlacementHost } from './host.ts';
+import type { CompanionKind, HostCompanion, HostGpu, PlacementHost } from '../host.ts';
 
 /**
  * The part of a host that does not change when VMs are placed or removed, by position instead of by

@@ -7,8 +7,8 @@ import {
   KEEPALIVE_PROGRAM,
   NET_MESSAGE_STATUS,
   NET_MESSAGE_TYPE,
-} from './generated/constants.ts';
-import { encodePacket, type Packet } from './packet.ts';
+} from '../generated/constants.ts';
+import { encodePacket, type Packet } from '../packet.ts';
 
 export type KeepaliveOptions = {
   /** The time without packets before a ping. */
