@@ -11,17 +11,23 @@ type Platform = {
   guest: { machine: string; console: string };
   /** Only a device tree can give the PCI host bridge another domain number than 0000. */
   hasDeviceTree: boolean;
+  /** Cards are plugged in when the firmware has numbered the buses: see `plugCards`. */
+  plugsCardsLate: boolean;
 };
 
-type Iommu = { device: string; kernel: string };
+type Iommu = { device: string; kernel: string; plugsCardsLate: boolean };
 
 /**
  * Interrupt remapping is on: without it the kernel refuses VFIO. `caching-mode` makes the Intel driver
  * announce new mappings, as it must for an emulated IOMMU. The AMD driver needs no kernel argument.
  */
 const X64_IOMMUS: Record<'intel' | 'amd', Iommu> = {
-  intel: { device: 'intel-iommu,intremap=on,caching-mode=on', kernel: 'intel_iommu=on' },
-  amd: { device: 'amd-iommu,intremap=on', kernel: '' },
+  intel: {
+    device: 'intel-iommu,intremap=on,caching-mode=on',
+    kernel: 'intel_iommu=on',
+    plugsCardsLate: false,
+  },
+  amd: { device: 'amd-iommu,intremap=on', kernel: '', plugsCardsLate: true },
 };
 
 type Choice = { architecture: string; iommu: string | undefined };
@@ -55,6 +61,7 @@ const ARM64: Platform = {
     console: 'ttyAMA0',
   },
   hasDeviceTree: true,
+  plugsCardsLate: false,
 };
 
 function x64(name: string): Platform {
@@ -75,5 +82,6 @@ function x64(name: string): Platform {
       console: 'ttyS0',
     },
     hasDeviceTree: false,
+    plugsCardsLate: iommu.plugsCardsLate,
   };
 }

@@ -21,6 +21,7 @@ export function qemuCommand(machine: Machine): [string, ...string[]] {
   const { image, slots, file, share } = machine;
   const platform = readPlatform();
   const line = `${platform.kernel} rw quiet mitigations=off ${machine.kernelArguments}`.trim();
+  const { fixed, cards } = slotArguments(slots, (id) => file(`${id}.raw`));
   const socket = (id: string) => `socket,id=${id},path=${file(id)},server=on,wait=off`;
   return [
     platform.emulator,
@@ -38,7 +39,8 @@ export function qemuCommand(machine: Machine): [string, ...string[]] {
     ...['-device', 'virtserialport,chardev=commands,name=gantry.lab'],
     ...['-chardev', `file,id=console,path=${file('console.log')}`, '-serial', 'chardev:console'],
     ...['-chardev', socket('monitor'), '-mon', 'chardev=monitor,mode=control'],
-    ...slotArguments(slots, (id) => file(`${id}.raw`)),
+    ...fixed,
+    ...(platform.plugsCardsLate ? [] : cards.flatMap((card) => ['-device', card])),
     ...(machine.deviceTree === undefined ? [] : ['-dtb', machine.deviceTree]),
   ];
 }

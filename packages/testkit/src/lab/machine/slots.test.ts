@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { DEFAULT_SLOTS, slotAddresses, slotArguments } from './slots.ts';
 
 test('every slot has a root port of its own, and its cards sit behind it', () => {
-  const args = slotArguments(DEFAULT_SLOTS, (id) => `/lab/${id}.raw`);
-  const devices = args.filter((_, index) => args[index - 1] === '-device');
+  const { fixed, cards } = slotArguments(DEFAULT_SLOTS, (id) => `/lab/${id}.raw`);
+  const devices = [...fixed.filter((_, index) => fixed[index - 1] === '-device'), ...cards];
   const ports = devices.filter((device) => device.startsWith('pcie-root-port'));
   expect(ports).toHaveLength(DEFAULT_SLOTS.length);
   expect(new Set(ports.map((port) => /addr=\w+/.exec(port)?.[0])).size).toBe(ports.length);
@@ -18,13 +18,14 @@ test('cards behind a switch share an IOMMU group, because their root port has no
     { id: 'alone', functions: ['edu'] },
     { id: 'shared', behindSwitch: ['edu', 'edu'] },
   ];
-  const ports = slotArguments(slots, (id) => id).filter((text) => text.includes('pcie-root-port'));
+  const { fixed } = slotArguments(slots, (id) => id);
+  const ports = fixed.filter((text) => text.includes('pcie-root-port'));
   expect(ports.map((port) => port.includes('disable-acs=on'))).toEqual([false, true]);
 });
 
 test('a drive keeps its content in a file that gives back what is discarded', () => {
-  const args = slotArguments(DEFAULT_SLOTS, (id) => `/lab/${id}.raw`);
-  const drives = args.filter((_, index) => args[index - 1] === '-drive');
+  const { fixed } = slotArguments(DEFAULT_SLOTS, (id) => `/lab/${id}.raw`);
+  const drives = fixed.filter((_, index) => fixed[index - 1] === '-drive');
   expect(drives[0]).toContain('file=/lab/drive0.raw');
   expect(drives[0]).toContain('discard=unmap');
 });

@@ -34,57 +34,73 @@ export const DEFAULT_SLOTS: readonly LabSlot[] = [
 /** The first root port's slot on the root bus. The machine's own devices have the lower slots. */
 const FIRST_PORT = 8;
 
-/** Returns QEMU's arguments for the slots. `driveFile` returns the file with a drive's content. */
+export type SlotArguments = {
+  /** QEMU's arguments for the ports, bridges and switches, and for the files of the drives. */
+  fixed: string[];
+  /** The values of `-device` for the cards and drives. The first function of a card comes last. */
+  cards: string[];
+};
+
+/** `driveFile` returns the file with a drive's content. */
 export function slotArguments(
   slots: readonly LabSlot[],
   driveFile: (id: string) => string,
-): string[] {
-  return slots.flatMap((slot, index) => {
+): SlotArguments {
+  const all = slots.map((slot, index) => {
     const port = `${slot.id}-port`;
     const number = index + 1;
     const place = `chassis=${number},slot=${number},addr=${(FIRST_PORT + index).toString(16)}.0`;
     const isolation = 'behindSwitch' in slot ? ',disable-acs=on' : '';
-    return [
-      ...['-device', `pcie-root-port,id=${port},${place}${isolation}`],
-      ...cards(slot, { port, driveFile }),
-    ];
+    const { fixed, cards } = inSlot(slot, { port, driveFile });
+    return {
+      fixed: ['-device', `pcie-root-port,id=${port},${place}${isolation}`, ...fixed],
+      cards,
+    };
   });
+  return {
+    fixed: all.flatMap(({ fixed }) => fixed),
+    cards: all.flatMap(({ cards }) => cards),
+  };
 }
 
-function cards(
+function inSlot(
   slot: LabSlot,
   { port, driveFile }: { port: string; driveFile: (id: string) => string },
-): string[] {
+): SlotArguments {
   if ('drive' in slot) {
     const file = `file=${driveFile(slot.id)},format=raw,cache=unsafe,discard=unmap`;
     const drive = `nvme,id=${slot.id},bus=${port},drive=${slot.id}-file,serial=${slot.drive.serial}`;
-    return ['-drive', `if=none,id=${slot.id}-file,${file}`, '-device', drive];
+    return { fixed: ['-drive', `if=none,id=${slot.id}-file,${file}`], cards: [drive] };
   }
   if ('behindBridge' in slot) {
     const bridge = `${slot.id}-bridge`;
-    const devices = slot.behindBridge.map(
-      (card, index) => `${card},id=${slot.id}.${index},bus=${bridge},addr=${index + 1}`,
-    );
-    return [`pcie-pci-bridge,id=${bridge},bus=${port}`, ...devices].flatMap((device) => [
-      '-device',
-      device,
-    ]);
+    return {
+      fixed: ['-device', `pcie-pci-bridge,id=${bridge},bus=${port}`],
+      cards: slot.behindBridge.map(
+        (card, index) => `${card},id=${slot.id}.${index},bus=${bridge},addr=${index + 1}`,
+      ),
+    };
   }
   if ('behindSwitch' in slot) {
     const up = `${slot.id}-up`;
-    return [
-      `x3130-upstream,id=${up},bus=${port}`,
-      ...slot.behindSwitch.flatMap((card, index) => [
-        `xio3130-downstream,id=${slot.id}-down${index},bus=${up},chassis=${100 + index},slot=${index}`,
-        `${card},id=${slot.id}.${index},bus=${slot.id}-down${index}`,
-      ]),
-    ].flatMap((device) => ['-device', device]);
+    const down = (index: number) => `${slot.id}-down${index}`;
+    const ports = slot.behindSwitch.map(
+      (_, index) =>
+        `xio3130-downstream,id=${down(index)},bus=${up},chassis=${100 + index},slot=${index}`,
+    );
+    return {
+      fixed: [`x3130-upstream,id=${up},bus=${port}`, ...ports].flatMap((it) => ['-device', it]),
+      cards: slot.behindSwitch.map(
+        (card, index) => `${card},id=${slot.id}.${index},bus=${down(index)}`,
+      ),
+    };
   }
   const many = slot.functions.length > 1 ? ',multifunction=on' : '';
-  return slot.functions.flatMap((card, index) => [
-    '-device',
-    `${card},id=${nameOf(slot.id, index)},bus=${port},addr=0.${index}${index === 0 ? many : ''}`,
-  ]);
+  const functions = slot.functions.map(
+    (card, index) =>
+      `${card},id=${nameOf(slot.id, index)},bus=${port},addr=0.${index}${index === 0 ? many : ''}`,
+  );
+  return { fixed: [], cards: functions.reverse() };
 }
 
 /** QEMU's id of a function, for `unplug`. The first function has the slot's id. */

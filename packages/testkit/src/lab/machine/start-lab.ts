@@ -11,8 +11,10 @@ import { ownName, removeAbandoned } from '../../real-host/namespaces.ts';
 import { buildLabImage } from '../image/build-lab-image.ts';
 import { type CommandChannel, type CommandResult, openCommandChannel } from './command-channel.ts';
 import { withPciDomain } from './pci-domain.ts';
+import { readPlatform } from './platforms.ts';
+import { plugCards } from './plug-cards.ts';
 import { type Machine, qemuCommand } from './qemu-arguments.ts';
-import { DEFAULT_SLOTS, type LabSlot, slotAddresses } from './slots.ts';
+import { DEFAULT_SLOTS, type LabSlot, slotAddresses, slotArguments } from './slots.ts';
 
 /**
  * A GPU server under emulation: a real kernel with an IOMMU, KVM and libvirt, and emulated cards and
@@ -96,6 +98,10 @@ export async function startLab(options: LabOptions = {}): Promise<Lab> {
       stdio: ['ignore', 'inherit', 'inherit'],
     });
     channel = await openCommandChannel(file('commands'));
+    if (readPlatform().plugsCardsLate) {
+      const { cards } = slotArguments(slots, (id) => file(`${id}.raw`));
+      await plugCards(cards, monitorAt(file('monitor')));
+    }
     await untilReady(channel, file('console.log'));
     const addresses = slotAddresses(slots, options.pciDomain);
     return describe({ channel, file, share, addresses, kill, stop });
@@ -120,6 +126,11 @@ async function makeDeviceTree(machine: Machine, pciDomain: number): Promise<stri
   return path;
 }
 
+function monitorAt(place: string): Lab['monitor'] {
+  return (execute, args = {}) =>
+    sendJson(place, [{ execute: 'qmp_capabilities' }, { execute, arguments: args }]);
+}
+
 async function untilReady(channel: CommandChannel, consoleLog: string): Promise<void> {
   const limit = AbortSignal.timeout(BOOT_LIMIT_MS);
   const late = () => channel.interrupt('The machine did not come up in time');
@@ -142,8 +153,7 @@ type Running = {
 } & Pick<Lab, 'kill' | 'stop'>;
 
 function describe({ channel, file, share, addresses, kill, stop }: Running): Lab {
-  const monitor: Lab['monitor'] = (execute, args = {}) =>
-    sendJson(file('monitor'), [{ execute: 'qmp_capabilities' }, { execute, arguments: args }]);
+  const monitor = monitorAt(file('monitor'));
   const run: Lab['run'] = (command, { limitSeconds = COMMAND_LIMIT_SECONDS } = {}) =>
     channel.run(command, limitSeconds);
   return {
