@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.api.stop());
 
-/** The shape of every reply, whoever calls. */
+/** The shape of every reply, for every caller. */
 const shape = async (path: string) => {
   const { status, body } = await world.get(path);
   return { status, members: Array.isArray(body) ? 'array' : membersOf(body) };

@@ -301,7 +301,7 @@ it('network interfaces are the physical ones and bonds', async () => {
   ]);
 });
 
-it('GPUs joined by a bridge name each other, the others nobody', async () => {
+it('GPUs joined by a bridge name each other, and other GPUs name none', async () => {
   await writeSysfsTree(root, TREE);
   const attributes = async (...nvlinkPairs: NvlinkPair[]) =>
     gpusOf(await read({ kinds: kindsWith({ gpu: { nvlinkPairs } }) })).map((gpu) => gpu.attributes);

@@ -38,7 +38,7 @@ describe('the memory of NUMA nodes', () => {
     expect(spread(nodes, total)).toEqual({ gbs, warned: true });
   });
 
-  it('is nobody’s on a host without nodes', () => {
+  it('is not assigned on a host without nodes', () => {
     expect(spread([], 100)).toEqual({ gbs: [], warned: false });
   });
 });

@@ -1,4 +1,5 @@
 import { newId } from '@gantry/model/ids';
+import { badField, refusal } from '@gantry/testkit/api/read-errors';
 import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import { failOperation, finishDisk, finishVm } from '@gantry/testkit/make/finished';
 import { makeTenant, SSH_PUBLIC_KEY, type TestTenant } from '@gantry/testkit/make/tenants';
@@ -45,15 +46,6 @@ async function makeOsDisk(name: string): Promise<{ vmId: string; diskId: string 
   const vm = await get(`${vms}/${vmId}`);
   return { vmId, diskId: vm.body.disks[0].id };
 }
-
-const refusal = (reply: { status: number; body: { code: string } }) => [
-  reply.status,
-  reply.body.code,
-];
-const badField = (reply: { status: number; body: { details?: { field: string }[] } }) => [
-  reply.status,
-  reply.body.details?.[0]?.field,
-];
 
 describe('creating a disk', () => {
   it('replies with an unfinished operation, and the disk can be read at once', async () => {

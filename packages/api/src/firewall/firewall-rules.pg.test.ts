@@ -1,4 +1,5 @@
 import { newId } from '@gantry/model/ids';
+import { badField, refusal } from '@gantry/testkit/api/read-errors';
 import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import { failOperation, finishRule } from '@gantry/testkit/make/finished';
 import { makeTenant, SSH_PUBLIC_KEY, type TestTenant } from '@gantry/testkit/make/tenants';
@@ -58,15 +59,6 @@ async function makeRule(name: string, overrides: object = {}): Promise<string> {
   await finishRule(api.sql, id);
   return id;
 }
-
-const refusal = (reply: { status: number; body: { code: string } }) => [
-  reply.status,
-  reply.body.code,
-];
-const badField = (reply: { status: number; body: { details?: { field: string }[] } }) => [
-  reply.status,
-  reply.body.details?.[0]?.field,
-];
 
 describe('creating a firewall rule', () => {
   it('echoes direction and action in their long form, and the rule has the short form', async () => {

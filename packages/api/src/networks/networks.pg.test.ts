@@ -1,5 +1,6 @@
 import { insertNetwork, lockNetworksOfProject } from '@gantry/db/queries/networks/networks';
 import { newId } from '@gantry/model/ids';
+import { badField, refusal } from '@gantry/testkit/api/read-errors';
 import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import { finishRule } from '@gantry/testkit/make/finished';
 import { makeTenant, SSH_PUBLIC_KEY, type TestTenant } from '@gantry/testkit/make/tenants';
@@ -72,15 +73,6 @@ async function removeRule(id: string): Promise<void> {
 }
 
 const defaultNetworkId = async () => (await get(networks)).body.items[0].id as string;
-
-const refusal = (reply: { status: number; body: { code: string } }) => [
-  reply.status,
-  reply.body.code,
-];
-const badField = (reply: { status: number; body: { details?: { field: string }[] } }) => [
-  reply.status,
-  reply.body.details?.[0]?.field,
-];
 
 describe('a new project', () => {
   it('has the default network with a subnet in each location', async () => {

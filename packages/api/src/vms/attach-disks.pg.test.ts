@@ -1,4 +1,5 @@
 import { newId } from '@gantry/model/ids';
+import { badField, refusal } from '@gantry/testkit/api/read-errors';
 import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import {
   failOperation,
@@ -61,15 +62,6 @@ async function attached(vmId: string, diskId: string, mode: Mode = 'read-write')
   expect((await attach(vmId, [diskId], mode)).body.code).toBeUndefined();
   await finishVm(api.sql, vmId, 'running');
 }
-
-const refusal = (reply: { status: number; body: { code: string } }) => [
-  reply.status,
-  reply.body.code,
-];
-const badField = (reply: { status: number; body: { details?: { field: string }[] } }) => [
-  reply.status,
-  reply.body.details?.[0]?.field,
-];
 
 describe('attaching disks', () => {
   it.each(['running', 'stopped'] as const)('is an operation on a %s VM', async (state) => {

@@ -29,7 +29,7 @@ export function meanwhile({ addresses }: Placer, happens: () => Promise<unknown>
   };
 }
 
-/** A holder that nobody disputes. */
+/** A lease holder without a competitor. */
 export async function holdLocation(sql: Sql, location = 'eu-north-a'): Promise<Lease> {
   const holder = newId();
   const [row] = await sql<{ epoch: number }[]>`

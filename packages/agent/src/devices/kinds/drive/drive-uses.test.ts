@@ -55,7 +55,7 @@ async function usesOf({ sys = {}, mounts = [], swaps = [], devRoot }: Host, addr
   return readDriveUses({ ...options, ...(devRoot !== undefined && { devRoot }) }, address);
 }
 
-it('a drive nobody uses has none, and neither has one the kernel does not drive', async () => {
+it('an unused drive has no uses, and neither has a drive without a kernel driver', async () => {
   expect(await usesOf({})).toEqual([]);
   expect(await readDriveUses({ sysfs: new Sysfs(root), procRoot: root }, DRIVE)).toEqual([]);
 });
@@ -180,7 +180,7 @@ it('nothing is taken for free where the mounts cannot be read', async () => {
   await expect(readDriveUses(options, DRIVE)).rejects.toThrow('no drive is known to be free');
 });
 
-describe('what a drive says of itself counts while nobody uses it', () => {
+describe('the content of an unused drive counts as a use', () => {
   const SIZE = 2_048 * 512;
   const at = (offset: number, bytes: Uint8Array) => {
     const content = Buffer.alloc(SIZE);
