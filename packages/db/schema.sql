@@ -1,6 +1,14 @@
 -- The schema of a migrated database. Generated: run "npm run gen:schema" after a change of
 -- packages/db/src/schema, packages/db/migrations or packages/db/sql. Do not edit.
 
+create table access_key_uses (
+  access_key_id uuid not null,
+  used_at timestamp(3) with time zone not null,
+  source_ip text not null,
+  constraint access_key_uses_pkey PRIMARY KEY (access_key_id),
+  constraint access_key_uses_access_key_id_access_keys_id_fk FOREIGN KEY (access_key_id) REFERENCES access_keys(id) ON DELETE CASCADE
+);
+
 create table access_keys (
   id uuid not null,
   project_id uuid not null,
@@ -9,12 +17,18 @@ create table access_keys (
   hash text not null,
   created_at timestamp(3) with time zone default now() not null,
   expires_at timestamp(3) with time zone,
+  created_by uuid,
+  parent_id uuid,
   constraint access_keys_hash_key UNIQUE (hash),
   constraint access_keys_name_key UNIQUE (project_id, name),
   constraint access_keys_pkey PRIMARY KEY (id),
+  constraint access_keys_created_by_users_id_fk FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE CASCADE,
+  constraint access_keys_parent_id_access_keys_id_fk FOREIGN KEY (parent_id) REFERENCES access_keys(id) ON DELETE CASCADE,
   constraint access_keys_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint access_keys_role CHECK ((role = ANY (ARRAY['member'::text, 'read-only'::text])))
 );
+CREATE INDEX access_keys_creator ON public.access_keys USING btree (created_by);
+CREATE INDEX access_keys_parent ON public.access_keys USING btree (parent_id);
 CREATE TRIGGER access_keys_quota AFTER INSERT OR DELETE ON public.access_keys FOR EACH ROW EXECUTE FUNCTION count_rows('access_keys');
 
 create table address_claims (
@@ -52,6 +66,8 @@ create table audit_logs (
   source_ip text not null,
   request_id uuid not null,
   status integer not null,
+  user_agent text default ''::text not null,
+  attempts integer default 1 not null,
   constraint audit_logs_pkey PRIMARY KEY (id),
   constraint audit_logs_actor_type CHECK ((actor_type = ANY (ARRAY['user'::text, 'access_key'::text, 'anonymous'::text])))
 );
@@ -71,6 +87,17 @@ create table closed_days (
   closed_at timestamp(3) with time zone default now() not null,
   constraint closed_days_pkey PRIMARY KEY (date)
 );
+CREATE TRIGGER closed_days_final BEFORE DELETE OR UPDATE ON public.closed_days FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table closed_prices (
+  date date not null,
+  resource_type text not null,
+  usd_per_hour numeric(18,8) not null,
+  constraint closed_prices_date_resource_type_pk PRIMARY KEY (date, resource_type),
+  constraint closed_prices_date_closed_days_date_fk FOREIGN KEY (date) REFERENCES closed_days(date)
+);
+CREATE TRIGGER closed_prices_final BEFORE DELETE OR UPDATE ON public.closed_prices FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER closed_prices_open BEFORE INSERT ON public.closed_prices FOR EACH ROW EXECUTE FUNCTION require_open_day();
 
 create table console_tickets (
   hash text not null,
@@ -87,11 +114,15 @@ CREATE INDEX console_tickets_vm ON public.console_tickets USING btree (vm_id);
 
 create table device_claims (
   device_id uuid not null,
-  vm_id uuid not null,
+  vm_id uuid,
+  orphan_id uuid,
   constraint device_claims_pkey PRIMARY KEY (device_id),
   constraint device_claims_device_id_devices_id_fk FOREIGN KEY (device_id) REFERENCES devices(id),
-  constraint device_claims_vm_id_placements_vm_id_fk FOREIGN KEY (vm_id) REFERENCES placements(vm_id)
+  constraint device_claims_orphan_id_orphans_id_fk FOREIGN KEY (orphan_id) REFERENCES orphans(id) ON DELETE CASCADE,
+  constraint device_claims_vm_id_placements_vm_id_fk FOREIGN KEY (vm_id) REFERENCES placements(vm_id),
+  constraint device_claims_one_owner CHECK ((num_nonnulls(vm_id, orphan_id) = 1))
 );
+CREATE INDEX device_claims_orphan ON public.device_claims USING btree (orphan_id);
 CREATE INDEX device_claims_vm ON public.device_claims USING btree (vm_id);
 
 create table device_receipts (
@@ -187,6 +218,7 @@ CASE
     WHEN (observed_size_gib < size_gib) THEN 'resizing'::text
     ELSE 'ready'::text
 END) stored not null,
+  home_id uuid,
   constraint disks_serial_number_key UNIQUE (serial_number),
   constraint disks_pkey PRIMARY KEY (id),
   constraint disks_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
@@ -204,6 +236,21 @@ CREATE INDEX disks_unsettled ON public.disks USING btree (id) WHERE ((kind = 'da
 CREATE TRIGGER disks_bump AFTER UPDATE ON public.disks FOR EACH ROW WHEN (((((new.size_gib IS DISTINCT FROM old.size_gib) OR (new.desired_state IS DISTINCT FROM old.desired_state)) OR (new.host_id IS DISTINCT FROM old.host_id)) OR (new.observed_size_gib IS DISTINCT FROM old.observed_size_gib))) EXECUTE FUNCTION bump_hosts_of_disk();
 CREATE TRIGGER disks_quota AFTER INSERT OR DELETE OR UPDATE OF size_gib ON public.disks FOR EACH ROW EXECUTE FUNCTION count_disk();
 
+create table era_differences (
+  id uuid not null,
+  era bigint not null,
+  host_id uuid not null,
+  kind text not null,
+  vm_id uuid,
+  disk_id uuid,
+  outcome text default 'none'::text not null,
+  constraint era_differences_pkey PRIMARY KEY (id),
+  constraint era_differences_host_id_hosts_id_fk FOREIGN KEY (host_id) REFERENCES hosts(id) ON DELETE CASCADE,
+  constraint era_differences_kind CHECK ((kind = ANY (ARRAY['absent'::text, 'ahead'::text, 'disk_attached'::text, 'disk_detached'::text, 'disk_unknown'::text]))),
+  constraint era_differences_outcome CHECK ((outcome = ANY (ARRAY['pending'::text, 'started'::text, 'lost'::text, 'gone'::text, 'none'::text])))
+);
+CREATE INDEX era_differences_host ON public.era_differences USING btree (host_id);
+
 create table events (
   id uuid not null,
   project_id uuid not null,
@@ -215,7 +262,7 @@ create table events (
   constraint events_pkey PRIMARY KEY (id),
   constraint events_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint events_resource_type CHECK ((resource_type = ANY (ARRAY['vm'::text, 'disk'::text, 'vpc-firewall-rule'::text]))),
-  constraint events_type CHECK ((type = ANY (ARRAY['vm_crashed'::text, 'vm_unreachable'::text, 'vm_reachable'::text, 'vm_host_draining'::text, 'vm_host_fenced'::text, 'vm_device_unhealthy'::text])))
+  constraint events_type CHECK ((type = ANY (ARRAY['vm_crashed'::text, 'vm_unreachable'::text, 'vm_reachable'::text, 'vm_host_draining'::text, 'vm_host_fenced'::text, 'vm_device_unhealthy'::text, 'vm_lost'::text, 'vm_orphaned'::text, 'vm_restored'::text, 'vm_organization_warned'::text, 'vm_organization_suspended'::text, 'vm_organization_resumed'::text])))
 );
 CREATE INDEX events_project ON public.events USING btree (project_id, id);
 
@@ -264,6 +311,7 @@ CREATE INDEX firewall_rules_unsettled ON public.firewall_rules USING btree (id) 
 CREATE TRIGGER firewall_rules_added AFTER INSERT ON public.firewall_rules FOR EACH ROW EXECUTE FUNCTION bump_hosts_of_rule();
 CREATE TRIGGER firewall_rules_changed AFTER UPDATE ON public.firewall_rules FOR EACH ROW WHEN (((new.generation <> old.generation) OR (new.desired_state <> old.desired_state))) EXECUTE FUNCTION bump_hosts_of_rule();
 CREATE TRIGGER firewall_rules_quota AFTER INSERT OR DELETE ON public.firewall_rules FOR EACH ROW EXECUTE FUNCTION count_rows('firewall_rules');
+CREATE TRIGGER firewall_rules_size AFTER INSERT OR UPDATE OF sources, destinations, source_ports, destination_ports ON public.firewall_rules FOR EACH ROW EXECUTE FUNCTION limit_rules_of_network();
 
 create table fleet_authorities (
   id integer default 1 not null,
@@ -271,9 +319,22 @@ create table fleet_authorities (
   fingerprint text not null,
   sealed_private_key text not null,
   created_at timestamp(3) with time zone default now() not null,
+  state text default 'issuing'::text not null,
+  withdrawn_at timestamp(3) with time zone,
   constraint fleet_authorities_pkey PRIMARY KEY (id),
-  constraint fleet_authorities_one CHECK ((id = 1))
+  constraint fleet_authorities_state CHECK ((state = ANY (ARRAY['issuing'::text, 'retiring'::text, 'withdrawn'::text])))
 );
+CREATE UNIQUE INDEX fleet_authorities_trusted ON public.fleet_authorities USING btree (state) WHERE (state <> 'withdrawn'::text);
+
+create table free_vnis (
+  vni integer not null,
+  freed_at timestamp(3) with time zone,
+  host_ids uuid[] default '{}'::uuid[] not null,
+  numbers bigint[] default '{}'::bigint[] not null,
+  constraint free_vnis_pkey PRIMARY KEY (vni)
+);
+CREATE INDEX free_vnis_freed ON public.free_vnis USING btree (freed_at, vni) WHERE (freed_at IS NOT NULL);
+CREATE INDEX free_vnis_unused ON public.free_vnis USING btree (vni) WHERE (freed_at IS NULL);
 
 create table host_certificates (
   serial text not null,
@@ -281,9 +342,11 @@ create table host_certificates (
   not_after timestamp(3) with time zone not null,
   created_at timestamp(3) with time zone default now() not null,
   revoked_at timestamp(3) with time zone,
+  authority text default ''::text not null,
   constraint host_certificates_pkey PRIMARY KEY (serial),
   constraint host_certificates_host_id_hosts_id_fk FOREIGN KEY (host_id) REFERENCES hosts(id) ON DELETE CASCADE
 );
+CREATE INDEX host_certificates_expiry ON public.host_certificates USING btree (not_after);
 CREATE INDEX host_certificates_host ON public.host_certificates USING btree (host_id);
 CREATE INDEX host_certificates_revoked ON public.host_certificates USING btree (serial) WHERE (revoked_at IS NOT NULL);
 
@@ -321,18 +384,33 @@ create table hosts (
   created_at timestamp(3) with time zone default now() not null,
   admin_state text default 'active'::text not null,
   fenced_at timestamp(3) with time zone,
+  impairment text default ''::text not null,
+  failed_builds integer default 0 not null,
+  build_failed_at timestamp(3) with time zone,
+  trouble text generated always as (
+CASE
+    WHEN (refusal <> ''::text) THEN ('its agent refuses its desired state: '::text || refusal)
+    WHEN (impairment <> ''::text) THEN impairment
+    WHEN (failed_builds >= 2) THEN (('it could not build the last '::text || failed_builds) || ' VMs'::text)
+    ELSE ''::text
+END) stored not null,
+  build_failed_vm_id uuid,
+  awaits_era boolean default false not null,
+  awaits_comparison boolean default false not null,
+  certificate_authority text default ''::text not null,
   constraint hosts_name_key UNIQUE (name),
   constraint hosts_pkey PRIMARY KEY (id),
   constraint hosts_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
   constraint hosts_admin_state CHECK ((admin_state = ANY (ARRAY['active'::text, 'cordoned'::text, 'draining'::text]))),
   constraint hosts_state CHECK ((state = ANY (ARRAY['ready'::text, 'unreachable'::text, 'fenced'::text])))
 );
+CREATE INDEX hosts_awaiting_era ON public.hosts USING btree (id) WHERE awaits_era;
 CREATE INDEX hosts_detached ON public.hosts USING btree (id) WHERE (scheduler_id IS NULL);
 CREATE INDEX hosts_fenced ON public.hosts USING btree (id) WHERE ((fenced_at IS NOT NULL) AND (state <> 'fenced'::text));
 CREATE INDEX hosts_location ON public.hosts USING btree (location);
 CREATE TRIGGER hosts_numbered AFTER INSERT ON public.hosts FOR EACH ROW EXECUTE FUNCTION insert_host_revision();
-CREATE TRIGGER hosts_reached AFTER UPDATE OF underlay_address ON public.hosts FOR EACH ROW WHEN ((new.underlay_address IS DISTINCT FROM old.underlay_address)) EXECUTE FUNCTION bump_peers_of_host();
-CREATE TRIGGER hosts_touched AFTER UPDATE OF state, admin_state, numa_nodes, shared_storage, drift ON public.hosts FOR EACH ROW WHEN ((((((new.state IS DISTINCT FROM old.state) OR (new.admin_state IS DISTINCT FROM old.admin_state)) OR (new.numa_nodes IS DISTINCT FROM old.numa_nodes)) OR (new.shared_storage IS DISTINCT FROM old.shared_storage)) OR (new.drift IS DISTINCT FROM old.drift))) EXECUTE FUNCTION touch_host();
+CREATE TRIGGER hosts_reached AFTER UPDATE OF underlay_address ON public.hosts FOR EACH ROW WHEN ((new.underlay_address IS DISTINCT FROM old.underlay_address)) EXECUTE FUNCTION bump_hosts_of_underlay();
+CREATE TRIGGER hosts_touched AFTER UPDATE OF state, admin_state, numa_nodes, shared_storage, drift, refusal, impairment, failed_builds ON public.hosts FOR EACH ROW WHEN (((((((new.state IS DISTINCT FROM old.state) OR (new.admin_state IS DISTINCT FROM old.admin_state)) OR (new.numa_nodes IS DISTINCT FROM old.numa_nodes)) OR (new.shared_storage IS DISTINCT FROM old.shared_storage)) OR (new.drift IS DISTINCT FROM old.drift)) OR (new.trouble IS DISTINCT FROM old.trouble))) EXECUTE FUNCTION touch_host();
 
 create table idempotency_keys (
   actor_id uuid not null,
@@ -367,6 +445,27 @@ create table images (
 );
 CREATE TRIGGER images_bump AFTER UPDATE OF source_url, sha256 ON public.images FOR EACH ROW WHEN (((new.source_url <> old.source_url) OR (new.sha256 <> old.sha256))) EXECUTE FUNCTION bump_hosts_of_image();
 
+create table installation (
+  id integer default 1 not null,
+  era bigint default 0 not null,
+  history text not null,
+  metered_since timestamp(3) with time zone default '-infinity'::timestamp with time zone not null,
+  constraint installation_pkey PRIMARY KEY (id),
+  constraint installation_one CHECK ((id = 1))
+);
+
+create table invitations (
+  user_id uuid not null,
+  hash text not null,
+  created_by uuid not null,
+  created_at timestamp(3) with time zone default now() not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint invitations_hash_key UNIQUE (hash),
+  constraint invitations_pkey PRIMARY KEY (user_id),
+  constraint invitations_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX invitations_expiry ON public.invitations USING btree (expires_at);
+
 create table join_tokens (
   id uuid not null,
   hash text not null,
@@ -376,19 +475,32 @@ create table join_tokens (
   expires_at timestamp(3) with time zone not null,
   used_at timestamp(3) with time zone,
   host_id uuid,
+  rejoins_id uuid,
   constraint join_tokens_hash_key UNIQUE (hash),
   constraint join_tokens_pkey PRIMARY KEY (id),
   constraint join_tokens_host_id_hosts_id_fk FOREIGN KEY (host_id) REFERENCES hosts(id) ON DELETE SET NULL,
   constraint join_tokens_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
+  constraint join_tokens_rejoins_id_hosts_id_fk FOREIGN KEY (rejoins_id) REFERENCES hosts(id) ON DELETE CASCADE,
   constraint join_tokens_use CHECK (((host_id IS NULL) OR (used_at IS NOT NULL)))
 );
+CREATE INDEX join_tokens_expiry ON public.join_tokens USING btree (expires_at);
 CREATE INDEX join_tokens_host ON public.join_tokens USING btree (host_id);
+
+create table late_usage (
+  number bigint generated always as identity (maxvalue 9223372036854775807) not null,
+  organization_id uuid not null,
+  since timestamp(3) with time zone not null,
+  until timestamp(3) with time zone,
+  constraint late_usage_pkey PRIMARY KEY (number)
+);
 
 create table leases (
   location text not null,
   holder uuid not null,
   epoch bigint not null,
   expires_at timestamp(3) with time zone not null,
+  wanted_by uuid,
+  constraint leases_epoch_key UNIQUE (location, epoch),
   constraint leases_pkey PRIMARY KEY (location),
   constraint leases_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name) ON DELETE CASCADE
 );
@@ -400,6 +512,23 @@ create table locations (
   description text default ''::text not null,
   constraint locations_pkey PRIMARY KEY (name)
 );
+
+create table login_budgets (
+  key text not null,
+  level double precision not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint login_budgets_pkey PRIMARY KEY (key)
+);
+CREATE INDEX login_budgets_age ON public.login_budgets USING btree (updated_at);
+
+create table login_sources (
+  user_id uuid not null,
+  source text not null,
+  last_login_at timestamp(3) with time zone not null,
+  constraint login_sources_user_id_source_pk PRIMARY KEY (user_id, source),
+  constraint login_sources_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX login_sources_age ON public.login_sources USING btree (last_login_at);
 
 create table members (
   id uuid not null,
@@ -429,11 +558,26 @@ create table meter_intervals (
   region text not null,
   started_at timestamp(3) with time zone not null,
   ended_at timestamp(3) with time zone,
+  given_up_at timestamp(3) with time zone,
+  unproven boolean default false not null,
   constraint meter_intervals_pkey PRIMARY KEY (id),
+  constraint meter_intervals_given_up CHECK ((given_up_at >= ended_at)),
   constraint meter_intervals_order CHECK ((ended_at >= started_at))
 );
+CREATE INDEX meter_intervals_end ON public.meter_intervals USING btree (COALESCE(ended_at, 'infinity'::timestamp with time zone));
+CREATE INDEX meter_intervals_of ON public.meter_intervals USING btree (organization_id, COALESCE(ended_at, 'infinity'::timestamp with time zone));
 CREATE UNIQUE INDEX meter_intervals_open_key ON public.meter_intervals USING btree (resource_id) WHERE (ended_at IS NULL);
-CREATE INDEX meter_intervals_time ON public.meter_intervals USING btree (started_at, ended_at);
+CREATE UNIQUE INDEX meter_intervals_unproven_key ON public.meter_intervals USING btree (resource_id) WHERE unproven;
+CREATE TRIGGER meter_intervals_late AFTER INSERT OR UPDATE OF started_at, ended_at, units ON public.meter_intervals FOR EACH ROW EXECUTE FUNCTION note_late_usage();
+
+create table network_changes (
+  network_id uuid not null,
+  xid xid8 default pg_current_xact_id() not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint network_changes_network_id_xid_pk PRIMARY KEY (network_id, xid)
+);
+CREATE INDEX network_changes_created ON public.network_changes USING btree (created_at);
+CREATE INDEX network_changes_xid ON public.network_changes USING btree (xid);
 
 create table network_interfaces (
   id uuid not null,
@@ -456,7 +600,7 @@ create table networks (
   project_id uuid not null,
   name text not null,
   cidr cidr not null,
-  vni integer generated always as identity (maxvalue 16777215) not null,
+  vni integer not null,
   is_default boolean default false not null,
   created_at timestamp(3) with time zone default now() not null,
   constraint networks_name_key UNIQUE (project_id, name),
@@ -464,6 +608,8 @@ create table networks (
   constraint networks_pkey PRIMARY KEY (id),
   constraint networks_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+CREATE TRIGGER networks_number BEFORE INSERT ON public.networks FOR EACH ROW EXECUTE FUNCTION take_vni();
+CREATE TRIGGER networks_number_freed AFTER DELETE ON public.networks FOR EACH ROW EXECUTE FUNCTION free_vni();
 CREATE TRIGGER networks_quota AFTER INSERT OR DELETE ON public.networks FOR EACH ROW EXECUTE FUNCTION count_rows('networks');
 
 create table operations (
@@ -487,9 +633,18 @@ create table operations (
   constraint operations_state CHECK ((state = ANY (ARRAY['IN_PROGRESS'::text, 'SUCCEEDED'::text, 'FAILED'::text])))
 );
 CREATE INDEX operations_deadline ON public.operations USING btree (deadline_at) WHERE (state = 'IN_PROGRESS'::text);
-CREATE INDEX operations_project ON public.operations USING btree (project_id, resource_type, id);
+CREATE INDEX operations_list ON public.operations USING btree (project_id, resource_type, state, id);
 CREATE INDEX operations_resource ON public.operations USING btree (resource_id);
 CREATE UNIQUE INDEX operations_unfinished_key ON public.operations USING btree (resource_id) WHERE (state = 'IN_PROGRESS'::text);
+
+create table organization_quotas (
+  organization_id uuid not null,
+  type text not null,
+  max bigint not null,
+  constraint organization_quotas_organization_id_type_pk PRIMARY KEY (organization_id, type),
+  constraint organization_quotas_organization_id_organizations_id_fk FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint organization_quotas_type CHECK ((type = ANY (ARRAY['projects'::text, 'vms'::text, 'gpus'::text, 'disks'::text, 'disk_gib'::text, 'firewall_rules'::text, 'networks'::text, 'access_keys'::text])))
+);
 
 create table organizations (
   id uuid not null,
@@ -497,6 +652,48 @@ create table organizations (
   payment_customer_id text default ''::text not null,
   created_at timestamp(3) with time zone default now() not null,
   constraint organizations_pkey PRIMARY KEY (id)
+);
+
+create table orphan_interfaces (
+  id uuid not null,
+  orphan_id uuid not null,
+  network_id uuid not null,
+  mac_address text not null,
+  private_address inet not null,
+  public_address inet,
+  constraint orphan_interfaces_orphan_id_id_pk PRIMARY KEY (orphan_id, id),
+  constraint orphan_interfaces_orphan_id_orphans_id_fk FOREIGN KEY (orphan_id) REFERENCES orphans(id) ON DELETE CASCADE
+);
+CREATE INDEX orphan_interfaces_network ON public.orphan_interfaces USING btree (network_id);
+CREATE INDEX orphan_interfaces_public ON public.orphan_interfaces USING btree (public_address);
+
+create table orphans (
+  id uuid not null,
+  host_id uuid not null,
+  vm_id uuid not null,
+  project_id uuid,
+  type text default ''::text not null,
+  name text default ''::text not null,
+  revision bigint not null,
+  generation bigint not null,
+  description jsonb not null,
+  found_at timestamp(3) with time zone default now() not null,
+  problem text default ''::text not null,
+  decision text,
+  constraint orphans_vm_key UNIQUE (host_id, vm_id),
+  constraint orphans_pkey PRIMARY KEY (id),
+  constraint orphans_host_id_hosts_id_fk FOREIGN KEY (host_id) REFERENCES hosts(id) ON DELETE CASCADE,
+  constraint orphans_decision CHECK ((decision = ANY (ARRAY['give_back'::text, 'delete'::text])))
+);
+CREATE INDEX orphans_vm ON public.orphans USING btree (vm_id);
+CREATE TRIGGER orphans_decided AFTER UPDATE OF decision ON public.orphans FOR EACH ROW WHEN ((new.decision IS DISTINCT FROM old.decision)) EXECUTE FUNCTION bump_host_of_orphan();
+CREATE TRIGGER orphans_touched AFTER INSERT OR DELETE ON public.orphans FOR EACH ROW EXECUTE FUNCTION touch_host();
+
+create table payment_events (
+  id text not null,
+  type text not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint payment_events_pkey PRIMARY KEY (id)
 );
 
 create table payment_methods (
@@ -507,6 +704,42 @@ create table payment_methods (
   constraint payment_methods_pkey PRIMARY KEY (organization_id),
   constraint payment_methods_organization_id_organizations_id_fk FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE
 );
+
+create table payment_outbox (
+  id uuid default gen_random_uuid() not null,
+  organization_id uuid not null,
+  kind text not null,
+  date date not null,
+  resource_type text not null,
+  billable_metric text not null,
+  quantity numeric(24,6) not null,
+  cost_usd numeric(24,8) not null,
+  reason text default ''::text not null,
+  adjustment_id uuid,
+  created_at timestamp(3) with time zone default now() not null,
+  claimed_until timestamp(3) with time zone,
+  uncertain_since timestamp(3) with time zone,
+  sent_at timestamp(3) with time zone,
+  failure text default ''::text not null,
+  constraint payment_outbox_adjustment_key UNIQUE (adjustment_id),
+  constraint payment_outbox_pkey PRIMARY KEY (id),
+  constraint payment_outbox_kind CHECK ((kind = ANY (ARRAY['usage'::text, 'adjustment'::text])))
+);
+CREATE UNIQUE INDEX payment_outbox_day_key ON public.payment_outbox USING btree (organization_id, date, resource_type, billable_metric) WHERE (kind = 'usage'::text);
+CREATE INDEX payment_outbox_sent ON public.payment_outbox USING btree (sent_at) WHERE (sent_at IS NOT NULL);
+CREATE INDEX payment_outbox_unsent ON public.payment_outbox USING btree (organization_id, created_at) WHERE (sent_at IS NULL);
+
+create table payment_problems (
+  organization_id uuid not null,
+  kind text not null,
+  invoice_id text default ''::text not null,
+  since timestamp(3) with time zone default now() not null,
+  suspends_at timestamp(3) with time zone not null,
+  constraint payment_problems_organization_id_kind_pk PRIMARY KEY (organization_id, kind),
+  constraint payment_problems_organization_id_organizations_id_fk FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint payment_problems_kind CHECK ((kind = ANY (ARRAY['payment_failed'::text, 'no_payment_method'::text])))
+);
+CREATE INDEX payment_problems_due ON public.payment_problems USING btree (suspends_at);
 
 create table placements (
   vm_id uuid not null,
@@ -538,12 +771,15 @@ create table projects (
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_organization_id_organizations_id_fk FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
+CREATE TRIGGER projects_quota AFTER INSERT ON public.projects FOR EACH ROW EXECUTE FUNCTION limit_projects();
 
 create table public_addresses (
   id uuid not null,
   location text not null,
   address inet not null,
   network_interface_id uuid,
+  released_at timestamp(3) with time zone,
+  last_project_id uuid,
   constraint public_addresses_address_key UNIQUE (address),
   constraint public_addresses_interface_key UNIQUE (network_interface_id),
   constraint public_addresses_pkey PRIMARY KEY (id),
@@ -551,6 +787,7 @@ create table public_addresses (
   constraint public_addresses_network_interface_id_network_interfaces_id_fk FOREIGN KEY (network_interface_id) REFERENCES network_interfaces(id),
   constraint public_addresses_single CHECK ((masklen(address) = 32))
 );
+CREATE INDEX public_addresses_free ON public.public_addresses USING btree (location, released_at NULLS FIRST) WHERE (network_interface_id IS NULL);
 
 create table quotas (
   project_id uuid not null,
@@ -620,6 +857,37 @@ CREATE TRIGGER subnets_added AFTER INSERT ON public.subnets REFERENCING NEW TABL
 CREATE TRIGGER subnets_quota AFTER INSERT OR DELETE ON public.subnets FOR EACH ROW EXECUTE FUNCTION count_rows('subnets');
 CREATE TRIGGER subnets_removed AFTER DELETE ON public.subnets REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION bump_hosts_of_subnets();
 
+create table suspensions (
+  organization_id uuid not null,
+  cause text not null,
+  reason text not null,
+  since timestamp(3) with time zone default now() not null,
+  stops_vms_at timestamp(3) with time zone not null,
+  constraint suspensions_pkey PRIMARY KEY (organization_id),
+  constraint suspensions_organization_id_organizations_id_fk FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint suspensions_cause CHECK ((cause = ANY (ARRAY['operator'::text, 'payment'::text])))
+);
+CREATE INDEX suspensions_due ON public.suspensions USING btree (stops_vms_at);
+
+create table usage_adjustments (
+  id uuid default gen_random_uuid() not null,
+  date date not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  resource_type text not null,
+  billable_metric text not null,
+  region text not null,
+  quantity numeric(24,6) not null,
+  cost_usd numeric(24,8) not null,
+  priced boolean not null,
+  reason text not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint usage_adjustments_pkey PRIMARY KEY (id),
+  constraint usage_adjustments_date_closed_days_date_fk FOREIGN KEY (date) REFERENCES closed_days(date)
+);
+CREATE INDEX usage_adjustments_day ON public.usage_adjustments USING btree (organization_id, date);
+CREATE TRIGGER usage_adjustments_final BEFORE DELETE OR UPDATE ON public.usage_adjustments FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
 create table usage_days (
   date date not null,
   organization_id uuid not null,
@@ -633,6 +901,19 @@ create table usage_days (
   constraint usage_days_organization_id_date_project_id_resource_type_billab PRIMARY KEY (organization_id, date, project_id, resource_type, billable_metric, region),
   constraint usage_days_date_closed_days_date_fk FOREIGN KEY (date) REFERENCES closed_days(date)
 );
+CREATE TRIGGER usage_days_final BEFORE DELETE OR UPDATE ON public.usage_days FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER usage_days_open BEFORE INSERT ON public.usage_days FOR EACH ROW EXECUTE FUNCTION require_open_day();
+
+create table user_totps (
+  user_id uuid not null,
+  sealed_secret text not null,
+  confirmed boolean default false not null,
+  last_step bigint default 0 not null,
+  recovery_hashes text[] default '{}'::text[] not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint user_totps_pkey PRIMARY KEY (user_id),
+  constraint user_totps_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
 
 create table users (
   id uuid not null,
@@ -640,9 +921,13 @@ create table users (
   password_hash text not null,
   operator boolean default false not null,
   created_at timestamp(3) with time zone default now() not null,
+  operator_role text default 'admin'::text not null,
+  pending boolean default false not null,
+  token_generation bigint default 0 not null,
   constraint users_email_key UNIQUE (email),
   constraint users_pkey PRIMARY KEY (id),
-  constraint users_email_lower CHECK ((email = lower(email)))
+  constraint users_email_lower CHECK ((email = lower(email))),
+  constraint users_operator_role CHECK ((operator_role = ANY (ARRAY['read-only'::text, 'support'::text, 'admin'::text])))
 );
 
 create table vm_type_locations (
@@ -714,6 +999,8 @@ CASE
         ELSE 'STATE_CREATING'::text
     END
 END) stored not null,
+  relocating boolean default false not null,
+  avoided_hosts uuid[] default '{}'::uuid[] not null,
   constraint vms_name_key UNIQUE (project_id, name),
   constraint vms_pkey PRIMARY KEY (id),
   constraint vms_image_id_images_id_fk FOREIGN KEY (image_id) REFERENCES images(id),
@@ -726,12 +1013,54 @@ END) stored not null,
   constraint vms_power_action CHECK ((power_action = ANY (ARRAY['CREATE'::text, 'START'::text, 'STOP'::text, 'RESET'::text])))
 );
 CREATE INDEX vms_project ON public.vms USING btree (project_id, id);
-CREATE INDEX vms_unplaced ON public.vms USING btree (location, id) WHERE ((desired_state = 'running'::text) AND (NOT placed) AND (NOT abandoned) AND (observed_generation < generation));
+CREATE INDEX vms_state ON public.vms USING btree (project_id, state, id);
+CREATE INDEX vms_unplaced ON public.vms USING btree (location, project_id, id) WHERE ((desired_state = 'running'::text) AND (NOT placed) AND (NOT abandoned) AND (observed_generation < generation));
 CREATE INDEX vms_unplaced_removable ON public.vms USING btree (id) WHERE ((NOT placed) AND ((desired_state = 'deleted'::text) OR abandoned));
 CREATE TRIGGER vms_bump AFTER UPDATE ON public.vms FOR EACH ROW WHEN ((new.revision <> old.revision)) EXECUTE FUNCTION bump_host_of_vm();
+CREATE TRIGGER vms_good_standing BEFORE INSERT OR UPDATE OF power_action ON public.vms FOR EACH ROW WHEN ((new.power_action = ANY (ARRAY['CREATE'::text, 'START'::text]))) EXECUTE FUNCTION require_good_standing();
 CREATE TRIGGER vms_named AFTER UPDATE OF name ON public.vms FOR EACH ROW WHEN (((new.name <> old.name) AND new.placed)) EXECUTE FUNCTION bump_host_of_vm();
 CREATE TRIGGER vms_quota AFTER INSERT OR DELETE OR UPDATE OF type ON public.vms FOR EACH ROW EXECUTE FUNCTION count_vm();
-CREATE TRIGGER vms_revised BEFORE UPDATE OF desired_state, generation, abandoned, observed_state, observed_generation ON public.vms FOR EACH ROW EXECUTE FUNCTION revise_vm();
+CREATE TRIGGER vms_revised BEFORE UPDATE OF desired_state, generation, abandoned, observed_state, observed_generation, relocating ON public.vms FOR EACH ROW EXECUTE FUNCTION revise_vm();
+
+create table vni_pool (
+  id integer default 1 not null,
+  next bigint not null,
+  last bigint not null,
+  constraint vni_pool_pkey PRIMARY KEY (id),
+  constraint vni_pool_one CHECK ((id = 1))
+);
+
+CREATE OR REPLACE FUNCTION public.assign_public_addresses(of_location text, interfaces uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  rested_since constant timestamptz := now() - interval '15 minutes';
+BEGIN
+  IF cardinality(interfaces) = 0 THEN RETURN; END IF;
+  WITH wanted AS (
+      SELECT t.id, t.n, v.project_id FROM unnest(interfaces) WITH ORDINALITY AS t (id, n)
+      JOIN network_interfaces i ON i.id = t.id JOIN vms v ON v.id = i.vm_id),
+    free AS (
+      SELECT id, last_project_id, released_at, coalesce(released_at > rested_since, false) AS resting
+      FROM public_addresses
+      WHERE network_interface_id IS NULL AND location = of_location
+        AND NOT EXISTS (SELECT FROM orphan_interfaces i WHERE i.public_address = public_addresses.address)
+        AND (released_at IS NULL OR released_at <= rested_since OR last_project_id IN (SELECT project_id FROM wanted))
+      ORDER BY released_at NULLS FIRST LIMIT cardinality(interfaces) FOR UPDATE SKIP LOCKED),
+    rested AS (SELECT id, row_number() OVER (ORDER BY released_at NULLS FIRST) AS n FROM free WHERE NOT resting),
+    own AS (SELECT id, last_project_id, row_number() OVER (PARTITION BY last_project_id ORDER BY released_at) AS n
+      FROM free WHERE resting),
+    left_over AS (SELECT id, project_id, row_number() OVER (PARTITION BY project_id ORDER BY n) AS n
+      FROM wanted WHERE n > (SELECT count(*) FROM rested)),
+    chosen AS (
+      SELECT rested.id, wanted.id AS interface_id FROM rested JOIN wanted ON wanted.n = rested.n
+      UNION ALL
+      SELECT own.id, left_over.id FROM own
+      JOIN left_over ON left_over.project_id = own.last_project_id AND left_over.n = own.n)
+  UPDATE public_addresses p SET network_interface_id = chosen.interface_id
+    FROM chosen WHERE p.id = chosen.id;
+END $function$;
 
 CREATE OR REPLACE FUNCTION public.bump_host_of_detached_disk()
  RETURNS trigger
@@ -749,6 +1078,15 @@ CREATE OR REPLACE FUNCTION public.bump_host_of_device()
 AS $function$
 BEGIN
   PERFORM bump_hosts(ARRAY[NEW.host_id]) FROM device_claims WHERE device_id = NEW.id;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.bump_host_of_orphan()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM bump_hosts(ARRAY[NEW.host_id]);
   RETURN NULL;
 END $function$;
 
@@ -770,12 +1108,16 @@ CREATE OR REPLACE FUNCTION public.bump_hosts(ids uuid[])
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
+DECLARE
+  least_number bigint;
 BEGIN
   IF ids IS NULL THEN RETURN; END IF;
+  least_number := count_floor();
   IF cardinality(ids) > 1 THEN
     PERFORM FROM host_revisions WHERE host_id = ANY(ids) ORDER BY host_id FOR UPDATE;
   END IF;
-  UPDATE host_revisions SET number = number + 1, own_number = number + 1, changed_xid = pg_current_xact_id()
+  UPDATE host_revisions SET number = greatest(number + 1, least_number),
+      own_number = greatest(number + 1, least_number), changed_xid = pg_current_xact_id()
     WHERE host_id = ANY(ids);
 END $function$;
 
@@ -785,13 +1127,15 @@ CREATE OR REPLACE FUNCTION public.bump_hosts_of_addresses()
 AS $function$
 DECLARE
   ids uuid[];
-  reachable uuid[];
+  own uuid[];
+  spanning uuid[];
 BEGIN
-  SELECT array_agg(n.vm_id), array_agg(n.vm_id) FILTER (WHERE h.underlay_address IS NOT NULL) INTO ids, reachable
+  SELECT array_agg(n.vm_id), array_agg(p.host_id) FILTER (WHERE p.host_id IS NOT NULL),
+      array_agg(n.network_id) FILTER (WHERE h.underlay_address IS NOT NULL) INTO ids, own, spanning
     FROM changed c JOIN network_interfaces n ON n.id = c.network_interface_id
     LEFT JOIN placements p ON p.vm_id = n.vm_id LEFT JOIN hosts h ON h.id = p.host_id;
-  PERFORM bump_hosts(array_agg(host)) FROM hosts_with_rules_on(ids) host;
-  PERFORM bump_peers(array_agg(peer)) FROM hosts_sharing_networks(reachable) peer;
+  PERFORM bump_hosts(array_agg(host)) FROM (SELECT unnest(own) AS host UNION SELECT hosts_with_rules_on(ids)) concerned;
+  PERFORM note_network_changes(spanning);
   RETURN NULL;
 END $function$;
 
@@ -820,7 +1164,7 @@ BEGIN
     PERFORM FROM vms v JOIN disk_attachments a ON a.vm_id = v.id WHERE a.disk_id = NEW.id ORDER BY v.id FOR UPDATE OF v;
     PERFORM FROM host_revisions WHERE host_id IN (SELECT p.host_id FROM placements p
       JOIN disk_attachments a ON a.vm_id = p.vm_id WHERE a.disk_id = NEW.id) ORDER BY host_id FOR UPDATE;
-    UPDATE vms SET revision = revision + 1
+    UPDATE vms SET revision = greatest(revision + 1, count_floor())
       WHERE placed AND id IN (SELECT vm_id FROM disk_attachments WHERE disk_id = NEW.id);
   ELSIF (NEW.host_id IS NULL OR NEW.observed_size_gib IS NULL)
     <> (OLD.host_id IS NULL OR OLD.observed_size_gib IS NULL) THEN
@@ -845,22 +1189,15 @@ CREATE OR REPLACE FUNCTION public.bump_hosts_of_placements()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-DECLARE
-  own uuid[];
-  peers uuid[];
 BEGIN
-  SELECT array_agg(host_id) INTO own FROM (
+  PERFORM bump_hosts(array_agg(host_id)) FROM (
     SELECT host_id FROM changed
     UNION SELECT d.host_id FROM changed c JOIN disk_attachments a ON a.vm_id = c.vm_id
       JOIN disks d ON d.id = a.disk_id
       WHERE d.kind = 'data' AND d.host_id IS NOT NULL AND d.observed_size_gib < d.size_gib) concerned;
-  SELECT array_agg(peer) INTO peers FROM hosts_sharing_networks((SELECT array_agg(c.vm_id)
-    FROM changed c JOIN hosts h ON h.id = c.host_id WHERE h.underlay_address IS NOT NULL)) peer WHERE peer <> ALL(own);
-  IF peers IS NOT NULL THEN
-    PERFORM FROM host_revisions WHERE host_id = ANY(own || peers) ORDER BY host_id FOR UPDATE;
-  END IF;
-  PERFORM bump_hosts(own);
-  PERFORM bump_peers(peers);
+  PERFORM note_network_changes(array_agg(n.network_id)) FROM changed c
+    JOIN hosts h ON h.id = c.host_id JOIN network_interfaces n ON n.vm_id = c.vm_id
+    WHERE h.underlay_address IS NOT NULL;
   RETURN NULL;
 END $function$;
 
@@ -892,30 +1229,28 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.bump_hosts_of_underlay()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM note_network_changes(array_agg(n.network_id)) FROM placements p
+    JOIN network_interfaces n ON n.vm_id = p.vm_id WHERE p.host_id = NEW.id;
+  IF (OLD.underlay_address IS NULL) <> (NEW.underlay_address IS NULL) THEN PERFORM bump_peers(ARRAY[NEW.id]); END IF;
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.bump_peers(ids uuid[])
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
+DECLARE
+  least_number bigint;
 BEGIN
   IF ids IS NULL THEN RETURN; END IF;
+  least_number := count_floor();
   PERFORM FROM host_revisions WHERE host_id = ANY(ids) ORDER BY host_id FOR UPDATE;
-  UPDATE host_revisions SET number = number + 1, peers_xid = pg_current_xact_id() WHERE host_id = ANY(ids);
-END $function$;
-
-CREATE OR REPLACE FUNCTION public.bump_peers_of_host()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-DECLARE
-  peers uuid[];
-BEGIN
-  SELECT array_agg(host_id) INTO peers FROM hosts_sharing_networks((SELECT array_agg(vm_id)
-    FROM placements WHERE host_id = NEW.id)) AS host_id;
-  IF peers IS NULL THEN RETURN NULL; END IF;
-  PERFORM FROM host_revisions WHERE host_id = ANY(peers || NEW.id) ORDER BY host_id FOR UPDATE;
-  IF (OLD.underlay_address IS NULL) = (NEW.underlay_address IS NULL) THEN peers := array_remove(peers, NEW.id); END IF;
-  PERFORM bump_peers(peers);
-  RETURN NULL;
+  UPDATE host_revisions SET number = greatest(number + 1, least_number), peers_xid = pg_current_xact_id() WHERE host_id = ANY(ids);
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.change_quota(project uuid, quota text, change bigint)
@@ -924,15 +1259,34 @@ CREATE OR REPLACE FUNCTION public.change_quota(project uuid, quota text, change 
 AS $function$
 DECLARE
   row_after record;
+  organization uuid;
+  most bigint;
+  total bigint;
 BEGIN
   IF change = 0 THEN RETURN; END IF;
+  IF change > 0 THEN
+    SELECT q.organization_id, q.max INTO organization, most
+      FROM projects p JOIN organization_quotas q ON q.organization_id = p.organization_id
+      WHERE p.id = project AND q.type = quota FOR NO KEY UPDATE OF q;
+  END IF;
   UPDATE quotas SET used = used + change
     WHERE project_id = project AND type = quota
     RETURNING used, max INTO row_after;
   IF change > 0 AND row_after.used > row_after.max THEN
     RAISE EXCEPTION 'quota exceeded' USING ERRCODE = 'GQ001',
-      DETAIL = json_build_object('type', quota, 'max', row_after.max,
+      DETAIL = json_build_object('scope', 'project', 'type', quota, 'max', row_after.max,
         'used', row_after.used - change, 'requested', change)::text;
+  END IF;
+  IF most IS NULL THEN RETURN; END IF;
+  -- The row of this project has a version for each row that the transaction has inserted: it is not
+  -- read again, so that the cost of inserting many rows stays the same.
+  SELECT coalesce(sum(q.used), 0) + row_after.used INTO total
+    FROM projects p JOIN quotas q ON q.project_id = p.id AND q.type = quota
+    WHERE p.organization_id = organization AND p.id <> project;
+  IF total > most THEN
+    RAISE EXCEPTION 'quota of the organization exceeded' USING ERRCODE = 'GQ001',
+      DETAIL = json_build_object('scope', 'organization', 'type', quota, 'max', most,
+        'used', total - change, 'requested', change)::text;
   END IF;
 END $function$;
 
@@ -951,6 +1305,16 @@ BEGIN
     PERFORM change_quota(NEW.project_id, 'disk_gib', NEW.size_gib - OLD.size_gib);
   END IF;
   RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.count_floor()
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+BEGIN
+  RETURN (SELECT CASE WHEN history = current_history() THEN era * 1000
+    ELSE floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint END FROM installation);
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.count_rows()
@@ -984,6 +1348,56 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.current_history()
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) FROM pg_control_system()
+$function$;
+
+CREATE OR REPLACE FUNCTION public.decide_homes(vm_ids uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM FROM disk_attachments WHERE vm_id = ANY(vm_ids) AND attachment_type = 'data';
+  IF NOT FOUND THEN RETURN; END IF;
+  UPDATE disks d SET home_id = p.host_id FROM placements p JOIN disk_attachments a ON a.vm_id = p.vm_id
+    WHERE p.vm_id = ANY(vm_ids) AND a.attachment_type = 'data' AND d.id = a.disk_id
+      AND d.host_id IS NULL AND d.home_id IS NULL;
+  PERFORM FROM placements p JOIN disk_attachments a ON a.vm_id = p.vm_id
+    JOIN disks d ON d.id = a.disk_id JOIN hosts h ON h.id = p.host_id
+    LEFT JOIN hosts k ON k.id = coalesce(d.host_id, d.home_id)
+    WHERE p.vm_id = ANY(vm_ids) AND a.attachment_type = 'data' AND coalesce(d.host_id, d.home_id) <> p.host_id
+      AND NOT (h.shared_storage AND coalesce(k.shared_storage, false));
+  IF FOUND THEN
+    RAISE EXCEPTION 'another host has one of the disks' USING ERRCODE = 'GP001';
+  END IF;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.firewall_rule_bytes(rule firewall_rules)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT 128
+    + 20 * (jsonb_array_length(rule.sources) + jsonb_array_length(rule.destinations))
+    + 13 * (cardinality(rule.source_ports) + cardinality(rule.destination_ports))
+$function$;
+
+CREATE OR REPLACE FUNCTION public.free_vni()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO free_vnis (vni, freed_at, host_ids, numbers)
+    SELECT OLD.vni, now(), coalesce(array_agg(r.host_id), '{}'), coalesce(array_agg(r.number), '{}')
+    FROM host_revisions r JOIN hosts h ON h.id = r.host_id
+    WHERE h.fenced_at IS NULL AND h.accepted_number < r.number;
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.hosts_in_networks(networks uuid[])
  RETURNS SETOF uuid
  LANGUAGE plpgsql
@@ -993,16 +1407,6 @@ BEGIN
   IF cardinality(networks) = 0 THEN RETURN; END IF;
   RETURN QUERY SELECT DISTINCT p.host_id FROM network_interfaces n JOIN placements p ON p.vm_id = n.vm_id
     WHERE n.network_id = ANY(networks);
-END $function$;
-
-CREATE OR REPLACE FUNCTION public.hosts_sharing_networks(ids uuid[])
- RETURNS SETOF uuid
- LANGUAGE plpgsql
- STABLE
-AS $function$
-BEGIN
-  IF ids IS NULL THEN RETURN; END IF;
-  RETURN QUERY SELECT hosts_in_networks(ARRAY(SELECT DISTINCT network_id FROM network_interfaces WHERE vm_id = ANY(ids)));
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.hosts_with_rules_on(ids uuid[])
@@ -1027,16 +1431,224 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.limit_projects()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  most bigint;
+  total bigint;
+BEGIN
+  SELECT max INTO most FROM organization_quotas
+    WHERE organization_id = NEW.organization_id AND type = 'projects' FOR NO KEY UPDATE;
+  SELECT count(*) INTO total FROM projects WHERE organization_id = NEW.organization_id;
+  IF total > most THEN
+    RAISE EXCEPTION 'quota of projects exceeded' USING ERRCODE = 'GQ001',
+      DETAIL = json_build_object('scope', 'organization', 'type', 'projects', 'max', most,
+        'used', total - 1, 'requested', 1)::text;
+  END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.limit_rules_of_network()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  most constant bigint := 512 * 1024;
+  total bigint;
+  largest text;
+BEGIN
+  IF TG_OP = 'UPDATE' AND firewall_rule_bytes(NEW) <= firewall_rule_bytes(OLD) THEN RETURN NULL; END IF;
+  PERFORM FROM networks WHERE id = NEW.network_id FOR NO KEY UPDATE;
+  SELECT sum(firewall_rule_bytes(r)) INTO total FROM firewall_rules r
+    WHERE r.network_id = NEW.network_id AND r.desired_state = 'present';
+  IF total <= most THEN RETURN NULL; END IF;
+  SELECT member INTO largest FROM (VALUES
+      ('sources', 20 * jsonb_array_length(NEW.sources)),
+      ('destinations', 20 * jsonb_array_length(NEW.destinations)),
+      ('source_ports', 13 * cardinality(NEW.source_ports)),
+      ('destination_ports', 13 * cardinality(NEW.destination_ports))) AS m (member, bytes)
+    ORDER BY bytes DESC LIMIT 1;
+  RAISE EXCEPTION 'rules of the network too large' USING ERRCODE = 'GR001',
+    DETAIL = json_build_object('scope', 'network', 'type', 'firewall_rule_bytes', 'max', most,
+      'used', total - firewall_rule_bytes(NEW), 'requested', firewall_rule_bytes(NEW), 'field', largest)::text;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.lock_lease(lease_location text, lease_holder uuid, lease_epoch bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM set_config('idle_in_transaction_session_timeout', '1000', true), set_config('lock_timeout', '1000', true);
+  PERFORM FROM leases WHERE location = lease_location AND holder = lease_holder AND epoch = lease_epoch
+    AND expires_at > clock_timestamp() AND EXISTS (SELECT FROM installation WHERE history = current_history())
+    FOR KEY SHARE;
+  RETURN FOUND;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.lock_unplaced_vms(ids uuid[], generations bigint[])
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RETURN ARRAY(SELECT locked.id FROM (SELECT id, generation FROM vms WHERE id = ANY(ids)
+        AND desired_state = 'running' AND NOT placed AND NOT abandoned AND observed_generation < generation
+      ORDER BY id FOR UPDATE SKIP LOCKED) locked
+    JOIN unnest(ids, generations) AS decided (id, generation) USING (id, generation));
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.note_late_usage()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  today timestamptz := date_trunc('day', clock_timestamp() AT TIME ZONE 'utc') AT TIME ZONE 'utc';
+  changed_since timestamptz := NEW.started_at;
+  changed_until timestamptz := coalesce(NEW.ended_at, 'infinity');
+BEGIN
+  IF TG_OP = 'UPDATE' THEN
+    IF (NEW.started_at, NEW.units) = (OLD.started_at, OLD.units) THEN
+      -- Only the time between the old and the new end has changed.
+      changed_since := least(changed_until, coalesce(OLD.ended_at, 'infinity'));
+    ELSE
+      changed_since := least(NEW.started_at, OLD.started_at);
+    END IF;
+    changed_until := greatest(changed_until, coalesce(OLD.ended_at, 'infinity'));
+  END IF;
+  IF changed_since < least(today, changed_until) THEN
+    INSERT INTO late_usage (organization_id, since, until)
+      VALUES (NEW.organization_id, changed_since, nullif(changed_until, 'infinity'));
+  END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.note_network_changes(ids uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF ids IS NULL THEN RETURN; END IF;
+  INSERT INTO network_changes (network_id) SELECT DISTINCT unnest(ids) ON CONFLICT DO NOTHING;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.place_vms(lease_location text, lease_holder uuid, lease_epoch bigint, decided jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  decided_ids constant uuid[] := ARRAY(SELECT (d ->> 'vm_id')::uuid FROM jsonb_array_elements(decided) d);
+  vm_ids uuid[];
+  placed jsonb;
+  chosen_hosts uuid[];
+  chosen_devices uuid[];
+  moves jsonb;
+  locked bigint;
+BEGIN
+  IF NOT lock_lease(lease_location, lease_holder, lease_epoch) THEN RETURN NULL; END IF;
+  vm_ids := lock_unplaced_vms(decided_ids,
+    ARRAY(SELECT (d ->> 'generation')::bigint FROM jsonb_array_elements(decided) d));
+  SELECT coalesce(jsonb_agg(d), '[]') INTO placed
+    FROM jsonb_array_elements(decided) d WHERE (d ->> 'vm_id')::uuid = ANY(vm_ids);
+  chosen_hosts := ARRAY(SELECT DISTINCT (p ->> 'host_id')::uuid FROM jsonb_array_elements(placed) p);
+  chosen_devices := ARRAY(SELECT device::uuid
+    FROM jsonb_array_elements(placed) p, jsonb_array_elements_text(p -> 'device_ids') device);
+
+  -- A spec contains whether a disk exists, so the disks must not change.
+  PERFORM FROM disks WHERE id IN (SELECT disk_id FROM disk_attachments WHERE vm_id = ANY(vm_ids))
+    ORDER BY id FOR NO KEY UPDATE;
+  PERFORM FROM hosts WHERE id = ANY(chosen_hosts)
+      AND state = 'ready' AND admin_state = 'active' AND fenced_at IS NULL AND drift = '{}' AND trouble = ''
+      AND NOT (awaits_era AND stream_epoch > 0)
+    ORDER BY id FOR SHARE;
+  GET DIAGNOSTICS locked = ROW_COUNT;
+  IF locked <> cardinality(chosen_hosts) THEN
+    RAISE EXCEPTION 'a host is not as it was decided' USING ERRCODE = 'GP001';
+  END IF;
+  -- Rules and subnets of the networks must not change.
+  PERFORM FROM networks WHERE id IN (SELECT network_id FROM network_interfaces WHERE vm_id = ANY(vm_ids))
+    ORDER BY id FOR SHARE;
+  PERFORM FROM devices WHERE id = ANY(chosen_devices)
+    AND state = 'ready' AND quarantine_reason = '' AND NOT blocked ORDER BY id FOR SHARE;
+  GET DIAGNOSTICS locked = ROW_COUNT;
+  IF locked <> cardinality(chosen_devices) THEN
+    RAISE EXCEPTION 'a device is not as it was decided' USING ERRCODE = 'GP001';
+  END IF;
+  -- Hosts with firewall rules that name one of the VMs get a new number too.
+  SELECT jsonb_agg(jsonb_build_object('host_id', host_id, 'before', changed_xid::text))
+      FILTER (WHERE host_id = ANY(chosen_hosts)) INTO moves
+    FROM (SELECT host_id, changed_xid FROM host_revisions
+      WHERE host_id = ANY(chosen_hosts || ARRAY(SELECT hosts_with_rules_on(vm_ids)))
+      ORDER BY host_id FOR UPDATE) numbers;
+
+  -- Addresses come first: while a VM is not placed, no other host has a route to it.
+  INSERT INTO address_claims (network_interface_id, subnet_id, address)
+    SELECT a.interface_id, a.subnet_id, a.address FROM jsonb_array_elements(placed) p,
+      jsonb_to_recordset(p -> 'addresses') AS a (interface_id uuid, subnet_id uuid, address inet);
+  PERFORM FROM orphan_interfaces i JOIN subnets s ON s.network_id = i.network_id AND i.private_address <<= s.cidr
+    JOIN address_claims c ON c.subnet_id = s.id AND c.address = i.private_address
+    JOIN network_interfaces n ON n.id = c.network_interface_id WHERE n.vm_id = ANY(vm_ids);
+  IF FOUND THEN
+    RAISE EXCEPTION 'an orphan has one of the addresses' USING ERRCODE = 'GP001';
+  END IF;
+  INSERT INTO placements (vm_id, host_id, epoch)
+    SELECT (p ->> 'vm_id')::uuid, (p ->> 'host_id')::uuid, lease_epoch FROM jsonb_array_elements(placed) p;
+  INSERT INTO device_claims (device_id, vm_id) SELECT device::uuid, (p ->> 'vm_id')::uuid
+    FROM jsonb_array_elements(placed) p, jsonb_array_elements_text(p -> 'device_ids') device;
+  UPDATE vms SET placed = true WHERE id = ANY(vm_ids);
+  PERFORM assign_public_addresses(lease_location, ARRAY(SELECT interface_id::uuid
+    FROM jsonb_array_elements(placed) p, jsonb_array_elements_text(p -> 'public_for') interface_id));
+  PERFORM decide_homes(vm_ids);
+  RETURN jsonb_build_object('xid', pg_current_xact_id()::text, 'moves', coalesce(moves, '[]'),
+    'dropped', to_jsonb(ARRAY(SELECT unnest(decided_ids) EXCEPT SELECT unnest(vm_ids))));
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RAISE EXCEPTION 'the rows of % are final', TG_TABLE_NAME USING ERRCODE = 'restrict_violation',
+    HINT = 'A correction of a closed day is a row in usage_adjustments.';
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.require_good_standing()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  suspension json;
+BEGIN
+  SELECT json_build_object('cause', s.cause, 'reason', s.reason) INTO suspension
+    FROM projects p JOIN suspensions s ON s.organization_id = p.organization_id WHERE p.id = NEW.project_id;
+  IF FOUND THEN
+    RAISE EXCEPTION 'organization suspended' USING ERRCODE = 'GS001', DETAIL = suspension::text;
+  END IF;
+  RETURN NEW;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.require_open_day()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF NOT EXISTS (SELECT FROM closed_days WHERE date = NEW.date AND xmin = pg_current_xact_id()::xid) THEN
+    RAISE EXCEPTION 'the day % is closed: nothing can be added to %', NEW.date, TG_TABLE_NAME
+      USING ERRCODE = 'restrict_violation', HINT = 'A correction of a closed day is a row in usage_adjustments.';
+  END IF;
+  RETURN NEW;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.revise_vm()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  IF NEW.generation <> OLD.generation OR NEW.desired_state <> OLD.desired_state
+  IF NEW.generation <> OLD.generation OR NEW.desired_state <> OLD.desired_state OR NEW.relocating <> OLD.relocating
     OR vm_should_run(NEW.desired_state, NEW.abandoned, NEW.observed_state, NEW.observed_generation, NEW.generation)
     <> vm_should_run(OLD.desired_state, OLD.abandoned, OLD.observed_state, OLD.observed_generation, OLD.generation)
   THEN
-    NEW.revision := OLD.revision + 1;
+    NEW.revision := greatest(OLD.revision + 1, count_floor());
   END IF;
   RETURN NEW;
 END $function$;
@@ -1046,8 +1658,40 @@ CREATE OR REPLACE FUNCTION public.revise_vm_of_attachment()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  UPDATE vms SET revision = revision + 1 WHERE id = NEW.vm_id AND placed;
+  UPDATE vms SET revision = greatest(revision + 1, count_floor()) WHERE id = NEW.vm_id AND placed;
   RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.take_vni()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  largest constant bigint := 16777215;
+  position bigint;
+  final bigint;
+BEGIN
+  LOOP
+    DELETE FROM free_vnis WHERE vni = (SELECT vni FROM free_vnis WHERE freed_at IS NULL
+      ORDER BY vni LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING vni INTO NEW.vni;
+    IF FOUND THEN RETURN NEW; END IF;
+    SELECT p.next, p.last INTO position, final FROM vni_pool p WHERE p.next <= p.last FOR UPDATE;
+    EXIT WHEN NOT FOUND;
+    UPDATE vni_pool SET next = least(position + 256, final + 1);
+    INSERT INTO free_vnis (vni)
+      SELECT n FROM generate_series(position, least(position + 255, final)) p,
+        LATERAL (SELECT (p - 1) % largest + 1 AS n) AS number
+      WHERE NOT EXISTS (SELECT FROM networks w WHERE w.vni = n)
+      ON CONFLICT (vni) DO NOTHING;
+  END LOOP;
+  DELETE FROM free_vnis WHERE vni = (SELECT f.vni FROM free_vnis f
+    WHERE f.freed_at < now() - interval '1 hour' AND NOT EXISTS (
+      SELECT FROM unnest(f.host_ids, f.numbers) AS behind (host_id, number)
+      JOIN hosts h ON h.id = behind.host_id
+      WHERE h.fenced_at IS NULL AND h.accepted_number < behind.number)
+    ORDER BY f.freed_at, f.vni LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING vni INTO NEW.vni;
+  IF FOUND THEN RETURN NEW; END IF;
+  RAISE EXCEPTION 'no free VXLAN number' USING ERRCODE = 'GV001';
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.touch_host()

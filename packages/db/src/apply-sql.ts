@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Sql, Transaction } from './connect.ts';
+import { type LockedWork, type Locker, lockBriefly } from './short-locks.ts';
 
 /**
  * Brings the functions and triggers of the database to the versions in the files: `functions/*.sql`
@@ -11,30 +12,37 @@ import type { Sql, Transaction } from './connect.ts';
  *
  * Everything happens in one transaction, and only if the files or the migrations have changed since
  * the last time. So a process that starts pays for one query. The caller holds the migration lock.
+ *
+ * Replacing a function locks no table. Replacing a trigger stops the writers of its table, so only the
+ * triggers that have changed are replaced.
  */
 export async function applySql(
   sql: Sql,
-  { folder, migrations }: { folder: string; migrations: string },
+  {
+    folder,
+    migrations,
+    ...work
+  }: { folder: string; migrations: string } & Omit<LockedWork, 'what'>,
 ): Promise<void> {
-  const files = [
-    ...(await readFiles(path.join(folder, 'functions'))),
-    ...(await readFiles(path.join(folder, 'triggers'))),
-  ];
+  const functions = await readFiles(path.join(folder, 'functions'));
+  const triggers = await readFiles(path.join(folder, 'triggers'));
   const digest = createHash('sha256')
-    .update(JSON.stringify([files, await readFile(journalOf(migrations), 'utf8')]))
+    .update(
+      JSON.stringify([[...functions, ...triggers], await readFile(journalOf(migrations), 'utf8')]),
+    )
     .digest('hex');
   const unchanged = await sql`select from applied_sql where digest = ${digest}`;
   if (unchanged.length > 0) return;
-  const text = files.map((file) => file.text).join('\n');
-  await sql.begin(async (tx) => {
-    await tx.unsafe(text);
-    await dropStale(tx, {
-      functions: namesOf('function', text),
-      triggers: namesOf('trigger', text),
-    });
-    await recordApplied(tx, {
-      ...{ digest, functions: namesOf('function', text), triggers: namesOf('trigger', text) },
-    });
+  const names = {
+    functions: namesOf('function', textOf(functions)),
+    triggers: namesOf('trigger', textOf(triggers)),
+  };
+  const what = 'the change of the functions and triggers';
+  await lockBriefly(sql, { what, ...work }, async ({ tx, execute }) => {
+    await tx.unsafe(textOf(functions));
+    await replaceTriggers(tx, { wanted: triggersOf(textOf(triggers)), execute });
+    for (const statement of await readStale(tx, names)) await execute(statement);
+    await recordApplied(tx, { digest, ...names });
   });
 }
 
@@ -52,19 +60,55 @@ async function readFiles(folder: string): Promise<{ name: string; text: string }
   );
 }
 
+function textOf(files: readonly { text: string }[]): string {
+  return files.map(({ text }) => text).join('\n');
+}
+
 function namesOf(kind: 'function' | 'trigger', text: string): string[] {
   const statements = text.matchAll(new RegExp(`^create or replace ${kind} (\\w+)`, 'gim'));
   return [...statements].flatMap(([, name]) => name ?? []);
 }
 
+type Trigger = { name: string; table: string; text: string; digest: string };
+
+function triggersOf(text: string): Trigger[] {
+  const statements = text.matchAll(/^create or replace trigger (\w+)[^;]*?\son (\w+)\s[^;]*;/gim);
+  return [...statements].map(([statement, name = '', table = '']) => ({
+    name,
+    table,
+    text: statement,
+    digest: createHash('sha256').update(statement).digest('hex'),
+  }));
+}
+
+/**
+ * The comment of a trigger has the digest of its statement and the transaction that wrote it. If
+ * anybody else has replaced the trigger since, its row is of another transaction.
+ */
+async function replaceTriggers(
+  tx: Transaction,
+  { wanted, execute }: { wanted: readonly Trigger[]; execute: Locker['execute'] },
+): Promise<void> {
+  const current = await tx<{ key: string; comment: string }[]>`
+    select tgrelid::regclass || '.' || tgname as key, obj_description(oid, 'pg_trigger') as comment from pg_trigger
+    where not tgisinternal and obj_description(oid, 'pg_trigger') like '% ' || xmin::text`;
+  const comments = new Map(current.map(({ key, comment }) => [key, comment]));
+  const [row] = await tx<{ xid: string }[]>`select pg_current_xact_id()::xid::text as xid`;
+  for (const { name, table, text, digest } of wanted) {
+    if (comments.get(`${table}.${name}`)?.startsWith(`${digest} `)) continue;
+    await execute(`${text}\ncomment on trigger ${name} on ${table} is '${digest} ${row?.xid}'`);
+  }
+}
+
 type Names = { functions: string[]; triggers: string[] };
 
 /**
- * Drops what an earlier version created. Triggers come first, because they need their functions.
+ * Returns the statements that drop what an earlier version created. Triggers come first, because they
+ * need their functions.
  */
-async function dropStale(tx: Transaction, { functions, triggers }: Names): Promise<void> {
+async function readStale(tx: Transaction, { functions, triggers }: Names): Promise<string[]> {
   const [before] = await tx<Names[]>`select functions, triggers from applied_sql`;
-  if (!before) return;
+  if (!before) return [];
   const staleTriggers = before.triggers.filter((name) => !triggers.includes(name));
   const staleFunctions = before.functions.filter((name) => !functions.includes(name));
   const drops = await tx<{ statement: string }[]>`
@@ -72,7 +116,7 @@ async function dropStale(tx: Transaction, { functions, triggers }: Names): Promi
       where tgname = any(${staleTriggers}::text[]) and not tgisinternal
     union all select format('drop function %s', oid::regprocedure) from pg_proc
       where proname = any(${staleFunctions}::text[]) and pronamespace = 'public'::regnamespace`;
-  for (const { statement } of drops) await tx.unsafe(statement);
+  return drops.map(({ statement }) => statement);
 }
 
 async function recordApplied(

@@ -45,6 +45,14 @@ const CONSTRAINTS: Record<string, [ErrorCode, string]> = {
 
 /** The quota triggers raise it. */
 const QUOTA_EXCEEDED = 'GQ001';
+/** A trigger raises it if the firewall rules of a network would be too large. */
+const RULES_TOO_LARGE = 'GR001';
+/** A trigger raises it if every VXLAN number is used or rests. */
+const NO_VNI = 'GV001';
+/** A trigger raises it if a suspended organization creates or starts a VM. */
+const SUSPENDED = 'GS001';
+/** `place_vms` raises it if something is not as it was decided. */
+const NOT_AS_DECIDED = 'GP001';
 const FOREIGN_KEY_VIOLATION = '23503';
 /**
  * The server refused the connection or the statement: it is full, starting, read-only after a
@@ -66,6 +74,15 @@ export function toCloudError(error: unknown): unknown {
     const known = CONSTRAINTS[error.constraint_name ?? ''];
     if (known) return new CloudError(known[0], known[1], { cause: error });
     if (error.code === QUOTA_EXCEEDED) return quotaExceeded(error);
+    if (error.code === RULES_TOO_LARGE) return rulesTooLarge(error);
+    if (error.code === NO_VNI) {
+      return new CloudError(
+        'unavailable',
+        'every network number is in use, or was until a moment ago: delete networks, or try again in an hour',
+        { cause: error },
+      );
+    }
+    if (error.code === SUSPENDED) return suspended(error);
     if (error.code === FOREIGN_KEY_VIOLATION) {
       return new CloudError(
         'conflict',
@@ -100,14 +117,24 @@ export function isMissingValue(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === '23502';
 }
 
-const LOST_RACES = ['23505', FOREIGN_KEY_VIOLATION, '40001', '40P01', '55P03'];
+const LOST_RACES = ['23505', FOREIGN_KEY_VIOLATION, '40001', '40P01', '55P03', NOT_AS_DECIDED];
 
 /**
  * Returns whether a write failed because of a concurrent one: a key is taken, a referenced row is
- * gone, or a lock was not available in time. The caller has to read again what it decided on.
+ * gone or not as it was, or a lock was not available in time. The caller has to read again what it
+ * decided on.
  */
 export function isLostRace(error: unknown): boolean {
   return error instanceof postgres.PostgresError && LOST_RACES.includes(error.code);
+}
+
+/** Data exceptions of PostgreSQL: a value that the column or the conversion cannot take. */
+const DATA_EXCEPTION = /^22/;
+
+/** Returns whether a statement can never succeed with these values, however often it is tried. */
+export function isBadValue(error: unknown): boolean {
+  if (error instanceof postgres.PostgresError) return DATA_EXCEPTION.test(error.code);
+  return error instanceof RangeError || error instanceof TypeError;
 }
 
 /** Returns whether the Idempotency-Key was used before. */
@@ -122,7 +149,24 @@ function quotaExceeded(error: postgres.PostgresError): CloudError {
   const quota = JSON.parse(error.detail ?? '{}') as Record<string, string | number>;
   return new CloudError(
     'quota_exceeded',
-    `the project's quota of ${quota['type']} is ${quota['max']}, ${quota['used']} used: delete resources or ask the operator for a higher quota`,
+    `the ${quota['scope']}'s quota of ${quota['type']} is ${quota['max']}, ${quota['used']} used: delete resources or ask the operator for a higher quota`,
     { details: quota, cause: error },
   );
+}
+
+function rulesTooLarge(error: postgres.PostgresError): CloudError {
+  const limit = JSON.parse(error.detail ?? '{}') as Record<string, string | number>;
+  return new CloudError(
+    'quota_exceeded',
+    `${limit['field']}: the firewall rules of one network may have ${limit['max']} bytes, the others have ` +
+      `${limit['used']} and this rule has ${limit['requested']}: give it fewer entries, or delete other rules of the network`,
+    { details: limit, cause: error },
+  );
+}
+
+function suspended(error: postgres.PostgresError): CloudError {
+  const { cause, reason } = JSON.parse(error.detail ?? '{}') as { cause?: string; reason?: string };
+  const code = cause === 'payment' ? 'payment_required' : 'forbidden';
+  const message = `the organization is suspended and cannot create or start VMs: ${reason}`;
+  return new CloudError(code, message, { cause: error });
 }

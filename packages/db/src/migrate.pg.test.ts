@@ -55,7 +55,7 @@ it('a migration that is interrupted leaves nothing behind for the next one', asy
     const cut = migrate(url).catch(() => 'cut off');
     const end = () => sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`;
-    await expect.poll(async () => (await end()).length).toBe(1);
+    await expect.poll(async () => (await end()).length, { interval: 5, timeout: 10_000 }).toBe(1);
     expect(await cut).toBe('cut off');
     await holder`drop table host_revisions`;
   });
@@ -135,5 +135,16 @@ it('a database of an unreleased version is refused, and the message says what to
   const sql = connect({ url, name: 'test', maxConnections: 1 });
   await sql`update drizzle.__drizzle_migrations set hash = 'of an unreleased version'`;
   await expect(migrate(url)).rejects.toThrow(/cannot be migrated: .*remove the \.gantry directory/);
+  await sql.end();
+});
+
+it('a database of a newer version is refused and stays as it is', async () => {
+  const url = await emptyDatabase();
+  await migrate(url);
+  const sql = connect({ url, name: 'test', maxConnections: 1 });
+  await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('of a newer version', 32503680000000)`;
+  await sql`update applied_sql set digest = 'newer'`;
+  await expect(migrate(url)).rejects.toThrow(/newer version has used it: start the newer version/);
+  expect(await sql`select digest from applied_sql`).toEqual([{ digest: 'newer' }]);
   await sql.end();
 });

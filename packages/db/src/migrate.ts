@@ -1,16 +1,22 @@
 import { existsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { readMigrationFiles } from 'drizzle-orm/migrator';
-import { drizzle } from 'drizzle-orm/postgres-js';
-import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
+import { applyMigrations, type Migration, readMigrations } from './apply-migrations.ts';
 import { applySql } from './apply-sql.ts';
 import { connect, type Sql } from './connect.ts';
 import { insertCatalogue } from './queries/catalogue/catalogue-seed.ts';
+import { insertInstallation } from './queries/maintenance/era.ts';
+import { LOCK_LIMITS, type LockLimits } from './short-locks.ts';
 
 /** Every Gantry process uses this number, and other programs are unlikely to. */
 const MIGRATION_LOCK = 4_725_873_091;
 
+/** How often a process looks whether another one has finished migrating. */
+const LOCK_POLL_MS = 100;
+
 export const OLDEST_SERVER = 15;
+
+export type MigrateOptions = { migrations?: string; limits?: LockLimits };
 
 /**
  * Brings the database to the schema of this version: migrations of tables, then the functions and
@@ -19,19 +25,39 @@ export const OLDEST_SERVER = 15;
  * completely or not at all, so a process that is killed midway leaves a clean start to the next
  * one.
  */
-export async function migrate(url: string): Promise<void> {
-  const sql = connect({ url, name: 'gantry-migrate', maxConnections: 1 });
+export async function migrate(
+  url: string,
+  { migrations: folder = folderOf('migrations'), limits = LOCK_LIMITS }: MigrateOptions = {},
+): Promise<void> {
+  // A migration may build an index of a large table. What waits for locks has limits of its own.
+  const sql = connect({ url, name: 'gantry-migrate', maxConnections: 1, statementLimitMs: 0 });
   try {
     await requireSupportedServer(sql);
-    await sql`select pg_advisory_lock(${MIGRATION_LOCK})`;
-    const migrations = folderOf('migrations');
+    await takeLock(sql);
+    const migrations = readMigrations(folder);
     await requireKnownHistory(sql, migrations);
-    await applyMigrations(drizzle(sql), { migrationsFolder: migrations });
-    await applySql(sql, { folder: folderOf('sql'), migrations });
+    await applyMigrations(sql, migrations, { url, limits, lock: MIGRATION_LOCK });
+    await applySql(sql, { folder: folderOf('sql'), migrations: folder, url, limits });
+    await insertInstallation(sql);
     await insertCatalogue(sql);
   } finally {
     // Closing the session releases the lock.
     await sql.end({ timeout: 5 });
+  }
+}
+
+/**
+ * Asks again and again instead of waiting in one statement: that statement would have a snapshot, and
+ * an index that another process builds concurrently waits for all older snapshots, so both would
+ * wait for each other.
+ */
+async function takeLock(sql: Sql): Promise<void> {
+  for (;;) {
+    const [row] = await sql<
+      { is_held: boolean }[]
+    >`select pg_try_advisory_lock(${MIGRATION_LOCK}) as is_held`;
+    if (row?.is_held) return;
+    await pause(LOCK_POLL_MS);
   }
 }
 
@@ -49,20 +75,38 @@ async function requireSupportedServer(sql: Sql): Promise<void> {
  * versions that were never released are gone, so that a database from then cannot be migrated.
  * Without this check the first migration would fail because its tables exist.
  */
-async function requireKnownHistory(sql: Sql, migrationsFolder: string): Promise<void> {
+async function requireKnownHistory(sql: Sql, migrations: readonly Migration[]): Promise<void> {
   const [row] = await sql<
     { database: string; exists: boolean }[]
   >`select current_database() as database,
     to_regclass('drizzle.__drizzle_migrations') is not null as exists`;
   if (!row?.exists) return;
-  const [first] = await sql<
+  const applied = await sql<
     { hash: string }[]
-  >`select hash from drizzle.__drizzle_migrations order by created_at, id limit 1`;
-  const known = readMigrationFiles({ migrationsFolder })[0]?.hash;
-  if (!first || first.hash === known) return;
+  >`select hash from drizzle.__drizzle_migrations order by created_at, id`;
+  const known = migrations.map(({ hash }) => hash);
+  const [first] = applied;
+  if (!first) return;
+  if (first.hash === known[0]) return requireNoNewer(applied, { known, database: row.database });
   throw new Error(
     `the database ${row.database} was created by a version of Gantry that was not released, and cannot be ` +
       'migrated: stop Gantry, drop the database (for "npm start": remove the .gantry directory) and start again',
+  );
+}
+
+/**
+ * Throws if a newer version has migrated the database. Otherwise this version would replace the newer
+ * functions and triggers with its own, and write rows that the newer version does not understand.
+ */
+function requireNoNewer(
+  applied: readonly { hash: string }[],
+  { known, database }: { known: readonly string[]; database: string },
+): void {
+  const unknown = applied.filter(({ hash }) => !known.includes(hash)).length;
+  if (unknown === 0) return;
+  throw new Error(
+    `the database ${database} has ${unknown} migrations that this version of Gantry does not know, because a newer ` +
+      'version has used it: start the newer version, or restore a backup from before the upgrade',
   );
 }
 

@@ -2,6 +2,6 @@
 -- deleted after the host has detached the disk, which is no change for the host.
 CREATE OR REPLACE FUNCTION revise_vm_of_attachment() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE vms SET revision = revision + 1 WHERE id = NEW.vm_id AND placed;
+  UPDATE vms SET revision = greatest(revision + 1, count_floor()) WHERE id = NEW.vm_id AND placed;
   RETURN NULL;
 END $$;

@@ -1,11 +1,11 @@
 CREATE OR REPLACE TRIGGER hosts_numbered AFTER INSERT ON hosts FOR EACH ROW EXECUTE FUNCTION insert_host_revision();
 
--- Triggers run in the order of their names: this one runs before hosts_touched.
 CREATE OR REPLACE TRIGGER hosts_reached AFTER UPDATE OF underlay_address ON hosts FOR EACH ROW
-  WHEN (NEW.underlay_address IS DISTINCT FROM OLD.underlay_address) EXECUTE FUNCTION bump_peers_of_host();
+  WHEN (NEW.underlay_address IS DISTINCT FROM OLD.underlay_address) EXECUTE FUNCTION bump_hosts_of_underlay();
 
 -- Every inventory writes these columns. Placement reads the host again only if one of them has changed.
-CREATE OR REPLACE TRIGGER hosts_touched AFTER UPDATE OF state, admin_state, numa_nodes, shared_storage, drift ON hosts
-  FOR EACH ROW WHEN ((NEW.state, NEW.admin_state, NEW.numa_nodes, NEW.shared_storage, NEW.drift)
-    IS DISTINCT FROM (OLD.state, OLD.admin_state, OLD.numa_nodes, OLD.shared_storage, OLD.drift))
+CREATE OR REPLACE TRIGGER hosts_touched AFTER UPDATE OF state, admin_state, numa_nodes, shared_storage, drift, refusal,
+    impairment, failed_builds ON hosts
+  FOR EACH ROW WHEN ((NEW.state, NEW.admin_state, NEW.numa_nodes, NEW.shared_storage, NEW.drift, NEW.trouble)
+    IS DISTINCT FROM (OLD.state, OLD.admin_state, OLD.numa_nodes, OLD.shared_storage, OLD.drift, OLD.trouble))
   EXECUTE FUNCTION touch_host();

@@ -1,2 +1,8 @@
 CREATE OR REPLACE TRIGGER networks_quota AFTER INSERT OR DELETE ON networks
   FOR EACH ROW EXECUTE FUNCTION count_rows('networks');
+
+CREATE OR REPLACE TRIGGER networks_number BEFORE INSERT ON networks
+  FOR EACH ROW EXECUTE FUNCTION take_vni();
+
+CREATE OR REPLACE TRIGGER networks_number_freed AFTER DELETE ON networks
+  FOR EACH ROW EXECUTE FUNCTION free_vni();

@@ -1,8 +1,8 @@
 CREATE OR REPLACE TRIGGER vms_quota AFTER INSERT OR DELETE OR UPDATE OF type ON vms
   FOR EACH ROW EXECUTE FUNCTION count_vm();
 
-CREATE OR REPLACE TRIGGER vms_revised BEFORE UPDATE OF desired_state, generation, abandoned, observed_state, observed_generation
-  ON vms FOR EACH ROW EXECUTE FUNCTION revise_vm();
+CREATE OR REPLACE TRIGGER vms_revised BEFORE UPDATE OF desired_state, generation, abandoned, observed_state, observed_generation,
+    relocating ON vms FOR EACH ROW EXECUTE FUNCTION revise_vm();
 
 CREATE OR REPLACE TRIGGER vms_bump AFTER UPDATE ON vms FOR EACH ROW
   WHEN (NEW.revision <> OLD.revision) EXECUTE FUNCTION bump_host_of_vm();
@@ -10,3 +10,6 @@ CREATE OR REPLACE TRIGGER vms_bump AFTER UPDATE ON vms FOR EACH ROW
 -- The host needs the new name from the next boot on, so renaming a VM is not a new revision.
 CREATE OR REPLACE TRIGGER vms_named AFTER UPDATE OF name ON vms FOR EACH ROW
   WHEN (NEW.name <> OLD.name AND NEW.placed) EXECUTE FUNCTION bump_host_of_vm();
+
+CREATE OR REPLACE TRIGGER vms_good_standing BEFORE INSERT OR UPDATE OF power_action ON vms FOR EACH ROW
+  WHEN (NEW.power_action IN ('CREATE', 'START')) EXECUTE FUNCTION require_good_standing();

@@ -10,6 +10,8 @@ import {
   pgTable,
   primaryKey,
   text,
+  unique,
+  uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
 import { locations, vmTypes } from './catalogue.ts';
@@ -21,6 +23,28 @@ import { vms } from './vms.ts';
 /** How schedulers share the work, and what they know about hosts. Writer: scheduler. */
 
 const transactionId = customType<{ data: string }>({ dataType: () => 'xid8' });
+
+/**
+ * The era of the installation. It grows when the database may have lost commits: after a failover,
+ * which begins a new history, and after a restored backup. The functions count_floor and
+ * current_history explain how counters stay unique. One row.
+ */
+export const installation = pgTable(
+  'installation',
+  {
+    id: integer('id').primaryKey().default(1),
+    /** Seconds since 1970 at which the era began; zero for the first. */
+    era: bigint('era', { mode: 'number' }).notNull().default(0),
+    /** The history of the database to which the era belongs. */
+    history: text('history').notNull(),
+    /**
+     * Intervals that ended before this moment were removed, or will be. Closed days before it are not
+     * adjusted any more, because a day without its intervals would seem not to have been used.
+     */
+    meteredSince: moment('metered_since').notNull().default(sql`'-infinity'`),
+  },
+  (t) => [check('installation_one', sql`${t.id} = 1`)],
+);
 
 /** Running schedulers. If a row is not renewed, the scheduler and its streams count as lost. */
 export const schedulers = pgTable('schedulers', {
@@ -36,16 +60,28 @@ export const schedulers = pgTable('schedulers', {
  * every new holder, and every placement checks it in its transaction, so that a holder that was
  * paused for too long writes nothing.
  */
-export const leases = pgTable('leases', {
-  location: text('location')
-    .primaryKey()
-    .references(() => locations.name, { onDelete: 'cascade' }),
-  holder: uuid('holder').notNull(),
-  epoch: bigint('epoch', { mode: 'number' }).notNull(),
-  expiresAt: moment('expires_at').notNull(),
-});
+export const leases = pgTable(
+  'leases',
+  {
+    location: text('location')
+      .primaryKey()
+      .references(() => locations.name, { onDelete: 'cascade' }),
+    holder: uuid('holder').notNull(),
+    epoch: bigint('epoch', { mode: 'number' }).notNull(),
+    expiresAt: moment('expires_at').notNull(),
+    /** A scheduler with fewer leases, which the holder hands this one over to. */
+    wantedBy: uuid('wanted_by'),
+  },
+  // The epoch is part of a key, so a new holder waits for the transactions that lock the key, and a
+  // renewal does not.
+  (t) => [unique('leases_epoch_key').on(t.location, t.epoch)],
+);
 
-/** The certificate authority of the fleet. The first scheduler creates it. One row. */
+/**
+ * The certificate authorities of the fleet. The first scheduler creates the first one, and the
+ * operator's command rotate-authority the others. At most two are trusted at a time: during a
+ * rotation, the retiring one and the issuing one that replaces it.
+ */
 export const fleetAuthorities = pgTable(
   'fleet_authorities',
   {
@@ -53,11 +89,20 @@ export const fleetAuthorities = pgTable(
     certificatePem: text('certificate_pem').notNull(),
     /** SHA-256 of the certificate in DER, lower-case hex. A new host compares it. */
     fingerprint: text('fingerprint').notNull(),
-    /** Sealed with the installation's secret key; empty if the operator provided the authority. */
+    /** Sealed with the fleet key, which only schedulers have; empty if the operator provided the authority. */
     sealedPrivateKey: text('sealed_private_key').notNull(),
+    /**
+     * issuing: it signs the certificates of hosts. retiring: it is still trusted, and signs those of
+     * schedulers, because a host that was away trusts no other. withdrawn: it is not trusted any more.
+     */
+    state: text('state').notNull().default('issuing'),
     createdAt: createdAt(),
+    withdrawnAt: moment('withdrawn_at'),
   },
-  (t) => [check('fleet_authorities_one', sql`${t.id} = 1`)],
+  (t) => [
+    oneOf('fleet_authorities_state', t.state, ['issuing', 'retiring', 'withdrawn']),
+    uniqueIndex('fleet_authorities_trusted').on(t.state).where(sql`state <> 'withdrawn'`),
+  ],
 );
 
 /** A host has several valid certificates while it renews. */
@@ -70,12 +115,15 @@ export const hostCertificates = pgTable(
       .notNull()
       .references(() => hosts.id, { onDelete: 'cascade' }),
     notAfter: moment('not_after').notNull(),
+    /** The fingerprint of its authority. Empty: it was issued before authorities could be replaced. */
+    authority: text('authority').notNull().default(''),
     createdAt: createdAt(),
     // api, for operators:
     revokedAt: moment('revoked_at'),
   },
   (t) => [
     index('host_certificates_host').on(t.hostId),
+    index('host_certificates_expiry').on(t.notAfter),
     index('host_certificates_revoked').on(t.serial).where(sql`revoked_at is not null`),
   ],
 );
@@ -84,9 +132,9 @@ export const hostCertificates = pgTable(
  * The number of each host's spec. Writer: triggers on everything that a spec contains, so that no
  * code path can change a spec without a new number. `changedXid` is the last transaction that
  * changed the spec or anything that placement reads. Polls compare it, so that they also find
- * transactions that commit late. A VM on one host may change the specs of many others: `ownNumber`
+ * transactions that commit late. A subnet changes the specs of all hosts of its network: `ownNumber`
  * is the number after the last change of another kind, and `peersXid` is the last transaction that
- * changed only what the host knows about VMs on other hosts, which placement does not read.
+ * changed only what the host knows about its networks, which placement does not read.
  */
 export const hostRevisions = pgTable(
   'host_revisions',
@@ -102,6 +150,25 @@ export const hostRevisions = pgTable(
   (t) => [
     index('host_revisions_changed').on(t.changedXid),
     index('host_revisions_peers').on(t.peersXid),
+  ],
+);
+
+/**
+ * The networks whose VMs, or the addresses of those, changed in a transaction. Schedulers poll them to
+ * tell the hosts of the network, as with `changedXid`. Rows are inserted and never updated, so that
+ * placements in one network do not wait for each other. Writer: triggers.
+ */
+export const networkChanges = pgTable(
+  'network_changes',
+  {
+    networkId: uuid('network_id').notNull(),
+    xid: transactionId('xid').notNull().default(sql`pg_current_xact_id()`),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.networkId, t.xid] }),
+    index('network_changes_xid').on(t.xid),
+    index('network_changes_created').on(t.createdAt),
   ],
 );
 
@@ -128,7 +195,7 @@ export const firewallRuleHosts = pgTable(
 
 /**
  * Proof that a device was cleaned after a VM, or a record that cleaning failed. Rows are only
- * added. There are no foreign keys, because a receipt outlives the VM, the device and the host.
+ * added, and removed when they are old and not the last of their device. There are no foreign keys, because a receipt outlives the VM, the device and the host.
  *
  * `number` orders the receipts of one drive. The database assigns it: `id` and `finishedAt` come
  * from the clocks of different processes, so they do not define an order. A sequence is not in

@@ -10,7 +10,6 @@ import {
   bigint,
   boolean,
   check,
-  foreignKey,
   index,
   inet,
   integer,
@@ -22,12 +21,11 @@ import {
 } from 'drizzle-orm/pg-core';
 import { locations } from './catalogue.ts';
 import { createdAt, id, moment, oneOf } from './columns.ts';
-import { networkInterfaces, vms } from './vms.ts';
+import { networkInterfaces } from './vms.ts';
 
 /**
- * Hosts, their devices, and the claims of VMs on them. Writer: scheduler, except the columns under
- * "api": desired state and observed state are in separate columns, and each has one writer.
- * The primary key of a claim is the claimed thing, so that no two VMs can have one device.
+ * Hosts and their devices. Writer: scheduler, except the columns under "api": desired state and
+ * observed state are in separate columns, and each has one writer.
  */
 
 /** The total capacity of a NUMA node for VMs, used or not. */
@@ -57,12 +55,36 @@ export const hosts = pgTable(
     schedulerId: uuid('scheduler_id'),
     /** Increases with every stream; only reports of the newest stream are accepted. */
     streamEpoch: bigint('stream_epoch', { mode: 'number' }).notNull().default(0),
+    /** The fingerprint of the authority of the certificate with which it last attached. */
+    certificateAuthority: text('certificate_authority').notNull().default(''),
     /** The number of the last spec that its agent accepted. */
     acceptedNumber: bigint('accepted_number', { mode: 'number' }).notNull().default(0),
     /**
      * Why its agent refused a spec, and VMs on the host that no spec names; both are usually empty.
      */
     refusal: text('refusal').notNull().default(''),
+    /** Why it does not take its spec, besides a refusal; empty if it does. */
+    impairment: text('impairment').notNull().default(''),
+    /** How many VMs in a row it could not build for reasons of its own; the last one, and when. */
+    failedBuilds: integer('failed_builds').notNull().default(0),
+    buildFailedVmId: uuid('build_failed_vm_id'),
+    buildFailedAt: moment('build_failed_at'),
+    /** Why no new VM is placed on it although it is connected; empty if there is no reason. */
+    trouble: text('trouble')
+      .notNull()
+      .generatedAlwaysAs(
+        sql`case when refusal <> '' then 'its agent refuses its desired state: ' || refusal
+          when impairment <> '' then impairment
+          when failed_builds >= 2 then 'it could not build the last ' || failed_builds || ' VMs'
+          else '' end`,
+      ),
+    /** An era has begun, and the host has not reported what it has since: no VM is placed on it. */
+    awaitsEra: boolean('awaits_era').notNull().default(false),
+    /**
+     * An era has begun, and what the host had before it was not compared with the database yet. Until
+     * then the host gets no spec, because it would change what is to be compared.
+     */
+    awaitsComparison: boolean('awaits_comparison').notNull().default(false),
     unknownVms: text('unknown_vms').array().notNull().default(sql`'{}'`),
     /** The inventory as the agent sent it; null before the first report. */
     inventory: jsonb('inventory'),
@@ -91,6 +113,7 @@ export const hosts = pgTable(
   (t) => [
     unique('hosts_name_key').on(t.name),
     index('hosts_location').on(t.location),
+    index('hosts_awaiting_era').on(t.id).where(sql`awaits_era`),
     index('hosts_detached').on(t.id).where(sql`scheduler_id is null`),
     index('hosts_fenced').on(t.id).where(sql`fenced_at is not null and state <> 'fenced'`),
     oneOf('hosts_state', t.state, HOST_STATES),
@@ -151,54 +174,6 @@ export const devices = pgTable(
   ],
 );
 
-/** The host of a VM. `epoch` is the epoch of the lease under which it was placed. */
-export const placements = pgTable(
-  'placements',
-  {
-    vmId: uuid('vm_id')
-      .primaryKey()
-      .references(() => vms.id),
-    hostId: uuid('host_id')
-      .notNull()
-      .references(() => hosts.id),
-    epoch: bigint('epoch', { mode: 'number' }).notNull(),
-    createdAt: createdAt(),
-  },
-  (t) => [index('placements_host').on(t.hostId)],
-);
-
-export const deviceClaims = pgTable(
-  'device_claims',
-  {
-    deviceId: uuid('device_id')
-      .primaryKey()
-      .references(() => devices.id),
-    vmId: uuid('vm_id')
-      .notNull()
-      .references(() => placements.vmId),
-  },
-  (t) => [index('device_claims_vm').on(t.vmId)],
-);
-
-/** The private address of a VM's interface. A stopped VM keeps it. */
-export const addressClaims = pgTable(
-  'address_claims',
-  {
-    networkInterfaceId: uuid('network_interface_id').primaryKey(),
-    subnetId: uuid('subnet_id').notNull(),
-    address: inet('address').notNull(),
-  },
-  (t) => [
-    unique('address_claims_address_key').on(t.subnetId, t.address),
-    // The subnet is the interface's own, so one foreign key replaces two.
-    foreignKey({
-      name: 'address_claims_interface_fk',
-      columns: [t.networkInterfaceId, t.subnetId],
-      foreignColumns: [networkInterfaces.id, networkInterfaces.subnetId],
-    }),
-  ],
-);
-
 /** Pools of public addresses (api). The scheduler assigns an address to an interface. */
 export const publicAddresses = pgTable(
   'public_addresses',
@@ -208,9 +183,16 @@ export const publicAddresses = pgTable(
       .notNull()
       .references(() => locations.name),
     address: inet('address').notNull(),
+    // scheduler:
     networkInterfaceId: uuid('network_interface_id').references(() => networkInterfaces.id),
+    /** When the last VM released it, and the project of that VM. Null if no VM has had it. */
+    releasedAt: moment('released_at'),
+    lastProjectId: uuid('last_project_id'),
   },
   (t) => [
+    index('public_addresses_free')
+      .on(t.location, t.releasedAt.asc().nullsFirst())
+      .where(sql`network_interface_id is null`),
     unique('public_addresses_address_key').on(t.address),
     unique('public_addresses_interface_key').on(t.networkInterfaceId),
     check('public_addresses_single', sql`masklen(${t.address}) = 32`),
@@ -234,6 +216,8 @@ export const joinTokens = pgTable(
     createdBy: uuid('created_by').notNull(),
     createdAt: createdAt(),
     expiresAt: moment('expires_at').notNull(),
+    /** The host that the token lets come back; null if it is for a new host. */
+    rejoinsId: uuid('rejoins_id').references(() => hosts.id, { onDelete: 'cascade' }),
     // scheduler:
     usedAt: moment('used_at'),
     /** The host that used it; null again once the host is removed. */
@@ -242,6 +226,7 @@ export const joinTokens = pgTable(
   (t) => [
     unique('join_tokens_hash_key').on(t.hash),
     index('join_tokens_host').on(t.hostId),
+    index('join_tokens_expiry').on(t.expiresAt),
     check('join_tokens_use', sql`${t.hostId} is null or ${t.usedAt} is not null`),
   ],
 );

@@ -3,6 +3,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import {
   bigint,
   boolean,
+  check,
   cidr,
   index,
   integer,
@@ -13,12 +14,10 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { locations } from './catalogue.ts';
-import { createdAt, id, oneOf } from './columns.ts';
+import { createdAt, id, moment, oneOf } from './columns.ts';
 import { projects } from './tenants.ts';
 
 /** Writer: api, except the columns under "scheduler". */
-
-const LARGEST_VNI = 2 ** 24 - 1;
 
 export const networks = pgTable(
   'networks',
@@ -29,8 +28,8 @@ export const networks = pgTable(
       .references(() => projects.id, { onDelete: 'cascade' }),
     name: text('name').notNull(),
     cidr: cidr('cidr').notNull(),
-    /** VXLAN network identifier (24 bits) for packets between hosts. The database assigns it. */
-    vni: integer('vni').notNull().generatedAlwaysAsIdentity({ maxValue: LARGEST_VNI }),
+    /** VXLAN network identifier (24 bits) for packets between hosts. A trigger assigns it. */
+    vni: integer('vni').notNull(),
     /** Created with the project; new VMs are in it. */
     isDefault: boolean('is_default').notNull().default(false),
     createdAt: createdAt(),
@@ -39,6 +38,40 @@ export const networks = pgTable(
     unique('networks_name_key').on(t.projectId, t.name),
     unique('networks_vni_key').on(t.vni),
   ],
+);
+
+/**
+ * The VXLAN numbers that a network can get, except those that `vni_pool` has not added yet. Writer:
+ * triggers on networks. `take_vni` says when a freed number may be used again.
+ */
+export const freeVnis = pgTable(
+  'free_vnis',
+  {
+    vni: integer('vni').primaryKey(),
+    /** Null if no network ever had it. */
+    freedAt: moment('freed_at'),
+    /** The hosts that had not accepted their newest spec when it was freed, and its number. */
+    hostIds: uuid('host_ids').array().notNull().default(sql`'{}'`),
+    numbers: bigint('numbers', { mode: 'number' }).array().notNull().default(sql`'{}'`),
+  },
+  (t) => [
+    index('free_vnis_unused').on(t.vni).where(sql`freed_at is null`),
+    index('free_vnis_freed').on(t.freedAt, t.vni).where(sql`freed_at is not null`),
+  ],
+);
+
+/**
+ * Positions in the circle of all VXLAN numbers: those from `next` to `last` are not in `free_vnis` yet.
+ * Writer: a trigger on networks. One row.
+ */
+export const vniPool = pgTable(
+  'vni_pool',
+  {
+    id: integer('id').primaryKey().default(1),
+    next: bigint('next', { mode: 'number' }).notNull(),
+    last: bigint('last', { mode: 'number' }).notNull(),
+  },
+  (t) => [check('vni_pool_one', sql`${t.id} = 1`)],
 );
 
 export const subnets = pgTable(

@@ -2,6 +2,7 @@ import {
   EVENT_TYPES,
   OPERATION_NAMES,
   OPERATION_STATES,
+  ORGANIZATION_QUOTA_TYPES,
   QUOTA_TYPES,
   RESOURCE_TYPES,
 } from '@gantry/model/states';
@@ -20,7 +21,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { createdAt, id, moment, oneOf } from './columns.ts';
-import { projects } from './tenants.ts';
+import { organizations, projects } from './tenants.ts';
 
 /** Writer: api; for `state`, `result` and `completedAt` of unfinished operations the scheduler. */
 export const operations = pgTable(
@@ -46,7 +47,7 @@ export const operations = pgTable(
   },
   (t) => [
     uniqueIndex('operations_unfinished_key').on(t.resourceId).where(sql`state = 'IN_PROGRESS'`),
-    index('operations_project').on(t.projectId, t.resourceType, t.id),
+    index('operations_list').on(t.projectId, t.resourceType, t.state, t.id),
     index('operations_resource').on(t.resourceId),
     index('operations_deadline').on(t.deadlineAt).where(sql`state = 'IN_PROGRESS'`),
     oneOf('operations_resource_type', t.resourceType, RESOURCE_TYPES),
@@ -58,7 +59,7 @@ export const operations = pgTable(
 
 /**
  * What happened to a tenant's resources without a request. Rows are only added. Writer: api and
- * scheduler. Events are removed with the project.
+ * scheduler. Events are removed with the project, or by the scheduler when they are old.
  */
 export const events = pgTable(
   'events',
@@ -101,7 +102,7 @@ export const idempotencyKeys = pgTable(
   ],
 );
 
-/** Who changed what, from where, with which result. Rows are only added. Writer: api. */
+/** Who changed what, from where, with which result. Rows are only added. Writer: api; the scheduler removes old ones. */
 export const auditLogs = pgTable(
   'audit_logs',
   {
@@ -116,6 +117,10 @@ export const auditLogs = pgTable(
     resourceType: text('resource_type').notNull(),
     resourceId: text('resource_id').notNull(),
     sourceIp: text('source_ip').notNull(),
+    /** Empty except for requests for tokens. */
+    userAgent: text('user_agent').notNull().default(''),
+    /** More than 1 in a line about several requests for tokens that a limit refused. */
+    attempts: integer('attempts').notNull().default(1),
     requestId: uuid('request_id').notNull(),
     status: integer('status').notNull(),
   },
@@ -139,5 +144,21 @@ export const quotas = pgTable(
   (t) => [
     primaryKey({ columns: [t.projectId, t.type] }),
     oneOf('quotas_type', t.type, QUOTA_TYPES),
+  ],
+);
+
+/** Limits what the projects of an organization use together, which `quotas` counts. Writer: api. */
+export const organizationQuotas = pgTable(
+  'organization_quotas',
+  {
+    organizationId: uuid('organization_id')
+      .notNull()
+      .references(() => organizations.id, { onDelete: 'cascade' }),
+    type: text('type').notNull(),
+    max: bigint('max', { mode: 'number' }).notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organizationId, t.type] }),
+    oneOf('organization_quotas_type', t.type, ORGANIZATION_QUOTA_TYPES),
   ],
 );

@@ -1,5 +1,7 @@
+import { OPERATOR_ROLES, type OperatorRole } from '@gantry/model/states';
 import { sql } from 'drizzle-orm';
 import {
+  type AnyPgColumn,
   bigint,
   boolean,
   check,
@@ -54,9 +56,22 @@ export const users = pgTable(
     email: text('email').notNull(),
     passwordHash: text('password_hash').notNull(),
     operator: boolean('operator').notNull().default(false),
+    /** What the user may do as an operator; without effect for other users. */
+    operatorRole: text('operator_role').$type<OperatorRole>().notNull().default('admin'),
+    /**
+     * An owner added the e-mail address as a member, and no operator has created the user yet. A
+     * pending user has no password.
+     */
+    pending: boolean('pending').notNull().default(false),
+    /**
+     * Every access token has the generation of its user at the time. A larger one here ends all
+     * tokens so far. It is a counter and not a time, because the clocks of processes differ.
+     */
+    tokenGeneration: bigint('token_generation', { mode: 'number' }).notNull().default(0),
     createdAt: createdAt(),
   },
   (t) => [
+    oneOf('users_operator_role', t.operatorRole, OPERATOR_ROLES),
     unique('users_email_key').on(t.email),
     check('users_email_lower', sql`${t.email} = lower(${t.email})`),
   ],
@@ -98,13 +113,33 @@ export const accessKeys = pgTable(
     hash: text('hash').notNull(),
     createdAt: createdAt(),
     expiresAt: moment('expires_at'),
+    /**
+     * The user who created the key, or who created the key that created it. A key ends with its user,
+     * and cannot do more than its user can now. Null for keys from before this was recorded.
+     */
+    createdBy: uuid('created_by').references(() => users.id, { onDelete: 'cascade' }),
+    /** The key with which it was created; null if a user created it. */
+    parentId: uuid('parent_id').references((): AnyPgColumn => accessKeys.id, {
+      onDelete: 'cascade',
+    }),
   },
   (t) => [
+    index('access_keys_creator').on(t.createdBy),
+    index('access_keys_parent').on(t.parentId),
     oneOf('access_keys_role', t.role, ['member', 'read-only']),
     unique('access_keys_name_key').on(t.projectId, t.name),
     unique('access_keys_hash_key').on(t.hash),
   ],
 );
+
+/** The last use of each access key. It is written with a delay, and may be a minute old. */
+export const accessKeyUses = pgTable('access_key_uses', {
+  accessKeyId: uuid('access_key_id')
+    .primaryKey()
+    .references(() => accessKeys.id, { onDelete: 'cascade' }),
+  usedAt: moment('used_at').notNull(),
+  sourceIp: text('source_ip').notNull(),
+});
 
 /** One row per refresh token ever used or usable; the rows of one login share a family. */
 export const refreshTokens = pgTable(
@@ -126,7 +161,10 @@ export const refreshTokens = pgTable(
   ],
 );
 
-/** The newest key signs access tokens. Older keys verify until their tokens have expired. */
+/**
+ * The newest key signs access tokens. Older keys verify until their tokens have expired. A key that is
+ * withdrawn is deleted, which ends its tokens.
+ */
 export const signingKeys = pgTable('signing_keys', {
   id: id(),
   publicKey: jsonb('public_key').notNull(),

@@ -64,6 +64,10 @@ export const vms = pgTable(
     placed: boolean('placed').notNull().default(false),
     /** The creation failed, so the VM is being removed whatever its desired state is. */
     abandoned: boolean('abandoned').notNull().default(false),
+    /** Its host could not build it: it is taken down there, and then placed on another host. */
+    relocating: boolean('relocating').notNull().default(false),
+    /** Hosts that could not build it for the request that is unfinished. */
+    avoidedHosts: uuid('avoided_hosts').array().notNull().default(sql`'{}'`),
     // triggers:
     /** Increases with every change of what its host should do. */
     revision: bigint('revision', { mode: 'number' }).notNull().default(1),
@@ -91,8 +95,9 @@ export const vms = pgTable(
   (t) => [
     unique('vms_name_key').on(t.projectId, t.name),
     index('vms_project').on(t.projectId, t.id),
+    index('vms_state').on(t.projectId, t.state, t.id),
     index('vms_unplaced')
-      .on(t.location, t.id)
+      .on(t.location, t.projectId, t.id)
       .where(
         sql`desired_state = 'running' and not placed and not abandoned and observed_generation < generation`,
       ),
@@ -133,8 +138,13 @@ export const disks = pgTable(
     // scheduler:
     /** Null until the disk exists. */
     observedSizeGib: integer('observed_size_gib'),
-    /** The host that stores it; null before the first attachment, when it uses no space. */
+    /** The host that stores it; null before a host has created it. */
     hostId: uuid('host_id'),
+    /**
+     * The host that is to create a data disk. It is decided when the disk is first attached to a VM
+     * that has a host, so that two hosts do not create one disk twice. The api writes it too.
+     */
+    homeId: uuid('home_id'),
     state: text('state')
       .notNull()
       .generatedAlwaysAs(

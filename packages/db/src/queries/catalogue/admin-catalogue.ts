@@ -20,16 +20,21 @@ export async function updateLocation(
 
 /**
  * Locks the default networks that can get another subnet. New projects and subnets wait until the
- * transaction ends, so that each project is either in this list or sees the added location.
+ * transaction ends, so that each project is either in this list or sees the added location. Locks the
+ * spec numbers of their hosts too, in the order of ids, because each subnet changes some of them.
  */
 export async function lockDefaultNetworks(
   sql: Queryable,
 ): Promise<{ id: string; project_id: string }[]> {
   await sql`lock table networks in share mode`;
-  return await sql<{ id: string; project_id: string }[]>`
+  const networks = await sql<{ id: string; project_id: string }[]>`
     select n.id, n.project_id from networks n
     join quotas q on q.project_id = n.project_id and q.type = 'subnets' and q.used < q.max
     where n.is_default order by n.id for no key update of n`;
+  await sql`select from host_revisions where host_id in (select p.host_id from placements p
+      join network_interfaces i on i.vm_id = p.vm_id join networks n on n.id = i.network_id where n.is_default)
+    order by host_id for update`;
+  return networks;
 }
 
 export async function findUnknownLocations(

@@ -3,12 +3,18 @@ import { type TypeAmounts, typeAmounts } from './type-amounts.ts';
 
 export type OfferedType = TypeAmounts & { name: string };
 
-/** Lists the types that a location offers. */
-export async function listOfferedTypes(sql: Queryable, location: string): Promise<OfferedType[]> {
-  return await sql<OfferedType[]>`
-    select t.name, ${typeAmounts(sql)}
-    from vm_types t join vm_type_locations o on o.vm_type = t.name
-    where o.location = ${location} and not t.retired order by t.position`;
+type OfferRow = { location: string; types: OfferedType[] };
+
+/** Reads the types that each location offers. */
+export async function readOffers(
+  sql: Queryable,
+  locations: readonly string[],
+): Promise<OfferRow[]> {
+  return await sql<OfferRow[]>`
+    select l.name as location, coalesce((select jsonb_agg(to_jsonb(o)) from (select t.name, ${typeAmounts(sql)}
+        from vm_types t join vm_type_locations o on o.vm_type = t.name
+        where o.location = l.name and not t.retired order by t.position) o), '[]') as types
+    from unnest(${[...locations]}::text[]) as l (name)`;
 }
 
 /** Writes only rows that differ. Skips types that were removed meanwhile. */

@@ -50,6 +50,7 @@ export type HostRow = {
   wanted_number: string;
   accepted_number: string;
   refusal: string;
+  trouble: string;
   unknown_vms: string[];
   shared_storage: boolean;
   numa_nodes: NumaNodeTotals[];
@@ -60,9 +61,10 @@ export type HostRow = {
     firmware: string;
     libvirt: string;
     agent: string;
-    /** This and the next field are absent in reports of older agents. */
+    /** This and the next fields are absent in reports of older agents. */
     commandLine?: string;
     iommu?: string;
+    capabilities?: string[];
   } | null;
   drift: string[];
   devices: HostDevice[];
@@ -90,7 +92,7 @@ const DEVICE_AT = '$.devices[*] ? (@.address == $at)';
 
 const hostColumns = (sql: Queryable) => sql`
   h.id, h.name, h.location, h.state, h.admin_state, h.fenced_at, h.created_at, h.accepted_number,
-  h.refusal, h.unknown_vms, h.shared_storage, h.numa_nodes, h.inventory -> 'software' as software,
+  h.refusal, h.trouble, h.unknown_vms, h.shared_storage, h.numa_nodes, h.inventory -> 'software' as software,
   h.drift,  r.number as wanted_number,
   coalesce(s.last_seen_at > now() - make_interval(secs => ${VOUCHED_SECONDS}), false) as connected,
   greatest(h.last_seen_at, s.last_seen_at) as last_seen_at,
@@ -98,10 +100,11 @@ const hostColumns = (sql: Queryable) => sql`
       'model', d.model, 'serial', d.serial, 'size_gb', d.size_gb, 'numa_node', d.numa_node,
       'pcie_switch', d.pcie_switch, 'iommu_group', d.iommu_group, 'nvlink_peer', d.nvlink_peer, 'uses', d.uses,
       'state', d.state, 'state_reason', d.state_reason, 'quarantine_reason', d.quarantine_reason,
-      'problems', d.problems, 'vm_id', c.vm_id,
+      'problems', d.problems, 'vm_id', coalesce(c.vm_id, o.vm_id),
       'pci', jsonb_path_query_first(h.inventory, ${DEVICE_AT}::text::jsonpath, jsonb_build_object('at', d.pci_address)))
       order by d.pci_address), '[]')
-    from devices d left join device_claims c on c.device_id = d.id where d.host_id = h.id) as devices,
+    from devices d left join device_claims c on c.device_id = d.id left join orphans o on o.id = c.orphan_id
+    where d.host_id = h.id) as devices,
   (select count(*)::integer from placements p where p.host_id = h.id) as vm_count`;
 
 const fromHosts = (sql: Queryable) => sql`
@@ -123,13 +126,16 @@ export async function readHost(
   return row;
 }
 
-/** Reads the host and locks it, so that nothing is placed there until the transaction ends. */
+/**
+ * Reads the host and locks it, so that nothing is placed there until the transaction ends. The key is not
+ * locked: a changed rule refers to its hosts after it has locked their spec numbers.
+ */
 export async function lockHost(
   sql: Queryable,
   hostId: string,
 ): Promise<HostDetailsRow | undefined> {
   // The lock has its own statement: a statement's snapshot is older than a lock it waits for.
-  await sql`select from hosts where id = ${hostId} for update`;
+  await sql`select from hosts where id = ${hostId} for no key update`;
   return await readHost(sql, hostId);
 }
 
@@ -200,10 +206,16 @@ export type DeviceRow = {
   problems: DeviceProblem[];
 };
 
+/** A device is changed only under the lock of its host. Its spec number is locked afterwards. */
+async function lockHostOfDevice(sql: Queryable, deviceId: string): Promise<void> {
+  await sql`select from hosts where id = (select host_id from devices where id = ${deviceId}) for no key update`;
+}
+
 export async function updateQuarantine(
   sql: Queryable,
   { deviceId, reason }: { deviceId: string; reason: string },
 ): Promise<DeviceRow | undefined> {
+  await lockHostOfDevice(sql, deviceId);
   const [row] = await sql<DeviceRow[]>`
     update devices set quarantine_reason = ${reason} where id = ${deviceId} returning ${deviceColumns(sql)}`;
   return row;
@@ -217,6 +229,7 @@ export async function updateReleased(
   sql: Queryable,
   deviceId: string,
 ): Promise<DeviceRow | undefined> {
+  await lockHostOfDevice(sql, deviceId);
   const [row] = await sql<DeviceRow[]>`
     update devices set state_reason = '', quarantine_reason = '',
       problems = jsonb_path_query_array(problems, '$[*] ? (@.until_released != true)'),

@@ -3,12 +3,21 @@ import type { Queryable } from '../../connect.ts';
 
 /** How hosts join, and renew their certificates. Each function is one atomic statement. */
 
-export type NewCertificate = { serial: string; notAfter: Date };
+export type NewCertificate = {
+  serial: string;
+  notAfter: Date;
+  /** The fingerprint of the authority that signed it. */
+  authority: string;
+};
 
-export async function isUsableJoinToken(sql: Queryable, hash: string): Promise<boolean> {
-  const rows = await sql`select from join_tokens
+/** Returns the host that the token names, or null if it is for a new one. Undefined: not usable. */
+export async function readUsableJoinToken(
+  sql: Queryable,
+  hash: string,
+): Promise<{ rejoins_id: string | null } | undefined> {
+  const [row] = await sql<{ rejoins_id: string | null }[]>`select rejoins_id from join_tokens
     where hash = ${hash} and used_at is null and expires_at > now()`;
-  return rows.length > 0;
+  return row;
 }
 
 type Enrolment = { tokenHash: string; hostId: string; name: string; certificate: NewCertificate };
@@ -25,15 +34,16 @@ export async function enrolHost(
     const { count } = await sql`
       with token as (
         update join_tokens set used_at = now(), host_id = ${hostId}
-        where hash = ${tokenHash} and used_at is null and expires_at > now()
+        where hash = ${tokenHash} and used_at is null and expires_at > now() and rejoins_id is null
         returning location
       ), host as (
         insert into hosts (id, location, name)
         select ${hostId}::uuid, location, ${name}::text from token
         returning id
       )
-      insert into host_certificates (serial, host_id, not_after)
-      select ${certificate.serial}::text, id, ${certificate.notAfter}::timestamptz from host`;
+      insert into host_certificates (serial, host_id, not_after, authority)
+      select ${certificate.serial}::text, id, ${certificate.notAfter}::timestamptz, ${certificate.authority}::text
+      from host`;
     return count === 1 ? 'enrolled' : 'bad_token';
   } catch (error) {
     if (error instanceof postgres.PostgresError && error.constraint_name === 'hosts_name_key') {
@@ -41,6 +51,31 @@ export async function enrolHost(
     }
     throw error;
   }
+}
+
+/**
+ * Uses up the token for the host that it names, and revokes the host's earlier certificates. Returns
+ * false if the token is not usable any more, or the host is fenced or removed.
+ */
+export async function rejoinHost(
+  sql: Queryable,
+  { tokenHash, hostId, certificate }: Omit<Enrolment, 'name'>,
+): Promise<boolean> {
+  const { count } = await sql`
+    with host as (
+      select id from hosts where id = ${hostId} and fenced_at is null and state <> 'fenced' for no key update
+    ), token as (
+      update join_tokens set used_at = now(), host_id = ${hostId}
+      where hash = ${tokenHash} and used_at is null and expires_at > now() and rejoins_id in (select id from host)
+      returning host_id
+    ), revoked as (
+      update host_certificates set revoked_at = now()
+      where host_id in (select host_id from token) and revoked_at is null
+    )
+    insert into host_certificates (serial, host_id, not_after, authority)
+    select ${certificate.serial}::text, host_id, ${certificate.notAfter}::timestamptz, ${certificate.authority}::text
+    from token`;
+  return count === 1;
 }
 
 type Renewal = { hostId: string; serial: string; certificate: NewCertificate };
@@ -55,8 +90,8 @@ export async function renewCertificate(
   { hostId, serial, certificate }: Renewal,
 ): Promise<boolean> {
   const { count } = await sql`
-    insert into host_certificates (serial, host_id, not_after)
-    select ${certificate.serial}::text, h.id, ${certificate.notAfter}::timestamptz
+    insert into host_certificates (serial, host_id, not_after, authority)
+    select ${certificate.serial}::text, h.id, ${certificate.notAfter}::timestamptz, ${certificate.authority}::text
     from host_certificates c join hosts h on h.id = c.host_id
     where c.serial = ${serial} and c.host_id = ${hostId} and c.revoked_at is null
       and h.fenced_at is null and h.state <> 'fenced'

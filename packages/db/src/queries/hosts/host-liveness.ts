@@ -18,26 +18,43 @@ export async function recordHeartbeat(
   return row?.is_new ?? true;
 }
 
-/** Returns the stream's epoch, or undefined if there is no such host or it is fenced. */
+type OpeningStream = {
+  hostId: string;
+  schedulerId: string;
+  /** The serial number of the certificate with which the host attached. */
+  certificate?: string;
+};
+
+/**
+ * Returns the stream's epoch, or undefined if there is no such host or it is fenced. Notes the
+ * authority of the certificate: the host holds it, and did not only request it.
+ */
 export async function openStream(
   sql: Queryable,
-  { hostId, schedulerId }: { hostId: string; schedulerId: string },
+  { hostId, schedulerId, certificate = '' }: OpeningStream,
 ): Promise<string | undefined> {
   const [row] = await sql<{ stream_epoch: string }[]>`
-    update hosts set scheduler_id = ${schedulerId}, stream_epoch = stream_epoch + 1
+    update hosts set scheduler_id = ${schedulerId}, stream_epoch = stream_epoch + 1, impairment = '',
+      certificate_authority = coalesce(
+        (select authority from host_certificates where serial = ${certificate} and host_id = ${hostId}),
+        certificate_authority)
     where id = ${hostId} and fenced_at is null returning stream_epoch`;
   return row?.stream_epoch;
 }
 
-/** Uses one statement for all. A host that has opened another stream since does not change. */
+/**
+ * Uses one statement for all, and locks them in the order of ids. A host that has opened another stream
+ * since does not change.
+ */
 export async function closeStreams(
   sql: Queryable,
   streams: { hostId: string; streamEpoch: string }[],
 ): Promise<void> {
-  await sql`update hosts h set scheduler_id = null, last_seen_at = now()
-    from unnest(${streams.map(({ hostId }) => hostId)}::uuid[],
+  await sql`update hosts set scheduler_id = null, last_seen_at = now() where id in (
+    select h.id from hosts h join unnest(${streams.map(({ hostId }) => hostId)}::uuid[],
       ${streams.map(({ streamEpoch }) => streamEpoch)}::text[]) as ended(host_id, stream_epoch)
-    where h.id = ended.host_id and h.stream_epoch = ended.stream_epoch::bigint`;
+      on h.id = ended.host_id and h.stream_epoch = ended.stream_epoch::bigint
+    order by h.id for no key update of h)`;
 }
 
 /** Returns those of the hosts that exist and are not fenced. */
@@ -48,10 +65,11 @@ export async function listKnownHosts(sql: Queryable, hostIds: string[]): Promise
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Removes the scheduler and ends all its streams. */
+/** Removes the scheduler and ends all its streams. Locks the hosts in the order of ids. */
 export async function removeScheduler(sql: Queryable, schedulerId: string): Promise<void> {
   await sql`with gone as (delete from schedulers where id = ${schedulerId})
-    update hosts set scheduler_id = null, last_seen_at = now() where scheduler_id = ${schedulerId}`;
+    update hosts set scheduler_id = null, last_seen_at = now() where id in (
+      select id from hosts where scheduler_id = ${schedulerId} order by id for no key update)`;
 }
 
 /** Removes silent schedulers. Their hosts were last seen when the scheduler was. */
@@ -62,8 +80,10 @@ export async function removeDeadSchedulers(
   return await sql<{ id: string }[]>`
     with dead as (delete from schedulers
         where last_seen_at < now() - ${deadAfterMs} * interval '1 millisecond' returning id, last_seen_at),
-      detached as (update hosts h set scheduler_id = null, last_seen_at = d.last_seen_at
-        from dead d where h.scheduler_id = d.id)
+      lost as (select h.id, d.last_seen_at from hosts h join dead d on d.id = h.scheduler_id
+        order by h.id for no key update of h),
+      detached as (update hosts h set scheduler_id = null, last_seen_at = l.last_seen_at
+        from lost l where h.id = l.id)
     select id from dead`;
 }
 
@@ -75,15 +95,16 @@ export async function listSilentHosts(sql: Queryable, silentMs: number): Promise
     order by id limit 200`;
 }
 
-/** Returns false if the host has a stream again. */
+/** Returns when the host was last seen, or undefined if it has a stream again. */
 export async function updateHostUnreachable(
   sql: Queryable,
   { hostId, silentMs }: { hostId: string; silentMs: number },
-): Promise<boolean> {
-  const { count } = await sql`update hosts set state = 'unreachable'
+): Promise<Date | undefined> {
+  const [row] = await sql<{ seen_at: Date }[]>`update hosts set state = 'unreachable'
     where id = ${hostId} and scheduler_id is null and state = 'ready'
-      and coalesce(last_seen_at, created_at) < now() - ${silentMs} * interval '1 millisecond'`;
-  return count > 0;
+      and coalesce(last_seen_at, created_at) < now() - ${silentMs} * interval '1 millisecond'
+    returning coalesce(last_seen_at, created_at) as seen_at`;
+  return row?.seen_at;
 }
 
 export async function updateHostReady(sql: Queryable, hostId: string): Promise<void> {
@@ -116,13 +137,15 @@ export async function lockHostToFence(sql: Queryable, hostId: string): Promise<b
 
 /**
  * Marks the host as fenced for good. It does not have to confirm firewall rules any more. Another
- * host takes over its disks on shared storage.
+ * host takes over its disks on shared storage, and can create those that it has not created.
  */
 export async function updateHostFenced(sql: Queryable, hostId: string): Promise<void> {
   await sql`update hosts set state = 'fenced', scheduler_id = null where id = ${hostId}`;
-  await sql`delete from firewall_rule_hosts where host_id = ${hostId}`;
+  await sql`update disks set home_id = null where home_id = ${hostId} and host_id is null`;
   await sql`update disks set host_id = heir.id from hosts dead, lateral (select h.id from hosts h
       where h.location = dead.location and h.shared_storage and h.fenced_at is null
       order by h.state = 'ready' desc, h.id limit 1) heir
     where dead.id = ${hostId} and dead.shared_storage and disks.host_id = dead.id`;
+  // After the spec numbers that the disks lock, as when a rule changes.
+  await sql`delete from firewall_rule_hosts where host_id = ${hostId}`;
 }

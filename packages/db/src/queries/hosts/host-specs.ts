@@ -11,6 +11,7 @@ export type SpecDiskRow = {
   size_gib: number;
   block_size: number;
   serial_number: string;
+  name: string;
 };
 
 export type SpecDeviceRow = {
@@ -28,14 +29,19 @@ export type SpecVmRow = {
   should_run: boolean;
   desired_state: 'running' | 'stopped' | 'deleted';
   abandoned: boolean;
+  /** It is to be placed on another host. */
+  relocating: boolean;
+  has_run: boolean;
   name: string;
+  project_id: string;
+  type: string;
   cpu_cores: number;
   memory_gb: number;
   network_gbps: number;
   ssh_public_key: string;
   startup_script: string;
   shutdown_script: string;
-  image: { name: string; url: string; sha256: string };
+  image: { id: string; name: string; url: string; sha256: string };
   devices: SpecDeviceRow[];
   /** The OS disk is the first one. */
   disks: (SpecDiskRow & { mode: string; attachment_type: 'os' | 'data'; exists: boolean })[];
@@ -50,6 +56,14 @@ export type SpecVmRow = {
   }[];
 };
 
+export type SpecOrphanRow = {
+  vm_id: string;
+  revision: number;
+  devices: SpecDeviceRow[];
+  /** Null if its host does not know it. */
+  boot_disk_id: string | null;
+};
+
 export type SpecRuleRow = {
   id: string;
   network_id: string;
@@ -62,30 +76,31 @@ export type SpecRuleRow = {
   destination_ports: string[];
 };
 
-/**
- * A network and its VMs on hosts with an underlay address. It is the same for every host, except
- * that a host without an underlay address gets no VMs, so that a large network is not read for it.
- */
+/** A network and its rules. Hosts that are read together share the objects of the row. */
 export type SpecNetworkRow = {
   id: string;
   vni: number;
   subnets: { cidr: string; gateway: string }[];
-  members: { host_id: string; address: string; mac_address: string; underlay_address: string }[];
+  rules: SpecRuleRow[];
 };
 
 export type HostSpecRow = {
   host_id: string;
+  era: string;
   number: string;
+  /** An era has begun, and the host must not get this spec yet. */
+  awaits_comparison: boolean;
+  /** Whether the host has an underlay address, so that it reaches VMs on other hosts. */
+  spans: boolean;
   vms: SpecVmRow[];
+  /** The orphans that an operator has decided to delete. */
+  orphans: SpecOrphanRow[];
   disks: SpecDiskRow[];
   deleted_disks: string[];
-  rules: SpecRuleRow[];
   networks: SpecNetworkRow[];
 };
 
 type HostRow = Omit<HostSpecRow, 'networks'> & {
-  /** Whether the host has an underlay address. */
-  spans: boolean;
   network_ids: string[];
   network: null;
 };
@@ -97,60 +112,57 @@ type NetworkRow = { host_id: null; network: SpecNetworkRow };
  */
 export async function readHostSpecs(sql: Queryable, hostIds: string[]): Promise<HostSpecRow[]> {
   const rows = await sql<(HostRow | NetworkRow)[]>`
-    with host as materialized (select r.host_id, r.number, h.underlay_address is not null as spans,
+    with host as materialized (select r.host_id, r.number, h.awaits_comparison, h.underlay_address is not null as spans,
         array(select distinct n.network_id::text from placements p
           join network_interfaces n on n.vm_id = p.vm_id where p.host_id = r.host_id) as network_ids
       from host_revisions r join hosts h on h.id = r.host_id where r.host_id = any(${hostIds}::uuid[]))
-    select r.host_id, r.number, r.spans, r.network_ids, null::json as network,
+    select r.host_id, (select era from installation) as era, r.number, r.awaits_comparison, r.spans, r.network_ids, null::json as network,
       (select coalesce(json_agg(${vmOf(sql)} order by v.id), '[]')
         from placements p join vms v on v.id = p.vm_id join vm_types t on t.name = v.type
         join images i on i.id = v.image_id where p.host_id = r.host_id) as vms,
+      (select coalesce(json_agg(${orphanOf(sql)} order by o.vm_id), '[]') from orphans o
+        where o.host_id = r.host_id and o.decision = 'delete') as orphans,
       (select coalesce(json_agg(${diskOf(sql)} order by d.id), '[]') from disks d
         where d.host_id = r.host_id and d.kind = 'data' and d.desired_state = 'present'
           and d.observed_size_gib < d.size_gib and not ${isWithPlacedVm(sql)}) as disks,
       array(select d.id::text from disks d
         where d.host_id = r.host_id and not ${isWithPlacedVm(sql)}
           and (d.kind = 'data' and d.desired_state = 'deleted' or d.kind = 'os' and ${isOfRemovedVm(sql)})
-        order by d.id) as deleted_disks,
-      (select coalesce(json_agg(${ruleOf(sql)} order by f.id), '[]') from firewall_rules f
-        where f.desired_state = 'present' and f.network_id = any(r.network_ids::uuid[])) as rules
+        order by d.id) as deleted_disks
     from host r
     union all
-    select null, null, null, null, ${networkOf(sql)}, null, null, null, null
-    from (select unnest(network_ids)::uuid as id, bool_or(spans) as spans from host group by 1) of_hosts
-    join networks w on w.id = of_hosts.id`;
+    select null, null, null, null, null, null, ${networkOf(sql)}, null, null, null, null
+    from networks w where w.id in (select unnest(network_ids)::uuid from host)`;
   const networks = new Map(
     rows.flatMap(({ host_id, network }) => (host_id === null ? [[network.id, network]] : [])),
   );
   return rows.flatMap((row) => {
     if (row.host_id === null) return [];
-    const { network_ids, network: _, spans, ...host } = row;
-    const own = network_ids.sort().flatMap((id) => networks.get(id) ?? []);
-    return [{ ...host, networks: spans ? own : own.map((net) => ({ ...net, members: [] })) }];
+    const { network_ids, network: _, ...host } = row;
+    return [{ ...host, networks: network_ids.sort().flatMap((id) => networks.get(id) ?? []) }];
   });
 }
 
 const networkOf = (sql: Queryable) => sql`json_build_object('id', w.id, 'vni', w.vni,
   'subnets', (select coalesce(json_agg(json_build_object('cidr', s.cidr, 'gateway', host(s.cidr::inet + 1))
       order by s.id), '[]') from subnets s where s.network_id = w.id),
-  'members', case when of_hosts.spans then (select coalesce(json_agg(json_build_object('host_id', p.host_id,
-      'address', host(c.address), 'mac_address', n.mac_address, 'underlay_address', host(h.underlay_address)) order by n.id), '[]')
-    from network_interfaces n join placements p on p.vm_id = n.vm_id join hosts h on h.id = p.host_id
-    join address_claims c on c.network_interface_id = n.id
-    where n.network_id = w.id and h.underlay_address is not null) else '[]' end)`;
+  'rules', (select coalesce(json_agg(${ruleOf(sql)} order by f.id), '[]') from firewall_rules f
+    where f.desired_state = 'present' and f.network_id = w.id))`;
 
 const vmOf = (sql: Queryable) => sql`json_build_object('id', v.id, 'revision', v.revision,
   'generation', v.generation,
-  'should_run', vm_should_run(v.desired_state, v.abandoned, v.observed_state, v.observed_generation, v.generation),
-  'desired_state', v.desired_state, 'abandoned', v.abandoned, 'name', v.name, 'cpu_cores', t.cpu_cores,
+  'should_run', vm_should_run(v.desired_state, v.abandoned, v.observed_state, v.observed_generation, v.generation)
+    and not v.relocating, 'relocating', v.relocating, 'has_run', v.observed_state <> 'none',
+  'desired_state', v.desired_state, 'abandoned', v.abandoned, 'name', v.name,
+  'project_id', v.project_id, 'type', v.type, 'cpu_cores', t.cpu_cores,
   'memory_gb', t.memory_gb, 'network_gbps', t.network_gbps, 'ssh_public_key', v.ssh_public_key,
   'startup_script', v.startup_script, 'shutdown_script', v.shutdown_script,
-  'image', json_build_object('name', i.name, 'url', i.source_url, 'sha256', i.sha256),
+  'image', json_build_object('id', i.id, 'name', i.name, 'url', i.source_url, 'sha256', i.sha256),
   'devices', (select coalesce(json_agg(json_build_object('id', e.id, 'kind', e.kind, 'pci_address', e.pci_address,
       'numa_node', e.numa_node) order by e.pci_address), '[]')
     from device_claims c join devices e on e.id = c.device_id where c.vm_id = v.id),
   'disks', (select coalesce(json_agg(json_build_object('id', d.id, 'type', d.type, 'size_gib', d.size_gib,
-      'block_size', d.block_size, 'serial_number', d.serial_number, 'mode', a.mode,
+      'block_size', d.block_size, 'serial_number', d.serial_number, 'name', d.name, 'mode', a.mode,
       'attachment_type', a.attachment_type, 'exists', d.host_id is not null)
       order by a.attachment_type desc, a.created_at, d.id), '[]')
     from disk_attachments a join disks d on d.id = a.disk_id
@@ -162,10 +174,16 @@ const vmOf = (sql: Queryable) => sql`json_build_object('id', v.id, 'revision', v
     join subnets s on s.id = n.subnet_id left join public_addresses a on a.network_interface_id = n.id
     where n.vm_id = v.id))`;
 
+const orphanOf = (sql: Queryable) => sql`json_build_object('vm_id', o.vm_id, 'revision', o.revision,
+  'boot_disk_id', o.description -> 'disks' -> 0 ->> 'id',
+  'devices', (select coalesce(json_agg(json_build_object('id', e.id, 'kind', e.kind, 'pci_address', e.pci_address,
+      'numa_node', e.numa_node) order by e.pci_address), '[]')
+    from device_claims c join devices e on e.id = c.device_id where c.orphan_id = o.id))`;
+
 const diskOf = (
   sql: Queryable,
 ) => sql`json_build_object('id', d.id, 'type', d.type, 'size_gib', d.size_gib,
-  'block_size', d.block_size, 'serial_number', d.serial_number)`;
+  'block_size', d.block_size, 'serial_number', d.serial_number, 'name', d.name)`;
 
 const isWithPlacedVm = (sql: Queryable) => sql`exists (select from disk_attachments a
   join vms v on v.id = a.vm_id where a.disk_id = d.id and v.placed)`;

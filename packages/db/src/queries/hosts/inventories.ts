@@ -32,7 +32,6 @@ export async function lockHostForInventory(
     streamEpoch: string;
     inventoryJson: string;
     judgedBy: string;
-    underlayAddress: string | null;
   },
 ): Promise<{ host: KnownHost; devices: KnownDevice[] } | undefined> {
   const [known] = await sql<
@@ -42,12 +41,6 @@ export async function lockHostForInventory(
     and (inventory is distinct from ${host.inventoryJson}::text::jsonb or judged_by <> ${host.judgedBy})
     for no key update`;
   if (!known) return undefined;
-  // Networks are locked before devices. If the underlay address changes, every host with VMs of
-  // these networks gets a new spec.
-  await sql`select from networks where id in (select n.network_id from network_interfaces n
-      join placements p on p.vm_id = n.vm_id where p.host_id = ${host.hostId}) and exists (select from hosts
-      where id = ${host.hostId} and underlay_address is distinct from ${host.underlayAddress}::inet)
-    order by id for no key update`;
   const devices = await sql<KnownDevice[]>`
     select d.pci_address, d.state, d.problems, v.id as vm_id, v.project_id
     from devices d left join device_claims c on c.device_id = d.id left join vms v on v.id = c.vm_id
@@ -123,8 +116,9 @@ export async function upsertDevices(
       "nvlinkPeer" text, uses text[], problems jsonb)
     left join lateral (select r.failure_code, r.failure_message from device_receipts r
       where r.serial = device.serial and r.serial <> '' order by r.number desc limit 1) last on true
-    left join lateral (select c.vm_id, h.name as host, other.pci_address
+    left join lateral (select coalesce(c.vm_id, o.vm_id) as vm_id, h.name as host, other.pci_address
       from devices other join device_claims c on c.device_id = other.id join hosts h on h.id = other.host_id
+      left join orphans o on o.id = c.orphan_id
       where other.serial = device.serial and other.serial <> ''
         and (other.host_id, other.pci_address) <> (${hostId}, device."pciAddress") limit 1) claimed on true
     on conflict (host_id, pci_address) do update set kind = excluded.kind, numa_node = excluded.numa_node,

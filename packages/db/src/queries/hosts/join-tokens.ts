@@ -7,14 +7,16 @@ export type JoinTokenRow = {
   created_at: Date;
   expires_at: Date;
   used_at: Date | null;
+  /** The host that the token lets come back; null if it is for a new host. */
+  rejoins_id: string | null;
 };
 
 export type NewJoinToken = Omit<JoinTokenRow, 'used_at'> & { hash: string; createdBy: string };
 
 export async function insertJoinToken(sql: Queryable, token: NewJoinToken): Promise<void> {
-  await sql`insert into join_tokens (id, hash, location, created_by, created_at, expires_at)
+  await sql`insert into join_tokens (id, hash, location, created_by, created_at, expires_at, rejoins_id)
     values (${token.id}, ${token.hash}, ${token.location}, ${token.createdBy}, ${token.created_at},
-      ${token.expires_at})`;
+      ${token.expires_at}, ${token.rejoins_id})`;
 }
 
 /** Lists the newest first; `before` is the last id of the previous page. */
@@ -23,7 +25,7 @@ export async function listJoinTokens(
   { before, limit }: { before: string | null; limit: number },
 ): Promise<JoinTokenRow[]> {
   return await sql<JoinTokenRow[]>`
-    select id, location, created_at, expires_at, used_at from join_tokens
+    select id, location, created_at, expires_at, used_at, rejoins_id from join_tokens
     where id < ${before ?? LAST_ID}
     order by id desc limit ${limit}`;
 }
@@ -35,11 +37,21 @@ export async function removeUnusedJoinToken(
 ): Promise<JoinTokenRow | undefined> {
   const [row] = await sql<JoinTokenRow[]>`
     delete from join_tokens where id = ${joinTokenId} and used_at is null
-    returning id, location, created_at, expires_at, used_at`;
+    returning id, location, created_at, expires_at, used_at, rejoins_id`;
   return row;
 }
 
 export async function isJoinToken(sql: Queryable, joinTokenId: string): Promise<boolean> {
   const rows = await sql`select from join_tokens where id = ${joinTokenId}`;
   return rows.length > 0;
+}
+
+/** Returns the location of a host that may come back. Undefined: there is none, or it is fenced. */
+export async function readLocationOfHost(
+  sql: Queryable,
+  hostId: string,
+): Promise<string | undefined> {
+  const [row] = await sql<{ location: string }[]>`
+    select location from hosts where id = ${hostId} and fenced_at is null`;
+  return row?.location;
 }

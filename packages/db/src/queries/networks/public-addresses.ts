@@ -74,18 +74,3 @@ export async function isPublicAddress(sql: Queryable, publicAddressId: string): 
   const rows = await sql`select from public_addresses where id = ${publicAddressId}`;
   return rows.length > 0;
 }
-
-/** Gives each interface a free address of the pool, in this order, until the pool is empty. */
-export async function assignPublicAddresses(
-  sql: Queryable,
-  { location, interfaceIds }: { location: string; interfaceIds: string[] },
-): Promise<void> {
-  if (interfaceIds.length === 0) return;
-  await sql`
-    with free as (select id from public_addresses where network_interface_id is null and location = ${location}
-        limit ${interfaceIds.length} for update skip locked),
-      numbered as (select id, row_number() over () as n from free)
-    update public_addresses p set network_interface_id = t.interface_id
-    from numbered f join unnest(${interfaceIds}::uuid[]) with ordinality as t (interface_id, n) on t.n = f.n
-    where p.id = f.id`;
-}

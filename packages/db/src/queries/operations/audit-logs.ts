@@ -13,6 +13,8 @@ export type AuditLogRow = {
   resource_type: string;
   resource_id: string;
   source_ip: string;
+  user_agent: string;
+  attempts: number;
   request_id: string;
   status: number;
 };
@@ -40,7 +42,7 @@ export async function listAuditLogs(
     visibleProjects === undefined ? sql`true` : sql`project_id = any(${visibleProjects}::uuid[])`;
   return await sql<AuditLogRow[]>`
     select id, at, organization_id, project_id, actor_type, actor_id, actor, action, resource_type,
-      resource_id, source_ip, request_id, status
+      resource_id, source_ip, user_agent, attempts, request_id, status
     from audit_logs
     where ${organization} and ${visible}
       and (${projectId}::uuid is null or project_id = ${projectId})

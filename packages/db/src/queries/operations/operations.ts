@@ -1,4 +1,9 @@
-import type { OperationName, OperationState, ResourceType } from '@gantry/model/states';
+import {
+  OPERATION_STATES,
+  type OperationName,
+  type OperationState,
+  type ResourceType,
+} from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
 import { LAST_ID } from '../page-bounds.ts';
 
@@ -17,15 +22,42 @@ export type OperationRow = {
 /** The deadline counts from the insert, by the database's clock. */
 export type NewOperation = OperationRow & { project_id: string; deadline_ms: number };
 
+/**
+ * Members of a request that the row of the VM has and the operation does not store: they can be secret
+ * and large, and an operation outlives its VM. While a creation is unfinished its operation echoes them
+ * from the VM, so they leave it in the transaction that ends it, whichever function that is.
+ */
+const HELD_BY_VM: ReadonlySet<string> = new Set([
+  'ssh_public_key',
+  'startup_script',
+  'shutdown_script',
+]);
+
+type StoredRow = OperationRow & { held: object | null };
+
 const columns = (sql: Queryable) =>
-  sql`id, resource_type, resource_id, name, state, request, result, started_at, completed_at`;
+  sql`o.id, o.resource_type, o.resource_id, o.name, o.state, o.request, o.result, o.started_at, o.completed_at,
+    case when o.state = 'IN_PROGRESS' and o.name = 'CREATE' and o.resource_type = 'vm' then
+      (select json_strip_nulls(json_build_object('ssh_public_key', v.ssh_public_key,
+          'startup_script', nullif(v.startup_script, ''), 'shutdown_script', nullif(v.shutdown_script, '')))
+        from vms v where v.id = o.resource_id) end as held`;
+
+/** Operations of earlier versions have stored these members, so they are left out here too. */
+function withoutHeld({ request }: { request: object }): object {
+  return Object.fromEntries(Object.entries(request).filter(([name]) => !HELD_BY_VM.has(name)));
+}
+
+const fromStored = ({ held, ...row }: StoredRow): OperationRow => ({
+  ...row,
+  request: { ...withoutHeld(row), ...held },
+});
 
 /** Returns the insert as a WITH member, for writes that are one statement. */
 export function insertOperationCte(sql: Queryable, operation: NewOperation) {
   return sql`operation as (insert into operations
     (id, project_id, resource_type, resource_id, name, state, request, result, started_at, completed_at, deadline_at)
     values (${operation.id}, ${operation.project_id}, ${operation.resource_type}, ${operation.resource_id},
-      ${operation.name}, ${operation.state}, ${sql.json({ ...operation.request })},
+      ${operation.name}, ${operation.state}, ${sql.json({ ...withoutHeld(operation) })},
       ${operation.result && sql.json({ ...operation.result })}, ${operation.started_at}, ${operation.completed_at},
       now() + ${operation.deadline_ms} * interval '1 millisecond'))`;
 }
@@ -40,10 +72,10 @@ export async function readOperation(
   sql: Queryable,
   key: OperationKey,
 ): Promise<OperationRow | undefined> {
-  const [row] = await sql<OperationRow[]>`
-    select ${columns(sql)} from operations
-    where id = ${key.operationId} and project_id = ${key.projectId} and resource_type = ${key.resourceType}`;
-  return row;
+  const [row] = await sql<StoredRow[]>`
+    select ${columns(sql)} from operations o
+    where o.id = ${key.operationId} and o.project_id = ${key.projectId} and o.resource_type = ${key.resourceType}`;
+  return row && fromStored(row);
 }
 
 export type OperationFilter = {
@@ -60,13 +92,23 @@ export async function listOperations(
   sql: Queryable,
   filter: OperationFilter,
 ): Promise<OperationRow[]> {
-  return await sql<OperationRow[]>`
-    select ${columns(sql)} from operations
-    where project_id = ${filter.projectId} and resource_type = ${filter.resourceType}
-      and (${filter.resourceId}::uuid is null or resource_id = ${filter.resourceId})
-      and (${filter.state}::text is null or state = ${filter.state})
-      and id < ${filter.before ?? LAST_ID}
-    order by id desc limit ${filter.limit}`;
+  const states = filter.state === null ? [...OPERATION_STATES] : [filter.state];
+  const inScope = sql`o.project_id = ${filter.projectId} and o.resource_type = ${filter.resourceType}
+    and o.id < ${filter.before ?? LAST_ID}`;
+  // A page of each state is read from the index, so rare states are found without reading the others. With
+  // "=", the planner assumes that the state is a common one, and searches all operations of the project.
+  const ids =
+    filter.resourceId === null
+      ? sql`select page.id from unnest(${states}::text[]) s (state) cross join lateral (select o.id from operations o
+          where ${inScope} and o.state between s.state and s.state order by o.state desc, o.id desc
+          limit ${filter.limit}) page`
+      : sql`select o.id from operations o where o.resource_id = ${filter.resourceId} and ${inScope}
+          and o.state = any(${states}::text[])`;
+  const rows = await sql<StoredRow[]>`
+    select ${columns(sql)} from operations o
+    where o.id = any(array(select id from (${ids}) pages order by id desc limit ${filter.limit}))
+    order by o.id desc`;
+  return rows.map(fromStored);
 }
 
 export async function readUnfinishedOperation(

@@ -21,7 +21,10 @@ export type WriteRecord = {
   firstReply: { key: string; requestHash: string; reply: string; sealed: boolean } | null;
 };
 
-export type AuditLine = Omit<WriteRecord, 'firstReply'>;
+export type AuditLine = Omit<WriteRecord, 'firstReply'> & {
+  userAgent?: string;
+  attempts?: number;
+};
 
 /** Returns the inserts as WITH members, for writes that are one statement. */
 export function recordCtes(sql: Queryable, record: WriteRecord) {
@@ -76,6 +79,8 @@ export async function insertAuditLines(sql: Queryable, lines: AuditLine[]): Prom
         resourceType,
         resourceId,
         sourceIp,
+        userAgent = '',
+        attempts = 1,
         requestId,
         ...rest
       }) => ({
@@ -87,6 +92,8 @@ export async function insertAuditLines(sql: Queryable, lines: AuditLine[]): Prom
         resource_type: resourceType,
         resource_id: resourceId,
         source_ip: sourceIp,
+        user_agent: userAgent,
+        attempts,
         request_id: requestId,
         ...rest,
       }),

@@ -1,7 +1,10 @@
 import { newId } from '@gantry/model/ids';
 import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
+import { addHosts } from '@gantry/testkit/make/hosts';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { acquireLeases, lockLease, releaseLeases, renewLeases } from './leases.ts';
+import { openStream, recordHeartbeat } from '../hosts/host-liveness.ts';
+import { acquireLeases, lockLease, releaseLeases, renewLeases, SILENT_MS } from './leases.ts';
+import { listSilentPlacementHosts } from './placement-hosts.ts';
 
 let database: TestDatabase;
 const [one, two] = [newId(), newId()];
@@ -23,7 +26,8 @@ it('a location has one lease holder at a time; another can acquire the lease aft
     { location: 'us-east-a', holder: one, epoch: 1 },
   ]);
   expect(await acquireLeases(sql, { holder: two, ttlMs: HOUR_MS })).toEqual([]);
-  expect(await renewLeases(sql, { leases: first, ttlMs: HOUR_MS })).toEqual(first);
+  const renewed = await renewLeases(sql, { leases: first, ttlMs: HOUR_MS });
+  expect(renewed).toEqual(first.map((lease) => ({ lease, isWanted: false })));
   await expire();
   expect(await renewLeases(sql, { leases: first, ttlMs: HOUR_MS })).toEqual([]);
   const second = await acquireLeases(sql, { holder: two, ttlMs: HOUR_MS });
@@ -68,16 +72,11 @@ it('the lease of a new location is free', async () => {
 
 it('a lease that expires while its holder writes cannot be acquired before the write ends', async () => {
   const { sql } = database;
-  const [lease] = await acquireLeases(sql, { holder: one, ttlMs: 200 });
+  const [lease] = await acquireLeases(sql, { holder: one, ttlMs: HOUR_MS });
   if (!lease) throw new Error('no lease');
   await sql.begin(async (tx) => {
     expect(await lockLease(tx, lease)).toBe(true);
-    await vi.waitFor(async () => {
-      // Sends a statement from time to time, so that the session is not terminated as idle.
-      const [row] =
-        await tx`select from leases where location = ${lease.location} and expires_at < clock_timestamp()`;
-      expect(row).toBeDefined();
-    });
+    await expire();
     const others = await acquireLeases(sql, { holder: two, ttlMs: HOUR_MS });
     expect(others.map(({ location }) => location)).not.toContain(lease.location);
   });
@@ -101,11 +100,12 @@ it('a write of a former holder is refused', async () => {
 
 it('a holder that is paused during a write loses the lease and writes nothing later', async () => {
   const { sql } = database;
-  const [lease] = await acquireLeases(sql, { holder: one, ttlMs: 500 });
+  const [lease] = await acquireLeases(sql, { holder: one, ttlMs: HOUR_MS });
   if (!lease) throw new Error('no lease');
   let takenOver = false;
   const late = sql.begin(async (tx) => {
     expect(await lockLease(tx, lease)).toBe(true);
+    await expire();
     // Paused here until another holder has the lease.
     await vi.waitFor(
       async () => {
@@ -120,4 +120,21 @@ it('a holder that is paused during a write loses the lease and writes nothing la
   await expect(late).rejects.toThrow();
   await vi.waitFor(() => expect(takenOver).toBe(true), { timeout: 30_000 });
   expect(await sql`select from availabilities`).toHaveLength(0);
+});
+
+it('the hosts of a holder whose lease expired are silent until its next heartbeat', async () => {
+  const { sql } = database;
+  const beat = () => recordHeartbeat(sql, { schedulerId: one, address: '' });
+  const silent = () =>
+    listSilentPlacementHosts(sql, { location: 'eu-north-a', schedulerSilentMs: SILENT_MS });
+  const [host] = await addHosts(sql, 1);
+  await beat();
+  await openStream(sql, { hostId: host?.id ?? '', schedulerId: one });
+  await acquireLeases(sql, { holder: one, ttlMs: HOUR_MS });
+  expect(await silent()).toEqual([]);
+  await expire();
+  await acquireLeases(sql, { holder: two, ttlMs: HOUR_MS });
+  expect(await silent()).toEqual([host?.id]);
+  await beat();
+  expect(await silent()).toEqual([]);
 });

@@ -15,14 +15,14 @@ export type Receipt = {
 export type ReleaseEffects = {
   /** Null if the VMs are on no host. */
   hostId: string | null;
-  /** VMs that are released from a host that other hosts can reach. */
-  releasedVmIds: string[];
   /** VMs that are removed, whether they are released now or were before. */
   removedVmIds: string[];
   newDiskIds: string[];
+  /** Disks that have to grow, and that another host keeps. */
+  growingDiskIds?: string[];
 };
 
-/** Receipts are never removed. A device that was not cleaned is quarantined. */
+/** The last receipt of a device is never removed. A device that was not cleaned is quarantined. */
 export async function insertReceipts(
   sql: Queryable,
   of: { hostId: string; vmId: string; projectId: string; receipts: Receipt[] },
@@ -39,26 +39,28 @@ export async function insertReceipts(
 }
 
 /**
- * Locks the spec numbers of all hosts whose specs change with this report, in the order of host
- * ids: hosts with VMs of the same networks lose the route to a released VM; rules that name a
- * removed VM change; and VMs on other hosts may have a disk that exists from now on. Locks the
- * networks too, so that no rule or VM of them is added or changed meanwhile.
+ * Locks the spec numbers of all hosts whose specs change with this report, in the order of host ids:
+ * rules that name a removed VM change, and VMs on other hosts may have a disk that exists from now on.
+ * Locks the networks too, so that no rule of them is added or changed meanwhile. If VMs of several
+ * projects are removed, locks the projects' quotas, which come after everything else.
  */
 export async function lockAffectedHosts(
   sql: Queryable,
-  { hostId, releasedVmIds, removedVmIds, newDiskIds }: ReleaseEffects,
+  { hostId, removedVmIds, newDiskIds, growingDiskIds = [] }: ReleaseEffects,
 ): Promise<void> {
-  const vmIds = [...new Set([...releasedVmIds, ...removedVmIds])];
   await sql`select from networks where id in (select network_id from network_interfaces
-      where vm_id = any(${vmIds}::uuid[]))
-    order by id ${releasedVmIds.length > 0 ? sql`for no key update` : sql`for share`}`;
+      where vm_id = any(${removedVmIds}::uuid[])) order by id for share`;
   // One array, because conditions with "or" would scan all hosts.
   await sql`select from host_revisions where host_id = any(array[${hostId}::uuid]
       || array(select hosts_with_rules_on(${removedVmIds}::uuid[]))
-      || array(select hosts_sharing_networks(${releasedVmIds}::uuid[]))
       || array(select p.host_id from placements p join disk_attachments a on a.vm_id = p.vm_id
-        where a.disk_id = any(${newDiskIds}::uuid[])))
+        where a.disk_id = any(${newDiskIds}::uuid[]))
+      || array(select d.host_id from disks d where d.id = any(${growingDiskIds}::uuid[])))
     order by host_id for update`;
+  if (removedVmIds.length < 2) return;
+  await sql`select from quotas where type in ('gpus', 'vms') and project_id in (select project_id from vms
+      where id = any(${removedVmIds}::uuid[]))
+    order by project_id, type for no key update`;
 }
 
 /**
@@ -68,8 +70,10 @@ export async function lockAffectedHosts(
 export async function releasePlacement(sql: Queryable, vmId: string): Promise<void> {
   await sql`delete from disk_attachments where vm_id = ${vmId} and desired_state = 'detached'`;
   await sql`delete from device_claims where vm_id = ${vmId}`;
-  await sql`update public_addresses set network_interface_id = null
-    where network_interface_id in (select id from network_interfaces where vm_id = ${vmId})`;
+  await sql`update public_addresses p
+    set network_interface_id = null, released_at = now(), last_project_id = v.project_id
+    from network_interfaces i join vms v on v.id = i.vm_id
+    where p.network_interface_id = i.id and i.vm_id = ${vmId}`;
   await sql`delete from placements where vm_id = ${vmId}`;
   await sql`update vms set placed = false, reachable = true where id = ${vmId}`;
 }

@@ -21,8 +21,11 @@ export type PlacedVmRow = {
   abandoned: boolean;
   reachable: boolean;
   should_run: boolean;
+  /** It is to be placed on another host. */
+  relocating: boolean;
+  /** Hosts that could not build it for the unfinished request. */
+  avoided_hosts: string[];
   operation: OperationName | null;
-  operation_recorded_at: Date | null;
   /** Whether it has an open meter interval. */
   metered: boolean;
   devices: ClaimedDevice[];
@@ -46,8 +49,9 @@ export async function lockPlacedVms(sql: Queryable, hostId: string): Promise<Pla
     sql<PlacedVmRow[]>`
     select v.id, v.project_id, j.organization_id, v.type, l.region, v.revision, v.generation, v.observed_generation,
       v.observed_state, v.desired_state, v.abandoned, v.reachable,
-      vm_should_run(v.desired_state, v.abandoned, v.observed_state, v.observed_generation, v.generation) as should_run,
-      o.name as operation, o.recorded_at as operation_recorded_at,
+      vm_should_run(v.desired_state, v.abandoned, v.observed_state, v.observed_generation, v.generation)
+        and not v.relocating as should_run, v.relocating, v.avoided_hosts,
+      o.name as operation,
       exists (select from meter_intervals m where m.resource_id = v.id and m.ended_at is null) as metered,
       (select coalesce(json_agg(json_build_object('id', d.id, 'kind', d.kind, 'pci_address', d.pci_address,
           'serial', d.serial)), '[]')
@@ -76,6 +80,40 @@ export async function updateObservedVm(
 ): Promise<void> {
   await sql`update vms set observed_state = ${observedState}, observed_generation = generation, updated_at = now()
     where id = ${vmId}`;
+}
+
+/**
+ * Takes a VM down that its host could not build, so that it is placed on another host. Returns false if
+ * no other host may take it.
+ */
+export async function updateVmRelocating(
+  sql: Queryable,
+  { vmId, hostId }: { vmId: string; hostId: string },
+): Promise<boolean> {
+  const { count } =
+    await sql`update vms v set relocating = true, avoided_hosts = v.avoided_hosts || ${hostId}::uuid
+    where v.id = ${vmId} and v.desired_state = 'running' and not v.abandoned and exists (select from hosts h
+      where h.location = v.location and h.id <> ${hostId} and h.id <> all(v.avoided_hosts) and h.state = 'ready'
+        and h.admin_state = 'active' and h.fenced_at is null and h.trouble = '')`;
+  return count > 0;
+}
+
+/** The VM is gone from the host that could not build it. If it never ran, its OS disk is gone too. */
+export async function updateVmRelocated(sql: Queryable, vmId: string): Promise<void> {
+  await sql`update disks d set host_id = null, observed_size_gib = null from disk_attachments a, vms v
+    where a.disk_id = d.id and a.attachment_type = 'os' and a.vm_id = ${vmId} and v.id = a.vm_id
+      and v.observed_state = 'none'`;
+  await sql`update vms set relocating = false where id = ${vmId}`;
+}
+
+/** Raises the generation of a VM to that of its host, or above it if a power action is unfinished. */
+export async function updateVmAhead(
+  sql: Queryable,
+  vm: { vmId: string; generation: string; isUnfinished: boolean },
+): Promise<void> {
+  await (vm.isUnfinished
+    ? sql`update vms set generation = greatest(${vm.generation}::bigint + 1, count_floor()) where id = ${vm.vmId}`
+    : sql`update vms set generation = ${vm.generation}, observed_generation = ${vm.generation} where id = ${vm.vmId}`);
 }
 
 /** Records that the host has attached the disk, with at least this size. */

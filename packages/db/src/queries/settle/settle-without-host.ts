@@ -4,7 +4,9 @@ import type { Queryable } from '../../connect.ts';
 /**
  * What can be settled without a report, because no host has any part of it. Each list locks the
  * rows that it returns and skips rows that others have locked. It reads the rows again after the
- * lock, because a statement's snapshot is older than a lock it waits for.
+ * lock, because a statement's snapshot is older than a lock it waits for, and returns them in the
+ * order of their projects: a removal locks the quotas of its project, and quotas are locked in that
+ * order.
  */
 
 export type ResourceKey = { id: string; project_id: string };
@@ -36,18 +38,23 @@ const isSettledRule = (
 
 export type Unsettled = { vms: boolean; disk_changes: boolean; disks: boolean; rules: boolean };
 
-/**
- * Returns what there is to settle. It is called often, so it is one statement over small indexes.
- */
+const unsettledVm = (sql: Queryable) => sql`exists (select from vms v where ${isRemovable(sql)})`;
+const unsettledDiskChange = (sql: Queryable) => sql`exists (select from operations o
+  join vms v on v.id = o.resource_id where ${isUnplacedDiskChange(sql)})`;
+const unsettledDisk = (sql: Queryable) => sql`(exists (select from disks d where ${isIdleDisk(sql)})
+  or exists (select from operations o join disks d on d.id = o.resource_id where ${isGrownDisk(sql)}))`;
+const unsettledRule = (sql: Queryable) => sql`exists (select from firewall_rules r
+  where ${isSettledRule(sql)})`;
+
+/** Whether there is anything to settle, as part of a statement over small indexes. */
+export const hasUnsettled = (sql: Queryable) =>
+  sql`(${unsettledVm(sql)} or ${unsettledDiskChange(sql)} or ${unsettledDisk(sql)} or ${unsettledRule(sql)})`;
+
+/** Returns what there is to settle. */
 export async function readUnsettled(sql: Queryable): Promise<Unsettled> {
   const [row] = await sql<Unsettled[]>`
-    select exists (select from vms v where ${isRemovable(sql)}) as vms,
-      exists (select from operations o join vms v on v.id = o.resource_id
-        where ${isUnplacedDiskChange(sql)}) as disk_changes,
-      exists (select from disks d where ${isIdleDisk(sql)})
-        or exists (select from operations o join disks d on d.id = o.resource_id
-          where ${isGrownDisk(sql)}) as disks,
-      exists (select from firewall_rules r where ${isSettledRule(sql)}) as rules`;
+    select ${unsettledVm(sql)} as vms, ${unsettledDiskChange(sql)} as disk_changes,
+      ${unsettledDisk(sql)} as disks, ${unsettledRule(sql)} as rules`;
   return row ?? { vms: false, disk_changes: false, disks: false, rules: false };
 }
 
@@ -56,7 +63,8 @@ export async function lockRemovableVms(sql: Queryable, limit: number): Promise<R
   const locked = await sql<{ id: string }[]>`
     select v.id from vms v where ${isRemovable(sql)} order by v.id limit ${limit} for update skip locked`;
   return await sql<ResourceKey[]>`
-    select v.id, v.project_id from vms v where v.id = any(${idsOf(locked)}::uuid[]) and ${isRemovable(sql)}`;
+    select v.id, v.project_id from vms v where v.id = any(${idsOf(locked)}::uuid[]) and ${isRemovable(sql)}
+    order by v.project_id, v.id`;
 }
 
 /** Locks VMs that are not placed and have an unfinished attach or detach operation. */
@@ -102,7 +110,7 @@ export async function lockUnsettledDisks(sql: Queryable, limit: number): Promise
       (select o.name from operations o where o.resource_id = d.id and o.state = 'IN_PROGRESS') as operation,
       ${isIdleDisk(sql)} as idle
     from disks d join projects j on j.id = d.project_id join locations l on l.name = d.location
-    where d.id = any(${idsOf([...idle, ...grown])}::uuid[]) order by d.id`;
+    where d.id = any(${idsOf([...idle, ...grown])}::uuid[]) order by d.project_id, d.id`;
 }
 
 export async function updateDiskObserved(
@@ -126,7 +134,8 @@ export async function lockSettledRules(
     for update skip locked`;
   return await sql<(ResourceKey & { desired_state: 'present' | 'deleted' })[]>`
     select r.id, r.project_id, r.desired_state from firewall_rules r
-    where r.id = any(${idsOf(locked)}::uuid[]) and ${isSettledRule(sql)} order by r.id`;
+    where r.id = any(${idsOf(locked)}::uuid[]) and ${isSettledRule(sql)}
+    order by r.project_id, r.id`;
 }
 
 export async function updateRuleApplied(sql: Queryable, ruleId: string): Promise<void> {

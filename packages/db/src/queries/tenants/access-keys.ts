@@ -8,11 +8,15 @@ export type NewAccessKey = {
   hash: string;
   createdAt: Date;
   expiresAt: Date | null;
+  createdBy: string | null;
+  parentId: string | null;
 };
 
 export async function insertAccessKey(sql: Queryable, key: NewAccessKey): Promise<void> {
-  await sql`insert into access_keys (id, project_id, name, role, hash, created_at, expires_at)
-    values (${key.id}, ${key.projectId}, ${key.name}, ${key.role}, ${key.hash}, ${key.createdAt}, ${key.expiresAt})`;
+  await sql`insert into access_keys
+      (id, project_id, name, role, hash, created_at, expires_at, created_by, parent_id)
+    values (${key.id}, ${key.projectId}, ${key.name}, ${key.role}, ${key.hash}, ${key.createdAt},
+      ${key.expiresAt}, ${key.createdBy}, ${key.parentId})`;
 }
 
 export type AccessKeyRow = {
@@ -21,12 +25,46 @@ export type AccessKeyRow = {
   role: 'member' | 'read-only';
   created_at: Date;
   expires_at: Date | null;
+  created_by: string | null;
+  /** The e-mail address of `created_by`. */
+  creator: string | null;
+  parent_id: string | null;
+  last_used_at: Date | null;
+  last_used_ip: string;
 };
+
+const columns = (sql: Queryable) => sql`
+  k.id, k.name, k.role, k.created_at, k.expires_at, k.created_by, k.parent_id,
+  (select u.email from users u where u.id = k.created_by) as creator,
+  (select l.used_at from access_key_uses l where l.access_key_id = k.id) as last_used_at,
+  coalesce((select l.source_ip from access_key_uses l where l.access_key_id = k.id), '') as last_used_ip`;
 
 export async function listAccessKeys(sql: Queryable, projectId: string): Promise<AccessKeyRow[]> {
   return await sql<AccessKeyRow[]>`
-    select id, name, role, created_at, expires_at from access_keys
-    where project_id = ${projectId} order by id`;
+    select ${columns(sql)} from access_keys k where k.project_id = ${projectId} order by k.id`;
+}
+
+export async function readAccessKey(sql: Queryable, id: string): Promise<AccessKeyRow | undefined> {
+  const [row] = await sql<AccessKeyRow[]>`
+    select ${columns(sql)} from access_keys k where k.id = ${id}`;
+  return row;
+}
+
+export type KeyUse = { id: string; at: Date; ip: string };
+
+/** A use within a minute of the recorded one is not written, unless it is from another address. */
+export async function recordKeyUses(sql: Queryable, uses: readonly KeyUse[]): Promise<void> {
+  // The order prevents deadlocks with other api processes that write the same rows.
+  await sql`
+    insert into access_key_uses as l (access_key_id, used_at, source_ip)
+    select k.id, u.at::timestamptz, u.ip
+    from unnest(${uses.map(({ id }) => id)}::uuid[], ${uses.map(({ at }) => at.toISOString())}::text[],
+      ${uses.map(({ ip }) => ip)}::text[]) as u (id, at, ip)
+    join access_keys k on k.id = u.id
+    order by k.id
+    on conflict (access_key_id) do update set used_at = excluded.used_at, source_ip = excluded.source_ip
+    where l.used_at < excluded.used_at - interval '1 minute'
+      or (l.used_at < excluded.used_at and l.source_ip <> excluded.source_ip)`;
 }
 
 export async function removeAccessKey(
@@ -34,7 +72,7 @@ export async function removeAccessKey(
   { projectId, accessKeyId }: { projectId: string; accessKeyId: string },
 ): Promise<AccessKeyRow | undefined> {
   const [row] = await sql<AccessKeyRow[]>`
-    delete from access_keys where project_id = ${projectId} and id = ${accessKeyId}
-    returning id, name, role, created_at, expires_at`;
+    delete from access_keys k where k.project_id = ${projectId} and k.id = ${accessKeyId}
+    returning ${columns(sql)}`;
   return row;
 }

@@ -1,7 +1,7 @@
-import type { Role } from '@gantry/model/states';
+import type { OperatorRole, Role } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
 
-/** Reads for authentication and authorization. Each is one lookup in an index. */
+/** Reads for authentication and authorization. Each is a few lookups in indexes. */
 
 export type AccessKeyGrant = {
   id: string;
@@ -10,19 +10,31 @@ export type AccessKeyGrant = {
   project_id: string;
   organization_id: string;
   expires_at: Date | null;
+  created_by: string | null;
   paid: boolean;
 };
 
+/**
+ * Returns what a key may do now. A key has at most the role that its creator has in the project, and
+ * none if its creator has none.
+ */
 export async function readAccessKeyGrant(
   sql: Queryable,
   hash: string,
 ): Promise<AccessKeyGrant | undefined> {
   const [row] = await sql<AccessKeyGrant[]>`
-    select k.id, k.name, k.role, k.project_id, p.organization_id, k.expires_at, m.organization_id is not null as paid
+    select k.id, k.name, case when creator.may_write then k.role else 'read-only' end as role,
+      k.project_id, p.organization_id, k.expires_at, k.created_by, m.organization_id is not null as paid
     from access_keys k
     join projects p on p.id = k.project_id
     left join payment_methods m on m.organization_id = p.organization_id
-    where k.hash = ${hash}`;
+    left join users u on u.id = k.created_by
+    cross join lateral (
+      select k.created_by is null or u.operator or count(*) > 0 as may_read,
+        k.created_by is null or (u.operator and u.operator_role <> 'read-only') or count(*) filter (where c.role <> 'read-only') > 0 as may_write
+      from members c where c.user_id = k.created_by and c.organization_id = p.organization_id
+        and (c.project_id is null or c.project_id = k.project_id)) creator
+    where k.hash = ${hash} and creator.may_read`;
   return row;
 }
 
@@ -41,14 +53,21 @@ export type Membership = {
   role: Exclude<Role, 'operator'>;
   paid: boolean;
 };
-export type UserGrant = { id: string; email: string; operator: boolean; memberships: Membership[] };
+export type UserGrant = {
+  id: string;
+  email: string;
+  operator: boolean;
+  operator_role: OperatorRole;
+  token_generation: number;
+  memberships: Membership[];
+};
 
 export async function readUserGrant(
   sql: Queryable,
   userId: string,
 ): Promise<UserGrant | undefined> {
   const [row] = await sql<UserGrant[]>`
-    select u.id, u.email, u.operator, coalesce((
+    select u.id, u.email, u.operator, u.operator_role, u.token_generation::float8 as token_generation, coalesce((
       select json_agg(json_build_object('organization_id', m.organization_id, 'project_id', m.project_id,
         'role', m.role, 'paid', pm.organization_id is not null))
       from members m left join payment_methods pm on pm.organization_id = m.organization_id

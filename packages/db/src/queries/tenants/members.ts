@@ -47,9 +47,18 @@ export async function insertMember(
       ${member.role}, ${member.created_at})`;
 }
 
+export async function countMembers(sql: Queryable, organizationId: string): Promise<number> {
+  const [row] = await sql<{ members: number }[]>`
+    select count(*)::int as members from members where organization_id = ${organizationId}`;
+  return row?.members ?? 0;
+}
+
+/** Removes the member, and the user too if it is pending and has no other role. */
 export async function removeMember(
   sql: Queryable,
-  { organizationId, memberId }: MemberKey,
+  { organizationId, memberId, userId }: MemberKey & { userId: string },
 ): Promise<void> {
   await sql`delete from members where organization_id = ${organizationId} and id = ${memberId}`;
+  await sql`delete from users u where u.pending and u.id = ${userId}
+    and not exists (select from members m where m.user_id = u.id)`;
 }

@@ -7,7 +7,10 @@ export async function listOrganizations(sql: Queryable, ids: string[]): Promise<
     select id, name, payment_customer_id from organizations where id = any(${ids}::uuid[]) order by id`;
 }
 
-export type PaidOrganizationRow = OrganizationRow & { paid: boolean };
+export type PaidOrganizationRow = OrganizationRow & {
+  paid: boolean;
+  standing: 'good' | 'payment_problem' | 'suspended';
+};
 
 /** Lists all organizations, for operators. */
 export async function listAllOrganizations(
@@ -15,7 +18,10 @@ export async function listAllOrganizations(
   { after, limit }: { after: string | null; limit: number },
 ): Promise<PaidOrganizationRow[]> {
   return await sql<PaidOrganizationRow[]>`
-    select o.id, o.name, o.payment_customer_id, m.organization_id is not null as paid
+    select o.id, o.name, o.payment_customer_id, m.organization_id is not null as paid,
+      case when exists (select from suspensions s where s.organization_id = o.id) then 'suspended'
+        when exists (select from payment_problems p where p.organization_id = o.id) then 'payment_problem'
+        else 'good' end as standing
     from organizations o left join payment_methods m on m.organization_id = o.id
     where o.id > ${after ?? FIRST_ID}
     order by o.id limit ${limit}`;

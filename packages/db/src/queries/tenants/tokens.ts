@@ -1,10 +1,17 @@
 import type { Queryable } from '../../connect.ts';
 
-export type LoginRow = { id: string; password_hash: string };
-
-export async function readLogin(sql: Queryable, email: string): Promise<LoginRow | undefined> {
-  const [row] = await sql<LoginRow[]>`select id, password_hash from users where email = ${email}`;
-  return row;
+/**
+ * Returns the present generation of the user's tokens. The lock makes a transaction that ends all
+ * logins wait, so that it also ends the one that this transaction makes. It is taken before any lock
+ * on a refresh token.
+ */
+export async function lockTokenGeneration(
+  sql: Queryable,
+  userId: string,
+): Promise<number | undefined> {
+  const [row] = await sql<{ generation: number }[]>`
+    select token_generation::float8 as generation from users where id = ${userId} for share`;
+  return row?.generation;
 }
 
 export type NewRefreshToken = { hash: string; familyId: string; userId: string; expiresAt: Date };
@@ -23,6 +30,16 @@ export async function claimRefreshToken(
     update refresh_tokens set used_at = now()
     where hash = ${hash} and used_at is null and revoked_at is null and expires_at > now()
     returning family_id, user_id`;
+  return row;
+}
+
+/** Returns the user of a token, whatever its state. */
+export async function readRefreshTokenUser(
+  sql: Queryable,
+  hash: string,
+): Promise<{ id: string; email: string } | undefined> {
+  const [row] = await sql<{ id: string; email: string }[]>`
+    select u.id, u.email from refresh_tokens t join users u on u.id = t.user_id where t.hash = ${hash}`;
   return row;
 }
 
@@ -50,6 +67,28 @@ export async function readSigningKeys(sql: Queryable, maxAgeMs: number): Promise
     where created_at > now() - ${maxAgeMs}::float8 * interval '1 millisecond'
       or number = (select max(number) from signing_keys)
     order by number desc`;
+}
+
+export async function readSigningKeyIds(sql: Queryable): Promise<Set<string>> {
+  const rows = await sql<{ id: string }[]>`select id from signing_keys`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+export type ListedSigningKey = { id: string; created_at: Date };
+
+/** Newest first: the first one signs. */
+export async function listSigningKeys(sql: Queryable): Promise<ListedSigningKey[]> {
+  return await sql<ListedSigningKey[]>`
+    select id, created_at from signing_keys order by number desc`;
+}
+
+export async function removeSigningKey(
+  sql: Queryable,
+  id: string,
+): Promise<ListedSigningKey | undefined> {
+  const [row] = await sql<ListedSigningKey[]>`
+    delete from signing_keys where id = ${id} returning id, created_at`;
+  return row;
 }
 
 /**

@@ -15,7 +15,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
 });
 beforeEach(async () => {
-  await database.sql`truncate usage_days, closed_days, meter_intervals`;
+  await database.sql`truncate usage_days, usage_adjustments, closed_prices, closed_days, late_usage, meter_intervals`;
   await database.sql`delete from prices where resource_type = 'a40.1x'`;
 });
 afterAll(() => database.drop());
@@ -212,7 +212,7 @@ it('usage is listed as numbers, filtered, and only for one organization', async 
   expect(first).toEqual({
     ...{ date: '2026-01-01', project_id: projectId, region: 'eu-north' },
     ...{ resource_type: 'a40.1x', billable_metric: 'vm_seconds', quantity: 3600 },
-    ...{ cost_usd: 0, priced: false },
+    ...{ cost_usd: 0, priced: false, adjustment_reason: '', adjusted_at: null },
   });
   const all = ['2026-01-01 a40.1x', '2026-01-01 persistent-ssd', '2026-01-02 a40.1x'];
   expect(await list({})).toEqual(all);

@@ -75,18 +75,18 @@ export async function lockVmsOfDisk(sql: Queryable, diskId: string): Promise<str
 
 /**
  * Returns those of the disks that the VM's host cannot reach, because only another host stores
- * them. For a VM that is not placed, the host that stores its OS disk counts.
+ * them or is to create them. For a VM that is not placed, the host that stores its OS disk counts.
  */
 export async function listUnreachableDisks(
   sql: Queryable,
   { vmId, diskIds }: { vmId: string; diskIds: string[] },
 ): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
-    select d.id from disks d left join hosts k on k.id = d.host_id, lateral (
+    select d.id from disks d left join hosts k on k.id = coalesce(d.host_id, d.home_id), lateral (
         select coalesce(p.host_id, o.host_id) as id from disk_attachments a join disks o on o.id = a.disk_id
         left join placements p on p.vm_id = a.vm_id where a.vm_id = ${vmId} and a.attachment_type = 'os') place
       left join hosts h on h.id = place.id
-    where d.id = any(${diskIds}::uuid[]) and d.host_id <> place.id
+    where d.id = any(${diskIds}::uuid[]) and coalesce(d.host_id, d.home_id) <> place.id
       and not (coalesce(k.shared_storage, false) and coalesce(h.shared_storage, false))`;
   return rows.map(({ id }) => id);
 }
@@ -145,6 +145,8 @@ export async function insertAttachment(sql: Queryable, attachment: NewAttachment
   const { vmId, diskId, mode, exclusive } = attachment;
   await sql`insert into disk_attachments (disk_id, vm_id, attachment_type, mode, exclusive)
     values (${diskId}, ${vmId}, 'data', ${mode}, ${exclusive})`;
+  await sql`update disks d set home_id = p.host_id from placements p
+    where p.vm_id = ${vmId} and d.id = ${diskId} and d.host_id is null and d.home_id is null`;
   await recordAttachmentChange(sql, attachment);
 }
 

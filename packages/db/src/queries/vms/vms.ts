@@ -92,16 +92,27 @@ export type VmFilter = {
   limit: number;
 };
 
+/**
+ * The ids of the page are found first, by an index that fits the filters, and then the VMs are read.
+ * Each filter is part of the statement only if it applies: with "is null or", the planner would choose
+ * one plan for all of them.
+ */
 export async function listVms(sql: Queryable, filter: VmFilter): Promise<VmRow[]> {
+  const { projectId, ids, names, types, locations, states, limit } = filter;
+  const inScope = sql`v.project_id = ${projectId} and v.id > ${filter.after ?? FIRST_ID}
+    ${ids === null ? sql`` : sql`and v.id = any(${ids}::uuid[])`}
+    ${names === null ? sql`` : sql`and v.name = any(${names}::text[])`}
+    ${types === null ? sql`` : sql`and v.type = any(${types}::text[])`}
+    ${locations === null ? sql`` : sql`and v.location = any(${locations}::text[])`}`;
+  // A page of each state is read from the index, so rare states are found without reading the others. With
+  // "=", the planner assumes that the state is a common one, and searches all VMs of the project.
+  const found =
+    states === null
+      ? sql`select v.id from vms v where ${inScope}`
+      : sql`select page.id from unnest(${states}::text[]) s (state) cross join lateral (select v.id from vms v
+          where ${inScope} and v.state between s.state and s.state order by v.state, v.id limit ${limit}) page`;
   return await sql<VmRow[]>`${selectVm(sql)}
-    where v.project_id = ${filter.projectId}
-      and v.id > ${filter.after ?? FIRST_ID}
-      and (${filter.ids}::uuid[] is null or v.id = any(${filter.ids}))
-      and (${filter.names}::text[] is null or v.name = any(${filter.names}))
-      and (${filter.types}::text[] is null or v.type = any(${filter.types}))
-      and (${filter.locations}::text[] is null or v.location = any(${filter.locations}))
-      and (${filter.states}::text[] is null or v.state = any(${filter.states}))
-    order by v.id limit ${filter.limit}`;
+    where v.id = any(array(select id from (${found}) pages order by id limit ${limit})) order by v.id`;
 }
 
 /** The body of the request that creates a VM. */
@@ -194,7 +205,8 @@ export async function updateVmPower(
   },
 ): Promise<void> {
   await sql`update vms set desired_state = ${change.desiredState}, power_action = ${change.powerAction},
-    generation = generation + 1, updated_at = now() where id = ${change.vmId}`;
+    generation = greatest(generation + 1, count_floor()),
+    avoided_hosts = '{}', updated_at = now() where id = ${change.vmId}`;
 }
 
 export async function updateVmDeleted(sql: Queryable, vmId: string): Promise<void> {

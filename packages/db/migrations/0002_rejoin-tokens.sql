@@ -1,0 +1,2 @@
+ALTER TABLE "join_tokens" ADD COLUMN "rejoins_id" uuid;--> statement-breakpoint
+ALTER TABLE "join_tokens" ADD CONSTRAINT "join_tokens_rejoins_id_hosts_id_fk" FOREIGN KEY ("rejoins_id") REFERENCES "public"."hosts"("id") ON DELETE cascade ON UPDATE no action;

@@ -1,0 +1,1 @@
+ALTER TABLE "hosts" ADD COLUMN "build_failed_vm_id" uuid;

@@ -1,0 +1,1 @@
+ALTER TABLE "leases" ADD CONSTRAINT "leases_epoch_key" UNIQUE("location","epoch");

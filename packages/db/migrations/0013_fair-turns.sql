@@ -1,0 +1,2 @@
+DROP INDEX "vms_unplaced";--> statement-breakpoint
+CREATE INDEX "vms_unplaced" ON "vms" USING btree ("location","project_id","id") WHERE desired_state = 'running' and not placed and not abandoned and observed_generation < generation;

@@ -1,0 +1,1 @@
+ALTER TABLE "leases" ADD COLUMN "wanted_by" uuid;

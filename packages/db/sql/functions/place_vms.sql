@@ -1,0 +1,84 @@
+-- Places VMs on hosts, all of them or none. The holder of the location's lease has chosen hosts, devices and
+-- addresses from what it read earlier. Everything that the choice depends on is locked, then read again, then
+-- written. Primary keys prevent double claims of devices, addresses and VMs; the locks only make conflicts
+-- rare. It is one function because a scheduler calls it for every placement: a statement of its own for each
+-- step costs several times as much.
+--
+-- "decided" is an array with an object for each VM:
+--   {"vm_id", "generation", "host_id", "device_ids", "public_for",
+--    "addresses": [{"interface_id", "subnet_id", "address"}]}
+--
+-- Returns null if the lease is not held. Otherwise the result has the transaction's id as "xid", the VMs that
+-- were dropped because their desired state has changed or because another transaction has locked them, and
+-- "moves": the chosen hosts with the transaction that had changed each of them last.
+-- Raises SQLSTATE GP001 if a host, a device, a disk or an address is not as it was decided.
+--
+-- The order of locks is that of docs/contributors/lock-order.md.
+CREATE OR REPLACE FUNCTION place_vms(lease_location text, lease_holder uuid, lease_epoch bigint, decided jsonb)
+RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+  decided_ids constant uuid[] := ARRAY(SELECT (d ->> 'vm_id')::uuid FROM jsonb_array_elements(decided) d);
+  vm_ids uuid[];
+  placed jsonb;
+  chosen_hosts uuid[];
+  chosen_devices uuid[];
+  moves jsonb;
+  locked bigint;
+BEGIN
+  IF NOT lock_lease(lease_location, lease_holder, lease_epoch) THEN RETURN NULL; END IF;
+  vm_ids := lock_unplaced_vms(decided_ids,
+    ARRAY(SELECT (d ->> 'generation')::bigint FROM jsonb_array_elements(decided) d));
+  SELECT coalesce(jsonb_agg(d), '[]') INTO placed
+    FROM jsonb_array_elements(decided) d WHERE (d ->> 'vm_id')::uuid = ANY(vm_ids);
+  chosen_hosts := ARRAY(SELECT DISTINCT (p ->> 'host_id')::uuid FROM jsonb_array_elements(placed) p);
+  chosen_devices := ARRAY(SELECT device::uuid
+    FROM jsonb_array_elements(placed) p, jsonb_array_elements_text(p -> 'device_ids') device);
+
+  -- A spec contains whether a disk exists, so the disks must not change.
+  PERFORM FROM disks WHERE id IN (SELECT disk_id FROM disk_attachments WHERE vm_id = ANY(vm_ids))
+    ORDER BY id FOR NO KEY UPDATE;
+  PERFORM FROM hosts WHERE id = ANY(chosen_hosts)
+      AND state = 'ready' AND admin_state = 'active' AND fenced_at IS NULL AND drift = '{}' AND trouble = ''
+      AND NOT (awaits_era AND stream_epoch > 0)
+    ORDER BY id FOR SHARE;
+  GET DIAGNOSTICS locked = ROW_COUNT;
+  IF locked <> cardinality(chosen_hosts) THEN
+    RAISE EXCEPTION 'a host is not as it was decided' USING ERRCODE = 'GP001';
+  END IF;
+  -- Rules and subnets of the networks must not change.
+  PERFORM FROM networks WHERE id IN (SELECT network_id FROM network_interfaces WHERE vm_id = ANY(vm_ids))
+    ORDER BY id FOR SHARE;
+  PERFORM FROM devices WHERE id = ANY(chosen_devices)
+    AND state = 'ready' AND quarantine_reason = '' AND NOT blocked ORDER BY id FOR SHARE;
+  GET DIAGNOSTICS locked = ROW_COUNT;
+  IF locked <> cardinality(chosen_devices) THEN
+    RAISE EXCEPTION 'a device is not as it was decided' USING ERRCODE = 'GP001';
+  END IF;
+  -- Hosts with firewall rules that name one of the VMs get a new number too.
+  SELECT jsonb_agg(jsonb_build_object('host_id', host_id, 'before', changed_xid::text))
+      FILTER (WHERE host_id = ANY(chosen_hosts)) INTO moves
+    FROM (SELECT host_id, changed_xid FROM host_revisions
+      WHERE host_id = ANY(chosen_hosts || ARRAY(SELECT hosts_with_rules_on(vm_ids)))
+      ORDER BY host_id FOR UPDATE) numbers;
+
+  -- Addresses come first: while a VM is not placed, no other host has a route to it.
+  INSERT INTO address_claims (network_interface_id, subnet_id, address)
+    SELECT a.interface_id, a.subnet_id, a.address FROM jsonb_array_elements(placed) p,
+      jsonb_to_recordset(p -> 'addresses') AS a (interface_id uuid, subnet_id uuid, address inet);
+  PERFORM FROM orphan_interfaces i JOIN subnets s ON s.network_id = i.network_id AND i.private_address <<= s.cidr
+    JOIN address_claims c ON c.subnet_id = s.id AND c.address = i.private_address
+    JOIN network_interfaces n ON n.id = c.network_interface_id WHERE n.vm_id = ANY(vm_ids);
+  IF FOUND THEN
+    RAISE EXCEPTION 'an orphan has one of the addresses' USING ERRCODE = 'GP001';
+  END IF;
+  INSERT INTO placements (vm_id, host_id, epoch)
+    SELECT (p ->> 'vm_id')::uuid, (p ->> 'host_id')::uuid, lease_epoch FROM jsonb_array_elements(placed) p;
+  INSERT INTO device_claims (device_id, vm_id) SELECT device::uuid, (p ->> 'vm_id')::uuid
+    FROM jsonb_array_elements(placed) p, jsonb_array_elements_text(p -> 'device_ids') device;
+  UPDATE vms SET placed = true WHERE id = ANY(vm_ids);
+  PERFORM assign_public_addresses(lease_location, ARRAY(SELECT interface_id::uuid
+    FROM jsonb_array_elements(placed) p, jsonb_array_elements_text(p -> 'public_for') interface_id));
+  PERFORM decide_homes(vm_ids);
+  RETURN jsonb_build_object('xid', pg_current_xact_id()::text, 'moves', coalesce(moves, '[]'),
+    'dropped', to_jsonb(ARRAY(SELECT unnest(decided_ids) EXCEPT SELECT unnest(vm_ids))));
+END $$;

@@ -1,0 +1,2 @@
+CREATE OR REPLACE TRIGGER closed_days_final BEFORE UPDATE OR DELETE ON closed_days
+  FOR EACH ROW EXECUTE FUNCTION refuse_change();

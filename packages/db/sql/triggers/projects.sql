@@ -1,0 +1,2 @@
+CREATE OR REPLACE TRIGGER projects_quota AFTER INSERT ON projects
+  FOR EACH ROW EXECUTE FUNCTION limit_projects();

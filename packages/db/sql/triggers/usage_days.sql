@@ -1,0 +1,5 @@
+CREATE OR REPLACE TRIGGER usage_days_final BEFORE UPDATE OR DELETE ON usage_days
+  FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE OR REPLACE TRIGGER usage_days_open BEFORE INSERT ON usage_days
+  FOR EACH ROW EXECUTE FUNCTION require_open_day();

@@ -1,0 +1,115 @@
+import type { DifferenceKind, DifferenceOutcome } from '@gantry/model/host-states';
+import { newId } from '@gantry/model/ids';
+import type { Queryable } from '../../connect.ts';
+import { isEraCurrent } from './era.ts';
+
+/** How hosts differ from the database in an era. */
+export type Differences = {
+  /** Hosts that have not accepted a spec of the era. */
+  missing: { host_id: string; name: string; state: string; refusal: string }[];
+  /** VMs on hosts that the database does not place there. */
+  orphans: {
+    id: string;
+    host: string;
+    vm_id: string;
+    name: string;
+    project_id: string | null;
+  }[];
+  /** VMs of the database that their hosts do not have, whenever the hosts reported it. */
+  lost: { vm_id: string; project_id: string; message: string }[];
+  /** How hosts differed from the database when an era of the last day began, besides orphans. */
+  changed: {
+    host: string;
+    kind: DifferenceKind;
+    vm_id: string | null;
+    project_id: string | null;
+    disk_id: string | null;
+    outcome: DifferenceOutcome;
+  }[];
+};
+
+/** An operator may run the restore command again, which begins another era. Eras are in seconds. */
+const LISTED_SECONDS = 86_400;
+
+export async function readDifferences(sql: Queryable, era: string): Promise<Differences> {
+  const [missing, orphans, lost, changed] = await Promise.all([
+    sql<Differences['missing']>`
+      select id as host_id, name, state, refusal from hosts
+      where fenced_at is null and accepted_number < ${era}::bigint * 1000 order by name`,
+    sql<Differences['orphans']>`
+      select o.id, h.name as host, o.vm_id, o.name, o.project_id
+      from orphans o join hosts h on h.id = o.host_id order by h.name, o.vm_id`,
+    sql<Differences['lost']>`
+      select distinct on (v.id) v.id as vm_id, v.project_id, e.message
+      from events e join vms v on v.id = e.resource_id
+      where e.type = 'vm_lost' and v.state = 'STATE_ERROR' order by v.id, e.id desc`,
+    sql<Differences['changed']>`
+      select h.name as host, d.kind, d.vm_id, v.project_id, d.disk_id, d.outcome
+      from era_differences d join hosts h on h.id = d.host_id left join vms v on v.id = d.vm_id
+      where d.era > ${era}::bigint - ${LISTED_SECONDS} order by h.name, d.vm_id, d.kind, d.disk_id`,
+  ]);
+  return { missing, orphans, lost, changed };
+}
+
+/** A difference as its host reports it, with ids that have the form of one. */
+export type FoundDifference = {
+  kind: DifferenceKind;
+  vmId: string | null;
+  diskId: string | null;
+};
+
+/** Returns the era if the host is to be compared with the database, and locks the host. */
+export async function lockHostToCompare(
+  sql: Queryable,
+  { hostId, streamEpoch }: { hostId: string; streamEpoch: string },
+): Promise<string | undefined> {
+  const [row] = await sql<{ era: string }[]>`
+    select i.era from hosts h, installation i where h.id = ${hostId} and h.stream_epoch = ${streamEpoch}
+      and h.awaits_comparison and h.fenced_at is null and ${isEraCurrent(sql)} for no key update of h`;
+  return row?.era;
+}
+
+/** Records how the host differs. It gets specs from now on. */
+export async function insertDifferences(
+  sql: Queryable,
+  {
+    era,
+    hostId,
+    differences,
+    diskIds,
+  }: {
+    era: string;
+    hostId: string;
+    differences: readonly FoundDifference[];
+    /** Disks that the host has. Those that the database does not know are recorded. */
+    diskIds: readonly string[];
+  },
+): Promise<void> {
+  const unknown = await sql<{ id: string }[]>`
+    select f.id from unnest(${[...diskIds]}::uuid[]) as f (id)
+    where not exists (select from disks d where d.id = f.id)`;
+  const all: FoundDifference[] = [
+    ...differences,
+    ...unknown.map(({ id }) => ({ kind: 'disk_unknown' as const, vmId: null, diskId: id })),
+  ];
+  for (const { kind, vmId, diskId } of all)
+    await sql`insert into era_differences (id, era, host_id, kind, vm_id, disk_id, outcome)
+      values (${newId()}, ${era}, ${hostId}, ${kind}, ${vmId}, ${diskId},
+        ${kind === 'absent' ? 'pending' : 'none'})`;
+  await sql`update hosts set awaits_comparison = false where id = ${hostId}`;
+}
+
+/** Records what became of VMs that their host did not run. Returns those that were pending. */
+export async function updateOutcomes(
+  sql: Queryable,
+  {
+    hostId,
+    vmIds,
+    outcome,
+  }: { hostId: string; vmIds: readonly string[]; outcome: DifferenceOutcome },
+): Promise<string[]> {
+  if (vmIds.length === 0) return [];
+  const rows = await sql<{ vm_id: string }[]>`update era_differences set outcome = ${outcome}
+    where host_id = ${hostId} and vm_id = any(${[...vmIds]}::uuid[]) and outcome = 'pending' returning vm_id`;
+  return rows.map(({ vm_id }) => vm_id);
+}
