@@ -63,13 +63,18 @@ const UINT64_MAX = '18446744073709551615';
 const ABOVE_DOUBLE = '9007199254740993';
 
 const SPEC = {
+  era: '1794830400',
   number: UINT64_MAX,
+  hash: 'ab12',
+  needs: ['a'],
+  authoritySha256s: ['cd34', 'ef56'],
   vms: [
     {
       id: 'vm-1',
       revision: ABOVE_DOUBLE,
       generation: '2',
       name: 'trainer',
+      needs: ['b', 'c'],
       cpuCores: 12,
       memoryMib: 122_880,
       devices: [
@@ -84,6 +89,7 @@ const SPEC = {
           readOnly: false,
           blockSize: 4_096,
           serialNumber: 'd1',
+          name: 'os',
           exists: true,
         },
       ],
@@ -102,6 +108,9 @@ const SPEC = {
       startupScript: '#!/bin/sh\necho ü\n',
       shutdownScript: '',
       numaShares: [{ node: 1, cpuCores: 12, memoryMib: 122_880 }],
+      projectId: 'project-1',
+      type: 'a40.1x',
+      imageId: 'image-1',
     },
   ],
   takeDowns: [
@@ -121,6 +130,7 @@ const SPEC = {
       readOnly: true,
       blockSize: 0,
       serialNumber: 'd2',
+      name: '',
       exists: false,
     },
   ],
@@ -145,6 +155,18 @@ const SPEC = {
       vni: 4_711,
       subnets: [{ cidr: '10.0.0.0/24', gatewayIpv4: '10.0.0.1' }],
       neighbours: [{ privateIpv4: '10.0.0.9', mac: '02:00:00:00:00:09', hostIpv4: '192.0.2.9' }],
+      membersApart: true,
+    },
+  ],
+  pieceHashes: ['p-1', 'p-2'],
+  pieces: [{ hash: 'p-2', content: Buffer.from([1, 0, 255]) }],
+  members: [
+    {
+      networkId: 'net-1',
+      version: UINT64_MAX,
+      baseVersion: ABOVE_DOUBLE,
+      changed: [{ privateIpv4: '10.0.0.9', mac: '02:00:00:00:00:09', hostIpv4: '192.0.2.9' }],
+      removed: ['10.0.0.8'],
     },
   ],
 } satisfies HostSpec;

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { BufferedOutput } from './buffered-output.ts';
 import { redactFields, redactText } from './redact.ts';
 
 export type Log = Logger;
@@ -10,9 +11,6 @@ type LogOptions = {
   buffered?: boolean;
   destination?: DestinationStream;
 };
-
-const BUFFER_BYTES = 16_000;
-const FLUSH_MS = 1_000;
 
 /** JSON lines on stdout. Errors include their whole chain of causes; secrets are redacted. */
 export function createLog({
@@ -34,8 +32,7 @@ export function createLog({
 }
 
 function stdout(buffered: boolean): DestinationStream {
-  if (!buffered) return pino.destination({ fd: 1, sync: true });
-  return pino.destination({ fd: 1, sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS });
+  return buffered ? new BufferedOutput(1) : pino.destination({ fd: 1, sync: true });
 }
 
 type ErrorLine = {

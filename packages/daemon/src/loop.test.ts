@@ -52,6 +52,23 @@ it('a loop continues after its body throws', async () => {
   await loop.stop();
 });
 
+it('an error that repeats is logged once until the body succeeds again', async () => {
+  const error = vi.spyOn(log, 'error');
+  const outcomes = ['fail', 'fail', 'fail', 'succeed', 'fail', 'fail'];
+  let runs = 0;
+  const loop = startLoop({
+    ...{ name: 'test', everyMs: 1, log },
+    body: async () => {
+      runs += 1;
+      if (outcomes[runs - 1] === 'fail') throw new Error('no luck');
+    },
+  });
+  await vi.waitFor(() => expect(runs).toBeGreaterThan(outcomes.length), 30_000);
+  await loop.stop();
+  expect(error).toHaveBeenCalledTimes(2);
+  error.mockRestore();
+});
+
 it('stop waits for the run in progress', async () => {
   let finish = () => {};
   let done = false;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSecrets, sha256 } from './secrets.ts';
+import { createSecrets, type Secrets, sha256 } from './secrets.ts';
 
 const secrets = createSecrets('the key of one installation, long enough');
 const elsewhere = createSecrets('the key of another installation, as long');
@@ -46,6 +46,46 @@ describe('signing', () => {
     for (const forged of ['', signature.slice(1), `${signature}x`]) {
       expect(secrets.verify('one', 'text', forged)).toBe(false);
     }
+  });
+});
+
+describe('several keys', () => {
+  const OLD = 'the old key of the installation, long enough';
+  const NEW = 'the new key of the installation, long enough';
+  const [old, both, moved, fresh] = [OLD, `${OLD}\n${NEW}`, `${NEW}\n${OLD}\n`, NEW].map((keys) =>
+    createSecrets(keys),
+  ) as [Secrets, Secrets, Secrets, Secrets];
+
+  it('open and verify what any of them sealed and signed; the first seals and signs', () => {
+    const steps: [Secrets, Secrets[]][] = [
+      [old, [old, both, moved]],
+      [both, [old, both, moved]],
+      [moved, [both, moved, fresh]],
+      [fresh, [both, moved, fresh]],
+    ];
+    for (const [maker, readers] of steps) {
+      const sealed = maker.seal('one', 'the secret');
+      const signature = maker.sign('one', 'text');
+      for (const reader of readers) {
+        expect(reader.unseal('one', sealed)).toBe('the secret');
+        expect(reader.verify('one', 'text', signature)).toBe(true);
+      }
+    }
+    expect(() => fresh.unseal('one', both.seal('one', 'x'))).toThrow();
+    expect(fresh.verify('one', 'text', old.sign('one', 'text'))).toBe(false);
+  });
+
+  it('move a stored value to the first key once', () => {
+    const sealed = old.seal('one', 'the secret');
+    const again = moved.reseal('one', sealed) ?? '';
+    expect(fresh.unseal('one', again)).toBe('the secret');
+    expect(moved.reseal('one', again)).toBeUndefined();
+    expect(() => fresh.reseal('one', sealed)).toThrow();
+  });
+
+  it('must each have at least 32 characters', () => {
+    expect(() => createSecrets(`${NEW}\nshort`)).toThrow('GANTRY_SECRET_KEY');
+    expect(() => createSecrets('\n', 'GANTRY_FLEET_KEY')).toThrow('GANTRY_FLEET_KEY');
   });
 });
 

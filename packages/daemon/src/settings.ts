@@ -1,3 +1,6 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
 /** Typed settings from environment variables. Every process reads its settings once, at start. */
 
 type Environment = Record<string, string | undefined>;
@@ -12,8 +15,10 @@ export type SettingsReader = {
   optional(name: string): string | undefined;
   integer(name: string, limits: { fallback: number; min: number; max: number }): number;
   /**
-   * Like `text`, but also removes the variable from the environment, so that no child process
-   * inherits it and no crash report contains it.
+   * Returns the content of the file that `<name>_FILE` names, or of the file `<name>` among the
+   * credentials that systemd passes, or the variable itself, in this order. The variable is removed
+   * from the environment, so that no child process inherits it and no crash report contains it. It
+   * stays in /proc/PID/environ, which is why files are better.
    */
   secret(name: string): string;
   optionalSecret(name: string): string | undefined;
@@ -29,7 +34,10 @@ export function createSettingsReader(env: Environment = process.env): SettingsRe
   const optionalSecret = (name: string) => {
     const value = optional(name);
     delete env[name];
-    return value;
+    const file = optional(`${name}_FILE`);
+    if (file !== undefined) return readSecretFile(`${name}_FILE`, file);
+    const credential = credentialFile(env, name);
+    return credential === undefined ? value : readSecretFile(name, credential);
   };
   return {
     text,
@@ -47,8 +55,42 @@ export function createSettingsReader(env: Environment = process.env): SettingsRe
     },
     secret(name) {
       const value = optionalSecret(name);
-      if (value === undefined) throw new SettingsError(`${name} must be set`);
+      if (value === undefined) throw new SettingsError(`${name} or ${name}_FILE must be set`);
       return value;
     },
   };
+}
+
+function credentialFile(env: Environment, name: string): string | undefined {
+  const directory = env['CREDENTIALS_DIRECTORY'];
+  const file = directory && path.join(directory, name);
+  return file && existsSync(file) ? file : undefined;
+}
+
+function readSecretFile(setting: string, file: string): string {
+  let value: string;
+  try {
+    value = readFileSync(file, 'utf8').trimEnd();
+  } catch (cause) {
+    throw new SettingsError(`${setting} cannot be read: ${file}`, { cause });
+  }
+  if (value === '') throw new SettingsError(`${setting} is empty: ${file}`);
+  return value;
+}
+
+export const EXPOSED_SECRETS =
+  'secrets in the environment can be read in /proc/PID/environ: use files or systemd credentials';
+
+/**
+ * Returns the secrets that a service has in its environment, which every process of the same user
+ * can read in /proc/PID/environ as long as the service runs. Call it before the settings are read.
+ * It returns none on a developer's machine, where nothing is to be kept secret.
+ */
+export function findExposedSecrets(
+  names: readonly string[],
+  env: Environment = process.env,
+): string[] {
+  // systemd sets INVOCATION_ID for every service.
+  const isService = env['INVOCATION_ID'] !== undefined || env['NODE_ENV'] === 'production';
+  return isService ? names.filter((name) => env[name]) : [];
 }

@@ -6,6 +6,7 @@
 export const ERROR_KINDS = {
   bad_request: 'invalid',
   bad_credential: 'unauthenticated',
+  totp_required: 'unauthenticated',
   payment_required: 'unpaid',
   forbidden: 'forbidden',
   not_found: 'not_found',

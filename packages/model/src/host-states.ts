@@ -24,3 +24,29 @@ export type DeviceKind = (typeof DEVICE_KINDS)[number];
 
 /** The word for one device of the kind in a sentence. */
 export const DEVICE_WORDS: Record<DeviceKind, string> = { gpu: 'GPU', drive: 'drive' };
+
+/**
+ * How a host differed from the database when an era began. `absent`: the host did not run a VM that the
+ * database has as running. `ahead`: the host had started or reset the VM later. `disk_attached` and
+ * `disk_detached`: what the host had done to a disk of the VM. `disk_unknown`: a disk that only the host
+ * has.
+ */
+export const DIFFERENCE_KINDS = [
+  'absent',
+  'ahead',
+  'disk_attached',
+  'disk_detached',
+  'disk_unknown',
+] as const;
+export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
+
+/**
+ * What became of a VM that its host did not run. `pending`: its host has not reported it yet.
+ * `started`: it runs again. `lost`: its host cannot run it. `gone`: it was stopped or deleted.
+ */
+export const DIFFERENCE_OUTCOMES = ['pending', 'started', 'lost', 'gone', 'none'] as const;
+export type DifferenceOutcome = (typeof DIFFERENCE_OUTCOMES)[number];
+
+/** What an operator can decide about an orphan: give it back to its project, or delete it. */
+export const ORPHAN_DECISIONS = ['give_back', 'delete'] as const;
+export type OrphanDecision = (typeof ORPHAN_DECISIONS)[number];

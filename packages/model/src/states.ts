@@ -39,6 +39,12 @@ export const EVENT_TYPES = [
   'vm_host_draining',
   'vm_host_fenced',
   'vm_device_unhealthy',
+  'vm_lost',
+  'vm_orphaned',
+  'vm_restored',
+  'vm_organization_warned',
+  'vm_organization_suspended',
+  'vm_organization_resumed',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -48,6 +54,14 @@ export type Role = (typeof ROLES)[number];
 
 export function roleReaches(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed);
+}
+
+/** What operators may do: see everything; change what tenants have; change everything. */
+export const OPERATOR_ROLES = ['read-only', 'support', 'admin'] as const;
+export type OperatorRole = (typeof OPERATOR_ROLES)[number];
+
+export function operatorRoleReaches(role: OperatorRole, needed: OperatorRole): boolean {
+  return OPERATOR_ROLES.indexOf(role) >= OPERATOR_ROLES.indexOf(needed);
 }
 
 export const QUOTA_TYPES = [
@@ -72,4 +86,35 @@ export const DEFAULT_QUOTAS: Record<QuotaType, number> = {
   networks: 20,
   subnets: 200,
   access_keys: 100,
+};
+
+/**
+ * What is limited for all projects of an organization together. Subnets are not: a project has one in
+ * each location, and a new location must not fail because an organization has many projects.
+ */
+export const ORGANIZATION_QUOTA_TYPES = [
+  'projects',
+  'vms',
+  'gpus',
+  'disks',
+  'disk_gib',
+  'firewall_rules',
+  'networks',
+  'access_keys',
+] as const;
+export type OrganizationQuotaType = (typeof ORGANIZATION_QUOTA_TYPES)[number];
+
+/**
+ * The quotas of a new organization, until an operator changes them. One project can use all of its
+ * own, and a second one too.
+ */
+export const DEFAULT_ORGANIZATION_QUOTAS: Record<OrganizationQuotaType, number> = {
+  projects: 50,
+  vms: 2_000,
+  gpus: 8_000,
+  disks: 4_000,
+  disk_gib: 2_000_000,
+  firewall_rules: 2_000,
+  networks: 200,
+  access_keys: 1_000,
 };

@@ -32,7 +32,7 @@ export type CertificateAuthority = {
 export type AuthorityFiles = { certificatePem: string; privateKeyPem: string };
 
 const YEAR_MS = 365.25 * 86_400_000;
-/** Longer than the life of a host, because an authority cannot be replaced. */
+/** Longer than the life of a host, so that an authority is replaced only if an operator wants it. */
 const LIFETIME_MS = 25 * YEAR_MS;
 /** Hosts whose clocks are behind by less than this accept new certificates. */
 export const CLOCK_SKEW_MS = 5 * 60_000;

@@ -35,6 +35,7 @@ function whyUnschedulable(host: PlacementHost): string {
   if (!host.ready) causes.push('it is not reachable');
   if (host.adminState !== 'active') causes.push(`it is ${host.adminState}`);
   if (host.drifted) causes.push('it has drifted from what an operator accepted');
+  if (host.trouble !== '') causes.push(host.trouble);
   return causes.join('; ');
 }
 

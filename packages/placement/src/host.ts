@@ -57,6 +57,8 @@ export type PlacementHost = {
   adminState: string;
   /** The hardware or software differs from what an operator accepted. */
   drifted: boolean;
+  /** Why it takes no new VMs although it is connected; empty if it does. */
+  trouble: string;
   /** All hosts of a location that set this share one disk storage. Otherwise disks are local. */
   sharedStorage?: boolean;
   numaNodes: readonly HostNumaNode[];
@@ -114,5 +116,5 @@ export type Filter = (typeof FILTERS)[number];
 
 /** Returns whether the host may take new VMs at all, regardless of its free resources. */
 export function isSchedulable(host: PlacementHost): boolean {
-  return host.ready && host.adminState === 'active' && !host.drifted;
+  return host.ready && host.adminState === 'active' && !host.drifted && host.trouble === '';
 }

@@ -50,6 +50,7 @@ const rows: HostRows = {
       fenced: false,
       shared_storage: true,
       drifted: false,
+      trouble: '',
       numa_nodes: [0, 1].map((node) => ({ node, cores: 10, memoryMib: 4096, networkGbps: 60 })),
     },
     {
@@ -60,6 +61,7 @@ const rows: HostRows = {
       fenced: true,
       shared_storage: false,
       drifted: true,
+      trouble: '',
       numa_nodes: [],
     },
   ],

@@ -18,6 +18,7 @@ type HostRow = {
   shared_storage: boolean;
   /** The hardware or software differs from what an operator accepted. */
   drifted: boolean;
+  trouble: string;
   /** The total amounts of each node, whether or not a VM has claimed them. */
   numa_nodes: readonly HostNumaNode[];
 };
@@ -74,6 +75,7 @@ function hostFromRows(row: HostRow, { devices, vms }: Omit<HostRows, 'hosts'>): 
     ready: row.state === 'ready' && !row.fenced,
     adminState: row.admin_state,
     drifted: row.drifted,
+    trouble: row.trouble,
     sharedStorage: row.shared_storage,
     numaNodes: row.numa_nodes,
     gpus: gpus.map((gpu) => ({

@@ -22,6 +22,7 @@ import type { Image as _gantry_v1_Image, Image__Output as _gantry_v1_Image__Outp
 import type { InterfaceSpec as _gantry_v1_InterfaceSpec, InterfaceSpec__Output as _gantry_v1_InterfaceSpec__Output } from './gantry/v1/InterfaceSpec.ts';
 import type { Inventory as _gantry_v1_Inventory, Inventory__Output as _gantry_v1_Inventory__Output } from './gantry/v1/Inventory.ts';
 import type { Neighbour as _gantry_v1_Neighbour, Neighbour__Output as _gantry_v1_Neighbour__Output } from './gantry/v1/Neighbour.ts';
+import type { NetworkMembers as _gantry_v1_NetworkMembers, NetworkMembers__Output as _gantry_v1_NetworkMembers__Output } from './gantry/v1/NetworkMembers.ts';
 import type { NetworkSpec as _gantry_v1_NetworkSpec, NetworkSpec__Output as _gantry_v1_NetworkSpec__Output } from './gantry/v1/NetworkSpec.ts';
 import type { Nic as _gantry_v1_Nic, Nic__Output as _gantry_v1_Nic__Output } from './gantry/v1/Nic.ts';
 import type { NumaNode as _gantry_v1_NumaNode, NumaNode__Output as _gantry_v1_NumaNode__Output } from './gantry/v1/NumaNode.ts';
@@ -30,6 +31,7 @@ import type { PciBar as _gantry_v1_PciBar, PciBar__Output as _gantry_v1_PciBar__
 import type { PciLink as _gantry_v1_PciLink, PciLink__Output as _gantry_v1_PciLink__Output } from './gantry/v1/PciLink.ts';
 import type { SerialLog as _gantry_v1_SerialLog, SerialLog__Output as _gantry_v1_SerialLog__Output } from './gantry/v1/SerialLog.ts';
 import type { Software as _gantry_v1_Software, Software__Output as _gantry_v1_Software__Output } from './gantry/v1/Software.ts';
+import type { SpecPiece as _gantry_v1_SpecPiece, SpecPiece__Output as _gantry_v1_SpecPiece__Output } from './gantry/v1/SpecPiece.ts';
 import type { SpecRefusal as _gantry_v1_SpecRefusal, SpecRefusal__Output as _gantry_v1_SpecRefusal__Output } from './gantry/v1/SpecRefusal.ts';
 import type { SubnetSpec as _gantry_v1_SubnetSpec, SubnetSpec__Output as _gantry_v1_SubnetSpec__Output } from './gantry/v1/SubnetSpec.ts';
 import type { VmReport as _gantry_v1_VmReport, VmReport__Output as _gantry_v1_VmReport__Output } from './gantry/v1/VmReport.ts';
@@ -67,6 +69,7 @@ export interface ProtoGrpcType {
       InterfaceSpec: MessageTypeDefinition<_gantry_v1_InterfaceSpec, _gantry_v1_InterfaceSpec__Output>
       Inventory: MessageTypeDefinition<_gantry_v1_Inventory, _gantry_v1_Inventory__Output>
       Neighbour: MessageTypeDefinition<_gantry_v1_Neighbour, _gantry_v1_Neighbour__Output>
+      NetworkMembers: MessageTypeDefinition<_gantry_v1_NetworkMembers, _gantry_v1_NetworkMembers__Output>
       NetworkSpec: MessageTypeDefinition<_gantry_v1_NetworkSpec, _gantry_v1_NetworkSpec__Output>
       Nic: MessageTypeDefinition<_gantry_v1_Nic, _gantry_v1_Nic__Output>
       NumaNode: MessageTypeDefinition<_gantry_v1_NumaNode, _gantry_v1_NumaNode__Output>
@@ -75,6 +78,7 @@ export interface ProtoGrpcType {
       PciLink: MessageTypeDefinition<_gantry_v1_PciLink, _gantry_v1_PciLink__Output>
       SerialLog: MessageTypeDefinition<_gantry_v1_SerialLog, _gantry_v1_SerialLog__Output>
       Software: MessageTypeDefinition<_gantry_v1_Software, _gantry_v1_Software__Output>
+      SpecPiece: MessageTypeDefinition<_gantry_v1_SpecPiece, _gantry_v1_SpecPiece__Output>
       SpecRefusal: MessageTypeDefinition<_gantry_v1_SpecRefusal, _gantry_v1_SpecRefusal__Output>
       SubnetSpec: MessageTypeDefinition<_gantry_v1_SubnetSpec, _gantry_v1_SubnetSpec__Output>
       VmObservedState: EnumTypeDefinition

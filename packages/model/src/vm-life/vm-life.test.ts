@@ -108,6 +108,10 @@ ${table(
     ]),
   ),
 )}
+
+A host that cannot build a VM for a reason of its own does not fail the request: \`relocate\` sets \`relocating\`, the host takes
+the VM down, and the VM is placed on another host. Its state does not change meanwhile. Failures that every host would have,
+and VMs that cannot move, end as the table says.
 `;
 }
 

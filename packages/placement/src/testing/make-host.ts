@@ -55,6 +55,7 @@ export function makeHost(given: Partial<HostPlan> = {}): PlacementHost {
     ready: true,
     adminState: 'active',
     drifted: false,
+    trouble: '',
     numaNodes: Array.from({ length: plan.nodes }, (_, node) => ({
       node,
       cores: plan.coresPerGpu * perNode,

@@ -11,6 +11,7 @@ export interface DiskSpec {
   'blockSize'?: (number);
   'serialNumber'?: (string);
   'exists'?: (boolean);
+  'name'?: (string);
 }
 
 export interface DiskSpec__Output {
@@ -21,4 +22,5 @@ export interface DiskSpec__Output {
   'blockSize': (number);
   'serialNumber': (string);
   'exists': (boolean);
+  'name': (string);
 }

@@ -5,10 +5,12 @@ export interface EnrollRequest {
   'token'?: (string);
   'csrPem'?: (string);
   'hostname'?: (string);
+  'hostId'?: (string);
 }
 
 export interface EnrollRequest__Output {
   'token': (string);
   'csrPem': (string);
   'hostname': (string);
+  'hostId': (string);
 }

@@ -19,6 +19,9 @@ export interface HostReport {
   'firewallNumber'?: (number | string | Long);
   'serialLogs'?: (_gantry_v1_SerialLog)[];
   'inventory'?: (_gantry_v1_Inventory | null);
+  'acceptedEra'?: (number | string | Long);
+  'acceptedHash'?: (string);
+  'firewallHash'?: (string);
 }
 
 export interface HostReport__Output {
@@ -32,4 +35,7 @@ export interface HostReport__Output {
   'firewallNumber': (string);
   'serialLogs': (_gantry_v1_SerialLog__Output)[];
   'inventory': (_gantry_v1_Inventory__Output | null);
+  'acceptedEra': (string);
+  'acceptedHash': (string);
+  'firewallHash': (string);
 }

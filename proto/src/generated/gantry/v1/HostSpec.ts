@@ -6,6 +6,8 @@ import type { DiskSpec as _gantry_v1_DiskSpec, DiskSpec__Output as _gantry_v1_Di
 import type { FirewallRule as _gantry_v1_FirewallRule, FirewallRule__Output as _gantry_v1_FirewallRule__Output } from '../../gantry/v1/FirewallRule.ts';
 import type { ConsoleSpec as _gantry_v1_ConsoleSpec, ConsoleSpec__Output as _gantry_v1_ConsoleSpec__Output } from '../../gantry/v1/ConsoleSpec.ts';
 import type { NetworkSpec as _gantry_v1_NetworkSpec, NetworkSpec__Output as _gantry_v1_NetworkSpec__Output } from '../../gantry/v1/NetworkSpec.ts';
+import type { SpecPiece as _gantry_v1_SpecPiece, SpecPiece__Output as _gantry_v1_SpecPiece__Output } from '../../gantry/v1/SpecPiece.ts';
+import type { NetworkMembers as _gantry_v1_NetworkMembers, NetworkMembers__Output as _gantry_v1_NetworkMembers__Output } from '../../gantry/v1/NetworkMembers.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface HostSpec {
@@ -17,6 +19,13 @@ export interface HostSpec {
   'firewallRules'?: (_gantry_v1_FirewallRule)[];
   'consoles'?: (_gantry_v1_ConsoleSpec)[];
   'networks'?: (_gantry_v1_NetworkSpec)[];
+  'era'?: (number | string | Long);
+  'hash'?: (string);
+  'needs'?: (string)[];
+  'authoritySha256s'?: (string)[];
+  'pieceHashes'?: (string)[];
+  'pieces'?: (_gantry_v1_SpecPiece)[];
+  'members'?: (_gantry_v1_NetworkMembers)[];
 }
 
 export interface HostSpec__Output {
@@ -28,4 +37,11 @@ export interface HostSpec__Output {
   'firewallRules': (_gantry_v1_FirewallRule__Output)[];
   'consoles': (_gantry_v1_ConsoleSpec__Output)[];
   'networks': (_gantry_v1_NetworkSpec__Output)[];
+  'era': (string);
+  'hash': (string);
+  'needs': (string)[];
+  'authoritySha256s': (string)[];
+  'pieceHashes': (string)[];
+  'pieces': (_gantry_v1_SpecPiece__Output)[];
+  'members': (_gantry_v1_NetworkMembers__Output)[];
 }

@@ -8,6 +8,7 @@ export interface NetworkSpec {
   'vni'?: (number);
   'subnets'?: (_gantry_v1_SubnetSpec)[];
   'neighbours'?: (_gantry_v1_Neighbour)[];
+  'membersApart'?: (boolean);
 }
 
 export interface NetworkSpec__Output {
@@ -15,4 +16,5 @@ export interface NetworkSpec__Output {
   'vni': (number);
   'subnets': (_gantry_v1_SubnetSpec__Output)[];
   'neighbours': (_gantry_v1_Neighbour__Output)[];
+  'membersApart': (boolean);
 }

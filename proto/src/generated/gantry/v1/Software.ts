@@ -9,6 +9,7 @@ export interface Software {
   'agent'?: (string);
   'commandLine'?: (string);
   'iommu'?: (string);
+  'capabilities'?: (string)[];
 }
 
 export interface Software__Output {
@@ -19,4 +20,5 @@ export interface Software__Output {
   'agent': (string);
   'commandLine': (string);
   'iommu': (string);
+  'capabilities': (string)[];
 }

@@ -3,6 +3,7 @@
 import type { VmObservedState as _gantry_v1_VmObservedState, VmObservedState__Output as _gantry_v1_VmObservedState__Output } from '../../gantry/v1/VmObservedState.ts';
 import type { Failure as _gantry_v1_Failure, Failure__Output as _gantry_v1_Failure__Output } from '../../gantry/v1/Failure.ts';
 import type { DiskReport as _gantry_v1_DiskReport, DiskReport__Output as _gantry_v1_DiskReport__Output } from '../../gantry/v1/DiskReport.ts';
+import type { VmSpec as _gantry_v1_VmSpec, VmSpec__Output as _gantry_v1_VmSpec__Output } from '../../gantry/v1/VmSpec.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface VmReport {
@@ -12,6 +13,7 @@ export interface VmReport {
   'state'?: (_gantry_v1_VmObservedState);
   'failure'?: (_gantry_v1_Failure | null);
   'disks'?: (_gantry_v1_DiskReport)[];
+  'known'?: (_gantry_v1_VmSpec | null);
 }
 
 export interface VmReport__Output {
@@ -21,4 +23,5 @@ export interface VmReport__Output {
   'state': (_gantry_v1_VmObservedState__Output);
   'failure': (_gantry_v1_Failure__Output | null);
   'disks': (_gantry_v1_DiskReport__Output)[];
+  'known': (_gantry_v1_VmSpec__Output | null);
 }

@@ -22,6 +22,10 @@ export interface VmSpec {
   'startupScript'?: (string);
   'shutdownScript'?: (string);
   'numaShares'?: (_gantry_v1_NumaShare)[];
+  'projectId'?: (string);
+  'type'?: (string);
+  'imageId'?: (string);
+  'needs'?: (string)[];
 }
 
 export interface VmSpec__Output {
@@ -39,4 +43,8 @@ export interface VmSpec__Output {
   'startupScript': (string);
   'shutdownScript': (string);
   'numaShares': (_gantry_v1_NumaShare__Output)[];
+  'projectId': (string);
+  'type': (string);
+  'imageId': (string);
+  'needs': (string)[];
 }
