@@ -48,3 +48,13 @@ it('expired rows are removed in batches up to a limit per run, and other rows st
   await Promise.all([cleanUp({ sql, log, batchRows: 10 }), cleanUp({ sql, log, batchRows: 10 })]);
   expect(await left()).toEqual({ keys: 3, tokens: 4, tickets: 3 });
 });
+
+it('events of the payment provider are kept for 90 days, because it may repeat them', async () => {
+  const { sql } = database;
+  const insert = (id: string, age: string) =>
+    sql`insert into payment_events (id, type, created_at) values (${id}, 'invoice.paid', now() - ${age}::text::interval)`;
+  await insert('evt_old', '91 days');
+  await insert('evt_recent', '89 days');
+  await cleanUp({ sql, log });
+  expect(await sql`select id from payment_events`).toEqual([{ id: 'evt_recent' }]);
+});

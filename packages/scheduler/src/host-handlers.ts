@@ -23,8 +23,8 @@ export function hostHandlers(dependencies: Dependencies): StreamHandlers {
   const { sql, log, schedulerId, hosts, delivering, settling, closing } = dependencies;
   return {
     async attached(stream) {
-      const { hostId } = stream;
-      const streamEpoch = await openStream(sql, { hostId, schedulerId });
+      const { hostId, certificateSerial: certificate } = stream;
+      const streamEpoch = await openStream(sql, { hostId, schedulerId, certificate });
       if (streamEpoch === undefined) {
         stream.abort('the host does not exist or is fenced');
         return;
@@ -49,6 +49,7 @@ export function hostHandlers(dependencies: Dependencies): StreamHandlers {
       const host = hosts.remove(stream);
       if (!host) return;
       settling.leave(host);
+      delivering.leave(host);
       for (const relay of host.consoles.values()) relay.end(HOST_LOST);
       log.debug({ host_id: stream.hostId }, 'host detached');
       closing.add({ hostId: stream.hostId, streamEpoch: host.streamEpoch });

@@ -32,6 +32,7 @@ it('the process closes due days, cleans up and exits with 0 on SIGTERM', async (
       ...process.env,
       DATABASE_URL: database.url,
       GANTRY_SECRET_KEY: 'a secret key for tests, long enough',
+      GANTRY_FLEET_KEY: 'a fleet key for tests, which is long enough',
       GANTRY_FLEET_PORT: '0',
       GANTRY_LOG_LEVEL: 'silent',
     },

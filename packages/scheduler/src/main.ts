@@ -3,12 +3,14 @@ import { createLog } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
 import { runProcess } from '@gantry/daemon/run';
 import { createSecrets } from '@gantry/daemon/secrets';
-import { connect } from '@gantry/db/connect';
+import { EXPOSED_SECRETS, findExposedSecrets } from '@gantry/daemon/settings';
 import { migrate } from '@gantry/db/migrate';
+import { openDatabase } from '@gantry/db/open-database';
 import { readGivenAuthority } from './fleet/authority.ts';
+import { createFleetSecrets } from './fleet/fleet-secrets.ts';
 import { maintenanceLoops } from './loops.ts';
 import { startScheduler } from './scheduler.ts';
-import { readSchedulerSettings } from './settings.ts';
+import { readSchedulerSettings, SCHEDULER_SECRETS } from './settings.ts';
 
 // A TLS connection keeps a few bytes that Node allocates from an 8 KiB pool, and so keeps the whole
 // pool alive. Ten thousand hosts would hold ten thousand pools.
@@ -22,20 +24,53 @@ const log = createLog({
   level: process.env['GANTRY_LOG_LEVEL'] ?? 'info',
 });
 
+/** Enough to close a day of a large installation. */
+const MAINTENANCE_LIMIT_MS = 300_000;
+
+/**
+ * Much longer than a statement of a placement takes. A location waits for it if a session hangs, so it
+ * is shorter than elsewhere.
+ */
+const PLACING_LIMIT_MS = 5_000;
+/** Up to four batches are committed at the same time, while leases are renewed. */
+const PLACING_CONNECTIONS = 5;
+
 await runProcess({
   log,
   start: async () => {
+    const variables = findExposedSecrets(SCHEDULER_SECRETS);
+    if (variables.length > 0) log.warn({ variables }, EXPOSED_SECRETS);
     const settings = readSchedulerSettings();
+    const { secretKey, fleetKey } = settings;
+    const secrets = createSecrets(secretKey);
+    const fleetSecrets = createFleetSecrets({ fleetKey, secretKey });
+    if (fleetKey === undefined && settings.authority.keyFile === undefined) {
+      log.warn(
+        "api processes can open the key of the fleet's authority: set GANTRY_FLEET_KEY for schedulers",
+      );
+    }
     await migrate(settings.databaseUrl);
-    const sql = connect({
+    const database = await openDatabase({
       url: settings.databaseUrl,
       name: 'gantry-scheduler',
       maxConnections: settings.databaseConnections,
+      plansOnce: true,
+      log,
     });
+    const { sql, watch } = database;
     const scheduler = await startScheduler({
       sql,
+      placingSql: database.openPool({
+        name: 'gantry-scheduler',
+        maxConnections: PLACING_CONNECTIONS,
+        plansOnce: true,
+        statementLimitMs: PLACING_LIMIT_MS,
+      }),
+      watch,
       log,
-      secrets: createSecrets(settings.secretKey),
+      secrets,
+      fleetSecrets,
+      mayCreateAuthority: fleetKey !== undefined,
       fleet: settings.fleet,
       givenAuthority: await readGivenAuthority(settings.authority),
       certificateTtlMs: settings.certificateTtlMs,
@@ -45,13 +80,23 @@ await runProcess({
       // The remaining connections are for placing, delivering and the loops.
       settleConcurrency: Math.max(1, Math.floor(settings.databaseConnections / 2)),
     });
-    const loops = maintenanceLoops({ sql, log }).map((entry) => startLoop({ ...entry, log }));
+    const maintenance = database.openPool({
+      name: 'gantry-scheduler',
+      maxConnections: 1,
+      statementLimitMs: MAINTENANCE_LIMIT_MS,
+    });
+    const loops = maintenanceLoops({
+      sql: maintenance,
+      log,
+      watch,
+      retention: settings.retention,
+    }).map((entry) => startLoop({ ...entry, log }));
     return {
       ready: { scheduler_id: scheduler.id, fleet_port: scheduler.port },
       async stop() {
         await scheduler.stop();
         await Promise.all(loops.map((loop) => loop.stop()));
-        await sql.end({ timeout: 5 });
+        await database.end();
       },
     };
   },

@@ -2,26 +2,39 @@ import type { Log } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
+import type { DatabaseWatch } from '@gantry/db/database-watch';
 import { recordHeartbeat, removeScheduler } from '@gantry/db/queries/hosts/host-liveness';
 import { newId } from '@gantry/model/ids';
 import type { AuthorityFiles } from '@gantry/pki/certificate-authority';
 import { AttachedHosts } from './attached/attached-hosts.ts';
 import { serveConsoles } from './consoles/serve-consoles.ts';
 import { startDelivering } from './deliver/start-delivering.ts';
-import { ensureAuthority } from './fleet/authority.ts';
+import { type Authorities, fingerprintsOf } from './fleet/authorities.ts';
+import { ensureAuthorities } from './fleet/authority.ts';
+import type { FleetSecrets } from './fleet/fleet-secrets.ts';
 import { startFleetServer } from './fleet/fleet-server.ts';
+import { followAuthorities } from './fleet/follow-authorities.ts';
 import { HEALTH_RULES, type HealthRule } from './health/health-rules.ts';
 import { hostHandlers } from './host-handlers.ts';
 import { closeStreamsInBatches } from './liveness/close-streams.ts';
 import { schedulerLoops } from './loops.ts';
 import { startPlacing } from './place/start-placing.ts';
+import { pollChanges } from './poll-changes.ts';
 import { settleWithoutHost } from './settle/settle-without-host.ts';
 import { startSettling } from './settle/start-settling.ts';
 
 export type SchedulerOptions = {
   sql: Sql;
+  /** A pool for transactions that place VMs, with a shorter limit. The default is `sql`. */
+  placingSql?: Sql;
+  watch: Pick<DatabaseWatch, 'nowMs' | 'clockProblem' | 'steadyMs'>;
   log: Log;
+  /** The keys that schedulers share with api processes. */
   secrets: Secrets;
+  /** The keys that only schedulers have. The default is `secrets`. */
+  fleetSecrets?: FleetSecrets;
+  /** False: an authority must exist. The default is true. */
+  mayCreateAuthority?: boolean;
   /**
    * `host` and `port`: where this process listens for agents. `names`: the names in its certificate.
    * `address`: where api processes reach it. The default is the first name.
@@ -45,31 +58,58 @@ export type Scheduler = {
   stop(): Promise<void>;
 };
 
+/** The poll of changes says when there is something to settle. */
+const SETTLE_MS = 60_000;
+
 /**
  * Starts a scheduler: it places VMs, delivers specs to hosts and settles their reports. Any number of
  * schedulers can share a database. Memory is only a cache: after a crash everything is read again.
  */
 export async function startScheduler(options: SchedulerOptions): Promise<Scheduler> {
-  const { sql, log, secrets, fleet, pollMs = 100 } = options;
+  const { sql, watch, log, secrets, fleet, pollMs = 100 } = options;
   const id = newId();
-  const authority = await ensureAuthority({ sql, secrets, given: options.givenAuthority });
+  const fleetSecrets = options.fleetSecrets ?? { secrets };
+  const opening = { sql, fleetSecrets, given: options.givenAuthority };
+  let authorities = await ensureAuthorities({
+    ...opening,
+    mayCreate: options.mayCreateAuthority ?? true,
+    now: new Date(watch.nowMs()),
+  });
   await recordHeartbeat(sql, { schedulerId: id, address: '' });
 
   const hosts = new AttachedHosts();
-  const delivering = startDelivering({ sql, log, hosts, pollMs });
+  const delivering = startDelivering({
+    ...{ sql, log, hosts, pollMs },
+    authorities: () => fingerprintsOf(authorities),
+  });
   const placing = startPlacing({
     sql,
+    writeSql: options.placingSql ?? sql,
     log,
     schedulerId: id,
     pollMs,
+    mayPlace: () => watch.clockProblem() === null,
     ttlMs: options.leaseTtlMs,
-    onPlaced: (hostIds) => delivering.request(...hostIds),
+    onPlaced: (hostIds) => {
+      delivering.request(...hostIds);
+      polling.hurry();
+    },
   });
   const settlingAlone = startLoop({
     name: 'settle-without-host',
-    everyMs: pollMs,
+    everyMs: SETTLE_MS,
     log,
     body: () => settleWithoutHost(sql),
+  });
+  const polling = pollChanges({
+    ...{ sql, log, pollMs },
+    locations: () => placing.locations(),
+    onChanges: (changes) => {
+      placing.note(changes);
+      delivering.note(changes);
+      if (changes.isUnsettled) settlingAlone.nudge();
+    },
+    onGap: () => delivering.noteAll(),
   });
   const settling = startSettling({
     sql,
@@ -77,21 +117,36 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     concurrency: options.settleConcurrency ?? 4,
     rules: options.healthRules ?? HEALTH_RULES,
     onSettled: () => settlingAlone.nudge(),
+    onSpecDue: (hostId) => delivering.request(hostId),
   });
   const closing = closeStreamsInBatches({ sql, log });
   const server = await startFleetServer({
     sql,
     log,
-    authority,
+    clock: watch,
+    authorities: () => authorities,
     ...fleet,
     certificateTtlMs: options.certificateTtlMs,
     handlers: hostHandlers({ sql, log, schedulerId: id, hosts, delivering, settling, closing }),
-    consoles: serveConsoles({ log, secrets, hosts, delivering }),
+    consoles: serveConsoles({ log, secrets, clock: watch, hosts, delivering }),
   });
   const address = fleet.address ?? `${bracketed(fleet.names[0] ?? fleet.host)}:${server.port}`;
   await recordHeartbeat(sql, { schedulerId: id, address });
   const { unreachableAfterMs } = options;
-  const context = { sql, log, schedulerId: id, address, hosts, server, pollMs, unreachableAfterMs };
+  // The streams and caches belong to a history of the database in which other commits were made.
+  const onEra = () => {
+    placing.restart();
+    polling.restart();
+    for (const { stream } of hosts.values()) stream.abort('an era has begun: attach again');
+  };
+  const onAuthorities = (changed: Authorities) => {
+    authorities = changed;
+    server.authoritiesChanged();
+    delivering.request(...[...hosts.values()].map(({ stream }) => stream.hostId));
+  };
+  const following = followAuthorities({ ...opening, log, known: authorities, onAuthorities });
+  const process = { sql, watch, log, schedulerId: id, address };
+  const context = { ...process, hosts, server, unreachableAfterMs, onEra, following };
   const loops = schedulerLoops(context).map((entry) => startLoop({ ...entry, log }));
   loops.push(settlingAlone);
 
@@ -101,6 +156,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     attachedCount: () => hosts.size,
     locations: () => placing.locations(),
     async stop() {
+      await polling.stop();
       await placing.stop();
       await server.stop();
       await delivering.stop();

@@ -1,7 +1,11 @@
-import { createSettingsReader } from '@gantry/daemon/settings';
+import { createSettingsReader, type SettingsReader } from '@gantry/daemon/settings';
+import type { Retention } from '@gantry/db/queries/maintenance/remove-history';
+import { DEFAULT_RETENTION } from './clean-up.ts';
 import { RULES_SETTING, readHealthRules } from './health/read-rules.ts';
 
 const DAY_S = 86_400;
+
+export const SCHEDULER_SECRETS = ['DATABASE_URL', 'GANTRY_SECRET_KEY', 'GANTRY_FLEET_KEY'];
 
 /** The scheduler's settings, read from the environment; docs/operators/settings.md lists them. */
 export function readSchedulerSettings() {
@@ -14,6 +18,8 @@ export function readSchedulerSettings() {
       max: 200,
     }),
     secretKey: reader.secret('GANTRY_SECRET_KEY'),
+    /** Seals the key of the fleet's authority. No api process has it. */
+    fleetKey: reader.optionalSecret('GANTRY_FLEET_KEY'),
     fleet: {
       host: reader.text('GANTRY_FLEET_HOST', '127.0.0.1'),
       port: reader.integer('GANTRY_FLEET_PORT', { fallback: 7443, min: 0, max: 65_535 }),
@@ -42,6 +48,24 @@ export function readSchedulerSettings() {
       min: 500,
       max: 3_600_000,
     }),
+    retention: readRetention(reader),
     healthRules: readHealthRules(reader.optional(RULES_SETTING)),
+  };
+}
+
+/** The longest is as good as for ever. */
+const MAX_DAYS = 36_500;
+/** The month of an invoice and the one after it, in which the invoice is questioned. */
+const MIN_METERING_DAYS = 62;
+
+function readRetention(reader: SettingsReader): Retention {
+  const days = (name: string, fallback: number, min = 1) =>
+    reader.integer(name, { fallback, min, max: MAX_DAYS });
+  return {
+    operations: days('GANTRY_KEEP_OPERATIONS_DAYS', DEFAULT_RETENTION.operations),
+    events: days('GANTRY_KEEP_EVENTS_DAYS', DEFAULT_RETENTION.events),
+    auditLogs: days('GANTRY_KEEP_AUDIT_LOGS_DAYS', DEFAULT_RETENTION.auditLogs),
+    receipts: days('GANTRY_KEEP_RECEIPTS_DAYS', DEFAULT_RETENTION.receipts),
+    metering: days('GANTRY_KEEP_METERING_DAYS', DEFAULT_RETENTION.metering, MIN_METERING_DAYS),
   };
 }

@@ -1,6 +1,7 @@
 import type { HostStream } from '../fleet/host-stream.ts';
 import type { ConsoleRelay } from './console-relay.ts';
 import type { HostReport } from './host-report.ts';
+import { SentSpecs } from './sent-specs.ts';
 
 /**
  * A host whose stream this process holds. There may be ten thousand of them, so an entry is small and
@@ -9,20 +10,30 @@ import type { HostReport } from './host-report.ts';
 export type AttachedHost = {
   readonly stream: HostStream;
   readonly streamEpoch: string;
-  /** The number of the last spec sent on this stream. Zero: none yet. */
-  sentNumber: number;
-  /** When that spec was sent. */
+  readonly sent: SentSpecs;
+  /** The networks whose VMs the host is told. */
+  networkIds: readonly string[];
+  /** When the last spec was sent. */
   sentAtMs: number;
   /** The time of the last report. Infinite while this process does not read from the stream. */
   heardAtMs: number;
   /** The newest report that is not settled yet. */
   unsettled: HostReport | null;
   settling: boolean;
+  /** Whether what the host had when an era began was compared with the database, if it had to be. */
+  isCompared: boolean;
+  /** How often in a row its reports failed for a reason of the report itself. */
+  unsettleable: number;
   /** The digest of the last settled report, so that an equal report costs almost nothing. */
   settledDigest: string;
   /** The consoles that should be open on the host, by id. */
   readonly consoles: Map<string, ConsoleRelay>;
 };
+
+/** The consoles that should be open on the host. */
+export function consolesOf({ consoles }: AttachedHost): { id: string; vmId: string }[] {
+  return [...consoles.values()].map(({ id, vmId }) => ({ id, vmId }));
+}
 
 export class AttachedHosts {
   readonly #hosts = new Map<string, AttachedHost>();
@@ -33,11 +44,14 @@ export class AttachedHosts {
     const host: AttachedHost = {
       stream,
       streamEpoch,
-      sentNumber: 0,
+      sent: new SentSpecs(),
+      networkIds: [],
       sentAtMs: Number.NEGATIVE_INFINITY,
       heardAtMs: Number.POSITIVE_INFINITY,
       unsettled: null,
       settling: false,
+      isCompared: false,
+      unsettleable: 0,
       settledDigest: '',
       consoles: new Map(),
     };

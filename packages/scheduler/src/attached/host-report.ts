@@ -6,6 +6,15 @@ export type HostReport = HostReport__Output;
 export type VmReport = HostReport['vms'][number];
 export type DeviceReceipt = HostReport['receipts'][number];
 
+/** Spec numbers, revisions and generations that are greater were not issued by a scheduler. */
+export const MAX_COUNTER = 2 ** 52;
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
 /** Removes the character U+0000, which output of programs may contain and PostgreSQL cannot store. */
 export function printable(text: string): string {
   return text.replaceAll('\0', '');

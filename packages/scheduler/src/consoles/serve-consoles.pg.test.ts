@@ -33,8 +33,16 @@ const requested: string[] = [];
 const opened: Console[] = [];
 
 beforeAll(async () => {
-  const delivering = { request: (id: string) => requested.push(id), nudge() {}, async stop() {} };
-  const consoles = serveConsoles({ log, secrets, hosts, delivering });
+  const request = (id: string) => requested.push(id);
+  const delivering = {
+    ...{ request, requestConsoles: request },
+    leave() {},
+    note() {},
+    noteAll() {},
+    async stop() {},
+  };
+  const clock = { nowMs: () => Date.now() };
+  const consoles = serveConsoles({ log, secrets, clock, hosts, delivering });
   const recording = recorder();
   const closing = { add() {}, async stop() {} };
   const settling = { leave() {} };
@@ -43,7 +51,7 @@ beforeAll(async () => {
     handlers: {
       ...recording,
       attached: (stream) => void hosts.add(stream, '1'),
-      ended: hostHandlers({ hosts, settling, closing, log } as unknown as Parameters<
+      ended: hostHandlers({ hosts, settling, closing, delivering, log } as unknown as Parameters<
         typeof hostHandlers
       >[0]).ended,
     },

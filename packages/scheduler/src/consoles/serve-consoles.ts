@@ -1,5 +1,6 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Secrets } from '@gantry/daemon/secrets';
+import type { DatabaseWatch } from '@gantry/db/database-watch';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import { status } from '@grpc/grpc-js';
@@ -13,7 +14,13 @@ import type { ConsoleCall } from '../fleet/grpc-types.ts';
 /** The limit per VM. A host attaches to one scheduler, so this process knows all its consoles. */
 const MAX_PER_VM = 4;
 
-type Options = { log: Log; secrets: Secrets; hosts: AttachedHosts; delivering: Delivering };
+type Options = {
+  log: Log;
+  secrets: Secrets;
+  clock: Pick<DatabaseWatch, 'nowMs'>;
+  hosts: AttachedHosts;
+  delivering: Delivering;
+};
 type Pass = { vmId: string; hostId: string; expiresAtMs: number };
 
 /**
@@ -21,9 +28,18 @@ type Pass = { vmId: string; hostId: string; expiresAtMs: number };
  * part of that host's spec, the host opens a stream for it, and the two streams are connected. All
  * state is in memory: the console ends with this process, the host's stream or the api's call.
  */
-export function serveConsoles({ log, secrets, hosts, delivering }: Options): ConsoleHandlers {
+export function serveConsoles({
+  log,
+  secrets,
+  clock,
+  hosts,
+  delivering,
+}: Options): ConsoleHandlers {
   const join = (call: ConsoleCall) => {
-    const { vmId, hostId } = readPass(secrets, metadataOf(call, 'gantry-console-pass'));
+    const { vmId, hostId } = readPass(secrets, {
+      sealed: metadataOf(call, 'gantry-console-pass'),
+      nowMs: clock.nowMs(),
+    });
     const host = hosts.get(hostId);
     if (!host) return refuse(call, HOST_LOST);
     const open = [...host.consoles.values()].filter((relay) => relay.vmId === vmId);
@@ -31,10 +47,10 @@ export function serveConsoles({ log, secrets, hosts, delivering }: Options): Con
     const id = newId();
     const onEnd = () => {
       host.consoles.delete(id);
-      delivering.request(hostId);
+      delivering.requestConsoles(hostId);
     };
     host.consoles.set(id, new ConsoleRelay({ id, vmId, api: call, onEnd }));
-    delivering.request(hostId);
+    delivering.requestConsoles(hostId);
   };
 
   const handle = (call: ConsoleCall, handler: () => void) => {
@@ -67,7 +83,7 @@ function metadataOf(call: ConsoleCall, name: string): string {
   return String(call.metadata.get(name)[0] ?? '');
 }
 
-function readPass(secrets: Secrets, sealed: string): Pass {
+function readPass(secrets: Secrets, { sealed, nowMs }: { sealed: string; nowMs: number }): Pass {
   let pass: Pass;
   try {
     pass = JSON.parse(secrets.unseal('console-pass', sealed)) as Pass;
@@ -76,6 +92,6 @@ function readPass(secrets: Secrets, sealed: string): Pass {
       cause,
     });
   }
-  if (pass.expiresAtMs > Date.now()) return pass;
+  if (pass.expiresAtMs > nowMs) return pass;
   throw new CloudError('bad_credential', 'the console pass has expired: open the console again');
 }

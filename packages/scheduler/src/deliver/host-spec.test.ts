@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { GIB } from '@gantry/daemon/units';
-import type { HostSpecRow, SpecVmRow } from '@gantry/db/queries/hosts/host-specs';
+import type { HostSpecRow, SpecRuleRow, SpecVmRow } from '@gantry/db/queries/hosts/host-specs';
+import { toHostSpec } from '@gantry/testkit/hosts/whole-spec';
 import { describe, expect, it } from 'vitest';
-import { toHostSpec } from './host-spec.ts';
+import { toOutgoingSpec } from './host-spec.ts';
 
 const osDisk: SpecVmRow['disks'][number] = {
   id: 'os-1',
@@ -9,6 +11,7 @@ const osDisk: SpecVmRow['disks'][number] = {
   size_gib: 128,
   block_size: 0,
   serial_number: 'S-os',
+  name: 'one',
   mode: 'read-write',
   attachment_type: 'os',
   exists: false,
@@ -19,6 +22,7 @@ const dataDisk: SpecVmRow['disks'][number] = {
   size_gib: 10,
   block_size: 4096,
   serial_number: 'S-d',
+  name: 'data',
   mode: 'read-only',
   attachment_type: 'data',
   exists: true,
@@ -30,14 +34,18 @@ const vm: SpecVmRow = {
   should_run: true,
   desired_state: 'running',
   abandoned: false,
+  relocating: false,
+  has_run: false,
   name: 'one',
+  project_id: 'project-1',
+  type: 'a40.2x',
   cpu_cores: 12,
   memory_gb: 60,
   network_gbps: 20,
   ssh_public_key: 'ssh-ed25519 AAAA',
   startup_script: '#!up',
   shutdown_script: '#!down',
-  image: { name: 'debian-12', url: 'https://images.test/d', sha256: 'ab' },
+  image: { id: 'image-1', name: 'debian-12', url: 'https://images.test/d', sha256: 'ab' },
   devices: [
     { id: 'g1', kind: 'gpu', pci_address: '0000:10:00.0', numa_node: 0 },
     { id: 'd1', kind: 'drive', pci_address: '0000:80:00.0', numa_node: 1 },
@@ -58,16 +66,19 @@ const vm: SpecVmRow = {
 };
 const row = (change: Partial<HostSpecRow> = {}): HostSpecRow => ({
   host_id: 'host-1',
+  era: '7',
   number: '9',
+  awaits_comparison: false,
+  spans: true,
   vms: [],
+  orphans: [],
   disks: [],
   deleted_disks: [],
-  rules: [],
   networks: [],
   ...change,
 });
 
-describe('toHostSpec', () => {
+describe('a spec', () => {
   it('describes a VM that should run', () => {
     const { vms, takeDowns } = toHostSpec(row({ vms: [vm] }));
     expect(takeDowns).toEqual([]);
@@ -91,6 +102,7 @@ describe('toHostSpec', () => {
             sizeBytes: 128 * GIB,
             blockSize: 0,
             serialNumber: 'S-os',
+            name: 'one',
             readOnly: false,
             exists: false,
           },
@@ -100,6 +112,7 @@ describe('toHostSpec', () => {
             sizeBytes: 10 * GIB,
             blockSize: 4096,
             serialNumber: 'S-d',
+            name: 'data',
             readOnly: true,
             exists: true,
           },
@@ -122,6 +135,9 @@ describe('toHostSpec', () => {
           { node: 0, cpuCores: 6, memoryMib: 30_720 },
           { node: 1, cpuCores: 6, memoryMib: 30_720 },
         ],
+        projectId: 'project-1',
+        type: 'a40.2x',
+        imageId: 'image-1',
       },
     ]);
   });
@@ -169,6 +185,7 @@ describe('toHostSpec', () => {
         sizeBytes: 10 * GIB,
         blockSize: 4096,
         serialNumber: 'S-d',
+        name: 'data',
       },
     ]);
     expect(spec.deletedDisks).toEqual(['old-1']);
@@ -185,8 +202,9 @@ describe('toHostSpec', () => {
       source_ports: ['1-9'],
       destinations: [null],
       destination_ports: ['53'],
-    } as unknown as HostSpecRow['rules'][number];
-    expect(toHostSpec(row({ rules: [rule] })).firewallRules).toEqual([
+    } as unknown as SpecRuleRow;
+    const networks = [{ id: 'net-1', vni: 7, subnets: [], rules: [rule] }];
+    expect(toHostSpec(row({ networks })).firewallRules).toEqual([
       {
         id: 'r-1',
         networkId: 'net-1',
@@ -201,26 +219,31 @@ describe('toHostSpec', () => {
     ]);
   });
 
-  it('contains complete networks with their VMs on other hosts', () => {
-    const member = (host_id: string, address: string, underlay_address: string) => ({
-      host_id,
-      address,
-      underlay_address,
-      mac_address: '02:00:00:00:00:01',
-    });
-    const members = [
-      member('host-1', '10.0.0.5', '192.0.2.1'),
-      member('host-2', '10.0.0.6', '192.0.2.2'),
-    ];
+  it('contains complete networks, without their VMs', () => {
     const subnets = [{ cidr: '10.0.0.0/24', gateway: '10.0.0.1' }];
-    const networks = [{ id: 'net-1', vni: 7, subnets, members }];
+    const networks = [{ id: 'net-1', vni: 7, subnets, rules: [] }];
     expect(toHostSpec(row({ networks })).networks).toEqual([
       {
-        id: 'net-1',
-        vni: 7,
+        ...{ id: 'net-1', vni: 7, membersApart: true },
         subnets: [{ cidr: '10.0.0.0/24', gatewayIpv4: '10.0.0.1' }],
-        neighbours: [{ privateIpv4: '10.0.0.6', mac: '02:00:00:00:00:01', hostIpv4: '192.0.2.2' }],
       },
     ]);
+  });
+
+  it('keeps all parts of a network with many rules but one when a rule is removed', () => {
+    const rules = Array.from({ length: 300 }, (_, index) => ({
+      ...{ id: createHash('sha256').update(String(index)).digest('hex'), network_id: 'net-1' },
+      ...{ direction: 'ingress' as const, action: 'allow' as const, protocols: ['tcp'] },
+      ...{ sources: [], source_ports: [], destinations: [], destination_ports: [] },
+    }));
+    const partsOf = (some: SpecRuleRow[]) => {
+      const networks = [{ id: 'net-1', vni: 7, subnets: [], rules: some }];
+      const ofStream = { consoles: [], authoritySha256s: [] };
+      return toOutgoingSpec(row({ networks }), ofStream).parts.map(({ hash }) => hash);
+    };
+    const before = partsOf(rules);
+    expect(before.length).toBeGreaterThan(4);
+    const after = partsOf(rules.toSpliced(100, 1));
+    expect(after.filter((hash) => !before.includes(hash)).length).toBeLessThanOrEqual(1);
   });
 });

@@ -3,6 +3,7 @@ import type {
   HostSpecRow,
   SpecDiskRow,
   SpecNetworkRow,
+  SpecOrphanRow,
   SpecRuleRow,
   SpecVmRow,
 } from '@gantry/db/queries/hosts/host-specs';
@@ -11,24 +12,58 @@ import { sharesFor } from '@gantry/placement/shares-for';
 import type { DeviceRef } from '@gantry/proto/generated/gantry/v1/DeviceRef';
 import type { DiskSpec } from '@gantry/proto/generated/gantry/v1/DiskSpec';
 import type { FirewallRule } from '@gantry/proto/generated/gantry/v1/FirewallRule';
-import type { HostSpec } from '@gantry/proto/generated/gantry/v1/HostSpec';
-import type { NetworkSpec } from '@gantry/proto/generated/gantry/v1/NetworkSpec';
+import type { Image } from '@gantry/proto/generated/gantry/v1/Image';
 import type { VmSpec } from '@gantry/proto/generated/gantry/v1/VmSpec';
 import type { VmTakeDown } from '@gantry/proto/generated/gantry/v1/VmTakeDown';
+import { hashOf, type OutgoingSpec, type SpecPart, toSpecPart } from '../fleet/outgoing-spec.ts';
 
 const MIB_PER_GB = 1024;
 
+type OfStream = Pick<OutgoingSpec, 'consoles' | 'authoritySha256s'>;
+
 /** Converts rows to a spec. Each VM of the host either should run or is to be taken down. */
-export function toHostSpec(row: HostSpecRow): HostSpec {
-  return {
-    number: row.number,
-    vms: row.vms.filter((vm) => vm.should_run).map(toVmSpec),
-    takeDowns: row.vms.filter((vm) => !vm.should_run).map(toVmTakeDown),
-    disks: row.disks.map(toDiskSpec),
-    deletedDisks: row.deleted_disks,
-    firewallRules: row.rules.map(toFirewallRule),
-    networks: row.networks.map((network) => toNetworkSpec(network, row.host_id)),
-  };
+export function toOutgoingSpec(row: HostSpecRow, ofStream: OfStream): OutgoingSpec {
+  const { era, number } = row;
+  const parts = toSpecParts(row);
+  return { id: { era, number, hash: hashOf({ era, number }, parts) }, parts, ...ofStream };
+}
+
+function toSpecParts(row: HostSpecRow): SpecPart[] {
+  const disks = { disks: row.disks.map(toDiskSpec), deletedDisks: row.deleted_disks };
+  const hasDisks = row.disks.length > 0 || row.deleted_disks.length > 0;
+  return [
+    ...row.vms.map((vm) =>
+      toSpecPart(vm.should_run ? { vms: [toVmSpec(vm)] } : { takeDowns: [toVmTakeDown(vm)] }),
+    ),
+    ...row.orphans.map((orphan) => toSpecPart({ takeDowns: [toOrphanTakeDown(orphan)] })),
+    ...(hasDisks ? [toSpecPart(disks)] : []),
+    ...row.networks.map((network) => toNetworkPart(network)),
+    ...row.networks.flatMap(({ rules }) => toRuleParts(rules)),
+  ];
+}
+
+/** The parts of a network's rules, which all hosts that were read together share. */
+const ruleParts = new WeakMap<SpecRuleRow[], SpecPart[]>();
+/** A network with the most rules has about this many parts. */
+const RULES_PER_PART = 32;
+
+/**
+ * A change of a rule changes only its part: the id of a rule decides whether it is the last one of its
+ * part, so that the others keep their place.
+ */
+function toRuleParts(rules: SpecRuleRow[]): SpecPart[] {
+  const known = ruleParts.get(rules);
+  if (known) return known;
+  const groups: FirewallRule[][] = [[]];
+  for (const rule of rules) {
+    groups.at(-1)?.push(toFirewallRule(rule));
+    if (Number.parseInt(rule.id.slice(-4), 16) % RULES_PER_PART === 0) groups.push([]);
+  }
+  const parts = groups
+    .filter((group) => group.length > 0)
+    .map((firewallRules) => toSpecPart({ firewallRules }));
+  ruleParts.set(rules, parts);
+  return parts;
 }
 
 function toVmSpec(vm: SpecVmRow): VmSpec {
@@ -54,12 +89,19 @@ function toVmSpec(vm: SpecVmRow): VmSpec {
       gatewayIpv4: iface.gateway,
       publicIpv4: iface.public_address ?? '',
     })),
-    ...(osDisk?.exists ? {} : { image: vm.image }),
+    ...(osDisk?.exists ? {} : { image: toImage(vm.image) }),
     sshPublicKey: vm.ssh_public_key,
     startupScript: vm.startup_script,
     shutdownScript: vm.shutdown_script,
     numaShares: numaShares(vm),
+    projectId: vm.project_id,
+    type: vm.type,
+    imageId: vm.image.id,
   };
+}
+
+function toImage({ name, url, sha256 }: SpecVmRow['image']): Image {
+  return { name, url, sha256 };
 }
 
 /** The shares that placement used: both are derived from the GPUs. */
@@ -74,15 +116,16 @@ function numaShares(vm: SpecVmRow): NonNullable<VmSpec['numaShares']> {
 }
 
 /** By kind, GPUs first: the guest sees its devices in this order. */
-function deviceRefs({ devices }: SpecVmRow): DeviceRef[] {
+function deviceRefs({ devices }: Pick<SpecVmRow, 'devices'>): DeviceRef[] {
   return DEVICE_KINDS.flatMap((kind) => devices.filter((device) => device.kind === kind)).map(
     ({ kind, pci_address }) => ({ kind, address: pci_address }),
   );
 }
 
-/** A stop keeps all disks; a removal also removes the OS disk. */
+/** A stop keeps all disks; a removal, and a move of a VM that never ran, also removes the OS disk. */
 function toVmTakeDown(vm: SpecVmRow): VmTakeDown {
-  const isRemoved = vm.desired_state === 'deleted' || vm.abandoned;
+  const isRemoved =
+    vm.desired_state === 'deleted' || vm.abandoned || (vm.relocating && !vm.has_run);
   const osDisks = vm.disks.filter((disk) => disk.attachment_type === 'os');
   return {
     id: vm.id,
@@ -93,6 +136,17 @@ function toVmTakeDown(vm: SpecVmRow): VmTakeDown {
   };
 }
 
+/** Data disks stay, because they may belong to a tenant who knows nothing of the orphan. */
+function toOrphanTakeDown(orphan: SpecOrphanRow): VmTakeDown {
+  return {
+    id: orphan.vm_id,
+    revision: orphan.revision,
+    graceful: true,
+    devices: deviceRefs(orphan),
+    disks: orphan.boot_disk_id ? [orphan.boot_disk_id] : [],
+  };
+}
+
 function toDiskSpec(disk: SpecDiskRow): DiskSpec {
   return {
     id: disk.id,
@@ -100,6 +154,7 @@ function toDiskSpec(disk: SpecDiskRow): DiskSpec {
     sizeBytes: disk.size_gib * GIB,
     blockSize: disk.block_size,
     serialNumber: disk.serial_number,
+    name: disk.name,
   };
 }
 
@@ -118,17 +173,15 @@ function toFirewallRule(rule: SpecRuleRow): FirewallRule {
   };
 }
 
-/** VMs on this host are not neighbours: they are reached without a tunnel. */
-function toNetworkSpec(network: SpecNetworkRow, hostId: string): NetworkSpec {
-  const elsewhere = network.members.filter(({ host_id }) => host_id !== hostId);
-  return {
-    id: network.id,
-    vni: network.vni,
-    subnets: network.subnets.map(({ cidr, gateway }) => ({ cidr, gatewayIpv4: gateway })),
-    neighbours: elsewhere.map((member) => ({
-      privateIpv4: member.address,
-      mac: member.mac_address,
-      hostIpv4: member.underlay_address,
-    })),
-  };
+/** The part of a network, which all hosts that were read together share. */
+const networkParts = new WeakMap<SpecNetworkRow, SpecPart>();
+
+function toNetworkPart(network: SpecNetworkRow): SpecPart {
+  const known = networkParts.get(network);
+  if (known) return known;
+  const { id, vni } = network;
+  const subnets = network.subnets.map(({ cidr, gateway }) => ({ cidr, gatewayIpv4: gateway }));
+  const part = toSpecPart({ networks: [{ id, vni, subnets, membersApart: true }] });
+  networkParts.set(network, part);
+  return part;
 }

@@ -8,12 +8,12 @@ import type { AuthContext } from './grpc-types.ts';
 /** Returns the host that calls, from the certificate of its connection. Throws if it has none. */
 export function identifyPeer(
   peer: AuthContext,
-  authorities: readonly X509Certificate[],
+  { authorities, now }: { authorities: readonly X509Certificate[]; now: Date },
 ): HostIdentity {
   const certificate = peer.sslPeerCertificate?.raw;
   if (!certificate)
     throw badCertificate('this call needs a valid client certificate of this fleet');
-  const identity = hostIdentity(certificate, authorities, new Date());
+  const identity = hostIdentity(certificate, authorities, now);
   if ('reason' in identity) throw badCertificate(identity.reason);
   return identity;
 }

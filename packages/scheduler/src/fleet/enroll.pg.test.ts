@@ -7,7 +7,7 @@ import { loadIdentity } from '@gantry/agent/identity/state-files';
 import { makeCertificateRequest } from '@gantry/pki/certificate-request';
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { ensureAuthority } from './authority.ts';
+import { ensureAuthorities } from './authority.ts';
 import {
   attach,
   clientOf,
@@ -256,7 +256,7 @@ describe('a renewal', () => {
 it('a scheduler accepts certificates that another scheduler issued', async () => {
   const second = await startTestFleet({
     sql: fleet.sql,
-    authority: await ensureAuthority({ sql: fleet.sql, secrets }),
+    authority: (await ensureAuthorities({ sql: fleet.sql, fleetSecrets: { secrets } })).issuing,
   });
   const identity = await join(await makeToken(fleet.sql));
   const attached = attach(second, identity);
@@ -265,4 +265,50 @@ it('a scheduler accepts certificates that another scheduler issued', async () =>
   expect(renewed.hostId).toBe(identity.hostId);
   attached.close();
   await second.stop();
+});
+
+describe('a host with a token that names it', () => {
+  const certificates = async (hostId: string) =>
+    (
+      await fleet.sql`select revoked_at is not null as revoked from host_certificates
+        where host_id = ${hostId} order by created_at`
+    ).map(({ revoked }) => revoked);
+
+  it('comes back as itself, and its earlier certificates are revoked', async () => {
+    const { hostId } = await join(await makeToken(fleet.sql));
+    const before = await hostCount();
+    const again = await join(await makeToken(fleet.sql, { rejoinsId: hostId }), 'reinstalled');
+    expect(again.hostId).toBe(hostId);
+    expect(await hostCount()).toBe(before);
+    expect(await certificates(hostId)).toEqual([true, false]);
+  });
+
+  it('uses the token once', async () => {
+    const { hostId } = await join(await makeToken(fleet.sql));
+    const token = await makeToken(fleet.sql, { rejoinsId: hostId });
+    await join(token);
+    expect((await refusal({ token })).code).toBe(status.UNAUTHENTICATED);
+  });
+
+  it('does not come back after it was fenced', async () => {
+    const { hostId } = await join(await makeToken(fleet.sql));
+    const token = await makeToken(fleet.sql, { rejoinsId: hostId });
+    await fleet.sql`update hosts set fenced_at = now() where id = ${hostId}`;
+    expect((await refusal({ token })).code).toBe(status.UNAUTHENTICATED);
+    expect(await certificates(hostId)).toEqual([false]);
+  });
+
+  it('that is enrolled stays the same host, and a token for another host is not used up', async () => {
+    await withDirectory(async (stateDirectory) => {
+      const options = { address: fleet.address, caPem: fleet.authority.certificatePem };
+      const asked = { ...options, hostname: 'gpu', stateDirectory };
+      const { hostId } = await enroll({ ...asked, token: await makeToken(fleet.sql) });
+      const forNewHost = await makeToken(fleet.sql);
+      await expect(enroll({ ...asked, token: forNewHost, again: true })).rejects.toThrow();
+      expect((await join(forNewHost)).hostId).not.toBe(hostId);
+      const token = await makeToken(fleet.sql, { rejoinsId: hostId });
+      expect((await enroll({ ...asked, token, again: true })).hostId).toBe(hostId);
+      expect((await loadIdentity(stateDirectory))?.hostId).toBe(hostId);
+    });
+  });
 });

@@ -1,7 +1,7 @@
 import { constants } from 'node:crypto';
-import type { CertificateAuthority } from '@gantry/pki/certificate-authority';
 import { issueServerCertificate } from '@gantry/pki/issue-certificate';
 import { ServerCredentials } from '@grpc/grpc-js';
+import { type Authorities, trustPem } from './authorities.ts';
 
 /**
  * TLS credentials with a certificate of the fleet's authority, created in memory and renewed while the
@@ -10,20 +10,13 @@ import { ServerCredentials } from '@grpc/grpc-js';
  * fingerprint can find it.
  */
 export class FleetCredentials extends ServerCredentials {
-  readonly #authority: CertificateAuthority;
+  readonly #authorities: () => Authorities;
   readonly #names: readonly string[];
   readonly #ttlMs: number;
+  readonly #now: () => Date;
   #renewal: NodeJS.Timeout | undefined;
 
-  constructor({
-    authority,
-    names,
-    ttlMs,
-  }: {
-    authority: CertificateAuthority;
-    names: readonly string[];
-    ttlMs: number;
-  }) {
+  constructor({ authorities, names, ttlMs, now }: Issuing & { now: () => Date }) {
     super(
       {
         requestCert: true,
@@ -33,12 +26,19 @@ export class FleetCredentials extends ServerCredentials {
         // Limits how long a silent peer holds a socket.
         handshakeTimeout: 10_000,
       },
-      contextOf(authority, names, ttlMs),
+      contextOf({ authorities, names, ttlMs }, now()),
     );
-    this.#authority = authority;
+    this.#authorities = authorities;
     this.#names = names;
     this.#ttlMs = ttlMs;
+    this.#now = now;
     this.#renewLater();
+  }
+
+  /** Issues a new certificate, which new connections use. */
+  renew(): void {
+    const issuing = { authorities: this.#authorities, names: this.#names, ttlMs: this.#ttlMs };
+    this.updateSecureContextOptions(contextOf(issuing, this.#now()));
   }
 
   stop(): void {
@@ -53,7 +53,7 @@ export class FleetCredentials extends ServerCredentials {
   #renewLater(): void {
     this.#renewal = setTimeout(
       () => {
-        this.updateSecureContextOptions(contextOf(this.#authority, this.#names, this.#ttlMs));
+        this.renew();
         this.#renewLater();
       },
       (this.#ttlMs * 2) / 3,
@@ -62,10 +62,13 @@ export class FleetCredentials extends ServerCredentials {
   }
 }
 
-function contextOf(authority: CertificateAuthority, names: readonly string[], ttlMs: number) {
-  const { chainPem, privateKeyPem } = issueServerCertificate(authority, { names, ttlMs });
+type Issuing = { authorities: () => Authorities; names: readonly string[]; ttlMs: number };
+
+function contextOf({ authorities, ...identity }: Issuing, now: Date) {
+  const current = authorities();
+  const { chainPem, privateKeyPem } = issueServerCertificate(current.serving, { ...identity, now });
   return {
-    ca: authority.certificatePem,
+    ca: trustPem(current),
     cert: chainPem,
     key: privateKeyPem,
     minVersion: 'TLSv1.3' as const,

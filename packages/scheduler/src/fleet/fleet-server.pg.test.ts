@@ -16,6 +16,7 @@ import { distinguishedName } from '@gantry/pki/distinguished-name';
 import { issueServerCertificate } from '@gantry/pki/issue-certificate';
 import { makePrivateKey, privateKeyPem, publicKeyOf } from '@gantry/pki/keys';
 import { uriName } from '@gantry/pki/subject-alt-names';
+import type { HostSpec__Output } from '@gantry/proto/generated/gantry/v1/HostSpec';
 import { Client, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -24,6 +25,7 @@ import {
   clientOf,
   enrollStatus,
   makeToken,
+  outgoingSpec,
   type Pair,
   type Recorder,
   recorder,
@@ -195,7 +197,7 @@ describe('a stream', () => {
     for (const { serial } of expired) expect(serials).not.toContain(serial);
     fleet.server.endRevoked(serials);
     expect((await ended.status).code).toBe(status.UNAUTHENTICATED);
-    streamOf(other.hostId)?.send({ number: 7 });
+    streamOf(other.hostId)?.send(outgoingSpec(7));
     await expect.poll(() => kept.specs.map(({ number }) => number)).toEqual(['7']);
     kept.close();
   });
@@ -243,7 +245,7 @@ describe('a stream', () => {
     await expect.poll(() => slow.server.attachedCount()).toBe(0);
     await slow.stop();
     expect(handlers.events).toEqual(['attaching', 'attached', ...reports, 'ended']);
-    handlers.streams[0]?.send({ number: 1 });
+    handlers.streams[0]?.send(outgoingSpec(1));
     handlers.streams[0]?.abort('again');
   });
 
@@ -282,7 +284,7 @@ describe('a stream', () => {
     const attached = attach(slow, await join(slow));
     attached.call.write({ acceptedNumber: 1 });
     await expect.poll(() => handlers.events).toEqual(['attaching', 'attached']);
-    handlers.streams[0]?.send({ number: 7 });
+    handlers.streams[0]?.send(outgoingSpec(7));
     await expect.poll(() => attached.specs.length).toBe(1);
     attached.close();
     await expect.poll(() => handlers.events).toEqual(['attaching', 'attached', 'ended']);
@@ -321,10 +323,7 @@ describe('a stream', () => {
     const streamOf = () =>
       fleet.handlers.streams.findLast(({ hostId }) => hostId === identity.hostId);
     await expect.poll(streamOf).toBeDefined();
-    const large = (number: number) => ({
-      number,
-      vms: [{ id: 'x'.repeat(1_000_000) }],
-    });
+    const large = (number: number) => outgoingSpec(number, 'x'.repeat(1_000_000));
     for (let number = 1; number <= 50; number += 1) streamOf()?.send(large(number));
     const numbers: string[] = [];
     call.on('data', ({ number }) => numbers.push(number));
@@ -333,6 +332,49 @@ describe('a stream', () => {
     expect(numbers).toEqual(['1', '50']);
     call.cancel();
     client.close();
+  });
+});
+
+describe('a spec in pieces', () => {
+  const bytesOf = (spec: HostSpec__Output | undefined) =>
+    spec?.pieces.map(({ content }) => content.length > 0);
+
+  it('brings each piece once per stream, and none that the host has from the last stream', async () => {
+    const identity = await join();
+    const streamOf = () =>
+      fleet.handlers.streams.findLast(({ hostId }) => hostId === identity.hostId);
+    const first = attach(fleet, identity, 'none');
+    await expect.poll(streamOf).toBeDefined();
+    streamOf()?.send(outgoingSpec(1, 'vm'));
+    streamOf()?.send(outgoingSpec(2, 'vm'));
+    await expect.poll(() => first.specs.length).toBe(2);
+    expect(first.specs.map(bytesOf)).toEqual([[true], []]);
+    expect(first.specs[1]?.pieceHashes).toEqual(first.specs[0]?.pieceHashes);
+    const before = streamOf();
+    const again = attach(fleet, identity, 'hash of 2');
+    await expect.poll(() => streamOf() !== before).toBe(true);
+    streamOf()?.send(outgoingSpec(2, 'vm'));
+    streamOf()?.send(outgoingSpec(3, 'other'));
+    await expect.poll(() => again.specs.length).toBe(2);
+    expect(again.specs.map(bytesOf)).toEqual([[], [true]]);
+    first.close();
+    again.close();
+  });
+
+  it('is not sent again when consoles change', async () => {
+    const identity = await join();
+    const streamOf = () =>
+      fleet.handlers.streams.findLast(({ hostId }) => hostId === identity.hostId);
+    const attached = attach(fleet, identity, 'none');
+    await expect.poll(streamOf).toBeDefined();
+    const consoles = [{ id: 'c', vmId: 'vm' }];
+    expect(streamOf()?.sendConsoles(consoles)).toBe(false);
+    streamOf()?.send(outgoingSpec(1, 'vm'));
+    expect(streamOf()?.sendConsoles(consoles)).toBe(true);
+    await expect.poll(() => attached.specs.length).toBe(2);
+    expect(attached.specs[1]).toMatchObject({ number: '1', hash: 'hash of 1', consoles });
+    expect(bytesOf(attached.specs[1])).toEqual([]);
+    attached.close();
   });
 });
 
@@ -346,7 +388,7 @@ describe('a stopping server', () => {
     deaf.on('error', () => {});
     await expect.poll(() => stopping.server.attachedCount()).toBe(3);
     const stuck = handlers.streams.find(({ hostId }) => hostId === identities[2]?.hostId);
-    stuck?.send({ number: 1, vms: [{ id: 'x'.repeat(1_000_000) }] });
+    stuck?.send(outgoingSpec(1, 'x'.repeat(1_000_000)));
     const stopped = stopping.server.stop();
     for (const { status: over } of attached) {
       expect((await over).code).toBe(status.UNAVAILABLE);
@@ -383,4 +425,39 @@ it('the server renews its own certificate while it runs', async () => {
   const first = await serial();
   await expect.poll(serial).not.toBe(first);
   await quick.stop();
+});
+
+describe('a scheduler whose clock is wrong', () => {
+  it('refuses hosts and says why, and serves them again when its clock is right', async () => {
+    let problem: string | null = null;
+    const clock = { nowMs: () => Date.now(), clockProblem: () => problem };
+    const other = await startTestFleet({ clock });
+    const pair = await join(other);
+    const served = attach(other, pair);
+    await expect.poll(() => other.server.attachedCount()).toBe(1);
+
+    problem = 'the clock is wrong';
+    other.server.endStreams(problem);
+    const refusal = { code: status.UNAVAILABLE, details: problem };
+    expect(await served.status).toMatchObject(refusal);
+    const refused = attach(other, pair);
+    expect(await refused.status).toMatchObject(refusal);
+
+    problem = null;
+    const again = attach(other, pair);
+    await expect.poll(() => other.server.attachedCount()).toBe(1);
+    for (const one of [served, refused, again]) one.close();
+    await other.stop();
+  });
+});
+
+it('certificates are issued by the clock of the database', async () => {
+  const HOUR_MS = 3_600_000;
+  const databaseMs = Date.now() - HOUR_MS / 2;
+  const clock = { nowMs: () => databaseMs, clockProblem: () => null };
+  const other = await startTestFleet({ clock, certificateTtlMs: 2 * HOUR_MS });
+  await join(other);
+  const [row] = await other.sql<{ not_after: Date }[]>`select not_after from host_certificates`;
+  expect(Math.abs((row?.not_after.getTime() ?? 0) - databaseMs - 2 * HOUR_MS)).toBeLessThan(1_000);
+  await other.stop();
 });

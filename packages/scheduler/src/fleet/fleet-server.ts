@@ -2,9 +2,10 @@ import type { Log } from '@gantry/daemon/log';
 import { MIB } from '@gantry/daemon/units';
 import { within } from '@gantry/daemon/within';
 import type { Queryable } from '@gantry/db/connect';
+import type { DatabaseWatch } from '@gantry/db/database-watch';
 import { CloudError } from '@gantry/model/errors';
-import type { CertificateAuthority } from '@gantry/pki/certificate-authority';
 import type { FleetHandlers } from '@gantry/proto/generated/gantry/v1/Fleet';
+import type { HostSpec } from '@gantry/proto/generated/gantry/v1/HostSpec';
 import { type Fleet, loadFleet } from '@gantry/proto/load';
 import {
   ResponderBuilder,
@@ -16,6 +17,7 @@ import {
 import { ReflectionService } from '@grpc/reflection';
 import { HealthImplementation } from 'grpc-health-check';
 import { admit, identifyPeer } from './admission.ts';
+import type { Authorities } from './authorities.ts';
 import { enrollWithToken, renew } from './enroll.ts';
 import { FleetCredentials } from './fleet-credentials.ts';
 import { statusOf } from './grpc-status.ts';
@@ -33,6 +35,10 @@ export type FleetServer = {
   attachedCount(): number;
   /** Ends the streams that use these certificates. */
   endRevoked(serials: ReadonlySet<string>): void;
+  /** New connections see a certificate of the authority that serves now. Streams stay open. */
+  authoritiesChanged(): void;
+  /** Ends all streams that are open now. */
+  endStreams(reason: string): void;
   /** Ends all streams, so that hosts attach elsewhere, and accepts no new ones. Takes seconds. */
   stop(): Promise<void>;
 };
@@ -40,7 +46,10 @@ export type FleetServer = {
 type Options = {
   sql: Queryable;
   log: Log;
-  authority: CertificateAuthority;
+  /** Certificates are issued and checked by it. While it is wrong, all calls are refused. */
+  clock: Pick<DatabaseWatch, 'nowMs' | 'clockProblem'>;
+  /** Called for each certificate. After a change, call `authoritiesChanged`. */
+  authorities: () => Authorities;
   host: string;
   /** Zero: any free port. */
   port: number;
@@ -81,7 +90,7 @@ const SERVER_OPTIONS = {
 };
 
 export async function startFleetServer(options: Options): Promise<FleetServer> {
-  const { authority, names, log, host } = options;
+  const { authorities, names, log, host } = options;
   const fleet = loadFleet();
   const streams = new LiveStreams();
   const service = createService({ ...options, streams });
@@ -89,12 +98,17 @@ export async function startFleetServer(options: Options): Promise<FleetServer> {
     ...SERVER_OPTIONS,
     interceptors: [guard({ fleet, log, check: service.check })],
   });
-  server.addService(fleet.service, service.handlers);
+  server.addService(passingBuffers(fleet.service), service.handlers);
   const health = new HealthImplementation({ '': 'SERVING', 'gantry.v1.Fleet': 'SERVING' });
   health.addToServer(server);
   new ReflectionService(describe(fleet)).addToServer(server);
   const ttlMs = options.serverCertificateTtlMs ?? DAY_MS;
-  const credentials = new FleetCredentials({ authority, names, ttlMs });
+  const credentials = new FleetCredentials({
+    authorities,
+    names,
+    ttlMs,
+    now: () => new Date(options.clock.nowMs()),
+  });
   const at = (port: number) => `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync(at(options.port), credentials, (error, bound) =>
@@ -105,6 +119,8 @@ export async function startFleetServer(options: Options): Promise<FleetServer> {
     port,
     attachedCount: () => streams.attachedCount(),
     endRevoked: (serials) => streams.endRevoked(serials),
+    authoritiesChanged: () => credentials.renew(),
+    endStreams: (details) => streams.endAll({ code: status.UNAVAILABLE, details }),
     async stop() {
       service.refuse();
       credentials.stop();
@@ -116,19 +132,34 @@ export async function startFleetServer(options: Options): Promise<FleetServer> {
   };
 }
 
+/** The service, except that Attach sends a message that is encoded already as it is. */
+function passingBuffers(service: Fleet['service']): Fleet['service'] {
+  const { Attach } = service;
+  const responseSerialize = (message: HostSpec | Buffer) =>
+    Buffer.isBuffer(message) ? message : Attach.responseSerialize(message);
+  return { ...service, Attach: { ...Attach, responseSerialize } };
+}
+
 type ServiceOptions = Options & { streams: LiveStreams };
 
 function createService({
   sql,
   log,
-  authority,
+  clock,
+  authorities,
   certificateTtlMs,
   handlers,
   consoles,
   streams,
 }: ServiceOptions) {
-  const authorities = [authority.certificate];
-  const enrolment = { sql, authority, ttlMs: certificateTtlMs };
+  const now = () => new Date(clock.nowMs());
+  const enrolment = { sql, authorities, ttlMs: certificateTtlMs, now };
+  const identify = (peer: AuthContext) => {
+    const problem = clock.clockProblem();
+    if (problem !== null) throw new CloudError('unavailable', problem);
+    const trusted = authorities().trusted.map(({ certificate }) => certificate);
+    return identifyPeer(peer, { authorities: trusted, now: now() });
+  };
   const opening = new Set<Promise<void>>();
   let stopping = false;
 
@@ -136,7 +167,7 @@ function createService({
     let stream: LiveStream | undefined;
     try {
       if (stopping) throw new CloudError('unavailable', 'this scheduler is stopping');
-      const identity = identifyPeer(call.getAuthContext(), authorities);
+      const identity = identify(call.getAuthContext());
       // Added before admission, so that a revocation or a stop also ends this stream.
       stream = new LiveStream({
         call,
@@ -162,14 +193,14 @@ function createService({
       opening.add(opened);
     },
     Console(call) {
-      consoles.open(identifyPeer(call.getAuthContext(), authorities).hostId, call);
+      consoles.open(identify(call.getAuthContext()).hostId, call);
     },
     JoinConsole: (call) => consoles.join(call),
     Enroll(call, callback) {
       const { request } = call;
       const enrolled = async () =>
         request.token === ''
-          ? await renew(enrolment, request, identifyPeer(call.getAuthContext(), authorities))
+          ? await renew(enrolment, request, identify(call.getAuthContext()))
           : await enrollWithToken(enrolment, request);
       enrolled().then(
         (reply) => callback(null, reply),
@@ -179,7 +210,7 @@ function createService({
   };
   return {
     handlers: fleetHandlers,
-    check: async (peer: AuthContext) => await admit(sql, identifyPeer(peer, authorities)),
+    check: async (peer: AuthContext) => await admit(sql, identify(peer)),
     refuse() {
       stopping = true;
     },

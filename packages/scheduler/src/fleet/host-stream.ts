@@ -5,13 +5,23 @@ import type { HostSpec } from '@gantry/proto/generated/gantry/v1/HostSpec';
 import { status } from '@grpc/grpc-js';
 import type { CallStatus } from './grpc-status.ts';
 import type { AttachCall } from './grpc-types.ts';
+import { type OutgoingSpec, toMessages, toWholeSpec } from './outgoing-spec.ts';
 
 /** The interface of a host's stream for the rest of the scheduler. */
 export type HostStream = {
   readonly hostId: string;
   readonly certificateSerial: string;
+  /** Whether the agent takes specs in pieces, and the VMs of its networks apart from them. */
+  readonly takesPieces: boolean;
   /** A spec is complete: an unsent spec is replaced by a newer one. */
-  send(spec: HostSpec): void;
+  send(spec: OutgoingSpec): void;
+  /**
+   * Sends the consoles without the spec. Returns false if that is impossible, because the host has not
+   * got a spec yet, or its agent does not take specs in pieces.
+   */
+  sendConsoles(consoles: OutgoingSpec['consoles']): boolean;
+  /** Sends a message that is encoded already, because it is the same for many hosts. */
+  sendEncoded(message: Buffer): void;
   abort(reason: string): void;
 };
 
@@ -23,6 +33,11 @@ export type StreamHandlers = {
   /** Called once, after `attached` has resolved. `readable` may still be pending. */
   ended(stream: HostStream): void;
 };
+
+/** A call counts messages, not bytes. A host that is so far behind attaches again and gets the present state. */
+const MAX_WAITING_MESSAGES = 64;
+
+type Written = Pick<OutgoingSpec, 'id' | 'authoritySha256s'> & { hashes: string[] };
 
 type Opening = {
   call: AttachCall;
@@ -47,7 +62,11 @@ export class LiveStream implements HostStream {
   #ended = false;
   #open = false;
   #writing = false;
-  #unsent: HostSpec | undefined;
+  #unsent: OutgoingSpec | undefined;
+  /** The hash of the spec whose pieces the agent had when the stream began. Null: it takes no pieces. */
+  readonly #heldAtFirst: string | null;
+  /** The last spec that was written, without its content: the agent has the parts with these hashes. */
+  #written: Written | undefined;
 
   constructor({ call, identity, handlers, log, onEnd }: Opening) {
     this.hostId = identity.hostId;
@@ -57,8 +76,14 @@ export class LiveStream implements HostStream {
     this.#handlers = handlers;
     this.#log = log;
     this.#onEnd = onEnd;
+    const [held] = call.metadata.get('gantry-pieces');
+    this.#heldAtFirst = held === undefined ? null : String(held);
     call.once('cancelled', () => this.#finish());
     call.once('error', () => this.#finish());
+  }
+
+  get takesPieces(): boolean {
+    return this.#heldAtFirst !== null;
   }
 
   get isOpen(): boolean {
@@ -85,10 +110,27 @@ export class LiveStream implements HostStream {
     this.#call.once('end', () => this.end({ code: status.OK, details: '' }));
   }
 
-  send(spec: HostSpec): void {
+  send(spec: OutgoingSpec): void {
     if (this.#ended) return;
     if (this.#writing) this.#unsent = spec;
     else this.#write(spec);
+  }
+
+  sendConsoles(consoles: OutgoingSpec['consoles']): boolean {
+    if (this.#heldAtFirst === null) return false;
+    if (this.#unsent) this.#unsent = { ...this.#unsent, consoles };
+    else if (this.#written && !this.#ended) {
+      const { id, hashes, authoritySha256s } = this.#written;
+      this.#call.write({ ...id, pieceHashes: hashes, consoles, authoritySha256s });
+    } else return false;
+    return true;
+  }
+
+  sendEncoded(message: Buffer): void {
+    if (this.#ended) return;
+    if (this.#call.writableLength > MAX_WAITING_MESSAGES) this.abort('the host does not read');
+    // The service passes a Buffer on as it is.
+    else this.#call.write(message as unknown as HostSpec);
   }
 
   abort(reason: string): void {
@@ -102,15 +144,30 @@ export class LiveStream implements HostStream {
     else this.#call.emit('error', { code, details });
   }
 
-  #write(spec: HostSpec): void {
+  #write(spec: OutgoingSpec): void {
     this.#writing = true;
+    const messages = this.#messagesFor(spec);
+    let unwritten = messages.length;
     // Called when flow control has accepted the whole message.
-    this.#call.write(spec, () => {
+    const written = () => {
+      unwritten -= 1;
+      if (unwritten > 0) return;
       this.#writing = false;
       const next = this.#unsent;
       this.#unsent = undefined;
       if (next && !this.#ended) this.#write(next);
-    });
+    };
+    for (const message of messages) this.#call.write(message, written);
+  }
+
+  #messagesFor(spec: OutgoingSpec): HostSpec[] {
+    if (this.#heldAtFirst === null) return [toWholeSpec(spec)];
+    const { id, authoritySha256s } = spec;
+    const hashes = spec.parts.map(({ hash }) => hash);
+    const isHeld = !this.#written && this.#heldAtFirst === id.hash;
+    const held = new Set(isHeld ? hashes : this.#written?.hashes);
+    this.#written = { id, hashes, authoritySha256s };
+    return toMessages(spec, held);
   }
 
   #receive(report: HostReport__Output): void {

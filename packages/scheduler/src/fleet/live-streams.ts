@@ -36,7 +36,6 @@ export class LiveStreams {
   }
 
   endAll(ending: CallStatus): void {
-    clearTimeout(this.#timer);
     for (const stream of this.#streams) stream.end(ending);
   }
 

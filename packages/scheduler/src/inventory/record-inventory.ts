@@ -41,7 +41,6 @@ export async function recordInventory(recording: Recording): Promise<void> {
       streamEpoch,
       inventoryJson,
       judgedBy,
-      underlayAddress,
     });
     if (!known) return;
     const parts = hostPartsOf(inventory);

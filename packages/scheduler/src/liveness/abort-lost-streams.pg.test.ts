@@ -2,6 +2,7 @@ import { newId } from '@gantry/model/ids';
 import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AttachedHosts } from '../attached/attached-hosts.ts';
+import { silentStream } from '../attached/testing/silent-stream.ts';
 import { abortLostStreams } from './abort-lost-streams.ts';
 
 let database: TestDatabase;
@@ -17,8 +18,8 @@ it('silent streams and streams of removed hosts are aborted, and those that wait
   const hosts = new AttachedHosts();
   const aborted = new Map<string, string>();
   const attach = (hostId: string) => {
-    const stream = { hostId, certificateSerial: '', send: () => {} };
-    return hosts.add({ ...stream, abort: (reason) => aborted.set(hostId, reason) }, '1');
+    const abort = (reason: string) => void aborted.set(hostId, reason);
+    return hosts.add(silentStream(hostId, { abort }), '1');
   };
   const [speaking, silent, removed, waiting] = [newId(), newId(), newId(), newId()];
   for (const id of [speaking, silent, waiting])

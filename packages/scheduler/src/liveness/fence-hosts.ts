@@ -20,7 +20,7 @@ import {
   undoDetachments,
   updateObservedVm,
 } from '@gantry/db/queries/settle/settle-vms';
-import { closeVmInterval } from '@gantry/db/queries/usage/meter';
+import { closeInterval } from '@gantry/db/queries/usage/meter';
 import { transact } from '@gantry/db/transact';
 
 /**
@@ -32,12 +32,7 @@ export async function fenceHosts({ sql, log }: { sql: Sql; log: Log }): Promise<
     const vms = await transact(sql, async (transaction) => {
       const placed = await lockPlacedVms(transaction, id);
       if (!(await lockHostToFence(transaction, id))) return null;
-      await lockAffectedHosts(transaction, {
-        hostId: id,
-        releasedVmIds: placed.map((vm) => vm.id),
-        removedVmIds: [],
-        newDiskIds: [],
-      });
+      await lockAffectedHosts(transaction, { hostId: id, removedVmIds: [], newDiskIds: [] });
       for (const vm of placed) await loseVm(transaction, { hostId: id, vm });
       await updateHostFenced(transaction, id);
       return placed.length;
@@ -63,7 +58,7 @@ async function loseVm(
     receipts: uncleanReceipts(vm),
   });
   await releasePlacement(sql, vm.id);
-  await closeVmInterval(sql, vm.id);
+  await closeInterval(sql, { resourceId: vm.id });
   await insertEvents(sql, [
     {
       projectId: vm.project_id,

@@ -1,7 +1,8 @@
 /**
  * Allocates private addresses for a batch of VMs. The search in a subnet continues after the last
  * allocated address, so a released address is reused as late as possible. Only the addresses ahead are
- * read, or the whole subnet if those are taken. An allocated address becomes a claim, or is dropped.
+ * read, or the whole subnet if those are taken. What was read ahead is kept for the next batches: only
+ * the holder of the location's lease allocates there. An allocated address becomes a claim, or is dropped.
  * The primary key of the claims prevents double allocation by two schedulers.
  */
 import type { AddressRange, TakenAddress } from '@gantry/db/queries/networks/addresses';
@@ -22,8 +23,8 @@ export type OpenAddresses = { take(subnetId: string): string | null };
 
 /** The number of extra addresses to read ahead. So many taken addresses in a row are rare. */
 const AHEAD = 64;
-/** With this many remembered positions all are dropped, which costs one longer read per subnet. */
-const MOST_POSITIONS = 100_000;
+/** With this many remembered subnets all are dropped, which costs one longer read per subnet. */
+const MOST_SUBNETS = 100_000;
 
 type Page = { range: Range; taken: Set<number> };
 
@@ -32,6 +33,8 @@ export type ReadTaken = (ranges: readonly AddressRange[]) => Promise<TakenAddres
 
 export function createAddressAllocator(readTaken: ReadTaken): AddressAllocator {
   const positions = new Map<string, number>();
+  /** The addresses after each position that were read ahead. */
+  const kept = new Map<string, Page>();
 
   const readPages = async (ranges: ReadonlyMap<string, Range>): Promise<Map<string, Page>> => {
     const pages = new Map<string, Page>();
@@ -54,24 +57,35 @@ export function createAddressAllocator(readTaken: ReadTaken): AddressAllocator {
     return { first: position + 1, last: position + count + AHEAD };
   };
 
+  const forget = () => {
+    positions.clear();
+    kept.clear();
+  };
+
   return {
     async open(needs) {
+      const pages = new Map<string, Page>();
       const wholes = new Map<string, Range>();
       const ahead = new Map<string, Range>();
       for (const [id, { cidr, count }] of needs) {
         const whole = usableRange(cidr);
         if (!whole) continue;
-        wholes.set(id, whole);
+        const page = kept.get(id);
         const range = rangeAhead(id, whole, count);
-        if (range) ahead.set(id, range);
+        if (page && countFree(page, positions.get(id)) >= count) pages.set(id, page);
+        else if (range) ahead.set(id, range);
+        else wholes.set(id, whole);
+        if (!pages.has(id)) kept.delete(id);
       }
-      const pages = await readPages(ahead);
-      for (const [id, { range, taken }] of pages) {
-        const free = range.last - range.first + 1 - taken.size;
-        if (free >= (needs.get(id)?.count ?? 0)) wholes.delete(id);
+      if (positions.size > MOST_SUBNETS) forget();
+      for (const [id, page] of await readPages(ahead)) {
+        const { cidr, count } = needs.get(id) ?? { cidr: '', count: 0 };
+        const whole = usableRange(cidr);
+        if (whole && countFree(page, positions.get(id)) < count) wholes.set(id, whole);
+        else kept.set(id, page);
+        pages.set(id, page);
       }
       for (const [id, page] of await readPages(wholes)) pages.set(id, page);
-      if (positions.size > MOST_POSITIONS) positions.clear();
       return {
         take(subnetId) {
           const page = pages.get(subnetId);
@@ -85,8 +99,16 @@ export function createAddressAllocator(readTaken: ReadTaken): AddressAllocator {
         },
       };
     },
-    forget: () => positions.clear(),
+    forget,
   };
+}
+
+/** The number of free addresses of a page after a position. */
+function countFree({ range, taken }: Page, position = 0): number {
+  let free = 0;
+  for (let at = Math.max(range.first, position + 1); at <= range.last; at += 1)
+    if (!taken.has(at)) free += 1;
+  return free;
 }
 
 function highest(taken: ReadonlySet<number>): number {

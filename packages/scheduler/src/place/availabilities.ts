@@ -1,6 +1,6 @@
 import type { Sql } from '@gantry/db/connect';
 import {
-  listOfferedTypes,
+  type OfferedType,
   recordAvailabilities,
 } from '@gantry/db/queries/catalogue/availabilities';
 import { type Lease, lockLease } from '@gantry/db/queries/placement/leases';
@@ -13,16 +13,18 @@ type Availabilities = {
   sql: Sql;
   lease: Lease;
   index: HostIndex;
+  /** The types that the location offers. */
+  types: readonly OfferedType[];
   /** The values that this lease holder has written. This function updates them. */
   written: Map<string, boolean>;
 };
 
 /** Records which VM types have room in the location. Returns false if the lease is lost. */
 export async function writeAvailabilities(options: Availabilities): Promise<boolean> {
-  const { sql, lease, index, written } = options;
+  const { sql, lease, index, types, written } = options;
   const { location } = lease;
   const available = new Map<string, boolean>();
-  for (const type of await listOfferedTypes(sql, location)) {
+  for (const type of types) {
     const now = isAvailable(index, requestFor(location, type));
     if (written.get(type.name) !== now) available.set(type.name, now);
   }

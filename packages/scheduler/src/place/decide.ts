@@ -1,8 +1,5 @@
-import type {
-  FailedPlacement,
-  NewPlacement,
-  UnplacedVm,
-} from '@gantry/db/queries/placement/placements';
+import type { FailedPlacement, NewPlacement } from '@gantry/db/queries/placement/placements';
+import type { UnplacedVm } from '@gantry/db/queries/placement/unplaced-vms';
 import { chooseHost, type NoHost, type Policy, whyNoHost } from '@gantry/placement/choose-host';
 import type { Placement, PlacementRequest } from '@gantry/placement/host';
 import type { HostIndex } from '@gantry/placement/host-index';
@@ -14,11 +11,21 @@ import type { OpenAddresses, SubnetNeed } from './address-allocator.ts';
 export type Decided = { placement: NewPlacement; claimed: Placement };
 export type Decisions = { decided: Decided[]; failures: FailedPlacement[] };
 
-type Decision = { index: HostIndex; location: string; addresses: OpenAddresses };
+type Decision = {
+  index: HostIndex;
+  location: string;
+  addresses: OpenAddresses;
+  /** Hosts that no scheduler can send a VM to now, or that another transaction has locked. */
+  avoided: ReadonlySet<string>;
+};
 
-/** Chooses a placement for each VM in order, or a failure. The index has the claims afterwards. */
+/**
+ * Chooses a placement for each VM in order, or a failure. The index has the claims afterwards. A VM
+ * that fits only on an avoided host gets neither: the host attaches again within seconds or becomes
+ * unreachable, and a transaction ends.
+ */
 export function decide(vms: readonly UnplacedVm[], decision: Decision): Decisions {
-  const { index, location, addresses } = decision;
+  const { index, location, addresses, avoided } = decision;
   const requests = new Map<string, PlacementRequest>();
   const decided: Decided[] = [];
   const failures: FailedPlacement[] = [];
@@ -27,8 +34,10 @@ export function decide(vms: readonly UnplacedVm[], decision: Decision): Decision
     requests.set(vm.type, request);
     const fail = (failure: FailedPlacement['failure']) =>
       failures.push({ vmId: vm.id, generation: vm.generation, failure });
-    const claimed = choose(index, vm, request);
+    const claimed = choose(index, vm, { request, avoided });
     if ('reasons' in claimed) {
+      if (avoided.size > 0 && !('reasons' in choose(index, vm, { request, avoided: NONE })))
+        continue;
       fail(outOfStock(vm, location, claimed));
       continue;
     }
@@ -58,19 +67,33 @@ function lackingInterfaces({ interfaces }: UnplacedVm) {
   return interfaces.filter(({ has_private }) => !has_private);
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
+type Choice = { request: PlacementRequest; avoided: ReadonlySet<string> };
+
 /** A VM can only run on the host that has its disks, or on any host with the shared storage. */
-function choose(index: HostIndex, vm: UnplacedVm, request: PlacementRequest): Placement | NoHost {
-  const [home, ...others] = vm.storage_hosts;
-  if (home === undefined && !vm.shared_storage) return chooseHost(index, request);
+function choose(
+  index: HostIndex,
+  vm: UnplacedVm,
+  { request, avoided }: Choice,
+): Placement | NoHost {
+  const { avoided_hosts: failedHosts, storage_hosts: storageHosts } = vm;
+  const policies: Policy[] = [];
+  if (failedHosts.length > 0)
+    policies.push({ name: 'build_failed', allows: ({ id }) => !failedHosts.includes(id) });
+  if (avoided.size > 0) policies.push({ name: 'reachable', allows: ({ id }) => !avoided.has(id) });
+  const [home, ...others] = storageHosts;
+  if (home === undefined && !vm.shared_storage) return chooseHost(index, request, policies);
   const storage: Policy = {
     name: 'storage',
     allows: (host) =>
-      vm.storage_hosts.every((id) => id === host.id) &&
+      storageHosts.every((id) => id === host.id) &&
       (!vm.shared_storage || host.sharedStorage === true),
   };
   if (home === undefined || others.length > 0 || vm.shared_storage)
-    return chooseHost(index, request, [storage]);
-  return placeOnHost(index, home, request) ?? { reasons: whyNoHost(index, request, [storage]) };
+    return chooseHost(index, request, [storage, ...policies]);
+  const placement = avoided.has(home) ? null : placeOnHost(index, home, request);
+  return placement ?? { reasons: whyNoHost(index, request, [storage]) };
 }
 
 type Address = NewPlacement['addresses'][number];

@@ -9,17 +9,25 @@
  */
 import type { Sql } from '@gantry/db/connect';
 import { readHostChanges, readOldestOpenXid } from '@gantry/db/queries/hosts/host-changes';
-import {
-  countHosts,
-  listHostIds,
-  readPlacementHosts,
-} from '@gantry/db/queries/placement/placement-hosts';
+import { listHostIds, readPlacementHosts } from '@gantry/db/queries/placement/placement-hosts';
 import type { HostMove } from '@gantry/db/queries/placement/placements';
 import { type HostIndex, newHostIndex } from '@gantry/placement/host-index';
 import { hostsFromRows } from '@gantry/placement/hosts-from-rows';
 
 export type HostCache = {
   index: HostIndex;
+  /**
+   * Hosts whose rows were locked when a placement on them was to be committed. A transaction whose
+   * session hangs keeps its locks for as long as it hangs.
+   */
+  locked: Set<string>;
+  /** Returns whether the host was read after this transaction changed it, or changed by this scheduler. */
+  isCurrent(hostId: string, changedXid: string | null): boolean;
+  /**
+   * Compares the cache with the number of hosts that the location has. Returns true if hosts were removed;
+   * then the next refresh forgets them.
+   */
+  noteCount(hosts: number): boolean;
   /** Reads the changed hosts; the first time, all hosts. Returns whether anything changed. */
   refresh(): Promise<boolean>;
   /** Reads these hosts again unconditionally. */
@@ -28,28 +36,40 @@ export type HostCache = {
   committed(moves: readonly HostMove[]): void;
 };
 
-/** A removed host does not appear among the changes, so the hosts are counted this often. */
-const COUNT_EVERY_MS = 2_000;
+/**
+ * How many hosts are read at a time. Ten thousand at once would block the process for more than a second,
+ * and its leases would expire.
+ */
+const SLICE_HOSTS = 250;
 
-export function createHostCache({ sql, location }: { sql: Sql; location: string }): HostCache {
+type CacheOptions = { sql: Sql; location: string; sliceHosts?: number };
+
+export function createHostCache({
+  sql,
+  location,
+  sliceHosts = SLICE_HOSTS,
+}: CacheOptions): HostCache {
   const index = newHostIndex();
   const knownAs = new Map<string, string>();
   let since: string | null = null;
-  let countedAt = 0;
+  /** A removed host does not appear among the changes. */
+  let hasRemoved = false;
 
-  const read = async (hostIds: readonly string[] | null): Promise<string> => {
-    const { xmin, rows } = await sql.begin(
+  /** Each slice has its own snapshot. The next refresh finds what changes in between. */
+  const read = async (hostIds: readonly string[]) => {
+    for (let i = 0; i < hostIds.length; i += sliceHosts)
+      await readSlice(hostIds.slice(i, i + sliceHosts));
+  };
+
+  const readSlice = async (hostIds: readonly string[]) => {
+    const rows = await sql.begin(
       'isolation level repeatable read read only',
-      async (tx) => {
-        const xmin = await readOldestOpenXid(tx);
-        return { xmin, rows: await readPlacementHosts(tx, { location, hostIds }) };
-      },
+      async (tx) => await readPlacementHosts(tx, { location, hostIds }),
     );
     for (const host of hostsFromRows(rows)) index.put(host);
     for (const { id, changed_xid } of rows.hosts) knownAs.set(id, changed_xid);
     const found = new Set(rows.hosts.map(({ id }) => id));
-    for (const id of hostIds ?? []) if (!found.has(id)) forget(id);
-    return xmin;
+    for (const id of hostIds) if (!found.has(id)) forget(id);
   };
 
   const forget = (hostId: string) => {
@@ -58,21 +78,27 @@ export function createHostCache({ sql, location }: { sql: Sql; location: string 
   };
 
   const forgetRemoved = async (): Promise<boolean> => {
-    if (performance.now() < countedAt + COUNT_EVERY_MS) return false;
-    countedAt = performance.now();
-    if ((await countHosts(sql, location)) >= knownAs.size) return false;
+    if (!hasRemoved) return false;
     const left = new Set(await listHostIds(sql, location));
     const removed = [...knownAs.keys()].filter((id) => !left.has(id));
     for (const id of removed) forget(id);
+    hasRemoved = false;
     return removed.length > 0;
   };
 
   return {
     index,
+    locked: new Set(),
+    isCurrent: (hostId, changedXid) => knownAs.get(hostId) === changedXid,
+    noteCount(hosts) {
+      hasRemoved ||= knownAs.size > hosts;
+      return hasRemoved;
+    },
     async refresh() {
       if (since === null) {
-        since = await read(null);
-        countedAt = performance.now();
+        const started = await readOldestOpenXid(sql);
+        await read(await listHostIds(sql, location));
+        since = started;
         return true;
       }
       const { xmin, changed } = await readHostChanges(sql, { location, since });

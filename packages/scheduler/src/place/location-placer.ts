@@ -1,82 +1,158 @@
 /**
- * Places VMs in one location while its lease is held. If a run throws, the caches may be wrong: they
- * are dropped and the next run reads everything.
+ * Places VMs in one location while its lease is held. If a run throws or loses the lease, the caches may
+ * be wrong: they are dropped and the next run reads everything. They outlive a pause between two leases,
+ * because the next run reads what others have changed meanwhile.
  */
 import type { Log } from '@gantry/daemon/log';
-import { type Loop, startLoop } from '@gantry/daemon/loop';
+import { startLoop } from '@gantry/daemon/loop';
 import type { Sql } from '@gantry/db/connect';
+import type { OfferedType } from '@gantry/db/queries/catalogue/availabilities';
 import { listTakenAddresses } from '@gantry/db/queries/networks/addresses';
 import type { Lease } from '@gantry/db/queries/placement/leases';
 import { createAddressAllocator } from './address-allocator.ts';
 import { writeAvailabilities } from './availabilities.ts';
 import { createHostCache } from './host-cache.ts';
-import { placePending } from './place-pending.ts';
+import { type Placer, placePending } from './place-pending.ts';
 
 export type PlacerOptions = {
   sql: Sql;
+  /** See `Placer`. */
+  writeSql: Sql;
   log: Log;
   pollMs: number;
   /** Called with the hosts that got VMs, directly after the commit. */
   onPlaced: (hostIds: string[]) => void;
+  /** The lease is not held any more. */
+  onLost: (lease: Lease) => void;
+};
+
+export type LocationPlacer = {
+  /** VMs wait for a host. */
+  nudge(): void;
+  /** The host has changed, perhaps by this placer. */
+  noteHost(hostId: string, changedXid: string | null): void;
+  /** The types that the location offers now. */
+  offer(types: OfferedType[]): void;
+  /** The number of hosts that the location has now. */
+  noteCount(hosts: number): void;
+  /** The lease is lost. */
+  pause(): void;
+  /** There is a new lease of the location. */
+  resume(lease: Lease): void;
+  stop(): Promise<void>;
 };
 
 /** Availabilities are written at most this often. */
 const AVAILABILITY_MS = 250;
-/** Without changes of hosts, availabilities are computed this often, because types may change. */
-const CATALOGUE_MS = 1_000;
-/** After a placement more VMs are likely, so the next poll comes sooner by this factor. */
-const SPEED_UP = 4;
+/** Every run is requested, or repeats a failed one. */
+const IDLE_MS = 60_000;
 
 export function startLocationPlacer(
-  lease: Lease,
-  { sql, log, pollMs, onPlaced, onLost }: PlacerOptions & { onLost: () => void },
-): Loop {
+  first: Lease,
+  { sql, writeSql, log, pollMs, onPlaced, onLost }: PlacerOptions,
+): LocationPlacer {
+  const { location } = first;
+  /** Null during a pause. */
+  let lease: Lease | null = first;
   const createCaches = () => ({
-    hostCache: createHostCache({ sql, location: lease.location }),
-    addresses: createAddressAllocator((ranges) => listTakenAddresses(sql, ranges)),
+    placer: {
+      ...{ sql, writeSql, lease: first },
+      hostCache: createHostCache({ sql, location }),
+      addresses: createAddressAllocator((ranges) => listTakenAddresses(sql, ranges)),
+    } as Placer,
     written: new Map<string, boolean>(),
     writtenAt: Number.NEGATIVE_INFINITY,
-    hasChanged: false,
+    /** Hosts or types have changed since availabilities were written. */
+    hasChanged: true,
   });
   let caches = createCaches();
-  let restMs = pollMs;
+  let types: OfferedType[] | null = null;
+  let isDue = true;
 
-  const run = async () => {
-    const { hostCache, addresses, written } = caches;
-    const done = await placePending({ sql, lease, hostCache, addresses });
-    restMs = done.placed > 0 ? pollMs / SPEED_UP : pollMs;
+  const place = async (): Promise<boolean> => {
+    const done = await placePending(caches.placer);
     if (done.hostIds.length > 0) onPlaced(done.hostIds);
     if (done.placed + done.failed > 0)
-      log.info(
-        { location: lease.location, placed: done.placed, failed: done.failed },
-        'VMs placed',
-      );
+      log.info({ location, placed: done.placed, failed: done.failed }, 'VMs placed');
     caches.hasChanged ||= done.changed;
-    let held = done.leaseHeld;
-    if (
-      held &&
-      performance.now() > caches.writtenAt + (caches.hasChanged ? AVAILABILITY_MS : CATALOGUE_MS)
-    ) {
-      caches.writtenAt = performance.now();
-      caches.hasChanged = false;
-      held = await writeAvailabilities({ sql, lease, index: hostCache.index, written });
+    isDue ||= done.more;
+    return done.leaseHeld;
+  };
+
+  const announce = async (held: Lease): Promise<boolean> => {
+    const { placer, written } = caches;
+    if (types === null || !caches.hasChanged) return true;
+    if (performance.now() < caches.writtenAt + AVAILABILITY_MS) return true;
+    caches.writtenAt = performance.now();
+    caches.hasChanged = false;
+    const { index } = placer.hostCache;
+    return await writeAvailabilities({ sql: writeSql, lease: held, index, types, written });
+  };
+
+  const run = async () => {
+    const held = lease;
+    if (!held) return;
+    caches.placer.lease = held;
+    let isHeld = true;
+    if (isDue) {
+      isDue = false;
+      isHeld = await place();
+      // The index has placements that were not committed.
+      if (!isHeld) caches = createCaches();
     }
-    if (!held) onLost();
-    else if (done.more) loop.nudge();
+    isHeld &&= await announce(held);
+    if (!isHeld) onLost(held);
+    else if (isDue) loop.nudge();
+  };
+
+  const pauseMs = () => {
+    if (lease === null) return IDLE_MS;
+    if (isDue) return pollMs;
+    return caches.hasChanged ? AVAILABILITY_MS : IDLE_MS;
   };
 
   const loop = startLoop({
-    name: `place ${lease.location}`,
-    everyMs: () => restMs,
+    name: `place ${location}`,
+    everyMs: pauseMs,
     log,
     body: async () => {
       try {
         await run();
       } catch (error) {
         caches = createCaches();
+        isDue = true;
         throw error;
       }
     },
   });
-  return loop;
+  return {
+    nudge() {
+      isDue = true;
+      loop.nudge();
+    },
+    noteHost(hostId, changedXid) {
+      if (!caches.placer.hostCache.isCurrent(hostId, changedXid)) this.nudge();
+    },
+    offer(offered) {
+      if (JSON.stringify(offered) === JSON.stringify(types)) return;
+      types = offered;
+      caches.hasChanged = true;
+      loop.nudge();
+    },
+    noteCount(hosts) {
+      if (caches.placer.hostCache.noteCount(hosts)) this.nudge();
+    },
+    pause() {
+      lease = null;
+    },
+    resume(next) {
+      lease = next;
+      // Others may have written and taken what these remember.
+      caches.written.clear();
+      caches.placer.addresses.forget();
+      caches.hasChanged = true;
+      this.nudge();
+    },
+    stop: () => loop.stop(),
+  };
 }

@@ -66,7 +66,6 @@ const changes: [string, (tx: Transaction) => Promise<unknown>][] = [
       lockHostForInventory(tx, {
         hostId,
         streamEpoch: STREAM_EPOCH,
-        underlayAddress: '192.0.2.1',
         inventoryJson: '{}',
         judgedBy: 'rules',
       }),

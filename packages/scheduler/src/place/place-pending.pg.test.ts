@@ -1,7 +1,8 @@
+import { lockLease, renewLeases } from '@gantry/db/queries/placement/leases';
 import { newId } from '@gantry/model/ids';
 import { otherProcess } from '@gantry/testkit/database/other-process';
 import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
-import { addHosts, type TestHost } from '@gantry/testkit/make/hosts';
+import { addHosts, connectHost, type TestHost } from '@gantry/testkit/make/hosts';
 import { unplaceVms } from '@gantry/testkit/make/placements';
 import { holdLocation, makePlacer, meanwhile } from '@gantry/testkit/make/placers';
 import { addProject } from '@gantry/testkit/make/tenants';
@@ -31,6 +32,7 @@ afterEach(async () => {
   await sql`delete from operations`;
   await sql`delete from public_addresses`;
   await sql`delete from hosts`;
+  await sql`delete from schedulers`;
 });
 
 const one = async <T>(rows: Promise<T[]>): Promise<T> => {
@@ -515,4 +517,91 @@ it('a VM never fails for lack of capacity that was free before its request', asy
   const held = { ...placer, hostCache: { ...hostCache, refresh } };
   expect(await placePending(held)).toMatchObject({ failed: 0 });
   expect(await placePending(held)).toMatchObject({ placed: 1, failed: 0 });
+});
+
+describe('a host that no scheduler can reach now', () => {
+  const detach = (host: TestHost) =>
+    database.sql`update hosts set scheduler_id = null, stream_epoch = 1, last_seen_at = now() where id = ${host.id}`;
+
+  it('gets no VM while another host has room', async () => {
+    // Of equal hosts the newest is chosen first.
+    const [reachable, detached, hung] = [await addHost(), await addHost(), await addHost()];
+    await detach(detached);
+    await connectHost(database.sql, { hostId: hung.id, secondsAgo: 4 });
+    await connectHost(database.sql, { hostId: reachable.id, secondsAgo: 1 });
+    const vmId = await addVm();
+    expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 0 });
+    expect((await hostOf(vmId))?.host_id).toBe(reachable.id);
+  });
+
+  it('is waited for by a VM that fits nowhere else, until it attaches again', async () => {
+    const host = await addHost();
+    await connectHost(database.sql, { hostId: host.id, secondsAgo: 4 });
+    const vmId = await addVm();
+    const tooLarge = await addVm('a40.8x');
+    expect(await placePending(placer)).toMatchObject({ placed: 0, failed: 1, more: false });
+    expect((await operationOf(tooLarge))['state']).toBe('FAILED');
+    expect((await operationOf(vmId))['state']).toBe('IN_PROGRESS');
+    await connectHost(database.sql, { hostId: host.id });
+    expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 0 });
+    expect((await hostOf(vmId))?.host_id).toBe(host.id);
+  });
+
+  it('fails the VM when it has become unreachable', async () => {
+    const host = await addHost();
+    await detach(host);
+    const vmId = await addVm();
+    expect(await placePending(placer)).toMatchObject({ placed: 0, failed: 0 });
+    await database.sql`update hosts set state = 'unreachable' where id = ${host.id}`;
+    expect(await placePending(placer)).toMatchObject({ placed: 0, failed: 1 });
+    expect((await operationOf(vmId))['result']).toMatchObject({ code: 'out_of_stock' });
+  });
+
+  it('is waited for by a VM whose disks it has', async () => {
+    const [home] = [await addHost(), await addHost()];
+    const vmId = await addVm();
+    await database.sql`update disks set host_id = ${home.id} where id in
+      (select disk_id from disk_attachments where vm_id = ${vmId})`;
+    await detach(home);
+    expect(await placePending(placer)).toMatchObject({ placed: 0, failed: 0 });
+    await connectHost(database.sql, { hostId: home.id });
+    expect(await placePending(placer)).toMatchObject({ placed: 1 });
+    expect((await hostOf(vmId))?.host_id).toBe(home.id);
+  });
+});
+
+it('a transaction that hangs keeps its host from VMs, but neither the lease nor the other hosts', async () => {
+  const { sql } = database;
+  // The smallest host that fits is the best one.
+  const best = await addHost({ gpus: 1 });
+  const other = await addHost({ gpus: 4 });
+  const hanging = otherProcess(database.url);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let hasLocked = () => {};
+  const locked = new Promise<void>((resolve) => {
+    hasLocked = resolve;
+  });
+  const hung = hanging.begin(async (tx) => {
+    expect(await lockLease(tx, placer.lease)).toBe(true);
+    await tx`select from hosts where id = ${best.id} for share`;
+    await tx`select from host_revisions where host_id = ${best.id} for update`;
+    // A session that hangs cannot end itself.
+    await tx`select set_config('idle_in_transaction_session_timeout', '0', true)`;
+    hasLocked();
+    await released;
+  });
+  await locked;
+  expect(await renewLeases(sql, { leases: [placer.lease], ttlMs: 60_000 })).toHaveLength(1);
+  const vmId = await addVm();
+  expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 0 });
+  expect(await hostOf(vmId)).toMatchObject({ host_id: other.id });
+  release();
+  await hung;
+  await hanging.end();
+  // The other host has room for three of them.
+  await addVms(sql, 4, { projectId });
+  expect(await placePending(placer)).toMatchObject({ placed: 4, failed: 0 });
 });

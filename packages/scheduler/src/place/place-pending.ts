@@ -1,37 +1,50 @@
 /**
  * Places the pending VMs of one location.
  *
- * 1. Reads the oldest unplaced VMs, then the hosts that changed since the last run. The VMs are read
- *    first, so that capacity that was free before a VM was requested is visible and the VM does not
- *    fail for lack of it.
+ * 1. Reads the unplaced VMs whose turn it is, then the hosts that changed since the last run. The
+ *    organizations take turns, so that many VMs of one delay a VM of another by at most one run. The VMs
+ *    are read first, so that capacity that was free before a VM was requested is visible and the VM does
+ *    not fail for lack of it.
  * 2. Chooses hosts and devices for all of them in memory.
  * 3. Commits the choices in up to four concurrent transactions. Each transaction has its own hosts, so
  *    they do not contend with each other.
  *
  * If a batch conflicts with another writer, the whole batch is rolled back, decided again from fresh
  * data and committed alone. If it conflicts again, its VMs are committed one by one, so that one VM
- * cannot hold up the others. VMs that conflict even then wait for the next run. VMs that no host has
- * room for fail last.
+ * cannot hold up the others. VMs that conflict even then wait for the next run, and so do VMs that fit
+ * only on hosts that no scheduler can reach at the moment, or that another transaction has locked: it
+ * may hang, and must not hold up the location. VMs that no host has room for fail last.
  *
  * Crash safety: a batch is either committed completely or not at all; the next run picks up the rest.
  */
 import { allSettledOrThrow } from '@gantry/daemon/all-settled-or-throw';
 import type { Sql } from '@gantry/db/connect';
-import type { Lease } from '@gantry/db/queries/placement/leases';
+import { type Lease, SILENT_MS } from '@gantry/db/queries/placement/leases';
+import {
+  listLockedHosts,
+  listSilentPlacementHosts,
+} from '@gantry/db/queries/placement/placement-hosts';
 import {
   commitFailures,
   commitPlacements,
-  describeVms,
   type FailedPlacement,
-  listUnplacedVms,
-  type UnplacedVm,
 } from '@gantry/db/queries/placement/placements';
+import { listUnplacedVms, type UnplacedVm } from '@gantry/db/queries/placement/unplaced-vms';
 import { groupBy } from '@gantry/model/group-by';
 import type { AddressAllocator } from './address-allocator.ts';
 import { type Decided, decide, neededAddresses } from './decide.ts';
 import type { HostCache } from './host-cache.ts';
 
-export type Placer = { sql: Sql; lease: Lease; hostCache: HostCache; addresses: AddressAllocator };
+export type Placer = {
+  sql: Sql;
+  /** The pool for transactions that write: the location waits for each, so its limit is shorter. */
+  writeSql: Sql;
+  lease: Lease;
+  hostCache: HostCache;
+  addresses: AddressAllocator;
+  /** Where the next turn begins; undefined at the start. */
+  after?: string;
+};
 
 export type PlacementRun = {
   /** False if another scheduler holds the lease now. */
@@ -50,7 +63,7 @@ export type PlacementRun = {
 const RUN_VMS = 1_600;
 /** The number of concurrent transactions. The connection pool is larger. */
 const BATCHES = 4;
-/** A smaller batch would hardly be faster. */
+/** A smaller batch would hardly be faster. A larger one could reach the limit of a statement. */
 const BATCH_VMS = 200;
 
 export async function placePending(
@@ -58,8 +71,19 @@ export async function placePending(
   { limit = RUN_VMS } = {},
 ): Promise<PlacementRun> {
   const { sql, lease, hostCache, addresses } = placer;
-  const listed = await listUnplacedVms(sql, { location: lease.location, limit });
-  const [changed, vms] = await allSettledOrThrow([hostCache.refresh(), describeVms(sql, listed)]);
+  const { location } = lease;
+  const turn = await listUnplacedVms(sql, {
+    ...{ location, limit },
+    ...(placer.after === undefined ? {} : { after: placer.after }),
+  });
+  placer.after = turn.after;
+  const { vms } = turn;
+  const [changed, silent, locked] = await allSettledOrThrow([
+    hostCache.refresh(),
+    vms.length > 0 ? listSilentPlacementHosts(sql, { location, schedulerSilentMs: SILENT_MS }) : [],
+    listLockedHosts(sql, [...hostCache.locked]),
+  ]);
+  hostCache.locked = new Set(locked);
   const run: PlacementRun = {
     leaseHeld: true,
     changed,
@@ -68,40 +92,52 @@ export async function placePending(
     failed: 0,
     hostIds: [],
   };
-  if (vms.length === 0) return run;
-  run.more = vms.length === limit;
+  if (vms.length === 0) return { ...run, more: turn.more };
+  run.more = turn.more;
   run.changed = true;
-  const lost = await placeAll(placer, vms, run, { together: true });
+  const running = { ...placer, run, avoided: new Set([...silent, ...locked]) };
+  const lost = await placeAll(running, vms, { together: true });
   if (lost.length > 0) addresses.forget();
-  const lostAgain = await placeAll(placer, lost, run, { together: false });
-  for (const vm of lostAgain)
-    if (run.leaseHeld) await placeAll(placer, [vm], run, { together: false });
+  const lostAgain = await placeAll(running, lost, { together: false });
+  for (const vm of lostAgain) if (run.leaseHeld) await placeAll(running, [vm], { together: false });
+  // If all of them wait for avoided hosts, an immediate run would find the same.
+  run.more &&= run.placed + run.failed > 0;
   return run;
 }
 
+/** `avoided`: hosts that no scheduler can send a VM to now, or that another transaction has locked. */
+type RunningPlacer = Placer & { run: PlacementRun; avoided: Set<string> };
+
 /** Returns the VMs whose batch conflicted: nothing of it is written, and the index is correct. */
 async function placeAll(
-  placer: Placer,
+  placer: RunningPlacer,
   vms: UnplacedVm[],
-  run: PlacementRun,
   { together }: { together: boolean },
 ): Promise<UnplacedVm[]> {
   if (vms.length === 0) return [];
-  const { hostCache, addresses } = placer;
+  const { hostCache, addresses, run, avoided } = placer;
   const { decided, failures } = decide(vms, {
     index: hostCache.index,
     location: placer.lease.location,
+    avoided,
     addresses: await addresses.open(neededAddresses(vms)),
   });
   const batches = splitByHost(decided);
   const ends: BatchEnd[] = [];
-  if (together)
-    ends.push(...(await allSettledOrThrow(batches.map((one) => commitBatch(placer, one, run)))));
-  else for (const one of batches) ends.push(await commitBatch(placer, one, run));
+  const atOnce = together ? BATCHES : 1;
+  for (let i = 0; i < batches.length; i += atOnce) {
+    const some = batches.slice(i, i + atOnce);
+    ends.push(...(await allSettledOrThrow(some.map((one) => commitBatch(placer, one, run)))));
+  }
   const lost = batches.flatMap((batch, i) => (ends[i] === 'lost' ? batch : []));
   if (lost.length > 0) {
+    const hostIds = [...new Set(lost.map(({ placement }) => placement.hostId))];
+    for (const hostId of await listLockedHosts(placer.sql, hostIds)) {
+      hostCache.locked.add(hostId);
+      avoided.add(hostId);
+    }
     await hostCache.refresh();
-    await hostCache.reread([...new Set(lost.map(({ placement }) => placement.hostId))]);
+    await hostCache.reread(hostIds);
   }
   const again = new Set(lost.map(({ placement }) => placement.vmId));
   // A VM that was not placed leaves resources free that a failing VM may need.
@@ -115,11 +151,10 @@ async function placeAll(
 
 /** Concurrent transactions must not wait for each other, so each has its own hosts. */
 function splitByHost(decided: readonly Decided[]): Decided[][] {
-  const most = Math.max(BATCH_VMS, decided.length / BATCHES);
   const batches: Decided[][] = [];
   for (const ofHost of groupBy(decided, ({ placement }) => placement.hostId).values()) {
     const last = batches.at(-1);
-    if (last && last.length < most) last.push(...ofHost);
+    if (last && last.length < BATCH_VMS) last.push(...ofHost);
     else batches.push(ofHost);
   }
   return batches;
@@ -128,9 +163,9 @@ function splitByHost(decided: readonly Decided[]): Decided[][] {
 type BatchEnd = 'placed' | 'dropped' | 'lost' | 'lease_lost';
 
 async function commitBatch(placer: Placer, batch: Decided[], run: PlacementRun): Promise<BatchEnd> {
-  const { sql, lease, hostCache } = placer;
+  const { writeSql, lease, hostCache } = placer;
   const placements = batch.map(({ placement }) => placement);
-  const commit = await commitPlacements(sql, { lease, placements });
+  const commit = await commitPlacements(writeSql, { lease, placements });
   run.leaseHeld &&= commit.outcome !== 'lease_lost';
   if (commit.outcome !== 'committed') return commit.outcome;
   const dropped = new Set(commit.dropped);
@@ -142,9 +177,9 @@ async function commitBatch(placer: Placer, batch: Decided[], run: PlacementRun):
   return dropped.size > 0 ? 'dropped' : 'placed';
 }
 
-async function fail({ sql, lease }: Placer, failures: FailedPlacement[], run: PlacementRun) {
+async function fail({ writeSql, lease }: Placer, failures: FailedPlacement[], run: PlacementRun) {
   if (failures.length === 0 || !run.leaseHeld) return;
-  const commit = await commitFailures(sql, { lease, failures });
+  const commit = await commitFailures(writeSql, { lease, failures });
   run.leaseHeld = commit.outcome !== 'lease_lost';
   if (commit.outcome === 'committed') run.failed += commit.failed;
   return commit.outcome;

@@ -1,15 +1,16 @@
 import type { Sql, Transaction } from '@gantry/db/connect';
+import { readChanges } from '@gantry/db/queries/changes';
+import { readOldestOpenXid } from '@gantry/db/queries/hosts/host-changes';
 import { readHostSpecs } from '@gantry/db/queries/hosts/host-specs';
+import { readNetworkMembers } from '@gantry/db/queries/hosts/network-members';
 import { commitPlacements } from '@gantry/db/queries/placement/placements';
-import { lockAffectedHosts } from '@gantry/db/queries/settle/release-vm';
-import { countWaiting, otherProcess } from '@gantry/testkit/database/other-process';
+import { otherProcess } from '@gantry/testkit/database/other-process';
 import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { addHosts } from '@gantry/testkit/make/hosts';
 import { holdLocation } from '@gantry/testkit/make/placers';
 import { addProject } from '@gantry/testkit/make/tenants';
 import { addVms } from '@gantry/testkit/make/vms';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { toHostSpec } from '../deliver/host-spec.ts';
 
 let database: TestDatabase;
 let elsewhere: Sql;
@@ -39,16 +40,17 @@ describe('in a network over several hosts', () => {
   const place = (tx: Sql | Transaction, index: number) =>
     tx`insert into placements (vm_id, host_id, epoch)
       values (${at(vmIds, index)}, ${at(hostIds, index)}, 1)`;
-  /** Returns the spec that a host would get now. */
-  const specOf = async (index: number) => {
-    const [row] = await readHostSpecs(database.sql, [at(hostIds, index)]);
-    if (!row) throw new Error('BUG: the host has a number');
-    return toHostSpec(row);
+  const membersOf = async () => {
+    const found = await readNetworkMembers(database.sql, await networkIds());
+    return [...found.values()].flat().map(({ host_id }) => host_id);
   };
-  const neighboursOf = async (index: number) =>
-    (await specOf(index)).networks?.flatMap(({ neighbours = [] }) => neighbours) ?? [];
+  const networkIds = async () => {
+    const rows = await database.sql<{ id: string }[]>`
+      select distinct network_id as id from network_interfaces where vm_id = any(${vmIds}::uuid[])`;
+    return rows.map(({ id }) => id);
+  };
 
-  it('two VMs placed at the same moment appear in the specs of both hosts', async () => {
+  it('placements do not wait for each other, and every commit is found', async () => {
     const lease = await holdLocation(database.sql);
     await claim(database.sql, first);
     await claim(database.sql, second);
@@ -60,55 +62,43 @@ describe('in a network over several hosts', () => {
       addresses: [],
       publicFor: [],
     };
-    let committing: ReturnType<typeof commitPlacements> | undefined;
+    const since = await readOldestOpenXid(database.sql);
+    let next = '';
     await elsewhere.begin(async (tx) => {
-      // Even the weakest lock of a placement blocks the other transaction.
       await tx`select from networks where id in
         (select network_id from network_interfaces where vm_id = ${at(vmIds, first)}) for share`;
       await place(tx, first);
-      committing = commitPlacements(database.sql, { lease, placements: [placement] });
-      await expect.poll(() => countWaiting(tx)).toBe(1);
+      const committed = await commitPlacements(database.sql, { lease, placements: [placement] });
+      expect(committed).toMatchObject({ outcome: 'committed', dropped: [] });
+      const changes = await readChanges(database.sql, { since, locations: [] });
+      expect(changes.networkIds).toEqual(expect.arrayContaining(await networkIds()));
+      expect(await membersOf()).toEqual([at(hostIds, second)]);
+      next = changes.xmin;
     });
-    expect(await committing).toMatchObject({ outcome: 'committed', dropped: [] });
-    expect(await neighboursOf(first)).toHaveLength(1);
-    expect(await neighboursOf(second)).toHaveLength(1);
+    const late = await readChanges(database.sql, { since: next, locations: [] });
+    expect(late.networkIds).toEqual(expect.arrayContaining(await networkIds()));
+    expect((await membersOf()).sort()).toEqual([...hostIds].sort());
   });
 
-  it('a host without an underlay address has no neighbours, and gets them with an address', async () => {
+  it('VMs on a host without an underlay address are not members', async () => {
     for (const index of [first, second]) {
       await claim(database.sql, index);
       await place(database.sql, index);
     }
-    const reach = (address: string | null) =>
-      database.sql`update hosts set underlay_address = ${address}::inet where id = ${at(hostIds, first)}`;
-    await reach(null);
-    const alone = await specOf(first);
-    expect(await neighboursOf(first)).toEqual([]);
-    // Specs that are read together equal specs that are read one by one.
-    const together = await readHostSpecs(database.sql, hostIds);
-    const members = together.map(({ networks }) => networks.flatMap((each) => each.members).length);
-    expect(members.sort()).toEqual([0, 1]);
-    await reach('192.0.2.77');
-    expect(await neighboursOf(first)).toHaveLength(1);
-    expect(Number((await specOf(first)).number)).toBeGreaterThan(Number(alone.number));
-  });
-
-  it('a release locks the revisions of all hosts of the network before it writes', async () => {
-    for (const index of [first, second]) {
-      await claim(database.sql, index);
-      await place(database.sql, index);
-    }
-    await database.sql.begin(async (tx) => {
-      await lockAffectedHosts(tx, {
-        hostId: at(hostIds, first),
-        releasedVmIds: [at(vmIds, first)],
-        removedVmIds: [],
-        newDiskIds: [],
-      });
-      for (const hostId of hostIds) {
-        const take = elsewhere`select from host_revisions where host_id = ${hostId} for update nowait`;
-        await expect(take).rejects.toMatchObject({ code: '55P03' });
-      }
-    });
+    const reach = async (address: string | null) => {
+      const since = await readOldestOpenXid(database.sql);
+      await database.sql`update hosts set underlay_address = ${address}::inet where id = ${at(hostIds, first)}`;
+      const changes = await readChanges(database.sql, { since, locations: [] });
+      expect(changes.networkIds).toEqual(expect.arrayContaining(await networkIds()));
+      const [row] = await readHostSpecs(database.sql, [at(hostIds, first)]);
+      return { number: Number(row?.number), spans: row?.spans };
+    };
+    const alone = await reach(null);
+    expect(alone.spans).toBe(false);
+    expect(await membersOf()).toEqual([at(hostIds, second)]);
+    const again = await reach('192.0.2.77');
+    expect(again).toMatchObject({ spans: true });
+    expect(again.number).toBeGreaterThan(alone.number);
+    expect(await membersOf()).toHaveLength(2);
   });
 });

@@ -7,7 +7,7 @@ import { type DeviceReceipt, printable } from '../attached/host-report.ts';
  * whether that device is clean. A receipt is valid only for the take-down with the same revision.
  */
 export function matchReceipts(
-  vm: PlacedVmRow,
+  vm: Pick<PlacedVmRow, 'id' | 'revision' | 'devices'>,
   receipts: readonly DeviceReceipt[],
 ): Receipt[] | null {
   const matched: Receipt[] = [];

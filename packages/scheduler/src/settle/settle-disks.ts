@@ -25,7 +25,6 @@ async function settleDeletion(sql: Queryable, disk: UnsettledDisk): Promise<void
   if (!disk.idle) return;
   const last = await readDisk(sql, { projectId: disk.project_id, diskId: disk.id });
   await removeDisk(sql, disk.id);
-  await closeInterval(sql, { resourceId: disk.id });
   if (last) await succeedOperation(sql, { resourceId: disk.id, result: diskView(last) });
 }
 

@@ -1,4 +1,6 @@
 import type { Queryable, Sql } from '@gantry/db/connect';
+
+import { forgiveFailedBuild } from '@gantry/db/queries/hosts/host-trouble';
 import { lockAffectedHosts, removeVm } from '@gantry/db/queries/settle/release-vm';
 import {
   lockHostOfStream,
@@ -7,26 +9,37 @@ import {
   type SettledHost,
   updateDisksGone,
   updateHostReport,
+  updateHostReported,
   updateReportedDisks,
   upsertSerialLogs,
 } from '@gantry/db/queries/settle/settle-hosts';
 import { lockPlacedVms, type PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
 import { transact } from '@gantry/db/transact';
-import { gib, type HostReport, printable } from '../attached/host-report.ts';
+import { gib, type HostReport, printable, type VmReport } from '../attached/host-report.ts';
 import { markReachable } from '../liveness/mark-reachable.ts';
 import { failGrowth } from './fail-growth.ts';
+import type { Proof } from './proof.ts';
+import { settleAbsent } from './settle-absent.ts';
+import { settleOrphans } from './settle-orphans.ts';
 import { applyVerdict, isToBeRemoved, judgeVm, type VmVerdict } from './settle-vm.ts';
-import type { FailedGrowth } from './vm-settling.ts';
+import type { FailedGrowth, VmSettling } from './vm-settling.ts';
 
-type Settlement = { sql: Sql; hostId: string; streamEpoch: string; report: HostReport };
+type Settlement = {
+  sql: Sql;
+  hostId: string;
+  streamEpoch: string;
+  report: HostReport;
+  proof: Proof;
+};
 
 /**
  * Applies a report in one transaction. Returns false and writes nothing if the report came from a
- * stale stream or a fenced host.
+ * stale stream or a fenced host, or if commits may be lost and no new era has begun yet.
  */
 export async function settleReport(settlement: Settlement): Promise<boolean> {
-  const { hostId, streamEpoch, report } = settlement;
+  const { hostId, streamEpoch, report, proof } = settlement;
   const failedGrowths: FailedGrowth[] = [];
+  const builtNowhere: VmSettling['builtNowhere'] = [];
   const applied = await transact(settlement.sql, async (sql) => {
     const diskIds = [...report.disks.map(({ id }) => id), ...report.deletedDisks];
     // The statements are pipelined and run in this order, which is the global lock order.
@@ -39,25 +52,42 @@ export async function settleReport(settlement: Settlement): Promise<boolean> {
     const reported = new Map(report.vms.map((vmReport) => [vmReport.id, vmReport]));
     const judged = vms.flatMap((vm) => {
       const vmReport = reported.get(vm.id);
-      return vmReport ? [{ vm, vmReport, verdict: judgeVm(vm, vmReport) }] : [];
+      if (!vmReport) return [];
+      const verdict = judgeVm(vm, vmReport);
+      return verdict.is === 'gone' && !proof.isAccepted ? [] : [{ vm, vmReport, verdict }];
     });
-    await lockOthers(sql, { hostId, spans: host.spans, judged });
+    await lockOthers(sql, { hostId, judged });
     if (host.state === 'unreachable') await markReachable(sql, { hostId, vms });
     const removedVmIds: string[] = [];
-    const settling = { sql, hostId, report, failedGrowths, removedVmIds };
+    const hasFailedBuilds = host.failed_builds > 0;
+    const settling = {
+      ...{ sql, hostId, hasFailedBuilds, sharedStorage: host.shared_storage },
+      ...{ report, failedGrowths, builtNowhere, removedVmIds },
+    };
     const applyAll = async () => {
       for (const { vm, vmReport, verdict } of judged)
         await applyVerdict({ ...settling, vm, vmReport }, verdict);
     };
-    await Promise.all([applyAll(), settleHost(sql, { hostId, host, report })]);
+    await Promise.all([applyAll(), settleHost(sql, { hostId, host, vms, report })]);
+    if (host.has_absent_vms) await settleAbsent(sql, { hostId, judged });
     // After the verdicts: a verdict may have detached a disk that the host reports as deleted.
-    if (report.deletedDisks.length > 0)
+    if (report.deletedDisks.length > 0 && proof.isAccepted)
       await updateDisksGone(sql, { hostId, diskIds: report.deletedDisks });
     for (const vmId of removedVmIds) await removeVm(sql, vmId);
+    const isUnknown = ({ state }: VmReport) => state === 'VM_OBSERVED_STATE_UNKNOWN';
+    if (proof.isAccepted && (host.has_orphans || report.vms.some(isUnknown))) {
+      const placedVmIds = new Set(vms.map(({ id }) => id));
+      await settleOrphans(sql, { hostId, report, placedVmIds });
+    }
+    if (proof.isAccepted && host.awaits_era) await updateHostReported(sql, hostId);
+    // After everything that locks spec numbers, as when a rule changes.
+    if (proof.firewallNumber !== '0')
+      await removeConfirmedRules(sql, { hostId, number: proof.firewallNumber });
     return true;
   });
-  // In transactions of their own, because VMs of other hosts, which must be locked first, may have
-  // the disk.
+  // In transactions of their own: VMs of other hosts, which must be locked first, may have the disk,
+  // and the other hosts that could not build a VM may have smaller ids.
+  for (const build of builtNowhere) await forgiveFailedBuild(settlement.sql, build);
   for (const growth of failedGrowths) await failGrowth(settlement.sql, growth);
   return applied;
 }
@@ -66,23 +96,33 @@ type Judged = { vm: PlacedVmRow; verdict: VmVerdict };
 
 async function lockOthers(
   sql: Queryable,
-  { hostId, spans, judged }: { hostId: string; spans: boolean; judged: Judged[] },
+  { hostId, judged }: { hostId: string; judged: Judged[] },
 ): Promise<void> {
   const released = judged.flatMap(({ vm, verdict }) => (verdict.is === 'gone' ? [vm] : []));
-  const releasedVmIds = spans ? released.map(({ id }) => id) : [];
   const removedVmIds = released.filter(isToBeRemoved).map(({ id }) => id);
   const newDiskIds = judged.flatMap(({ vm, verdict }) =>
     verdict.is === 'running' || verdict.is === 'crashed'
       ? vm.attachments.flatMap(({ disk_id, kept_here }) => (kept_here ? [] : [disk_id]))
       : [],
   );
-  if (releasedVmIds.length + removedVmIds.length + newDiskIds.length === 0) return;
-  await lockAffectedHosts(sql, { hostId, releasedVmIds, removedVmIds, newDiskIds });
+  // The host that keeps a disk has to grow it as soon as no VM elsewhere has it.
+  const growingDiskIds = judged.flatMap(({ vm }) =>
+    vm.attachments.flatMap(({ disk_id, kept_here, size_gib, observed_size_gib }) =>
+      !kept_here && observed_size_gib !== null && observed_size_gib < size_gib ? [disk_id] : [],
+    ),
+  );
+  if (removedVmIds.length + newDiskIds.length + growingDiskIds.length === 0) return;
+  await lockAffectedHosts(sql, { hostId, removedVmIds, newDiskIds, growingDiskIds });
 }
 
 async function settleHost(
   sql: Queryable,
-  { hostId, host, report }: { hostId: string; host: SettledHost; report: HostReport },
+  {
+    hostId,
+    host,
+    vms,
+    report,
+  }: Pick<Settlement, 'hostId' | 'report'> & { host: SettledHost; vms: PlacedVmRow[] },
 ): Promise<void> {
   const unknownVms = report.vms
     .filter(({ state }) => state === 'VM_OBSERVED_STATE_UNKNOWN')
@@ -97,9 +137,11 @@ async function settleHost(
   const disks = report.disks.map(({ id, sizeBytes }) => ({ id, sizeGib: gib(sizeBytes) }));
   await Promise.all([
     hasChanged && updateHostReport(sql, { hostId, acceptedNumber, refusal, unknownVms }),
-    report.firewallNumber !== '0' &&
-      removeConfirmedRules(sql, { hostId, number: report.firewallNumber }),
-    disks.length > 0 && updateReportedDisks(sql, { hostId, disks }),
+    disks.length > 0 && updateReportedDisks(sql, { hostId, disks, newIds: diskIdsOf(vms) }),
     report.serialLogs.length > 0 && upsertSerialLogs(sql, { hostId, logs: report.serialLogs }),
   ]);
+}
+
+function diskIdsOf(vms: PlacedVmRow[]): string[] {
+  return vms.flatMap(({ attachments }) => attachments.map(({ disk_id }) => disk_id));
 }

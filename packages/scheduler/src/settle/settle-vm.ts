@@ -1,3 +1,4 @@
+import { recordBuild, recordFailedBuild } from '@gantry/db/queries/hosts/host-trouble';
 import { insertEvents } from '@gantry/db/queries/operations/events';
 import {
   failOperation,
@@ -12,11 +13,15 @@ import {
   undoAttachments,
   undoDetachments,
   updateObservedVm,
+  updateVmAhead,
+  updateVmRelocated,
+  updateVmRelocating,
 } from '@gantry/db/queries/settle/settle-vms';
-import { closeInterval, closeVmInterval, openInterval } from '@gantry/db/queries/usage/meter';
+import { closeInterval, openInterval, proveInterval } from '@gantry/db/queries/usage/meter';
 import { vmView } from '@gantry/db/queries/vms/vm-view';
 import { readVm } from '@gantry/db/queries/vms/vms';
-import { gib, printable, type VmReport } from '../attached/host-report.ts';
+import { gib, MAX_COUNTER, printable, type VmReport } from '../attached/host-report.ts';
+import { isHostFailure } from './is-host-failure.ts';
 import { matchReceipts } from './match-receipts.ts';
 import { areDisksAsRequested, settleDisksOf } from './settle-attachments.ts';
 import type { Failure, VmSettling } from './vm-settling.ts';
@@ -31,11 +36,16 @@ export type VmVerdict =
   | { is: 'running'; failure: Failure | null }
   | { is: 'crashed' }
   | { is: 'failed'; failure: Failure }
-  | { is: 'gone' };
+  | { is: 'gone' }
+  /** The host started the VM for a generation that the database has not issued: commits are lost. */
+  | { is: 'ahead'; generation: string };
 
 export function judgeVm(vm: PlacedVmRow, report: VmReport | undefined): VmVerdict {
+  if (!report) return { is: 'nothing' };
+  if (vm.should_run && isAhead(report.generation, vm.generation))
+    return { is: 'ahead', generation: report.generation };
   // The host will report again for the present revision.
-  if (!report || report.revision !== vm.revision) return { is: 'nothing' };
+  if (report.revision !== vm.revision) return { is: 'nothing' };
   switch (report.state) {
     case 'VM_OBSERVED_STATE_RUNNING':
       return vm.should_run && report.generation === vm.generation
@@ -55,6 +65,11 @@ export function judgeVm(vm: PlacedVmRow, report: VmReport | undefined): VmVerdic
     default:
       return { is: 'nothing' };
   }
+}
+
+/** A greater value was not issued by a scheduler, and is ignored. */
+export function isAhead(reported: string, known: string): boolean {
+  return Number(reported) > Number(known) && Number(reported) < MAX_COUNTER;
 }
 
 /** Whether the VM is removed once the host has taken it down. */
@@ -83,9 +98,12 @@ export async function applyVerdict(settling: VmSettling, verdict: VmVerdict): Pr
     case 'crashed':
       return await settleCrashed(settling);
     case 'failed':
+      if (await relocate(settling, verdict.failure)) return;
       return await settleFailed(settling, verdict.failure);
     case 'gone':
       return await settleGone(settling);
+    case 'ahead':
+      return await settleAhead(settling, verdict.generation);
   }
 }
 
@@ -101,15 +119,15 @@ async function settleRunning(settling: VmSettling, failure: Failure | null): Pro
     isDone ? readVm(sql, { projectId: vm.project_id, vmId: vm.id }) : undefined,
   ]);
   if (row) await succeedOperation(sql, { resourceId: vm.id, result: vmView(row) });
+  if (row && isBuild(vm) && settling.hasFailedBuilds) await recordBuild(sql, settling.hostId);
   else if (changesDisks && failure) await undoDiskChange(settling, failure);
   if (failure) noteFailedGrowth(settling, failure);
 }
 
-/** Running time is metered; the duration of a reset is not. */
+/** A VM that was known to run, and still does without a new start, ran while its host was silent. */
 async function meterRunning({ sql, vm }: VmSettling): Promise<void> {
-  const endedAt = vm.operation === 'RESET' ? vm.operation_recorded_at : null;
-  if (endedAt) await closeInterval(sql, { resourceId: vm.id, endedAt });
-  else if (vm.metered) return;
+  if (vm.metered) return;
+  if (isObserved(vm, 'running')) await proveInterval(sql, vm.id);
   await openInterval(sql, {
     organizationId: vm.organization_id,
     projectId: vm.project_id,
@@ -142,7 +160,7 @@ async function settleCrashed(settling: VmSettling): Promise<void> {
   if (vm.observed_state === 'none') return await settleFailed(settling, ENDED_DURING_BOOT);
   if (!isObserved(vm, 'crashed')) {
     await updateObservedVm(sql, { vmId: vm.id, observedState: 'crashed' });
-    await closeVmInterval(sql, vm.id);
+    await closeInterval(sql, { resourceId: vm.id });
     await insertEvents(sql, [
       {
         projectId: vm.project_id,
@@ -161,17 +179,45 @@ async function settleCrashed(settling: VmSettling): Promise<void> {
   }
 }
 
+/** A host that fails for reasons of its own must not fail the requests of tenants. */
+const MAX_AVOIDED_HOSTS = 3;
+
+/**
+ * If the host could not build the VM for a reason of its own, the VM is taken down there and placed on
+ * another host, within the deadline of its operation. Returns false if the VM cannot move.
+ */
+async function relocate(settling: VmSettling, failure: Failure): Promise<boolean> {
+  const { sql, hostId, vm, sharedStorage, builtNowhere } = settling;
+  if (!isBuild(vm) || !isHostFailure(failure)) return false;
+  if (vm.avoided_hosts.length > 0) builtNowhere.push({ vmId: vm.id, hostIds: vm.avoided_hosts });
+  else await recordFailedBuild(sql, { hostId, vmId: vm.id });
+  const canMove = vm.observed_state === 'none' || sharedStorage;
+  if (!canMove || vm.avoided_hosts.length >= MAX_AVOIDED_HOSTS) return false;
+  return await updateVmRelocating(sql, { vmId: vm.id, hostId });
+}
+
 async function settleFailed(settling: VmSettling, failure: Failure): Promise<void> {
   const { sql, vm } = settling;
-  await closeVmInterval(sql, vm.id);
+  await closeInterval(sql, { resourceId: vm.id });
   if (vm.operation === 'ATTACH_DISKS' || vm.operation === 'DETACH_DISKS')
     await undoDiskChange(settling, failure);
-  await failVm(sql, {
+  const hasFailed = await failVm(sql, {
     vmId: vm.id,
     generation: vm.generation,
     after: 'error',
     failure,
   });
+  // The tenant asked for nothing: the host has lost the VM, or a part of it.
+  if (hasFailed && vm.operation === null)
+    await insertEvents(sql, [
+      {
+        projectId: vm.project_id,
+        resourceType: 'vm',
+        resourceId: vm.id,
+        type: 'vm_lost',
+        message: `its host cannot run the VM any more: ${failure.message}`,
+      },
+    ]);
 }
 
 /** Except for a fence, claims end only here: with a receipt for each device of the VM. */
@@ -183,13 +229,28 @@ async function settleGone(settling: VmSettling): Promise<void> {
   if (isToBeRemoved(vm)) await succeedVmOperation(sql, vm);
   await insertReceipts(sql, { hostId, vmId: vm.id, projectId: vm.project_id, receipts });
   await releasePlacement(sql, vm.id);
-  await closeVmInterval(sql, vm.id);
+  if (vm.relocating) await updateVmRelocated(sql, vm.id);
   if (isToBeRemoved(vm)) {
     settling.removedVmIds.push(vm.id);
   } else if (vm.desired_state === 'stopped') {
     await updateObservedVm(sql, { vmId: vm.id, observedState: 'stopped' });
     await succeedVmOperation(sql, vm);
   }
+}
+
+/**
+ * The VM has booted since the state that the database knows. If a power action is unfinished, it gets a
+ * generation that the host has not seen, so that it takes effect. Otherwise the VM stays as it is, and
+ * its generation becomes the host's.
+ */
+async function settleAhead({ sql, vm }: VmSettling, generation: string): Promise<void> {
+  const isUnfinished = vm.observed_generation !== vm.generation;
+  await updateVmAhead(sql, { vmId: vm.id, generation, isUnfinished });
+}
+
+/** Whether the host brings the VM up for a request, so that a failure says something about the host. */
+function isBuild({ operation }: PlacedVmRow): boolean {
+  return operation === 'CREATE' || operation === 'START';
 }
 
 function isObserved(vm: PlacedVmRow, state: PlacedVmRow['observed_state']): boolean {

@@ -29,8 +29,7 @@ export async function settleWithoutHost(sql: Sql): Promise<void> {
 async function removeUnplacedVms(sql: Queryable): Promise<void> {
   const removable = await lockRemovableVms(sql, BATCH_ROWS);
   const removedVmIds = removable.map(({ id }) => id);
-  const concerns = { hostId: null, releasedVmIds: [], removedVmIds, newDiskIds: [] };
-  await lockAffectedHosts(sql, concerns);
+  await lockAffectedHosts(sql, { hostId: null, removedVmIds, newDiskIds: [] });
   for (const vm of removable) {
     await succeedVmOperation(sql, vm);
     await removeVm(sql, vm.id);

@@ -6,6 +6,7 @@ import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type AttachedHost, AttachedHosts } from '../attached/attached-hosts.ts';
 import type { HostReport } from '../attached/host-report.ts';
+import { silentStream } from '../attached/testing/silent-stream.ts';
 import { HEALTH_RULES } from '../health/health-rules.ts';
 import { makeInventory } from '../inventory/testing/make-inventory.ts';
 import { type Settling, startSettling } from './start-settling.ts';
@@ -29,6 +30,7 @@ beforeEach(() => {
     rules: HEALTH_RULES,
     concurrency: CONCURRENCY,
     onSettled: (hostId) => settled.push(hostId),
+    onSpecDue: () => {},
   });
 });
 afterEach(() => settling.stop());
@@ -39,7 +41,9 @@ function report(fields: Partial<HostReport>): HostReport {
   return { ...nothing, ...fields };
 }
 
-const whole = () => report({ inventory: makeInventory() });
+const SENT = { era: 0, number: 1, hash: 'of the first spec' };
+const whole = () =>
+  report({ inventory: makeInventory(), acceptedNumber: '1', acceptedHash: SENT.hash });
 const heartbeat = () => report({ unchanged: true });
 
 async function attachHosts(count: number): Promise<AttachedHost[]> {
@@ -50,9 +54,9 @@ async function attachHosts(count: number): Promise<AttachedHost[]> {
     await database.sql`insert into hosts (id, location, name)
       values (${hostId}, 'eu-north-a', ${hostId})`;
     const epoch = (await openStream(database.sql, { hostId, schedulerId: newId() })) ?? '';
-    attached.push(
-      hosts.add({ hostId, certificateSerial: '', send: () => {}, abort: () => {} }, epoch),
-    );
+    const host = hosts.add(silentStream(hostId), epoch);
+    host.sent.record(SENT);
+    attached.push(host);
   }
   return attached;
 }
@@ -90,4 +94,38 @@ it('a host that detaches or begins with a heartbeat frees its place', async () =
   await expect.poll(() => entered).toEqual([a, b, c, d].map(idOf));
   settling.settle(b, heartbeat());
   await expect.poll(() => entered).toEqual([a, b, c, d, e].map(idOf));
+});
+
+it('a report that cannot be settled is set aside and shown, until a later one is settled', async () => {
+  const [host] = (await attachHosts(1)) as [AttachedHost];
+  const trouble = async () =>
+    (await database.sql`select trouble from hosts where id = ${idOf(host)}`)[0]?.['trouble'];
+  come(host);
+  // No column can take this text.
+  const poison = { id: newId(), sizeBytes: 'x' };
+  settling.settle(host, { ...whole(), disks: [poison], deletedDisks: ['not-an-id'] });
+  await expect.poll(trouble, { timeout: 20_000 }).toMatch(/^its last report cannot be settled/);
+  expect(host.unsettled).toBeNull();
+  expect(settled).toEqual([]);
+  settling.settle(host, whole());
+  await expect.poll(trouble, { timeout: 20_000 }).toBe('');
+  expect(settled).toEqual([idOf(host)]);
+});
+
+it('what an operator decides about an orphan is carried out with the next number that its host accepts', async () => {
+  const [host] = (await attachHosts(1)) as [AttachedHost];
+  const orphans = async () =>
+    await database.sql`select decision, problem from orphans where host_id = ${idOf(host)}`;
+  const known = { id: newId(), state: 'VM_OBSERVED_STATE_UNKNOWN' as const, revision: '0' };
+  const vms = [{ ...known, generation: '1', failure: null, disks: [], known: null }];
+  come(host);
+  settling.settle(host, { ...whole(), vms });
+  await expect.poll(orphans).toMatchObject([{ decision: null, problem: '' }]);
+  await database.sql`update orphans set decision = 'give_back' where host_id = ${idOf(host)}`;
+  host.sent.record({ ...SENT, number: 2, hash: 'of the second spec' });
+  const accepted = { acceptedNumber: '2', acceptedHash: 'of the second spec' };
+  settling.settle(host, report({ ...accepted, vms }));
+  await expect
+    .poll(orphans)
+    .toMatchObject([{ decision: null, problem: expect.stringContaining('project') }]);
 });

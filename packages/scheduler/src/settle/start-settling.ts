@@ -7,7 +7,10 @@ import type { AttachedHost } from '../attached/attached-hosts.ts';
 import type { HostReport } from '../attached/host-report.ts';
 import type { HealthRule } from '../health/health-rules.ts';
 import { recordInventory } from '../inventory/record-inventory.ts';
+import { compareHost } from './compare-host.ts';
 import { ConcurrencyGate } from './concurrency-gate.ts';
+import { createPoisonControl } from './poison.ts';
+import { createProofs, type Proof } from './proof.ts';
 import { settleReport } from './settle-report.ts';
 
 export type Settling = {
@@ -30,6 +33,8 @@ type SettlingOptions = {
   /** The number of reports settled at the same time. Each needs a database connection. */
   concurrency: number;
   onSettled(hostId: string): void;
+  /** Called if the host needs its spec: with a greater number, or for the first time in an era. */
+  onSpecDue(hostId: string): void;
 };
 
 const RETRY_MS = 500;
@@ -40,7 +45,9 @@ const RETRY_MS = 500;
  * newer report may omit, are merged into the newer one.
  */
 export function startSettling(options: SettlingOptions): Settling {
-  const { sql, log, rules, concurrency, onSettled } = options;
+  const { sql, log, rules, concurrency, onSettled, onSpecDue } = options;
+  const proofs = createProofs({ sql, log, onRaised: onSpecDue });
+  const poison = createPoisonControl({ sql, log });
   const queue = new Set<AttachedHost>();
   const failed = new Set<AttachedHost>();
   const running = new Set<Promise<void>>();
@@ -58,18 +65,27 @@ export function startSettling(options: SettlingOptions): Settling {
     const { inventory } = report;
     try {
       if (inventory) await recordInventory({ sql, log, rules, hostId, streamEpoch, inventory });
-      const digest = digestOf(report);
-      const { acceptedNumber, firewallNumber } = report;
+      // An era that begins ends all streams, so this is asked once for each stream.
+      if (!host.isCompared && (await compareHost({ sql, hostId, streamEpoch, report })))
+        onSpecDue(hostId);
+      host.isCompared = true;
+      const proof = await proofs.of(host, report);
+      if (!proof) return;
+      const digest = digestOf(report, proof);
+      const { acceptedNumber } = report;
+      const { firewallNumber } = proof;
       // An unchanged digest means that nothing about VMs and disks is new. The host has only accepted
       // a newer spec and applied its firewall rules, so only these two numbers are written.
       const settled =
         digest === host.settledDigest
           ? await updateHostNumbers(sql, { hostId, streamEpoch, acceptedNumber, firewallNumber })
-          : await settleReport({ sql, hostId, streamEpoch, report });
-      if (!settled) host.stream.abort('the host has a newer stream or is fenced');
+          : await settleReport({ sql, hostId, streamEpoch, report, proof });
+      if (!settled) host.stream.abort('the host has a newer stream or is fenced, or an era begins');
       host.settledDigest = digest;
+      await poison.settled(host);
       onSettled(hostId);
     } catch (error) {
+      if (await poison.isSetAside(host, error)) return;
       log.error({ error, host_id: hostId }, 'report not settled; will be retried');
       host.unsettled = merge(report, host.unsettled);
       failed.add(host);
@@ -136,8 +152,22 @@ function merge(earlier: HostReport, later: HostReport | null): HostReport {
   };
 }
 
-/** A digest of everything except the numbers and the inventory, which are settled separately. */
-function digestOf(report: HostReport): string {
-  const { inventory: _, acceptedNumber: __, firewallNumber: ___, ...rest } = report;
-  return createHash('sha1').update(JSON.stringify(rest)).digest('base64');
+/**
+ * A digest of everything except the numbers and the inventory, which are settled separately. If the
+ * host has orphans, the number is included: an operator who gives an orphan back changes the number of
+ * the spec and nothing on the host, and the decision is carried out with the next report.
+ */
+function digestOf(report: HostReport, { isAccepted }: Proof): string {
+  const {
+    inventory: _,
+    acceptedNumber,
+    acceptedHash,
+    firewallNumber,
+    firewallHash,
+    ...rest
+  } = report;
+  const hasOrphans = report.vms.some(({ state }) => state === 'VM_OBSERVED_STATE_UNKNOWN');
+  return createHash('sha1')
+    .update(JSON.stringify([isAccepted, rest, hasOrphans && acceptedNumber]))
+    .digest('base64');
 }

@@ -12,10 +12,16 @@ export type VmSettling = {
   sql: Queryable;
   hostId: string;
   vm: PlacedVmRow;
+  /** Whether the last VMs that were built on the host failed. */
+  hasFailedBuilds: boolean;
+  /** Whether other hosts reach the disks of the VM. */
+  sharedStorage: boolean;
   report: HostReport;
   vmReport: VmReport;
   /** Disks that the host could not grow. They are reverted after this transaction. */
   failedGrowths: FailedGrowth[];
+  /** VMs that several hosts could not build. The hosts are forgiven after this transaction. */
+  builtNowhere: { vmId: string; hostIds: readonly string[] }[];
   /** VMs to remove at the end, because creations in their projects wait for the removal. */
   removedVmIds: string[];
 };

@@ -15,12 +15,15 @@ import {
   type ChannelCredentials,
   type ClientDuplexStream,
   credentials,
+  Metadata,
   type ServiceError,
   type StatusObject,
 } from '@grpc/grpc-js';
-import { ensureAuthority } from '../authority.ts';
+import { type Authorities, authoritiesOf } from '../authorities.ts';
+import { ensureAuthorities } from '../authority.ts';
 import { type FleetServer, startFleetServer } from '../fleet-server.ts';
 import type { HostStream, StreamHandlers } from '../host-stream.ts';
+import { type OutgoingSpec, toSpecPart } from '../outgoing-spec.ts';
 
 /** A fleet server over a throwaway database and loopback TLS, and hosts that call it. */
 
@@ -69,17 +72,27 @@ export type TestFleet = {
   stop(): Promise<void>;
 };
 
-type Overrides = Partial<Parameters<typeof startFleetServer>[0]> & { handlers?: Recorder };
+type Overrides = Partial<Parameters<typeof startFleetServer>[0]> & {
+  handlers?: Recorder;
+  authority?: CertificateAuthority;
+};
 
-export async function startTestFleet(overrides: Overrides = {}): Promise<TestFleet> {
+export async function startTestFleet({
+  authority: given,
+  ...overrides
+}: Overrides = {}): Promise<TestFleet> {
   const database = await createTestDatabase();
   const { sql } = database;
-  const authority = overrides.authority ?? (await ensureAuthority({ sql, secrets }));
+  const authorities: Authorities = given
+    ? authoritiesOf([given])
+    : await ensureAuthorities({ sql, fleetSecrets: { secrets } });
+  const authority = authorities.issuing;
   const handlers = overrides.handlers ?? recorder();
   const server = await startFleetServer({
     sql,
     log,
-    authority,
+    clock: { nowMs: () => Date.now(), clockProblem: () => null },
+    authorities: () => authorities,
     host: '127.0.0.1',
     port: 0,
     names: ['localhost', '127.0.0.1'],
@@ -104,11 +117,15 @@ export async function startTestFleet(overrides: Overrides = {}): Promise<TestFle
 
 export async function makeToken(
   sql: Sql,
-  { location = 'eu-north-a', expiresInMs = DAY_MS } = {},
+  {
+    location = 'eu-north-a',
+    expiresInMs = DAY_MS,
+    rejoinsId = null,
+  }: { location?: string; expiresInMs?: number; rejoinsId?: string | null } = {},
 ): Promise<string> {
   const token = `gantry_jt_${newId().replaceAll('-', '')}abcdef`;
-  await sql`insert into join_tokens (id, hash, location, created_by, expires_at)
-    values (${newId()}, ${sha256(token)}, ${location}, ${newId()}, ${new Date(Date.now() + expiresInMs)})`;
+  await sql`insert into join_tokens (id, hash, location, created_by, expires_at, rejoins_id)
+    values (${newId()}, ${sha256(token)}, ${location}, ${newId()}, ${new Date(Date.now() + expiresInMs)}, ${rejoinsId})`;
   return token;
 }
 
@@ -142,9 +159,12 @@ export type Attached = {
   close(): void;
 };
 
-export function attach(fleet: TestFleet, pair?: Pair): Attached {
+/** `held` is what the metadata `gantry-pieces` says; undefined for an agent that takes no pieces. */
+export function attach(fleet: TestFleet, pair?: Pair, held?: string): Attached {
   const client = clientOf(fleet, pair);
-  const call = client.attach();
+  const metadata = new Metadata();
+  if (held !== undefined) metadata.set('gantry-pieces', held);
+  const call = client.attach(metadata);
   const specs: HostSpec__Output[] = [];
   call.on('data', (spec: HostSpec__Output) => specs.push(spec));
   call.on('error', () => {});
@@ -158,6 +178,13 @@ export function attach(fleet: TestFleet, pair?: Pair): Attached {
       client.close();
     },
   };
+}
+
+/** A spec with one VM whose id is this text; without VMs if it is empty. */
+export function outgoingSpec(number: number, vmId = ''): OutgoingSpec {
+  const parts = vmId === '' ? [] : [toSpecPart({ vms: [{ id: vmId }] })];
+  const id = { era: '0', number: String(number), hash: `hash of ${number}` };
+  return { id, parts, consoles: [], authoritySha256s: [] };
 }
 
 /** Returns the status of a call, also if it fails. */

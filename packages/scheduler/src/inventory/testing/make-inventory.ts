@@ -56,6 +56,7 @@ export function makeSoftware(software: Partial<Software__Output> = {}): Software
     agent: '0.1.0',
     commandLine: '',
     iommu: '',
+    capabilities: [],
     ...software,
   };
 }

@@ -17,8 +17,9 @@ export function makePlacedVm(vm: Partial<PlacedVmRow> = {}): PlacedVmRow {
     abandoned: false,
     reachable: true,
     should_run: true,
+    relocating: false,
+    avoided_hosts: [],
     operation: null,
-    operation_recorded_at: null,
     metered: false,
     devices: [],
     attachments: [],
@@ -34,6 +35,7 @@ export function makeVmReport(given: Partial<VmReport> = {}): VmReport {
     state: 'VM_OBSERVED_STATE_RUNNING',
     failure: null,
     disks: [],
+    known: null,
     ...given,
   };
 }

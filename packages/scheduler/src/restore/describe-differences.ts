@@ -1,0 +1,52 @@
+import type { Differences } from '@gantry/db/queries/maintenance/differences';
+import type { DifferenceOutcome } from '@gantry/model/host-states';
+
+/** Returns the lines that an operator reads after a restore. */
+export function describeDifferences({ missing, orphans, lost, changed }: Differences): string[] {
+  const lines = [
+    ...missing.map(
+      ({ name, state, refusal }) =>
+        `host ${name} has not accepted its spec: ${refusal || `it is ${state}`}`,
+    ),
+    ...orphans.map(
+      ({ id, host, vm_id, name, project_id }) =>
+        `orphan ${id}: host ${host} has VM ${vm_id} "${name}" of project ${project_id ?? '(unknown)'}`,
+    ),
+    ...lost.map(
+      ({ vm_id, project_id, message }) => `lost: VM ${vm_id} of project ${project_id}: ${message}`,
+    ),
+    ...changed.filter(({ outcome }) => outcome !== 'lost').map(describeChange),
+  ];
+  if (lines.length === 0) return ['Hosts and database do not differ.'];
+  const next =
+    orphans.length === 0
+      ? []
+      : ['Give each orphan back or delete it: see docs/operators/recovery.md.'];
+  return [...lines, ...next];
+}
+
+type Change = Differences['changed'][number];
+
+const OUTCOMES: Record<DifferenceOutcome, string> = {
+  pending: 'the host has not reported it yet',
+  started: 'it was started again',
+  lost: 'it is lost',
+  gone: 'it was stopped or deleted since',
+  none: '',
+};
+
+function describeChange({ host, kind, vm_id, project_id, disk_id, outcome }: Change): string {
+  const vm = `VM ${vm_id} of project ${project_id ?? '(deleted)'}`;
+  switch (kind) {
+    case 'absent':
+      return `not running: host ${host} did not run ${vm}: ${OUTCOMES[outcome]}`;
+    case 'ahead':
+      return `ahead: host ${host} had started or reset ${vm} later; it runs on`;
+    case 'disk_attached':
+      return `disk: host ${host} had attached disk ${disk_id} to ${vm}; it is detached, and its data is kept`;
+    case 'disk_detached':
+      return `disk: host ${host} had detached disk ${disk_id} from ${vm}; it is attached again`;
+    case 'disk_unknown':
+      return `disk: host ${host} has disk ${disk_id}, which is not in the database; its data is kept`;
+  }
+}
