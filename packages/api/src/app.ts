@@ -1,14 +1,18 @@
-import { randomUUID } from 'node:crypto';
-import { CloudError } from '@gantry/model/errors';
-import { type Context, Hono } from 'hono';
+import { badRequest, CloudError } from '@gantry/model/errors';
+import type { HttpBindings } from '@hono/node-server';
+import { Hono } from 'hono';
 import { mountBillingPage } from './billing/billing-page.ts';
+import { mountPaymentWebhook } from './billing/stripe-webhook.ts';
 import type { Deps } from './deps.ts';
 import { mountDocs } from './http/docs-page.ts';
 import { mountHealth } from './http/health.ts';
-import { toErrorReply } from './http/http-errors.ts';
+import { nosniff } from './http/nosniff.ts';
 import { API_PREFIX, buildOpenApiDocument } from './http/openapi.ts';
 import { createPathRouter } from './http/path-router.ts';
+import { refuse } from './http/refuse.ts';
+import { hasDotSegment } from './http/request-target.ts';
 import { serve } from './http/serve.ts';
+import { mountInvitationPage } from './invitations/invitation-page.ts';
 import { ALL_ROUTES } from './routes.ts';
 
 /** Returns the whole api as a value, without sockets or globals. */
@@ -17,8 +21,10 @@ export function buildApp(deps: Deps): Hono {
   mountHealth(app, deps);
   mountDocs(app);
   mountBillingPage(app, deps);
+  mountPaymentWebhook(app, deps);
+  mountInvitationPage(app, deps);
   const document = buildOpenApiDocument([...ALL_ROUTES]);
-  app.get(`${API_PREFIX}/openapi.json`, (c) => c.json(document));
+  app.get(`${API_PREFIX}/openapi.json`, nosniff, (c) => c.json(document));
   for (const route of ALL_ROUTES) {
     app.on(
       route.method.toUpperCase(),
@@ -28,18 +34,29 @@ export function buildApp(deps: Deps): Hono {
   }
   app.notFound((c) => {
     const message = `there is no route ${c.req.method} ${c.req.path}: see ${API_PREFIX}/openapi.json`;
-    return replyWithError(deps, c, new CloudError('not_found', message));
+    return replyWithError(deps, c.req, new CloudError('not_found', message));
   });
-  app.onError((error, c) => replyWithError(deps, c, error));
+  app.onError((error, c) => replyWithError(deps, c.req, error));
+  refuseDotSegments(app, deps);
   return app;
 }
 
+/** Looks at the target as the client sent it: a router gets a path without dot segments. */
+function refuseDotSegments(app: Hono, deps: Deps): void {
+  const { fetch } = app;
+  app.fetch = (request, bindings, context) => {
+    const { incoming } = (bindings ?? {}) as Partial<HttpBindings>;
+    const target = incoming?.url ?? '';
+    if (!hasDotSegment(target)) return fetch(request, bindings, context);
+    const error = badRequest([{ field: 'path', reason: 'must not have the segments "." or ".."' }]);
+    return replyWithError(deps, { method: request.method, path: target }, error);
+  };
+}
+
+type Addressed = { method: string; path: string };
+
 /** Replies to requests that no route serves, and to errors outside of routes. */
-function replyWithError(deps: Deps, c: Context, error: unknown): Response {
-  const requestId = randomUUID();
-  const { status, headers, body, fault } = toErrorReply(error, requestId);
-  const line = { request_id: requestId, method: c.req.method, path: c.req.path, status };
-  if (fault === undefined) deps.log.info(line, 'request');
-  else deps.log.error({ ...line, error: fault }, 'request failed');
-  return Response.json(body, { status, headers: { ...headers, 'x-request-id': requestId } });
+function replyWithError({ log }: Deps, { method, path }: Addressed, error: unknown): Response {
+  const { body, ...reply } = refuse({ log, method, path, error });
+  return new Response(body, reply);
 }

@@ -17,6 +17,7 @@ import { newId } from '@gantry/model/ids';
 import { z } from '@hono/zod-openapi';
 import { newKey } from './auth/keys.ts';
 import { hashPassword } from './auth/passwords.ts';
+import { refuseWeakPassword } from './auth/weak-passwords.ts';
 import { parseInput } from './http/parse-input.ts';
 
 /**
@@ -53,6 +54,8 @@ async function bootstrap(sql: Queryable, names: z.output<typeof Bootstrap>) {
     hash: sha256(accessKey),
     createdAt: new Date(),
     expiresAt: null,
+    createdBy: operatorId,
+    parentId: null,
   });
   return { project_id: project.id, access_key: accessKey };
 }
@@ -78,6 +81,7 @@ async function makeProject(sql: Queryable, names: z.output<typeof Bootstrap>, ow
 async function main(): Promise<void> {
   const databaseUrl = createSettingsReader().secret('DATABASE_URL');
   const names = parseInput(Bootstrap, JSON.parse(await text(process.stdin)), 'body');
+  refuseWeakPassword(names.operator_password, names.operator_email, 'operator_password');
   await migrate(databaseUrl);
   const sql = connect({ url: databaseUrl, name: 'gantry-bootstrap', maxConnections: 1 });
   try {

@@ -1,8 +1,14 @@
 import type { Log } from '@gantry/daemon/log';
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
+import type { DatabaseWatch } from '@gantry/db/database-watch';
+import { CloudError } from '@gantry/model/errors';
 import type { AccessTokens } from './auth/access-tokens.ts';
 import type { Callers } from './auth/caller.ts';
+import type { FairQueue } from './auth/fair-queue.ts';
+import type { KeyUses } from './auth/key-uses.ts';
+import type { LoginBudgets } from './auth/login-budget.ts';
+import type { LoginLog } from './auth/login-log.ts';
 import type { Metrics } from './base/metrics.ts';
 import type { RateLimiter } from './base/rate-limit.ts';
 import type { RefusalLog } from './base/refusal-log.ts';
@@ -21,6 +27,8 @@ export type ConsoleTimings = {
 /** Everything that a request uses. The server, or a test, creates it once; there are no globals. */
 export type Deps = {
   sql: Sql;
+  /** The time of the database, and whether the clock of this process agrees with it. */
+  clock: Pick<DatabaseWatch, 'nowMs' | 'clockProblem'>;
   log: Log;
   requestLog: RequestLog;
   secrets: Secrets;
@@ -28,10 +36,23 @@ export type Deps = {
   callers: Callers;
   billing: BillingProvider;
   metrics: Metrics;
+  /** Limits requests for each credential. */
   rateLimiter: RateLimiter;
-  /** Limits password attempts for each e-mail and each IP address, before a hash is computed. */
+  /** Limits requests for each organization, whichever of its credentials they have. */
+  organizationLimiter: RateLimiter;
+  /** Limits requests for each source, before they are authenticated. */
+  sourceLimiter: RateLimiter;
+  /** Limits requests for tokens for each source, whichever accounts they name. */
   loginLimiter: RateLimiter;
+  /** Limits password attempts for each account, before a hash is computed. */
+  loginBudgets: LoginBudgets;
+  /** Computes the hashes of passwords, which need much more CPU than all else that a request does. */
+  hashQueue: FairQueue;
+  /** Runs requests with a bearer, so that no organization takes all connections to the database. */
+  requestQueue: FairQueue;
+  loginLog: LoginLog;
   refusals: RefusalLog;
+  keyUses: KeyUses;
   trustedProxies: number;
   consoleTimings: ConsoleTimings;
   /** How long an operation may take before the scheduler fails it. */
@@ -41,3 +62,9 @@ export type Deps = {
   /** Returns false after the process has begun to stop. */
   accepting: () => boolean;
 };
+
+/** Throws if the clock of this process is wrong: it would make and check tokens with a wrong time. */
+export function requireRightClock({ clock }: Deps): void {
+  const problem = clock.clockProblem();
+  if (problem !== null) throw new CloudError('unavailable', problem);
+}

@@ -1,5 +1,7 @@
+import { accountRoutes } from './account/routes.ts';
 import { auditLogRoutes } from './audit-logs/routes.ts';
 import { billingRoutes } from './billing/routes.ts';
+import { standingRoutes } from './billing/standing-routes.ts';
 import { catalogueRoutes } from './catalogue/routes.ts';
 import { consoleRoutes } from './consoles/routes.ts';
 import { deviceReceiptRoutes } from './device-receipts/routes.ts';
@@ -9,11 +11,13 @@ import { firewallRuleRoutes } from './firewall/routes.ts';
 import { rootRoutes } from './http/root.ts';
 import type { AnyRoute } from './http/route.ts';
 import { imageRoutes } from './images/routes.ts';
+import { invitationRoutes } from './invitations/routes.ts';
 import { networkRoutes } from './networks/routes.ts';
 import { operationRoutes } from './operations/routes.ts';
 import { adminDeviceRoutes } from './operators/devices/routes.ts';
 import { adminHostRoutes } from './operators/hosts/routes.ts';
 import { adminJoinTokenRoutes } from './operators/join-tokens/routes.ts';
+import { adminOrphanRoutes } from './operators/orphans/routes.ts';
 import { adminPlacementRoutes } from './operators/placements/routes.ts';
 import { adminPriceRoutes } from './operators/prices/routes.ts';
 import { adminPublicAddressRoutes } from './operators/public-addresses/routes.ts';
@@ -31,8 +35,11 @@ import { vmRoutes } from './vms/routes.ts';
 export const ALL_ROUTES: readonly AnyRoute[] = [
   ...rootRoutes,
   ...tokenRoutes,
+  ...accountRoutes,
+  ...invitationRoutes,
   ...organizationRoutes,
   ...billingRoutes,
+  ...standingRoutes,
   ...projectRoutes,
   ...memberRoutes,
   ...accessKeyRoutes,
@@ -53,6 +60,7 @@ export const ALL_ROUTES: readonly AnyRoute[] = [
   ...adminHostRoutes,
   ...adminDeviceRoutes,
   ...adminPlacementRoutes,
+  ...adminOrphanRoutes,
   ...adminPublicAddressRoutes,
   ...adminJoinTokenRoutes,
   ...adminPriceRoutes,

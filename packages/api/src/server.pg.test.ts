@@ -1,5 +1,8 @@
+import { connect as connectTcp } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { createLog } from '@gantry/daemon/log';
 import { connect } from '@gantry/db/connect';
+import { NO_STRIPE } from '@gantry/testkit/api/test-api';
 import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type ApiServer, startServer } from './server.ts';
@@ -18,7 +21,7 @@ afterEach(async () => {
 });
 afterAll(() => database.drop());
 
-async function start(): Promise<string> {
+async function start(processNowMs = () => Date.now()): Promise<string> {
   const settings = {
     databaseUrl: database.url,
     secretKey: 'a secret key for tests, long enough',
@@ -28,12 +31,14 @@ async function start(): Promise<string> {
     logLevel: 'info',
     databaseConnections: 2,
     rateLimit: { perSecond: 1_000, burst: 1_000 },
+    organizationRateLimit: { perSecond: 1_000, burst: 1_000 },
+    sourceRateLimit: { perSecond: 1_000, burst: 1_000 },
     trustedProxies: 0,
     signingKeyDays: 30,
     operationDeadlineMs: 600_000,
-    stripe: { secretKey: undefined, apiUrl: undefined },
+    ...NO_STRIPE,
   };
-  server = await startServer({ settings, log });
+  server = await startServer({ settings, log, processNowMs });
   return `http://127.0.0.1:${server.port}`;
 }
 
@@ -42,6 +47,15 @@ const LOGIN = {
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify({ grant_type: 'password', email: 'a@b.test', password: 'x' }),
 };
+
+/** Sends bytes as they are, because `fetch` would normalise the path. Returns the JSON reply. */
+async function sendHead(port: number, head: string) {
+  const socket = connectTcp({ port, host: '127.0.0.1' });
+  socket.end(head);
+  const reply = await text(socket);
+  const [top = '', body = ''] = reply.split('\r\n\r\n');
+  return { status: Number(top.split(' ')[1]), top, body: JSON.parse(body) as unknown };
+}
 
 /** Blocks or allows connections of the api to the database. */
 async function allowConnections(allowed: boolean): Promise<void> {
@@ -86,20 +100,61 @@ describe('the pages for load balancers and monitoring', () => {
     );
     expect(metrics).not.toContain(id);
   });
+
+  it('/metrics has no second path that a proxy would let pass', async () => {
+    const { port } = new URL(await start());
+    for (const path of ['/docs/%2e%2e/metrics', '/docs/../metrics', '/v0.1/%2E./metrics']) {
+      for (const extra of ['', 'Connection: Upgrade\r\nUpgrade: websocket\r\n']) {
+        const head = `GET ${path} HTTP/1.1\r\nHost: api.test\r\n${extra}\r\n`;
+        const { status, body } = await sendHead(Number(port), head);
+        expect([path, status, body]).toEqual([
+          path,
+          400,
+          expect.objectContaining({ code: 'bad_request', details: [expect.anything()] }),
+        ]);
+      }
+    }
+  });
+});
+
+describe('a process whose clock is wrong', () => {
+  it('replies 503 to everything but /healthz, says why, and serves again when its clock is right', async () => {
+    let aheadMs = 3_600_000;
+    const url = await start(() => Date.now() + aheadMs);
+    const why = expect.stringMatching(/^the clock of this process is \d+\.\d s ahead of/);
+    const ready = await fetch(`${url}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([503, { status: why }]);
+    const login = await fetch(`${url}/v0.1/auth/token`, LOGIN);
+    expect([login.status, await login.json()]).toEqual([
+      503,
+      expect.objectContaining({ code: 'unavailable', message: why }),
+    ]);
+    expect((await fetch(`${url}/billing/any`)).status).toBe(503);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    aheadMs = 0;
+    await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(200);
+    expect((await fetch(`${url}/v0.1/auth/token`, LOGIN)).status).toBe(401);
+  });
 });
 
 describe('stopping', () => {
   it('finishes requests that have begun, refuses new ones, then closes', async () => {
     const url = await start();
     let unlock = () => {};
-    const locked = new Promise<void>((resolve) => {
+    const unlocked = new Promise<void>((resolve) => {
       unlock = resolve;
+    });
+    let hold = () => {};
+    const held = new Promise<void>((resolve) => {
+      hold = resolve;
     });
     // A login waits while another transaction has locked the table of users.
     const holder = database.sql.begin(async (tx) => {
       await tx`lock table users in access exclusive mode`;
-      await locked;
+      hold();
+      await unlocked;
     });
+    await held;
     const begun = fetch(`${url}/v0.1/auth/token`, LOGIN);
     await expect
       .poll(() => database.sql`select from pg_locks where not granted`.then((rows) => rows.length))

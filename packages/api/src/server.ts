@@ -1,57 +1,76 @@
-import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Log } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
 import { createSecrets } from '@gantry/daemon/secrets';
-import { connect } from '@gantry/db/connect';
-import { serve } from '@hono/node-server';
+import { openDatabase } from '@gantry/db/open-database';
 import { buildApp } from './app.ts';
 import { createAccessTokens } from './auth/access-tokens.ts';
 import { createCallers } from './auth/caller.ts';
+import { createFairQueue, HASH_QUEUE } from './auth/fair-queue.ts';
+import { createKeyUses } from './auth/key-uses.ts';
+import { createLoginBudgets } from './auth/login-budget.ts';
+import { createLoginLog } from './auth/login-log.ts';
+import { resealStoredSecrets } from './auth/reseal.ts';
 import { createMetrics } from './base/metrics.ts';
 import { createRateLimiter } from './base/rate-limit.ts';
 import { createRefusalLog } from './base/refusal-log.ts';
 import { createRequestLog } from './base/request-log.ts';
+import { enforceStanding } from './billing/enforce-standing.ts';
 import { acceptUpgrades } from './consoles/accept-upgrades.ts';
 import { CONSOLE_TIMINGS } from './consoles/serve-console.ts';
 import type { Deps } from './deps.ts';
+import { listen } from './http/listen.ts';
+import { requestShares } from './http/request-shares.ts';
 import { createBilling } from './payment-providers/create-billing.ts';
 import type { ApiSettings } from './settings.ts';
 
 export type ApiServer = { port: number; stop(): Promise<void> };
 
-/**
- * Password attempts for each e-mail and each IP address: enough for people, too few for guessing.
- */
+/** Failed requests for tokens of each source: enough for people, too few for guessing. */
 const LOGIN_LIMIT = { perSecond: 1, burst: 20 };
 const KEY_ROTATION_CHECK_MS = 3_600_000;
+const ENFORCE_STANDING_MS = 10_000;
+const SEND_USAGE_MS = 60_000;
 
 /** Starts the HTTP server. The database must already have the schema of this version. */
 export async function startServer({
   settings,
   log,
+  processNowMs = Date.now,
 }: {
   settings: ApiSettings;
   log: Log;
+  /** The clock of this process. Tests give another one. */
+  processNowMs?: () => number;
 }): Promise<ApiServer> {
-  const sql = connect({
+  const database = await openDatabase({
     url: settings.databaseUrl,
     name: 'gantry-api',
     maxConnections: settings.databaseConnections,
+    log,
+    processNowMs,
   });
+  const { sql, watch: clock } = database;
   const secrets = createSecrets(settings.secretKey);
-  const tokens = await createAccessTokens({ sql, secrets, keyDays: settings.signingKeyDays });
-  const callers = createCallers({ sql, tokens });
+  const tokens = await createAccessTokens({
+    ...{ sql, secrets, keyDays: settings.signingKeyDays },
+    nowMs: clock.nowMs,
+  });
+  const callers = createCallers({ sql, tokens, nowMs: clock.nowMs });
   const refusals = createRefusalLog({ sql, log });
+  const loginLog = createLoginLog({ sql, log });
+  const keyUses = createKeyUses({ sql, log });
   let accepting = true;
   let baseUrl = settings.publicUrl ?? '';
   const deps: Deps = {
     sql,
+    clock,
     log,
     secrets,
     tokens,
     callers,
     refusals,
+    keyUses,
     billing: createBilling({
       sql,
       secrets,
@@ -62,7 +81,16 @@ export async function startServer({
     requestLog: createRequestLog(log),
     metrics: createMetrics(),
     rateLimiter: createRateLimiter(settings.rateLimit),
+    organizationLimiter: createRateLimiter({
+      ...settings.organizationRateLimit,
+      of: ' of the organization',
+    }),
+    sourceLimiter: createRateLimiter(settings.sourceRateLimit),
     loginLimiter: createRateLimiter(LOGIN_LIMIT),
+    loginBudgets: createLoginBudgets({ sql, secrets }),
+    hashQueue: createFairQueue(HASH_QUEUE),
+    requestQueue: createFairQueue(requestShares(settings.databaseConnections)),
+    loginLog,
     trustedProxies: settings.trustedProxies,
     consoleTimings: CONSOLE_TIMINGS,
     operationDeadlineMs: settings.operationDeadlineMs,
@@ -75,8 +103,26 @@ export async function startServer({
     log,
     body: () => tokens.rotate(),
   });
+  const resealing = startLoop({
+    name: 'reseal',
+    everyMs: KEY_ROTATION_CHECK_MS,
+    log,
+    body: () => resealStoredSecrets({ sql, secrets, log }),
+  });
+  const enforcement = startLoop({
+    name: 'enforce-standing',
+    everyMs: ENFORCE_STANDING_MS,
+    log,
+    body: () => enforceStanding(deps),
+  });
+  const sending = startLoop({
+    name: 'send-usage',
+    everyMs: SEND_USAGE_MS,
+    log,
+    body: async () => deps.billing.collection?.sendUsage(log),
+  });
   const app = buildApp(deps);
-  const server = await listen(app, settings);
+  const server = await listen({ app, log, host: settings.host, port: settings.port });
   const upgrades = acceptUpgrades(server, app);
   const { port } = server.address() as AddressInfo;
   baseUrl ||= `http://${settings.host}:${port}`;
@@ -93,23 +139,13 @@ export async function startServer({
       server.closeIdleConnections();
       await closed;
       await rotation.stop();
+      await resealing.stop();
+      await enforcement.stop();
+      await sending.stop();
       await refusals.stop();
-      await sql.end({ timeout: 5 });
+      await loginLog.stop();
+      await keyUses.stop();
+      await database.end();
     },
   };
-}
-
-/**
- * Longer than most clients and load balancers keep an idle connection, which is a minute. If the
- * server closed first, it could close a connection on which a request is already on its way.
- */
-const IDLE_CONNECTION_MS = 75_000;
-
-function listen(app: ReturnType<typeof buildApp>, { host, port }: ApiSettings): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const serving = serve({ fetch: app.fetch, hostname: host, port }, () => resolve(server));
-    const server = serving as Server;
-    server.keepAliveTimeout = IDLE_CONNECTION_MS;
-    server.once('error', reject);
-  });
 }

@@ -2,9 +2,19 @@ import { createSettingsReader } from '@gantry/daemon/settings';
 
 export type ApiSettings = ReturnType<typeof readApiSettings>;
 
+export const API_SECRETS = [
+  'DATABASE_URL',
+  'GANTRY_SECRET_KEY',
+  'STRIPE_SECRET_KEY',
+  'STRIPE_WEBHOOK_SECRET',
+];
+
 /** Reads the settings of the api from the environment. docs/operators/settings.md lists them. */
 export function readApiSettings() {
   const reader = createSettingsReader();
+  const limit = { min: 1, max: 1_000_000 };
+  const perSecond = reader.integer('GANTRY_RATE_LIMIT', { ...limit, fallback: 50 });
+  const burst = reader.integer('GANTRY_RATE_BURST', { ...limit, fallback: 200 });
   return {
     databaseUrl: reader.secret('DATABASE_URL'),
     /** Encrypts signing keys and signs billing links. All api processes must have the same key. */
@@ -21,9 +31,19 @@ export function readApiSettings() {
       min: 1,
       max: 200,
     }),
-    rateLimit: {
-      perSecond: reader.integer('GANTRY_RATE_LIMIT', { fallback: 50, min: 1, max: 1_000_000 }),
-      burst: reader.integer('GANTRY_RATE_BURST', { fallback: 200, min: 1, max: 1_000_000 }),
+    rateLimit: { perSecond, burst },
+    /** For all credentials of an organization together. */
+    organizationRateLimit: {
+      perSecond: reader.integer('GANTRY_ORGANIZATION_RATE_LIMIT', {
+        ...limit,
+        fallback: 4 * perSecond,
+      }),
+      burst: reader.integer('GANTRY_ORGANIZATION_RATE_BURST', { ...limit, fallback: 4 * burst }),
+    },
+    /** Before authentication. Many clients may share one address. */
+    sourceRateLimit: {
+      perSecond: reader.integer('GANTRY_SOURCE_RATE_LIMIT', { ...limit, fallback: 10 * perSecond }),
+      burst: reader.integer('GANTRY_SOURCE_RATE_BURST', { ...limit, fallback: 10 * burst }),
     },
     /** How many proxies append to X-Forwarded-For. With 0, the peer's address is the client's. */
     trustedProxies: reader.integer('GANTRY_TRUSTED_PROXIES', { fallback: 0, min: 0, max: 10 }),
@@ -34,6 +54,12 @@ export function readApiSettings() {
     stripe: {
       secretKey: reader.optionalSecret('STRIPE_SECRET_KEY'),
       apiUrl: reader.optional('STRIPE_API_URL'),
+      webhookSecret: reader.optionalSecret('STRIPE_WEBHOOK_SECRET'),
+      priceId: reader.optional('STRIPE_PRICE_ID'),
+      meterEventName: reader.text('STRIPE_METER_EVENT', 'gantry_usage_micro_usd'),
     },
+    /** How long after a failed payment an organization is suspended. */
+    paymentGraceMs:
+      86_400_000 * reader.integer('GANTRY_PAYMENT_GRACE_DAYS', { fallback: 7, min: 0, max: 90 }),
   };
 }

@@ -65,6 +65,8 @@ describe('the audit log', () => {
       actor: expect.stringMatching(/^key-/),
       resource_id: created.body.operation.metadata.id,
       source_ip: '',
+      user_agent: '',
+      attempts: 1,
       request_id: created.headers.get('x-request-id'),
       status: 200,
     });

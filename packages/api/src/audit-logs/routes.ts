@@ -32,7 +32,7 @@ export const auditLogRoutes = [
     method: 'get',
     path: '/admin/audit-logs',
     summary: 'List the audit log of the whole installation, newest first',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'read-only' },
     query: AuditLogQuery,
     reply: AuditLogPage,
     handle: async ({ sql, query }) => {

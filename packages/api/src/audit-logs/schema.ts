@@ -14,6 +14,8 @@ const AuditLog = z
     resource_type: z.string(),
     resource_id: z.string(),
     source_ip: z.string(),
+    user_agent: z.string(),
+    attempts: z.int(),
     request_id: ReplyId,
     status: z.int(),
   })

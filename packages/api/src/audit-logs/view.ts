@@ -13,6 +13,8 @@ export function auditLogView(row: AuditLogRow) {
     resource_type: row.resource_type,
     resource_id: row.resource_id,
     source_ip: row.source_ip,
+    user_agent: row.user_agent,
+    attempts: row.attempts,
     request_id: row.request_id,
     status: row.status,
   };

@@ -1,7 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Queryable, Sql } from '@gantry/db/connect';
-import { insertSigningKey, readSigningKeys } from '@gantry/db/queries/tenants/tokens';
+import {
+  insertSigningKey,
+  readSigningKeyIds,
+  readSigningKeys,
+} from '@gantry/db/queries/tenants/tokens';
 import { newId } from '@gantry/model/ids';
 import {
   type CryptoKey,
@@ -12,6 +16,7 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose';
+import { SIGNING_KEY_PURPOSE } from './reseal.ts';
 
 /**
  * Access tokens are signed, live for an hour, and are verified without a query.
@@ -20,10 +25,16 @@ import {
  * key whose tokens may still be valid. If a token has an unknown key id, the process reads the keys
  * again, at most once a second: a key of another process works soon, and forged ids cost little. A
  * verified token is cached until it expires, so the signature of a busy client is verified once.
+ *
+ * Tokens can be ended before they expire. A token has the generation of its user, which the caller
+ * compares with the present one. If an operator withdraws a signing key, every process drops the key
+ * and all tokens that it has cached within a second: it compares the list of keys that often.
  */
 export const TOKEN_LIFETIME_S = 3600;
 const ALGORITHM = 'EdDSA';
 const ISSUER = 'gantry';
+/** The claim that has the generation. Tokens from before it existed have generation 0. */
+const GENERATION = 'gen';
 const RELOAD_MS = 1_000;
 const MAX_REMEMBERED = 10_000;
 const MAX_WAITING = 100;
@@ -32,42 +43,68 @@ const CLOCK_LEEWAY_S = 60;
 
 type SigningKey = { id: string; createdAt: Date; publicKey: CryptoKey; privateKey: CryptoKey };
 
+export type TokenUser = { userId: string; generation: number };
+
 export type AccessTokens = {
-  issue(userId: string): Promise<string>;
-  /** Returns the user's id, or undefined if the token is forged, damaged or expired. */
-  verify(token: string): Promise<string | undefined>;
+  issue(userId: string, generation?: number): Promise<string>;
+  /** Returns undefined if the token is forged, damaged or expired, or its key is withdrawn. */
+  verify(token: string): Promise<TokenUser | undefined>;
   /** Creates a signing key if the newest one is too old. */
   rotate(): Promise<void>;
   /**
    * Creates a signing key. It is used after the transaction has committed and `forget` was called.
    */
   insertKey(sql: Queryable): Promise<void>;
-  /** Makes the next `issue` read the keys from the database again. */
+  /** Makes the next `issue` and `verify` read the keys from the database again. */
   forget(): void;
 };
 
-type TokenOptions = { sql: Sql; secrets: Secrets; keyDays: number };
+type TokenOptions = {
+  sql: Sql;
+  secrets: Secrets;
+  keyDays: number;
+  /** The time of the database, so that all api processes agree on when a token expires. */
+  nowMs?: () => number;
+};
 
 export async function createAccessTokens({
   sql,
   secrets,
   keyDays,
+  nowMs = () => Date.now(),
 }: TokenOptions): Promise<AccessTokens> {
   let keys: SigningKey[] = [];
   let loadedAt = 0;
   let stale = false;
-  const remembered = new Map<string, { userId: string; until: number }>();
+  const remembered = new Map<string, TokenUser & { until: number }>();
 
   const load = async () => {
-    loadedAt = Date.now();
+    loadedAt = nowMs();
     stale = false;
     const lastUse = (keyDays * 86_400 + TOKEN_LIFETIME_S + CLOCK_LEEWAY_S) * 1000;
     const rows = await readSigningKeys(sql, lastUse);
     keys = await Promise.all(rows.map((row) => openKey(row, secrets)));
+    remembered.clear();
+  };
+
+  /** Reads the ids of the keys, at most once a second, and the keys if one of them is gone. */
+  let checkedAt = nowMs();
+  let checking: Promise<void> | undefined;
+  const dropWithdrawnKeys = () => {
+    if (Math.abs(nowMs() - checkedAt) < RELOAD_MS) return undefined;
+    checking ??= readSigningKeyIds(sql)
+      .then(async (ids) => {
+        if (keys.some(({ id }) => !ids.has(id))) await load();
+        checkedAt = nowMs();
+      })
+      .finally(() => {
+        checking = undefined;
+      });
+    return checking;
   };
 
   const insertKey = async (on: Queryable, unlessYoungerMs: number | null) =>
-    insertSigningKey(on, { ...(await newSigningKey(secrets)), unlessYoungerMs });
+    insertSigningKey(on, { ...(await newSigningKey(secrets, nowMs())), unlessYoungerMs });
 
   const rotate = async () => {
     await insertKey(sql, keyDays * 86_400_000);
@@ -81,7 +118,7 @@ export async function createAccessTokens({
   let waiting = 0;
   let reloading: Promise<void> | undefined;
   const reload = () => {
-    reloading ??= delay(Math.max(0, loadedAt + RELOAD_MS - Date.now()))
+    reloading ??= delay(Math.max(0, loadedAt + RELOAD_MS - nowMs()))
       .then(load)
       .finally(() => {
         reloading = undefined;
@@ -108,32 +145,36 @@ export async function createAccessTokens({
     insertKey: (on) => insertKey(on, null),
     forget() {
       stale = true;
+      checkedAt = 0;
     },
-    async issue(userId) {
+    async issue(userId, generation = 0) {
       if (stale) await load();
       const key = keys[0];
       if (!key) throw new Error('BUG: there is no signing key');
-      return await new SignJWT()
+      const issuedAt = Math.floor(nowMs() / 1000);
+      return await new SignJWT({ [GENERATION]: generation })
         .setProtectedHeader({ alg: ALGORITHM, kid: key.id })
         .setSubject(userId)
         .setIssuer(ISSUER)
-        .setIssuedAt()
-        .setExpirationTime(`${TOKEN_LIFETIME_S}s`)
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + TOKEN_LIFETIME_S)
         .sign(key.privateKey);
     },
     async verify(token) {
+      await dropWithdrawnKeys();
       const hit = remembered.get(token);
-      if (hit && hit.until > Date.now()) return hit.userId;
+      if (hit && hit.until > nowMs()) return hit;
       try {
         const { payload } = await jwtVerify(token, (header) => keyFor(header.kid), {
           algorithms: [ALGORITHM],
           issuer: ISSUER,
           requiredClaims: ['sub', 'exp'],
+          currentDate: new Date(nowMs()),
         });
-        const userId = payload.sub ?? '';
+        const user = { userId: payload.sub ?? '', generation: Number(payload[GENERATION] ?? 0) };
         if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-        remembered.set(token, { userId, until: (payload.exp ?? 0) * 1000 });
-        return userId;
+        remembered.set(token, { ...user, until: (payload.exp ?? 0) * 1000 });
+        return user;
       } catch {
         remembered.delete(token);
         return undefined;
@@ -148,13 +189,13 @@ function mayBeNew(kid: string | undefined, loadedAt: number): boolean {
   return madeAt >= loadedAt - CLOCK_LEEWAY_S * 1000;
 }
 
-async function newSigningKey(secrets: Secrets) {
+async function newSigningKey(secrets: Secrets, nowMs: number) {
   const { publicKey, privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
   const privateJwk = JSON.stringify(await exportJWK(privateKey));
   return {
-    id: newId(),
+    id: newId(nowMs),
     publicKey: await exportJWK(publicKey),
-    sealedPrivateKey: secrets.seal('signing-key', privateJwk),
+    sealedPrivateKey: secrets.seal(SIGNING_KEY_PURPOSE, privateJwk),
   };
 }
 
@@ -166,7 +207,7 @@ type SigningKeyRow = {
 };
 
 async function openKey(row: SigningKeyRow, secrets: Secrets): Promise<SigningKey> {
-  const privateJwk = JSON.parse(secrets.unseal('signing-key', row.sealed_private_key)) as JWK;
+  const privateJwk = JSON.parse(secrets.unseal(SIGNING_KEY_PURPOSE, row.sealed_private_key)) as JWK;
   return {
     id: row.id,
     createdAt: row.created_at,

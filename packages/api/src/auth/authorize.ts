@@ -1,5 +1,10 @@
 import { CloudError, notFound } from '@gantry/model/errors';
-import { type Role, roleReaches } from '@gantry/model/states';
+import {
+  type OperatorRole,
+  operatorRoleReaches,
+  type Role,
+  roleReaches,
+} from '@gantry/model/states';
 import type { Caller, Callers } from './caller.ts';
 
 /** Who may call a route. Every route must state it; there is no default. */
@@ -8,7 +13,7 @@ export type Access =
   | { level: 'authenticated' }
   | { level: 'organization'; role: Role }
   | { level: 'project'; role: Role }
-  | { level: 'operator' };
+  | { level: 'operator'; role: OperatorRole };
 
 /** What the caller may access in this request. An id is empty if the path of the route has none. */
 export type Scope = { organizationId: string; projectId: string; role: Role; paid: boolean };
@@ -38,12 +43,17 @@ export async function authorize({
     case 'authenticated':
       return {
         ...NO_SCOPE,
-        role: isOperator(caller) ? 'operator' : 'read-only',
+        role: roleOfOperator(caller) ?? 'read-only',
         paid: anyPaid(caller),
       };
-    case 'operator':
-      if (!isOperator(caller)) throw forbidden('operator');
-      return { ...NO_SCOPE, role: 'operator' };
+    case 'operator': {
+      const role = roleOfOperator(caller);
+      if (!role || caller.type !== 'user') throw forbidden('operator');
+      if (!operatorRoleReaches(caller.grant.operator_role, access.role)) {
+        throw new CloudError('forbidden', `this request needs the operator role ${access.role}`);
+      }
+      return { ...NO_SCOPE, role };
+    }
     case 'organization': {
       const organizationId = params['organization_id'] ?? '';
       const role = organizationRole(caller, organizationId);
@@ -80,7 +90,7 @@ async function projectScope(
       project_id === null ? organization_id === scope.organization_id : project_id === projectId,
     )
     .map(({ role }) => role);
-  const role = strongest(isOperator(caller) ? ['operator'] : roles);
+  const role = strongest([roleOfOperator(caller), ...roles]);
   return role && { projectId, organizationId: scope.organization_id, role, paid: scope.paid };
 }
 
@@ -93,26 +103,34 @@ export function organizationRole(caller: Caller, organizationId: string): Role |
   const roles = memberships
     .filter((m) => m.organization_id === organizationId)
     .map(({ role }) => role);
-  return strongest(isOperator(caller) ? ['operator'] : roles);
+  return strongest([roleOfOperator(caller), ...roles]);
 }
 
 /** Returns the projects of an organization that the caller may see; undefined means all of them. */
 export function visibleProjects(caller: Caller, organizationId: string): string[] | undefined {
   if (caller.type === 'access_key') return [caller.grant.project_id];
   const role = organizationRole(caller, organizationId);
-  if (role && roleReaches(role, 'owner')) return undefined;
+  if (role && (roleReaches(role, 'owner') || roleOfOperator(caller))) return undefined;
   return caller.grant.memberships.flatMap((m) =>
     m.organization_id === organizationId && m.project_id !== null ? [m.project_id] : [],
   );
 }
 
-function isOperator(caller: Caller): boolean {
-  return caller.type === 'user' && caller.grant.operator;
+/** The role that operators have in every organization and project. */
+const ROLE_IN_TENANTS: Record<OperatorRole, Role> = {
+  'read-only': 'read-only',
+  support: 'owner',
+  admin: 'operator',
+};
+
+function roleOfOperator(caller: Caller): Role | undefined {
+  if (caller.type !== 'user' || !caller.grant.operator) return undefined;
+  return ROLE_IN_TENANTS[caller.grant.operator_role];
 }
 
-function strongest(roles: Role[]): Role | undefined {
+function strongest(roles: (Role | undefined)[]): Role | undefined {
   return roles.reduce<Role | undefined>(
-    (best, role) => (best === undefined || roleReaches(role, best) ? role : best),
+    (best, role) => (role && (best === undefined || roleReaches(role, best)) ? role : best),
     undefined,
   );
 }

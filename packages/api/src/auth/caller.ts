@@ -33,8 +33,11 @@ export type Caller =
  */
 export type Callers = {
   authenticate(authorization: string | undefined): Promise<Caller>;
-  /** Returns a caller that was authenticated before, with its current rights. */
-  recall(actor: { type: Caller['type']; id: string }): Promise<Caller>;
+  /**
+   * Returns a caller that was authenticated before, with its current rights. With a generation, the
+   * caller's tokens must not have been ended since.
+   */
+  recall(actor: { type: Caller['type']; id: string; generation?: number }): Promise<Caller>;
   projectScope(projectId: string): Promise<OrganizationScope | undefined>;
   organizationScope(organizationId: string): Promise<OrganizationScope | undefined>;
   forget(): void;
@@ -42,7 +45,14 @@ export type Callers = {
 
 const CACHE = { ttlMs: 1_000, maxEntries: 50_000 };
 
-export function createCallers({ sql, tokens }: { sql: Sql; tokens: AccessTokens }): Callers {
+type CallerOptions = {
+  sql: Sql;
+  tokens: AccessTokens;
+  /** The time of the database. */
+  nowMs?: () => number;
+};
+
+export function createCallers({ sql, tokens, nowMs = () => Date.now() }: CallerOptions): Callers {
   const keyGrants = createTtlCache<AccessKeyGrant | undefined>({
     ...CACHE,
     keep: (grant) => grant?.paid === true,
@@ -61,14 +71,14 @@ export function createCallers({ sql, tokens }: { sql: Sql; tokens: AccessTokens 
     const grant = await keyGrants.get(key, async () =>
       isKey('access_key', key) ? readAccessKeyGrant(sql, sha256(key)) : undefined,
     );
-    return keyCaller(grant);
+    return keyCaller(grant, nowMs());
   };
 
   const userCaller = async (token: string): Promise<Caller> => {
-    const userId = await tokens.verify(token);
-    if (userId === undefined) throw badCredential();
-    const grant = await userGrants.get(userId, () => readUserGrant(sql, userId));
-    if (!grant) throw badCredential();
+    const user = await tokens.verify(token);
+    if (!user) throw badCredential();
+    const grant = await userGrants.get(user.userId, () => readUserGrant(sql, user.userId));
+    if (grant?.token_generation !== user.generation) throw badCredential();
     return { type: 'user', grant };
   };
 
@@ -78,10 +88,12 @@ export function createCallers({ sql, tokens }: { sql: Sql; tokens: AccessTokens 
       if (!bearer) throw badCredential();
       return bearer.startsWith('gantry_') ? accessKeyCaller(bearer) : userCaller(bearer);
     },
-    async recall({ type, id }) {
-      if (type === 'access_key') return keyCaller(await readKnownKeyGrant(sql, id));
+    async recall({ type, id, generation }) {
+      if (type === 'access_key') return keyCaller(await readKnownKeyGrant(sql, id), nowMs());
       const grant = await readUserGrant(sql, id);
-      if (!grant) throw badCredential();
+      if (!grant || grant.token_generation !== (generation ?? grant.token_generation)) {
+        throw badCredential();
+      }
       return { type, grant };
     },
     projectScope: (projectId) =>
@@ -97,8 +109,8 @@ export function createCallers({ sql, tokens }: { sql: Sql; tokens: AccessTokens 
   };
 }
 
-function keyCaller(grant: AccessKeyGrant | undefined): Caller {
-  const expired = grant?.expires_at && grant.expires_at.getTime() <= Date.now();
+function keyCaller(grant: AccessKeyGrant | undefined, nowMs: number): Caller {
+  const expired = grant?.expires_at && grant.expires_at.getTime() <= nowMs;
   if (!grant || expired) throw badCredential();
   return { type: 'access_key', grant };
 }

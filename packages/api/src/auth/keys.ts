@@ -10,6 +10,7 @@ const PREFIXES = {
   refresh_token: 'gantry_rt_',
   join_token: 'gantry_jt_',
   console_ticket: 'gantry_ct_',
+  invitation: 'gantry_in_',
 } as const;
 type KeyKind = keyof typeof PREFIXES;
 

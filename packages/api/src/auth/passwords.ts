@@ -1,5 +1,7 @@
 import { hash, verify } from '@node-rs/argon2';
 
+export const MIN_PASSWORD = 12;
+
 /** The library's number for argon2id. */
 const ARGON2ID = 2;
 /** The parameters that OWASP recommends first: 19 MiB, two passes, one lane. */
@@ -19,10 +21,12 @@ export async function passwordMatches(
   storedHash: string | undefined,
   password: string,
 ): Promise<boolean> {
-  const hash = storedHash ?? (await unknownUserHash);
+  // A user without a password, who is invited or pending, is like an unknown one.
+  const known = storedHash?.startsWith('$argon2') ? storedHash : undefined;
+  const hash = known ?? (await unknownUserHash);
   // A malformed hash matches no password.
   const matches = await verify(hash, password, PARAMETERS).catch(() => false);
-  return storedHash !== undefined && matches;
+  return known !== undefined && matches;
 }
 
 const unknownUserHash = hashPassword('nobody has this password');

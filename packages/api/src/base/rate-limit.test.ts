@@ -43,3 +43,24 @@ it('the error has the seconds until the next attempt', () => {
   limiter.take('a');
   expect(() => limiter.take('a')).toThrow(expect.objectContaining({ retryAfterS: 4 }));
 });
+
+it('a charge takes more than is there, and the next attempt waits for it', () => {
+  const { clock, limiter } = limiterAt(1_000);
+  limiter.take('a');
+  limiter.charge('a', 249);
+  clock.now += 1_000;
+  expect(() => limiter.take('a')).toThrow(TooManyRequests);
+  clock.now += 100;
+  expect(takeAll(() => limiter.take('a'))).toBe(5);
+});
+
+it('a refund gives back one attempt, and never more than a burst', () => {
+  const { limiter } = limiterAt(1_000);
+  takeAll(() => limiter.take('a'));
+  limiter.refund('a');
+  expect(takeAll(() => limiter.take('a'))).toBe(1);
+  limiter.take('b');
+  limiter.refund('b');
+  limiter.refund('b');
+  expect(takeAll(() => limiter.take('b'))).toBe(200);
+});

@@ -1,12 +1,16 @@
 import { CloudError } from '@gantry/model/errors';
 
-/** A token bucket for each credential. Every process has its own buckets. */
+/** A token bucket for each credential or source. Every process has its own buckets. */
 export type RateLimiter = {
   /**
    * Takes one token. Throws `too_many_requests` with the time until the next token if there is
    * none.
    */
   take(key: string): void;
+  /** Takes more tokens for a request that has cost more, even if there are not so many. */
+  charge(key: string, tokens: number): void;
+  /** Gives back the token of a request that is not to count. */
+  refund(key: string): void;
 };
 
 type Bucket = { tokens: number; at: number };
@@ -14,21 +18,34 @@ const MAX_BUCKETS = 100_000;
 
 export class TooManyRequests extends CloudError {
   readonly retryAfterS: number;
-  constructor(retryAfterS: number) {
-    super('too_many_requests', `too many requests: try again in ${retryAfterS} s`);
+  constructor(retryAfterS: number, of = '') {
+    super('too_many_requests', `too many requests${of}: try again in ${retryAfterS} s`);
     this.retryAfterS = retryAfterS;
   }
 }
 
-type RateLimitOptions = { perSecond: number; burst: number; now?: () => number };
+type RateLimitOptions = {
+  perSecond: number;
+  burst: number;
+  /** Whose requests they are, for the message: ` of the organization`. */
+  of?: string;
+  now?: () => number;
+};
 
 export function createRateLimiter({
   perSecond,
   burst,
+  of = '',
   now = Date.now,
 }: RateLimitOptions): RateLimiter {
   const buckets = new Map<string, Bucket>();
+  const change = (key: string, tokens: number) => {
+    const bucket = buckets.get(key);
+    if (bucket) bucket.tokens = Math.min(burst, Math.max(-burst, bucket.tokens + tokens));
+  };
   return {
+    charge: (key, tokens) => change(key, -tokens),
+    refund: (key) => change(key, 1),
     take(key) {
       const at = now();
       let bucket = buckets.get(key);
@@ -39,7 +56,9 @@ export function createRateLimiter({
       }
       bucket.tokens = refilled(bucket, { perSecond, burst, at });
       bucket.at = at;
-      if (bucket.tokens < 1) throw new TooManyRequests(Math.ceil((1 - bucket.tokens) / perSecond));
+      if (bucket.tokens < 1) {
+        throw new TooManyRequests(Math.ceil((1 - bucket.tokens) / perSecond), of);
+      }
       bucket.tokens -= 1;
     },
   };

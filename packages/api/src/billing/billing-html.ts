@@ -27,7 +27,7 @@ export const PAGE_HEADERS = {
 
 export type Html = ReturnType<typeof html>;
 
-function layout(title: string, content: Html): Html {
+export function layout(title: string, content: Html): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>

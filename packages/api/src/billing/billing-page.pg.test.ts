@@ -27,7 +27,9 @@ const specs = (tenant: TestTenant) => get(tenant, `/projects/${tenant.projectId}
 
 /** Returns the path of a new billing link. */
 async function linkOf(tenant: TestTenant): Promise<string> {
-  const { status, body } = await get(tenant, billingPath(tenant));
+  const { status, body } = await api.call('GET', billingPath(tenant), {
+    bearer: tenant.owner.token,
+  });
   expect([status, body.url]).toEqual([
     200,
     expect.stringMatching(/^http:\/\/api\.test\/billing\/gantry_bl_/),
@@ -70,21 +72,28 @@ describe('an organization without a payment method', () => {
     });
     expect(token.status).toBe(200);
     for (const bearer of [tenant.accessKey, token.body.access_token]) {
-      for (const path of ['', '/organizations', '/projects', billingPath(tenant)]) {
+      const prices = `/projects/${tenant.projectId}/prices`;
+      const ofOwner = bearer === tenant.accessKey ? [] : [billingPath(tenant)];
+      for (const path of ['', '/organizations', '/projects', prices, ...ofOwner]) {
         const { status } = await api.call('GET', path, { bearer });
         expect([path, status]).toEqual([path, 200]);
       }
     }
   });
 
-  it('gives a billing link to members, but not to read-only users or strangers', async () => {
+  it('gives a billing link to its owners only, because the link can replace the invoice address', async () => {
     const tenant = await unpaid('roles');
     const stranger = await unpaid('stranger');
     const status = async (bearer: string) =>
       (await api.call('GET', billingPath(tenant), { bearer })).status;
     expect(await status(tenant.owner.token)).toBe(200);
-    expect(await status(tenant.member.token)).toBe(200);
-    expect(await status(tenant.readOnlyKey)).toBe(403);
+    for (const bearer of [
+      tenant.member.token,
+      tenant.readOnly.token,
+      tenant.accessKey,
+      tenant.readOnlyKey,
+    ])
+      expect(await status(bearer)).toBe(403);
     expect(await status(stranger.accessKey)).toBe(404);
   });
 });

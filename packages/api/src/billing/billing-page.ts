@@ -4,7 +4,7 @@ import { badRequest, CloudError } from '@gantry/model/errors';
 import { z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import type { Deps } from '../deps.ts';
+import { type Deps, requireRightClock } from '../deps.ts';
 import { Email, Label } from '../http/fields.ts';
 import { toErrorReply } from '../http/http-errors.ts';
 import { sourceIpOf } from '../http/incoming.ts';
@@ -61,7 +61,7 @@ async function acceptForm({ c, deps, desk, requestId }: Visit): Promise<Response
   await desk.accept({
     organizationId: id,
     address: parsed.data,
-    now: new Date(),
+    now: new Date(deps.clock.nowMs()),
     requestId,
     sourceIp: sourceIpOf(c, deps.trustedProxies),
   });
@@ -69,9 +69,10 @@ async function acceptForm({ c, deps, desk, requestId }: Visit): Promise<Response
   return page(c, 200, donePage(name));
 }
 
-async function organizationOf(c: Context, { sql }: Deps, desk: InvoiceDesk) {
+async function organizationOf(c: Context, deps: Deps, desk: InvoiceDesk) {
+  requireRightClock(deps);
   const id = desk.organizationOf(c.req.param('token') ?? '');
-  const organization = id === undefined ? undefined : await readBilledOrganization(sql, id);
+  const organization = id === undefined ? undefined : await readBilledOrganization(deps.sql, id);
   if (id === undefined || !organization) {
     throw new CloudError(
       'forbidden',

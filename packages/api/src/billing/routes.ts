@@ -12,7 +12,7 @@ export const billingRoutes = [
     method: 'get',
     path: '/organizations/{organization_id}/billing',
     summary: 'Get a temporary link to the billing dashboard, where you enter a payment method',
-    access: { level: 'organization', role: 'member' },
+    access: { level: 'organization', role: 'owner' },
     unpaid: true,
     params: OrganizationParams,
     reply: BillingSession,

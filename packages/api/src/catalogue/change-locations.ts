@@ -6,7 +6,7 @@ import {
   updateLocation,
 } from '@gantry/db/queries/catalogue/admin-catalogue';
 import type { LocationRow } from '@gantry/db/queries/catalogue/catalogue';
-import { insertDefaultSubnet } from '@gantry/db/queries/tenants/tenants';
+import { insertDefaultSubnets } from '@gantry/db/queries/tenants/tenants';
 import { notFound, unknownLocation } from '@gantry/model/errors';
 
 /**
@@ -14,13 +14,8 @@ import { notFound, unknownLocation } from '@gantry/model/errors';
  */
 export async function createLocation(sql: Queryable, location: LocationRow): Promise<LocationRow> {
   await insertLocation(sql, location);
-  for (const network of await lockDefaultNetworks(sql)) {
-    await insertDefaultSubnet(sql, {
-      projectId: network.project_id,
-      networkId: network.id,
-      location: location.name,
-    });
-  }
+  const networks = await lockDefaultNetworks(sql);
+  await insertDefaultSubnets(sql, { networks, location: location.name });
   return location;
 }
 

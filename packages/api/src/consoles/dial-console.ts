@@ -1,6 +1,6 @@
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Queryable } from '@gantry/db/connect';
-import { readFleetAuthority } from '@gantry/db/queries/hosts/fleet-authorities';
+import { readTrustedCertificates } from '@gantry/db/queries/hosts/fleet-authorities';
 import { CloudError } from '@gantry/model/errors';
 import type {
   ConsoleBytes,
@@ -8,6 +8,7 @@ import type {
 } from '@gantry/proto/generated/gantry/v1/ConsoleBytes';
 import { type Fleet, loadFleet } from '@gantry/proto/load';
 import { type ClientDuplexStream, credentials, Metadata } from '@grpc/grpc-js';
+import type { Deps } from '../deps.ts';
 import type { ConsolePlace } from './open.ts';
 
 export type ConsoleCall = ClientDuplexStream<ConsoleBytes, ConsoleBytes__Output>;
@@ -34,23 +35,25 @@ let fleet: Fleet | undefined;
 export async function dialConsole({
   sql,
   secrets,
+  clock,
   vmId,
   place,
 }: {
   sql: Queryable;
   secrets: Secrets;
+  clock: Deps['clock'];
   vmId: string;
   place: ConsolePlace;
 }): Promise<() => ConsoleCall> {
-  const authority = await readFleetAuthority(sql);
-  if (!authority)
+  const certificates = await readTrustedCertificates(sql);
+  if (certificates === '')
     throw new CloudError('unavailable', 'no scheduler has been started yet: try again later');
   fleet ??= loadFleet();
   const Client = fleet;
   return () => {
-    const trust = credentials.createSsl(Buffer.from(authority.certificate_pem));
+    const trust = credentials.createSsl(Buffer.from(certificates));
     const client = new Client(place.address, trust, CHANNEL_SETTINGS);
-    const expiresAtMs = Date.now() + PASS_LIFETIME_MS;
+    const expiresAtMs = clock.nowMs() + PASS_LIFETIME_MS;
     const pass = JSON.stringify({ vmId, hostId: place.hostId, expiresAtMs });
     const metadata = new Metadata();
     metadata.set('gantry-console-pass', secrets.seal('console-pass', pass));

@@ -25,13 +25,14 @@ export const consoleRoutes = [
     query: ConsoleQuery,
     reply: Opened,
     handle: async ({ deps, sql, caller, scope, params, upgrade }) => {
-      const { callers, secrets, log } = deps;
+      const { callers, secrets, clock, log } = deps;
       const vmId = params.vm_id;
       const vm = await requireRunningVm(sql, { projectId: scope.projectId, vmId });
       if (!upgrade) throw badRequest([{ field: 'Upgrade', reason: 'must be "websocket"' }]);
-      const dial = await dialConsole({ sql, secrets, vmId, place: requirePlace(vm) });
+      const dial = await dialConsole({ sql, secrets, clock, vmId, place: requirePlace(vm) });
       const requireRights = async () => {
-        const again = await callers.recall({ type: caller.type, id: callerId(caller) });
+        const known = caller.type === 'user' ? { generation: caller.grant.token_generation } : {};
+        const again = await callers.recall({ type: caller.type, id: callerId(caller), ...known });
         await authorize({ access: ACCESS, caller: again, params, callers });
       };
       upgrade((socket) =>

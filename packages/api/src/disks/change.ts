@@ -1,5 +1,6 @@
 import type { Queryable } from '@gantry/db/connect';
 import type { NewOperation } from '@gantry/db/queries/operations/operations';
+import { closeInterval } from '@gantry/db/queries/usage/meter';
 import {
   type DiskRow,
   lockDisks,
@@ -38,6 +39,7 @@ export async function changeDisk(
   return await start(target, 'UPDATE', body);
 }
 
+/** The metering of the disk ends with the request, whenever its host removes the disk. */
 export async function deleteDisk(target: Target): Promise<NewOperation> {
   const disk = await requireIdleDisk(target);
   requireDataDisk(disk);
@@ -46,6 +48,7 @@ export async function deleteDisk(target: Target): Promise<NewOperation> {
     throw new CloudError('disk_attached', `the disk is attached to ${vmIds}: detach it first`);
   }
   await updateDiskDeleted(target.sql, target.diskId);
+  await closeInterval(target.sql, { resourceId: target.diskId });
   return await start(target, 'DELETE', {});
 }
 

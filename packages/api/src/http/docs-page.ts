@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Hono } from 'hono';
+import { nosniff } from './nosniff.ts';
 import { API_PREFIX } from './openapi.ts';
 
 const ASSETS = { 'swagger-ui.css': 'text/css', 'swagger-ui-bundle.js': 'text/javascript' } as const;
@@ -29,12 +30,14 @@ const POLICY =
 
 /** Serves the documentation of the API as a page. */
 export function mountDocs(app: Hono): void {
-  app.get('/docs', (c) => c.html(PAGE, 200, { 'content-security-policy': POLICY }));
-  app.get('/docs/start.js', (c) => c.body(START, 200, { 'content-type': 'text/javascript' }));
+  app.get('/docs', nosniff, (c) => c.html(PAGE, 200, { 'content-security-policy': POLICY }));
+  app.get('/docs/start.js', nosniff, (c) =>
+    c.body(START, 200, { 'content-type': 'text/javascript' }),
+  );
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   for (const [name, type] of Object.entries(ASSETS)) {
     const asset = readFileSync(join(folder, name));
-    app.get(`/docs/${name}`, (c) =>
+    app.get(`/docs/${name}`, nosniff, (c) =>
       c.body(asset, 200, { 'content-type': type, 'cache-control': 'max-age=86400' }),
     );
   }

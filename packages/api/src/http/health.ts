@@ -1,11 +1,14 @@
 import type { Hono } from 'hono';
 import type { Deps } from '../deps.ts';
+import { nosniff } from './nosniff.ts';
 
 /** Serves liveness, readiness and metrics for load balancers and monitoring. */
 export function mountHealth(app: Hono, deps: Deps): void {
-  app.get('/healthz', (c) => c.json({ status: 'ok' }));
-  app.get('/readyz', async (c) => {
+  app.get('/healthz', nosniff, (c) => c.json({ status: 'ok' }));
+  app.get('/readyz', nosniff, async (c) => {
     if (!deps.accepting()) return c.json({ status: 'draining' }, 503);
+    const problem = deps.clock.clockProblem();
+    if (problem !== null) return c.json({ status: problem }, 503);
     try {
       await deps.sql`select`;
       return c.json({ status: 'ready' });
@@ -14,7 +17,7 @@ export function mountHealth(app: Hono, deps: Deps): void {
       return c.json({ status: 'database unavailable' }, 503);
     }
   });
-  app.get('/metrics', async (c) =>
+  app.get('/metrics', nosniff, async (c) =>
     c.body(await deps.metrics.render(), 200, { 'content-type': deps.metrics.contentType }),
   );
 }

@@ -1,6 +1,8 @@
-import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { createSecrets } from '@gantry/daemon/secrets';
+import { SECRET_KEY, startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import { makeTenant, SSH_PUBLIC_KEY, type TestTenant } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildApp } from '../app.ts';
 
 let api: TestApi;
 let tenant: TestTenant;
@@ -93,4 +95,32 @@ it('a key can be used again after 24 hours', async () => {
 it('a key that is not 1 to 255 printable ASCII characters is refused by name', async () => {
   const reply = await send('POST', vms, body('ten-b'), 'x'.repeat(256));
   expect([reply.status, reply.body.details[0].field]).toEqual([400, 'Idempotency-Key']);
+});
+
+it('a repeated request gets its first reply while the secret key is replaced', async () => {
+  const NEW = 'the new secret key for tests, long enough';
+  const created = async (...keys: string[]) => {
+    const app = buildApp({ ...api.deps, secrets: createSecrets(keys.join('\n')) });
+    const reply = await app.request(`/v0.1/projects/${tenant.projectId}/access-keys`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${tenant.owner.token}`,
+        'content-type': 'application/json',
+        'idempotency-key': `rotation-${first}`,
+      },
+      body: JSON.stringify({ name: `rotation-${first}`, role: 'member' }),
+    });
+    return { status: reply.status, text: await reply.text() };
+  };
+  // The first request comes before the first step, and then during the second one.
+  let first = 1;
+  const before = await created(SECRET_KEY);
+  expect(before.status).toBe(200);
+  expect(await created(SECRET_KEY, NEW)).toEqual(before);
+  expect(await created(NEW, SECRET_KEY)).toEqual(before);
+  first = 2;
+  const during = await created(NEW, SECRET_KEY);
+  expect(during.status).toBe(200);
+  expect(await created(SECRET_KEY, NEW)).toEqual(during);
+  expect(await created(NEW)).toEqual(during);
 });

@@ -51,8 +51,10 @@ export async function performWrite(context: WriteContext): Promise<string> {
       if (isIdempotencyConflict(error)) return await writeOnce(context);
       throw error;
     }
-    if (first.request_hash !== requestHash(context)) throw keyReused();
     const { secrets } = context.request.deps;
+    // The first request may have been hashed with an older secret key.
+    const isSame = secrets.verify(HASH_PURPOSE, requestText(context), first.request_hash);
+    if (!isSame) throw keyReused();
     return first.sealed ? secrets.unseal('idempotent-reply', first.reply) : first.reply;
   }
 }
@@ -137,12 +139,14 @@ function lastValue(params: unknown): string {
 }
 
 /** A keyed hash, because a plain hash of a body with a password could be used to guess it. */
-function requestHash({ route, request, url, rawBody }: WriteContext): string {
-  return request.deps.secrets.sign(
-    'idempotent-request',
-    `${route.method} ${url}
-${rawBody}`,
-  );
+function requestHash(context: WriteContext): string {
+  return context.request.deps.secrets.sign(HASH_PURPOSE, requestText(context));
+}
+
+const HASH_PURPOSE = 'idempotent-request';
+
+function requestText({ route, url, rawBody }: WriteContext): string {
+  return `${route.method} ${url}\n${rawBody}`;
 }
 
 function keyReused(): CloudError {

@@ -1,3 +1,4 @@
+import type { UserGrant } from '@gantry/db/queries/tenants/access';
 import { z } from '@hono/zod-openapi';
 import { ReplyIdOrEmpty } from './fields.ts';
 import { route } from './route.ts';
@@ -9,9 +10,16 @@ const Root = z
     project_id: ReplyIdOrEmpty.openapi({
       description: 'The project of an access key; empty for an access token.',
     }),
-    user: z.object({ id: ReplyIdOrEmpty, email: z.string(), operator: z.boolean() }).openapi({
-      description: 'The user of an access token; its members are empty for an access key.',
-    }),
+    user: z
+      .object({
+        id: ReplyIdOrEmpty,
+        email: z.string(),
+        operator: z.boolean(),
+        operator_role: z.string(),
+      })
+      .openapi({
+        description: 'The user of an access token; its members are empty for an access key.',
+      }),
     links: z.record(z.string(), z.string()),
   })
   .openapi('Root');
@@ -23,6 +31,10 @@ const LINKS = {
   projects: '/v0.1/projects',
   locations: '/v0.1/locations',
 };
+
+function ownUserView({ id, email, operator, operator_role }: UserGrant) {
+  return { id, email, operator, operator_role: operator ? operator_role : '' };
+}
 
 export const rootRoutes = [
   route({
@@ -39,8 +51,8 @@ export const rootRoutes = [
       project_id: caller.type === 'access_key' ? caller.grant.project_id : '',
       user:
         caller.type === 'user'
-          ? { id: caller.grant.id, email: caller.grant.email, operator: caller.grant.operator }
-          : { id: '', email: '', operator: false },
+          ? ownUserView(caller.grant)
+          : { id: '', email: '', operator: false, operator_role: '' },
       links: LINKS,
     }),
   }),

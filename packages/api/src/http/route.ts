@@ -26,6 +26,9 @@ export type Request<Params, Query, Body> = {
   deadlineMs: number;
   /** The client's IP address. */
   sourceIp: string;
+  /** What the client calls itself; empty if it sent nothing. */
+  userAgent: string;
+  requestId: string;
   /**
    * Makes the connection a WebSocket after the reply; undefined if the client did not ask for one.
    */

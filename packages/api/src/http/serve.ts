@@ -4,24 +4,32 @@ import { CloudError } from '@gantry/model/errors';
 import type { Context } from 'hono';
 import { authorize, type Scope } from '../auth/authorize.ts';
 import { type Caller, callerId } from '../auth/caller.ts';
+import { chargedOrganization, isOperator } from '../auth/charged-organization.ts';
 import { redeemConsoleTicket } from '../auth/console-tickets.ts';
-import type { Deps } from '../deps.ts';
+import { sourceOf } from '../auth/source.ts';
+import { type Deps, requireRightClock } from '../deps.ts';
 import { toErrorReply } from './http-errors.ts';
 import { headerOf, sourceIpOf, upgradeOf } from './incoming.ts';
+import { NOSNIFF } from './nosniff.ts';
 import { parseInput, readJsonBody } from './parse-input.ts';
 import { auditLine, performWrite } from './perform-write.ts';
 import { type AnyRoute, isWrite, type Request } from './route.ts';
 
+/** How many requests a request with a wrong bearer counts as, in the limit of its source. */
+const FAILED_BEARER_COST = 20;
+
 /**
- * Serves one route. The steps of a request, in this order: authenticate the caller, limit its rate,
- * parse the path, authorize the caller, check for a payment method, parse query and body, call the
- * handler. Every error becomes a reply here, and every reply is logged here.
+ * Serves one route. The steps of a request, in this order: check the clock, limit the rate of the
+ * source, authenticate the caller, limit its rate, parse the path, authorize the caller, limit the rate
+ * of its organization, check for a payment method, parse query and body, wait for the organization's
+ * turn at the database, call the handler. Every error becomes a reply here, and every reply is logged
+ * here.
  */
 export function serve(route: AnyRoute, deps: Deps) {
   return async function serveRequest(c: Context): Promise<Response> {
     const state: RequestState = {
       requestId: randomUUID(),
-      now: new Date(),
+      now: new Date(deps.clock.nowMs()),
       caller: undefined,
       scope: undefined,
     };
@@ -69,14 +77,22 @@ type Handling = { route: AnyRoute; deps: Deps; c: Context; state: RequestState }
 
 /** Returns the reply's JSON text. */
 async function handle({ route, deps, c, state }: Handling): Promise<string> {
+  requireRightClock(deps);
+  const sourceIp = sourceIpOf(c, deps.trustedProxies);
+  const source = sourceOf(sourceIp);
+  deps.sourceLimiter.take(source);
   if (route.access.level !== 'public') {
-    state.caller = await identify({ route, deps, c });
-    deps.rateLimiter.take(callerId(state.caller));
+    state.caller = await identify({ route, deps, c }).catch((error) => {
+      deps.sourceLimiter.charge(source, FAILED_BEARER_COST);
+      throw error;
+    });
+    const id = callerId(state.caller);
+    deps.rateLimiter.take(id);
+    if (state.caller.type === 'access_key') deps.keyUses.note({ id, at: state.now, ip: sourceIp });
   }
   const params = route.params ? parseInput(route.params, c.req.param(), 'path') : {};
   const caller = state.caller ?? ANONYMOUS;
-  const scope = await authorize({ access: route.access, caller, params, callers: deps.callers });
-  state.scope = scope;
+  const scope = await authorizeWithinRate({ route, deps, state, caller, params });
   if (!scope.paid && !route.unpaid) await requirePayment(deps, scope);
 
   const query = route.query ? parseInput(route.query, c.req.query(), 'query') : {};
@@ -92,26 +108,57 @@ async function handle({ route, deps, c, state }: Handling): Promise<string> {
     body,
     now: state.now,
     deadlineMs: deps.operationDeadlineMs,
-    sourceIp: sourceIpOf(c, deps.trustedProxies),
+    sourceIp,
+    userAgent: headerOf(c, 'user-agent') ?? '',
+    requestId: state.requestId,
     upgrade: upgradeOf(c),
   };
-  if (!isWrite(route) || route.access.level === 'public') {
-    if (!('handle' in route)) throw new Error(`BUG: ${route.id} has no handler for reads`);
-    const result = await route.handle(request);
-    if (route.webSocket) {
-      const line = { route, request, requestId: state.requestId };
-      await insertAuditLines(deps.sql, [auditLine(line, { status: 200, resourceId: undefined })]);
-    }
-    return JSON.stringify(result);
+  const work = async () =>
+    isWrite(route) && route.access.level !== 'public'
+      ? await performWrite({
+          route,
+          request,
+          requestId: state.requestId,
+          rawBody: raw,
+          url: c.req.path,
+          idempotencyKey: headerOf(c, 'idempotency-key'),
+        })
+      : await performRead(route, request);
+  // A console is open for hours and waits for its host, not for the database.
+  if (state.caller === undefined || route.webSocket) return await work();
+  const organizationId = chargedOrganization(caller, scope.organizationId);
+  const sharer = organizationId ?? callerId(caller);
+  return await deps.requestQueue.run({ source: sharer, first: isOperator(caller), work });
+}
+
+async function performRead(
+  route: AnyRoute,
+  request: Request<unknown, unknown, unknown>,
+): Promise<string> {
+  if (!('handle' in route)) throw new Error(`BUG: ${route.id} has no handler for reads`);
+  const { deps, requestId } = request;
+  const result = await route.handle(request);
+  if (route.webSocket) {
+    const line = auditLine({ route, request, requestId }, { status: 200, resourceId: undefined });
+    await insertAuditLines(deps.sql, [line]);
   }
-  return await performWrite({
-    route,
-    request,
-    requestId: state.requestId,
-    rawBody: raw,
-    url: c.req.path,
-    idempotencyKey: headerOf(c, 'idempotency-key'),
-  });
+  return JSON.stringify(result);
+}
+
+type Authorizing = Omit<Handling, 'c'> & { caller: Caller; params: Record<string, string> };
+
+/** All credentials of an organization share its rate. A request that is refused counts too. */
+async function authorizeWithinRate(authorizing: Authorizing): Promise<Scope> {
+  const { route, deps, state, caller, params } = authorizing;
+  try {
+    state.scope = await authorize({
+      ...{ access: route.access, caller, params, callers: deps.callers },
+    });
+    return state.scope;
+  } finally {
+    const organizationId = chargedOrganization(caller, state.scope?.organizationId ?? '');
+    if (organizationId) deps.organizationLimiter.take(organizationId);
+  }
 }
 
 async function identify({ route, deps, c }: Omit<Handling, 'state'>): Promise<Caller> {
@@ -129,6 +176,8 @@ const ANONYMOUS: Caller = {
     id: '00000000-0000-0000-0000-000000000000',
     email: '',
     operator: false,
+    operator_role: 'read-only',
+    token_generation: 0,
     memberships: [],
   },
 };
@@ -157,6 +206,8 @@ function auditRefusal({ route, deps, c, state, status }: Handling & { status: nu
     body: undefined,
     scope: scope ?? { organizationId: '', projectId: '', role: 'read-only', paid: true },
     sourceIp: sourceIpOf(c, deps.trustedProxies),
+    userAgent: '',
+    requestId: state.requestId,
   };
   deps.refusals.add(
     auditLine({ route, request, requestId: state.requestId }, { status, resourceId: undefined }),
@@ -172,6 +223,7 @@ function reply({ status, requestId, body, headers }: Reply): Response {
   const own = {
     'content-type': 'application/json',
     'cache-control': 'no-store',
+    'x-content-type-options': NOSNIFF['x-content-type-options'],
     'x-request-id': requestId,
   };
   return new Response(body, {

@@ -21,6 +21,7 @@ beforeAll(async () => {
   networks = `${vpc}/networks`;
   subnets = `${vpc}/subnets`;
   await api.sql`update quotas set max = 1000 where type = 'networks'`;
+  await api.sql`update organization_quotas set max = 1000 where type = 'networks'`;
 });
 afterAll(() => api.stop());
 

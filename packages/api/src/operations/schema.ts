@@ -12,9 +12,11 @@ export const Operation = z
         description: 'The resource, whose id is known from the first reply on.',
       }),
       type: z.enum(RESOURCE_TYPES),
-      request: z
-        .record(z.string(), z.unknown())
-        .openapi({ description: 'The request that started the operation.' }),
+      request: z.record(z.string(), z.unknown()).openapi({
+        description:
+          'The request that started the operation. The SSH key and the scripts of a VM leave it when ' +
+          'the operation ends.',
+      }),
     }),
     result: z
       .record(z.string(), z.unknown())

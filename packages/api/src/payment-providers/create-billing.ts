@@ -8,7 +8,7 @@ import { createStripeProvider } from './stripe-provider.ts';
 export type BillingOptions = {
   sql: Sql;
   secrets: Secrets;
-  settings: Pick<ApiSettings, 'stripe'>;
+  settings: Pick<ApiSettings, 'stripe' | 'paymentGraceMs'>;
   baseUrl: () => string;
   /** Called when an organization gets a payment method, so that caches drop the old result. */
   onPayment: () => void;
@@ -16,7 +16,8 @@ export type BillingOptions = {
 
 /** Uses Stripe if the installation has a key for it, and invoices otherwise. */
 export function createBilling({ settings, ...options }: BillingOptions): BillingProvider {
-  const { secretKey, apiUrl } = settings.stripe;
+  const { stripe, paymentGraceMs } = settings;
+  const { secretKey } = stripe;
   if (secretKey === undefined) return createLocalProvider(options);
-  return createStripeProvider({ ...options, secretKey, apiUrl });
+  return createStripeProvider({ ...options, ...stripe, secretKey, paymentGraceMs });
 }

@@ -1,3 +1,5 @@
+import type { Log } from '@gantry/daemon/log';
+
 /** Collects payments. An installation has one provider. */
 export type BillingProvider = {
   /** Returns a temporary link to a page where the organization enters a payment method. */
@@ -8,6 +10,25 @@ export type BillingProvider = {
   customerIdFor(organizationId: string): string;
   /** What our billing page needs; absent if the provider has its own page. */
   invoices?: InvoiceDesk;
+  /** Absent if the provider does not collect payments itself. */
+  collection?: Collection;
+};
+
+export type Collection = {
+  /** Sends usage that the provider has not confirmed yet. */
+  sendUsage(log: Log): Promise<void>;
+  /** Asks the provider whether the organization can pay and has paid, and records it. */
+  refresh(organizationId: string): Promise<void>;
+  /** Absent if the installation has no secret for webhooks. */
+  webhook?: Webhook;
+};
+
+export type Webhook = {
+  /**
+   * Verifies and handles a request of the provider. The body must be unchanged, because the
+   * signature is about its bytes. Throws bad_request if the signature is wrong or too old.
+   */
+  accept(request: { body: string; signature: string | undefined }): Promise<void>;
 };
 
 export type InvoiceDesk = {

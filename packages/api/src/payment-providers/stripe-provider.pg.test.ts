@@ -7,6 +7,9 @@ import { createStripeProvider } from './stripe-provider.ts';
 import { type FakeStripe, startFakeStripe } from './testing/stripe.ts';
 
 const KEY = 'sk_test_standin00000000';
+const COLLECTION = {
+  ...{ webhookSecret: undefined, priceId: undefined, meterEventName: 'usage', paymentGraceMs: 0 },
+};
 let stripe: FakeStripe;
 let api: TestApi;
 let billing: BillingProvider;
@@ -33,6 +36,7 @@ const providerWith = (secretKey: string) =>
     apiUrl: stripe.url,
     baseUrl: () => 'https://cloud.test',
     onPayment: () => api.deps.callers.forget(),
+    ...COLLECTION,
   });
 const tenantWithout = async (name: string, customerId = ''): Promise<TestTenant> => {
   const tenant = await makeTenant(api, name, { paid: false });
@@ -45,7 +49,9 @@ const customerOf = async ({ organizationId }: TestTenant): Promise<string> => {
   return row?.['payment_customer_id'];
 };
 const billingOf = (tenant: TestTenant) =>
-  api.call('GET', `/organizations/${tenant.organizationId}/billing`, { bearer: tenant.accessKey });
+  api.call('GET', `/organizations/${tenant.organizationId}/billing`, {
+    bearer: tenant.owner.token,
+  });
 const specsOf = (tenant: TestTenant) =>
   api.call('GET', `/projects/${tenant.projectId}/specs`, { bearer: tenant.accessKey });
 const asked = (part: string) => stripe.requests.filter((line) => line.includes(part)).length;
@@ -161,6 +167,7 @@ describe('a Stripe that fails', () => {
       apiUrl: 'http://127.0.0.1:9',
       baseUrl: () => '',
       onPayment: () => {},
+      ...COLLECTION,
     });
     await expect(unreachable.createSession(tenant.organizationId)).rejects.toMatchObject({
       code: 'unavailable',

@@ -3,28 +3,36 @@ import type { Sql } from '@gantry/db/connect';
 import { readBilledOrganization, recordPaymentCustomer } from '@gantry/db/queries/tenants/billing';
 import { insertPaymentMethod } from '@gantry/db/queries/tenants/tenants';
 import { CloudError, notFound } from '@gantry/model/errors';
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 import { createTtlCache } from '../auth/ttl-cache.ts';
+import { solvePaymentProblem } from '../standing/change.ts';
 import type { BillingProvider } from './provider.ts';
+import {
+  callStripe,
+  connectStripe,
+  firstMethod,
+  isMissingCustomer,
+  isStripeCustomer,
+  type StripeConnection,
+} from './stripe-client.ts';
+import { createStripeCollection, type StripeCollectionSettings } from './stripe-collection.ts';
 
 /**
- * Stripe stores the payment methods and serves the dashboard. An organization is a Stripe customer,
- * and a billing link is a session of Stripe's customer portal. Gantry only learns that a payment
- * method exists.
+ * Stripe stores the payment methods, serves the dashboard, and sends and collects the invoices. An
+ * organization is a Stripe customer, and a billing link is a session of Stripe's customer portal.
+ * Gantry only learns that a payment method exists, and whether invoices are paid.
  */
-type StripeProviderOptions = {
-  sql: Sql;
-  secretKey: string;
-  apiUrl: string | undefined;
-  baseUrl: () => string;
-  onPayment: () => void;
-};
+type StripeProviderOptions = StripeConnection &
+  StripeCollectionSettings & {
+    sql: Sql;
+    baseUrl: () => string;
+    /** Called when an organization gets or loses its payment method. */
+    onPayment: () => void;
+  };
 
 /** The shortest time between two calls to Stripe for an organization without a payment method. */
 const CONFIRM_EVERY_MS = 5_000;
 const MAX_REMEMBERED = 10_000;
-/** A client waits for up to three attempts. Stripe usually replies within a second. */
-const TIMEOUT_MS = 5_000;
 
 export function createStripeProvider(options: StripeProviderOptions): BillingProvider {
   const { sql, baseUrl, onPayment } = options;
@@ -42,7 +50,10 @@ export function createStripeProvider(options: StripeProviderOptions): BillingPro
     const method = isStripeCustomer(customerId) && (await firstMethod(stripe, customerId));
     if (!method) return false;
     const details = { customer: customerId, payment_method: method.id, type: method.type };
-    await insertPaymentMethod(sql, { organizationId, provider: 'stripe', details });
+    await sql.begin(async (tx) => {
+      await insertPaymentMethod(tx, { organizationId, provider: 'stripe', details });
+      await solvePaymentProblem(tx, { organizationId, kind: 'no_payment_method' });
+    });
     onPayment();
     return true;
   };
@@ -74,6 +85,7 @@ export function createStripeProvider(options: StripeProviderOptions): BillingPro
       return result;
     },
     customerIdFor: () => '',
+    collection: createStripeCollection({ ...options, stripe }),
   };
 }
 
@@ -103,55 +115,6 @@ async function makeCustomer(options: NewCustomer): Promise<string> {
     customerId: customer.id,
   });
   return recorded ?? customer.id;
-}
-
-async function firstMethod(stripe: Stripe, customerId: string) {
-  try {
-    return (await stripe.customers.listPaymentMethods(customerId, { limit: 1 })).data[0];
-  } catch (error) {
-    if (isMissingCustomer(error)) return undefined;
-    throw error;
-  }
-}
-
-/** Returns false for the ids that the local provider made before the installation used Stripe. */
-function isStripeCustomer(customerId: string): boolean {
-  return customerId.startsWith('cus_');
-}
-
-/** The customer was deleted at Stripe, or belongs to another account or to the test mode. */
-function isMissingCustomer(error: unknown): boolean {
-  return error instanceof Stripe.errors.StripeError && error.code === 'resource_missing';
-}
-
-function connectStripe({ secretKey, apiUrl }: StripeProviderOptions): Stripe {
-  const url = apiUrl === undefined ? undefined : new URL(apiUrl);
-  const protocol = url?.protocol === 'http:' ? 'http' : 'https';
-  return new Stripe(secretKey, {
-    timeout: TIMEOUT_MS,
-    maxNetworkRetries: 2,
-    telemetry: false,
-    ...(url && {
-      host: url.hostname,
-      port: url.port || (protocol === 'http' ? 80 : 443),
-      protocol,
-    }),
-  });
-}
-
-async function callStripe<Result>(call: () => Promise<Result>): Promise<Result> {
-  try {
-    return await call();
-  } catch (cause) {
-    if (!(cause instanceof Stripe.errors.StripeError)) throw cause;
-    throw new CloudError(
-      'unavailable',
-      'the payment provider is not reachable: try again shortly',
-      {
-        cause,
-      },
-    );
-  }
 }
 
 function asUnavailable(error: unknown): CloudError {

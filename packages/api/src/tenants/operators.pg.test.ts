@@ -1,6 +1,8 @@
+import { connect } from '@gantry/db/connect';
 import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import { makeTenant, makeUser, type TestTenant, type TestUser } from '@gantry/testkit/make/tenants';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createAccessTokens } from '../auth/access-tokens.ts';
 import { ALL_ROUTES } from '../routes.ts';
 
 let api: TestApi;
@@ -43,6 +45,7 @@ describe('organizations and projects', () => {
         id: acme.organizationId,
         name: 'acme',
         paid: true,
+        standing: 'good',
         payment_customer_id: `local_${acme.organizationId}`,
       },
       expect.objectContaining({ id: unpaid.organizationId, paid: false }),
@@ -92,5 +95,39 @@ describe('signing keys', () => {
     for (const bearer of [before, after]) {
       expect((await api.call('GET', '', { bearer })).status).toBe(200);
     }
+  });
+
+  it('can be withdrawn: their tokens end, here at once and elsewhere within a second', async () => {
+    const sql = connect({ url: api.databaseUrl, name: 'second-api', maxConnections: 1 });
+    const second = await createAccessTokens({ sql, secrets: api.deps.secrets, keyDays: 30 });
+    const signed = await api.deps.tokens.issue(operator.id);
+    await admin('POST', 'signing-keys');
+    const other = { ...operator, token: await api.deps.tokens.issue(operator.id) };
+    expect(await second.verify(signed)).toBeDefined();
+    expect((await api.call('GET', '', { bearer: signed })).status).toBe(200);
+    const { items } = (await admin('GET', 'signing-keys')).body;
+    expect(items[0]).toEqual({ id: kid(other.token), created_at: expect.stringMatching(/Z$/) });
+
+    const path = `/admin/signing-keys/${kid(signed)}`;
+    const withdrawn = await api.call('DELETE', path, { bearer: other.token });
+    expect(withdrawn.body).toMatchObject({ id: kid(signed) });
+    expect((await api.call('GET', '', { bearer: signed })).status).toBe(401);
+    expect((await api.call('GET', '', { bearer: other.token })).status).toBe(200);
+    await vi.waitFor(async () => expect(await second.verify(signed)).toBeUndefined(), {
+      timeout: 5_000,
+    });
+    expect(await second.verify(other.token)).toBeDefined();
+    expect((await api.call('DELETE', path, { bearer: other.token })).status).toBe(404);
+    await sql.end();
+  });
+
+  it('are replaced if the newest one is withdrawn', async () => {
+    const signed = await api.deps.tokens.issue(operator.id);
+    const path = `/admin/signing-keys/${kid(signed)}`;
+    expect((await api.call('DELETE', path, { bearer: signed })).status).toBe(200);
+    expect((await api.call('GET', '', { bearer: signed })).status).toBe(401);
+    const after = await api.deps.tokens.issue(operator.id);
+    expect(kid(after)).not.toBe(kid(signed));
+    expect((await api.call('GET', '', { bearer: after })).status).toBe(200);
   });
 });

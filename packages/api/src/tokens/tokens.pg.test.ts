@@ -2,7 +2,7 @@ import { connect } from '@gantry/db/connect';
 import { newId } from '@gantry/model/ids';
 import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import { makeAccessKey, makeTenant, type TestTenant } from '@gantry/testkit/make/tenants';
-import { generateKeyPair, SignJWT } from 'jose';
+import { decodeJwt, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createAccessTokens, TOKEN_LIFETIME_S } from '../auth/access-tokens.ts';
 import { createCallers } from '../auth/caller.ts';
@@ -156,6 +156,23 @@ describe('a refresh token', () => {
   });
 });
 
+it('an access token is issued and expires by the clock of the database, whatever the process shows', async () => {
+  const { sql, secrets } = api.deps;
+  const startMs = Date.now();
+  let databaseMs = startMs;
+  const tokens = await createAccessTokens({ sql, secrets, keyDays: 30, nowMs: () => databaseMs });
+  passTime(-2 * TOKEN_LIFETIME_S * 1000);
+  const token = await tokens.issue(tenant.owner.id);
+  expect(decodeJwt(token)).toMatchObject({
+    iat: Math.floor(startMs / 1000),
+    exp: Math.floor(startMs / 1000) + TOKEN_LIFETIME_S,
+  });
+  passTime(4 * TOKEN_LIFETIME_S * 1000);
+  expect((await tokens.verify(token))?.userId).toBe(tenant.owner.id);
+  databaseMs += TOKEN_LIFETIME_S * 1000;
+  expect(await tokens.verify(token)).toBe(undefined);
+});
+
 describe('signing keys', () => {
   it('are shared by all api processes, even after one of them created a key', async () => {
     const { secrets, tokens } = api.deps;
@@ -164,17 +181,17 @@ describe('signing keys', () => {
       const second = await createAccessTokens({ sql, secrets, keyDays: 30 });
       expect(await api.sql`select from signing_keys`).toHaveLength(1);
       const { id } = tenant.owner;
-      expect(await second.verify(await tokens.issue(id))).toBe(id);
-      expect(await tokens.verify(await second.issue(id))).toBe(id);
+      expect((await second.verify(await tokens.issue(id)))?.userId).toBe(id);
+      expect((await tokens.verify(await second.issue(id)))?.userId).toBe(id);
 
       const old = await second.issue(id);
       // An unknown key makes a process read the keys again at most once a second.
       passTime(1_001);
       await tokens.insertKey(api.sql);
       tokens.forget();
-      expect(await second.verify(await tokens.issue(id))).toBe(id);
-      expect(await tokens.verify(old)).toBe(id);
-      expect(await tokens.verify(await second.issue(id))).toBe(id);
+      expect((await second.verify(await tokens.issue(id)))?.userId).toBe(id);
+      expect((await tokens.verify(old))?.userId).toBe(id);
+      expect((await tokens.verify(await second.issue(id)))?.userId).toBe(id);
     } finally {
       await sql.end();
     }

@@ -1,9 +1,11 @@
+import { listPrices } from '@gantry/db/queries/catalogue/prices';
 import { listUsage, readLastClosedDay } from '@gantry/db/queries/usage/usage';
 import { badRequest } from '@gantry/model/errors';
+import { DISK_TYPES } from '@gantry/model/states';
 import { visibleProjects } from '../auth/authorize.ts';
-import { OrganizationParams } from '../http/fields.ts';
+import { OrganizationParams, ProjectParams } from '../http/fields.ts';
 import { route } from '../http/route.ts';
-import { Usage, UsageQuery } from './schema.ts';
+import { TenantPrices, Usage, UsageQuery } from './schema.ts';
 
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
@@ -14,14 +16,15 @@ export const usageRoutes = [
     id: 'usage.list',
     method: 'get',
     path: '/organizations/{organization_id}/usage',
-    summary: 'List usage and cost of closed days; a day is closed shortly after midnight UTC',
+    summary:
+      'List usage and cost of closed days, and later adjustments of them; a day is closed shortly after midnight UTC',
     access: { level: 'organization', role: 'read-only' },
     params: OrganizationParams,
     query: UsageQuery,
     reply: Usage,
     handle: async ({ sql, caller, scope, query, now }) => {
       const lastClosed = (await readLastClosedDay(sql)) ?? addDays(now.toISOString(), -1);
-      const items = await listUsage(sql, {
+      const rows = await listUsage(sql, {
         ...choosePeriod({ start: query.start_date, end: query.end_date, lastClosed }),
         organizationId: scope.organizationId,
         visibleProjects: visibleProjects(caller, scope.organizationId) ?? null,
@@ -29,10 +32,33 @@ export const usageRoutes = [
         resourceTypes: query.resource_types,
         regions: query.regions,
       });
-      return { items };
+      return {
+        items: rows.map((row) => ({ ...row, adjusted_at: row.adjusted_at?.toISOString() ?? '' })),
+      };
     },
   }),
+  route({
+    id: 'prices.list',
+    method: 'get',
+    path: '/projects/{project_id}/prices',
+    summary: 'List the prices of VM types and disk types',
+    access: { level: 'project', role: 'read-only' },
+    // A tenant may see the prices before entering a payment method.
+    unpaid: true,
+    params: ProjectParams,
+    reply: TenantPrices,
+    handle: async ({ sql }) => ({
+      items: (await listPrices(sql)).map((price) => ({
+        ...price,
+        billable_metric: metricOf(price.resource_type),
+      })),
+    }),
+  }),
 ];
+
+function metricOf(resourceType: string): 'gb_hours' | 'vm_seconds' {
+  return DISK_TYPES.some((type) => type === resourceType) ? 'gb_hours' : 'vm_seconds';
+}
 
 type Period = { start: string | undefined; end: string | undefined; lastClosed: string };
 

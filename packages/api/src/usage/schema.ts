@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { CommaList, Id, Items, ReplyId, Text } from '../http/fields.ts';
+import { CommaList, Id, Items, ReplyId, Text, TimestampOrEmpty } from '../http/fields.ts';
 
 /** A day in UTC on which usage is possible. */
 const IsoDate = z.iso
@@ -31,6 +31,26 @@ export const Usage = Items(
       priced: z.boolean().openapi({
         description: 'False if the type had no price when the day was closed; the cost is then 0.',
       }),
+      adjustment_reason: z.string().openapi({
+        description:
+          'Why the closed day was adjusted; empty for the usage that the day was closed with.',
+      }),
+      adjusted_at: TimestampOrEmpty.openapi({
+        description: 'When the adjustment was recorded; empty if the item is none.',
+      }),
     })
     .openapi('Usage'),
+);
+
+/** What a tenant pays. A type that is not listed has no price. */
+export const TenantPrices = Items(
+  z
+    .object({
+      resource_type: z.string().openapi({ description: 'A VM type or a disk type.' }),
+      billable_metric: z.enum(['vm_seconds', 'gb_hours']).openapi({
+        description: 'VMs are charged by the second; disks by size and time.',
+      }),
+      usd_per_hour: z.number().openapi({ description: 'For a disk type, per GB.' }),
+    })
+    .openapi('TenantPrice'),
 );

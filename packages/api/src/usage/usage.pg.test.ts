@@ -65,6 +65,7 @@ describe('usage', () => {
       billable_metric: 'gb_hours',
       quantity: 24_000,
       cost_usd: 3.12,
+      ...{ adjustment_reason: '', adjusted_at: '' },
     });
     expect(onProject(otherProject)).toMatchObject({
       billable_metric: 'vm_seconds',

@@ -5,6 +5,7 @@ import {
   readUnfinishedOperation,
 } from '@gantry/db/queries/operations/operations';
 import { supersedeOperation } from '@gantry/db/queries/settle/end-operation';
+import { closeInterval } from '@gantry/db/queries/usage/meter';
 import { vmView } from '@gantry/db/queries/vms/vm-view';
 import {
   lockVm,
@@ -28,6 +29,10 @@ import type { ChangeVm } from './schema.ts';
 
 type Target = { sql: Queryable; projectId: string; vmId: string; now: Date; deadlineMs: number };
 
+/**
+ * Requests a change of a VM. A request that ends STATE_RUNNING ends the metering in the same
+ * transaction, whenever the host carries it out.
+ */
 export async function changeVm(
   target: Target & { body: z.output<typeof ChangeVm> },
 ): Promise<NewOperation> {
@@ -41,10 +46,12 @@ export async function changeVm(
     case 'STOP':
       requireState(vm, 'STOP');
       await updateVmPower(sql, { vmId, desiredState: 'stopped', powerAction: 'STOP' });
+      await closeInterval(sql, { resourceId: vmId });
       break;
     case 'RESET':
       requireState(vm, 'RESET');
       await updateVmPower(sql, { vmId, desiredState: 'running', powerAction: 'RESET' });
+      await closeInterval(sql, { resourceId: vmId });
       break;
     case 'UPDATE':
       return await updateVm(target, vm, body);
@@ -63,6 +70,7 @@ export async function deleteVm(target: Target): Promise<NewOperation> {
   if (unfinished?.name === 'DELETE') throw operationInProgress();
   if (unfinished) await supersedeOperation(sql, unfinished.id);
   await updateVmDeleted(sql, vmId);
+  await closeInterval(sql, { resourceId: vmId });
   return await startVmOperation(target, 'DELETE', {});
 }
 

@@ -43,7 +43,7 @@ export async function createVm({
     resourceType: 'vm',
     resourceId: vm.id,
     name: 'CREATE',
-    request: body,
+    request: vm.request,
     now,
     deadlineMs,
   });

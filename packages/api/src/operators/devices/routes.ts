@@ -14,7 +14,7 @@ export const adminDeviceRoutes = [
     method: 'post',
     path: '/admin/devices/{device_id}:quarantine',
     summary: 'Keep new VMs from getting a GPU or a drive; a VM that has it keeps it',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'admin' },
     params: DeviceParams,
     body: QuarantineDevice,
     reply: Device,
@@ -28,7 +28,7 @@ export const adminDeviceRoutes = [
     summary:
       'Give a GPU or a drive to VMs again: ends its quarantine and the problems that last ' +
       'until release',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'admin' },
     params: DeviceParams,
     reply: Device,
     handle: async ({ sql, params }) =>
@@ -40,7 +40,7 @@ export const adminDeviceRoutes = [
     path: '/admin/devices/{device_id}/receipts',
     // An unknown device has an empty list, because receipts outlive their device.
     summary: 'List the receipts for a device that was cleaned after VMs, newest first',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'read-only' },
     params: DeviceParams,
     query: z.strictObject(Paging),
     reply: OperatorDeviceReceiptPage,

@@ -88,7 +88,10 @@ async function whileOpen(
 
 /** As gRPC decodes it: 64-bit numbers are text, and unset messages are null. */
 const INVENTORY = {
-  software: { os: 'Debian 12', kernel: '6.1.0', firmware: '2.4', libvirt: '9.0.0', agent: '0.1.0' },
+  software: {
+    ...{ os: 'Debian 12', kernel: '6.1.0', firmware: '2.4', libvirt: '9.0.0', agent: '0.1.0' },
+    capabilities: ['needs'],
+  },
   devices: [
     {
       kind: 'gpu',
@@ -139,6 +142,7 @@ describe('a host', () => {
       connected: false,
       fenced_at: '',
       agent_version: '',
+      agent_capabilities: [],
       shared_storage: false,
       software: { os: '', kernel: '', firmware: '', libvirt: '', command_line: '', iommu: '' },
       drift: [],
@@ -146,6 +150,7 @@ describe('a host', () => {
       wanted_number: 2,
       accepted_number: 0,
       refusal: '',
+      trouble: '',
       unknown_vms: [],
       numa_nodes: [],
       gpus: [
@@ -176,6 +181,7 @@ describe('a host', () => {
     const host = await show(id);
     expect(host).toMatchObject({
       agent_version: '0.1.0',
+      agent_capabilities: ['needs'],
       software: { os: 'Debian 12', kernel: '6.1.0', firmware: '2.4', libvirt: '9.0.0' },
       shared_storage: true,
       accepted_number: 9007199254740991,

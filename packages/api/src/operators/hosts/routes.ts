@@ -19,7 +19,7 @@ export const adminHostRoutes = [
     method: 'get',
     path: '/admin/hosts',
     summary: 'List hosts with their devices, oldest first',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'read-only' },
     query: HostQuery,
     reply: HostPage,
     handle: async ({ sql, query }) => {
@@ -38,7 +38,7 @@ export const adminHostRoutes = [
     method: 'get',
     path: '/admin/hosts/{host_id}',
     summary: 'Read a host with its devices, certificates and VMs',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'read-only' },
     params: HostParams,
     reply: HostDetails,
     handle: async ({ sql, params }) => {
@@ -52,7 +52,7 @@ export const adminHostRoutes = [
     method: 'post',
     path: '/admin/hosts/{host_id}:cordon',
     summary: 'Place no new VMs on a host; its VMs stay. Ends a drain',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'admin' },
     params: HostParams,
     reply: HostDetails,
     handle: async ({ sql, params: { host_id: hostId } }) =>
@@ -63,7 +63,7 @@ export const adminHostRoutes = [
     method: 'post',
     path: '/admin/hosts/{host_id}:uncordon',
     summary: 'Place VMs on a host again, after a cordon or a drain',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'admin' },
     params: HostParams,
     reply: HostDetails,
     handle: async ({ sql, params: { host_id: hostId } }) =>
@@ -76,7 +76,7 @@ export const adminHostRoutes = [
     summary:
       'Drain a host: place no new VMs on it, notify the tenants, and list the VMs that have to ' +
       'leave',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'admin' },
     params: HostParams,
     reply: DrainingHost,
     handle: async ({ sql, params }) =>
@@ -88,7 +88,7 @@ export const adminHostRoutes = [
     path: '/admin/hosts/{host_id}:accept',
     summary:
       'Accept a host as it is now: this ends its drift, so that new VMs are placed on it again',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'admin' },
     params: HostParams,
     reply: HostDetails,
     handle: async ({ sql, params }) =>
@@ -101,7 +101,7 @@ export const adminHostRoutes = [
     summary:
       'Declare that a host is dead and will not return: its VMs may start elsewhere, its ' +
       'devices are not reused',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'admin' },
     params: HostParams,
     body: FenceHost,
     reply: HostDetails,
@@ -113,7 +113,7 @@ export const adminHostRoutes = [
     method: 'post',
     path: '/admin/hosts/{host_id}:revoke-certificates',
     summary: 'Disconnect the agent of a host until it enrolls again; its VMs keep running',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'admin' },
     params: HostParams,
     reply: HostDetails,
     handle: async ({ sql, params }) =>
@@ -124,7 +124,7 @@ export const adminHostRoutes = [
     method: 'delete',
     path: '/admin/hosts/{host_id}',
     summary: 'Remove a host without VMs, and its devices',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'admin' },
     params: HostParams,
     reply: HostDetails,
     handle: async ({ sql, params }) =>

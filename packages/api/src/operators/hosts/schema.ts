@@ -35,6 +35,10 @@ const Host = z
     }),
     created_at: Timestamp,
     agent_version: z.string().openapi({ description: 'Empty before the first report.' }),
+    agent_capabilities: z.array(z.string()).openapi({
+      description:
+        'What the agent can do beyond its first version. A VM that needs more is refused by it.',
+    }),
     software: z
       .object({
         os: z.string(),
@@ -61,6 +65,10 @@ const Host = z
     }),
     refusal: z.string().openapi({
       description: 'Why the agent refused the desired state; empty if it did not.',
+    }),
+    trouble: z.string().openapi({
+      description:
+        'Why no new VM is placed on the host although it is connected; empty if there is no reason.',
     }),
     unknown_vms: z.array(z.string()).openapi({
       description: 'VMs on the host that Gantry did not create there. They are left alone.',

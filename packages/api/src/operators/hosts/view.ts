@@ -7,7 +7,7 @@ import { hostDevices } from '../devices/device-lists.ts';
 
 export function hostView(row: HostRow) {
   const { agent = '', os = '', kernel = '', firmware = '', libvirt = '' } = row.software ?? {};
-  const { commandLine = '', iommu = '' } = row.software ?? {};
+  const { commandLine = '', iommu = '', capabilities = [] } = row.software ?? {};
   return {
     id: row.id,
     name: row.name,
@@ -19,12 +19,14 @@ export function hostView(row: HostRow) {
     fenced_at: row.fenced_at?.toISOString() ?? '',
     created_at: row.created_at.toISOString(),
     agent_version: agent,
+    agent_capabilities: capabilities,
     software: { os, kernel, firmware, libvirt, command_line: commandLine, iommu },
     drift: row.drift,
     shared_storage: row.shared_storage,
     wanted_number: Number(row.wanted_number),
     accepted_number: Number(row.accepted_number),
     refusal: row.refusal,
+    trouble: row.trouble,
     unknown_vms: row.unknown_vms,
     numa_nodes: row.numa_nodes.map(({ node, cores, memoryMib, networkGbps }) => {
       return { node, cores, memory_mib: memoryMib, network_gbps: networkGbps };

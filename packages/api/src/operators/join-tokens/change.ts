@@ -1,13 +1,14 @@
 import { sha256 } from '@gantry/daemon/secrets';
 import type { Queryable } from '@gantry/db/connect';
-import { readFleetAuthority } from '@gantry/db/queries/hosts/fleet-authorities';
+import { readServingAuthority } from '@gantry/db/queries/hosts/fleet-authorities';
 import {
   insertJoinToken,
   isJoinToken,
   type JoinTokenRow,
+  readLocationOfHost,
   removeUnusedJoinToken,
 } from '@gantry/db/queries/hosts/join-tokens';
-import { CloudError, notFound } from '@gantry/model/errors';
+import { badRequest, CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
 import { type Caller, callerId } from '../../auth/caller.ts';
@@ -31,7 +32,8 @@ export async function createJoinToken({
   body,
   now,
 }: Creation): Promise<{ row: JoinTokenRow; secret: string; caSha256: string }> {
-  const { location, expires_in_hours } = body;
+  const { host_id: hostId, expires_in_hours } = body;
+  const location = hostId ? await locationOfHost(sql, hostId) : (body.location ?? '');
   await requireLocations(sql, [location]);
   const secret = newKey('join_token');
   const token = {
@@ -39,10 +41,19 @@ export async function createJoinToken({
     location,
     created_at: now,
     expires_at: new Date(now.getTime() + expires_in_hours * HOUR_MS),
+    rejoins_id: hostId ?? null,
   };
   await insertJoinToken(sql, { ...token, hash: sha256(secret), createdBy: callerId(caller) });
-  const authority = await readFleetAuthority(sql);
+  const authority = await readServingAuthority(sql);
   return { row: { ...token, used_at: null }, secret, caSha256: authority?.fingerprint ?? '' };
+}
+
+async function locationOfHost(sql: Queryable, hostId: string): Promise<string> {
+  const location = await readLocationOfHost(sql, hostId);
+  if (location !== undefined) return location;
+  throw badRequest([
+    { field: 'host_id', reason: 'is not a host, or the host is fenced and cannot come back' },
+  ]);
 }
 
 /** Deletes an unused token. A used one is kept as the record of how its host joined. */

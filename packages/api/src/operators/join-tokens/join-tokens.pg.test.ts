@@ -1,6 +1,8 @@
 import { sha256 } from '@gantry/daemon/secrets';
 import { insertFleetAuthority } from '@gantry/db/queries/hosts/fleet-authorities';
+import { newId } from '@gantry/model/ids';
 import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { addHost } from '@gantry/testkit/make/hosts';
 import { makeUser, type TestUser } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isKey } from '../../auth/keys.ts';
@@ -29,6 +31,7 @@ describe('creating a join token', () => {
     expect(status).toBe(200);
     expect(body).toEqual({
       id: expect.any(String),
+      host_id: '',
       token: expect.any(String),
       location: 'eu-north-a',
       created_at: expect.stringMatching(/Z$/),
@@ -42,6 +45,26 @@ describe('creating a join token', () => {
     const listed = await list();
     expect(listed.items).toContainEqual({ ...rest, used_at: '' });
     expect(JSON.stringify(listed)).not.toContain(token);
+  });
+
+  it('can name a host that comes back as itself, in the location of that host', async () => {
+    const host = await addHost(api.sql, { name: 'comes-back' });
+    const { status, body } = await create({ host_id: host.id });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ host_id: host.id, location: 'eu-north-a' });
+  });
+
+  it('refuses a host that does not exist or is fenced, and both or neither of host and location', async () => {
+    const fenced = await addHost(api.sql, { name: 'fenced' });
+    await api.sql`update hosts set fenced_at = now() where id = ${fenced.id}`;
+    for (const host_id of [newId(), fenced.id]) {
+      const { status, body } = await create({ host_id });
+      expect([status, body.details[0].field]).toEqual([400, 'host_id']);
+    }
+    for (const body of [{}, { location: 'eu-north-a', host_id: fenced.id }]) {
+      const reply = await create(body);
+      expect([reply.status, reply.body.details[0].field]).toEqual([400, 'location']);
+    }
   });
 
   it('stores only a hash of the token', async () => {

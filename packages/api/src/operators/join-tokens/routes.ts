@@ -18,7 +18,7 @@ export const adminJoinTokenRoutes = [
     method: 'get',
     path: '/admin/join-tokens',
     summary: 'List join tokens without their secrets, newest first',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'read-only' },
     query: z.strictObject(Paging),
     reply: JoinTokenPage,
     handle: async ({ sql, query: { limit, page_token } }) =>
@@ -33,7 +33,7 @@ export const adminJoinTokenRoutes = [
     method: 'post',
     path: '/admin/join-tokens',
     summary: 'Create a token with which one host can join a location; only this reply shows it',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'admin' },
     secretReply: true,
     body: CreateJoinToken,
     reply: NewJoinToken,
@@ -45,7 +45,7 @@ export const adminJoinTokenRoutes = [
     method: 'delete',
     path: '/admin/join-tokens/{join_token_id}',
     summary: 'Revoke a join token that no host has used',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'admin' },
     params: JoinTokenParams,
     reply: JoinToken,
     handle: async ({ sql, params }) =>

@@ -4,6 +4,7 @@ import {
   Id,
   Page,
   ReplyId,
+  ReplyIdOrEmpty,
   Timestamp,
   TimestampOrEmpty,
 } from '../../http/fields.ts';
@@ -11,6 +12,9 @@ import {
 const JOIN_TOKEN_FIELDS = {
   id: ReplyId,
   location: z.string(),
+  host_id: ReplyIdOrEmpty.openapi({
+    description: 'The host that the token lets come back as itself; empty for a new host.',
+  }),
   created_at: Timestamp,
   expires_at: Timestamp,
 };
@@ -40,8 +44,18 @@ const MOST_HOURS = 720;
 
 export const CreateJoinToken = z
   .strictObject({
-    location: CatalogueName,
+    location: CatalogueName.optional(),
+    host_id: Id.optional().openapi({
+      description:
+        'A host that comes back as itself, after its certificate has expired or was revoked, or ' +
+        'after its system was installed again. Give this or `location`.',
+    }),
     expires_in_hours: z.int().min(1).max(MOST_HOURS).default(DEFAULT_HOURS),
+  })
+  .superRefine(({ location, host_id }, context) => {
+    if ((location === undefined) !== (host_id === undefined)) return;
+    const message = host_id ? 'must not be given together with host_id' : 'is required';
+    context.addIssue({ code: 'custom', path: ['location'], message });
   })
   .openapi('CreateJoinToken');
 

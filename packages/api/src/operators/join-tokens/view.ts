@@ -4,6 +4,7 @@ export function joinTokenView(row: JoinTokenRow) {
   return {
     id: row.id,
     location: row.location,
+    host_id: row.rejoins_id ?? '',
     created_at: row.created_at.toISOString(),
     expires_at: row.expires_at.toISOString(),
     used_at: row.used_at?.toISOString() ?? '',

@@ -1,5 +1,5 @@
 import type { Queryable } from '@gantry/db/connect';
-import { listOfferedTypes, type OfferedType } from '@gantry/db/queries/catalogue/availabilities';
+import { type OfferedType, readOffers } from '@gantry/db/queries/catalogue/availabilities';
 import { isTypeOffered } from '@gantry/db/queries/catalogue/catalogue';
 import {
   type PlacementHostRows,
@@ -78,8 +78,8 @@ async function requireOfferedType(
       `there is no VM type "${type}": see GET /v0.1/admin/vm-types`,
     );
   await requireLocations(sql, [location]);
-  const offered = await listOfferedTypes(sql, location);
-  const found = offered.find(({ name }) => name === type);
+  const [offer] = await readOffers(sql, [location]);
+  const found = offer?.types.find(({ name }) => name === type);
   if (!found)
     throw new CloudError(
       'type_not_in_location',

@@ -10,7 +10,7 @@ export const adminPlacementRoutes = [
     path: '/admin/placements:explain',
     summary:
       'Explain where a new VM of a type would be placed now, or why no host fits; creates nothing',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'read-only' },
     body: ExplainPlacement,
     reply: PlacementExplanation,
     handle: async ({ sql, body: { type, location, host_id: hostId = null } }) =>

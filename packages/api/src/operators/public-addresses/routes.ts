@@ -18,7 +18,7 @@ export const adminPublicAddressRoutes = [
     method: 'get',
     path: '/admin/public-addresses',
     summary: 'List public addresses and the VMs that have them, oldest first',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'read-only' },
     query: PublicAddressQuery,
     reply: PublicAddressPage,
     handle: async ({ sql, query }) => {
@@ -35,7 +35,7 @@ export const adminPublicAddressRoutes = [
     method: 'post',
     path: '/admin/public-addresses',
     summary: 'Add every address of a block to a location, for its VMs; existing addresses stay',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'admin' },
     body: AddPublicAddresses,
     reply: AddedPublicAddresses,
     handle: ({ sql, body, now }) => addPublicAddresses({ sql, body, now }),
@@ -45,7 +45,7 @@ export const adminPublicAddressRoutes = [
     method: 'delete',
     path: '/admin/public-addresses/{public_address_id}',
     summary: 'Delete a public address that no VM has',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'admin' },
     params: PublicAddressParams,
     reply: PublicAddress,
     handle: async ({ sql, params }) =>

@@ -3,6 +3,7 @@ import type { Queryable } from '@gantry/db/connect';
 import {
   type AccessKeyRow,
   insertAccessKey,
+  readAccessKey,
   removeAccessKey,
 } from '@gantry/db/queries/tenants/access-keys';
 import { badRequest, CloudError, notFound } from '@gantry/model/errors';
@@ -10,11 +11,13 @@ import { newId } from '@gantry/model/ids';
 import { roleReaches } from '@gantry/model/states';
 import type { z } from '@hono/zod-openapi';
 import type { Scope } from '../../auth/authorize.ts';
+import type { Caller } from '../../auth/caller.ts';
 import { newKey } from '../../auth/keys.ts';
 import type { CreateAccessKey } from './schema.ts';
 
 type Creation = {
   sql: Queryable;
+  caller: Caller;
   scope: Scope;
   body: z.output<typeof CreateAccessKey>;
   now: Date;
@@ -23,6 +26,7 @@ type Creation = {
 /** Creates an access key. Only the reply has the secret; the database stores its hash. */
 export async function createAccessKey({
   sql,
+  caller,
   scope,
   body,
   now,
@@ -34,10 +38,7 @@ export async function createAccessKey({
       `you cannot create a key with the role ${role}: your own role is lower`,
     );
   }
-  const expiresAt = body.expires_at === undefined ? null : new Date(body.expires_at);
-  if (expiresAt && expiresAt <= now) {
-    throw badRequest([{ field: 'expires_at', reason: 'must be in the future' }]);
-  }
+  const expiresAt = expiryOf(body.expires_at, { caller, now });
   const secret = newKey('access_key');
   const id = newId(now.getTime());
   await insertAccessKey(sql, {
@@ -48,8 +49,32 @@ export async function createAccessKey({
     hash: sha256(secret),
     createdAt: now,
     expiresAt,
+    ...creatorOf(caller),
   });
-  return { row: { id, name, role, created_at: now, expires_at: expiresAt }, secret };
+  const row = await readAccessKey(sql, id);
+  if (!row) throw new Error('BUG: the new access key cannot be read');
+  return { row, secret };
+}
+
+/** A key does not outlive the key that creates it. Without a time, it expires at the same time. */
+function expiryOf(given: string | undefined, { caller, now }: { caller: Caller; now: Date }) {
+  const latest = caller.type === 'access_key' ? caller.grant.expires_at : null;
+  if (given === undefined) return latest;
+  const expiresAt = new Date(given);
+  if (expiresAt <= now) {
+    throw badRequest([{ field: 'expires_at', reason: 'must be in the future' }]);
+  }
+  if (latest && expiresAt > latest) {
+    const reason = `must not be after ${latest.toISOString()}, when the key that you use expires`;
+    throw badRequest([{ field: 'expires_at', reason }]);
+  }
+  return expiresAt;
+}
+
+function creatorOf({ type, grant }: Caller) {
+  return type === 'user'
+    ? { createdBy: grant.id, parentId: null }
+    : { createdBy: grant.created_by, parentId: grant.id };
 }
 
 export async function deleteAccessKey(

@@ -28,8 +28,8 @@ export const accessKeyRoutes = [
     params: ProjectParams,
     body: CreateAccessKey,
     reply: NewAccessKey,
-    handle: async ({ sql, scope, body, now }) => {
-      const { row, secret } = await createAccessKey({ sql, scope, body, now });
+    handle: async ({ sql, caller, scope, body, now }) => {
+      const { row, secret } = await createAccessKey({ sql, caller, scope, body, now });
       return { ...accessKeyView(row), access_key: secret };
     },
   }),

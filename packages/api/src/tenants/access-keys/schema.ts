@@ -1,5 +1,13 @@
 import { z } from '@hono/zod-openapi';
-import { Id, Items, Name, ReplyId, Timestamp, TimestampOrEmpty } from '../../http/fields.ts';
+import {
+  Id,
+  Items,
+  Name,
+  ReplyId,
+  ReplyIdOrEmpty,
+  Timestamp,
+  TimestampOrEmpty,
+} from '../../http/fields.ts';
 
 const AccessKeyRole = z.enum(['member', 'read-only']);
 
@@ -10,6 +18,15 @@ export const AccessKey = z
     role: AccessKeyRole,
     created_at: Timestamp,
     expires_at: TimestampOrEmpty,
+    created_by: ReplyIdOrEmpty.openapi({
+      description: 'The user who created the key, also if it was created with another key.',
+    }),
+    creator: z.string().openapi({ description: 'The e-mail address of that user.' }),
+    created_with_key: ReplyIdOrEmpty.openapi({
+      description: 'The key with which it was created; empty if a user created it.',
+    }),
+    last_used_at: TimestampOrEmpty,
+    last_used_ip: z.string(),
   })
   .openapi('AccessKey');
 

@@ -1,5 +1,6 @@
 import type { Queryable } from '@gantry/db/connect';
 import {
+  countMembers,
   countOwners,
   insertMember,
   type MemberKey,
@@ -9,7 +10,7 @@ import {
 } from '@gantry/db/queries/tenants/members';
 import { lockOrganization } from '@gantry/db/queries/tenants/organizations';
 import { readProject } from '@gantry/db/queries/tenants/projects';
-import { findUser } from '@gantry/db/queries/tenants/users';
+import { ensureUser } from '@gantry/db/queries/tenants/users';
 import { badRequest, CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
@@ -22,24 +23,29 @@ type Addition = {
   now: Date;
 };
 
-/** Gives an existing user a role in the organization. Only operators create users. */
+/** Much more than an organization needs, and few enough that pending users do not fill the table. */
+const MOST_MEMBERS = 1_000;
+
+/**
+ * Gives a user a role in the organization. An e-mail address without a user gets a pending one, and
+ * the same reply, so that owners cannot find out who has an account. The role has an effect after an
+ * operator has created the user.
+ */
 export async function addMember({ sql, organizationId, body, now }: Addition): Promise<MemberRow> {
   const { email, role, project_id: projectId } = body;
-  const user = await findUser(sql, email);
-  if (!user) {
-    throw badRequest([
-      {
-        field: 'email',
-        reason: 'is not the e-mail of a user: ask an operator to create the user first',
-      },
-    ]);
-  }
   if (projectId !== undefined) {
     const project = await readProject(sql, projectId);
     if (project?.organization_id !== organizationId) {
       throw badRequest([{ field: 'project_id', reason: 'is not a project of this organization' }]);
     }
   }
+  if ((await countMembers(sql, organizationId)) >= MOST_MEMBERS) {
+    throw new CloudError(
+      'conflict',
+      `the organization has ${MOST_MEMBERS} members, which is the most: remove one first`,
+    );
+  }
+  const user = await ensureUser(sql, { id: newId(now.getTime()), email });
   const member = {
     id: newId(now.getTime()),
     user_id: user.id,
@@ -63,6 +69,6 @@ export async function deleteMember(sql: Queryable, key: MemberKey): Promise<Memb
       'the member is the last owner of the organization: add another owner first',
     );
   }
-  await removeMember(sql, key);
+  await removeMember(sql, { ...key, userId: member.user_id });
   return member;
 }

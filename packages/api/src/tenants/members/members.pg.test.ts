@@ -1,3 +1,4 @@
+import { newId } from '@gantry/model/ids';
 import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import { makeTenant, makeUser, type TestTenant, type TestUser } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -86,7 +87,6 @@ describe('members', () => {
   });
 
   it.each([
-    ['email', { email: 'unknown@example.test', role: 'owner' }],
     ['email', { email: 'no address', role: 'owner' }],
     ['role', { email: 'guest@example.test', role: 'operator' }],
     ['project_id', { email: 'guest@example.test', role: 'member' }],
@@ -102,6 +102,62 @@ describe('members', () => {
     expect((await add(foreign)).body.details).toMatchObject([{ field: 'project_id' }]);
     const owner = { email: guest.email, role: 'owner', project_id: acme.projectId };
     expect((await add(owner)).body.details).toMatchObject([{ field: 'project_id' }]);
+  });
+});
+
+describe('an e-mail address without a user', () => {
+  const operator = () => makeUser(api, `${newId()}@gantry.test`, { operator: true });
+  const asReader = (email: string) => ({ email, role: 'read-only', project_id: acme.projectId });
+
+  it('gets the same replies as one with a user', async () => {
+    const known = await makeUser(api, 'known@example.test');
+    const shapes = [];
+    for (const email of [known.email, 'unknown@example.test']) {
+      const added = await add(asReader(email));
+      expect(added).toMatchObject({ status: 200, body: { email, role: 'read-only' } });
+      expect(await list(acme)).toContainEqual(added.body);
+      const again = await add(asReader(email));
+      const removed = await remove(added.body.id);
+      expect(removed.body).toEqual(added.body);
+      shapes.push([Object.keys(added.body), again.status, again.body.code, removed.status]);
+    }
+    expect(shapes[0]).toEqual(shapes[1]);
+    const left = await api.sql`select from users where email = 'unknown@example.test'`;
+    expect(left).toHaveLength(0);
+  });
+
+  it('has the role as soon as an operator creates the user', async () => {
+    const email = 'later@example.test';
+    const { body } = await add(asReader(email));
+    const { token: bearer } = await operator();
+    const listed = await api.call('GET', '/admin/users?limit=1000', { bearer });
+    expect(listed.body.items).toContainEqual(
+      expect.objectContaining({ id: body.user_id, email, pending: true }),
+    );
+    const password = 'correct horse battery';
+    const create = () => api.call('POST', '/admin/users', { bearer, body: { email, password } });
+    expect((await create()).body).toMatchObject({ id: body.user_id, pending: false });
+    expect((await create()).body.code).toBe('name_taken');
+    const login = { grant_type: 'password', email, password };
+    const tokens = await api.call('POST', '/auth/token', { body: login });
+    const own = await api.call('GET', '/projects', { bearer: tokens.body.access_token });
+    expect(own.body).toMatchObject([{ id: acme.projectId }]);
+  });
+
+  it('counts toward the most members of an organization', async () => {
+    const { organizationId } = await makeTenant(api, 'large');
+    await api.sql`with u as (insert into users (id, email, password_hash, pending)
+        select gen_random_uuid(), 'many-' || n || '@example.test', '', true
+        from generate_series(1, 997) n returning id)
+      insert into members (id, user_id, organization_id, role)
+      select gen_random_uuid(), id, ${organizationId}, 'owner' from u`;
+    const { token: bearer } = await operator();
+    const body = { email: 'one-more@example.test', role: 'owner' };
+    const refused = await api.call('POST', `/organizations/${organizationId}/members`, {
+      bearer,
+      body,
+    });
+    expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
   });
 });
 

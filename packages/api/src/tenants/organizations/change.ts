@@ -9,6 +9,7 @@ import {
   insertOwner,
   type OrganizationRow,
 } from '@gantry/db/queries/tenants/tenants';
+import { hasUnbilledUsage } from '@gantry/db/queries/usage/unbilled-usage';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { Caller } from '../../auth/caller.ts';
@@ -38,7 +39,9 @@ export async function createOrganization({
 
 function mayCreate(caller: Caller): boolean {
   if (caller.type !== 'user') return false;
-  return caller.grant.operator || caller.grant.memberships.some(({ role }) => role === 'owner');
+  const { operator, operator_role } = caller.grant;
+  if (operator && operator_role !== 'read-only') return true;
+  return caller.grant.memberships.some(({ role }) => role === 'owner');
 }
 
 export async function renameOrganization(
@@ -57,6 +60,12 @@ export async function deleteOrganization(
 ): Promise<OrganizationRow> {
   if (await hasProjects(sql, organizationId)) {
     throw new CloudError('conflict', 'the organization has projects: delete them first');
+  }
+  if (await hasUnbilledUsage(sql, organizationId)) {
+    throw new CloudError(
+      'conflict',
+      'the organization has usage that is not billed yet: delete it after its last day of usage is closed, shortly after midnight UTC',
+    );
   }
   const organization = await removeOrganization(sql, organizationId);
   if (!organization) throw notFound('organization');

@@ -1,3 +1,7 @@
+import { adjustClosedDays } from '@gantry/db/queries/usage/adjustments';
+import { closeInterval, openInterval } from '@gantry/db/queries/usage/meter';
+import { closeDay } from '@gantry/db/queries/usage/usage';
+import { newId } from '@gantry/model/ids';
 import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import { makeTenant, makeUser, type TestTenant, type TestUser } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -122,6 +126,34 @@ describe('changing an organization', () => {
     expect(await list(acme.owner.token)).toContainEqual(
       expect.objectContaining({ id: acme.organizationId, name: 'acme' }),
     );
+  });
+
+  it('keeps it while it uses something or has usage that is not billed', async () => {
+    const bearer = acme.owner.token;
+    const { body } = await create(bearer, 'Owing');
+    const resourceId = newId();
+    const remove = async () => {
+      const reply = await api.call('DELETE', path(body.id), { bearer });
+      return [reply.status, reply.body.code ?? '', reply.body.message ?? ''];
+    };
+    const refused = [409, 'conflict', expect.stringContaining('not billed yet')];
+    const metered = { metric: 'vm_seconds', vmType: 'a40.1x' } as const;
+    await openInterval(api.sql, {
+      ...{ organizationId: body.id, projectId: newId(), resourceId, region: 'eu-north', metered },
+      startedAt: new Date('2026-01-05T10:00:00Z'),
+    });
+    expect(await remove()).toEqual(refused);
+    await closeInterval(api.sql, { resourceId, endedAt: new Date('2026-01-05T11:00:00Z') });
+    expect(await remove()).toEqual(refused);
+    await closeDay(api.sql, '2026-01-05');
+    // The interval was recorded long after its day, so that the day may need an adjustment.
+    expect(await remove()).toEqual(refused);
+    await adjustClosedDays(api.sql);
+    await api.sql`insert into payment_outbox (organization_id, kind, date, resource_type, billable_metric, quantity, cost_usd)
+      values (${body.id}, 'usage', '2026-01-05', 'a40.1x', 'vm_seconds', 3600, 1)`;
+    expect(await remove()).toEqual(refused);
+    await api.sql`update payment_outbox set sent_at = now() where organization_id = ${body.id}`;
+    expect((await remove())[0]).toBe(200);
   });
 
   it('deletes it if it has no projects', async () => {

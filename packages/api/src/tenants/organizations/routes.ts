@@ -65,7 +65,7 @@ export const organizationRoutes = [
     method: 'get',
     path: '/admin/organizations',
     summary: 'List every organization and whether it has a payment method, oldest first',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'read-only' },
     query: z.strictObject(Paging),
     reply: AdminOrganizations,
     handle: async ({ sql, query: { limit, page_token } }) =>

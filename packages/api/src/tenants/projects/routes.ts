@@ -59,7 +59,7 @@ export const projectRoutes = [
     method: 'get',
     path: '/admin/projects',
     summary: 'List every project, oldest first',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'read-only' },
     query: z.strictObject(Paging),
     reply: ProjectPage,
     handle: async ({ sql, query: { limit, page_token } }) =>

@@ -2,8 +2,23 @@ import { listUsers } from '@gantry/db/queries/tenants/users';
 import { z } from '@hono/zod-openapi';
 import { Paging, page } from '../../http/fields.ts';
 import { route } from '../../http/route.ts';
-import { changeUser, createUser, deleteUser } from './change.ts';
-import { ChangeUser, CreateUser, User, UserPage, UserParams } from './schema.ts';
+import {
+  changeUser,
+  createUser,
+  deleteUser,
+  inviteUser,
+  logOutUser,
+  removeUserTotp,
+} from './change.ts';
+import {
+  ChangeUser,
+  CreateUser,
+  Invitation,
+  InviteUser,
+  User,
+  UserPage,
+  UserParams,
+} from './schema.ts';
 import { userView } from './view.ts';
 
 export const adminUserRoutes = [
@@ -12,7 +27,7 @@ export const adminUserRoutes = [
     method: 'get',
     path: '/admin/users',
     summary: 'List every user, oldest first',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'read-only' },
     query: z.strictObject(Paging),
     reply: UserPage,
     handle: async ({ sql, query: { limit, page_token } }) =>
@@ -23,17 +38,18 @@ export const adminUserRoutes = [
     method: 'post',
     path: '/admin/users',
     summary: 'Create a user',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'support' },
     body: CreateUser,
     reply: User,
-    handle: async ({ sql, body, now }) => userView(await createUser({ sql, body, now })),
+    handle: async ({ sql, caller, body, now }) =>
+      userView(await createUser({ sql, caller, body, now })),
   }),
   route({
     id: 'admin-users.change',
     method: 'patch',
     path: '/admin/users/{user_id}',
-    summary: "Change a user's password, or whether the user is an operator",
-    access: { level: 'operator' },
+    summary: "Change a user's password, or the user's rights as an operator",
+    access: { level: 'operator', role: 'admin' },
     changesAccess: true,
     params: UserParams,
     body: ChangeUser,
@@ -42,11 +58,50 @@ export const adminUserRoutes = [
       userView(await changeUser({ sql, caller, userId: params.user_id, body })),
   }),
   route({
+    id: 'admin-users.log-out',
+    method: 'post',
+    path: '/admin/users/{user_id}:log-out',
+    summary: 'End every login and every token of a user',
+    access: { level: 'operator', role: 'support' },
+    changesAccess: true,
+    params: UserParams,
+    reply: User,
+    handle: async ({ sql, caller, params }) =>
+      userView(await logOutUser({ sql, caller, userId: params.user_id })),
+  }),
+  route({
+    id: 'admin-users.invite',
+    method: 'post',
+    path: '/admin/users/{user_id}:invite',
+    summary: 'Create a link with which a user chooses a password; only this reply shows it',
+    access: { level: 'operator', role: 'support' },
+    secretReply: true,
+    params: UserParams,
+    body: InviteUser,
+    reply: Invitation,
+    handle: ({ deps, sql, caller, params, body, now }) =>
+      inviteUser({
+        ...{ sql, caller, userId: params.user_id, now },
+        ...{ baseUrl: deps.baseUrl(), hours: body.expires_in_hours },
+      }),
+  }),
+  route({
+    id: 'admin-users.remove-totp',
+    method: 'post',
+    path: '/admin/users/{user_id}:remove-totp',
+    summary: 'Remove the second factor of a user who has lost it',
+    access: { level: 'operator', role: 'support' },
+    params: UserParams,
+    reply: User,
+    handle: async ({ sql, caller, params }) =>
+      userView(await removeUserTotp({ sql, caller, userId: params.user_id })),
+  }),
+  route({
     id: 'admin-users.delete',
     method: 'delete',
     path: '/admin/users/{user_id}',
     summary: 'Delete a user, whose tokens stop working at once',
-    access: { level: 'operator' },
+    access: { level: 'operator', role: 'admin' },
     changesAccess: true,
     params: UserParams,
     reply: User,

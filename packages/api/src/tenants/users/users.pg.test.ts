@@ -36,6 +36,8 @@ describe('creating a user', () => {
       id: expect.any(String),
       email: 'ada@example.test',
       operator: false,
+      operator_role: '',
+      pending: false,
       created_at: expect.stringMatching(/Z$/),
     });
     expect((await admin('GET', '')).body.items).toContainEqual(body);
@@ -54,6 +56,8 @@ describe('creating a user', () => {
     expect([taken.status, taken.body.code]).toEqual([409, 'name_taken']);
     const short = await admin('POST', '', { email: 'x@example.test', password: 'elevenchars' });
     expect(short.body.details).toMatchObject([{ field: 'password' }]);
+    const guessed = await admin('POST', '', { email: 'x@example.test', password: 'Password1234!' });
+    expect([guessed.status, guessed.body.details]).toMatchObject([400, [{ field: 'password' }]]);
     const wrong = await admin('POST', '', { email: 'nowhere', password: PASSWORD });
     expect(wrong.body.details).toMatchObject([{ field: 'email' }]);
   });
@@ -68,6 +72,9 @@ describe('changing a user', () => {
     expect((await login('alan@example.test')).status).toBe(401);
     expect((await login('alan@example.test', 'another long password')).status).toBe(200);
     expect((await refresh(before.refresh_token)).status).toBe(401);
+    const weak = await admin('PATCH', `/${body.id}`, { password: 'alan-alan-2024' });
+    expect([weak.status, weak.body.details]).toMatchObject([400, [{ field: 'password' }]]);
+    expect((await login('alan@example.test', 'another long password')).status).toBe(200);
   });
 
   it('changes the operator right at once and keeps logins', async () => {

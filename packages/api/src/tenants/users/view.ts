@@ -5,6 +5,8 @@ export function userView(row: UserRow) {
     id: row.id,
     email: row.email,
     operator: row.operator,
+    operator_role: row.operator ? row.operator_role : '',
+    pending: row.pending,
     created_at: row.created_at.toISOString(),
   };
 }

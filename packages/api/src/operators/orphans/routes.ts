@@ -1,0 +1,53 @@
+import { type DecidedOrphan, decideOrphan, listOrphans } from '@gantry/db/queries/hosts/orphans';
+import { notFound } from '@gantry/model/errors';
+import { page } from '../../http/fields.ts';
+import { route } from '../../http/route.ts';
+import { Orphan, OrphanPage, OrphanParams, OrphanQuery } from './schema.ts';
+import { orphanView } from './view.ts';
+
+export const adminOrphanRoutes = [
+  route({
+    id: 'admin-orphans.list',
+    method: 'get',
+    path: '/admin/orphans',
+    summary: 'List VMs that hosts have and the database does not know, oldest first',
+    access: { level: 'operator', role: 'read-only' },
+    query: OrphanQuery,
+    reply: OrphanPage,
+    handle: async ({ sql, query }) => {
+      const rows = await listOrphans(sql, {
+        hostId: query.host_id ?? null,
+        after: query.page_token,
+        limit: query.limit + 1,
+      });
+      return page(rows, query.limit, orphanView);
+    },
+  }),
+  route({
+    id: 'admin-orphans.give-back',
+    method: 'post',
+    path: '/admin/orphans/{orphan_id}:give-back',
+    summary: 'Give a VM back to its project, where it runs',
+    access: { level: 'operator', role: 'admin' },
+    params: OrphanParams,
+    reply: Orphan,
+    handle: async ({ sql, params }) =>
+      orphanView(found(await decideOrphan(sql, { id: params.orphan_id, decision: 'give_back' }))),
+  }),
+  route({
+    id: 'admin-orphans.delete',
+    method: 'delete',
+    path: '/admin/orphans/{orphan_id}',
+    summary: 'Stop a VM that the database does not know, and remove its OS disk',
+    access: { level: 'operator', role: 'admin' },
+    params: OrphanParams,
+    reply: Orphan,
+    handle: async ({ sql, params }) =>
+      orphanView(found(await decideOrphan(sql, { id: params.orphan_id, decision: 'delete' }))),
+  }),
+];
+
+function found(orphan: DecidedOrphan | undefined): DecidedOrphan {
+  if (!orphan) throw notFound('orphan');
+  return orphan;
+}
