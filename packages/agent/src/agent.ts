@@ -12,7 +12,7 @@ import { Reconciler } from './reconcile/reconciler.ts';
 import { buildReport } from './report/build-report.ts';
 import { LastKnownDomains } from './report/last-known-domains.ts';
 import { Reporter } from './report/reporter.ts';
-import type { HostSpec } from './spec.ts';
+import type { HostSpec, Neighbour } from './spec.ts';
 
 export type AgentOptions = {
   driver: HostDriver;
@@ -121,6 +121,10 @@ export class Agent implements LinkPeer, DomainWatcher {
 
   received(spec: HostSpec): void {
     this.#inbox.receive(spec);
+  }
+
+  receivedMembers(networkId: string, members: Neighbour[]): void {
+    this.#inbox.receiveMembers(networkId, members);
   }
 
   domainChanged(vmId: string): void {

@@ -13,9 +13,13 @@ export type DeviceRef = { kind: DeviceKind; address: string };
 
 /**
  * A host's desired state as it arrives: unset fields have their defaults, 64-bit numbers are decimal
- * text. The agent refuses a spec with an unknown kind of device, so every kind in it is a known one.
+ * text. The link has put its pieces together. The agent refuses a spec with an unknown kind of device,
+ * so every kind in it is a known one.
  */
-export type HostSpec = Omit<HostSpec__Output, 'vms' | 'takeDowns'> & {
+export type HostSpec = Omit<
+  HostSpec__Output,
+  'vms' | 'takeDowns' | 'pieceHashes' | 'pieces' | 'members'
+> & {
   vms: VmSpec[];
   takeDowns: VmTakeDown[];
 };
@@ -24,8 +28,17 @@ export type VmTakeDown = Omit<VmTakeDown__Output, 'devices'> & { devices: Device
 export type DiskSpec = DiskSpec__Output;
 export type InterfaceSpec = InterfaceSpec__Output;
 export type NetworkSpec = NetworkSpec__Output;
+/** A VM of a network on another host. */
+export type Neighbour = NetworkSpec['neighbours'][number];
 export type Image = Image__Output;
 export type FirewallRule = FirewallRule__Output;
+
+/** What identifies a spec. Two specs with the same number differ if commits of the database were lost. */
+export type SpecId = Pick<HostSpec, 'era' | 'number' | 'hash'>;
+
+export function isSameSpec(a: SpecId, b: SpecId): boolean {
+  return a.era === b.era && a.number === b.number && a.hash === b.hash;
+}
 
 /** The entry of one VM in a spec: it should run, or it is to be taken down. */
 export type VmEntry = { takeDown: false; vm: VmSpec } | { takeDown: true; vm: VmTakeDown };

@@ -38,6 +38,14 @@ type Launch = {
 };
 
 const LOGS = ['api.log', 'scheduler.log', 'fleet.log', 'agent.log', 'postgres.log'];
+/** The launcher has read these; a file would override the variable that it passes on. */
+const NO_SECRET_FILES = {
+  DATABASE_URL_FILE: undefined,
+  GANTRY_SECRET_KEY_FILE: undefined,
+  GANTRY_FLEET_KEY: undefined,
+  GANTRY_FLEET_KEY_FILE: undefined,
+  CREDENTIALS_DIRECTORY: undefined,
+};
 const BOUND_LOGS_EVERY_MS = 60_000;
 
 export async function launch({ root, settings, running, stopping, say, fail }: Launch) {
@@ -55,6 +63,7 @@ export async function launch({ root, settings, running, stopping, say, fail }: L
     ...process.env,
     DATABASE_URL: settings.databaseUrl ?? running.database?.url,
     GANTRY_SECRET_KEY: secretKey,
+    ...NO_SECRET_FILES,
   };
   const place = { root, home, settings, environment, running, signal: stopping.signal, line };
   const connection = await connect(place, lock);
@@ -137,12 +146,18 @@ async function startApi({ root, home, settings, environment, running, signal, li
 
 async function startScheduler({ root, home, environment, running, signal, line }: Place) {
   const { GANTRY_PORT: _, ...shared } = environment as Record<string, string | undefined>;
+  // Only the scheduler gets it, so that the api cannot open the key of the fleet's authority.
+  const fleetKey = await ensureSecret(home.file('fleet-key'));
   let port = 0;
   const spec = {
     name: 'scheduler',
     script: path.join(root, 'packages/scheduler/dist/main.mjs'),
     logFile: home.file('scheduler.log'),
-    environment: () => ({ GANTRY_FLEET_PORT: `${port}`, ...shared }),
+    environment: () => ({
+      GANTRY_FLEET_PORT: `${port}`,
+      ...shared,
+      GANTRY_FLEET_KEY: fleetKey,
+    }),
     say: line,
   };
   const scheduler = await startChild(spec, signal);

@@ -107,7 +107,7 @@ describe('a part that fails', () => {
     expect(host.vm('vm-1')?.failure).toEqual({ ...NO_SPACE, sinceMs: since });
     host.clock.advance(60_000);
     await host.untilState('vm-1', '1', 'RUNNING');
-    expect(host.vm('vm-1')?.failure).toBeNull();
+    await until(() => host.vm('vm-1')?.failure === null);
   });
 
   it('is tried again at once with a new revision, but not with the same revision', async () => {

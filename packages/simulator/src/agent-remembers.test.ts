@@ -91,8 +91,8 @@ describe('a VM that no spec names', () => {
     host.send(makeSpec(1));
     await host.untilState('stray', '0', 'UNKNOWN');
     host.send(makeSpec(2, { vms: [TRAINER] }));
-    await until(() => host.report.refusal?.failure?.code === 'device_in_use');
-    expect(host.report.acceptedNumber).toBe('1');
+    await until(() => host.vm('vm-1')?.failure?.code === 'device_in_use');
+    expect(host.report.acceptedNumber).toBe('2');
     expect(host.driver.hypervisor.domain('stray')?.state).toBe('running');
     expect(host.driver.hypervisor.domain('vm-1')).toBeUndefined();
   });

@@ -36,6 +36,22 @@ describe('a new stream', () => {
   });
 });
 
+describe('a VM that cannot be accepted is refused alone', () => {
+  it('if it needs a GPU of another VM: that VM keeps running, and other VMs are started', async () => {
+    await bringUp(host);
+    const vms = [TRAINER, makeVm('thief', { devices: [gpu(GPU_A)] }), makeVm('other')];
+    host.send(makeSpec(2, { vms }));
+    await host.untilState('other', '1', 'RUNNING');
+    expect(host.report).toMatchObject({ acceptedNumber: '2', refusal: null });
+    expect(host.vm('thief')).toMatchObject({
+      ...{ state: 'VM_OBSERVED_STATE_FAILED', failure: { code: 'device_in_use' } },
+    });
+    expect(host.driver.hypervisor.domain('thief')).toBeUndefined();
+    expect(host.driver.disks.ids()).not.toContain('thief-os');
+    expect(host.driver.devices.isBoundTo(GPU_A, 'vm-1')).toBe(true);
+  });
+});
+
 describe('a refused spec changes nothing', () => {
   it('if its number is too low: it is reported as stale until a valid spec arrives', async () => {
     host.send(makeSpec(5, { vms: [TRAINER] }));
@@ -49,24 +65,12 @@ describe('a refused spec changes nothing', () => {
     expect(host.report.refusal).toBeNull();
   });
 
-  it('if it gives a GPU to a second VM: the first VM keeps running, the second is not started', async () => {
-    await bringUp(host);
-    host.send(makeSpec(2, { vms: [makeVm('thief', { devices: [gpu(GPU_A)] })] }));
-    await until(() => host.report.refusal?.failure?.code === 'device_in_use');
-    expect(host.report.acceptedNumber).toBe('1');
-    expect(host.vm('thief')).toBeUndefined();
-    expect(host.driver.disks.ids()).toEqual(['vm-1-os']);
-    expect(host.driver.devices.isBoundTo(GPU_A, 'vm-1')).toBe(true);
-  });
-
   it('if the agent has restarted: the ledger still has the higher number', async () => {
     await bringUp(host);
     host.kill();
     await host.start();
     host.send({ ...makeSpec(1, { takeDowns: [makeTakeDown('vm-1')] }), number: '0' });
     await until(() => host.report.refusal?.failure?.code === 'bad_spec');
-    host.send(makeSpec(2, { vms: [makeVm('thief', { devices: [gpu(GPU_A)] })] }));
-    await until(() => host.report.refusal?.failure?.code === 'device_in_use');
   });
 
   it('while the host does not reply, and it is tried again', async () => {

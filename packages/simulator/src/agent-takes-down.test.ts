@@ -110,6 +110,23 @@ describe('a VM that is taken down', () => {
     expect(host.report.receipts).toHaveLength(3);
   });
 
+  it('leaves a device that another VM holds to that VM, and says so in the receipt', async () => {
+    await bringUp(host);
+    const other = makeTakeDown('vm-2', { devices: [gpu(GPU_A)], disks: [] });
+    host.send(makeSpec(2, { vms: [TRAINER], takeDowns: [other] }));
+    await host.untilState('vm-2', '2', 'TAKEN_DOWN');
+    expect(host.report.receipts).toEqual([
+      expect.objectContaining({
+        ...{ vmId: 'vm-2', pciAddress: GPU_A, method: 'none' },
+        failure: expect.objectContaining({
+          code: 'device_in_use',
+          message: expect.stringContaining('in use by VM vm-1'),
+        }),
+      }),
+    ]);
+    expect(host.vm('vm-1')?.state).toBe('VM_OBSERVED_STATE_RUNNING');
+  });
+
   it('is removed from the ledger with its receipts when its entry leaves the spec', async () => {
     host.send(makeSpec(1, { takeDowns: [takeDown] }));
     await host.untilState('vm-1', '2', 'TAKEN_DOWN');

@@ -26,6 +26,7 @@ commands:
                 --token TOKEN       from POST /v0.1/admin/join-tokens; valid for one host
                 --ca-sha256 HEX     fingerprint of the fleet's authority, from the same reply
                 --name NAME         the host's name in the fleet (default: its hostname)
+                --again             come back as the same host, with a token for this host
   run         run the agent until SIGTERM; VMs keep running afterwards
 
 environment of enroll, run and doctor:

@@ -10,6 +10,7 @@ export type EnrollOptions = {
   token: string;
   caFingerprint: string;
   hostname: string;
+  again: boolean;
 };
 
 /** The message names the option. */
@@ -30,13 +31,17 @@ export function parseEnrollOptions(args: readonly string[]): EnrollOptions {
   if (parseFingerprint(caFingerprint) === undefined) {
     throw new OptionError('--ca-sha256 must be 64 hex digits');
   }
-  return { address, token: required('token'), caFingerprint, hostname: values.name ?? hostname() };
+  return {
+    ...{ address, token: required('token'), caFingerprint },
+    ...{ hostname: values.name ?? hostname(), again: values.again ?? false },
+  };
 }
 
 function readOptions(args: readonly string[]) {
   const text = { type: 'string' } as const;
   try {
-    const options = { server: text, token: text, 'ca-sha256': text, name: text };
+    const again = { type: 'boolean' } as const;
+    const options = { server: text, token: text, 'ca-sha256': text, name: text, again };
     return parseArgs({ args: [...args], options }).values;
   } catch (error) {
     // Node's message names the option in its first sentence; the rest is not needed.

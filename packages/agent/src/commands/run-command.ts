@@ -6,7 +6,7 @@ import { isAssignedToVm } from '../devices/is-assigned-to-vm.ts';
 import { readDevices } from '../devices/read-devices.ts';
 import { watchDevices } from '../devices/watch-devices.ts';
 import { channelCredentials, type Identity } from '../identity/identity.ts';
-import { renewWhenDue } from '../identity/renew-when-due.ts';
+import { type Renewal, renewWhenDue } from '../identity/renew-when-due.ts';
 import { loadIdentity } from '../identity/state-files.ts';
 import { ledgerFile } from '../ledger/ledger-file.ts';
 import {
@@ -15,6 +15,7 @@ import {
 } from '../libvirt/host-driver-settings.ts';
 import { openLibvirtHostDriver } from '../libvirt/libvirt-host-driver.ts';
 import { grpcLink } from '../link/grpc-link.ts';
+import { roundRobin } from '../link/round-robin.ts';
 import { watchRules } from '../reconcile/watch-rules.ts';
 import { readSchedulers, readStateDirectory } from './agent-settings.ts';
 
@@ -55,16 +56,18 @@ export async function runHost(settings: RunSettings, log: Log) {
     changed: () => agent.inventoryChanged(),
     log,
   });
+  let renewal: Renewal | undefined;
   const agent = await startAgent({
     ...{ driver, log },
     ledger: ledgerFile(stateDirectory),
     connect: grpcLink({
       ...{ fleet: loadFleet(), log, address },
       credentials: () => channelCredentials(identity),
+      onAuthorities: (sha256s) => renewal?.follow(sha256s),
     }),
   });
   const rules = watchRules(agent, log);
-  const renewal = renewWhenDue({
+  renewal = renewWhenDue({
     ...{ identity, address, stateDirectory, log },
     onRenewed: (renewed) => {
       identity = renewed;
@@ -80,17 +83,5 @@ export async function runHost(settings: RunSettings, log: Log) {
       await agent.stop();
       await driver.close();
     },
-  };
-}
-
-/**
- * Returns another scheduler for each attempt, starting at a random one, so that hosts that
- * reconnect together spread over the schedulers.
- */
-function roundRobin(schedulers: readonly string[]): () => string {
-  let next = Math.floor(Math.random() * schedulers.length);
-  return () => {
-    next = (next + 1) % schedulers.length;
-    return schedulers[next] ?? '';
   };
 }

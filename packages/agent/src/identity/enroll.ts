@@ -14,6 +14,8 @@ type Enrolment = {
   token: string;
   hostname: string;
   stateDirectory: string;
+  /** The host may be enrolled already. Then the token must name it, and it stays the same host. */
+  again?: boolean;
 } & Trust;
 
 /**
@@ -26,15 +28,19 @@ export async function enroll(options: Enrolment): Promise<Identity> {
   const { address, token, hostname, stateDirectory } = options;
   await requireWritable(stateDirectory);
   const known = await loadIdentity(stateDirectory);
-  if (known) {
+  if (known && !options.again) {
     throw new EnrolmentError(
       'already_enrolled',
-      `this host is enrolled as ${known.hostId}: empty ${stateDirectory} to enrol it as another one`,
+      `this host is enrolled as ${known.hostId}: use --again with a token for this host, or empty ${stateDirectory} ` +
+        'to enrol it as another one',
     );
   }
   const caPem =
     'caPem' in options ? options.caPem : await learnAuthority(address, options.caFingerprint);
-  const identity = await requestIdentity({ address, token, caPem, hostname });
+  const identity = await requestIdentity({
+    ...{ address, token, caPem, hostname },
+    hostId: known?.hostId ?? '',
+  });
   await saveIdentity(stateDirectory, identity);
   return identity;
 }

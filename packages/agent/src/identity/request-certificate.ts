@@ -12,21 +12,31 @@ const DEADLINE_MS = 20_000;
 
 const Fleet = loadFleet();
 
-type Joining = { address: string; token: string; caPem: string; hostname: string };
+type Joining = {
+  address: string;
+  token: string;
+  caPem: string;
+  hostname: string;
+  /** The host that this one was before. Empty: none. */
+  hostId?: string;
+};
 
 /**
- * Returns the identity of a new member. The token is sent only to a scheduler of this authority.
+ * Returns the identity of a new member, or of a host that comes back. The token is sent only to a scheduler of this authority.
  */
 export async function requestIdentity({
   address,
   token,
   caPem,
   hostname,
+  hostId = '',
 }: Joining): Promise<Identity> {
-  return await requestCertificate({
-    ...{ address, request: { token, hostname } },
+  const identity = await requestCertificate({
+    ...{ address, request: { token, hostname, hostId } },
     credentials: credentials.createSsl(Buffer.from(caPem)),
   });
+  if (hostId === '' || identity.hostId === hostId) return identity;
+  throw new EnrolmentError('bad_reply', `the scheduler enrolled another host, ${identity.hostId}`);
 }
 
 type Renewing = { address: string; identity: Identity; newKey?: boolean };

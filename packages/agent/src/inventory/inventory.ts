@@ -1,3 +1,4 @@
+import { AGENT_CAPABILITIES } from '@gantry/model/agent-capabilities';
 import { Sysfs } from '../base/sysfs.ts';
 import type { InventoryDevice } from '../devices/kinds/kind-driver.ts';
 import { type DeviceOptions, readDevices } from '../devices/read-devices.ts';
@@ -25,6 +26,7 @@ export type HostInventory = {
     agent: string;
     commandLine: string;
     iommu: string;
+    capabilities: string[];
   };
   sharedStorage: boolean;
 };
@@ -55,6 +57,7 @@ export async function readInventory(options: InventorySettings): Promise<HostInv
       agent: AGENT_VERSION,
       commandLine: procRoot ? ((await new Sysfs(procRoot).text('cmdline')) ?? '') : '',
       iommu: await readIommuMode(sysfs),
+      capabilities: [...AGENT_CAPABILITIES],
     },
     sharedStorage,
   };

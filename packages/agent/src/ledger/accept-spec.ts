@@ -4,10 +4,13 @@ import type { Clock } from '../base/clock.ts';
 import { failureOf } from '../base/failure.ts';
 import type { Timings } from '../base/timings.ts';
 import { Worker } from '../base/worker.ts';
-import type { Device, Domain, HostDriver } from '../host-driver.ts';
-import { type HostSpec, isBelow } from '../spec.ts';
-import type { Ledger, LedgerContent, VmFacts } from './ledger.ts';
-import { specProblem } from './spec-problem.ts';
+import type { HostDriver } from '../host-driver.ts';
+import type { HostSpec, Neighbour } from '../spec.ts';
+import { judgeSpec } from './judge-spec.ts';
+import { type Refusals, refusedVms } from './judge-vms.ts';
+import type { Ledger } from './ledger.ts';
+import { networksWithMembers, withMembers } from './with-members.ts';
+import { withSpec } from './with-spec.ts';
 
 type InboxOptions = {
   driver: Pick<HostDriver, 'hypervisor' | 'devices'>;
@@ -26,7 +29,8 @@ type InboxOptions = {
 /**
  * Accepts the specs that arrive, or refuses them. An accepted spec is in the ledger, and therefore
  * on disk, before anything is done for it. A spec contains the whole desired state, so only the last
- * of several waiting specs counts.
+ * of several waiting specs counts. A VM that the agent cannot accept is refused alone: the other VMs
+ * of the spec are accepted.
  */
 export class SpecInbox {
   readonly #options: InboxOptions;
@@ -34,6 +38,10 @@ export class SpecInbox {
   #received: HostSpec | null = null;
   /** A spec that could not be judged because of an error. A newer spec replaces it. */
   #waiting: HostSpec | null = null;
+  readonly #members = new Map<string, readonly Neighbour[]>();
+  /** The networks of the last spec that arrived. */
+  #networkIds = new Set<string>();
+  #hasNewMembers = false;
   #refusal: SpecRefusal | null = null;
   #stopped = false;
 
@@ -47,8 +55,15 @@ export class SpecInbox {
   }
 
   receive(spec: HostSpec): void {
+    this.#forgetMembers(spec);
     this.#received = spec;
     this.#waiting = null;
+    this.#judging.nudge();
+  }
+
+  receiveMembers(networkId: string, members: readonly Neighbour[]): void {
+    this.#members.set(networkId, members);
+    this.#hasNewMembers = true;
     this.#judging.nudge();
   }
 
@@ -64,28 +79,58 @@ export class SpecInbox {
 
   async #judgeReceived(): Promise<void> {
     const spec = this.#received;
-    if (!spec) return;
-    this.#received = null;
-    try {
-      await this.#judge(spec);
-    } catch (error) {
-      this.#judgeLater(spec, error);
+    if (spec) {
+      this.#received = null;
+      try {
+        await this.#judge(spec);
+      } catch (error) {
+        this.#judgeLater(spec, error);
+      }
+      this.#options.judged();
     }
-    this.#options.judged();
+    if (this.#hasNewMembers) await this.#storeMembers();
+  }
+
+  async #storeMembers(): Promise<void> {
+    const { ledger, accepted, log } = this.#options;
+    this.#hasNewMembers = false;
+    try {
+      await ledger.update((content) => withMembers(content, this.#members));
+      accepted();
+    } catch (error) {
+      // They are stored with the next change, or when the stream brings them again.
+      log.error({ error }, 'VMs on other hosts could not be stored');
+    }
   }
 
   async #judge(spec: HostSpec): Promise<void> {
-    const { driver, ledger, accepted, upToDate } = this.#options;
+    const { driver, ledger, clock, accepted, upToDate } = this.#options;
     const [domains, devices] = await Promise.all([driver.hypervisor.list(), driver.devices.list()]);
-    const holdings = { domains, devices };
-    const verdict = judgeSpec(spec, { ledger: ledger.content, holdings });
+    const verdict = judgeSpec(spec, ledger.content.spec);
     if (!verdict.accepted) return this.#refuse(spec, verdict);
     if (verdict.isNew) {
-      await ledger.update((content) => withSpec(content, { spec, holdings }));
+      const holdings = { domains, devices };
+      const refusals = refusedVms(spec, { ledger: ledger.content, holdings });
+      this.#logRefusals(spec, refusals);
+      const nowMs = clock.nowMs();
+      await ledger.update((content) => {
+        const networks = networksWithMembers(spec, { last: content.spec, members: this.#members });
+        return withSpec(content, { spec: { ...spec, networks }, holdings, refusals, nowMs });
+      });
       accepted();
     }
     this.#refusal = null;
     upToDate(spec);
+  }
+
+  /**
+   * Forgets the VMs of networks that the host has left. Those of a network that it is about to enter may
+   * arrive before the spec does.
+   */
+  #forgetMembers({ networks = [] }: HostSpec): void {
+    const present = new Set(networks.map(({ id }) => id));
+    for (const id of this.#networkIds) if (!present.has(id)) this.#members.delete(id);
+    this.#networkIds = present;
   }
 
   #refuse(spec: HostSpec, { code, message }: { code: string; message: string }): void {
@@ -96,6 +141,11 @@ export class SpecInbox {
     // The wire does not allow zero here, so the refusal of a spec without a number carries 1.
     const number = spec.number === '0' ? '1' : spec.number;
     this.#refusal = { number, failure: { code, message, sinceMs } };
+  }
+
+  #logRefusals(spec: HostSpec, refusals: Refusals): void {
+    for (const [vmId, { code, message }] of refusals)
+      this.#options.log.error({ spec_number: spec.number, vm_id: vmId, code }, message);
   }
 
   /** The scheduler does not send the same spec twice. */
@@ -109,96 +159,4 @@ export class SpecInbox {
       if (!this.#stopped && this.#waiting === spec) this.receive(spec);
     });
   }
-}
-
-/**
- * The checks that a spec must pass before the agent accepts it. The scheduler and its database
- * enforce the same rules; these checks do not rely on them, so that no mistake in the control plane
- * makes two VMs share a device or lets an old scheduler undo a newer one. A refused spec changes
- * nothing.
- */
-export type Holdings = { domains: readonly Domain[]; devices: readonly Device[] };
-export type Verdict =
-  | { accepted: true; isNew: boolean }
-  | { accepted: false; code: string; message: string };
-
-type Known = { ledger: LedgerContent; holdings: Holdings };
-
-export function judgeSpec(spec: HostSpec, { ledger, holdings }: Known): Verdict {
-  const bad = specProblem(spec);
-  if (bad !== null) return { accepted: false, code: 'bad_spec', message: `refused: ${bad}` };
-  const last = ledger.spec?.number ?? '0';
-  if (spec.number === last) return { accepted: true, isNew: false };
-  if (isBelow(spec.number, last)) {
-    const message = `refused: its number ${spec.number} is below ${last}, which was accepted already`;
-    return { accepted: false, code: 'stale_number', message };
-  }
-  const conflict = sharedInSpec(spec) ?? heldByAnother(spec, { ledger, holdings });
-  if (conflict === null) return { accepted: true, isNew: true };
-  return { accepted: false, code: 'device_in_use', message: `refused: ${conflict}` };
-}
-
-/** A device that is still to be cleaned after one VM cannot belong to another VM yet. */
-function sharedInSpec(spec: HostSpec): string | null {
-  const owners = new Map<string, string>();
-  for (const vm of [...spec.vms, ...spec.takeDowns]) {
-    for (const { address } of vm.devices) {
-      const other = owners.get(address);
-      if (other !== undefined) return `${address} is named for VM ${other} and for VM ${vm.id}`;
-      owners.set(address, vm.id);
-    }
-  }
-  return null;
-}
-
-function heldByAnother(spec: HostSpec, { ledger, holdings }: Known): string | null {
-  const holders = new Map<string, Set<string>>();
-  const hold = (address: string, vmId: string) =>
-    holders.set(address, (holders.get(address) ?? new Set()).add(vmId));
-
-  for (const { vmId, address } of holdings.devices) hold(address, vmId);
-  for (const domain of holdings.domains) {
-    for (const { address } of domain.devices) hold(address, domain.vmId);
-  }
-  // Accepted earlier, and perhaps being bound at this moment.
-  for (const vm of ledger.spec?.vms ?? []) {
-    for (const { address } of vm.devices) hold(address, vm.id);
-  }
-  for (const vm of ledger.spec?.takeDowns ?? []) {
-    const cleaned = new Set(ledger.vms[vm.id]?.receipts.map((receipt) => receipt.pciAddress));
-    for (const { address } of vm.devices) {
-      if (!cleaned.has(address)) hold(address, vm.id);
-    }
-  }
-
-  for (const vm of spec.vms) {
-    for (const { address } of vm.devices) {
-      const other = [...(holders.get(address) ?? [])].find((holder) => holder !== vm.id);
-      if (other !== undefined) return `${address}, named for VM ${vm.id}, is in use by VM ${other}`;
-    }
-  }
-  return null;
-}
-
-/**
- * Returns the ledger with this spec, without facts about VMs that are neither in the spec nor on
- * the host.
- */
-export function withSpec(
-  ledger: LedgerContent,
-  { spec, holdings }: { spec: HostSpec; holdings: Holdings },
-): LedgerContent {
-  const wanted = new Set(spec.vms.map((vm) => vm.id));
-  const takenDown = new Set(spec.takeDowns.map((vm) => vm.id));
-  const found = new Set([...holdings.domains, ...holdings.devices].map(({ vmId }) => vmId));
-  const vms: Record<string, VmFacts> = {};
-  for (const [vmId, facts] of Object.entries(ledger.vms)) {
-    if (wanted.has(vmId)) {
-      vms[vmId] = { ...facts, receipts: [], takenDownRevision: '', shutdownAskedMs: 0 };
-    } else if (takenDown.has(vmId) || found.has(vmId)) {
-      vms[vmId] = facts;
-    }
-  }
-  // A console belongs to the stream that asked for it, so it is not stored.
-  return { ...ledger, spec: { ...spec, consoles: [] }, vms };
 }

@@ -43,7 +43,14 @@ async function readLedger(path: string): Promise<LedgerContent | null> {
   if (!isLedger(content)) {
     throw new LedgerError(`the ledger ${path} is damaged, or from another version of the agent`);
   }
-  return content;
+  return withDefaults(content);
+}
+
+/** A spec that an earlier version of the agent stored lacks the fields that were added since. */
+function withDefaults(content: LedgerContent): LedgerContent {
+  const { spec } = content;
+  if (spec === null) return content;
+  return { ...content, spec: { ...spec, era: spec.era ?? '0', hash: spec.hash ?? '' } };
 }
 
 function isLedger(value: unknown): value is LedgerContent {

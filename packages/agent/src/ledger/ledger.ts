@@ -1,12 +1,24 @@
 import type { DeviceReceipt__Output } from '@gantry/proto/generated/gantry/v1/DeviceReceipt';
-import type { HostSpec, InterfaceSpec } from '../spec.ts';
+import type { HostSpec, InterfaceSpec, VmSpec } from '../spec.ts';
 
 /**
  * What the host remembers: the last accepted spec, and the facts about each VM that cannot be read
  * from the host. `content` is always durable: an update becomes visible after it was written, so
  * the agent never acts on or reports something that a crash could undo.
  */
-export type LedgerContent = { version: 1; spec: HostSpec | null; vms: Record<string, VmFacts> };
+export type LedgerContent = {
+  version: 1;
+  spec: HostSpec | null;
+  vms: Record<string, VmFacts>;
+  /** The VMs of the spec that were refused. Absent in a ledger of an earlier version: none. */
+  refused?: Record<string, RefusedVm>;
+};
+
+/** The refused entry of one VM: its revision, and the reason. */
+export type RefusedVm = {
+  revision: string;
+  failure: { code: string; message: string; sinceMs: number };
+};
 
 export type VmFacts = {
   /**
@@ -29,6 +41,11 @@ export type VmFacts = {
   madeDisks: string[];
   /** Interfaces that the VM has on the host. They are filtered for as long as they exist. */
   interfaces: InterfaceSpec[];
+  /**
+   * The last entry of a VM that the spec does not name any more, for the operator who decides about
+   * it. Null or absent: the spec names the VM, or its last entry is not known.
+   */
+  lastEntry?: VmSpec | null;
 };
 
 export const NO_FACTS: VmFacts = {

@@ -1,17 +1,21 @@
+import { missingCapabilities } from '@gantry/model/agent-capabilities';
 import { DEVICE_KINDS } from '@gantry/model/host-states';
+import { AGENT_VERSION } from '../inventory/version.ts';
 import type { DiskSpec, FirewallRule, HostSpec, NetworkSpec, VmSpec, VmTakeDown } from '../spec.ts';
 
-/** Returns the first violation of the proto's rules in a spec, or null. */
+/**
+ * Returns the first violation of the proto's rules in a spec, or null. What is wrong with one VM is not
+ * looked for here, because it must not keep the other VMs from being accepted.
+ */
 export function specProblem(spec: HostSpec): string | null {
   if (isZero(spec.number)) return 'its number is zero';
   const ids = new Set<string>();
   for (const vm of [...spec.vms, ...spec.takeDowns]) {
-    if (vm.id !== '' && ids.has(vm.id)) return `VM ${vm.id} is in it twice`;
+    if (vm.id === '') return 'a VM has no id';
+    if (ids.has(vm.id)) return `VM ${vm.id} is in it twice`;
     ids.add(vm.id);
   }
   return (
-    firstOf(spec.vms, vmProblem) ??
-    firstOf(spec.takeDowns, takeDownProblem) ??
     firstOf(spec.disks, diskProblem) ??
     firstOf(spec.firewallRules, ruleProblem) ??
     firstOf(spec.networks, networkProblem) ??
@@ -19,8 +23,14 @@ export function specProblem(spec: HostSpec): string | null {
   );
 }
 
-function vmProblem(vm: VmSpec): string | null {
-  if (vm.id === '') return 'a VM has no id';
+/** Returns what an entry needs and this version of the agent does not have, or null. */
+export function ageProblem(needs: readonly string[]): string | null {
+  const missing = missingCapabilities(needs);
+  if (missing.length === 0) return null;
+  return `it needs ${missing.join(', ')}, which agent ${AGENT_VERSION} does not have: update the agent`;
+}
+
+export function vmProblem(vm: VmSpec): string | null {
   if (isZero(vm.revision)) return `VM ${vm.id} has revision zero`;
   if (isZero(vm.generation)) return `VM ${vm.id} has generation zero`;
   if (vm.cpuCores === 0) return `VM ${vm.id} has no cores`;
@@ -35,8 +45,7 @@ function vmProblem(vm: VmSpec): string | null {
   return firstOf(vm.disks, diskProblem);
 }
 
-function takeDownProblem(vm: VmTakeDown): string | null {
-  if (vm.id === '') return 'a take-down has no id';
+export function takeDownProblem(vm: VmTakeDown): string | null {
   if (isZero(vm.revision)) return `the take-down of VM ${vm.id} has revision zero`;
   const device = deviceProblem(vm);
   if (device !== null) return device;

@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net';
 import { createLog } from '@gantry/daemon/log';
 import type { FleetHandlers } from '@gantry/proto/generated/gantry/v1/Fleet';
 import type { HostReport__Output } from '@gantry/proto/generated/gantry/v1/HostReport';
@@ -11,6 +12,7 @@ import {
   status,
 } from '@grpc/grpc-js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Neighbour } from '../spec.ts';
 import { makeSpec, makeVm } from '../testing/make-spec.ts';
 import { type GrpcLinkOptions, grpcLink } from './grpc-link.ts';
 import type { Link } from './link.ts';
@@ -72,6 +74,7 @@ async function schedulerHere(): Promise<Scheduler> {
 /** A link whose agent sends one complete report on each stream. */
 function attach(port: () => number, over: Partial<GrpcLinkOptions> = {}) {
   const specs: HostSpec[] = [];
+  const members = new Map<string, Neighbour[]>();
   const made = { credentials: 0, attached: 0 };
   const link: Link = grpcLink({
     fleet,
@@ -89,9 +92,10 @@ function attach(port: () => number, over: Partial<GrpcLinkOptions> = {}) {
       link.send({ acceptedNumber: made.attached, inventory: { sharedStorage: true } });
     },
     received: (spec) => specs.push(spec),
+    receivedMembers: (networkId, list) => members.set(networkId, list),
   });
   cleanups.push(() => link.end());
-  return { link, specs, made };
+  return { link, specs, members, made };
 }
 
 const streams = (scheduler: Scheduler, count: number) =>
@@ -181,6 +185,172 @@ describe('a link', () => {
     await expect.poll(() => scheduler.streams[0]?.closed).toBe(true);
     expect(link.send({})).toBe(false);
     expect(made.attached).toBe(1);
+  });
+});
+
+/** A way to a scheduler on which nothing passes any more after `hang`; no connection ends. */
+async function wayTo(scheduler: Scheduler) {
+  let hangs = false;
+  const sockets: Socket[] = [];
+  const server = createServer((near) => {
+    sockets.push(near);
+    const far = dial({ host: '127.0.0.1', port: scheduler.port });
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      from.on('data', (bytes) => !hangs && to.write(bytes));
+      from.on('error', () => {});
+      from.on('close', () => to.destroy());
+      cleanups.push(() => from.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanups.push(() => server.close());
+  return {
+    port: (server.address() as AddressInfo).port,
+    hang: () => {
+      hangs = true;
+    },
+    cut: () => {
+      for (const socket of sockets.splice(0)) socket.destroy();
+    },
+  };
+}
+
+describe('a scheduler that hangs', () => {
+  it('is left within seconds', async () => {
+    const [first, second] = [await schedulerHere(), await schedulerHere()];
+    const way = await wayTo(first);
+    let port = way.port;
+    attach(() => port);
+    await streams(first, 1);
+    port = second.port;
+    way.hang();
+    const hungAt = performance.now();
+    await streams(second, 1);
+    // Pings need 4 s at most. The rest is for a busy machine.
+    expect(performance.now() - hungAt).toBeLessThan(10_000);
+  });
+
+  it('is left although it accepts connections', async () => {
+    const [first, second] = [await schedulerHere(), await schedulerHere()];
+    const way = await wayTo(first);
+    way.hang();
+    const ports = [way.port];
+    const triedAt = performance.now();
+    attach(() => ports.pop() ?? second.port);
+    await streams(second, 1);
+    expect(performance.now() - triedAt).toBeLessThan(8_000);
+    expect(first.streams).toHaveLength(0);
+  });
+
+  it('gets more time if it is only slow, so that hosts do not leave and return again and again', async () => {
+    const slow = await schedulerHere();
+    const way = await wayTo(slow);
+    const timeouts: unknown[] = [];
+    attach(() => way.port, { fleet: recordTimeouts(timeouts), backoff: { minMs: 1, maxMs: 1 } });
+    await streams(slow, 1);
+    for (const count of [2, 3, 4, 5, 6, 7]) {
+      way.cut();
+      await streams(slow, count);
+    }
+    expect(timeouts).toEqual([2_000, 2_000, 4_000, 8_000, 16_000, 20_000, 20_000]);
+  });
+
+  it('is left as soon after others have ended streams themselves', async () => {
+    const scheduler = await schedulerHere();
+    const timeouts: unknown[] = [];
+    const options = { fleet: recordTimeouts(timeouts), backoff: { minMs: 1, maxMs: 1 } };
+    attach(() => scheduler.port, options);
+    await streams(scheduler, 1);
+    for (const count of [2, 3]) {
+      scheduler.streams
+        .at(-1)
+        ?.call.emit('error', { code: status.ABORTED, details: 'no database' });
+      await streams(scheduler, count);
+    }
+    expect(timeouts).toEqual([2_000, 2_000, 2_000]);
+  });
+});
+
+/** The Fleet client, recording how long each of its channels waits for the reply to a ping. */
+function recordTimeouts(timeouts: unknown[]): typeof fleet {
+  return new Proxy(fleet, {
+    construct(target, args: ConstructorParameters<typeof fleet>) {
+      timeouts.push(args[2]?.['grpc.keepalive_timeout_ms']);
+      return new target(...args);
+    },
+  });
+}
+
+describe('a spec in pieces', () => {
+  const { responseSerialize } = fleet.service.Attach;
+  const piece = (id: string) => ({ hash: id, content: responseSerialize({ vms: [{ id }] }) });
+  const heldBy = (stream: Scheduler['streams'][number] | undefined) =>
+    stream?.call.metadata.get('gantry-pieces');
+
+  it('arrives complete, and the next stream names the spec whose pieces are here', async () => {
+    const scheduler = await schedulerHere();
+    const { specs } = attach(() => scheduler.port);
+    await streams(scheduler, 1);
+    expect(heldBy(scheduler.streams[0])).toEqual(['none']);
+    const first = { number: 1, hash: 'of one', pieceHashes: ['a'], pieces: [piece('a')] };
+    scheduler.streams[0]?.call.write(first);
+    await expect.poll(() => specs.at(-1)?.vms?.map(({ id }) => id)).toEqual(['a']);
+    scheduler.streams[0]?.call.end();
+    await streams(scheduler, 2);
+    expect(heldBy(scheduler.streams[1])).toEqual(['of one']);
+  });
+
+  it('of which one is missing leads to a new stream that asks for all of them', async () => {
+    const scheduler = await schedulerHere();
+    const { specs } = attach(() => scheduler.port);
+    await streams(scheduler, 1);
+    const pieces = [piece('a')];
+    scheduler.streams[0]?.call.write({ number: 1, hash: 'x', pieceHashes: ['a'], pieces });
+    scheduler.streams[0]?.call.write({ number: 2, hash: 'y', pieceHashes: ['a', 'b'] });
+    await streams(scheduler, 2);
+    expect(heldBy(scheduler.streams[1])).toEqual(['none']);
+    expect(specs.map(({ number }) => number)).toEqual(['1']);
+  });
+});
+
+describe('the VMs of a network', () => {
+  const member = (privateIpv4: string, hostIpv4 = '192.0.2.1') => ({
+    ...{ privateIpv4, mac: '02:00:00:00:00:01', hostIpv4 },
+  });
+  const change = (version: number, baseVersion: number, of: object) => ({
+    members: [{ networkId: 'n', version, baseVersion, ...of }],
+  });
+
+  it('arrive as a whole first and then as changes', async () => {
+    const scheduler = await schedulerHere();
+    const { members, specs } = attach(() => scheduler.port);
+    await streams(scheduler, 1);
+    const call = scheduler.streams[0]?.call;
+    call?.write(change(5, 0, { changed: [member('10.0.0.5'), member('10.0.0.6')] }));
+    await expect.poll(() => members.get('n')).toHaveLength(2);
+    const moved = member('10.0.0.6', '192.0.2.2');
+    call?.write(change(6, 5, { changed: [moved, member('10.0.0.7')], removed: ['10.0.0.5'] }));
+    await expect.poll(() => members.get('n')).toEqual([moved, member('10.0.0.7')]);
+    expect(specs).toEqual([]);
+  });
+
+  it.each([
+    ['with a change that was lost', change(7, 6, { removed: ['10.0.0.5'] })],
+    [
+      'of which the whole is missing',
+      { members: [{ networkId: 'm', version: 2, baseVersion: 1 }] },
+    ],
+  ])('%s lead to a new stream', async (_, message) => {
+    const scheduler = await schedulerHere();
+    const { members } = attach(() => scheduler.port);
+    await streams(scheduler, 1);
+    scheduler.streams[0]?.call.write(change(5, 0, { changed: [member('10.0.0.5')] }));
+    scheduler.streams[0]?.call.write(message);
+    await streams(scheduler, 2);
+    expect(members.get('n')).toEqual([member('10.0.0.5')]);
   });
 });
 

@@ -2,6 +2,7 @@ import { Backoff } from '@gantry/daemon/backoff';
 import type { Log } from '@gantry/daemon/log';
 import type { FleetClient } from '@gantry/proto/generated/gantry/v1/Fleet';
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
+import type { HostSpec__Output } from '@gantry/proto/generated/gantry/v1/HostSpec';
 import type { Fleet } from '@gantry/proto/load';
 import {
   type ChannelCredentials,
@@ -11,8 +12,9 @@ import {
   Metadata,
 } from '@grpc/grpc-js';
 import { type Clock, systemClock } from '../base/clock.ts';
-import type { HostSpec } from '../spec.ts';
 import type { Connect, ConsoleStream, Link, LinkPeer } from './link.ts';
+import { MemberSets } from './member-sets.ts';
+import { SpecPieces } from './spec-pieces.ts';
 
 export type GrpcLinkOptions = {
   /** From loadFleet(); shared by all links of a process. */
@@ -23,6 +25,8 @@ export type GrpcLinkOptions = {
    */
   address: () => string;
   credentials: () => ChannelCredentials;
+  /** Called with the authorities that the fleet trusts, for every spec that names them. */
+  onAuthorities?: ((sha256s: readonly string[]) => void) | undefined;
   clock?: Clock;
   heartbeatMs?: number;
   backoff?: { minMs: number; maxMs: number };
@@ -33,14 +37,22 @@ export type GrpcLinkOptions = {
 const HEARTBEAT_MS = 10_000;
 const BACKOFF = { minMs: 100, maxMs: 5_000 };
 /**
- * If a scheduler does not accept the connection in this time, the link tries again, perhaps with
- * another scheduler.
+ * How long a scheduler may take to accept the connection, and to reply to a ping. After that the link
+ * tries another one. With the pause between pings, a scheduler that hangs is left within 5 s.
+ *
+ * A scheduler that is only slow, because thousands of hosts attach to it at once, would become slower
+ * if they all left and came back. So the patience doubles, from the second time on, each time a
+ * scheduler does not accept the connection in time, or a connection is lost soon after its stream
+ * began. It is short again after a stream has lasted. A scheduler that ends a stream itself, for
+ * example because its database restarts, is not slow.
  */
-const CONNECT_LIMIT_MS = 10_000;
+const PATIENCE = { minMs: 2_000, maxMs: 20_000 };
+/** A stream that lasts this long shows that the scheduler keeps up. */
+const LASTING_MS = 60_000;
 const CHANNEL_OPTIONS: ChannelOptions = {
-  // A peer that disappeared is detected after both times together.
-  'grpc.keepalive_time_ms': 20_000,
-  'grpc.keepalive_timeout_ms': 10_000,
+  // The pause between pings. The event loop of the scheduler replies, so a blocked one does not. Ten
+  // thousand hosts send 5,000 pings a second, which cost less than messages: HTTP/2 replies itself.
+  'grpc.keepalive_time_ms': 2_000,
   // The link spaces its attempts itself, so the channel must not wait longer.
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 5_000,
@@ -52,7 +64,7 @@ const CHANNEL_OPTIONS: ChannelOptions = {
   'grpc.enable_channelz': 0,
 };
 
-type Stream = ClientDuplexStream<HostReport, HostSpec>;
+type Stream = ClientDuplexStream<HostReport, HostSpec__Output>;
 
 /** Creates a link that uses the Fleet service's Attach call. */
 export function grpcLink(options: GrpcLinkOptions): Connect {
@@ -68,18 +80,23 @@ class GrpcLink implements Link {
   readonly #peer: LinkPeer;
   readonly #clock: Clock;
   readonly #backoff: Backoff;
+  readonly #pieces: SpecPieces;
   #client: FleetClient | null = null;
   #stream: Stream | null = null;
   /** The only timer: for the next attempt without a stream, for the heartbeat with one. */
   #cancelTimer: (() => void) | null = null;
   /** Whether this stream's first report was sent; a heartbeat before it has no meaning. */
   #hasReported = false;
+  /** Connections that were lost early since a stream has lasted. */
+  #earlyLosses = 0;
+  #beganAtMs = 0;
   #ended = false;
 
   constructor(options: GrpcLinkOptions, peer: LinkPeer) {
     this.#options = options;
     this.#peer = peer;
     this.#clock = options.clock ?? systemClock;
+    this.#pieces = new SpecPieces(options.fleet.service.Attach.responseDeserialize);
     const random = options.random ?? Math.random;
     this.#backoff = new Backoff({ ...(options.backoff ?? BACKOFF), random });
     // Attaches later, because the agent that creates the link is not complete yet.
@@ -124,15 +141,20 @@ class GrpcLink implements Link {
 
   #attach(): void {
     const { fleet: Fleet, address, credentials, channelOptions } = this.#options;
+    const patienceMs = this.#patienceMs();
     let client: FleetClient;
     try {
-      client = new Fleet(address(), credentials(), { ...CHANNEL_OPTIONS, ...channelOptions });
+      client = new Fleet(address(), credentials(), {
+        ...CHANNEL_OPTIONS,
+        'grpc.keepalive_timeout_ms': patienceMs,
+        ...channelOptions,
+      });
     } catch (error) {
       this.#lost(error);
       return;
     }
     this.#client = client;
-    this.#await(client, Date.now() + CONNECT_LIMIT_MS);
+    this.#await(client, Date.now() + patienceMs);
   }
 
   /** Waits for the connection, so that a report is built only if it can be sent. */
@@ -146,25 +168,59 @@ class GrpcLink implements Link {
     }
     channel.watchConnectivityState(state, deadlineMs, (error) => {
       if (this.#client !== client) return;
-      if (error) this.#lost(error);
-      else this.#await(client, deadlineMs);
+      if (!error) {
+        this.#await(client, deadlineMs);
+        return;
+      }
+      this.#earlyLosses += 1;
+      this.#lost(error);
     });
   }
 
   #begin(client: FleetClient, isConnected: boolean): void {
-    // The agent refuses a spec whose kinds of devices it does not know, before anything reads them.
-    const stream = client.attach() as unknown as Stream;
+    const metadata = new Metadata();
+    metadata.set('gantry-pieces', this.#pieces.held || 'none');
+    const stream: Stream = client.attach(metadata);
     const isThis = () => this.#stream === stream;
     this.#stream = stream;
     this.#hasReported = false;
-    stream.on('data', (spec: HostSpec) => {
+    this.#beganAtMs = this.#clock.nowMs();
+    const end = (error: unknown) => {
       if (!isThis()) return;
-      this.#backoff.reset();
-      this.#peer.received(spec);
+      const hasLasted = this.#clock.nowMs() >= this.#beganAtMs + LASTING_MS;
+      if (hasLasted) this.#earlyLosses = 0;
+      else if (isConnected && !isReady(client)) this.#earlyLosses += 1;
+      this.#lost(error);
+    };
+    const members = new MemberSets();
+    stream.on('data', (message: HostSpec__Output) => {
+      if (!isThis()) return;
+      try {
+        this.#receive(message, members);
+      } catch (error) {
+        end(error);
+      }
     });
-    stream.on('error', (error) => isThis() && this.#lost(error));
-    stream.on('end', () => isThis() && this.#lost(null));
+    stream.on('error', end);
+    stream.on('end', () => end(null));
     if (isConnected) this.#peer.attached();
+  }
+
+  #receive(message: HostSpec__Output, members: MemberSets): void {
+    // Also if the agent refuses the spec: the connection must not depend on it.
+    const { authoritySha256s } = message;
+    if (authoritySha256s.length > 0) this.#options.onAuthorities?.(authoritySha256s);
+    for (const change of message.members)
+      this.#peer.receivedMembers(change.networkId, members.apply(change));
+    const spec = this.#pieces.receive(message);
+    if (!spec) return;
+    this.#backoff.reset();
+    this.#peer.received(spec);
+  }
+
+  #patienceMs(): number {
+    const doublings = Math.max(0, this.#earlyLosses - 1);
+    return Math.min(PATIENCE.maxMs, PATIENCE.minMs * 2 ** doublings);
   }
 
   #beat(): void {
@@ -201,4 +257,8 @@ class GrpcLink implements Link {
   #heartbeatMs(): number {
     return this.#options.heartbeatMs ?? HEARTBEAT_MS;
   }
+}
+
+function isReady(client: FleetClient): boolean {
+  return client.getChannel().getConnectivityState(false) === connectivityState.READY;
 }

@@ -4,7 +4,7 @@ import type {
 } from '@gantry/proto/generated/gantry/v1/ConsoleBytes';
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
-import type { HostSpec } from '../spec.ts';
+import type { HostSpec, Neighbour } from '../spec.ts';
 
 /** The agent's connection to the schedulers. A link reconnects by itself until it is ended. */
 export type Link = {
@@ -31,6 +31,8 @@ export type LinkPeer = {
   /** A stream has started. Its first message must be a complete report with the inventory. */
   attached(): void;
   received(spec: HostSpec): void;
+  /** These are all VMs of the network that can be reached. VMs of this host may be among them. */
+  receivedMembers(networkId: string, members: Neighbour[]): void;
 };
 
 export type Connect = (peer: LinkPeer) => Link;

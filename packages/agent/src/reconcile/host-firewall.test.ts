@@ -48,7 +48,7 @@ it('rules that were removed outside the agent are applied again, and only those'
   isThere = false;
   expect(await firewall.restore({ quickly: true })).toBe(true);
   expect(applied).toEqual(['rules', 'rules']);
-  expect(firewall.number).toBe('7');
+  expect(firewall.inForce.number).toBe('7');
 });
 
 it('rules that a later spec replaces during the check do not count as removed', async () => {

@@ -1,6 +1,8 @@
 import type { Firewall, HostNetwork } from '../host-driver.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { HostSpec, InterfaceSpec } from '../spec.ts';
+import { type HostSpec, type InterfaceSpec, isSameSpec, type SpecId } from '../spec.ts';
+
+const NONE: SpecId = { era: '0', number: '0', hash: '' };
 
 type FirewallHost = {
   network: HostNetwork;
@@ -11,11 +13,13 @@ type FirewallHost = {
 /**
  * Keeps the accepted spec's rules and the routes to VMs on other hosts in force. A caller that
  * creates an interface calls `ensure` first, so that a new VM is filtered before anything can reach
- * it. `number` only covers rules that were read back from the host.
+ * it. `inForce` only covers rules that were read back from the host.
  */
 export class HostFirewall {
   readonly #host: FirewallHost;
-  #inForce = '0';
+  #inForce: SpecId = NONE;
+  /** Compared by identity: the VMs on other hosts change without a new spec. */
+  #networks: HostSpec['networks'] | undefined;
   /**
    * Compared and passed by identity, so that the network does not render the same firewall again.
    */
@@ -26,14 +30,14 @@ export class HostFirewall {
     this.#host = host;
   }
 
-  /** The number of the spec whose rules are all in force; "0" before the first. */
-  get number(): string {
+  /** The spec whose rules are all in force. */
+  get inForce(): SpecId {
     return this.#inForce;
   }
 
   /** Returns once the rules of the currently accepted spec, or of a later one, are in force. */
   async ensure(): Promise<void> {
-    while (this.#inForce !== this.#wantedNumber()) {
+    while (!this.#isSettled()) {
       this.#ensuring ??= this.#apply().finally(() => {
         this.#ensuring = null;
       });
@@ -48,19 +52,20 @@ export class HostFirewall {
   async restore({ quickly }: { quickly: boolean }): Promise<boolean> {
     const applied = this.#applied;
     if (applied === null) return false;
-    const isSettled = this.#inForce === this.#wantedNumber();
+    const isSettled = this.#isSettled();
     if (isSettled) {
       if (await this.#host.network.isInForce(applied, { quickly })) return false;
       // A later spec has replaced these rules, or is about to.
-      if (this.#applied !== applied || this.#inForce !== this.#wantedNumber()) return false;
-      this.#inForce = '0';
+      if (this.#applied !== applied || !this.#isSettled()) return false;
+      this.#inForce = NONE;
     }
     await this.ensure();
     return isSettled;
   }
 
-  #wantedNumber(): string {
-    return this.#host.ledger.content.spec?.number ?? '0';
+  #isSettled(): boolean {
+    const { spec } = this.#host.ledger.content;
+    return isSameSpec(this.#inForce, spec ?? NONE) && this.#networks === spec?.networks;
   }
 
   async #apply(): Promise<void> {
@@ -73,7 +78,8 @@ export class HostFirewall {
     if (!(await network.isInForce(firewall))) await network.applyFirewall(firewall);
     await network.serveGuests(spec.vms);
     this.#applied = firewall;
-    this.#inForce = spec.number;
+    this.#inForce = spec;
+    this.#networks = spec.networks;
     changed();
   }
 }

@@ -167,7 +167,8 @@ function devicePart(kind: DeviceKind): Part {
     async remove(host, vm) {
       for (const address of await devicesToClean(host, vm, kind)) {
         const device = { vmId: vm.id, kind, address };
-        const cleaning = await host.driver.devices.release(device);
+        const cleaning =
+          (await heldByAnother(host, device)) ?? (await host.driver.devices.release(device));
         await keepReceipt(host, vm, { device, cleaning });
       }
     },
@@ -191,6 +192,18 @@ async function devicesToClean(
   const cleaned = receipts.filter((receipt) => receipt.revision === vm.revision);
   const done = new Set(cleaned.map((receipt) => receipt.pciAddress));
   return [...new Set(addresses)].filter((address) => !done.has(address));
+}
+
+/**
+ * After a restored backup, the entry may name a device that another VM has by now. It stays with that
+ * VM. The receipt says so: the take-down ends, and the device is not proven clean.
+ */
+async function heldByAnother(host: HostContext, device: Device): Promise<Cleaning | null> {
+  const { address, vmId } = device;
+  const holder = (await host.driver.devices.list()).find((held) => held.address === address);
+  if (!holder || holder.vmId === vmId) return null;
+  const message = `${address} is in use by VM ${holder.vmId}`;
+  return { serial: '', method: 'none', failure: { code: 'device_in_use', message } };
 }
 
 async function keepReceipt(

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Domain } from '../host-driver.ts';
 import { NO_FACTS, type VmFacts } from '../ledger/ledger.ts';
 import { makeTakeDown, makeVm } from '../testing/make-spec.ts';
@@ -25,7 +25,8 @@ const failed = {
 const done = { replied: '5', failure: null, hasFailed: false };
 const facts = (over: Partial<VmFacts>): VmFacts => ({ ...NO_FACTS, generation: '1', ...over });
 
-type Known = Omit<Parameters<typeof vmReport>[0], 'id' | 'silence'>;
+type Known = Omit<Parameters<typeof vmReport>[0], 'id' | 'silence' | 'devices' | 'refused'>;
+const none = { devices: [], refused: null };
 type Case = [what: string, known: Known, state: string, revision: string];
 
 it.each<Case>([
@@ -104,7 +105,7 @@ it.each<Case>([
     '0',
   ],
 ])('%s', (_what, known, state, revision) => {
-  const report = vmReport({ id: 'vm-1', silence: null, ...known });
+  const report = vmReport({ id: 'vm-1', silence: null, ...none, ...known });
   expect(report).toMatchObject({ state: `VM_OBSERVED_STATE_${state}`, revision });
   expect(report.failure).toBe(known.work?.failure ?? null);
   expect(report.disks).toHaveLength(known.domain ? 1 : 0);
@@ -112,7 +113,7 @@ it.each<Case>([
 
 it('a domain that is only known from earlier is reported with the reason', () => {
   const silence = { code: 'host_failed', message: 'libvirt does not reply', sinceMs: 7 };
-  const known = { id: 'vm-1', entry: wanted, facts: facts({}), silence };
+  const known = { id: 'vm-1', ...none, entry: wanted, facts: facts({}), silence };
   expect(vmReport({ ...known, domain: running, work: done })).toMatchObject({
     state: 'VM_OBSERVED_STATE_RUNNING',
     failure: silence,
@@ -123,9 +124,50 @@ it('a domain that is only known from earlier is reported with the reason', () =>
 
 it('a running domain that lost its generation is reported with the ledger’s', () => {
   const lost = { ...running, revision: '0', generation: '0' };
-  const known = { id: 'vm-1', entry: wanted, facts: facts({}), work: done, silence: null };
+  const known = { id: 'vm-1', ...none, entry: wanted, facts: facts({}), work: done, silence: null };
   expect(vmReport({ ...known, domain: lost })).toMatchObject({
     state: 'VM_OBSERVED_STATE_RUNNING',
     generation: '1',
+  });
+});
+
+describe('a refused VM', () => {
+  const failure = { code: 'device_in_use', message: 'refused: it is in use', sinceMs: 3 };
+  const known = {
+    ...{ id: 'vm-1', ...none, refused: { revision: '6', failure } },
+    ...{ facts: NO_FACTS, work: undefined, silence: null },
+  };
+
+  it('that the host does not have has failed', () => {
+    expect(vmReport({ ...known, entry: null, domain: undefined })).toMatchObject({
+      ...{ state: 'VM_OBSERVED_STATE_FAILED', revision: '6', failure, known: null },
+    });
+  });
+
+  it('that runs for an earlier entry runs on, and the report says what was refused', () => {
+    expect(vmReport({ ...known, entry: wanted, domain: running })).toMatchObject({
+      ...{ state: 'VM_OBSERVED_STATE_RUNNING', revision: '6', failure },
+    });
+  });
+});
+
+describe('an unknown VM', () => {
+  const known = { id: 'vm-1', ...none, entry: null, work: undefined, silence: null };
+
+  it('is described by its last entry', () => {
+    const lastEntry = makeVm('vm-1', { name: 'train', projectId: 'project-1' });
+    const report = vmReport({ ...known, domain: running, facts: facts({ lastEntry }) });
+    expect(report.known).toEqual(lastEntry);
+  });
+
+  it('is described by its domain and devices if the ledger does not know it', () => {
+    const devices = [{ kind: 'gpu', address: '0000:41:00.0' }] as const;
+    const report = vmReport({ ...known, devices, domain: running, facts: NO_FACTS });
+    expect(report.known).toMatchObject({
+      id: 'vm-1',
+      revision: '4',
+      devices,
+      disks: running.disks,
+    });
   });
 });

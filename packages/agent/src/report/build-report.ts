@@ -4,11 +4,11 @@ import type { VmObservedState } from '@gantry/proto/generated/gantry/v1/VmObserv
 import type { VmReport } from '@gantry/proto/generated/gantry/v1/VmReport';
 import type { Failure } from '../base/failure.ts';
 import type { Domain, Volume } from '../host-driver.ts';
-import type { VmFacts } from '../ledger/ledger.ts';
+import type { RefusedVm, VmFacts } from '../ledger/ledger.ts';
 import type { HostContext } from '../reconcile/host-context.ts';
 import { lastGeneration } from '../reconcile/plan.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
-import { entryOf, isBelow, type VmEntry } from '../spec.ts';
+import { type DeviceRef, entryOf, isBelow, type VmEntry } from '../spec.ts';
 import type { LastKnownDomains } from './last-known-domains.ts';
 
 type ReportSource = {
@@ -32,22 +32,26 @@ export async function buildReport({
     readMadeDisks(host),
   ]);
   // Read after the host has replied; from here on everything is read at one moment.
-  const { spec } = ledger.content;
+  const { spec, refused = {} } = ledger.content;
   const wanted = [...(spec?.vms ?? []), ...(spec?.takeDowns ?? [])].map((vm) => vm.id);
   const domains = snapshot.domains ?? [];
   const found = [...domains, ...devices].map(({ vmId }) => vmId);
-  const ids = [...new Set([...wanted, ...found])];
+  const ids = [...new Set([...wanted, ...Object.keys(refused), ...found])];
   // A VM that may run is left out until the domains were listed once: leaving it out proves
   // nothing.
   const isKnown = (id: string) => snapshot.domains !== null || ledger.facts(id).generation === '0';
   return {
+    acceptedEra: spec?.era ?? '0',
     acceptedNumber: spec?.number ?? '0',
+    acceptedHash: spec?.hash ?? '',
     refusal,
     vms: ids.filter(isKnown).map((id) =>
       vmReport({
         id,
         entry: entryOf(spec, id),
+        refused: refused[id] ?? null,
         domain: domains.find((domain) => domain.vmId === id),
+        devices: devices.filter(({ vmId }) => vmId === id),
         facts: ledger.facts(id),
         work: reconciler.worker(id),
         silence: snapshot.failure,
@@ -56,7 +60,8 @@ export async function buildReport({
     receipts: (spec?.takeDowns ?? []).flatMap(({ id }) => ledger.facts(id).receipts),
     disks: [...reconciler.disks.ready, ...made],
     deletedDisks: [...reconciler.disks.removed],
-    firewallNumber: firewall.number,
+    firewallNumber: firewall.inForce.number,
+    firewallHash: firewall.inForce.hash,
   };
 }
 
@@ -70,7 +75,11 @@ async function readMadeDisks({ driver, ledger }: HostContext): Promise<Volume[]>
 type KnownVm = {
   id: string;
   entry: VmEntry | null;
+  /** The newer entry that was refused, if there is one. Then `entry` is the one before it. */
+  refused: RefusedVm | null;
   domain: Domain | undefined;
+  /** The devices that are assigned to it. */
+  devices: readonly DeviceRef[];
   facts: VmFacts;
   /** From the worker: the revision that was carried out or given up, and the failure. */
   work: { replied: string; failure: Failure | null; hasFailed: boolean } | undefined;
@@ -79,18 +88,34 @@ type KnownVm = {
 };
 
 export function vmReport(known: KnownVm): VmReport {
-  const { id, domain, work, silence } = known;
+  const { id, domain, refused, work, silence } = known;
+  const state = stateOf(known);
   return {
     id,
-    revision: reportedRevision(known),
+    revision: refused ? refused.revision : reportedRevision(known),
     generation: lastGeneration(known),
-    state: `VM_OBSERVED_STATE_${stateOf(known)}` satisfies VmObservedState,
-    failure: work?.failure ?? (domain ? silence : null),
+    state: `VM_OBSERVED_STATE_${state}` satisfies VmObservedState,
+    failure: refused?.failure ?? work?.failure ?? (domain ? silence : null),
     disks: domain ? [...domain.disks] : [],
+    known: state === 'UNKNOWN' ? describeUnknown(known) : null,
   };
 }
 
-function stateOf({ entry, domain, facts, work }: KnownVm) {
+type UnknownVm = NonNullable<VmReport['known']>;
+
+/** The domain shows the least: a ledger that was lost knows no more. */
+function describeUnknown({ id, domain, devices, facts }: KnownVm): UnknownVm {
+  if (facts.lastEntry) return facts.lastEntry;
+  return {
+    ...{ id, revision: domain?.revision ?? '0', generation: lastGeneration({ domain, facts }) },
+    devices: devices.map(({ kind, address }) => ({ kind, address })),
+    disks: (domain?.disks ?? []).map(({ id: diskId, sizeBytes }) => ({ id: diskId, sizeBytes })),
+    interfaces: facts.interfaces,
+  };
+}
+
+function stateOf({ entry, refused, domain, facts, work }: KnownVm) {
+  if (refused) return domain?.state === 'running' ? 'RUNNING' : 'FAILED';
   if (entry === null) return 'UNKNOWN';
   if (entry.takeDown) {
     if (facts.takenDownRevision === entry.vm.revision) return 'TAKEN_DOWN';

@@ -12,7 +12,9 @@ import type {
 /** Complete specs, built from the fields that a test sets. */
 export function makeSpec(number: number, spec: Partial<HostSpec> = {}): HostSpec {
   return {
+    era: '0',
     number: String(number),
+    hash: `hash of ${number}`,
     vms: [],
     takeDowns: [],
     disks: [],
@@ -20,6 +22,8 @@ export function makeSpec(number: number, spec: Partial<HostSpec> = {}): HostSpec
     firewallRules: [makeRule('rule-1')],
     consoles: [],
     networks: [],
+    needs: [],
+    authoritySha256s: [],
     ...spec,
   };
 }
@@ -40,6 +44,10 @@ export function makeVm(id: string, vm: Partial<VmSpec> = {}): VmSpec {
     startupScript: '',
     shutdownScript: '',
     numaShares: [],
+    projectId: '',
+    type: '',
+    imageId: '',
+    needs: [],
     ...vm,
   };
 }
@@ -60,6 +68,7 @@ export function makeDisk(id: string, disk: Partial<DiskSpec> = {}): DiskSpec {
     exists: false,
     blockSize: 0,
     serialNumber: id,
+    name: '',
     ...disk,
   };
 }
@@ -82,6 +91,7 @@ export function makeNetwork(id: string, network: Partial<NetworkSpec> = {}): Net
     vni: 1,
     subnets: [{ cidr: '10.0.0.0/24', gatewayIpv4: '10.0.0.1' }],
     neighbours: [],
+    membersApart: false,
     ...network,
   };
 }

@@ -40,11 +40,12 @@ export function readSettings({ root, args, env }: Invocation): Settings {
   const { real } = readArguments(args);
   const reader = createSettingsReader(env);
   const hosts = reader.optional('GANTRY_FLEET_HOSTS');
+  const databaseUrl = reader.optionalSecret('DATABASE_URL');
   // DATABASE_URL may be a production database, so no host is simulated there by default.
-  const simulatedHosts = hosts ?? (reader.optional('DATABASE_URL') ? 'none' : DEMO_HOSTS);
+  const simulatedHosts = hosts ?? (databaseUrl ? 'none' : DEMO_HOSTS);
   return {
     homeDirectory: reader.text('GANTRY_HOME', path.join(root, '.gantry')),
-    databaseUrl: reader.optionalSecret('DATABASE_URL'),
+    databaseUrl,
     secretKey: reader.optionalSecret('GANTRY_SECRET_KEY'),
     host: reader.text('GANTRY_HOST', '127.0.0.1'),
     port: reader.integer('GANTRY_PORT', { fallback: DEFAULT_PORT, min: 0, max: 65_535 }),

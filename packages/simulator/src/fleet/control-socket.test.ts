@@ -3,13 +3,13 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { makeVm } from '@gantry/agent/testing/make-spec';
+import { gpu, makeVm } from '@gantry/agent/testing/make-spec';
 import { createLog } from '@gantry/daemon/log';
 import { loadFleet } from '@gantry/proto/load';
 import { MemoryLedger } from '@gantry/testkit/hosts/memory-ledger';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SimulatedHostDriver } from '../driver/simulated-host-driver.ts';
-import { makeInventory } from '../testing/make-inventory.ts';
+import { GPUS, makeInventory } from '../testing/make-inventory.ts';
 import { runAlone } from '../testing/run-alone.ts';
 import { type ControlSocket, startControlSocket } from './control-socket.ts';
 import { SimulatedHost } from './simulated-host.ts';
@@ -49,6 +49,22 @@ function send(method: string, path: string, body?: string) {
 describe('the control socket', () => {
   it('is accessible only to its owner', async () => {
     expect((await stat(control.path)).mode & 0o777).toBe(0o600);
+  });
+
+  it('shows everything that is on the hosts', async () => {
+    await runAlone(driver, makeVm('vm-1', { devices: [gpu(GPUS[0])] }));
+    const { items } = JSON.parse((await send('GET', '/sights')).said);
+    expect(items).toMatchObject([
+      {
+        hostId: 'id-1',
+        domains: [{ vmId: 'vm-1', state: 'running', starts: 1, resets: 0 }],
+        devices: [{ vmId: 'vm-1', address: GPUS[0] }],
+        seeds: ['vm-1'],
+        disks: [{ id: 'vm-1-os' }],
+      },
+    ]);
+    expect(items[0].interfaces.map(({ vmId }: { vmId: string }) => vmId)).toContain('vm-1');
+    expect(items[0].rules).toEqual(driver.network.firewall?.rules);
   });
 
   it('lists hosts, and can crash a VM', async () => {

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { HostFailure } from '@gantry/agent/base/failure';
 import type { Log } from '@gantry/daemon/log';
 import { BadControlRequest, type ControlOrder, parseControlOrder } from './control-request.ts';
+import { lookAtHost } from './host-sight.ts';
 import type { SimulatedHost } from './simulated-host.ts';
 
 /**
@@ -55,10 +56,14 @@ async function reply(request: IncomingMessage, { hosts, log }: Options): Promise
     if (request.method === 'GET' && request.url === '/hosts') {
       return { status: 200, body: { items: [...hosts].map(showHost) } };
     }
+    if (request.method === 'GET' && request.url === '/sights') {
+      return { status: 200, body: { items: [...hosts.values()].map(lookAtHost) } };
+    }
     const [, name = '', verb = ''] = /^\/hosts\/([^/]+)\/([^/]+)$/.exec(request.url ?? '') ?? [];
     const host = hosts.get(name);
     if (request.method !== 'POST' || !host) {
-      const message = 'there is GET /hosts, and POST /hosts/{name}/{verb} for those hosts';
+      const message =
+        'there is GET /hosts, GET /sights, and POST /hosts/{name}/{verb} for those hosts';
       return { status: 404, body: { message } };
     }
     const order = parseControlOrder(verb, await readBody(request));

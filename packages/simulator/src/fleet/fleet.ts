@@ -5,6 +5,7 @@ import type { Identity } from '@gantry/agent/identity/identity';
 import { type Renewal, renewWhenDue } from '@gantry/agent/identity/renew-when-due';
 import { loadIdentity } from '@gantry/agent/identity/state-files';
 import { ledgerFile } from '@gantry/agent/ledger/ledger-file';
+import { roundRobin } from '@gantry/agent/link/round-robin';
 import type { Log } from '@gantry/daemon/log';
 import { type Fleet, loadFleet } from '@gantry/proto/load';
 import { SimulatedHostDriver } from '../driver/simulated-host-driver.ts';
@@ -72,9 +73,11 @@ async function startMember(place: Place, planned: PlannedHost): Promise<Member> 
   const stateDirectory = join(settings.directory, planned.name);
   const identity = await ensureIdentity(place, planned, stateDirectory);
   const store = disks.get(planned.location);
-  const address = () => anyOf(settings.schedulers);
+  const address = roundRobin(settings.schedulers);
+  let renewal: Renewal | undefined;
   const host = new SimulatedHost({
     ...{ fleet, log, identity, address },
+    onAuthorities: (sha256s) => renewal?.follow(sha256s),
     driver: new SimulatedHostDriver({
       inventory: {
         ...inventoryOfHost(await simulatedInventory(planned.model), planned.name),
@@ -87,7 +90,7 @@ async function startMember(place: Place, planned: PlannedHost): Promise<Member> 
   });
   await host.start();
   const onRenewed = (renewed: Identity) => host.renewed(renewed);
-  const renewal = renewWhenDue({ identity, address, stateDirectory, log, onRenewed });
+  renewal = renewWhenDue({ identity, address, stateDirectory, log, onRenewed });
   return { name: planned.name, host, renewal };
 }
 
@@ -106,10 +109,6 @@ async function ensureIdentity(
   if (known && (await operator.hasHost(known.hostId))) return known;
   await rm(stateDirectory, { recursive: true, force: true });
   const { token, caFingerprint } = await operator.makeJoinToken(location);
-  const address = anyOf(settings.schedulers);
+  const address = roundRobin(settings.schedulers)();
   return await enroll({ address, token, caFingerprint, hostname: name, stateDirectory });
-}
-
-function anyOf(addresses: string[]): string {
-  return addresses[Math.floor(Math.random() * addresses.length)] ?? '';
 }

@@ -17,6 +17,8 @@ export type SimulatedHostOptions = {
   /** Called before every attempt to attach. */
   address: () => string;
   heartbeatMs?: number;
+  /** Called with the authorities that the fleet trusts. */
+  onAuthorities?: (sha256s: readonly string[]) => void;
   timings?: Partial<Timings>;
   /** Wraps the agent's link, to simulate network faults. */
   wrapLink?: (connect: Connect) => Connect;
@@ -53,9 +55,9 @@ export class SimulatedHost {
 
   async start(): Promise<void> {
     const { fleet, log, driver, ledger, address, heartbeatMs, timings } = this.#options;
-    const { wrapLink = (link) => link } = this.#options;
+    const { wrapLink = (link) => link, onAuthorities } = this.#options;
     const connect = grpcLink({
-      ...{ fleet, log, address },
+      ...{ fleet, log, address, onAuthorities },
       credentials: () => channelCredentials(this.#identity),
       ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
     });

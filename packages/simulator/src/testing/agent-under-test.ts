@@ -3,7 +3,7 @@ import { DEFAULT_TIMINGS, type Timings } from '@gantry/agent/base/timings';
 import type { HostDriver } from '@gantry/agent/host-driver';
 import type { LedgerStore } from '@gantry/agent/ledger/ledger';
 import type { Link, LinkPeer } from '@gantry/agent/link/link';
-import type { HostSpec } from '@gantry/agent/spec';
+import type { HostSpec, Neighbour } from '@gantry/agent/spec';
 import { createLog } from '@gantry/daemon/log';
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
 import type { VmReport } from '@gantry/proto/generated/gantry/v1/VmReport';
@@ -53,6 +53,10 @@ export class AgentUnderTest {
 
   send(spec: HostSpec): void {
     this.#peer?.received(spec);
+  }
+
+  sendMembers(networkId: string, members: Neighbour[]): void {
+    this.#peer?.receivedMembers(networkId, members);
   }
 
   get report(): HostReport {

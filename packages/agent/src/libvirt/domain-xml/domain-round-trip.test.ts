@@ -33,6 +33,7 @@ const disk: fc.Arbitrary<DiskSpec> = fc.record({
   readOnly: fc.boolean(),
   blockSize: fc.constantFrom(0, 512, 4_096),
   serialNumber: text,
+  name: fc.constant(''),
   exists: fc.boolean(),
 });
 
@@ -72,7 +73,9 @@ const vmSpec: fc.Arbitrary<VmSpec> = fc
     sshPublicKey: fc.constant(''),
     startupScript: fc.constant(''),
     shutdownScript: fc.constant(''),
+    ...{ projectId: fc.constant(''), type: fc.constant(''), imageId: fc.constant('') },
     numaShares: shares,
+    needs: fc.constant<string[]>([]),
   })
   .map((vm) => {
     const cpuCores = sum(vm.numaShares.map((share) => share.cpuCores));
