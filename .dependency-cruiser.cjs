@@ -74,6 +74,8 @@ module.exports = {
         pathNot: [
           test,
           '^packages/api/src/(http|billing|consoles)/',
+          // A page for browsers, like those of billing.
+          '^packages/api/src/invitations/invitation-page\\.ts$',
           '/(routes|schema|trace-schema)\\.ts$',
         ],
       },

@@ -53,6 +53,8 @@ export default defineConfig({
             ...named('.libvirt.test.ts'),
             ...named('.lab.test.ts'),
             ...named('.system.test.ts'),
+            ...named('.faults.test.ts'),
+            ...named('.versions.test.ts'),
           ],
           expect: patience,
           // The default of 5 s is too short on a machine that is busy with other work.
@@ -89,6 +91,33 @@ export default defineConfig({
           // They mostly wait for guests and limits, and each has its own namespaces.
           maxWorkers: 2,
           sequence: { groupOrder: 101 },
+        },
+      },
+      {
+        // Not part of `npm test`: some limits are those of the product, and a busy machine exceeds them.
+        test: {
+          name: 'faults',
+          include: named('.faults.test.ts'),
+          exclude: skipped,
+          globalSetup: ['packages/testkit/src/database/global-postgres-18.ts'],
+          expect: patience,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 103 },
+        },
+      },
+      {
+        // Run by `npm run test:versions`, which builds the other version.
+        test: {
+          name: 'versions',
+          include: named('.versions.test.ts'),
+          exclude: skipped,
+          expect: patience,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 104 },
         },
       },
       lab('lab', named('.lab.test.ts')),

@@ -4,11 +4,11 @@ import { parseArgs } from 'node:util';
 export const SUITE_NAMES = ['unit', 'pg18', 'pg15', 'system', 'libvirt', 'lab-short'];
 
 /** Suites that start the bundled processes. */
-export const NEEDS_BUILD = ['system', 'libvirt', 'lab-short', 'lab'];
+export const NEEDS_BUILD = ['system', 'libvirt', 'lab-short', 'lab', 'faults'];
 
 const CHECK = 'check';
-/** Not part of a plain `npm test`, because it takes long. */
-const BY_NAME_ONLY = ['lab'];
+/** Not part of a plain `npm test`: they take long, or have limits that a busy machine exceeds. */
+const BY_NAME_ONLY = ['lab', 'faults'];
 const NAMES = [CHECK, ...SUITE_NAMES, ...BY_NAME_ONLY];
 
 /** The suite of a test file follows from its name. */
@@ -17,6 +17,7 @@ const SUITE_BY_SUFFIX = {
   '.system.test.ts': 'system',
   '.libvirt.test.ts': 'libvirt',
   '.lab.test.ts': 'lab',
+  '.faults.test.ts': 'faults',
 };
 
 const USAGE = `usage: npm test [-- [suite …] [--only path …]]

@@ -22,6 +22,7 @@ const CAN_RUN = {
   libvirt: ({ built }) => (built ? installForLibvirt() : 'the build failed'),
   'lab-short': ({ built }) => (built ? installForLab() : 'the build failed'),
   lab: ({ built }) => (built ? installForLab() : 'the build failed'),
+  faults: ({ built }) => built || 'the build failed',
 };
 
 function needs(directory) {
@@ -84,19 +85,23 @@ function readReport(text, ok) {
   const tests = (report.testResults ?? []).flatMap((file) => file.assertionResults ?? []);
   const skipped = tests.filter(({ status }) => !['passed', 'failed'].includes(status));
   const notes = skipped.map(({ fullName }) => `skipped: ${fullName}`);
-  // Failures are repeated at the end, for readers who only have the last lines of a long run.
-  for (const { status, fullName, failureMessages } of tests) {
-    if (status !== 'failed') continue;
-    const reason = (failureMessages?.[0] ?? '').split('\n').slice(0, 6).join('\n      ');
-    notes.push(`failed: ${fullName}\n      ${reason}`);
-  }
+  const failures = tests
+    .filter(({ status }) => status === 'failed')
+    .map(({ fullName, failureMessages }) => `${fullName}\n      ${reasonOf(failureMessages)}`);
   if (!ok && failed === 0) notes.push('failed outside of its tests; see the output above');
   return {
     passed: report.numPassedTests ?? 0,
     failed: ok ? failed : Math.max(1, failed),
     skipped: skipped.length,
     notes,
+    failures,
   };
+}
+
+/** The first lines of a message. A line with a counterexample may be very long. */
+function reasonOf(failureMessages) {
+  const lines = (failureMessages?.[0] ?? '').split('\n').slice(0, 6);
+  return lines.map((text) => text.slice(0, 300)).join('\n      ');
 }
 
 function printTable(rows) {
@@ -109,6 +114,9 @@ function printTable(rows) {
     console.log(line([...cells.slice(0, -1), row.seconds.toFixed(1)]));
     for (const note of row.notes) console.log(`    ${note}`);
   }
+  // Failures are repeated at the end, for readers who only have the last lines of a long run.
+  for (const { name, failures = [] } of rows)
+    for (const failure of failures) console.log(`failed in ${name}: ${failure}`);
 }
 
 async function main() {

@@ -19,7 +19,7 @@ const GOALS = { get: 1.3, list: 1.3, create: 1.5 };
 const root = path.resolve(import.meta.dirname, '../..');
 const home = path.join(root, '.gantry/bench', `api-${process.pid}`);
 const postgres = await startEmbeddedPostgres({ home });
-const sql = connect({ url: postgres.databaseUrl, name: 'bench' });
+const sql = connect({ url: postgres.databaseUrl, name: 'bench', statementLimitMs: 0 });
 const stops: (() => Promise<void>)[] = [];
 try {
   const project = await makeBenchProject({

@@ -4,10 +4,10 @@ import { removeAbandonedHomes } from './fleet/home.ts';
 import { missedGoals } from './fleet/table.ts';
 
 /**
- * Measures the cost of a large fleet in three parts that can be run one by one: decisions in
- * memory, committed placements, and hosts that are attached to one scheduler.
+ * Measures the cost of a large fleet in parts that can be run one by one: decisions in memory, placements
+ * committed in large batches and one by one, and hosts that are attached to one scheduler.
  */
-const PARTS = ['decisions', 'placements', 'attached'] as const;
+const PARTS = ['decisions', 'placements', 'steady', 'attached'] as const;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -17,6 +17,7 @@ const { values, positionals } = parseArgs({
     idle: { type: 'string', default: '60' },
     rate: { type: 'string', default: '50' },
     seconds: { type: 'string', default: '60' },
+    members: { type: 'string', default: '4000' },
     rounds: { type: 'string', default: '3' },
     profiles: { type: 'string' },
     statements: { type: 'boolean', default: false },
@@ -34,9 +35,10 @@ process.env['BENCH_ROUNDS'] = values.rounds;
 let failed = false;
 for (const part of wanted) {
   console.log(`\n${part}`);
-  // The first two are separate programs. Their exit codes say whether they met their goals.
+  // The first ones are separate programs. Their exit codes say whether they met their goals.
   if (part === 'decisions') await import('./placement/decisions.ts');
   if (part === 'placements') await import('./placement/commits.ts');
+  if (part === 'steady') await import('./placement/steady.ts');
   if (part === 'attached') await attached();
   failed ||= process.exitCode === 1;
 }
@@ -54,7 +56,8 @@ async function attached(): Promise<void> {
     await measureAttached({
       ...{ hosts: Number(values.hosts), processes: Number(values.processes) },
       ...{ idleSeconds: Number(values.idle), rates: values.rate.split(',').map(Number) },
-      ...{ seconds: Number(values.seconds), signal: stopping.signal },
+      ...{ seconds: Number(values.seconds), members: Number(values.members) },
+      signal: stopping.signal,
       ...{ profiles: values.profiles, statements: values.statements },
     });
   } catch (error) {

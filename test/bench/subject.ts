@@ -36,15 +36,16 @@ type Wanted = { root: string; databaseUrl: string; sql: Sql; vms: number };
 
 /** A project with an access key, very high limits and some VMs to read. */
 export async function makeBenchProject({ root, databaseUrl, sql, vms }: Wanted) {
-  const secretKey = randomBytes(32).toString('base64url');
+  const [secretKey, fleetKey] = [randomKey(), randomKey()];
+  const operator = { email: 'bench@example.com', password: randomBytes(12).toString('hex') };
   const output = execFileSync(
     process.execPath,
     [path.join(root, 'packages/api/dist/bootstrap.mjs')],
     {
       env: { ...process.env, DATABASE_URL: databaseUrl, GANTRY_SECRET_KEY: secretKey },
       input: JSON.stringify({
-        operator_email: 'bench@example.com',
-        operator_password: randomBytes(12).toString('hex'),
+        operator_email: operator.email,
+        operator_password: operator.password,
         ...{ organization: 'bench', project: 'bench' },
       }),
       encoding: 'utf8',
@@ -58,11 +59,14 @@ export async function makeBenchProject({ root, databaseUrl, sql, vms }: Wanted) 
     access_key: string;
   };
   await sql`update quotas set max = 100000000`;
+  await sql`update organization_quotas set max = 100000000`;
   const vmId = await insertVms(sql, projectId, vms);
   // The planner would assume that empty tables stay empty.
   if (vms > 0) await sql`analyze`;
-  return { secretKey, projectId, accessKey, vmId };
+  return { secretKey, fleetKey, projectId, accessKey, vmId, operator };
 }
+
+const randomKey = () => randomBytes(32).toString('base64url');
 
 async function insertVms(sql: Sql, projectId: string, count: number): Promise<string> {
   let vmId = '';

@@ -134,7 +134,7 @@ describe('docs/contract/authentication.md#access-keys: tokens and keys', () => {
     };
     const tokens = await createAccessTokens({ sql, secrets, keyDays: 30 });
     await sql.end();
-    expect(await tokens.verify(access_token)).toBe(claims.sub);
+    expect((await tokens.verify(access_token))?.userId).toBe(claims.sub);
 
     const second = (await refresh(refresh_token)).body;
     expect(second.refresh_token).not.toBe(refresh_token);

@@ -82,7 +82,7 @@ describe('docs/contract/errors.md#errors: the body', () => {
         ...['conflict', 'operation_in_progress', 'idempotency_key_reused', 'disk_attached'],
         ...['name_taken', 'request_too_large', 'unsupported_media_type', 'quota_exceeded'],
         ...['unknown_type', 'unknown_location', 'unknown_image', 'type_not_in_location'],
-        ...['too_many_requests', 'internal_error', 'unavailable'],
+        ...['too_many_requests', 'internal_error', 'unavailable', 'totp_required'],
       ].sort(),
     );
   });
@@ -154,11 +154,12 @@ describe('docs/contract/errors.md#errors: status and code', () => {
         expect(reply.body.message).toContain('/billing');
       }
       expect(closed[1]?.body.message).toContain(`/v0.1${O}/billing`);
-      for (const path of ['', '/organizations', '/projects', `${O}/billing`]) {
+      for (const path of ['', '/organizations', '/projects', `${P}/prices`]) {
         expect([path, (await get(path)).status]).toEqual([path, 200]);
       }
     }
     const owner = clientOf(api, tenant.owner.token);
+    expect((await owner.get(`${O}/billing`)).status).toBe(200);
     const project = { name: newName(), organization_id: tenant.organizationId };
     expect((await owner.post('/projects', project)).status).toBe(200);
     expect((await owner.patch(O, { name: 'Still unpaid' })).status).toBe(200);

@@ -86,12 +86,15 @@ const COMPLETING = [
   `DELETE ${P}`,
 ];
 
-/** The endpoints for members, events, receipts, consoles and traces. */
+/** For accounts, members, events, receipts, consoles, traces, prices, standing and limits. */
 const FURTHER = [
+  ...['POST /auth/password', 'POST /auth/logout', 'POST /auth/invitations:accept'],
+  ...['GET /auth/totp', 'POST /auth/totp', 'POST /auth/totp:confirm', 'POST /auth/totp:remove'],
   ...[`GET ${O}/members`, `POST ${O}/members`, `DELETE ${O}/members/{member_id}`],
   ...[`GET ${P}/events`, `GET ${P}/device-receipts`, `GET ${P}/vms/{vm_id}/serial-log`],
   ...[`GET ${P}/vms/{vm_id}/console`, `POST ${P}/vms/{vm_id}/console`],
   `POST ${P}/vpc/firewall-rules:trace`,
+  ...[`GET ${P}/prices`, `GET ${O}/standing`, `GET ${O}/quotas`],
 ];
 
 /** Names of parameters do not matter to clients. */
@@ -192,9 +195,10 @@ describe('docs/contract/README.md#rules-for-every-endpoint', () => {
       expect(headers.get('content-type'), `${method} ${path}`).toMatch(/^application\/json/);
     }
   });
-  it('every endpoint except the token endpoint needs a bearer', async () => {
+  it('every endpoint needs a bearer, except those for tokens and invitations', async () => {
+    const open = ['/v0.1/auth/token', '/v0.1/auth/invitations:accept'];
     for (const { method, path } of operations) {
-      const expected = path === '/v0.1/auth/token' ? 400 : 401;
+      const expected = open.includes(path) ? 400 : 401;
       expect([method, path, (await call(method, path)).status]).toEqual([method, path, expected]);
     }
   });

@@ -85,7 +85,9 @@ describe('docs/contract/tenancy.md: endpoints', () => {
     const { get } = clientOf(world.api, tenant.accessKey);
     const specs = `/projects/${tenant.projectId}/specs`;
     expectRefusal(await get(specs), 402, 'payment_required');
-    const { url } = (await get(`/organizations/${tenant.organizationId}/billing`)).body;
+    const link = `/organizations/${tenant.organizationId}/billing`;
+    expectRefusal(await get(link), 403, 'forbidden');
+    const { url } = (await clientOf(world.api, tenant.owner.token).get(link)).body;
     const entered = await buildApp(world.api.deps).request(new URL(url).pathname, {
       method: 'POST',
       body: new URLSearchParams({ holder: 'Unpaid Ltd', email: 'bills@unpaid.test' }),

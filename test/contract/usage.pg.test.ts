@@ -1,8 +1,9 @@
+import { adjustClosedDays } from '@gantry/db/queries/usage/adjustments';
 import { closeInterval, openInterval } from '@gantry/db/queries/usage/meter';
 import { closeDay, closeDueDays } from '@gantry/db/queries/usage/usage';
 import { newId } from '@gantry/model/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal, type Fields, startWorld, type World } from './support.ts';
+import { expectRefusal, type Fields, startWorld, TIMESTAMP, type World } from './support.ts';
 
 let world: World;
 
@@ -78,8 +79,35 @@ describe('docs/contract/usage.md#usage: metering and prices', () => {
     expect(await usageOf('2026-03-04')).toMatchObject([{ quantity: 3600 }]);
   });
 
-  it('persistent disks cost 0.00013 USD per GB and hour', async () => {
-    const { items } = (await world.operator.get('/admin/prices')).body;
-    expect(items).toContainEqual({ resource_type: 'persistent-ssd', usd_per_hour: 0.00013 });
+  it('tenants see the prices; persistent disks cost 0.00013 USD per GB and hour', async () => {
+    await world.operator.put('/admin/prices/a40.2x', { usd_per_hour: 2.5 });
+    const { status, body } = await world.get(`${world.P}/prices`);
+    expect(status).toBe(200);
+    expect(body.items).toContainEqual({
+      ...{ resource_type: 'persistent-ssd', billable_metric: 'gb_hours', usd_per_hour: 0.00013 },
+    });
+    expect(body.items).toContainEqual({
+      ...{ resource_type: 'a40.2x', billable_metric: 'vm_seconds', usd_per_hour: 2.5 },
+    });
+  });
+
+  it('usage that becomes known after its day was closed is an adjustment of that day', async () => {
+    const { sql } = world.api;
+    const day = '2026-03-10';
+    await world.operator.put('/admin/prices/a40.4x', { usd_per_hour: 2 });
+    const A40X4: Metered = { metric: 'vm_seconds', vmType: 'a40.4x' };
+    await meter(A40X4, `${day}T10:00:00Z`, `${day}T11:00:00Z`);
+    await closeDay(sql, day);
+    await world.operator.put('/admin/prices/a40.4x', { usd_per_hour: 100 });
+    await meter(A40X4, `${day}T12:00:00Z`, `${day}T12:30:00Z`);
+    expect(await adjustClosedDays(sql)).toMatchObject([{ date: day, adjustments: 1 }]);
+    expect(await usageOf(day)).toMatchObject([
+      { quantity: 3600, cost_usd: 2, adjustment_reason: '', adjusted_at: '' },
+      {
+        ...{ date: day, quantity: 1800, cost_usd: 1, priced: true },
+        adjustment_reason: 'the usage became known after the day was closed',
+        adjusted_at: expect.stringMatching(TIMESTAMP),
+      },
+    ]);
   });
 });

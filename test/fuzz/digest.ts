@@ -4,9 +4,13 @@ import type { Sql } from '@gantry/db/connect';
 export type Digest = Record<string, string>;
 
 /**
- * The tables that a refused request may change: the audit log, revoked logins and stored replies.
+ * The tables that a refused request may change: the audit log, revoked logins, stored replies, budgets
+ * of logins and the last uses of keys.
  */
-const EXCEPT = ['audit_logs', 'refresh_tokens', 'idempotency_keys'];
+const EXCEPT = [
+  ...['audit_logs', 'refresh_tokens', 'idempotency_keys'],
+  ...['login_budgets', 'access_key_uses'],
+];
 
 export async function digestRows(sql: Sql): Promise<Digest> {
   const [row] = await sql<{ digest: Digest }[]>`

@@ -1,7 +1,7 @@
 import { type ApiServer, startServer } from '@gantry/api/server';
 import { createLog } from '@gantry/daemon/log';
 import { KIB } from '@gantry/daemon/units';
-import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
+import { NO_STRIPE, startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import { makeTenant, type TestTenant } from '@gantry/testkit/make/tenants';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -40,10 +40,12 @@ const settings = (databaseUrl: string) => ({
   ...{ host: '127.0.0.1', port: 0, publicUrl: undefined, logLevel: 'silent', trustedProxies: 0 },
   ...{
     rateLimit: { perSecond: 1e6, burst: 1e6 },
+    organizationRateLimit: { perSecond: 1e6, burst: 1e6 },
+    sourceRateLimit: { perSecond: 1e6, burst: 1e6 },
     signingKeyDays: 30,
     operationDeadlineMs: 600_000,
   },
-  stripe: { secretKey: undefined, apiUrl: undefined },
+  ...NO_STRIPE,
 });
 
 const LIMIT = 256 * KIB;
@@ -60,6 +62,16 @@ const chunk = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n
 function expectHandled({ statuses, closed, text }: RawReply): void {
   for (const status of statuses) expect(status, text).toBeLessThan(500);
   expect(statuses.length > 0 || closed, 'neither replied nor closed').toBe(true);
+}
+
+/** Expects the error body of the contract, and returns its code. */
+function expectErrorBody({ text }: RawReply): string {
+  const [top = '', body = ''] = text.split('\r\n\r\n');
+  expect(top.toLowerCase()).toContain('content-type: application/json');
+  const error = JSON.parse(body) as { code: string; error_id: string };
+  expect(error).toMatchObject({ code: expect.any(String), message: expect.any(String) });
+  expect(top.toLowerCase()).toContain(`x-request-id: ${error.error_id}`);
+  return error.code;
 }
 
 describe('bodies', () => {
@@ -131,6 +143,24 @@ describe('heads', () => {
     const reply = await sendRaw(server.port, bytes());
     expectHandled(reply);
     expect(reply.statuses).not.toContain(200);
+    if (reply.statuses.length > 0) expectErrorBody(reply);
+  });
+
+  it('a malformed request gets an error reply with its reason, and then a closed connection', async () => {
+    const replies = {
+      malformed: await sendRaw(server.port, ['nonsense\r\n\r\n'], { replies: 2 }),
+      headers: await sendRaw(server.port, [head('GET /v0.1', `X: ${'x'.repeat(20 * KIB)}`)]),
+      host: await sendRaw(server.port, [lines('GET /v0.1 HTTP/1.1', '')]),
+      expectation: await sendRaw(server.port, [head('GET /v0.1', 'Expect: miracles')]),
+    };
+    expect(replies.malformed.closed).toBe(true);
+    const codes = Object.entries(replies).map(([name, reply]) => [name, expectErrorBody(reply)]);
+    expect(Object.fromEntries(codes)).toEqual({
+      malformed: 'bad_request',
+      headers: 'request_too_large',
+      host: 'bad_request',
+      expectation: 'bad_request',
+    });
   });
 
   const accepted: [string, () => string[]][] = [

@@ -27,6 +27,8 @@ export type World = {
   own: Values;
   other: Values;
   bearers: Record<Bearer, string>;
+  /** The users outside of the own tenant. Their tokens may end, and are issued again. */
+  users: Partial<Record<Bearer, string>>;
 };
 /** By the name of the parameter that accepts it. */
 export type Values = Record<string, string>;
@@ -57,6 +59,10 @@ export async function makeWorld(api: TestApi): Promise<World> {
       otherKey: other.tenant.accessKey,
       otherReadOnlyKey: other.tenant.readOnlyKey,
     },
+    users: {
+      ...{ operator: operator.id, nobody: nobody.id },
+      ...{ unpaidOwner: unpaid.owner.id, otherOwner: other.tenant.owner.id },
+    },
   };
 }
 
@@ -64,7 +70,13 @@ export async function makeWorld(api: TestApi): Promise<World> {
 export async function renewWorld(api: TestApi, world: World): Promise<World> {
   await restoreCatalogue(api);
   const { tenant, values } = await furnish(api);
-  return { ...world, own: values, bearers: { ...world.bearers, ...bearersOf(tenant) } };
+  const bearers = { ...world.bearers, ...bearersOf(tenant) };
+  for (const [bearer, userId] of Object.entries(world.users)) {
+    const [user] = await api.sql<{ generation: number }[]>`
+      select token_generation::int as generation from users where id = ${userId}`;
+    bearers[bearer as Bearer] = await api.deps.tokens.issue(userId, user?.generation);
+  }
+  return { ...world, own: values, bearers };
 }
 
 function bearersOf(tenant: TestTenant) {
@@ -98,22 +110,27 @@ async function furnish(api: TestApi): Promise<Furnished> {
   const name = label('tenant');
   const tenant = await makeTenant(api, name);
   const { projectId, organizationId, owner } = tenant;
-  const [[member], spare, refresh_token, image_id, resources, empty] = await Promise.all([
-    sql<{ id: string }[]>`select id from members where user_id = ${tenant.member.id}`,
-    makeUser(api, `spare@${name}.test`),
-    makeRefreshToken(api, owner.id),
-    makeImage(api),
-    makeResources(api, tenant, name),
-    makeEmptyOnes(api, tenant, name),
-    sql`update projects set name = ${name} where id = ${projectId}`,
-    sql`update users set password_hash = ${await passwordHash} where id = ${owner.id}`,
-  ]);
+  const [[member], [signingKey], spare, refresh_token, image_id, resources, empty] =
+    await Promise.all([
+      sql<{ id: string }[]>`select id from members where user_id = ${tenant.member.id}`,
+      sql<{ id: string }[]>`select id from signing_keys order by number desc limit 1`,
+      makeUser(api, `spare@${name}.test`),
+      makeRefreshToken(api, owner.id),
+      makeImage(api),
+      makeResources(api, tenant, name),
+      makeEmptyOnes(api, tenant, name),
+      sql`update projects set name = ${name} where id = ${projectId}`,
+      // An operator can forgive it. It suspends the organization only after a year.
+      sql`insert into payment_problems (organization_id, kind, suspends_at)
+      values (${organizationId}, 'payment_failed', now() + interval '1 year')`,
+      sql`update users set password_hash = ${await passwordHash} where id = ${owner.id}`,
+    ]);
   return {
     tenant,
     values: {
       ...{ name, project_id: projectId, organization_id: organizationId },
       ...{ email: owner.email, password: PASSWORD, member_id: member?.id ?? '' },
-      ...{ user_id: spare.id, spare_email: spare.email },
+      ...{ user_id: spare.id, spare_email: spare.email, signing_key_id: signingKey?.id ?? '' },
       ...{ refresh_token, image_id, ...resources, ...empty },
     },
   };
@@ -178,10 +195,15 @@ async function makeHosts({ sql }: TestApi, vmId: string, name: string): Promise<
   await insertJoinToken(sql, {
     ...{ id: token, hash: token, location: 'eu-north-a', createdBy: newId() },
     ...{ created_at: new Date(), expires_at: new Date(Date.now() + 3_600_000) },
+    rejoins_id: null,
   });
+  const orphanId = newId();
+  await sql`insert into orphans (id, host_id, vm_id, revision, generation, description)
+    values (${orphanId}, ${empty.id}, ${newId()}, 1, 1, '{"disks": []}')`;
   return {
     ...{ host_id: host.id, empty_host_id: empty.id, join_token_id: token },
     ...{ device_id: gpuIds[0] ?? '', public_address_id: publicAddressId },
+    orphan_id: orphanId,
   };
 }
 

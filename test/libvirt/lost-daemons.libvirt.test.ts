@@ -50,7 +50,7 @@ describe('a libvirtd that is stopped for a long time', () => {
     });
     await world.host.libvirtd.startDaemon('libvirtd');
     await expect.poll(state).toBe('RUNNING');
-    expect(agent.vm(VM)?.failure).toBeNull();
+    await expect.poll(() => agent.vm(VM)?.failure).toBeNull();
     await isGone();
   });
 
@@ -61,7 +61,7 @@ describe('a libvirtd that is stopped for a long time', () => {
     await expect.poll(() => agent.refusal()).toContain('libvirt does not reply');
     await world.host.libvirtd.startDaemon('libvirtd');
     await expect.poll(state).toBe('RUNNING');
-    expect(agent.refusal()).toBeUndefined();
+    await expect.poll(() => agent.refusal()).toBeUndefined();
   });
 });
 
@@ -81,7 +81,7 @@ describe('a libvirtd that hangs', () => {
       kill('libvirtd', 'SIGCONT');
     }
     await expect.poll(() => agent.stateOf(VM, '2')).toBe('RUNNING');
-    expect(agent.vm(VM)?.failure).toBeNull();
+    await expect.poll(() => agent.vm(VM)?.failure).toBeNull();
     expect(await world.emulators()).toEqual(emulators);
     expect(world.steps).not.toContain('hypervisor.reset');
     await isGone();

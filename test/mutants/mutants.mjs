@@ -9,15 +9,15 @@
  * @typedef {{ name: string, why: string, project: 'unit' | 'pg18', tests: string[], edits: Edit[] }} Mutant
  */
 
-const PLACEMENTS = 'packages/db/src/queries/placement/placements.ts';
-const ACCEPT_SPEC = 'packages/agent/src/ledger/accept-spec.ts';
+const PLACE_VMS = 'packages/db/sql/functions/place_vms.sql';
+const JUDGE_SPEC = 'packages/agent/src/ledger/judge-spec.ts';
 const SETTLE_VM = 'packages/scheduler/src/settle/settle-vm.ts';
 const RACES = ['packages/scheduler/src/place/racing-schedulers.pg.test.ts'];
 const VM_LIFE = ['test/scenarios/settle/vm-life.pg.test.ts'];
 
 const DEVICE_CLAIMS = [
-  'tx`insert into device_claims (device_id, vm_id) select *',
-  '      from unnest(${devices.map(({ id }) => id)}::uuid[], ${devices.map(({ vmId }) => vmId)}::uuid[])`',
+  "INSERT INTO device_claims (device_id, vm_id) SELECT device::uuid, (p ->> 'vm_id')::uuid",
+  "    FROM jsonb_array_elements(placed) p, jsonb_array_elements_text(p -> 'device_ids') device;",
 ].join('\n');
 
 /** @type {Mutant[]} */
@@ -29,19 +29,17 @@ export const MUTANTS = [
     tests: RACES,
     edits: [
       {
-        file: PLACEMENTS,
+        file: PLACE_VMS,
         text: DEVICE_CLAIMS,
         replacement: [
-          'tx`insert into device_claims (device_id, vm_id) select picked.id, p.vm_id',
-          '      from unnest(${vmIds}::uuid[], ${placements.map(({ hostId }) => hostId)}::uuid[],',
-          '        ${placements.map(({ deviceIds }) => deviceIds.length)}::int[]) as p (vm_id, host_id, wanted)',
-          '      cross join lateral (select d.id from devices d where d.host_id = p.host_id',
-          '        and not exists (select from device_claims c where c.device_id = d.id)',
-          '        order by d.id limit p.wanted for update skip locked) picked',
-          '      on conflict do nothing`',
+          "INSERT INTO device_claims (device_id, vm_id) SELECT picked.id, (p ->> 'vm_id')::uuid",
+          '    FROM jsonb_array_elements(placed) p CROSS JOIN LATERAL (SELECT d.id FROM devices d',
+          "      WHERE d.host_id = (p ->> 'host_id')::uuid",
+          '        AND NOT EXISTS (SELECT FROM device_claims c WHERE c.device_id = d.id)',
+          "      ORDER BY d.id LIMIT jsonb_array_length(p -> 'device_ids') FOR UPDATE SKIP LOCKED) picked",
+          '    ON CONFLICT DO NOTHING;',
         ].join('\n'),
       },
-      { file: PLACEMENTS, text: '  expectCount(deviceClaims, devices.length);\n', replacement: '' },
     ],
   },
   {
@@ -51,11 +49,10 @@ export const MUTANTS = [
     tests: ['packages/scheduler/src/place/taken-claims.pg.test.ts'],
     edits: [
       {
-        file: PLACEMENTS,
+        file: PLACE_VMS,
         text: DEVICE_CLAIMS,
-        replacement: `${DEVICE_CLAIMS.slice(0, -1)} on conflict do nothing\``,
+        replacement: `${DEVICE_CLAIMS.slice(0, -1)} ON CONFLICT DO NOTHING;`,
       },
-      { file: PLACEMENTS, text: '  expectCount(deviceClaims, devices.length);\n', replacement: '' },
     ],
   },
   {
@@ -68,9 +65,9 @@ export const MUTANTS = [
     ],
     edits: [
       {
-        file: 'packages/db/src/queries/placement/leases.ts',
-        text: ' and holder = ${lease.holder} and epoch = ${lease.epoch}\n',
-        replacement: ' and holder = ${lease.holder}\n',
+        file: 'packages/db/sql/functions/lock_lease.sql',
+        text: ' AND holder = lease_holder AND epoch = lease_epoch\n',
+        replacement: ' AND holder = lease_holder\n',
       },
     ],
   },
@@ -79,14 +76,14 @@ export const MUTANTS = [
     why: 'a stalled scheduler would undo what a newer one did',
     project: 'unit',
     tests: [
-      'packages/agent/src/ledger/accept-spec.test.ts',
+      'packages/agent/src/ledger/judge-spec.test.ts',
       'packages/simulator/src/agent-reports.test.ts',
     ],
     edits: [
       {
-        file: ACCEPT_SPEC,
-        text: 'if (isBelow(spec.number, last)) {',
-        replacement: 'if (last === "") {',
+        file: JUDGE_SPEC,
+        text: 'if (!isBelow(spec.number, last.number)) return null;',
+        replacement: 'if (last.number !== "") return null;',
       },
     ],
   },
@@ -129,13 +126,15 @@ export const MUTANTS = [
     tests: ['packages/simulator/src/agent-remembers.test.ts'],
     edits: [
       {
-        file: ACCEPT_SPEC,
-        text: '  return { ...ledger, spec: { ...spec, consoles: [] }, vms };',
+        file: 'packages/agent/src/ledger/with-spec.ts',
+        text: '  return {\n    ...ledger,\n    spec: accepted,',
         replacement: [
-          '  const missing = [...found].filter((id) => !wanted.has(id) && !takenDown.has(id));',
+          '  const named = new Set([...accepted.vms, ...accepted.takeDowns].map(({ id }) => id));',
+          '  const found = [...acceptance.holdings.domains, ...acceptance.holdings.devices];',
+          '  const missing = new Set(found.map(({ vmId }) => vmId).filter((id) => !named.has(id)));',
           "  const none = { revision: '1', graceful: false, devices: [], disks: [] };",
-          '  const gone = missing.map((id) => ({ id, ...none }));',
-          '  return { ...ledger, spec: { ...spec, consoles: [], takeDowns: [...spec.takeDowns, ...gone] }, vms };',
+          '  for (const id of missing) accepted.takeDowns.push({ id, ...none });',
+          '  return {\n    ...ledger,\n    spec: accepted,',
         ].join('\n'),
       },
     ],
@@ -188,15 +187,15 @@ export const MUTANTS = [
     why: 'the host is the last that can refuse a device to a second VM before QEMU has to',
     project: 'unit',
     tests: [
-      'packages/agent/src/ledger/accept-spec.test.ts',
+      'packages/agent/src/ledger/judge-vms.test.ts',
       'packages/simulator/src/agent-reports.test.ts',
     ],
     edits: [
       {
-        file: ACCEPT_SPEC,
-        text: 'const conflict = sharedInSpec(spec) ?? heldByAnother(spec, { ledger, holdings });',
+        file: 'packages/agent/src/ledger/judge-vms.ts',
+        text: "for (const vm of spec.vms) refuse(vm.id, 'device_in_use', deviceConflict(vm, { holders, named }));",
         replacement:
-          'const conflict = holdings ? null : (sharedInSpec(spec) ?? heldByAnother(spec, { ledger, holdings }));',
+          "for (const vm of spec.vms) refuse(vm.id, 'device_in_use', holders ? null : deviceConflict(vm, { holders, named }));",
       },
     ],
   },
@@ -208,8 +207,14 @@ export const MUTANTS = [
     edits: [
       {
         file: 'packages/db/src/queries/hosts/enrolments.ts',
-        text: 'update join_tokens set used_at = now(), host_id = ${hostId}',
-        replacement: 'update join_tokens set used_at = null, host_id = null',
+        text: [
+          'update join_tokens set used_at = now(), host_id = ${hostId}',
+          '        where hash = ${tokenHash} and used_at is null and expires_at > now() and rejoins_id is null',
+        ].join('\n'),
+        replacement: [
+          'update join_tokens set used_at = null, host_id = null',
+          '        where hash = ${tokenHash} and expires_at > now()',
+        ].join('\n'),
       },
     ],
   },

@@ -43,7 +43,7 @@ describe('the files from POST to libvirt and back', () => {
   });
 
   it.each(steps)('$file has the entry $entry', ({ file, entry }) => {
-    const definition = `(function|class|const) ${entry}\\b|^ +(async )?${entry}\\(`;
+    const definition = `(function|FUNCTION|class|const) ${entry}\\b|^ +(async )?${entry}\\(`;
     expect(textOf(file)).toMatch(new RegExp(definition, 'm'));
   });
 

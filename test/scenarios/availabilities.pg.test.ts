@@ -1,3 +1,4 @@
+import { readOffers } from '@gantry/db/queries/catalogue/availabilities';
 import type { Lease } from '@gantry/db/queries/placement/leases';
 import { writeAvailabilities } from '@gantry/scheduler/place/availabilities';
 import { createHostCache, type HostCache } from '@gantry/scheduler/place/host-cache';
@@ -29,12 +30,17 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
+async function write(
+  given: Pick<Parameters<typeof writeAvailabilities>[0], 'lease' | 'index' | 'written'>,
+): Promise<boolean> {
+  const [offer] = await readOffers(api.sql, [given.lease.location]);
+  return await writeAvailabilities({ sql: api.sql, types: offer?.types ?? [], ...given });
+}
+
 /** Returns the available types of one GPU model in a location, after its placer has run. */
 async function available(location = 'eu-north-a', prefix = 'a40.'): Promise<string[]> {
   await hostCache.refresh();
-  expect(await writeAvailabilities({ sql: api.sql, lease, index: hostCache.index, written })).toBe(
-    true,
-  );
+  expect(await write({ lease, index: hostCache.index, written })).toBe(true);
   const path = `/projects/${projectId}/availabilities?location=${location}`;
   const { body } = await api.call('GET', path, { bearer: accessKey });
   return body.items.flatMap((item: { type: string; available: boolean }) =>
@@ -136,7 +142,7 @@ describe('a type', () => {
     lease = await holdLocation(sql);
     await admin(`hosts/${host.id}:cordon`);
     expect(await available()).toEqual([]);
-    expect(await writeAvailabilities({ sql, lease: late, index, written: new Map() })).toBe(false);
+    expect(await write({ lease: late, index, written: new Map() })).toBe(false);
     expect(await available()).toEqual([]);
   });
 });

@@ -25,6 +25,7 @@ function placementHostOf({ cpu, numaNodes, devices, nics }: HostInventory): Plac
     ready: true,
     adminState: 'active',
     drifted: false,
+    trouble: '',
     numaNodes: numaNodes.map(({ id, hugepages }) => ({
       node: id,
       cores: cpu.cores / numaNodes.length,

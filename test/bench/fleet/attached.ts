@@ -28,6 +28,8 @@ export type AttachedOptions = {
   /** Rates in creations per second, measured one after the other. */
   rates: number[];
   seconds: number;
+  /** VMs of one network that are measured with hosts that do not reach each other, and then do. Zero: none. */
+  members: number;
   /**
    * The directory for profiles of the scheduler. Undefined: no profiles, because they cost time and
    * memory.
@@ -38,7 +40,7 @@ export type AttachedOptions = {
   signal: AbortSignal;
 };
 
-const GOALS = { kibPerHost: 64, heartbeatPercent: 20, p50Ms: 150, p99Ms: 750 };
+const GOALS = { kibPerHost: 64, heartbeatPercent: 20, p50Ms: 150, p99Ms: 750, spanning: 1.25 };
 const MODEL = 'a40-8';
 const HOSTS = path.join(import.meta.dirname, 'hosts.ts');
 /**
@@ -62,7 +64,12 @@ export async function measureAttached(options: AttachedOptions): Promise<void> {
   const postgres = options.statements
     ? await startCountingPostgres(home)
     : await startEmbeddedPostgres({ home });
-  const sql = connect({ url: postgres.databaseUrl, name: 'bench', maxConnections: 4 });
+  const sql = connect({
+    url: postgres.databaseUrl,
+    name: 'bench',
+    maxConnections: 4,
+    statementLimitMs: 0,
+  });
   const processes: BenchProcess[] = [];
   const start: Start = async (name, args, env) => {
     options.signal.throwIfAborted();
@@ -80,6 +87,7 @@ export async function measureAttached(options: AttachedOptions): Promise<void> {
     const environment = {
       DATABASE_URL: postgres.databaseUrl,
       GANTRY_SECRET_KEY: project.secretKey,
+      GANTRY_FLEET_KEY: project.fleetKey,
       ...{ GANTRY_PORT: '0', GANTRY_FLEET_PORT: '0' },
       ...{ GANTRY_RATE_LIMIT: '1000000', GANTRY_RATE_BURST: '1000000' },
     };
@@ -93,7 +101,7 @@ export async function measureAttached(options: AttachedOptions): Promise<void> {
     const idleUs = await restingUs(place);
     const profile = profilerOf(place);
     await profile('cpu', 'attach');
-    await attachAll(place, createSecrets(project.secretKey));
+    await attachAll(place, createSecrets(project.fleetKey));
     await profile('cpu', 'attach');
     // The database does this by itself after some time.
     await sql`analyze hosts, host_revisions, devices`;
@@ -110,6 +118,8 @@ export async function measureAttached(options: AttachedOptions): Promise<void> {
       for (const load of LOADS)
         await createVms(place, { project, api, postgresPid: postgres.pid, perSecond, ...load });
     await profile('cpu', 'creations');
+    const creating = { project, api, postgresPid: postgres.pid };
+    if (options.members > 0) await measureSpanning(place, creating);
   } finally {
     await Promise.allSettled(processes.map((one) => one.stop()));
     await sql.end({ timeout: 5 });
@@ -171,14 +181,43 @@ async function restingUs({ scheduler, idleSeconds, signal }: Place): Promise<num
   return (after.cpuUs - before.cpuUs) / ((performance.now() - begun) / 1_000);
 }
 
-type Creating = {
+/**
+ * The same load twice, with many VMs of one network: first on hosts that cannot reach each other, then
+ * on hosts with underlay addresses, which have to be told about every VM of the network.
+ */
+async function measureSpanning(place: Place, subject: Subject): Promise<void> {
+  const { sql, members, hosts, rates } = place;
+  const [{ running } = { running: 0 }] = await sql<{ running: number }[]>`
+    select count(*)::int as running from placements`;
+  const url = `http://127.0.0.1:${subject.api.ready['port']}`;
+  const [perSecond = 50] = rates;
+  const stock = Number.POSITIVE_INFINITY;
+  const seconds = Math.ceil(Math.max(0, members - running) / perSecond);
+  await createSteadily({ url, ...subject.project, perSecond, stock, seconds });
+  const load = { ...subject, perSecond, what: 'creation and deletion', stock: 100 };
+  const alone = await createVms(place, { ...load, hasGoals: false });
+  await sql`update hosts h set underlay_address = '198.18.64.1'::inet + n.number
+    from (select id, row_number() over (order by id) as number from hosts) n where n.id = h.id`;
+  const [spread] = await sql<{ vms: number; hosts: number }[]>`
+    select count(*)::int as vms, count(distinct host_id)::int as hosts from placements`;
+  row(
+    `VMs of one network, on ${spread?.hosts} of ${hosts} hosts that reach each other`,
+    spread?.vms ?? 0,
+    '',
+  );
+  const together = await createVms(place, { ...load, hasGoals: true });
+  row('CPU beside that of hosts that do not', together / alone, 'times', { most: GOALS.spanning });
+}
+
+type Subject = {
   project: { projectId: string; accessKey: string };
   api: BenchProcess;
   postgresPid: number;
-  perSecond: number;
-} & (typeof LOADS)[number];
+};
+type Creating = Subject & { perSecond: number } & (typeof LOADS)[number];
 
-async function createVms(place: Place, creating: Creating): Promise<void> {
+/** Returns the CPU time of all processes for one operation, in milliseconds. */
+async function createVms(place: Place, creating: Creating): Promise<number> {
   const { project, api, postgresPid, perSecond, what, stock, hasGoals } = creating;
   const { scheduler, seconds } = place;
   const load = {
@@ -209,11 +248,13 @@ async function createVms(place: Place, creating: Creating): Promise<void> {
   row("POST to SUCCEEDED by the server's clock, p99", percentile(own, 0.99), 'ms');
   row('creations that failed', failed, '', { most: 0 });
   row('most the client was behind its pace', lateMs, 'ms');
-  for (const [i, name] of ['scheduler', 'api (with polling)', 'PostgreSQL'].entries()) {
-    const us = (after[i] ?? 0) - (before[i] ?? 0);
-    row(`${name} CPU per ${what}`, us / 1e3 / (perSecond * seconds), 'ms');
-  }
+  const costs = ['scheduler', 'api (with polling)', 'PostgreSQL'].map((name, i) => {
+    const ms = ((after[i] ?? 0) - (before[i] ?? 0)) / 1e3 / (perSecond * seconds);
+    row(`${name} CPU per ${what}`, ms, 'ms');
+    return ms;
+  });
   if (place.statements) await printStatements(place.sql, { per: perSecond * seconds });
+  return costs.reduce((sum, ms) => sum + ms, 0);
 }
 
 function profilerOf({ profiles, scheduler }: Place) {

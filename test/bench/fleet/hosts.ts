@@ -74,6 +74,7 @@ function watchLink(): { wrapLink: (connect: Connect) => Connect; attached: Promi
           tell();
           peer.received(spec);
         },
+        receivedMembers: (networkId, members) => peer.receivedMembers(networkId, members),
       });
   return { wrapLink, attached };
 }

@@ -6,7 +6,7 @@ import { insertPublicAddresses } from '@gantry/db/queries/networks/public-addres
 import { newId } from '@gantry/model/ids';
 import { issueHostCertificate } from '@gantry/pki/issue-certificate';
 import { makePrivateKey, privateKeyPem, publicKeyOf } from '@gantry/pki/keys';
-import { ensureAuthority } from '@gantry/scheduler/fleet/authority';
+import { ensureAuthorities } from '@gantry/scheduler/fleet/authority';
 import type { HostsInput } from './hosts.ts';
 
 const BATCH = 1_000;
@@ -28,7 +28,7 @@ type Members = {
  */
 export async function makeMembers(members: Members): Promise<string[]> {
   const { sql, secrets, location, count, directory, processes } = members;
-  const authority = await ensureAuthority({ sql, secrets });
+  const { issuing: authority } = await ensureAuthorities({ sql, fleetSecrets: { secrets } });
   const inputs = Array.from(
     { length: processes },
     (): HostsInput => ({ caPem: authority.certificatePem, hosts: [] }),

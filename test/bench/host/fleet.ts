@@ -51,13 +51,14 @@ async function build({ vms, signal }: Wanted, endings: (() => Promise<void>)[]) 
   const postgres = await startEmbeddedPostgres({ home });
   endings.push(() => postgres.stop());
   const { databaseUrl } = postgres;
-  const sql = connect({ url: databaseUrl, name: 'bench', maxConnections: 2 });
+  const sql = connect({ url: databaseUrl, name: 'bench', maxConnections: 2, statementLimitMs: 0 });
   endings.push(() => sql.end({ timeout: 5 }));
   const project = await makeBenchProject({ root, sql, databaseUrl, vms: 0 });
   await offerTinyGuest(sql);
   const start = async (name: string) => {
     const env = {
       ...{ DATABASE_URL: databaseUrl, GANTRY_SECRET_KEY: project.secretKey },
+      GANTRY_FLEET_KEY: project.fleetKey,
       ...{ GANTRY_PORT: '0', GANTRY_FLEET_PORT: '0' },
     };
     const started = await startBenchProcess({ name, args: [bundle(name)], env });
@@ -70,7 +71,7 @@ async function build({ vms, signal }: Wanted, endings: (() => Promise<void>)[]) 
   endings.push(host.stop);
   const port = Number(scheduler['fleet_port']);
   await host.reachLoopback(port);
-  await enroll(sql, { host, home, secretKey: project.secretKey });
+  await enroll(sql, { host, home, fleetKey: project.fleetKey });
   signal.throwIfAborted();
   const agent = spawnIn(host, [...AGENT_FLAGS, bundle('agent'), 'run'], {
     ...host.environment,
@@ -112,12 +113,12 @@ async function offerTinyGuest(sql: Sql): Promise<void> {
     where name = ${VM.image}`;
 }
 
-type Member = { host: LibvirtHost; home: string; secretKey: string };
+type Member = { host: LibvirtHost; home: string; fleetKey: string };
 
-async function enroll(sql: Sql, { host, home, secretKey }: Member): Promise<void> {
+async function enroll(sql: Sql, { host, home, fleetKey }: Member): Promise<void> {
   await mkdir(home, { recursive: true });
   const [file = ''] = await makeMembers({
-    ...{ sql, secrets: createSecrets(secretKey), location: VM.location, count: 1 },
+    ...{ sql, secrets: createSecrets(fleetKey), location: VM.location, count: 1 },
     ...{ directory: home, processes: 1 },
   });
   const { caPem, hosts } = JSON.parse(readFileSync(file, 'utf8')) as HostsInput;

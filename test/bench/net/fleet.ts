@@ -48,9 +48,9 @@ async function build(driver: HostDriver, endings: (() => Promise<void>)[]) {
   endings.push(() => removeHome(home));
   const { databaseUrl, ...postgres } = await startEmbeddedPostgres({ home });
   endings.push(() => postgres.stop());
-  const sql = connect({ url: databaseUrl, name: 'bench', maxConnections: 2 });
+  const sql = connect({ url: databaseUrl, name: 'bench', maxConnections: 2, statementLimitMs: 0 });
   endings.push(() => sql.end({ timeout: 5 }));
-  const { secretKey, projectId, accessKey } = await makeBenchProject({
+  const { secretKey, fleetKey, projectId, accessKey } = await makeBenchProject({
     ...{ root, sql, databaseUrl, vms: 0 },
   });
   // A type that any number of VMs can have.
@@ -62,6 +62,7 @@ async function build(driver: HostDriver, endings: (() => Promise<void>)[]) {
   const start = async (name: string) => {
     const env = {
       ...{ DATABASE_URL: databaseUrl, GANTRY_SECRET_KEY: secretKey },
+      GANTRY_FLEET_KEY: fleetKey,
       ...{ GANTRY_PORT: '0', GANTRY_FLEET_PORT: '0' },
     };
     const { ready, stop } = await startBenchProcess({ name, args: [bundle(name)], env });
@@ -71,7 +72,7 @@ async function build(driver: HostDriver, endings: (() => Promise<void>)[]) {
   const scheduler = await start('scheduler');
   const api = await start('api');
   const [file = ''] = await makeMembers({
-    ...{ sql, secrets: createSecrets(secretKey), location: VM.location, count: 1 },
+    ...{ sql, secrets: createSecrets(fleetKey), location: VM.location, count: 1 },
     ...{ directory: home, processes: 1 },
   });
   const { caPem, hosts }: HostsInput = JSON.parse(readFileSync(file, 'utf8'));

@@ -31,7 +31,12 @@ const TICK_US = 10_000;
 const home = path.join(import.meta.dirname, '../../../.gantry/bench', `commits-${process.pid}`);
 const postgres = await startEmbeddedPostgres({ home });
 await migrate(postgres.databaseUrl);
-const sql = connect({ url: postgres.databaseUrl, name: 'bench', maxConnections: CONNECTIONS });
+const sql = connect({
+  url: postgres.databaseUrl,
+  name: 'bench',
+  maxConnections: CONNECTIONS,
+  statementLimitMs: 0,
+});
 try {
   process.exitCode = (await compare()) ? 0 : 1;
 } finally {

@@ -1,91 +1,97 @@
 import { seededRandom } from '@gantry/placement/testing/random';
-import type { MakePlacer, Placed } from './placers.ts';
-import type { TraceHost } from './trace.ts';
+import { arrivalsFor, gpusOf, type TracePool } from './pools.ts';
+import type { MakePlacer, Placed } from './scanning.ts';
 
+/** GPUs by time for the allocation, requests by size for the rest. */
 export type Outcome = {
-  /** The share of all GPUs; with departures, the average over time. */
-  allocatedPercent: number;
-  wholeHosts: number;
-  /** By the number of GPUs of the request. */
+  gpus: number;
+  /** GPUs in use, the average over time. */
+  allocated: number;
   asked: Map<number, number>;
   rejected: Map<number, number>;
   split: Map<number, number>;
 };
 
-type Replay = { hosts: TraceHost[]; sizes: number[]; make: MakePlacer; seed: number };
 type Leaving = { at: number; gpus: number; placed: Placed };
+type Window = { warmUp: number; measured: number };
+type Replay = { pool: TracePool; make: MakePlacer; seed: number; load: number; window: Window };
 
-const DEMAND = 1.3;
-/** In mean lifetimes of a VM. The fleet starts empty and is in balance after a few lifetimes. */
-const WARM_UP = 4;
-const MEASURED = 4;
-
-/** Draws requests from the trace until they need 130 % of the GPUs. No VM leaves. */
-export function fillUp({ hosts, sizes, make, seed }: Replay): Outcome {
-  const total = gpusOf(hosts);
+/**
+ * VMs arrive at random (Poisson) and stay for a random time (exponential, mean 1). The kinds of
+ * requests are drawn as often as the trace has them. The fleet starts empty and is in balance after
+ * a few lifetimes; the window is in lifetimes.
+ */
+export function comeAndGo({ pool, make, seed, load, window }: Replay): Outcome {
+  const { warmUp, measured } = window;
   const draw = seededRandom(seed);
-  const placer = make(hosts, sizes, seededRandom(seed + 1_000));
-  const outcome = newOutcome();
-  let allocated = 0;
-  for (let asked = 0; asked < total * DEMAND; ) {
-    const gpus = sizes[Math.floor(draw() * sizes.length)] ?? 1;
-    asked += gpus;
-    const placed = placer.place(gpus);
-    tally(outcome, gpus, placed);
-    if (placed) allocated += gpus;
-  }
-  outcome.allocatedPercent = (100 * allocated) / total;
-  outcome.wholeHosts = placer.whole();
-  return outcome;
-}
-
-/** VMs arrive at random (Poisson) and stay for a random time (exponential, mean 1). */
-export function comeAndGo({ hosts, sizes, make, seed, load }: Replay & { load: number }): Outcome {
-  const total = gpusOf(hosts);
-  const draw = seededRandom(seed);
-  const placer = make(hosts, sizes, seededRandom(seed + 1_000));
-  const perRequest = sizes.reduce((sum, size) => sum + size, 0) / sizes.length;
-  const arrivalsPerLife = (load * total) / perRequest;
-  const outcome = newOutcome();
+  const drawKind = drawFrom(pool.requests.map(({ count }) => count));
+  const placer = make(pool);
+  const arrivals = arrivalsFor(pool, load);
+  const gpus = pool.hosts.reduce((sum, host) => sum + gpusOf(host), 0);
+  const outcome: Outcome = { ...newOutcome(), gpus };
   const leaving: Leaving[] = [];
-  let [now, allocated, area, wholeArea] = [0, 0, 0, 0];
-  while (now < WARM_UP + MEASURED) {
-    const before = now;
-    now += exponential(draw) / arrivalsPerLife;
-    const gpus = sizes[Math.floor(draw() * sizes.length)] ?? 1;
+  let [now, inUse, area] = [0, 0, 0];
+  const moveTo = (time: number) => {
+    area += inUse * Math.max(0, time - Math.max(now, warmUp));
+    now = time;
+  };
+  while (now < warmUp + measured) {
+    const arrival = now + exponential(draw) / arrivals;
+    const kind = drawKind(draw());
     const life = exponential(draw);
-    const measured = now > WARM_UP;
-    if (measured) area += allocated * (now - before);
-    if (measured) wholeArea += placer.whole() * (now - before);
-    for (let next = leaving[0]; next && next.at <= now; next = leaving[0]) {
+    for (let next = leaving[0]; next && next.at <= arrival; next = leaving[0]) {
+      moveTo(next.at);
       pop(leaving);
       next.placed.release();
-      allocated -= next.gpus;
+      inUse -= next.gpus;
     }
-    const placed = placer.place(gpus);
-    if (measured) tally(outcome, gpus, placed);
+    moveTo(arrival);
+    const size = pool.requests[kind]?.gpus ?? 0;
+    const placed = placer.place(kind);
+    if (now > warmUp) tally(outcome, size, placed);
     if (!placed) continue;
-    allocated += gpus;
-    push(leaving, { at: now + life, gpus, placed });
+    inUse += size;
+    push(leaving, { at: now + life, gpus: size, placed });
   }
-  outcome.allocatedPercent = (100 * area) / MEASURED / total;
-  outcome.wholeHosts = wholeArea / MEASURED;
-  return outcome;
-}
-
-function gpusOf(hosts: TraceHost[]): number {
-  return hosts.flat().reduce((sum, gpus) => sum + gpus, 0);
+  return { ...outcome, allocated: area / (now - warmUp) };
 }
 
 function newOutcome(): Outcome {
   const counts = { asked: new Map(), rejected: new Map(), split: new Map() };
-  return { allocatedPercent: 0, wholeHosts: 0, ...counts };
+  return { gpus: 0, allocated: 0, ...counts };
+}
+
+/** The sum over the pools of a fleet. */
+export function sumOf(outcomes: Outcome[]): Outcome {
+  const sum = newOutcome();
+  for (const one of outcomes) {
+    sum.gpus += one.gpus;
+    sum.allocated += one.allocated;
+    for (const field of ['asked', 'rejected', 'split'] as const)
+      for (const [size, count] of one[field])
+        sum[field].set(size, (sum[field].get(size) ?? 0) + count);
+  }
+  return sum;
 }
 
 function tally({ asked, rejected, split }: Outcome, gpus: number, placed: Placed | null): void {
   asked.set(gpus, (asked.get(gpus) ?? 0) + 1);
   if (!placed) rejected.set(gpus, (rejected.get(gpus) ?? 0) + 1);
   if (placed?.split) split.set(gpus, (split.get(gpus) ?? 0) + 1);
+}
+
+function drawFrom(counts: number[]): (drawn: number) => number {
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  let sum = 0;
+  const upTo = counts.map((count) => {
+    sum += count;
+    return sum / all;
+  });
+  return (drawn) =>
+    Math.max(
+      0,
+      upTo.findIndex((limit) => drawn < limit),
+    );
 }
 
 function exponential(draw: () => number): number {

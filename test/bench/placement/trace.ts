@@ -1,26 +1,58 @@
 import { readFileSync } from 'node:fs';
 
-/** A host: its GPUs by NUMA node. */
-export type TraceHost = number[];
+/** A host of a trace. Its cores and memory are divided equally between its NUMA nodes. */
+export type TraceHost = {
+  model: string;
+  gpusByNode: number[];
+  cpuMilli: number;
+  memoryMib: number;
+};
+
+/** A kind of request, and how many requests of the trace are of this kind. */
+export type TraceRequest = { gpus: number; cpuMilli: number; memoryMib: number; count: number };
+
+export type Trace = {
+  name: string;
+  requests: TraceRequest[];
+  /** Requests for a part of a GPU, and requests without GPUs. Both are left out. */
+  fractions: number;
+  withoutGpus: number;
+};
+
+const GIB = 1024;
 
 /** A fleet of small and large hosts, in about the proportions of the public traces. */
 export const BUILT_IN_HOSTS: TraceHost[] = [
-  ...repeat(500, [2]),
-  ...repeat(50, [4]),
-  ...repeat(600, [4, 4]),
+  ...repeat(200, { model: 'small', gpusByNode: [2], cpuMilli: 104_000, memoryMib: 512 * GIB }),
+  ...repeat(300, { model: 'large', gpusByNode: [4, 4], cpuMilli: 96_000, memoryMib: 384 * GIB }),
 ];
 
-/** How often each request size occurs decides the result, so a mix is a list of sizes. */
-export const BUILT_IN_MIXES = [
-  {
-    name: 'built-in trace, mostly single GPUs',
-    sizes: [...repeat(980, 1), ...repeat(6, 2), ...repeat(6, 4), ...repeat(8, 8)],
-  },
-  {
-    name: 'built-in trace, half of the GPUs in large requests',
-    sizes: [...repeat(880, 1), ...repeat(28, 2), ...repeat(26, 4), ...repeat(66, 8)],
-  },
+/** Single GPUs ask for 3 to 24 cores each, as in the public traces. Large requests ask for 8 to 15. */
+export const BUILT_IN_TRACES: Trace[] = [
+  builtIn('built-in trace, mostly single GPUs', { ones: 980, twos: 6, fours: 6, eights: 8 }),
+  builtIn('built-in trace, most GPUs in large requests', {
+    ones: 800,
+    twos: 44,
+    fours: 42,
+    eights: 114,
+  }),
 ];
+
+type Mix = { ones: number; twos: number; fours: number; eights: number };
+
+function builtIn(name: string, { ones, twos, fours, eights }: Mix): Trace {
+  const kind = (gpus: number, count: number, cores: number, memoryGib: number) => ({
+    ...{ gpus, count, cpuMilli: gpus * cores * 1_000, memoryMib: gpus * memoryGib * GIB },
+  });
+  const requests = [
+    ...[kind(1, 0.18 * ones, 3, 8), kind(1, 0.12 * ones, 8, 24), kind(1, 0.5 * ones, 11, 48)],
+    ...[kind(1, 0.16 * ones, 17, 60), kind(1, 0.04 * ones, 24, 91)],
+    ...[kind(2, 0.7 * twos, 8, 32), kind(2, 0.3 * twos, 15, 78)],
+    ...[kind(4, 0.7 * fours, 8, 32), kind(4, 0.3 * fours, 15, 78)],
+    ...[kind(8, 0.5 * eights, 8, 32), kind(8, 0.5 * eights, 11, 40)],
+  ];
+  return { name, requests, fractions: 0, withoutGpus: 0 };
+}
 
 function repeat<Item>(times: number, item: Item): Item[] {
   return Array.from({ length: times }, () => item);
@@ -31,22 +63,48 @@ function repeat<Item>(times: number, item: Item): Item[] {
  * have two NUMA nodes, and a smaller host one.
  */
 export function readHosts(file: string): TraceHost[] {
-  return column(file, 'gpu')
-    .map(Number)
-    .filter((gpus) => gpus > 0)
-    .map((gpus) => (gpus >= 8 ? [Math.ceil(gpus / 2), Math.floor(gpus / 2)] : [gpus]));
+  return rows(file, ['gpu', 'cpu_milli', 'memory_mib', 'model']).flatMap(
+    ([gpus = '', cpu, memory, model = '']) => {
+      const count = Number(gpus);
+      if (count === 0) return [];
+      const gpusByNode = count >= 8 ? [Math.ceil(count / 2), Math.floor(count / 2)] : [count];
+      return [{ model, gpusByNode, cpuMilli: Number(cpu), memoryMib: Number(memory) }];
+    },
+  );
 }
 
-/** Returns the number of GPUs of each request that asks for any. A fraction of a GPU counts as one. */
-export function readSizes(file: string): number[] {
-  return column(file, 'num_gpu')
-    .map(Number)
-    .filter((gpus) => gpus > 0);
+/**
+ * Returns the requests for whole GPUs, equal ones counted together. Gantry passes whole GPUs
+ * through, so a request for a part of a GPU is one that it does not offer; counted as a whole GPU it
+ * would be a demand that did not exist. A request without GPUs is none of a GPU cloud either.
+ */
+export function readTrace(file: string): Trace {
+  const kinds = new Map<string, TraceRequest>();
+  let [fractions, withoutGpus] = [0, 0];
+  for (const row of rows(file, ['num_gpu', 'gpu_milli', 'cpu_milli', 'memory_mib'])) {
+    const [gpus = 0, gpuMilli = 0, cpuMilli = 0, memoryMib = 0] = row.map(Number);
+    if (gpus === 0) withoutGpus += 1;
+    else if (gpuMilli < 1_000) fractions += 1;
+    else {
+      const key = `${gpus} ${cpuMilli} ${memoryMib}`;
+      const kind = kinds.get(key) ?? { gpus, cpuMilli, memoryMib, count: 0 };
+      kind.count += 1;
+      kinds.set(key, kind);
+    }
+  }
+  return { name: file, requests: [...kinds.values()], fractions, withoutGpus };
 }
 
-function column(file: string, name: string): string[] {
+function rows(file: string, columns: string[]): string[][] {
   const [header = '', ...lines] = readFileSync(file, 'utf8').trim().split('\n');
-  const at = header.trim().split(',').indexOf(name);
-  if (at < 0) throw new Error(`${file} has no column ${name}`);
-  return lines.map((line) => line.split(',')[at]?.trim() ?? '');
+  const names = header.trim().split(',');
+  const places = columns.map((name) => {
+    const at = names.indexOf(name);
+    if (at < 0) throw new Error(`${file} has no column ${name}`);
+    return at;
+  });
+  return lines.map((line) => {
+    const cells = line.split(',');
+    return places.map((at) => cells[at]?.trim() ?? '');
+  });
 }

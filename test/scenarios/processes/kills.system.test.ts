@@ -1,4 +1,5 @@
 import { type Client, connectClient, type Operation } from '@gantry/testkit/processes/client';
+import { findLeaseHolder } from '@gantry/testkit/processes/lease-holder';
 import {
   type Api,
   type Fleet,
@@ -82,16 +83,15 @@ describe('two schedulers', () => {
     const { sql } = processes;
     const holder = async () =>
       (await sql`select holder from leases where location = 'eu-north-a'`)[0]?.['holder'];
-    const killed = await holder();
-    const victim = schedulers.find(({ id }) => id === killed);
-    const other = schedulers.find(({ id }) => id !== killed);
-    expect([victim, other]).not.toContain(undefined);
+    const victim = await findLeaseHolder({ sql, location: 'eu-north-a', schedulers });
+    const other = schedulers.find((one) => one !== victim);
+    expect(other).toBeDefined();
 
     await everyHost('hang', { step: 'start' });
     const placed = await create('placed', 6);
     await expect.poll(async () => (await sql`select from placements`).length).toBe(6);
     const unplaced = create('unplaced', 6);
-    await victim?.kill();
+    await victim.kill();
     const killedAt = Date.now();
     await expect.poll(holder, { interval: 50 }).toBe(other?.id);
     // Includes time for a busy machine.
@@ -106,7 +106,7 @@ describe('two schedulers', () => {
     // A host without a VM of this test may attach to the other scheduler later than the rest.
     await expect.poll(serving).toEqual([other?.id]);
 
-    const again = { ...schedulerEnv, GANTRY_FLEET_PORT: `${victim?.port}` };
+    const again = { ...schedulerEnv, GANTRY_FLEET_PORT: `${victim.port}` };
     schedulers = schedulers.filter((one) => one !== victim);
     schedulers.push(await processes.startScheduler(again));
   });

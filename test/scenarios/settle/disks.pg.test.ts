@@ -62,6 +62,29 @@ describe('a disk that no host has', () => {
   });
 });
 
+describe('a disk that a host stores', () => {
+  it('is metered until its deletion is requested, whenever the host removes it', async () => {
+    const host = await cloud.addHandDrivenHost();
+    const vmId = await cloud.runVm(host);
+    const diskId = await cloud.createDisk();
+    await attach(vmId, diskId);
+    await host.obey();
+    await detach(vmId, diskId);
+    await host.obey();
+    const { operationId } = await cloud.request('DELETE', `/disks/${diskId}`);
+    const [operation] =
+      await cloud.sql`select recorded_at from operations where id = ${operationId}`;
+    const atRequest = await meters(diskId);
+    expect(atRequest).toMatchObject([{ ended_at: operation?.['recorded_at'] }]);
+    await cloud.settleWithoutHost();
+    expect(await state(operationId)).toBe('IN_PROGRESS');
+    await host.obey();
+    await cloud.settleWithoutHost();
+    expect(await state(operationId)).toBe('SUCCEEDED');
+    expect(await meters(diskId)).toEqual(atRequest);
+  });
+});
+
 describe('a running VM', () => {
   it('gets a disk when its host reports it, and loses it when the host no longer reports it', async () => {
     const host = await cloud.addHandDrivenHost();

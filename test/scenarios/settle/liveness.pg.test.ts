@@ -18,11 +18,12 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 const silence = { schedulerMs: 60_000, hostMs: 60_000 };
+const steadyMs = Number.POSITIVE_INFINITY;
 /** Makes the host's stream end so long ago that the host is unreachable. */
 const lose = async (host: HandDrivenHost) => {
   await closeStreams(cloud.sql, [{ hostId: host.id, streamEpoch: host.epoch }]);
   await cloud.sql`update hosts set last_seen_at = now() - interval '2 minutes' where id = ${host.id}`;
-  await markUnreachable({ ...cloud, silence });
+  await markUnreachable({ ...cloud, silence, steadyMs });
 };
 const fence = async (host: HandDrivenHost) => {
   await lose(host);
@@ -52,7 +53,7 @@ describe('a host without a connection', () => {
     expect(await cloud.vmState(crashed)).toBe('STATE_UNREACHABLE');
     expect(await claims(running)).toBe(2);
     expect(await intervals(running)).toMatchObject([{ ended_at: expect.any(Date) }]);
-    await markUnreachable({ ...cloud, silence });
+    await markUnreachable({ ...cloud, silence, steadyMs });
     await host.attachAgain();
     const report = await host.done();
     wordOn(report, crashed).state = 'VM_OBSERVED_STATE_CRASHED';
@@ -65,6 +66,35 @@ describe('a host without a connection', () => {
       { ended_at: expect.any(Date) },
       { ended_at: null },
     ]);
+  });
+
+  it('charges the silence before it was unreachable only if the VM is proven to have run', async () => {
+    const host = await cloud.addHandDrivenHost();
+    const [alive, crashed, again] = [
+      await cloud.runVm(host),
+      await cloud.runVm(host),
+      await cloud.runVm(host),
+    ];
+    await cloud.sql`update meter_intervals set started_at = now() - interval '1 hour' where ended_at is null`;
+    await lose(host);
+    const charged = async (vmId: string) =>
+      (
+        await cloud.sql`select round(extract(epoch from ended_at - started_at) / 60)::int as minutes
+        from meter_intervals where resource_id = ${vmId} and ended_at is not null`
+      ).map(({ minutes }) => minutes);
+    for (const vmId of [alive, crashed, again]) expect(await charged(vmId)).toEqual([58]);
+    await host.attachAgain();
+    await host.obey((report) => {
+      for (const vmId of [crashed, again]) wordOn(report, vmId).state = 'VM_OBSERVED_STATE_CRASHED';
+    });
+    await cloud.request('PATCH', `/vms/${again}`, { action: 'START' });
+    await host.obey((report) => {
+      wordOn(report, crashed).state = 'VM_OBSERVED_STATE_CRASHED';
+    });
+    expect(await cloud.vmState(again)).toBe('STATE_RUNNING');
+    expect(await charged(alive)).toEqual([60]);
+    expect(await charged(crashed)).toEqual([58]);
+    expect(await charged(again)).toEqual([58]);
   });
 
   it('meters a VM again only after a report shows it', async () => {
@@ -94,12 +124,12 @@ describe('a host without a connection', () => {
   it('stays reachable while a scheduler holds its stream, or after it has come back', async () => {
     const host = await cloud.addHandDrivenHost();
     await cloud.sql`update hosts set last_seen_at = now() - interval '1 day' where id = ${host.id}`;
-    await markUnreachable({ ...cloud, silence });
+    await markUnreachable({ ...cloud, silence, steadyMs });
     expect(await hostState(host)).toBe('ready');
     const { epoch } = host;
     await host.attachAgain();
     await closeStreams(cloud.sql, [{ hostId: host.id, streamEpoch: epoch }]);
-    await markUnreachable({ ...cloud, silence });
+    await markUnreachable({ ...cloud, silence, steadyMs });
     expect(await hostState(host)).toBe('ready');
   });
 });
@@ -108,7 +138,7 @@ describe('a scheduler', () => {
   it('that stops renewing its lease loses its hosts, whose last contact is its own', async () => {
     const host = await cloud.addHandDrivenHost();
     await cloud.sql`update schedulers set last_seen_at = now() - interval '61 seconds' where id = ${host.schedulerId}`;
-    await markUnreachable({ ...cloud, silence });
+    await markUnreachable({ ...cloud, silence, steadyMs });
     expect(await hostState(host)).toBe('unreachable');
     const { schedulerId } = host;
     expect(await recordHeartbeat(cloud.sql, { schedulerId, address: '' })).toBe(true);
@@ -126,6 +156,29 @@ describe('a scheduler', () => {
     expect(
       await cloud.sql`select id from hosts where scheduler_id is null and id = any(${[one.id, two.id]}::uuid[])`,
     ).toMatchObject([{ id: one.id }]);
+  });
+});
+
+describe('an outage of the database', () => {
+  it('makes no scheduler dead and no host unreachable, and no tenant is told of it or pays less', async () => {
+    const [attached, detached] = [await cloud.addHandDrivenHost(), await cloud.addHandDrivenHost()];
+    const vmIds = [await cloud.runVm(attached), await cloud.runVm(detached)];
+    await closeStreams(cloud.sql, [{ hostId: detached.id, streamEpoch: detached.epoch }]);
+    // Nothing was written for two minutes.
+    await cloud.sql`update schedulers set last_seen_at = last_seen_at - interval '2 minutes'`;
+    await cloud.sql`update hosts set last_seen_at = last_seen_at - interval '2 minutes'`;
+
+    await markUnreachable({ ...cloud, silence, steadyMs: 59_000 });
+
+    for (const host of [attached, detached]) expect(await hostState(host)).toBe('ready');
+    expect(await cloud.sql`select from schedulers where id = ${attached.schedulerId}`).toHaveLength(
+      1,
+    );
+    for (const vmId of vmIds) {
+      expect(await cloud.vmState(vmId)).toBe('STATE_RUNNING');
+      expect(await events(vmId)).toEqual([]);
+      expect(await intervals(vmId)).toEqual([{ ended_at: null }]);
+    }
   });
 });
 

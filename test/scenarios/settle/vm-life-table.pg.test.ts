@@ -156,7 +156,8 @@ const EVENTS: [VmEvent, Apply][] = [
         await cloud.sql`update hosts set scheduler_id = null, last_seen_at = now() - interval '1 hour'
           where id = ${id}`;
         const silence = { schedulerMs: 3_600_000, hostMs: 60_000 };
-        await markUnreachable({ sql: cloud.sql, log: cloud.log, silence });
+        const steadyMs = Number.POSITIVE_INFINITY;
+        await markUnreachable({ sql: cloud.sql, log: cloud.log, silence, steadyMs });
       }),
   ],
   [
@@ -263,7 +264,8 @@ async function send(
     generation,
     state,
     disks: [],
-    failure: state === 'VM_OBSERVED_STATE_FAILED' ? failure('host_failed') : null,
+    failure: state === 'VM_OBSERVED_STATE_FAILED' ? failure('image_unavailable') : null,
+    known: null,
   }));
   expect(await host.report({ ...(await host.done()), vms, receipts: [] })).toBe(true);
 }

@@ -1,3 +1,4 @@
+import { endOverdueOperations } from '@gantry/scheduler/settle/end-overdue';
 import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
 import { allRows } from '@gantry/testkit/database/all-rows';
 import { failure, type HandDrivenHost, wordOn } from '@gantry/testkit/hosts/hand-driven-host';
@@ -18,6 +19,12 @@ const claims = async (vmId: string) =>
 const intervals = (vmId: string) =>
   cloud.sql<{ started_at: Date; ended_at: Date | null }[]>`
     select started_at, ended_at from meter_intervals where resource_id = ${vmId} order by started_at`;
+const startedAnHourAgo = (vmId: string) =>
+  cloud.sql`update meter_intervals set started_at = now() - interval '1 hour' where resource_id = ${vmId}`;
+const recordedAt = async (operationId: string) =>
+  (await cloud.sql`select recorded_at from operations where id = ${operationId}`)[0]?.[
+    'recorded_at'
+  ];
 const events = async (vmId: string) =>
   (await cloud.sql`select type from events where resource_id = ${vmId} order by id`).map(
     ({ type }) => type,
@@ -76,7 +83,7 @@ describe('CREATE', () => {
     await begin();
     const { id, operationId } = await cloud.createVm();
     await cloud.place(id, host);
-    const bad = { code: 'host_failed', message: 'a\0b', sinceMs: '1' };
+    const bad = { code: 'bad_disk', message: 'a\0b', sinceMs: '1' };
     await host.say(id, { state: 'VM_OBSERVED_STATE_FAILED', failure: bad });
     expect(await cloud.operation(operationId)).toMatchObject({ result: { message: 'ab' } });
   });
@@ -133,17 +140,26 @@ describe('STOP', () => {
     ).toHaveLength(0);
   });
 
-  it('ends metering at the moment of the request', async () => {
+  it('ends metering in the transaction of the request, whenever the host obeys', async () => {
     await begin();
     const id = await cloud.runVm(host);
-    await cloud.sql`update meter_intervals set started_at = now() - interval '1 hour' where resource_id = ${id}`;
+    await startedAnHourAgo(id);
     const { operationId } = await cloud.request('PATCH', `/vms/${id}`, { action: 'STOP' });
-    await cloud.sql`update operations set recorded_at = now() - interval '5 minutes' where id = ${operationId}`;
+    expect(await cloud.vmState(id)).toBe('STATE_STOPPING');
+    const atRequest = await intervals(id);
+    expect(atRequest).toEqual([{ ...atRequest[0], ended_at: await recordedAt(operationId) }]);
+    // The host still reports the VM as running, then fails to stop it, and the operation is overdue.
+    const running = { state: 'VM_OBSERVED_STATE_RUNNING', generation: '2' } as const;
+    await host.say(id, running);
+    await host.say(id, { state: 'VM_OBSERVED_STATE_FAILED', failure: failure('stuck') });
+    await cloud.sql`update operations set deadline_at = now() - interval '1 second' where id = ${operationId}`;
+    await endOverdueOperations(cloud);
+    expect(await cloud.vmState(id)).toBe('STATE_STOPPING');
+    await host.say(id, running);
+    expect(await intervals(id)).toEqual(atRequest);
     await host.obey();
-    expect(
-      await cloud.sql`select from meter_intervals m join operations o on o.id = ${operationId}
-      where m.resource_id = ${id} and m.ended_at = o.recorded_at`,
-    ).toHaveLength(1);
+    expect(await cloud.vmState(id)).toBe('STATE_SHUTOFF');
+    expect(await intervals(id)).toEqual(atRequest);
   });
 
   it('is charged by the time of the database if the clock of the api is an hour slow', async () => {
@@ -244,17 +260,16 @@ describe('a VM that runs', () => {
   it('is reset, and the reset is not metered', async () => {
     await begin();
     const id = await cloud.runVm(host);
-    await cloud.sql`update meter_intervals set started_at = now() - interval '1 hour' where resource_id = ${id}`;
+    await startedAnHourAgo(id);
     const { operationId } = await cloud.request('PATCH', `/vms/${id}`, { action: 'RESET' });
+    expect(await intervals(id)).toMatchObject([{ ended_at: await recordedAt(operationId) }]);
     await host.say(id, { generation: '1' });
     expect(await cloud.vmState(id)).toBe('STATE_RESETTING');
     await host.obey();
     expect(await cloud.vmState(id)).toBe('STATE_RUNNING');
     expect(await cloud.operation(operationId)).toMatchObject({ state: 'SUCCEEDED' });
     const [first, second, ...more] = await intervals(id);
-    const [operation] =
-      await cloud.sql`select recorded_at from operations where id = ${operationId}`;
-    expect(first?.ended_at).toEqual(operation?.['recorded_at']);
+    expect(first?.ended_at).toEqual(await recordedAt(operationId));
     expect(second?.ended_at).toBeNull();
     expect(more).toHaveLength(0);
   });
@@ -305,6 +320,21 @@ describe('DELETE', () => {
     await host.obey();
     await expectGone(id, operationId);
     expect(await host.spec()).toMatchObject({ vms: [], takeDowns: [], deletedDisks: [] });
+  });
+
+  it('ends metering in the transaction of the request, whenever the host obeys', async () => {
+    await begin();
+    const id = await cloud.runVm(host);
+    await startedAnHourAgo(id);
+    const operationId = await remove(id);
+    const atRequest = await intervals(id);
+    expect(atRequest).toEqual([{ ...atRequest[0], ended_at: await recordedAt(operationId) }]);
+    await host.say(id, { state: 'VM_OBSERVED_STATE_RUNNING', generation: '1' });
+    expect(await cloud.vmState(id)).toBe('STATE_DELETING');
+    expect(await intervals(id)).toEqual(atRequest);
+    await host.obey();
+    await expectGone(id, operationId);
+    expect(await intervals(id)).toEqual(atRequest);
   });
 
   it('of a VM without a host succeeds at once', async () => {

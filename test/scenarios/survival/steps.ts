@@ -203,6 +203,7 @@ const network = {
       await world.sql`select stream_epoch - 1 as before from hosts where id = ${hostId}`;
     const settled = await settleReport({
       ...{ sql: world.sql, hostId, streamEpoch: String(row?.['before']), report: received(report) },
+      proof: { isAccepted: true, firewallNumber: String(report.firewallNumber ?? 0) },
     });
     if (settled) throw new Error(`host ${hostId} was believed by a stream that is over`);
   }),

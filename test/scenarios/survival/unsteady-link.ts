@@ -28,6 +28,7 @@ export class UnsteadyLink {
           this.#specs.push(spec);
           peer.received(spec);
         },
+        receivedMembers: (networkId, members) => peer.receivedMembers(networkId, members),
       });
       this.#link = link;
       return {

@@ -1,11 +1,13 @@
 import { connect, type Sql } from '@gantry/db/connect';
 import type { Scheduler } from '@gantry/scheduler/scheduler';
 import { INSTANT } from '@gantry/simulator/driver/behaviour';
+import { lookAtHost } from '@gantry/simulator/fleet/host-sight';
 import type { SimulatedHost } from '@gantry/simulator/fleet/simulated-host';
 import type { HostOptions } from '@gantry/testkit/cloud/simulated-hosts';
 import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
+import { disagreements, watchClaims } from '@gantry/testkit/faults/invariants/agreement';
+import { brokenRules, type WatchedCloud } from '@gantry/testkit/faults/invariants/one-owner';
 import { expect, vi } from 'vitest';
-import { brokenRules, disagreements, watchClaims } from './invariants.ts';
 import { openUnsteadyDatabase, type UnsteadyDatabase } from './unsteady-database.ts';
 import { UnsteadyLink } from './unsteady-link.ts';
 
@@ -140,8 +142,12 @@ export class World {
     await this.addHost(options);
   }
 
+  get #watched(): WatchedCloud {
+    return { sql: this.sql, look: async () => this.cloud.hosts.map(lookAtHost) };
+  }
+
   async check(): Promise<void> {
-    const problems = await brokenRules({ sql: this.sql, hosts: this.cloud.hosts });
+    const problems = await brokenRules(this.#watched);
     if (problems.length > 0) throw new Error(problems.join('\n'));
   }
 
@@ -173,7 +179,7 @@ export class World {
   /** Waits until all operations have ended and the database and the hosts agree. */
   async settle(): Promise<void> {
     await vi.waitFor(async () => {
-      const problems = await disagreements({ sql: this.sql, hosts: this.cloud.hosts });
+      const problems = await disagreements(this.#watched);
       if (problems.length > 0) throw new Error(problems.join('\n'));
     }, PATIENCE);
   }

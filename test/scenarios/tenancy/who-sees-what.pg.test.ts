@@ -1,6 +1,12 @@
 import type { AnyRoute } from '@gantry/api/http/route';
 import { ALL_ROUTES } from '@gantry/api/routes';
-import { type Role, roleReaches } from '@gantry/model/states';
+import {
+  OPERATOR_ROLES,
+  type OperatorRole,
+  operatorRoleReaches,
+  type Role,
+  roleReaches,
+} from '@gantry/model/states';
 import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import { makeUser, type TestUser } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,10 +21,18 @@ let api: TestApi;
 let mine: Estate;
 let theirs: Estate;
 let operator: TestUser;
+let operators: Record<OperatorRole, TestUser>;
 
 beforeAll(async () => {
   api = await startTestApi();
   operator = await makeUser(api, 'operator@gantry.test', { operator: true });
+  const ofRole = async (role: OperatorRole) =>
+    makeUser(api, `${role}@gantry.test`, { operator: true, operatorRole: role });
+  operators = {
+    'read-only': await ofRole('read-only'),
+    support: await ofRole('support'),
+    admin: await ofRole('admin'),
+  };
   mine = await makeEstate(api, 'mine');
   theirs = await makeEstate(api, 'theirs');
 });
@@ -59,6 +73,9 @@ const routes = ALL_ROUTES.toSorted(
   (a, b) => Number(a.method === 'delete') - Number(b.method === 'delete'),
 );
 const at = (...levels: string[]) => routes.filter(({ access }) => levels.includes(access.level));
+/** The role that a route of a project or an organization needs. */
+const roleFor = ({ access }: AnyRoute): Role =>
+  access.level === 'project' || access.level === 'organization' ? access.role : 'operator';
 const name = (route: AnyRoute) => `${route.method.toUpperCase()} ${route.path || '/'}`;
 
 it('every route has an example in this test', () => {
@@ -68,10 +85,10 @@ it('every route has an example in this test', () => {
   ).toEqual([]);
 });
 
-it('every route except the token endpoint refuses a request without a valid bearer', async () => {
+it('every route refuses a request without a valid bearer, except those that make or replace one', async () => {
   const open = ALL_ROUTES.filter(({ access }) => access.level === 'public').map(({ id }) => id);
-  expect(open).toEqual(['tokens.grant']);
-  for (const route of ALL_ROUTES.filter(({ id }) => id !== 'tokens.grant')) {
+  expect(open).toEqual(['tokens.grant', 'invitations.accept']);
+  for (const route of ALL_ROUTES.filter(({ id }) => !open.includes(id))) {
     for (const bearer of [undefined, 'gantry_ak_wrong', 'not.a.token', '']) {
       const reply = await send(route, mine, bearer);
       expect([name(route), reply.status, reply.body.code]).toEqual([
@@ -158,13 +175,44 @@ describe('operators', () => {
       expect([200, 404]).toContain(reply.status);
     },
   );
+
+  it.each(at('operator').map((route) => [name(route), route] as const))(
+    '%s is open to the operator role it states and above, and forbidden below',
+    async (_name, route) => {
+      if (route.access.level !== 'operator') throw new Error('not a route of operators');
+      for (const role of OPERATOR_ROLES) {
+        const reply = await send(route, mine, operators[role].token);
+        const needed = route.access.role;
+        expect([role, reply.status !== 403]).toEqual([role, operatorRoleReaches(role, needed)]);
+        expect(reply.status).toBeLessThan(500);
+      }
+    },
+  );
+
+  it.each(at('project', 'organization').map((route) => [name(route), route] as const))(
+    '%s is open to operators who may see it, or change what tenants have',
+    async (_name, route) => {
+      const needed = roleFor(route);
+      for (const [role, asTenant] of [
+        ['read-only', 'read-only'],
+        ['support', 'owner'],
+      ] as const) {
+        const reply = await send(route, withoutIds(mine), operators[role].token, {
+          project_id: mine.projectId,
+          organization_id: mine.organizationId,
+        });
+        const allowed = reply.status !== 403 && reply.status < 500;
+        expect([role, allowed]).toEqual([role, roleReaches(asTenant, needed)]);
+      }
+    },
+  );
 });
 
 describe('roles', () => {
   it.each(at('project', 'organization').map((route) => [name(route), route] as const))(
     '%s is open to the role it states and above, and forbidden below',
     async (_name, route) => {
-      const needed = 'role' in route.access ? route.access.role : 'operator';
+      const needed = roleFor(route);
       const callers: [string, string, Role][] = [
         ...bearersOf(mine),
         ['operator', operator.token, 'operator'],

@@ -1,17 +1,22 @@
 import { buildApp } from '@gantry/api/app';
 import { createAccessTokens } from '@gantry/api/auth/access-tokens';
 import { createCallers } from '@gantry/api/auth/caller';
+import { createFairQueue, HASH_QUEUE } from '@gantry/api/auth/fair-queue';
+import { createKeyUses } from '@gantry/api/auth/key-uses';
+import { createLoginBudgets } from '@gantry/api/auth/login-budget';
+import { createLoginLog } from '@gantry/api/auth/login-log';
 import { createMetrics } from '@gantry/api/base/metrics';
 import { createRateLimiter, type RateLimiter } from '@gantry/api/base/rate-limit';
 import { createRefusalLog } from '@gantry/api/base/refusal-log';
 import { createRequestLog } from '@gantry/api/base/request-log';
 import { CONSOLE_TIMINGS } from '@gantry/api/consoles/serve-console';
 import type { Deps } from '@gantry/api/deps';
+import { requestShares } from '@gantry/api/http/request-shares';
 import { createBilling } from '@gantry/api/payment-providers/create-billing';
 import { createLog } from '@gantry/daemon/log';
 import { createSecrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
-import { createTestDatabase } from '../database/test-database.ts';
+import { createTestDatabase, TEST_CONNECTIONS } from '../database/test-database.ts';
 
 /** The whole api with a temporary database. Tests call it without a socket. */
 export type TestApi = {
@@ -30,7 +35,16 @@ export type CallOptions = { bearer?: string; body?: unknown; headers?: Record<st
 /** The key of every process of a test's control plane. */
 export const SECRET_KEY = 'a secret key for tests, long enough';
 
-const unlimited: RateLimiter = { take: () => {} };
+/** The settings of an installation that sends its invoices itself. */
+export const NO_STRIPE = {
+  stripe: {
+    ...{ secretKey: undefined, apiUrl: undefined, webhookSecret: undefined },
+    ...{ priceId: undefined, meterEventName: '' },
+  },
+  paymentGraceMs: 0,
+};
+
+const unlimited: RateLimiter = { take: () => {}, charge: () => {}, refund: () => {} };
 
 export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestApi> {
   const database = await createTestDatabase();
@@ -40,26 +54,36 @@ export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestA
   const tokens = await createAccessTokens({ sql, secrets, keyDays: 30 });
   const callers = createCallers({ sql, tokens });
   const refusals = createRefusalLog({ sql, log });
+  const loginLog = createLoginLog({ sql, log });
+  const keyUses = createKeyUses({ sql, log });
   const baseUrl = () => 'http://api.test';
   const deps: Deps = {
     sql,
+    clock: { nowMs: () => Date.now(), clockProblem: () => null },
     log,
     secrets,
     tokens,
     callers,
     refusals,
+    keyUses,
     baseUrl,
     billing: createBilling({
       sql,
       secrets,
       baseUrl,
-      settings: { stripe: { secretKey: undefined, apiUrl: undefined } },
+      settings: NO_STRIPE,
       onPayment: () => callers.forget(),
     }),
     requestLog: createRequestLog(log),
     metrics: createMetrics(),
     rateLimiter: createRateLimiter({ perSecond: 1e6, burst: 1e6 }),
+    organizationLimiter: unlimited,
+    sourceLimiter: unlimited,
     loginLimiter: unlimited,
+    loginBudgets: createLoginBudgets({ sql, secrets }),
+    hashQueue: createFairQueue(HASH_QUEUE),
+    requestQueue: createFairQueue(requestShares(TEST_CONNECTIONS)),
+    loginLog,
     trustedProxies: 0,
     consoleTimings: CONSOLE_TIMINGS,
     operationDeadlineMs: 600_000,
@@ -92,6 +116,8 @@ export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestA
     },
     async stop() {
       await refusals.stop();
+      await loginLog.stop();
+      await keyUses.stop();
       await database.drop();
     },
   };

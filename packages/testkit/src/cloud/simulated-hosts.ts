@@ -2,7 +2,7 @@ import type { Timings } from '@gantry/agent/base/timings';
 import { requestIdentity } from '@gantry/agent/identity/request-certificate';
 import type { Connect } from '@gantry/agent/link/link';
 import type { Log } from '@gantry/daemon/log';
-import { readFleetAuthority } from '@gantry/db/queries/hosts/fleet-authorities';
+import { readTrustedCertificates } from '@gantry/db/queries/hosts/fleet-authorities';
 import { loadFleet } from '@gantry/proto/load';
 import type { Scheduler } from '@gantry/scheduler/scheduler';
 import type { Behaviour } from '@gantry/simulator/driver/behaviour';
@@ -25,6 +25,8 @@ export type HostOptions = {
   gpus?: number;
   timings?: Partial<Timings>;
   heartbeatMs?: number;
+  /** Called with the authorities that the fleet trusts. */
+  onAuthorities?: (sha256s: readonly string[]) => void;
   wrapLink?: (connect: Connect) => Connect;
 };
 
@@ -54,12 +56,11 @@ export function simulatedHosts({ api, log, operator, schedulers, hosts }: Surrou
       bearer: operator,
       body: { location },
     });
-    const authority = await readFleetAuthority(api.sql);
     return await requestIdentity({
       address: address(),
       token: body.token,
       hostname: name,
-      caPem: authority?.certificate_pem ?? '',
+      caPem: await readTrustedCertificates(api.sql),
     });
   };
 

@@ -48,12 +48,20 @@ export type Cloud = TenantCalls & {
   stop(): Promise<void>;
 };
 
+/** A database that always replies, and clocks that agree. */
+const STEADY: SchedulerOptions['watch'] = {
+  nowMs: () => Date.now(),
+  clockProblem: () => null,
+  steadyMs: () => Number.POSITIVE_INFINITY,
+};
+
 export async function startCloud(): Promise<Cloud> {
   const api = await startTestApi();
   const { sql } = api;
   const log = createLog({ process: 'test', level: process.env['GANTRY_LOG_LEVEL'] ?? 'silent' });
   const tenant = await makeTenant(api, 'acme');
   await sql`update quotas set max = 100000 where project_id = ${tenant.projectId}`;
+  await sql`update organization_quotas set max = 100000 where organization_id = ${tenant.organizationId}`;
   const operator = (await makeUser(api, 'op@gantry.test', { operator: true })).token;
   // Simulated hosts accept any source. Real ones need one that can be fetched.
   await sql`update images set source_url = 'file:///simulated', sha256 = repeat('0', 64)`;
@@ -67,6 +75,7 @@ export async function startCloud(): Promise<Cloud> {
     pools.push(pool);
     const scheduler = await startScheduler({
       sql: pool,
+      watch: STEADY,
       log,
       secrets: createSecrets(SECRET_KEY),
       fleet: { host: '127.0.0.1', port: 0, names: ['localhost', '127.0.0.1'] },

@@ -11,3 +11,11 @@ export async function countWaiting(sql: Sql | Transaction): Promise<number> {
 export function otherProcess(url: string): Sql {
   return connect({ url, name: 'gantry-other', maxConnections: 3 });
 }
+
+/**
+ * A new connection got no reply in time, because the machine is slow. Nothing was sent, and the next attempt
+ * connects again. Every loop of the product does the same.
+ */
+export function isLateConnection(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'CONNECT_TIMEOUT';
+}

@@ -5,6 +5,9 @@ import { inject } from 'vitest';
 
 export type TestDatabase = { url: string; sql: Sql; drop(): Promise<void> };
 
+/** The size of the pool, as in a process with default settings. */
+export const TEST_CONNECTIONS = 10;
+
 /** Creates a temporary database from the suite's migrated template. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
@@ -12,7 +15,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     (sql) => sql`create database ${sql(name)} template ${sql(inject('databaseTemplate'))}`,
   );
   const url = inject('databaseServer').replace(/\/postgres$/, `/${name}`);
-  const sql = connect({ url, name: 'gantry-test' });
+  const sql = connect({ url, name: 'gantry-test', maxConnections: TEST_CONNECTIONS });
   return {
     url,
     sql,

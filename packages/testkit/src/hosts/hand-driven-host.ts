@@ -4,8 +4,8 @@ import { readHostSpecs } from '@gantry/db/queries/hosts/host-specs';
 import { newId } from '@gantry/model/ids';
 import type { HostSpec } from '@gantry/proto/generated/gantry/v1/HostSpec';
 import type { HostReport, VmReport } from '@gantry/scheduler/attached/host-report';
-import { toHostSpec } from '@gantry/scheduler/deliver/host-spec';
 import { settleReport } from '@gantry/scheduler/settle/settle-report';
+import { toHostSpec } from './whole-spec.ts';
 
 export type VmObservedState = VmReport['state'];
 type Facts = { id: string; schedulerId: string; epoch: string };
@@ -39,10 +39,11 @@ export class HandDrivenHost {
     return reportOf(await this.spec());
   }
 
-  /** Returns false if the report was ignored. */
-  async report(report: HostReport): Promise<boolean> {
+  /** Returns false if the report was ignored. Unless stated otherwise, it proves what it says. */
+  async report(report: HostReport, { isAccepted = true } = {}): Promise<boolean> {
+    const proof = { isAccepted, firewallNumber: isAccepted ? report.firewallNumber : '0' };
     return await settleReport({
-      ...{ sql: this.#sql, hostId: this.id, streamEpoch: this.epoch, report },
+      ...{ sql: this.#sql, hostId: this.id, streamEpoch: this.epoch, report, proof },
     });
   }
 
@@ -86,7 +87,9 @@ function reportOf(spec: HostSpec): HostReport {
   const { vms = [], takeDowns = [], disks = [], deletedDisks = [] } = spec;
   return {
     unchanged: false,
+    acceptedEra: String(spec.era ?? 0),
     acceptedNumber: String(spec.number),
+    acceptedHash: '',
     refusal: null,
     vms: [
       ...vms.map((vm) =>
@@ -104,6 +107,7 @@ function reportOf(spec: HostSpec): HostReport {
     disks: sizesOf(disks),
     deletedDisks: [...deletedDisks],
     firewallNumber: String(spec.number),
+    firewallHash: '',
     serialLogs: [],
     inventory: null,
   };
@@ -119,5 +123,5 @@ function word(
   generation: string,
   disks: VmReport['disks'],
 ): VmReport {
-  return { id, revision: String(revision), generation, state, failure: null, disks };
+  return { id, revision: String(revision), generation, state, failure: null, known: null, disks };
 }

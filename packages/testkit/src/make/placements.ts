@@ -27,9 +27,9 @@ async function place(tx: Queryable, { vmId, hostId, devices = [] }: TestPlacemen
     (select disk_id from disk_attachments where vm_id = ${vmId}) order by id for share`;
   await tx`select from hosts where id = ${hostId} for share`;
   await tx`select from networks where id in
-    (select network_id from network_interfaces where vm_id = ${vmId}) for no key update`;
+    (select network_id from network_interfaces where vm_id = ${vmId}) for share`;
   await tx`select from host_revisions where host_id = ${hostId}
-    or host_id in (select hosts_with_rules_on(${[vmId]}::uuid[]) union select hosts_sharing_networks(${[vmId]}::uuid[]))
+    or host_id in (select hosts_with_rules_on(${[vmId]}::uuid[]))
     order by host_id for update`;
   await tx`insert into address_claims (network_interface_id, subnet_id, address)
     select n.id, n.subnet_id, 1 + coalesce((select max(address) from address_claims where subnet_id = s.id),

@@ -11,7 +11,7 @@ import type { Placer } from '@gantry/scheduler/place/place-pending';
 export function makePlacer(sql: Sql, lease: Lease): Placer {
   const hostCache = createHostCache({ sql, location: lease.location });
   return {
-    sql,
+    ...{ sql, writeSql: sql },
     lease,
     hostCache,
     addresses: createAddressAllocator((ranges) => listTakenAddresses(sql, ranges)),

@@ -9,6 +9,7 @@ import {
   insertProject,
 } from '@gantry/db/queries/tenants/tenants';
 import { newId } from '@gantry/model/ids';
+import type { OperatorRole } from '@gantry/model/states';
 import type { TestApi } from '../api/test-api.ts';
 
 export type TestTenant = {
@@ -72,10 +73,11 @@ export async function makeTenant(
 export async function makeUser(
   api: TestApi,
   email: string,
-  { operator = false } = {},
+  { operator = false, operatorRole = 'admin' as OperatorRole } = {},
 ): Promise<TestUser> {
   const id = newId();
-  await api.sql`insert into users (id, email, password_hash, operator) values (${id}, ${email}, 'none', ${operator})`;
+  await api.sql`insert into users (id, email, password_hash, operator, operator_role)
+    values (${id}, ${email}, 'none', ${operator}, ${operatorRole})`;
   return { id, email, token: await api.deps.tokens.issue(id) };
 }
 
@@ -83,6 +85,7 @@ export async function makeAccessKey(
   api: TestApi,
   projectId: string,
   role: 'member' | 'read-only',
+  createdBy: string | null = null,
 ): Promise<string> {
   const key = newKey('access_key');
   const id = newId();
@@ -94,6 +97,8 @@ export async function makeAccessKey(
     hash: sha256(key),
     createdAt: new Date(),
     expiresAt: null,
+    createdBy,
+    parentId: null,
   });
   return key;
 }
@@ -112,5 +117,6 @@ export async function addProject(sql: Sql): Promise<string> {
   });
   await insertProject(sql, { id: projectId, name: 'main', organization_id: organizationId });
   await sql`update quotas set max = 10000000 where project_id = ${projectId}`;
+  await sql`update organization_quotas set max = 10000000 where organization_id = ${organizationId}`;
   return projectId;
 }

@@ -37,7 +37,8 @@ export async function removeVms(sql: Sql, vmIds: readonly string[]): Promise<voi
   const ids = [...vmIds];
   await sql.begin((tx) =>
     Promise.all([
-      tx`update public_addresses set network_interface_id = null where network_interface_id = any(${ids}::uuid[])`,
+      tx`update public_addresses p set network_interface_id = null, released_at = now(), last_project_id = v.project_id
+        from vms v where v.id = p.network_interface_id and v.id = any(${ids}::uuid[])`,
       tx`delete from address_claims where network_interface_id = any(${ids}::uuid[])`,
       ...freeDevices(tx, ids),
       tx`delete from vms where id = any(${ids}::uuid[])`,

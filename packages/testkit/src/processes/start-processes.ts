@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,6 +12,9 @@ import { expect, vi } from 'vitest';
 import { removeHome } from '../database/remove-home.ts';
 import { controlOf, type FleetControl } from './fleet-control.ts';
 
+/** The key that only schedulers have. */
+const FLEET_KEY = 'a fleet key for tests, which is long enough';
+
 /**
  * A control plane from its bundles: PostgreSQL, apis, schedulers and simulated fleets, each a
  * process with its own port, for tests that kill them. `stop` ends all of them. If the test run is
@@ -21,11 +24,17 @@ export type Processes = {
   sql: postgres.Sql;
   /** The key of a member of the first project. */
   credentials: { project_id: string; access_key: string; operator_token(): Promise<string> };
+  /** Nothing of this may be in a log. */
+  secrets: string[];
+  /** Everything that processes of this run have logged, with the names of the files. */
+  logs(): { name: string; text: string }[];
   startApi(env?: Environment): Promise<Api>;
   startScheduler(env?: Environment): Promise<Scheduler>;
   startFleet(options: FleetOptions): Promise<Fleet>;
   /** Starts the agent of an enrolled host with this command. */
   startAgent(options: AgentOptions): Promise<Process>;
+  /** What is started from now on comes from these checkouts. */
+  use(checkouts: Partial<Checkouts>): void;
   stop(): Promise<void>;
 };
 
@@ -33,6 +42,7 @@ export type Process = {
   pid: number;
   /** Everything that it has logged. */
   log(): string;
+  isRunning(): boolean;
   signal(signal: NodeJS.Signals): void;
   /** Kills the process and waits until it is gone. */
   kill(): Promise<void>;
@@ -45,8 +55,8 @@ export type FleetOptions = {
   /** Its directory. Another start with the same name is the same hosts after a power failure. */
   name: string;
   hosts: string;
-  schedulers: Scheduler[];
-  api: Api;
+  schedulers: Pick<Scheduler, 'port'>[];
+  api: Pick<Api, 'url'>;
   env?: Environment;
 };
 
@@ -55,17 +65,33 @@ export type AgentOptions = {
   env: Environment;
 };
 
+/** Directories of built checkouts, perhaps of other versions. */
+export type Checkouts = { controlPlane: string; hosts: string };
+
 const root = path.resolve(import.meta.dirname, '../../../..');
-const bundle = (name: string) => path.join(root, 'packages', name);
+const bundle = (name: string, program: string, checkout = root) =>
+  path.join(checkout, 'packages', name, 'dist', `${program}.mjs`);
 /** Long enough for migrations on a busy machine. */
 const READY_LIMIT_MS = 60_000;
 
-export async function startProcesses(): Promise<Processes> {
+/** The database of the processes. `stop` ends it and removes its files. */
+export type ProcessesDatabase = { databaseUrl: string; stop(): Promise<void> };
+type ProcessesOptions = {
+  startDatabase?: (home: string) => Promise<ProcessesDatabase>;
+  checkouts?: Checkouts;
+};
+
+export async function startProcesses(options: ProcessesOptions = {}): Promise<Processes> {
+  const { startDatabase = startSingleDatabase } = options;
+  let checkouts = options.checkouts ?? { controlPlane: root, hosts: root };
   const directory = await mkdtemp(path.join(tmpdir(), 'gantry-processes-'));
-  const home = path.join(directory, 'home');
-  const database = await startEmbeddedPostgres({ home });
+  const database = await startDatabase(path.join(directory, 'home'));
   const running = new Set<ChildProcess>();
-  const sql = postgres(database.databaseUrl, { max: 2, onnotice: () => {} });
+  const sql = postgres(database.databaseUrl, {
+    ...{ max: 2, onnotice: () => {} },
+    // A test that stops the database does not want to wait for the driver.
+    backoff: () => 0.1,
+  });
   const shared = {
     ...inherited(),
     DATABASE_URL: database.databaseUrl,
@@ -74,26 +100,28 @@ export async function startProcesses(): Promise<Processes> {
   const node: AgentOptions['command'] = (program, ...args) => [program, ...args];
   const start = async (name: string, env: Environment, command = node, ...args: string[]) => {
     const log = path.join(directory, `${name}-${running.size}-${Date.now()}.log`);
-    const script = [bundle(`${name}/dist/main.mjs`), ...args];
+    const checkout = ['api', 'scheduler'].includes(name) ? checkouts.controlPlane : checkouts.hosts;
+    const script = [bundle(name, 'main', checkout), ...args];
     const program = command(process.execPath, '--enable-source-maps', ...script);
-    return await startProcess({ program, env, log, running });
+    return await startProcess({ program, env, log, running, piped: name === 'simulator' });
   };
   const stop = async () => {
     await Promise.all([...running].map(killHard));
     await sql.end({ timeout: 5 });
     await database.stop();
-    await removeHome(home);
     await rm(directory, { recursive: true, force: true, maxRetries: 10 });
   };
   try {
     const made = await bootstrap({
-      script: bundle('api/dist/bootstrap.mjs'),
+      script: bundle('api', 'bootstrap', checkouts.controlPlane),
       environment: shared,
     });
     const operator = { email: made.operator_email, password: made.operator_password };
     let apiUrl = '';
     return {
       ...{ sql, stop },
+      secrets: [FLEET_KEY, shared.GANTRY_SECRET_KEY, made.access_key, made.operator_password],
+      logs: () => readLogs(directory),
       credentials: { ...made, operator_token: () => login(apiUrl, operator) },
       async startApi(env = {}) {
         const limits = { GANTRY_RATE_LIMIT: '100000', GANTRY_RATE_BURST: '100000' };
@@ -103,7 +131,8 @@ export async function startProcesses(): Promise<Processes> {
         return { ...started, url };
       },
       async startScheduler(env = {}) {
-        const started = await start('scheduler', { ...shared, GANTRY_FLEET_PORT: '0', ...env });
+        const own = { GANTRY_FLEET_KEY: FLEET_KEY, GANTRY_FLEET_PORT: '0' };
+        const started = await start('scheduler', { ...shared, ...own, ...env });
         const { scheduler_id, fleet_port } = started.ready;
         return { ...started, id: String(scheduler_id), port: Number(fleet_port) };
       },
@@ -124,12 +153,26 @@ export async function startProcesses(): Promise<Processes> {
         await untilAttached(sql, names);
         return { ...started, ...control };
       },
+      use(others) {
+        checkouts = { ...checkouts, ...others };
+      },
       startAgent: ({ command, env }) => start('agent', { ...inherited(), ...env }, command, 'run'),
     };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+async function startSingleDatabase(home: string): Promise<ProcessesDatabase> {
+  const { databaseUrl, stop } = await startEmbeddedPostgres({ home });
+  return {
+    databaseUrl,
+    async stop() {
+      await stop();
+      await removeHome(home);
+    },
+  };
 }
 
 /** Waits until the host has reported its inventory, so that it accepts VMs. */
@@ -142,6 +185,11 @@ async function untilAttached(sql: postgres.Sql, names: string[]): Promise<void> 
     },
     { timeout: 30_000, interval: 50 },
   );
+}
+
+function readLogs(directory: string): { name: string; text: string }[] {
+  const names = readdirSync(directory).filter((name) => name.endsWith('.log'));
+  return names.map((name) => ({ name, text: readFileSync(path.join(directory, name), 'utf8') }));
 }
 
 /** Removes the environment of the test runner. */
@@ -158,14 +206,17 @@ type Start = {
   env: Environment;
   log: string;
   running: Set<ChildProcess>;
+  /** Logs through a pipe, as to a journal: a process whose disk is full can still log. */
+  piped: boolean;
 };
 
-async function startProcess({ program: [file, ...args], env, log, running }: Start) {
+async function startProcess({ program: [file, ...args], env, log, running, piped }: Start) {
   const output = openSync(log, 'a');
-  const child = spawn(file, args, {
-    env,
-    stdio: ['ignore', output, output, 'ipc'],
-  });
+  const sink = piped ? 'pipe' : output;
+  const child = spawn(file, args, { env, stdio: ['ignore', sink, sink, 'ipc'] });
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => writeSync(output, chunk));
+  child.once('close', () => closeSync(output));
   running.add(child);
   // A broken channel means that the process has ended, which is detected separately.
   child.on('error', () => {});
@@ -174,7 +225,7 @@ async function startProcess({ program: [file, ...args], env, log, running }: Sta
   const ready = await new Promise<Record<string, unknown>>((resolve, reject) => {
     const fail = (why: string) => reject(new Error(`${args.join(' ')} ${why}:\n${readLog()}`));
     const limit = setTimeout(() => fail('was not ready in time'), READY_LIMIT_MS);
-    child.once('exit', (code) => fail(`ended with ${code}`));
+    child.once('close', (code) => fail(`ended with ${code}`));
     child.once('message', (message: { ready: Record<string, unknown> }) => {
       clearTimeout(limit);
       resolve(message.ready);
@@ -184,6 +235,7 @@ async function startProcess({ program: [file, ...args], env, log, running }: Sta
     ready,
     pid: child.pid ?? 0,
     log: readLog,
+    isRunning: () => running.has(child),
     signal: (signal: NodeJS.Signals) => void child.kill(signal),
     kill: () => killHard(child),
   };
@@ -206,8 +258,21 @@ async function login(url: string, { email, password }: { email: string; password
 }
 
 /** Runs one command of the agent to its end. */
-export async function runAgentCommand(args: string[], env: Environment) {
-  const script = bundle('agent/dist/main.mjs');
+export function runAgentCommand(args: string[], env: Environment) {
+  return runToEnd(bundle('agent', 'main'), { args, env });
+}
+
+/** Runs the command for operators that have restored a backup. */
+export function runRestoreCommand(args: string[], env: { DATABASE_URL: string }) {
+  return runToEnd(bundle('scheduler', 'restore'), { args, env });
+}
+
+/** Runs the command for operators that replace the fleet's authority. */
+export function runRotateAuthorityCommand(args: string[], env: Environment) {
+  return runToEnd(bundle('scheduler', 'rotate-authority'), { args, env });
+}
+
+async function runToEnd(script: string, { args, env }: { args: string[]; env: Environment }) {
   try {
     const options = { env: { ...inherited(), ...env } };
     const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], options);

@@ -1,0 +1,28 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startEmbeddedPostgres } from '@gantry/local/postgres/embedded-postgres';
+import { removeHome } from './remove-home.ts';
+
+/** A PostgreSQL server that a test may stop and start. Its port stays the same. */
+export type OwnServer = {
+  url: string;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** Stops the server and removes its files. */
+  remove(): Promise<void>;
+};
+
+export async function startOwnServer(): Promise<OwnServer> {
+  const home = await mkdtemp(path.join(tmpdir(), 'gantry-server-'));
+  let server = await startEmbeddedPostgres({ home });
+  const { port, databaseUrl } = server;
+  return {
+    url: databaseUrl,
+    stop: () => server.stop(),
+    async start() {
+      server = await startEmbeddedPostgres({ home, port });
+    },
+    remove: () => removeHome(home),
+  };
+}
