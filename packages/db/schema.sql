@@ -244,9 +244,10 @@ create table era_differences (
   vm_id uuid,
   disk_id uuid,
   outcome text default 'none'::text not null,
+  network_id uuid,
   constraint era_differences_pkey PRIMARY KEY (id),
   constraint era_differences_host_id_hosts_id_fk FOREIGN KEY (host_id) REFERENCES hosts(id) ON DELETE CASCADE,
-  constraint era_differences_kind CHECK ((kind = ANY (ARRAY['absent'::text, 'ahead'::text, 'disk_attached'::text, 'disk_detached'::text, 'disk_unknown'::text]))),
+  constraint era_differences_kind CHECK ((kind = ANY (ARRAY['absent'::text, 'ahead'::text, 'vm_changed'::text, 'disk_attached'::text, 'disk_detached'::text, 'disk_grown'::text, 'disk_unknown'::text, 'network_changed'::text]))),
   constraint era_differences_outcome CHECK ((outcome = ANY (ARRAY['pending'::text, 'started'::text, 'lost'::text, 'gone'::text, 'none'::text])))
 );
 CREATE INDEX era_differences_host ON public.era_differences USING btree (host_id);
@@ -836,6 +837,13 @@ create table signing_keys (
   number bigint generated always as identity (maxvalue 9223372036854775807) not null,
   created_at timestamp(3) with time zone default now() not null,
   constraint signing_keys_pkey PRIMARY KEY (id)
+);
+
+create table stray_hosts (
+  host_id uuid not null,
+  address text not null,
+  last_seen_at timestamp(3) with time zone not null,
+  constraint stray_hosts_pkey PRIMARY KEY (host_id)
 );
 
 create table subnets (

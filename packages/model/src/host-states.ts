@@ -27,16 +27,20 @@ export const DEVICE_WORDS: Record<DeviceKind, string> = { gpu: 'GPU', drive: 'dr
 
 /**
  * How a host differed from the database when an era began. `absent`: the host did not run a VM that the
- * database has as running. `ahead`: the host had started or reset the VM later. `disk_attached` and
- * `disk_detached`: what the host had done to a disk of the VM. `disk_unknown`: a disk that only the host
- * has.
+ * database has as running. `ahead`: the host had started or reset the VM later. `vm_changed`: it had the VM
+ * with another name, type or address. `disk_attached`, `disk_detached` and `disk_grown`: what the host had
+ * done to a disk. `disk_unknown`: a disk that only the host has. `network_changed`: it had other rules or
+ * subnets of the network.
  */
 export const DIFFERENCE_KINDS = [
   'absent',
   'ahead',
+  'vm_changed',
   'disk_attached',
   'disk_detached',
+  'disk_grown',
   'disk_unknown',
+  'network_changed',
 ] as const;
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 

@@ -1,10 +1,19 @@
 import { X509Certificate } from 'node:crypto';
 import { CLIENT_AUTH } from './certificate.ts';
+import { CLOCK_SKEW_MS } from './certificate-authority.ts';
+import { fingerprint } from './fingerprint.ts';
 
 const URI_PREFIX = 'urn:gantry:host:';
 export const hostUri = (hostId: string) => URI_PREFIX + hostId;
 
-export type HostIdentity = { hostId: string; serial: string; notAfter: Date };
+export type HostIdentity = {
+  hostId: string;
+  serial: string;
+  issuedAt: Date;
+  notAfter: Date;
+  /** The fingerprint of its authority. */
+  authority: string;
+};
 
 /** All subject alternative names as Node.js formats them: exactly one URI. */
 const HOST_NAME = new RegExp(
@@ -32,7 +41,11 @@ export function hostIdentity(
   }
   const hostId = HOST_NAME.exec(certificate.subjectAltName ?? '')?.[1];
   if (hostId === undefined) return { reason: 'the certificate names no host' };
-  return { hostId, serial: serialOf(certificate), notAfter: new Date(certificate.validTo) };
+  return {
+    ...{ hostId, serial: serialOf(certificate), authority: fingerprint(issuer.raw) },
+    issuedAt: new Date(Date.parse(certificate.validFrom) + CLOCK_SKEW_MS),
+    notAfter: new Date(certificate.validTo),
+  };
 }
 
 /** In the database's format. */

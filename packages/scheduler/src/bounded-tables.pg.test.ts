@@ -48,6 +48,7 @@ const BOUNDED: Record<string, string> = {
   schedulers: 'a scheduler that is dead is removed by the others',
   serial_logs: 'one row of limited size per VM that exists',
   signing_keys: 'one row per GANTRY_SIGNING_KEY_DAYS',
+  stray_hosts: 'removed after 30 days when an era begins; one row per host that was enrolled once',
   subnets: 'subnets that exist, up to the quota of each project',
   suspensions: 'one row per organization',
   usage_adjustments: 'on invoices: one row per correction of a day',

@@ -23,6 +23,7 @@ import type { InterfaceSpec as _gantry_v1_InterfaceSpec, InterfaceSpec__Output a
 import type { Inventory as _gantry_v1_Inventory, Inventory__Output as _gantry_v1_Inventory__Output } from './gantry/v1/Inventory.ts';
 import type { Neighbour as _gantry_v1_Neighbour, Neighbour__Output as _gantry_v1_Neighbour__Output } from './gantry/v1/Neighbour.ts';
 import type { NetworkMembers as _gantry_v1_NetworkMembers, NetworkMembers__Output as _gantry_v1_NetworkMembers__Output } from './gantry/v1/NetworkMembers.ts';
+import type { NetworkReport as _gantry_v1_NetworkReport, NetworkReport__Output as _gantry_v1_NetworkReport__Output } from './gantry/v1/NetworkReport.ts';
 import type { NetworkSpec as _gantry_v1_NetworkSpec, NetworkSpec__Output as _gantry_v1_NetworkSpec__Output } from './gantry/v1/NetworkSpec.ts';
 import type { Nic as _gantry_v1_Nic, Nic__Output as _gantry_v1_Nic__Output } from './gantry/v1/Nic.ts';
 import type { NumaNode as _gantry_v1_NumaNode, NumaNode__Output as _gantry_v1_NumaNode__Output } from './gantry/v1/NumaNode.ts';
@@ -70,6 +71,7 @@ export interface ProtoGrpcType {
       Inventory: MessageTypeDefinition<_gantry_v1_Inventory, _gantry_v1_Inventory__Output>
       Neighbour: MessageTypeDefinition<_gantry_v1_Neighbour, _gantry_v1_Neighbour__Output>
       NetworkMembers: MessageTypeDefinition<_gantry_v1_NetworkMembers, _gantry_v1_NetworkMembers__Output>
+      NetworkReport: MessageTypeDefinition<_gantry_v1_NetworkReport, _gantry_v1_NetworkReport__Output>
       NetworkSpec: MessageTypeDefinition<_gantry_v1_NetworkSpec, _gantry_v1_NetworkSpec__Output>
       Nic: MessageTypeDefinition<_gantry_v1_Nic, _gantry_v1_Nic__Output>
       NumaNode: MessageTypeDefinition<_gantry_v1_NumaNode, _gantry_v1_NumaNode__Output>

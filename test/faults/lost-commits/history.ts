@@ -13,6 +13,8 @@ export type History = {
   /** Created in the lost part. */
   lostVm: string;
   lostDisk: string;
+  /** Grown in the lost part. */
+  grownDisk: string;
   lostRule: string;
   changedRule: string;
   deletedRule: string;
@@ -22,25 +24,25 @@ const KEPT = ['kept', 'also-kept', 'deleted', 'reset', 'stopped'] as const;
 
 export async function liveThroughKnownPart(client: Client) {
   const vms = await Promise.all(KEPT.map(async (name) => [name, await createVm(client, name)]));
+  const ids = Object.fromEntries(vms) as History['vms'];
+  const grownDisk = await attachNewDisk(client, { vmId: ids['also-kept'], name: 'grown' });
   const changedRule = await createRule(client, 'changed');
   const deletedRule = await createRule(client, 'deleted');
-  return { vms: Object.fromEntries(vms) as History['vms'], changedRule, deletedRule };
+  return { vms: ids, grownDisk, changedRule, deletedRule };
 }
 
 export async function liveThroughLostPart(
   client: Client,
   known: Awaited<ReturnType<typeof liveThroughKnownPart>>,
 ): Promise<History> {
-  const { vms, changedRule, deletedRule } = known;
+  const { vms, grownDisk, changedRule, deletedRule } = known;
   const lostVm = await createVm(client, 'lost');
   await succeeds(client, 'DELETE', `/vms/${vms.deleted}`);
   await succeeds(client, 'PATCH', `/vms/${vms.reset}`, { action: 'RESET' });
   await succeeds(client, 'PATCH', `/vms/${vms.stopped}`, { action: 'STOP' });
-  const lostDisk = await succeeds(client, 'POST', '/disks', {
-    ...{ name: 'lost', size: '10GiB', location: 'eu-north-a' },
-  });
-  const disk = { disk_id: lostDisk, mode: 'read-write', attachment_type: 'data' };
-  await succeeds(client, 'POST', `/vms/${vms.kept}/attach-disks`, { attach_disks: [disk] });
+  await succeeds(client, 'PATCH', `/vms/${vms.kept}`, { action: 'UPDATE', name: 'renamed' });
+  const lostDisk = await attachNewDisk(client, { vmId: vms.kept, name: 'lost' });
+  await succeeds(client, 'PATCH', `/disks/${grownDisk}`, { size: '20GiB' });
   const lostRule = await createRule(client, 'lost');
   await succeeds(client, 'PATCH', `/vpc/firewall-rules/${changedRule}`, {
     destination_ports: ['8443'],
@@ -53,6 +55,18 @@ export async function createVm(client: Client, name: string): Promise<string> {
   const ended = await client.ended(await client.createVm({ name }));
   expect(ended, name).toMatchObject({ state: 'SUCCEEDED' });
   return ended.metadata.id;
+}
+
+async function attachNewDisk(
+  client: Client,
+  { vmId, name }: { vmId: string; name: string },
+): Promise<string> {
+  const diskId = await succeeds(client, 'POST', '/disks', {
+    ...{ name, size: '10GiB', location: 'eu-north-a' },
+  });
+  const disk = { disk_id: diskId, mode: 'read-write', attachment_type: 'data' };
+  await succeeds(client, 'POST', `/vms/${vmId}/attach-disks`, { attach_disks: [disk] });
+  return diskId;
 }
 
 async function createRule(client: Client, name: string): Promise<string> {

@@ -1,8 +1,10 @@
+import { recordStrayHost } from '@gantry/db/queries/hosts/host-certificates';
 import { readHostSpecs } from '@gantry/db/queries/hosts/host-specs';
 import { readDifferences } from '@gantry/db/queries/maintenance/differences';
 import { beginEra } from '@gantry/db/queries/maintenance/era';
 import { newId } from '@gantry/model/ids';
 import type { HostReport } from '@gantry/scheduler/attached/host-report';
+import { describeDifferences } from '@gantry/scheduler/restore/describe-differences';
 import { compareHost } from '@gantry/scheduler/settle/compare-host';
 import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
 import { type HandDrivenHost, wordOn } from '@gantry/testkit/hosts/hand-driven-host';
@@ -19,14 +21,15 @@ beforeEach(async () => {
   host = await cloud.addHandDrivenHost();
 });
 
-async function compare(report: HostReport): Promise<boolean> {
-  return await compareHost({ sql: cloud.sql, hostId: host.id, streamEpoch: host.epoch, report });
+async function compare(report: HostReport, isAhead = false): Promise<boolean> {
+  const { id: hostId, epoch: streamEpoch } = host;
+  return await compareHost({ sql: cloud.sql, hostId, streamEpoch, report, isAhead });
 }
 
 /** Begins an era after the host has reported `change` of its desired state. */
-async function compareInNewEra(change: (report: HostReport) => void): Promise<void> {
+async function compareInNewEra(change: (report: HostReport) => unknown): Promise<void> {
   const report = await host.done();
-  change(report);
+  await change(report);
   await beginEra(cloud.sql, { evenIfCurrent: true });
   expect(await compare(report)).toBe(true);
 }
@@ -38,6 +41,14 @@ async function listChanged() {
   return changed
     .filter((change) => change.host === row?.['name'])
     .map(({ kind, vm_id, disk_id, outcome }) => ({ kind, vm_id, disk_id, outcome }));
+}
+
+/** Returns the lines about this host that an operator reads. */
+async function describeHost(): Promise<string[]> {
+  const [row] = await cloud.sql`select era, (select name from hosts where id = ${host.id}) as name
+    from installation`;
+  const lines = describeDifferences(await readDifferences(cloud.sql, row?.['era']));
+  return lines.filter((line) => line.includes(`host ${row?.['name']} `));
 }
 
 const eventsOf = async (vmId: string) =>
@@ -106,4 +117,96 @@ it('disks that a host attached, detached or has alone are listed', async () => {
     { ...difference, kind: 'disk_detached', disk_id: detached },
     { ...difference, kind: 'disk_unknown', disk_id: alone, vm_id: null },
   ]);
+});
+
+it('a host that is ahead although no era has begun is compared too, and the next era lists it', async () => {
+  const vmId = await cloud.runVm(host);
+  const report = await host.done();
+  wordOn(report, vmId).generation = '9';
+  expect(await compare(report)).toBe(false);
+  expect(await compare(report, true)).toBe(true);
+  expect(await compare(report, true)).toBe(true);
+  await beginEra(cloud.sql, { evenIfCurrent: true });
+  expect(await listChanged()).toEqual([
+    { kind: 'ahead', vm_id: vmId, disk_id: null, outcome: 'none' },
+  ]);
+});
+
+it('a host that is ahead again and again records a limited number of differences', async () => {
+  const vmId = await cloud.runVm(host);
+  const report = await host.done();
+  for (let times = 0; times < 7; times++) {
+    wordOn(report, vmId).disks = Array.from({ length: 900 }, () => ({
+      ...{ id: newId(), sizeBytes: '1' },
+    }));
+    await compare(report, true);
+  }
+  const [row] =
+    await cloud.sql`select count(*)::int as rows from era_differences where host_id = ${host.id}`;
+  expect(row).toEqual({ rows: 5_000 });
+});
+
+it('a VM that was renamed, and a disk that was grown, since the backup are listed', async () => {
+  const vmId = await cloud.runVm(host);
+  const [disk] =
+    await cloud.sql`select d.id, d.size_gib from disks d join disk_attachments a on a.disk_id = d.id
+    where a.vm_id = ${vmId}`;
+  await cloud.sql`update vms set name = 'later' where id = ${vmId}`;
+  await cloud.sql`update disks set size_gib = size_gib + 1 where id = ${disk?.['id']}`;
+  await compareInNewEra(async () => {
+    await cloud.sql`update vms set name = 'earlier' where id = ${vmId}`;
+    await cloud.sql`update disks set size_gib = ${disk?.['size_gib']} where id = ${disk?.['id']}`;
+  });
+  const difference = { vm_id: vmId, outcome: 'none' };
+  expect(await listChanged()).toEqual([
+    { ...difference, kind: 'disk_grown', disk_id: disk?.['id'] },
+    { ...difference, kind: 'vm_changed', disk_id: null },
+  ]);
+});
+
+it('a network whose rules or subnets changed since the backup is listed with its project', async () => {
+  const vmId = await cloud.runVm(host);
+  const [network] =
+    await cloud.sql`select n.network_id as id, v.project_id from network_interfaces n
+    join vms v on v.id = n.vm_id where v.id = ${vmId}`;
+  await cloud.request('POST', '/vpc/firewall-rules', {
+    ...{ name: 'web', vpc_network_id: network?.['id'], direction: 'ingress', action: 'allow' },
+    ...{ protocols: ['tcp'], sources: [], destinations: [], destination_ports: ['443'] },
+  });
+  await host.obey();
+  await compareInNewEra(() => cloud.sql`delete from firewall_rules where name = 'web'`);
+  expect(await describeHost()).toContainEqual(
+    expect.stringContaining(
+      `other rules or subnets of network ${network?.['id']} of project ${network?.['project_id']}`,
+    ),
+  );
+});
+
+it('a report of an agent that does not report contents is not compared by them', async () => {
+  const vmId = await cloud.runVm(host);
+  await compareInNewEra(async (report) => {
+    wordOn(report, vmId).contentHash = '';
+    report.networks = [];
+    await cloud.sql`update vms set name = 'of the backup' where id = ${vmId}`;
+  });
+  expect(await listChanged()).toEqual([]);
+});
+
+it('a host that has not returned is listed with the number of its VMs', async () => {
+  await cloud.runVm(host);
+  await beginEra(cloud.sql, { evenIfCurrent: true });
+  expect(await describeHost()).toEqual([
+    expect.stringMatching(/^host .* with 1 VMs has not accepted its spec: it is ready$/),
+  ]);
+});
+
+it('a host of the fleet that the database does not know is listed with its address', async () => {
+  const hostId = newId();
+  const { era } = await beginEra(cloud.sql, { evenIfCurrent: true });
+  const issuedAt = new Date(Date.now() - 3_600_000);
+  await recordStrayHost(cloud.sql, { hostId, issuedAt, address: '10.0.0.5:41234' });
+  const lines = describeDifferences(await readDifferences(cloud.sql, era));
+  expect(lines).toContainEqual(
+    `stray: the host at 10.0.0.5:41234 has a certificate of host ${hostId}, which is not in the database`,
+  );
 });

@@ -101,7 +101,7 @@ function lies(): fc.Arbitrary<Partial<HostReport>> {
   });
   const vm = fc.record({
     ...{ id, revision: counter, generation: counter, state: fc.constantFrom(...states), failure },
-    ...{ disks: fc.array(disk, { maxLength: 3 }), known: fc.option(known) },
+    ...{ disks: fc.array(disk, { maxLength: 3 }), known: fc.option(known), contentHash: text },
   });
   const receipt = fc.record({
     ...{ vmId: id, revision: counter, kind, pciAddress: address, serial: text, method: text },
@@ -117,6 +117,7 @@ function lies(): fc.Arbitrary<Partial<HostReport>> {
       HostReport['receipts']
     >,
     disks: fc.array(disk, { maxLength: 4 }),
+    networks: fc.array(fc.record({ id, contentHash: text }), { maxLength: 3 }),
     serialLogs: fc.array(fc.record({ vmId: id, tail: text }), { maxLength: 3 }),
   });
 }
@@ -135,7 +136,8 @@ it('whatever a host reports, nothing changes that is not its own', async () => {
       if (outcome === 'settled') settled += 1;
       await cloud.sql`update hosts set awaits_comparison = true where id = ${liar.id}`;
       const { id: hostId, epoch: streamEpoch } = liar;
-      await compareHost({ sql: cloud.sql, hostId, streamEpoch, report: { ...honest, ...lie } });
+      const report = { ...honest, ...lie };
+      await compareHost({ sql: cloud.sql, hostId, streamEpoch, report, isAhead: !isAccepted });
       expect(await rowsOfOthers()).toEqual(before);
     }),
     { seed, numRuns: RUNS, endOnFailure: true },

@@ -266,6 +266,7 @@ async function send(
     disks: [],
     failure: state === 'VM_OBSERVED_STATE_FAILED' ? failure('image_unavailable') : null,
     known: null,
+    contentHash: '',
   }));
   expect(await host.report({ ...(await host.done()), vms, receipts: [] })).toBe(true);
 }

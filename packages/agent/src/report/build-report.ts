@@ -1,4 +1,6 @@
+import { hashNetwork, hashVm } from '@gantry/proto/content-hash';
 import type { HostReport } from '@gantry/proto/generated/gantry/v1/HostReport';
+import type { NetworkReport } from '@gantry/proto/generated/gantry/v1/NetworkReport';
 import type { SpecRefusal } from '@gantry/proto/generated/gantry/v1/SpecRefusal';
 import type { VmObservedState } from '@gantry/proto/generated/gantry/v1/VmObservedState';
 import type { VmReport } from '@gantry/proto/generated/gantry/v1/VmReport';
@@ -8,7 +10,14 @@ import type { RefusedVm, VmFacts } from '../ledger/ledger.ts';
 import type { HostContext } from '../reconcile/host-context.ts';
 import { lastGeneration } from '../reconcile/plan.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
-import { type DeviceRef, entryOf, isBelow, type VmEntry } from '../spec.ts';
+import {
+  type DeviceRef,
+  entryOf,
+  type HostSpec,
+  isBelow,
+  type VmEntry,
+  type VmSpec,
+} from '../spec.ts';
 import type { LastKnownDomains } from './last-known-domains.ts';
 
 type ReportSource = {
@@ -62,7 +71,29 @@ export async function buildReport({
     deletedDisks: [...reconciler.disks.removed],
     firewallNumber: firewall.inForce.number,
     firewallHash: firewall.inForce.hash,
+    networks: spec ? reportNetworks(spec) : [],
   };
+}
+
+/** What was hashed once, by the part of the spec: a spec is replaced and never changed. */
+const networkReports = new WeakMap<HostSpec, NetworkReport[]>();
+const vmHashes = new WeakMap<VmSpec, string>();
+
+function reportNetworks(spec: HostSpec): NetworkReport[] {
+  const known = networkReports.get(spec);
+  if (known) return known;
+  const reports = spec.networks.map((network) => {
+    const rules = spec.firewallRules.filter(({ networkId }) => networkId === network.id);
+    return { id: network.id, contentHash: hashNetwork(network, rules) };
+  });
+  networkReports.set(spec, reports);
+  return reports;
+}
+
+function contentHash(vm: VmSpec): string {
+  const hash = vmHashes.get(vm) ?? hashVm(vm);
+  vmHashes.set(vm, hash);
+  return hash;
 }
 
 /** Returns the existing disks among those that were created here for VMs in the ledger. */
@@ -88,7 +119,7 @@ type KnownVm = {
 };
 
 export function vmReport(known: KnownVm): VmReport {
-  const { id, domain, refused, work, silence } = known;
+  const { id, entry, domain, refused, work, silence } = known;
   const state = stateOf(known);
   return {
     id,
@@ -98,6 +129,7 @@ export function vmReport(known: KnownVm): VmReport {
     failure: refused?.failure ?? work?.failure ?? (domain ? silence : null),
     disks: domain ? [...domain.disks] : [],
     known: state === 'UNKNOWN' ? describeUnknown(known) : null,
+    contentHash: entry && !entry.takeDown ? contentHash(entry.vm) : '',
   };
 }
 

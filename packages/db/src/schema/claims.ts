@@ -124,9 +124,10 @@ export const eraDifferences = pgTable(
       .notNull()
       .references(() => hosts.id, { onDelete: 'cascade' }),
     kind: text('kind').notNull(),
-    /** Null if it is about a disk without a VM, or about no disk. */
+    /** Each id is null if the difference is not about such a thing. */
     vmId: uuid('vm_id'),
     diskId: uuid('disk_id'),
+    networkId: uuid('network_id'),
     /** `none` except for the kind `absent`. */
     outcome: text('outcome').notNull().default('none'),
   },

@@ -129,6 +129,17 @@ export const hostCertificates = pgTable(
 );
 
 /**
+ * Hosts that dial with a certificate of the fleet and are not in the database: their enrolment was lost
+ * with other commits, or the host was removed. The restore command lists them.
+ */
+export const strayHosts = pgTable('stray_hosts', {
+  hostId: uuid('host_id').primaryKey(),
+  /** Where the host was seen last, so that an operator finds the machine. */
+  address: text('address').notNull(),
+  lastSeenAt: moment('last_seen_at').notNull(),
+});
+
+/**
  * The number of each host's spec. Writer: triggers on everything that a spec contains, so that no
  * code path can change a spec without a new number. `changedXid` is the last transaction that
  * changed the spec or anything that placement reads. Polls compare it, so that they also find

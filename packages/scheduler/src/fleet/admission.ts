@@ -1,6 +1,11 @@
 import type { X509Certificate } from 'node:crypto';
+import type { Log } from '@gantry/daemon/log';
 import type { Queryable } from '@gantry/db/connect';
-import { readCertificateStanding } from '@gantry/db/queries/hosts/host-certificates';
+import {
+  adoptCertificate,
+  readCertificateStanding,
+  recordStrayHost,
+} from '@gantry/db/queries/hosts/host-certificates';
 import { CloudError } from '@gantry/model/errors';
 import { type HostIdentity, hostIdentity } from '@gantry/pki/host-identity';
 import type { AuthContext } from './grpc-types.ts';
@@ -18,12 +23,28 @@ export function identifyPeer(
   return identity;
 }
 
-/** Throws unless the certificate is known and not revoked, and the host is not fenced. */
-export async function admit(sql: Queryable, { serial, hostId }: HostIdentity): Promise<void> {
+type Admission = { sql: Queryable; log: Log; identity: HostIdentity; address: string };
+
+/**
+ * Throws unless the certificate is known and not revoked, and the host is not fenced. After a restore or a
+ * failover the database may have lost certificates: those become known again, and hosts that are not in the
+ * database are recorded.
+ */
+export async function admit({ sql, log, identity, address }: Admission): Promise<void> {
+  const { serial, hostId } = identity;
   const standing = await readCertificateStanding(sql, { serial, hostId });
-  if (!standing) throw badCertificate('the certificate is unknown, or its host was removed');
-  if (standing.revoked) throw badCertificate('the certificate was revoked');
-  if (standing.fenced) throw new CloudError('forbidden', 'the host is fenced');
+  if (standing?.revoked) throw badCertificate('the certificate was revoked');
+  if (standing?.fenced) throw new CloudError('forbidden', 'the host is fenced');
+  if (standing) return;
+  if (await adoptCertificate(sql, identity)) {
+    log.warn(
+      { host_id: hostId, serial },
+      'certificate was lost with other commits; it is valid again',
+    );
+    return;
+  }
+  await recordStrayHost(sql, { ...identity, address });
+  throw badCertificate('the certificate is unknown, or its host was removed');
 }
 
 const badCertificate = (message: string) => new CloudError('bad_credential', message);

@@ -177,7 +177,7 @@ function createService({
         onEnd: (ended) => streams.delete(ended),
       });
       streams.add(stream);
-      await admit(sql, identity);
+      await admit({ sql, log, identity, address: call.getPeer() });
     } catch (error) {
       const refusal = statusOf(error, log);
       if (stream) stream.end(refusal);
@@ -210,7 +210,8 @@ function createService({
   };
   return {
     handlers: fleetHandlers,
-    check: async (peer: AuthContext) => await admit(sql, identify(peer)),
+    check: async (peer: AuthContext, address: string) =>
+      await admit({ sql, log, identity: identify(peer), address }),
     refuse() {
       stopping = true;
     },
@@ -218,7 +219,11 @@ function createService({
   };
 }
 
-type Guard = { fleet: Fleet; log: Log; check: (peer: AuthContext) => Promise<void> };
+type Guard = {
+  fleet: Fleet;
+  log: Log;
+  check: (peer: AuthContext, address: string) => Promise<void>;
+};
 
 function guard({ fleet, log, check }: Guard): ServerInterceptor {
   const { Enroll, Attach, JoinConsole } = fleet.service;
@@ -229,7 +234,7 @@ function guard({ fleet, log, check }: Guard): ServerInterceptor {
       call,
       new ResponderBuilder()
         .withStart((next) => {
-          check(call.getAuthContext()).then(
+          check(call.getAuthContext(), call.getPeer()).then(
             () => next(),
             (error) => call.sendStatus(statusOf(error, log)),
           );

@@ -2,11 +2,16 @@ import type { Differences } from '@gantry/db/queries/maintenance/differences';
 import type { DifferenceOutcome } from '@gantry/model/host-states';
 
 /** Returns the lines that an operator reads after a restore. */
-export function describeDifferences({ missing, orphans, lost, changed }: Differences): string[] {
+export function describeDifferences(differences: Differences): string[] {
+  const { missing, strays, orphans, lost, changed } = differences;
   const lines = [
     ...missing.map(
-      ({ name, state, refusal }) =>
-        `host ${name} has not accepted its spec: ${refusal || `it is ${state}`}`,
+      ({ name, state, refusal, vms }) =>
+        `host ${name} with ${vms} VMs has not accepted its spec: ${refusal || `it is ${state}`}`,
+    ),
+    ...strays.map(
+      ({ host_id, address }) =>
+        `stray: the host at ${address} has a certificate of host ${host_id}, which is not in the database`,
     ),
     ...orphans.map(
       ({ id, host, vm_id, name, project_id }) =>
@@ -35,13 +40,20 @@ const OUTCOMES: Record<DifferenceOutcome, string> = {
   none: '',
 };
 
-function describeChange({ host, kind, vm_id, project_id, disk_id, outcome }: Change): string {
+function describeChange(change: Change): string {
+  const { host, kind, vm_id, project_id, disk_id, network_id, outcome } = change;
   const vm = `VM ${vm_id} of project ${project_id ?? '(deleted)'}`;
   switch (kind) {
     case 'absent':
       return `not running: host ${host} did not run ${vm}: ${OUTCOMES[outcome]}`;
     case 'ahead':
       return `ahead: host ${host} had started or reset ${vm} later; it runs on`;
+    case 'vm_changed':
+      return `changed: host ${host} had ${vm} with another name, type, device or address; it has those of the database`;
+    case 'network_changed':
+      return `changed: host ${host} had other rules or subnets of network ${network_id} of project ${project_id ?? '(deleted)'}; it has those of the database`;
+    case 'disk_grown':
+      return `disk: host ${host} had grown disk ${disk_id} of ${vm}; it keeps its size`;
     case 'disk_attached':
       return `disk: host ${host} had attached disk ${disk_id} to ${vm}; it is detached, and its data is kept`;
     case 'disk_detached':

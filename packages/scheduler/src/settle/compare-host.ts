@@ -1,4 +1,5 @@
 import type { Sql } from '@gantry/db/connect';
+import { readHostSpecs } from '@gantry/db/queries/hosts/host-specs';
 import {
   type FoundDifference,
   insertDifferences,
@@ -6,40 +7,60 @@ import {
 } from '@gantry/db/queries/maintenance/differences';
 import { lockPlacedVms, type PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
 import { transact } from '@gantry/db/transact';
-import { type HostReport, isUuid, type VmReport } from '../attached/host-report.ts';
+import { hashNetwork, hashVm } from '@gantry/proto/content-hash';
+import type { HostSpec } from '@gantry/proto/generated/gantry/v1/HostSpec';
+import type { VmSpec } from '@gantry/proto/generated/gantry/v1/VmSpec';
+import { gib, type HostReport, isUuid, type VmReport } from '../attached/host-report.ts';
+import { toOutgoingSpec } from '../deliver/host-spec.ts';
+import { toWholeSpec } from '../fleet/outgoing-spec.ts';
 import { isAhead } from './settle-vm.ts';
 
-type Comparison = { sql: Sql; hostId: string; streamEpoch: string; report: HostReport };
+type Comparison = {
+  sql: Sql;
+  hostId: string;
+  streamEpoch: string;
+  report: HostReport;
+  /** The host has accepted a spec that this database has not issued. */
+  isAhead: boolean;
+};
 
 /** A host has fewer disks. A host that reports more is wrong, and must not fill the database. */
 const MAX_DIFFERENCES = 1_000;
 
 /**
- * Records how the host differs from the database after an era has begun. No spec of the era has reached
- * the host yet, so its report is about the history that the database may have lost. Returns true if the
- * host was compared, and false if it does not have to be.
+ * Records how the host differs from the database after an era has begun, or if the host is ahead although
+ * none has. No spec of the database has reached the host since, so its report is about the history that the
+ * database may have lost. Returns true if the host was compared, and false if it does not have to be.
  */
 export async function compareHost(comparison: Comparison): Promise<boolean> {
-  const { hostId, streamEpoch, report } = comparison;
+  const { hostId, streamEpoch, report, isAhead: isHostAhead } = comparison;
   return await transact(comparison.sql, async (sql) => {
     const vms = await lockPlacedVms(sql, hostId);
-    const era = await lockHostToCompare(sql, { hostId, streamEpoch });
+    const era = await lockHostToCompare(sql, { hostId, streamEpoch, isAhead: isHostAhead });
     if (era === undefined) return false;
-    const differences = findDifferences(vms, report).slice(0, MAX_DIFFERENCES);
+    const [row] = await readHostSpecs(sql, [hostId]);
+    if (!row) return false;
+    const spec = toWholeSpec(toOutgoingSpec(row, { consoles: [], authoritySha256s: [] }));
+    const differences = findDifferences({ vms, spec, report }).slice(0, MAX_DIFFERENCES);
     const diskIds = looseDisks(report).slice(0, MAX_DIFFERENCES);
     await insertDifferences(sql, { era, hostId, differences, diskIds });
     return true;
   });
 }
 
-export function findDifferences(
-  vms: readonly PlacedVmRow[],
-  report: Pick<HostReport, 'vms'>,
-): FoundDifference[] {
+type Sides = { vms: readonly PlacedVmRow[]; spec: HostSpec; report: HostReport };
+
+function findDifferences({ vms, spec, report }: Sides): FoundDifference[] {
   const reported = new Map(report.vms.map((vm) => [vm.id, vm]));
-  return vms
-    .filter((vm) => vm.should_run && vm.observed_state === 'running')
-    .flatMap((vm) => differencesOf(vm, reported.get(vm.id)));
+  const desired = new Map(spec.vms?.map((vm) => [vm.id, vm]));
+  return [
+    ...vms
+      .filter((vm) => vm.should_run && vm.observed_state === 'running')
+      .flatMap((vm) =>
+        differencesOf(vm, { desired: desired.get(vm.id), seen: reported.get(vm.id) }),
+      ),
+    ...changedNetworks(spec, report),
+  ];
 }
 
 /** A VM in these states is on its host: what happened to it there is settled as always. */
@@ -50,25 +71,48 @@ const PRESENT: readonly VmReport['state'][] = [
   'VM_OBSERVED_STATE_UNKNOWN',
 ];
 
-function differencesOf(vm: PlacedVmRow, seen: VmReport | undefined): FoundDifference[] {
+type SeenVm = { desired: VmSpec | undefined; seen: VmReport | undefined };
+
+function differencesOf(vm: PlacedVmRow, { desired, seen }: SeenVm): FoundDifference[] {
   const vmId = vm.id;
-  if (!seen || !PRESENT.includes(seen.state)) return [{ kind: 'absent', vmId, diskId: null }];
-  const ahead: FoundDifference[] = isAhead(seen.generation, vm.generation)
-    ? [{ kind: 'ahead', vmId, diskId: null }]
-    : [];
-  if (seen.state !== 'VM_OBSERVED_STATE_RUNNING') return ahead;
-  const there = new Set(seen.disks.map(({ id }) => id).filter(isUuid));
-  const known = vm.attachments.filter(({ attached }) => attached).map(({ disk_id }) => disk_id);
-  const here = new Set(vm.attachments.map(({ disk_id }) => disk_id));
+  if (!seen || !PRESENT.includes(seen.state)) return [{ kind: 'absent', vmId }];
+  const found: FoundDifference[] = [];
+  if (isAhead(seen.generation, vm.generation)) found.push({ kind: 'ahead', vmId });
+  if (desired && seen.contentHash !== '' && seen.contentHash !== hashVm(desired))
+    found.push({ kind: 'vm_changed', vmId });
+  if (seen.state === 'VM_OBSERVED_STATE_RUNNING') found.push(...changedDisks(vm, seen));
+  return found;
+}
+
+function changedDisks({ id: vmId, attachments }: PlacedVmRow, seen: VmReport): FoundDifference[] {
+  const there = new Map(
+    seen.disks.filter(({ id }) => isUuid(id)).map(({ id, sizeBytes }) => [id, gib(sizeBytes)]),
+  );
+  const here = new Set(attachments.map(({ disk_id }) => disk_id));
+  const known = attachments.filter(({ attached }) => attached);
   return [
-    ...ahead,
-    ...[...there]
+    ...[...there.keys()]
       .filter((id) => !here.has(id))
       .map((diskId) => ({ kind: 'disk_attached' as const, vmId, diskId })),
     ...known
-      .filter((id) => !there.has(id))
-      .map((diskId) => ({ kind: 'disk_detached' as const, vmId, diskId })),
+      .filter(({ disk_id }) => !there.has(disk_id))
+      .map(({ disk_id: diskId }) => ({ kind: 'disk_detached' as const, vmId, diskId })),
+    ...attachments
+      .filter(({ disk_id, size_gib }) => (there.get(disk_id) ?? 0) > size_gib)
+      .map(({ disk_id: diskId }) => ({ kind: 'disk_grown' as const, vmId, diskId })),
   ];
+}
+
+/** A network that only one side has belongs to VMs that only this side has. */
+function changedNetworks(spec: HostSpec, report: HostReport): FoundDifference[] {
+  const reported = new Map(report.networks.map(({ id, contentHash }) => [id, contentHash]));
+  return (spec.networks ?? []).flatMap((network) => {
+    const rules = (spec.firewallRules ?? []).filter((rule) => rule.networkId === network.id);
+    const networkId = network.id ?? '';
+    const hash = reported.get(networkId);
+    if (hash === undefined || hash === hashNetwork(network, rules)) return [];
+    return [{ kind: 'network_changed' as const, networkId }];
+  });
 }
 
 /** Returns the disks of the host that none of its VMs has. */

@@ -3,6 +3,7 @@ import type { Sql } from '@gantry/db/connect';
 import { raiseHost } from '@gantry/db/queries/maintenance/era';
 import type { AttachedHost } from '../attached/attached-hosts.ts';
 import { type HostReport, MAX_COUNTER } from '../attached/host-report.ts';
+import { compareHost } from './compare-host.ts';
 
 /** What a report proves. Only a spec that was sent on the report's own stream can be confirmed. */
 export type Proof = {
@@ -16,7 +17,7 @@ type ProofsOptions = { sql: Sql; log: Log; onRaised(hostId: string): void };
 
 /**
  * Decides what a report proves, and reacts to a host whose counters are ahead of the database, which
- * happens if the database lost commits.
+ * happens if the database lost commits. How such a host differs is recorded before its next spec.
  */
 export function createProofs({ sql, log, onRaised }: ProofsOptions) {
   const raise = async (host: AttachedHost, report: HostReport) => {
@@ -26,7 +27,9 @@ export function createProofs({ sql, log, onRaised }: ProofsOptions) {
     );
     const number = report.acceptedNumber;
     log.warn({ host_id: hostId, spec_number: number }, 'host is ahead of the database');
-    await raiseHost(sql, { hostId, streamEpoch: host.streamEpoch, number, revisions });
+    const { streamEpoch } = host;
+    await compareHost({ sql, hostId, streamEpoch, report, isAhead: true });
+    await raiseHost(sql, { hostId, streamEpoch, number, revisions });
     onRaised(hostId);
   };
 

@@ -10,6 +10,7 @@ import { silentStream } from '../attached/testing/silent-stream.ts';
 import { HEALTH_RULES } from '../health/health-rules.ts';
 import { makeInventory } from '../inventory/testing/make-inventory.ts';
 import { type Settling, startSettling } from './start-settling.ts';
+import { makeVmReport } from './testing/rows.ts';
 
 /** One report is settled at a time in this test, so two hosts alternate. */
 const CONCURRENCY = 1;
@@ -117,7 +118,7 @@ it('what an operator decides about an orphan is carried out with the next number
   const orphans = async () =>
     await database.sql`select decision, problem from orphans where host_id = ${idOf(host)}`;
   const known = { id: newId(), state: 'VM_OBSERVED_STATE_UNKNOWN' as const, revision: '0' };
-  const vms = [{ ...known, generation: '1', failure: null, disks: [], known: null }];
+  const vms = [makeVmReport(known)];
   come(host);
   settling.settle(host, { ...whole(), vms });
   await expect.poll(orphans).toMatchObject([{ decision: null, problem: '' }]);

@@ -66,8 +66,8 @@ export function startSettling(options: SettlingOptions): Settling {
     try {
       if (inventory) await recordInventory({ sql, log, rules, hostId, streamEpoch, inventory });
       // An era that begins ends all streams, so this is asked once for each stream.
-      if (!host.isCompared && (await compareHost({ sql, hostId, streamEpoch, report })))
-        onSpecDue(hostId);
+      const comparison = { sql, hostId, streamEpoch, report, isAhead: false };
+      if (!host.isCompared && (await compareHost(comparison))) onSpecDue(hostId);
       host.isCompared = true;
       const proof = await proofs.of(host, report);
       if (!proof) return;
@@ -153,7 +153,7 @@ function merge(earlier: HostReport, later: HostReport | null): HostReport {
 }
 
 /**
- * A digest of everything except the numbers and the inventory, which are settled separately. If the
+ * A digest of everything except the numbers and the inventory, which are settled separately, and the networks, which are compared only when an era begins. If the
  * host has orphans, the number is included: an operator who gives an orphan back changes the number of
  * the spec and nothing on the host, and the decision is carried out with the next report.
  */
@@ -164,6 +164,7 @@ function digestOf(report: HostReport, { isAccepted }: Proof): string {
     acceptedHash,
     firewallNumber,
     firewallHash,
+    networks,
     ...rest
   } = report;
   const hasOrphans = report.vms.some(({ state }) => state === 'VM_OBSERVED_STATE_UNKNOWN');

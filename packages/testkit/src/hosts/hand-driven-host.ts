@@ -2,6 +2,7 @@ import type { Sql } from '@gantry/db/connect';
 import { openStream } from '@gantry/db/queries/hosts/host-liveness';
 import { readHostSpecs } from '@gantry/db/queries/hosts/host-specs';
 import { newId } from '@gantry/model/ids';
+import { hashNetwork, hashVm } from '@gantry/proto/content-hash';
 import type { HostSpec } from '@gantry/proto/generated/gantry/v1/HostSpec';
 import type { HostReport, VmReport } from '@gantry/scheduler/attached/host-report';
 import { settleReport } from '@gantry/scheduler/settle/settle-report';
@@ -85,6 +86,7 @@ export function failure(code: string) {
 
 function reportOf(spec: HostSpec): HostReport {
   const { vms = [], takeDowns = [], disks = [], deletedDisks = [] } = spec;
+  const { networks = [], firewallRules = [] } = spec;
   return {
     unchanged: false,
     acceptedEra: String(spec.era ?? 0),
@@ -92,9 +94,10 @@ function reportOf(spec: HostSpec): HostReport {
     acceptedHash: '',
     refusal: null,
     vms: [
-      ...vms.map((vm) =>
-        word(vm, 'VM_OBSERVED_STATE_RUNNING', String(vm.generation), sizesOf(vm.disks)),
-      ),
+      ...vms.map((vm) => ({
+        ...word(vm, 'VM_OBSERVED_STATE_RUNNING', String(vm.generation), sizesOf(vm.disks)),
+        contentHash: hashVm(vm),
+      })),
       ...takeDowns.map((vm) => word(vm, 'VM_OBSERVED_STATE_TAKEN_DOWN', '0', [])),
     ],
     receipts: takeDowns.flatMap(({ id = '', revision, devices = [] }) =>
@@ -108,6 +111,13 @@ function reportOf(spec: HostSpec): HostReport {
     deletedDisks: [...deletedDisks],
     firewallNumber: String(spec.number),
     firewallHash: '',
+    networks: networks.map((network) => ({
+      id: network.id ?? '',
+      contentHash: hashNetwork(
+        network,
+        firewallRules.filter(({ networkId }) => networkId === network.id),
+      ),
+    })),
     serialLogs: [],
     inventory: null,
   };
@@ -123,5 +133,14 @@ function word(
   generation: string,
   disks: VmReport['disks'],
 ): VmReport {
-  return { id, revision: String(revision), generation, state, failure: null, known: null, disks };
+  return {
+    id,
+    revision: String(revision),
+    generation,
+    state,
+    failure: null,
+    known: null,
+    disks,
+    contentHash: '',
+  };
 }

@@ -5,8 +5,10 @@ import { isEraCurrent } from './era.ts';
 
 /** How hosts differ from the database in an era. */
 export type Differences = {
-  /** Hosts that have not accepted a spec of the era. */
-  missing: { host_id: string; name: string; state: string; refusal: string }[];
+  /** Hosts that have not accepted a spec of the era, and how many VMs the database has there. */
+  missing: { host_id: string; name: string; state: string; refusal: string; vms: number }[];
+  /** Hosts of the fleet that the database does not know, seen in the day before the era or later. */
+  strays: { host_id: string; address: string }[];
   /** VMs on hosts that the database does not place there. */
   orphans: {
     id: string;
@@ -24,6 +26,7 @@ export type Differences = {
     vm_id: string | null;
     project_id: string | null;
     disk_id: string | null;
+    network_id: string | null;
     outcome: DifferenceOutcome;
   }[];
 };
@@ -32,10 +35,15 @@ export type Differences = {
 const LISTED_SECONDS = 86_400;
 
 export async function readDifferences(sql: Queryable, era: string): Promise<Differences> {
-  const [missing, orphans, lost, changed] = await Promise.all([
+  const [missing, strays, orphans, lost, changed] = await Promise.all([
     sql<Differences['missing']>`
-      select id as host_id, name, state, refusal from hosts
-      where fenced_at is null and accepted_number < ${era}::bigint * 1000 order by name`,
+      select id as host_id, name, state, refusal,
+        (select count(*) from placements p where p.host_id = hosts.id)::int as vms
+      from hosts where fenced_at is null and accepted_number < ${era}::bigint * 1000 order by name`,
+    sql<Differences['strays']>`
+      select host_id, address from stray_hosts s
+      where last_seen_at > to_timestamp(${era}::bigint - ${LISTED_SECONDS})
+        and not exists (select from hosts where id = s.host_id) order by host_id`,
     sql<Differences['orphans']>`
       select o.id, h.name as host, o.vm_id, o.name, o.project_id
       from orphans o join hosts h on h.id = o.host_id order by h.name, o.vm_id`,
@@ -44,30 +52,41 @@ export async function readDifferences(sql: Queryable, era: string): Promise<Diff
       from events e join vms v on v.id = e.resource_id
       where e.type = 'vm_lost' and v.state = 'STATE_ERROR' order by v.id, e.id desc`,
     sql<Differences['changed']>`
-      select h.name as host, d.kind, d.vm_id, v.project_id, d.disk_id, d.outcome
+      select distinct h.name as host, d.kind, d.vm_id, coalesce(v.project_id, n.project_id) as project_id, d.disk_id,
+        d.network_id, d.outcome
       from era_differences d join hosts h on h.id = d.host_id left join vms v on v.id = d.vm_id
-      where d.era > ${era}::bigint - ${LISTED_SECONDS} order by h.name, d.vm_id, d.kind, d.disk_id`,
+      left join networks n on n.id = d.network_id
+      where d.era > ${era}::bigint - ${LISTED_SECONDS} order by h.name, d.vm_id, d.kind, d.disk_id, d.network_id`,
   ]);
-  return { missing, orphans, lost, changed };
+  return { missing, strays, orphans, lost, changed };
 }
 
 /** A difference as its host reports it, with ids that have the form of one. */
 export type FoundDifference = {
   kind: DifferenceKind;
-  vmId: string | null;
-  diskId: string | null;
+  vmId?: string;
+  diskId?: string;
+  networkId?: string;
 };
 
-/** Returns the era if the host is to be compared with the database, and locks the host. */
+/**
+ * Locks the host if it is to be compared with the database: once in an era, and whenever it is ahead of the
+ * database although no era has begun. Returns the era, or the time at which the next one would begin.
+ */
 export async function lockHostToCompare(
   sql: Queryable,
-  { hostId, streamEpoch }: { hostId: string; streamEpoch: string },
+  { hostId, streamEpoch, isAhead }: { hostId: string; streamEpoch: string; isAhead: boolean },
 ): Promise<string | undefined> {
   const [row] = await sql<{ era: string }[]>`
-    select i.era from hosts h, installation i where h.id = ${hostId} and h.stream_epoch = ${streamEpoch}
-      and h.awaits_comparison and h.fenced_at is null and ${isEraCurrent(sql)} for no key update of h`;
+    select case when h.awaits_comparison then i.era
+      else greatest(i.era, floor(extract(epoch from clock_timestamp()))::bigint) end as era
+    from hosts h, installation i where h.id = ${hostId} and h.stream_epoch = ${streamEpoch}
+      and (h.awaits_comparison or ${isAhead}) and h.fenced_at is null and ${isEraCurrent(sql)} for no key update of h`;
   return row?.era;
 }
+
+/** A host that says again and again that it is ahead must not fill the database. */
+const MAX_DIFFERENCES_OF_HOST = 5_000;
 
 /** Records how the host differs. It gets specs from now on. */
 export async function insertDifferences(
@@ -81,20 +100,24 @@ export async function insertDifferences(
     era: string;
     hostId: string;
     differences: readonly FoundDifference[];
-    /** Disks that the host has. Those that the database does not know are recorded. */
+    /** Disks that the host has. Those that the database does not know are recorded, each once. */
     diskIds: readonly string[];
   },
 ): Promise<void> {
   const unknown = await sql<{ id: string }[]>`
     select f.id from unnest(${[...diskIds]}::uuid[]) as f (id)
-    where not exists (select from disks d where d.id = f.id)`;
+    where not exists (select from disks d where d.id = f.id)
+      and not exists (select from era_differences e where e.host_id = ${hostId} and e.disk_id = f.id)`;
   const all: FoundDifference[] = [
     ...differences,
-    ...unknown.map(({ id }) => ({ kind: 'disk_unknown' as const, vmId: null, diskId: id })),
+    ...unknown.map(({ id }) => ({ kind: 'disk_unknown' as const, diskId: id })),
   ];
-  for (const { kind, vmId, diskId } of all)
-    await sql`insert into era_differences (id, era, host_id, kind, vm_id, disk_id, outcome)
-      values (${newId()}, ${era}, ${hostId}, ${kind}, ${vmId}, ${diskId},
+  const [kept] = await sql<{ rows: number }[]>`
+    select count(*)::int as rows from era_differences where host_id = ${hostId}`;
+  const room = Math.max(0, MAX_DIFFERENCES_OF_HOST - (kept?.rows ?? 0));
+  for (const { kind, vmId = null, diskId = null, networkId = null } of all.slice(0, room))
+    await sql`insert into era_differences (id, era, host_id, kind, vm_id, disk_id, network_id, outcome)
+      values (${newId()}, ${era}, ${hostId}, ${kind}, ${vmId}, ${diskId}, ${networkId},
         ${kind === 'absent' ? 'pending' : 'none'})`;
   await sql`update hosts set awaits_comparison = false where id = ${hostId}`;
 }

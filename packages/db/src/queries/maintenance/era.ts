@@ -48,6 +48,7 @@ export async function beginEra(
     await tx`update firewall_rule_hosts o set number = r.number from host_revisions r where r.host_id = o.host_id`;
     // The restore command lists those of the last day.
     await tx`delete from era_differences where era < extract(epoch from now()) - ${KEPT_SECONDS}`;
+    await tx`delete from stray_hosts where last_seen_at < now() - ${KEPT_SECONDS} * interval '1 second'`;
     return { era: begun?.era ?? '0', hasBegun: true };
   });
 }

@@ -36,6 +36,7 @@ export function makeVmReport(given: Partial<VmReport> = {}): VmReport {
     failure: null,
     disks: [],
     known: null,
+    contentHash: '',
     ...given,
   };
 }

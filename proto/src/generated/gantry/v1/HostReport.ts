@@ -6,6 +6,7 @@ import type { DeviceReceipt as _gantry_v1_DeviceReceipt, DeviceReceipt__Output a
 import type { DiskReport as _gantry_v1_DiskReport, DiskReport__Output as _gantry_v1_DiskReport__Output } from '../../gantry/v1/DiskReport.ts';
 import type { SerialLog as _gantry_v1_SerialLog, SerialLog__Output as _gantry_v1_SerialLog__Output } from '../../gantry/v1/SerialLog.ts';
 import type { Inventory as _gantry_v1_Inventory, Inventory__Output as _gantry_v1_Inventory__Output } from '../../gantry/v1/Inventory.ts';
+import type { NetworkReport as _gantry_v1_NetworkReport, NetworkReport__Output as _gantry_v1_NetworkReport__Output } from '../../gantry/v1/NetworkReport.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface HostReport {
@@ -22,6 +23,7 @@ export interface HostReport {
   'acceptedEra'?: (number | string | Long);
   'acceptedHash'?: (string);
   'firewallHash'?: (string);
+  'networks'?: (_gantry_v1_NetworkReport)[];
 }
 
 export interface HostReport__Output {
@@ -38,4 +40,5 @@ export interface HostReport__Output {
   'acceptedEra': (string);
   'acceptedHash': (string);
   'firewallHash': (string);
+  'networks': (_gantry_v1_NetworkReport__Output)[];
 }

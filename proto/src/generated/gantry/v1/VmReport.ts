@@ -14,6 +14,7 @@ export interface VmReport {
   'failure'?: (_gantry_v1_Failure | null);
   'disks'?: (_gantry_v1_DiskReport)[];
   'known'?: (_gantry_v1_VmSpec | null);
+  'contentHash'?: (string);
 }
 
 export interface VmReport__Output {
@@ -24,4 +25,5 @@ export interface VmReport__Output {
   'failure': (_gantry_v1_Failure__Output | null);
   'disks': (_gantry_v1_DiskReport__Output)[];
   'known': (_gantry_v1_VmSpec__Output | null);
+  'contentHash': (string);
 }

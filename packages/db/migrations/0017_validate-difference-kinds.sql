@@ -1,0 +1,1 @@
+ALTER TABLE "era_differences" VALIDATE CONSTRAINT "era_differences_kind";
