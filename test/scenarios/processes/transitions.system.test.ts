@@ -35,7 +35,7 @@ let frozen: { fleet: Fleet; client: Client; vmId: string };
 beforeAll(async () => {
   processes = await startProcesses();
   const api = await processes.startApi();
-  const env = { GANTRY_LEASE_TTL_MS: '2000', GANTRY_UNREACHABLE_AFTER_MS: '2000' };
+  const env = { GANTRY_LEASE_TTL_MS: '2000', GANTRY_UNREACHABLE_AFTER_MS: '10000' };
   schedulers = [await processes.startScheduler(env), await processes.startScheduler(env)];
   const common = {
     ...{ schedulers, api },

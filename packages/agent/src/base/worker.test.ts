@@ -13,7 +13,7 @@ it('runs once per nudge, and reports that it is idle', async () => {
   const { worker, ends, onIdle } = startWorker();
   worker.nudge();
   ends[0]?.();
-  await vi.waitFor(() => expect(onIdle).toHaveBeenCalledTimes(1));
+  await vi.waitFor(() => expect(onIdle).toHaveBeenCalledTimes(1), 30_000);
   worker.nudge();
   expect(ends).toHaveLength(2);
 });
@@ -25,9 +25,9 @@ it('several nudges during a run lead to one more run, which starts after it', as
   worker.nudge();
   expect(ends).toHaveLength(1);
   ends[0]?.();
-  await vi.waitFor(() => expect(ends).toHaveLength(2));
+  await vi.waitFor(() => expect(ends).toHaveLength(2), 30_000);
   ends[1]?.();
-  await vi.waitFor(() => expect(onIdle).toHaveBeenCalledTimes(1));
+  await vi.waitFor(() => expect(onIdle).toHaveBeenCalledTimes(1), 30_000);
   expect(ends).toHaveLength(2);
 });
 

@@ -76,7 +76,7 @@ beforeEach(() => {
 
 const want = (...ids: string[]) => consoles.want(ids.map((id) => ({ id, vmId: 'vm' })));
 const viewer = async (id: string): Promise<Viewer> => {
-  await vi.waitFor(() => expect(viewers.get(id)?.shown).toContain('before'));
+  await vi.waitFor(() => expect(viewers.get(id)?.shown).toContain('before'), 30_000);
   return viewers.get(id) as Viewer;
 };
 
@@ -85,16 +85,19 @@ describe('consoles of one VM', () => {
     want('a', 'b');
     const [a, b] = [await viewer('a'), await viewer('b')];
     lines[0]?.push('hello');
-    await vi.waitFor(() => expect([a.shown, b.shown]).toEqual(['before\nhello', 'before\nhello']));
+    await vi.waitFor(
+      () => expect([a.shown, b.shown]).toEqual(['before\nhello', 'before\nhello']),
+      30_000,
+    );
     a.push({ data: Buffer.from('1') });
     b.push({ data: Buffer.from('2') });
-    await vi.waitFor(() => expect(lines[0]?.typed).toBe('12'));
+    await vi.waitFor(() => expect(lines[0]?.typed).toBe('12'), 30_000);
     want('b');
     expect([a.cancelled, b.cancelled]).toEqual([true, false]);
     await new Promise((resolve) => setImmediate(resolve));
     expect(lines[0]?.destroyed).toBe(false);
     want();
-    await vi.waitFor(() => expect(lines[0]?.destroyed).toBe(true));
+    await vi.waitFor(() => expect(lines[0]?.destroyed).toBe(true), 30_000);
     expect(lines).toHaveLength(1);
   });
 
@@ -103,14 +106,14 @@ describe('consoles of one VM', () => {
     const [slow, quick] = [await viewer('a'), await viewer('b')];
     slow.reads = false;
     for (let piece = 0; piece < 100; piece += 1) lines[0]?.push(Buffer.alloc(10_000, 'x'));
-    await vi.waitFor(() => expect(lines[0]?.isPaused()).toBe(true));
+    await vi.waitFor(() => expect(lines[0]?.isPaused()).toBe(true), 30_000);
     const seen = quick.shown.length;
     expect(seen).toBeLessThan(500_000);
     await new Promise((resolve) => setImmediate(resolve));
     expect(quick.shown.length).toBe(seen);
     slow.readOn();
-    await vi.waitFor(() => expect(quick.shown.length).toBe('before\n'.length + 1_000_000));
-    await vi.waitFor(() => expect(slow.shown.length).toBe(quick.shown.length));
+    await vi.waitFor(() => expect(quick.shown.length).toBe('before\n'.length + 1_000_000), 30_000);
+    await vi.waitFor(() => expect(slow.shown.length).toBe(quick.shown.length), 30_000);
   });
 
   it('continue when the slow one leaves', async () => {
@@ -118,9 +121,9 @@ describe('consoles of one VM', () => {
     const [stuck, quick] = [await viewer('a'), await viewer('b')];
     stuck.reads = false;
     for (let piece = 0; piece < 100; piece += 1) lines[0]?.push(Buffer.alloc(10_000, 'x'));
-    await vi.waitFor(() => expect(lines[0]?.isPaused()).toBe(true));
+    await vi.waitFor(() => expect(lines[0]?.isPaused()).toBe(true), 30_000);
     stuck.emit('error', new Error('gone'));
-    await vi.waitFor(() => expect(quick.shown.length).toBe('before\n'.length + 1_000_000));
+    await vi.waitFor(() => expect(quick.shown.length).toBe('before\n'.length + 1_000_000), 30_000);
   });
 });
 
@@ -129,7 +132,7 @@ describe('a console', () => {
     want('a');
     const a = await viewer('a');
     lines[0]?.push(null);
-    await vi.waitFor(() => expect(a.ending).toBe('vm_stopped'));
+    await vi.waitFor(() => expect(a.ending).toBe('vm_stopped'), 30_000);
     want('a');
     await new Promise((resolve) => setImmediate(resolve));
     expect(lines).toHaveLength(1);
@@ -142,10 +145,10 @@ describe('a console', () => {
     want('a');
     const a = await viewer('a');
     lines[0]?.destroy(new Error('libvirtd is gone'));
-    await vi.waitFor(() => expect(a.ending).toBe('host_failed'));
+    await vi.waitFor(() => expect(a.ending).toBe('host_failed'), 30_000);
     failing = new HostFailure('vm_not_running', 'the VM does not run');
     want('b');
-    await vi.waitFor(() => expect(viewers.get('b')?.ending).toBe('vm_not_running'));
+    await vi.waitFor(() => expect(viewers.get('b')?.ending).toBe('vm_not_running'), 30_000);
     failing = null;
     want('c');
     await viewer('c');
@@ -154,6 +157,6 @@ describe('a console', () => {
   it('that is withdrawn before its line is open leaves nothing open', async () => {
     want('a');
     want();
-    await vi.waitFor(() => expect(lines[0]?.destroyed).toBe(true));
+    await vi.waitFor(() => expect(lines[0]?.destroyed).toBe(true), 30_000);
   });
 });

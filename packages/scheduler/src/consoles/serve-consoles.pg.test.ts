@@ -72,7 +72,7 @@ beforeAll(async () => {
 afterAll(() => fleet.stop());
 afterEach(async () => {
   for (const { call } of opened.splice(0)) call.cancel();
-  await vi.waitFor(() => expect(hosts.get(host.hostId)?.consoles.size ?? 0).toBe(0));
+  await vi.waitFor(() => expect(hosts.get(host.hostId)?.consoles.size ?? 0).toBe(0), 30_000);
 });
 
 type Console = {

@@ -5,6 +5,7 @@ import { type Scheduler, type SchedulerOptions, startScheduler } from '@gantry/s
 import { settleWithoutHost } from '@gantry/scheduler/settle/settle-without-host';
 import type { SimulatedHost } from '@gantry/simulator/fleet/simulated-host';
 import { SECRET_KEY, startTestApi, type TestApi } from '../api/test-api.ts';
+import { PATIENT_CONNECT_S } from '../database/test-database.ts';
 import { attachHandDrivenHost, type HandDrivenHost } from '../hosts/hand-driven-host.ts';
 import { addHost } from '../make/hosts.ts';
 import { placeVm } from '../make/placements.ts';
@@ -48,12 +49,25 @@ export type Cloud = TenantCalls & {
   stop(): Promise<void>;
 };
 
-/** A database that always replies, and clocks that agree. */
-const STEADY: SchedulerOptions['watch'] = {
-  nowMs: () => Date.now(),
-  clockProblem: () => null,
-  steadyMs: () => Number.POSITIVE_INFINITY,
-};
+/** A process that did not run for this long cannot know which hosts were silent meanwhile. */
+const PAUSE_MS = 500;
+
+/** A database that always replies, and clocks that agree. Only pauses of this process interrupt it. */
+function watchPauses(): SchedulerOptions['watch'] & { stop(): void } {
+  let ranAt = performance.now();
+  let steadySince = Number.NEGATIVE_INFINITY;
+  const steadyMs = () => {
+    const now = performance.now();
+    if (now - ranAt > PAUSE_MS) steadySince = now;
+    ranAt = now;
+    return now - steadySince;
+  };
+  const ticks = setInterval(steadyMs, PAUSE_MS / 5);
+  return {
+    ...{ nowMs: () => Date.now(), clockProblem: () => null, steadyMs },
+    stop: () => clearInterval(ticks),
+  };
+}
 
 export async function startCloud(): Promise<Cloud> {
   const api = await startTestApi();
@@ -69,13 +83,17 @@ export async function startCloud(): Promise<Cloud> {
   const schedulers: Scheduler[] = [];
   const hosts: SimulatedHost[] = [];
   const pools: Sql[] = [];
+  const watch = watchPauses();
 
   const addScheduler: Cloud['addScheduler'] = async (options = {}) => {
-    const pool = connect({ url: api.databaseUrl, name: 'gantry-scheduler', maxConnections: 8 });
+    const pool = connect({
+      ...{ url: api.databaseUrl, name: 'gantry-scheduler', maxConnections: 8 },
+      connectLimitS: PATIENT_CONNECT_S,
+    });
     pools.push(pool);
     const scheduler = await startScheduler({
       sql: pool,
-      watch: STEADY,
+      watch,
       log,
       secrets: createSecrets(SECRET_KEY),
       fleet: { host: '127.0.0.1', port: 0, names: ['localhost', '127.0.0.1'] },
@@ -125,6 +143,7 @@ export async function startCloud(): Promise<Cloud> {
       await Promise.all(hosts.map((host) => host.stop()));
       await Promise.all(schedulers.map((scheduler) => scheduler.stop()));
       await Promise.all(pools.map((pool) => pool.end({ timeout: 5 })));
+      watch.stop();
       await api.stop();
     },
   };

@@ -1,4 +1,5 @@
 import { connect, type Sql, type Transaction } from '@gantry/db/connect';
+import { PATIENT_CONNECT_S } from './test-database.ts';
 
 /** Statements in this database that wait for a lock. */
 export async function countWaiting(sql: Sql | Transaction): Promise<number> {
@@ -9,7 +10,10 @@ export async function countWaiting(sql: Sql | Transaction): Promise<number> {
 
 /** A pool of its own, as another process would have. */
 export function otherProcess(url: string): Sql {
-  return connect({ url, name: 'gantry-other', maxConnections: 3 });
+  return connect({
+    ...{ url, name: 'gantry-other', maxConnections: 3 },
+    connectLimitS: PATIENT_CONNECT_S,
+  });
 }
 
 /**

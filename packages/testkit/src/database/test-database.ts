@@ -7,6 +7,8 @@ export type TestDatabase = { url: string; sql: Sql; drop(): Promise<void> };
 
 /** The size of the pool, as in a process with default settings. */
 export const TEST_CONNECTIONS = 10;
+/** A busy machine may let a process wait for seconds, and a test is not about that. */
+export const PATIENT_CONNECT_S = 60;
 
 /** Creates a temporary database from the suite's migrated template. */
 export async function createTestDatabase(): Promise<TestDatabase> {
@@ -15,7 +17,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     (sql) => sql`create database ${sql(name)} template ${sql(inject('databaseTemplate'))}`,
   );
   const url = inject('databaseServer').replace(/\/postgres$/, `/${name}`);
-  const sql = connect({ url, name: 'gantry-test', maxConnections: TEST_CONNECTIONS });
+  const sql = connect({
+    ...{ url, name: 'gantry-test', maxConnections: TEST_CONNECTIONS },
+    connectLimitS: PATIENT_CONNECT_S,
+  });
   return {
     url,
     sql,
