@@ -1,4 +1,5 @@
 import { commitPlacements, type NewPlacement } from '@gantry/db/queries/placement/placements';
+import { newId } from '@gantry/model/ids';
 import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { addHosts, type TestHost } from '@gantry/testkit/make/hosts';
 import { holdLocation } from '@gantry/testkit/make/placers';
@@ -51,6 +52,22 @@ it.each([
 ])('%s that another VM has cannot be claimed again', async (_what, wanted) => {
   expect(await place(wanted)).toEqual({ outcome: 'committed', placed: true, placements: 1 });
   expect(await place(wanted)).toEqual({ outcome: 'lost', placed: false, placements: 0 });
+});
+
+it('an address that an orphan has cannot be claimed, and another one can', async () => {
+  const { sql } = database;
+  const orphanId = newId();
+  await sql`insert into orphans (id, host_id, vm_id, project_id, revision, generation, description)
+    values (${orphanId}, ${host.id}, ${newId()}, ${projectId}, 1, 1, '{}')`;
+  await sql`insert into orphan_interfaces (id, orphan_id, network_id, mac_address, private_address)
+    select ${newId()}, ${orphanId}, network_id, '', '172.27.0.88' from subnets
+    where project_id = ${projectId} and location = 'eu-north-a' limit 1`;
+  const placeAt = (wanted: string) =>
+    place((interfaceId, subnetId) => ({
+      addresses: [{ interfaceId, subnetId, address: wanted }],
+    }));
+  expect(await placeAt('172.27.0.88')).toEqual({ outcome: 'lost', placed: false, placements: 0 });
+  expect(await placeAt('172.27.0.89')).toMatchObject({ outcome: 'committed', placements: 1 });
 });
 
 it('an interface cannot claim an address of another subnet', async () => {
