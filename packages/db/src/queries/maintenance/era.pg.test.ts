@@ -1,6 +1,8 @@
 import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { addHosts } from '@gantry/testkit/make/hosts';
+import { addProject } from '@gantry/testkit/make/tenants';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Queryable } from '../../connect.ts';
 import { beginEra, ensureEra } from './era.ts';
 
 let database: TestDatabase;
@@ -55,6 +57,29 @@ it('two restores of one backup have different eras', async () => {
   const first = await beginEra(database.sql, { evenIfCurrent: true });
   const second = await beginEra(database.sql, { evenIfCurrent: true });
   expect(Number(second.era)).toBeGreaterThan(Number(first.era));
+});
+
+it('a network gets no VXLAN number that a network of a lost commit may have', async () => {
+  const { sql } = database;
+  const projectId = await addProject(sql);
+  const createNetworks = (tx: Queryable, count: number) => tx<{ vni: number }[]>`
+    insert into networks (id, project_id, name, cidr)
+    select gen_random_uuid(), ${projectId}, 'n' || n, '10.0.0.0/16' from generate_series(1, ${count}) n
+    returning vni`;
+  const lost: number[] = [];
+  const rollBack = new Error('the commit is lost');
+  const losing = sql.begin(async (tx) => {
+    for (const { vni } of await createNetworks(tx, 600)) lost.push(vni);
+    throw rollBack;
+  });
+  await expect(losing).rejects.toBe(rollBack);
+  await promote();
+  await ensureEra(sql);
+  const given = (await createNetworks(sql, 600)).map(({ vni }) => vni);
+  expect(given.filter((vni) => lost.includes(vni))).toEqual([]);
+  const [kept] =
+    await sql`select count(*)::int as numbers from free_vnis where vni::text = any(${lost.map(String)}::text[])`;
+  expect(kept).toEqual({ numbers: 600 });
 });
 
 it('a user without special rights can read the history', async () => {

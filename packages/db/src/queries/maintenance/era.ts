@@ -29,7 +29,8 @@ const KEPT_SECONDS = 30 * 86_400;
  * Begins a new era. Every host gets a new spec number, which is above all numbers of earlier eras, and
  * rules that hosts have not confirmed wait for this spec: what a host confirmed in an earlier era proves
  * nothing. No VM is placed on a host before it has reported what it has, because orphans may have its
- * devices. No host gets a spec before what it has was compared with the database. The counters of VMs stay, because a new generation would reset running VMs.
+ * devices. No host gets a spec before what it has was compared with the database. New networks get no VXLAN
+ * number that a lost one may have. The counters of VMs stay, because a new generation would reset running VMs.
  */
 export async function beginEra(
   sql: Sql,
@@ -46,11 +47,31 @@ export async function beginEra(
       order by id for no key update)`;
     await tx`select bump_hosts(array(select host_id from host_revisions order by host_id))`;
     await tx`update firewall_rule_hosts o set number = r.number from host_revisions r where r.host_id = o.host_id`;
+    await setAsideVnis(tx, evenIfCurrent ? VNIS_SINCE_BACKUP : VNIS_OF_FAILOVER);
     // The restore command lists those of the last day.
     await tx`delete from era_differences where era < extract(epoch from now()) - ${KEPT_SECONDS}`;
     await tx`delete from stray_hosts where last_seen_at < now() - ${KEPT_SECONDS} * interval '1 second'`;
     return { era: begun?.era ?? '0', hasBegun: true };
   });
+}
+
+/** More networks than are created in a few seconds, and between two backups. */
+const VNIS_OF_FAILOVER = 4_096;
+const VNIS_SINCE_BACKUP = 65_536;
+
+/**
+ * Networks of lost commits have VXLAN numbers that the database takes for unused, and hosts with orphans still
+ * carry their packets. The next numbers therefore count as freed now: they come after all others.
+ */
+async function setAsideVnis(sql: Queryable, count: number): Promise<void> {
+  await sql`update free_vnis set freed_at = now() where freed_at is null`;
+  await sql`
+    with pool as (select next, least(next + ${count}, last + 1) as rest from vni_pool for update),
+      skipped as (insert into free_vnis (vni, freed_at)
+        select n, now() from pool, generate_series(pool.next, pool.rest - 1) p,
+          lateral (select (p - 1) % 16777215 + 1 as n) as number
+        where not exists (select from networks w where w.vni = n) on conflict (vni) do nothing)
+    update vni_pool set next = pool.rest from pool`;
 }
 
 /**
