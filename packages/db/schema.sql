@@ -247,7 +247,7 @@ create table era_differences (
   network_id uuid,
   constraint era_differences_pkey PRIMARY KEY (id),
   constraint era_differences_host_id_hosts_id_fk FOREIGN KEY (host_id) REFERENCES hosts(id) ON DELETE CASCADE,
-  constraint era_differences_kind CHECK ((kind = ANY (ARRAY['absent'::text, 'ahead'::text, 'vm_changed'::text, 'disk_attached'::text, 'disk_detached'::text, 'disk_grown'::text, 'disk_unknown'::text, 'network_changed'::text]))),
+  constraint era_differences_kind CHECK ((kind = ANY (ARRAY['absent'::text, 'ahead'::text, 'vm_changed'::text, 'disk_attached'::text, 'disk_detached'::text, 'disk_grown'::text, 'disk_unknown'::text, 'disk_missing'::text, 'network_changed'::text]))),
   constraint era_differences_outcome CHECK ((outcome = ANY (ARRAY['pending'::text, 'started'::text, 'lost'::text, 'gone'::text, 'none'::text])))
 );
 CREATE INDEX era_differences_host ON public.era_differences USING btree (host_id);

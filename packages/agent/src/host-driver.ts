@@ -111,6 +111,8 @@ export type DomainWatcher = {
 export type Volume = { id: string; sizeBytes: string };
 
 export type Volumes = {
+  /** Returns the ids of all complete disks, in no order. */
+  list(): Promise<string[]>;
   /** Returns a disk only if it is complete; a partial copy of an image is not returned. */
   read(diskId: string): Promise<Volume | null>;
   /** Creates the disk, from the image if there is one. An existing disk is left unchanged. */

@@ -6,4 +6,4 @@ CREATE TABLE "stray_hosts" (
 --> statement-breakpoint
 ALTER TABLE "era_differences" DROP CONSTRAINT "era_differences_kind";--> statement-breakpoint
 ALTER TABLE "era_differences" ADD COLUMN "network_id" uuid;--> statement-breakpoint
-ALTER TABLE "era_differences" ADD CONSTRAINT "era_differences_kind" CHECK ("era_differences"."kind" in ('absent', 'ahead', 'vm_changed', 'disk_attached', 'disk_detached', 'disk_grown', 'disk_unknown', 'network_changed')) NOT VALID;
+ALTER TABLE "era_differences" ADD CONSTRAINT "era_differences_kind" CHECK ("era_differences"."kind" in ('absent', 'ahead', 'vm_changed', 'disk_attached', 'disk_detached', 'disk_grown', 'disk_unknown', 'disk_missing', 'network_changed')) NOT VALID;

@@ -29,7 +29,8 @@ export const DEVICE_WORDS: Record<DeviceKind, string> = { gpu: 'GPU', drive: 'dr
  * How a host differed from the database when an era began. `absent`: the host did not run a VM that the
  * database has as running. `ahead`: the host had started or reset the VM later. `vm_changed`: it had the VM
  * with another name, type or address. `disk_attached`, `disk_detached` and `disk_grown`: what the host had
- * done to a disk. `disk_unknown`: a disk that only the host has. `network_changed`: it had other rules or
+ * done to a disk. `disk_unknown`: a disk that only the host has. `disk_missing`: a disk of no running VM that the
+ * host does not have. `network_changed`: it had other rules or
  * subnets of the network.
  */
 export const DIFFERENCE_KINDS = [
@@ -40,6 +41,7 @@ export const DIFFERENCE_KINDS = [
   'disk_detached',
   'disk_grown',
   'disk_unknown',
+  'disk_missing',
   'network_changed',
 ] as const;
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];

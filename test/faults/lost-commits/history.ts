@@ -15,6 +15,8 @@ export type History = {
   lostDisk: string;
   /** Grown in the lost part. */
   grownDisk: string;
+  /** Deleted in the lost part. No VM had it. */
+  deletedDisk: string;
   lostRule: string;
   changedRule: string;
   deletedRule: string;
@@ -26,9 +28,11 @@ export async function liveThroughKnownPart(client: Client) {
   const vms = await Promise.all(KEPT.map(async (name) => [name, await createVm(client, name)]));
   const ids = Object.fromEntries(vms) as History['vms'];
   const grownDisk = await attachNewDisk(client, { vmId: ids['also-kept'], name: 'grown' });
+  const deletedDisk = await attachNewDisk(client, { vmId: ids.kept, name: 'deleted' });
+  await succeeds(client, 'POST', `/vms/${ids.kept}/detach-disks`, { detach_disks: [deletedDisk] });
   const changedRule = await createRule(client, 'changed');
   const deletedRule = await createRule(client, 'deleted');
-  return { vms: ids, grownDisk, changedRule, deletedRule };
+  return { vms: ids, grownDisk, deletedDisk, changedRule, deletedRule };
 }
 
 export async function liveThroughLostPart(
@@ -43,6 +47,7 @@ export async function liveThroughLostPart(
   await succeeds(client, 'PATCH', `/vms/${vms.kept}`, { action: 'UPDATE', name: 'renamed' });
   const lostDisk = await attachNewDisk(client, { vmId: vms.kept, name: 'lost' });
   await succeeds(client, 'PATCH', `/disks/${grownDisk}`, { size: '20GiB' });
+  await succeeds(client, 'DELETE', `/disks/${known.deletedDisk}`);
   const lostRule = await createRule(client, 'lost');
   await succeeds(client, 'PATCH', `/vpc/firewall-rules/${changedRule}`, {
     destination_ports: ['8443'],

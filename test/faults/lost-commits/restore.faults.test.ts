@@ -74,6 +74,7 @@ describe.each(['new', 'same'] as const)(
         `ahead ${reset}  none`,
         `disk_attached ${kept} ${history.lostDisk} none`,
         `disk_grown ${grown} ${history.grownDisk} none`,
+        `disk_missing  ${history.deletedDisk} none`,
         'network_changed   none',
         `vm_changed ${kept}  none`,
       ]);

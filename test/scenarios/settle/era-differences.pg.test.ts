@@ -146,6 +146,33 @@ it('a host that is ahead again and again records a limited number of differences
   expect(row).toEqual({ rows: 5_000 });
 });
 
+it('disks of stopped VMs and of none that the host does not have are listed, also with their VM', async () => {
+  const vmId = await cloud.runVm(host);
+  const [disk] = await cloud.sql`select disk_id as id from disk_attachments where vm_id = ${vmId}`;
+  await cloud.request('PATCH', `/vms/${vmId}`, { action: 'STOP' });
+  await host.obey();
+  const [kept, gone, alone] = [newId(), newId(), newId()];
+  for (const id of [kept, gone])
+    await cloud.sql`insert into disks (id, project_id, kind, name, type, size, size_gib, location, block_size,
+        serial_number, observed_size_gib, host_id)
+      select ${id}, project_id, 'data', ${id}, type, size, size_gib, location, block_size, ${id}, size_gib, host_id
+      from disks where id = ${disk?.['id']}`;
+  await compareInNewEra((report) => {
+    report.storedDisks = { ids: [kept, alone, 'not-an-id'] };
+  });
+  const difference = { outcome: 'none', vm_id: null };
+  const found = await listChanged();
+  expect(found).toHaveLength(3);
+  expect(found).toContainEqual({
+    ...difference,
+    kind: 'disk_missing',
+    disk_id: disk?.['id'],
+    vm_id: vmId,
+  });
+  expect(found).toContainEqual({ ...difference, kind: 'disk_missing', disk_id: gone });
+  expect(found).toContainEqual({ ...difference, kind: 'disk_unknown', disk_id: alone });
+});
+
 it('a VM that was renamed, and a disk that was grown, since the backup are listed', async () => {
   const vmId = await cloud.runVm(host);
   const [disk] =

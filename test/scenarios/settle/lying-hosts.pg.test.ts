@@ -118,6 +118,9 @@ function lies(): fc.Arbitrary<Partial<HostReport>> {
     >,
     disks: fc.array(disk, { maxLength: 4 }),
     networks: fc.array(fc.record({ id, contentHash: text }), { maxLength: 3 }),
+    storedDisks: fc.option(
+      fc.record({ ids: fc.array(fc.oneof(id, text), { maxLength: 4 }) }),
+    ) as fc.Arbitrary<HostReport['storedDisks']>,
     serialLogs: fc.array(fc.record({ vmId: id, tail: text }), { maxLength: 3 }),
   });
 }

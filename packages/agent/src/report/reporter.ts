@@ -107,17 +107,30 @@ export class Reporter {
     const { host, build, send } = this.#options;
     const stream = this.#stream;
     const withInventory = this.#withInventory;
-    if (this.#begun !== stream) await this.#sendAllSerialLogs();
+    const isFirst = this.#begun !== stream;
+    if (isFirst) await this.#sendAllSerialLogs();
+    const storedDisks = isFirst ? await this.#listDisks() : null;
     const inventory = withInventory ? await host.driver.readInventory() : null;
     const serialLogs = await this.#serialLogs.take(host.driver.hypervisor, host.clock.nowMs());
     // Built last, so that it is as recent as possible.
     const report = await build();
     // A stream that has started meanwhile must start with the inventory.
     if (this.#stopped || stream !== this.#stream) return;
-    this.#attached = send({ ...report, serialLogs, inventory });
+    this.#attached = send({ ...report, serialLogs, inventory, storedDisks });
     if (!this.#attached) return;
     this.#begun = stream;
     if (withInventory) this.#withInventory = false;
+  }
+
+  /** Storage that cannot be read must not keep the host from reporting. */
+  async #listDisks(): Promise<{ ids: string[] } | null> {
+    const { driver, log } = this.#options.host;
+    try {
+      return { ids: await driver.volumes.list() };
+    } catch (error) {
+      log.warn({ error }, 'disks could not be listed; the report does not contain them');
+      return null;
+    }
   }
 
   async #sendAllSerialLogs(): Promise<void> {

@@ -61,6 +61,13 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
       expect(await driver.volumes.read('d')).toEqual({ id: 'd', sizeBytes: String(GIB) });
     });
 
+    it('are listed from their creation to their removal', async () => {
+      await driver.volumes.create(makeDisk('d'), null);
+      expect(await driver.volumes.list()).toContain('d');
+      await driver.volumes.remove('d');
+      expect(await driver.volumes.list()).not.toContain('d');
+    });
+
     it('grow, and never shrink', async () => {
       await driver.volumes.create(makeDisk('d'), null);
       await driver.volumes.grow(makeDisk('d', { sizeBytes: String(2 * GIB) }));

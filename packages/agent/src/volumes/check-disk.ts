@@ -9,8 +9,12 @@ import type { DiskSpec } from '../spec.ts';
 const DISK_ID = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
 const BLOCK_SIZES = [0, 512, 4096];
 
+export function isDiskId(text: string): boolean {
+  return DISK_ID.test(text);
+}
+
 export function checkDiskId(diskId: string): void {
-  if (!DISK_ID.test(diskId)) {
+  if (!isDiskId(diskId)) {
     throw new HostFailure('bad_disk', `${JSON.stringify(diskId)} is not a valid disk id`);
   }
 }

@@ -36,6 +36,7 @@ export function createVolumes(options: VolumesOptions): VolumeDriver {
     (await block.read(diskId)) ?? (await shared.read(diskId));
 
   return {
+    list: async () => [...new Set([...(await block.list()), ...(await shared.list())])],
     read,
     create: (disk, image) => enqueue(disk.id, () => driverOf(disk).create(disk, image)),
     grow: (disk) => enqueue(disk.id, () => driverOf(disk).grow(disk)),

@@ -1,4 +1,4 @@
-import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile, syncDirectory, unlessMissing } from '@gantry/daemon/durable-file';
 import { HostFailure } from '../base/failure.ts';
@@ -14,6 +14,7 @@ import {
   diskInUse,
   diskMissing,
   imageTooLarge,
+  isDiskId,
 } from './check-disk.ts';
 import { renderOverlay } from './qcow2-overlay.ts';
 import { type DiskFile, isLocked, resizeFile } from './qemu-img.ts';
@@ -82,6 +83,11 @@ export function fileDriver({ directory, images, isInUse, run }: FileDriverOption
   };
 
   return {
+    async list() {
+      const names = (await unlessMissing(readdir(directory))) ?? [];
+      return names.map((name) => /^(.+)\.(raw|qcow2)$/.exec(name)?.[1] ?? '').filter(isDiskId);
+    },
+
     read,
 
     async create(disk, image) {

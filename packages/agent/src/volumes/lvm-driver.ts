@@ -36,6 +36,7 @@ export type LvmDriverOptions = {
   run: RunProgram;
 };
 
+const PREFIX = 'gantry-';
 const OURS = 'gantry.disk';
 const WHOLE = 'gantry.whole';
 const ZEROED = 'gantry.zeroed=';
@@ -44,15 +45,17 @@ const ZERO_TIMEOUT_MS = 14_400_000;
 
 export function lvmDriver(options: LvmDriverOptions): VolumeDriver {
   const { volumeGroup, thinPool, images, isInUse, run } = options;
-  const nameOf = (diskId: string) => `gantry-${diskId}`;
+  const nameOf = (diskId: string) => `${PREFIX}${diskId}`;
   const pathOf = (diskId: string) => `${volumeGroup}/${nameOf(diskId)}`;
   const deviceOf = (diskId: string) => `/dev/${pathOf(diskId)}`;
+
+  const listVolumes = async (): Promise<LogicalVolume[]> =>
+    parseLogicalVolumes(await run('lvs', [...reportArgs(), volumeGroup]));
 
   /** A volume with such a name but without the tag belongs to someone else and blocks the name. */
   const find = async (diskId: string): Promise<LogicalVolume | null> => {
     checkDiskId(diskId);
-    const json = await run('lvs', [...reportArgs(), volumeGroup]);
-    const found = parseLogicalVolumes(json).find(({ name }) => name === nameOf(diskId));
+    const found = (await listVolumes()).find(({ name }) => name === nameOf(diskId));
     if (found && !found.tags.includes(OURS)) {
       const message = `the volume ${pathOf(diskId)} does not belong to Gantry: rename it`;
       throw new HostFailure('storage_failed', message);
@@ -126,6 +129,13 @@ export function lvmDriver(options: LvmDriverOptions): VolumeDriver {
   };
 
   return {
+    async list() {
+      const whole = (await listVolumes()).filter(
+        ({ name, tags }) => name.startsWith(PREFIX) && tags.includes(OURS) && tags.includes(WHOLE),
+      );
+      return whole.map(({ name }) => name.slice(PREFIX.length));
+    },
+
     read,
 
     async create(disk, image) {

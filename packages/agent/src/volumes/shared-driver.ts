@@ -4,7 +4,14 @@ import { replaceFile, syncDirectory, unlessMissing } from '@gantry/daemon/durabl
 import { HostFailure } from '../base/failure.ts';
 import type { Volume } from '../host-driver.ts';
 import type { DiskSpec } from '../spec.ts';
-import { checkDisk, checkDiskId, checkGrowth, diskInUse, diskMissing } from './check-disk.ts';
+import {
+  checkDisk,
+  checkDiskId,
+  checkGrowth,
+  diskInUse,
+  diskMissing,
+  isDiskId,
+} from './check-disk.ts';
 import type { IsInUse, VolumeDriver } from './volume-driver.ts';
 
 /**
@@ -61,6 +68,8 @@ export function sharedDriver({ directory, isInUse }: SharedDriverOptions): Volum
   };
 
   return {
+    list: async () => ((await unlessMissing(readdir(directory))) ?? []).filter(isDiskId),
+
     read,
 
     async create(disk, image) {

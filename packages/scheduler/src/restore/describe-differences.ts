@@ -58,6 +58,8 @@ function describeChange(change: Change): string {
       return `disk: host ${host} had attached disk ${disk_id} to ${vm}; it is detached, and its data is kept`;
     case 'disk_detached':
       return `disk: host ${host} had detached disk ${disk_id} from ${vm}; it is attached again`;
+    case 'disk_missing':
+      return `disk: host ${host} does not have disk ${disk_id}${vm_id ? ` of ${vm}` : ''}; its data is lost`;
     case 'disk_unknown':
       return `disk: host ${host} has disk ${disk_id}, which is not in the database; its data is kept`;
   }

@@ -1,8 +1,9 @@
-import type { Sql } from '@gantry/db/connect';
+import type { Queryable, Sql } from '@gantry/db/connect';
 import { readHostSpecs } from '@gantry/db/queries/hosts/host-specs';
 import {
   type FoundDifference,
   insertDifferences,
+  listMissingDisks,
   lockHostToCompare,
 } from '@gantry/db/queries/maintenance/differences';
 import { lockPlacedVms, type PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
@@ -41,7 +42,10 @@ export async function compareHost(comparison: Comparison): Promise<boolean> {
     const [row] = await readHostSpecs(sql, [hostId]);
     if (!row) return false;
     const spec = toWholeSpec(toOutgoingSpec(row, { consoles: [], authoritySha256s: [] }));
-    const differences = findDifferences({ vms, spec, report }).slice(0, MAX_DIFFERENCES);
+    const differences = [
+      ...findDifferences({ vms, spec, report }),
+      ...(await findMissingDisks(sql, { hostId, report })),
+    ].slice(0, MAX_DIFFERENCES);
     const diskIds = looseDisks(report).slice(0, MAX_DIFFERENCES);
     await insertDifferences(sql, { era, hostId, differences, diskIds });
     return true;
@@ -115,8 +119,22 @@ function changedNetworks(spec: HostSpec, report: HostReport): FoundDifference[] 
   });
 }
 
+async function findMissingDisks(
+  sql: Queryable,
+  { hostId, report }: Pick<Comparison, 'hostId' | 'report'>,
+): Promise<FoundDifference[]> {
+  if (!report.storedDisks) return [];
+  const diskIds = report.storedDisks.ids.filter(isUuid);
+  const missing = await listMissingDisks(sql, { hostId, diskIds });
+  return missing.map(({ id: diskId, vm_id }) => ({
+    ...{ kind: 'disk_missing', diskId },
+    ...(vm_id === null ? {} : { vmId: vm_id }),
+  }));
+}
+
 /** Returns the disks of the host that none of its VMs has. */
-function looseDisks({ vms, disks }: HostReport): string[] {
+function looseDisks({ vms, disks, storedDisks }: HostReport): string[] {
   const ofVms = new Set(vms.flatMap((vm) => vm.disks.map(({ id }) => id)));
-  return [...new Set(disks.map(({ id }) => id))].filter((id) => isUuid(id) && !ofVms.has(id));
+  const stored = [...disks.map(({ id }) => id), ...(storedDisks?.ids ?? [])];
+  return [...new Set(stored)].filter((id) => isUuid(id) && !ofVms.has(id));
 }

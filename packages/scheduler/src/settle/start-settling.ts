@@ -148,12 +148,13 @@ function merge(earlier: HostReport, later: HostReport | null): HostReport {
   return {
     ...later,
     inventory: later.inventory ?? earlier.inventory,
+    storedDisks: later.storedDisks ?? earlier.storedDisks,
     serialLogs: [...earlier.serialLogs.filter(({ vmId }) => !newer.has(vmId)), ...later.serialLogs],
   };
 }
 
 /**
- * A digest of everything except the numbers and the inventory, which are settled separately, and the networks, which are compared only when an era begins. If the
+ * A digest of everything except the numbers and the inventory, which are settled separately, and what is only compared when an era begins. If the
  * host has orphans, the number is included: an operator who gives an orphan back changes the number of
  * the spec and nothing on the host, and the decision is carried out with the next report.
  */
@@ -165,6 +166,7 @@ function digestOf(report: HostReport, { isAccepted }: Proof): string {
     firewallNumber,
     firewallHash,
     networks,
+    storedDisks,
     ...rest
   } = report;
   const hasOrphans = report.vms.some(({ state }) => state === 'VM_OBSERVED_STATE_UNKNOWN');

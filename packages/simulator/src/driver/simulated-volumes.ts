@@ -21,6 +21,11 @@ export class SimulatedVolumes implements Volumes {
     this.#missingImages?.delete(name);
   }
 
+  async list(): Promise<string[]> {
+    await this.#host.faults.pass('read_disk');
+    return this.#host.disks.ids();
+  }
+
   async read(diskId: string): Promise<Volume | null> {
     await this.#host.faults.pass('read_disk');
     const sizeBytes = this.#host.disks.sizeBytes(diskId);

@@ -118,6 +118,7 @@ function reportOf(spec: HostSpec): HostReport {
         firewallRules.filter(({ networkId }) => networkId === network.id),
       ),
     })),
+    storedDisks: null,
     serialLogs: [],
     inventory: null,
   };

@@ -37,6 +37,15 @@ export function describeVolumesContract(make: () => Promise<ContractVolumes>): v
     expect(await volumes.locate(disk())).toEqual(found);
   });
 
+  it('all complete disks are listed, and none that is gone', async () => {
+    expect(await volumes.list()).toEqual([]);
+    await volumes.create(disk(), null);
+    await volumes.create(disk({ id: 'd-2' }), null);
+    expect((await volumes.list()).sort()).toEqual(['d', 'd-2']);
+    await volumes.remove('d');
+    expect(await volumes.list()).toEqual(['d-2']);
+  });
+
   it('concurrent creations of one disk create one', async () => {
     await Promise.all(Array.from({ length: 8 }, () => volumes.create(disk(), null)));
     expect(await volumes.read('d')).toEqual(shown);

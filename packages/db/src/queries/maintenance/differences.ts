@@ -56,10 +56,17 @@ export async function readDifferences(sql: Queryable, era: string): Promise<Diff
         d.network_id, d.outcome
       from era_differences d join hosts h on h.id = d.host_id left join vms v on v.id = d.vm_id
       left join networks n on n.id = d.network_id
-      where d.era > ${era}::bigint - ${LISTED_SECONDS} order by h.name, d.vm_id, d.kind, d.disk_id, d.network_id`,
+      where d.era > ${era}::bigint - ${LISTED_SECONDS} and not (d.kind = 'disk_unknown' and ${isWithListedVm(sql)})
+      order by h.name, d.vm_id, d.kind, d.disk_id, d.network_id`,
   ]);
   return { missing, strays, orphans, lost, changed };
 }
+
+/** Whether the disk of `d` is with a VM that is listed, perhaps on another host that shares the storage. */
+const isWithListedVm = (sql: Queryable) => sql`(
+  exists (select from era_differences x where x.disk_id = d.disk_id and x.kind = 'disk_attached')
+  or exists (select from orphans o
+    where o.description -> 'disks' @> jsonb_build_array(jsonb_build_object('id', d.disk_id))))`;
 
 /** A difference as its host reports it, with ids that have the form of one. */
 export type FoundDifference = {
@@ -87,6 +94,20 @@ export async function lockHostToCompare(
 
 /** A host that says again and again that it is ahead must not fill the database. */
 const MAX_DIFFERENCES_OF_HOST = 5_000;
+
+/** Lists the disks that the database has on this host for no VM or a stopped one, except these. */
+export async function listMissingDisks(
+  sql: Queryable,
+  { hostId, diskIds }: { hostId: string; diskIds: readonly string[] },
+): Promise<{ id: string; vm_id: string | null }[]> {
+  return await sql<{ id: string; vm_id: string | null }[]>`
+    select d.id, (select a.vm_id from disk_attachments a where a.disk_id = d.id order by a.vm_id limit 1) as vm_id
+    from disks d
+    where d.host_id = ${hostId} and d.desired_state = 'present' and d.observed_size_gib is not null
+      and not exists (select from disk_attachments a join vms v on v.id = a.vm_id
+        where a.disk_id = d.id and (v.placed or v.desired_state = 'deleted' or v.abandoned))
+      and d.id <> all(${[...diskIds]}::uuid[]) order by d.id`;
+}
 
 /** Records how the host differs. It gets specs from now on. */
 export async function insertDifferences(

@@ -7,6 +7,7 @@ import type { DiskReport as _gantry_v1_DiskReport, DiskReport__Output as _gantry
 import type { SerialLog as _gantry_v1_SerialLog, SerialLog__Output as _gantry_v1_SerialLog__Output } from '../../gantry/v1/SerialLog.ts';
 import type { Inventory as _gantry_v1_Inventory, Inventory__Output as _gantry_v1_Inventory__Output } from '../../gantry/v1/Inventory.ts';
 import type { NetworkReport as _gantry_v1_NetworkReport, NetworkReport__Output as _gantry_v1_NetworkReport__Output } from '../../gantry/v1/NetworkReport.ts';
+import type { StoredDisks as _gantry_v1_StoredDisks, StoredDisks__Output as _gantry_v1_StoredDisks__Output } from '../../gantry/v1/StoredDisks.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface HostReport {
@@ -24,6 +25,7 @@ export interface HostReport {
   'acceptedHash'?: (string);
   'firewallHash'?: (string);
   'networks'?: (_gantry_v1_NetworkReport)[];
+  'storedDisks'?: (_gantry_v1_StoredDisks | null);
 }
 
 export interface HostReport__Output {
@@ -41,4 +43,5 @@ export interface HostReport__Output {
   'acceptedHash': (string);
   'firewallHash': (string);
   'networks': (_gantry_v1_NetworkReport__Output)[];
+  'storedDisks': (_gantry_v1_StoredDisks__Output | null);
 }
