@@ -71,6 +71,12 @@ describe('a host whose last certificate was lost', () => {
         where host_id = ${host.hostId}`,
     ],
     [
+      "an operator has revoked the host's certificates in this era",
+      () =>
+        fleet.sql`update host_certificates set revoked_at = now() + interval '1 minute'
+        where host_id = ${host.hostId}`,
+    ],
+    [
       'the host is fenced',
       () => fleet.sql`update hosts set state = 'fenced' where id = ${host.hostId}`,
     ],

@@ -33,7 +33,8 @@ export type UnknownCertificate = {
 /**
  * Records a certificate of this fleet that is not in the database, if its row was lost with other commits: it
  * was issued before the era began, and is newer than all that the database knows of the host. Returns false
- * if it was not. A revoked certificate has a row, so none comes back.
+ * if it was not. A revoked certificate has a row, so none comes back. An operator who revokes those of a host
+ * in this era means the unknown ones too.
  */
 export async function adoptCertificate(
   sql: Queryable,
@@ -44,7 +45,8 @@ export async function adoptCertificate(
     select ${serial}::text, h.id, ${notAfter}::timestamptz, ${authority}::text from hosts h, installation i
     where h.id = ${hostId} and h.fenced_at is null and h.state <> 'fenced'
       and extract(epoch from ${issuedAt}::timestamptz) < i.era
-      and not exists (select from host_certificates c where c.host_id = h.id and c.created_at > ${issuedAt})
+      and not exists (select from host_certificates c where c.host_id = h.id
+        and (c.created_at > ${issuedAt} or c.revoked_at >= to_timestamp(i.era)))
     on conflict (serial) do nothing`;
   return count === 1;
 }
