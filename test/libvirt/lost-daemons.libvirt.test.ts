@@ -91,9 +91,10 @@ describe('a libvirtd that hangs', () => {
     const { hypervisor } = world.driver;
     const start = hypervisor.start.bind(hypervisor);
     const ends: string[] = [];
+    let stopped: Promise<unknown> | undefined;
     hypervisor.start = async (vmId, generation) => {
       const starting = start(vmId, generation);
-      if (ends.length === 0) void untilEmulated().then(() => kill('libvirtd', 'SIGSTOP'));
+      if (ends.length === 0) stopped = untilEmulated().then(() => kill('libvirtd', 'SIGSTOP'));
       try {
         await starting;
       } finally {
@@ -104,6 +105,7 @@ describe('a libvirtd that hangs', () => {
     try {
       await expect.poll(() => ends).not.toEqual([]);
     } finally {
+      await stopped;
       kill('libvirtd', 'SIGCONT');
     }
     await expect.poll(state).toBe('RUNNING');

@@ -17,7 +17,9 @@ const folders: string[] = [];
 
 beforeEach(async () => {
   database = await createTestDatabase();
-  blocker = connect({ url: database.url, name: 'a-long-report', maxConnections: 1 });
+  blocker = connect({
+    ...{ url: database.url, name: 'a-long-report', maxConnections: 1, statementLimitMs: 0 },
+  });
 });
 
 afterEach(async () => {
@@ -56,7 +58,7 @@ async function seeQueued(table: string): Promise<void> {
   const isQueued = async () =>
     (await database.sql`select from pg_locks where relation = ${table}::regclass and not granted`)
       .length;
-  await expect.poll(isQueued, { interval: 1, timeout: 5000 }).toBe(1);
+  await expect.poll(isQueued, { interval: 1 }).toBe(1);
 }
 
 const hasColumn = async (name: string) =>

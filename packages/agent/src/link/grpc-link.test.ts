@@ -230,7 +230,7 @@ describe('a scheduler that hangs', () => {
     const hungAt = performance.now();
     await streams(second, 1);
     // Pings need 4 s at most. The rest is for a busy machine.
-    expect(performance.now() - hungAt).toBeLessThan(10_000);
+    expect(performance.now() - hungAt).toBeLessThan(20_000);
   });
 
   it('is left although it accepts connections', async () => {
@@ -241,7 +241,7 @@ describe('a scheduler that hangs', () => {
     const triedAt = performance.now();
     attach(() => ports.pop() ?? second.port);
     await streams(second, 1);
-    expect(performance.now() - triedAt).toBeLessThan(8_000);
+    expect(performance.now() - triedAt).toBeLessThan(20_000);
     expect(first.streams).toHaveLength(0);
   });
 

@@ -109,8 +109,8 @@ it('a report that cannot be settled is set aside and shown, until a later one is
   expect(host.unsettled).toBeNull();
   expect(settled).toEqual([]);
   settling.settle(host, whole());
-  await expect.poll(trouble, { timeout: 20_000 }).toBe('');
-  expect(settled).toEqual([idOf(host)]);
+  await expect.poll(trouble).toBe('');
+  await expect.poll(() => settled).toEqual([idOf(host)]);
 });
 
 it('what an operator decides about an orphan is carried out with the next number that its host accepts', async () => {
