@@ -121,14 +121,15 @@ export async function insertDifferences(
     era: string;
     hostId: string;
     differences: readonly FoundDifference[];
-    /** Disks that the host has. Those that the database does not know are recorded, each once. */
+    /** Disks that the host has. Those that the database does not know are recorded, once a day. */
     diskIds: readonly string[];
   },
 ): Promise<void> {
   const unknown = await sql<{ id: string }[]>`
     select f.id from unnest(${[...diskIds]}::uuid[]) as f (id)
     where not exists (select from disks d where d.id = f.id)
-      and not exists (select from era_differences e where e.host_id = ${hostId} and e.disk_id = f.id)`;
+      and not exists (select from era_differences e where e.host_id = ${hostId} and e.disk_id = f.id
+        and e.era > ${era}::bigint - ${LISTED_SECONDS})`;
   const all: FoundDifference[] = [
     ...differences,
     ...unknown.map(({ id }) => ({ kind: 'disk_unknown' as const, diskId: id })),
