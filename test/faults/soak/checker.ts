@@ -155,7 +155,7 @@ export class Checker {
       ...['BEGIN PRIVATE KEY', 'BEGIN EC PRIVATE KEY'],
     ];
     return processes
-      .logs()
+      .newLogs()
       .flatMap(({ name, text }) =>
         secrets.filter((secret) => text.includes(secret)).map(() => `${name} contains a secret`),
       );

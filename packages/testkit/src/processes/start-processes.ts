@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,6 +11,7 @@ import postgres from 'postgres';
 import { expect, vi } from 'vitest';
 import { removeHome } from '../database/remove-home.ts';
 import { controlOf, type FleetControl } from './fleet-control.ts';
+import { type NewLogs, readNewLogs } from './new-logs.ts';
 
 /** The key that only schedulers have. */
 const FLEET_KEY = 'a fleet key for tests, which is long enough';
@@ -26,8 +27,8 @@ export type Processes = {
   credentials: { project_id: string; access_key: string; operator_token(): Promise<string> };
   /** Nothing of this may be in a log. */
   secrets: string[];
-  /** Everything that processes of this run have logged, with the names of the files. */
-  logs(): { name: string; text: string }[];
+  /** What processes of this run have logged since the last call, with the names of the files. */
+  newLogs: NewLogs;
   startApi(env?: Environment): Promise<Api>;
   startScheduler(env?: Environment): Promise<Scheduler>;
   startFleet(options: FleetOptions): Promise<Fleet>;
@@ -121,7 +122,7 @@ export async function startProcesses(options: ProcessesOptions = {}): Promise<Pr
     return {
       ...{ sql, stop },
       secrets: [FLEET_KEY, shared.GANTRY_SECRET_KEY, made.access_key, made.operator_password],
-      logs: () => readLogs(directory),
+      newLogs: readNewLogs(directory),
       credentials: { ...made, operator_token: () => login(apiUrl, operator) },
       async startApi(env = {}) {
         const limits = { GANTRY_RATE_LIMIT: '100000', GANTRY_RATE_BURST: '100000' };
@@ -185,11 +186,6 @@ async function untilAttached(sql: postgres.Sql, names: string[]): Promise<void> 
     },
     { timeout: 30_000, interval: 50 },
   );
-}
-
-function readLogs(directory: string): { name: string; text: string }[] {
-  const names = readdirSync(directory).filter((name) => name.endsWith('.log'));
-  return names.map((name) => ({ name, text: readFileSync(path.join(directory, name), 'utf8') }));
 }
 
 /** Removes the environment of the test runner. */

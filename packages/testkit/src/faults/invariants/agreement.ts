@@ -7,10 +7,12 @@ import { brokenRules, devicesOf, gather, readClaims, type WatchedCloud } from '.
  */
 export async function disagreements(cloud: WatchedCloud): Promise<string[]> {
   const { sql } = cloud;
+  // This is asked again and again until it is empty, and the rest reads the whole history.
+  const soon = await unfinished(sql);
+  if (soon.length > 0) return soon;
   const hostIds = (await cloud.look()).map(({ hostId }) => hostId);
   return [
     ...(await brokenRules(cloud)),
-    ...(await unfinished(sql)),
     ...(await differentVms(cloud)),
     ...(await leftovers(cloud)),
     ...(await differentDisks(cloud)),
@@ -177,10 +179,11 @@ async function missingReceipts(sql: postgres.Sql): Promise<string[]> {
   const [watched] = await sql`select to_regclass('ended_claims') as name`;
   if (!watched?.['name']) return [];
   const rows = await sql<{ device_id: string; vm_id: string; ends: number; receipts: number }[]>`
-    select e.device_id, e.vm_id, count(*)::int as ends,
-      (select count(*)::int from device_receipts r where r.device_id = e.device_id and r.vm_id = e.vm_id) as receipts
-    from ended_claims e group by 1, 2
-    having count(*) <> (select count(*) from device_receipts r where r.device_id = e.device_id and r.vm_id = e.vm_id)`;
+    with ended as (select device_id, vm_id, count(*)::int as ends from ended_claims group by 1, 2),
+      received as (select device_id, vm_id, count(*)::int as receipts from device_receipts group by 1, 2)
+    select e.device_id, e.vm_id, e.ends, coalesce(r.receipts, 0) as receipts
+    from ended e left join received r on r.device_id = e.device_id and r.vm_id = e.vm_id
+    where e.ends <> coalesce(r.receipts, 0)`;
   return rows.map(
     (row) =>
       `device ${row.device_id} left VM ${row.vm_id} ${row.ends} times, with ${row.receipts} receipts`,
