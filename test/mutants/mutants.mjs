@@ -226,7 +226,7 @@ export const MUTANTS = [
     edits: [
       {
         file: 'packages/scheduler/src/fleet/admission.ts',
-        text: "  if (standing.revoked) throw badCertificate('the certificate was revoked');\n",
+        text: "  if (standing?.revoked) throw badCertificate('the certificate was revoked');\n",
         replacement: '',
       },
     ],

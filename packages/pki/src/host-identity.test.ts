@@ -47,7 +47,10 @@ const forHost = () => subjectAltNames([uriName(`urn:gantry:host:${HOST_ID}`)]);
 describe("a host's certificate", () => {
   it('identifies the host', () => {
     const { pem, serial, notAfter } = host();
-    expect(identify(pem)).toEqual({ hostId: HOST_ID, serial, notAfter });
+    const issuedAt = new Date('2026-11-15T12:00:00Z');
+    expect(identify(pem)).toEqual({
+      ...{ hostId: HOST_ID, serial, issuedAt, notAfter, authority: authority.fingerprint },
+    });
     expect(serial).toMatch(/^[4-7][0-9a-f]{31}$/);
     expect(notAfter).toEqual(new Date('2026-11-15T13:00:00Z'));
     expect(new X509Certificate(pem).subject).toBe(`CN=${HOST_ID}`);
