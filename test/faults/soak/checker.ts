@@ -130,12 +130,16 @@ export class Checker {
     return rows.length > 0;
   }
 
-  /** The last operation of a VM decides its state, unless the VM ended without a request. */
+  /**
+   * The last operation of a VM decides its state, unless the VM ended without a request. An operation is
+   * accepted after the one before it has completed; the time at which it was recorded is that at which its
+   * transaction began, perhaps before.
+   */
   async #emptyPromises(): Promise<string[]> {
     const rows = await this.#cloud.sql<{ id: string; state: string; name: string }[]>`
       select v.id, v.state, o.name from vms v cross join lateral (select name, state from operations
         where resource_id = v.id and name in ('CREATE', 'START', 'STOP', 'RESET', 'DELETE')
-        order by recorded_at desc limit 1) o where o.state = 'SUCCEEDED'`;
+        order by completed_at desc limit 1) o where o.state = 'SUCCEEDED'`;
     const allowed: Record<string, string[]> = {
       STOP: ['STATE_SHUTOFF'],
       DELETE: [],
