@@ -223,7 +223,7 @@ it('a host that has not returned is listed with the number of its VMs', async ()
   await cloud.runVm(host);
   await beginEra(cloud.sql, { evenIfCurrent: true });
   expect(await describeHost()).toEqual([
-    expect.stringMatching(/^host .* with 1 VMs has not accepted its spec: it is ready$/),
+    expect.stringMatching(/^host .* \(VMs: 1\) has not accepted its spec: it is ready$/),
   ]);
 });
 

@@ -7,7 +7,7 @@ export function describeDifferences(differences: Differences): string[] {
   const lines = [
     ...missing.map(
       ({ name, state, refusal, vms }) =>
-        `host ${name} with ${vms} VMs has not accepted its spec: ${refusal || `it is ${state}`}`,
+        `host ${name} (VMs: ${vms}) has not accepted its spec: ${refusal || `it is ${state}`}`,
     ),
     ...strays.map(
       ({ host_id, address }) =>

@@ -51,7 +51,7 @@ export async function adoptCertificate(
   return count === 1;
 }
 
-/** Records a host whose enrolment was lost. It tries again and again, so its row changes rarely. */
+/** Records a host whose enrolment was lost. The host dials every few seconds; its row changes less often. */
 export async function recordStrayHost(
   sql: Queryable,
   {
