@@ -1,10 +1,10 @@
 import { connect, type Sql } from '@gantry/db/connect';
 import { readHostSpecs } from '@gantry/db/queries/hosts/host-specs';
+import { toHostSpec } from '@gantry/scheduler/deliver/host-spec';
 import { endOverdueOperations } from '@gantry/scheduler/settle/end-overdue';
 import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
 import { isLateConnection } from '@gantry/testkit/database/other-process';
 import type { HandDrivenHost } from '@gantry/testkit/hosts/hand-driven-host';
-import { toHostSpec } from '@gantry/testkit/hosts/whole-spec';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 let cloud: Cloud;

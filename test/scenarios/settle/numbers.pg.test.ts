@@ -1,11 +1,11 @@
 import { readHostSpecs } from '@gantry/db/queries/hosts/host-specs';
 import { readNetworkMembers } from '@gantry/db/queries/hosts/network-members';
 import { newId } from '@gantry/model/ids';
+import { toHostSpec } from '@gantry/scheduler/deliver/host-spec';
 import { fenceHosts } from '@gantry/scheduler/liveness/fence-hosts';
 import { endOverdueOperations } from '@gantry/scheduler/settle/end-overdue';
 import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
 import { failure, type HandDrivenHost } from '@gantry/testkit/hosts/hand-driven-host';
-import { toHostSpec } from '@gantry/testkit/hosts/whole-spec';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let cloud: Cloud;

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { GIB } from '@gantry/daemon/units';
 import type { HostSpecRow, SpecRuleRow, SpecVmRow } from '@gantry/db/queries/hosts/host-specs';
-import { toHostSpec } from '@gantry/testkit/hosts/whole-spec';
 import { describe, expect, it } from 'vitest';
-import { toOutgoingSpec } from './host-spec.ts';
+import { toHostSpec, toOutgoingSpec } from './host-spec.ts';
 
 const osDisk: SpecVmRow['disks'][number] = {
   id: 'os-1',

@@ -12,10 +12,17 @@ import { sharesFor } from '@gantry/placement/shares-for';
 import type { DeviceRef } from '@gantry/proto/generated/gantry/v1/DeviceRef';
 import type { DiskSpec } from '@gantry/proto/generated/gantry/v1/DiskSpec';
 import type { FirewallRule } from '@gantry/proto/generated/gantry/v1/FirewallRule';
+import type { HostSpec } from '@gantry/proto/generated/gantry/v1/HostSpec';
 import type { Image } from '@gantry/proto/generated/gantry/v1/Image';
 import type { VmSpec } from '@gantry/proto/generated/gantry/v1/VmSpec';
 import type { VmTakeDown } from '@gantry/proto/generated/gantry/v1/VmTakeDown';
-import { hashOf, type OutgoingSpec, type SpecPart, toSpecPart } from '../fleet/outgoing-spec.ts';
+import {
+  hashOf,
+  type OutgoingSpec,
+  type SpecPart,
+  toSpecPart,
+  toWholeSpec,
+} from '../fleet/outgoing-spec.ts';
 
 const MIB_PER_GB = 1024;
 
@@ -26,6 +33,11 @@ export function toOutgoingSpec(row: HostSpecRow, ofStream: OfStream): OutgoingSp
   const { era, number } = row;
   const parts = toSpecParts(row);
   return { id: { era, number, hash: hashOf({ era, number }, parts) }, parts, ...ofStream };
+}
+
+/** Returns the spec as an agent sees it that has all its pieces. */
+export function toHostSpec(row: HostSpecRow): HostSpec {
+  return toWholeSpec(toOutgoingSpec(row, { consoles: [], authoritySha256s: [] }));
 }
 
 function toSpecParts(row: HostSpecRow): SpecPart[] {

@@ -12,8 +12,7 @@ import { hashNetwork, hashVm } from '@gantry/proto/content-hash';
 import type { HostSpec } from '@gantry/proto/generated/gantry/v1/HostSpec';
 import type { VmSpec } from '@gantry/proto/generated/gantry/v1/VmSpec';
 import { gib, type HostReport, isUuid, type VmReport } from '../attached/host-report.ts';
-import { toOutgoingSpec } from '../deliver/host-spec.ts';
-import { toWholeSpec } from '../fleet/outgoing-spec.ts';
+import { toHostSpec } from '../deliver/host-spec.ts';
 import { isAhead } from './settle-vm.ts';
 
 type Comparison = {
@@ -41,7 +40,7 @@ export async function compareHost(comparison: Comparison): Promise<boolean> {
     if (era === undefined) return false;
     const [row] = await readHostSpecs(sql, [hostId]);
     if (!row) return false;
-    const spec = toWholeSpec(toOutgoingSpec(row, { consoles: [], authoritySha256s: [] }));
+    const spec = toHostSpec(row);
     const differences = [
       ...findDifferences({ vms, spec, report }),
       ...(await findMissingDisks(sql, { hostId, report })),

@@ -5,8 +5,8 @@ import { newId } from '@gantry/model/ids';
 import { hashNetwork, hashVm } from '@gantry/proto/content-hash';
 import type { HostSpec } from '@gantry/proto/generated/gantry/v1/HostSpec';
 import type { HostReport, VmReport } from '@gantry/scheduler/attached/host-report';
+import { toHostSpec } from '@gantry/scheduler/deliver/host-spec';
 import { settleReport } from '@gantry/scheduler/settle/settle-report';
-import { toHostSpec } from './whole-spec.ts';
 
 export type VmObservedState = VmReport['state'];
 type Facts = { id: string; schedulerId: string; epoch: string };
