@@ -19,6 +19,12 @@ const GIB_PAGE_KIB = 1_048_576;
 function placementHostOf({ cpu, numaNodes, devices, nics }: HostInventory): PlacementHost {
   const ofKind = (wanted: string) => devices.filter(({ kind }) => kind === wanted);
   const gbps = nics.reduce((sum, { speedMbps = 0 }) => sum + speedMbps / 1_000, 0);
+  const nodes = numaNodes.map(({ id, hugepages }) => ({
+    node: id,
+    cores: cpu.cores / numaNodes.length,
+    memoryMib: (hugepages.find(({ pageKib }) => pageKib === GIB_PAGE_KIB)?.free ?? 0) * 1_024,
+    networkGbps: gbps / numaNodes.length,
+  }));
   return {
     id: 'host',
     location: LOCATION,
@@ -26,12 +32,11 @@ function placementHostOf({ cpu, numaNodes, devices, nics }: HostInventory): Plac
     adminState: 'active',
     drifted: false,
     trouble: '',
-    numaNodes: numaNodes.map(({ id, hugepages }) => ({
-      node: id,
-      cores: cpu.cores / numaNodes.length,
-      memoryMib: (hugepages.find(({ pageKib }) => pageKib === GIB_PAGE_KIB)?.free ?? 0) * 1_024,
-      networkGbps: gbps / numaNodes.length,
-    })),
+    size: {
+      cores: cpu.cores,
+      memoryMib: nodes.reduce((sum, { memoryMib }) => sum + memoryMib, 0),
+    },
+    numaNodes: nodes,
     gpus: ofKind('gpu').map((gpu) => ({
       id: gpu.address,
       model: gpuModelOf(gpu.vendorId, gpu.deviceId),

@@ -39,6 +39,31 @@ describe('chooseHost', () => {
     expect(placed(index, makeRequest(8)).hostId).not.toBe(first);
   });
 
+  it('fills a small host before it takes GPUs from a large one', () => {
+    const index = indexOf(makeHost({ id: 'large' }));
+    placed(index, makeRequest(1));
+    index.put(makeHost({ id: 'small', gpus: 2, nodes: 1 }));
+    expect(placed(index, makeRequest(2)).hostId).toBe('small');
+    expect(placed(index, makeRequest(2)).hostId).toBe('large');
+  });
+
+  it.each(['cores', 'memoryMib'] as const)('uses up %s and GPUs together', (amount) => {
+    const [one, half] = [
+      makeRequest(1),
+      { ...makeRequest(1), [amount]: makeRequest(1)[amount] / 2 },
+    ];
+    for (const [first, second] of [
+      [one, half],
+      [half, one],
+    ] as const) {
+      const index = indexOf(makeHost({ id: 'a' }));
+      placed(index, first);
+      index.put(makeHost({ id: 'b' }));
+      index.claim(placed(indexOf(makeHost({ id: 'b' })), second));
+      expect(placed(index, makeRequest(1)).hostId).toBe(first === one ? 'a' : 'b');
+    }
+  });
+
   it('fills the smallest gap among all hosts', () => {
     const index = indexOf(makeHost({ id: 'a' }));
     placed(index, makeRequest(3));

@@ -48,6 +48,9 @@ export type HostNumaNode = {
   networkGbps: number;
 };
 
+/** The cores and memory that a host has for VMs, whether or not a VM has claimed them. */
+export type HostSize = { cores: number; memoryMib: number };
+
 export type PlacementHost = {
   id: string;
   location: string;
@@ -61,6 +64,7 @@ export type PlacementHost = {
   trouble: string;
   /** All hosts of a location that set this share one disk storage. Otherwise disks are local. */
   sharedStorage?: boolean;
+  size: HostSize;
   numaNodes: readonly HostNumaNode[];
   gpus: readonly HostGpu[];
   companions: readonly HostCompanion[];

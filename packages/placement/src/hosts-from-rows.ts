@@ -56,6 +56,8 @@ export function hostsFromRows(rows: HostRows): PlacementHost[] {
   );
 }
 
+const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amount, 0);
+
 function byHost<Row extends { host_id: string }>(rows: readonly Row[]): Map<string, Row[]> {
   const groups = new Map<string, Row[]>();
   for (const row of rows) {
@@ -77,6 +79,10 @@ function hostFromRows(row: HostRow, { devices, vms }: Omit<HostRows, 'hosts'>): 
     drifted: row.drifted,
     trouble: row.trouble,
     sharedStorage: row.shared_storage,
+    size: {
+      cores: sum(row.numa_nodes.map(({ cores }) => cores)),
+      memoryMib: sum(row.numa_nodes.map(({ memoryMib }) => memoryMib)),
+    },
     numaNodes: row.numa_nodes,
     gpus: gpus.map((gpu) => ({
       id: gpu.id,

@@ -1,38 +1,53 @@
+import type { FreeResources } from './fit.ts';
+import type { PlacementRequest } from './host.ts';
 import type { GpuView } from './layout/gpu-view.ts';
+import { shareAt } from './spread.ts';
 
-/** Each part of a score is less than this, so a less important part cannot outweigh another. */
-const RANGE = 1024;
+/** Each part of a score is less than its range, so a less important part cannot outweigh another. */
+const LOCALITY_RANGE = 1024;
+const LEFT_RANGE = 2 ** 20;
+/** What is left, counted in GPUs, is less than 128: a layout has at most 30 GPUs. */
+const LEFT_STEPS = LEFT_RANGE / 128;
+/** Less than one GPU in total, so it decides between equals. */
+const TOGETHER_WEIGHT = 1 / 1024;
 
 /**
  * Returns the score of a fit. Lower is better. The criteria, most important first:
  * 1. fewer NUMA nodes, because a split VM is slower for its whole life;
- * 2. a host in use before an unused one, because unused hosts are kept for the largest type;
- * 3. fewer GPUs left on the nodes used: small gaps are filled, so that large gaps remain;
- * 4. fewer GPUs left on the host, so that nearly empty hosts can become empty again;
- * 5. the remaining GPUs of the host are concentrated on few nodes;
- * 6. fewer PCIe switches, then fewer broken NVLink bridges.
+ * 2. less left of everything, on the host and on the nodes used: GPUs, cores and memory are used up
+ *    together, so that no GPU is left without cores, and unused hosts are kept for the largest type;
+ *    among equals, the remaining GPUs of the host are concentrated on few nodes;
+ * 3. fewer PCIe switches, then fewer broken NVLink bridges.
  */
-export function scoreFit(view: GpuView, gpusByNode: readonly number[]): number {
+export function scoreFit(
+  { layout, amounts }: FreeResources,
+  view: GpuView,
+  gpusByNode: readonly number[],
+  request: Pick<PlacementRequest, 'cores' | 'memoryMib'>,
+): number {
   let nodes = 0;
-  let leftInNodes = 0;
-  let leftOnHost = 0;
+  let left = 0;
   let together = 0;
   let switches = 0;
   let brokenBridges = 0;
   gpusByNode.forEach((gpus, node) => {
-    const left = (view.nodeFree[node] ?? 0) - gpus;
-    leftOnHost += left;
-    together += left * left;
-    if (gpus === 0) return;
+    const isUsed = gpus > 0;
+    const gpusLeft = (view.nodeFree[node] ?? 0) - gpus;
+    const coresTaken = isUsed ? shareAt(gpusByNode, node, request.cores) : 0;
+    const memoryTaken = isUsed ? shareAt(gpusByNode, node, request.memoryMib) : 0;
+    const coresLeft = ((amounts.cores[node] ?? 0) - coresTaken) / layout.perGpu.cores;
+    const memoryLeft = ((amounts.memoryMib[node] ?? 0) - memoryTaken) / layout.perGpu.memoryMib;
+    // The nodes used count twice: as a part of the host, and for themselves.
+    left += gpusLeft + (coresLeft + memoryLeft) * (isUsed ? 1 : 0.5);
+    together += gpusLeft * gpusLeft;
+    if (!isUsed) return;
     nodes += 1;
-    leftInNodes += left;
     const pick = view.pick(node, gpus);
     switches += pick?.switches ?? 0;
     brokenBridges += pick?.brokenBridges ?? 0;
   });
-  const start = nodes * 2 + Number(view.whole);
-  const left = leftInNodes * 32 + leftOnHost;
-  const apart = RANGE - 1 - Math.min(together, RANGE - 1);
+  left -= together * TOGETHER_WEIGHT;
+  const leftSteps = Math.max(0, Math.min(Math.round(left * LEFT_STEPS), LEFT_RANGE - 1));
   const locality = switches * 32 + brokenBridges;
-  return ((start * RANGE + left) * RANGE + apart) * RANGE + locality;
+  return (nodes * LEFT_RANGE + leftSteps) * LOCALITY_RANGE + locality;
 }

@@ -65,6 +65,7 @@ function hostFor(id: number, { gpusByNode, cpuMilli, memoryMib }: TraceHost): Pl
   return {
     ...{ id: String(id), location: 'one' },
     ...{ ready: true, adminState: 'active', drifted: false, trouble: '' },
+    size: { cores: cpuMilli, memoryMib },
     numaNodes: gpusByNode.map((_, node) => ({
       ...{ node, cores: cpuMilli / nodes, memoryMib: memoryMib / nodes, networkGbps: 0 },
     })),

@@ -12,8 +12,6 @@ export type GpuView = {
   freeCount: number;
   /** Free GPUs of the model whose whole IOMMU group is free, by node. */
   nodeFree: readonly number[];
-  /** No GPU of the host is claimed or quarantined. */
-  whole: boolean;
   /** Equal for two views of a layout and model if every request fits both in the same way. */
   shapeId: number;
   /** Returns null if no set of whole IOMMU groups of the node has exactly `count` GPUs. */
@@ -50,17 +48,15 @@ function makeView({ layout, model, freeMask, shapeIds }: ViewOf): GpuView {
   const nodeFree = layout.nodes.map((_, node) =>
     units.reduce((sum, unit) => sum + (unit.node === node ? unit.size : 0), 0),
   );
-  const whole = freeMask === layout.fullMask;
   const freeCount = countBits(free);
   const picks = new Map<number, NodePick | null>();
   const nodeShapes = layout.nodes.map((_, node) => nodeShape(units, node));
-  const shape = `${freeCount}${whole ? 'w' : ''};${nodeShapes.join(';')}`;
+  const shape = `${freeCount};${nodeShapes.join(';')}`;
   const shapeId = shapeIds.get(shape) ?? shapeIds.size;
   shapeIds.set(shape, shapeId);
   return {
     freeCount,
     nodeFree,
-    whole,
     shapeId,
     pick: (node, count) => {
       const key = node * 64 + count;

@@ -1,4 +1,4 @@
-import type { CompanionKind, HostCompanion, HostGpu, PlacementHost } from '../host.ts';
+import type { CompanionKind, HostCompanion, HostGpu, HostSize, PlacementHost } from '../host.ts';
 
 /**
  * The part of a host that does not change when VMs are placed or removed, by position instead of by
@@ -9,6 +9,8 @@ export type Layout = {
   /** NUMA node numbers. Everywhere else, a node is an index into this list. */
   nodes: readonly number[];
   fullMask: number;
+  /** The cores and memory of the whole host, divided by its GPUs. */
+  perGpu: HostSize;
   units: readonly Unit[];
   modelMasks: ReadonlyMap<string, number>;
   companionGroups: readonly CompanionGroup[];
@@ -34,6 +36,9 @@ export type CompanionGroup = {
 
 /** A bit mask of this many devices is a small, non-negative integer. */
 const MOST_DEVICES = 30;
+
+/** More than the memory of equal servers differs by. */
+const MEMORY_STEP_MIB = 8_192;
 
 export type LayoutStore = { byKey: Map<string, Layout> };
 
@@ -75,18 +80,30 @@ export function layoutOf(store: LayoutStore, host: PlacementHost): Layout {
     gpu.iommuGroup === null ? null : first((other) => other.iommuGroup === gpu.iommuGroup),
     places.get(gpu.nvlinkPeer ?? '') ?? null,
   ]);
-  const key = JSON.stringify([nodes, companionGroups, shape]);
+  const perGpu = perGpuOf(host);
+  const key = JSON.stringify([nodes, companionGroups, shape, perGpu]);
   const known = store.byKey.get(key);
   if (known) return known;
   const made: Layout = {
     nodes,
     fullMask: 2 ** gpus.length - 1,
+    perGpu,
     units: unitsOf(gpus, nodes, places),
     modelMasks: modelMasksOf(gpus),
     companionGroups,
   };
   store.byKey.set(key, made);
   return made;
+}
+
+/** Rounded, so that equal servers get equal layouts. Never zero, because others divide by it. */
+function perGpuOf({ size, gpus }: PlacementHost): HostSize {
+  const count = Math.max(1, gpus.length);
+  const memorySteps = Math.round(size.memoryMib / MEMORY_STEP_MIB);
+  return {
+    cores: Math.max(1, size.cores) / count,
+    memoryMib: (Math.max(1, memorySteps) * MEMORY_STEP_MIB) / count,
+  };
 }
 
 /** Includes nodes that have devices but neither cores nor memory. */

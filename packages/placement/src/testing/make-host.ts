@@ -56,6 +56,10 @@ export function makeHost(given: Partial<HostPlan> = {}): PlacementHost {
     adminState: 'active',
     drifted: false,
     trouble: '',
+    size: {
+      cores: plan.coresPerGpu * perNode * plan.nodes,
+      memoryMib: plan.memoryMibPerGpu * perNode * plan.nodes,
+    },
     numaNodes: Array.from({ length: plan.nodes }, (_, node) => ({
       node,
       cores: plan.coresPerGpu * perNode,
