@@ -7,8 +7,9 @@ import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 
 /**
- * The baseline for the api: Hono and the same statements, without authentication, rights, limits,
- * log, metrics and views. The rows are sent unchanged.
+ * Two baselines for the api. Both have no authentication, rights, limits, log, metrics and views. The equal
+ * routes run the same statements. The minimal routes read and write one row each of the tables without
+ * which there is no VM: the least that any program with this schema can do.
  */
 const sql = connect({ url: process.env['DATABASE_URL'] ?? '', name: 'bench-bare' });
 const projectId = process.env['BENCH_PROJECT'] ?? '';
@@ -19,6 +20,22 @@ app.get('/vms/:id', async (c) => c.json(await readVm(sql, { projectId, vmId: c.r
 app.get('/vms', async (c) => {
   const none = { ids: null, names: null, types: null, locations: null, states: null, after: null };
   return c.json(await listVms(sql, { ...none, projectId, limit: Number(c.req.query('limit')) }));
+});
+
+app.get('/minimal/vms/:id', async (c) => {
+  const [vm] = await sql`select id, name, type, location, desired_state, created_at from vms
+    where id = ${c.req.param('id')} and project_id = ${projectId}`;
+  return c.json(vm);
+});
+
+app.post('/minimal/vms', async (c) => {
+  const { name, type, location, image, ssh_public_key } = CreateVm.parse(await c.req.json());
+  const [id, operationId] = [newId(), newId()];
+  await sql`with vm as (insert into vms (id, project_id, name, type, location, image_id, ssh_public_key)
+      select ${id}, ${projectId}, ${name}, ${type}, ${location}, id, ${ssh_public_key} from images where name = ${image})
+    insert into operations (id, project_id, resource_type, resource_id, name, state, request, started_at, deadline_at)
+    values (${operationId}, ${projectId}, 'vm', ${id}, 'CREATE', 'IN_PROGRESS', '{}', now(), now() + interval '10 minutes')`;
+  return c.json({ operation: { operation_id: operationId, state: 'IN_PROGRESS' } });
 });
 
 app.post('/vms', async (c) => {

@@ -1,13 +1,14 @@
 import { parseArgs } from 'node:util';
 import { measureAttached } from './fleet/attached.ts';
+import { measureFirstPlacement } from './fleet/first-placement.ts';
 import { removeAbandonedHomes } from './fleet/home.ts';
 import { missedGoals } from './fleet/table.ts';
 
 /**
  * Measures the cost of a large fleet in parts that can be run one by one: decisions in memory, placements
- * committed in large batches and one by one, and hosts that are attached to one scheduler.
+ * committed in large batches and one by one, the start of a scheduler, and hosts that are attached to one.
  */
-const PARTS = ['decisions', 'placements', 'steady', 'attached'] as const;
+const PARTS = ['decisions', 'placements', 'steady', 'start', 'attached'] as const;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -39,7 +40,8 @@ for (const part of wanted) {
   if (part === 'decisions') await import('./placement/decisions.ts');
   if (part === 'placements') await import('./placement/commits.ts');
   if (part === 'steady') await import('./placement/steady.ts');
-  if (part === 'attached') await attached();
+  if (part === 'start') await untilStopped(start);
+  if (part === 'attached') await untilStopped(attached);
   failed ||= process.exitCode === 1;
 }
 process.exitCode = failed || missedGoals() > 0 ? 1 : 0;
@@ -48,22 +50,31 @@ process.exitCode = failed || missedGoals() > 0 ? 1 : 0;
  * If it is asked to stop, it ends what it started. If it is killed, its child processes end by
  * themselves.
  */
-async function attached(): Promise<void> {
+async function untilStopped(measure: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const stopping = new AbortController();
   const stop = () => stopping.abort(new Error('stopped before its end'));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
   try {
-    await measureAttached({
-      ...{ hosts: Number(values.hosts), processes: Number(values.processes) },
-      ...{ idleSeconds: Number(values.idle), rates: values.rate.split(',').map(Number) },
-      ...{ seconds: Number(values.seconds), members: Number(values.members) },
-      signal: stopping.signal,
-      ...{ profiles: values.profiles, statements: values.statements },
-    });
+    await measure(stopping.signal);
   } catch (error) {
     if (!stopping.signal.aborted) throw error;
     console.error(stopping.signal.reason.message);
     process.exitCode = 1;
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop);
+}
+
+async function start(signal: AbortSignal): Promise<void> {
+  await measureFirstPlacement({
+    ...{ hosts: Number(values.hosts), rounds: Number(values.rounds), signal },
+  });
+}
+
+async function attached(signal: AbortSignal): Promise<void> {
+  await measureAttached({
+    ...{ hosts: Number(values.hosts), processes: Number(values.processes) },
+    ...{ idleSeconds: Number(values.idle), rates: values.rate.split(',').map(Number) },
+    ...{ seconds: Number(values.seconds), members: Number(values.members), signal },
+    ...{ profiles: values.profiles, statements: values.statements },
+  });
 }

@@ -1,12 +1,21 @@
 import { readFileSync } from 'node:fs';
 import autocannon from 'autocannon';
+import { cpuOfTree } from './fleet/process.ts';
 import { percentile } from './percentile.ts';
 import { type Subject, VM } from './subject.ts';
 
-export type Measured = { cpuMicros: number; p50Ms: number; p99Ms: number; perSecond: number };
+export type Measured = {
+  cpuMicros: number;
+  /** Of PostgreSQL. */
+  postgresMicros: number;
+  p50Ms: number;
+  p99Ms: number;
+  perSecond: number;
+};
 
 type Load = {
   subject: Subject;
+  postgresPid: number;
   path: string;
   headers: Record<string, string>;
   /** Every request creates another VM. */
@@ -18,16 +27,17 @@ type Load = {
 const TICKS_PER_SECOND = 100;
 let serial = 0;
 
-/** Sends a fixed number of requests and measures the CPU time of the server process. */
+/** Sends a fixed number of requests and measures the CPU time of the server process and of PostgreSQL. */
 export async function measureLoad({
   subject,
+  postgresPid,
   path,
   headers,
   create,
   count,
   connections,
 }: Load): Promise<Measured> {
-  const before = cpuTicks(subject.pid);
+  const [before, postgresBefore] = [cpuTicks(subject.pid), cpuOfTree(postgresPid)];
   const latencies: number[] = [];
   const started = performance.now();
   const requests = create
@@ -51,6 +61,7 @@ export async function measureLoad({
   const cpuSeconds = (cpuTicks(subject.pid) - before) / TICKS_PER_SECOND;
   return {
     cpuMicros: (cpuSeconds * 1e6) / count,
+    postgresMicros: (cpuOfTree(postgresPid) - postgresBefore) / count,
     p50Ms: percentile(latencies, 0.5),
     p99Ms: percentile(latencies, 0.99),
     perSecond: count / seconds,

@@ -44,7 +44,7 @@ export function fitRequest(
   if (view.freeCount < request.gpuCount) return { failed: 'gpu_count' };
   const fits = spreads(view.nodeFree, request.gpuCount)
     .filter((gpusByNode) => gpusByNode.every((gpus, node) => view.pick(node, gpus) !== null))
-    .map((gpusByNode) => ({ gpusByNode, score: scoreFit(free, view, gpusByNode, request) }))
+    .map((gpusByNode) => ({ gpusByNode, score: scoreFit(free.amounts, view, gpusByNode, request) }))
     .sort((a, b) => a.score - b.score);
   if (fits.length === 0) return { failed: 'iommu_groups' };
   const most = request.maySplit ? view.nodeFree.length : nodesNeeded(free.layout, request);

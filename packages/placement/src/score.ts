@@ -1,4 +1,4 @@
-import type { FreeResources } from './fit.ts';
+import type { Amounts } from './amounts.ts';
 import type { PlacementRequest } from './host.ts';
 import type { GpuView } from './layout/gpu-view.ts';
 import { shareAt } from './spread.ts';
@@ -20,11 +20,12 @@ const TOGETHER_WEIGHT = 1 / 1024;
  * 3. fewer PCIe switches, then fewer broken NVLink bridges.
  */
 export function scoreFit(
-  { layout, amounts }: FreeResources,
+  free: Amounts,
   view: GpuView,
   gpusByNode: readonly number[],
   request: Pick<PlacementRequest, 'cores' | 'memoryMib'>,
 ): number {
+  const { perGpu } = free.layout;
   let nodes = 0;
   let left = 0;
   let together = 0;
@@ -35,8 +36,8 @@ export function scoreFit(
     const gpusLeft = (view.nodeFree[node] ?? 0) - gpus;
     const coresTaken = isUsed ? shareAt(gpusByNode, node, request.cores) : 0;
     const memoryTaken = isUsed ? shareAt(gpusByNode, node, request.memoryMib) : 0;
-    const coresLeft = ((amounts.cores[node] ?? 0) - coresTaken) / layout.perGpu.cores;
-    const memoryLeft = ((amounts.memoryMib[node] ?? 0) - memoryTaken) / layout.perGpu.memoryMib;
+    const coresLeft = ((free.cores[node] ?? 0) - coresTaken) / perGpu.cores;
+    const memoryLeft = ((free.memoryMib[node] ?? 0) - memoryTaken) / perGpu.memoryMib;
     // The nodes used count twice: as a part of the host, and for themselves.
     left += gpusLeft + (coresLeft + memoryLeft) * (isUsed ? 1 : 0.5);
     together += gpusLeft * gpusLeft;

@@ -90,10 +90,8 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     pollMs,
     mayPlace: () => watch.clockProblem() === null,
     ttlMs: options.leaseTtlMs,
-    onPlaced: (hostIds) => {
-      delivering.request(...hostIds);
-      polling.hurry();
-    },
+    onPlaced: (hostIds) => delivering.request(...hostIds),
+    onBusy: () => polling.hurry(),
   });
   const settlingAlone = startLoop({
     name: 'settle-without-host',

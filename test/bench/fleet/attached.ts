@@ -10,8 +10,9 @@ import { percentile } from '../percentile.ts';
 import { makeBenchProject, VM } from '../subject.ts';
 import { createSteadily } from './creations.ts';
 import { benchHome } from './home.ts';
-import { addPublicAddresses, makeMembers, widenSubnet } from './members.ts';
+import { addPublicAddresses, widenSubnet } from './members.ts';
 import { type BenchProcess, cpuOfTree, startBenchProcess } from './process.ts';
+import { type Start, startHosts, waitUntilAttached } from './start-hosts.ts';
 import { forgetStatements, printStatements, startCountingPostgres } from './statements.ts';
 import { row } from './table.ts';
 
@@ -41,8 +42,6 @@ export type AttachedOptions = {
 };
 
 const GOALS = { kibPerHost: 64, heartbeatPercent: 20, p50Ms: 150, p99Ms: 750, spanning: 1.25 };
-const MODEL = 'a40-8';
-const HOSTS = path.join(import.meta.dirname, 'hosts.ts');
 /**
  * The load: VMs without disks, for which goals are set. When there are enough VMs, each creation
  * deletes an older one.
@@ -51,12 +50,6 @@ const LOADS = [
   { what: 'creation', stock: Number.POSITIVE_INFINITY, hasGoals: true },
   { what: 'creation and deletion', stock: 500, hasGoals: false },
 ];
-const ATTACH_LIMIT_MS = 30 * 60_000;
-/**
- * Real hosts do not collect garbage on the cores of the scheduler, so these hosts collect as rarely
- * as possible.
- */
-const RARELY_COLLECTING = ['--no-memory-reducer', '--heap-growing-percent=200'];
 
 export async function measureAttached(options: AttachedOptions): Promise<void> {
   const root = path.resolve(import.meta.dirname, '../../..');
@@ -128,36 +121,15 @@ export async function measureAttached(options: AttachedOptions): Promise<void> {
   }
 }
 
-type Start = (name: string, args: string[], env: Record<string, string>) => Promise<BenchProcess>;
 type Place = AttachedOptions & { sql: Sql; home: string; scheduler: BenchProcess; start: Start };
 
 async function attachAll(place: Place, secrets: ReturnType<typeof createSecrets>): Promise<void> {
-  const { sql, home, scheduler, hosts, start, signal } = place;
-  const files = await makeMembers({
-    ...{ sql, secrets, location: VM.location, count: hosts },
-    ...{ directory: home, processes: place.processes },
-  });
-  const fleets = await Promise.all(
-    files.map((file) =>
-      start('hosts', [...RARELY_COLLECTING, '--import', 'tsx', HOSTS], {
-        BENCH_HOSTS_FILE: file,
-        BENCH_MODEL: MODEL,
-        BENCH_SCHEDULER: `127.0.0.1:${scheduler.ready['fleet_port']}`,
-      }),
-    ),
-  );
+  const { sql, scheduler, hosts, signal } = place;
+  const fleets = await startHosts({ ...place, secrets });
   const before = await scheduler.usage({ collect: true });
   const begun = performance.now();
   for (const fleet of fleets) fleet.send({ begin: true });
-  for (;;) {
-    signal.throwIfAborted();
-    const [known] = await sql<{ count: number }[]>`
-      select count(*)::int from hosts where scheduler_id is not null and inventory is not null`;
-    if (known?.count === hosts) break;
-    if (performance.now() - begun > ATTACH_LIMIT_MS)
-      throw new Error(`only ${known?.count} of ${hosts} hosts have attached`);
-    await delay(1_000, undefined, { signal });
-  }
+  await waitUntilAttached(sql, { hosts, signal });
   const seconds = (performance.now() - begun) / 1_000;
   row(`${hosts} hosts attached, with their inventory`, seconds, 's');
   const attached = await scheduler.usage();

@@ -27,10 +27,14 @@ export type BenchProcess = {
 const PRELOAD = path.join(import.meta.dirname, 'preload.mjs');
 const TICK_US = 10_000;
 
-type Start = { name: string; args: string[]; env?: Record<string, string> };
+/** `core`: the only core on which it may run. */
+type Start = { name: string; args: string[]; env?: Record<string, string>; core?: string };
 
-export async function startBenchProcess({ name, args, env }: Start): Promise<BenchProcess> {
-  const child = spawn(process.execPath, ['--expose-gc', '--import', PRELOAD, ...args], {
+export async function startBenchProcess({ name, args, env, core }: Start): Promise<BenchProcess> {
+  const command = [process.execPath, '--expose-gc', '--import', PRELOAD, ...args];
+  const [program = '', ...rest] =
+    core === undefined ? command : ['taskset', '-c', core, ...command];
+  const child = spawn(program, rest, {
     env: { ...process.env, GANTRY_LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

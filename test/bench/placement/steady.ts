@@ -66,8 +66,8 @@ async function measure(): Promise<void> {
   await sql`update vms set observed_generation = generation`;
   await sql`analyze`;
   const shown = await costOfShowing(rounds[0]?.vmIds ?? []);
-  const onPlaced = () => polling.hurry();
-  const placing = startPlacing({ sql: pool, log, schedulerId, onPlaced });
+  const onBusy = () => polling.hurry();
+  const placing = startPlacing({ sql: pool, log, schedulerId, onBusy });
   const polling = pollChanges({
     ...{ sql: pool, log, pollMs: 100 },
     locations: () => placing.locations(),

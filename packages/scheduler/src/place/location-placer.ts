@@ -22,6 +22,8 @@ export type PlacerOptions = {
   pollMs: number;
   /** Called with the hosts that got VMs, directly after the commit. */
   onPlaced: (hostIds: string[]) => void;
+  /** Called after a run that placed many VMs, because more are likely. */
+  onBusy: () => void;
   /** The lease is not held any more. */
   onLost: (lease: Lease) => void;
 };
@@ -44,12 +46,14 @@ export type LocationPlacer = {
 
 /** Availabilities are written at most this often. */
 const AVAILABILITY_MS = 250;
+/** A run with fewer VMs is not repeated sooner: VMs that are placed together cost less. */
+const BUSY_VMS = 5;
 /** Every run is requested, or repeats a failed one. */
 const IDLE_MS = 60_000;
 
 export function startLocationPlacer(
   first: Lease,
-  { sql, writeSql, log, pollMs, onPlaced, onLost }: PlacerOptions,
+  { sql, writeSql, log, pollMs, onPlaced, onBusy, onLost }: PlacerOptions,
 ): LocationPlacer {
   const { location } = first;
   /** Null during a pause. */
@@ -72,6 +76,7 @@ export function startLocationPlacer(
   const place = async (): Promise<boolean> => {
     const done = await placePending(caches.placer);
     if (done.hostIds.length > 0) onPlaced(done.hostIds);
+    if (done.placed >= BUSY_VMS) onBusy();
     if (done.placed + done.failed > 0)
       log.info({ location, placed: done.placed, failed: done.failed }, 'VMs placed');
     caches.hasChanged ||= done.changed;

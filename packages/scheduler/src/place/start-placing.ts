@@ -33,6 +33,7 @@ export type PlacingOptions = {
   /** While it returns false, leases are released and none is acquired. */
   mayPlace?: () => boolean;
   onPlaced?: PlacerOptions['onPlaced'];
+  onBusy?: PlacerOptions['onBusy'];
 };
 
 export type Placing = {
@@ -76,6 +77,7 @@ export function startPlacing({
   renewMs = Math.min(RENEW_MS, ttlMs / 3),
   mayPlace = () => true,
   onPlaced = () => {},
+  onBusy = () => {},
 }: PlacingOptions): Placing {
   const held = new Map<string, Held>();
   /** The newest epoch of each location that this process has had. */
@@ -114,7 +116,8 @@ export function startPlacing({
     paused.delete(location);
     known?.resume(lease);
     const placer =
-      known ?? startLocationPlacer(lease, { sql, writeSql, log, pollMs, onPlaced, onLost: end });
+      known ??
+      startLocationPlacer(lease, { sql, writeSql, log, pollMs, onPlaced, onBusy, onLost: end });
     held.set(location, { lease, placer });
     offers.nudge();
   };

@@ -82,7 +82,7 @@ export async function makeUser(
 }
 
 export async function makeAccessKey(
-  api: TestApi,
+  api: Pick<TestApi, 'sql'>,
   projectId: string,
   role: 'member' | 'read-only',
   createdBy: string | null = null,
