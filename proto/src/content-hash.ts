@@ -23,13 +23,22 @@ export function hashNetwork(network: NetworkSpec, rules: readonly FirewallRule[]
   return hash([
     network.vni,
     (network.subnets ?? []).map(({ cidr, gatewayIpv4 }) => [cidr, gatewayIpv4]).sort(),
-    rules
-      .map((rule) => [
-        ...[rule.id, rule.direction, rule.action, rule.protocols, rule.sources, rule.sourcePorts],
-        ...[rule.destinations, rule.destinationPorts],
-      ])
-      .sort(([one], [other]) => String(one).localeCompare(String(other))),
+    rules.map((rule) => hashRule(rule)).sort(),
   ]);
+}
+
+/** A network may have hundreds of large rules, of which one changes. Rules are replaced and never changed. */
+const ruleHashes = new WeakMap<FirewallRule, string>();
+
+function hashRule(rule: FirewallRule): string {
+  const known = ruleHashes.get(rule);
+  if (known !== undefined) return known;
+  const made = hash([
+    ...[rule.id, rule.direction, rule.action, rule.protocols, rule.sources, rule.sourcePorts],
+    ...[rule.destinations, rule.destinationPorts],
+  ]);
+  ruleHashes.set(rule, made);
+  return made;
 }
 
 function hash(content: unknown): string {

@@ -15,10 +15,11 @@ import { unitFlags } from '@gantry/testkit/processes/unit-flags';
 import { type Creations, createSteadily } from './fleet/creations.ts';
 import { benchHome } from './fleet/home.ts';
 import { addPublicAddresses } from './fleet/members.ts';
-import { type BenchProcess, startBenchProcess } from './fleet/process.ts';
+import { type BenchProcess, cpuOfTree, startBenchProcess } from './fleet/process.ts';
 import { startHosts, waitUntilAttached } from './fleet/start-hosts.ts';
+import { forgetStatements, printStatements, startCountingPostgres } from './fleet/statements.ts';
 import { row } from './fleet/table.ts';
-import type { AttackCounts, AttackedProject, AttackInput } from './hostile/attack.ts';
+import type { AttackCounts, AttackedProject, AttackInput, AttackKind } from './hostile/attack.ts';
 import { percentile } from './percentile.ts';
 import { runParts } from './run-parts.ts';
 import { makeBenchProject, VM } from './subject.ts';
@@ -36,6 +37,10 @@ const { values } = parseArgs({
     /** How long the attack lasts. */
     seconds: { type: 'string', default: '600' },
     keys: { type: 'string', default: '8' },
+    /** What the other tenant does. */
+    attack: { type: 'string', default: 'vms,rules,lists' },
+    /** Prints the statements by their cost. Recording them has a small cost. */
+    statements: { type: 'boolean', default: false },
   },
 });
 const GOALS = { p99: 1.5 };
@@ -46,13 +51,17 @@ const PROJECTS = 2;
 const HOST_PROCESSES = 2;
 /** In this time the other tenant fills its quotas, at least in part. */
 const FILL_SECONDS = 60;
+/** Every connection plans its statements again after the tables were analyzed. */
+const SETTLE_SECONDS = 10;
 
 await runParts({ hostile: measureHostile }, []);
 
 async function measureHostile(signal: AbortSignal): Promise<void> {
   const root = path.resolve(import.meta.dirname, '../..');
   const home = benchHome('hostile');
-  const postgres = await startEmbeddedPostgres({ home });
+  const postgres = values.statements
+    ? await startCountingPostgres(home)
+    : await startEmbeddedPostgres({ home });
   const { databaseUrl } = postgres;
   const sql = connect({ url: databaseUrl, name: 'bench', maxConnections: 4, statementLimitMs: 0 });
   const processes: BenchProcess[] = [];
@@ -81,14 +90,16 @@ async function measureHostile(signal: AbortSignal): Promise<void> {
     const hosts = Number(values.hosts);
     const secrets = createSecrets(project.fleetKey);
     const fleet = { sql, secrets, hosts, processes: HOST_PROCESSES, home, scheduler, start };
-    for (const one of await startHosts(fleet)) one.send({ begin: true });
+    const fleets = await startHosts(fleet);
+    for (const one of fleets) one.send({ begin: true });
     await waitUntilAttached(sql, { hosts, signal });
     await sql`analyze`;
     const url = `http://127.0.0.1:${api.ready['port']}`;
     const load = { url, ...project, perSecond: PER_SECOND, stock: STOCK };
     await createSteadily({ ...load, seconds: STOCK });
     const alone = await createSteadily({ ...load, seconds: Number(values.quiet) });
-    const input: AttackInput = { url, projects: await addHostileTenant(sql) };
+    const kinds = values.attack.split(',') as AttackKind[];
+    const input: AttackInput = { url, projects: await addHostileTenant(sql), kinds };
     const attack = await start(
       'attack',
       ['--import', 'tsx', path.join(import.meta.dirname, 'hostile/attack.ts')],
@@ -97,8 +108,28 @@ async function measureHostile(signal: AbortSignal): Promise<void> {
     const epochsBefore = await countEpochs(sql);
     attack.send({ begin: true });
     await createSteadily({ ...load, seconds: FILL_SECONDS });
+    // The database does this by itself after some time.
+    await sql`analyze`;
+    await createSteadily({ ...load, seconds: SETTLE_SECONDS });
+    const readCpu = async () => ({
+      'the scheduler': (await scheduler.usage()).cpuUs,
+      'the api': (await api.usage()).cpuUs,
+      PostgreSQL: cpuOfTree(postgres.pid),
+      'the hosts': await sumOf(fleets.map(async (one) => (await one.usage()).cpuUs)),
+    });
+    if (values.statements) await forgetStatements(sql);
+    const [cpuBefore, begunMs] = [await readCpu(), performance.now()];
     const beside = await createSteadily({ ...load, seconds: Number(values.seconds) });
-    await print({ alone, beside, leaseLosses: (await countEpochs(sql)) - epochsBefore });
+    const [cpuAfter, tookMs] = [await readCpu(), performance.now() - begunMs];
+    for (const [name, us] of Object.entries(cpuAfter))
+      row(
+        `CPU of ${name}`,
+        (us - cpuBefore[name as keyof typeof cpuBefore]) / 10 / tookMs,
+        '% of a core',
+      );
+    print({ alone, beside, leaseLosses: (await countEpochs(sql)) - epochsBefore });
+    const per = tookMs / 1_000;
+    if (values.statements) await printStatements(sql, { per, unit: 'second' });
     await printAttack(sql, { attack, projects: input.projects });
   } finally {
     await Promise.allSettled(processes.map((one) => one.stop()));
@@ -106,6 +137,10 @@ async function measureHostile(signal: AbortSignal): Promise<void> {
     await postgres.stop();
     await removeHome(home);
   }
+}
+
+async function sumOf(amounts: Promise<number>[]): Promise<number> {
+  return (await Promise.all(amounts)).reduce((sum, amount) => sum + amount, 0);
 }
 
 async function addHostileTenant(sql: Sql): Promise<AttackedProject[]> {

@@ -1,3 +1,4 @@
+import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLog } from '@gantry/daemon/log';
 import { runProcess } from '@gantry/daemon/run';
@@ -8,20 +9,24 @@ import { VM } from '../subject.ts';
  * largest rules, replaces VMs, changes rules and reads long lists. It sends its next request as soon as
  * the last one is answered, over many connections, and does not slow down when it is refused.
  */
-export type AttackInput = { url: string; projects: AttackedProject[] };
+export type AttackInput = { url: string; projects: AttackedProject[]; kinds: AttackKind[] };
+export type AttackKind = 'vms' | 'rules' | 'lists';
 export type AttackedProject = { projectId: string; accessKeys: string[] };
 
 /** What it did, by method and path, and with which status. */
 export type AttackCounts = Record<string, number>;
 
 /** Of each kind of request, in each project. */
-const CONNECTIONS = { vms: 12, rules: 6, lists: 4 };
+const CONNECTIONS: Record<AttackKind, number> = { vms: 12, rules: 6, lists: 4 };
 /** As many maximal rules as the rules of a network may have bytes for. */
 const RULES = 118;
 const ENTRIES = 64;
 const NETWORK_ERROR_MS = 100;
+/** Limits by address must not refuse the other tenant, which has another one. */
+const SOURCE = '127.0.0.66';
+const agent = new Agent({ keepAlive: true });
 
-const { url, projects }: AttackInput = JSON.parse(process.env['BENCH_ATTACK'] ?? '');
+const { url, projects, kinds }: AttackInput = JSON.parse(process.env['BENCH_ATTACK'] ?? '');
 const counts: AttackCounts = {};
 let serial = 0;
 
@@ -37,12 +42,13 @@ await runProcess({
 });
 
 function attack(project: AttackedProject): void {
-  const start = (connections: number, request: () => Promise<void>) => {
-    for (let i = 0; i < connections; i += 1) void again(request);
+  const requests = {
+    vms: replaceVms(project),
+    rules: changeRules(project),
+    lists: readLists(project),
   };
-  start(CONNECTIONS.vms, replaceVms(project));
-  start(CONNECTIONS.rules, changeRules(project));
-  start(CONNECTIONS.lists, readLists(project));
+  for (const kind of kinds)
+    for (let i = 0; i < CONNECTIONS[kind]; i += 1) void again(requests[kind]);
 }
 
 async function again(request: () => Promise<void>): Promise<never> {
@@ -99,7 +105,7 @@ function changeRules(project: AttackedProject): () => Promise<void> {
 }
 
 function readLists(project: AttackedProject): () => Promise<void> {
-  const lists = ['/vms?limit=1000', '/vpc/firewall-rules?limit=1000', '/operations?limit=1000'];
+  const lists = ['/vms?limit=1000', '/vpc/firewall-rules?limit=1000', '/vms/operations?limit=1000'];
   return async () => {
     serial += 1;
     await call(project, 'GET', lists[serial % lists.length] ?? '');
@@ -116,18 +122,35 @@ async function call(
   body?: object,
 ): Promise<Reply> {
   serial += 1;
-  const response = await fetch(`${url}/v0.1/projects/${projectId}${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${accessKeys[serial % accessKeys.length]}`,
-      ...(body && { 'content-type': 'application/json' }),
-      ...(method !== 'GET' && { 'idempotency-key': nextName() }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
+  const reply = await send(method, `/v0.1/projects/${projectId}${path}`, {
+    key: accessKeys[serial % accessKeys.length] ?? '',
+    ...(body && { body }),
   });
-  const reply = { status: response.status, body: await response.json() };
   count(`${method} ${path.replace(/\/[0-9a-f-]{36}/, '/…').replace(/\?.*/, '')} ${reply.status}`);
   return reply;
+}
+
+type Sent = { key: string; body?: object };
+
+function send(method: string, path: string, { key, body }: Sent): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      authorization: `Bearer ${key}`,
+      ...(body && { 'content-type': 'application/json' }),
+      ...(method !== 'GET' && { 'idempotency-key': nextName() }),
+    };
+    const options = { agent, method, headers, localAddress: SOURCE };
+    const call = request(`${url}${path}`, options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) });
+      });
+    });
+    call.on('error', reject);
+    call.end(body && JSON.stringify(body));
+  });
 }
 
 function count(what: string): void {

@@ -56,8 +56,8 @@ function toSpecParts(row: HostSpecRow): SpecPart[] {
 
 /** The parts of a network's rules, which all hosts that were read together share. */
 const ruleParts = new WeakMap<SpecRuleRow[], SpecPart[]>();
-/** A network with the most rules has about this many parts. */
-const RULES_PER_PART = 32;
+/** On average. A change of a rule sends its part to every host of the network. */
+const RULES_PER_PART = 8;
 
 /**
  * A change of a rule changes only its part: the id of a rule decides whether it is the last one of its
