@@ -199,8 +199,13 @@ export const ruleOf = (
   'sources', ${endpointCidrs(sql, sql`f.sources`)}, 'source_ports', f.source_ports,
   'destinations', ${endpointCidrs(sql, sql`f.destinations`)}, 'destination_ports', f.destination_ports)`;
 
-/** Endpoints as CIDRs. No endpoint means any address; a deleted resource matches nothing. */
-const endpointCidrs = (sql: Queryable, endpoints: ReturnType<Queryable>) => sql`array(
+/**
+ * Endpoints as CIDRs. No endpoint means any address; a deleted resource matches nothing. A network may have
+ * ten thousand endpoints, almost all of them CIDRs, so these are converted as a whole.
+ */
+const endpointCidrs = (sql: Queryable, endpoints: ReturnType<Queryable>) => sql`case
+  when jsonb_array_length(${endpoints}) > 0 and not jsonb_path_exists(${endpoints}, '$[*] ? (!(@.cidr != ""))')
+  then jsonb_path_query_array(${endpoints}, '$[*].cidr') else to_jsonb(array(
   select '0.0.0.0/0' where jsonb_array_length(${endpoints}) = 0
   union all select case
     when e ->> 'cidr' <> '' then e ->> 'cidr'
@@ -211,4 +216,4 @@ const endpointCidrs = (sql: Queryable, endpoints: ReturnType<Queryable>) => sql`
         where n.vm_id = (e ->> 'resource_id')::uuid and n.network_id = f.network_id limit 1),
       (select s.cidr::text from subnets s where s.id = (e ->> 'resource_id')::uuid),
       (select w.cidr::text from networks w where w.id = (e ->> 'resource_id')::uuid)) end as means
-  from jsonb_array_elements(${endpoints}) e)`;
+  from jsonb_array_elements(${endpoints}) e)) end`;
