@@ -54,6 +54,13 @@ const FILL_SECONDS = 60;
 /** Every connection plans its statements again after the tables were analyzed. */
 const SETTLE_SECONDS = 10;
 
+const KINDS: readonly AttackKind[] = ['vms', 'rules', 'lists'];
+const kinds = KINDS.filter((kind) => values.attack.split(',').includes(kind));
+if (kinds.length !== values.attack.split(',').length) {
+  console.error(`--attack is a list of ${KINDS.join(', ')}.`);
+  process.exit(2);
+}
+
 await runParts({ hostile: measureHostile }, []);
 
 async function measureHostile(signal: AbortSignal): Promise<void> {
@@ -98,7 +105,6 @@ async function measureHostile(signal: AbortSignal): Promise<void> {
     const load = { url, ...project, perSecond: PER_SECOND, stock: STOCK };
     await createSteadily({ ...load, seconds: STOCK });
     const alone = await createSteadily({ ...load, seconds: Number(values.quiet) });
-    const kinds = values.attack.split(',') as AttackKind[];
     const input: AttackInput = { url, projects: await addHostileTenant(sql), kinds };
     const attack = await start(
       'attack',

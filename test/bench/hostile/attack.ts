@@ -7,7 +7,7 @@ import { VM } from '../subject.ts';
 /**
  * A tenant that does everything it may, as fast as it is let: it fills its projects with VMs and the
  * largest rules, replaces VMs, changes rules and reads long lists. It sends its next request as soon as
- * the last one is answered, over many connections, and does not slow down when it is refused.
+ * the last one has a reply, over many connections, and does not slow down when it is refused.
  */
 export type AttackInput = { url: string; projects: AttackedProject[]; kinds: AttackKind[] };
 export type AttackKind = 'vms' | 'rules' | 'lists';
