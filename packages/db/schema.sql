@@ -299,7 +299,11 @@ CASE
     WHEN (applied_generation < generation) THEN 'pending'::text
     ELSE 'active'::text
 END) stored not null,
+  names_resources boolean default true not null,
   constraint firewall_rules_name_key UNIQUE (project_id, name),
+  constraint firewall_rules_added TRIGGER DEFERRABLE INITIALLY DEFERRED,
+  constraint firewall_rules_changed TRIGGER DEFERRABLE INITIALLY DEFERRED,
+  constraint firewall_rules_quota TRIGGER DEFERRABLE INITIALLY DEFERRED,
   constraint firewall_rules_pkey PRIMARY KEY (id),
   constraint firewall_rules_network_id_networks_id_fk FOREIGN KEY (network_id) REFERENCES networks(id),
   constraint firewall_rules_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
@@ -309,9 +313,10 @@ END) stored not null,
 );
 CREATE INDEX firewall_rules_network ON public.firewall_rules USING btree (network_id);
 CREATE INDEX firewall_rules_unsettled ON public.firewall_rules USING btree (id) WHERE ((desired_state = 'deleted'::text) OR (applied_generation < generation));
-CREATE TRIGGER firewall_rules_added AFTER INSERT ON public.firewall_rules FOR EACH ROW EXECUTE FUNCTION bump_hosts_of_rule();
-CREATE TRIGGER firewall_rules_changed AFTER UPDATE ON public.firewall_rules FOR EACH ROW WHEN (((new.generation <> old.generation) OR (new.desired_state <> old.desired_state))) EXECUTE FUNCTION bump_hosts_of_rule();
-CREATE TRIGGER firewall_rules_quota AFTER INSERT OR DELETE ON public.firewall_rules FOR EACH ROW EXECUTE FUNCTION count_rows('firewall_rules');
+CREATE CONSTRAINT TRIGGER firewall_rules_added AFTER INSERT ON public.firewall_rules DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bump_hosts_of_rule();
+CREATE CONSTRAINT TRIGGER firewall_rules_changed AFTER UPDATE ON public.firewall_rules DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.generation <> old.generation) OR (new.desired_state <> old.desired_state))) EXECUTE FUNCTION bump_hosts_of_rule();
+CREATE TRIGGER firewall_rules_names BEFORE INSERT OR UPDATE OF sources, destinations ON public.firewall_rules FOR EACH ROW EXECUTE FUNCTION note_named_resources();
+CREATE CONSTRAINT TRIGGER firewall_rules_quota AFTER INSERT OR DELETE ON public.firewall_rules DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_rows('firewall_rules');
 CREATE TRIGGER firewall_rules_size AFTER INSERT OR UPDATE OF sources, destinations, source_ports, destination_ports ON public.firewall_rules FOR EACH ROW EXECUTE FUNCTION limit_rules_of_network();
 
 create table fleet_authorities (
@@ -1214,12 +1219,25 @@ CREATE OR REPLACE FUNCTION public.bump_hosts_of_rule()
  LANGUAGE plpgsql
 AS $function$
 DECLARE
+  attempts constant int := 200;
   concerned uuid[];
 BEGIN
-  PERFORM FROM networks WHERE id = NEW.network_id FOR NO KEY UPDATE;
-  SELECT array_agg(DISTINCT p.host_id) INTO concerned
-    FROM placements p JOIN network_interfaces n ON n.vm_id = p.vm_id WHERE n.network_id = NEW.network_id;
-  PERFORM bump_hosts(concerned);
+  FOR attempt IN 1..attempts LOOP
+    -- The locks are given back with the subtransaction of this block.
+    BEGIN
+      PERFORM FROM networks WHERE id = NEW.network_id FOR NO KEY UPDATE NOWAIT;
+      concerned := ARRAY(SELECT hosts_in_networks(ARRAY[NEW.network_id]));
+      PERFORM FROM host_revisions WHERE host_id = ANY(concerned) ORDER BY host_id FOR UPDATE NOWAIT;
+      EXIT;
+    EXCEPTION WHEN lock_not_available THEN
+      PERFORM pg_sleep(0.002 + 0.008 * random());
+    END;
+    IF attempt = attempts THEN
+      PERFORM FROM networks WHERE id = NEW.network_id FOR NO KEY UPDATE;
+      concerned := ARRAY(SELECT hosts_in_networks(ARRAY[NEW.network_id]));
+    END IF;
+  END LOOP;
+  PERFORM bump_peers(concerned);
   INSERT INTO firewall_rule_hosts (rule_id, host_id, number)
     SELECT NEW.id, host_id, number FROM host_revisions WHERE host_id = ANY(concerned)
     ON CONFLICT (rule_id, host_id) DO UPDATE SET number = EXCLUDED.number;
@@ -1427,6 +1445,7 @@ BEGIN
   RETURN QUERY SELECT hosts_in_networks(ARRAY(SELECT DISTINCT r.network_id FROM firewall_rules r,
       jsonb_array_elements(r.sources || r.destinations) endpoint
     WHERE r.project_id IN (SELECT project_id FROM vms WHERE id = ANY(ids))
+      AND r.names_resources
       AND endpoint ->> 'resource_id' = ANY(ids::text[])));
 END $function$;
 
@@ -1529,6 +1548,15 @@ BEGIN
       VALUES (NEW.organization_id, changed_since, nullif(changed_until, 'infinity'));
   END IF;
   RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.note_named_resources()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  NEW.names_resources := jsonb_path_exists(NEW.sources || NEW.destinations, '$[*] ? (@.resource_id != "")');
+  RETURN NEW;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.note_network_changes(ids uuid[])

@@ -65,14 +65,18 @@ function textOf(files: readonly { text: string }[]): string {
 }
 
 function namesOf(kind: 'function' | 'trigger', text: string): string[] {
-  const statements = text.matchAll(new RegExp(`^create or replace ${kind} (\\w+)`, 'gim'));
+  const statements = text.matchAll(
+    new RegExp(`^create (?:or replace|constraint) ${kind} (\\w+)`, 'gim'),
+  );
   return [...statements].flatMap(([, name]) => name ?? []);
 }
 
 type Trigger = { name: string; table: string; text: string; digest: string };
 
 function triggersOf(text: string): Trigger[] {
-  const statements = text.matchAll(/^create or replace trigger (\w+)[^;]*?\son (\w+)\s[^;]*;/gim);
+  const statements = text.matchAll(
+    /^create (?:or replace|constraint) trigger (\w+)[^;]*?\son (\w+)\s[^;]*;/gim,
+  );
   return [...statements].map(([statement, name = '', table = '']) => ({
     name,
     table,
@@ -96,6 +100,9 @@ async function replaceTriggers(
   const [row] = await tx<{ xid: string }[]>`select pg_current_xact_id()::xid::text as xid`;
   for (const { name, table, text, digest } of wanted) {
     if (comments.get(`${table}.${name}`)?.startsWith(`${digest} `)) continue;
+    // PostgreSQL cannot replace a trigger by a constraint trigger.
+    if (/^create constraint/i.test(text))
+      await execute(`drop trigger if exists ${name} on ${table}`);
     await execute(`${text}\ncomment on trigger ${name} on ${table} is '${digest} ${row?.xid}'`);
   }
 }

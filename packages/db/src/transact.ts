@@ -21,12 +21,12 @@ export async function transact<T>(sql: Sql, body: (tx: Transaction) => Promise<T
   return done.result;
 }
 
-/** Runs a read whose planning takes longer than its execution. */
+/** Runs a read whose planning takes longer than its execution. All its statements see the same state. */
 export async function readWithGenericPlan<T>(
   sql: Sql,
   read: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  const done = await sql.begin('read only', async (tx) => {
+  const done = await sql.begin('isolation level repeatable read read only', async (tx) => {
     const setting = tx`select ${forceGenericPlan(tx)}`.execute();
     const [, result] = await Promise.all([setting, read(tx)]);
     return { result };

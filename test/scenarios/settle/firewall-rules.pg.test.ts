@@ -1,3 +1,4 @@
+import type { Queryable } from '@gantry/db/connect';
 import { newId } from '@gantry/model/ids';
 import { fenceHosts } from '@gantry/scheduler/liveness/fence-hosts';
 import { endOverdueOperations } from '@gantry/scheduler/settle/end-overdue';
@@ -165,6 +166,33 @@ it('a rule and a VM created at the same moment see each other: the host of the V
   const late = await host.spec();
   expect(late.firewallRules?.some(({ id }) => id === ruleId)).toBe(true);
   expect(late.number).not.toBe(early?.number);
+});
+
+it('a change of a rule that waits for one host holds the lock of no other', async () => {
+  const hosts = [await cloud.addHandDrivenHost(), await cloud.addHandDrivenHost()];
+  for (const host of hosts) await cloud.runVm(host);
+  const { id } = await createRule();
+  const [free = '', held = ''] = hosts.map((host) => host.id).sort();
+  const lock = (sql: Queryable, hostId: string, how = sql``) =>
+    sql`select from host_revisions where host_id = ${hostId} for update ${how}`;
+  const { changing } = await cloud.sql.begin(async (tx) => {
+    await lock(tx, held);
+    const change =
+      cloud.sql`update firewall_rules set generation = generation + 1 where id = ${id}`.execute();
+    // It pauses, or it would wait for the lock.
+    await expect
+      .poll(
+        () => cloud.sql`select from pg_stat_activity where datname = current_database()
+          and query like 'update firewall_rules%' and wait_event in ('PgSleep', 'transactionid')`,
+      )
+      .toHaveLength(1);
+    // Much shorter than the time after which PostgreSQL ends a wait for a lock.
+    await expect
+      .poll(() => lock(cloud.sql, free, cloud.sql`skip locked`), { timeout: 3_000 })
+      .toHaveLength(1);
+    return { changing: change };
+  });
+  await changing;
 });
 
 it('a rule does not wait for a fenced host', async () => {

@@ -3,7 +3,7 @@
 -- can be repaired.
 --
 -- The lock on the network's row serialises changes of its rules, so that concurrent requests cannot
--- exceed the limit together. Its rank in the order of locks is that of bump_hosts_of_rule.
+-- exceed the limit together.
 -- Raises SQLSTATE GR001 with the limit and the largest member of the rule as JSON in the detail.
 CREATE OR REPLACE FUNCTION limit_rules_of_network() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE

@@ -122,6 +122,9 @@ export const firewallRules = pgTable(
     desiredState: text('desired_state').notNull().default('present'),
     generation: bigint('generation', { mode: 'number' }).notNull().default(1),
     createdAt: createdAt(),
+    // trigger:
+    /** Whether an endpoint is a VM, a subnet or a network: the rule changes its meaning when that does. */
+    namesResources: boolean('names_resources').notNull().default(true),
     // scheduler:
     /** The generation that every host of the network has applied. */
     appliedGeneration: bigint('applied_generation', { mode: 'number' }).notNull().default(0),

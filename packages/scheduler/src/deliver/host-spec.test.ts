@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { GIB } from '@gantry/daemon/units';
-import type { HostSpecRow, SpecRuleRow, SpecVmRow } from '@gantry/db/queries/hosts/host-specs';
+import type { HostSpecRow, SpecVmRow } from '@gantry/db/queries/hosts/host-specs';
+import type { SpecRuleRow } from '@gantry/db/queries/hosts/known-rules';
 import { describe, expect, it } from 'vitest';
 import { toHostSpec, toOutgoingSpec } from './host-spec.ts';
 
@@ -244,5 +245,28 @@ describe('a spec', () => {
     expect(before.length).toBeGreaterThan(4);
     const after = partsOf(rules.toSpliced(100, 1));
     expect(after.filter((hash) => !before.includes(hash)).length).toBeLessThanOrEqual(1);
+  });
+
+  it('keeps the parts of all other rules when a large rule changes, and the order of all rules', () => {
+    const sources = Array.from({ length: 65 }, (_, i) => `10.0.0.${i}/32`);
+    const large = (ports: string[]): SpecRuleRow => ({
+      ...{ id: '00ff', network_id: 'net-1', direction: 'ingress', action: 'allow' },
+      ...{ protocols: ['tcp'], sources, source_ports: [], destinations: [] },
+      destination_ports: ports,
+    });
+    const small = (id: string) => ({ ...large([]), id, sources: [] });
+    const specOf = (ports: string[]) => {
+      const rules = [small('1'), small('2'), large(ports), small('3')];
+      const networks = [{ id: 'net-1', vni: 7, subnets: [], rules }];
+      return toOutgoingSpec(row({ networks }), { consoles: [], authoritySha256s: [] });
+    };
+    const [before, after] = [specOf(['80']), specOf(['443'])];
+    const hashes = before.parts.map(({ hash }) => hash);
+    const changed = after.parts.filter(({ hash }) => !hashes.includes(hash));
+    expect(changed.map(({ content }) => content.firewallRules?.map(({ id }) => id))).toEqual([
+      ['00ff'],
+    ]);
+    const ids = after.parts.flatMap(({ content }) => content.firewallRules ?? []);
+    expect(ids.map(({ id }) => id)).toEqual(['1', '2', '00ff', '3']);
   });
 });

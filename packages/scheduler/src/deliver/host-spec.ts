@@ -2,11 +2,10 @@ import { GIB } from '@gantry/daemon/units';
 import type {
   HostSpecRow,
   SpecDiskRow,
-  SpecNetworkRow,
   SpecOrphanRow,
-  SpecRuleRow,
   SpecVmRow,
 } from '@gantry/db/queries/hosts/host-specs';
+import type { SpecNetworkRow, SpecRuleRow } from '@gantry/db/queries/hosts/known-rules';
 import { DEVICE_KINDS } from '@gantry/model/host-states';
 import { sharesFor } from '@gantry/placement/shares-for';
 import type { DeviceRef } from '@gantry/proto/generated/gantry/v1/DeviceRef';
@@ -54,10 +53,14 @@ function toSpecParts(row: HostSpecRow): SpecPart[] {
   ];
 }
 
-/** The parts of a network's rules, which all hosts that were read together share. */
+/** The parts of a network's rules. The array is the same for all its hosts, until a rule changes. */
 const ruleParts = new WeakMap<SpecRuleRow[], SpecPart[]>();
+/** The parts of large rules, which are the same until the rule changes. */
+const largeRuleParts = new WeakMap<SpecRuleRow, SpecPart>();
 /** On average. A change of a rule sends its part to every host of the network. */
 const RULES_PER_PART = 8;
+/** A rule with more endpoints and ports than these is a part by itself. */
+const SMALL_RULE_ENTRIES = 64;
 
 /**
  * A change of a rule changes only its part: the id of a rule decides whether it is the last one of its
@@ -66,16 +69,37 @@ const RULES_PER_PART = 8;
 function toRuleParts(rules: SpecRuleRow[]): SpecPart[] {
   const known = ruleParts.get(rules);
   if (known) return known;
-  const groups: FirewallRule[][] = [[]];
+  const parts: SpecPart[] = [];
+  let group: FirewallRule[] = [];
+  const endGroup = () => {
+    if (group.length > 0) parts.push(toSpecPart({ firewallRules: group }));
+    group = [];
+  };
   for (const rule of rules) {
-    groups.at(-1)?.push(toFirewallRule(rule));
-    if (Number.parseInt(rule.id.slice(-4), 16) % RULES_PER_PART === 0) groups.push([]);
+    if (isLarge(rule)) {
+      endGroup();
+      parts.push(toLargeRulePart(rule));
+      continue;
+    }
+    group.push(toFirewallRule(rule));
+    if (Number.parseInt(rule.id.slice(-4), 16) % RULES_PER_PART === 0) endGroup();
   }
-  const parts = groups
-    .filter((group) => group.length > 0)
-    .map((firewallRules) => toSpecPart({ firewallRules }));
+  endGroup();
   ruleParts.set(rules, parts);
   return parts;
+}
+
+function isLarge({ sources, destinations, source_ports, destination_ports }: SpecRuleRow): boolean {
+  const ports = source_ports.length + destination_ports.length;
+  return sources.length + destinations.length + ports > SMALL_RULE_ENTRIES;
+}
+
+function toLargeRulePart(rule: SpecRuleRow): SpecPart {
+  const known = largeRuleParts.get(rule);
+  if (known) return known;
+  const part = toSpecPart({ firewallRules: [toFirewallRule(rule)] });
+  largeRuleParts.set(rule, part);
+  return part;
 }
 
 function toVmSpec(vm: SpecVmRow): VmSpec {

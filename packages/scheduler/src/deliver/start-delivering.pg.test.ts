@@ -1,5 +1,6 @@
 import { MemberSets } from '@gantry/agent/link/member-sets';
 import { createLog } from '@gantry/daemon/log';
+import { newId } from '@gantry/model/ids';
 import type { HostSpec, HostSpec__Output } from '@gantry/proto/generated/gantry/v1/HostSpec';
 import { loadFleet } from '@gantry/proto/load';
 import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
@@ -95,6 +96,38 @@ it('a host gets changes of its own VMs at once and the VMs of its networks in ba
   const { specs } = earlier.seen;
   await expect.poll(() => specs.at(-1)?.networks?.[0]?.neighbours).toHaveLength(PLACED + 1);
   expect(Number(specs.at(-1)?.number)).toBeGreaterThan(Number(specs[0]?.number));
+});
+
+it('changes of rules reach a host in batches, and none is lost', async () => {
+  const { sql } = database;
+  const hosts = new AttachedHosts();
+  const [made] = await addHosts(sql, 1, { gpus: 1 });
+  const hostId = made?.id ?? '';
+  const { seen, ...stream } = follower(true);
+  hosts.add(silentStream(hostId, stream), '1');
+  const projectId = await addProject(sql);
+  const [vmId = ''] = await addVms(sql, 1, { projectId });
+  await placeVm(sql, { vmId, hostId });
+  const delivering = start(hosts);
+  delivering.request(hostId);
+  await expect.poll(() => seen.specs).toHaveLength(1);
+
+  const startedMs = Date.now();
+  for (let i = 0; i < 20; i += 1) {
+    await sql`insert into firewall_rules (id, project_id, network_id, name, direction, action, protocols,
+        sources, source_ports, destinations, destination_ports)
+      select ${newId()}, project_id, id, ${`rule-${i}`}, 'ingress', 'allow', '{tcp}', '[]', '{}', '[]', '{}'
+      from networks where project_id = ${projectId}`;
+  }
+  const before = seen.specs[0]?.firewallRules?.length ?? 0;
+  await expect.poll(() => seen.specs.at(-1)?.firewallRules).toHaveLength(before + 20);
+  const seconds = (Date.now() - startedMs) / 1_000;
+  // The first spec was sent before. There is a second between any two of the others.
+  expect(seen.specs.length - 1).toBeLessThanOrEqual(seconds + 1);
+  const [row] = await sql<
+    { number: string }[]
+  >`select number from host_revisions where host_id = ${hostId}`;
+  expect(seen.specs.at(-1)?.number).toBe(row?.number);
 });
 
 it('a change that is noted while its spec is read causes no second spec', async () => {

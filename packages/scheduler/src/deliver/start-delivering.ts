@@ -3,6 +3,7 @@ import { startLoop } from '@gantry/daemon/loop';
 import type { Sql } from '@gantry/db/connect';
 import type { Changes } from '@gantry/db/queries/changes';
 import { readHostSpecs } from '@gantry/db/queries/hosts/host-specs';
+import { KnownRules } from '@gantry/db/queries/hosts/known-rules';
 import { readWithGenericPlan } from '@gantry/db/transact';
 import { type AttachedHost, type AttachedHosts, consolesOf } from '../attached/attached-hosts.ts';
 import { withNeighbours } from '../fleet/outgoing-spec.ts';
@@ -36,6 +37,14 @@ type DeliveringOptions = {
 const BATCH_HOSTS = 100;
 /** Hosts get changes that only concern their networks at most this often. */
 const SPAN_PAUSE_MS = 1_000;
+/**
+ * Such changes may concern hundreds of hosts, and one tenant may make many of them. After each batch
+ * they rest for this many times as long as it took, so that they never fill the time of the scheduler.
+ */
+const SPAN_REST = 3;
+const MAX_SPAN_REST_MS = 2_000;
+/** Small, because hosts whose own VMs changed wait until the batch is sent. */
+const SPAN_BATCH_HOSTS = 25;
 
 /**
  * Sends each attached host its complete spec when it attaches and whenever the number of the spec has
@@ -51,12 +60,16 @@ export function startDelivering({
   const requested = new Set<string>();
   /** Changed hosts and the number that each has to get, unless it is sent meanwhile for another reason. */
   const changedTo = new Map<string, number>();
-  /** Hosts with changes of their networks only, that got a spec a moment ago. */
-  const postponed = new Set<string>();
+  /** Hosts with changes of their networks only, and the number that each has to get. */
+  const postponed = new Map<string, number>();
+  let restsUntilMs = 0;
+  const knownRules = new KnownRules();
   const members = new NetworkMembers(sql);
 
   const deliver = async (hostIds: string[]) => {
-    for (const row of await readWithGenericPlan(sql, (tx) => readHostSpecs(tx, hostIds))) {
+    for (const row of await readWithGenericPlan(sql, (tx) =>
+      readHostSpecs(tx, hostIds, knownRules),
+    )) {
       const host = hosts.get(row.host_id);
       if (!host) continue;
       if (row.awaits_comparison) {
@@ -90,33 +103,50 @@ export function startDelivering({
     for (const [hostId, number] of changedTo) if (isBehind(hostId, number)) requested.add(hostId);
     changedTo.clear();
     const hostIds = [...requested];
-    for (let i = 0; i < hostIds.length; i += BATCH_HOSTS) {
-      const batch = hostIds.slice(i, i + BATCH_HOSTS);
-      // Before the read: a host that attaches meanwhile is added again.
-      for (const hostId of batch) requested.delete(hostId);
-      try {
-        await deliver(batch);
-      } catch (error) {
-        for (const hostId of batch) requested.add(hostId);
-        throw error;
-      }
+    for (let i = 0; i < hostIds.length; i += BATCH_HOSTS)
+      await deliverBatch(hostIds.slice(i, i + BATCH_HOSTS));
+  };
+
+  const deliverBatch = async (hostIds: string[]) => {
+    // Before the read: a host that attaches meanwhile is added again.
+    for (const hostId of hostIds) requested.delete(hostId);
+    try {
+      await deliver(hostIds);
+    } catch (error) {
+      for (const hostId of hostIds) requested.add(hostId);
+      throw error;
     }
+  };
+
+  /** Returns whether the host got no spec for a moment, so that a change of its networks may follow. */
+  const mayFollow = (hostId: string) =>
+    performance.now() >= (hosts.get(hostId)?.sentAtMs ?? 0) + SPAN_PAUSE_MS;
+
+  /** Sends a batch of changes that only concern networks. */
+  const deliverPostponed = async () => {
+    const startedMs = performance.now();
+    if (startedMs < restsUntilMs) return;
+    for (const [hostId, number] of postponed)
+      if (!isBehind(hostId, number)) postponed.delete(hostId);
+    const due = [...postponed.keys()].filter(mayFollow).slice(0, SPAN_BATCH_HOSTS);
+    if (due.length === 0) return;
+    for (const hostId of due) postponed.delete(hostId);
+    await deliverBatch(due);
+    const nowMs = performance.now();
+    restsUntilMs = nowMs + Math.min(SPAN_REST * (nowMs - startedMs), MAX_SPAN_REST_MS);
   };
 
   const loop = startLoop({
     name: 'deliver',
-    everyMs: pollMs,
+    everyMs: () => {
+      const restMs = restsUntilMs - performance.now();
+      return restMs > 0 ? Math.min(restMs, pollMs) : pollMs;
+    },
     log,
     body: async () => {
       // First the requested hosts, because their VMs or consoles wait for the spec.
       await deliverRequested();
-      for (const hostId of postponed) {
-        const host = hosts.get(hostId);
-        if (host && performance.now() < host.sentAtMs + SPAN_PAUSE_MS) continue;
-        postponed.delete(hostId);
-        if (host) requested.add(hostId);
-      }
-      await deliverRequested();
+      await deliverPostponed();
       await members.spread();
     },
   });
@@ -134,9 +164,9 @@ export function startDelivering({
       members.noteChanges(networkIds);
       for (const { host_id, number, own_number } of changed) {
         if (isBehind(host_id, Number(own_number))) changedTo.set(host_id, Number(own_number));
-        else if (isBehind(host_id, Number(number))) postponed.add(host_id);
+        else if (isBehind(host_id, Number(number))) postponed.set(host_id, Number(number));
       }
-      if (changedTo.size > 0) loop.nudge();
+      if (changedTo.size > 0 || [...postponed.keys()].some(mayFollow)) loop.nudge();
     },
     noteAll: () => members.noteAll(),
     leave: (host) => members.follow(host, []),

@@ -1,5 +1,11 @@
 import type { DeviceKind } from '@gantry/model/host-states';
 import type { Queryable } from '../../connect.ts';
+import {
+  KnownRules,
+  type ListedNetwork,
+  type ReadRule,
+  type SpecNetworkRow,
+} from './known-rules.ts';
 
 /**
  * The desired state of hosts. One statement reads it, so that number and content belong together.
@@ -64,26 +70,6 @@ export type SpecOrphanRow = {
   boot_disk_id: string | null;
 };
 
-export type SpecRuleRow = {
-  id: string;
-  network_id: string;
-  direction: 'ingress' | 'egress';
-  action: 'allow' | 'deny';
-  protocols: string[];
-  sources: string[];
-  source_ports: string[];
-  destinations: string[];
-  destination_ports: string[];
-};
-
-/** A network and its rules. Hosts that are read together share the objects of the row. */
-export type SpecNetworkRow = {
-  id: string;
-  vni: number;
-  subnets: { cidr: string; gateway: string }[];
-  rules: SpecRuleRow[];
-};
-
 export type HostSpecRow = {
   host_id: string;
   era: string;
@@ -104,13 +90,20 @@ type HostRow = Omit<HostSpecRow, 'networks'> & {
   network_ids: string[];
   network: null;
 };
-type NetworkRow = { host_id: null; network: SpecNetworkRow };
+type NetworkRow = { host_id: null; network: ListedNetwork };
 
 /**
- * Call it in `readWithGenericPlan`, because planning takes longer than execution. A network that
- * many of the hosts are in is read once, as a row of its own.
+ * Call it in `readWithGenericPlan`, because planning takes longer than execution. A network that many of the
+ * hosts are in is read once, as a row of its own.
+ *
+ * With `knownRules`, a second statement reads the rules that are not known yet. Both have to see the same
+ * state, so this needs a transaction with one snapshot.
  */
-export async function readHostSpecs(sql: Queryable, hostIds: string[]): Promise<HostSpecRow[]> {
+export async function readHostSpecs(
+  sql: Queryable,
+  hostIds: string[],
+  knownRules?: KnownRules,
+): Promise<HostSpecRow[]> {
   const rows = await sql<(HostRow | NetworkRow)[]>`
     with host as materialized (select r.host_id, r.number, h.awaits_comparison, h.underlay_address is not null as spans,
         array(select distinct n.network_id::text from placements p
@@ -131,11 +124,15 @@ export async function readHostSpecs(sql: Queryable, hostIds: string[]): Promise<
         order by d.id) as deleted_disks
     from host r
     union all
-    select null, null, null, null, null, null, ${networkOf(sql)}, null, null, null, null
+    select null, null, null, null, null, null, ${networkOf(sql, knownRules && sql`f.names_resources`)}, null, null, null, null
     from networks w where w.id in (select unnest(network_ids)::uuid from host)`;
-  const networks = new Map(
-    rows.flatMap(({ host_id, network }) => (host_id === null ? [[network.id, network]] : [])),
-  );
+  const listed = rows.flatMap(({ host_id, network }) => (host_id === null ? [network] : []));
+  const [era = ''] = rows.flatMap((row) => (row.host_id === null ? [] : [row.era]));
+  const rules = knownRules ?? new KnownRules();
+  const missing = rules.findMissing(era, listed);
+  rules.add(missing.length > 0 ? await readRules(sql, missing) : []);
+  const networks = new Map(listed.map((network) => [network.id, rules.toNetwork(network)]));
+  rules.forgetOldest();
   return rows.flatMap((row) => {
     if (row.host_id === null) return [];
     const { network_ids, network: _, ...host } = row;
@@ -143,11 +140,25 @@ export async function readHostSpecs(sql: Queryable, hostIds: string[]): Promise<
   });
 }
 
-const networkOf = (sql: Queryable) => sql`json_build_object('id', w.id, 'vni', w.vni,
+async function readRules(sql: Queryable, ids: string[]): Promise<ReadRule[]> {
+  return await sql<ReadRule[]>`select f.generation, ${ruleOf(sql)} as rule
+    from firewall_rules f where f.id = any(${ids}::uuid[])`;
+}
+
+/**
+ * The network with the ids of all its rules, and the content of those that meet the condition. The meaning of
+ * a rule that names a resource changes without a new generation.
+ */
+const networkOf = (
+  sql: Queryable,
+  isRead = sql`true`,
+) => sql`json_build_object('id', w.id, 'vni', w.vni,
   'subnets', (select coalesce(json_agg(json_build_object('cidr', s.cidr, 'gateway', host(s.cidr::inet + 1))
       order by s.id), '[]') from subnets s where s.network_id = w.id),
-  'rules', (select coalesce(json_agg(${ruleOf(sql)} order by f.id), '[]') from firewall_rules f
-    where f.desired_state = 'present' and f.network_id = w.id))`;
+  'rules', (select coalesce(json_agg(json_build_object('id', f.id, 'generation', f.generation) order by f.id), '[]')
+    from firewall_rules f where f.desired_state = 'present' and f.network_id = w.id),
+  'read', (select coalesce(json_agg(${ruleOf(sql)}), '[]') from firewall_rules f
+    where f.desired_state = 'present' and f.network_id = w.id and ${isRead}))`;
 
 const vmOf = (sql: Queryable) => sql`json_build_object('id', v.id, 'revision', v.revision,
   'generation', v.generation,

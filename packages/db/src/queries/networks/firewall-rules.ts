@@ -107,3 +107,10 @@ export async function updateFirewallRule(
 export async function updateFirewallRuleDeleted(sql: Queryable, ruleId: string): Promise<void> {
   await sql`update firewall_rules set desired_state = 'deleted' where id = ${ruleId}`;
 }
+
+/** Returns how many hosts have VMs of the rule's network. */
+export async function countHostsOfRule(sql: Queryable, ruleId: string): Promise<number> {
+  const [row] = await sql<{ hosts: number }[]>`
+    select count(*)::int as hosts from firewall_rules r, hosts_in_networks(array[r.network_id]) where r.id = ${ruleId}`;
+  return row?.hosts ?? 0;
+}

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../connect.ts';
-import { ruleOf, type SpecRuleRow } from '../hosts/host-specs.ts';
+import { ruleOf } from '../hosts/host-specs.ts';
+import type { SpecRuleRow } from '../hosts/known-rules.ts';
 import type { FirewallRuleRow } from './firewall-rules.ts';
 
 export type TracedInterfaceRow = {

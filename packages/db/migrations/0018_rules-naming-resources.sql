@@ -1,0 +1,1 @@
+ALTER TABLE "firewall_rules" ADD COLUMN "names_resources" boolean DEFAULT true NOT NULL;
