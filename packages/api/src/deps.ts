@@ -12,6 +12,7 @@ import type { LoginLog } from './auth/login-log.ts';
 import type { Metrics } from './base/metrics.ts';
 import type { RateLimiter } from './base/rate-limit.ts';
 import type { RefusalLog } from './base/refusal-log.ts';
+import type { RefusalPause } from './base/refusal-pause.ts';
 import type { RequestLog } from './base/request-log.ts';
 import type { BillingProvider } from './payment-providers/provider.ts';
 
@@ -50,6 +51,8 @@ export type Deps = {
   hashQueue: FairQueue;
   /** Runs requests with a bearer, so that no organization takes all connections to the database. */
   requestQueue: FairQueue;
+  /** Slows clients down that ignore refusals. */
+  refusalPause: RefusalPause;
   loginLog: LoginLog;
   refusals: RefusalLog;
   keyUses: KeyUses;

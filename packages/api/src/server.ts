@@ -14,6 +14,7 @@ import { resealStoredSecrets } from './auth/reseal.ts';
 import { createMetrics } from './base/metrics.ts';
 import { createRateLimiter } from './base/rate-limit.ts';
 import { createRefusalLog } from './base/refusal-log.ts';
+import { createRefusalPause } from './base/refusal-pause.ts';
 import { createRequestLog } from './base/request-log.ts';
 import { enforceStanding } from './billing/enforce-standing.ts';
 import { acceptUpgrades } from './consoles/accept-upgrades.ts';
@@ -90,6 +91,7 @@ export async function startServer({
     loginBudgets: createLoginBudgets({ sql, secrets }),
     hashQueue: createFairQueue(HASH_QUEUE),
     requestQueue: createFairQueue(requestShares(settings.databaseConnections)),
+    refusalPause: createRefusalPause(),
     loginLog,
     trustedProxies: settings.trustedProxies,
     consoleTimings: CONSOLE_TIMINGS,

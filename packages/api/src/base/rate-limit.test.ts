@@ -64,3 +64,21 @@ it('a refund gives back one attempt, and never more than a burst', () => {
   limiter.refund('b');
   expect(takeAll(() => limiter.take('b'))).toBe(200);
 });
+
+it('a client that is refused again and again is known to ignore it, until it pauses', () => {
+  const { clock, limiter } = limiterAt(1_000);
+  takeAll(() => limiter.take('a'));
+  const isIgnored = () => {
+    try {
+      limiter.take('a');
+    } catch (error) {
+      return error instanceof TooManyRequests && error.isIgnored;
+    }
+    return false;
+  };
+  const seen = Array.from({ length: 150 }, isIgnored);
+  expect(seen.indexOf(true)).toBe(99);
+  clock.now += 10_000;
+  takeAll(() => limiter.take('a'));
+  expect(isIgnored()).toBe(false);
+});

@@ -13,14 +13,19 @@ export type RateLimiter = {
   refund(key: string): void;
 };
 
-type Bucket = { tokens: number; at: number };
+type Bucket = { tokens: number; at: number; refusals: number };
 const MAX_BUCKETS = 100_000;
+/** More refusals than this, and more than this many per second, are those of a client that ignores them. */
+const TOLERATED = { refusals: 100, perSecond: 20 };
 
 export class TooManyRequests extends CloudError {
   readonly retryAfterS: number;
-  constructor(retryAfterS: number, of = '') {
+  /** Whether the client goes on sending although it was refused many times. */
+  readonly isIgnored: boolean;
+  constructor(retryAfterS: number, { of = '', isIgnored = false } = {}) {
     super('too_many_requests', `too many requests${of}: try again in ${retryAfterS} s`);
     this.retryAfterS = retryAfterS;
+    this.isIgnored = isIgnored;
   }
 }
 
@@ -51,13 +56,17 @@ export function createRateLimiter({
       let bucket = buckets.get(key);
       if (!bucket) {
         if (buckets.size >= MAX_BUCKETS) dropFull(buckets, { perSecond, burst, at });
-        bucket = { tokens: burst, at };
+        bucket = { tokens: burst, at, refusals: 0 };
         buckets.set(key, bucket);
       }
       bucket.tokens = refilled(bucket, { perSecond, burst, at });
+      const forgivenRefusals = ((at - bucket.at) / 1000) * TOLERATED.perSecond;
+      bucket.refusals = Math.max(0, bucket.refusals - forgivenRefusals);
       bucket.at = at;
       if (bucket.tokens < 1) {
-        throw new TooManyRequests(Math.ceil((1 - bucket.tokens) / perSecond), of);
+        bucket.refusals = Math.min(bucket.refusals + 1, 2 * TOLERATED.refusals);
+        const isIgnored = bucket.refusals > TOLERATED.refusals;
+        throw new TooManyRequests(Math.ceil((1 - bucket.tokens) / perSecond), { of, isIgnored });
       }
       bucket.tokens -= 1;
     },

@@ -1,8 +1,13 @@
 import { firewallRuleView } from '@gantry/db/queries/networks/firewall-rule-view';
-import { listFirewallRules, readFirewallRule } from '@gantry/db/queries/networks/firewall-rules';
+import {
+  countHostsOfRule,
+  listFirewallRules,
+  readFirewallRule,
+} from '@gantry/db/queries/networks/firewall-rules';
+import type { NewOperation } from '@gantry/db/queries/operations/operations';
 import { notFound } from '@gantry/model/errors';
 import { ProjectParams } from '../http/fields.ts';
-import { route } from '../http/route.ts';
+import { type Request, route } from '../http/route.ts';
 import { OperationReply } from '../operations/schema.ts';
 import { operationReply } from '../operations/view.ts';
 import { changeFirewallRule, deleteFirewallRule } from './change.ts';
@@ -18,6 +23,15 @@ import { traceFirewall } from './trace.ts';
 import { FirewallTrace, TraceFirewall } from './trace-schema.ts';
 import { firewallTraceView } from './view.ts';
 
+/** Every host with a VM of the network gets the changed rule, so the request counts as more than one. */
+async function chargedReply(
+  { sql, chargeHosts }: Pick<Request<unknown, unknown, unknown>, 'sql' | 'chargeHosts'>,
+  operation: NewOperation,
+) {
+  chargeHosts(await countHostsOfRule(sql, operation.resource_id));
+  return operationReply(operation);
+}
+
 export const firewallRuleRoutes = [
   route({
     id: 'firewall-rules.create',
@@ -28,10 +42,11 @@ export const firewallRuleRoutes = [
     params: ProjectParams,
     body: CreateFirewallRule,
     reply: OperationReply,
-    handle: async ({ sql, scope, body, now, deadlineMs }) =>
-      operationReply(
-        await createFirewallRule({ sql, projectId: scope.projectId, body, now, deadlineMs }),
-      ),
+    handle: async (request) => {
+      const { sql, scope, body, now, deadlineMs } = request;
+      const creation = { sql, projectId: scope.projectId, body, now, deadlineMs };
+      return await chargedReply(request, await createFirewallRule(creation));
+    },
   }),
   route({
     id: 'firewall-rules.list',
@@ -69,9 +84,10 @@ export const firewallRuleRoutes = [
     params: FirewallRuleParams,
     body: ChangeFirewallRule,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, body, now, deadlineMs }) => {
+    handle: async (request) => {
+      const { sql, scope, params, body, now, deadlineMs } = request;
       const target = { sql, projectId: scope.projectId, ruleId: params.rule_id, now, deadlineMs };
-      return operationReply(await changeFirewallRule({ ...target, body }));
+      return await chargedReply(request, await changeFirewallRule({ ...target, body }));
     },
   }),
   route({
@@ -82,9 +98,10 @@ export const firewallRuleRoutes = [
     access: { level: 'project', role: 'member' },
     params: FirewallRuleParams,
     reply: OperationReply,
-    handle: async ({ sql, scope, params, now, deadlineMs }) => {
+    handle: async (request) => {
+      const { sql, scope, params, now, deadlineMs } = request;
       const target = { sql, projectId: scope.projectId, ruleId: params.rule_id, now, deadlineMs };
-      return operationReply(await deleteFirewallRule(target));
+      return await chargedReply(request, await deleteFirewallRule(target));
     },
   }),
   route({

@@ -1,5 +1,8 @@
 import { startTestApi } from '@gantry/testkit/api/test-api';
+import { addHosts } from '@gantry/testkit/make/hosts';
+import { placeVm } from '@gantry/testkit/make/placements';
 import { makeAccessKey, makeTenant, makeUser } from '@gantry/testkit/make/tenants';
+import { addVms } from '@gantry/testkit/make/vms';
 import { expect, it } from 'vitest';
 import { createRateLimiter } from '../base/rate-limit.ts';
 
@@ -37,6 +40,36 @@ it('all credentials of an organization share one rate, and neighbours keep their
     const later = [];
     for (const bearer of keys.slice(0, 3)) later.push((await get(bearer)).status);
     expect(later).toEqual([200, 200, 429]);
+  } finally {
+    await api.stop();
+  }
+});
+
+it('a change of a rule counts as one more request for every ten hosts that get it', async () => {
+  const api = await startTestApi({
+    organizationLimiter: createRateLimiter({ perSecond: 1, burst: 8, now: () => 0 }),
+  });
+  try {
+    const { projectId, accessKey } = await makeTenant(api, 'acme');
+    const hosts = await addHosts(api.sql, 21, { gpus: 1 });
+    const vmIds = await addVms(api.sql, hosts.length, { projectId });
+    for (const [i, vmId] of vmIds.entries())
+      await placeVm(api.sql, { vmId, hostId: hosts[i]?.id ?? '' });
+    const call = (method: string, path: string, body?: object) =>
+      api.call(method, `/projects/${projectId}/vpc${path}`, {
+        ...{ bearer: accessKey, ...(body && { body }) },
+      });
+
+    const network = (await call('GET', '/networks')).body.items[0];
+    const created = await call('POST', '/firewall-rules', {
+      ...{ name: 'r', vpc_network_id: network.id, action: 'allow', direction: 'ingress' },
+      ...{ protocols: ['tcp'], sources: [], destinations: [] },
+    });
+    expect(created.status).toBe(200);
+    // Of eight requests, the list was one and the rule three.
+    const statuses = [];
+    for (let i = 0; i < 5; i += 1) statuses.push((await call('GET', '/networks')).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 429]);
   } finally {
     await api.stop();
   }

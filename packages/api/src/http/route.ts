@@ -30,6 +30,11 @@ export type Request<Params, Query, Body> = {
   userAgent: string;
   requestId: string;
   /**
+   * Counts the request as more than one in the rate of the organization, because it gives work to so many
+   * hosts.
+   */
+  chargeHosts: (hosts: number) => void;
+  /**
    * Makes the connection a WebSocket after the reply; undefined if the client did not ask for one.
    */
   upgrade?: Upgrade | undefined;

@@ -7,6 +7,7 @@ import { type Caller, callerId } from '../auth/caller.ts';
 import { chargedOrganization, isOperator } from '../auth/charged-organization.ts';
 import { redeemConsoleTicket } from '../auth/console-tickets.ts';
 import { sourceOf } from '../auth/source.ts';
+import { TooManyRequests } from '../base/rate-limit.ts';
 import { type Deps, requireRightClock } from '../deps.ts';
 import { toErrorReply } from './http-errors.ts';
 import { headerOf, sourceIpOf, upgradeOf } from './incoming.ts';
@@ -17,6 +18,8 @@ import { type AnyRoute, isWrite, type Request } from './route.ts';
 
 /** How many requests a request with a wrong bearer counts as, in the limit of its source. */
 const FAILED_BEARER_COST = 20;
+/** A write that concerns this many hosts counts as one more request in the rate of the organization. */
+const HOSTS_PER_REQUEST = 10;
 
 /**
  * Serves one route. The steps of a request, in this order: check the clock, limit the rate of the
@@ -35,12 +38,14 @@ export function serve(route: AnyRoute, deps: Deps) {
     };
     const started = performance.now();
     let status = 200;
+    let isIgnored = false;
     try {
       const body = await handle({ route, deps, c, state });
       return reply({ status, requestId: state.requestId, body, headers: NO_HEADERS });
     } catch (error) {
       const failure = toErrorReply(error, state.requestId);
       status = failure.status;
+      isIgnored = error instanceof TooManyRequests && error.isIgnored;
       if (failure.fault !== undefined) {
         deps.log.error({ request_id: state.requestId, error: failure.fault }, 'request failed');
       }
@@ -52,6 +57,7 @@ export function serve(route: AnyRoute, deps: Deps) {
       });
     } finally {
       const ms = performance.now() - started;
+      if (isIgnored) await deps.refusalPause();
       deps.metrics.observe({ route: route.path, method: route.method, status, seconds: ms / 1000 });
       deps.requestLog({
         requestId: state.requestId,
@@ -98,6 +104,7 @@ async function handle({ route, deps, c, state }: Handling): Promise<string> {
   const query = route.query ? parseInput(route.query, c.req.query(), 'query') : {};
   const { raw, value } = isWrite(route) ? await readJsonBody(c) : { raw: '', value: undefined };
   const body = route.body ? parseInput(route.body, value ?? {}, 'body') : undefined;
+  const organizationId = chargedOrganization(caller, scope.organizationId);
   const request: Request<unknown, unknown, unknown> = {
     deps,
     sql: deps.sql,
@@ -111,6 +118,10 @@ async function handle({ route, deps, c, state }: Handling): Promise<string> {
     sourceIp,
     userAgent: headerOf(c, 'user-agent') ?? '',
     requestId: state.requestId,
+    chargeHosts: (hosts) => {
+      if (organizationId)
+        deps.organizationLimiter.charge(organizationId, Math.floor(hosts / HOSTS_PER_REQUEST));
+    },
     upgrade: upgradeOf(c),
   };
   const work = async () =>
@@ -126,7 +137,6 @@ async function handle({ route, deps, c, state }: Handling): Promise<string> {
       : await performRead(route, request);
   // A console is open for hours and waits for its host, not for the database.
   if (state.caller === undefined || route.webSocket) return await work();
-  const organizationId = chargedOrganization(caller, scope.organizationId);
   const sharer = organizationId ?? callerId(caller);
   return await deps.requestQueue.run({ source: sharer, first: isOperator(caller), work });
 }
@@ -208,6 +218,7 @@ function auditRefusal({ route, deps, c, state, status }: Handling & { status: nu
     sourceIp: sourceIpOf(c, deps.trustedProxies),
     userAgent: '',
     requestId: state.requestId,
+    chargeHosts: () => {},
   };
   deps.refusals.add(
     auditLine({ route, request, requestId: state.requestId }, { status, resourceId: undefined }),

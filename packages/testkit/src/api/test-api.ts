@@ -8,6 +8,7 @@ import { createLoginLog } from '@gantry/api/auth/login-log';
 import { createMetrics } from '@gantry/api/base/metrics';
 import { createRateLimiter, type RateLimiter } from '@gantry/api/base/rate-limit';
 import { createRefusalLog } from '@gantry/api/base/refusal-log';
+import { createRefusalPause } from '@gantry/api/base/refusal-pause';
 import { createRequestLog } from '@gantry/api/base/request-log';
 import { CONSOLE_TIMINGS } from '@gantry/api/consoles/serve-console';
 import type { Deps } from '@gantry/api/deps';
@@ -83,6 +84,7 @@ export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestA
     loginBudgets: createLoginBudgets({ sql, secrets }),
     hashQueue: createFairQueue(HASH_QUEUE),
     requestQueue: createFairQueue(requestShares(TEST_CONNECTIONS)),
+    refusalPause: createRefusalPause(),
     loginLog,
     trustedProxies: 0,
     consoleTimings: CONSOLE_TIMINGS,
