@@ -68,7 +68,7 @@ export function schedulerLoops(context: LoopContext): LoopEntry[] {
       everyMs: SECOND_MS,
       body: followEra({ sql, log, onEra: context.onEra }),
     },
-    { name: 'authorities', everyMs: SECOND_MS, body: context.following },
+    { name: 'authorities', everyMs: 3 * SECOND_MS, body: context.following },
     {
       name: 'revocations',
       everyMs: SECOND_MS,
@@ -95,14 +95,12 @@ export function schedulerLoops(context: LoopContext): LoopEntry[] {
     {
       name: 'liveness',
       everyMs: Math.min(SECOND_MS, unreachableAfterMs / 4),
-      body: async () => {
-        await markUnreachable({ sql, log, silence, steadyMs: watch.steadyMs() });
-        await fenceHosts({ sql, log });
-      },
+      body: () => markUnreachable({ sql, log, silence, steadyMs: watch.steadyMs() }),
     },
+    { name: 'fence', everyMs: 3 * SECOND_MS, body: () => fenceHosts({ sql, log }) },
     {
       name: 'deadlines',
-      everyMs: SECOND_MS,
+      everyMs: 3 * SECOND_MS,
       body: async () => {
         // Nothing could be finished while the database was away.
         if (watch.steadyMs() >= Math.min(SETTLED_MS, unreachableAfterMs))
@@ -120,7 +118,7 @@ export function schedulerLoops(context: LoopContext): LoopEntry[] {
     },
     {
       name: 'idle-transactions',
-      everyMs: SECOND_MS,
+      everyMs: 3 * SECOND_MS,
       body: async () => {
         const sessions = await terminateIdleTransactions(sql, { afterMs: IDLE_TRANSACTION_MS });
         if (sessions > 0) log.warn({ sessions }, 'terminated idle-in-transaction sessions');

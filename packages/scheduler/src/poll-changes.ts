@@ -27,6 +27,9 @@ export type ChangePoll = {
 /** Rows of changed networks are kept longer than this. */
 const MAX_GAP_MS = 1_200_000;
 const SPEED_UP = 4;
+/** After this time without changes it asks half as often. */
+const QUIET_AFTER_MS = 10_000;
+const SLOW_DOWN = 2;
 
 /**
  * Asks the database again and again what has changed, with one statement for all locations and all parts
@@ -36,10 +39,15 @@ export function pollChanges(options: PollOptions): ChangePoll {
   const { sql, log, pollMs } = options;
   let since: string | null = null;
   let polledAtMs = performance.now();
+  let changedAtMs = performance.now();
   let isHurried = false;
+  const pauseMs = () => {
+    if (isHurried) return pollMs / SPEED_UP;
+    return performance.now() > changedAtMs + QUIET_AFTER_MS ? SLOW_DOWN * pollMs : pollMs;
+  };
   const loop = startLoop({
     name: 'changes',
-    everyMs: () => (isHurried ? pollMs / SPEED_UP : pollMs),
+    everyMs: pauseMs,
     log,
     body: async () => {
       // Earlier changes are in what every part reads when it starts.
@@ -52,6 +60,7 @@ export function pollChanges(options: PollOptions): ChangePoll {
       const changes = await readChanges(sql, { since, locations: options.locations() });
       if (performance.now() > polledAtMs + MAX_GAP_MS) options.onGap();
       polledAtMs = performance.now();
+      if (hasWork(changes)) changedAtMs = polledAtMs;
       options.onChanges(changes);
       // After a restart the next run reads the oldest open transaction again.
       if (since === started) since = changes.xmin;
@@ -66,4 +75,8 @@ export function pollChanges(options: PollOptions): ChangePoll {
     },
     stop: () => loop.stop(),
   };
+}
+
+function hasWork({ hosts, networkIds, unplaced, isUnsettled }: Changes): boolean {
+  return hosts.length + networkIds.length + unplaced.length > 0 || isUnsettled;
 }

@@ -63,6 +63,11 @@ export class NetworkMembers {
       if (this.#networks.has(networkId)) this.#changed.add(networkId);
   }
 
+  /** Whether hosts wait for changes. */
+  get hasChanges(): boolean {
+    return this.#changed.size + this.#toRaise.size > 0;
+  }
+
   /** Changes may have been missed. */
   noteAll(): void {
     this.noteChanges(this.#networks.keys());

@@ -35,6 +35,8 @@ type DeliveringOptions = {
 
 /** The number of specs read in one statement. */
 const BATCH_HOSTS = 100;
+/** The loop has nothing to do until it is nudged. */
+const IDLE_MS = 1_000;
 /** Hosts get changes that only concern their networks at most this often. */
 const SPAN_PAUSE_MS = 1_000;
 /**
@@ -136,12 +138,15 @@ export function startDelivering({
     restsUntilMs = nowMs + Math.min(SPAN_REST * (nowMs - startedMs), MAX_SPAN_REST_MS);
   };
 
+  const pauseMs = () => {
+    if (requested.size + postponed.size === 0 && !members.hasChanges) return IDLE_MS;
+    const restMs = restsUntilMs - performance.now();
+    return restMs > 0 ? Math.min(restMs, pollMs) : pollMs;
+  };
+
   const loop = startLoop({
     name: 'deliver',
-    everyMs: () => {
-      const restMs = restsUntilMs - performance.now();
-      return restMs > 0 ? Math.min(restMs, pollMs) : pollMs;
-    },
+    everyMs: pauseMs,
     log,
     body: async () => {
       // First the requested hosts, because their VMs or consoles wait for the spec.
@@ -166,9 +171,13 @@ export function startDelivering({
         if (isBehind(host_id, Number(own_number))) changedTo.set(host_id, Number(own_number));
         else if (isBehind(host_id, Number(number))) postponed.set(host_id, Number(number));
       }
-      if (changedTo.size > 0 || [...postponed.keys()].some(mayFollow)) loop.nudge();
+      const isDue = changedTo.size > 0 || members.hasChanges;
+      if (isDue || [...postponed.keys()].some(mayFollow)) loop.nudge();
     },
-    noteAll: () => members.noteAll(),
+    noteAll() {
+      members.noteAll();
+      loop.nudge();
+    },
     leave: (host) => members.follow(host, []),
     stop: () => loop.stop(),
   };

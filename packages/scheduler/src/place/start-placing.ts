@@ -55,7 +55,7 @@ const RENEW_MS = 1_000;
  */
 const POLLS_PER_TTL = 6;
 /** The types that locations offer are read this often. */
-const OFFERS_MS = 1_000;
+const OFFERS_MS = 3_000;
 /**
  * Hosts are counted this often, because a removed host does not appear among the changes. It takes no VMs
  * for a while before it is removed.
