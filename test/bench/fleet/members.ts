@@ -56,10 +56,14 @@ export async function makeMembers(members: Members): Promise<string[]> {
   // The database does this by itself after some time.
   await sql`analyze hosts, host_certificates, host_revisions, public_addresses`;
   return inputs.map((input, i) => {
-    const file = path.join(directory, `hosts-${i}.json`);
+    const file = membersFile(directory, i);
     writeFileSync(file, JSON.stringify(input));
     return file;
   });
+}
+
+export function membersFile(directory: string, process: number): string {
+  return path.join(directory, `hosts-${process}.json`);
 }
 
 /**

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Secrets } from '@gantry/daemon/secrets';
 import type { Sql } from '@gantry/db/connect';
 import { VM } from '../subject.ts';
-import { makeMembers } from './members.ts';
+import { makeMembers, membersFile } from './members.ts';
 import type { BenchProcess } from './process.ts';
 
 export type Start = (
@@ -24,7 +24,10 @@ type Hosts = {
 };
 
 const MODEL = 'a40-8';
-const HOSTS = path.join(import.meta.dirname, 'hosts.ts');
+const PROGRAMS = {
+  hosts: path.join(import.meta.dirname, 'hosts.ts'),
+  bareHosts: path.join(import.meta.dirname, 'bare-hosts.ts'),
+};
 const ATTACH_LIMIT_MS = 30 * 60_000;
 /**
  * Real hosts do not collect garbage on the cores of the scheduler, so these hosts collect as rarely
@@ -39,9 +42,24 @@ export async function startHosts(wanted: Hosts): Promise<BenchProcess[]> {
     ...{ sql, secrets, location: VM.location, count: hosts },
     ...{ directory: home, processes },
   });
-  return await Promise.all(
+  return await startPrograms({ program: PROGRAMS.hosts, files, scheduler, start });
+}
+
+/** Starts peers with the certificates of hosts that were started before, which do nothing but attach. */
+export async function startBareHosts(
+  wanted: Pick<Hosts, 'processes' | 'home' | 'scheduler' | 'start'>,
+): Promise<BenchProcess[]> {
+  const { processes, home, scheduler, start } = wanted;
+  const files = Array.from({ length: processes }, (_, i) => membersFile(home, i));
+  return await startPrograms({ program: PROGRAMS.bareHosts, files, scheduler, start });
+}
+
+type Programs = Pick<Hosts, 'scheduler' | 'start'> & { program: string; files: string[] };
+
+function startPrograms({ program, files, scheduler, start }: Programs): Promise<BenchProcess[]> {
+  return Promise.all(
     files.map((file) =>
-      start('hosts', [...RARELY_COLLECTING, '--import', 'tsx', HOSTS], {
+      start('hosts', [...RARELY_COLLECTING, '--import', 'tsx', program], {
         BENCH_HOSTS_FILE: file,
         BENCH_MODEL: MODEL,
         BENCH_SCHEDULER: `127.0.0.1:${scheduler.ready['fleet_port']}`,
