@@ -516,6 +516,7 @@ create table locations (
   region text not null,
   zone text not null,
   description text default ''::text not null,
+  has_subnets boolean default true not null,
   constraint locations_pkey PRIMARY KEY (name)
 );
 

@@ -2,6 +2,10 @@ import type { Log } from '@gantry/daemon/log';
 import type { LoopOptions } from '@gantry/daemon/loop';
 import type { Sql } from '@gantry/db/connect';
 import type { DatabaseWatch } from '@gantry/db/database-watch';
+import {
+  addDefaultSubnets,
+  listLocationsWithoutSubnets,
+} from '@gantry/db/queries/catalogue/default-subnets';
 import { listRevokedSerials } from '@gantry/db/queries/hosts/host-certificates';
 import { recordHeartbeat } from '@gantry/db/queries/hosts/host-liveness';
 import { forgetFailedBuilds } from '@gantry/db/queries/hosts/host-trouble';
@@ -164,6 +168,14 @@ export function maintenanceLoops({
       body: async () => {
         // A closed day is final. It is not closed if any clock, this or the database's, may be wrong.
         if (watch.clockProblem() === null) await closeUsage({ sql, log });
+      },
+    },
+    {
+      name: 'default-subnets',
+      everyMs: MINUTE_MS,
+      body: async () => {
+        for (const location of await listLocationsWithoutSubnets(sql))
+          await addDefaultSubnets(sql, location);
       },
     },
     { name: 'clean-up', everyMs: 10 * MINUTE_MS, body: () => cleanUp({ sql, log, retention }) },

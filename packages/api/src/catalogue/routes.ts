@@ -80,7 +80,7 @@ export const catalogueRoutes = [
     access: { level: 'operator', role: 'admin' },
     body: CreateLocation,
     reply: Location,
-    handle: ({ sql, body }) => createLocation(sql, body),
+    handleRecorded: createLocation,
   }),
   route({
     id: 'admin-locations.change',

@@ -19,6 +19,8 @@ export const locations = pgTable('locations', {
   region: text('region').notNull(),
   zone: text('zone').notNull(),
   description: text('description').notNull().default(''),
+  /** Whether every default network that has room got a subnet here. */
+  hasSubnets: boolean('has_subnets').notNull().default(true),
 });
 
 export const vmTypes = pgTable(

@@ -1,11 +1,17 @@
 import type { Queryable } from '../../connect.ts';
 import type { LocationRow, VmTypeRow } from './catalogue.ts';
+import { LOCATIONS_LOCK } from './default-subnets.ts';
 
 /** Changes of locations and VM types by operators. */
 
+/**
+ * Call `addDefaultSubnets` afterwards. Waits for transactions that create projects, and they wait for this
+ * one: a project either sees the location or has a default network that gets a subnet.
+ */
 export async function insertLocation(sql: Queryable, location: LocationRow): Promise<void> {
-  await sql`insert into locations (name, region, zone, description)
-    values (${location.name}, ${location.region}, ${location.zone}, ${location.description})`;
+  await sql`select pg_advisory_xact_lock(${LOCATIONS_LOCK})`;
+  await sql`insert into locations (name, region, zone, description, has_subnets)
+    values (${location.name}, ${location.region}, ${location.zone}, ${location.description}, false)`;
 }
 
 export async function updateLocation(
@@ -16,25 +22,6 @@ export async function updateLocation(
     update locations set description = ${description} where name = ${name}
     returning name, region, zone, description`;
   return row;
-}
-
-/**
- * Locks the default networks that can get another subnet. New projects and subnets wait until the
- * transaction ends, so that each project is either in this list or sees the added location. Locks the
- * spec numbers of their hosts too, in the order of ids, because each subnet changes some of them.
- */
-export async function lockDefaultNetworks(
-  sql: Queryable,
-): Promise<{ id: string; project_id: string }[]> {
-  await sql`lock table networks in share mode`;
-  const networks = await sql<{ id: string; project_id: string }[]>`
-    select n.id, n.project_id from networks n
-    join quotas q on q.project_id = n.project_id and q.type = 'subnets' and q.used < q.max
-    where n.is_default order by n.id for no key update of n`;
-  await sql`select from host_revisions where host_id in (select p.host_id from placements p
-      join network_interfaces i on i.vm_id = p.vm_id join networks n on n.id = i.network_id where n.is_default)
-    order by host_id for update`;
-  return networks;
 }
 
 export async function findUnknownLocations(

@@ -1,8 +1,8 @@
-import { findFreeBlock, formatCidr, parseCidr } from '@gantry/model/cidr';
 import { DEFAULT_NETWORK, DEFAULT_RULES } from '@gantry/model/default-network';
 import { newId } from '@gantry/model/ids';
 import { DEFAULT_ORGANIZATION_QUOTAS, DEFAULT_QUOTAS } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
+import { insertSubnetsOfNetwork } from '../catalogue/default-subnets.ts';
 
 export type OrganizationRow = { id: string; name: string; payment_customer_id: string };
 export type ProjectRow = { id: string; name: string; version: string; organization_id: string };
@@ -34,63 +34,8 @@ export async function insertProject(
   const networkId = newId();
   await sql`insert into networks (id, project_id, name, cidr, is_default)
     values (${networkId}, ${project.id}, ${DEFAULT_NETWORK.name}, ${DEFAULT_NETWORK.cidr}, true)`;
-  const locations = await sql<{ name: string }[]>`select name from locations order by name`;
-  for (const location of locations) {
-    await insertDefaultSubnet(sql, { projectId: project.id, networkId, location: location.name });
-  }
+  await insertSubnetsOfNetwork(sql, { id: networkId, project_id: project.id });
   await insertDefaultRules(sql, { projectId: project.id, networkId });
-}
-
-type DefaultSubnet = { projectId: string; networkId: string; location: string };
-
-/** Adds the first free block as subnet of a default network, unless the network is full. */
-async function insertDefaultSubnet(
-  sql: Queryable,
-  { projectId, networkId, location }: DefaultSubnet,
-): Promise<void> {
-  const subnets = await sql<
-    { cidr: string }[]
-  >`select cidr from subnets where network_id = ${networkId}`;
-  const block = freeDefaultBlock(subnets.map(({ cidr }) => cidr));
-  if (block === undefined) return;
-  await sql`insert into subnets (id, project_id, network_id, location, name, cidr)
-    values (${newId()}, ${projectId}, ${networkId}, ${location}, ${defaultSubnetName(location)}, ${block})
-    on conflict on constraint subnets_name_key do nothing`;
-}
-
-/** Adds a subnet in a new location to many default networks, with one statement for all. */
-export async function insertDefaultSubnets(
-  sql: Queryable,
-  {
-    networks,
-    location,
-  }: { networks: readonly { id: string; project_id: string }[]; location: string },
-): Promise<void> {
-  const ids = networks.map(({ id }) => id);
-  const subnets = await sql<{ network_id: string; cidrs: string[] }[]>`
-    select network_id, array_agg(cidr::text) as cidrs from subnets where network_id = any(${ids}::uuid[])
-    group by network_id`;
-  const taken = new Map(subnets.map(({ network_id, cidrs }) => [network_id, cidrs]));
-  const added = networks.flatMap(({ id, project_id: projectId }) => {
-    const cidr = freeDefaultBlock(taken.get(id) ?? []);
-    return cidr === undefined ? [] : [{ id: newId(), networkId: id, projectId, cidr }];
-  });
-  await sql`insert into subnets (id, project_id, network_id, location, name, cidr)
-    select id, project_id, network_id, ${location}, ${defaultSubnetName(location)}, cidr::cidr
-    from unnest(${added.map(({ id }) => id)}::uuid[], ${added.map(({ projectId }) => projectId)}::uuid[],
-      ${added.map(({ networkId }) => networkId)}::uuid[], ${added.map(({ cidr }) => cidr)}::text[])
-      as a (id, project_id, network_id, cidr)
-    on conflict on constraint subnets_name_key do nothing`;
-}
-
-const defaultSubnetName = (location: string) => `default-${location}`.slice(0, 63);
-
-/** Returns undefined if the network is full. */
-function freeDefaultBlock(takenCidrs: readonly string[]): string | undefined {
-  const taken = takenCidrs.flatMap((cidr) => parseCidr(cidr) ?? []);
-  const outer = parseCidr(DEFAULT_NETWORK.cidr);
-  const block = outer && findFreeBlock(outer, DEFAULT_NETWORK.subnetPrefix, taken);
-  return block && formatCidr(block);
 }
 
 async function insertDefaultRules(

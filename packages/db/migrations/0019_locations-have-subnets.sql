@@ -1,0 +1,1 @@
+ALTER TABLE "locations" ADD COLUMN "has_subnets" boolean DEFAULT true NOT NULL;
