@@ -132,7 +132,7 @@ type Place = AttachedOptions & { sql: Sql; home: string; scheduler: BenchProcess
 async function attachAll(place: Place, secrets: ReturnType<typeof createSecrets>): Promise<number> {
   const { sql, scheduler, hosts, signal } = place;
   const fleets = await startHosts({ ...place, secrets });
-  const before = await scheduler.usage({ collect: true });
+  const before = await scheduler.usage();
   const begun = performance.now();
   for (const fleet of fleets) fleet.send({ begin: true });
   await waitUntilAttached(sql, { hosts, signal });
@@ -140,16 +140,18 @@ async function attachAll(place: Place, secrets: ReturnType<typeof createSecrets>
   row(`${hosts} hosts attached, with their inventory`, seconds, 's');
   const attached = await scheduler.usage();
   row('scheduler CPU per attach', (attached.cpuUs - before.cpuUs) / 1e3 / hosts, 'ms');
-  // By now the last reports have arrived, and the memory that attaching needed is free again.
+  // By now the last reports have arrived.
   await delay(5_000, undefined, { signal });
-  const after = await scheduler.usage({ collect: true });
+  const kibPerHost = ((await scheduler.usage()).rss - before.rss) / KIB / hosts;
+  row('scheduler memory per host', kibPerHost, 'KiB');
+  const collected = await scheduler.usage({ collect: true });
   for (const fleet of fleets) await fleet.usage({ collect: true });
   const kib = (field: 'rss' | 'heapUsed' | 'external') =>
-    (after[field] - before[field]) / KIB / hosts;
-  row('scheduler memory per host', kib('rss'), 'KiB');
+    (collected[field] - before[field]) / KIB / hosts;
+  row('  after a full collection of garbage', kib('rss'), 'KiB');
   row('  of that in the JavaScript heap', kib('heapUsed'), 'KiB');
   row('  of that in buffers', kib('external'), 'KiB');
-  return kib('rss');
+  return kibPerHost;
 }
 
 /** CPU time per second while the fleet is idle. */

@@ -21,10 +21,10 @@ export async function measureBareStreams(fleet: BareFleet): Promise<number> {
   const args = [...unitFlags('gantry-scheduler'), '--import', 'tsx', program];
   const scheduler = await start('bare-scheduler', args, env);
   const peers = await startBareHosts({ ...fleet, scheduler });
-  const before = await scheduler.usage({ collect: true });
+  const before = await scheduler.usage();
   await Promise.all(peers.map(attachAll));
   await delay(5_000, undefined, { signal });
-  const after = await scheduler.usage({ collect: true });
+  const after = await scheduler.usage();
   await Promise.all([scheduler, ...peers].map((one) => one.stop()));
   return (after.rss - before.rss) / KIB / hosts;
 }
