@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { syncDirectory } from '@gantry/daemon/durable-file';
 import { HostFailure } from '../base/failure.ts';
 import type { Image } from '../spec.ts';
+import { imageFile } from './image-file.ts';
 import { type CachedImage, readImageFormat } from './image-format.ts';
 import { openImageSource, type SourceLimits, shownUrl } from './image-source.ts';
 
@@ -20,7 +20,7 @@ type Download = {
  * synced. Throws `image_unavailable` for every problem, and then leaves nothing behind.
  */
 export async function downloadImage(image: Image, download: Download): Promise<CachedImage> {
-  const path = join(download.directory, image.sha256);
+  const path = imageFile(download.directory, image.sha256);
   // A unique name: an agent process that is still exiting must not rename this partial file.
   const beside = `${path}.${randomBytes(8).toString('hex')}.new`;
   try {

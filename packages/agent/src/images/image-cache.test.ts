@@ -1,4 +1,14 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,6 +16,7 @@ import { createLog } from '@gantry/daemon/log';
 import { MIB } from '@gantry/daemon/units';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ImageCacheOptions, openImageCache } from './image-cache.ts';
+import { imageFile, imageOfFile } from './image-file.ts';
 import {
   type ImageServer,
   imageOf,
@@ -52,7 +63,11 @@ describe('an available image', () => {
     serve(bytes);
     const cache = await openCache();
     const image = imageOf(bytes, server.url('/debian.raw'));
-    const cached = { path: join(directory, image.sha256), format: 'raw', virtualSizeBytes: MIB };
+    const cached = {
+      path: imageFile(directory, image.sha256),
+      format: 'raw',
+      virtualSizeBytes: MIB,
+    };
     expect(await cache.fetch(image)).toEqual(cached);
     expect(await cache.fetch(image)).toEqual(cached);
     expect(await (await openCache()).fetch({ ...image, url: 'http://gone.test/' })).toEqual(cached);
@@ -68,7 +83,7 @@ describe('an available image', () => {
     const image = imageOf(bytes, server.url('/debian.raw'));
     await Promise.all(Array.from({ length: 20 }, () => cache.fetch(image)));
     expect(server.asked).toHaveLength(1);
-    expect(await readdir(directory)).toEqual([image.sha256]);
+    expect(await readdir(directory)).toEqual([`${image.sha256}.img`]);
   });
 
   it('is read from a file', async () => {
@@ -180,13 +195,13 @@ describe('the cache', () => {
     await mkdir(directory, { recursive: true });
     const images = Array.from({ length: count }, (_, n) => makeImageBytes(100 + n));
     for (const [n, image] of images.entries()) {
-      const file = join(directory, imageOf(image, '').sha256);
+      const file = imageFile(directory, imageOf(image, '').sha256);
       await writeFile(file, image, { mode: 0o444 });
       await utimes(file, 1000 + n, 1000 + n);
     }
     return images.map((image) => imageOf(image, 'http://gone.test/'));
   };
-  const kept = async () => new Set(await readdir(directory));
+  const kept = async () => new Set((await readdir(directory)).map(imageOfFile));
 
   it('evicts the least recently used image, and never one that a disk uses', async () => {
     const [oldest, used, next, last] = (await fill(4)).map(({ sha256 }) => sha256);
@@ -280,6 +295,21 @@ describe('the cache', () => {
     expect((await kept()).size).toBe(3);
   });
 
+  it('finds the images of an earlier version, which had no suffix, and evicts both names', async () => {
+    const [earlier] = await fill(1);
+    if (!earlier) throw new Error('nothing was filled in');
+    await rename(imageFile(directory, earlier.sha256), join(directory, earlier.sha256));
+    const cache = await openCache({ limitBytes: MIB });
+    expect((await cache.fetch(earlier)).path).toBe(imageFile(directory, earlier.sha256));
+    // A disk of the earlier version names the file without a suffix.
+    expect((await readdir(directory)).sort()).toEqual([earlier.sha256, `${earlier.sha256}.img`]);
+    expect(server.asked).toEqual([]);
+    serve(bytes);
+    const image = imageOf(bytes, server.url('/'));
+    await cache.fetch(image);
+    expect(await readdir(directory)).toEqual([`${image.sha256}.img`]);
+  });
+
   it('does not take a partial image for complete while an earlier process still downloads it', async () => {
     const image = imageOf(bytes, server.url('/'));
     let finish = () => {};
@@ -296,7 +326,7 @@ describe('the cache', () => {
     await earlier;
     finish();
     expect((await readFile((await later).path)).equals(bytes)).toBe(true);
-    expect(await readdir(directory)).toEqual([image.sha256]);
+    expect(await readdir(directory)).toEqual([`${image.sha256}.img`]);
   });
 
   it('keeps an image that is larger than the limit while it is fetched', async () => {

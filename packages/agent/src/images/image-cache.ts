@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { chmod, link, mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory, unlessMissing } from '@gantry/daemon/durable-file';
 import type { Log } from '@gantry/daemon/log';
@@ -8,12 +8,13 @@ import { createQueue } from '../base/queue.ts';
 import type { Image } from '../spec.ts';
 import { type CacheEntry, chooseEvictions } from './choose-evictions.ts';
 import { downloadImage } from './download-image.ts';
+import { IMAGE_SUFFIX, imageFile } from './image-file.ts';
 import { type CachedImage, readImageFormat } from './image-format.ts';
 import type { SourceLimits } from './image-source.ts';
 
 /**
- * The images of a host. Each is a file that is named after its SHA-256, and disks use it as their
- * shared backing file. A file with that name is complete and verified. A download in progress has
+ * The images of a host. Each is a file that is named after its SHA-256, with a suffix that stock AppArmor
+ * profiles let libvirt read, and disks use it as their shared backing file. A file with that name is complete and verified. A download in progress has
  * another name, and opening the cache removes what a killed agent left.
  *
  * An image is never evicted while it is in use, either by a disk (`listUsed`) or by work in
@@ -41,7 +42,7 @@ export type ImageCacheOptions = {
 };
 
 const SHA256 = /^[0-9a-f]{64}$/;
-const UNFINISHED = /^[0-9a-f]{64}\.[0-9a-f]+\.new$/;
+const UNFINISHED = /^[0-9a-f]{64}(\.img)?\.[0-9a-f]+\.new$/;
 const LARGEST_BYTES = 64 * GIB;
 /** Long enough for a distant mirror. */
 const LIMITS: SourceLimits = { replyMs: 30_000, stallMs: 60_000, redirects: 5 };
@@ -55,7 +56,7 @@ export async function openImageCache(options: ImageCacheOptions): Promise<ImageC
   const enqueue = createQueue();
 
   const lookUp = async (sha256: string): Promise<CachedImage | undefined> => {
-    const path = join(directory, sha256);
+    const path = imageFile(directory, sha256);
     const format = await unlessMissing(readImageFormat(path));
     if (!format) return undefined;
     // The modification time is the time of the last use, because many hosts do not record access
@@ -70,7 +71,9 @@ export async function openImageCache(options: ImageCacheOptions): Promise<ImageC
     for (const sha256 of await listUsed()) kept.add(sha256);
     const limit = { limitBytes: limitBytes - wantedBytes, kept };
     for (const sha256 of chooseEvictions(await listEntries(directory), limit)) {
-      await rm(join(directory, sha256), { force: true });
+      // The second is the name of an earlier version.
+      for (const path of [imageFile(directory, sha256), join(directory, sha256)])
+        await rm(path, { force: true });
       log.info({ sha256 }, 'image evicted');
     }
   };
@@ -122,15 +125,23 @@ async function prepareDirectory(directory: string): Promise<void> {
   if (made !== undefined) await chmod(directory, 0o711);
   for (const name of await readdir(directory)) {
     if (UNFINISHED.test(name)) await rm(join(directory, name), { force: true });
+    if (SHA256.test(name)) await addSuffix(directory, name);
   }
   await syncDirectory(directory);
 }
 
+/** An earlier version used no suffix. Its disks name that file, so it gets a second name. */
+async function addSuffix(directory: string, sha256: string): Promise<void> {
+  const path = imageFile(directory, sha256);
+  if (!(await unlessMissing(stat(path)))) await link(join(directory, sha256), path);
+}
+
 async function listEntries(directory: string): Promise<CacheEntry[]> {
   const entries: CacheEntry[] = [];
-  for (const sha256 of await readdir(directory)) {
-    if (!SHA256.test(sha256)) continue;
-    const { size, mtimeMs } = await stat(join(directory, sha256));
+  for (const name of await readdir(directory)) {
+    const sha256 = name.replace(IMAGE_SUFFIX, '');
+    if (name === sha256 || !SHA256.test(sha256)) continue;
+    const { size, mtimeMs } = await stat(join(directory, name));
     entries.push({ sha256, sizeBytes: size, lastUsedMs: mtimeMs });
   }
   return entries;

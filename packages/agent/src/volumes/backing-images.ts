@@ -1,6 +1,7 @@
 import { type FileHandle, open, readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { unlessMissing } from '@gantry/daemon/durable-file';
+import { imageOfFile } from '../images/image-file.ts';
 import { parseQcow2Header, QCOW2_HEADER_BYTES, type Qcow2Header } from '../images/qcow2-header.ts';
 
 /**
@@ -13,7 +14,7 @@ export async function listBackingImages(directory: string): Promise<Set<string>>
     if (!name.endsWith('.qcow2')) continue;
     // The disk was removed after the directory was read, so it needs no image.
     const backing = await unlessMissing(readBackingName(join(directory, name)));
-    if (backing) images.add(basename(backing));
+    if (backing) images.add(imageOfFile(backing));
   }
   return images;
 }
@@ -23,7 +24,8 @@ export async function readQcow2Header(path: string): Promise<Qcow2Header> {
   return await withHeader(path, async (header) => header);
 }
 
-async function readBackingName(path: string): Promise<string | null> {
+/** Returns the path of the backing file, or null if there is none. */
+export async function readBackingName(path: string): Promise<string | null> {
   return await withHeader(path, async ({ backingName }, file) =>
     backingName ? String(await readAt(file, backingName)) : null,
   );

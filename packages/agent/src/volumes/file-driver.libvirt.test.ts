@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { unlessMissing } from '@gantry/daemon/durable-file';
 import { GIB, MIB } from '@gantry/daemon/units';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { imageFile, imageOfFile } from '../images/image-file.ts';
 import { imageOf, makeImageBytes } from '../images/testing/image-server.ts';
 import type { Image } from '../spec.ts';
 import { makeDisk } from '../testing/make-spec.ts';
@@ -57,6 +58,23 @@ describe('disks in files', () => {
     expect((await stat(join(host.root, 'disks'))).mode & 0o777).toBe(0o711);
   });
 
+  it('name the whole chain of files that a guest reads', async () => {
+    const image = await makeImage(1);
+    const disk = makeDisk('os', { sizeBytes: String(MIB) });
+    await host.volumes.create(disk, image);
+    const path = imageFile(join(host.root, 'images'), image.sha256);
+    const source = { type: 'file', path: at('os.qcow2'), format: 'qcow2' };
+    expect(await host.volumes.locate(disk)).toEqual({
+      ...source,
+      backing: { path, format: 'raw' },
+    });
+    await rm(path);
+    await expect(host.volumes.locate(disk)).rejects.toMatchObject({ code: 'disk_damaged' });
+    const empty = makeDisk('empty', { sizeBytes: String(MIB) });
+    await host.volumes.create(empty, null);
+    expect(await host.volumes.locate(empty)).toMatchObject({ format: 'raw', backing: null });
+  });
+
   it.each([MIB, 512 * MIB, 512 * MIB + 512, 128 * GIB, 10 * 1024 * GIB])(
     'from an image, of %d bytes, equal what QEMU creates',
     async (sizeBytes) => {
@@ -64,7 +82,7 @@ describe('disks in files', () => {
       await host.volumes.create(makeDisk('os', { sizeBytes: String(sizeBytes) }), image);
       expect(await info(at('os.qcow2'))).toMatchObject({
         'virtual-size': sizeBytes,
-        'backing-filename': join(host.root, 'images', image.sha256),
+        'backing-filename': imageFile(join(host.root, 'images'), image.sha256),
         'backing-filename-format': 'raw',
       });
       await execute('qemu-img', ['check', at('os.qcow2')]);
@@ -119,13 +137,14 @@ describe('disks in files', () => {
     await host.volumes.create(makeDisk('os', { sizeBytes: String(2 * MIB) }), used);
     await host.images.fetch(other);
     await host.images.fetch(await makeImage(3));
-    const names = await readdir(join(host.root, 'images'));
+    const cached = async () => (await readdir(join(host.root, 'images'))).map(imageOfFile);
+    const names = await cached();
     expect(names).toContain(used.sha256);
     expect(names).not.toContain(other.sha256);
     expect((await readDisk(at('os.qcow2'))).subarray(0, MIB).equals(makeImageBytes(1))).toBe(true);
     await host.volumes.remove('os');
     await host.images.fetch(other);
-    expect(await readdir(join(host.root, 'images'))).not.toContain(used.sha256);
+    expect(await cached()).not.toContain(used.sha256);
   });
 
   it('are not created from an image larger than they are', async () => {

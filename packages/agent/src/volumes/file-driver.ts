@@ -5,8 +5,9 @@ import { HostFailure } from '../base/failure.ts';
 import type { RunProgram } from '../base/run-program.ts';
 import type { Volume } from '../host-driver.ts';
 import type { ImageCache } from '../images/image-cache.ts';
+import { readImageFormat } from '../images/image-format.ts';
 import type { DiskSpec, Image } from '../spec.ts';
-import { readQcow2Header } from './backing-images.ts';
+import { readBackingName, readQcow2Header } from './backing-images.ts';
 import {
   checkDisk,
   checkDiskId,
@@ -16,6 +17,7 @@ import {
   imageTooLarge,
   isDiskId,
 } from './check-disk.ts';
+import type { FileSource } from './disk-source.ts';
 import { renderOverlay } from './qcow2-overlay.ts';
 import { type DiskFile, isLocked, resizeFile } from './qemu-img.ts';
 import type { IsInUse, VolumeDriver } from './volume-driver.ts';
@@ -124,7 +126,13 @@ export function fileDriver({ directory, images, isInUse, run }: FileDriverOption
     async locate(disk) {
       const file = await find(disk.id);
       if (file === null) throw diskMissing(disk.id);
-      return { type: 'file', path: file.path, format: file.format };
+      const { path, format } = file;
+      return {
+        type: 'file',
+        path,
+        format,
+        backing: format === 'raw' ? null : await backingOf(path),
+      };
     },
 
     /** QEMU itself grows a file that it has open. */
@@ -132,6 +140,14 @@ export function fileDriver({ directory, images, isInUse, run }: FileDriverOption
       checkGrowth(disk, await read(disk.id));
     },
   };
+}
+
+async function backingOf(path: string): Promise<FileSource['backing']> {
+  const backing = await readBackingName(path);
+  if (backing === null) return null;
+  const image = await unlessMissing(readImageFormat(backing));
+  if (image) return { path: backing, format: image.format };
+  throw new HostFailure('disk_damaged', `${path} depends on ${backing}, which does not exist`);
 }
 
 /** Keeps errors of the file system as they are; errors in the file's content mean damage. */

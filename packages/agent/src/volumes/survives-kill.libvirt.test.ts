@@ -92,7 +92,7 @@ async function expectUndone(
 ): Promise<void> {
   const { volumes, list } = await openFileVolumes({ root });
   if (disk) await volumes.remove(disk.id);
-  expect(await list()).toEqual(from ? [`images/${from.sha256}`] : []);
+  expect(await list()).toEqual(from ? [`images/${from.sha256}.img`] : []);
 }
 
 describe('killed before any step of its creation, then repeated or removed,', () => {
@@ -102,7 +102,7 @@ describe('killed before any step of its creation, then repeated or removed,', ()
   });
 
   it('a disk from an image is complete and alone, or gone', async () => {
-    const files = ['disks/d.qcow2', `images/${image.sha256}`];
+    const files = ['disks/d.qcow2', `images/${image.sha256}.img`];
     expect(await killAtEachStep({ disk: makeDisk('d'), image, files })).toBeGreaterThan(6);
   });
 
@@ -113,7 +113,7 @@ describe('killed before any step of its creation, then repeated or removed,', ()
   });
 
   it('an image is complete and alone', async () => {
-    const killed = { disk: null, image, files: [`images/${image.sha256}`] };
+    const killed = { disk: null, image, files: [`images/${image.sha256}.img`] };
     expect(await killAtEachStep(killed)).toBeGreaterThan(6);
   });
 });

@@ -1,6 +1,7 @@
 import type { HandedOver } from '../../devices/card-places.ts';
 import type { Blocks } from '../../devices/kinds/kind-driver.ts';
 import type { DeviceRef, VmSpec } from '../../spec.ts';
+import type { DiskSource } from '../../volumes/disk-source.ts';
 
 /**
  * A domain with every choice made: rendering decides nothing, and equal definitions give equal XML.
@@ -91,7 +92,7 @@ export type DiskDefinition = {
   id: string;
   /** From 0 to 15: the guest's vda to vdp, and its place on the PCI bus. */
   slot: number;
-  source: { type: 'file'; path: string; format: 'raw' | 'qcow2' } | { type: 'block'; path: string };
+  source: Exclude<DiskSource, { type: 'directory' }>;
   /** The guest sees the first 20 characters. */
   serial: string;
   /** The guest's sector size. Zero: the host's default. */

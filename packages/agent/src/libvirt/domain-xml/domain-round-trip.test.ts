@@ -96,7 +96,10 @@ describe('every spec', () => {
           sourceOf: ({ id, kind }) =>
             kind === 'DISK_KIND_SHARED_VOLUME'
               ? { type: 'directory', path: `/${folder}/${id}` }
-              : { type: 'file', path: `/${folder}/${id}.qcow2`, format: 'qcow2' },
+              : {
+                  ...{ type: 'file', path: `/${folder}/${id}.qcow2`, format: 'qcow2' },
+                  backing: { path: `/${folder}/image.img`, format: 'raw' },
+                },
           partsOf: (address) => [{ functions: [address, address.replace(/0$/, '1')] }],
           nodeOf: (address) => Number.parseInt(address.slice(5, 7), 16) % 8,
           numaNodes: Array.from({ length: 8 }, (_, id) => ({ id, cpus: `${id}`, hugepages: [] })),

@@ -113,7 +113,7 @@ describe('QEMU', () => {
         sourceOf: ({ id, kind }) =>
           kind === 'DISK_KIND_SHARED_VOLUME'
             ? { type: 'directory', path: join(folder, 'shared') }
-            : { type: 'file', path: join(folder, `${id}.raw`), format: 'raw' },
+            : { type: 'file', path: join(folder, `${id}.raw`), format: 'raw', backing: null },
         seedPath: join(folder, 'seed.raw'),
         nvramPath: join(folder, 'nvram.fd'),
         serialLogPath,

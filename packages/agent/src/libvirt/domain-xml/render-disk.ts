@@ -1,4 +1,5 @@
 import { element, renderXml, type XmlElement } from '../../base/xml.ts';
+import type { FileSource } from '../../volumes/disk-source.ts';
 import type { DiskDefinition, FilesystemDefinition } from './domain-definition.ts';
 import { PCI_BUS, renderAddress } from './render-pci.ts';
 
@@ -43,6 +44,7 @@ export function diskElement(disk: DiskDefinition, options: { isBootDisk: boolean
       iothread: disk.iothread,
     }),
     element('source', isFile ? { file: source.path } : { dev: source.path }),
+    backingElement(isFile ? source.backing : null),
     element('target', { dev: targetOfSlot(disk.slot), bus: 'virtio' }),
     blockSize === 0
       ? null
@@ -52,6 +54,19 @@ export function diskElement(disk: DiskDefinition, options: { isBootDisk: boolean
     options.isBootDisk ? element('boot', { order: 1 }) : null,
     aliasElement(disk.id),
     renderAddress(PCI_BUS.firstDisk + disk.slot),
+  ]);
+}
+
+/**
+ * The whole chain, so that libvirt does not have to read it from the files: its helper for AppArmor may
+ * not be allowed to, and QEMU then gets no access to the image. An empty element ends the chain.
+ */
+function backingElement(backing: FileSource['backing']): XmlElement {
+  if (backing === null) return element('backingStore');
+  return element('backingStore', { type: 'file' }, [
+    element('format', { type: backing.format }),
+    element('source', { file: backing.path }),
+    element('backingStore'),
   ]);
 }
 

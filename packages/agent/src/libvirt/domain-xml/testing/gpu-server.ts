@@ -1,5 +1,6 @@
 import type { VmSpec } from '../../../spec.ts';
 import { drive, gpu, makeDisk, makeInterface, makeVm } from '../../../testing/make-spec.ts';
+import type { FileSource } from '../../../volumes/disk-source.ts';
 import type { DomainHost } from '../describe-domain.ts';
 import type { Platform } from '../domain-definition.ts';
 
@@ -44,6 +45,7 @@ const DRIVES_PER_NODE = 4;
 const GIB_KIB = 1_024 * 1_024;
 
 export const VM_ID = '8d0f1c52-6a3e-4f0b-9c47-2b5d8e6f7a10';
+const IMAGE_PATH = `/var/lib/gantry/images/${'0123456789abcdef'.repeat(4)}.img`;
 const OS_DISK_ID = '51c7d0de-3f7a-4d61-8f3e-0d9b3a2c4e11';
 const DATA_DISK_ID = 'c3a1b7f4-58d2-4e9c-a6b0-7f1e2d3c4b52';
 const SHARED_ID = '2f9e8d7c-6b5a-4c3d-8e1f-0a9b8c7d6e53';
@@ -51,6 +53,14 @@ const INTERFACE_ID = 'e4d3c2b1-a098-4f7e-8d6c-5b4a39281754';
 
 const gpuAddress = (index: number) => `0000:${(0x21 + index).toString(16)}:00.0`;
 const nvmeAddress = (index: number) => `0000:${(0x61 + index).toString(16)}:00.0`;
+
+/** The OS disk lies over an image; other disks are raw. */
+function fileOf(id: string): FileSource {
+  const path = `/var/lib/gantry/disks/${id}`;
+  if (id !== OS_DISK_ID) return { type: 'file', path: `${path}.raw`, format: 'raw', backing: null };
+  const backing = { path: IMAGE_PATH, format: 'qcow2' as const };
+  return { type: 'file', path: `${path}.qcow2`, format: 'qcow2', backing };
+}
 
 export function gpuServer(platform: Platform, host: Partial<DomainHost> = {}): DomainHost {
   return {
@@ -65,7 +75,7 @@ export function gpuServer(platform: Platform, host: Partial<DomainHost> = {}): D
     sourceOf: ({ id, kind }) =>
       kind === 'DISK_KIND_SHARED_VOLUME'
         ? { type: 'directory', path: `/var/lib/gantry/shared/${id}` }
-        : { type: 'file', path: `/var/lib/gantry/disks/${id}.raw`, format: 'raw' },
+        : fileOf(id),
     seedPath: `/var/lib/gantry/seeds/${VM_ID}.iso`,
     nvramPath: `/var/lib/gantry/nvram/${VM_ID}.fd`,
     serialLogPath: `/var/log/gantry/serial/${VM_ID}.log`,
