@@ -18,6 +18,7 @@ import type { Domain, DomainWatcher, Hypervisor } from '../host-driver.ts';
 import { type DiskSpec, isBelow, type VmSpec } from '../spec.ts';
 import type { VolumeDriver } from '../volumes/volume-driver.ts';
 import { attachDevice } from './attach-device.ts';
+import { CHANGE_LIMIT, endLimit, startLimit } from './call-limits.ts';
 import { detachDevice } from './detach-device.ts';
 import type { domainDescriber } from './domain-xml/describe-domain.ts';
 import { domainName } from './domain-xml/domain-definition.ts';
@@ -43,15 +44,6 @@ export type LibvirtHost = ReturnType<typeof domainDescriber> & {
   openConsole(domain: FoundDomain): Promise<Duplex>;
   watch(watcher: DomainWatcher): () => void;
 };
-
-/** Longer than each call has ever needed on a busy host; after this time the daemon hangs. */
-const LIMIT = {
-  change: { timeoutMs: 15_000 },
-  /** Memory is allocated and locked, and firmware is copied. */
-  start: { timeoutMs: 120_000 },
-  /** libvirt itself gives a process 15 s to end, and then another 15 s. */
-  end: { timeoutMs: 45_000 },
-} as const;
 
 const FORGET_ALL =
   UNDEFINE.nvram | UNDEFINE.managedSave | UNDEFINE.snapshotsMetadata | UNDEFINE.checkpointsMetadata;
@@ -79,7 +71,7 @@ export class LibvirtHypervisor implements Hypervisor {
     if (present?.state !== 'running') {
       if (present) await ensureName(connection, present);
       const args = { xml: renderDomain(described), flags: 0 };
-      await connection.call(domainDefineXmlFlags, args, LIMIT.change);
+      await connection.call(domainDefineXmlFlags, args, CHANGE_LIMIT);
       return;
     }
     const { generation } = described.metadata;
@@ -88,7 +80,7 @@ export class LibvirtHypervisor implements Hypervisor {
       generation: isBelow(generation, vm.generation) ? vm.generation : generation,
     };
     const args = { xml: renderDomain({ ...described, metadata }), flags: 0 };
-    await connection.call(domainDefineXmlFlags, args, LIMIT.change);
+    await connection.call(domainDefineXmlFlags, args, CHANGE_LIMIT);
     await keepMetadata(connection, present, { metadata, flags: AFFECT.live });
   }
 
@@ -108,15 +100,19 @@ export class LibvirtHypervisor implements Hypervisor {
       metadata.devices.map(({ address }) => address),
     );
     await this.#host.serialLogs.prepare();
-    await connection.call(domainCreateWithFlags, { dom: domain.handle, flags: 0 }, LIMIT.start);
+    await connection.call(
+      domainCreateWithFlags,
+      { dom: domain.handle, flags: 0 },
+      startLimit(domain.facts),
+    );
     await this.#keepGeneration(connection, domain, generation);
   }
 
   async reset(vmId: string, generation: string): Promise<void> {
     const connection = await this.#host.connection();
     const domain = await this.#requireRunning(connection, vmId);
-    await connection.call(domainReset, { dom: domain.handle, flags: 0 }, LIMIT.change);
-    if (domain.isPaused) await connection.call(domainResume, { dom: domain.handle }, LIMIT.change);
+    await connection.call(domainReset, { dom: domain.handle, flags: 0 }, CHANGE_LIMIT);
+    if (domain.isPaused) await connection.call(domainResume, { dom: domain.handle }, CHANGE_LIMIT);
     await this.#keepGeneration(connection, domain, generation);
   }
 
@@ -125,7 +121,7 @@ export class LibvirtHypervisor implements Hypervisor {
     const domain = await findDomain(connection, vmId);
     if (domain?.state !== 'running') return;
     const ask = (flags: number) =>
-      connection.call(domainShutdownFlags, { dom: domain.handle, flags }, LIMIT.change);
+      connection.call(domainShutdownFlags, { dom: domain.handle, flags }, CHANGE_LIMIT);
     try {
       await ask(SHUTDOWN.guestAgent);
     } catch {
@@ -139,7 +135,7 @@ export class LibvirtHypervisor implements Hypervisor {
     const domain = await findDomain(connection, vmId);
     if (domain?.state !== 'running') return;
     const args = { dom: domain.handle, flags: 0 };
-    const ending = connection.call(domainDestroyFlags, args, LIMIT.end);
+    const ending = connection.call(domainDestroyFlags, args, endLimit(domain.facts));
     await unless(LIBVIRT_ERROR.operationInvalid, unless(LIBVIRT_ERROR.noDomain, ending));
   }
 
@@ -153,7 +149,7 @@ export class LibvirtHypervisor implements Hypervisor {
       const args = { dom: domain.handle, flags: FORGET_ALL };
       await unless(
         LIBVIRT_ERROR.noDomain,
-        connection.call(domainUndefineFlags, args, LIMIT.change),
+        connection.call(domainUndefineFlags, args, CHANGE_LIMIT),
       );
     }
     await this.#host.serialLogs.remove(vmId);
@@ -185,7 +181,7 @@ export class LibvirtHypervisor implements Hypervisor {
     if (slot === null) return;
     const size = { size: BigInt(disk.sizeBytes), flags: BLOCK_RESIZE.bytes };
     const args = { dom: domain.handle, disk: targetOfSlot(slot), ...size };
-    await connection.call(domainBlockResize, args, LIMIT.change);
+    await connection.call(domainBlockResize, args, CHANGE_LIMIT);
   }
 
   async readSerialLog(vmId: string): Promise<string> {
@@ -266,7 +262,7 @@ export class LibvirtHypervisor implements Hypervisor {
 async function ensureName(connection: Connection, { handle, facts, vmId }: FoundDomain) {
   const newName = domainName(vmId);
   if (facts.name === newName) return;
-  await connection.call(domainRename, { dom: handle, newName, flags: 0 }, LIMIT.change);
+  await connection.call(domainRename, { dom: handle, newName, flags: 0 }, CHANGE_LIMIT);
 }
 
 /** Ignores the error of a call whose work was already done by another program. */

@@ -28,6 +28,7 @@ describe('readDomain', () => {
       ],
       interfaces: [{ mac: '02:5e:10:00:00:01', tap: 'gtap0123456789a' }],
       hostdevs: ['0000:21:00.0', '0000:21:00.1', '0000:61:00.0'],
+      memoryKib: Number(vm.memoryMib) * 1_024,
       serialLogPath: `/var/log/gantry/serial/${VM_ID}.log`,
       iothreads: 1,
     });
@@ -72,6 +73,7 @@ describe('readDomain', () => {
       filesystems: [],
       interfaces: [{ mac: '', tap: '' }],
       hostdevs: ['0000:0a:1f.7'],
+      memoryKib: 0,
       serialLogPath: '',
       iothreads: 0,
     });

@@ -21,6 +21,7 @@ export type DomainFacts = {
   interfaces: readonly { mac: string; tap: string }[];
   /** PCI addresses of all functions of the assigned host devices. */
   hostdevs: readonly string[];
+  memoryKib: number;
   /** The file with the console output. Empty: none. */
   serialLogPath: string;
   iothreads: number;
@@ -51,6 +52,11 @@ export type FilesystemFacts = {
  * parsing takes 5 ms.
  */
 const REMEMBERED = 64;
+const KIB_PER_UNIT = new Map([
+  ['KiB', 1],
+  ['MiB', 1_024],
+  ['GiB', 1_024 * 1_024],
+]);
 const remembered = new Map<string, DomainFacts>();
 
 export function readDomain(xml: string): DomainFacts {
@@ -80,9 +86,18 @@ function readElement(domain: XmlElement): DomainFacts {
       tap: attributeOf(iface, 'target', 'dev'),
     })),
     hostdevs: childrenNamed(devices, 'hostdev').flatMap(readHostdev),
+    memoryKib: readMemory(domain),
     serialLogPath: devices ? (descend(devices, 'serial', 'log')?.attributes['file'] ?? '') : '',
     iothreads: Number(textOf(domain, 'iothreads')) || 0,
   };
+}
+
+/** libvirt itself always writes KiB. */
+function readMemory(domain: XmlElement): number {
+  const memory = descend(domain, 'memory');
+  const unit = memory?.attributes['unit'] ?? 'KiB';
+  const factor = KIB_PER_UNIT.get(unit) ?? 0;
+  return factor * (Number(textOf(domain, 'memory')) || 0);
 }
 
 /** Matched by namespace, because libvirt chooses the prefix. */
