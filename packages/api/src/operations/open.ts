@@ -19,6 +19,8 @@ type Opening = {
   now: Date;
   /** After this time the scheduler fails the operation if it is unfinished, and cleans up. */
   deadlineMs: number;
+  /** The type of the VM that a host has to start or stop: a large one has more time. */
+  vmType?: string | undefined;
 };
 
 /** Returns the row of a new operation, for a caller that inserts it with another row. */
@@ -35,6 +37,7 @@ export function openOperation(opening: Opening): NewOperation {
     started_at: opening.now,
     completed_at: null,
     deadline_ms: opening.deadlineMs,
+    vm_type: opening.vmType,
   };
 }
 

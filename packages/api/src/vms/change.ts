@@ -56,7 +56,7 @@ export async function changeVm(
     case 'UPDATE':
       return await updateVm(target, vm, body);
   }
-  return await startVmOperation(target, body.action, body);
+  return await startVmOperation({ ...target, vmType: vm.type }, body.action, body);
 }
 
 /**
@@ -65,13 +65,13 @@ export async function changeVm(
  */
 export async function deleteVm(target: Target): Promise<NewOperation> {
   const { sql, vmId } = target;
-  await requireVm(target);
+  const vm = await requireVm(target);
   const unfinished = await readUnfinishedOperation(sql, vmId);
   if (unfinished?.name === 'DELETE') throw operationInProgress();
   if (unfinished) await supersedeOperation(sql, unfinished.id);
   await updateVmDeleted(sql, vmId);
   await closeInterval(sql, { resourceId: vmId });
-  return await startVmOperation(target, 'DELETE', {});
+  return await startVmOperation({ ...target, vmType: vm.type }, 'DELETE', {});
 }
 
 /** Changes the name or the type at once. A new type takes effect when the VM starts again. */
@@ -118,15 +118,19 @@ export function requireState(vm: VmRow, action: VmAction): void {
   if (refusal !== null) throw new CloudError('conflict', refusal);
 }
 
+/** With a `vmType`, a host has to start or stop the VM, and a large one has more time. */
+type Started = Target & { vmType?: string };
+
 export async function startVmOperation(
-  target: Target,
+  target: Started,
   name: OperationName,
   request: object,
 ): Promise<NewOperation> {
   return await startOperation(target.sql, vmOpening(target, name, request));
 }
 
-function vmOpening(target: Target, name: OperationName, request: object) {
-  const { projectId, vmId: resourceId, now, deadlineMs } = target;
-  return { projectId, resourceType: 'vm' as const, resourceId, name, request, now, deadlineMs };
+function vmOpening(target: Started, name: OperationName, request: object) {
+  const { projectId, vmId: resourceId, now, deadlineMs, vmType } = target;
+  const what = { projectId, resourceType: 'vm' as const, resourceId, name, request };
+  return { ...what, now, deadlineMs, vmType };
 }

@@ -46,6 +46,7 @@ export async function createVm({
     request: vm.request,
     now,
     deadlineMs,
+    vmType: body.type,
   });
   try {
     await insertVm(sql, { vm, operation, record: record(operation) });

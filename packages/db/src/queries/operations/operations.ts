@@ -20,7 +20,15 @@ export type OperationRow = {
 };
 
 /** The deadline counts from the insert, by the database's clock. */
-export type NewOperation = OperationRow & { project_id: string; deadline_ms: number };
+export type NewOperation = OperationRow & {
+  project_id: string;
+  deadline_ms: number;
+  /** A VM of this type may need more time. */
+  vm_type?: string | undefined;
+};
+
+/** The deadline is enough for VMs up to this size. */
+const ORDINARY = { memoryGb: 128, devices: 2 };
 
 /**
  * Members of a request that the row of the VM has and the operation does not store: they can be secret
@@ -59,7 +67,18 @@ export function insertOperationCte(sql: Queryable, operation: NewOperation) {
     values (${operation.id}, ${operation.project_id}, ${operation.resource_type}, ${operation.resource_id},
       ${operation.name}, ${operation.state}, ${sql.json({ ...withoutHeld(operation) })},
       ${operation.result && sql.json({ ...operation.result })}, ${operation.started_at}, ${operation.completed_at},
-      now() + ${operation.deadline_ms} * interval '1 millisecond'))`;
+      now() + ${operation.deadline_ms} * interval '1 millisecond' ${moreTime(sql, operation)}))`;
+}
+
+/**
+ * A host clears and locks the memory of a VM and resets its devices, which takes as long as they are
+ * large. The limits of the agent for these calls grow by the same amounts.
+ */
+function moreTime(sql: Queryable, { vm_type }: NewOperation) {
+  if (vm_type === undefined) return sql``;
+  return sql`+ coalesce((select greatest(0, t.memory_gb - ${ORDINARY.memoryGb}::int) * interval '2 seconds'
+      + greatest(0, t.gpu_count + t.disk_count - ${ORDINARY.devices}::int) * interval '15 seconds'
+    from vm_types t where t.name = ${vm_type}), interval '0')`;
 }
 
 export async function insertOperation(sql: Queryable, operation: NewOperation): Promise<void> {
