@@ -1,4 +1,4 @@
-import type { Queryable } from '@gantry/db/connect';
+import type { Queryable, Sql } from '@gantry/db/connect';
 import {
   findUnknownLocations,
   insertLocation,
@@ -9,22 +9,25 @@ import { addDefaultSubnets } from '@gantry/db/queries/catalogue/default-subnets'
 import { insertRecord, type WriteRecord } from '@gantry/db/queries/operations/records';
 import { transact } from '@gantry/db/transact';
 import { notFound, unknownLocation } from '@gantry/model/errors';
-import type { Request } from '../http/route.ts';
+
+type Creation = {
+  sql: Sql;
+  location: LocationRow;
+  /** Returns the audit line and the kept reply, which are written with the location. */
+  record: (reply: LocationRow) => WriteRecord;
+};
 
 /**
  * Inserts a location, and then a subnet there for each default network, so that VMs can use it at once. If
  * this process ends in between, a scheduler adds the rest.
  */
-export async function createLocation(
-  { deps, body }: Pick<Request<unknown, unknown, LocationRow>, 'deps' | 'body'>,
-  record: (reply: LocationRow) => WriteRecord,
-): Promise<LocationRow> {
-  await transact(deps.sql, async (sql) => {
-    await insertLocation(sql, body);
-    await insertRecord(sql, record(body));
+export async function createLocation({ sql, location, record }: Creation): Promise<LocationRow> {
+  await transact(sql, async (tx) => {
+    await insertLocation(tx, location);
+    await insertRecord(tx, record(location));
   });
-  await addDefaultSubnets(deps.sql, body.name);
-  return body;
+  await addDefaultSubnets(sql, location.name);
+  return location;
 }
 
 export async function changeLocation(

@@ -80,7 +80,8 @@ export const catalogueRoutes = [
     access: { level: 'operator', role: 'admin' },
     body: CreateLocation,
     reply: Location,
-    handleRecorded: createLocation,
+    handleRecorded: ({ deps, body }, record) =>
+      createLocation({ sql: deps.sql, location: body, record }),
   }),
   route({
     id: 'admin-locations.change',
