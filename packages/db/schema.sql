@@ -1220,7 +1220,7 @@ CREATE OR REPLACE FUNCTION public.bump_hosts_of_rule()
  LANGUAGE plpgsql
 AS $function$
 DECLARE
-  attempts constant int := 200;
+  attempts constant int := 500;
   concerned uuid[];
 BEGIN
   FOR attempt IN 1..attempts LOOP

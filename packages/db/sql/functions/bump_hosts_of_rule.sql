@@ -7,10 +7,10 @@
 --
 -- The network may have hundreds of hosts. A transaction that holds the locks of some of them while it waits
 -- for another one would stop the VMs of other tenants on all of them. So if one lock is not free, all are
--- given back for a moment. Only after many attempts it waits.
+-- given back for a moment. After some seconds it waits for them in order.
 CREATE OR REPLACE FUNCTION bump_hosts_of_rule() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-  attempts constant int := 200;
+  attempts constant int := 500;
   concerned uuid[];
 BEGIN
   FOR attempt IN 1..attempts LOOP

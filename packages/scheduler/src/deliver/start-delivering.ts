@@ -40,8 +40,8 @@ const IDLE_MS = 1_000;
 /** Hosts get changes that only concern their networks at most this often. */
 const SPAN_PAUSE_MS = 1_000;
 /**
- * Such changes may concern hundreds of hosts, and one tenant may make many of them. After each batch
- * they rest for this many times as long as it took, so that they never fill the time of the scheduler.
+ * Such changes may concern hundreds of hosts, and one tenant may make many of them. After each batch of
+ * them the scheduler waits for this many times as long as the batch took, so that it has time for others.
  */
 const SPAN_REST = 3;
 const MAX_SPAN_REST_MS = 2_000;
