@@ -2,6 +2,7 @@ import type { Log } from '@gantry/daemon/log';
 import { SettingsError, type SettingsReader } from '@gantry/daemon/settings';
 import { loadFleet } from '@gantry/proto/load';
 import { startAgent } from '../agent.ts';
+import { bootHiding } from '../devices/boot-hiding.ts';
 import { isAssignedToVm } from '../devices/is-assigned-to-vm.ts';
 import { readDevices } from '../devices/read-devices.ts';
 import { watchDevices } from '../devices/watch-devices.ts';
@@ -45,14 +46,18 @@ export async function runHost(settings: RunSettings, log: Log) {
   let { identity } = settings;
   const driver = await openLibvirtHostDriver(settings.driver, log);
   const address = roundRobin(schedulers);
+  const hiding = bootHiding(driver, log);
   const watching = await watchDevices({
     // Warnings are logged when the inventory is read, not at every scan.
-    read: () =>
-      readDevices({
+    read: async () => {
+      const devices = await readDevices({
         ...settings.driver.inventory,
         isAssigned: isAssignedToVm(driver.devices),
         warn: () => undefined,
-      }),
+      });
+      hiding.found(devices);
+      return devices;
+    },
     changed: () => agent.inventoryChanged(),
     log,
   });

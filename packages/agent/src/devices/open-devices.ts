@@ -3,7 +3,7 @@ import { Sysfs } from '../base/sysfs.ts';
 import type { Devices } from '../host-driver.ts';
 import type { DeviceRef } from '../spec.ts';
 import { type CardPlaces, NO_PLACES, readCardPlaces } from './card-places.ts';
-import type { KindDriver } from './kinds/kind-driver.ts';
+import type { InventoryDevice, KindDriver } from './kinds/kind-driver.ts';
 import { pciControl } from './pci/pci-control.ts';
 import { readDevices } from './read-devices.ts';
 import { standInDevices } from './stand-in-devices.ts';
@@ -22,6 +22,7 @@ export type HostDevices = {
   devices: Devices;
   placesOf(devices: readonly DeviceRef[]): Promise<CardPlaces>;
   lockMemory: boolean;
+  hideFromBoot(found: readonly InventoryDevice[]): Promise<void>;
 };
 
 const DEV_ROOT = '/dev';
@@ -37,11 +38,13 @@ export async function openDevices(settings: DeviceSettings, log: Log): Promise<H
       log.warn({ kind, error }, 'devices without a driver could not be prepared'),
     );
   }
+  const devices = vfioDevices({
+    ...{ sysfs, control, kinds, procRoot: '/proc', devRoot: DEV_ROOT },
+    directory: settings.dataDirectory,
+  });
   return {
-    devices: vfioDevices({
-      ...{ sysfs, control, kinds, procRoot: '/proc', devRoot: DEV_ROOT },
-      directory: settings.dataDirectory,
-    }),
+    devices,
+    hideFromBoot: devices.hideFromBoot,
     placesOf: (devices) => readCardPlaces({ sysfs, kinds, devRoot: DEV_ROOT }, devices),
     lockMemory: true,
   };
@@ -55,5 +58,6 @@ async function openStandIns(settings: DeviceSettings): Promise<HostDevices> {
     devices: standInDevices({ directory, serials }),
     placesOf: async () => NO_PLACES,
     lockMemory: false,
+    hideFromBoot: async () => undefined,
   };
 }

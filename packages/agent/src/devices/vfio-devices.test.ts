@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Device, Devices } from '../host-driver.ts';
+import type { Device } from '../host-driver.ts';
 import { ImitatedServer, zero } from './testing/imitated-server.ts';
-import { vfioDevices } from './vfio-devices.ts';
+import { type VfioDevices, vfioDevices } from './vfio-devices.ts';
 
 const VM = '1f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d31';
 const OTHER_VM = '2f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d32';
@@ -15,7 +15,7 @@ const drive: Device = { vmId: VM, kind: 'drive', address: DRIVE };
 const DRIVE_BYTES = 4 * 1024 * 1024;
 
 let server: ImitatedServer;
-let devices: Devices;
+let devices: VfioDevices;
 
 /** The devices of a restarted agent, which knows only what is on disk. */
 const restart = () => {
@@ -114,9 +114,34 @@ describe('binding a device', () => {
 
   it('keeps the host from reading a tenant’s data as long as it may be on the drive', async () => {
     await devices.bind(drive, []);
-    expect(await tenantRules()).toContain(`KERNELS=="${DRIVE}"`);
+    expect(await tenantRules()).toContain('ATTRS{serial}=="S1"');
     await devices.release(drive);
     expect(await tenantRules()).toBe('there are none');
+  });
+
+  it('takes a drive out of a RAID that the host assembled from tenants’ drives', async () => {
+    await devices.bind(drive, []);
+    // As after a reboot at which the host found the tenant's RAID.
+    await server.options().control.write(`bus/pci/devices/${DRIVE}/driver_override`, '');
+    await server.options().control.write('bus/pci/drivers_probe', DRIVE);
+    await server.assemble('md127', DRIVE);
+    restart();
+    await devices.bind(drive, []);
+    expect(server.asked).toContain('mdadm --stop /dev/md127');
+    expect(await server.driverOf(DRIVE)).toBe('vfio-pci');
+  });
+
+  it('hides the drives that VMs have or may get from the boot of the host', async () => {
+    const free = { serial: 'S2', bytes: DRIVE_BYTES, group: 10 };
+    await server.addDrive('0000:62:00.0', free);
+    const own = await server.addDrive('0000:63:00.0', { ...free, serial: 'S3', group: 11 });
+    await writeFile(own, 'LABELONE'.padStart(520));
+    await zero(server.drivePath('0000:62:00.0'));
+    await zero(server.drivePath(DRIVE));
+    await devices.bind(drive, []);
+    await devices.hideFromBoot(await server.readDevices());
+    const rules = await readFile(server.earlyBoot.rules, 'utf8');
+    expect(rules.match(/S[123]/g)).toEqual(['S1', 'S2']);
   });
 
   it('works in a PCI domain of five digits', async () => {
@@ -262,7 +287,7 @@ describe('releasing a drive', () => {
       failure: { code: 'drive_changed', message: expect.stringMatching(message) },
     });
     expect(await devices.list()).toEqual([]);
-    expect(await tenantRules()).toContain(DRIVE);
+    expect(await tenantRules()).toContain('ATTRS{serial}=="S1"');
     // An operator may still release it for other VMs.
     await devices.bind({ ...drive, vmId: OTHER_VM }, []);
     expect(await devices.list()).toEqual([{ ...drive, vmId: OTHER_VM }]);
@@ -278,7 +303,7 @@ describe('a drive that a VM gets as a block device', () => {
   it('stays on the host’s driver, belongs to one VM, and is erased on its release', async () => {
     await devices.bind(drive, []);
     expect(await server.driverOf(DRIVE)).toBe('nvme');
-    expect(await tenantRules()).toContain(DRIVE);
+    expect(await tenantRules()).toContain('ATTRS{serial}=="S1"');
     const other = { ...drive, vmId: OTHER_VM };
     await expect(devices.bind(other, [])).rejects.toMatchObject({ code: 'device_in_use' });
     expect(await devices.release(drive)).toMatchObject({ method: 'format_ses1', failure: null });

@@ -5,7 +5,13 @@ import type { Sysfs } from '../base/sysfs.ts';
 import type { Cleaning, CleaningOutcome, Device, Devices } from '../host-driver.ts';
 import { type DeviceBook, deviceBook, entryFor } from './device-book.ts';
 import { groupConflict } from './group-conflict.ts';
-import type { AssigningHost, KindDriver, ReturnedDevice } from './kinds/kind-driver.ts';
+import type {
+  AssigningHost,
+  InventoryDevice,
+  KindDriver,
+  NamedDevice,
+  ReturnedDevice,
+} from './kinds/kind-driver.ts';
 import { kindNamed } from './kinds/kinds.ts';
 import { bindToHost, bindToVfio, ensureVfio } from './pci/bind-driver.ts';
 import { isLost } from './pci/pci-device.ts';
@@ -24,13 +30,19 @@ type Handed = Device &
     isDirty?: boolean;
   };
 
+export type VfioDevices = Devices & {
+  /** Keeps the devices that VMs have or may get from what the host does while it boots. */
+  hideFromBoot(found: readonly InventoryDevice[]): Promise<void>;
+};
+
 /** Assigns the devices of this host to VMs, most of them through VFIO; each has one VM at a time. */
-export function vfioDevices(options: VfioOptions): Devices {
+export function vfioDevices(options: VfioOptions): VfioDevices {
   const host = new VfioHost(options);
   // One queue per device, because erasing one takes long.
   const enqueue = createKeyedQueue();
   return {
     list: () => host.list(),
+    hideFromBoot: (found) => host.hideFromBoot(found),
     bind: (device, companions) => enqueue(device.address, () => host.bind(device, companions)),
     release: (device) => enqueue(device.address, () => host.release(device)),
   };
@@ -56,6 +68,7 @@ class VfioHost {
     const known = await this.#entryFor(device);
     const functions = await this.#requireCard(device);
     const { requireUnused, hostDriver } = this.#kindOf(device);
+    if (known) await this.#dismantle(device);
     await requireUnused?.(this.#options, { address: device.address, isOwn: known !== undefined });
     if (hostDriver === undefined) {
       await this.#requireGroup(functions, companions);
@@ -81,6 +94,20 @@ class VfioHost {
     }
     await this.#markAssigned(device);
     return { serial: identity?.serial ?? '', ...outcome };
+  }
+
+  /** A device that a VM has shows no serial number now, so the one in the book counts. */
+  async hideFromBoot(found: readonly InventoryDevice[]): Promise<void> {
+    const book = await this.#book.list();
+    for (const { kind, hideFromBoot } of this.#options.kinds) {
+      const assigned = book.filter((entry) => entry.kind === kind).map(nameOf);
+      const isAssigned = (address: string) => assigned.some((each) => each.address === address);
+      const free = found.filter(
+        (device) => device.kind === kind && device.uses.length === 0 && !isAssigned(device.address),
+      );
+      const named = free.map(({ address, serial }) => ({ address, serial }));
+      await hideFromBoot?.(this.#options, [...assigned, ...named]);
+    }
   }
 
   #kindOf({ kind }: Device): KindDriver {
@@ -132,9 +159,19 @@ class VfioHost {
   }
 
   async #markAssigned(device: Device): Promise<void> {
-    const entries = (await this.#book.list()).filter(({ kind }) => kind === device.kind);
-    const addresses = entries.map(({ address }) => address);
-    await this.#kindOf(device).markAssigned?.(this.#options, addresses);
+    const entries = await this.#assignedLike(device);
+    await this.#kindOf(device).markAssigned?.(this.#options, entries.map(nameOf));
+  }
+
+  async #dismantle(device: Device): Promise<void> {
+    const assigned = (await this.#assignedLike(device)).map(({ address }) => address);
+    const { address } = device;
+    await this.#kindOf(device).dismantle?.(this.#options, { address, assigned });
+  }
+
+  /** All devices of the same kind that VMs have, or that may hold their data. */
+  async #assignedLike({ kind }: Device): Promise<Handed[]> {
+    return (await this.#book.list()).filter((entry) => entry.kind === kind);
   }
 
   async #clean(device: Device, known: Handed | null): Promise<CleaningOutcome> {
@@ -151,6 +188,7 @@ class VfioHost {
       const message = `${device.address} fell off the bus: its config space reads as all ones`;
       return { method: 'none', failure: { code: 'device_lost', message } };
     }
+    if (known) await this.#dismantle(device);
     await this.#requireClosed(device, functions);
     const { address } = device;
     return await this.#kindOf(device).clean(this.#options, { address, functions, before: known });
@@ -171,4 +209,8 @@ class VfioHost {
       throw new HostFailure('device_in_use', `${address} is still open in ${holder}`);
     }
   }
+}
+
+function nameOf({ address, identity }: Handed): NamedDevice {
+  return { address, serial: identity?.serial ?? '' };
 }

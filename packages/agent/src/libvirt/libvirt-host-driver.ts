@@ -9,7 +9,7 @@ import { openConsole } from 'node-libvirt/console';
 import { HostFailure } from '../base/failure.ts';
 import { Sysfs } from '../base/sysfs.ts';
 import { isAssignedToVm } from '../devices/is-assigned-to-vm.ts';
-import { openDevices } from '../devices/open-devices.ts';
+import { type HostDevices, openDevices } from '../devices/open-devices.ts';
 import type { HostDriver } from '../host-driver.ts';
 import { openImageCache } from '../images/image-cache.ts';
 import { readInventory } from '../inventory/inventory.ts';
@@ -39,7 +39,8 @@ const CALL_LIMIT_MS = 30_000;
 /** Without a keepalive, a daemon that hangs would keep a dead console open. */
 const CONSOLE_KEEPALIVE = { intervalMs: 5_000, count: 3 };
 
-export type LibvirtHostDriver = HostDriver & { close(): Promise<void> };
+export type LibvirtHostDriver = HostDriver &
+  Pick<HostDevices, 'hideFromBoot'> & { close(): Promise<void> };
 
 /**
  * Opens the driver of this host, which uses its libvirt daemon and its kernel. libvirt need not be
@@ -73,7 +74,7 @@ export async function openLibvirtHostDriver(
     })),
     underlayIpv4: await readUnderlayAddress(network, log),
   });
-  const { devices, ...ofCards } = await openDevices(
+  const { devices, hideFromBoot, ...ofCards } = await openDevices(
     { ...settings.inventory, ...settings.devices, dataDirectory: settings.dataDirectory },
     log,
   );
@@ -110,7 +111,7 @@ export async function openLibvirtHostDriver(
   return {
     readBootId: async () => (await readFile(BOOT_ID, 'utf8')).trim(),
     readInventory: inventory,
-    ...{ hypervisor, volumes, devices, seeds },
+    ...{ hypervisor, volumes, devices, seeds, hideFromBoot },
     network,
     async close() {
       watching.stop();

@@ -28,8 +28,15 @@ export type KindDriver = {
   hostDriver?: string;
   /** Returns null if the device cannot be queried now. */
   identify?(host: AssigningHost, address: string): Promise<DeviceIdentity | null>;
-  /** Called after every change with the addresses that VMs have, or that may hold their data. */
-  markAssigned?(host: AssigningHost, addresses: readonly string[]): Promise<void>;
+  /** Called after every change with the devices that VMs have, or that may hold their data. */
+  markAssigned?(host: AssigningHost, devices: readonly NamedDevice[]): Promise<void>;
+  /** Called after every reading with the devices that VMs have or may get, if they have changed. */
+  hideFromBoot?(host: AssigningHost, devices: readonly NamedDevice[]): Promise<void>;
+  /** Stops what the host has built on a VM's device. `assigned`: all devices that VMs have. */
+  dismantle?(
+    host: AssigningHost,
+    device: { address: string; assigned: readonly string[] },
+  ): Promise<void>;
   /** Returns the files below /dev through which a process can use the device, besides VFIO's. */
   filesOf?(host: AssigningHost, address: string): Promise<string[]>;
   /**
@@ -78,6 +85,9 @@ export type AssigningHost = PciHost & BlockHost & { procRoot: string };
 
 /** What identifies a device. A tenant controls it completely, so it may come back changed. */
 export type DeviceIdentity = { serial: string; firmware: string; sizeBytes: number };
+
+/** A device by its place and, if it can be read, by its serial number, which moves with it. */
+export type NamedDevice = { address: string; serial: string };
 
 /** A device that a VM had. */
 export type ReturnedDevice = {

@@ -12,8 +12,11 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Sysfs } from '../../base/sysfs.ts';
 import { writeSysfsTree } from '../../base/sysfs-tree.ts';
+import type { EarlyBootFiles } from '../kinds/drive/early-boot.ts';
+import type { InventoryDevice } from '../kinds/kind-driver.ts';
 import { createKinds } from '../kinds/kinds.ts';
 import type { PciControl } from '../pci/pci-control.ts';
+import { readDevices } from '../read-devices.ts';
 import type { VfioOptions } from '../vfio-devices.ts';
 
 type Card = {
@@ -69,6 +72,7 @@ export class ImitatedServer {
       'proc/swaps': 'Filename Type Size Used Priority',
     });
     await mkdir(join(server.root, 'dev'));
+    await mkdir(server.earlyBoot.hooks);
     await mkdir(join(server.#sys, DEVICES), { recursive: true });
     await server.#addBridge(BRIDGE);
     for (const driver of ['vfio-pci', 'nvme', 'nouveau', 'snd_hda_intel', 'e1000e']) {
@@ -90,13 +94,37 @@ export class ImitatedServer {
       directory: join(this.root, 'data'),
       kinds: createKinds({
         gpu: { vendorIds: ['10de'] },
-        drive: { tenantDrivesFile: this.tenantDrivesFile, asBlocks: this.drivesAsBlocks },
+        drive: {
+          ...{ tenantDrivesFile: this.tenantDrivesFile, earlyBoot: this.earlyBoot },
+          asBlocks: this.drivesAsBlocks,
+        },
       }),
     };
   }
 
   get tenantDrivesFile(): string {
     return join(this.root, 'rules.d/10-tenants.rules');
+  }
+
+  get earlyBoot(): EarlyBootFiles {
+    return { hooks: join(this.root, 'hooks'), rules: join(this.root, 'early-boot.rules') };
+  }
+
+  /** Reads the devices as the agent does for its inventory. */
+  async readDevices(): Promise<InventoryDevice[]> {
+    const { kinds, procRoot, devRoot } = this.options();
+    const warn = () => undefined;
+    return await readDevices({ kinds, procRoot, devRoot, sysfsRoot: this.#sys, warn });
+  }
+
+  /** Assembles a RAID of one drive, which the host's udev does if the drive has the metadata. */
+  async assemble(name: string, address: string): Promise<void> {
+    const member = basename(this.drivePath(address));
+    await writeSysfsTree(this.#sys, {
+      [`class/block/${member}/holders/${name}`]: '',
+      [`class/block/${name}/slaves/${member}`]: '',
+      [`class/block/${name}/dev`]: '9:127',
+    });
   }
 
   async add(address: string, card: Card): Promise<void> {
@@ -257,8 +285,17 @@ export class ImitatedServer {
     await this.#ask([program, ...args].join(' ').replaceAll(`${this.root}/`, '/'));
     const [command = '', path = ''] = args;
     if (program === 'nvme') return await this.#nvme(command, path);
+    if (program === 'mdadm' && command === '--stop') await this.#disassemble(basename(path));
     if (program === 'blkdiscard' && args.includes('--zeroout')) await zero(args.at(-1) ?? '');
     return '';
+  }
+
+  async #disassemble(name: string): Promise<void> {
+    const blocks = join(this.#sys, 'class/block');
+    for (const member of await readdir(join(blocks, name, 'slaves'))) {
+      await rm(join(blocks, member, 'holders', name));
+    }
+    await rm(join(blocks, name), { recursive: true });
   }
 
   async #nvme(command: string, path: string): Promise<string> {

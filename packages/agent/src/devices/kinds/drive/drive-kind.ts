@@ -5,8 +5,10 @@ import { bindToHost } from '../../pci/bind-driver.ts';
 import type { AssigningHost, KindDriver, ReturnedDevice } from '../kind-driver.ts';
 import { changeOf, NVME_DRIVER, readDrive, untilDrive } from './bound-drive.ts';
 import { DRIVE_CHECKS } from './check-drives.ts';
+import { dismantle } from './dismantle.ts';
 import { type DriveHealthReader, driveHealthReader } from './drive-health.ts';
 import { readDriveUses } from './drive-uses.ts';
+import { EARLY_BOOT_FILES, type EarlyBootFiles, hideFromEarlyBoot } from './early-boot.ts';
 import { eraseDrive } from './erase-drive.ts';
 import { readDrives } from './read-drives.ts';
 import { markTenantDrives } from './tenant-drives.ts';
@@ -18,6 +20,8 @@ export type DriveSettings = {
   healthOf?: DriveHealthReader;
   /** The udev rules file that lists the drives of tenants. */
   tenantDrivesFile?: string;
+  /** Where the host's initramfs gets its rules from. */
+  earlyBoot?: EarlyBootFiles;
 };
 
 /** Mass storage, non-volatile memory. */
@@ -27,6 +31,7 @@ const TENANT_DRIVES_FILE = '/etc/udev/rules.d/10-gantry-tenant-drives.rules';
 /** NVMe drives: passed through whole or as blocks, and erased after a VM. */
 export function driveKind(settings: DriveSettings = {}): KindDriver {
   const { asBlocks = false, healthOf, tenantDrivesFile = TENANT_DRIVES_FILE } = settings;
+  const { earlyBoot = EARLY_BOOT_FILES } = settings;
   return {
     kind: 'drive',
     pciClass: STORAGE_CLASS,
@@ -47,8 +52,13 @@ export function driveKind(settings: DriveSettings = {}): KindDriver {
       return (drive?.namespaces ?? []).map(({ path }) => path);
     },
 
-    markAssigned: ({ control }, addresses) =>
-      markTenantDrives({ file: tenantDrivesFile, run: control.run }, addresses),
+    markAssigned: ({ control }, drives) =>
+      markTenantDrives({ file: tenantDrivesFile, run: control.run }, drives),
+
+    hideFromBoot: ({ control }, drives) =>
+      hideFromEarlyBoot({ files: earlyBoot, run: control.run }, drives),
+
+    dismantle: ({ sysfs, control }, device) => dismantle({ sysfs, run: control.run, ...device }),
 
     clean,
 

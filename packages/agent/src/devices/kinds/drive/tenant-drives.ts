@@ -2,6 +2,8 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { replaceFile, unlessMissing } from '@gantry/daemon/durable-file';
 import type { RunProgram } from '../../../base/run-program.ts';
+import type { NamedDevice } from '../kind-driver.ts';
+import { ignoreDrives } from './ignore-drives.ts';
 
 /**
  * Tells udev which drives hold a tenant's data. Otherwise udev would look for RAID and LVM members
@@ -10,9 +12,9 @@ import type { RunProgram } from '../../../base/run-program.ts';
  */
 export async function markTenantDrives(
   { file, run }: { file: string; run: RunProgram },
-  addresses: readonly string[],
+  drives: readonly NamedDevice[],
 ): Promise<void> {
-  const wanted = renderTenantDrives(addresses);
+  const wanted = ignoreDrives(drives);
   const present = await unlessMissing(readFile(file, 'utf8'));
   if (wanted === (present ?? '')) return;
   if (wanted === '') {
@@ -24,17 +26,4 @@ export async function markTenantDrives(
   // udev would reload the rules by itself some seconds later. A host without udev assembles
   // nothing.
   await run('udevadm', ['control', '--reload']).catch(() => undefined);
-}
-
-/** Rules by which udev does not probe such a drive and systemd does not mount it. */
-function renderTenantDrives(addresses: readonly string[]): string {
-  if (addresses.length === 0) return '';
-  const lines = [...addresses]
-    .sort()
-    .map(
-      (address) =>
-        `SUBSYSTEM=="block", KERNELS=="${address}", ` +
-        'ENV{UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG}="1", ENV{SYSTEMD_READY}="0"',
-    );
-  return `${['# Drives of tenants. Written by gantry-agent.', ...lines].join('\n')}\n`;
 }
