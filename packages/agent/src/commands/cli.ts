@@ -39,6 +39,8 @@ environment of run and doctor:
   GANTRY_VOLUME_GROUP     volume group for lvm
   GANTRY_THIN_POOL        thin pool for lvm, in that group; unset: disks are not thin
   GANTRY_IMAGE_CACHE_GIB  size of the image cache; above it unused images are removed (100)
+  GANTRY_STORAGE_RESERVE_PERCENT
+                          share of the storage that new disks leave free (5)
   GANTRY_NAMESERVERS      name servers for guests, separated by commas
   GANTRY_GUEST_MTU        MTU of guests' interfaces (1450)
   GANTRY_UPLINK           the interface through which guests reach the outside

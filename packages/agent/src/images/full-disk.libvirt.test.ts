@@ -73,4 +73,22 @@ describe('a full disk', () => {
     await rm(join(small, 'ballast'));
     await volumes.create(makeDisk('os'), image);
   });
+
+  it('is not reached by new disks, which leave a share of it to the disks that exist', async () => {
+    const volumes = createVolumes({
+      ...{ driver: 'file', directory: join(small, 'disks'), images: await openSmallCache() },
+      ...{ sharedDirectory: join(small, 'shared'), isInUse: async () => false },
+      reservePercent: 50,
+    });
+    await volumes.create(makeDisk('first'), null);
+    await writeFile(join(small, 'ballast'), Buffer.alloc(1.2 * MIB));
+    await volumes.create(makeDisk('first'), null);
+    await expect(volumes.create(makeDisk('second'), null)).rejects.toMatchObject({
+      code: 'storage_full',
+      message: expect.stringContaining('new disks need 50 %'),
+    });
+    expect(await volumes.list()).toEqual(['first']);
+    await rm(join(small, 'ballast'));
+    await volumes.create(makeDisk('second'), null);
+  });
 });

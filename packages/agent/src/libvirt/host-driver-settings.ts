@@ -16,6 +16,8 @@ export type HostDriverSettings = {
   dataDirectory: string;
   sharedDirectory: string;
   imageCacheBytes: number;
+  /** The share of the storage that new disks leave free. */
+  storageReservePercent: number;
   volumes: { driver: 'file' } | { driver: 'lvm'; volumeGroup: string; thinPool: string | null };
   guests: GuestNetworkSettings & { mtu: number };
   /** The interface to the outside. Undefined: guests reach only each other. */
@@ -44,6 +46,9 @@ export function readHostDriverSettings(reader: SettingsReader): HostDriverSettin
     sharedDirectory: reader.text('GANTRY_SHARED_DIRECTORY', join(dataDirectory, 'shared')),
     imageCacheBytes:
       reader.integer('GANTRY_IMAGE_CACHE_GIB', { fallback: 100, min: 1, max: 100_000 }) * GIB,
+    storageReservePercent: reader.integer('GANTRY_STORAGE_RESERVE_PERCENT', {
+      ...{ fallback: 5, min: 0, max: 90 },
+    }),
     volumes: readVolumeSettings(reader),
     guests: readGuestNetworkSettings(reader),
     uplink: reader.optional('GANTRY_UPLINK'),

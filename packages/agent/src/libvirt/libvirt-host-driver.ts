@@ -164,6 +164,7 @@ async function openVolumes(
   return createVolumes({
     ...(settings.volumes.driver === 'file' ? { driver: 'file', directory } : settings.volumes),
     sharedDirectory: settings.sharedDirectory,
+    reservePercent: settings.storageReservePercent,
     images: await openImageCache({
       directory: join(settings.dataDirectory, 'images'),
       limitBytes: settings.imageCacheBytes,

@@ -16,13 +16,16 @@ export type VolumesOptions = (
   sharedDirectory: string;
   images: ImageCache;
   isInUse: IsInUse;
+  /** The share of a file system or thin pool that new disks leave free. Absent: none. */
+  reservePercent?: number | undefined;
   run?: RunProgram;
 };
 
 /** All disks of a host: block disks by the chosen driver, shared volumes as directories. */
 export function createVolumes(options: VolumesOptions): VolumeDriver {
-  const { images, isInUse, sharedDirectory } = options;
-  const common = { images, isInUse, run: options.run ?? programRunner('storage_failed') };
+  const { images, isInUse, sharedDirectory, reservePercent } = options;
+  const run = options.run ?? programRunner('storage_failed');
+  const common = { images, isInUse, reservePercent, run };
   const block =
     options.driver === 'file'
       ? fileDriver({ ...common, directory: options.directory })

@@ -20,6 +20,7 @@ import {
 import type { FileSource } from './disk-source.ts';
 import { renderOverlay } from './qcow2-overlay.ts';
 import { type DiskFile, isLocked, resizeFile } from './qemu-img.ts';
+import { requireFreeDirectory } from './require-free-space.ts';
 import type { IsInUse, VolumeDriver } from './volume-driver.ts';
 
 /**
@@ -33,11 +34,14 @@ export type FileDriverOptions = {
   images: ImageCache;
   isInUse: IsInUse;
   run: RunProgram;
+  /** The share of the file system that new disks leave free. Absent: none. */
+  reservePercent?: number | undefined;
 };
 
 const FORMATS = ['raw', 'qcow2'] as const;
 
-export function fileDriver({ directory, images, isInUse, run }: FileDriverOptions): VolumeDriver {
+export function fileDriver(options: FileDriverOptions): VolumeDriver {
+  const { directory, images, isInUse, run } = options;
   const fileOf = (diskId: string, format: DiskFile['format']): DiskFile => ({
     path: join(directory, `${diskId}.${format}`),
     format,
@@ -65,6 +69,7 @@ export function fileDriver({ directory, images, isInUse, run }: FileDriverOption
   const make = async (disk: DiskSpec, image: Image | null): Promise<void> => {
     const sizeBytes = checkDisk(disk);
     await prepareDirectory(directory);
+    await requireFreeDirectory(directory, options.reservePercent ?? 0);
     if (image === null) {
       await makeSparse(fileOf(disk.id, 'raw').path, sizeBytes);
     } else {

@@ -25,7 +25,7 @@ beforeEach(() => {
 
 const open = (thinPool: string | null) =>
   lvmDriver({
-    ...{ volumeGroup: 'vg', thinPool, images, run: lvm.run },
+    ...{ volumeGroup: 'vg', thinPool, images, run: lvm.run, reservePercent: 5 },
     isInUse: async (diskId) => inUse.has(diskId),
   });
 
@@ -161,6 +161,21 @@ describe('a volume', () => {
       message: expect.stringContaining('lvchange --zero y'),
     });
     expect(lvm.commands).toEqual([]);
+  });
+
+  it.each([
+    { data: 96, metadata: 2 },
+    { data: 40, metadata: 97 },
+  ])('is not created in a pool that is almost full, which still has its disks: %j', async (use) => {
+    await open('pool').create(makeDisk('d'), null);
+    const { length } = lvm.commands;
+    lvm.poolUse = use;
+    await open('pool').create(makeDisk('d'), null);
+    await expect(open('pool').create(makeDisk('e'), null)).rejects.toMatchObject({
+      code: 'storage_full',
+      message: expect.stringContaining('% of the thin pool vg/pool are free'),
+    });
+    expect(lvm.commands).toHaveLength(length);
   });
 
   it('is not created from an image larger than it', async () => {

@@ -13,6 +13,7 @@ import {
 } from './check-disk.ts';
 import { type LogicalVolume, parseLogicalVolumes, parseRows, reportArgs } from './lvm-report.ts';
 import { copyIntoDevice } from './qemu-img.ts';
+import { requireFreeShare } from './require-free-space.ts';
 import type { IsInUse, VolumeDriver } from './volume-driver.ts';
 
 /**
@@ -34,6 +35,8 @@ export type LvmDriverOptions = {
   images: ImageCache;
   isInUse: IsInUse;
   run: RunProgram;
+  /** The share of a thin pool that new disks leave free. Absent: none. */
+  reservePercent?: number | undefined;
 };
 
 const PREFIX = 'gantry-';
@@ -44,7 +47,7 @@ const ZEROED = 'gantry.zeroed=';
 const ZERO_TIMEOUT_MS = 14_400_000;
 
 export function lvmDriver(options: LvmDriverOptions): VolumeDriver {
-  const { volumeGroup, thinPool, images, isInUse, run } = options;
+  const { volumeGroup, thinPool, images, isInUse, run, reservePercent = 0 } = options;
   const nameOf = (diskId: string) => `${PREFIX}${diskId}`;
   const pathOf = (diskId: string) => `${volumeGroup}/${nameOf(diskId)}`;
   const deviceOf = (diskId: string) => `/dev/${pathOf(diskId)}`;
@@ -75,17 +78,23 @@ export function lvmDriver(options: LvmDriverOptions): VolumeDriver {
     await run('blkdiscard', args, { timeoutMs: ZERO_TIMEOUT_MS });
   };
 
-  /** If a pool does not zero new chunks, their next owner sees the old content. */
-  const requireZeroing = async (): Promise<void> => {
+  const requireGoodPool = async (): Promise<void> => {
     if (thinPool === null) return;
-    const json = await run('lvs', [...reportArgs(['zero']), `${volumeGroup}/${thinPool}`]);
-    if (parseRows(json)[0]?.['zero'] === 'zero') return;
-    const message = `the thin pool ${volumeGroup}/${thinPool} does not zero new chunks: lvchange --zero y`;
-    throw new HostFailure('storage_failed', message);
+    const pool = `${volumeGroup}/${thinPool}`;
+    const columns = ['zero', 'data_percent', 'metadata_percent'];
+    const [row] = parseRows(await run('lvs', [...reportArgs(columns), pool]));
+    // If a pool does not zero new chunks, their next owner sees the old content.
+    if (row?.['zero'] !== 'zero') {
+      const message = `the thin pool ${pool} does not zero new chunks: lvchange --zero y`;
+      throw new HostFailure('storage_failed', message);
+    }
+    const used = Math.max(Number(row['data_percent']), Number(row['metadata_percent']));
+    const place = `the thin pool ${pool}`;
+    requireFreeShare({ place, freePercent: 100 - used }, reservePercent);
   };
 
   const make = async (disk: DiskSpec, fill: () => Promise<void>): Promise<void> => {
-    await requireZeroing();
+    await requireGoodPool();
     const size = `${checkDisk(disk)}b`;
     const how =
       thinPool === null

@@ -9,6 +9,8 @@ export type RecordedLvm = {
   commands: string[];
   volumes: Map<string, RecordedVolume>;
   poolZeroes: boolean;
+  /** How full the pool is, in percent: its data and its metadata. */
+  poolUse: { data: number; metadata: number };
   /**
    * From this command on all fail, as if the agent had been killed; reading commands do not count.
    */
@@ -21,6 +23,7 @@ export function recordLvm(): RecordedLvm {
     commands: [],
     volumes: new Map(),
     poolZeroes: true,
+    poolUse: { data: 40, metadata: 2 },
     dieAtCommand: null,
     async run(program, args) {
       // Yields, as a real program would, so that other work runs in between.
@@ -37,9 +40,15 @@ export function recordLvm(): RecordedLvm {
   return lvm;
 }
 
-function report({ volumes, poolZeroes }: RecordedLvm, args: readonly string[]): string {
-  const lv = args.includes('zero')
-    ? [{ zero: poolZeroes ? 'zero' : '' }]
+function report(lvm: RecordedLvm, args: readonly string[]): string {
+  const { volumes, poolZeroes, poolUse } = lvm;
+  const pool = {
+    zero: poolZeroes ? 'zero' : '',
+    data_percent: poolUse.data.toFixed(2),
+    metadata_percent: poolUse.metadata.toFixed(2),
+  };
+  const lv = args.includes('zero,data_percent,metadata_percent')
+    ? [pool]
     : [...volumes].map(([name, { sizeBytes, tags, isOpen }]) => ({
         ...{ lv_name: name, lv_size: String(sizeBytes) },
         ...{ lv_tags: [...tags].join(','), lv_device_open: isOpen ? 'open' : '' },

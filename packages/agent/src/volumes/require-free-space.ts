@@ -1,0 +1,26 @@
+import { statfs } from 'node:fs/promises';
+import { HostFailure } from '../base/failure.ts';
+
+/**
+ * Throws `storage_full` if less than this share of a file system or thin pool is free. Disks take space
+ * as guests write, so a new disk on almost full storage would take it from guests that run already.
+ */
+export function requireFreeShare(
+  { place, freePercent }: { place: string; freePercent: number },
+  reservePercent: number,
+): void {
+  if (freePercent >= reservePercent) return;
+  const found = `${Math.floor(freePercent * 10) / 10} % of ${place} are free`;
+  const message = `${found}, and new disks need ${reservePercent} % (GANTRY_STORAGE_RESERVE_PERCENT)`;
+  throw new HostFailure('storage_full', message);
+}
+
+/** The directory must exist. */
+export async function requireFreeDirectory(
+  directory: string,
+  reservePercent: number,
+): Promise<void> {
+  const { bavail, blocks } = await statfs(directory);
+  const freePercent = blocks === 0 ? 100 : (bavail / blocks) * 100;
+  requireFreeShare({ place: directory, freePercent }, reservePercent);
+}
