@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { HostFailure } from '../base/failure.ts';
-import { createKeyedQueue } from '../base/queue.ts';
+import { createKeyedQueue, createQueue, createSlots } from '../base/queue.ts';
 import type { Sysfs } from '../base/sysfs.ts';
 import type { Cleaning, CleaningOutcome, Device, Devices } from '../host-driver.ts';
 import { type DeviceBook, deviceBook, entryFor } from './device-book.ts';
@@ -24,15 +24,24 @@ type Handed = Device &
     isDirty?: boolean;
   };
 
+/**
+ * Drives that are erased at the same time. Most erase themselves, but one that must be overwritten
+ * takes memory bandwidth from running VMs.
+ */
+const MOST_ERASED = 8;
+
 /** Assigns the devices of this host to VMs, most of them through VFIO; each has one VM at a time. */
 export function vfioDevices(options: VfioOptions): Devices {
   const host = new VfioHost(options);
   // One queue per device, because erasing one takes long.
   const enqueue = createKeyedQueue();
+  const erase = createSlots(MOST_ERASED);
+  const release = (device: Device) =>
+    host.holdsData(device) ? erase(() => host.release(device)) : host.release(device);
   return {
     list: () => host.list(),
     bind: (device, companions) => enqueue(device.address, () => host.bind(device, companions)),
-    release: (device) => enqueue(device.address, () => host.release(device)),
+    release: (device) => enqueue(device.address, () => release(device)),
   };
 }
 
@@ -40,6 +49,7 @@ class VfioHost {
   readonly #options: VfioOptions;
   readonly #sysfs: Sysfs;
   readonly #book: DeviceBook<Handed>;
+  readonly #marking = createQueue();
 
   constructor(options: VfioOptions) {
     this.#options = options;
@@ -50,6 +60,10 @@ class VfioHost {
   async list(): Promise<Device[]> {
     const held = (await this.#book.list()).filter(({ isDirty }) => !isDirty);
     return held.map(({ vmId, kind, address }) => ({ vmId, kind, address }));
+  }
+
+  holdsData(device: Device): boolean {
+    return this.#kindOf(device).holdsData ?? false;
   }
 
   async bind(device: Device, companions: readonly string[]): Promise<void> {
@@ -73,7 +87,7 @@ class VfioHost {
     const known = await this.#entryFor(device);
     const outcome = await this.#clean(device, known ?? null);
     const identity = known?.identity ?? (await this.#identify(device));
-    if (outcome.failure && this.#kindOf(device).holdsData) {
+    if (outcome.failure && this.holdsData(device)) {
       const entry = known ?? { ...device, drivers: {}, identity: null };
       await this.#book.put({ ...entry, isDirty: true });
     } else {
@@ -131,10 +145,13 @@ class VfioHost {
     return (await this.#kindOf(device).identify?.(this.#options, device.address)) ?? null;
   }
 
+  /** One after another, because each call replaces what the one before it marked. */
   async #markAssigned(device: Device): Promise<void> {
-    const entries = (await this.#book.list()).filter(({ kind }) => kind === device.kind);
-    const addresses = entries.map(({ address }) => address);
-    await this.#kindOf(device).markAssigned?.(this.#options, addresses);
+    await this.#marking(async () => {
+      const entries = (await this.#book.list()).filter(({ kind }) => kind === device.kind);
+      const addresses = entries.map(({ address }) => address);
+      await this.#kindOf(device).markAssigned?.(this.#options, addresses);
+    });
   }
 
   async #clean(device: Device, known: Handed | null): Promise<CleaningOutcome> {
