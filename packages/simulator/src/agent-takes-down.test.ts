@@ -1,3 +1,4 @@
+import { DEFAULT_TIMINGS } from '@gantry/agent/base/timings';
 import { drive, gpu, makeSpec, makeTakeDown } from '@gantry/agent/testing/make-spec';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AgentUnderTest, until } from './testing/agent-under-test.ts';
@@ -22,17 +23,42 @@ describe('a VM that is taken down', () => {
     host.send(makeSpec(2, { takeDowns: [takeDown] }));
     await host.untilState('vm-1', '2', 'TAKEN_DOWN');
     const receipt = { vmId: 'vm-1', revision: '2', failure: null };
-    expect(host.report.receipts).toEqual([
+    expect(receiptsByAddress(host)).toEqual([
+      expect.objectContaining({ ...receipt, pciAddress: GPU_A, method: 'flr', serial: '' }),
+      expect.objectContaining({ ...receipt, pciAddress: GPU_B, kind: 'gpu' }),
       expect.objectContaining({
         ...receipt,
         pciAddress: DRIVE,
         method: 'format_ses1',
         serial: 'SIM0000',
       }),
-      expect.objectContaining({ ...receipt, pciAddress: GPU_A, method: 'flr', serial: '' }),
-      expect.objectContaining({ ...receipt, pciAddress: GPU_B, kind: 'gpu' }),
     ]);
     expectNothingLeft(host);
+  });
+
+  it('returns its GPUs while its drives are still being erased', async () => {
+    const eraseMs = 3_600_000;
+    host.driver.behave({ eraseMs });
+    await bringUp(host);
+    host.send(makeSpec(2, { takeDowns: [takeDown] }));
+    await until(() => host.report.receipts?.length === 2);
+    expect(receiptsByAddress(host).map(({ pciAddress }) => pciAddress)).toEqual([GPU_A, GPU_B]);
+    expect(host.driver.devices.look().map(({ address }) => address)).toEqual([DRIVE]);
+    expect(host.vm('vm-1')?.state).toBe('VM_OBSERVED_STATE_WORKING');
+    host.clock.advance(eraseMs);
+    await host.untilState('vm-1', '2', 'TAKEN_DOWN');
+  });
+
+  it('returns its other devices if one cannot be released yet, and retries that one', async () => {
+    await bringUp(host);
+    host.driver.faults.failNext('release_device', 1, { code: 'device_in_use', message: 'open' });
+    host.send(makeSpec(2, { takeDowns: [takeDown] }));
+    await until(() => host.report.receipts?.length === 2);
+    expect(receiptsByAddress(host).map(({ pciAddress }) => pciAddress)).toEqual([GPU_B, DRIVE]);
+    await until(() => host.clock.waiting > 0);
+    host.clock.advance(DEFAULT_TIMINGS.retryMs[0] ?? 0);
+    await host.untilState('vm-1', '2', 'TAKEN_DOWN');
+    expect([...host.driver.devices.cleanings.values()]).toEqual([1, 1, 1]);
   });
 
   it('keeps the disks that are not to be deleted, and can start from them again', async () => {
@@ -167,6 +193,11 @@ describe('a VM that is taken down', () => {
     await host.untilState('vm-1', '2', 'TAKEN_DOWN');
   });
 });
+
+function receiptsByAddress({ report }: AgentUnderTest) {
+  const addressOf = ({ pciAddress = '' }: { pciAddress?: string }) => pciAddress;
+  return (report.receipts ?? []).toSorted((a, b) => addressOf(a).localeCompare(addressOf(b)));
+}
 
 function expectNothingLeft({ driver }: AgentUnderTest): void {
   expect(driver.disks.ids()).toEqual([]);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createKeyedQueue, createQueue } from './queue.ts';
+import { createKeyedQueue, createQueue, createSlots } from './queue.ts';
 
 const gate = () => {
   let open = () => {};
@@ -51,4 +51,26 @@ it('work with the same key runs in order, and work with another key does not wai
   open();
   await Promise.all([first, second]);
   expect(steps).toEqual(['b', 'a1', 'a2']);
+});
+
+it('no more works run at once than there are slots, and a failed work frees its slot', async () => {
+  const inSlot = createSlots(2);
+  const begun: number[] = [];
+  const gates = [gate(), gate(), gate()];
+  const works = gates.map(({ opened }, index) =>
+    inSlot(async () => {
+      begun.push(index);
+      await opened;
+      if (index === 0) throw new Error('no');
+    }),
+  );
+  await Promise.resolve();
+  expect(begun).toEqual([0, 1]);
+  gates[0]?.open();
+  await expect(works[0]).rejects.toThrow('no');
+  gates[2]?.open();
+  await works[2];
+  expect(begun).toEqual([0, 1, 2]);
+  gates[1]?.open();
+  await works[1];
 });

@@ -25,3 +25,20 @@ export function createKeyedQueue(): <T>(key: string, work: () => Promise<T>) => 
     }
   };
 }
+
+/** Runs at most `count` works at the same time; the others wait in the order of the calls. */
+export function createSlots(count: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let free = count;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (free === 0) await new Promise<void>((begin) => waiting.push(begin));
+    else free -= 1;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    }
+  };
+}

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Device } from '../host-driver.ts';
+import { eraseLimitMs } from './kinds/drive/erase-drive.ts';
 import { ImitatedServer, zero } from './testing/imitated-server.ts';
 import { type VfioDevices, vfioDevices } from './vfio-devices.ts';
 
@@ -255,6 +256,47 @@ describe('releasing a drive', () => {
     await devices.bind(drive, []);
     expect(await devices.release(drive)).toMatchObject({ method, failure: null });
     expect(await isErased()).toBe(true);
+  });
+
+  it('erases several drives at the same time, at most eight, and gives each time for its size', async () => {
+    const drives = await Promise.all(
+      Array.from({ length: 10 }, async (_, index) => {
+        const address = `0000:7${index}:00.0`;
+        await server.addDrive(address, {
+          serial: `T${index}`,
+          bytes: DRIVE_BYTES,
+          group: 70 + index,
+        });
+        return { ...drive, address };
+      }),
+    );
+    let inProgress = 0;
+    let most = 0;
+    let openGate = () => {};
+    const eightAtOnce = new Promise<void>((resolve) => {
+      openGate = resolve;
+    });
+    server.reactions.format = async (path) => {
+      inProgress += 1;
+      most = Math.max(most, inProgress);
+      if (inProgress === 8) openGate();
+      await eightAtOnce;
+      await zero(path);
+      inProgress -= 1;
+    };
+    for (const each of drives) await devices.bind(each, []);
+    const cleanings = await Promise.all(drives.map((each) => devices.release(each)));
+    expect(cleanings.map(({ serial }) => serial)).toEqual(drives.map((_, index) => `T${index}`));
+    expect(most).toBe(8);
+    const timeout = `--timeout ${eraseLimitMs('format', DRIVE_BYTES)}`;
+    expect(server.asked.filter((asked) => asked.endsWith(timeout))).toHaveLength(10);
+  });
+
+  it('may take longer the larger a drive is, by what the slowest drives need', () => {
+    const hours = (method: 'format' | 'overwrite', terabytes: number) =>
+      Math.round(eraseLimitMs(method, terabytes * 1e12) / 3_600_000);
+    expect([hours('format', 1), hours('format', 30)]).toEqual([1, 9]);
+    expect([hours('overwrite', 1), hours('overwrite', 30)]).toEqual([2, 42]);
   });
 
   it('detects a drive that reports success and is not erased', async () => {

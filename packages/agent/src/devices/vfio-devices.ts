@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { HostFailure } from '../base/failure.ts';
-import { createKeyedQueue } from '../base/queue.ts';
+import { createKeyedQueue, createQueue, createSlots } from '../base/queue.ts';
 import type { Sysfs } from '../base/sysfs.ts';
 import type { Cleaning, CleaningOutcome, Device, Devices } from '../host-driver.ts';
 import { type DeviceBook, deviceBook, entryFor } from './device-book.ts';
@@ -30,6 +30,12 @@ type Handed = Device &
     isDirty?: boolean;
   };
 
+/**
+ * Drives that are erased at the same time. Most erase themselves, but one that must be overwritten
+ * takes memory bandwidth from running VMs.
+ */
+const MOST_ERASED = 8;
+
 export type VfioDevices = Devices & {
   /** Keeps the devices that VMs have or may get from what the host does while it boots. */
   hideFromBoot(found: readonly InventoryDevice[]): Promise<void>;
@@ -40,11 +46,14 @@ export function vfioDevices(options: VfioOptions): VfioDevices {
   const host = new VfioHost(options);
   // One queue per device, because erasing one takes long.
   const enqueue = createKeyedQueue();
+  const erase = createSlots(MOST_ERASED);
+  const release = (device: Device) =>
+    host.holdsData(device) ? erase(() => host.release(device)) : host.release(device);
   return {
     list: () => host.list(),
     hideFromBoot: (found) => host.hideFromBoot(found),
     bind: (device, companions) => enqueue(device.address, () => host.bind(device, companions)),
-    release: (device) => enqueue(device.address, () => host.release(device)),
+    release: (device) => enqueue(device.address, () => release(device)),
   };
 }
 
@@ -52,6 +61,8 @@ class VfioHost {
   readonly #options: VfioOptions;
   readonly #sysfs: Sysfs;
   readonly #book: DeviceBook<Handed>;
+  readonly #marking = createQueue();
+  readonly #dismantling = createQueue();
 
   constructor(options: VfioOptions) {
     this.#options = options;
@@ -62,6 +73,10 @@ class VfioHost {
   async list(): Promise<Device[]> {
     const held = (await this.#book.list()).filter(({ isDirty }) => !isDirty);
     return held.map(({ vmId, kind, address }) => ({ vmId, kind, address }));
+  }
+
+  holdsData(device: Device): boolean {
+    return this.#kindOf(device).holdsData ?? false;
   }
 
   async bind(device: Device, companions: readonly string[]): Promise<void> {
@@ -86,7 +101,7 @@ class VfioHost {
     const known = await this.#entryFor(device);
     const outcome = await this.#clean(device, known ?? null);
     const identity = known?.identity ?? (await this.#identify(device));
-    if (outcome.failure && this.#kindOf(device).holdsData) {
+    if (outcome.failure && this.holdsData(device)) {
       const entry = known ?? { ...device, drivers: {}, identity: null };
       await this.#book.put({ ...entry, isDirty: true });
     } else {
@@ -158,15 +173,21 @@ class VfioHost {
     return (await this.#kindOf(device).identify?.(this.#options, device.address)) ?? null;
   }
 
+  /** One after another, because each call replaces what the one before it marked. */
   async #markAssigned(device: Device): Promise<void> {
-    const entries = await this.#assignedLike(device);
-    await this.#kindOf(device).markAssigned?.(this.#options, entries.map(nameOf));
+    await this.#marking(async () => {
+      const entries = await this.#assignedLike(device);
+      await this.#kindOf(device).markAssigned?.(this.#options, entries.map(nameOf));
+    });
   }
 
+  /** One after another, because the drives of a VM may be parts of the same RAID. */
   async #dismantle(device: Device): Promise<void> {
-    const assigned = (await this.#assignedLike(device)).map(({ address }) => address);
-    const { address } = device;
-    await this.#kindOf(device).dismantle?.(this.#options, { address, assigned });
+    await this.#dismantling(async () => {
+      const assigned = (await this.#assignedLike(device)).map(({ address }) => address);
+      const { address } = device;
+      await this.#kindOf(device).dismantle?.(this.#options, { address, assigned });
+    });
   }
 
   /** All devices of the same kind that VMs have, or that may hold their data. */

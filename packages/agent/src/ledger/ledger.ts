@@ -98,10 +98,15 @@ export class Ledger {
   }
 
   updateFacts(vmId: string, facts: Partial<VmFacts>): Promise<void> {
-    return this.update((content) => ({
-      ...content,
-      vms: { ...content.vms, [vmId]: { ...(content.vms[vmId] ?? NO_FACTS), ...facts } },
-    }));
+    return this.changeFacts(vmId, () => facts);
+  }
+
+  /** For a change that depends on facts which other work may be changing. */
+  changeFacts(vmId: string, change: (facts: VmFacts) => Partial<VmFacts>): Promise<void> {
+    return this.update((content) => {
+      const facts = content.vms[vmId] ?? NO_FACTS;
+      return { ...content, vms: { ...content.vms, [vmId]: { ...facts, ...change(facts) } } };
+    });
   }
 
   /** From now on nothing is written and no update returns, as if the process had died. */

@@ -1,30 +1,31 @@
 import type { Clock } from '../base/clock.ts';
 
-/** A sleep that `ring` ends early, also if it was called just before the sleep began. */
+/** Sleeps that `ring` ends early, also one that begins just after it was called. */
 export class Alarm {
   readonly #clock: Clock;
+  readonly #sleepers = new Set<() => void>();
   #isRung = false;
-  #wake: (() => void) | null = null;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   ring(): void {
-    this.#isRung = true;
-    this.#wake?.();
+    this.#isRung = this.#sleepers.size === 0;
+    for (const wake of [...this.#sleepers]) wake();
   }
 
   sleep(delayMs: number): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#clock.after(delayMs, () => this.#wake?.());
-      this.#wake = () => {
+      const wake = () => {
         cancel();
-        this.#wake = null;
+        this.#sleepers.delete(wake);
         this.#isRung = false;
         resolve();
       };
-      if (this.#isRung) this.#wake();
+      const cancel = this.#clock.after(delayMs, wake);
+      this.#sleepers.add(wake);
+      if (this.#isRung) wake();
     });
   }
 }

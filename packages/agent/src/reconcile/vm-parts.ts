@@ -1,30 +1,33 @@
-import { DEVICE_KINDS, type DeviceKind } from '@gantry/model/host-states';
-import type { DeviceReceipt__Output } from '@gantry/proto/generated/gantry/v1/DeviceReceipt';
+import { DEVICE_KINDS } from '@gantry/model/host-states';
 import { HostFailure } from '../base/failure.ts';
-import type { Cleaning, Device, Domain } from '../host-driver.ts';
+import type { Domain } from '../host-driver.ts';
 import { type DiskSpec, type Image, isBelow, type VmSpec, type VmTakeDown } from '../spec.ts';
+import { devicePart } from './device-part.ts';
 import type { HostContext } from './host-context.ts';
 
 /**
- * The parts of a VM, in the order in which they are brought up. They are taken down in reverse.
- * Every part is idempotent and reads the current state itself: after a crash the worker starts
- * again with the first.
+ * The parts of a VM, in the order in which they are brought up. They are taken down in reverse; the
+ * parts of one group are taken down at the same time, because none of them needs another. Every part
+ * is idempotent and reads the current state itself: after a crash the worker starts again with the
+ * first.
  */
-const PARTS: readonly Part[] = [
+const PARTS: readonly (readonly Part[])[] = [
   // The disks; the boot disk is made from its image.
-  { name: 'volumes', ensure: ensureVolumes, remove: removeVolumes },
+  [{ name: 'volumes', ensure: ensureVolumes, remove: removeVolumes }],
   // What cloud-init reads when the guest boots.
-  {
-    name: 'seed',
-    ensure: (host, vm) => host.driver.seeds.ensure(vm),
-    remove: (host, vm) => host.driver.seeds.remove(vm.id),
-  },
+  [
+    {
+      name: 'seed',
+      ensure: (host, vm) => host.driver.seeds.ensure(vm),
+      remove: (host, vm) => host.driver.seeds.remove(vm.id),
+    },
+  ],
   // Firewall rules, then the interfaces.
-  { name: 'network', ensure: ensureInterfaces, remove: removeInterfaces },
+  [{ name: 'network', ensure: ensureInterfaces, remove: removeInterfaces }],
   // One part for each kind: assigned whole, and cleaned when the VM is taken down.
-  ...DEVICE_KINDS.map(devicePart),
+  DEVICE_KINDS.map(devicePart),
   // The libvirt domain, defined and started.
-  { name: 'domain', ensure: ensureDomain, remove: removeDomain },
+  [{ name: 'domain', ensure: ensureDomain, remove: removeDomain }],
 ];
 
 type Part = {
@@ -43,39 +46,40 @@ type Removal = {
 
 /** One unit of work that is retried as a whole. */
 export type Step = { name: string; run: () => Promise<void> };
+/** Steps that run at the same time. */
+export type StepGroup = readonly Step[];
 
-export function stepsUp(host: HostContext, vm: VmSpec): Step[] {
-  return PARTS.map((part) => ({ name: part.name, run: () => part.ensure(host, vm) }));
+export function stepsUp(host: HostContext, vm: VmSpec): StepGroup[] {
+  return PARTS.flat().map((part) => [{ name: part.name, run: () => part.ensure(host, vm) }]);
 }
 
-export function stepsDown(host: HostContext, vm: VmTakeDown, removal: Removal): Step[] {
-  const steps = PARTS.map((part) => ({
-    name: part.name,
-    run: () => part.remove(host, vm, removal),
-  })).reverse();
+export function stepsDown(host: HostContext, vm: VmTakeDown, removal: Removal): StepGroup[] {
+  const groups = PARTS.map((parts) =>
+    parts.map(({ name, remove }) => ({ name, run: () => remove(host, vm, removal) })),
+  ).reverse();
   const finish = () => host.ledger.updateFacts(vm.id, { takenDownRevision: vm.revision });
-  return [...steps, { name: 'ledger', run: finish }];
+  return [...groups, [{ name: 'ledger', run: finish }]];
 }
 
 /**
  * What can change while the guest runs. The definition comes last because it carries the revision:
  * a domain with the new revision has everything else too.
  */
-export function stepsAdjust(host: HostContext, vm: VmSpec): Step[] {
+export function stepsAdjust(host: HostContext, vm: VmSpec): StepGroup[] {
   return [
-    { name: 'volumes', run: () => ensureVolumes(host, vm) },
-    { name: 'network', run: () => ensureInterfaces(host, vm) },
-    { name: 'disks', run: () => ensureAttachedDisks(host, vm) },
-    { name: 'definition', run: () => host.driver.hypervisor.define(vm) },
+    [{ name: 'volumes', run: () => ensureVolumes(host, vm) }],
+    [{ name: 'network', run: () => ensureInterfaces(host, vm) }],
+    [{ name: 'disks', run: () => ensureAttachedDisks(host, vm) }],
+    [{ name: 'definition', run: () => host.driver.hypervisor.define(vm) }],
   ];
 }
 
-export function stepsReset(host: HostContext, vm: VmSpec): Step[] {
+export function stepsReset(host: HostContext, vm: VmSpec): StepGroup[] {
   const reset = async () => {
     await host.driver.hypervisor.reset(vm.id, vm.generation);
     await keepRunning(host, vm.id, vm.generation);
   };
-  return [{ name: 'domain', run: reset }, ...stepsAdjust(host, vm)];
+  return [[{ name: 'domain', run: reset }], ...stepsAdjust(host, vm)];
 }
 
 /** Creates missing disks and grows the others, also while the guest runs. */
@@ -147,86 +151,6 @@ async function ensureInterfaces(host: HostContext, vm: VmSpec): Promise<void> {
 async function removeInterfaces(host: HostContext, vm: VmTakeDown): Promise<void> {
   await host.driver.network.removeInterfaces(vm.id);
   await host.ledger.updateFacts(vm.id, { interfaces: [] });
-}
-
-/**
- * The devices of one kind. They are passed through whole, and afterwards cleaned and verified: each
- * cleaning leaves a receipt.
- */
-function devicePart(kind: DeviceKind): Part {
-  return {
-    name: kind,
-
-    async ensure(host, vm) {
-      const companions = vm.devices.map(({ address }) => address);
-      for (const { address } of vm.devices.filter((device) => device.kind === kind)) {
-        await host.driver.devices.bind({ vmId: vm.id, kind, address }, companions);
-      }
-    },
-
-    async remove(host, vm) {
-      for (const address of await devicesToClean(host, vm, kind)) {
-        const device = { vmId: vm.id, kind, address };
-        const cleaning =
-          (await heldByAnother(host, device)) ?? (await host.driver.devices.release(device));
-        await keepReceipt(host, vm, { device, cleaning });
-      }
-    },
-  };
-}
-
-/**
- * Returns the devices that the entry names or that the host has assigned to the VM, without those
- * that have a receipt: a restart of the agent must not erase a drive again.
- */
-async function devicesToClean(
-  host: HostContext,
-  vm: VmTakeDown,
-  kind: DeviceKind,
-): Promise<string[]> {
-  const bound = (await host.driver.devices.list()).filter((device) => device.vmId === vm.id);
-  const addresses = [...vm.devices, ...bound]
-    .filter((device) => device.kind === kind)
-    .map(({ address }) => address);
-  const { receipts } = host.ledger.facts(vm.id);
-  const cleaned = receipts.filter((receipt) => receipt.revision === vm.revision);
-  const done = new Set(cleaned.map((receipt) => receipt.pciAddress));
-  return [...new Set(addresses)].filter((address) => !done.has(address));
-}
-
-/**
- * After a restored backup, the entry may name a device that another VM has by now. It stays with that
- * VM. The receipt says so: the take-down ends, and the device is not proven clean.
- */
-async function heldByAnother(host: HostContext, device: Device): Promise<Cleaning | null> {
-  const { address, vmId } = device;
-  const holder = (await host.driver.devices.list()).find((held) => held.address === address);
-  if (!holder || holder.vmId === vmId) return null;
-  const message = `${address} is in use by VM ${holder.vmId}`;
-  return { serial: '', method: 'none', failure: { code: 'device_in_use', message } };
-}
-
-async function keepReceipt(
-  host: HostContext,
-  vm: VmTakeDown,
-  { device, cleaning }: { device: Device; cleaning: Cleaning },
-): Promise<void> {
-  const now = String(host.clock.nowMs());
-  const receipt: DeviceReceipt__Output = {
-    vmId: vm.id,
-    revision: vm.revision,
-    kind: device.kind,
-    pciAddress: device.address,
-    serial: cleaning.serial,
-    method: cleaning.method,
-    finishedMs: now,
-    failure: cleaning.failure && { ...cleaning.failure, sinceMs: now },
-  };
-  const others = host.ledger
-    .facts(vm.id)
-    .receipts.filter(({ pciAddress }) => pciAddress !== device.address);
-  await host.ledger.updateFacts(vm.id, { receipts: [...others, receipt] });
-  host.changed();
 }
 
 async function ensureDomain(host: HostContext, vm: VmSpec): Promise<void> {

@@ -8,6 +8,7 @@ import {
   findDomain,
   keepRunning,
   type Step,
+  type StepGroup,
   stepsAdjust,
   stepsDown,
   stepsReset,
@@ -86,8 +87,9 @@ export class VmWorker {
     if (plan === 'nothing' || plan === 'crashed') return this.#settle(entry);
     if (this.#isHeld(entry)) return;
     this.#host.changed();
-    for (const step of this.#steps(plan, entry)) {
-      if (!(await this.#try(step, entry))) return;
+    for (const group of this.#steps(plan, entry)) {
+      const done = await Promise.all(group.map((step) => this.#try(step, entry)));
+      if (done.includes(false)) return;
     }
     this.#settle(entry);
   }
@@ -100,7 +102,7 @@ export class VmWorker {
     return isHeld;
   }
 
-  #steps(plan: Exclude<Plan, 'nothing' | 'crashed'>, entry: VmEntry): Step[] {
+  #steps(plan: Exclude<Plan, 'nothing' | 'crashed'>, entry: VmEntry): StepGroup[] {
     if (entry.takeDown) {
       return stepsDown(this.#host, entry.vm, {
         rest: (delayMs) => this.#alarm.sleep(delayMs),

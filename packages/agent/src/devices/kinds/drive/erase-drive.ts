@@ -10,9 +10,16 @@ type Method = { name: string; run(): Promise<void> };
 type Host = { run: RunProgram };
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-/** A drive that needs longer is considered broken. The time to overwrite depends on its size. */
-const LIMIT_MS = { format: 15 * MINUTE_MS, sanitize: HOUR_MS, overwrite: 6 * HOUR_MS };
+/**
+ * A drive that needs longer than a fixed time and the time for its size is considered broken. Most
+ * drives format within seconds at any size; the slowest rewrite themselves, at 1 GB/s or more. A
+ * drive that is overwritten by the host and cannot take 200 MB/s is not fit for VMs.
+ */
+const LIMITS = {
+  format: { fixedMs: 15 * MINUTE_MS, bytesPerMs: 1_000_000 },
+  sanitize: { fixedMs: 60 * MINUTE_MS, bytesPerMs: 1_000_000 },
+  overwrite: { fixedMs: 15 * MINUTE_MS, bytesPerMs: 200_000 },
+};
 
 const FORMAT_COMMAND = 0x2;
 const SANITIZE_CRYPTO = 0x1;
@@ -48,15 +55,21 @@ export async function eraseDrive(host: Host, drive: BoundDrive): Promise<Cleanin
   return { method: 'none', failure };
 }
 
+/** Returns how long a method may take for this many bytes. */
+export function eraseLimitMs(method: keyof typeof LIMITS, sizeBytes: number): number {
+  const { fixedMs, bytesPerMs } = LIMITS[method];
+  return fixedMs + Math.ceil(sizeBytes / bytesPerMs);
+}
+
 async function methodsOf(run: RunProgram, drive: BoundDrive): Promise<Method[]> {
   const abilities = await readAbilities(run, drive.controller);
   const methods: Method[] = [];
   if (abilities.format) methods.push({ name: 'format_ses1', run: () => format(run, drive) });
   if (abilities.blockErase || abilities.cryptoErase) {
     // An earlier sanitize may still run, and nothing can be read or written until it ends.
-    await untilSanitized(run, drive.controller);
+    await untilSanitized(run, drive);
     const action = abilities.blockErase ? '2' : '4';
-    methods.push({ name: 'sanitize', run: () => sanitize(run, drive.controller, action) });
+    methods.push({ name: 'sanitize', run: () => sanitize(run, drive, action) });
   }
   methods.push({ name: 'overwrite', run: () => overwrite(run, drive) });
   return methods;
@@ -73,29 +86,33 @@ async function readAbilities(run: RunProgram, controller: string): Promise<Abili
 }
 
 async function format(run: RunProgram, { namespaces }: BoundDrive): Promise<void> {
-  for (const { path } of namespaces) {
-    const limit = ['--timeout', String(LIMIT_MS.format)];
-    const args = ['format', path, '--ses=1', '--force', ...limit];
-    await run('nvme', args, { timeoutMs: LIMIT_MS.format + MINUTE_MS });
+  for (const { path, sizeBytes } of namespaces) {
+    const limitMs = eraseLimitMs('format', sizeBytes);
+    const args = ['format', path, '--ses=1', '--force', '--timeout', String(limitMs)];
+    await run('nvme', args, { timeoutMs: limitMs + MINUTE_MS });
   }
 }
 
-async function sanitize(run: RunProgram, controller: string, action: string): Promise<void> {
-  await run('nvme', ['sanitize', controller, `--sanact=${action}`]);
-  if ((await untilSanitized(run, controller)) === SANITIZE_FAILED) {
+async function sanitize(run: RunProgram, drive: BoundDrive, action: string): Promise<void> {
+  await run('nvme', ['sanitize', drive.controller, `--sanact=${action}`]);
+  if ((await untilSanitized(run, drive)) === SANITIZE_FAILED) {
     throw new Error('the drive says it failed');
   }
 }
 
 /** Returns the state in which the sanitize ended. */
-async function untilSanitized(run: RunProgram, controller: string): Promise<number> {
+async function untilSanitized(
+  run: RunProgram,
+  { controller, sizeBytes }: BoundDrive,
+): Promise<number> {
   let state = SANITIZE_RUNNING;
   const isOver = async () => {
     const text = await run('nvme', ['sanitize-log', controller, '-o', 'json']);
     state = sanitizeState(JSON.parse(text));
     return state !== SANITIZE_RUNNING;
   };
-  if (await untilTrue(isOver, LIMIT_MS.sanitize, SANITIZE_PAUSE_MS)) return state;
+  const limitMs = eraseLimitMs('sanitize', sizeBytes);
+  if (await untilTrue(isOver, limitMs, SANITIZE_PAUSE_MS)) return state;
   throw new Error('it took too long');
 }
 
@@ -120,9 +137,10 @@ function findMember(value: unknown, name: string): unknown {
 }
 
 async function overwrite(run: RunProgram, { namespaces }: BoundDrive): Promise<void> {
-  for (const { path } of namespaces) {
+  for (const { path, sizeBytes } of namespaces) {
+    const timeoutMs = eraseLimitMs('overwrite', sizeBytes);
     // Frees the blocks if the drive supports it; the overwrite does not depend on it.
-    await run('blkdiscard', ['--force', path], { timeoutMs: LIMIT_MS.overwrite }).catch(() => '');
-    await run('blkdiscard', ['--force', '--zeroout', path], { timeoutMs: LIMIT_MS.overwrite });
+    await run('blkdiscard', ['--force', path], { timeoutMs }).catch(() => '');
+    await run('blkdiscard', ['--force', '--zeroout', path], { timeoutMs });
   }
 }
