@@ -8,21 +8,17 @@ import { SERVER_MODELS } from '@gantry/simulator/servers/server-models';
 import { simulatedInventory } from '@gantry/simulator/servers/simulated-inventory';
 import { describe, expect, it } from 'vitest';
 
-/**
- * Tests that the simulated servers can hold what the catalogue sells. Counts whole cores, not
- * threads, and only memory in 1 GiB pages.
- */
+/** Tests that what the simulated servers offer is enough for what the catalogue sells. */
 
 const LOCATION = 'one';
-const GIB_PAGE_KIB = 1_048_576;
 
-function placementHostOf({ cpu, numaNodes, devices, nics }: HostInventory): PlacementHost {
+function placementHostOf({ numaNodes, devices, nics }: HostInventory): PlacementHost {
   const ofKind = (wanted: string) => devices.filter(({ kind }) => kind === wanted);
   const gbps = nics.reduce((sum, { speedMbps = 0 }) => sum + speedMbps / 1_000, 0);
-  const nodes = numaNodes.map(({ id, hugepages }) => ({
+  const nodes = numaNodes.map(({ id, offeredCores, offeredMemoryMib }) => ({
     node: id,
-    cores: cpu.cores / numaNodes.length,
-    memoryMib: (hugepages.find(({ pageKib }) => pageKib === GIB_PAGE_KIB)?.free ?? 0) * 1_024,
+    cores: offeredCores,
+    memoryMib: offeredMemoryMib,
     networkGbps: gbps / numaNodes.length,
   }));
   return {
@@ -33,7 +29,7 @@ function placementHostOf({ cpu, numaNodes, devices, nics }: HostInventory): Plac
     drifted: false,
     trouble: '',
     size: {
-      cores: cpu.cores,
+      cores: nodes.reduce((sum, { cores }) => sum + cores, 0),
       memoryMib: nodes.reduce((sum, { memoryMib }) => sum + memoryMib, 0),
     },
     numaNodes: nodes,

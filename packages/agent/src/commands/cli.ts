@@ -56,6 +56,11 @@ environment of run, doctor and inventory:
   GANTRY_SYSFS_ROOT       where sysfs is mounted (/sys)
   GANTRY_GPU_VENDORS      PCI vendor ids of GPUs, separated by commas (10de,1002)
   GANTRY_NVLINK_PAIRS     GPUs joined by NVLink bridges (0000:41:00.0-0000:42:00.0,...)
+  GANTRY_CORE             what a core of a VM type is: thread, or core for a physical core (thread)
+  GANTRY_HOST_CORES       physical cores that the host keeps of each NUMA node (1 if it has 4 or more)
+  GANTRY_HOST_MEMORY_GIB  memory that the host keeps, in GiB, divided between its NUMA nodes (8)
+  GANTRY_HOST_MEMORY_PERCENT
+                          percent of each NUMA node that the host keeps in addition (2)
   GANTRY_SHARED_STORAGE   1: every host of the location reaches this host's disks (0)
   GANTRY_LIBVIRT_SOCKET   libvirt's socket (/run/libvirt/libvirt-sock)
 `;

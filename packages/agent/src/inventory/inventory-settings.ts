@@ -1,4 +1,5 @@
 import type { SettingsReader } from '@gantry/daemon/settings';
+import { readCapacitySettings } from '../capacity/capacity-settings.ts';
 import { createKinds, readKindSettings } from '../devices/kinds/kinds.ts';
 import { PCI_ID_FILES, pciNames } from '../devices/pci/pci-names.ts';
 import type { InventorySettings } from './inventory.ts';
@@ -11,6 +12,7 @@ export function readInventorySettings(reader: SettingsReader): Omit<InventorySet
     devRoot: '/dev',
     names: pciNames(PCI_ID_FILES),
     kinds: createKinds(readKindSettings(reader)),
+    capacity: readCapacitySettings(reader),
     sharedStorage: reader.integer('GANTRY_SHARED_STORAGE', { fallback: 0, min: 0, max: 1 }) === 1,
     libvirtSocket: reader.text('GANTRY_LIBVIRT_SOCKET', '/run/libvirt/libvirt-sock'),
   };

@@ -7,6 +7,7 @@ import type { Inventory } from '@gantry/proto/generated/gantry/v1/Inventory';
 import { loadFleet } from '@gantry/proto/load';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pciTree, type SysfsTree, writeSysfsTree } from '../base/sysfs-tree.ts';
+import { DEFAULT_CAPACITY } from '../capacity/capacity-settings.ts';
 import type { DriveSettings } from '../devices/kinds/drive/drive-kind.ts';
 import type { GpuSettings } from '../devices/kinds/gpu/gpu-kind.ts';
 import type { NvlinkPair } from '../devices/kinds/gpu/nvlink-pairs.ts';
@@ -125,6 +126,7 @@ function read(options: Partial<InventorySettings> = {}) {
   return readInventory({
     sysfsRoot: root,
     kinds: kindsWith({}),
+    capacity: DEFAULT_CAPACITY,
     sharedStorage: false,
     facts: FACTS,
     libvirtSocket: join(root, 'no-socket'),
@@ -279,7 +281,7 @@ it.each([
   expect(gpusOf(await read()).map((gpu) => gpu.lost)).toEqual([lost]);
 });
 
-it('NUMA nodes come with CPUs, memory and hugepages', async () => {
+it('NUMA nodes come with CPUs, memory, hugepages and what they offer to VMs', async () => {
   await writeSysfsTree(root, TREE);
   expect((await read()).numaNodes).toEqual([
     {
@@ -287,8 +289,12 @@ it('NUMA nodes come with CPUs, memory and hugepages', async () => {
       cpus: '0-15,32-47',
       memoryBytes: 270_172_540_928,
       hugepages: [{ pageKib: 1_048_576, total: 200, free: 80 }],
+      ...{ offeredCores: 31, offeredMemoryMib: 204_800 },
     },
-    { id: 10, cpus: '', memoryBytes: 0, hugepages: [] },
+    {
+      ...{ id: 10, cpus: '', memoryBytes: 0, hugepages: [] },
+      ...{ offeredCores: 0, offeredMemoryMib: 0 },
+    },
   ]);
 });
 
@@ -364,6 +370,7 @@ describe('without facts from outside', () => {
     return readInventory({
       sysfsRoot: root,
       kinds: kindsWith({}),
+      capacity: DEFAULT_CAPACITY,
       sharedStorage: false,
       libvirtSocket: join(root, 'no-socket'),
       warn: (message) => warnings.push(message),
@@ -414,6 +421,10 @@ it('an inventory crosses the wire whole', async () => {
     ...{ sizeBytes: String(256 * GIB), is_64bit: true, prefetchable: true },
   });
   expect(received?.software?.iommu).toBe('translated');
+  expect(received?.numaNodes).toMatchObject([
+    { id: 0, offeredCores: 31, offeredMemoryMib: 200 * 1_024 },
+    { id: 10, offeredCores: 0, offeredMemoryMib: 0 },
+  ]);
   expect(received?.sharedStorage).toBe(true);
   expect(received?.software).toEqual(inventory.software);
 });

@@ -1,11 +1,13 @@
 import { AGENT_CAPABILITIES } from '@gantry/model/agent-capabilities';
 import { Sysfs } from '../base/sysfs.ts';
+import type { CapacitySettings } from '../capacity/capacity-settings.ts';
 import type { InventoryDevice } from '../devices/kinds/kind-driver.ts';
 import { type DeviceOptions, readDevices } from '../devices/read-devices.ts';
 import { type HostFacts, readHostFacts } from './host-facts.ts';
 import { readIommuMode } from './iommu-mode.ts';
 import { type Nic, readNics } from './nics.ts';
 import { type NumaNode, readNumaNodes } from './numa-nodes.ts';
+import { type Offer, offerNodes } from './offer-nodes.ts';
 import { spreadMemory } from './spread-memory.ts';
 import { AGENT_VERSION } from './version.ts';
 
@@ -14,7 +16,7 @@ import { AGENT_VERSION } from './version.ts';
  */
 export type HostInventory = {
   cpu: HostFacts['cpu'];
-  numaNodes: NumaNode[];
+  numaNodes: (NumaNode & Offer)[];
   memoryBytes: number;
   devices: InventoryDevice[];
   nics: Nic[];
@@ -32,6 +34,7 @@ export type HostInventory = {
 };
 
 export type InventorySettings = DeviceOptions & {
+  capacity: CapacitySettings;
   /** Whether every host of the location can reach the disks that this one stores. */
   sharedStorage: boolean;
   libvirtSocket: string;
@@ -43,9 +46,10 @@ export async function readInventory(options: InventorySettings): Promise<HostInv
   const { sharedStorage, procRoot, warn } = options;
   const sysfs = new Sysfs(options.sysfsRoot);
   const facts = options.facts ?? (await readHostFacts(options));
+  const numaNodes = spreadMemory(await readNumaNodes(sysfs), facts.memoryBytes, warn);
   return {
     cpu: facts.cpu,
-    numaNodes: spreadMemory(await readNumaNodes(sysfs), facts.memoryBytes, warn),
+    numaNodes: await offerNodes(sysfs, numaNodes, options.capacity),
     memoryBytes: facts.memoryBytes,
     devices: await readDevices(options),
     nics: await readNics(sysfs),

@@ -13,7 +13,6 @@ import { type HostDevices, openDevices } from '../devices/open-devices.ts';
 import type { HostDriver } from '../host-driver.ts';
 import { openImageCache } from '../images/image-cache.ts';
 import { readInventory } from '../inventory/inventory.ts';
-import { readNumaNodes } from '../inventory/numa-nodes.ts';
 import { createHostNetwork, type KernelNetwork } from '../network/host-network.ts';
 import { createSeeds } from '../seed/iso-seeds.ts';
 import { listBackingImages } from '../volumes/backing-images.ts';
@@ -26,6 +25,7 @@ import { probeKvm } from './kvm-probe.ts';
 import { type FoundDomain, findDomains } from './libvirt-domains.ts';
 import { LibvirtHypervisor } from './libvirt-hypervisor.ts';
 import { detectPlatform } from './platform.ts';
+import { readHostNodes } from './read-host-nodes.ts';
 import { serialLogs } from './serial-log.ts';
 import { watchDomains } from './watch-domains.ts';
 
@@ -86,7 +86,10 @@ export async function openLibvirtHostDriver(
       ...{ seedPath: seeds.path, nvramPath, serialLogPath: logs.path },
       ...ofCards,
       // Stand-ins are near no memory, so a guest with stand-ins is not pinned to a node.
-      numaNodes: settings.devices.standIns ? async () => [] : () => readNumaNodes(sysfs),
+      numaNodes: settings.devices.standIns
+        ? async () => []
+        : () => readHostNodes(sysfs, settings.inventory.capacity),
+      ...{ core: settings.inventory.capacity.core, log },
     }),
     devicesOf: async (vmId) => {
       const bound = (await devices.list()).filter((device) => device.vmId === vmId);

@@ -5,9 +5,7 @@ import { AFFECT, BLOCK_RESIZE, SHUTDOWN, UNDEFINE } from 'node-libvirt/flags';
 import {
   domainBlockResize,
   domainCreateWithFlags,
-  domainDefineXmlFlags,
   domainDestroyFlags,
-  domainRename,
   domainReset,
   domainResume,
   domainShutdownFlags,
@@ -19,11 +17,10 @@ import { type DiskSpec, isBelow, type VmSpec } from '../spec.ts';
 import type { VolumeDriver } from '../volumes/volume-driver.ts';
 import { attachDevice } from './attach-device.ts';
 import { CHANGE_LIMIT, endLimit, startLimit } from './call-limits.ts';
+import { domainDefiner } from './define-domain.ts';
 import { detachDevice } from './detach-device.ts';
 import type { domainDescriber } from './domain-xml/describe-domain.ts';
-import { domainName } from './domain-xml/domain-definition.ts';
 import { targetOfSlot } from './domain-xml/render-disk.ts';
-import { renderDomain } from './domain-xml/render-domain.ts';
 import {
   type FoundDomain,
   findDomain,
@@ -54,9 +51,11 @@ const FORGET_ALL =
  */
 export class LibvirtHypervisor implements Hypervisor {
   readonly #host: LibvirtHost;
+  readonly #define: ReturnType<typeof domainDefiner>;
 
   constructor(host: LibvirtHost) {
     this.#host = host;
+    this.#define = domainDefiner(host);
   }
 
   async list(): Promise<readonly Domain[]> {
@@ -65,23 +64,7 @@ export class LibvirtHypervisor implements Hypervisor {
   }
 
   async define(vm: VmSpec): Promise<void> {
-    const connection = await this.#host.connection();
-    const present = await findDomain(connection, vm.id);
-    const described = await this.#host.describe(vm, present?.facts ?? null);
-    if (present?.state !== 'running') {
-      if (present) await ensureName(connection, present);
-      const args = { xml: renderDomain(described), flags: 0 };
-      await connection.call(domainDefineXmlFlags, args, CHANGE_LIMIT);
-      return;
-    }
-    const { generation } = described.metadata;
-    const metadata = {
-      ...described.metadata,
-      generation: isBelow(generation, vm.generation) ? vm.generation : generation,
-    };
-    const args = { xml: renderDomain({ ...described, metadata }), flags: 0 };
-    await connection.call(domainDefineXmlFlags, args, CHANGE_LIMIT);
-    await keepMetadata(connection, present, { metadata, flags: AFFECT.live });
+    await this.#define(await this.#host.connection(), vm);
   }
 
   async start(vmId: string, generation: string): Promise<void> {
@@ -256,13 +239,6 @@ export class LibvirtHypervisor implements Hypervisor {
     const kept = keepMetadata(connection, domain, { metadata, flags: AFFECT.config });
     await unless(LIBVIRT_ERROR.operationInvalid, kept);
   }
-}
-
-/** The domain may have been renamed; libvirt would refuse a definition under the usual name. */
-async function ensureName(connection: Connection, { handle, facts, vmId }: FoundDomain) {
-  const newName = domainName(vmId);
-  if (facts.name === newName) return;
-  await connection.call(domainRename, { dom: handle, newName, flags: 0 }, CHANGE_LIMIT);
 }
 
 /** Ignores the error of a call whose work was already done by another program. */

@@ -63,6 +63,18 @@ describe('detectPlatform', () => {
     });
   });
 
+  it('requests the feature with which guests see threads on an AMD processor only', async () => {
+    await put(...X86_FILES);
+    const featureOf = async (vendor: string) => {
+      await writeFile(join(root, 'proc/cpuinfo'), `processor\t: 0\nvendor_id\t: ${vendor}\n`);
+      const detection = await detectPlatform({ root, architecture: 'x64' });
+      return detection.found ? detection.platforms.kvm.threadsFeature : null;
+    };
+    await mkdir(join(root, 'proc'), { recursive: true });
+    expect(await featureOf('AuthenticAMD')).toBe('topoext');
+    expect(await featureOf('GenuineIntel')).toBeUndefined();
+  });
+
   it('is the same for arm64 with its own machine and firmware', async () => {
     await put(...ARM_FILES);
     expect(await detectPlatform({ root, architecture: 'arm64' })).toMatchObject({

@@ -1,4 +1,4 @@
-import { access, constants } from 'node:fs/promises';
+import { access, constants, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Platform } from './domain-xml/domain-definition.ts';
 
@@ -72,12 +72,22 @@ export async function detectPlatform(
   return {
     found: true,
     platforms: {
-      kvm: { ...common, accel: 'kvm', cpu: 'host-passthrough', gic: 'host' },
+      kvm: {
+        ...common,
+        ...{ accel: 'kvm', cpu: 'host-passthrough', gic: 'host' },
+        ...((await isAmd(root)) && { threadsFeature: 'topoext' }),
+      },
       tcg: { ...common, accel: 'tcg', cpu: candidate.emulatedCpu, gic: '3' },
     },
     vhostNet: await isUsable(join(root, 'dev/vhost-net')),
     virtiofs: readable.includes(true),
   };
+}
+
+/** QEMU does not show an AMD guest the threads of its cores unless this feature is requested. */
+async function isAmd(root: string): Promise<boolean> {
+  const text = await readFile(join(root, 'proc/cpuinfo'), 'utf8').catch(() => '');
+  return /^vendor_id\s*:\s*AuthenticAMD$/m.test(text);
 }
 
 function isReadable(path: string): Promise<boolean> {

@@ -6,7 +6,22 @@ import { makeDrive, makeGpu, makeInventory } from './testing/make-inventory.ts';
 const parts = (change: Partial<Inventory__Output> = {}) => hostPartsOf(makeInventory(change));
 
 describe('hostPartsOf', () => {
-  it('counts cores rather than threads, and the memory reserved for VMs', () => {
+  it('takes what the agent offers and deducts nothing from it', () => {
+    const node = { cpus: '0-15,32-47', memoryBytes: String(100 * 1024 ** 3), hugepages: [] };
+    const { numaNodes } = parts({
+      cpu: { model: '', architecture: 'x64', sockets: 2, cores: 32, threads: 64 },
+      numaNodes: [
+        { ...node, id: 0, offeredCores: 30, offeredMemoryMib: 90_000 },
+        { ...node, id: 1, offeredCores: 0, offeredMemoryMib: 0 },
+      ],
+    });
+    expect(numaNodes).toMatchObject([
+      { node: 0, cores: 30, memoryMib: 90_000 },
+      { node: 1, cores: 0, memoryMib: 0 },
+    ]);
+  });
+
+  it('counts physical cores and reserved memory if the agent reports no offer', () => {
     const { numaNodes } = parts({
       cpu: { model: '', architecture: 'x64', sockets: 2, cores: 32, threads: 64 },
       numaNodes: [

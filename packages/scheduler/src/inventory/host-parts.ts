@@ -3,6 +3,7 @@ import type { NumaNodeTotals, ReportedDevice } from '@gantry/db/queries/hosts/in
 import { isUnicast } from '@gantry/model/cidr';
 import { gpuModelOf } from '@gantry/model/gpu-models';
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
+import type { NumaNode__Output as Node } from '@gantry/proto/generated/gantry/v1/NumaNode';
 import { type SeenDevice, seenDevices } from '../health/seen-device.ts';
 
 /** The part of an inventory that placement needs. */
@@ -15,7 +16,7 @@ export type DevicePart = Omit<ReportedDevice, 'problems'>;
 
 const BYTES_PER_GB = 1e9;
 const MBPS_PER_GBPS = 1000;
-/** Without reserved hugepages, the host keeps this part of each node's memory for itself. */
+/** For an agent that does not report its offer: without hugepages, the host keeps this part of a node. */
 const HOST_SHARE = 0.02;
 /** Used if the NICs do not report their speed, so that the host can still take VMs. */
 const UNKNOWN_GBPS = 400;
@@ -50,32 +51,29 @@ function switchOf({ bridges, address }: SeenDevice): string {
   return bridges.slice(0, -1).join('/') || (bridges[0] ?? address);
 }
 
+/** An agent reports what each node offers to VMs. Agents before that are counted by the scheduler. */
 function numaNodesOf(inventory: Inventory__Output): NumaNodeTotals[] {
   const { cpu, numaNodes } = inventory;
-  const nodes =
+  const nodes: Node[] =
     numaNodes.length > 0
       ? numaNodes
       : [{ id: 0, cpus: '', memoryBytes: inventory.memoryBytes, hugepages: [] }];
   const threadsPerCore = cpu && cpu.cores > 0 ? Math.max(1, cpu.threads / cpu.cores) : 1;
+  const coresOf = ({ cpus }: Node) => {
+    if (cpus !== '') return Math.floor(countCpus(cpus) / threadsPerCore);
+    return numaNodes.length > 0 ? 0 : (cpu?.cores ?? 0);
+  };
   const networkGbps = Math.floor(networkGbpsOf(inventory) / nodes.length);
   return nodes.map((node) => ({
     node: node.id,
-    cores:
-      node.cpus === ''
-        ? numaNodes.length > 0
-          ? 0
-          : (cpu?.cores ?? 0)
-        : Math.floor(countCpus(node.cpus) / threadsPerCore),
-    memoryMib: memoryMibOf(node),
+    cores: node.offeredCores ?? coresOf(node),
+    memoryMib: node.offeredMemoryMib ?? memoryMibOf(node),
     networkGbps,
   }));
 }
 
 /** Returns the reserved hugepages or, without them, all memory except the host's own share. */
-function memoryMibOf(node: {
-  memoryBytes: string;
-  hugepages: { pageKib: number; total: number }[];
-}): number {
+function memoryMibOf(node: Node): number {
   const setAside = node.hugepages.reduce((sum, { pageKib, total }) => sum + pageKib * total, 0);
   if (setAside > 0) return Math.floor(setAside / 1024);
   return Math.floor((Number(node.memoryBytes) * (1 - HOST_SHARE)) / MIB);

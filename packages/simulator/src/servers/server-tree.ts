@@ -1,12 +1,12 @@
 import { type SysfsTree, writeSysfsTree } from '@gantry/agent/base/sysfs-tree';
+import { DEFAULT_CAPACITY } from '@gantry/agent/capacity/capacity-settings';
+import { pagesToReserve } from '@gantry/agent/capacity/node-memory';
 import { below, linked } from './card-sysfs.ts';
 import { type PciFunction, pciFunctionsOf } from './pci-layout.ts';
-import { NODES, type PciCard, type ServerModel } from './server-model.ts';
+import { NODES, type PciCard, type ServerModel, THREADS_PER_CORE } from './server-model.ts';
 
 /** The memory of each node that the kernel uses for page tables. */
 const KERNEL_SHARE = 1 / 64;
-/** The memory that the host keeps for itself. The rest is reserved as 1 GiB pages. */
-const HOST_GIB_PER_NODE = 32;
 const KIB_PER_GIB = 1_048_576;
 
 /** Writes the /sys tree that the server's kernel would show. */
@@ -27,6 +27,7 @@ function serverTree(model: ServerModel): SysfsTree {
       'class/dmi/id/product_name': model.name,
       'devices/system/node/online': `0-${NODES.length - 1}`,
     },
+    topologyTree(model),
     ...NODES.map((node) => nodeTree(model, node)),
     ...functions.map(functionTree),
     ...functions.map(({ card, ...place }) => {
@@ -37,10 +38,31 @@ function serverTree(model: ServerModel): SysfsTree {
   );
 }
 
+/** The kernel numbers the first threads of all cores before the second threads. */
+function topologyTree({ coresPerNode }: ServerModel): SysfsTree {
+  const cores = NODES.length * coresPerNode;
+  const threads = cores * THREADS_PER_CORE;
+  const siblingsOf = (cpu: number) =>
+    Array.from({ length: THREADS_PER_CORE }, (_, thread) => (cpu % cores) + thread * cores);
+  return Object.fromEntries([
+    ['devices/system/cpu/online', `0-${threads - 1}`],
+    ...Array.from({ length: threads }, (_, cpu) => [
+      `devices/system/cpu/cpu${cpu}/topology/thread_siblings_list`,
+      siblingsOf(cpu).join(),
+    ]),
+  ]);
+}
+
+/** Its pages are those that the agent reserves when the server boots. */
 function nodeTree(model: ServerModel, node: number): SysfsTree {
   const folder = `devices/system/node/node${node}`;
   const pages = `${folder}/hugepages`;
-  const gibPages = `${model.memoryGibPerNode - HOST_GIB_PER_NODE}`;
+  const memory = { memoryBytes: nodeMemoryKib(model) * 1_024, hugepages: [] };
+  const reserved = pagesToReserve(
+    NODES.map(() => memory),
+    DEFAULT_CAPACITY,
+  );
+  const gibPages = `${reserved[node]}`;
   return {
     [`${folder}/cpulist`]: cpuListOf(model, node),
     [`${folder}/meminfo`]: `Node ${node} MemTotal:       ${nodeMemoryKib(model)} kB`,
@@ -51,7 +73,6 @@ function nodeTree(model: ServerModel, node: number): SysfsTree {
   };
 }
 
-/** The kernel numbers the first threads of all cores before the second threads. */
 function cpuListOf({ coresPerNode }: ServerModel, node: number): string {
   const range = (from: number) => `${from}-${from + coresPerNode - 1}`;
   const first = node * coresPerNode;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DEFAULT_CAPACITY } from '@gantry/agent/capacity/capacity-settings';
 import { createKinds } from '@gantry/agent/devices/kinds/kinds';
 import type { HostFacts } from '@gantry/agent/inventory/host-facts';
 import { type HostInventory, readInventory } from '@gantry/agent/inventory/inventory';
@@ -75,6 +76,7 @@ async function readServer(model: ServerModel): Promise<HostInventory> {
       kinds: createKinds({
         gpu: { vendorIds: [model.gpu.vendorId], nvlinkPairs: nvlinkPairsOf(model) },
       }),
+      capacity: DEFAULT_CAPACITY,
       sharedStorage: false,
       facts: factsOf(model),
       libvirtSocket: '',

@@ -1,17 +1,22 @@
 import type { NumaShare__Output as NumaShare } from '@gantry/proto/generated/gantry/v1/NumaShare';
+import { formatCpuList } from '../../capacity/cpu-list.ts';
+import type { Core } from '../../capacity/node-cpus.ts';
 import type { VmSpec } from '../../spec.ts';
 import type { GuestCell } from './domain-definition.ts';
 
-/** A NUMA node of the host, as in its inventory, and its CPUs that are reserved for one VM. */
+/** A NUMA node of the host, as domains use it. */
 export type HostNode = {
   id: number;
-  /** In the kernel's list format. */
-  cpus: string;
   hugepages: readonly { pageKib: number; total: number }[];
+  /** Its physical cores for VMs. */
+  cores: readonly Core[];
+  /** The CPUs for emulators and their I/O threads, in the kernel's list format. */
+  hostCpus: string;
   /**
-   * Host CPUs reserved for this VM. If absent or fewer than its cores, it may use the whole node.
+   * The CPUs that are reserved for this VM, one pin per core. If absent or fewer than its cores on this
+   * node, its vCPUs share all cores for VMs.
    */
-  dedicatedCpus?: readonly number[];
+  vcpuPins?: readonly string[];
 };
 
 /**
@@ -35,11 +40,11 @@ export function chooseCells(vm: VmSpec, nodes: readonly HostNode[]): GuestCell[]
   }));
 }
 
-/** Returns the CPUs of the emulator's own threads: all CPUs of the VM's nodes. Empty: any CPU. */
+/** Returns the CPUs of the emulator's own threads: those of the VM's nodes. Empty: any CPU. */
 export function hostCpusOf(vm: VmSpec, nodes: readonly HostNode[]): string {
   const own = nodes.filter(({ id }) => vm.numaShares.some(({ node }) => node === id));
   return own
-    .map(({ cpus }) => cpus)
+    .map(({ hostCpus }) => hostCpus)
     .filter((cpus) => cpus !== '')
     .join(',');
 }
@@ -66,12 +71,30 @@ export function chooseHugepages(
   return [...sizes].sort((a, b) => b - a).find(fits) ?? null;
 }
 
-/** One CPU per core if CPUs were reserved, otherwise all CPUs of the node. */
+/**
+ * Returns how many threads a core of the guest has. It is more than one if the vCPUs of every guest core
+ * are pinned to all threads of one host core: then the guest's scheduler knows which CPUs share a core.
+ */
+export function threadsPerCore(cells: readonly GuestCell[], nodes: readonly HostNode[]): number {
+  const cores = nodes.flatMap((node) => node.cores);
+  const first = cells[0]?.vcpuPins[0];
+  const threads = cores.find((core) => core.some((cpu) => String(cpu) === first))?.length ?? 1;
+  const known = new Set(
+    cores.filter(({ length }) => length === threads).map((core) => core.join()),
+  );
+  const isCore = (pins: readonly string[], start: number) =>
+    known.has(pins.slice(start, start + threads).join());
+  const areCores = cells.every(({ vcpuPins }) =>
+    vcpuPins.every((_, index) => index % threads !== 0 || isCore(vcpuPins, index)),
+  );
+  return areCores ? threads : 1;
+}
+
+/** The reserved CPUs, one pin per core, or otherwise all cores of the node that are for VMs. */
 function pinsOf(share: NumaShare, nodes: readonly HostNode[]): string[] {
   const node = nodes.find(({ id }) => id === share.node);
-  const dedicated = node?.dedicatedCpus ?? [];
-  const hasOwn = dedicated.length >= share.cpuCores;
-  return Array.from({ length: share.cpuCores }, (_, index) =>
-    hasOwn ? String(dedicated[index]) : (node?.cpus ?? ''),
-  );
+  const reserved = node?.vcpuPins ?? [];
+  if (reserved.length >= share.cpuCores) return reserved.slice(0, share.cpuCores);
+  const all = formatCpuList(node?.cores.flat() ?? []);
+  return Array.from({ length: share.cpuCores }, () => all);
 }

@@ -30,22 +30,31 @@ describe('the cells of a guest', () => {
       [0, 40_960, 6],
       [1, 24_576, 2],
     ]);
-    expect(cells[1]?.vcpuPins).toEqual(['32-63,96-127', '32-63,96-127']);
-    expect(emulatorCpus).toBe('0-31,64-95,32-63,96-127');
+    expect(cells[1]?.vcpuPins).toEqual(['33', '97']);
+    expect(emulatorCpus).toBe('0,64,32,96');
   });
 
   it('count the cores of a node without memory in the first cell, and leave them on their node', () => {
     const shares = [share(0, 6, 65_536), share(1, 2, 0)];
     const { cells } = describeDomain({ ...vm, numaShares: shares }, host);
     expect(cells).toHaveLength(1);
-    expect(cells[0]?.vcpuPins.slice(5)).toEqual(['0-31,64-95', '32-63,96-127', '32-63,96-127']);
+    expect(cells[0]?.vcpuPins.slice(5)).toEqual(['67', '33', '97']);
   });
 
-  it('pin one CPU per core if CPUs are reserved', () => {
-    const dedicatedCpus = [4, 5, 6, 7, 68, 69, 70, 71];
-    const numaNodes = host.numaNodes.map((node) => ({ ...node, dedicatedCpus }));
+  it('share all cores for VMs of a node on which too few are reserved', () => {
+    const numaNodes = host.numaNodes.map((node) => ({ ...node, vcpuPins: ['5', '69'] }));
     const { cells } = describeDomain(vm, { ...host, numaNodes });
-    expect(cells[0]?.vcpuPins).toEqual(dedicatedCpus.map(String));
+    expect(cells[0]?.vcpuPins).toEqual(Array(8).fill('1-31,65-95'));
+  });
+
+  it('keep the CPUs of a running domain, also if others are reserved', () => {
+    const runningPins = Array.from({ length: 8 }, (_, vcpu) => `${20 + vcpu}`);
+    const shares = [share(0, 6, 40_960), share(1, 2, 24_576)];
+    const { cells } = describeDomain({ ...vm, numaShares: shares }, { ...host, runningPins });
+    expect(cells.map(({ vcpuPins }) => vcpuPins)).toEqual([
+      ['20', '21', '22', '23', '24', '25'],
+      ['26', '27'],
+    ]);
   });
 
   it('are not pinned under emulation', () => {
@@ -61,9 +70,39 @@ describe('the cells of a guest', () => {
   });
 });
 
+describe('the threads of a guest core', () => {
+  const threadsWith = (change: Partial<typeof host>, cpuCores = 8) => {
+    const shares = [share(0, cpuCores, vm.memoryMib)];
+    const changed = { ...host, ...change };
+    return describeDomain({ ...vm, cpuCores, numaShares: shares }, changed).threadsPerCore;
+  };
+  const pinned = (vcpuPins: string[]) => ({
+    numaNodes: host.numaNodes.map((node) => ({ ...node, vcpuPins })),
+  });
+
+  it('are those of the host core that its vCPUs have', () => {
+    expect(threadsWith({})).toBe(2);
+  });
+
+  it.each([
+    ['the number of vCPUs is odd', {}, 7],
+    [
+      'siblings are not next to each other',
+      pinned(['1', '2', '65', '66', '3', '67', '4', '68']),
+      8,
+    ],
+    ['vCPUs have threads of different cores', pinned(['1', '65', '2', '67', '3', '66']), 6],
+    ['vCPUs are not pinned to one CPU', pinned([]), 8],
+    ['vCPUs have a physical core each', pinned(['1,65', '2,66', '3,67', '4,68']), 4],
+    ['VMs are emulated', { platform: emulated(X86_KVM) }, 8],
+  ])('are one if %s', (_, change, cpuCores) => {
+    expect(threadsWith(change, cpuCores)).toBe(1);
+  });
+});
+
 describe('the pages of a guest', () => {
   const pagesOf = (hugepages: { pageKib: number; total: number }[], memoryMib: number) => {
-    const numaNodes = [{ id: 0, cpus: '0-7', hugepages }];
+    const numaNodes = [{ id: 0, cores: [[0]], hostCpus: '0', hugepages }];
     const numaShares = [share(0, 8, memoryMib)];
     const wanted = { ...vm, memoryMib, numaShares };
     return describeDomain(wanted, { ...host, numaNodes }).memory.hugepageKib;

@@ -1,8 +1,18 @@
+import type { Log } from '@gantry/daemon/log';
+import { allocateCpus } from '../../capacity/allocate-cpus.ts';
+import type { CapacitySettings } from '../../capacity/capacity-settings.ts';
 import type { CardPlaces } from '../../devices/card-places.ts';
+import type { DomainState } from '../../host-driver.ts';
 import { tapName } from '../../network/kernel/names.ts';
 import type { DeviceRef, DiskSpec, VmSpec } from '../../spec.ts';
 import type { VolumeDriver } from '../../volumes/volume-driver.ts';
-import { chooseCells, chooseHugepages, type HostNode, hostCpusOf } from './choose-cells.ts';
+import {
+  chooseCells,
+  chooseHugepages,
+  type HostNode,
+  hostCpusOf,
+  threadsPerCore,
+} from './choose-cells.ts';
 import { type DescribedDisks, type DiskHost, describeDisks, slotsOf } from './describe-disks.ts';
 import type { CardDefinition, DomainDefinition, GuestCell, Platform } from './domain-definition.ts';
 import type { DomainFacts } from './read-domain.ts';
@@ -21,6 +31,16 @@ type HostPlaces = {
   /** Where the devices are on the host; stand-ins have no place. */
   placesOf(devices: readonly DeviceRef[]): Promise<CardPlaces>;
   numaNodes(): Promise<readonly HostNode[]>;
+  core: CapacitySettings['core'];
+  log: Log;
+};
+
+/** A domain of the host that this VM replaces, and what the others have. */
+type Neighbours = {
+  /** Null: the VM has no domain yet. */
+  present: { facts: DomainFacts; state: DomainState } | null;
+  /** Returns the pins of the vCPUs of all other domains. */
+  readOtherPins(): Promise<readonly string[]>;
 };
 
 /** Reads from the host where the parts of a VM are, and describes them as a domain. */
@@ -37,9 +57,32 @@ export function domainDescriber(host: HostPlaces) {
     };
   };
 
+  /** Reserves CPUs for a VM that is not running. What it gets is in its definition. */
+  const reserveCpus = async (vm: VmSpec, { present, readOtherPins }: Neighbours) => {
+    const nodes = await host.numaNodes();
+    if (nodes.length === 0 || !canPin(platform) || present?.state === 'running') return nodes;
+    const reserved = allocateCpus({
+      ...{ nodes, core: host.core, shares: vm.numaShares },
+      present: present?.facts.vcpuPins ?? [],
+      others: await readOtherPins(),
+    });
+    return nodes.map((node) => {
+      const vcpuPins = reserved.get(node.id);
+      if (vcpuPins === null) {
+        const fields = { vm_id: vm.id, numa_node: node.id };
+        host.log.warn(fields, 'too few free CPUs: the vCPUs share all CPUs of the node for VMs');
+      }
+      return vcpuPins ? { ...node, vcpuPins } : node;
+    });
+  };
+
   return {
-    /** Returns the definition that a VM should have, given its present domain. */
-    async describe(vm: VmSpec, present: DomainFacts | null): Promise<DomainDefinition> {
+    /**
+     * Returns the definition that a VM should have. Unless its domain runs, it may get other CPUs, so
+     * the caller must define it before another domain is described.
+     */
+    async describe(vm: VmSpec, neighbours: Neighbours): Promise<DomainDefinition> {
+      const present = neighbours.present?.facts;
       return describeDomain(vm, {
         ...{ platform, vhostNet, directIo },
         sourceOf: await sourcesOf(vm.disks),
@@ -49,7 +92,8 @@ export function domainDescriber(host: HostPlaces) {
         serialLogPath: host.serialLogPath(vm.id),
         interfaceOf: (iface) => ({ tap: tapName(iface.id), mtu: host.mtu }),
         ...(await host.placesOf(vm.devices)),
-        numaNodes: await host.numaNodes(),
+        numaNodes: await reserveCpus(vm, neighbours),
+        runningPins: neighbours.present?.state === 'running' ? (present?.vcpuPins ?? []) : [],
         lockMemory: host.lockMemory,
         generation: present?.metadata?.generation ?? '0',
       });
@@ -76,6 +120,8 @@ export type DomainHost = Omit<DiskHost, 'iothreads'> &
     lockMemory: boolean;
     /** By the kernel's number. Empty: no NUMA. */
     numaNodes: readonly HostNode[];
+    /** The pins of a running domain, which it keeps. Empty: it does not run. */
+    runningPins: readonly string[];
     /** Null: no seed. */
     seedPath: string | null;
     nvramPath: string;
@@ -94,8 +140,9 @@ const CORES_PER_IOTHREAD = 8;
 
 /** Makes every choice of the definition. Pure. */
 export function describeDomain(vm: VmSpec, host: DomainHost): DomainDefinition {
-  const canPin = host.platform.accel === 'kvm';
-  const cells = chooseCells(vm, host.numaNodes).map((cell) => (canPin ? cell : withoutPins(cell)));
+  const pins = canPin(host.platform);
+  const chosen = withRunningPins(chooseCells(vm, host.numaNodes), host.runningPins);
+  const cells = pins ? chosen : chosen.map(withoutPins);
   const iothreads = iothreadsOf(vm);
   const cards = vm.devices.flatMap(({ address }) => describeCard(address, host, cells));
   return {
@@ -109,7 +156,8 @@ export function describeDomain(vm: VmSpec, host: DomainHost): DomainDefinition {
     platform: host.platform,
     nvramPath: host.nvramPath,
     cells,
-    emulatorCpus: canPin ? hostCpusOf(vm, host.numaNodes) : '',
+    threadsPerCore: threadsPerCore(cells, host.numaNodes),
+    emulatorCpus: pins ? hostCpusOf(vm, host.numaNodes) : '',
     memory: {
       hugepageKib: chooseHugepages(cells, host.numaNodes),
       // VFIO pins all memory of a guest that has a PCI device of the host.
@@ -133,6 +181,21 @@ export function describeDomain(vm: VmSpec, host: DomainHost): DomainDefinition {
 /**
  * An emulator may run all vCPUs in one thread, and libvirt then refuses to start a pinned domain.
  */
+function canPin({ accel }: Platform): boolean {
+  return accel === 'kvm';
+}
+
+/** The definition of a running domain names the CPUs that it has, so that no other gets them. */
+function withRunningPins(cells: readonly GuestCell[], pins: readonly string[]): GuestCell[] {
+  if (pins.length !== cells.flatMap(({ vcpuPins }) => vcpuPins).length) return [...cells];
+  let first = 0;
+  return cells.map((cell) => {
+    const vcpuPins = pins.slice(first, first + cell.vcpuPins.length);
+    first += cell.vcpuPins.length;
+    return { ...cell, vcpuPins };
+  });
+}
+
 function withoutPins(cell: GuestCell): GuestCell {
   return { ...cell, vcpuPins: cell.vcpuPins.map(() => '') };
 }

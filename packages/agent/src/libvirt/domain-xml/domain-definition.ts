@@ -16,6 +16,8 @@ export type DomainDefinition = {
   nvramPath: string;
   /** Never empty. A cell without a host node: the guest sees no NUMA. */
   cells: readonly GuestCell[];
+  /** The threads of each core that the guest sees. One if it sees none. */
+  threadsPerCore: number;
   /** Host CPUs for the emulator's own threads and the I/O threads. Empty: any. */
   emulatorCpus: string;
   memory: MemoryBacking;
@@ -63,6 +65,8 @@ export type Platform = {
   accel: 'kvm' | 'tcg';
   /** The guest's CPU; any value except the first two is a QEMU CPU model. */
   cpu: 'host-passthrough' | 'maximum' | (string & {});
+  /** The CPU feature without which guests do not see the threads of a core. Absent: not needed. */
+  threadsFeature?: 'topoext';
   /** The interrupt controller of `virt`. */
   gic: 'host' | '2' | '3';
   emulator: string;

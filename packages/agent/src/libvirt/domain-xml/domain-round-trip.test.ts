@@ -102,7 +102,9 @@ describe('every spec', () => {
                 },
           partsOf: (address) => [{ functions: [address, address.replace(/0$/, '1')] }],
           nodeOf: (address) => Number.parseInt(address.slice(5, 7), 16) % 8,
-          numaNodes: Array.from({ length: 8 }, (_, id) => ({ id, cpus: `${id}`, hugepages: [] })),
+          numaNodes: Array.from({ length: 8 }, (_, id) => ({
+            ...{ id, cores: [[id]], hostCpus: `${id}`, hugepages: [] },
+          })),
         });
         const facts = readDomain(renderDomain(describeDomain(vm, host)));
         const { id: vmId, revision, generation, devices } = vm;

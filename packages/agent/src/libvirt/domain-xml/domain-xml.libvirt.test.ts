@@ -109,7 +109,7 @@ describe('QEMU', () => {
       {
         vhostNet: false,
         lockMemory: false,
-        numaNodes: [0, 1].map((id) => ({ id, cpus: '0', hugepages: [] })),
+        numaNodes: [0, 1].map((id) => ({ id, cores: [[0]], hostCpus: '0', hugepages: [] })),
         sourceOf: ({ id, kind }) =>
           kind === 'DISK_KIND_SHARED_VOLUME'
             ? { type: 'directory', path: join(folder, 'shared') }
@@ -121,16 +121,17 @@ describe('QEMU', () => {
         mmio64Mib: 64 * 1_024,
       },
     );
-    const largest = vmOfType({ cpuCores: 2, memoryGb: 1, gpuCount: 10, diskCount: 8 });
+    const largest = vmOfType({ cpuCores: 4, memoryGb: 1, gpuCount: 10, diskCount: 8 });
     const data = makeDisk('data', { blockSize: 4_096, serialNumber: 'data-serial' });
     const sparse = [...largest.disks.map(({ id }) => `${id}.raw`), 'data.raw', 'seed.raw'];
     for (const name of sparse) await truncate(await write(name, ''), 64 * 1_024 * 1_024);
 
     const definition = describeDomain(largest, host);
     expect(definition.cells).toHaveLength(2);
-    // Two guest nodes on one host node, because the host may have only one, and no card.
+    // Two guest nodes on one host node, because the host may have only one, and no card. Each has one
+    // core with two threads, as with pinned vCPUs.
     const cells = definition.cells.map((cell) => ({ ...cell, hostNode: 0 }));
-    await define(withoutHostdevs(renderDomain({ ...definition, cells })));
+    await define(withoutHostdevs(renderDomain({ ...definition, cells, threadsPerCore: 2 })));
     await virsh('start', NAME);
 
     const before = readDomain(await virsh('dumpxml', NAME));

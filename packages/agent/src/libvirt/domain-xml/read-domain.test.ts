@@ -29,6 +29,7 @@ describe('readDomain', () => {
       interfaces: [{ mac: '02:5e:10:00:00:01', tap: 'gtap0123456789a' }],
       hostdevs: ['0000:21:00.0', '0000:21:00.1', '0000:61:00.0'],
       memoryKib: Number(vm.memoryMib) * 1_024,
+      vcpuPins: ['1', '65', '2', '66', '3', '67', '4', '68'],
       serialLogPath: `/var/log/gantry/serial/${VM_ID}.log`,
       iothreads: 1,
     });
@@ -56,7 +57,8 @@ describe('readDomain', () => {
   });
 
   it('reads a domain of another program as one without metadata', () => {
-    const xml = `<domain type="xen" id="4"><name>db &amp; web</name><devices>
+    const xml = `<domain type="xen" id="4"><name>db &amp; web</name><vcpu>3</vcpu>
+      <cputune><vcpupin vcpu="1" cpuset="0-3"/></cputune><devices>
       <disk type="network" device="cdrom"><target dev="hdc"/></disk>
       <disk type="block"><source dev="/dev/sdb"/><target dev="sda"/></disk>
       <interface type="user"/><hostdev mode="subsystem" type="usb"><source/></hostdev>
@@ -74,6 +76,7 @@ describe('readDomain', () => {
       interfaces: [{ mac: '', tap: '' }],
       hostdevs: ['0000:0a:1f.7'],
       memoryKib: 0,
+      vcpuPins: ['', '0-3', ''],
       serialLogPath: '',
       iothreads: 0,
     });

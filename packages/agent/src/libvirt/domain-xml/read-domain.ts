@@ -22,6 +22,8 @@ export type DomainFacts = {
   /** PCI addresses of all functions of the assigned host devices. */
   hostdevs: readonly string[];
   memoryKib: number;
+  /** For each vCPU the host CPUs it runs on, in the kernel's list format. Empty text: any. */
+  vcpuPins: readonly string[];
   /** The file with the console output. Empty: none. */
   serialLogPath: string;
   iothreads: number;
@@ -87,6 +89,7 @@ function readElement(domain: XmlElement): DomainFacts {
     })),
     hostdevs: childrenNamed(devices, 'hostdev').flatMap(readHostdev),
     memoryKib: readMemory(domain),
+    vcpuPins: readVcpuPins(domain),
     serialLogPath: devices ? (descend(devices, 'serial', 'log')?.attributes['file'] ?? '') : '',
     iothreads: Number(textOf(domain, 'iothreads')) || 0,
   };
@@ -98,6 +101,13 @@ function readMemory(domain: XmlElement): number {
   const unit = memory?.attributes['unit'] ?? 'KiB';
   const factor = KIB_PER_UNIT.get(unit) ?? 0;
   return factor * (Number(textOf(domain, 'memory')) || 0);
+}
+
+function readVcpuPins(domain: XmlElement): string[] {
+  const pins = childrenNamed(descend(domain, 'cputune'), 'vcpupin');
+  const byVcpu = new Map(pins.map(({ attributes }) => [attributes['vcpu'], attributes['cpuset']]));
+  const count = Number(textOf(domain, 'vcpu')) || 0;
+  return Array.from({ length: count }, (_, vcpu) => byVcpu.get(String(vcpu)) ?? '');
 }
 
 /** Matched by namespace, because libvirt chooses the prefix. */

@@ -1,9 +1,9 @@
 import { element, type XmlElement } from '../../base/xml.ts';
-import type { DomainDefinition, GuestCell, Platform } from './domain-definition.ts';
+import type { DomainDefinition, GuestCell } from './domain-definition.ts';
 
 /** Elements of a domain for its cores and memory, and how the guest sees them. */
 export function cpuElements(definition: DomainDefinition): (XmlElement | null)[] {
-  const { cells, memory, platform, iothreads } = definition;
+  const { cells, memory, iothreads } = definition;
   const memoryMib = sum(cells.map((cell) => cell.memoryMib));
   return [
     // A core dump of the emulator must not contain the guest's memory.
@@ -14,7 +14,7 @@ export function cpuElements(definition: DomainDefinition): (XmlElement | null)[]
     element('iothreads', {}, String(iothreads)),
     cputuneElement(definition),
     numatuneElement(cells),
-    cpuElement(platform, cells),
+    cpuElement(definition),
   ];
 }
 
@@ -67,8 +67,13 @@ function numatuneElement(cells: readonly GuestCell[]): XmlElement | null {
   ]);
 }
 
-function cpuElement(platform: Platform, cells: readonly GuestCell[]): XmlElement {
-  const children = [topologyElement(cells), numaElement(cells)];
+function cpuElement({ platform, cells, threadsPerCore }: DomainDefinition): XmlElement {
+  const feature = threadsPerCore > 1 ? platform.threadsFeature : undefined;
+  const children = [
+    topologyElement(cells, threadsPerCore),
+    feature ? element('feature', { policy: 'require', name: feature }) : null,
+    numaElement(cells),
+  ];
   switch (platform.cpu) {
     case 'host-passthrough':
       return element('cpu', { mode: platform.cpu, check: 'none', migratable: 'off' }, children);
@@ -83,11 +88,11 @@ function cpuElement(platform: Platform, cells: readonly GuestCell[]): XmlElement
 }
 
 /** One socket per cell if the cells are equal: a socket in two cells confuses guests. */
-function topologyElement(cells: readonly GuestCell[]): XmlElement {
-  const cores = vcpuCount(cells);
-  const areAlike = cells.every(({ vcpuPins }) => vcpuPins.length * cells.length === cores);
+function topologyElement(cells: readonly GuestCell[], threads: number): XmlElement {
+  const vcpus = vcpuCount(cells);
+  const areAlike = cells.every(({ vcpuPins }) => vcpuPins.length * cells.length === vcpus);
   const sockets = areAlike ? cells.length : 1;
-  return element('topology', { sockets, dies: 1, cores: cores / sockets, threads: 1 });
+  return element('topology', { sockets, dies: 1, cores: vcpus / sockets / threads, threads });
 }
 
 function numaElement(cells: readonly GuestCell[]): XmlElement | null {

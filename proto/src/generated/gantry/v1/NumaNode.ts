@@ -8,6 +8,10 @@ export interface NumaNode {
   'cpus'?: (string);
   'memoryBytes'?: (number | string | Long);
   'hugepages'?: (_gantry_v1_HugepagePool)[];
+  'offeredCores'?: (number);
+  'offeredMemoryMib'?: (number);
+  '_offeredCores'?: "offeredCores";
+  '_offeredMemoryMib'?: "offeredMemoryMib";
 }
 
 export interface NumaNode__Output {
@@ -15,4 +19,8 @@ export interface NumaNode__Output {
   'cpus': (string);
   'memoryBytes': (string);
   'hugepages': (_gantry_v1_HugepagePool__Output)[];
+  'offeredCores'?: (number);
+  'offeredMemoryMib'?: (number);
+  '_offeredCores'?: "offeredCores";
+  '_offeredMemoryMib'?: "offeredMemoryMib";
 }

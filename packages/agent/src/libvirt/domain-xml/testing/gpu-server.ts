@@ -1,11 +1,12 @@
 import type { VmSpec } from '../../../spec.ts';
 import { drive, gpu, makeDisk, makeInterface, makeVm } from '../../../testing/make-spec.ts';
 import type { FileSource } from '../../../volumes/disk-source.ts';
+import type { HostNode } from '../choose-cells.ts';
 import type { DomainHost } from '../describe-domain.ts';
 import type { Platform } from '../domain-definition.ts';
 
 /**
- * A typical GPU server: two nodes with 64 CPUs each, ten cards and eight drives, half of them on
+ * A typical GPU server: two nodes with 32 cores of two threads each, ten cards and eight drives, half of them on
  * each node, and memory in pages of 1 GiB.
  */
 export const X86_KVM: Platform = {
@@ -13,6 +14,7 @@ export const X86_KVM: Platform = {
   machine: 'q35',
   accel: 'kvm',
   cpu: 'host-passthrough',
+  threadsFeature: 'topoext',
   gic: 'host',
   emulator: '/usr/bin/qemu-system-x86_64',
   firmware: {
@@ -40,6 +42,7 @@ export function emulated(platform: Platform): Platform {
 }
 
 const NODES = 2;
+const CORES_PER_NODE = 32;
 const CARDS_PER_NODE = 5;
 const DRIVES_PER_NODE = 4;
 const GIB_KIB = 1_024 * 1_024;
@@ -68,10 +71,8 @@ export function gpuServer(platform: Platform, host: Partial<DomainHost> = {}): D
     vhostNet: true,
     directIo: true,
     lockMemory: true,
-    numaNodes: [
-      { id: 0, cpus: '0-31,64-95', hugepages: [{ pageKib: GIB_KIB, total: 900 }] },
-      { id: 1, cpus: '32-63,96-127', hugepages: [{ pageKib: GIB_KIB, total: 900 }] },
-    ],
+    numaNodes: [hostNode(0), hostNode(1)],
+    runningPins: [],
     sourceOf: ({ id, kind }) =>
       kind === 'DISK_KIND_SHARED_VOLUME'
         ? { type: 'directory', path: `/var/lib/gantry/shared/${id}` }
@@ -94,6 +95,17 @@ export function gpuServer(platform: Platform, host: Partial<DomainHost> = {}): D
     slots: new Map(),
     ...host,
   };
+}
+
+/** The kernel numbers the first threads of all cores before the second threads. All are free. */
+function hostNode(id: number): HostNode {
+  const first = id * CORES_PER_NODE;
+  const [own = [], ...cores] = Array.from({ length: CORES_PER_NODE }, (_, core) => [
+    first + core,
+    first + core + NODES * CORES_PER_NODE,
+  ]);
+  const hugepages = [{ pageKib: GIB_KIB, total: 900 }];
+  return { id, hugepages, cores, hostCpus: own.join(), vcpuPins: cores.flat().map(String) };
 }
 
 function gpuIndexOf(address: string): number {
