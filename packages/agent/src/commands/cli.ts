@@ -39,7 +39,7 @@ environment of run and doctor:
   GANTRY_VOLUME_GROUP     volume group for lvm
   GANTRY_THIN_POOL        thin pool for lvm, in that group; unset: disks are not thin
   GANTRY_IMAGE_CACHE_GIB  size of the image cache; above it unused images are removed (100)
-  GANTRY_NAMESERVERS      name servers for guests, separated by commas
+  GANTRY_NAMESERVERS      name servers for guests, separated by commas (those that the host uses)
   GANTRY_GUEST_MTU        MTU of guests' interfaces (1450)
   GANTRY_UPLINK           the interface through which guests reach the outside
   GANTRY_REACHABLE_FROM_HOST

@@ -15,6 +15,7 @@ import { openImageCache } from '../images/image-cache.ts';
 import { readInventory } from '../inventory/inventory.ts';
 import { readNumaNodes } from '../inventory/numa-nodes.ts';
 import { createHostNetwork, type KernelNetwork } from '../network/host-network.ts';
+import { chooseNameServers } from '../network/name-servers.ts';
 import { createSeeds } from '../seed/iso-seeds.ts';
 import { listBackingImages } from '../volumes/backing-images.ts';
 import { createVolumes } from '../volumes/create-volumes.ts';
@@ -64,7 +65,13 @@ export async function openLibvirtHostDriver(
 
   const volumes = await openVolumes(settings, { log, connection });
   const sysfs = new Sysfs(settings.inventory.sysfsRoot);
-  const seeds = createSeeds({ directory: within('seeds'), ...settings.guests });
+  const { mtu } = settings.guests;
+  const nameservers = chooseNameServers({
+    configured: settings.guests.nameservers,
+    uplink: settings.uplink,
+    files: new Sysfs('/'),
+  });
+  const seeds = createSeeds({ directory: within('seeds'), nameservers, mtu });
   const inventory = async () => ({
     ...(await readInventory({
       ...settings.inventory,
@@ -80,7 +87,7 @@ export async function openLibvirtHostDriver(
   const hypervisor = new LibvirtHypervisor({
     ...{ connection, volumes, serialLogs: logs, watch: watching.watch },
     ...domainDescriber({
-      ...{ platform, vhostNet, volumes, mtu: settings.guests.mtu },
+      ...{ platform, vhostNet, volumes, mtu },
       directIo: await hasDirectIo(settings.dataDirectory),
       ...{ seedPath: seeds.path, nvramPath, serialLogPath: logs.path },
       ...ofCards,
@@ -97,7 +104,7 @@ export async function openLibvirtHostDriver(
   await mkdir(within('nvram'), { recursive: true, mode: 0o711 });
 
   const network = createHostNetwork({
-    ...settings.guests,
+    ...{ nameservers, mtu },
     reachableFromHost: settings.reachableFromHost,
     log,
     ...(settings.uplink === undefined ? {} : { uplink: settings.uplink }),
