@@ -23,6 +23,7 @@ import type { VolumeDriver } from '../volumes/volume-driver.ts';
 import { chooseAccelerator, NO_ACCELERATOR_ADVICE } from './choose-accelerator.ts';
 import { domainDescriber } from './domain-xml/describe-domain.ts';
 import type { HostDriverSettings } from './host-driver-settings.ts';
+import { keepFirmware } from './keep-firmware.ts';
 import { probeKvm } from './kvm-probe.ts';
 import { type FoundDomain, findDomains } from './libvirt-domains.ts';
 import { LibvirtHypervisor } from './libvirt-hypervisor.ts';
@@ -147,7 +148,8 @@ async function choosePlatform({ dataDirectory, accelerator }: HostDriverSettings
   }
   if (accel === 'kvm') log.info({ accelerator: accel, reason }, 'accelerator chosen');
   else log.warn({ accelerator: accel, reason }, 'VMs are emulated and slow');
-  return { platform: platforms[accel], vhostNet };
+  const firmware = await keepFirmware(platforms[accel].firmware, join(dataDirectory, 'firmware'));
+  return { platform: { ...platforms[accel], firmware }, vhostNet };
 }
 
 /** A host that other hosts cannot reach is still useful. */

@@ -5,7 +5,6 @@ import { AFFECT, BLOCK_RESIZE, SHUTDOWN, UNDEFINE } from 'node-libvirt/flags';
 import {
   domainBlockResize,
   domainCreateWithFlags,
-  domainDefineXmlFlags,
   domainDestroyFlags,
   domainRename,
   domainReset,
@@ -14,16 +13,16 @@ import {
   domainUndefineFlags,
 } from 'node-libvirt/generated/procedures';
 import { HostFailure } from '../base/failure.ts';
-import type { Domain, DomainWatcher, Hypervisor } from '../host-driver.ts';
+import type { Domain, DomainWatcher, GuestHardware, Hypervisor } from '../host-driver.ts';
 import { type DiskSpec, isBelow, type VmSpec } from '../spec.ts';
 import type { VolumeDriver } from '../volumes/volume-driver.ts';
 import { attachDevice } from './attach-device.ts';
 import { CHANGE_LIMIT, endLimit, startLimit } from './call-limits.ts';
+import { defineDomain } from './define-domain.ts';
 import { detachDevice } from './detach-device.ts';
 import type { domainDescriber } from './domain-xml/describe-domain.ts';
 import { domainName } from './domain-xml/domain-definition.ts';
 import { targetOfSlot } from './domain-xml/render-disk.ts';
-import { renderDomain } from './domain-xml/render-domain.ts';
 import {
   type FoundDomain,
   findDomain,
@@ -64,24 +63,23 @@ export class LibvirtHypervisor implements Hypervisor {
     return await Promise.all(domains.map((domain) => this.#show(domain)));
   }
 
-  async define(vm: VmSpec): Promise<void> {
+  async define(vm: VmSpec, kept: GuestHardware | null = null): Promise<GuestHardware | null> {
     const connection = await this.#host.connection();
     const present = await findDomain(connection, vm.id);
-    const described = await this.#host.describe(vm, present?.facts ?? null);
+    const described = await this.#host.describe(vm, present?.facts ?? null, kept);
     if (present?.state !== 'running') {
       if (present) await ensureName(connection, present);
-      const args = { xml: renderDomain(described), flags: 0 };
-      await connection.call(domainDefineXmlFlags, args, CHANGE_LIMIT);
-      return;
+      await defineDomain(connection, described);
+      return (await this.#require(connection, vm.id)).facts.hardware;
     }
     const { generation } = described.metadata;
     const metadata = {
       ...described.metadata,
       generation: isBelow(generation, vm.generation) ? vm.generation : generation,
     };
-    const args = { xml: renderDomain({ ...described, metadata }), flags: 0 };
-    await connection.call(domainDefineXmlFlags, args, CHANGE_LIMIT);
+    await defineDomain(connection, { ...described, metadata });
     await keepMetadata(connection, present, { metadata, flags: AFFECT.live });
+    return present.facts.hardware;
   }
 
   async start(vmId: string, generation: string): Promise<void> {

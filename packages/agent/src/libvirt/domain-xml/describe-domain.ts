@@ -1,10 +1,12 @@
 import type { CardPlaces } from '../../devices/card-places.ts';
+import type { GuestHardware } from '../../host-driver.ts';
 import { tapName } from '../../network/kernel/names.ts';
 import type { DeviceRef, DiskSpec, VmSpec } from '../../spec.ts';
 import type { VolumeDriver } from '../../volumes/volume-driver.ts';
 import { chooseCells, chooseHugepages, type HostNode, hostCpusOf } from './choose-cells.ts';
 import { type DescribedDisks, type DiskHost, describeDisks, slotsOf } from './describe-disks.ts';
 import type { CardDefinition, DomainDefinition, GuestCell, Platform } from './domain-definition.ts';
+import { keepHardware } from './keep-hardware.ts';
 import type { DomainFacts } from './read-domain.ts';
 
 /** Where the parts of a VM are on its host. */
@@ -38,10 +40,18 @@ export function domainDescriber(host: HostPlaces) {
   };
 
   return {
-    /** Returns the definition that a VM should have, given its present domain. */
-    async describe(vm: VmSpec, present: DomainFacts | null): Promise<DomainDefinition> {
+    /**
+     * Returns the definition that a VM should have, given its present domain and the hardware that
+     * the agent recorded. The record wins, because a domain may have been changed outside the agent.
+     */
+    async describe(
+      vm: VmSpec,
+      present: DomainFacts | null,
+      kept: GuestHardware | null = null,
+    ): Promise<DomainDefinition> {
       return describeDomain(vm, {
-        ...{ platform, vhostNet, directIo },
+        ...{ vhostNet, directIo },
+        platform: keepHardware(platform, kept ?? present?.hardware ?? null),
         sourceOf: await sourcesOf(vm.disks),
         slots: present ? slotsOf(present) : new Map(),
         seedPath: host.seedPath(vm.id),

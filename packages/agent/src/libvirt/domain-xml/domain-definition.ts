@@ -60,6 +60,8 @@ export const domainName = (vmId: string): string => `${NAME_PREFIX}${vmId}`;
 export type Platform = {
   arch: 'x86_64' | 'aarch64';
   machine: 'q35' | 'virt';
+  /** The machine type: the newest of its kind ("q35"), or the one that a VM keeps ("pc-q35-7.2"). */
+  machineType: string;
   accel: 'kvm' | 'tcg';
   /** The guest's CPU; any value except the first two is a QEMU CPU model. */
   cpu: 'host-passthrough' | 'maximum' | (string & {});
