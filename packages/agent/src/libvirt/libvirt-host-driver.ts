@@ -27,6 +27,7 @@ import { keepFirmware } from './keep-firmware.ts';
 import { probeKvm } from './kvm-probe.ts';
 import { type FoundDomain, findDomains } from './libvirt-domains.ts';
 import { LibvirtHypervisor } from './libvirt-hypervisor.ts';
+import { offersNesting } from './nesting.ts';
 import { detectPlatform } from './platform.ts';
 import { serialLogs } from './serial-log.ts';
 import { watchDomains } from './watch-domains.ts';
@@ -92,6 +93,7 @@ export async function openLibvirtHostDriver(
       directIo: await hasDirectIo(settings.dataDirectory),
       ...{ seedPath: seeds.path, nvramPath, serialLogPath: logs.path },
       ...ofCards,
+      offersNesting: () => offersNesting(platform, sysfs),
       // Stand-ins are near no memory, so a guest with stand-ins is not pinned to a node.
       numaNodes: settings.devices.standIns ? async () => [] : () => readNumaNodes(sysfs),
     }),

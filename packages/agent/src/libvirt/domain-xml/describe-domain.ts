@@ -1,3 +1,4 @@
+import { HostFailure } from '../../base/failure.ts';
 import type { CardPlaces } from '../../devices/card-places.ts';
 import type { GuestHardware } from '../../host-driver.ts';
 import { tapName } from '../../network/kernel/names.ts';
@@ -22,6 +23,8 @@ type HostPlaces = {
   serialLogPath(vmId: string): string;
   /** Where the devices are on the host; stand-ins have no place. */
   placesOf(devices: readonly DeviceRef[]): Promise<CardPlaces>;
+  /** Whether guests of this host can run VMs. */
+  offersNesting(): Promise<boolean>;
   numaNodes(): Promise<readonly HostNode[]>;
 };
 
@@ -49,6 +52,12 @@ export function domainDescriber(host: HostPlaces) {
       present: DomainFacts | null,
       kept: GuestHardware | null = null,
     ): Promise<DomainDefinition> {
+      if (vm.nestedVirtualization && !(await host.offersNesting())) {
+        const message =
+          "the VM's type has nested virtualization, which KVM of this host does not offer: set the " +
+          'parameter "nested" of kvm_intel or kvm_amd to 1';
+        throw new HostFailure('nesting_unavailable', message);
+      }
       return describeDomain(vm, {
         ...{ vhostNet, directIo },
         platform: keepHardware(platform, kept ?? present?.hardware ?? null),
@@ -117,6 +126,7 @@ export function describeDomain(vm: VmSpec, host: DomainHost): DomainDefinition {
     },
     vm,
     platform: host.platform,
+    hiddenCpuFeatures: hiddenFeatures(vm, host.platform),
     nvramPath: host.nvramPath,
     cells,
     emulatorCpus: canPin ? hostCpusOf(vm, host.numaNodes) : '',
@@ -145,6 +155,15 @@ export function describeDomain(vm: VmSpec, host: DomainHost): DomainDefinition {
  */
 function withoutPins(cell: GuestCell): GuestCell {
   return { ...cell, vcpuPins: cell.vcpuPins.map(() => '') };
+}
+
+/**
+ * A guest could otherwise run VMs whenever its host's KVM has nesting on, which is the default. A CPU
+ * has one of the two features, and QEMU accepts that the other is turned off too. Guests on arm64 see
+ * no virtualization unless the machine is defined with it.
+ */
+function hiddenFeatures({ nestedVirtualization }: VmSpec, { arch }: Platform): readonly string[] {
+  return nestedVirtualization || arch !== 'x86_64' ? [] : ['vmx', 'svm'];
 }
 
 function iothreadsOf(vm: VmSpec): number {

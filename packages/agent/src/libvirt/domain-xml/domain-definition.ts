@@ -12,6 +12,8 @@ export type DomainDefinition = {
   /** The fields of the spec that are rendered unchanged. */
   vm: Pick<VmSpec, 'name'>;
   platform: Platform;
+  /** Features that the guest's CPU does not show, although the host's has them. */
+  hiddenCpuFeatures: readonly string[];
   /** The VM's firmware variables; created from the template at its first start. */
   nvramPath: string;
   /** Never empty. A cell without a host node: the guest sees no NUMA. */

@@ -1,9 +1,9 @@
 import { element, type XmlElement } from '../../base/xml.ts';
-import type { DomainDefinition, GuestCell, Platform } from './domain-definition.ts';
+import type { DomainDefinition, GuestCell } from './domain-definition.ts';
 
 /** Elements of a domain for its cores and memory, and how the guest sees them. */
 export function cpuElements(definition: DomainDefinition): (XmlElement | null)[] {
-  const { cells, memory, platform, iothreads } = definition;
+  const { cells, memory, iothreads } = definition;
   const memoryMib = sum(cells.map((cell) => cell.memoryMib));
   return [
     // A core dump of the emulator must not contain the guest's memory.
@@ -14,7 +14,7 @@ export function cpuElements(definition: DomainDefinition): (XmlElement | null)[]
     element('iothreads', {}, String(iothreads)),
     cputuneElement(definition),
     numatuneElement(cells),
-    cpuElement(platform, cells),
+    cpuElement(definition),
   ];
 }
 
@@ -67,8 +67,12 @@ function numatuneElement(cells: readonly GuestCell[]): XmlElement | null {
   ]);
 }
 
-function cpuElement(platform: Platform, cells: readonly GuestCell[]): XmlElement {
-  const children = [topologyElement(cells), numaElement(cells)];
+function cpuElement({ platform, cells, hiddenCpuFeatures }: DomainDefinition): XmlElement {
+  const children = [
+    topologyElement(cells),
+    ...hiddenCpuFeatures.map((name) => element('feature', { policy: 'disable', name })),
+    numaElement(cells),
+  ];
   switch (platform.cpu) {
     case 'host-passthrough':
       return element('cpu', { mode: platform.cpu, check: 'none', migratable: 'off' }, children);
