@@ -968,6 +968,7 @@ create table vm_types (
   network_gbps integer not null,
   may_split boolean default false not null,
   retired boolean default false not null,
+  nested_virtualization boolean default false not null,
   constraint vm_types_pkey PRIMARY KEY (name),
   constraint vm_types_sizes CHECK (((cpu_cores > 0) AND (memory_gb > 0) AND (gpu_count >= 0) AND (disk_gb >= 0)))
 );

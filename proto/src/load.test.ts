@@ -111,6 +111,7 @@ const SPEC = {
       projectId: 'project-1',
       type: 'a40.1x',
       imageId: 'image-1',
+      nestedVirtualization: true,
     },
   ],
   takeDowns: [

@@ -37,10 +37,10 @@ describe('a libvirtd that is stopped for a long time', () => {
     let isKilled = false;
     const { hypervisor } = world.driver;
     const define = hypervisor.define.bind(hypervisor);
-    hypervisor.define = async (vm) => {
+    hypervisor.define = async (vm, kept) => {
       if (!isKilled) kill('libvirtd');
       isKilled = true;
-      await define(vm);
+      return await define(vm, kept);
     };
     agent.give(world.wanted(1));
     await expect.poll(() => agent.vm(VM)?.state).toBe('VM_OBSERVED_STATE_FAILED');

@@ -55,6 +55,20 @@ export type Domain = {
   disks: readonly Volume[];
 };
 
+/**
+ * What a guest takes for its computer, and what an upgrade of the hypervisor would change under it.
+ * Null where there is none: simulated guests.
+ */
+export type GuestHardware = {
+  /** With its version: "pc-q35-7.2". */
+  machineType: string;
+  cpu: string;
+  accel: 'kvm' | 'tcg';
+  /** The files of the firmware's code and of the template of its variables. */
+  loader: string;
+  nvramTemplate: string;
+};
+
 export type Hypervisor = {
   /** Returns every domain of the host, also domains that the agent did not define. */
   list(): Promise<readonly Domain[]>;
@@ -62,8 +76,11 @@ export type Hypervisor = {
    * Replaces the domain's definition and its revision. A running guest is not affected: what cannot
    * change while it runs takes effect at its next start. The domain must already run for the VM's
    * generation or a later one, so a pending reset comes first.
+   *
+   * Returns the virtual hardware of the definition. `kept` is what an earlier call returned: a guest
+   * boots with it again, also if the hypervisor has been upgraded or has lost the definition.
    */
-  define(vm: VmSpec): Promise<void>;
+  define(vm: VmSpec, kept?: GuestHardware | null): Promise<GuestHardware | null>;
   /** Starts a defined domain unless it runs, and stores `generation` with it. */
   start(vmId: string, generation: string): Promise<void>;
   /** Resets a running domain without notice to the guest, and stores `generation` with it. */

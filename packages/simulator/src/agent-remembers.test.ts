@@ -43,6 +43,38 @@ describe('the host remembers its VMs:', () => {
     },
   );
 
+  it('a guest keeps its hardware over a reboot, a lost domain and an adjustment, until it is taken down', async () => {
+    const hardware = {
+      ...{ machineType: 'pc-q35-7.2', cpu: 'host-passthrough', accel: 'kvm' as const },
+      ...{ loader: '/firmware/code.fd', nvramTemplate: '/firmware/vars.fd' },
+    };
+    const asked: unknown[] = [];
+    const { hypervisor } = host.driver;
+    const define = hypervisor.define.bind(hypervisor);
+    Object.assign(hypervisor, {
+      define: async (vm: typeof TRAINER, kept: unknown) => {
+        asked.push(kept);
+        await define(vm);
+        return kept ?? hardware;
+      },
+    });
+    await bringUp(host);
+    expect(asked).toEqual([null]);
+    host.kill();
+    host.driver.reboot({ keepDomains: false });
+    await host.start();
+    await host.untilState('vm-1', '1', 'RUNNING');
+    host.send(makeSpec(2, { vms: [{ ...TRAINER, revision: '2' }] }));
+    await host.untilState('vm-1', '2', 'RUNNING');
+    expect(asked.slice(1)).toEqual(asked.slice(1).map(() => hardware));
+    expect(asked.length).toBeGreaterThan(2);
+    host.send(makeSpec(3, { takeDowns: [makeTakeDown('vm-1', { revision: '3' })] }));
+    await host.untilState('vm-1', '3', 'TAKEN_DOWN');
+    host.send(makeSpec(4, { vms: [{ ...TRAINER, revision: '4', generation: '2' }] }));
+    await host.untilState('vm-1', '4', 'RUNNING');
+    expect(asked.at(-1)).toBeNull();
+  });
+
   it('a VM that was running when the ledger was created starts again after a reboot', async () => {
     await bringUp(host);
     host.kill();

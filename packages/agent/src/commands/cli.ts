@@ -41,7 +41,7 @@ environment of run and doctor:
   GANTRY_IMAGE_CACHE_GIB  size of the image cache; above it unused images are removed (100)
   GANTRY_STORAGE_RESERVE_PERCENT
                           share of the storage that new disks leave free (5)
-  GANTRY_NAMESERVERS      name servers for guests, separated by commas
+  GANTRY_NAMESERVERS      name servers for guests, separated by commas (those that the host uses)
   GANTRY_GUEST_MTU        MTU of guests' interfaces (1450)
   GANTRY_UPLINK           the interface through which guests reach the outside
   GANTRY_REACHABLE_FROM_HOST

@@ -7,6 +7,7 @@ import type { SettingsReader } from '@gantry/daemon/settings';
 import { programRunner } from '../base/run-program.ts';
 import { Sysfs } from '../base/sysfs.ts';
 import { readDevices } from '../devices/read-devices.ts';
+import { askNameServer } from '../doctor/ask-name-server.ts';
 import type { DoctorHost } from '../doctor/doctor-host.ts';
 import { splitAddress } from '../identity/learn-authority.ts';
 import { loadIdentity } from '../identity/state-files.ts';
@@ -15,6 +16,7 @@ import { readNumaNodes } from '../inventory/numa-nodes.ts';
 import { spreadMemory } from '../inventory/spread-memory.ts';
 import { readHostDriverSettings } from '../libvirt/host-driver-settings.ts';
 import { probeKvm } from '../libvirt/kvm-probe.ts';
+import { chooseNameServers } from '../network/name-servers.ts';
 import { readSchedulers, readStateDirectory } from './agent-settings.ts';
 
 const PROGRAM_LIMIT_MS = 10_000;
@@ -52,6 +54,12 @@ export async function readDoctorHost(reader: SettingsReader): Promise<DoctorHost
       readLibvirtVersion({ libvirtSocket: inventory.libvirtSocket, warn: silent }),
     readSpace,
     connect: tryToConnect,
+    readNameServers: chooseNameServers({
+      configured: driver.guests.nameservers,
+      uplink: driver.uplink,
+      files: new Sysfs('/'),
+    }),
+    askNameServer,
     readCertificateEnd: async () => {
       const identity = await loadIdentity(stateDirectory);
       return identity ? new Date(new X509Certificate(identity.certificatePem).validTo) : null;

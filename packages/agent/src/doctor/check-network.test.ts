@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { checkBridgeFilter, checkNftables, checkUplink } from './check-network.ts';
+import {
+  checkBridgeFilter,
+  checkNameServers,
+  checkNftables,
+  checkUplink,
+} from './check-network.ts';
 import { doctorHosts } from './testing/doctor-hosts.ts';
 
 const { make, remove } = doctorHosts();
@@ -33,5 +38,34 @@ describe('an uplink', () => {
   ])('%s beside an ens1 that is %s is %j', async (uplink, state, finding) => {
     const sys = { 'class/net/ens1/operstate': state };
     expect(await checkUplink(await make({ sys, settings: { uplink } }))).toMatchObject([finding]);
+  });
+});
+
+describe('name servers of guests', () => {
+  const check = async (problems: Record<string, string | null>, uplink: string | null = 'ens1') =>
+    checkNameServers(
+      await make({
+        settings: { uplink: uplink ?? undefined },
+        readNameServers: async () => Object.keys(problems),
+        askNameServer: async (server) => problems[server] ?? null,
+      }),
+    );
+
+  it('that reply are fine', async () => {
+    expect(await check({ '192.0.2.1': null, '192.0.2.2': null })).toMatchObject([
+      { severity: 'ok', found: '192.0.2.1, 192.0.2.2' },
+    ]);
+  });
+
+  it('are a warning if one does not reply, and a failure if none does', async () => {
+    expect(await check({ '192.0.2.1': 'no reply', '192.0.2.2': null })).toMatchObject([
+      { severity: 'warn', found: '192.0.2.1: no reply' },
+    ]);
+    expect(await check({ '192.0.2.1': 'no reply' })).toMatchObject([{ severity: 'fail' }]);
+  });
+
+  it('are a failure if there are none, unless guests reach nothing outside anyway', async () => {
+    expect(await check({})).toMatchObject([{ severity: 'fail', check: 'name servers' }]);
+    expect(await check({}, null)).toEqual([]);
   });
 });

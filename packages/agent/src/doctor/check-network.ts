@@ -24,6 +24,27 @@ export const checkBridgeFilter: Check = async ({ files }) => {
   ];
 };
 
+/**
+ * Asks every name server that guests get. The host asks from its own address; a server that replies
+ * only to some networks may still refuse guests.
+ */
+export const checkNameServers: Check = async ({ readNameServers, askNameServer, settings }) => {
+  if (settings.uplink === undefined) return [];
+  const servers = await readNameServers();
+  if (servers.length === 0) {
+    const found = 'none: guests resolve no names; the host itself names only loopback or IPv6 ones';
+    return [fail('name servers', found, 'list some in GANTRY_NAMESERVERS')];
+  }
+  const problems = await Promise.all(servers.map(askNameServer));
+  const broken = servers.flatMap((server, index) => {
+    const problem = problems[index];
+    return typeof problem === 'string' ? [`${server}: ${problem}`] : [];
+  });
+  if (broken.length === 0) return [ok('name servers', servers.join(', '))];
+  const severity = broken.length === servers.length ? fail : warn;
+  return [severity('name servers', broken.join('; '), 'list others in GANTRY_NAMESERVERS')];
+};
+
 export const checkUplink: Check = async ({ sysfs, settings: { uplink } }) => {
   if (uplink === undefined) {
     return [

@@ -3,7 +3,12 @@ import { checkEnrolment, checkSchedulers, checkSpace } from './check-fleet.ts';
 import { checkLibvirt, checkQemu, checkVhostNet, checkVirtualization } from './check-hypervisor.ts';
 import { checkInterrupts, checkIommu, checkVfio } from './check-iommu.ts';
 import { checkHugepages } from './check-memory.ts';
-import { checkBridgeFilter, checkNftables, checkUplink } from './check-network.ts';
+import {
+  checkBridgeFilter,
+  checkNameServers,
+  checkNftables,
+  checkUplink,
+} from './check-network.ts';
 import { checkAppArmor, checkClock, checkLockdown, checkRoot, checkSwap } from './check-system.ts';
 import type { Check, DoctorHost } from './doctor-host.ts';
 
@@ -42,6 +47,7 @@ const AFTER_DEVICES: readonly NamedCheck[] = [
   ['nftables', checkNftables],
   ['bridge filter', checkBridgeFilter],
   ['uplink', checkUplink],
+  ['name servers', checkNameServers],
   ['space', checkSpace],
   ['clock', checkClock],
   ['enrolment', checkEnrolment],

@@ -26,6 +26,10 @@ export type DoctorHost = CheckedHost & {
   readSpace: (path: string) => Promise<{ freeBytes: number; totalBytes: number }>;
   /** Returns null if the address can be reached, otherwise the reason. */
   connect: (address: string) => Promise<string | null>;
+  /** The name servers that guests get. */
+  readNameServers: () => Promise<readonly string[]>;
+  /** Returns null if the name server resolves names for this host, otherwise the reason. */
+  askNameServer: (server: string) => Promise<string | null>;
   /** Null: this host was never enrolled. */
   readCertificateEnd: () => Promise<Date | null>;
   nowMs: () => number;

@@ -23,7 +23,7 @@ const OTHER_GPU = '0000:c1:00.0';
 const H200: SysfsTree = {
   class: '0x030200',
   vendor: '0x10de',
-  device: '0x2335',
+  device: '0x233b',
   subsystem_vendor: '0x10de',
   subsystem_device: '0x18bf',
   numa_node: '1',
@@ -66,7 +66,7 @@ const TREE: SysfsTree = {
   ...pciTree('0000:41:00.4', {
     class: '0x030200',
     vendor: '0x10de',
-    device: '0x2335',
+    device: '0x233b',
     physfn: { link: '../0000:41:00.0' },
   }),
   ...pciTree('0000:21:00.0', {
@@ -151,7 +151,7 @@ describe('GPUs', () => {
       kind: 'gpu',
       address: GPU,
       vendorId: '10de',
-      deviceId: '2335',
+      deviceId: '233b',
       subsystemVendorId: '10de',
       subsystemDeviceId: '18bf',
       numaNode: 1,
@@ -263,7 +263,7 @@ it('a device is known by name, and by what the tool of its vendor says', async (
     kinds: kindsWith({ gpu: { vendorWarnings } }),
   });
   expect(devices.map(({ kind, name, warnings }) => [kind, name, warnings])).toEqual([
-    ['gpu', '10de 2335', []],
+    ['gpu', '10de 233b', []],
     ['gpu', '1002 74a1', ['too hot']],
     ['drive', '144d a80a', []],
     ['drive', '144d a80a', []],

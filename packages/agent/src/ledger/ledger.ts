@@ -1,4 +1,5 @@
 import type { DeviceReceipt__Output } from '@gantry/proto/generated/gantry/v1/DeviceReceipt';
+import type { GuestHardware } from '../host-driver.ts';
 import type { HostSpec, InterfaceSpec, VmSpec } from '../spec.ts';
 
 /**
@@ -41,6 +42,11 @@ export type VmFacts = {
   madeDisks: string[];
   /** Interfaces that the VM has on the host. They are filtered for as long as they exist. */
   interfaces: InterfaceSpec[];
+  /**
+   * The virtual hardware of its domain, until the VM is taken down. Null or absent: it has none yet,
+   * or an earlier version of the agent defined it.
+   */
+  hardware?: GuestHardware | null;
   /**
    * The last entry of a VM that the spec does not name any more, for the operator who decides about
    * it. Null or absent: the spec names the VM, or its last entry is not known.

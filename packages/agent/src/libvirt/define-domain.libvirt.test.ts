@@ -50,6 +50,7 @@ function startDefiner() {
     serialLogPath: (vmId) => `/log/${vmId}`,
     placesOf: async () => NO_PLACES,
     numaNodes: async () => [HOST_NODE],
+    offersNesting: async () => true,
     ...{ core: 'thread', log: createLog({ process: 'agent', level: 'silent' }) },
   });
   return domainDefiner({

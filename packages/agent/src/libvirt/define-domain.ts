@@ -1,18 +1,19 @@
 import type { Connection } from 'node-libvirt/connection';
 import { AFFECT } from 'node-libvirt/flags';
-import { domainDefineXmlFlags, domainRename } from 'node-libvirt/generated/procedures';
+import { domainRename } from 'node-libvirt/generated/procedures';
 import { createQueue } from '../base/queue.ts';
+import type { GuestHardware } from '../host-driver.ts';
 import { isBelow, type VmSpec } from '../spec.ts';
 import { CHANGE_LIMIT } from './call-limits.ts';
+import { defineXml } from './define-xml.ts';
 import type { domainDescriber } from './domain-xml/describe-domain.ts';
 import { type DomainDefinition, domainName } from './domain-xml/domain-definition.ts';
-import { renderDomain } from './domain-xml/render-domain.ts';
 import { type FoundDomain, findDomain, findDomains, keepMetadata } from './libvirt-domains.ts';
 
 type Describe = ReturnType<typeof domainDescriber>['describe'];
 
 /**
- * Returns a function that defines the domain of a VM. The CPUs that a domain has are in its definition
+ * Returns a function that defines the domain of a VM and returns its virtual hardware. The CPUs that a domain has are in its definition
  * and nowhere else, so a crash loses nothing. CPUs are chosen for one domain at a time, from the choice
  * to the definition, so that two VMs never get the same. A running domain keeps its CPUs and does not
  * wait for others.
@@ -20,19 +21,24 @@ type Describe = ReturnType<typeof domainDescriber>['describe'];
 export function domainDefiner({ describe }: { describe: Describe }) {
   const oneAtATime = createQueue();
 
-  return async (connection: Connection, vm: VmSpec): Promise<void> => {
+  return async (
+    connection: Connection,
+    vm: VmSpec,
+    kept: GuestHardware | null = null,
+  ): Promise<GuestHardware | null> => {
     const present = await findDomain(connection, vm.id);
     if (present?.state === 'running') {
-      const described = await describe(vm, { present, readOtherPins: async () => [] });
+      const described = await describe(vm, { present, kept, readOtherPins: async () => [] });
       await redefine(connection, vm, { present, described });
-      return;
+      return present.facts.hardware;
     }
     await oneAtATime(async () => {
       const readOtherPins = () => pinsOfOthers(connection, vm.id);
-      const described = await describe(vm, { present, readOtherPins });
+      const described = await describe(vm, { present, kept, readOtherPins });
       if (present) await ensureName(connection, present);
       await defineXml(connection, described);
     });
+    return (await findDomain(connection, vm.id))?.facts.hardware ?? null;
   };
 }
 
@@ -54,11 +60,6 @@ async function redefine(
   };
   await defineXml(connection, { ...described, metadata });
   await keepMetadata(connection, present, { metadata, flags: AFFECT.live });
-}
-
-async function defineXml(connection: Connection, described: DomainDefinition): Promise<void> {
-  const args = { xml: renderDomain(described), flags: 0 };
-  await connection.call(domainDefineXmlFlags, args, CHANGE_LIMIT);
 }
 
 /** The domain may have been renamed; libvirt would refuse a definition under the usual name. */

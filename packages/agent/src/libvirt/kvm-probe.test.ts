@@ -38,7 +38,14 @@ async function install(script: string, version = '8.2.2') {
 const PRINT = "printf 'UEFI firmware\\r\\n\\033[2J\\033[01;01H'; exec sleep 600";
 
 const platform = (): Platform => ({
-  ...{ arch: 'x86_64', machine: 'q35', accel: 'kvm', cpu: 'host-passthrough', gic: 'host' },
+  ...{
+    arch: 'x86_64',
+    machine: 'q35',
+    machineType: 'q35',
+    accel: 'kvm',
+    cpu: 'host-passthrough',
+    gic: 'host',
+  },
   emulator: file('emulator'),
   firmware: { loader: file('loader'), nvramTemplate: file('variables') },
 });

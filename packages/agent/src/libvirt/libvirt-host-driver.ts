@@ -14,6 +14,7 @@ import type { HostDriver } from '../host-driver.ts';
 import { openImageCache } from '../images/image-cache.ts';
 import { readInventory } from '../inventory/inventory.ts';
 import { createHostNetwork, type KernelNetwork } from '../network/host-network.ts';
+import { chooseNameServers } from '../network/name-servers.ts';
 import { createSeeds } from '../seed/iso-seeds.ts';
 import { listBackingImages } from '../volumes/backing-images.ts';
 import { createVolumes } from '../volumes/create-volumes.ts';
@@ -21,9 +22,11 @@ import type { VolumeDriver } from '../volumes/volume-driver.ts';
 import { chooseAccelerator, NO_ACCELERATOR_ADVICE } from './choose-accelerator.ts';
 import { domainDescriber } from './domain-xml/describe-domain.ts';
 import type { HostDriverSettings } from './host-driver-settings.ts';
+import { keepFirmware } from './keep-firmware.ts';
 import { probeKvm } from './kvm-probe.ts';
 import { type FoundDomain, findDomains } from './libvirt-domains.ts';
 import { LibvirtHypervisor } from './libvirt-hypervisor.ts';
+import { offersNesting } from './nesting.ts';
 import { detectPlatform } from './platform.ts';
 import { readHostNodes } from './read-host-nodes.ts';
 import { serialLogs } from './serial-log.ts';
@@ -65,7 +68,13 @@ export async function openLibvirtHostDriver(
 
   const volumes = await openVolumes(settings, { log, connection });
   const sysfs = new Sysfs(settings.inventory.sysfsRoot);
-  const seeds = createSeeds({ directory: within('seeds'), ...settings.guests });
+  const { mtu } = settings.guests;
+  const nameservers = chooseNameServers({
+    configured: settings.guests.nameservers,
+    uplink: settings.uplink,
+    files: new Sysfs('/'),
+  });
+  const seeds = createSeeds({ directory: within('seeds'), nameservers, mtu });
   const inventory = async () => ({
     ...(await readInventory({
       ...settings.inventory,
@@ -81,10 +90,11 @@ export async function openLibvirtHostDriver(
   const hypervisor = new LibvirtHypervisor({
     ...{ connection, volumes, serialLogs: logs, watch: watching.watch },
     ...domainDescriber({
-      ...{ platform, vhostNet, volumes, mtu: settings.guests.mtu },
+      ...{ platform, vhostNet, volumes, mtu },
       directIo: await hasDirectIo(settings.dataDirectory),
       ...{ seedPath: seeds.path, nvramPath, serialLogPath: logs.path },
       ...ofCards,
+      offersNesting: () => offersNesting(platform, sysfs),
       // Stand-ins are near no memory, so a guest with stand-ins is not pinned to a node.
       numaNodes: settings.devices.standIns
         ? async () => []
@@ -101,7 +111,7 @@ export async function openLibvirtHostDriver(
   await mkdir(within('nvram'), { recursive: true, mode: 0o711 });
 
   const network = createHostNetwork({
-    ...settings.guests,
+    ...{ nameservers, mtu },
     reachableFromHost: settings.reachableFromHost,
     log,
     ...(settings.uplink === undefined ? {} : { uplink: settings.uplink }),
@@ -144,7 +154,8 @@ async function choosePlatform({ dataDirectory, accelerator }: HostDriverSettings
   }
   if (accel === 'kvm') log.info({ accelerator: accel, reason }, 'accelerator chosen');
   else log.warn({ accelerator: accel, reason }, 'VMs are emulated and slow');
-  return { platform: platforms[accel], vhostNet };
+  const firmware = await keepFirmware(platforms[accel].firmware, join(dataDirectory, 'firmware'));
+  return { platform: { ...platforms[accel], firmware }, vhostNet };
 }
 
 /** A host that other hosts cannot reach is still useful. */

@@ -12,7 +12,7 @@ import {
   domainUndefineFlags,
 } from 'node-libvirt/generated/procedures';
 import { HostFailure } from '../base/failure.ts';
-import type { Domain, DomainWatcher, Hypervisor } from '../host-driver.ts';
+import type { Domain, DomainWatcher, GuestHardware, Hypervisor } from '../host-driver.ts';
 import { type DiskSpec, isBelow, type VmSpec } from '../spec.ts';
 import type { VolumeDriver } from '../volumes/volume-driver.ts';
 import { attachDevice } from './attach-device.ts';
@@ -63,8 +63,8 @@ export class LibvirtHypervisor implements Hypervisor {
     return await Promise.all(domains.map((domain) => this.#show(domain)));
   }
 
-  async define(vm: VmSpec): Promise<void> {
-    await this.#define(await this.#host.connection(), vm);
+  async define(vm: VmSpec, kept: GuestHardware | null = null): Promise<GuestHardware | null> {
+    return await this.#define(await this.#host.connection(), vm, kept);
   }
 
   async start(vmId: string, generation: string): Promise<void> {

@@ -66,6 +66,7 @@ export async function detectPlatform(
   const common = {
     arch: candidate.arch,
     machine: candidate.machine,
+    machineType: candidate.machine,
     emulator: emulator.path,
     firmware: { loader: loader.path, nvramTemplate: nvramTemplate.path },
   };

@@ -3,6 +3,7 @@ import type { Log } from '@gantry/daemon/log';
 import { HostFailure } from '../base/failure.ts';
 import { createQueue } from '../base/queue.ts';
 import type { Firewall, HostNetwork } from '../host-driver.ts';
+import type { NameServers } from '../seed/network-config.ts';
 import { applyFirewall, isInForce } from './firewall/firewall-in-kernel.ts';
 import { type RenderedFirewall, renderFirewall } from './firewall/render-firewall.ts';
 import { createGuestServices } from './guest-services/guest-services.ts';
@@ -38,8 +39,7 @@ export type HostNetworkOptions = {
    * subnet hides the same addresses behind the host's default route.
    */
   reachableFromHost?: boolean;
-  /** Name servers for guests. */
-  nameservers?: readonly string[];
+  nameservers?: NameServers;
   log?: Log;
 };
 
@@ -61,7 +61,7 @@ export function createHostNetwork(options: HostNetworkOptions = {}): KernelNetwo
   const outside = options.run ?? runCommand;
   const run = netns === undefined ? outside : inNamespace(outside, netns);
   const inOrder = createQueue();
-  const { nameservers = [], log } = options;
+  const { nameservers = async () => [], log } = options;
   const services = createGuestServices({ nameservers, mtu, netns, log });
   // A caller that asks whether rules are in force usually applies the same rules next.
   const renderedLast = new WeakMap<Firewall, { where: string; rendered: RenderedFirewall }>();

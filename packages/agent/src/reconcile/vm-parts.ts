@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { DEVICE_KINDS } from '@gantry/model/host-states';
 import { HostFailure } from '../base/failure.ts';
 import type { Domain } from '../host-driver.ts';
@@ -70,7 +71,7 @@ export function stepsAdjust(host: HostContext, vm: VmSpec): StepGroup[] {
     [{ name: 'volumes', run: () => ensureVolumes(host, vm) }],
     [{ name: 'network', run: () => ensureInterfaces(host, vm) }],
     [{ name: 'disks', run: () => ensureAttachedDisks(host, vm) }],
-    [{ name: 'definition', run: () => host.driver.hypervisor.define(vm) }],
+    [{ name: 'definition', run: () => defineDomain(host, vm) }],
   ];
 }
 
@@ -156,12 +157,22 @@ async function removeInterfaces(host: HostContext, vm: VmTakeDown): Promise<void
 async function ensureDomain(host: HostContext, vm: VmSpec): Promise<void> {
   // Defined every time, because a definition with this revision may have been changed outside the
   // agent.
-  await host.driver.hypervisor.define(vm);
+  await defineDomain(host, vm);
   if ((await findDomain(host, vm.id))?.state === 'running') return;
   // Recorded before the start, so that a host that goes down during the start can be told from a
   // guest that crashes.
   await keepRunning(host, vm.id, vm.generation);
   await host.driver.hypervisor.start(vm.id, vm.generation);
+}
+
+/**
+ * The hardware is recorded before the first start, so that a guest boots with the same again after
+ * a reboot of the host, a crash, or the loss of its definition. Only a take-down ends this.
+ */
+async function defineDomain(host: HostContext, vm: VmSpec): Promise<void> {
+  const { hardware: kept = null } = host.ledger.facts(vm.id);
+  const hardware = await host.driver.hypervisor.define(vm, kept);
+  if (!isDeepStrictEqual(hardware, kept)) await host.ledger.updateFacts(vm.id, { hardware });
 }
 
 async function removeDomain(host: HostContext, vm: VmTakeDown, removal: Removal): Promise<void> {
@@ -171,6 +182,7 @@ async function removeDomain(host: HostContext, vm: VmTakeDown, removal: Removal)
   if (left?.state === 'running') await host.driver.hypervisor.powerOff(vm.id);
   // Also if the domain is gone, because files stored for it may remain.
   await host.driver.hypervisor.undefine(vm.id);
+  if (host.ledger.facts(vm.id).hardware) await host.ledger.updateFacts(vm.id, { hardware: null });
 }
 
 /** Asks the guest once, and waits until it has ended or its time is over: also over a restart. */

@@ -13,7 +13,7 @@ let seeds: IsoSeeds;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'gantry-seeds-'));
   directory = join(root, 'made', 'seeds');
-  seeds = createSeeds({ directory, nameservers: [] });
+  seeds = createSeeds({ directory, nameservers: async () => [], mtu: 1450 });
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 

@@ -4,7 +4,7 @@ import { replaceFile, syncDirectory, unlessMissing } from '@gantry/daemon/durabl
 import { HostFailure } from '../base/failure.ts';
 import type { Seeds } from '../host-driver.ts';
 import { renderIso9660 } from './iso9660.ts';
-import type { GuestNetworkSettings } from './network-config.ts';
+import type { NameServers } from './network-config.ts';
 import { renderSeedFiles, SEED_LABEL } from './nocloud.ts';
 import { isPlainId, seedProblem } from './seed-problem.ts';
 
@@ -13,13 +13,15 @@ export type IsoSeeds = Seeds & {
   path(vmId: string): string;
 };
 
+type SeedOptions = { directory: string; nameservers: NameServers; mtu: number };
+
 /**
  * Seeds as ISO images, one file <VM id>.iso each. After a crash the image is the old one, the new
  * one or absent; the next `ensure` or `remove` deletes partial files. A running guest keeps the
  * image it was started with.
  */
-export function createSeeds(options: { directory: string } & GuestNetworkSettings): IsoSeeds {
-  const { directory } = options;
+export function createSeeds(options: SeedOptions): IsoSeeds {
+  const { directory, mtu } = options;
   const path = (vmId: string) => {
     if (!isPlainId(vmId)) {
       throw new HostFailure(
@@ -38,7 +40,8 @@ export function createSeeds(options: { directory: string } & GuestNetworkSetting
       if (problem !== undefined) {
         throw new HostFailure('bad_seed', `the seed of VM ${vm.id} cannot be written: ${problem}`);
       }
-      const files = renderSeedFiles(vm, options);
+      const nameservers = await options.nameservers();
+      const files = renderSeedFiles(vm, { nameservers, mtu });
       const image = renderIso9660({ label: SEED_LABEL, files });
       await orFailure(file, () => ensureFile({ directory, file, content: image }));
     },

@@ -2,13 +2,19 @@ import type { InterfaceSpec } from '../spec.ts';
 import { renderYaml } from './yaml.ts';
 
 export type GuestNetworkSettings = {
-  /** Name servers for guests. Empty: guests resolve no names until the tenant configures some. */
+  /** Empty: guests resolve no names until the tenant configures name servers. */
   nameservers: readonly string[];
   /**
    * The MTU of every interface, if the network between hosts carries less than 1500. Absent: 1500.
    */
   mtu?: number;
 };
+
+/**
+ * Returns the name servers for guests. Read for every use, because the host may learn its own later
+ * than the agent starts, and may learn others.
+ */
+export type NameServers = () => Promise<readonly string[]>;
 
 /**
  * Renders network-config, version 2. Interfaces are matched by hardware address and named eth0,

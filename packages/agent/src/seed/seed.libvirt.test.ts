@@ -46,7 +46,11 @@ const later = {
 
 let root: string;
 const seedOf = async (name: string, spec: VmSpec) => {
-  const seeds = createSeeds({ directory: join(root, name), ...OPTIONS });
+  const seeds = createSeeds({
+    ...OPTIONS,
+    directory: join(root, name),
+    nameservers: async () => OPTIONS.nameservers,
+  });
   await seeds.ensure(spec);
   return seeds.path(spec.id);
 };

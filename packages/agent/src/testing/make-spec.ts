@@ -48,6 +48,7 @@ export function makeVm(id: string, vm: Partial<VmSpec> = {}): VmSpec {
     type: '',
     imageId: '',
     needs: [],
+    nestedVirtualization: false,
     ...vm,
   };
 }

@@ -126,7 +126,12 @@ describe('VM types', () => {
   it('can be added, and VMs of them can be created in their locations', async () => {
     const { status, body } = await admin('POST', 'vm-types', type);
     expect(status).toBe(200);
-    expect(body).toEqual({ ...type, may_split: false, retired: false });
+    expect(body).toEqual({
+      ...type,
+      nested_virtualization: false,
+      may_split: false,
+      retired: false,
+    });
     expect((await admin('GET', 'vm-types')).body.items).toContainEqual(body);
     expect((await createVm({ name: 'h200', type: type.name })).status).toBe(200);
     const elsewhere = await createVm({ name: 'h', type: type.name, location: 'us-east-a' });
@@ -143,6 +148,7 @@ describe('VM types', () => {
       ...type,
       description: 'elsewhere',
       locations: ['us-east-a'],
+      nested_virtualization: false,
       may_split: true,
       retired: false,
     });
@@ -155,6 +161,21 @@ describe('VM types', () => {
     expect((await admin('GET', 'vm-types')).body.items).toContainEqual(
       expect.objectContaining({ name: type.name, retired: true }),
     );
+  });
+
+  it('say whether guests can run VMs, which the VMs of the type show and no change can alter', async () => {
+    const nested = { ...type, name: 'nested.1x', nested_virtualization: true };
+    expect((await admin('POST', 'vm-types', nested)).body).toMatchObject(nested);
+    const read = async (name: string, ofType: string) => {
+      const { body } = await createVm({ name, type: ofType });
+      const path = `/projects/${acme.projectId}/vms/${body.operation.metadata.id}`;
+      const vm = await api.call('GET', path, { bearer: acme.accessKey });
+      return vm.body.virtualization_features;
+    };
+    expect(await read('nests', 'nested.1x')).toEqual({ nested_virtualization: true });
+    expect(await read('plain', 'a40.1x')).toEqual({ nested_virtualization: false });
+    const change = { nested_virtualization: false };
+    expect((await admin('PATCH', 'vm-types/nested.1x', change)).status).toBe(400);
   });
 
   it('are refused with a reason', async () => {

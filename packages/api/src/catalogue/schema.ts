@@ -65,6 +65,12 @@ const MaySplit = z.boolean().openapi({
     'not used.',
 });
 
+const NestedVirtualization = z.boolean().openapi({
+  description:
+    'Whether guests can run VMs themselves. If this is false, the CPU of a guest does not show ' +
+    'the feature (vmx or svm).',
+});
+
 const VM_TYPE_FIELDS = {
   description: Description,
   cpu_cores: Positive,
@@ -84,6 +90,7 @@ export const AdminVmType = z
   .object({
     name: z.string(),
     ...VM_TYPE_FIELDS,
+    nested_virtualization: z.boolean(),
     may_split: z.boolean(),
     retired: z.boolean(),
   })
@@ -99,6 +106,7 @@ export const CreateVmType = z
         'must be 1 to 63 of a-z, 0-9, . and -, a letter or digit first',
       ),
     ...VM_TYPE_FIELDS,
+    nested_virtualization: NestedVirtualization.default(false),
     may_split: MaySplit.default(false),
   })
   .openapi('CreateVmType');

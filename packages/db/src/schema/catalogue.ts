@@ -42,6 +42,8 @@ export const vmTypes = pgTable(
     networkGbps: integer('network_gbps').notNull(),
     /** Whether a VM may use more NUMA nodes than its GPUs need, if no host has room otherwise. */
     maySplit: boolean('may_split').notNull().default(false),
+    /** Whether guests can run VMs themselves. Never changes, as the resources of a type. */
+    nestedVirtualization: boolean('nested_virtualization').notNull().default(false),
     /** New VMs cannot use it; existing VMs keep it. */
     retired: boolean('retired').notNull().default(false),
   },

@@ -42,6 +42,7 @@ const vm: SpecVmRow = {
   cpu_cores: 12,
   memory_gb: 60,
   network_gbps: 20,
+  nested_virtualization: true,
   ssh_public_key: 'ssh-ed25519 AAAA',
   startup_script: '#!up',
   shutdown_script: '#!down',
@@ -138,6 +139,7 @@ describe('a spec', () => {
         projectId: 'project-1',
         type: 'a40.2x',
         imageId: 'image-1',
+        nestedVirtualization: true,
       },
     ]);
   });

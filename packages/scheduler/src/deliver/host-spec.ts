@@ -133,6 +133,7 @@ function toVmSpec(vm: SpecVmRow): VmSpec {
     projectId: vm.project_id,
     type: vm.type,
     imageId: vm.image.id,
+    nestedVirtualization: vm.nested_virtualization,
   };
 }
 

@@ -100,6 +100,16 @@ export const HEALTH_RULES: readonly HealthRule[] = [
     message: () => 'the kernel has no way to reset it',
   },
   {
+    // The agent knows that the device would not work in a guest, however healthy it is.
+    name: 'unsupported',
+    of: 'any',
+    compares: 'level',
+    threshold: 1,
+    severity: 'block',
+    measure: ({ attributes }) => (attributes['unsupported'] === undefined ? 0 : 1),
+    message: ({ attributes }) => `it ${attributes['unsupported']}`,
+  },
+  {
     name: 'vendor_warning',
     of: 'any',
     compares: 'level',

@@ -63,6 +63,12 @@ describe('judgeDevice finds', () => {
     ['a slow link', gpu({ link: { ...link, speedGts: 2.5 } }), ['link_slow warn'], 'while idle'],
     ['a GPU without a reset', gpu({ resetMethods: [] }), ['no_reset block'], 'no way to reset'],
     [
+      'a card that the agent cannot use',
+      gpu({ attributes: { unsupported: 'needs a fabric manager, not supported yet' } }),
+      ['unsupported block'],
+      'it needs a fabric manager, not supported yet',
+    ],
+    [
       'a warning of the vendor',
       gpu({}, ['Xid 79', 'row remap']),
       ['vendor_warning block'],

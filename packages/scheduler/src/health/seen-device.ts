@@ -12,10 +12,11 @@ export type SeenDevice = Device__Output & { kind: DeviceKind };
 export function seenDevices(inventory: Inventory__Output | null): Map<string, SeenDevice> {
   const seen = new Map<string, SeenDevice>();
   for (const device of inventory?.devices ?? []) {
-    const kind = DEVICE_KINDS.find((known) => known === device.kind);
+    const kind = DEVICE_KINDS.find((each) => each === device.kind);
     if (!kind) continue;
-    const { serial = '', warnings = [], health = {} } = device as Partial<Device__Output>;
-    seen.set(device.address, { ...device, kind, serial, warnings, health });
+    const known = device as Partial<Device__Output>;
+    const { serial = '', warnings = [], health = {}, attributes = {} } = known;
+    seen.set(device.address, { ...device, kind, serial, warnings, health, attributes });
   }
   return seen;
 }

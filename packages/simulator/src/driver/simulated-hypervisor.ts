@@ -36,7 +36,7 @@ export class SimulatedHypervisor implements Hypervisor {
     return this.look();
   }
 
-  async define(vm: VmSpec): Promise<void> {
+  async define(vm: VmSpec): Promise<null> {
     await this.#host.faults.pass('define');
     const existing = this.#domains.get(vm.id);
     if (existing) {
@@ -45,6 +45,7 @@ export class SimulatedHypervisor implements Hypervisor {
         existing.generation = vm.generation;
     } else this.#domains.set(vm.id, new SimulatedDomain(vm));
     this.#tell(vm.id);
+    return null;
   }
 
   async start(vmId: string, generation: string): Promise<void> {

@@ -59,6 +59,8 @@ export function doctorHosts() {
       readLibvirtVersion: async () => '10.0.0',
       readSpace: async () => ({ freeBytes: 900 * 2 ** 30, totalBytes: 1_000 * 2 ** 30 }),
       connect: async () => null,
+      readNameServers: async () => ['192.0.2.53'],
+      askNameServer: async () => null,
       readCertificateEnd: async () => new Date('2027-01-01'),
       nowMs: () => Date.parse('2026-11-15'),
       ...others,

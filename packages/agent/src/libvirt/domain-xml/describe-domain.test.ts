@@ -1,10 +1,12 @@
+import { createLog } from '@gantry/daemon/log';
 import { describe, expect, it } from 'vitest';
+import { NO_PLACES } from '../../devices/card-places.ts';
 import { gpu, makeDisk } from '../../testing/make-spec.ts';
 import { describeDisks, slotsOf } from './describe-disks.ts';
-import { describeDomain } from './describe-domain.ts';
+import { describeDomain, domainDescriber } from './describe-domain.ts';
 import { readDomain } from './read-domain.ts';
 import { renderDomain } from './render-domain.ts';
-import { emulated, gpuServer, vmOfType, X86_KVM } from './testing/gpu-server.ts';
+import { ARM_KVM, emulated, gpuServer, vmOfType, X86_KVM } from './testing/gpu-server.ts';
 
 const host = gpuServer(X86_KVM);
 const vm = vmOfType({ cpuCores: 8, memoryGb: 64, gpuCount: 2, diskCount: 2 });
@@ -172,5 +174,32 @@ describe('the disks of a guest', () => {
     const ids = Array.from({ length: 17 }, (_, index) => `disk-${index}`);
     const describeAll = () => describeDomain({ ...vm, disks: disks(...ids) }, host);
     expect(describeAll).toThrow(expect.objectContaining({ code: 'too_many_disks' }));
+  });
+});
+
+describe("the virtualization of a guest's CPU", () => {
+  it('is hidden on x64 unless the type of the VM has it', () => {
+    const hidden = (nestedVirtualization: boolean, platform = X86_KVM) =>
+      describeDomain({ ...vm, nestedVirtualization }, gpuServer(platform)).hiddenCpuFeatures;
+    expect(hidden(false)).toEqual(['vmx', 'svm']);
+    expect(hidden(true)).toEqual([]);
+    expect(hidden(false, ARM_KVM)).toEqual([]);
+  });
+
+  it('that the host does not offer fails the definition with what to do', async () => {
+    const { describe: describeVm } = domainDescriber({
+      ...{ platform: X86_KVM, vhostNet: false, mtu: 1_450, directIo: false, lockMemory: false },
+      volumes: { locate: () => Promise.reject(new Error('not reached')) },
+      ...{ seedPath: String, nvramPath: String, serialLogPath: String },
+      placesOf: async () => NO_PLACES,
+      numaNodes: async () => [],
+      offersNesting: async () => false,
+      ...{ core: 'thread', log: createLog({ process: 'agent', level: 'silent' }) },
+    });
+    const alone = { present: null, kept: null, readOtherPins: async () => [] };
+    await expect(describeVm({ ...vm, nestedVirtualization: true }, alone)).rejects.toMatchObject({
+      code: 'nesting_unavailable',
+      message: expect.stringContaining('kvm_intel'),
+    });
   });
 });

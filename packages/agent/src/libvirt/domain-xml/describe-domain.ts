@@ -1,8 +1,9 @@
 import type { Log } from '@gantry/daemon/log';
+import { HostFailure } from '../../base/failure.ts';
 import { allocateCpus } from '../../capacity/allocate-cpus.ts';
 import type { CapacitySettings } from '../../capacity/capacity-settings.ts';
 import type { CardPlaces } from '../../devices/card-places.ts';
-import type { DomainState } from '../../host-driver.ts';
+import type { DomainState, GuestHardware } from '../../host-driver.ts';
 import { tapName } from '../../network/kernel/names.ts';
 import type { DeviceRef, DiskSpec, VmSpec } from '../../spec.ts';
 import type { VolumeDriver } from '../../volumes/volume-driver.ts';
@@ -15,6 +16,7 @@ import {
 } from './choose-cells.ts';
 import { type DescribedDisks, type DiskHost, describeDisks, slotsOf } from './describe-disks.ts';
 import type { CardDefinition, DomainDefinition, GuestCell, Platform } from './domain-definition.ts';
+import { keepHardware } from './keep-hardware.ts';
 import type { DomainFacts } from './read-domain.ts';
 
 /** Where the parts of a VM are on its host. */
@@ -30,6 +32,8 @@ type HostPlaces = {
   serialLogPath(vmId: string): string;
   /** Where the devices are on the host; stand-ins have no place. */
   placesOf(devices: readonly DeviceRef[]): Promise<CardPlaces>;
+  /** Whether guests of this host can run VMs. */
+  offersNesting(): Promise<boolean>;
   numaNodes(): Promise<readonly HostNode[]>;
   core: CapacitySettings['core'];
   log: Log;
@@ -39,6 +43,11 @@ type HostPlaces = {
 type Neighbours = {
   /** Null: the VM has no domain yet. */
   present: { facts: DomainFacts; state: DomainState } | null;
+  /**
+   * The hardware that the agent recorded for the VM, if any. It wins over that of the domain, which may
+   * have been changed outside the agent.
+   */
+  kept: GuestHardware | null;
   /** Returns the pins of the vCPUs of all other domains. */
   readOtherPins(): Promise<readonly string[]>;
 };
@@ -83,8 +92,15 @@ export function domainDescriber(host: HostPlaces) {
      */
     async describe(vm: VmSpec, neighbours: Neighbours): Promise<DomainDefinition> {
       const present = neighbours.present?.facts;
+      if (vm.nestedVirtualization && !(await host.offersNesting())) {
+        const message =
+          "the VM's type has nested virtualization, which KVM of this host does not offer: set the " +
+          'parameter "nested" of kvm_intel or kvm_amd to 1';
+        throw new HostFailure('nesting_unavailable', message);
+      }
       return describeDomain(vm, {
-        ...{ platform, vhostNet, directIo },
+        ...{ vhostNet, directIo },
+        platform: keepHardware(platform, neighbours.kept ?? present?.hardware ?? null),
         sourceOf: await sourcesOf(vm.disks),
         slots: present ? slotsOf(present) : new Map(),
         seedPath: host.seedPath(vm.id),
@@ -154,6 +170,7 @@ export function describeDomain(vm: VmSpec, host: DomainHost): DomainDefinition {
     },
     vm,
     platform: host.platform,
+    hiddenCpuFeatures: hiddenFeatures(vm, host.platform),
     nvramPath: host.nvramPath,
     cells,
     threadsPerCore: threadsPerCore(cells, host.numaNodes),
@@ -198,6 +215,15 @@ function withRunningPins(cells: readonly GuestCell[], pins: readonly string[]): 
 
 function withoutPins(cell: GuestCell): GuestCell {
   return { ...cell, vcpuPins: cell.vcpuPins.map(() => '') };
+}
+
+/**
+ * A guest could otherwise run VMs whenever its host's KVM has nesting on, which is the default. A CPU
+ * has one of the two features, and QEMU accepts that the other is turned off too. Guests on arm64 see
+ * no virtualization unless the machine is defined with it.
+ */
+function hiddenFeatures({ nestedVirtualization }: VmSpec, { arch }: Platform): readonly string[] {
+  return nestedVirtualization || arch !== 'x86_64' ? [] : ['vmx', 'svm'];
 }
 
 function iothreadsOf(vm: VmSpec): number {

@@ -12,6 +12,8 @@ export type DomainDefinition = {
   /** The fields of the spec that are rendered unchanged. */
   vm: Pick<VmSpec, 'name'>;
   platform: Platform;
+  /** Features that the guest's CPU does not show, although the host's has them. */
+  hiddenCpuFeatures: readonly string[];
   /** The VM's firmware variables; created from the template at its first start. */
   nvramPath: string;
   /** Never empty. A cell without a host node: the guest sees no NUMA. */
@@ -62,6 +64,8 @@ export const domainName = (vmId: string): string => `${NAME_PREFIX}${vmId}`;
 export type Platform = {
   arch: 'x86_64' | 'aarch64';
   machine: 'q35' | 'virt';
+  /** The machine type: the newest of its kind ("q35"), or the one that a VM keeps ("pc-q35-7.2"). */
+  machineType: string;
   accel: 'kvm' | 'tcg';
   /** The guest's CPU; any value except the first two is a QEMU CPU model. */
   cpu: 'host-passthrough' | 'maximum' | (string & {});

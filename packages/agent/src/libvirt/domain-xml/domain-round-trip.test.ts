@@ -74,6 +74,7 @@ const vmSpec: fc.Arbitrary<VmSpec> = fc
     startupScript: fc.constant(''),
     shutdownScript: fc.constant(''),
     ...{ projectId: fc.constant(''), type: fc.constant(''), imageId: fc.constant('') },
+    nestedVirtualization: fc.boolean(),
     numaShares: shares,
     needs: fc.constant<string[]>([]),
   })

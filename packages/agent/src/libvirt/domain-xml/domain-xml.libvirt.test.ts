@@ -77,7 +77,32 @@ describe.each([X86_KVM, ARM_KVM])('libvirt defines on $arch', (platform) => {
     const golden = await readFile(join(GOLDEN, platform.arch, `${type.name}.xml`), 'utf8');
     const twin = renderDomain({ ...definition, platform: emulated(platform) });
     await define(hasKvm ? golden : twin);
-    expect(readDomain(await virsh('dumpxml', '--inactive', NAME))).toEqual(readDomain(golden));
+    const { hardware, ...defined } = readDomain(await virsh('dumpxml', '--inactive', NAME));
+    const { hardware: written, ...facts } = readDomain(golden);
+    expect(defined).toEqual(facts);
+    expect(hardware?.machineType).toMatch(/^(pc-q35|virt)-\d/);
+    expect(hardware?.loader).toBe(written?.loader);
+  });
+});
+
+describe("a guest's CPU", () => {
+  it.each([true, false])('shows virtualization if its type has it: %s', async (nested) => {
+    const vm = vmOfType({ cpuCores: 1, memoryGb: 1, gpuCount: 0, diskCount: 0 });
+    const host = gpuServer(emulated(X86_KVM), {
+      ...{ lockMemory: false, numaNodes: [], seedPath: null, mmio64Mib: 0 },
+      nvramPath: join(folder, 'nvram.fd'),
+      serialLogPath: join(folder, 'serial.log'),
+    });
+    const spec = { ...vm, disks: [], interfaces: [], nestedVirtualization: nested };
+    await define(renderDomain(describeDomain(spec, host)));
+    await virsh('start', '--paused', NAME);
+    const ask = async (execute: string, args = {}) => {
+      const command = JSON.stringify({ execute, arguments: args });
+      return JSON.parse(await virsh('qemu-monitor-command', NAME, command)).return;
+    };
+    const [cpu] = await ask('query-cpus-fast');
+    // QEMU emulates AMD's kind.
+    expect(await ask('qom-get', { path: cpu['qom-path'], property: 'svm' })).toBe(nested);
   });
 });
 

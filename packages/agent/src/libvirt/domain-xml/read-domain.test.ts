@@ -28,6 +28,10 @@ describe('readDomain', () => {
       ],
       interfaces: [{ mac: '02:5e:10:00:00:01', tap: 'gtap0123456789a' }],
       hostdevs: ['0000:21:00.0', '0000:21:00.1', '0000:61:00.0'],
+      hardware: {
+        ...{ machineType: 'q35', cpu: 'host-passthrough', accel: 'kvm' },
+        ...X86_KVM.firmware,
+      },
       memoryKib: Number(vm.memoryMib) * 1_024,
       vcpuPins: ['1', '65', '2', '66', '3', '67', '4', '68'],
       serialLogPath: `/var/log/gantry/serial/${VM_ID}.log`,
@@ -75,6 +79,7 @@ describe('readDomain', () => {
       filesystems: [],
       interfaces: [{ mac: '', tap: '' }],
       hostdevs: ['0000:0a:1f.7'],
+      hardware: null,
       memoryKib: 0,
       vcpuPins: ['', '0-3', ''],
       serialLogPath: '',

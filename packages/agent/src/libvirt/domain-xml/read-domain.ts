@@ -1,6 +1,7 @@
 import { DEVICE_KINDS } from '@gantry/model/host-states';
 import { childrenNamed, descend, parseXml } from '../../base/parse-xml.ts';
 import type { XmlElement } from '../../base/xml.ts';
+import type { GuestHardware } from '../../host-driver.ts';
 import type { DeviceRef } from '../../spec.ts';
 import { DISK_SLOTS, DOMAIN_NAMESPACE, type DomainMetadata } from './domain-definition.ts';
 import { DISK_ALIAS_PREFIX } from './render-disk.ts';
@@ -21,6 +22,8 @@ export type DomainFacts = {
   interfaces: readonly { mac: string; tap: string }[];
   /** PCI addresses of all functions of the assigned host devices. */
   hostdevs: readonly string[];
+  /** Null: it has no UEFI firmware, so it is not Gantry's. */
+  hardware: GuestHardware | null;
   memoryKib: number;
   /** For each vCPU the host CPUs it runs on, in the kernel's list format. Empty text: any. */
   vcpuPins: readonly string[];
@@ -88,10 +91,26 @@ function readElement(domain: XmlElement): DomainFacts {
       tap: attributeOf(iface, 'target', 'dev'),
     })),
     hostdevs: childrenNamed(devices, 'hostdev').flatMap(readHostdev),
+    hardware: readHardware(domain),
     memoryKib: readMemory(domain),
     vcpuPins: readVcpuPins(domain),
     serialLogPath: devices ? (descend(devices, 'serial', 'log')?.attributes['file'] ?? '') : '',
     iothreads: Number(textOf(domain, 'iothreads')) || 0,
+  };
+}
+
+/** libvirt writes the version of a machine type, also if the definition named the newest. */
+function readHardware(domain: XmlElement): GuestHardware | null {
+  const os = descend(domain, 'os');
+  const cpu = descend(domain, 'cpu');
+  if (os === undefined || cpu === undefined || textOf(os, 'loader') === '') return null;
+  const mode = cpu.attributes['mode'] ?? '';
+  return {
+    machineType: attributeOf(os, 'type', 'machine'),
+    cpu: mode === 'custom' ? textOf(cpu, 'model') : mode,
+    accel: domain.attributes['type'] === 'kvm' ? 'kvm' : 'tcg',
+    loader: textOf(os, 'loader'),
+    nvramTemplate: attributeOf(os, 'nvram', 'template'),
   };
 }
 

@@ -67,11 +67,13 @@ function numatuneElement(cells: readonly GuestCell[]): XmlElement | null {
   ]);
 }
 
-function cpuElement({ platform, cells, threadsPerCore }: DomainDefinition): XmlElement {
+function cpuElement(definition: DomainDefinition): XmlElement {
+  const { platform, cells, threadsPerCore, hiddenCpuFeatures } = definition;
   const feature = threadsPerCore > 1 ? platform.threadsFeature : undefined;
   const children = [
     topologyElement(cells, threadsPerCore),
     feature ? element('feature', { policy: 'require', name: feature }) : null,
+    ...hiddenCpuFeatures.map((name) => element('feature', { policy: 'disable', name })),
     numaElement(cells),
   ];
   switch (platform.cpu) {

@@ -50,7 +50,7 @@ function windowMibOf({ platform, mmio64Mib }: DomainDefinition): number {
 function osElement({ platform, nvramPath }: DomainDefinition): XmlElement {
   const { loader, nvramTemplate } = platform.firmware;
   return element('os', {}, [
-    element('type', { arch: platform.arch, machine: platform.machine }, 'hvm'),
+    element('type', { arch: platform.arch, machine: platform.machineType }, 'hvm'),
     element('loader', { readonly: 'yes', type: 'pflash' }, loader),
     element('nvram', { template: nvramTemplate }, nvramPath),
     // Otherwise the firmware waits seven seconds for a key press.

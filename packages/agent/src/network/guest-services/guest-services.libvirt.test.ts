@@ -11,6 +11,7 @@ import { askForLease, renewLease } from './testing/dhcp-client.ts';
 
 const exec = promisify(execFile);
 const OPTIONS = { nameservers: ['192.0.2.53', '2001:db8::53'], mtu: 1450 };
+const HOST_OPTIONS = { ...OPTIONS, nameservers: async () => OPTIONS.nameservers };
 const METADATA = 'http://169.254.169.254';
 
 /** Two networks with the same addresses, like those of two projects with the default network. */
@@ -73,7 +74,7 @@ describe('guest services', () => {
     lab = await openLab();
     // Many distributions set this: the source address of every packet is checked.
     await lab.host.run('sysctl', '-qw', 'net.ipv4.conf.all.rp_filter=1');
-    network = lab.network(OPTIONS);
+    network = lab.network(HOST_OPTIONS);
     for (const vm of vms) {
       const [iface] = vm.interfaces;
       if (iface) guests.set(vm.id, await lab.addGuest(iface));
@@ -268,7 +269,7 @@ describe('guest services', () => {
     it('refuse while there is no agent, and reply after its restart without a change in the guest', async () => {
       await network.close();
       expect(await misses(at(red), `${METADATA}/meta-data`)).toBe(true);
-      network = lab.network(OPTIONS);
+      network = lab.network(HOST_OPTIONS);
       expect(await network.isInForce(firewall)).toBe(true);
       await network.serveGuests([published, blue, other]);
       for (const vm of vms) {
@@ -279,7 +280,7 @@ describe('guest services', () => {
     });
 
     it('wait for the earlier process to release the address', async () => {
-      const next = lab.network(OPTIONS);
+      const next = lab.network(HOST_OPTIONS);
       expect(await next.isInForce(firewall)).toBe(true);
       await next.serveGuests([{ ...published, name: 'renamed' }, blue, other]);
       await network.close();

@@ -2,6 +2,7 @@ import type { Socket } from 'node:dgram';
 import type { Server } from 'node:http';
 import { Backoff } from '@gantry/daemon/backoff';
 import type { Log } from '@gantry/daemon/log';
+import type { NameServers } from '../../seed/network-config.ts';
 import { hostName, renderSeedFiles } from '../../seed/nocloud.ts';
 import type { InterfaceSpec, VmSpec } from '../../spec.ts';
 import { assignServiceAddresses, METADATA_ADDRESS } from '../kernel/service-addresses.ts';
@@ -12,7 +13,7 @@ import { openSockets } from './open-sockets.ts';
 import { replyToDhcp } from './reply-to-dhcp.ts';
 
 export type GuestServicesOptions = {
-  nameservers: readonly string[];
+  nameservers: NameServers;
   mtu: number;
   netns: string | undefined;
   log: Log | undefined;
@@ -41,7 +42,7 @@ const BACKOFF = { minMs: 1_000, maxMs: 60_000, jitter: 0 };
  * guests have a seed to read.
  */
 export function createGuestServices(options: GuestServicesOptions): GuestServices {
-  const { nameservers, mtu, netns, log } = options;
+  const { mtu, netns, log } = options;
   let interfaces: ReadonlyMap<string, InterfaceSpec> = new Map();
   let vms: ReadonlyMap<string, VmSpec> | null = null;
   let listening: { udp: Socket; http: Server } | null = null;
@@ -51,7 +52,8 @@ export function createGuestServices(options: GuestServicesOptions): GuestService
   let isClosed = false;
 
   const vmOf = (service: string) => vms?.get(interfaces.get(service)?.id ?? '');
-  const readFile = (service: string, wanted: string) => {
+  const readFile = async (service: string, wanted: string) => {
+    const nameservers = await options.nameservers();
     const vm = vmOf(service);
     if (!vm) return undefined;
     // cloud-init requests this file, and repeats the request if there is none.
@@ -60,10 +62,12 @@ export function createGuestServices(options: GuestServicesOptions): GuestService
     return files.find(({ name }) => name === wanted)?.content;
   };
 
-  const replyPacket = (packet: Buffer, service: string) => {
-    const spec = interfaces.get(service);
+  const replyPacket = async (packet: Buffer, service: string) => {
     const request = parseDhcp(packet);
-    if (!spec || !request) return null;
+    if (!request) return null;
+    const nameservers = await options.nameservers();
+    const spec = interfaces.get(service);
+    if (!spec) return null;
     const vm = vmOf(service);
     const lease = { nameservers, mtu, hostName: vm ? hostName(vm) : null };
     const reply = replyToDhcp(request, { iface: parseInterface(spec), ...lease });
@@ -72,11 +76,11 @@ export function createGuestServices(options: GuestServicesOptions): GuestService
 
   const open = async () => {
     const { udp, tcp } = await openSockets(netns);
-    udp.on('message', (packet, { address, port }) => {
+    udp.on('message', async (packet, { address, port }) => {
       try {
-        const reply = replyPacket(packet, address);
+        const reply = await replyPacket(packet, address);
         // If a reply cannot be sent, the client asks again.
-        if (reply) udp.send(reply, port, address, () => undefined);
+        if (reply && !isClosed) udp.send(reply, port, address, () => undefined);
       } catch (error) {
         // No guest's request may end the agent.
         log?.warn({ error }, 'DHCP reply could not be sent');

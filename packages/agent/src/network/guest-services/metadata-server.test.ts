@@ -16,7 +16,7 @@ describe('the metadata server', () => {
     isKnown = true;
     server = createMetadataServer({
       isKnown: (guest) => isKnown && guest === GUEST,
-      read: (guest, name) => {
+      read: async (guest, name) => {
         if (name === 'broken') throw new Error('broken');
         return guest === GUEST && name === 'meta-data' ? Buffer.from(CONTENT) : undefined;
       },

@@ -5,7 +5,7 @@ import { METADATA_ADDRESS } from '../kernel/service-addresses.ts';
 export type Metadata = {
   isKnown(guest: string): boolean;
   /** Returns one of the guest's own files. */
-  read(guest: string, name: string): Uint8Array | undefined;
+  read(guest: string, name: string): Promise<Uint8Array | undefined>;
 };
 
 const LIMITS = { headersTimeout: 5_000, requestTimeout: 5_000, connectionsCheckingInterval: 1_000 };
@@ -25,7 +25,7 @@ export function createMetadataServer(metadata: Metadata): Server {
     { ...LIMITS, keepAliveTimeout: IDLE_MS, maxHeaderSize: MOST_HEADER_BYTES },
     (request, response) => {
       response.on('error', () => undefined);
-      reply(request, response, metadata);
+      void reply(request, response, metadata);
     },
   );
   const open = new Map<string, number>();
@@ -48,7 +48,11 @@ export function createMetadataServer(metadata: Metadata): Server {
   return server;
 }
 
-function reply(request: IncomingMessage, response: ServerResponse, metadata: Metadata): void {
+async function reply(
+  request: IncomingMessage,
+  response: ServerResponse,
+  metadata: Metadata,
+): Promise<void> {
   const say = (status: number, content: Uint8Array, headers: Record<string, string> = {}) => {
     const length = { 'content-length': content.length };
     response.writeHead(status, { 'content-type': 'text/plain', ...length, ...headers });
@@ -64,7 +68,8 @@ function reply(request: IncomingMessage, response: ServerResponse, metadata: Met
   const guest = request.socket.remoteAddress ?? '';
   const name = (request.url ?? '').replace(/^\//, '');
   try {
-    const content = HOST_NAMES.has(request.headers.host) ? metadata.read(guest, name) : undefined;
+    const isForUs = HOST_NAMES.has(request.headers.host);
+    const content = isForUs ? await metadata.read(guest, name) : undefined;
     if (content === undefined) say(404, Buffer.from('not found\n'));
     else say(200, content);
   } catch {

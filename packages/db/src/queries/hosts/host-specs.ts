@@ -44,6 +44,7 @@ export type SpecVmRow = {
   cpu_cores: number;
   memory_gb: number;
   network_gbps: number;
+  nested_virtualization: boolean;
   ssh_public_key: string;
   startup_script: string;
   shutdown_script: string;
@@ -166,7 +167,8 @@ const vmOf = (sql: Queryable) => sql`json_build_object('id', v.id, 'revision', v
     and not v.relocating, 'relocating', v.relocating, 'has_run', v.observed_state <> 'none',
   'desired_state', v.desired_state, 'abandoned', v.abandoned, 'name', v.name,
   'project_id', v.project_id, 'type', v.type, 'cpu_cores', t.cpu_cores,
-  'memory_gb', t.memory_gb, 'network_gbps', t.network_gbps, 'ssh_public_key', v.ssh_public_key,
+  'memory_gb', t.memory_gb, 'network_gbps', t.network_gbps, 'nested_virtualization', t.nested_virtualization,
+  'ssh_public_key', v.ssh_public_key,
   'startup_script', v.startup_script, 'shutdown_script', v.shutdown_script,
   'image', json_build_object('id', i.id, 'name', i.name, 'url', i.source_url, 'sha256', i.sha256),
   'devices', (select coalesce(json_agg(json_build_object('id', e.id, 'kind', e.kind, 'pci_address', e.pci_address,

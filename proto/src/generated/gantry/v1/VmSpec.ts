@@ -26,6 +26,7 @@ export interface VmSpec {
   'type'?: (string);
   'imageId'?: (string);
   'needs'?: (string)[];
+  'nestedVirtualization'?: (boolean);
 }
 
 export interface VmSpec__Output {
@@ -47,4 +48,5 @@ export interface VmSpec__Output {
   'type': (string);
   'imageId': (string);
   'needs': (string)[];
+  'nestedVirtualization': (boolean);
 }

@@ -4,6 +4,7 @@ import type { CheckedHost, InventoryDevice, KindCheck } from '../kind-driver.ts'
 export function gpuChecks(vendorIds: readonly string[]): readonly KindCheck[] {
   return [
     ['GPUs', (host) => checkGpus(host, vendorIds)],
+    ['GPU support', checkSupport],
     ['GPU drivers', checkGpuDrivers],
     ['GPU reset', checkResets],
   ];
@@ -31,6 +32,15 @@ function countByModel(devices: readonly InventoryDevice[]): string {
     counts.set(model, (counts.get(model) ?? 0) + 1);
   }
   return [...counts].map(([model, count]) => `${count} x ${model}`).join(', ');
+}
+
+/** These cards stay in the inventory, and no VM gets them. */
+export async function checkSupport(host: CheckedHost): Promise<Finding[]> {
+  return gpusOf(host).flatMap(({ address, attributes: { unsupported } }) =>
+    unsupported === undefined
+      ? []
+      : fail('GPU support', `${address} ${unsupported}`, 'use servers with PCIe cards for VMs'),
+  );
 }
 
 /**

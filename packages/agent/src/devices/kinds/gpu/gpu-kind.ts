@@ -3,6 +3,7 @@ import { claimIdleCards } from '../../pci/claim-idle-cards.ts';
 import { cleanByReset } from '../../pci/clean-by-reset.ts';
 import { inventoryDevice, type KindDriver } from '../kind-driver.ts';
 import { gpuChecks } from './check-gpus.ts';
+import { hasNvswitch, NEEDS_FABRIC_MANAGER, needsFabricManager } from './fabric.ts';
 import { joinPairs, type NvlinkPair, parseNvlinkPairs } from './nvlink-pairs.ts';
 import { DISPLAY_CLASS, readGpuDevices } from './read-gpus.ts';
 import { type VendorWarnings, vendorWarningsReader } from './vendor-warnings.ts';
@@ -25,10 +26,14 @@ export function gpuKind(settings: GpuSettings): KindDriver {
     async read({ sysfs, names, warn }) {
       const cards = await readGpuDevices(sysfs, vendorIds, names);
       const warnings = await vendorWarnings?.(cards);
+      const isBesideNvswitch = await hasNvswitch(sysfs);
       return joinPairs(cards, nvlinkPairs, warn).map(({ pci, nvlinkPeer }) =>
         inventoryDevice('gpu', pci, {
           warnings: warnings?.get(pci.address) ?? [],
-          ...(nvlinkPeer !== '' && { attributes: { nvlink_peer: nvlinkPeer } }),
+          attributes: {
+            ...(nvlinkPeer !== '' && { nvlink_peer: nvlinkPeer }),
+            ...(needsFabricManager(pci, isBesideNvswitch) && { unsupported: NEEDS_FABRIC_MANAGER }),
+          },
         }),
       );
     },

@@ -12,6 +12,7 @@ import type { Platform } from '../domain-definition.ts';
 export const X86_KVM: Platform = {
   arch: 'x86_64',
   machine: 'q35',
+  machineType: 'q35',
   accel: 'kvm',
   cpu: 'host-passthrough',
   threadsFeature: 'topoext',
@@ -26,6 +27,7 @@ export const X86_KVM: Platform = {
 export const ARM_KVM: Platform = {
   arch: 'aarch64',
   machine: 'virt',
+  machineType: 'virt',
   accel: 'kvm',
   cpu: 'host-passthrough',
   gic: 'host',

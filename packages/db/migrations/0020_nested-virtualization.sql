@@ -1,0 +1,1 @@
+ALTER TABLE "vm_types" ADD COLUMN "nested_virtualization" boolean DEFAULT false NOT NULL;
