@@ -146,6 +146,11 @@ export type Devices = {
    * has. A device that cannot be cleaned is a result with a failure; an exception is worth a retry.
    */
   release(device: Device): Promise<Cleaning>;
+  /**
+   * Returns why nothing can be done with a device now, because the kernel has not finished an earlier
+   * request for it, or null. Absent: the devices are not real.
+   */
+  stuckReason?(address: string): Promise<string | null>;
 };
 
 /**

@@ -2,8 +2,8 @@ import type { Log } from '@gantry/daemon/log';
 import { SettingsError, type SettingsReader } from '@gantry/daemon/settings';
 import { loadFleet } from '@gantry/proto/load';
 import { startAgent } from '../agent.ts';
-import { isAssignedToVm } from '../devices/is-assigned-to-vm.ts';
 import { readDevices } from '../devices/read-devices.ts';
+import { statesOfDevices } from '../devices/states-of-devices.ts';
 import { watchDevices } from '../devices/watch-devices.ts';
 import { channelCredentials, type Identity } from '../identity/identity.ts';
 import { type Renewal, renewWhenDue } from '../identity/renew-when-due.ts';
@@ -50,7 +50,7 @@ export async function runHost(settings: RunSettings, log: Log) {
     read: () =>
       readDevices({
         ...settings.driver.inventory,
-        isAssigned: isAssignedToVm(driver.devices),
+        ...statesOfDevices(driver.devices),
         warn: () => undefined,
       }),
     changed: () => agent.inventoryChanged(),

@@ -106,7 +106,8 @@ describe('binding a device', () => {
     await zero(server.drivePath(DRIVE));
     await devices.bind(drive, []);
     // As after a reboot of the host: the drive is on its own driver, with the tenant's data.
-    await server.options().control.write(`bus/pci/devices/${DRIVE}/driver/unbind`, DRIVE);
+    const unbind = `bus/pci/devices/${DRIVE}/driver/unbind`;
+    await server.options().control.write({ path: unbind, value: DRIVE, address: DRIVE });
     await writeFile(server.drivePath(DRIVE), bytes);
     restart();
     await devices.bind(drive, []);

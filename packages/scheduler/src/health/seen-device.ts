@@ -14,8 +14,9 @@ export function seenDevices(inventory: Inventory__Output | null): Map<string, Se
   for (const device of inventory?.devices ?? []) {
     const kind = DEVICE_KINDS.find((known) => known === device.kind);
     if (!kind) continue;
-    const { serial = '', warnings = [], health = {} } = device as Partial<Device__Output>;
-    seen.set(device.address, { ...device, kind, serial, warnings, health });
+    const stored = device as Partial<Device__Output>;
+    const { serial = '', warnings = [], health = {}, attributes = {} } = stored;
+    seen.set(device.address, { ...device, kind, serial, warnings, health, attributes });
   }
   return seen;
 }

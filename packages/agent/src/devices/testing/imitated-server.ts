@@ -170,11 +170,16 @@ export class ImitatedServer {
   }
 
   /** Starts a process that has a file open, as QEMU does. */
-  async open(file: string): Promise<void> {
+  async open(file: string, program = 'qemu-system-x86'): Promise<void> {
     await writeSysfsTree(this.root, {
-      'proc/4711/comm': 'qemu-system-x86',
+      'proc/4711/comm': program,
       'proc/4711/fd/9': { link: file },
     });
+  }
+
+  /** Ends the process that `open` started. */
+  async close(): Promise<void> {
+    await rm(join(this.root, 'proc/4711'), { recursive: true });
   }
 
   get #sys(): string {
@@ -212,7 +217,8 @@ export class ImitatedServer {
   #control(): PciControl {
     const configOf = (address: string) => join(this.#sys, DEVICES, address, 'config');
     return {
-      write: (path, value) => this.#write(path, value),
+      write: ({ path, value }) => this.#write(path, value),
+      unfinishedWrite: async () => null,
       readConfig: (address) => readFile(configOf(address)),
       writeConfig: async (address, { offset, bytes }) => {
         await this.#ask(`config ${address} ${offset} ${Buffer.from(bytes).toString('hex')}`);

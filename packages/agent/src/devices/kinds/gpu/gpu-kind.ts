@@ -3,6 +3,7 @@ import { claimIdleCards } from '../../pci/claim-idle-cards.ts';
 import { cleanByReset } from '../../pci/clean-by-reset.ts';
 import { inventoryDevice, type KindDriver } from '../kind-driver.ts';
 import { gpuChecks } from './check-gpus.ts';
+import { gpuFiles } from './gpu-files.ts';
 import { joinPairs, type NvlinkPair, parseNvlinkPairs } from './nvlink-pairs.ts';
 import { DISPLAY_CLASS, readGpuDevices } from './read-gpus.ts';
 import { type VendorWarnings, vendorWarningsReader } from './vendor-warnings.ts';
@@ -41,6 +42,7 @@ export function gpuKind(settings: GpuSettings): KindDriver {
       );
     },
 
+    filesOf: gpuFiles,
     clean: cleanByReset,
     checks: gpuChecks(vendorIds),
   };
