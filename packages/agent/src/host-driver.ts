@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import type { ReceiptProperty } from '@gantry/model/receipt-property';
 import type { Inventory } from '@gantry/proto/generated/gantry/v1/Inventory';
 import type {
   DeviceRef,
@@ -131,6 +132,8 @@ export type Cleaning = CleaningOutcome & { serial: string };
 export type CleaningOutcome = {
   method: string;
   failure: { code: string; message: string } | null;
+  /** What was verified and what was not. Absent: nothing is known. */
+  properties?: readonly ReceiptProperty[];
 };
 
 export type Devices = {

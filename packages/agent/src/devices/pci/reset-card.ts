@@ -1,3 +1,4 @@
+import type { ReceiptProperty } from '@gantry/model/receipt-property';
 import { HostFailure } from '../../base/failure.ts';
 import type { Sysfs } from '../../base/sysfs.ts';
 import { untilTrue } from '../../base/until-true.ts';
@@ -18,7 +19,10 @@ const SECONDARY_BUS_RESET = 0x40;
 const RESET_HOLD_MS = 10;
 const RESET_REST_MS = 200;
 
-/** Resets a card with its best method, and verifies that it responds and reports no new error. */
+/**
+ * Resets a card with its best method, and verifies that it responds and reports no new error. A reset
+ * does not overwrite the memory of a card, so it proves nothing about it.
+ */
 export async function resetCard(
   host: PciHost,
   functions: readonly PciFunction[],
@@ -40,15 +44,23 @@ export async function resetCard(
       return { method, failure: { code: 'device_lost', message } };
     }
   }
-  if ((await countErrors(host.sysfs, main.address)) > errorsBefore) {
+  const errors = await countErrors(host.sysfs, main.address);
+  if ((errors ?? 0) > (errorsBefore ?? 0)) {
     const message = `${main.address} reported PCIe errors during its reset`;
     return { method, failure: { code: 'reset_failed', message } };
   }
-  return { method, failure: null };
+  const properties: ReceiptProperty[] = [
+    { name: 'reset', state: 'verified', detail: method },
+    { name: 'identity', state: 'verified', detail: 'every function returns its own ids' },
+    errors === null
+      ? { name: 'error_counters', state: 'not_applicable', detail: 'it counts no PCIe errors' }
+      : { name: 'error_counters', state: 'verified', detail: 'no new uncorrected PCIe error' },
+  ];
+  return { method, failure: null, properties };
 }
 
 /** Whether the device itself returns its ids, rather than the kernel's copy of them. */
-async function responds({ sysfs, control }: PciHost, address: string): Promise<boolean> {
+export async function responds({ sysfs, control }: PciHost, address: string): Promise<boolean> {
   const device = `${PCI_DEVICES}/${address}`;
   const config = await control.readConfig(address).catch(() => Buffer.alloc(0));
   if (config.length < 4) return false;
@@ -172,8 +184,8 @@ async function writeBridgeControl(control: PciControl, bridge: string, word: num
 
 const rest = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));
 
-/** Counts the errors that lost data since the kernel found the device. */
-async function countErrors(sysfs: Sysfs, address: string): Promise<number> {
+/** Counts the errors that lost data since the kernel found the device. Null: it counts none. */
+async function countErrors(sysfs: Sysfs, address: string): Promise<number | null> {
   const { aer } = await readPciDevice(sysfs, address);
-  return (aer?.nonfatal ?? 0) + (aer?.fatal ?? 0);
+  return aer ? aer.nonfatal + aer.fatal : null;
 }

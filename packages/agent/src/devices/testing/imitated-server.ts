@@ -10,8 +10,10 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { programRunner, type RunProgram } from '../../base/run-program.ts';
 import { Sysfs } from '../../base/sysfs.ts';
 import { writeSysfsTree } from '../../base/sysfs-tree.ts';
+import type { GpuCleaner } from '../kinds/gpu/clean-memory.ts';
 import { createKinds } from '../kinds/kinds.ts';
 import type { PciControl } from '../pci/pci-control.ts';
 import type { VfioOptions } from '../vfio-devices.ts';
@@ -51,6 +53,8 @@ export class ImitatedServer {
   /** The capabilities that the drives report. */
   abilities = { oacs: 0x2, sanicap: 0 };
   drivesAsBlocks = false;
+  /** The operator's program for the memory of GPUs. */
+  cleaner: GpuCleaner | undefined;
   /** The number of requests until the calling process is killed; -1: never. */
   livesFor = -1;
   /** Called when it is killed. */
@@ -89,7 +93,7 @@ export class ImitatedServer {
       devRoot: join(this.root, 'dev'),
       directory: join(this.root, 'data'),
       kinds: createKinds({
-        gpu: { vendorIds: ['10de'] },
+        gpu: { vendorIds: ['10de'], cleaner: this.cleaner },
         drive: { tenantDrivesFile: this.tenantDrivesFile, asBlocks: this.drivesAsBlocks },
       }),
     };
@@ -154,6 +158,11 @@ export class ImitatedServer {
     this.#firmware = change.firmware ?? this.#firmware;
     if (change.bytes !== undefined) await truncate(this.drivePath(address), change.bytes);
     drive.bytes = change.bytes ?? drive.bytes;
+  }
+
+  /** The memory of a card as its second region shows it. */
+  memoryPath(address: string): string {
+    return join(this.#sys, DEVICES, address, 'resource1');
   }
 
   async driverOf(address: string): Promise<string> {
@@ -223,7 +232,7 @@ export class ImitatedServer {
       writeConfig: async (address, { offset, bytes }) => {
         await this.#ask(`config ${address} ${offset} ${Buffer.from(bytes).toString('hex')}`);
       },
-      run: (program, args) => this.#run(program, args),
+      run: (program, args, options) => this.#run(program, args, options),
     };
   }
 
@@ -259,8 +268,13 @@ export class ImitatedServer {
     }
   }
 
-  async #run(program: string, args: readonly string[]): Promise<string> {
+  async #run(
+    program: string,
+    args: readonly string[],
+    options: Parameters<RunProgram>[2],
+  ): Promise<string> {
     await this.#ask([program, ...args].join(' ').replaceAll(`${this.root}/`, '/'));
+    if (program === 'timeout') return await programRunner('device_failed')(program, args, options);
     const [command = '', path = ''] = args;
     if (program === 'nvme') return await this.#nvme(command, path);
     if (program === 'blkdiscard' && args.includes('--zeroout')) await zero(args.at(-1) ?? '');
