@@ -139,6 +139,7 @@ create table device_receipts (
   finished_at timestamp(3) with time zone not null,
   failure_code text default ''::text not null,
   failure_message text default ''::text not null,
+  properties jsonb default '[]'::jsonb not null,
   constraint device_receipts_pkey PRIMARY KEY (id),
   constraint device_receipts_kind CHECK ((kind = ANY (ARRAY['gpu'::text, 'drive'::text])))
 );

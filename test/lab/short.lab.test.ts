@@ -55,10 +55,10 @@ describe('a card and a drive of an emulated GPU server', () => {
   });
 
   it('return reset and erased, each with a receipt', async () => {
-    expect(await orders.release(card)).toEqual({
+    expect(await orders.release(card)).toMatchObject({
       result: { serial: '', method: 'bus', failure: null },
     });
-    expect(await orders.release(drive)).toEqual({
+    expect(await orders.release(drive)).toMatchObject({
       result: { serial: 'LAB-NVME-0', method: 'format_ses1', failure: null },
     });
     expect(await driverOf(drive)).toBe('nvme');

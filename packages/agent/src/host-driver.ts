@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import type { ReceiptProperty } from '@gantry/model/receipt-property';
 import type { Inventory } from '@gantry/proto/generated/gantry/v1/Inventory';
 import type {
   DeviceRef,
@@ -148,6 +149,8 @@ export type Cleaning = CleaningOutcome & { serial: string };
 export type CleaningOutcome = {
   method: string;
   failure: { code: string; message: string } | null;
+  /** What was verified and what was not. Absent: nothing is known. */
+  properties?: readonly ReceiptProperty[];
 };
 
 export type Devices = {
@@ -163,6 +166,11 @@ export type Devices = {
    * has. A device that cannot be cleaned is a result with a failure; an exception is worth a retry.
    */
   release(device: Device): Promise<Cleaning>;
+  /**
+   * Returns why nothing can be done with a device now, because the kernel has not finished an earlier
+   * request for it, or null. Absent: the devices are not real.
+   */
+  stuckReason?(address: string): Promise<string | null>;
 };
 
 /**

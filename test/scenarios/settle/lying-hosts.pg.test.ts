@@ -106,6 +106,7 @@ function lies(): fc.Arbitrary<Partial<HostReport>> {
   const receipt = fc.record({
     ...{ vmId: id, revision: counter, kind, pciAddress: address, serial: text, method: text },
     ...{ finishedMs: fc.constantFrom('0', '1900000000000', '1e30'), failure },
+    properties: fc.array(fc.record({ name: text, state: text, detail: text }), { maxLength: 3 }),
   });
   return fc.record({
     ...{ acceptedNumber: counter, firewallNumber: counter, deletedDisks: fc.array(id) },

@@ -101,7 +101,7 @@ describe('STOP', () => {
       for (const receipt of report.receipts)
         receipt.revision = String(Number(receipt.revision) - 1);
     });
-    await host.say(id, { state: 'VM_OBSERVED_STATE_FAILED', failure: failure('device_stuck') });
+    await host.say(id, { state: 'VM_OBSERVED_STATE_FAILED', failure: failure('device_in_use') });
     expect(await claims(id)).toBe(2);
     expect(await cloud.vmState(id)).toBe('STATE_STOPPING');
     await host.obey();
@@ -138,6 +138,21 @@ describe('STOP', () => {
     expect(
       await cloud.sql`select state from devices where kind = 'drive' and host_id = ${host.id} and state <> 'ready'`,
     ).toHaveLength(0);
+  });
+
+  it('fails at once while the kernel holds up a device, stays in force, and ends when it can', async () => {
+    await begin();
+    const id = await cloud.runVm(host);
+    const { operationId } = await cloud.request('PATCH', `/vms/${id}`, { action: 'STOP' });
+    await host.say(id, { state: 'VM_OBSERVED_STATE_FAILED', failure: failure('device_stuck') });
+    expect(await cloud.operation(operationId)).toMatchObject({
+      ...{ state: 'FAILED', result: { code: 'device_stuck' } },
+    });
+    expect(await cloud.vmState(id)).toBe('STATE_STOPPING');
+    expect(await claims(id)).toBe(2);
+    await host.obey();
+    expect(await cloud.vmState(id)).toBe('STATE_SHUTOFF');
+    expect(await claims(id)).toBe(0);
   });
 
   it('ends metering in the transaction of the request, whenever the host obeys', async () => {

@@ -1,11 +1,14 @@
 import { ExecError, exec } from '@gantry/daemon/exec';
 import { HostFailure } from './failure.ts';
 
-/** Runs a program without a shell and returns its output. Throws a failure with its error message. */
+/**
+ * Runs a program without a shell and returns its output. Throws a failure with its error message. A
+ * limit of zero is none.
+ */
 export type RunProgram = (
   program: string,
   args: readonly string[],
-  options?: { timeoutMs?: number; input?: string },
+  options?: { timeoutMs?: number; input?: string; env?: Record<string, string> },
 ) => Promise<string>;
 
 /** For programs that do not move data; on a healthy host they exit within a second. */
@@ -13,9 +16,9 @@ const TIMEOUT_MS = 60_000;
 
 /** Returns a RunProgram whose failures have this code. */
 export function programRunner(code: string): RunProgram {
-  return async (program, args, { timeoutMs = TIMEOUT_MS, input = '' } = {}) => {
+  return async (program, args, { timeoutMs = TIMEOUT_MS, input = '', env = {} } = {}) => {
     try {
-      return (await exec(program, args, { timeoutMs, input })).toString();
+      return (await exec(program, args, { timeoutMs, input, env })).toString();
     } catch (error) {
       const message = `${program} ${args[0] ?? ''}: ${reasonOf(error)}`;
       throw new HostFailure(code, message, { cause: error });

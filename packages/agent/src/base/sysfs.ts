@@ -18,6 +18,11 @@ export class Sysfs {
     this.#root = root;
   }
 
+  /** Returns the path of a file or directory for other programs. */
+  path(path: string): string {
+    return join(this.#root, path);
+  }
+
   /** Returns the text of an attribute without surrounding white space. */
   async text(path: string): Promise<string | undefined> {
     const value = await orUndefined(readFile(join(this.#root, path), 'utf8'));

@@ -55,6 +55,11 @@ environment of run and doctor:
 environment of run, doctor and inventory:
   GANTRY_SYSFS_ROOT       where sysfs is mounted (/sys)
   GANTRY_GPU_VENDORS      PCI vendor ids of GPUs, separated by commas (10de,1002)
+  GANTRY_GPU_CLEANER      a program that clears the memory of a GPU after each VM
+  GANTRY_GPU_CLEANER_TIMEOUT_S
+                          how long the program may take (600)
+  GANTRY_GPU_CLEANER_REQUIRED
+                          models that need its success: PCI ids (10de:20b5,...) or all
   GANTRY_NVLINK_PAIRS     GPUs joined by NVLink bridges (0000:41:00.0-0000:42:00.0,...)
   GANTRY_CORE             what a core of a VM type is: thread, or core for a physical core (thread)
   GANTRY_HOST_CORES       physical cores that the host keeps of each NUMA node (1 if it has 4 or more)

@@ -3,8 +3,8 @@ import { SettingsError, type SettingsReader } from '@gantry/daemon/settings';
 import { loadFleet } from '@gantry/proto/load';
 import { startAgent } from '../agent.ts';
 import { bootHiding } from '../devices/boot-hiding.ts';
-import { isAssignedToVm } from '../devices/is-assigned-to-vm.ts';
 import { readDevices } from '../devices/read-devices.ts';
+import { statesOfDevices } from '../devices/states-of-devices.ts';
 import { watchDevices } from '../devices/watch-devices.ts';
 import { channelCredentials, type Identity } from '../identity/identity.ts';
 import { type Renewal, renewWhenDue } from '../identity/renew-when-due.ts';
@@ -52,7 +52,7 @@ export async function runHost(settings: RunSettings, log: Log) {
     read: async () => {
       const devices = await readDevices({
         ...settings.driver.inventory,
-        isAssigned: isAssignedToVm(driver.devices),
+        ...statesOfDevices(driver.devices),
         warn: () => undefined,
       });
       hiding.found(devices);

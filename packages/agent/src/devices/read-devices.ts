@@ -2,7 +2,7 @@ import { Sysfs } from '../base/sysfs.ts';
 import type { InventoryDevice, InventoryHost, KindDriver } from './kinds/kind-driver.ts';
 import { NO_NAMES } from './pci/pci-names.ts';
 
-export type DeviceOptions = Pick<InventoryHost, 'procRoot' | 'devRoot' | 'warn'> & {
+export type DeviceOptions = Pick<InventoryHost, 'procRoot' | 'devRoot' | 'warn' | 'stuckReason'> & {
   sysfsRoot: string;
   kinds: readonly KindDriver[];
   /** Absent: no VM has a device. */
@@ -21,5 +21,13 @@ export async function readDevices(options: DeviceOptions): Promise<InventoryDevi
   };
   const devices: InventoryDevice[] = [];
   for (const kind of kinds) devices.push(...(await kind.read(host)));
-  return devices;
+  return await Promise.all(devices.map((device) => withStuckReason(host, device)));
+}
+
+async function withStuckReason(
+  { stuckReason }: InventoryHost,
+  device: InventoryDevice,
+): Promise<InventoryDevice> {
+  const stuck = await stuckReason?.(device.address);
+  return stuck ? { ...device, attributes: { ...device.attributes, stuck } } : device;
 }

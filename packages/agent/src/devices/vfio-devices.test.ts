@@ -106,7 +106,8 @@ describe('binding a device', () => {
     await zero(server.drivePath(DRIVE));
     await devices.bind(drive, []);
     // As after a reboot of the host: the drive is on its own driver, with the tenant's data.
-    await server.options().control.write(`bus/pci/devices/${DRIVE}/driver/unbind`, DRIVE);
+    const unbind = `bus/pci/devices/${DRIVE}/driver/unbind`;
+    await server.options().control.write({ path: unbind, value: DRIVE, address: DRIVE });
     await writeFile(server.drivePath(DRIVE), bytes);
     restart();
     await devices.bind(drive, []);
@@ -123,8 +124,10 @@ describe('binding a device', () => {
   it('takes a drive out of a RAID that the host assembled from tenants’ drives', async () => {
     await devices.bind(drive, []);
     // As after a reboot at which the host found the tenant's RAID.
-    await server.options().control.write(`bus/pci/devices/${DRIVE}/driver_override`, '');
-    await server.options().control.write('bus/pci/drivers_probe', DRIVE);
+    const { control } = server.options();
+    const override = `bus/pci/devices/${DRIVE}/driver_override`;
+    await control.write({ path: override, value: '', address: DRIVE });
+    await control.write({ path: 'bus/pci/drivers_probe', value: DRIVE, address: DRIVE });
     await server.assemble('md127', DRIVE);
     restart();
     await devices.bind(drive, []);
@@ -157,7 +160,7 @@ describe('binding a device', () => {
 describe('releasing a card', () => {
   it('resets it, verifies the reset, and returns each function to its earlier driver', async () => {
     await devices.bind(gpu, []);
-    expect(await devices.release(gpu)).toEqual({ serial: '', method: 'flr', failure: null });
+    expect(await devices.release(gpu)).toMatchObject({ serial: '', method: 'flr', failure: null });
     expect(await drivers()).toEqual(['nouveau', 'snd_hda_intel', 'nvme']);
     expect(await devices.list()).toEqual([]);
     expect(server.asked).toContain(`${GPU}/reset 1`);
@@ -242,7 +245,7 @@ describe('releasing a drive', () => {
   it('erases it with a command of the drive and returns it to the host', async () => {
     await devices.bind(drive, []);
     const cleaning = await devices.release(drive);
-    expect(cleaning).toEqual({ serial: 'S1', method: 'format_ses1', failure: null });
+    expect(cleaning).toMatchObject({ serial: 'S1', method: 'format_ses1', failure: null });
     expect(await isErased()).toBe(true);
     expect(await server.driverOf(DRIVE)).toBe('nvme');
   });

@@ -14,6 +14,7 @@ import type {
 } from './kinds/kind-driver.ts';
 import { kindNamed } from './kinds/kinds.ts';
 import { bindToHost, bindToVfio, ensureVfio } from './pci/bind-driver.ts';
+import { isStuck } from './pci/kernel-writes.ts';
 import { isLost } from './pci/pci-device.ts';
 import { type PciFunction, readCard, readFunctions } from './pci/pci-function.ts';
 import { bridgeOf, findAgain } from './pci/reset-card.ts';
@@ -49,11 +50,14 @@ export function vfioDevices(options: VfioOptions): VfioDevices {
   const erase = createSlots(MOST_ERASED);
   const release = (device: Device) =>
     host.holdsData(device) ? erase(() => host.release(device)) : host.release(device);
+  const change = <T>(device: Device, work: () => Promise<T>) =>
+    enqueue(device.address, () => host.guarded(device, work));
   return {
     list: () => host.list(),
     hideFromBoot: (found) => host.hideFromBoot(found),
-    bind: (device, companions) => enqueue(device.address, () => host.bind(device, companions)),
-    release: (device) => enqueue(device.address, () => release(device)),
+    bind: (device, companions) => change(device, () => host.bind(device, companions)),
+    release: (device) => change(device, () => release(device)),
+    stuckReason: (address) => host.stuckReason(address),
   };
 }
 
@@ -63,6 +67,8 @@ class VfioHost {
   readonly #book: DeviceBook<Handed>;
   readonly #marking = createQueue();
   readonly #dismantling = createQueue();
+  /** By address: the files through which a process may have kept a device that became stuck. */
+  readonly #files = new Map<string, string[]>();
 
   constructor(options: VfioOptions) {
     this.#options = options;
@@ -77,6 +83,31 @@ class VfioHost {
 
   holdsData(device: Device): boolean {
     return this.#kindOf(device).holdsData ?? false;
+  }
+
+  /** Runs work that writes to the kernel. If a write does not return, the failure names its holder. */
+  async guarded<T>(device: Device, work: () => Promise<T>): Promise<T> {
+    const { address } = device;
+    const reason = await this.stuckReason(address);
+    if (reason !== null) throw new HostFailure('device_stuck', reason);
+    // Read before the work: a driver that waits for a process may have removed the files already.
+    this.#files.set(address, await this.#filesOf(device, await readCard(this.#sysfs, address)));
+    try {
+      return await work();
+    } catch (error) {
+      if (!isStuck(error)) throw error;
+      const message = (await this.stuckReason(address)) ?? String(error);
+      throw new HostFailure('device_stuck', message, { cause: error });
+    }
+  }
+
+  /** Returns null if the kernel has finished every request for the device. */
+  async stuckReason(address: string): Promise<string | null> {
+    const path = await this.#options.control.unfinishedWrite(address);
+    if (path === null) return null;
+    const holder = await whoHasOpen(this.#options.procRoot, this.#files.get(address) ?? []);
+    const who = holder === null ? 'no process is known to have it open' : `it is open in ${holder}`;
+    return `${address} is stuck: the kernel has not finished ${path}, and ${who}`;
   }
 
   async bind(device: Device, companions: readonly string[]): Promise<void> {
@@ -123,6 +154,14 @@ class VfioHost {
       const named = free.map(({ address, serial }) => ({ address, serial }));
       await hideFromBoot?.(this.#options, [...assigned, ...named]);
     }
+  }
+
+  /** Returns the files below /dev through which a process can use the device. */
+  async #filesOf(device: Device, functions: readonly PciFunction[]): Promise<string[]> {
+    return [
+      ...functions.flatMap(({ group }) => (group === null ? [] : [`/dev/vfio/${group}`])),
+      ...((await this.#kindOf(device).filesOf?.(this.#options, device.address)) ?? []),
+    ];
   }
 
   #kindOf({ kind }: Device): KindDriver {
@@ -198,7 +237,7 @@ class VfioHost {
   async #clean(device: Device, known: Handed | null): Promise<CleaningOutcome> {
     let functions = await readCard(this.#sysfs, device.address);
     if (functions.length === 0) {
-      await findAgain(this.#options, known?.bridge);
+      await findAgain(this.#options, { address: device.address, bridge: known?.bridge });
       functions = await readCard(this.#sysfs, device.address);
     }
     if (functions.length === 0) {
@@ -220,15 +259,10 @@ class VfioHost {
    */
   async #requireClosed(device: Device, functions: readonly PciFunction[]): Promise<void> {
     const { address } = device;
-    const files = [
-      ...functions.flatMap(({ group }) => (group === null ? [] : [`/dev/vfio/${group}`])),
-      ...((await this.#kindOf(device).filesOf?.(this.#options, address)) ?? []),
-    ];
-    for (const file of new Set(files)) {
-      const holder = await whoHasOpen(this.#options.procRoot, file);
-      if (holder === null) continue;
-      throw new HostFailure('device_in_use', `${address} is still open in ${holder}`);
-    }
+    const files = await this.#filesOf(device, functions);
+    const holder = await whoHasOpen(this.#options.procRoot, files);
+    if (holder === null) return;
+    throw new HostFailure('device_in_use', `${address} is still open in ${holder}`);
   }
 }
 

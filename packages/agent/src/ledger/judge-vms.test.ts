@@ -50,7 +50,8 @@ describe('a device', () => {
     method: 'flr',
     finishedMs: '1',
     failure: null,
-  } as const;
+    properties: [],
+  };
 
   it.each<[string, HostSpec]>([
     [

@@ -8,8 +8,8 @@ import type { Connection } from 'node-libvirt/connection';
 import { openConsole } from 'node-libvirt/console';
 import { HostFailure } from '../base/failure.ts';
 import { Sysfs } from '../base/sysfs.ts';
-import { isAssignedToVm } from '../devices/is-assigned-to-vm.ts';
 import { type HostDevices, openDevices } from '../devices/open-devices.ts';
+import { statesOfDevices } from '../devices/states-of-devices.ts';
 import type { HostDriver } from '../host-driver.ts';
 import { openImageCache } from '../images/image-cache.ts';
 import { readInventory } from '../inventory/inventory.ts';
@@ -78,7 +78,7 @@ export async function openLibvirtHostDriver(
   const inventory = async () => ({
     ...(await readInventory({
       ...settings.inventory,
-      isAssigned: isAssignedToVm(devices),
+      ...statesOfDevices(devices),
       warn: (message) => log.warn(message),
     })),
     underlayIpv4: await readUnderlayAddress(network, log),

@@ -5,8 +5,8 @@ import type { VmSpec, VmTakeDown } from '../spec.ts';
 import type { HostContext } from './host-context.ts';
 
 /**
- * The devices of one kind. They are passed through whole, and afterwards cleaned and verified: each
- * cleaning leaves a receipt.
+ * The devices of one kind. They are passed through whole, and afterwards cleaned: each cleaning leaves
+ * a receipt that says what was verified.
  */
 export function devicePart(kind: DeviceKind) {
   return {
@@ -84,6 +84,7 @@ async function keepReceipt(
     method: cleaning.method,
     finishedMs: now,
     failure: cleaning.failure && { ...cleaning.failure, sinceMs: now },
+    properties: [...(cleaning.properties ?? [])],
   };
   // Devices are released at the same time: the receipts of the others are read when this is written.
   await host.ledger.changeFacts(vm.id, ({ receipts }) => ({

@@ -26,7 +26,9 @@ describe("a tenant's receipts", () => {
       message: '0000:10:00.0 does not answer, nor does 00010000:C1:00.1 behind it',
     };
     const of = { projectId: acme.projectId, vmId, hostId, deviceId };
-    const failedId = await recordReceipt(api.sql, { ...of, failure });
+    const lost = { name: 'identity', state: 'not_verified' as const };
+    const properties = [{ ...lost, detail: '0000:10:00.0 is lost' }];
+    const failedId = await recordReceipt(api.sql, { ...of, failure, properties });
     const cleanId = await recordReceipt(api.sql, { ...of, kind: 'drive' });
     const { status, body } = await list(acme);
     expect(status).toBe(200);
@@ -41,6 +43,7 @@ describe("a tenant's receipts", () => {
           method: 'sanitize',
           failure_code: '',
           failure_message: '',
+          properties: [],
         },
         {
           ...receipt,
@@ -50,6 +53,7 @@ describe("a tenant's receipts", () => {
           method: 'flr',
           failure_code: 'reset_failed',
           failure_message: 'the device does not answer, nor does the device behind it',
+          properties: [{ ...lost, detail: 'the device is lost' }],
         },
       ],
       next_page_token: '',

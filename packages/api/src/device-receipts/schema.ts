@@ -1,6 +1,15 @@
 import { DEVICE_KINDS } from '@gantry/model/host-states';
+import { PROPERTY_STATES } from '@gantry/model/receipt-property';
 import { z } from '@hono/zod-openapi';
 import { Page, ReplyId, Timestamp } from '../http/fields.ts';
+
+const ReceiptProperty = z
+  .object({
+    name: z.string().openapi({ description: 'Such as reset, identity, memory or data.' }),
+    state: z.enum(PROPERTY_STATES),
+    detail: z.string().openapi({ description: 'How it was verified, or why not; may be empty.' }),
+  })
+  .openapi('ReceiptProperty');
 
 /** What a tenant sees of a receipt: not the position of the device in its host. */
 const DeviceReceipt = z
@@ -16,9 +25,13 @@ const DeviceReceipt = z
     }),
     finished_at: Timestamp,
     failure_code: z.string().openapi({
-      description: 'Why the device could not be cleaned; empty if it is clean and verified.',
+      description:
+        'Why the device could not be cleaned; empty if every step of its cleaning succeeded.',
     }),
     failure_message: z.string(),
+    properties: z.array(ReceiptProperty).openapi({
+      description: 'What the cleaning proves. Empty for a receipt of an earlier version.',
+    }),
   })
   .openapi('DeviceReceipt');
 export const DeviceReceiptPage = Page(DeviceReceipt);

@@ -7,6 +7,7 @@ import {
   customType,
   index,
   integer,
+  jsonb,
   pgTable,
   primaryKey,
   text,
@@ -230,9 +231,11 @@ export const deviceReceipts = pgTable(
     projectId: uuid('project_id').notNull(),
     method: text('method').notNull(),
     finishedAt: moment('finished_at').notNull(),
-    /** Both are empty if the device is clean and verified. */
+    /** Both are empty if every step of the cleaning succeeded. */
     failureCode: text('failure_code').notNull().default(''),
     failureMessage: text('failure_message').notNull().default(''),
+    /** What the cleaning proves: name, state and detail each. Empty: not known. */
+    properties: jsonb('properties').notNull().default([]),
   },
   (t) => [
     index('device_receipts_device').on(t.deviceId, t.id),

@@ -40,6 +40,15 @@ export const HEALTH_RULES: readonly HealthRule[] = [
     message: () => 'it is no longer on the PCI bus: its config space reads as all ones',
   },
   {
+    name: 'stuck',
+    of: 'any',
+    compares: 'level',
+    threshold: 1,
+    severity: 'block',
+    measure: ({ attributes }) => (attributes['stuck'] === undefined ? 0 : 1),
+    message: ({ attributes }) => attributes['stuck'] ?? '',
+  },
+  {
     name: 'link_narrow',
     of: 'any',
     compares: 'level',

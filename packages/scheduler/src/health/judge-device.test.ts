@@ -58,6 +58,12 @@ describe('judgeDevice without a problem', () => {
 
 describe('judgeDevice finds', () => {
   it.each<[string, SeenDevice, string[], string]>([
+    [
+      'that it is stuck',
+      gpu({ attributes: { stuck: 'stuck: it is open in persistenced (1)' } }),
+      ['stuck block'],
+      'stuck: it is open in persistenced (1)',
+    ],
     ['a device off the bus', gpu({ lost: true }), ['lost block'], 'all ones'],
     ['a narrow link', gpu({ link: { ...link, width: 8 } }), ['link_narrow block'], '8 of 16 lanes'],
     ['a slow link', gpu({ link: { ...link, speedGts: 2.5 } }), ['link_slow warn'], 'while idle'],

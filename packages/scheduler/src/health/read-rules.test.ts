@@ -29,7 +29,7 @@ describe('health rules', () => {
     ['{', 'it is not JSON'],
     ['[]', 'it must be an object'],
     ['null', 'it must be an object'],
-    ['{"link_loud": {}}', 'there is no rule "link_loud"; there are lost, link_narrow'],
+    ['{"link_loud": {}}', 'there is no rule "link_loud"; there are lost, stuck, link_narrow'],
     ['{"toString": {}}', 'there is no rule "toString"'],
     ['{"lost": 1}', '"lost" must be an object'],
     ['{"lost": {"treshold": 1}}', '"lost" has no "treshold"'],

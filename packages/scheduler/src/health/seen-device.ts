@@ -14,8 +14,8 @@ export function seenDevices(inventory: Inventory__Output | null): Map<string, Se
   for (const device of inventory?.devices ?? []) {
     const kind = DEVICE_KINDS.find((each) => each === device.kind);
     if (!kind) continue;
-    const known = device as Partial<Device__Output>;
-    const { serial = '', warnings = [], health = {}, attributes = {} } = known;
+    const stored = device as Partial<Device__Output>;
+    const { serial = '', warnings = [], health = {}, attributes = {} } = stored;
     seen.set(device.address, { ...device, kind, serial, warnings, health, attributes });
   }
   return seen;

@@ -19,6 +19,10 @@ const gpu: DeviceReceipt = {
   method: 'flr',
   finishedMs: '1000',
   failure: null,
+  properties: [
+    { name: 'reset', state: 'verified', detail: 'flr\0' },
+    { name: 'memory', state: 'sparkling', detail: '' },
+  ],
 };
 const drive: DeviceReceipt = {
   ...gpu,
@@ -26,6 +30,7 @@ const drive: DeviceReceipt = {
   pciAddress: '0000:80:00.0',
   serial: 'S1',
   method: 'sanitize',
+  properties: [],
 };
 
 describe('matchReceipts', () => {
@@ -37,6 +42,10 @@ describe('matchReceipts', () => {
         method: 'flr',
         finishedAt: new Date(1000),
         failure: null,
+        properties: [
+          { name: 'reset', state: 'verified', detail: 'flr' },
+          { name: 'memory', state: 'not_verified', detail: '' },
+        ],
       },
       {
         device: vm.devices[1],
@@ -44,8 +53,15 @@ describe('matchReceipts', () => {
         method: 'sanitize',
         finishedAt: new Date(1000),
         failure: null,
+        properties: [],
       },
     ]);
+  });
+
+  it('accepts the receipts of an agent that knows no properties', () => {
+    const { properties: _, ...old } = gpu;
+    const [first] = matchReceipts(vm, [old as DeviceReceipt, drive]) ?? [];
+    expect(first?.properties).toEqual([]);
   });
 
   it('accepts a receipt with a failure', () => {

@@ -1,5 +1,6 @@
 import type { Receipt } from '@gantry/db/queries/settle/release-vm';
 import type { PlacedVmRow } from '@gantry/db/queries/settle/settle-vms';
+import { PROPERTY_STATES, type ReceiptProperty } from '@gantry/model/receipt-property';
 import { type DeviceReceipt, printable } from '../attached/host-report.ts';
 
 /**
@@ -29,7 +30,22 @@ export function matchReceipts(
         code: printable(receipt.failure.code),
         message: printable(receipt.failure.message),
       },
+      properties: readProperties(receipt),
     });
   }
   return matched;
+}
+
+/** A host reports a few properties. One that reports more is wrong, and must not fill the database. */
+const MAX_PROPERTIES = 32;
+const MAX_LENGTH = 500;
+
+/** A state that this scheduler does not know proves nothing to it. */
+function readProperties({ properties = [] }: Partial<DeviceReceipt>): ReceiptProperty[] {
+  const short = (text: string) => printable(text).slice(0, MAX_LENGTH);
+  return properties.slice(0, MAX_PROPERTIES).map(({ name, state, detail }) => ({
+    name: short(name),
+    state: PROPERTY_STATES.find((known) => known === state) ?? 'not_verified',
+    detail: short(detail),
+  }));
 }

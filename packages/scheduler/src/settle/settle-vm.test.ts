@@ -5,6 +5,7 @@ import { makePlacedVm, makeVmReport } from './testing/rows.ts';
 const running = makePlacedVm({ revision: '5', generation: '2' });
 const goingDown = makePlacedVm({ revision: '5', generation: '2', should_run: false });
 const failure = { code: 'no_space', message: 'the pool is full', sinceMs: '1' };
+const stuck = { code: 'device_stuck', message: 'open in persistenced (1)', sinceMs: '1' };
 const said = { code: 'no_space', message: 'the pool is full' };
 
 describe('judgeVm', () => {
@@ -23,6 +24,8 @@ describe('judgeVm', () => {
     ['FAILED', running, { generation: '0' }, { is: 'failed', failure: { code: 'host_failed' } }],
     ['FAILED', running, { failure, revision: '4' }, { is: 'nothing' }],
     ['FAILED', goingDown, { failure }, { is: 'nothing' }],
+    ['FAILED', goingDown, { failure: stuck }, { is: 'held_up', failure: { code: 'device_stuck' } }],
+    ['FAILED', goingDown, { failure: stuck, revision: '4' }, { is: 'nothing' }],
     ['TAKEN_DOWN', goingDown, { generation: '0' }, { is: 'gone' }],
     ['TAKEN_DOWN', goingDown, { revision: '4' }, { is: 'nothing' }],
     ['TAKEN_DOWN', running, {}, { is: 'nothing' }],

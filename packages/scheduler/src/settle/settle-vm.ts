@@ -37,6 +37,8 @@ export type VmVerdict =
   | { is: 'crashed' }
   | { is: 'failed'; failure: Failure }
   | { is: 'gone' }
+  /** The host cannot take the VM down until its kernel releases a device. It goes on trying. */
+  | { is: 'held_up'; failure: Failure }
   /** The host started the VM for a generation that the database has not issued: commits are lost. */
   | { is: 'ahead'; generation: string };
 
@@ -56,15 +58,19 @@ export function judgeVm(vm: PlacedVmRow, report: VmReport | undefined): VmVerdic
         ? { is: 'crashed' }
         : { is: 'nothing' };
     case 'VM_OBSERVED_STATE_FAILED':
-      // The host repeats a failed take-down until it succeeds: claims end only on proof.
       return vm.should_run
         ? { is: 'failed', failure: failureOf(report) ?? UNEXPLAINED }
-        : { is: 'nothing' };
+        : judgeTakeDown(failureOf(report));
     case 'VM_OBSERVED_STATE_TAKEN_DOWN':
       return vm.should_run ? { is: 'nothing' } : { is: 'gone' };
     default:
       return { is: 'nothing' };
   }
+}
+
+/** The host repeats a failed take-down until it succeeds: claims end only on proof. */
+function judgeTakeDown(failure: Failure | null): VmVerdict {
+  return failure?.code === DEVICE_STUCK ? { is: 'held_up', failure } : { is: 'nothing' };
 }
 
 /** A greater value was not issued by a scheduler, and is ignored. */
@@ -77,6 +83,8 @@ export function isToBeRemoved(vm: PlacedVmRow): boolean {
   return vm.desired_state === 'deleted' || vm.abandoned;
 }
 
+/** The kernel of the host has not finished a request for a device of the VM, and may never do so. */
+const DEVICE_STUCK = 'device_stuck';
 const UNEXPLAINED: Failure = { code: 'host_failed', message: 'the host gave no reason' };
 
 function failureOf(report: VmReport): Failure | null {
@@ -102,6 +110,8 @@ export async function applyVerdict(settling: VmSettling, verdict: VmVerdict): Pr
       return await settleFailed(settling, verdict.failure);
     case 'gone':
       return await settleGone(settling);
+    case 'held_up':
+      return await settleHeldUp(settling, verdict.failure);
     case 'ahead':
       return await settleAhead(settling, verdict.generation);
   }
@@ -191,7 +201,9 @@ async function relocate(settling: VmSettling, failure: Failure): Promise<boolean
   if (!isBuild(vm) || !isHostFailure(failure)) return false;
   if (vm.avoided_hosts.length > 0) builtNowhere.push({ vmId: vm.id, hostIds: vm.avoided_hosts });
   else await recordFailedBuild(sql, { hostId, vmId: vm.id });
-  const canMove = vm.observed_state === 'none' || sharedStorage;
+  // A VM with a stuck device cannot be taken down, so it cannot move within its deadline.
+  const isFree = failure.code !== DEVICE_STUCK;
+  const canMove = isFree && (vm.observed_state === 'none' || sharedStorage);
   if (!canMove || vm.avoided_hosts.length >= MAX_AVOIDED_HOSTS) return false;
   return await updateVmRelocating(sql, { vmId: vm.id, hostId });
 }
@@ -218,6 +230,12 @@ async function settleFailed(settling: VmSettling, failure: Failure): Promise<voi
         message: `its host cannot run the VM any more: ${failure.message}`,
       },
     ]);
+}
+
+/** As after a deadline, the stop or removal stays in force. A creation that moves on has its deadline. */
+async function settleHeldUp({ sql, vm }: VmSettling, failure: Failure): Promise<void> {
+  if (vm.operation !== 'STOP' && vm.operation !== 'DELETE') return;
+  await failOperation(sql, { resourceId: vm.id, failure });
 }
 
 /** Except for a fence, claims end only here: with a receipt for each device of the VM. */

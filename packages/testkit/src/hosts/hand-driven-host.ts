@@ -105,6 +105,7 @@ function reportOf(spec: HostSpec): HostReport {
         ...{ vmId: id, revision: String(revision), kind, pciAddress, serial: '' },
         method: kind === 'gpu' ? 'flr' : 'format_ses1',
         ...{ finishedMs: '1900000000000', failure: null },
+        properties: [{ name: 'identity', state: 'verified', detail: '' }],
       })),
     ),
     disks: sizesOf(disks),

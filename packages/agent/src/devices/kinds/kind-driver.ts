@@ -75,6 +75,8 @@ export type InventoryHost = {
   devRoot?: string;
   /** Whether a VM has the device: its content is then a tenant's and is not read. */
   isAssigned: (address: string) => Promise<boolean>;
+  /** Returns why the kernel keeps the agent from the device now, or null. Absent: it does not. */
+  stuckReason?: (address: string) => Promise<string | null>;
   /** Called with what could not be read; the inventory continues without it. */
   warn: (message: string) => void;
 };

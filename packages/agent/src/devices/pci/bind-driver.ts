@@ -37,11 +37,14 @@ async function bindTo(
 ): Promise<void> {
   const device = `${PCI_DEVICES}/${address}`;
   const current = async () => (await sysfs.linkName(`${device}/driver`)) ?? '';
-  await control.write(`${device}/driver_override`, override);
+  await control.write({ path: `${device}/driver_override`, value: override, address });
   const before = await current();
   if (before === driver) return;
-  if (before !== '') await control.write(`${device}/driver/unbind`, address);
-  if (driver !== '') await control.write('bus/pci/drivers_probe', address);
+  if (before !== '') {
+    await control.write({ path: `${device}/driver/unbind`, value: address, address });
+  }
+  if (driver !== '')
+    await control.write({ path: 'bus/pci/drivers_probe', value: address, address });
   const after = await current();
   if (after === driver) return;
   const message = `${address} should be on driver ${driver || 'none'} and is on ${after || 'none'}: the kernel's log says why`;

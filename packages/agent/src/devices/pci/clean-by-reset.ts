@@ -5,8 +5,8 @@ import type { PciFunction } from './pci-function.ts';
 import { resetCard } from './reset-card.ts';
 
 /**
- * Cleans a device that keeps nothing over a reset, and returns each function to the driver that it
- * had before. A device that failed its reset stays with VFIO.
+ * Resets a device, cleans it further if `more` is given, and returns each function to the driver that
+ * it had before. A device that failed stays with VFIO.
  */
 export async function cleanByReset(
   host: PciHost,
@@ -17,8 +17,10 @@ export async function cleanByReset(
     functions: readonly PciFunction[];
     before: { drivers: Record<string, string> } | null;
   },
+  more: (outcome: CleaningOutcome) => Promise<CleaningOutcome> = async (outcome) => outcome,
 ): Promise<CleaningOutcome> {
-  const outcome = await resetCard(host, functions);
+  const reset = await resetCard(host, functions);
+  const outcome = reset.failure ? reset : await more(reset);
   if (outcome.failure) return outcome;
   for (const { address, driver } of functions) {
     await bindToHost(host, { address, driver: before?.drivers[address] ?? driver });

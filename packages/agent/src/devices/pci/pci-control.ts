@@ -2,11 +2,17 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { programRunner, type RunProgram } from '../../base/run-program.ts';
 import type { Sysfs } from '../../base/sysfs.ts';
+import { DEVICE_FAILED, KernelWrites } from './kernel-writes.ts';
 
 /** Writes to the kernel's PCI attributes, and runs the programs that control drives. */
 export type PciControl = {
-  /** Writes an attribute in sysfs. Throws the kernel's error, or after the time limit. */
-  write(path: string, value: string, options?: { timeoutMs?: number }): Promise<void>;
+  /**
+   * Writes an attribute in sysfs for the function at this address. Throws the kernel's error, or
+   * `device_stuck` after the time limit and while an earlier write to the same card has not returned.
+   */
+  write(write: { path: string; value: string; address: string; timeoutMs?: number }): Promise<void>;
+  /** Returns the attribute whose write to this card has not returned, or null. */
+  unfinishedWrite(address: string): Promise<string | null>;
   /** Reads the first 64 bytes of a function's config space from the device itself. */
   readConfig(address: string): Promise<Buffer>;
   writeConfig(address: string, at: { offset: number; bytes: Uint8Array }): Promise<void>;
@@ -16,23 +22,18 @@ export type PciControl = {
 /** The host as its PCI devices need it. */
 export type PciHost = { sysfs: Sysfs; control: PciControl };
 
-/** A driver may need some time to release a device; one that needs longer never will. */
+/** A driver may need some time to release a device; one that needs longer may never do it. */
 const WRITE_TIMEOUT_MS = 30_000;
 const CONFIG_HEADER_BYTES = 64;
-export const DEVICE_FAILED = 'device_failed';
 
-/**
- * Each write has its own process, because a driver that never releases its device blocks the writer
- * for ever, and that must not be one of the agent's few threads.
- */
-export function pciControl(sysfsRoot: string): PciControl {
+export function pciControl(sysfsRoot: string, procRoot = '/proc'): PciControl {
   const run = programRunner(DEVICE_FAILED);
+  const writes = new KernelWrites({ sysfsRoot, procRoot });
   const configOf = (address: string) => join(sysfsRoot, 'bus/pci/devices', address, 'config');
   return {
     run,
-    async write(path, value, { timeoutMs = WRITE_TIMEOUT_MS } = {}) {
-      await run('tee', [join(sysfsRoot, path)], { input: value, timeoutMs });
-    },
+    write: (write) => writes.write({ timeoutMs: WRITE_TIMEOUT_MS, ...write }),
+    unfinishedWrite: (address) => writes.unfinishedOf(address),
     async readConfig(address) {
       const file = await open(configOf(address), 'r');
       try {

@@ -1,7 +1,9 @@
+import type { ReceiptProperty } from '@gantry/model/receipt-property';
 import { HostFailure } from '../../base/failure.ts';
 import type { Sysfs } from '../../base/sysfs.ts';
 import { untilTrue } from '../../base/until-true.ts';
 import type { CleaningOutcome } from '../../host-driver.ts';
+import { isStuck } from './kernel-writes.ts';
 import { bridgesAbove, PCI_ADDRESS } from './pci-bridges.ts';
 import type { PciControl, PciHost } from './pci-control.ts';
 import { PCI_DEVICES, readPciDevice } from './pci-device.ts';
@@ -17,7 +19,10 @@ const SECONDARY_BUS_RESET = 0x40;
 const RESET_HOLD_MS = 10;
 const RESET_REST_MS = 200;
 
-/** Resets a card with its best method, and verifies that it responds and reports no new error. */
+/**
+ * Resets a card with its best method, and verifies that it responds and reports no new error. A reset
+ * does not overwrite the memory of a card, so it proves nothing about it.
+ */
 export async function resetCard(
   host: PciHost,
   functions: readonly PciFunction[],
@@ -29,6 +34,7 @@ export async function resetCard(
   try {
     method = await reset(host, functions);
   } catch (error) {
+    if (isStuck(error)) throw error;
     const message = error instanceof Error ? error.message : String(error);
     return { method: 'none', failure: { code: 'reset_failed', message } };
   }
@@ -38,15 +44,23 @@ export async function resetCard(
       return { method, failure: { code: 'device_lost', message } };
     }
   }
-  if ((await countErrors(host.sysfs, main.address)) > errorsBefore) {
+  const errors = await countErrors(host.sysfs, main.address);
+  if ((errors ?? 0) > (errorsBefore ?? 0)) {
     const message = `${main.address} reported PCIe errors during its reset`;
     return { method, failure: { code: 'reset_failed', message } };
   }
-  return { method, failure: null };
+  const properties: ReceiptProperty[] = [
+    { name: 'reset', state: 'verified', detail: method },
+    { name: 'identity', state: 'verified', detail: 'every function returns its own ids' },
+    errors === null
+      ? { name: 'error_counters', state: 'not_applicable', detail: 'it counts no PCIe errors' }
+      : { name: 'error_counters', state: 'verified', detail: 'no new uncorrected PCIe error' },
+  ];
+  return { method, failure: null, properties };
 }
 
 /** Whether the device itself returns its ids, rather than the kernel's copy of them. */
-async function responds({ sysfs, control }: PciHost, address: string): Promise<boolean> {
+export async function responds({ sysfs, control }: PciHost, address: string): Promise<boolean> {
   const device = `${PCI_DEVICES}/${address}`;
   const config = await control.readConfig(address).catch(() => Buffer.alloc(0));
   if (config.length < 4) return false;
@@ -73,6 +87,7 @@ async function reset(host: PciHost, functions: readonly PciFunction[]): Promise<
       for (const other of others) await resetAsItCan(host, other.address);
       return method;
     } catch (error) {
+      if (isStuck(error)) throw error;
       refusals.push(error instanceof Error ? error.message : String(error));
     }
   }
@@ -93,11 +108,13 @@ async function resetBy(
   { address, method }: { address: string; method: string },
 ): Promise<void> {
   const device = `${PCI_DEVICES}/${address}`;
-  await control.write(`${device}/reset_method`, method);
+  const write = (name: string, value: string) =>
+    control.write({ path: `${device}/${name}`, value, address, timeoutMs: RESET_TIMEOUT_MS });
+  await write('reset_method', method);
   try {
-    await control.write(`${device}/reset`, '1', { timeoutMs: RESET_TIMEOUT_MS });
+    await write('reset', '1');
   } finally {
-    await control.write(`${device}/reset_method`, 'default');
+    await write('reset_method', 'default');
   }
 }
 
@@ -111,27 +128,31 @@ async function resetAsItCan(host: PciHost, address: string): Promise<void> {
 async function resetBus(host: PciHost, functions: readonly PciFunction[]): Promise<void> {
   const { sysfs, control } = host;
   const addresses = functions.map(({ address }) => address);
-  const bridge = await bridgeOf(sysfs, addresses[0] ?? '');
-  if (!bridge) throw new HostFailure('reset_failed', `${addresses[0]} is below no bridge`);
+  const [main = ''] = addresses;
+  const bridge = await bridgeOf(sysfs, main);
+  if (!bridge) throw new HostFailure('reset_failed', `${main} is below no bridge`);
   const below = await sysfs.list(`${PCI_DEVICES}/${bridge}`);
   const strangers = below.filter((name) => PCI_ADDRESS.test(name) && !addresses.includes(name));
   if (strangers.length > 0) {
-    const message = `${addresses[0]} cannot be reset without ${strangers.join(', ')} on the same bus`;
+    const message = `${main} cannot be reset without ${strangers.join(', ')} on the same bus`;
     throw new HostFailure('reset_failed', message);
   }
-  for (const address of addresses) await control.write(`${PCI_DEVICES}/${address}/remove`, '1');
+  for (const address of addresses) {
+    await control.write({ path: `${PCI_DEVICES}/${address}/remove`, value: '1', address });
+  }
   const before = (await control.readConfig(bridge)).readUInt16LE(BRIDGE_CONTROL);
   await writeBridgeControl(control, bridge, before | SECONDARY_BUS_RESET);
   await rest(RESET_HOLD_MS);
   await writeBridgeControl(control, bridge, before & ~SECONDARY_BUS_RESET);
   await rest(RESET_REST_MS);
-  await control.write(`${PCI_DEVICES}/${bridge}/rescan`, '1', { timeoutMs: RESET_TIMEOUT_MS });
+  const rescan = { path: `${PCI_DEVICES}/${bridge}/rescan`, value: '1' };
+  await control.write({ ...rescan, address: main, timeoutMs: RESET_TIMEOUT_MS });
   const isBack = async () => {
     const there = await sysfs.list(PCI_DEVICES);
     return addresses.every((address) => there.includes(address));
   };
   if (await untilTrue(isBack, RETURN_TIMEOUT_MS)) return;
-  throw new HostFailure('device_lost', `${addresses[0]} did not come back after its reset`);
+  throw new HostFailure('device_lost', `${main} did not come back after its reset`);
 }
 
 /** Returns the bridge directly above a device. Undefined: none. */
@@ -140,7 +161,10 @@ export async function bridgeOf(sysfs: Sysfs, address: string): Promise<string | 
 }
 
 /** Rescans the bus for a card that is missing, for example after an interrupted reset. */
-export async function findAgain({ control }: PciHost, bridge: string | undefined): Promise<void> {
+export async function findAgain(
+  { control }: PciHost,
+  { address, bridge }: { address: string; bridge: string | undefined },
+): Promise<void> {
   if (bridge !== undefined) {
     const word = (await control.readConfig(bridge)).readUInt16LE(BRIDGE_CONTROL);
     if (word & SECONDARY_BUS_RESET) {
@@ -148,7 +172,8 @@ export async function findAgain({ control }: PciHost, bridge: string | undefined
       await rest(RESET_REST_MS);
     }
   }
-  await control.write('bus/pci/rescan', '1', { timeoutMs: RESET_TIMEOUT_MS });
+  const rescan = { path: 'bus/pci/rescan', value: '1' };
+  await control.write({ ...rescan, address, timeoutMs: RESET_TIMEOUT_MS });
 }
 
 async function writeBridgeControl(control: PciControl, bridge: string, word: number) {
@@ -159,8 +184,8 @@ async function writeBridgeControl(control: PciControl, bridge: string, word: num
 
 const rest = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));
 
-/** Counts the errors that lost data since the kernel found the device. */
-async function countErrors(sysfs: Sysfs, address: string): Promise<number> {
+/** Counts the errors that lost data since the kernel found the device. Null: it counts none. */
+async function countErrors(sysfs: Sysfs, address: string): Promise<number | null> {
   const { aer } = await readPciDevice(sysfs, address);
-  return (aer?.nonfatal ?? 0) + (aer?.fatal ?? 0);
+  return aer ? aer.nonfatal + aer.fatal : null;
 }

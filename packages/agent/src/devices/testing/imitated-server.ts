@@ -10,9 +10,11 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { programRunner, type RunProgram } from '../../base/run-program.ts';
 import { Sysfs } from '../../base/sysfs.ts';
 import { writeSysfsTree } from '../../base/sysfs-tree.ts';
 import type { EarlyBootFiles } from '../kinds/drive/early-boot.ts';
+import type { GpuCleaner } from '../kinds/gpu/clean-memory.ts';
 import type { InventoryDevice } from '../kinds/kind-driver.ts';
 import { createKinds } from '../kinds/kinds.ts';
 import type { PciControl } from '../pci/pci-control.ts';
@@ -54,6 +56,8 @@ export class ImitatedServer {
   /** The capabilities that the drives report. */
   abilities = { oacs: 0x2, sanicap: 0 };
   drivesAsBlocks = false;
+  /** The operator's program for the memory of GPUs. */
+  cleaner: GpuCleaner | undefined;
   /** The number of requests until the calling process is killed; -1: never. */
   livesFor = -1;
   /** Called when it is killed. */
@@ -93,7 +97,7 @@ export class ImitatedServer {
       devRoot: join(this.root, 'dev'),
       directory: join(this.root, 'data'),
       kinds: createKinds({
-        gpu: { vendorIds: ['10de'] },
+        gpu: { vendorIds: ['10de'], cleaner: this.cleaner },
         drive: {
           ...{ tenantDrivesFile: this.tenantDrivesFile, earlyBoot: this.earlyBoot },
           asBlocks: this.drivesAsBlocks,
@@ -184,6 +188,11 @@ export class ImitatedServer {
     drive.bytes = change.bytes ?? drive.bytes;
   }
 
+  /** The memory of a card as its second region shows it. */
+  memoryPath(address: string): string {
+    return join(this.#sys, DEVICES, address, 'resource1');
+  }
+
   async driverOf(address: string): Promise<string> {
     return (await new Sysfs(this.#sys).linkName(`${DEVICES}/${address}/driver`)) ?? '';
   }
@@ -198,11 +207,16 @@ export class ImitatedServer {
   }
 
   /** Starts a process that has a file open, as QEMU does. */
-  async open(file: string): Promise<void> {
+  async open(file: string, program = 'qemu-system-x86'): Promise<void> {
     await writeSysfsTree(this.root, {
-      'proc/4711/comm': 'qemu-system-x86',
+      'proc/4711/comm': program,
       'proc/4711/fd/9': { link: file },
     });
+  }
+
+  /** Ends the process that `open` started. */
+  async close(): Promise<void> {
+    await rm(join(this.root, 'proc/4711'), { recursive: true });
   }
 
   get #sys(): string {
@@ -240,12 +254,13 @@ export class ImitatedServer {
   #control(): PciControl {
     const configOf = (address: string) => join(this.#sys, DEVICES, address, 'config');
     return {
-      write: (path, value) => this.#write(path, value),
+      write: ({ path, value }) => this.#write(path, value),
+      unfinishedWrite: async () => null,
       readConfig: (address) => readFile(configOf(address)),
       writeConfig: async (address, { offset, bytes }) => {
         await this.#ask(`config ${address} ${offset} ${Buffer.from(bytes).toString('hex')}`);
       },
-      run: (program, args) => this.#run(program, args),
+      run: (program, args, options) => this.#run(program, args, options),
     };
   }
 
@@ -281,8 +296,13 @@ export class ImitatedServer {
     }
   }
 
-  async #run(program: string, args: readonly string[]): Promise<string> {
+  async #run(
+    program: string,
+    args: readonly string[],
+    options: Parameters<RunProgram>[2],
+  ): Promise<string> {
     await this.#ask([program, ...args].join(' ').replaceAll(`${this.root}/`, '/'));
+    if (program === 'timeout') return await programRunner('device_failed')(program, args, options);
     const [command = '', path = ''] = args;
     if (program === 'nvme') return await this.#nvme(command, path);
     if (program === 'mdadm' && command === '--stop') await this.#disassemble(basename(path));

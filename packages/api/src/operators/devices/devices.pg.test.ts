@@ -178,8 +178,9 @@ describe("a device's receipts", () => {
   it('show operators everything, and outlive the device', async () => {
     const [deviceId, vmId, projectId] = [newId(), newId(), newId()];
     const failure = { code: 'reset_failed', message: '0000:10:00.0 does not answer' };
+    const properties = [{ name: 'data', state: 'verified' as const, detail: 'of 0000:10:00.0' }];
     const of = { deviceId, vmId, projectId, hostId: host.id };
-    const id = await recordReceipt(api.sql, { ...of, kind: 'drive', failure });
+    const id = await recordReceipt(api.sql, { ...of, kind: 'drive', failure, properties });
     expect(await list(deviceId)).toEqual({
       items: [
         {
@@ -195,6 +196,7 @@ describe("a device's receipts", () => {
           finished_at: '2030-01-31T12:00:00.500Z',
           failure_code: 'reset_failed',
           failure_message: '0000:10:00.0 does not answer',
+          properties,
         },
       ],
       next_page_token: '',

@@ -1,4 +1,5 @@
 import type { DeviceKind } from '@gantry/model/host-states';
+import type { ReceiptProperty } from '@gantry/model/receipt-property';
 import type { Queryable } from '../../connect.ts';
 import { LAST_ID } from '../page-bounds.ts';
 
@@ -17,10 +18,11 @@ export type DeviceReceiptRow = {
   finished_at: Date;
   failure_code: string;
   failure_message: string;
+  properties: ReceiptProperty[];
 };
 
 const columns = (sql: Queryable) => sql`id, device_id, kind, host_id, pci_address, serial, vm_id,
-  project_id, method, finished_at, failure_code, failure_message`;
+  project_id, method, finished_at, failure_code, failure_message, properties`;
 
 /** `before` is the last id of the previous page. Lists have the newest first. */
 type ReceiptPage = { before: string | null; limit: number };

@@ -1,4 +1,5 @@
 import { newId } from '@gantry/model/ids';
+import type { ReceiptProperty } from '@gantry/model/receipt-property';
 import type { Queryable } from '../../connect.ts';
 import type { ClaimedDevice } from './settle-vms.ts';
 
@@ -10,6 +11,8 @@ export type Receipt = {
   method: string;
   finishedAt: Date;
   failure: { code: string; message: string } | null;
+  /** What the cleaning proves. Absent: nothing is known. */
+  properties?: readonly ReceiptProperty[];
 };
 
 export type ReleaseEffects = {
@@ -27,11 +30,13 @@ export async function insertReceipts(
   sql: Queryable,
   of: { hostId: string; vmId: string; projectId: string; receipts: Receipt[] },
 ): Promise<void> {
-  for (const { device, serial, method, finishedAt, failure } of of.receipts) {
+  for (const { device, serial, method, finishedAt, failure, properties = [] } of of.receipts) {
     await sql`insert into device_receipts
-      (id, device_id, kind, host_id, pci_address, serial, vm_id, project_id, method, finished_at, failure_code, failure_message)
+      (id, device_id, kind, host_id, pci_address, serial, vm_id, project_id, method, finished_at, failure_code, failure_message,
+        properties)
       values (${newId()}, ${device.id}, ${device.kind}, ${of.hostId}, ${device.pci_address}, ${serial}, ${of.vmId},
-        ${of.projectId}, ${method}, ${finishedAt}, ${failure?.code ?? ''}, ${failure?.message ?? ''})`;
+        ${of.projectId}, ${method}, ${finishedAt}, ${failure?.code ?? ''}, ${failure?.message ?? ''},
+        ${sql.json(properties)})`;
     if (!failure) continue;
     const reason = `not proven clean after VM ${of.vmId}: ${failure.message} (${failure.code})`;
     await sql`update devices set state = 'quarantined', state_reason = ${reason} where id = ${device.id}`;

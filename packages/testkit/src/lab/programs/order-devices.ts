@@ -59,9 +59,9 @@ function mortal(control: PciControl, file: string): PciControl {
   };
   return {
     ...control,
-    async write(path, value, options) {
-      await pass(`write ${path} ${value.trim()}`);
-      await control.write(path, value, options);
+    async write(write) {
+      await pass(`write ${write.path} ${write.value.trim()}`);
+      await control.write(write);
     },
     async writeConfig(address, at) {
       await pass(`config ${address} ${Buffer.from(at.bytes).toString('hex')}`);

@@ -1,6 +1,7 @@
 // Original file: gantry/v1/host.proto
 
 import type { Failure as _gantry_v1_Failure, Failure__Output as _gantry_v1_Failure__Output } from '../../gantry/v1/Failure.ts';
+import type { ReceiptProperty as _gantry_v1_ReceiptProperty, ReceiptProperty__Output as _gantry_v1_ReceiptProperty__Output } from '../../gantry/v1/ReceiptProperty.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface DeviceReceipt {
@@ -12,6 +13,7 @@ export interface DeviceReceipt {
   'method'?: (string);
   'finishedMs'?: (number | string | Long);
   'failure'?: (_gantry_v1_Failure | null);
+  'properties'?: (_gantry_v1_ReceiptProperty)[];
 }
 
 export interface DeviceReceipt__Output {
@@ -23,4 +25,5 @@ export interface DeviceReceipt__Output {
   'method': (string);
   'finishedMs': (string);
   'failure': (_gantry_v1_Failure__Output | null);
+  'properties': (_gantry_v1_ReceiptProperty__Output)[];
 }

@@ -1,4 +1,5 @@
 import { SettingsError, type SettingsReader } from '@gantry/daemon/settings';
+import type { ReceiptProperty } from '@gantry/model/receipt-property';
 import { HostFailure } from '../../../base/failure.ts';
 import type { CleaningOutcome } from '../../../host-driver.ts';
 import { bindToHost } from '../../pci/bind-driver.ts';
@@ -104,9 +105,29 @@ async function clean(
   const now = await untilDrive(host, address);
   if (now === null) return silent(address);
   const change = before?.identity ? changeOf(before.identity, now) : null;
-  if (change === null) return outcome;
+  if (change === null) return { ...outcome, properties: provenOf(outcome, before) };
   const message = `the drive ${address} came back changed: ${change}`;
   return { method: outcome.method, failure: { code: 'drive_changed', message } };
+}
+
+function provenOf(
+  { method }: CleaningOutcome,
+  before: ReturnedDevice['before'],
+): ReceiptProperty[] {
+  return [
+    before?.identity
+      ? {
+          name: 'identity',
+          state: 'verified',
+          detail: 'serial number, firmware and size are as before',
+        }
+      : { name: 'identity', state: 'not_verified', detail: 'nothing was recorded before' },
+    {
+      name: 'data',
+      state: 'verified',
+      detail: `${method}; random bytes written before it are gone`,
+    },
+  ];
 }
 
 function silent(address: string): CleaningOutcome {

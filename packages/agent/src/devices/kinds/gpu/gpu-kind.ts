@@ -3,7 +3,9 @@ import { claimIdleCards } from '../../pci/claim-idle-cards.ts';
 import { cleanByReset } from '../../pci/clean-by-reset.ts';
 import { inventoryDevice, type KindDriver } from '../kind-driver.ts';
 import { gpuChecks } from './check-gpus.ts';
+import { cleanMemory, type GpuCleaner } from './clean-memory.ts';
 import { hasNvswitch, NEEDS_FABRIC_MANAGER, needsFabricManager } from './fabric.ts';
+import { gpuFiles } from './gpu-files.ts';
 import { joinPairs, type NvlinkPair, parseNvlinkPairs } from './nvlink-pairs.ts';
 import { DISPLAY_CLASS, readGpuDevices } from './read-gpus.ts';
 import { type VendorWarnings, vendorWarningsReader } from './vendor-warnings.ts';
@@ -12,13 +14,15 @@ export type GpuSettings = {
   /** Vendors whose display controllers are GPUs for VMs: four hex digits each. */
   vendorIds: readonly string[];
   nvlinkPairs?: readonly NvlinkPair[];
+  /** Absent: the memory of cards is not cleaned. */
+  cleaner?: GpuCleaner | undefined;
   /** Absent: the vendor's tool is not run. */
   vendorWarnings?: VendorWarnings;
 };
 
 /** Graphics cards: passed through with all their functions, and reset after a VM. */
 export function gpuKind(settings: GpuSettings): KindDriver {
-  const { vendorIds, nvlinkPairs = [], vendorWarnings } = settings;
+  const { vendorIds, nvlinkPairs = [], vendorWarnings, cleaner } = settings;
   return {
     kind: 'gpu',
     pciClass: DISPLAY_CLASS,
@@ -46,7 +50,9 @@ export function gpuKind(settings: GpuSettings): KindDriver {
       );
     },
 
-    clean: cleanByReset,
+    filesOf: gpuFiles,
+    clean: (host, device) =>
+      cleanByReset(host, device, (outcome) => cleanMemory(host, device, { cleaner, outcome })),
     checks: gpuChecks(vendorIds),
   };
 }
@@ -58,7 +64,34 @@ export function readGpuSettings(reader: SettingsReader): GpuSettings {
     vendorIds: vendors.split(',').map((id) => id.trim().toLowerCase()),
     nvlinkPairs: readNvlinkPairs(reader),
     vendorWarnings: vendorWarningsReader(),
+    cleaner: readCleaner(reader),
   };
+}
+
+const MODEL = /^[0-9a-f]{4}:[0-9a-f]{4}$/;
+
+function readCleaner(reader: SettingsReader): GpuCleaner | undefined {
+  const command = reader.optional('GANTRY_GPU_CLEANER');
+  const required = reader.optional('GANTRY_GPU_CLEANER_REQUIRED');
+  const range = { fallback: 600, min: 1, max: 86_400 };
+  const timeoutMs = 1_000 * reader.integer('GANTRY_GPU_CLEANER_TIMEOUT_S', range);
+  if (command === undefined) {
+    if (required === undefined) return undefined;
+    throw new SettingsError(
+      'GANTRY_GPU_CLEANER_REQUIRED needs GANTRY_GPU_CLEANER, the program to run',
+    );
+  }
+  if (!command.startsWith('/')) {
+    throw new SettingsError(`GANTRY_GPU_CLEANER must be an absolute path, not "${command}"`);
+  }
+  if (required === 'all') return { command, timeoutMs, requiredFor: 'all' };
+  const models = (required ?? '').split(',').map((model) => model.trim().toLowerCase());
+  const requiredFor = models.filter((model) => model !== '');
+  const wrong = requiredFor.find((model) => !MODEL.test(model));
+  if (wrong === undefined) return { command, timeoutMs, requiredFor };
+  throw new SettingsError(
+    `GANTRY_GPU_CLEANER_REQUIRED must be all or PCI ids such as 10de:20b5, not "${wrong}"`,
+  );
 }
 
 function readNvlinkPairs(reader: SettingsReader): NvlinkPair[] {

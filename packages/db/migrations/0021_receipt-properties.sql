@@ -1,0 +1,1 @@
+ALTER TABLE "device_receipts" ADD COLUMN "properties" jsonb DEFAULT '[]'::jsonb NOT NULL;
