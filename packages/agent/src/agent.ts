@@ -131,6 +131,10 @@ export class Agent implements LinkPeer, DomainWatcher {
     this.#reconciler.nudgeVm(vmId);
   }
 
+  domainRecovered(vmId: string): void {
+    this.#reconciler.retryVm(vmId);
+  }
+
   reconnected(): void {
     this.#reconciler.recheckAll();
     this.#inbox.retry();

@@ -32,10 +32,17 @@ export type HostDriver = {
 
 /**
  * `running`: the domain has its memory and devices. A paused domain is also `running`; the
- * operator who paused it resumes it, and so does a reset. `shutoff`: it has ended or was not started
- * yet. `crashed`: the hypervisor knows that it died.
+ * operator who paused it resumes it, and so does a reset. `starting`: the hypervisor is busy with its
+ * start, and it may have memory and devices already. `shutoff`: it has ended or was not started yet.
+ * `crashed`: the hypervisor knows that it died. `unknown`: it does not reply, and never has since the
+ * agent started.
  */
-export type DomainState = 'running' | 'shutoff' | 'crashed';
+export type DomainState = 'running' | 'starting' | 'shutoff' | 'crashed' | 'unknown';
+
+/** Whether a domain in this state may have memory, disks and devices. */
+export function isActive(state: DomainState): boolean {
+  return state !== 'shutoff' && state !== 'crashed';
+}
 
 /** A domain as the hypervisor knows it. All of this is stored with the domain, not by the agent. */
 export type Domain = {
@@ -54,6 +61,11 @@ export type Domain = {
   devices: readonly Pick<DeviceRef, 'address'>[];
   /** In the order the guest sees them. */
   disks: readonly Volume[];
+  /**
+   * Present if the domain does not reply. Everything else is then what was last known. A domain without
+   * a reply is never absent or shut off for sure.
+   */
+  unresponsive?: { message: string; sinceMs: number };
 };
 
 /**
@@ -71,8 +83,17 @@ export type GuestHardware = {
 };
 
 export type Hypervisor = {
-  /** Returns every domain of the host, also domains that the agent did not define. */
+  /**
+   * Returns every domain of the host, also domains that the agent did not define. Shows a domain that is
+   * being changed, or does not reply, as it was last known.
+   */
   list(): Promise<readonly Domain[]>;
+  /**
+   * Returns one domain; null if there is none. Like every change of a domain, throws `vm_unresponsive` if
+   * the domain does not reply in time: then nothing is known about it. Every change asks the hypervisor
+   * itself for the domain's state.
+   */
+  read(vmId: string): Promise<Domain | null>;
   /**
    * Replaces the domain's definition and its revision. A running guest is not affected: what cannot
    * change while it runs takes effect at its next start. The domain must already run for the VM's
@@ -82,8 +103,13 @@ export type Hypervisor = {
    * boots with it again, also if the hypervisor has been upgraded or has lost the definition.
    */
   define(vm: VmSpec, kept?: GuestHardware | null): Promise<GuestHardware | null>;
-  /** Starts a defined domain unless it runs, and stores `generation` with it. */
+  /**
+   * Starts a defined domain unless it runs, and stores `generation` with it. A start that does not end
+   * within a time that depends on the domain's size is ended, and throws `start_timed_out`.
+   */
   start(vmId: string, generation: string): Promise<void>;
+  /** Returns when the domain is not `starting`, also if its start has failed. Has the limit of a start. */
+  awaitStart(vmId: string): Promise<void>;
   /** Resets a running domain without notice to the guest, and stores `generation` with it. */
   reset(vmId: string, generation: string): Promise<void>;
   /** Asks the guest to shut down, which runs its shutdown script, and does not wait for it. */
@@ -123,6 +149,8 @@ export type DomainWatcher = {
   /** The hypervisor replies again after a time without replies: anything may have changed. */
   reconnected(): void;
   domainChanged(vmId: string): void;
+  /** A domain that was unresponsive replies again. */
+  domainRecovered(vmId: string): void;
   serialLogGrew(vmId: string): void;
 };
 

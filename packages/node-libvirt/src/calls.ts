@@ -49,6 +49,7 @@ export class Calls {
     send: (bytes: Buffer) => void;
     isTaken: (serial: number) => boolean;
   };
+  readonly #whenQuiet: (() => void)[] = [];
   #lastSerial = 0;
 
   /** `isTaken` returns whether a stream uses a serial number. */
@@ -106,6 +107,16 @@ export class Calls {
     });
   }
 
+  /** Whether the daemon has replied to every call, also to those that were cancelled. */
+  get isQuiet(): boolean {
+    return this.#inFlight.size === 0;
+  }
+
+  async quiet(): Promise<void> {
+    if (this.isQuiet) return;
+    await new Promise<void>((resolve) => this.#whenQuiet.push(resolve));
+  }
+
   /** Whether a call with this serial number waits for its reply. */
   isWaiting(serial: number): boolean {
     return this.#inFlight.get(serial)?.givenUp === false;
@@ -122,6 +133,7 @@ export class Calls {
     if (call.givenUp) call.readLate?.(reply);
     else call.settle(reply);
     this.#sendQueued();
+    if (this.isQuiet) this.#tellQuiet();
   }
 
   /** Replies that still arrive are dropped. */
@@ -132,6 +144,11 @@ export class Calls {
       call.givenUp = true;
       call.fail(reason);
     }
+    this.#tellQuiet();
+  }
+
+  #tellQuiet(): void {
+    for (const resolve of this.#whenQuiet.splice(0)) resolve();
   }
 
   #sendQueued(): void {

@@ -134,6 +134,19 @@ export class Connection {
   }
 
   /**
+   * Whether the daemon works on no call of this connection, not even on one that was given up. Also true
+   * when the connection has ended.
+   */
+  get isQuiet(): boolean {
+    return this.#ended !== undefined || this.#calls.isQuiet;
+  }
+
+  /** Resolves when the connection is quiet. */
+  async quiet(): Promise<void> {
+    if (!this.#ended) await this.#calls.quiet();
+  }
+
+  /**
    * Fails every waiting call, makes the closing call and closes the socket. Idempotent. Never
    * throws.
    */

@@ -2,10 +2,13 @@
 export class HostFailure extends Error {
   override name = 'HostFailure';
   readonly code: string;
+  /** Another attempt would take as long and fail in the same way. */
+  readonly isFinal: boolean;
 
-  constructor(code: string, message: string, options?: ErrorOptions) {
+  constructor(code: string, message: string, options: ErrorOptions & { isFinal?: boolean } = {}) {
     super(message, options);
     this.code = code;
+    this.isFinal = options.isFinal ?? false;
   }
 }
 

@@ -8,9 +8,10 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { NO_PLACES } from '../devices/card-places.ts';
 import { makeDisk, makeVm } from '../testing/make-spec.ts';
 import { domainDefiner } from './define-domain.ts';
+import type { SeenDomain } from './domain-view.ts';
 import { domainDescriber } from './domain-xml/describe-domain.ts';
 import { ARM_KVM, emulated, X86_KVM } from './domain-xml/testing/gpu-server.ts';
-import { findDomain, findDomains } from './libvirt-domains.ts';
+import { findDomain, listDomainIds } from './libvirt-domains.ts';
 
 const platform = process.arch === 'arm64' ? ARM_KVM : X86_KVM;
 const NODE = 0;
@@ -31,7 +32,7 @@ beforeAll(async () => {
   connection = await connect({ socketPath: libvirtd.socketPath });
 });
 afterEach(async () => {
-  for (const { vmId } of await findDomains(connection)) await undefine(vmId);
+  for (const vmId of await listDomainIds(connection)) await undefine(vmId);
 });
 afterAll(async () => {
   await connection?.close();
@@ -60,7 +61,17 @@ function startDefiner() {
       ...(await describer.describe(vm, neighbours)),
       platform: emulated(platform),
     }),
+    view: { list: readDomains, noticed: () => {} },
   });
+}
+
+async function readDomains(): Promise<SeenDomain[]> {
+  const ids = await listDomainIds(connection);
+  const read = async (vmId: string) => {
+    const last = await findDomain(connection, vmId);
+    return { vmId, last, silence: null, attaching: new Set<string>() };
+  };
+  return await Promise.all(ids.map(read));
 }
 
 const idOf = (index: number) => `8d0f1c52-6a3e-4f0b-9c47-${String(index).padStart(12, '0')}`;

@@ -6,10 +6,12 @@ import type { GuestHardware } from '../host-driver.ts';
 import { isBelow, type VmSpec } from '../spec.ts';
 import { CHANGE_LIMIT } from './call-limits.ts';
 import { defineXml } from './define-xml.ts';
+import type { DomainView } from './domain-view.ts';
 import type { domainDescriber } from './domain-xml/describe-domain.ts';
 import { type DomainDefinition, domainName } from './domain-xml/domain-definition.ts';
-import { type FoundDomain, findDomain, findDomains, keepMetadata } from './libvirt-domains.ts';
+import { type FoundDomain, findDomain, keepMetadata } from './libvirt-domains.ts';
 
+type DefinerView = Pick<DomainView, 'list' | 'noticed'>;
 type Describe = ReturnType<typeof domainDescriber>['describe'];
 
 /**
@@ -18,8 +20,24 @@ type Describe = ReturnType<typeof domainDescriber>['describe'];
  * to the definition, so that two VMs never get the same. A running domain keeps its CPUs and does not
  * wait for others.
  */
-export function domainDefiner({ describe }: { describe: Describe }) {
+export function domainDefiner({ describe, view }: { describe: Describe; view: DefinerView }) {
   const oneAtATime = createQueue();
+  /** What was defined here: the view does not read a domain that is still being changed. */
+  const defined = new Map<string, readonly string[]>();
+
+  /**
+   * Domains that do not run are included: they start again with the CPUs of their definition. A domain that
+   * does not reply has the CPUs that it was last seen with.
+   */
+  const pinsOfOthers = async (ownId: string): Promise<string[]> => {
+    const domains = await view.list();
+    for (const vmId of defined.keys()) {
+      if (!domains.some((domain) => domain.vmId === vmId)) defined.delete(vmId);
+    }
+    return domains
+      .filter(({ vmId }) => vmId !== ownId)
+      .flatMap(({ vmId, last }) => [...(last?.facts.vcpuPins ?? []), ...(defined.get(vmId) ?? [])]);
+  };
 
   return async (
     connection: Connection,
@@ -33,19 +51,18 @@ export function domainDefiner({ describe }: { describe: Describe }) {
       return present.facts.hardware;
     }
     await oneAtATime(async () => {
-      const readOtherPins = () => pinsOfOthers(connection, vm.id);
+      const readOtherPins = () => pinsOfOthers(vm.id);
       const described = await describe(vm, { present, kept, readOtherPins });
       if (present) await ensureName(connection, present);
       await defineXml(connection, described);
+      view.noticed(vm.id);
+      defined.set(
+        vm.id,
+        described.cells.flatMap(({ vcpuPins }) => vcpuPins),
+      );
     });
     return (await findDomain(connection, vm.id))?.facts.hardware ?? null;
   };
-}
-
-/** Domains that do not run are included: they start again with the CPUs of their definition. */
-async function pinsOfOthers(connection: Connection, ownId: string): Promise<string[]> {
-  const domains = await findDomains(connection);
-  return domains.filter(({ vmId }) => vmId !== ownId).flatMap(({ facts }) => facts.vcpuPins);
 }
 
 async function redefine(

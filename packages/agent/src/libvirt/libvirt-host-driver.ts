@@ -2,11 +2,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '@gantry/daemon/log';
-import { type Client, createClient } from 'node-libvirt/client';
-import { connect } from 'node-libvirt/connect';
-import type { Connection } from 'node-libvirt/connection';
-import { openConsole } from 'node-libvirt/console';
-import { HostFailure } from '../base/failure.ts';
+import { systemClock } from '../base/clock.ts';
 import { Sysfs } from '../base/sysfs.ts';
 import { type HostDevices, openDevices } from '../devices/open-devices.ts';
 import { statesOfDevices } from '../devices/states-of-devices.ts';
@@ -24,23 +20,14 @@ import { domainDescriber } from './domain-xml/describe-domain.ts';
 import type { HostDriverSettings } from './host-driver-settings.ts';
 import { keepFirmware } from './keep-firmware.ts';
 import { probeKvm } from './kvm-probe.ts';
-import { type FoundDomain, findDomains } from './libvirt-domains.ts';
 import { LibvirtHypervisor } from './libvirt-hypervisor.ts';
 import { offersNesting } from './nesting.ts';
+import { openLibvirt } from './open-libvirt.ts';
 import { detectPlatform } from './platform.ts';
 import { readHostNodes } from './read-host-nodes.ts';
 import { serialLogs } from './serial-log.ts';
-import { watchDomains } from './watch-domains.ts';
 
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
-/** A daemon that is restarted is back within this time; otherwise the call fails. */
-const PATIENCE_MS = 10_000;
-const PAUSE_MS = 200;
-/** No call on a host takes longer, except a start, which has its own limit. */
-const CALL_LIMIT_MS = 30_000;
-
-/** Without a keepalive, a daemon that hangs would keep a dead console open. */
-const CONSOLE_KEEPALIVE = { intervalMs: 5_000, count: 3 };
 
 export type LibvirtHostDriver = HostDriver &
   Pick<HostDevices, 'hideFromBoot'> & { close(): Promise<void> };
@@ -58,15 +45,17 @@ export async function openLibvirtHostDriver(
   await mkdir(settings.dataDirectory, { recursive: true, mode: 0o711 });
   const { platform, vhostNet } = await choosePlatform(settings, log);
   const { libvirtSocket: socketPath } = settings.inventory;
-  const client = createClient({ socketPath, callTimeoutMs: CALL_LIMIT_MS });
   const logs = serialLogs(within('consoles'));
   await logs.prepare();
-  const watching = watchDomains({ client, log, serialLogDirectory: within('consoles') });
-  // Started now; the client keeps trying.
-  client.connection().catch((error: unknown) => log.warn({ error }, 'libvirt does not reply yet'));
-  const connection = () => patiently(client);
+  const libvirt = openLibvirt({
+    ...{ socketPath, log, clock: systemClock, serialLogDirectory: within('consoles') },
+  });
+  const { view } = libvirt;
 
-  const volumes = await openVolumes(settings, { log, connection });
+  const volumes = await openVolumes(settings, {
+    log,
+    isInUse: (diskId) => view.mayUseDisk(diskId),
+  });
   const sysfs = new Sysfs(settings.inventory.sysfsRoot);
   const { mtu } = settings.guests;
   const nameservers = chooseNameServers({
@@ -88,7 +77,8 @@ export async function openLibvirtHostDriver(
     log,
   );
   const hypervisor = new LibvirtHypervisor({
-    ...{ connection, volumes, serialLogs: logs, watch: watching.watch },
+    ...libvirt,
+    ...{ clock: systemClock, volumes, serialLogs: logs },
     ...domainDescriber({
       ...{ platform, vhostNet, volumes, mtu },
       directIo: await hasDirectIo(settings.dataDirectory),
@@ -106,7 +96,6 @@ export async function openLibvirtHostDriver(
       return new Set(bound.map(({ address }) => address));
     },
     removeNvram: (vmId) => rm(nvramPath(vmId), { force: true }),
-    openConsole: (domain) => openOwnConsole(socketPath, domain),
   });
   await mkdir(within('nvram'), { recursive: true, mode: 0o711 });
 
@@ -127,9 +116,8 @@ export async function openLibvirtHostDriver(
     ...{ hypervisor, volumes, devices, seeds, hideFromBoot },
     network,
     async close() {
-      watching.stop();
       await network.close();
-      await client.close();
+      await libvirt.close();
     },
   };
 }
@@ -172,7 +160,7 @@ async function readUnderlayAddress(network: KernelNetwork, log: Log): Promise<st
 
 async function openVolumes(
   settings: HostDriverSettings,
-  { log, connection }: { log: Log; connection: () => Promise<Connection> },
+  { log, isInUse }: { log: Log; isInUse: (diskId: string) => Promise<boolean> },
 ): Promise<VolumeDriver> {
   const directory = join(settings.dataDirectory, 'volumes');
   return createVolumes({
@@ -185,49 +173,8 @@ async function openVolumes(
       listUsed: () => listBackingImages(directory),
       log,
     }),
-    isInUse: async (diskId) => {
-      const domains = await findDomains(await connection());
-      return domains.some(
-        ({ state, facts }) =>
-          state === 'running' &&
-          [...facts.disks, ...facts.filesystems].some(({ id }) => id === diskId),
-      );
-    },
+    isInUse,
   });
-}
-
-/**
- * Waits for a restart of the daemon: its domains keep running, and a step need not fail because of
- * it.
- */
-async function patiently(client: Client): Promise<Connection> {
-  const untilMs = performance.now() + PATIENCE_MS;
-  for (;;) {
-    try {
-      return await client.connection();
-    } catch (error) {
-      if (performance.now() > untilMs) {
-        const reason = error instanceof Error ? error.message : String(error);
-        const message = `libvirt does not reply: ${reason}`;
-        throw new HostFailure('host_failed', message, { cause: error });
-      }
-    }
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-  }
-}
-
-/** Uses its own connection, so that a slow reader does not delay other calls. */
-async function openOwnConsole(socketPath: string, { handle }: FoundDomain) {
-  const keepalive = CONSOLE_KEEPALIVE;
-  const connection = await connect({ socketPath, callTimeoutMs: CALL_LIMIT_MS, keepalive });
-  try {
-    const stream = await openConsole(connection, handle, { force: true });
-    stream.once('close', () => void connection.close());
-    return stream;
-  } catch (error) {
-    await connection.close();
-    throw error;
-  }
 }
 
 /** Some file systems, for example tmpfs, do not support direct I/O. */

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Connection } from 'node-libvirt/connection';
-import { isLibvirtError, LIBVIRT_ERROR } from 'node-libvirt/errors';
+import { LIBVIRT_ERROR } from 'node-libvirt/errors';
 import { AFFECT, BLOCK_RESIZE, SHUTDOWN, UNDEFINE } from 'node-libvirt/flags';
 import {
   domainBlockResize,
@@ -11,28 +11,44 @@ import {
   domainShutdownFlags,
   domainUndefineFlags,
 } from 'node-libvirt/generated/procedures';
+import type { Clock } from '../base/clock.ts';
 import { HostFailure } from '../base/failure.ts';
-import type { Domain, DomainWatcher, GuestHardware, Hypervisor } from '../host-driver.ts';
+import {
+  type Domain,
+  type DomainWatcher,
+  type GuestHardware,
+  type Hypervisor,
+  isActive,
+} from '../host-driver.ts';
 import { type DiskSpec, isBelow, type VmSpec } from '../spec.ts';
 import type { VolumeDriver } from '../volumes/volume-driver.ts';
 import { attachDevice } from './attach-device.ts';
-import { CHANGE_LIMIT, endLimit, startLimit } from './call-limits.ts';
+import { CHANGE_LIMIT, endLimit } from './call-limits.ts';
 import { domainDefiner } from './define-domain.ts';
 import { detachDevice } from './detach-device.ts';
+import type { DomainLines, Lane } from './domain-lines.ts';
+import type { DomainView } from './domain-view.ts';
 import type { domainDescriber } from './domain-xml/describe-domain.ts';
 import { targetOfSlot } from './domain-xml/render-disk.ts';
 import {
   type FoundDomain,
   findDomain,
-  findDomains,
+  hasDisk,
+  keepGeneration,
   keepMetadata,
-  type ListedDomain,
+  requireDomain,
+  requireRunning,
+  unless,
 } from './libvirt-domains.ts';
 import type { SerialLogFiles } from './serial-log.ts';
+import { showFound, showSeen } from './show-domain.ts';
+import { untilStarted, withinStartLimit } from './start-limit.ts';
 
 /** What the hypervisor needs from the rest of the host. */
 export type LibvirtHost = ReturnType<typeof domainDescriber> & {
-  connection(): Promise<Connection>;
+  lines: DomainLines;
+  view: DomainView;
+  clock: Clock;
   volumes: Pick<VolumeDriver, 'read' | 'prepareGrowth'>;
   /** Returns the PCI addresses of the devices that are assigned to a VM. */
   devicesOf(vmId: string): Promise<ReadonlySet<string>>;
@@ -59,112 +75,129 @@ export class LibvirtHypervisor implements Hypervisor {
   }
 
   async list(): Promise<readonly Domain[]> {
-    const domains = await findDomains(await this.#host.connection());
-    return await Promise.all(domains.map((domain) => this.#show(domain)));
+    const seen = await this.#host.view.list();
+    return await Promise.all(seen.map((domain) => showSeen(domain, this.#host.volumes)));
+  }
+
+  async read(vmId: string): Promise<Domain | null> {
+    const domain = await this.#host.view.latest(vmId);
+    return domain && (await showFound(domain, this.#host.volumes));
   }
 
   async define(vm: VmSpec, kept: GuestHardware | null = null): Promise<GuestHardware | null> {
-    return await this.#define(await this.#host.connection(), vm, kept);
+    return await this.#run(vm.id, 'change', (connection) => this.#define(connection, vm, kept));
   }
 
   async start(vmId: string, generation: string): Promise<void> {
-    const connection = await this.#host.connection();
-    const domain = await this.#require(connection, vmId);
-    const { metadata } = domain.facts;
-    if (domain.state === 'running') {
-      // A start whose end was not seen has already started it.
-      if (metadata && isBelow(metadata.generation, generation))
-        await this.#keepGeneration(connection, domain, generation);
-      return;
-    }
-    if (!metadata) throw new HostFailure('host_failed', `domain ${vmId} is not one of ours`);
-    await this.#requireDevices(
-      vmId,
-      metadata.devices.map(({ address }) => address),
-    );
-    await this.#host.serialLogs.prepare();
-    await connection.call(
-      domainCreateWithFlags,
-      { dom: domain.handle, flags: 0 },
-      startLimit(domain.facts),
-    );
-    await this.#keepGeneration(connection, domain, generation);
+    await this.#change(vmId, async (connection) => {
+      await this.#awaitStart(connection, vmId);
+      const domain = await requireDomain(connection, vmId);
+      const { metadata } = domain.facts;
+      if (domain.state === 'running') {
+        // A start whose end was not seen has already started it.
+        if (metadata && isBelow(metadata.generation, generation))
+          await keepGeneration(connection, domain, generation);
+        return;
+      }
+      if (!metadata) throw new HostFailure('host_failed', `domain ${vmId} is not one of ours`);
+      await this.#requireDevices(
+        vmId,
+        metadata.devices.map(({ address }) => address),
+      );
+      await this.#host.serialLogs.prepare();
+      const args = { dom: domain.handle, flags: 0 };
+      await this.#withinStartLimit(domain, (signal) =>
+        connection.call(domainCreateWithFlags, args, { signal }),
+      );
+      await keepGeneration(connection, domain, generation);
+    });
+  }
+
+  async awaitStart(vmId: string): Promise<void> {
+    await this.#change(vmId, (connection) => this.#awaitStart(connection, vmId));
   }
 
   async reset(vmId: string, generation: string): Promise<void> {
-    const connection = await this.#host.connection();
-    const domain = await this.#requireRunning(connection, vmId);
-    await connection.call(domainReset, { dom: domain.handle, flags: 0 }, CHANGE_LIMIT);
-    if (domain.isPaused) await connection.call(domainResume, { dom: domain.handle }, CHANGE_LIMIT);
-    await this.#keepGeneration(connection, domain, generation);
+    await this.#change(vmId, async (connection) => {
+      const domain = await requireRunning(connection, vmId);
+      const { handle: dom } = domain;
+      await connection.call(domainReset, { dom, flags: 0 }, CHANGE_LIMIT);
+      if (domain.isPaused) await connection.call(domainResume, { dom }, CHANGE_LIMIT);
+      await keepGeneration(connection, domain, generation);
+    });
   }
 
   async askShutdown(vmId: string): Promise<void> {
-    const connection = await this.#host.connection();
-    const domain = await findDomain(connection, vmId);
-    if (domain?.state !== 'running') return;
-    const ask = (flags: number) =>
-      connection.call(domainShutdownFlags, { dom: domain.handle, flags }, CHANGE_LIMIT);
-    try {
-      await ask(SHUTDOWN.guestAgent);
-    } catch {
-      // Without a guest agent that replies, the power button is the only way.
-      await ask(SHUTDOWN.acpiPowerButton);
-    }
+    await this.#change(vmId, async (connection) => {
+      const domain = await findDomain(connection, vmId);
+      if (domain?.state !== 'running') return;
+      const ask = (flags: number) =>
+        connection.call(domainShutdownFlags, { dom: domain.handle, flags }, CHANGE_LIMIT);
+      try {
+        await ask(SHUTDOWN.guestAgent);
+      } catch {
+        // Without a guest agent that replies, the power button is the only way.
+        await ask(SHUTDOWN.acpiPowerButton);
+      }
+    });
   }
 
   async powerOff(vmId: string): Promise<void> {
-    const connection = await this.#host.connection();
-    const domain = await findDomain(connection, vmId);
-    if (domain?.state !== 'running') return;
-    const args = { dom: domain.handle, flags: 0 };
-    const ending = connection.call(domainDestroyFlags, args, endLimit(domain.facts));
-    await unless(LIBVIRT_ERROR.operationInvalid, unless(LIBVIRT_ERROR.noDomain, ending));
+    await this.#run(vmId, 'end', async (connection) => {
+      const domain = await findDomain(connection, vmId);
+      if (!domain || !isActive(domain.state)) return;
+      const args = { dom: domain.handle, flags: 0 };
+      const ending = connection.call(domainDestroyFlags, args, endLimit(domain.facts));
+      await unless(LIBVIRT_ERROR.operationInvalid, unless(LIBVIRT_ERROR.noDomain, ending));
+    });
   }
 
   async undefine(vmId: string): Promise<void> {
-    const connection = await this.#host.connection();
-    const domain = await findDomain(connection, vmId);
-    if (domain?.state === 'running') {
-      throw new HostFailure('host_failed', `domain ${vmId} runs and cannot be undefined`);
-    }
-    if (domain) {
+    await this.#run(vmId, 'end', async (connection) => {
+      const domain = await findDomain(connection, vmId);
+      if (!domain) return;
+      if (isActive(domain.state)) {
+        throw new HostFailure('host_failed', `domain ${vmId} runs and cannot be undefined`);
+      }
       const args = { dom: domain.handle, flags: FORGET_ALL };
-      await unless(
-        LIBVIRT_ERROR.noDomain,
-        connection.call(domainUndefineFlags, args, CHANGE_LIMIT),
-      );
-    }
+      const undefining = connection.call(domainUndefineFlags, args, CHANGE_LIMIT);
+      await unless(LIBVIRT_ERROR.noDomain, undefining);
+    });
     await this.#host.serialLogs.remove(vmId);
     // libvirt removes the file only with a definition that names it, and there may have been none.
     await this.#host.removeNvram(vmId);
   }
 
   async attachDisk(vmId: string, disk: DiskSpec): Promise<void> {
-    const connection = await this.#host.connection();
-    const domain = await this.#requireRunning(connection, vmId);
-    if (hasDisk(domain, disk.id)) return;
-    const described = await this.#host.describeDisk(disk, domain.facts);
-    await attachDevice(connection, domain, described);
+    await this.#change(vmId, async (connection) => {
+      const domain = await requireRunning(connection, vmId);
+      if (hasDisk(domain, disk.id)) return;
+      const described = await this.#host.describeDisk(disk, domain.facts);
+      await this.#host.view.whileAttaching(vmId, disk.id, () =>
+        attachDevice(connection, domain, described),
+      );
+    });
   }
 
   async detachDisk(vmId: string, diskId: string): Promise<void> {
-    const connection = await this.#host.connection();
-    const domain = await findDomain(connection, vmId);
-    if (domain?.state !== 'running' || !hasDisk(domain, diskId)) return;
-    await detachDevice(connection, domain, diskId);
+    await this.#change(vmId, async (connection) => {
+      const domain = await findDomain(connection, vmId);
+      if (domain?.state !== 'running' || !hasDisk(domain, diskId)) return;
+      await detachDevice(connection, domain, diskId);
+    });
   }
 
   async growDisk(vmId: string, disk: DiskSpec): Promise<void> {
-    const connection = await this.#host.connection();
-    const domain = await this.#requireRunning(connection, vmId);
-    await this.#host.volumes.prepareGrowth(disk);
-    const slot = domain.facts.disks.find(({ id }) => id === disk.id)?.slot ?? null;
-    // A shared directory has no size that guests would see.
-    if (slot === null) return;
-    const size = { size: BigInt(disk.sizeBytes), flags: BLOCK_RESIZE.bytes };
-    const args = { dom: domain.handle, disk: targetOfSlot(slot), ...size };
-    await connection.call(domainBlockResize, args, CHANGE_LIMIT);
+    await this.#change(vmId, async (connection) => {
+      const domain = await requireRunning(connection, vmId);
+      await this.#host.volumes.prepareGrowth(disk);
+      const slot = domain.facts.disks.find(({ id }) => id === disk.id)?.slot ?? null;
+      // A shared directory has no size that guests would see.
+      if (slot === null) return;
+      const size = { size: BigInt(disk.sizeBytes), flags: BLOCK_RESIZE.bytes };
+      const args = { dom: domain.handle, disk: targetOfSlot(slot), ...size };
+      await connection.call(domainBlockResize, args, CHANGE_LIMIT);
+    });
   }
 
   async readSerialLog(vmId: string): Promise<string> {
@@ -172,8 +205,7 @@ export class LibvirtHypervisor implements Hypervisor {
   }
 
   async openConsole(vmId: string): Promise<Duplex> {
-    const connection = await this.#host.connection();
-    const domain = await findDomain(connection, vmId);
+    const domain = await this.#host.view.read(vmId);
     if (domain?.state !== 'running') {
       throw new HostFailure('vm_not_running', `domain ${vmId} does not run`);
     }
@@ -184,37 +216,41 @@ export class LibvirtHypervisor implements Hypervisor {
     return this.#host.watch(watcher);
   }
 
-  async #show({ vmId, state, facts, isTransient }: ListedDomain): Promise<Domain> {
-    const { metadata } = facts;
-    const ids = [...facts.disks, ...facts.filesystems].flatMap(({ id }) => id ?? []);
-    // A domain that cannot be read, or another program's domain with a similar name, must not hide
-    // the rest.
-    const volumes = await Promise.all(
-      ids.map((id) => this.#host.volumes.read(id).catch(() => null)),
-    );
-    return {
-      vmId,
-      state,
-      revision: isTransient ? '0' : (metadata?.revision ?? '0'),
-      generation: metadata?.generation ?? '0',
-      // Of a domain that is not ours nothing is known but what it holds.
-      devices: metadata?.devices ?? facts.hostdevs.map((address) => ({ address })),
-      disks: ids.map((id, index) => volumes[index] ?? { id, sizeBytes: '0' }),
-    };
+  async #change(vmId: string, work: (connection: Connection) => Promise<void>): Promise<void> {
+    await this.#run(vmId, 'change', work);
   }
 
-  async #require(connection: Connection, vmId: string): Promise<FoundDomain> {
-    const domain = await findDomain(connection, vmId);
-    if (!domain) throw new HostFailure('host_failed', `there is no domain ${vmId}`);
-    return domain;
-  }
-
-  async #requireRunning(connection: Connection, vmId: string): Promise<FoundDomain> {
-    const domain = await this.#require(connection, vmId);
-    if (domain.state !== 'running') {
-      throw new HostFailure('host_failed', `domain ${vmId} does not run`);
+  async #run<T>(
+    vmId: string,
+    lane: Lane,
+    work: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await this.#host.lines.run(vmId, lane, work);
+    } finally {
+      this.#host.view.noticed(vmId);
     }
-    return domain;
+  }
+
+  /** An agent before this one, or a call whose reply was lost, may have started it. */
+  async #awaitStart(connection: Connection, vmId: string): Promise<void> {
+    const domain = await findDomain(connection, vmId);
+    if (domain?.state !== 'starting') return;
+    const { clock } = this.#host;
+    await this.#withinStartLimit(domain, (signal) =>
+      untilStarted(connection, domain, { clock, signal }),
+    );
+  }
+
+  /** Ends a start that takes too long, so that it does not complete after it was reported as failed. */
+  async #withinStartLimit(
+    domain: FoundDomain,
+    start: (signal: AbortSignal) => Promise<unknown>,
+  ): Promise<void> {
+    await withinStartLimit(start, {
+      ...{ clock: this.#host.clock, domain },
+      end: () => this.powerOff(domain.vmId),
+    });
   }
 
   async #requireDevices(vmId: string, addresses: readonly string[]): Promise<void> {
@@ -225,31 +261,4 @@ export class LibvirtHypervisor implements Hypervisor {
       throw new HostFailure('device_missing', message);
     }
   }
-
-  /** Written afterwards, so that a failed start is not taken for a guest that died. */
-  async #keepGeneration(
-    connection: Connection,
-    domain: FoundDomain,
-    generation: string,
-  ): Promise<void> {
-    if (!domain.facts.metadata) return;
-    const metadata = { ...domain.facts.metadata, generation };
-    await keepMetadata(connection, domain, { metadata, flags: AFFECT.live });
-    // A domain that was undefined while it ran has only its live metadata.
-    const kept = keepMetadata(connection, domain, { metadata, flags: AFFECT.config });
-    await unless(LIBVIRT_ERROR.operationInvalid, kept);
-  }
-}
-
-/** Ignores the error of a call whose work was already done by another program. */
-async function unless(code: number, call: Promise<unknown>): Promise<void> {
-  try {
-    await call;
-  } catch (error) {
-    if (!isLibvirtError(error, code)) throw error;
-  }
-}
-
-function hasDisk({ facts }: FoundDomain, diskId: string): boolean {
-  return [...facts.disks, ...facts.filesystems].some(({ id }) => id === diskId);
 }

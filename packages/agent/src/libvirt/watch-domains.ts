@@ -4,6 +4,8 @@ import type { Client } from 'node-libvirt/client';
 import type { Connection } from 'node-libvirt/connection';
 import { DOMAIN_EVENT, subscribe } from 'node-libvirt/domain-events';
 import type { DomainWatcher } from '../host-driver.ts';
+import type { DomainView } from './domain-view.ts';
+import { idOfUuid } from './libvirt-domains.ts';
 import { vmOfLog } from './serial-log.ts';
 
 type WatchOptions = {
@@ -11,6 +13,8 @@ type WatchOptions = {
   log: Log;
   /** Must exist. */
   serialLogDirectory: string;
+  /** Learns of connections and events before the watchers do. */
+  view: Pick<DomainView, 'subscribed' | 'noticed'>;
 };
 
 /**
@@ -18,9 +22,10 @@ type WatchOptions = {
  * connect everything must be read again, because events may have been missed. A connection on which
  * the subscription fails is closed.
  */
-export function watchDomains({ client, log, serialLogDirectory }: WatchOptions) {
+export function watchDomains({ client, log, serialLogDirectory, view }: WatchOptions) {
   const watchers = new Set<DomainWatcher>();
   const changed = (vmId: string) => {
+    view.noticed(vmId);
     for (const watcher of watchers) watcher.domainChanged(vmId);
   };
   const forgetConnects = client.onConnected(async (connection) => {
@@ -30,6 +35,7 @@ export function watchDomains({ client, log, serialLogDirectory }: WatchOptions) 
       log.warn({ error }, 'domain events could not be subscribed; reconnecting');
       throw error;
     }
+    view.subscribed(connection);
     for (const watcher of watchers) watcher.reconnected();
   });
   const files = watchFiles(serialLogDirectory, (_event, name) => {
@@ -43,6 +49,12 @@ export function watchDomains({ client, log, serialLogDirectory }: WatchOptions) 
       watchers.add(watcher);
       return () => void watchers.delete(watcher);
     },
+    domainChanged(vmId: string) {
+      for (const watcher of watchers) watcher.domainChanged(vmId);
+    },
+    domainRecovered(vmId: string) {
+      for (const watcher of watchers) watcher.domainRecovered(vmId);
+    },
     stop() {
       forgetConnects();
       files.close();
@@ -51,12 +63,14 @@ export function watchDomains({ client, log, serialLogDirectory }: WatchOptions) 
 }
 
 async function follow(connection: Connection, changed: (vmId: string) => void): Promise<void> {
-  const tell = ({ domain }: { domain: { uuid: Buffer } }) => changed(uuidOf(domain.uuid));
-  await subscribe(connection, DOMAIN_EVENT.lifecycle, { listener: tell });
+  const tell = ({ domain }: { domain: { uuid: Buffer } }) => changed(idOfUuid(domain.uuid));
+  await subscribe(connection, DOMAIN_EVENT.lifecycle, {
+    listener: (event) => {
+      // QEMU is about to end. libvirt locks the domain until it has, and then sends another event.
+      if (event.event !== 'shutdown') tell(event);
+    },
+  });
+  await subscribe(connection, DOMAIN_EVENT.deviceAdded, { listener: tell });
   await subscribe(connection, DOMAIN_EVENT.deviceRemoved, { listener: tell });
   await subscribe(connection, DOMAIN_EVENT.metadataChange, { listener: tell });
-}
-
-function uuidOf(bytes: Buffer): string {
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

@@ -23,11 +23,11 @@ const facts = (over: Partial<VmFacts> = {}): VmFacts => ({
 const wanted = { takeDown: false, vm: makeVm('vm-1', { revision: '5', generation: '2' }) } as const;
 const takeDown = { takeDown: true, vm: makeTakeDown('vm-1', { revision: '5' }) } as const;
 
-type Case = [what: string, domain: Domain | undefined, facts: VmFacts, plan: string];
+type Case = [what: string, domain: Domain | null, facts: VmFacts, plan: string];
 
 describe('a desired VM', () => {
   it.each<Case>([
-    ['never seen', undefined, NO_FACTS, 'up'],
+    ['never seen', null, NO_FACTS, 'up'],
     ['defined and not started', domain({ state: 'shutoff', generation: '0' }), NO_FACTS, 'up'],
     ['about to be started', domain({ state: 'shutoff', generation: '0' }), facts(), 'up'],
     ['running as wanted', domain(), facts(), 'nothing'],
@@ -73,14 +73,14 @@ describe('a desired VM', () => {
     ],
     ['ended since this order', domain({ state: 'shutoff' }), facts(), 'crashed'],
     ['crashed since this order', domain({ state: 'crashed' }), facts(), 'crashed'],
-    ['vanished since this order', undefined, facts(), 'crashed'],
+    ['vanished since this order', null, facts(), 'crashed'],
     [
       'crashed since an earlier order',
       domain({ state: 'crashed', generation: '1' }),
       facts({ generation: '1' }),
       'up',
     ],
-    ['gone with its host', undefined, facts({ hostBootId: 'before' }), 'up'],
+    ['gone with its host', null, facts({ hostBootId: 'before' }), 'up'],
     [
       'off since its host started',
       domain({ state: 'shutoff' }),
@@ -89,7 +89,7 @@ describe('a desired VM', () => {
     ],
     [
       'crashed before its host started',
-      undefined,
+      null,
       facts({ hostBootId: 'before', crashed: true }),
       'crashed',
     ],
@@ -102,9 +102,9 @@ describe('a desired VM', () => {
 describe('a VM that is taken down', () => {
   it.each<Case>([
     ['running', domain(), facts(), 'takeDown'],
-    ['never seen', undefined, NO_FACTS, 'takeDown'],
-    ['taken down by this entry', undefined, facts({ takenDownRevision: '5' }), 'nothing'],
-    ['taken down by an earlier entry', undefined, facts({ takenDownRevision: '4' }), 'takeDown'],
+    ['never seen', null, NO_FACTS, 'takeDown'],
+    ['taken down by this entry', null, facts({ takenDownRevision: '5' }), 'nothing'],
+    ['taken down by an earlier entry', null, facts({ takenDownRevision: '4' }), 'takeDown'],
   ])('%s', (_what, seen, known, plan) => {
     expect(planVm(takeDown, { domain: seen, facts: known, hostBootId: NOW })).toBe(plan);
   });

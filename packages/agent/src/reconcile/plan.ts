@@ -1,4 +1,4 @@
-import type { Domain } from '../host-driver.ts';
+import { type Domain, isActive } from '../host-driver.ts';
 import type { VmFacts } from '../ledger/ledger.ts';
 import { isBelow, type VmEntry, type VmSpec } from '../spec.ts';
 
@@ -17,6 +17,8 @@ export type Plan =
   | 'nothing'
   /** Bring up every part and start the domain. */
   | 'up'
+  /** Its start is in progress: wait for it, and plan again. */
+  | 'awaitStart'
   /** It runs for an earlier generation: reset it. */
   | 'reset'
   /** It runs with disks or interfaces of an earlier revision, or was changed outside the agent. */
@@ -25,13 +27,14 @@ export type Plan =
   | 'crashed'
   | 'takeDown';
 
-export type ObservedVm = { domain: Domain | undefined; facts: VmFacts; hostBootId: string };
+export type ObservedVm = { domain: Domain | null; facts: VmFacts; hostBootId: string };
 
 export function planVm(wanted: VmEntry | null, observed: ObservedVm): Plan {
   if (wanted === null) return 'nothing';
   const { domain, facts } = observed;
   if (wanted.takeDown)
     return facts.takenDownRevision === wanted.vm.revision ? 'nothing' : 'takeDown';
+  if (domain?.state === 'starting') return 'awaitStart';
   const isOfEarlierGeneration = isBelow(lastGeneration(observed), wanted.vm.generation);
   if (domain?.state === 'running') {
     if (isOfEarlierGeneration) return 'reset';
@@ -49,7 +52,7 @@ export function planVm(wanted: VmEntry | null, observed: ObservedVm): Plan {
 export function lastGeneration({ domain, facts }: Pick<ObservedVm, 'domain' | 'facts'>): string {
   if (domain?.state === 'running' && isBelow(facts.generation, domain.generation))
     return domain.generation;
-  const isLost = domain === undefined || domain.revision === '0' || domain.state === 'running';
+  const isLost = domain === null || domain.revision === '0' || isActive(domain.state);
   return isLost ? facts.generation : domain.generation;
 }
 

@@ -47,6 +47,13 @@ export class Reconciler {
     this.#host.changed();
   }
 
+  /** One VM can be changed again: what was given up is retried at once. */
+  retryVm(vmId: string): void {
+    this.#workers.get(vmId)?.retry();
+    this.disks.nudge();
+    this.#host.changed();
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelRetry?.();

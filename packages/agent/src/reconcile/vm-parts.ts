@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DEVICE_KINDS } from '@gantry/model/host-states';
 import { HostFailure } from '../base/failure.ts';
-import type { Domain } from '../host-driver.ts';
+import { isActive } from '../host-driver.ts';
 import { type DiskSpec, type Image, isBelow, type VmSpec, type VmTakeDown } from '../spec.ts';
 import { devicePart } from './device-part.ts';
 import type { HostContext } from './host-context.ts';
@@ -75,6 +75,11 @@ export function stepsAdjust(host: HostContext, vm: VmSpec): StepGroup[] {
   ];
 }
 
+/** libvirt goes on with a start when the agent is restarted. */
+export function stepsAwaitStart(host: HostContext, vm: VmSpec): StepGroup[] {
+  return [[{ name: 'domain', run: () => host.driver.hypervisor.awaitStart(vm.id) }]];
+}
+
 export function stepsReset(host: HostContext, vm: VmSpec): StepGroup[] {
   const reset = async () => {
     await host.driver.hypervisor.reset(vm.id, vm.generation);
@@ -120,7 +125,7 @@ function sourceOf(vm: VmSpec, disk: DiskSpec): Image | null {
 
 /** If the emulator has the disk open, the emulator must grow it. */
 async function growVolume(host: HostContext, vm: VmSpec, disk: DiskSpec): Promise<void> {
-  const domain = await findDomain(host, vm.id);
+  const domain = await host.driver.hypervisor.read(vm.id);
   const isLive = domain?.state === 'running' && domain.disks.some(({ id }) => id === disk.id);
   if (isLive) await host.driver.hypervisor.growDisk(vm.id, disk);
   else await host.driver.volumes.grow(disk);
@@ -128,7 +133,7 @@ async function growVolume(host: HostContext, vm: VmSpec, disk: DiskSpec): Promis
 
 /** Attaches missing disks to a running guest and detaches the others, without a restart. */
 async function ensureAttachedDisks(host: HostContext, vm: VmSpec): Promise<void> {
-  const domain = await findDomain(host, vm.id);
+  const domain = await host.driver.hypervisor.read(vm.id);
   if (domain?.state !== 'running') return;
   const { hypervisor } = host.driver;
   const wanted = new Set(vm.disks.map((disk) => disk.id));
@@ -158,7 +163,7 @@ async function ensureDomain(host: HostContext, vm: VmSpec): Promise<void> {
   // Defined every time, because a definition with this revision may have been changed outside the
   // agent.
   await defineDomain(host, vm);
-  if ((await findDomain(host, vm.id))?.state === 'running') return;
+  if ((await host.driver.hypervisor.read(vm.id))?.state === 'running') return;
   // Recorded before the start, so that a host that goes down during the start can be told from a
   // guest that crashes.
   await keepRunning(host, vm.id, vm.generation);
@@ -178,8 +183,8 @@ async function defineDomain(host: HostContext, vm: VmSpec): Promise<void> {
 async function removeDomain(host: HostContext, vm: VmTakeDown, removal: Removal): Promise<void> {
   if (vm.graceful) await letEnd(host, vm, removal);
   if (removal.isOutdated()) return;
-  const left = await findDomain(host, vm.id);
-  if (left?.state === 'running') await host.driver.hypervisor.powerOff(vm.id);
+  const left = await host.driver.hypervisor.read(vm.id);
+  if (left && isActive(left.state)) await host.driver.hypervisor.powerOff(vm.id);
   // Also if the domain is gone, because files stored for it may remain.
   await host.driver.hypervisor.undefine(vm.id);
   if (host.ledger.facts(vm.id).hardware) await host.ledger.updateFacts(vm.id, { hardware: null });
@@ -188,7 +193,7 @@ async function removeDomain(host: HostContext, vm: VmTakeDown, removal: Removal)
 /** Asks the guest once, and waits until it has ended or its time is over: also over a restart. */
 async function letEnd(host: HostContext, vm: VmTakeDown, removal: Removal): Promise<void> {
   const { clock, timings, driver, ledger } = host;
-  while (!removal.isOutdated() && (await findDomain(host, vm.id))?.state === 'running') {
+  while (!removal.isOutdated() && (await host.driver.hypervisor.read(vm.id))?.state === 'running') {
     const { shutdownAskedMs } = ledger.facts(vm.id);
     if (shutdownAskedMs === 0) {
       await driver.hypervisor.askShutdown(vm.id);
@@ -213,9 +218,4 @@ export async function keepRunning(
   const { hostBootId } = host;
   if (facts.generation === generation && facts.hostBootId === hostBootId && !facts.crashed) return;
   await host.ledger.updateFacts(vmId, { generation, hostBootId, crashed: false });
-}
-
-export async function findDomain(host: HostContext, vmId: string): Promise<Domain | undefined> {
-  const domains = await host.driver.hypervisor.list();
-  return domains.find((domain) => domain.vmId === vmId);
 }

@@ -1,15 +1,15 @@
-import { type Failure, failureOf } from '../base/failure.ts';
+import { type Failure, failureOf, HostFailure } from '../base/failure.ts';
 import { Worker } from '../base/worker.ts';
 import { entryOf, isSameEntry, type VmEntry } from '../spec.ts';
 import { Alarm } from './alarm.ts';
 import type { HostContext } from './host-context.ts';
 import { lastGeneration, type Plan, planVm } from './plan.ts';
 import {
-  findDomain,
   keepRunning,
   type Step,
   type StepGroup,
   stepsAdjust,
+  stepsAwaitStart,
   stepsDown,
   stepsReset,
   stepsUp,
@@ -91,7 +91,9 @@ export class VmWorker {
       const done = await Promise.all(group.map((step) => this.#try(step, entry)));
       if (done.includes(false)) return;
     }
-    this.#settle(entry);
+    // The start that was waited for may have failed, or may have been for an earlier revision.
+    if (plan === 'awaitStart') this.#startOver();
+    else this.#settle(entry);
   }
 
   /** An entry that was given up is left alone until the desired state changes or a retry is due. */
@@ -109,6 +111,7 @@ export class VmWorker {
         isOutdated: () => this.#isOutdated(entry),
       });
     }
+    if (plan === 'awaitStart') return stepsAwaitStart(this.#host, entry.vm);
     if (plan === 'adjust') return stepsAdjust(this.#host, entry.vm);
     return plan === 'reset' ? stepsReset(this.#host, entry.vm) : stepsUp(this.#host, entry.vm);
   }
@@ -125,7 +128,8 @@ export class VmWorker {
       } catch (error) {
         const facts = { vm_id: this.vmId, part: step.name, attempt: tries + 1 };
         log.warn({ error, ...facts }, 'part of a VM failed');
-        const pauseMs = timings.retryMs[tries];
+        const isFinal = error instanceof HostFailure && error.isFinal;
+        const pauseMs = isFinal ? undefined : timings.retryMs[tries];
         if (pauseMs === undefined) {
           this.#giveUp(entry, error);
           return false;
@@ -163,8 +167,8 @@ export class VmWorker {
 
   /** Plans, and records in the ledger what cannot be read from the host later. */
   async #look(entry: VmEntry): Promise<Plan> {
-    const { ledger, hostBootId } = this.#host;
-    const domain = await findDomain(this.#host, this.vmId);
+    const { driver, ledger, hostBootId } = this.#host;
+    const domain = await driver.hypervisor.read(this.vmId);
     const facts = ledger.facts(this.vmId);
     const plan = planVm(entry, { domain, facts, hostBootId });
     const generation = lastGeneration({ domain, facts });

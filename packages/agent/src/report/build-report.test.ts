@@ -32,7 +32,7 @@ type Case = [what: string, known: Known, state: string, revision: string];
 it.each<Case>([
   [
     'no domain yet',
-    { entry: wanted, domain: undefined, facts: NO_FACTS, work: working },
+    { entry: wanted, domain: null, facts: NO_FACTS, work: working },
     'WORKING',
     '0',
   ],
@@ -49,7 +49,7 @@ it.each<Case>([
     'RUNNING',
     '5',
   ],
-  ['not built', { entry: wanted, domain: undefined, facts: NO_FACTS, work: failed }, 'FAILED', '5'],
+  ['not built', { entry: wanted, domain: null, facts: NO_FACTS, work: failed }, 'FAILED', '5'],
   ['not reset', { entry: reset, domain: running, facts: facts({}), work: failed }, 'FAILED', '5'],
   [
     'being reset',
@@ -85,7 +85,7 @@ it.each<Case>([
     'gone',
     {
       entry: takeDown,
-      domain: undefined,
+      domain: null,
       facts: facts({ takenDownRevision: '5' }),
       work: undefined,
     },
@@ -94,7 +94,7 @@ it.each<Case>([
   ],
   [
     'gone by an earlier entry',
-    { entry: takeDown, domain: undefined, facts: facts({ takenDownRevision: '4' }), work: working },
+    { entry: takeDown, domain: null, facts: facts({ takenDownRevision: '4' }), work: working },
     'WORKING',
     '4',
   ],
@@ -119,7 +119,7 @@ it('a domain that is only known from earlier is reported with the reason', () =>
     failure: silence,
   });
   expect(vmReport({ ...known, domain: running, work: failed }).failure).toBe(failed.failure);
-  expect(vmReport({ ...known, domain: undefined, work: working }).failure).toBeNull();
+  expect(vmReport({ ...known, domain: null, work: working }).failure).toBeNull();
 });
 
 it('a running domain that lost its generation is reported with the ledger’s', () => {
@@ -139,7 +139,7 @@ describe('a refused VM', () => {
   };
 
   it('that the host does not have has failed', () => {
-    expect(vmReport({ ...known, entry: null, domain: undefined })).toMatchObject({
+    expect(vmReport({ ...known, entry: null, domain: null })).toMatchObject({
       ...{ state: 'VM_OBSERVED_STATE_FAILED', revision: '6', failure, known: null },
     });
   });

@@ -59,7 +59,7 @@ export async function buildReport({
         id,
         entry: entryOf(spec, id),
         refused: refused[id] ?? null,
-        domain: domains.find((domain) => domain.vmId === id),
+        domain: domains.find((domain) => domain.vmId === id) ?? null,
         devices: devices.filter(({ vmId }) => vmId === id),
         facts: ledger.facts(id),
         work: reconciler.worker(id),
@@ -108,7 +108,7 @@ type KnownVm = {
   entry: VmEntry | null;
   /** The newer entry that was refused, if there is one. Then `entry` is the one before it. */
   refused: RefusedVm | null;
-  domain: Domain | undefined;
+  domain: Domain | null;
   /** The devices that are assigned to it. */
   devices: readonly DeviceRef[];
   facts: VmFacts;
@@ -126,7 +126,7 @@ export function vmReport(known: KnownVm): VmReport {
     revision: refused ? refused.revision : reportedRevision(known),
     generation: lastGeneration(known),
     state: `VM_OBSERVED_STATE_${state}` satisfies VmObservedState,
-    failure: refused?.failure ?? work?.failure ?? (domain ? silence : null),
+    failure: refused?.failure ?? work?.failure ?? silenceOf(domain) ?? (domain ? silence : null),
     disks: domain ? [...domain.disks] : [],
     known: state === 'UNKNOWN' ? describeUnknown(known) : null,
     contentHash: entry && !entry.takeDown ? contentHash(entry.vm) : '',
@@ -146,13 +146,24 @@ function describeUnknown({ id, domain, devices, facts }: KnownVm): UnknownVm {
   };
 }
 
+function silenceOf(domain: Domain | null): Failure | null {
+  return domain?.unresponsive ? { code: 'vm_unresponsive', ...domain.unresponsive } : null;
+}
+
+/**
+ * A domain that does not reply keeps its last known state. If there is none, the VM is reported as being
+ * worked on, which proves nothing: it may run, and its tenant must not lose it.
+ */
 function stateOf({ entry, refused, domain, facts, work }: KnownVm) {
+  const isUnknown = domain?.state === 'unknown';
+  if (refused && isUnknown) return 'WORKING';
   if (refused) return domain?.state === 'running' ? 'RUNNING' : 'FAILED';
   if (entry === null) return 'UNKNOWN';
   if (entry.takeDown) {
     if (facts.takenDownRevision === entry.vm.revision) return 'TAKEN_DOWN';
     return work?.hasFailed ? 'FAILED' : 'WORKING';
   }
+  if (isUnknown) return 'WORKING';
   const isOfEarlierGeneration = isBelow(lastGeneration({ domain, facts }), entry.vm.generation);
   if (domain?.state === 'running' && !(isOfEarlierGeneration && work?.hasFailed)) return 'RUNNING';
   if (work?.hasFailed) return 'FAILED';

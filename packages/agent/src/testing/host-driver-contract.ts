@@ -158,6 +158,7 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
         devices: [gpu(under.gpus[0])],
         disks: [{ id: `${VM}-os`, sizeBytes: String(GIB) }],
       });
+      expect(await driver.hypervisor.read(VM)).toEqual(await domainOf(VM));
     });
 
     it('keep running under a new definition, which carries its revision', async () => {
@@ -180,11 +181,8 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
       await run(newVm(VM));
       await under.untilBooted(VM);
       const told = new Promise<string>((domainChanged) => {
-        driver.hypervisor.watch({
-          domainChanged,
-          reconnected: () => {},
-          serialLogGrew: () => {},
-        });
+        const others = { domainRecovered() {}, reconnected() {}, serialLogGrew() {} };
+        driver.hypervisor.watch({ ...others, domainChanged });
       });
       await driver.hypervisor.askShutdown(VM);
       expect(await told).toBe(VM);
@@ -199,6 +197,7 @@ export function describeHostDriverContract(make: () => Promise<ContractHost>): v
         await driver.hypervisor.undefine(VM);
       }
       expect(await driver.hypervisor.list()).toEqual([]);
+      expect(await driver.hypervisor.read(VM)).toBeNull();
       expect(await driver.hypervisor.readSerialLog(VM)).toBe('');
     });
 

@@ -15,7 +15,8 @@ import {
 } from '../generated/procedures.ts';
 import { encodePacket, type Packet, PacketReader } from '../packet.ts';
 import type { Procedure } from '../procedure.ts';
-import { XdrEncoder } from '../xdr/xdr.ts';
+import { replyToKeepalive } from '../transport/keepalive.ts';
+import { XdrDecoder, XdrEncoder } from '../xdr/xdr.ts';
 
 export type Reply = (packet: Packet, socket: Socket) => void;
 /** Keyed by the procedure's number. Pings and pongs are separate, because numbers overlap. */
@@ -36,6 +37,10 @@ export function replyOf<Args, Ret>(
   const body = new XdrEncoder();
   procedure.ret.write(body, ret);
   return encodePacket({ ...call, type: NET_MESSAGE_TYPE.reply, body: body.bytes() });
+}
+
+export function argsOf<Args, Ret>(procedure: Procedure<Args, Ret>, call: Packet): Args {
+  return procedure.args.read(new XdrDecoder(call.body));
 }
 
 /** "No such domain", as a reply to a call or as the end of a stream. */
@@ -65,6 +70,12 @@ const HANDSHAKE: Replies = {
   [connectOpen.number]: reply(connectOpen, undefined),
   [connectClose.number]: reply(connectClose, undefined),
   [connectSupportsFeature.number]: reply(connectSupportsFeature, { supported: 1 }),
+};
+
+/** Replies to pings, for tests that may take longer than the keepalive. */
+export const replyToPings: Reply = (packet, socket) => {
+  const pong = replyToKeepalive(packet);
+  if (pong) socket.write(pong);
 };
 
 /** A call without a handler gets no reply. */

@@ -36,6 +36,11 @@ export class SimulatedHypervisor implements Hypervisor {
     return this.look();
   }
 
+  async read(vmId: string): Promise<Domain | null> {
+    await this.#host.faults.pass('list_domains');
+    return this.#domains.get(vmId)?.show(this.#host.disks) ?? null;
+  }
+
   async define(vm: VmSpec): Promise<null> {
     await this.#host.faults.pass('define');
     const existing = this.#domains.get(vm.id);
@@ -61,6 +66,9 @@ export class SimulatedHypervisor implements Hypervisor {
     this.#print(domain, bootLines(domain.vm));
     this.#tell(vmId);
   }
+
+  /** A simulated start ends with the call that began it. */
+  async awaitStart(): Promise<void> {}
 
   async reset(vmId: string, generation: string): Promise<void> {
     await this.#host.faults.pass('reset');
