@@ -29,7 +29,7 @@ function typeNamed(name: string): VmType {
 function commonServer(): ServerModel {
   const model = SERVER_MODELS.find(({ name }) => name === 'a100-40gb-8');
   if (!model) throw new Error('no such model');
-  return { ...model, coresPerNode: 48, memoryGibPerNode: 512 };
+  return { ...model, nodes: model.nodes.map((node) => ({ ...node, cores: 48, memoryGib: 512 })) };
 }
 
 /** The host as the scheduler sees it after it has recorded the inventory. */
