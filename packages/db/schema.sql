@@ -753,6 +753,7 @@ create table placements (
   host_id uuid not null,
   epoch bigint not null,
   created_at timestamp(3) with time zone default now() not null,
+  numa_shares jsonb,
   constraint placements_pkey PRIMARY KEY (vm_id),
   constraint placements_host_id_hosts_id_fk FOREIGN KEY (host_id) REFERENCES hosts(id),
   constraint placements_vm_id_vms_id_fk FOREIGN KEY (vm_id) REFERENCES vms(id)
@@ -1570,6 +1571,18 @@ BEGIN
   INSERT INTO network_changes (network_id) SELECT DISTINCT unnest(ids) ON CONFLICT DO NOTHING;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.orphan_numa_shares(description jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT jsonb_agg(jsonb_build_object('node', share -> 'node', 'cores', share -> 'cpuCores',
+      'memoryMib', share -> 'memoryMib'))
+    FROM jsonb_path_query(description, 'strict $.numaShares[*]', silent => true) share
+    HAVING bool_and(share @@ '$.node >= 0 && $.cpuCores >= 0 && $.memoryMib >= 0
+      && $.node < 1024 && $.cpuCores < 65536 && $.memoryMib < 1000000000')
+$function$;
+
 CREATE OR REPLACE FUNCTION public.place_vms(lease_location text, lease_holder uuid, lease_epoch bigint, decided jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -1629,8 +1642,19 @@ BEGIN
   IF FOUND THEN
     RAISE EXCEPTION 'an orphan has one of the addresses' USING ERRCODE = 'GP001';
   END IF;
-  INSERT INTO placements (vm_id, host_id, epoch)
-    SELECT (p ->> 'vm_id')::uuid, (p ->> 'host_id')::uuid, lease_epoch FROM jsonb_array_elements(placed) p;
+  INSERT INTO placements (vm_id, host_id, epoch, numa_shares)
+    SELECT (p ->> 'vm_id')::uuid, (p ->> 'host_id')::uuid, lease_epoch, p -> 'numa_shares'
+    FROM jsonb_array_elements(placed) p;
+  -- The numbers of the hosts are locked, so no other transaction adds shares to them meanwhile. Only nodes that the
+  -- VMs use are checked: another node may have become smaller than what VMs have of it.
+  PERFORM FROM hosts h, jsonb_to_recordset(h.numa_nodes) AS n (node integer, cores numeric, "memoryMib" numeric)
+    WHERE h.id = ANY(chosen_hosts)
+      AND (SELECT bool_or(p.vm_id = ANY(vm_ids)) AND (sum(s.cores) > n.cores OR sum(s."memoryMib") > n."memoryMib")
+        FROM placements p, jsonb_to_recordset(p.numa_shares) AS s (node integer, cores numeric, "memoryMib" numeric)
+        WHERE p.host_id = h.id AND s.node = n.node);
+  IF FOUND THEN
+    RAISE EXCEPTION 'a NUMA node is not as it was decided' USING ERRCODE = 'GP001';
+  END IF;
   INSERT INTO device_claims (device_id, vm_id) SELECT device::uuid, (p ->> 'vm_id')::uuid
     FROM jsonb_array_elements(placed) p, jsonb_array_elements_text(p -> 'device_ids') device;
   UPDATE vms SET placed = true WHERE id = ANY(vm_ids);

@@ -75,7 +75,7 @@ const rows: HostRows = {
     { ...drive, id: 'd1', pci_address: 'b1', vm_id: 'v' },
     { ...drive, id: 'd2', pci_address: 'b2', state: 'quarantined' },
   ],
-  vms: [{ ...TYPE, vm_id: 'v', host_id: 'h' }],
+  vms: [{ ...TYPE, vm_id: 'v', host_id: 'h', numa_shares: null }],
 };
 
 it('hostsFromRows converts rows to hosts with their free amounts', () => {
@@ -98,6 +98,24 @@ it('hostsFromRows converts rows to hosts with their free amounts', () => {
     { node: 1, cores: 7, memoryMib: 3072, networkGbps: 35 },
   ]);
   expect(other).toMatchObject({ ready: false, adminState: 'draining', gpus: [], companions: [] });
+});
+
+it('the stored shares of a VM are what it has, whatever nodes its GPUs are on', () => {
+  const numa_shares = [{ node: 1, cores: 7, memoryMib: 2048 }];
+  const [host] = hostsFromRows({ ...rows, vms: rows.vms.map((vm) => ({ ...vm, numa_shares })) });
+  expect(host?.numaNodes).toMatchObject([
+    { node: 0, cores: 10, memoryMib: 4096 },
+    { node: 1, cores: 3, memoryMib: 2048 },
+  ]);
+});
+
+it('a share of a node that the host does not have any more is taken from the others', () => {
+  const numa_shares = [{ node: 7, cores: 13, memoryMib: 2048 }];
+  const [host] = hostsFromRows({ ...rows, vms: rows.vms.map((vm) => ({ ...vm, numa_shares })) });
+  expect(host?.numaNodes).toMatchObject([
+    { node: 0, cores: 0, memoryMib: 2048 },
+    { node: 1, cores: 7, memoryMib: 4096 },
+  ]);
 });
 
 it('a quarantined device stays quarantined while a VM has claimed it', () => {

@@ -31,6 +31,10 @@ import { networkInterfaces } from './vms.ts';
 /** The total capacity of a NUMA node for VMs, used or not. */
 export type NumaNodeTotals = {
   node: number;
+  /** Absent: not known. */
+  socket?: number;
+  /** The kernel's distances to all nodes of the host, by number. Absent: not known. */
+  distances?: number[];
   cores: number;
   memoryMib: number;
   networkGbps: number;

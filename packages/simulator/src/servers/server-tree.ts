@@ -62,14 +62,24 @@ function nodeTree(model: ServerModel, node: ServerNode, number: number): SysfsTr
     DEFAULT_CAPACITY,
   );
   const gibPages = `${reserved[number]}`;
+  const cpus = cpuListOf(model, number);
+  const [firstCpu] = cpus.split('-');
   return {
-    [`${folder}/cpulist`]: cpuListOf(model, number),
+    [`${folder}/cpulist`]: cpus,
+    [`${folder}/distance`]: model.nodes.map((to) => distanceBetween(node, to)).join(' '),
+    [`devices/system/cpu/cpu${firstCpu}/topology/physical_package_id`]: `${node.socket}`,
     [`${folder}/meminfo`]: `Node ${number} MemTotal:       ${nodeMemoryKib(node)} kB`,
     [`${pages}/hugepages-1048576kB/nr_hugepages`]: gibPages,
     [`${pages}/hugepages-1048576kB/free_hugepages`]: gibPages,
     [`${pages}/hugepages-2048kB/nr_hugepages`]: '0',
     [`${pages}/hugepages-2048kB/free_hugepages`]: '0',
   };
+}
+
+/** As the firmware of EPYC reports them. */
+function distanceBetween(from: ServerNode, to: ServerNode): number {
+  if (from === to) return 10;
+  return from.socket === to.socket ? 12 : 32;
 }
 
 function cpuListOf({ nodes }: ServerModel, number: number): string {
