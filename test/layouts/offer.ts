@@ -16,8 +16,8 @@ export type Offer = {
   sold: number;
   /** Why the smallest type that fits the empty host does not fit beside the mix; empty if all GPUs are sold. */
   reason: string;
-  /** The host that is left when the mix is sold. */
-  left: PlacementHost;
+  /** Whether the whole server has too little left for one more VM of that type, wherever it is. */
+  isUsedUp: boolean;
 };
 
 const TYPES = CATALOGUE.toSorted((a, b) => b.gpuCount - a.gpuCount);
@@ -65,8 +65,16 @@ export function offerOf(host: PlacementHost): Offer {
     gpus: most,
     sold: best.sold,
     reason: why && 'failed' in why ? `${why.failed}: ${why.because}` : '',
-    left: best.left,
+    isUsedUp: isUsedUp(best.left, smallest),
   };
+}
+
+function isUsedUp({ numaNodes, companions }: PlacementHost, type: VmType): boolean {
+  const total = (amount: 'cores' | 'memoryMib') =>
+    numaNodes.reduce((sum, node) => sum + Math.max(0, node[amount]), 0);
+  const { cores, memoryMib } = requestOf(type);
+  const drives = companions.filter(({ state }) => state === 'free').length;
+  return total('cores') < cores || total('memoryMib') < memoryMib || drives < type.diskCount;
 }
 
 /** Every mix of types with at most this many GPUs, largest types first. */

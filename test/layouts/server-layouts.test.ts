@@ -12,6 +12,12 @@ const offers = Promise.all(
   }),
 );
 
+it('every GPU of every server is sold, or the whole server has too little left for one more VM', async () => {
+  const unsold = (await offers).filter(({ offer }) => offer.sold < offer.gpus);
+  for (const { server, offer } of unsold)
+    expect([server.name, offer.reason, offer.isUsedUp]).toEqual([server.name, offer.reason, true]);
+});
+
 it('the page about server layouts shows what is sold now: if not, update it', async () => {
   const page = renderPage(await offers);
   await expect(page).toMatchFileSnapshot('../../docs/operators/server-layouts.md');

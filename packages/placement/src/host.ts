@@ -53,6 +53,7 @@ export type HostNumaNode = {
   distances?: readonly number[];
   cores: number;
   memoryMib: number;
+  /** Its part of the host's links, which all VMs share. Infinity: the host does not enforce bandwidth. */
   networkGbps: number;
 };
 

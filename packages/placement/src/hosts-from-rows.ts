@@ -22,6 +22,8 @@ type HostRow = {
   admin_state: string;
   fenced: boolean;
   shared_storage: boolean;
+  /** False: the bandwidth of types is no condition. */
+  enforces_bandwidth: boolean;
   /** The hardware or software differs from what an operator accepted. */
   drifted: boolean;
   trouble: string;
@@ -94,7 +96,7 @@ function hostFromRows(row: HostRow, { devices, vms }: Omit<HostRows, 'hosts'>): 
       cores: sum(row.numa_nodes.map(({ cores }) => cores)),
       memoryMib: sum(row.numa_nodes.map(({ memoryMib }) => memoryMib)),
     },
-    numaNodes: row.numa_nodes,
+    numaNodes: row.enforces_bandwidth ? row.numa_nodes : row.numa_nodes.map(withoutLimit),
     gpus: gpus.map((gpu) => ({
       id: gpu.id,
       model: gpu.model,
@@ -117,6 +119,10 @@ function hostFromRows(row: HostRow, { devices, vms }: Omit<HostRows, 'hosts'>): 
     ),
   };
   return { ...host, numaNodes: freeAmounts(host, { gpus, vms }) };
+}
+
+function withoutLimit(node: HostNumaNode): HostNumaNode {
+  return { ...node, networkGbps: Number.POSITIVE_INFINITY };
 }
 
 /** A device that is not proven clean, has a problem or was quarantined by an operator takes no VM. */

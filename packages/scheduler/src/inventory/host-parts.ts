@@ -12,6 +12,7 @@ export type HostParts = {
   numaNodes: NumaNodeTotals[];
   devices: DevicePart[];
   sharedStorage: boolean;
+  enforcesBandwidth: boolean;
 };
 export type DevicePart = Omit<ReportedDevice, 'problems'>;
 
@@ -27,6 +28,7 @@ export function hostPartsOf(inventory: Inventory__Output): HostParts {
     numaNodes: numaNodesOf(inventory),
     devices: [...seenDevices(inventory).values()].map(deviceOf),
     sharedStorage: inventory.sharedStorage,
+    enforcesBandwidth: inventory.enforcesBandwidth,
   };
 }
 
@@ -64,7 +66,7 @@ function numaNodesOf(inventory: Inventory__Output): NumaNodeTotals[] {
     if (cpus !== '') return Math.floor(countCpus(cpus) / threadsPerCore);
     return numaNodes.length > 0 ? 0 : (cpu?.cores ?? 0);
   };
-  const networkGbps = Math.floor(networkGbpsOf(inventory) / nodes.length);
+  const networkGbps = networkGbpsOf(inventory) / nodes.length;
   return nodes.map((node) => ({
     node: node.id,
     ...placeOf(node, nodes.length),

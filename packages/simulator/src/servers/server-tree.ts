@@ -3,7 +3,12 @@ import { DEFAULT_CAPACITY } from '@gantry/agent/capacity/capacity-settings';
 import { pagesToReserve } from '@gantry/agent/capacity/node-memory';
 import { below, linked } from './card-sysfs.ts';
 import { type PciFunction, pciFunctionsOf } from './pci-layout.ts';
-import { type PciCard, type ServerModel, type ServerNode, THREADS_PER_CORE } from './server-model.ts';
+import {
+  type PciCard,
+  type ServerModel,
+  type ServerNode,
+  THREADS_PER_CORE,
+} from './server-model.ts';
 
 /** The memory of each node that the kernel uses for page tables. */
 const KERNEL_SHARE = 1 / 64;

@@ -14,6 +14,7 @@ export type PlacementHostRow = {
   admin_state: string;
   fenced: boolean;
   shared_storage: boolean;
+  enforces_bandwidth: boolean;
   drifted: boolean;
   /** Why it takes no new VMs although it is connected; empty if it does. */
   trouble: string;
@@ -56,6 +57,7 @@ export async function readPlacementHosts(
   const [hosts, devices, vms] = await Promise.all([
     sql<PlacementHostRow[]>`
       select h.id, h.name, h.location, h.state, h.admin_state, h.fenced_at is not null as fenced, h.shared_storage,
+        h.enforces_bandwidth,
         h.drift <> '{}' as drifted, h.trouble, h.numa_nodes, r.changed_xid::text
       from hosts h join host_revisions r on r.host_id = h.id where ${selected(sql, selection)} order by h.name`,
     sql<PlacementDeviceRow[]>`
