@@ -405,6 +405,7 @@ END) stored not null,
   awaits_era boolean default false not null,
   awaits_comparison boolean default false not null,
   certificate_authority text default ''::text not null,
+  enforces_bandwidth boolean default false not null,
   constraint hosts_name_key UNIQUE (name),
   constraint hosts_pkey PRIMARY KEY (id),
   constraint hosts_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
@@ -417,7 +418,7 @@ CREATE INDEX hosts_fenced ON public.hosts USING btree (id) WHERE ((fenced_at IS 
 CREATE INDEX hosts_location ON public.hosts USING btree (location);
 CREATE TRIGGER hosts_numbered AFTER INSERT ON public.hosts FOR EACH ROW EXECUTE FUNCTION insert_host_revision();
 CREATE TRIGGER hosts_reached AFTER UPDATE OF underlay_address ON public.hosts FOR EACH ROW WHEN ((new.underlay_address IS DISTINCT FROM old.underlay_address)) EXECUTE FUNCTION bump_hosts_of_underlay();
-CREATE TRIGGER hosts_touched AFTER UPDATE OF state, admin_state, numa_nodes, shared_storage, drift, refusal, impairment, failed_builds ON public.hosts FOR EACH ROW WHEN (((((((new.state IS DISTINCT FROM old.state) OR (new.admin_state IS DISTINCT FROM old.admin_state)) OR (new.numa_nodes IS DISTINCT FROM old.numa_nodes)) OR (new.shared_storage IS DISTINCT FROM old.shared_storage)) OR (new.drift IS DISTINCT FROM old.drift)) OR (new.trouble IS DISTINCT FROM old.trouble))) EXECUTE FUNCTION touch_host();
+CREATE TRIGGER hosts_touched AFTER UPDATE OF state, admin_state, numa_nodes, shared_storage, enforces_bandwidth, drift, refusal, impairment, failed_builds ON public.hosts FOR EACH ROW WHEN ((((((((new.state IS DISTINCT FROM old.state) OR (new.admin_state IS DISTINCT FROM old.admin_state)) OR (new.numa_nodes IS DISTINCT FROM old.numa_nodes)) OR (new.shared_storage IS DISTINCT FROM old.shared_storage)) OR (new.enforces_bandwidth IS DISTINCT FROM old.enforces_bandwidth)) OR (new.drift IS DISTINCT FROM old.drift)) OR (new.trouble IS DISTINCT FROM old.trouble))) EXECUTE FUNCTION touch_host();
 
 create table idempotency_keys (
   actor_id uuid not null,
@@ -754,6 +755,7 @@ create table placements (
   host_id uuid not null,
   epoch bigint not null,
   created_at timestamp(3) with time zone default now() not null,
+  numa_shares jsonb,
   constraint placements_pkey PRIMARY KEY (vm_id),
   constraint placements_host_id_hosts_id_fk FOREIGN KEY (host_id) REFERENCES hosts(id),
   constraint placements_vm_id_vms_id_fk FOREIGN KEY (vm_id) REFERENCES vms(id)
@@ -1571,6 +1573,18 @@ BEGIN
   INSERT INTO network_changes (network_id) SELECT DISTINCT unnest(ids) ON CONFLICT DO NOTHING;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.orphan_numa_shares(description jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT jsonb_agg(jsonb_build_object('node', share -> 'node', 'cores', share -> 'cpuCores',
+      'memoryMib', share -> 'memoryMib'))
+    FROM jsonb_path_query(description, 'strict $.numaShares[*]', silent => true) share
+    HAVING bool_and(share @@ '$.node >= 0 && $.cpuCores >= 0 && $.memoryMib >= 0
+      && $.node < 1024 && $.cpuCores < 65536 && $.memoryMib < 1000000000')
+$function$;
+
 CREATE OR REPLACE FUNCTION public.place_vms(lease_location text, lease_holder uuid, lease_epoch bigint, decided jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -1630,8 +1644,19 @@ BEGIN
   IF FOUND THEN
     RAISE EXCEPTION 'an orphan has one of the addresses' USING ERRCODE = 'GP001';
   END IF;
-  INSERT INTO placements (vm_id, host_id, epoch)
-    SELECT (p ->> 'vm_id')::uuid, (p ->> 'host_id')::uuid, lease_epoch FROM jsonb_array_elements(placed) p;
+  INSERT INTO placements (vm_id, host_id, epoch, numa_shares)
+    SELECT (p ->> 'vm_id')::uuid, (p ->> 'host_id')::uuid, lease_epoch, p -> 'numa_shares'
+    FROM jsonb_array_elements(placed) p;
+  -- The numbers of the hosts are locked, so no other transaction adds shares to them meanwhile. Only nodes that the
+  -- VMs use are checked: another node may have become smaller than what VMs have of it.
+  PERFORM FROM hosts h, jsonb_to_recordset(h.numa_nodes) AS n (node integer, cores numeric, "memoryMib" numeric)
+    WHERE h.id = ANY(chosen_hosts)
+      AND (SELECT bool_or(p.vm_id = ANY(vm_ids)) AND (sum(s.cores) > n.cores OR sum(s."memoryMib") > n."memoryMib")
+        FROM placements p, jsonb_to_recordset(p.numa_shares) AS s (node integer, cores numeric, "memoryMib" numeric)
+        WHERE p.host_id = h.id AND s.node = n.node);
+  IF FOUND THEN
+    RAISE EXCEPTION 'a NUMA node is not as it was decided' USING ERRCODE = 'GP001';
+  END IF;
   INSERT INTO device_claims (device_id, vm_id) SELECT device::uuid, (p ->> 'vm_id')::uuid
     FROM jsonb_array_elements(placed) p, jsonb_array_elements_text(p -> 'device_ids') device;
   UPDATE vms SET placed = true WHERE id = ANY(vm_ids);

@@ -1,23 +1,17 @@
-import type { HostInventory } from '@gantry/agent/inventory/inventory';
 import { CATALOGUE, type VmType } from '@gantry/model/vm-types';
 import { chooseHost } from '@gantry/placement/choose-host';
 import { newHostIndex } from '@gantry/placement/host-index';
-import { hostsFromRows } from '@gantry/placement/hosts-from-rows';
 import { requestFor } from '@gantry/placement/request-for';
-import type { Inventory } from '@gantry/proto/generated/gantry/v1/Inventory';
-import { loadFleet } from '@gantry/proto/load';
-import { hostPartsOf } from '@gantry/scheduler/inventory/host-parts';
 import type { ServerModel } from '@gantry/simulator/servers/server-model';
 import { SERVER_MODELS } from '@gantry/simulator/servers/server-models';
 import { simulatedInventory } from '@gantry/simulator/servers/simulated-inventory';
 import { describe, expect, it } from 'vitest';
+import { LOCATION, layoutHost } from '../layouts/layout-host.ts';
 
 /**
  * Tests that a common server is sold whole, from the files in sysfs through the agent's inventory and
  * the wire to the scheduler's placement.
  */
-
-const LOCATION = 'one';
 
 function typeNamed(name: string): VmType {
   const type = CATALOGUE.find((one) => one.name === name);
@@ -29,41 +23,14 @@ function typeNamed(name: string): VmType {
 function commonServer(): ServerModel {
   const model = SERVER_MODELS.find(({ name }) => name === 'a100-40gb-8');
   if (!model) throw new Error('no such model');
-  return { ...model, coresPerNode: 48, memoryGibPerNode: 512 };
-}
-
-/** The host as the scheduler sees it after it has recorded the inventory. */
-function placementHost(inventory: HostInventory & Inventory) {
-  const { requestSerialize, requestDeserialize } = loadFleet().service.Attach;
-  const received = requestDeserialize(requestSerialize({ inventory })).inventory;
-  if (!received) throw new Error('BUG: the inventory was lost');
-  const parts = hostPartsOf(received);
-  const [host] = hostsFromRows({
-    hosts: [
-      {
-        ...{ id: 'host', location: LOCATION, state: 'ready', admin_state: 'active' },
-        ...{ fenced: false, shared_storage: false, drifted: false, trouble: '' },
-        numa_nodes: parts.numaNodes,
-      },
-    ],
-    devices: parts.devices.map((device) => ({
-      ...{ id: device.pciAddress, host_id: 'host', kind: device.kind, model: device.model },
-      ...{ pci_address: device.pciAddress, numa_node: device.numaNode, size_gb: device.sizeGb },
-      ...{ pcie_switch: device.pcieSwitch, iommu_group: device.iommuGroup },
-      ...{ nvlink_peer: device.nvlinkPeer, state: 'ready', quarantine_reason: '' },
-      ...{ blocked: false, vm_id: null },
-    })),
-    vms: [],
-  });
-  if (!host) throw new Error('BUG: no host');
-  return host;
+  return { ...model, nodes: model.nodes.map((node) => ({ ...node, cores: 48, memoryGib: 512 })) };
 }
 
 /** Places VMs of one type until one is refused. */
 async function fill(model: ServerModel, typeName: string): Promise<number> {
   const type = typeNamed(typeName);
   const index = newHostIndex();
-  index.put(placementHost(await simulatedInventory(model)));
+  index.put(layoutHost('host', await simulatedInventory(model)));
   const request = requestFor(LOCATION, {
     ...{ cpu_cores: type.cpuCores, memory_gb: type.memoryGb, disk_gb: type.diskGb },
     ...{ disk_count: type.diskCount, gpu_count: type.gpuCount, gpu_type: type.gpuType },
@@ -87,7 +54,7 @@ describe('a server with 2 x 48 cores, 1 TiB and eight A100', () => {
   });
 
   it('offers its threads without one core of each node, and its pages of 1 GiB', async () => {
-    const { numaNodes } = placementHost(await simulatedInventory(commonServer()));
+    const { numaNodes } = layoutHost('host', await simulatedInventory(commonServer()));
     expect(numaNodes).toMatchObject([
       { cores: 94, memoryMib: 489 * 1_024 },
       { cores: 94, memoryMib: 489 * 1_024 },

@@ -107,7 +107,7 @@ describe.each(CASES)('an empty $server', ({ model, vmType }) => {
     const gpus = host.gpus.filter(({ id }) => first.gpuIds.includes(id));
     const perNode = host.gpus.length / host.numaNodes.length;
     expect(first.numaNodes).toHaveLength(Math.ceil(vmType.gpuCount / perNode));
-    if (vmType.gpuCount <= Math.min(...model.gpusBySwitch))
+    if (vmType.gpuCount <= Math.min(...model.nodes.flatMap(({ gpusBySwitch }) => gpusBySwitch)))
       expect(new Set(gpus.map(({ pcieSwitch }) => pcieSwitch)).size).toBe(1);
     if (model.nvlinkBridged && vmType.gpuCount === 2) expect(gpus[0]?.nvlinkPeer).toBe(gpus[1]?.id);
   });

@@ -115,10 +115,10 @@ const misfits: [filter: string, request: Change, host: (host: PlacementHost) => 
   ['gpu_count', { gpuCount: 8 }, (host) => withGpu(host, { state: 'quarantined' })],
   ['gpu_count', { gpuCount: 8 }, (host) => withGpu(host, { state: 'claimed' })],
   ['iommu_groups', { gpuCount: 8 }, (host) => withGpu(host, { iommuGroup: null })],
-  ['cores', { cores: 25 }, (host) => host],
-  ['memory', { memoryMib: 245_761 }, (host) => host],
-  ['network', { networkGbps: 101 }, (host) => host],
-  ['drives', { companions: [{ kind: 'drive', count: 5, sizeGb: 960 }] }, (host) => host],
+  ['cores', { cores: 49 }, (host) => host],
+  ['memory', { memoryMib: 491_521 }, (host) => host],
+  ['network', { networkGbps: 201 }, (host) => host],
+  ['drives', { companions: [{ kind: 'drive', count: 9, sizeGb: 960 }] }, (host) => host],
   ['drives', { companions: [{ kind: 'drive', count: 1, sizeGb: 961 }] }, (host) => host],
 ];
 

@@ -53,30 +53,29 @@ function whyNoFit(host: PlacementHost, request: PlacementRequest, failed: Filter
     case 'iommu_groups':
       return `${request.gpuCount} GPUs requested; no set of free IOMMU groups has exactly that many`;
     case 'numa_nodes':
-      return `${request.gpuCount} GPUs requested together; the free ones are on too many NUMA nodes`;
+      return `${request.gpuCount} GPUs requested together; the free ones are on too many sockets`;
     case 'cores':
       return `${request.cores} cores requested; free: ${perNode(({ cores }) => cores)}`;
     case 'memory':
       return `${request.memoryMib} MiB requested; free: ${perNode(({ memoryMib }) => memoryMib)}`;
     case 'network':
-      return `${request.networkGbps} Gbps requested; free: ${perNode(({ networkGbps }) => networkGbps)}`;
+      return `${request.networkGbps} Gbps requested; free: ${sum(host.numaNodes.map(({ networkGbps }) => networkGbps))}`;
     default: {
       const requested = request.companions.find(({ kind }) => COMPANION_FILTERS[kind] === failed);
       if (!requested) throw new Error(`BUG: a fit cannot fail for ${failed}`);
       const { count, sizeGb } = requested;
       const what = sizeGb > 0 ? `${failed} of ${sizeGb} GB` : failed;
-      const free = perNode(({ node }) => countFree(host, node, requested));
-      return `${count} ${what} requested on the NUMA nodes of the GPUs; free: ${free}`;
+      const free = countFree(host, requested);
+      return `${count} ${what} requested; free: ${free}`;
     }
   }
 }
 
-function countFree(host: PlacementHost, node: number, { kind, sizeGb }: CompanionRequest): number {
+function countFree(host: PlacementHost, { kind, sizeGb }: CompanionRequest): number {
   return host.companions.filter(
     (companion) =>
-      companion.kind === kind &&
-      companion.numaNode === node &&
-      companion.state === 'free' &&
-      companion.sizeGb >= sizeGb,
+      companion.kind === kind && companion.state === 'free' && companion.sizeGb >= sizeGb,
   ).length;
 }
+
+const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amount, 0);

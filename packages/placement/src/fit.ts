@@ -1,8 +1,10 @@
+import { allot, sharesFrom } from './allot.ts';
+import { allotCompanions } from './allot-companions.ts';
 import type { Amounts } from './amounts.ts';
 import {
   COMPANION_FILTERS,
   COMPANION_KINDS,
-  type CompanionRequest,
+  type CompanionKind,
   type Filter,
   type NodeShare,
   type PlacementRequest,
@@ -11,7 +13,7 @@ import type { CompanionView } from './layout/companion-view.ts';
 import { type GpuView, gpuViews } from './layout/gpu-view.ts';
 import type { Layout } from './layout/layout.ts';
 import { scoreFit } from './score.ts';
-import { shareAt, sharesOf, spreads } from './spread.ts';
+import { spreads } from './spread.ts';
 
 /** The free resources of a host that a request depends on, besides its GPUs. */
 export type FreeResources = {
@@ -20,91 +22,106 @@ export type FreeResources = {
   companions: CompanionView;
 };
 
-/** The GPUs to take from each NUMA node. A lower score is better (see score.ts). */
+/** What to take from each NUMA node. A lower score is better (see score.ts). */
 export type Fit = {
   gpusByNode: readonly number[];
+  /** The number of companions of each requested kind, by node. */
+  companionsByNode: ReadonlyMap<CompanionKind, readonly number[]>;
   shares: readonly NodeShare[];
   score: number;
 };
 type Misfit = { failed: Filter };
 
-const NODE_FILTERS: readonly Filter[] = [
-  'cores',
-  'memory',
-  'network',
-  ...Object.values(COMPANION_FILTERS),
-];
-
-/** Returns the best way to fit the request on this host, or the filter that no way passes. */
+/**
+ * Returns the best way to fit the request on this host, or the filter that no way passes. The GPUs must be on as few
+ * sockets as possible. Everything else is as near to them as the host allows, and refused only if the whole host has
+ * too little.
+ */
 export function fitRequest(
   free: FreeResources,
   view: GpuView,
   request: PlacementRequest,
 ): Fit | Misfit {
   if (view.freeCount < request.gpuCount) return { failed: 'gpu_count' };
-  const fits = spreads(view.nodeFree, request.gpuCount)
-    .filter((gpusByNode) => gpusByNode.every((gpus, node) => view.pick(node, gpus) !== null))
-    .map((gpusByNode) => ({ gpusByNode, score: scoreFit(free.amounts, view, gpusByNode, request) }))
-    .sort((a, b) => a.score - b.score);
-  if (fits.length === 0) return { failed: 'iommu_groups' };
-  const most = request.maySplit ? view.nodeFree.length : nodesNeeded(free.layout, request);
-  const narrow = fits.filter(({ gpusByNode }) => nodesUsed(gpusByNode) <= most);
+  const picks = spreads(view.nodeFree, request.gpuCount).filter((gpusByNode) =>
+    gpusByNode.every((gpus, node) => view.pick(node, gpus) !== null),
+  );
+  if (picks.length === 0) return { failed: 'iommu_groups' };
+  const most = request.maySplit ? free.layout.nodes.length : socketsNeeded(free.layout, request);
+  const narrow = picks.filter((gpusByNode) => socketsUsed(free.layout, gpusByNode) <= most);
   if (narrow.length === 0) return { failed: 'numa_nodes' };
-  let passed = 0;
-  for (const fit of narrow) {
-    const passes = passedFilters(free, fit.gpusByNode, request);
-    if (passes === NODE_FILTERS.length)
-      return { ...fit, shares: sharesOf(free.layout.nodes, fit.gpusByNode, request) };
-    passed = Math.max(passed, passes);
+  const failed = lackingFilter(free, narrow[0] ?? [], request);
+  if (failed) return { failed };
+  let best: Fit | null = null;
+  for (const gpusByNode of narrow) {
+    const fit = fitSpread(free, view, { gpusByNode, request });
+    if (fit && fit.score < (best?.score ?? Number.POSITIVE_INFINITY)) best = fit;
   }
-  return { failed: NODE_FILTERS[passed] ?? 'cores' };
+  return best ?? { failed: 'memory' };
 }
 
-function nodesUsed(gpusByNode: readonly number[]): number {
-  return gpusByNode.filter((gpus) => gpus > 0).length;
+type Spread = { gpusByNode: readonly number[]; request: PlacementRequest };
+
+function fitSpread(
+  free: FreeResources,
+  view: GpuView,
+  { gpusByNode, request }: Spread,
+): Fit | null {
+  const allotment = allot(free.amounts, gpusByNode, request);
+  if ('failed' in allotment) return null;
+  const companionsByNode = new Map<CompanionKind, readonly number[]>();
+  let companionsAway = 0;
+  for (const wanted of request.companions) {
+    const counts = allotCompanions(free, gpusByNode, wanted);
+    if (!counts) return null;
+    companionsByNode.set(wanted.kind, counts.byNode);
+    companionsAway += counts.away / request.companions.length;
+  }
+  return {
+    gpusByNode,
+    companionsByNode,
+    shares: sharesFrom(free.layout, gpusByNode, allotment, request),
+    score: scoreFit(free.amounts, view, { gpusByNode, allotment, companionsAway }),
+  };
 }
 
-/** Returns the smallest number of nodes that could hold the VM if the whole host were free. */
-function nodesNeeded(layout: Layout, { gpuModel, gpuCount }: PlacementRequest): number {
-  const sizes = gpuViews(layout, gpuModel)
-    .at(layout.fullMask)
-    .nodeFree.toSorted((a, b) => b - a);
-  let missing = gpuCount;
-  let nodes = 0;
-  for (; missing > 0 && nodes < sizes.length; nodes += 1) missing -= sizes[nodes] ?? 0;
-  return nodes;
+function socketsUsed({ reach }: Layout, gpusByNode: readonly number[]): number {
+  const used = new Set<number>();
+  gpusByNode.forEach((gpus, node) => {
+    if (gpus > 0) used.add(reach.socketOf[node] ?? node);
+  });
+  return used.size;
 }
 
-/** Returns how many of `NODE_FILTERS` this spread passes before the first that it fails. */
-function passedFilters(
+/** Returns the smallest number of sockets that could hold the VM if the whole host were free. */
+function socketsNeeded(layout: Layout, request: PlacementRequest): number {
+  const { nodeFree } = gpuViews(layout, request.gpuModel).at(layout.fullMask);
+  const sizes = nodeFree.map(() => 0);
+  nodeFree.forEach((gpus, node) => {
+    const socket = layout.reach.socketOf[node] ?? node;
+    sizes[socket] = (sizes[socket] ?? 0) + gpus;
+  });
+  sizes.sort((a, b) => b - a);
+  let missing = request.gpuCount;
+  let sockets = 0;
+  for (; missing > 0 && sockets < sizes.length; sockets += 1) missing -= sizes[sockets] ?? 0;
+  return sockets;
+}
+
+/** Returns the first filter for which the whole host has too little, or null. */
+function lackingFilter(
   free: FreeResources,
   gpusByNode: readonly number[],
   request: PlacementRequest,
-): number {
-  const everyNode = (has: readonly number[], total: number) =>
-    gpusByNode.every(
-      (gpus, node) => gpus === 0 || (has[node] ?? 0) >= shareAt(gpusByNode, node, total),
-    );
-  if (!everyNode(free.amounts.cores, request.cores)) return 0;
-  if (!everyNode(free.amounts.memoryMib, request.memoryMib)) return 1;
-  if (!everyNode(free.amounts.networkGbps, request.networkGbps)) return 2;
-  let passed = 3;
+): Filter | null {
+  const allotment = allot(free.amounts, gpusByNode, request);
+  if ('failed' in allotment) return allotment.failed;
+  // A link is not part of a NUMA node: all VMs share the links of the host.
+  const gbps = free.amounts.networkGbps.reduce((sum, here) => sum + here, 0);
+  if (gbps < request.networkGbps) return 'network';
   for (const kind of COMPANION_KINDS) {
     const wanted = request.companions.find((companion) => companion.kind === kind);
-    if (wanted && !everyNode(companionsByNode(free, wanted), wanted.count)) return passed;
-    passed += 1;
+    if (wanted && !allotCompanions(free, gpusByNode, wanted)) return COMPANION_FILTERS[kind];
   }
-  return passed;
-}
-
-function companionsByNode(
-  { layout, companions }: FreeResources,
-  wanted: CompanionRequest,
-): number[] {
-  const counts = layout.nodes.map(() => 0);
-  layout.companionGroups.forEach(({ node, kind, sizeGb }, group) => {
-    if (kind !== wanted.kind || sizeGb < wanted.sizeGb) return;
-    counts[node] = (counts[node] ?? 0) + (companions.counts[group] ?? 0);
-  });
-  return counts;
+  return null;
 }

@@ -59,12 +59,15 @@ export function hostOf(state: HostState): PlacementHost {
     isFree ? 'free' : was === 'quarantined' ? was : 'claimed';
   return {
     ...host,
-    numaNodes: layout.nodes.map((node, i) => ({
-      node,
-      cores: state.amounts.cores[i] ?? 0,
-      memoryMib: state.amounts.memoryMib[i] ?? 0,
-      networkGbps: state.amounts.networkGbps[i] ?? 0,
-    })),
+    numaNodes: host.numaNodes.map((node) => {
+      const i = layout.nodes.indexOf(node.node);
+      return {
+        ...node,
+        cores: state.amounts.cores[i] ?? 0,
+        memoryMib: state.amounts.memoryMib[i] ?? 0,
+        networkGbps: state.amounts.networkGbps[i] ?? 0,
+      };
+    }),
     gpus: host.gpus.map((gpu) => ({ ...gpu, state: now(gpu.state, freeGpus.has(gpu.id)) })),
     companions: host.companions.map((companion) => ({
       ...companion,

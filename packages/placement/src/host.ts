@@ -5,6 +5,7 @@ export type DeviceState = 'free' | 'claimed' | 'quarantined';
 export type HostGpu = {
   id: string;
   model: string;
+  /** `UNKNOWN_NODE`: the firmware names none. */
   numaNode: number;
   /** Equal for GPUs behind the same PCIe switch. */
   pcieSwitch: string;
@@ -17,7 +18,7 @@ export type HostGpu = {
 
 /**
  * The kinds of devices that follow a VM's GPUs: GPUs choose the NUMA nodes, companions come from the
- * same nodes. Each kind has the filter that reports when there are too few of it, and the filters are
+ * same nodes or from the nearest ones that have some. Each kind has the filter that reports when there are too few of it, and the filters are
  * asked in this order.
  */
 export const COMPANION_FILTERS = { drive: 'drives' } as const;
@@ -40,11 +41,19 @@ export type CompanionRequest = {
   sizeGb: number;
 };
 
+/** The NUMA node of devices for which the firmware names none. */
+export const UNKNOWN_NODE = -1;
+
 /** The amounts are those that are not claimed by a VM. */
 export type HostNumaNode = {
   node: number;
+  /** Absent: not known; the node counts as a socket of its own. */
+  socket?: number;
+  /** To all nodes of the host, by number. Absent: all are equally far. */
+  distances?: readonly number[];
   cores: number;
   memoryMib: number;
+  /** Its part of the host's links, which all VMs share. Infinity: the host does not enforce bandwidth. */
   networkGbps: number;
 };
 
@@ -81,7 +90,7 @@ export type PlacementRequest = {
   companions: readonly CompanionRequest[];
   networkGbps: number;
   /**
-   * If no host has enough GPUs on the fewest possible NUMA nodes, use more nodes instead of failing.
+   * If no host has enough GPUs on the fewest possible sockets, use more sockets instead of failing.
    * Such a VM is slower for its whole life.
    */
   maySplit?: boolean;
@@ -90,11 +99,15 @@ export type PlacementRequest = {
 /** The part of one NUMA node that a VM has. */
 export type NodeShare = {
   node: number;
+  /** GPUs whose node is not known are in no share. */
   gpus: number;
   cores: number;
   memoryMib: number;
   networkGbps: number;
 };
+
+/** The part of a share that is stored with the placement. */
+export type StoredShare = Pick<NodeShare, 'node' | 'cores' | 'memoryMib'>;
 
 export type Placement = {
   hostId: string;

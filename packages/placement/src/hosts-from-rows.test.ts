@@ -49,6 +49,7 @@ const rows: HostRows = {
       admin_state: 'active',
       fenced: false,
       shared_storage: true,
+      enforces_bandwidth: true,
       drifted: false,
       trouble: '',
       numa_nodes: [0, 1].map((node) => ({ node, cores: 10, memoryMib: 4096, networkGbps: 60 })),
@@ -60,6 +61,7 @@ const rows: HostRows = {
       admin_state: 'draining',
       fenced: true,
       shared_storage: false,
+      enforces_bandwidth: false,
       drifted: true,
       trouble: '',
       numa_nodes: [],
@@ -75,7 +77,7 @@ const rows: HostRows = {
     { ...drive, id: 'd1', pci_address: 'b1', vm_id: 'v' },
     { ...drive, id: 'd2', pci_address: 'b2', state: 'quarantined' },
   ],
-  vms: [{ ...TYPE, vm_id: 'v', host_id: 'h' }],
+  vms: [{ ...TYPE, vm_id: 'v', host_id: 'h', numa_shares: null }],
 };
 
 it('hostsFromRows converts rows to hosts with their free amounts', () => {
@@ -98,6 +100,38 @@ it('hostsFromRows converts rows to hosts with their free amounts', () => {
     { node: 1, cores: 7, memoryMib: 3072, networkGbps: 35 },
   ]);
   expect(other).toMatchObject({ ready: false, adminState: 'draining', gpus: [], companions: [] });
+});
+
+it('bandwidth limits what a host takes only if the host enforces it', () => {
+  const fits = (enforces_bandwidth: boolean) => {
+    const hosts = rows.hosts.slice(0, 1).map((host) => ({ ...host, enforces_bandwidth }));
+    const index = newHostIndex();
+    for (const host of hostsFromRows({ ...rows, hosts, vms: [] })) index.put(host);
+    const request = requestFor('one', {
+      ...{ ...TYPE, gpu_count: 1, disk_count: 1, disk_gb: 960, network_gbps: 121 },
+    });
+    return placeOnHost(index, 'h', request) !== null;
+  };
+  expect(fits(true)).toBe(false);
+  expect(fits(false)).toBe(true);
+});
+
+it('the stored shares of a VM are what it has, whatever nodes its GPUs are on', () => {
+  const numa_shares = [{ node: 1, cores: 7, memoryMib: 2048 }];
+  const [host] = hostsFromRows({ ...rows, vms: rows.vms.map((vm) => ({ ...vm, numa_shares })) });
+  expect(host?.numaNodes).toMatchObject([
+    { node: 0, cores: 10, memoryMib: 4096 },
+    { node: 1, cores: 3, memoryMib: 2048 },
+  ]);
+});
+
+it('a share of a node that the host does not have any more is taken from the others', () => {
+  const numa_shares = [{ node: 7, cores: 13, memoryMib: 2048 }];
+  const [host] = hostsFromRows({ ...rows, vms: rows.vms.map((vm) => ({ ...vm, numa_shares })) });
+  expect(host?.numaNodes).toMatchObject([
+    { node: 0, cores: 0, memoryMib: 2048 },
+    { node: 1, cores: 7, memoryMib: 4096 },
+  ]);
 });
 
 it('a quarantined device stays quarantined while a VM has claimed it', () => {

@@ -1,4 +1,10 @@
-import type { CompanionKind, DeviceState, HostNumaNode, PlacementHost } from './host.ts';
+import type {
+  CompanionKind,
+  DeviceState,
+  HostNumaNode,
+  PlacementHost,
+  StoredShare,
+} from './host.ts';
 import { requestFor, type VmTypeRow } from './request-for.ts';
 import { sharesFor } from './shares-for.ts';
 
@@ -16,6 +22,8 @@ type HostRow = {
   admin_state: string;
   fenced: boolean;
   shared_storage: boolean;
+  /** False: the bandwidth of types is no condition. */
+  enforces_bandwidth: boolean;
   /** The hardware or software differs from what an operator accepted. */
   drifted: boolean;
   trouble: string;
@@ -42,7 +50,12 @@ type DeviceRow = {
   /** A PCI address. Empty if there is no NVLink bridge. */
   nvlink_peer: string;
 };
-type PlacedVmRow = VmTypeRow & { vm_id: string; host_id: string };
+type PlacedVmRow = VmTypeRow & {
+  vm_id: string;
+  host_id: string;
+  /** Null: they are derived from its GPUs. */
+  numa_shares: readonly StoredShare[] | null;
+};
 
 /** Converts rows to hosts. The time is proportional to the number of rows. */
 export function hostsFromRows(rows: HostRows): PlacementHost[] {
@@ -83,7 +96,7 @@ function hostFromRows(row: HostRow, { devices, vms }: Omit<HostRows, 'hosts'>): 
       cores: sum(row.numa_nodes.map(({ cores }) => cores)),
       memoryMib: sum(row.numa_nodes.map(({ memoryMib }) => memoryMib)),
     },
-    numaNodes: row.numa_nodes,
+    numaNodes: row.enforces_bandwidth ? row.numa_nodes : row.numa_nodes.map(withoutLimit),
     gpus: gpus.map((gpu) => ({
       id: gpu.id,
       model: gpu.model,
@@ -108,6 +121,10 @@ function hostFromRows(row: HostRow, { devices, vms }: Omit<HostRows, 'hosts'>): 
   return { ...host, numaNodes: freeAmounts(host, { gpus, vms }) };
 }
 
+function withoutLimit(node: HostNumaNode): HostNumaNode {
+  return { ...node, networkGbps: Number.POSITIVE_INFINITY };
+}
+
 /** A device that is not proven clean, has a problem or was quarantined by an operator takes no VM. */
 function deviceState({
   state,
@@ -126,13 +143,33 @@ function freeAmounts(
   const free = host.numaNodes.map((node) => ({ ...node }));
   for (const vm of vms) {
     const gpuIds = gpus.filter(({ vm_id }) => vm_id === vm.vm_id).map(({ id }) => id);
-    for (const share of sharesFor(host, gpuIds, requestFor(host.location, vm))) {
-      const node = free.find((one) => one.node === share.node);
-      if (!node) continue;
-      node.cores -= share.cores;
-      node.memoryMib -= share.memoryMib;
-      node.networkGbps -= share.networkGbps;
+    const derived = sharesFor(host, gpuIds, requestFor(host.location, vm));
+    for (const { node, cores, memoryMib } of vm.numa_shares ?? derived) {
+      charge(free, { amount: 'cores', node, claimed: cores });
+      charge(free, { amount: 'memoryMib', node, claimed: memoryMib });
     }
+    for (const { node, networkGbps } of derived)
+      charge(free, { amount: 'networkGbps', node, claimed: networkGbps });
   }
   return free;
+}
+
+type Claim = { amount: 'cores' | 'memoryMib' | 'networkGbps'; node: number; claimed: number };
+
+/**
+ * Subtracts a claim from its node. If the host does not have the node any more, because its firmware divides the
+ * sockets in another way now, the nodes with the most left carry the claim, so that it is not lost.
+ */
+function charge(free: HostNumaNode[], { amount, node, claimed }: Claim): void {
+  const own = free.find((one) => one.node === node);
+  if (own) {
+    own[amount] -= claimed;
+    return;
+  }
+  let rest = claimed;
+  for (const other of free.toSorted((a, b) => b[amount] - a[amount])) {
+    const taken = Math.min(rest, Math.max(0, other[amount]));
+    other[amount] -= taken;
+    rest -= taken;
+  }
 }

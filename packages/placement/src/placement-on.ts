@@ -3,18 +3,17 @@ import type { Fit } from './fit.ts';
 import type { CompanionRequest, Placement, PlacementRequest } from './host.ts';
 import type { HostState } from './host-state.ts';
 import type { GpuView } from './layout/gpu-view.ts';
-import { shareAt } from './spread.ts';
 
 export type FittedHost = { state: HostState; view: GpuView; fit: Fit };
 
 /** Builds the placement for a fit. Changes nothing. */
 export function placementOn(
-  { state, view, fit: { gpusByNode, shares } }: FittedHost,
+  { state, view, fit: { gpusByNode, companionsByNode, shares } }: FittedHost,
   request: PlacementRequest,
 ): Placement {
   const masks = {
     gpus: maskOf(view, gpusByNode),
-    companions: companionMask(state, gpusByNode, request.companions),
+    companions: companionMask(state, companionsByNode, request.companions),
   };
   return new ChosenPlacement(state, masks, shares);
 }
@@ -29,23 +28,17 @@ function maskOf(view: GpuView, gpusByNode: readonly number[]): number {
 /** Takes the smallest companions that are large enough: groups are ordered by size. */
 function companionMask(
   { layout, freeCompanions }: HostState,
-  gpusByNode: readonly number[],
+  byKind: Fit['companionsByNode'],
   companions: readonly CompanionRequest[],
 ): number {
   let chosen = 0;
-  for (const { kind, count, sizeGb } of companions) {
-    let node = -1;
-    let missing = 0;
+  for (const { kind, sizeGb } of companions) {
+    const missing = [...(byKind.get(kind) ?? [])];
     for (const group of layout.companionGroups) {
-      if (group.kind !== kind) continue;
-      if (group.node !== node) {
-        node = group.node;
-        missing = gpusByNode[node] ? shareAt(gpusByNode, node, count) : 0;
-      }
-      if (group.sizeGb < sizeGb) continue;
-      for (let rest = freeCompanions & group.mask; rest && missing; rest &= rest - 1) {
+      if (group.kind !== kind || group.sizeGb < sizeGb) continue;
+      for (let rest = freeCompanions & group.mask; rest && missing[group.node]; rest &= rest - 1) {
         chosen |= rest & -rest;
-        missing -= 1;
+        missing[group.node] = (missing[group.node] ?? 0) - 1;
       }
     }
   }

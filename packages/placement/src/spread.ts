@@ -17,8 +17,7 @@ export function spreads(free: readonly number[], count: number): number[][] {
 
 /**
  * Divides a VM's cores, memory and bandwidth between nodes in proportion to the GPUs taken there.
- * The parts are whole numbers whose sum is the total. The result depends only on the arguments, so
- * `sharesFor` can derive the same shares from the claims later.
+ * The parts are whole numbers whose sum is the total.
  */
 export function sharesOf(
   nodes: readonly number[],

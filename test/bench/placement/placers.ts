@@ -52,7 +52,7 @@ export const gantry: MakePlacer = ({ hosts, requests }: TracePool) => {
       const host = hosts[Number(reply.hostId)];
       const needed = host ? nodesOf(waysOf(host, request.gpuCount)[0] ?? []) : 0;
       return {
-        split: reply.numaNodes.length > needed,
+        split: reply.numaNodes.filter(({ gpus }) => gpus > 0).length > needed,
         release: () => index.release(reply),
       };
     },

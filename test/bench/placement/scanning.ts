@@ -20,8 +20,8 @@ const NEVER: Best = { rank: Number.POSITIVE_INFINITY, way: [], version: -1 };
 
 /**
  * Places each VM where `rank` is lowest, on the first of equals. The admission rules are those of
- * Gantry: cores and memory come from the NUMA nodes of the GPUs, and a VM that is not larger than a
- * NUMA node is not split. A rank depends on one host alone, so it is kept until that host changes.
+ * Gantry: a VM that is not larger than a NUMA node is not split, and cores and memory may come from another
+ * node than the GPUs. A node may therefore have less than nothing left. A rank depends on one host alone, so it is kept until that host changes.
  */
 export function scanning(rank: (option: Option) => number, { maySplit = false } = {}): MakePlacer {
   return ({ hosts, requests }) => {
@@ -89,13 +89,11 @@ function minus(free: FreeNodes, way: number[], request: TraceRequest): FreeNodes
     memoryMib: [...free.memoryMib],
   };
   change(after, way, request, -1);
-  const fits = way.every(
-    (gpus, node) =>
-      gpus === 0 ||
-      ((after.gpus[node] ?? 0) >= -1e-6 &&
-        (after.cpuMilli[node] ?? 0) >= -1e-6 &&
-        (after.memoryMib[node] ?? 0) >= -1e-6),
-  );
+  const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amount, 0);
+  const fits =
+    way.every((gpus, node) => gpus === 0 || (after.gpus[node] ?? 0) >= -1e-6) &&
+    sum(after.cpuMilli) >= -1e-6 &&
+    sum(after.memoryMib) >= -1e-6;
   return fits ? after : null;
 }
 

@@ -43,21 +43,27 @@ describe('gantry-agent', () => {
   it('reads from the environment what sysfs cannot know', async () => {
     const { out, err } = await run(['inventory'], {
       GANTRY_SHARED_STORAGE: '1',
+      GANTRY_ENFORCE_BANDWIDTH: '1',
       GANTRY_NVLINK_PAIRS: '0000:41:00.0-0000:42:00.0',
     });
-    expect(JSON.parse(out)).toMatchObject({ sharedStorage: true, software: { agent: '0.1.0' } });
+    expect(JSON.parse(out)).toMatchObject({
+      sharedStorage: true,
+      enforcesBandwidth: true,
+      software: { agent: '0.1.0' },
+    });
     expect(err).toContain('no GPU at 0000:41:00.0 and 0000:42:00.0');
   });
 
-  it.each([{ GANTRY_NVLINK_PAIRS: '41:00.0-42:00.0' }, { GANTRY_SHARED_STORAGE: 'yes' }])(
-    'replies to %j with the name of the variable and status 2',
-    async (env) => {
-      const { status, out, err } = await run(['inventory'], env);
-      expect(status).toBe(2);
-      expect(out).toBe('');
-      expect(err).toContain(Object.keys(env)[0]);
-    },
-  );
+  it.each([
+    { GANTRY_NVLINK_PAIRS: '41:00.0-42:00.0' },
+    { GANTRY_SHARED_STORAGE: 'yes' },
+    { GANTRY_ENFORCE_BANDWIDTH: '2' },
+  ])('replies to %j with the name of the variable and status 2', async (env) => {
+    const { status, out, err } = await run(['inventory'], env);
+    expect(status).toBe(2);
+    expect(out).toBe('');
+    expect(err).toContain(Object.keys(env)[0]);
+  });
 
   it.each([
     [['frobnicate']],

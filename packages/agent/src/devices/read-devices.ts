@@ -1,6 +1,7 @@
 import { Sysfs } from '../base/sysfs.ts';
 import type { InventoryDevice, InventoryHost, KindDriver } from './kinds/kind-driver.ts';
 import { NO_NAMES } from './pci/pci-names.ts';
+import { whyUnassignable } from './why-unassignable.ts';
 
 export type DeviceOptions = Pick<InventoryHost, 'procRoot' | 'devRoot' | 'warn' | 'stuckReason'> & {
   sysfsRoot: string;
@@ -21,13 +22,17 @@ export async function readDevices(options: DeviceOptions): Promise<InventoryDevi
   };
   const devices: InventoryDevice[] = [];
   for (const kind of kinds) devices.push(...(await kind.read(host)));
-  return await Promise.all(devices.map((device) => withStuckReason(host, device)));
-}
-
-async function withStuckReason(
-  { stuckReason }: InventoryHost,
-  device: InventoryDevice,
-): Promise<InventoryDevice> {
-  const stuck = await stuckReason?.(device.address);
-  return stuck ? { ...device, attributes: { ...device.attributes, stuck } } : device;
+  const found = { sysfs: host.sysfs, kinds, devices };
+  return await Promise.all(
+    devices.map(async (device) => {
+      const why = await whyUnassignable(found, device);
+      const stuck = await host.stuckReason?.(device.address);
+      const attributes = {
+        ...device.attributes,
+        ...(why && { unassignable: `${why.reason}: ${why.advice}` }),
+        ...(stuck && { stuck }),
+      };
+      return { ...device, attributes };
+    }),
+  );
 }

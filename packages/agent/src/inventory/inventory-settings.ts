@@ -14,6 +14,8 @@ export function readInventorySettings(reader: SettingsReader): Omit<InventorySet
     kinds: createKinds(readKindSettings(reader)),
     capacity: readCapacitySettings(reader),
     sharedStorage: reader.integer('GANTRY_SHARED_STORAGE', { fallback: 0, min: 0, max: 1 }) === 1,
+    enforcesBandwidth:
+      reader.integer('GANTRY_ENFORCE_BANDWIDTH', { fallback: 0, min: 0, max: 1 }) === 1,
     libvirtSocket: reader.text('GANTRY_LIBVIRT_SOCKET', '/run/libvirt/libvirt-sock'),
   };
 }

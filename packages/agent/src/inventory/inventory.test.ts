@@ -298,12 +298,37 @@ it('NUMA nodes come with CPUs, memory, hugepages and what they offer to VMs', as
   ]);
 });
 
+it('NUMA nodes come with their socket and the distances to all nodes, if the kernel shows them', async () => {
+  await writeSysfsTree(root, {
+    ...TREE,
+    'devices/system/node/node0/distance': '10 32',
+    'devices/system/node/node10/distance': '32 strange',
+    'devices/system/cpu/cpu0/topology/physical_package_id': '1',
+  });
+  const [first, second] = (await read()).numaNodes;
+  expect(first).toMatchObject({ id: 0, socket: 1, distances: [10, 32] });
+  expect(second).not.toHaveProperty('socket');
+  expect(second).not.toHaveProperty('distances');
+});
+
+it('an InfiniBand link is reported as such', async () => {
+  await writeSysfsTree(root, { ...TREE, 'class/net/ens1/type': '32', 'class/net/bond0/type': '1' });
+  const { nics } = await read();
+  expect(nics.map(({ name, infiniband }) => [name, infiniband])).toEqual([
+    ['bond0', false],
+    ['ens1', true],
+  ]);
+});
+
 it('network interfaces are the physical ones and bonds', async () => {
   await writeSysfsTree(root, TREE);
   const mac = 'b8:3f:d2:00:00:01';
   expect((await read()).nics).toEqual([
-    { name: 'bond0', mac, pciAddress: '', mtu: 1_500, up: false },
-    { name: 'ens1', mac, pciAddress: '0000:81:00.0', speedMbps: 100_000, mtu: 9_000, up: true },
+    { name: 'bond0', mac, pciAddress: '', mtu: 1_500, up: false, infiniband: false },
+    {
+      ...{ name: 'ens1', mac, pciAddress: '0000:81:00.0', speedMbps: 100_000, mtu: 9_000 },
+      ...{ up: true, infiniband: false },
+    },
   ]);
 });
 

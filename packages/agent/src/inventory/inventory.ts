@@ -31,19 +31,22 @@ export type HostInventory = {
     capabilities: string[];
   };
   sharedStorage: boolean;
+  enforcesBandwidth: boolean;
 };
 
 export type InventorySettings = DeviceOptions & {
   capacity: CapacitySettings;
   /** Whether every host of the location can reach the disks that this one stores. */
   sharedStorage: boolean;
+  /** Whether VMs are placed here only while the links have the bandwidth of their types. Absent: no. */
+  enforcesBandwidth?: boolean;
   libvirtSocket: string;
   /** Facts that sysfs does not contain. Absent: those of this machine. */
   facts?: HostFacts;
 };
 
 export async function readInventory(options: InventorySettings): Promise<HostInventory> {
-  const { sharedStorage, procRoot, warn } = options;
+  const { sharedStorage, enforcesBandwidth = false, procRoot, warn } = options;
   const sysfs = new Sysfs(options.sysfsRoot);
   const facts = options.facts ?? (await readHostFacts(options));
   const numaNodes = spreadMemory(await readNumaNodes(sysfs), facts.memoryBytes, warn);
@@ -64,5 +67,6 @@ export async function readInventory(options: InventorySettings): Promise<HostInv
       capabilities: [...AGENT_CAPABILITIES],
     },
     sharedStorage,
+    enforcesBandwidth,
   };
 }

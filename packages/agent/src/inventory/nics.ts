@@ -8,7 +8,11 @@ export type Nic = {
   speedMbps?: number;
   mtu: number;
   up: boolean;
+  infiniband: boolean;
 };
+
+/** The kernel's ARPHRD_INFINIBAND. */
+const INFINIBAND_TYPE = 32;
 
 const INTERFACES = 'class/net';
 
@@ -29,6 +33,7 @@ export async function readNics(sysfs: Sysfs): Promise<Nic[]> {
       ...(speedMbps !== undefined && speedMbps >= 0 && { speedMbps }),
       mtu: (await sysfs.integer(`${folder}/mtu`)) ?? 0,
       up: (await sysfs.text(`${folder}/operstate`)) === 'up',
+      infiniband: (await sysfs.integer(`${folder}/type`)) === INFINIBAND_TYPE,
     });
   }
   return nics;

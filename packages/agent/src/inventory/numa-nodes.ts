@@ -4,6 +4,10 @@ export type NumaNode = {
   id: number;
   cpus: string;
   memoryBytes: number;
+  /** Absent: it has no CPUs, or the kernel does not report it. */
+  socket?: number;
+  /** To all nodes, by number. Absent: the kernel does not report them. */
+  distances?: number[];
   hugepages: { pageKib: number; total: number; free: number }[];
 };
 
@@ -14,14 +18,34 @@ export async function readNumaNodes(sysfs: Sysfs): Promise<NumaNode[]> {
   for (const name of await sysfs.list(NODES)) {
     const id = /^node(\d+)$/.exec(name)?.[1];
     if (id === undefined) continue;
+    const cpus = (await sysfs.text(`${NODES}/${name}/cpulist`)) ?? '';
+    const socket = await readSocket(sysfs, cpus);
     nodes.push({
       id: Number(id),
-      cpus: (await sysfs.text(`${NODES}/${name}/cpulist`)) ?? '',
+      cpus,
+      ...(socket !== undefined && { socket }),
+      ...parseDistances(await sysfs.text(`${NODES}/${name}/distance`)),
       memoryBytes: parseMemTotal(await sysfs.text(`${NODES}/${name}/meminfo`)),
       hugepages: await readHugepages(sysfs, `${NODES}/${name}/hugepages`),
     });
   }
   return nodes;
+}
+
+/** All CPUs of a node are in one socket, so the first one shows it. */
+async function readSocket(sysfs: Sysfs, cpus: string): Promise<number | undefined> {
+  const first = /^\d+/.exec(cpus)?.[0];
+  if (first === undefined) return undefined;
+  const socket = await sysfs.integer(`devices/system/cpu/cpu${first}/topology/physical_package_id`);
+  // Some hypervisors show -1.
+  return socket !== undefined && socket >= 0 ? socket : undefined;
+}
+
+/** "10 12 32 32", one number for each node of the host, by number. */
+function parseDistances(text = ''): Pick<NumaNode, 'distances'> {
+  const distances = text.split(/\s+/).filter(Boolean).map(Number);
+  const isComplete = distances.every((distance) => Number.isInteger(distance) && distance > 0);
+  return isComplete && distances.length > 0 ? { distances } : {};
 }
 
 async function readHugepages(sysfs: Sysfs, folder: string): Promise<NumaNode['hugepages']> {

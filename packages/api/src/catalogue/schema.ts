@@ -60,7 +60,7 @@ const Positive = z.int().min(1).max(LARGEST_INTEGER);
 
 const MaySplit = z.boolean().openapi({
   description:
-    'Whether a VM may get GPUs of more NUMA nodes than necessary. Such a VM is slower for its ' +
+    'Whether a VM may get GPUs of more sockets than necessary. Such a VM is slower for its ' +
     'whole life. If this is false, a host whose free GPUs are spread over too many nodes is ' +
     'not used.',
 });

@@ -6,12 +6,13 @@
 --
 -- "decided" is an array with an object for each VM:
 --   {"vm_id", "generation", "host_id", "device_ids", "public_for",
+--    "numa_shares": [{"node", "cores", "memoryMib"}],
 --    "addresses": [{"interface_id", "subnet_id", "address"}]}
 --
 -- Returns null if the lease is not held. Otherwise the result has the transaction's id as "xid", the VMs that
 -- were dropped because their desired state has changed or because another transaction has locked them, and
 -- "moves": the chosen hosts with the transaction that had changed each of them last.
--- Raises SQLSTATE GP001 if a host, a device, a disk or an address is not as it was decided.
+-- Raises SQLSTATE GP001 if a host, a NUMA node, a device, a disk or an address is not as it was decided.
 --
 -- The order of locks is that of docs/contributors/lock-order.md.
 CREATE OR REPLACE FUNCTION place_vms(lease_location text, lease_holder uuid, lease_epoch bigint, decided jsonb)
@@ -71,8 +72,19 @@ BEGIN
   IF FOUND THEN
     RAISE EXCEPTION 'an orphan has one of the addresses' USING ERRCODE = 'GP001';
   END IF;
-  INSERT INTO placements (vm_id, host_id, epoch)
-    SELECT (p ->> 'vm_id')::uuid, (p ->> 'host_id')::uuid, lease_epoch FROM jsonb_array_elements(placed) p;
+  INSERT INTO placements (vm_id, host_id, epoch, numa_shares)
+    SELECT (p ->> 'vm_id')::uuid, (p ->> 'host_id')::uuid, lease_epoch, p -> 'numa_shares'
+    FROM jsonb_array_elements(placed) p;
+  -- The numbers of the hosts are locked, so no other transaction adds shares to them meanwhile. Only nodes that the
+  -- VMs use are checked: another node may have become smaller than what VMs have of it.
+  PERFORM FROM hosts h, jsonb_to_recordset(h.numa_nodes) AS n (node integer, cores numeric, "memoryMib" numeric)
+    WHERE h.id = ANY(chosen_hosts)
+      AND (SELECT bool_or(p.vm_id = ANY(vm_ids)) AND (sum(s.cores) > n.cores OR sum(s."memoryMib") > n."memoryMib")
+        FROM placements p, jsonb_to_recordset(p.numa_shares) AS s (node integer, cores numeric, "memoryMib" numeric)
+        WHERE p.host_id = h.id AND s.node = n.node);
+  IF FOUND THEN
+    RAISE EXCEPTION 'a NUMA node is not as it was decided' USING ERRCODE = 'GP001';
+  END IF;
   INSERT INTO device_claims (device_id, vm_id) SELECT device::uuid, (p ->> 'vm_id')::uuid
     FROM jsonb_array_elements(placed) p, jsonb_array_elements_text(p -> 'device_ids') device;
   UPDATE vms SET placed = true WHERE id = ANY(vm_ids);

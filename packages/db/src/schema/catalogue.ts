@@ -40,7 +40,7 @@ export const vmTypes = pgTable(
     gpuCount: integer('gpu_count').notNull(),
     gpuType: text('gpu_type').notNull(),
     networkGbps: integer('network_gbps').notNull(),
-    /** Whether a VM may use more NUMA nodes than its GPUs need, if no host has room otherwise. */
+    /** Whether a VM may use more sockets than its GPUs need, if no host has room otherwise. */
     maySplit: boolean('may_split').notNull().default(false),
     /** Whether guests can run VMs themselves. Never changes, as the resources of a type. */
     nestedVirtualization: boolean('nested_virtualization').notNull().default(false),

@@ -22,6 +22,9 @@ import { networkInterfaces, vms } from './vms.ts';
  * key of a claim is the claimed thing, so that no two VMs can have one device.
  */
 
+/** The cores and memory of one NUMA node that a VM has. */
+export type NumaShare = { node: number; cores: number; memoryMib: number };
+
 /** The host of a VM. `epoch` is the epoch of the lease under which it was placed. */
 export const placements = pgTable(
   'placements',
@@ -33,6 +36,8 @@ export const placements = pgTable(
       .notNull()
       .references(() => hosts.id),
     epoch: bigint('epoch', { mode: 'number' }).notNull(),
+    /** Null if they are not known: then they are derived from the GPUs. */
+    numaShares: jsonb('numa_shares').$type<NumaShare[]>(),
     createdAt: createdAt(),
   },
   (t) => [index('placements_host').on(t.hostId)],

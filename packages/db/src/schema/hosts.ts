@@ -31,6 +31,10 @@ import { networkInterfaces } from './vms.ts';
 /** The total capacity of a NUMA node for VMs, used or not. */
 export type NumaNodeTotals = {
   node: number;
+  /** Absent: not known. */
+  socket?: number;
+  /** The kernel's distances to all nodes of the host, by number. Absent: not known. */
+  distances?: number[];
   cores: number;
   memoryMib: number;
   networkGbps: number;
@@ -102,6 +106,8 @@ export const hosts = pgTable(
     numaNodes: jsonb('numa_nodes').$type<NumaNodeTotals[]>().notNull().default([]),
     /** Whether every host of the location can reach its disks. */
     sharedStorage: boolean('shared_storage').notNull().default(false),
+    /** Whether VMs are placed on it only while its links have the bandwidth of their types. */
+    enforcesBandwidth: boolean('enforces_bandwidth').notNull().default(false),
     /** Address to which other hosts send packets of tenants' networks; null if it has none. */
     underlayAddress: inet('underlay_address'),
     createdAt: createdAt(),

@@ -1,4 +1,5 @@
 import type { CompanionKind, HostCompanion, HostGpu, HostSize, PlacementHost } from '../host.ts';
+import { type Reach, reachOf } from './reach.ts';
 
 /**
  * The part of a host that does not change when VMs are placed or removed, by position instead of by
@@ -8,6 +9,7 @@ import type { CompanionKind, HostCompanion, HostGpu, HostSize, PlacementHost } f
 export type Layout = {
   /** NUMA node numbers. Everywhere else, a node is an index into this list. */
   nodes: readonly number[];
+  reach: Reach;
   fullMask: number;
   /** The cores and memory of the whole host, divided by its GPUs. */
   perGpu: HostSize;
@@ -81,11 +83,20 @@ export function layoutOf(store: LayoutStore, host: PlacementHost): Layout {
     places.get(gpu.nvlinkPeer ?? '') ?? null,
   ]);
   const perGpu = perGpuOf(host);
-  const key = JSON.stringify([nodes, companionGroups, shape, perGpu]);
+  const reach = reachOf(nodes, host.numaNodes);
+  const key = JSON.stringify([
+    nodes,
+    reach.nearest,
+    reach.socketOf,
+    companionGroups,
+    shape,
+    perGpu,
+  ]);
   const known = store.byKey.get(key);
   if (known) return known;
   const made: Layout = {
     nodes,
+    reach,
     fullMask: 2 ** gpus.length - 1,
     perGpu,
     units: unitsOf(gpus, nodes, places),

@@ -47,6 +47,7 @@ const vm: SpecVmRow = {
   startup_script: '#!up',
   shutdown_script: '#!down',
   image: { id: 'image-1', name: 'debian-12', url: 'https://images.test/d', sha256: 'ab' },
+  numa_shares: null,
   devices: [
     { id: 'g1', kind: 'gpu', pci_address: '0000:10:00.0', numa_node: 0 },
     { id: 'd1', kind: 'drive', pci_address: '0000:80:00.0', numa_node: 1 },
@@ -142,6 +143,12 @@ describe('a spec', () => {
         nestedVirtualization: true,
       },
     ]);
+  });
+
+  it('contains the stored shares of NUMA nodes', () => {
+    const numa_shares = [{ node: 3, cores: 12, memoryMib: 61_440 }];
+    const [built] = toHostSpec(row({ vms: [{ ...vm, numa_shares }] })).vms ?? [];
+    expect(built?.numaShares).toEqual([{ node: 3, cpuCores: 12, memoryMib: 61_440 }]);
   });
 
   it('contains the image only while the OS disk does not exist', () => {

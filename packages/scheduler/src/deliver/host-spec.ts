@@ -141,8 +141,12 @@ function toImage({ name, url, sha256 }: SpecVmRow['image']): Image {
   return { name, url, sha256 };
 }
 
-/** The shares that placement used: both are derived from the GPUs. */
+/** The shares that placement chose, or those that it would have derived from the GPUs before it stored them. */
 function numaShares(vm: SpecVmRow): NonNullable<VmSpec['numaShares']> {
+  const stored = vm.numa_shares?.map(({ node, cores, memoryMib }) => ({
+    ...{ node, cpuCores: cores, memoryMib },
+  }));
+  if (stored) return stored;
   const gpus = vm.devices.filter(({ kind }) => kind === 'gpu');
   const shares = sharesFor(
     { gpus: gpus.map(({ id, numa_node }) => ({ id, numaNode: numa_node })) },

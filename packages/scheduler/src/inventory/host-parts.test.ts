@@ -1,3 +1,4 @@
+import { UNKNOWN_NODE } from '@gantry/placement/host';
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
 import { describe, expect, it } from 'vitest';
 import { hostPartsOf, underlayAddressOf } from './host-parts.ts';
@@ -7,7 +8,8 @@ const parts = (change: Partial<Inventory__Output> = {}) => hostPartsOf(makeInven
 
 describe('hostPartsOf', () => {
   it('takes what the agent offers and deducts nothing from it', () => {
-    const node = { cpus: '0-15,32-47', memoryBytes: String(100 * 1024 ** 3), hugepages: [] };
+    const memoryBytes = String(100 * 1024 ** 3);
+    const node = { cpus: '0-15,32-47', memoryBytes, hugepages: [], distances: [] };
     const { numaNodes } = parts({
       cpu: { model: '', architecture: 'x64', sockets: 2, cores: 32, threads: 64 },
       numaNodes: [
@@ -30,8 +32,15 @@ describe('hostPartsOf', () => {
           cpus: '0-15,32-47',
           memoryBytes: '1000',
           hugepages: [{ pageKib: 1_048_576, total: 100, free: 0 }],
+          distances: [10, 32],
         },
-        { id: 1, cpus: '16-31,48-63', memoryBytes: String(100 * 1024 ** 3), hugepages: [] },
+        {
+          id: 1,
+          cpus: '16-31,48-63',
+          memoryBytes: String(100 * 1024 ** 3),
+          hugepages: [],
+          distances: [32, 10],
+        },
       ],
     });
     expect(numaNodes).toMatchObject([
@@ -42,11 +51,11 @@ describe('hostPartsOf', () => {
 
   it('treats a host without NUMA as one node and a node without CPUs as memory only', () => {
     expect(parts({ numaNodes: [] }).numaNodes).toMatchObject([{ node: 0, cores: 8 }]);
-    const memoryOnly = [{ id: 3, cpus: '', memoryBytes: '1048576', hugepages: [] }];
+    const memoryOnly = [{ id: 3, cpus: '', memoryBytes: '1048576', hugepages: [], distances: [] }];
     expect(parts({ numaNodes: memoryOnly }).numaNodes).toMatchObject([{ node: 3, cores: 0 }]);
   });
 
-  it('divides the speed of active NICs between the nodes and does not count bonds', () => {
+  it('divides the speed of active NICs between the nodes and counts neither bonds nor InfiniBand', () => {
     const nic = {
       name: 'e0',
       mac: '',
@@ -54,13 +63,15 @@ describe('hostPartsOf', () => {
       speedMbps: 100_000,
       mtu: 1500,
       up: true,
+      infiniband: false,
     };
     const nics = [
       nic,
       { ...nic, name: 'e1', up: false },
       { ...nic, name: 'bond0', pciAddress: '' },
+      { ...nic, name: 'ib0', infiniband: true },
     ];
-    const node = { cpus: '0', memoryBytes: '0', hugepages: [] };
+    const node = { cpus: '0', memoryBytes: '0', hugepages: [], distances: [] };
     const numaNodes = [
       { ...node, id: 0 },
       { ...node, id: 1 },
@@ -69,6 +80,22 @@ describe('hostPartsOf', () => {
       50, 50,
     ]);
     expect(parts({ nics: [] }).numaNodes[0]?.networkGbps).toBe(400);
+  });
+
+  it('lists the socket of each node and its distances, unless the agent reports neither', () => {
+    const node = { cpus: '0', memoryBytes: '0', hugepages: [], distances: [10, 12], socket: 0 };
+    const numaNodes = [
+      { ...node, id: 0 },
+      { ...node, id: 1, distances: [] },
+    ];
+    const [first, second] = parts({ numaNodes }).numaNodes;
+    expect(first).toMatchObject({ node: 0, socket: 0, distances: [10, 12] });
+    expect(second).not.toHaveProperty('distances');
+    const { socket: _, distances: __, ...ofEarlierAgent } = { ...node, id: 0 };
+    const [stored] = parts({
+      numaNodes: [ofEarlierAgent as typeof node & { id: number }],
+    }).numaNodes;
+    expect(Object.keys(stored ?? {})).toEqual(['node', 'cores', 'memoryMib', 'networkGbps']);
   });
 
   it('lists GPUs with model, node, switch, IOMMU group and NVLink peer, and no unknown kind', () => {
@@ -91,7 +118,7 @@ describe('hostPartsOf', () => {
         iommuGroup: 7,
         nvlinkPeer: '0000:11:00.0',
       },
-      { pciAddress: '0000:11:00.0', numaNode: 0, iommuGroup: null },
+      { pciAddress: '0000:11:00.0', numaNode: UNKNOWN_NODE, iommuGroup: null },
       { pciAddress: '0000:12:00.0' },
     ]);
     expect(gpus[0]?.pcieSwitch).toBe(gpus[1]?.pcieSwitch);
@@ -102,7 +129,14 @@ describe('hostPartsOf', () => {
     const uses = ['mounted at /data'];
     const devices = [makeDrive('0000:80:00.0', { serial: 'S1', sizeBytes: '960197124096', uses })];
     expect(parts({ devices }).devices).toMatchObject([
-      { kind: 'drive', pciAddress: '0000:80:00.0', serial: 'S1', sizeGb: 960, numaNode: 0, uses },
+      {
+        kind: 'drive',
+        pciAddress: '0000:80:00.0',
+        serial: 'S1',
+        sizeGb: 960,
+        numaNode: UNKNOWN_NODE,
+        uses,
+      },
     ]);
   });
 });

@@ -2,6 +2,7 @@ import { MIB } from '@gantry/daemon/units';
 import type { NumaNodeTotals, ReportedDevice } from '@gantry/db/queries/hosts/inventories';
 import { isUnicast } from '@gantry/model/cidr';
 import { gpuModelOf } from '@gantry/model/gpu-models';
+import { UNKNOWN_NODE } from '@gantry/placement/host';
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
 import type { NumaNode__Output as Node } from '@gantry/proto/generated/gantry/v1/NumaNode';
 import { type SeenDevice, seenDevices } from '../health/seen-device.ts';
@@ -11,6 +12,7 @@ export type HostParts = {
   numaNodes: NumaNodeTotals[];
   devices: DevicePart[];
   sharedStorage: boolean;
+  enforcesBandwidth: boolean;
 };
 export type DevicePart = Omit<ReportedDevice, 'problems'>;
 
@@ -26,6 +28,7 @@ export function hostPartsOf(inventory: Inventory__Output): HostParts {
     numaNodes: numaNodesOf(inventory),
     devices: [...seenDevices(inventory).values()].map(deviceOf),
     sharedStorage: inventory.sharedStorage,
+    enforcesBandwidth: inventory.enforcesBandwidth,
   };
 }
 
@@ -34,7 +37,7 @@ function deviceOf(device: SeenDevice): DevicePart {
   return {
     kind,
     pciAddress: device.address,
-    numaNode: device.numaNode ?? 0,
+    numaNode: device.numaNode ?? UNKNOWN_NODE,
     pcieSwitch: switchOf(device),
     iommuGroup: device.iommuGroup ?? null,
     // VM types name the model of their GPUs; devices of other kinds are asked for by size.
@@ -57,19 +60,32 @@ function numaNodesOf(inventory: Inventory__Output): NumaNodeTotals[] {
   const nodes: Node[] =
     numaNodes.length > 0
       ? numaNodes
-      : [{ id: 0, cpus: '', memoryBytes: inventory.memoryBytes, hugepages: [] }];
+      : [{ id: 0, cpus: '', memoryBytes: inventory.memoryBytes, hugepages: [], distances: [] }];
   const threadsPerCore = cpu && cpu.cores > 0 ? Math.max(1, cpu.threads / cpu.cores) : 1;
   const coresOf = ({ cpus }: Node) => {
     if (cpus !== '') return Math.floor(countCpus(cpus) / threadsPerCore);
     return numaNodes.length > 0 ? 0 : (cpu?.cores ?? 0);
   };
-  const networkGbps = Math.floor(networkGbpsOf(inventory) / nodes.length);
+  const networkGbps = networkGbpsOf(inventory) / nodes.length;
   return nodes.map((node) => ({
     node: node.id,
+    ...placeOf(node, nodes.length),
     cores: node.offeredCores ?? coresOf(node),
     memoryMib: node.offeredMemoryMib ?? memoryMibOf(node),
     networkGbps,
   }));
+}
+
+/** Stored inventories of earlier agents have neither sockets nor distances. */
+function placeOf(
+  node: { socket?: number; distances?: number[] },
+  nodes: number,
+): Pick<NumaNodeTotals, 'socket' | 'distances'> {
+  const { socket, distances = [] } = node;
+  return {
+    ...(socket !== undefined && { socket }),
+    ...(distances.length === nodes && { distances }),
+  };
 }
 
 /** Returns the reserved hugepages or, without them, all memory except the host's own share. */
@@ -79,10 +95,10 @@ function memoryMibOf(node: Node): number {
   return Math.floor((Number(node.memoryBytes) * (1 - HOST_SHARE)) / MIB);
 }
 
-/** Counts physical NICs only. A bond consists of NICs that are counted already. */
+/** Counts physical Ethernet only. A bond consists of NICs that are counted already. */
 function networkGbpsOf({ nics }: Inventory__Output): number {
   const mbps = nics
-    .filter(({ pciAddress, up }) => pciAddress !== '' && up)
+    .filter(({ pciAddress, up, infiniband }) => pciAddress !== '' && up && !infiniband)
     .reduce((sum, { speedMbps }) => sum + (speedMbps ?? 0), 0);
   return mbps > 0 ? mbps / MBPS_PER_GBPS : UNKNOWN_GBPS;
 }

@@ -57,6 +57,7 @@ export async function recordInventory(recording: Recording): Promise<void> {
       underlayAddress,
       numaNodes: parts.numaNodes,
       sharedStorage: parts.sharedStorage,
+      enforcesBandwidth: parts.enforcesBandwidth,
       acceptedFacts: drift.length === 0 ? completeFacts(accepted, facts) : accepted,
     });
     const before = known.host.inventory as Inventory__Output | null;

@@ -117,6 +117,9 @@ function newPlacement(vm: UnplacedVm, claimed: Placement, addresses: Address[]):
     generation: vm.generation,
     hostId: claimed.hostId,
     deviceIds: [...claimed.gpuIds, ...claimed.companionIds],
+    numaShares: claimed.numaNodes
+      .filter(({ cores, memoryMib }) => cores > 0 || memoryMib > 0)
+      .map(({ node, cores, memoryMib }) => ({ node, cores, memoryMib })),
     addresses,
     publicFor: vm.interfaces.flatMap(({ id, has_public }) => (has_public ? [] : [id])),
   };

@@ -42,6 +42,7 @@ async function whilePlacing(body: () => Promise<void>): Promise<void> {
     hostId,
     generation: '1',
     deviceIds: [gpuId],
+    numaShares: [],
     addresses: [],
     publicFor: [],
   };

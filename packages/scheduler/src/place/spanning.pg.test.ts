@@ -59,6 +59,7 @@ describe('in a network over several hosts', () => {
       hostId: at(hostIds, second),
       generation: '1',
       deviceIds: [],
+      numaShares: [],
       addresses: [],
       publicFor: [],
     };

@@ -21,8 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-type Wanted = Pick<NewPlacement, 'deviceIds' | 'addresses'>;
-const NOTHING: Wanted = { deviceIds: [], addresses: [] };
+type Wanted = Pick<NewPlacement, 'deviceIds' | 'numaShares' | 'addresses'>;
+const NOTHING: Wanted = { deviceIds: [], numaShares: [], addresses: [] };
 
 async function place(wanted: (vmId: string, subnetId: string) => Partial<Wanted>) {
   const { sql } = database;
@@ -52,6 +52,27 @@ it.each([
 ])('%s that another VM has cannot be claimed again', async (_what, wanted) => {
   expect(await place(wanted)).toEqual({ outcome: 'committed', placed: true, placements: 1 });
   expect(await place(wanted)).toEqual({ outcome: 'lost', placed: false, placements: 0 });
+});
+
+it('more cores or memory than a NUMA node has cannot be claimed by several VMs together', async () => {
+  const { sql } = database;
+  const nodes = [
+    { node: 4, cores: 12, memoryMib: 4096, networkGbps: 0 },
+    { node: 5, cores: 12, memoryMib: 4096, networkGbps: 0 },
+  ];
+  await sql`update hosts set numa_nodes = numa_nodes || ${sql.json(nodes)} where id = ${host.id}`;
+  const share = (cores: number, memoryMib: number, node = 4) => ({
+    numaShares: [{ node, cores, memoryMib }],
+  });
+  expect(await place(() => share(8, 1024))).toMatchObject({ outcome: 'committed' });
+  expect(await place(() => share(5, 1024))).toMatchObject({ outcome: 'lost', placements: 0 });
+  expect(await place(() => share(1, 3073))).toMatchObject({ outcome: 'lost', placements: 0 });
+  expect(await place(() => share(4, 3072))).toMatchObject({ outcome: 'committed' });
+  // A node that has become too small for its VMs does not stop VMs on other nodes.
+  await sql`update hosts set numa_nodes = ${sql.json(nodes.map((node) => ({ ...node, cores: 10 })))}
+    where id = ${host.id}`;
+  expect(await place(() => share(1, 0))).toMatchObject({ outcome: 'lost' });
+  expect(await place(() => share(10, 1024, 5))).toMatchObject({ outcome: 'committed' });
 });
 
 it('an address that an orphan has cannot be claimed, and another one can', async () => {

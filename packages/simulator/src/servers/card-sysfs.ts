@@ -14,19 +14,27 @@ export function driveSysfs(drive: { model: string; firmware: string; sectors: nu
     });
 }
 
+/** The kernel's number of a link type (ARPHRD_ETHER, ARPHRD_INFINIBAND) and the start of interface names. */
+const LINKS = { ethernet: { type: '1', prefix: 'ens' }, infiniband: { type: '32', prefix: 'ibs' } };
+
+type Port = { speedMbps: number; link?: keyof typeof LINKS };
+
 /** What the kernel shows of a network card whose link is up. */
-export function nicSysfs({ speedMbps }: { speedMbps: number }) {
-  return ({ path, numaNode }: CardPlace): SysfsTree => {
-    const name = `ens${numaNode + 1}np0`;
+export function nicSysfs({ speedMbps, link = 'ethernet' }: Port) {
+  const { type, prefix } = LINKS[link];
+  return ({ path, address, index }: CardPlace): SysfsTree => {
+    const name = `${prefix}${index + 1}np0`;
     const folder = `${path}/net/${name}`;
     return {
       ...below(folder, {
-        address: `02:00:00:00:00:0${numaNode}`,
+        address: `02:00:00:00:00:0${index}`,
+        type,
         speed: `${speedMbps}`,
         mtu: '9000',
         operstate: 'up',
       }),
-      ...linked(`${folder}/device`, path),
+      // The kernel's link ends with the address of the card.
+      [`${folder}/device`]: { link: `../../../${address}` },
       ...linked(`class/net/${name}`, folder),
     };
   };

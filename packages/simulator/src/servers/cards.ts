@@ -84,6 +84,23 @@ export const CONNECTX_7: PciCard = {
   linkGts: '32.0',
 };
 
+export const CONNECTX_6_100G: PciCard = {
+  ...CONNECTX_6,
+  deviceId: '101d',
+  sysfs: nicSysfs({ speedMbps: 100_000 }),
+};
+export const CONNECTX_6_25G: PciCard = {
+  ...CONNECTX_6,
+  deviceId: '101f',
+  linkWidth: 8,
+  sysfs: nicSysfs({ speedMbps: 25_000 }),
+};
+export const CONNECTX_7_INFINIBAND: PciCard = {
+  ...CONNECTX_7,
+  class: '020700',
+  sysfs: nicSysfs({ speedMbps: 400_000, link: 'infiniband' }),
+};
+
 const BRIDGE = {
   class: '060400',
   subsystemVendorId: '0000',
@@ -97,6 +114,10 @@ const BROADCOM_PORT = { ...BRIDGE, vendorId: '1000', subsystemVendorId: '1000' }
 /** Root ports of EPYC 7003 and 9004, and Broadcom's switches of the same generations. */
 export const MILAN_PORT: PciCard = { ...AMD_PORT, deviceId: '1483', linkGts: '16.0' };
 export const GENOA_PORT: PciCard = { ...AMD_PORT, deviceId: '14ab', linkGts: '32.0' };
+/** Root ports of Xeon Scalable, third and fourth generation. */
+const INTEL_PORT = { ...BRIDGE, vendorId: '8086', subsystemVendorId: '8086' };
+export const ICE_LAKE_PORT: PciCard = { ...INTEL_PORT, deviceId: '347a', linkGts: '16.0' };
+export const SAPPHIRE_PORT: PciCard = { ...INTEL_PORT, deviceId: '352a', linkGts: '32.0' };
 export const GEN4_SWITCH: PciCard = { ...BROADCOM_PORT, deviceId: 'c010', linkGts: '16.0' };
 export const GEN5_SWITCH: PciCard = { ...BROADCOM_PORT, deviceId: 'c030', linkGts: '32.0' };
 

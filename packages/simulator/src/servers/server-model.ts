@@ -33,29 +33,43 @@ export type GpuCard = PciCard & {
   audio?: PciCard;
 };
 
-/** A GPU server as sold, with two identical sockets. Each socket is one NUMA node. */
+/**
+ * A NUMA node of a server. A socket is one node, or several if the firmware divides it (NPS4 of AMD, sub-NUMA
+ * clustering of Intel).
+ */
+export type ServerNode = {
+  socket: number;
+  cores: number;
+  /** The installed memory. The kernel shows slightly less. */
+  memoryGib: number;
+  /** GPUs behind each PCIe switch of the node. */
+  gpusBySwitch: readonly number[];
+  /** GPUs that are directly below root ports. Absent: none. */
+  gpusAtRoot?: number;
+  /**
+   * The other devices for VMs, such as drives. The host boots from other drives at its SATA
+   * controller.
+   */
+  companions: readonly PciCard[];
+  nics: readonly PciCard[];
+};
+
+/** A GPU server as sold. */
 export type ServerModel = {
   name: string;
   cpuModel: string;
-  coresPerNode: number;
-  /** The installed memory. The kernel shows slightly less. */
-  memoryGibPerNode: number;
+  /** By number. */
+  nodes: readonly ServerNode[];
   gpu: GpuCard;
-  /** GPUs behind each PCIe switch of a node. */
-  gpusBySwitch: readonly number[];
-  /** Whether NVLink bridges join neighbours behind a switch, two by two. */
+  /** Whether NVLink bridges join neighbours behind a switch, or at the roots of a node, two by two. */
   nvlinkBridged: boolean;
-  /**
-   * The other devices for VMs on each node, such as drives. The host boots from other drives at its
-   * SATA controller.
-   */
-  companionsPerNode: readonly PciCard[];
-  /** One on each node. */
-  nic: PciCard;
+  /** The firmware names no NUMA node for any device. Absent: it names them. */
+  hidesNodesOfDevices?: true;
+  /** The ports of switches do not isolate devices, so all GPUs behind a switch share a group. */
+  switchesLackAcs?: true;
   rootPort: PciCard;
   switchPort: PciCard;
   firmware: string;
 };
 
-export const NODES = [0, 1] as const;
 export const THREADS_PER_CORE = 2;

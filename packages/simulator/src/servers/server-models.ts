@@ -11,20 +11,20 @@ import {
   L40S,
   MILAN_PORT,
 } from './cards.ts';
-import type { ServerModel } from './server-model.ts';
+import type { ServerModel, ServerNode } from './server-model.ts';
 
-const MILAN = {
-  rootPort: MILAN_PORT,
-  switchPort: GEN4_SWITCH,
-  nic: CONNECTX_6,
-  companionsPerNode: [DRIVE_960GB, DRIVE_960GB, DRIVE_960GB, DRIVE_960GB],
+const MILAN = { rootPort: MILAN_PORT, switchPort: GEN4_SWITCH };
+const GENOA = { rootPort: GENOA_PORT, switchPort: GEN5_SWITCH };
+const MILAN_NODE = {
+  nics: [CONNECTX_6],
+  companions: [DRIVE_960GB, DRIVE_960GB, DRIVE_960GB, DRIVE_960GB],
 };
-const GENOA = {
-  rootPort: GENOA_PORT,
-  switchPort: GEN5_SWITCH,
-  nic: CONNECTX_7,
-  companionsPerNode: [],
-};
+const GENOA_NODE = { nics: [CONNECTX_7], companions: [] };
+
+/** Two identical sockets. Each is one NUMA node. */
+function twoSockets(node: Omit<ServerNode, 'socket'>): ServerNode[] {
+  return [0, 1].map((socket) => ({ socket, ...node }));
+}
 
 /** Each model has room for one VM of the largest type of its family and for the host itself. */
 export const SERVER_MODELS: readonly ServerModel[] = [
@@ -32,10 +32,8 @@ export const SERVER_MODELS: readonly ServerModel[] = [
     ...MILAN,
     name: 'a40-8',
     cpuModel: 'AMD EPYC 7543 32-Core Processor',
-    coresPerNode: 32,
-    memoryGibPerNode: 384,
+    nodes: twoSockets({ ...MILAN_NODE, cores: 32, memoryGib: 384, gpusBySwitch: [2, 2] }),
     gpu: A40,
-    gpusBySwitch: [2, 2],
     nvlinkBridged: true,
     firmware: '2.14.1',
   },
@@ -43,10 +41,8 @@ export const SERVER_MODELS: readonly ServerModel[] = [
     ...MILAN,
     name: 'a100-40gb-8',
     cpuModel: 'AMD EPYC 7763 64-Core Processor',
-    coresPerNode: 64,
-    memoryGibPerNode: 768,
+    nodes: twoSockets({ ...MILAN_NODE, cores: 64, memoryGib: 768, gpusBySwitch: [4] }),
     gpu: A100_40GB,
-    gpusBySwitch: [4],
     nvlinkBridged: true,
     firmware: '2.14.1',
   },
@@ -54,10 +50,8 @@ export const SERVER_MODELS: readonly ServerModel[] = [
     ...MILAN,
     name: 'a100-80gb-8',
     cpuModel: 'AMD EPYC 7763 64-Core Processor',
-    coresPerNode: 64,
-    memoryGibPerNode: 768,
+    nodes: twoSockets({ ...MILAN_NODE, cores: 64, memoryGib: 768, gpusBySwitch: [2, 2] }),
     gpu: A100_80GB,
-    gpusBySwitch: [2, 2],
     nvlinkBridged: true,
     firmware: '2.15.0',
   },
@@ -65,10 +59,8 @@ export const SERVER_MODELS: readonly ServerModel[] = [
     ...GENOA,
     name: 'l40s-8',
     cpuModel: 'AMD EPYC 9454 48-Core Processor',
-    coresPerNode: 48,
-    memoryGibPerNode: 768,
+    nodes: twoSockets({ ...GENOA_NODE, cores: 48, memoryGib: 768, gpusBySwitch: [4] }),
     gpu: L40S,
-    gpusBySwitch: [4],
     nvlinkBridged: false,
     firmware: '1.9a',
   },
@@ -76,10 +68,8 @@ export const SERVER_MODELS: readonly ServerModel[] = [
     ...GENOA,
     name: 'l40s-10',
     cpuModel: 'AMD EPYC 9454 48-Core Processor',
-    coresPerNode: 48,
-    memoryGibPerNode: 1_152,
+    nodes: twoSockets({ ...GENOA_NODE, cores: 48, memoryGib: 1_152, gpusBySwitch: [3, 2] }),
     gpu: L40S,
-    gpusBySwitch: [3, 2],
     nvlinkBridged: false,
     firmware: '1.9a',
   },

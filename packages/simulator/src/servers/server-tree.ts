@@ -3,7 +3,12 @@ import { DEFAULT_CAPACITY } from '@gantry/agent/capacity/capacity-settings';
 import { pagesToReserve } from '@gantry/agent/capacity/node-memory';
 import { below, linked } from './card-sysfs.ts';
 import { type PciFunction, pciFunctionsOf } from './pci-layout.ts';
-import { NODES, type PciCard, type ServerModel, THREADS_PER_CORE } from './server-model.ts';
+import {
+  type PciCard,
+  type ServerModel,
+  type ServerNode,
+  THREADS_PER_CORE,
+} from './server-model.ts';
 
 /** The memory of each node that the kernel uses for page tables. */
 const KERNEL_SHARE = 1 / 64;
@@ -14,8 +19,8 @@ export async function writeServerTree(root: string, model: ServerModel): Promise
   await writeSysfsTree(root, serverTree(model));
 }
 
-export function nodeMemoryKib(model: ServerModel): number {
-  return model.memoryGibPerNode * KIB_PER_GIB * (1 - KERNEL_SHARE);
+export function nodeMemoryKib({ memoryGib }: ServerNode): number {
+  return memoryGib * KIB_PER_GIB * (1 - KERNEL_SHARE);
 }
 
 function serverTree(model: ServerModel): SysfsTree {
@@ -25,11 +30,11 @@ function serverTree(model: ServerModel): SysfsTree {
     {
       'class/dmi/id/bios_version': model.firmware,
       'class/dmi/id/product_name': model.name,
-      'devices/system/node/online': `0-${NODES.length - 1}`,
+      'devices/system/node/online': `0-${model.nodes.length - 1}`,
     },
     topologyTree(model),
-    ...NODES.map((node) => nodeTree(model, node)),
-    ...functions.map(functionTree),
+    ...model.nodes.map((node, i) => nodeTree(model, node, i)),
+    ...functions.map((one) => functionTree(model, one)),
     ...functions.map(({ card, ...place }) => {
       const index = counts.get(card) ?? 0;
       counts.set(card, index + 1);
@@ -39,8 +44,8 @@ function serverTree(model: ServerModel): SysfsTree {
 }
 
 /** The kernel numbers the first threads of all cores before the second threads. */
-function topologyTree({ coresPerNode }: ServerModel): SysfsTree {
-  const cores = NODES.length * coresPerNode;
+function topologyTree({ nodes }: ServerModel): SysfsTree {
+  const cores = coresOf(nodes);
   const threads = cores * THREADS_PER_CORE;
   const siblingsOf = (cpu: number) =>
     Array.from({ length: THREADS_PER_CORE }, (_, thread) => (cpu % cores) + thread * cores);
@@ -54,18 +59,21 @@ function topologyTree({ coresPerNode }: ServerModel): SysfsTree {
 }
 
 /** Its pages are those that the agent reserves when the server boots. */
-function nodeTree(model: ServerModel, node: number): SysfsTree {
-  const folder = `devices/system/node/node${node}`;
+function nodeTree(model: ServerModel, node: ServerNode, number: number): SysfsTree {
+  const folder = `devices/system/node/node${number}`;
   const pages = `${folder}/hugepages`;
-  const memory = { memoryBytes: nodeMemoryKib(model) * 1_024, hugepages: [] };
   const reserved = pagesToReserve(
-    NODES.map(() => memory),
+    model.nodes.map((one) => ({ memoryBytes: nodeMemoryKib(one) * 1_024, hugepages: [] })),
     DEFAULT_CAPACITY,
   );
-  const gibPages = `${reserved[node]}`;
+  const gibPages = `${reserved[number]}`;
+  const cpus = cpuListOf(model, number);
+  const [firstCpu] = cpus.split('-');
   return {
-    [`${folder}/cpulist`]: cpuListOf(model, node),
-    [`${folder}/meminfo`]: `Node ${node} MemTotal:       ${nodeMemoryKib(model)} kB`,
+    [`${folder}/cpulist`]: cpus,
+    [`${folder}/distance`]: model.nodes.map((to) => distanceBetween(node, to)).join(' '),
+    [`devices/system/cpu/cpu${firstCpu}/topology/physical_package_id`]: `${node.socket}`,
+    [`${folder}/meminfo`]: `Node ${number} MemTotal:       ${nodeMemoryKib(node)} kB`,
     [`${pages}/hugepages-1048576kB/nr_hugepages`]: gibPages,
     [`${pages}/hugepages-1048576kB/free_hugepages`]: gibPages,
     [`${pages}/hugepages-2048kB/nr_hugepages`]: '0',
@@ -73,13 +81,27 @@ function nodeTree(model: ServerModel, node: number): SysfsTree {
   };
 }
 
-function cpuListOf({ coresPerNode }: ServerModel, node: number): string {
-  const range = (from: number) => `${from}-${from + coresPerNode - 1}`;
-  const first = node * coresPerNode;
-  return `${range(first)},${range(NODES.length * coresPerNode + first)}`;
+/** As the firmware of EPYC reports them. */
+function distanceBetween(from: ServerNode, to: ServerNode): number {
+  if (from === to) return 10;
+  return from.socket === to.socket ? 12 : 32;
 }
 
-function functionTree({ address, path, numaNode, card, iommuGroup }: PciFunction): SysfsTree {
+function cpuListOf({ nodes }: ServerModel, number: number): string {
+  const cores = nodes[number]?.cores ?? 0;
+  const range = (from: number) => `${from}-${from + cores - 1}`;
+  const first = coresOf(nodes.slice(0, number));
+  return `${range(first)},${range(coresOf(nodes) + first)}`;
+}
+
+function coresOf(nodes: readonly ServerNode[]): number {
+  return nodes.reduce((sum, { cores }) => sum + cores, 0);
+}
+
+function functionTree(
+  { hidesNodesOfDevices }: ServerModel,
+  { address, path, numaNode, card, iommuGroup }: PciFunction,
+): SysfsTree {
   const group = `kernel/iommu_groups/${iommuGroup}`;
   const driver = `bus/pci/drivers/${card.driver}`;
   const attributes: SysfsTree = {
@@ -88,7 +110,7 @@ function functionTree({ address, path, numaNode, card, iommuGroup }: PciFunction
     device: `0x${card.deviceId}`,
     subsystem_vendor: `0x${card.subsystemVendorId}`,
     subsystem_device: `0x${card.subsystemDeviceId}`,
-    numa_node: `${numaNode}`,
+    numa_node: hidesNodesOfDevices ? '-1' : `${numaNode}`,
     current_link_speed: `${card.linkGts} GT/s PCIe`,
     current_link_width: `${card.linkWidth}`,
     max_link_speed: `${card.linkGts} GT/s PCIe`,

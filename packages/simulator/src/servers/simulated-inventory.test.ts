@@ -78,6 +78,7 @@ describe.each(SERVER_MODELS.map((model) => [model.name, model] as const))('on %s
       { speedMbps: 200_000, up: true },
       { speedMbps: 200_000, up: true },
     ]);
+    for (const { pciAddress } of nics) expect(pciAddress).toMatch(/^0000:[08]1:00\.0$/);
     expect(numaNodes.map(({ memoryBytes }) => memoryBytes)).toEqual([
       memoryBytes / 2,
       memoryBytes / 2,

@@ -7,7 +7,7 @@ import { createKinds } from '@gantry/agent/devices/kinds/kinds';
 import type { HostFacts } from '@gantry/agent/inventory/host-facts';
 import { type HostInventory, readInventory } from '@gantry/agent/inventory/inventory';
 import { nvlinkPairsOf } from './pci-layout.ts';
-import { NODES, type ServerModel, THREADS_PER_CORE } from './server-model.ts';
+import { type ServerModel, THREADS_PER_CORE } from './server-model.ts';
 import { nodeMemoryKib, writeServerTree } from './server-tree.ts';
 
 const inventories = new WeakMap<ServerModel, Promise<HostInventory>>();
@@ -51,16 +51,17 @@ function withSerials(devices: HostInventory['devices'], serialStart: string) {
 
 /** Facts about such a server that are not in sysfs. */
 function factsOf(model: ServerModel): HostFacts {
-  const cores = model.coresPerNode * NODES.length;
+  const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amount, 0);
+  const cores = sum(model.nodes.map((node) => node.cores));
   return {
     cpu: {
       model: model.cpuModel,
       architecture: 'x64',
-      sockets: NODES.length,
+      sockets: new Set(model.nodes.map(({ socket }) => socket)).size,
       cores,
       threads: cores * THREADS_PER_CORE,
     },
-    memoryBytes: nodeMemoryKib(model) * 1_024 * NODES.length,
+    memoryBytes: sum(model.nodes.map(nodeMemoryKib)) * 1_024,
     os: 'Ubuntu 24.04',
     kernel: '6.8.0-48-generic',
     libvirt: '10.0.0',

@@ -144,6 +144,7 @@ describe('a host', () => {
       agent_version: '',
       agent_capabilities: [],
       shared_storage: false,
+      enforces_bandwidth: false,
       software: { os: '', kernel: '', firmware: '', libvirt: '', command_line: '', iommu: '' },
       drift: [],
       // One for the new host and one for the VM.

@@ -57,6 +57,10 @@ const Host = z
     shared_storage: z.boolean().openapi({
       description: 'Whether every host in the location can reach the disks of this host.',
     }),
+    enforces_bandwidth: z.boolean().openapi({
+      description:
+        'Whether VMs are placed here only while its links have the bandwidth of their types.',
+    }),
     wanted_number: z
       .int()
       .openapi({ description: 'The number of the current desired state of the host.' }),

@@ -23,6 +23,7 @@ export function hostView(row: HostRow) {
     software: { os, kernel, firmware, libvirt, command_line: commandLine, iommu },
     drift: row.drift,
     shared_storage: row.shared_storage,
+    enforces_bandwidth: row.enforces_bandwidth,
     wanted_number: Number(row.wanted_number),
     accepted_number: Number(row.accepted_number),
     refusal: row.refusal,

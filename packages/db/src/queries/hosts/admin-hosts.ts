@@ -53,6 +53,7 @@ export type HostRow = {
   trouble: string;
   unknown_vms: string[];
   shared_storage: boolean;
+  enforces_bandwidth: boolean;
   numa_nodes: NumaNodeTotals[];
   /** Null before the first report. */
   software: {
@@ -92,7 +93,7 @@ const DEVICE_AT = '$.devices[*] ? (@.address == $at)';
 
 const hostColumns = (sql: Queryable) => sql`
   h.id, h.name, h.location, h.state, h.admin_state, h.fenced_at, h.created_at, h.accepted_number,
-  h.refusal, h.trouble, h.unknown_vms, h.shared_storage, h.numa_nodes, h.inventory -> 'software' as software,
+  h.refusal, h.trouble, h.unknown_vms, h.shared_storage, h.enforces_bandwidth, h.numa_nodes, h.inventory -> 'software' as software,
   h.drift,  r.number as wanted_number,
   coalesce(s.last_seen_at > now() - make_interval(secs => ${VOUCHED_SECONDS}), false) as connected,
   greatest(h.last_seen_at, s.last_seen_at) as last_seen_at,

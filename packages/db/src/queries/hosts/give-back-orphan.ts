@@ -139,7 +139,8 @@ async function place(sql: Queryable, orphan: Orphan): Promise<void> {
     throw new Error(
       `its device ${taken.pci_address} is claimed by VM ${taken.vm_id}: delete that VM first`,
     );
-  await sql`insert into placements (vm_id, host_id, epoch) values (${vmId}, ${hostId}, 0)`;
+  await sql`insert into placements (vm_id, host_id, epoch, numa_shares)
+    select ${vmId}, ${hostId}, 0, orphan_numa_shares(description) from orphans where id = ${id}`;
   await sql`update device_claims set vm_id = ${vmId}, orphan_id = null where orphan_id = ${id}`;
   await sql`update vms set placed = true, revision = greatest(revision + 1, count_floor()) where id = ${vmId}`;
   await sql`delete from orphans where id = ${id}`;

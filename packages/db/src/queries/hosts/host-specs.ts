@@ -1,5 +1,6 @@
 import type { DeviceKind } from '@gantry/model/host-states';
 import type { Queryable } from '../../connect.ts';
+import type { NumaShare } from '../../schema/claims.ts';
 import {
   KnownRules,
   type ListedNetwork,
@@ -50,6 +51,8 @@ export type SpecVmRow = {
   shutdown_script: string;
   image: { id: string; name: string; url: string; sha256: string };
   devices: SpecDeviceRow[];
+  /** Null: they are derived from its GPUs. */
+  numa_shares: NumaShare[] | null;
   /** The OS disk is the first one. */
   disks: (SpecDiskRow & { mode: string; attachment_type: 'os' | 'data'; exists: boolean })[];
   interfaces: {
@@ -168,7 +171,7 @@ const vmOf = (sql: Queryable) => sql`json_build_object('id', v.id, 'revision', v
   'desired_state', v.desired_state, 'abandoned', v.abandoned, 'name', v.name,
   'project_id', v.project_id, 'type', v.type, 'cpu_cores', t.cpu_cores,
   'memory_gb', t.memory_gb, 'network_gbps', t.network_gbps, 'nested_virtualization', t.nested_virtualization,
-  'ssh_public_key', v.ssh_public_key,
+  'numa_shares', p.numa_shares, 'ssh_public_key', v.ssh_public_key,
   'startup_script', v.startup_script, 'shutdown_script', v.shutdown_script,
   'image', json_build_object('id', i.id, 'name', i.name, 'url', i.source_url, 'sha256', i.sha256),
   'devices', (select coalesce(json_agg(json_build_object('id', e.id, 'kind', e.kind, 'pci_address', e.pci_address,

@@ -56,6 +56,7 @@ export async function updateInventory(
     judgedBy: string;
     numaNodes: NumaNodeTotals[];
     sharedStorage: boolean;
+    enforcesBandwidth: boolean;
     underlayAddress: string | null;
     facts: object;
     acceptedFacts: object;
@@ -64,6 +65,7 @@ export async function updateInventory(
 ): Promise<void> {
   await sql`update hosts set inventory = ${host.inventoryJson}::text::jsonb, judged_by = ${host.judgedBy},
       numa_nodes = ${JSON.stringify(host.numaNodes)}::text::jsonb, shared_storage = ${host.sharedStorage},
+      enforces_bandwidth = ${host.enforcesBandwidth},
       underlay_address = ${host.underlayAddress}::inet,
       facts = ${JSON.stringify(host.facts)}::text::jsonb,
       accepted_facts = ${JSON.stringify(host.acceptedFacts)}::text::jsonb, drift = ${host.drift}

@@ -1,5 +1,6 @@
 import type { DeviceKind } from '@gantry/model/host-states';
 import type { Queryable } from '../../connect.ts';
+import type { NumaShare } from '../../schema/claims.ts';
 import type { NumaNodeTotals } from '../../schema/hosts.ts';
 import { type TypeAmounts, typeAmounts } from '../catalogue/type-amounts.ts';
 
@@ -13,6 +14,7 @@ export type PlacementHostRow = {
   admin_state: string;
   fenced: boolean;
   shared_storage: boolean;
+  enforces_bandwidth: boolean;
   drifted: boolean;
   /** Why it takes no new VMs although it is connected; empty if it does. */
   trouble: string;
@@ -41,7 +43,7 @@ export type PlacementDeviceRow = {
 export type PlacementHostRows = {
   hosts: PlacementHostRow[];
   devices: PlacementDeviceRow[];
-  vms: (TypeAmounts & { vm_id: string; host_id: string })[];
+  vms: (TypeAmounts & { vm_id: string; host_id: string; numa_shares: NumaShare[] | null })[];
 };
 
 /** All hosts, or the named ones, of a location or of all locations (null). */
@@ -55,6 +57,7 @@ export async function readPlacementHosts(
   const [hosts, devices, vms] = await Promise.all([
     sql<PlacementHostRow[]>`
       select h.id, h.name, h.location, h.state, h.admin_state, h.fenced_at is not null as fenced, h.shared_storage,
+        h.enforces_bandwidth,
         h.drift <> '{}' as drifted, h.trouble, h.numa_nodes, r.changed_xid::text
       from hosts h join host_revisions r on r.host_id = h.id where ${selected(sql, selection)} order by h.name`,
     sql<PlacementDeviceRow[]>`
@@ -64,10 +67,10 @@ export async function readPlacementHosts(
       left join orphans o on o.id = c.orphan_id
       where ${selected(sql, selection)} order by d.host_id, d.pci_address`,
     sql<PlacementHostRows['vms']>`
-      select p.vm_id, p.host_id, ${typeAmounts(sql)}
+      select p.vm_id, p.host_id, p.numa_shares, ${typeAmounts(sql)}
       from placements p join hosts h on h.id = p.host_id join vms v on v.id = p.vm_id join vm_types t on t.name = v.type
       where ${selected(sql, selection)}
-      union all select o.vm_id, o.host_id, ${typeAmounts(sql)}
+      union all select o.vm_id, o.host_id, orphan_numa_shares(o.description), ${typeAmounts(sql)}
       from orphans o join hosts h on h.id = o.host_id join vm_types t on t.name = o.type
       where ${selected(sql, selection)}`,
   ]);

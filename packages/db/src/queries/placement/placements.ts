@@ -4,6 +4,7 @@
  */
 import type { Sql } from '../../connect.ts';
 import { isLostRace } from '../../errors.ts';
+import type { NumaShare } from '../../schema/claims.ts';
 import { transact } from '../../transact.ts';
 import { failVm, type OperationFailure } from '../settle/end-operation.ts';
 import { type Lease, lockLease } from './leases.ts';
@@ -14,6 +15,8 @@ export type NewPlacement = {
   generation: string;
   hostId: string;
   deviceIds: readonly string[];
+  /** The cores and memory that it gets of each NUMA node. */
+  numaShares: readonly NumaShare[];
   /** Private addresses for interfaces that have none. */
   addresses: readonly { interfaceId: string; subnetId: string; address: string }[];
   /** Interfaces that get a public address if the pool has one. */
@@ -67,6 +70,7 @@ function toArgument(placement: NewPlacement) {
     generation: placement.generation,
     host_id: placement.hostId,
     device_ids: placement.deviceIds,
+    numa_shares: placement.numaShares,
     public_for: placement.publicFor,
     addresses: placement.addresses.map(({ interfaceId, subnetId, address }) => ({
       ...{ interface_id: interfaceId, subnet_id: subnetId, address },

@@ -12,6 +12,7 @@ export function makeInventory(inventory: Partial<Inventory__Output> = {}): Inven
     nics: [],
     software: makeSoftware(),
     sharedStorage: false,
+    enforcesBandwidth: false,
     underlayIpv4: '',
     ...inventory,
   };

@@ -16,6 +16,7 @@ export interface Inventory {
   'software'?: (_gantry_v1_Software | null);
   'sharedStorage'?: (boolean);
   'underlayIpv4'?: (string);
+  'enforcesBandwidth'?: (boolean);
 }
 
 export interface Inventory__Output {
@@ -27,4 +28,5 @@ export interface Inventory__Output {
   'software': (_gantry_v1_Software__Output | null);
   'sharedStorage': (boolean);
   'underlayIpv4': (string);
+  'enforcesBandwidth': (boolean);
 }

@@ -8,6 +8,7 @@ export interface Nic {
   'speedMbps'?: (number);
   'mtu'?: (number);
   'up'?: (boolean);
+  'infiniband'?: (boolean);
   '_speedMbps'?: "speedMbps";
 }
 
@@ -18,5 +19,6 @@ export interface Nic__Output {
   'speedMbps'?: (number);
   'mtu': (number);
   'up': (boolean);
+  'infiniband': (boolean);
   '_speedMbps'?: "speedMbps";
 }

@@ -10,8 +10,11 @@ export interface NumaNode {
   'hugepages'?: (_gantry_v1_HugepagePool)[];
   'offeredCores'?: (number);
   'offeredMemoryMib'?: (number);
+  'socket'?: (number);
+  'distances'?: (number)[];
   '_offeredCores'?: "offeredCores";
   '_offeredMemoryMib'?: "offeredMemoryMib";
+  '_socket'?: "socket";
 }
 
 export interface NumaNode__Output {
@@ -21,6 +24,9 @@ export interface NumaNode__Output {
   'hugepages': (_gantry_v1_HugepagePool__Output)[];
   'offeredCores'?: (number);
   'offeredMemoryMib'?: (number);
+  'socket'?: (number);
+  'distances': (number)[];
   '_offeredCores'?: "offeredCores";
   '_offeredMemoryMib'?: "offeredMemoryMib";
+  '_socket'?: "socket";
 }
