@@ -32,6 +32,25 @@ export const checkVirtualization: Check = async ({
   return [fail('virtualization', found, KVM_ADVICE[architecture] ?? '')];
 };
 
+/** Starts a VM from an image through libvirt, because files that exist may still be denied to QEMU. */
+export const checkProbeVm: Check = async ({ architecture, filesRoot, settings, ...host }) => {
+  const detection = await detectPlatform({ root: filesRoot, architecture });
+  // Other checks report what is missing.
+  if (!detection.found || (await host.readLibvirtVersion()) === '') return [];
+  const { accelerator } = settings;
+  const { accel } = await chooseAccelerator(accelerator, () =>
+    host.probeKvm(detection.platforms.kvm, accelerator.probeLimitMs),
+  );
+  if (accel === null) return [];
+  const { works, detail, durationMs } = await host.startProbeVm(detection.platforms[accel]);
+  const seconds = `${(durationMs / 1_000).toFixed(1)} s`;
+  if (works) return [ok('probe VM', `started from an image; ${detail} (${seconds})`)];
+  const advice =
+    'see that the user of QEMU can pass through GANTRY_DATA_DIRECTORY and every directory above ' +
+    'it; journalctl -k shows what AppArmor denied';
+  return [fail('probe VM', `a VM made from an image does not start: ${detail}`, advice)];
+};
+
 const KVM_ADVICE: Partial<Record<NodeJS.Architecture, string>> = {
   x64: 'turn on VT-x (Intel) or SVM (AMD) in the BIOS and load kvm_intel or kvm_amd',
   arm64: 'have the firmware start the kernel at EL2',

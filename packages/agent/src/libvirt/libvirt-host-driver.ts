@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '@gantry/daemon/log';
 import { type Client, createClient } from 'node-libvirt/client';
@@ -21,6 +20,7 @@ import { listBackingImages } from '../volumes/backing-images.ts';
 import { createVolumes } from '../volumes/create-volumes.ts';
 import type { VolumeDriver } from '../volumes/volume-driver.ts';
 import { chooseAccelerator, NO_ACCELERATOR_ADVICE } from './choose-accelerator.ts';
+import { hasDirectIo } from './direct-io.ts';
 import { domainDescriber } from './domain-xml/describe-domain.ts';
 import type { HostDriverSettings } from './host-driver-settings.ts';
 import { keepFirmware } from './keep-firmware.ts';
@@ -222,19 +222,5 @@ async function openOwnConsole(socketPath: string, { handle }: FoundDomain) {
   } catch (error) {
     await connection.close();
     throw error;
-  }
-}
-
-/** Some file systems, for example tmpfs, do not support direct I/O. */
-async function hasDirectIo(directory: string): Promise<boolean> {
-  const file = join(directory, '.direct-io');
-  try {
-    const flags = constants.O_CREAT | constants.O_RDWR | constants.O_DIRECT;
-    await (await open(file, flags, 0o600)).close();
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await rm(file, { force: true });
   }
 }

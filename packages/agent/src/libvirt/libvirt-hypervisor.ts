@@ -21,7 +21,7 @@ import { CHANGE_LIMIT, endLimit, startLimit } from './call-limits.ts';
 import { defineDomain } from './define-domain.ts';
 import { detachDevice } from './detach-device.ts';
 import type { domainDescriber } from './domain-xml/describe-domain.ts';
-import { domainName } from './domain-xml/domain-definition.ts';
+import { domainName, PROBE_VM_ID } from './domain-xml/domain-definition.ts';
 import { targetOfSlot } from './domain-xml/render-disk.ts';
 import {
   type FoundDomain,
@@ -60,7 +60,8 @@ export class LibvirtHypervisor implements Hypervisor {
 
   async list(): Promise<readonly Domain[]> {
     const domains = await findDomains(await this.#host.connection());
-    return await Promise.all(domains.map((domain) => this.#show(domain)));
+    const ours = domains.filter(({ vmId }) => vmId !== PROBE_VM_ID);
+    return await Promise.all(ours.map((domain) => this.#show(domain)));
   }
 
   async define(vm: VmSpec, kept: GuestHardware | null = null): Promise<GuestHardware | null> {
