@@ -53,6 +53,7 @@ environment of run and doctor:
 environment of run, doctor and inventory:
   GANTRY_SYSFS_ROOT       where sysfs is mounted (/sys)
   GANTRY_GPU_VENDORS      PCI vendor ids of GPUs, separated by commas (10de,1002)
+  GANTRY_GPU_PEERS        NVIDIA GPUs that exchange data directly: switch, root-complex or off (switch)
   GANTRY_NVLINK_PAIRS     GPUs joined by NVLink bridges (0000:41:00.0-0000:42:00.0,...)
   GANTRY_SHARED_STORAGE   1: every host of the location reaches this host's disks (0)
   GANTRY_LIBVIRT_SOCKET   libvirt's socket (/run/libvirt/libvirt-sock)

@@ -16,7 +16,7 @@ import { readNumaNodes } from '../inventory/numa-nodes.ts';
 import { spreadMemory } from '../inventory/spread-memory.ts';
 import { readHostDriverSettings } from '../libvirt/host-driver-settings.ts';
 import { probeKvm } from '../libvirt/kvm-probe.ts';
-import { startProbeVm } from '../libvirt/probe-vm.ts';
+import { startProbeVm } from '../libvirt/probe/probe-vm.ts';
 import { chooseNameServers } from '../network/name-servers.ts';
 import { readSchedulers, readStateDirectory } from './agent-settings.ts';
 

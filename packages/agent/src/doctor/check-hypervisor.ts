@@ -1,5 +1,6 @@
 import { type Finding, fail, ok, warn } from '../base/finding.ts';
 import { chooseAccelerator } from '../libvirt/choose-accelerator.ts';
+import { isOlder, parseQemuVersion } from '../libvirt/guest-hardware/qemu-version.ts';
 import { detectPlatform } from '../libvirt/platform.ts';
 import type { Check } from './doctor-host.ts';
 
@@ -75,7 +76,7 @@ export const checkQemu: Check = async ({ filesRoot, architecture, run }) => {
   }
   const { emulator, firmware } = detection.platforms.kvm;
   const said = await run(emulator, ['--version']).catch(() => '');
-  const version = /\d+\.\d+\.\d+/.exec(said)?.[0];
+  const version = parseQemuVersion(said);
   return [
     version === undefined
       ? fail('QEMU', `${emulator} does not say its version`, INSTALL)
@@ -99,9 +100,4 @@ function versionFinding({ check, version, least }: Comparison): Finding {
   if (!isOlder(version, least)) return ok(check, version);
   const advice = 'use a newer release of Debian or Ubuntu';
   return fail(check, `${version}; at least ${least} is needed`, advice);
-}
-
-/** 9.10.0 is newer than 9.9.0. */
-function isOlder(version: string, least: string): boolean {
-  return version.localeCompare(least, 'en', { numeric: true }) < 0;
 }

@@ -5,7 +5,7 @@ import type { NumaNode } from '../inventory/numa-nodes.ts';
 import type { AcceleratorSettings } from '../libvirt/choose-accelerator.ts';
 import type { Platform } from '../libvirt/domain-xml/domain-definition.ts';
 import type { KvmProbe } from '../libvirt/kvm-probe.ts';
-import type { ProbeVmResult } from '../libvirt/probe-vm.ts';
+import type { ProbeVmResult } from '../libvirt/probe/probe-vm.ts';
 
 /** What the doctor reads: files below roots that a test can choose, and a few functions. */
 export type DoctorHost = CheckedHost & {

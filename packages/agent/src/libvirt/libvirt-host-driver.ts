@@ -22,12 +22,13 @@ import type { VolumeDriver } from '../volumes/volume-driver.ts';
 import { chooseAccelerator, NO_ACCELERATOR_ADVICE } from './choose-accelerator.ts';
 import { hasDirectIo } from './direct-io.ts';
 import { domainDescriber } from './domain-xml/describe-domain.ts';
+import { keepFirmware } from './guest-hardware/keep-firmware.ts';
+import { offersNesting } from './guest-hardware/nesting.ts';
+import { hasCliques } from './guest-hardware/qemu-version.ts';
 import type { HostDriverSettings } from './host-driver-settings.ts';
-import { keepFirmware } from './keep-firmware.ts';
 import { probeKvm } from './kvm-probe.ts';
 import { type FoundDomain, findDomains } from './libvirt-domains.ts';
 import { LibvirtHypervisor } from './libvirt-hypervisor.ts';
-import { offersNesting } from './nesting.ts';
 import { detectPlatform } from './platform.ts';
 import { serialLogs } from './serial-log.ts';
 import { watchDomains } from './watch-domains.ts';
@@ -93,6 +94,7 @@ export async function openLibvirtHostDriver(
       directIo: await hasDirectIo(settings.dataDirectory),
       ...{ seedPath: seeds.path, nvramPath, serialLogPath: logs.path },
       ...ofCards,
+      hasCliques: () => hasCliques(platform.emulator),
       offersNesting: () => offersNesting(platform, sysfs),
       // Stand-ins are near no memory, so a guest with stand-ins is not pinned to a node.
       numaNodes: settings.devices.standIns ? async () => [] : () => readNumaNodes(sysfs),

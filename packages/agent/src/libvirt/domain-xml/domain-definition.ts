@@ -138,4 +138,13 @@ export type InterfaceDefinition = {
 export type CardDefinition = {
   /** Index of the nearest cell. Null: unknown. */
   cell: number | null;
-} & (HandedOver | Blocks);
+} & GuestPeers &
+  (HandedOver | Blocks);
+
+/** How a guest sees that cards can exchange data directly. */
+export type GuestPeers = {
+  /** NVIDIA's driver uses direct transfers between GPUs of one clique. Null: none. */
+  clique: number | null;
+  /** Cards with the same number are below one PCIe switch. Null: the card has a port of its own. */
+  guestSwitch: number | null;
+};

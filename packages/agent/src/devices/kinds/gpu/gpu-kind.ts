@@ -4,6 +4,7 @@ import { cleanByReset } from '../../pci/clean-by-reset.ts';
 import { inventoryDevice, type KindDriver } from '../kind-driver.ts';
 import { gpuChecks } from './check-gpus.ts';
 import { hasNvswitch, NEEDS_FABRIC_MANAGER, needsFabricManager } from './fabric.ts';
+import { type PeerScope, peersOf, readPeerScope } from './gpu-peers.ts';
 import { joinPairs, type NvlinkPair, parseNvlinkPairs } from './nvlink-pairs.ts';
 import { DISPLAY_CLASS, readGpuDevices } from './read-gpus.ts';
 import { type VendorWarnings, vendorWarningsReader } from './vendor-warnings.ts';
@@ -12,13 +13,15 @@ export type GpuSettings = {
   /** Vendors whose display controllers are GPUs for VMs: four hex digits each. */
   vendorIds: readonly string[];
   nvlinkPairs?: readonly NvlinkPair[];
+  /** Absent: GPUs below one switch. */
+  peerScope?: PeerScope;
   /** Absent: the vendor's tool is not run. */
   vendorWarnings?: VendorWarnings;
 };
 
 /** Graphics cards: passed through with all their functions, and reset after a VM. */
 export function gpuKind(settings: GpuSettings): KindDriver {
-  const { vendorIds, nvlinkPairs = [], vendorWarnings } = settings;
+  const { vendorIds, nvlinkPairs = [], vendorWarnings, peerScope = 'switch' } = settings;
   return {
     kind: 'gpu',
     pciClass: DISPLAY_CLASS,
@@ -46,6 +49,7 @@ export function gpuKind(settings: GpuSettings): KindDriver {
       );
     },
 
+    peersOf: (device) => peersOf(device, peerScope),
     clean: cleanByReset,
     checks: gpuChecks(vendorIds),
   };
@@ -57,6 +61,7 @@ export function readGpuSettings(reader: SettingsReader): GpuSettings {
   return {
     vendorIds: vendors.split(',').map((id) => id.trim().toLowerCase()),
     nvlinkPairs: readNvlinkPairs(reader),
+    peerScope: readPeerScope(reader),
     vendorWarnings: vendorWarningsReader(),
   };
 }

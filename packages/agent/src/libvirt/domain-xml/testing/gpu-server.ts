@@ -91,11 +91,21 @@ export function gpuServer(platform: Platform, host: Partial<DomainHost> = {}): D
       if (gpu >= 0) return Math.floor(gpu / CARDS_PER_NODE);
       return Math.floor((Number.parseInt(address.slice(5, 7), 16) - 0x61) / DRIVES_PER_NODE);
     },
+    peersOf: () => null,
+    hasCliques: true,
     mmio64Mib: 2 ** 20,
     generation: '0',
     slots: new Map(),
     ...host,
   };
+}
+
+/** The GPUs of each node below one switch, except the last, which has a root port of its own. */
+export function switchOf(address: string) {
+  const index = gpuIndexOf(address);
+  if (index < 0 || index % CARDS_PER_NODE === CARDS_PER_NODE - 1) return null;
+  const name = `switch-${Math.floor(index / CARDS_PER_NODE)}`;
+  return { group: name, switch: name };
 }
 
 function gpuIndexOf(address: string): number {

@@ -5,10 +5,10 @@ import { createLog } from '@gantry/daemon/log';
 import { createSettingsReader } from '@gantry/daemon/settings';
 import { type PrivateLibvirtd, startPrivateLibvirtd } from 'node-libvirt/testing/private-libvirtd';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { domainName, type Platform, PROBE_VM_ID } from './domain-xml/domain-definition.ts';
-import { readHostDriverSettings } from './host-driver-settings.ts';
-import { openLibvirtHostDriver } from './libvirt-host-driver.ts';
-import { detectPlatform } from './platform.ts';
+import { domainName, type Platform, PROBE_VM_ID } from '../domain-xml/domain-definition.ts';
+import { readHostDriverSettings } from '../host-driver-settings.ts';
+import { openLibvirtHostDriver } from '../libvirt-host-driver.ts';
+import { detectPlatform } from '../platform.ts';
 import { type ProbeVmOptions, startProbeVm } from './probe-vm.ts';
 
 /** Emulated firmware needs 4 s of a CPU that may be shared with much other work. */

@@ -3,21 +3,21 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MIB } from '@gantry/daemon/units';
-import { programRunner } from '../base/run-program.ts';
-import { NO_PLACES } from '../devices/card-places.ts';
-import { openImageCache } from '../images/image-cache.ts';
-import { createSeeds } from '../seed/iso-seeds.ts';
-import type { DiskSpec, Image, VmSpec } from '../spec.ts';
-import { createVolumes } from '../volumes/create-volumes.ts';
-import { hasDirectIo } from './direct-io.ts';
-import { domainDescriber } from './domain-xml/describe-domain.ts';
+import { programRunner } from '../../base/run-program.ts';
+import { NO_PLACES } from '../../devices/card-places.ts';
+import { openImageCache } from '../../images/image-cache.ts';
+import { createSeeds } from '../../seed/iso-seeds.ts';
+import type { DiskSpec, Image, VmSpec } from '../../spec.ts';
+import { createVolumes } from '../../volumes/create-volumes.ts';
+import { hasDirectIo } from '../direct-io.ts';
+import { domainDescriber } from '../domain-xml/describe-domain.ts';
 import {
   type DomainDefinition,
   type Platform,
   PROBE_VM_ID,
-} from './domain-xml/domain-definition.ts';
-import { keepFirmware } from './keep-firmware.ts';
-import { serialLogs } from './serial-log.ts';
+} from '../domain-xml/domain-definition.ts';
+import { keepFirmware } from '../guest-hardware/keep-firmware.ts';
+import { serialLogs } from '../serial-log.ts';
 
 export type ProbeFiles = {
   /** Holds everything of the probe. */
@@ -72,6 +72,7 @@ export async function buildProbeVm(
     placesOf: async () => NO_PLACES,
     numaNodes: async () => [],
     offersNesting: async () => false,
+    hasCliques: async () => false,
   });
   return { definition: await describe(vm, null), serialLogPath: logs.path(vm.id) };
 }
