@@ -16,6 +16,7 @@ import { readNumaNodes } from '../inventory/numa-nodes.ts';
 import { spreadMemory } from '../inventory/spread-memory.ts';
 import { readHostDriverSettings } from '../libvirt/host-driver-settings.ts';
 import { probeKvm } from '../libvirt/kvm-probe.ts';
+import { startProbeVm } from '../libvirt/probe/probe-vm.ts';
 import { chooseNameServers } from '../network/name-servers.ts';
 import { readSchedulers, readStateDirectory } from './agent-settings.ts';
 
@@ -30,6 +31,7 @@ export async function readDoctorHost(reader: SettingsReader): Promise<DoctorHost
   const sysfs = new Sysfs(inventory.sysfsRoot);
   const run = programRunner('host_failed');
   const silent = () => undefined;
+  let probing: ReturnType<typeof probeKvm> | undefined;
   return {
     architecture: process.arch,
     kernel: release(),
@@ -48,8 +50,18 @@ export async function readDoctorHost(reader: SettingsReader): Promise<DoctorHost
       schedulers: reader.optional('GANTRY_SCHEDULERS') ? readSchedulers(reader) : [],
     },
     run: (program, args) => run(program, args, { timeoutMs: PROGRAM_LIMIT_MS }),
-    probeKvm: (platform, limitMs) =>
-      probeKvm({ platform, limitMs, directory: driver.dataDirectory, fresh: true }),
+    // Two checks need the result, which one boot of the firmware gives.
+    probeKvm: (platform, limitMs) => {
+      probing ??= probeKvm({ platform, limitMs, directory: driver.dataDirectory, fresh: true });
+      return probing;
+    },
+    startProbeVm: (platform) =>
+      startProbeVm({
+        platform,
+        socketPath: inventory.libvirtSocket,
+        dataDirectory: driver.dataDirectory,
+        limitMs: driver.accelerator.probeLimitMs,
+      }),
     readLibvirtVersion: () =>
       readLibvirtVersion({ libvirtSocket: inventory.libvirtSocket, warn: silent }),
     readSpace,

@@ -1,6 +1,6 @@
 import { MIB } from '@gantry/daemon/units';
 import type { DeviceRef } from '../spec.ts';
-import type { BlockHost, Blocks, KindDriver } from './kinds/kind-driver.ts';
+import type { BlockHost, Blocks, KindDriver, Peers } from './kinds/kind-driver.ts';
 import { kindNamed } from './kinds/kinds.ts';
 import { type PciDevice, readPciDevice } from './pci/pci-device.ts';
 
@@ -18,6 +18,8 @@ export type CardPlaces = {
   partsOf(address: string): readonly (HandedOver | Blocks)[];
   /** Null if the firmware names no NUMA node. */
   nodeOf(address: string): number | null;
+  /** Null: it exchanges data with no other device directly. */
+  peersOf(address: string): Peers | null;
   /** The 64-bit memory window that the devices need in the guest. Zero: the firmware's default. */
   mmio64Mib: number;
 };
@@ -26,7 +28,9 @@ export type CardPlaces = {
 const DEFAULT_WINDOW_MIB = 32 * 1024;
 
 /** Stand-ins have no slot and no NUMA node, and need no memory window. */
-export const NO_PLACES: CardPlaces = { partsOf: () => [], nodeOf: () => null, mmio64Mib: 0 };
+export const NO_PLACES: CardPlaces = {
+  ...{ partsOf: () => [], nodeOf: () => null, peersOf: () => null, mmio64Mib: 0 },
+};
 
 /**
  * Reads where the devices of a VM are on the host, and the memory window that they need in the
@@ -38,6 +42,7 @@ export async function readCardPlaces(
 ): Promise<CardPlaces> {
   const devices = new Map<string, PciDevice>();
   const blocks = new Map<string, readonly Blocks[]>();
+  const peers = new Map<string, Peers | null>();
   const handedOver: PciDevice[] = [];
   for (const { kind, address } of assigned) {
     const device = await readPciDevice(host.sysfs, address);
@@ -47,12 +52,14 @@ export async function readCardPlaces(
       blocks.set(address, parts);
       continue;
     }
+    peers.set(address, kindNamed(host.kinds, kind).peersOf?.(device) ?? null);
     for (const each of device.functions) handedOver.push(await readPciDevice(host.sysfs, each));
   }
   return {
     partsOf: (address) =>
       blocks.get(address) ?? [{ functions: devices.get(address)?.functions ?? [] }],
     nodeOf: (address) => devices.get(address)?.numaNode ?? null,
+    peersOf: (address) => peers.get(address) ?? null,
     mmio64Mib: windowMib(handedOver),
   };
 }

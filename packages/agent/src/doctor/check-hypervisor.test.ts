@@ -1,6 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { KvmProbe } from '../libvirt/kvm-probe.ts';
-import { checkLibvirt, checkQemu, checkVhostNet, checkVirtualization } from './check-hypervisor.ts';
+import {
+  checkLibvirt,
+  checkProbeVm,
+  checkQemu,
+  checkVhostNet,
+  checkVirtualization,
+} from './check-hypervisor.ts';
 import { doctorHosts } from './testing/doctor-hosts.ts';
 
 const { make, remove } = doctorHosts();
@@ -114,4 +120,46 @@ it('a host without vhost-net gets advice on how to load it', async () => {
   expect(await checkVhostNet(await make())).toMatchObject([
     { severity: 'warn', advice: 'modprobe vhost_net' },
   ]);
+});
+
+describe('the check that starts a VM', () => {
+  const failing = async () => ({ works: false, detail: 'Permission denied', durationMs: 10 });
+
+  it('reports that it started, or the error of libvirt or QEMU', async () => {
+    expect(await checkProbeVm(await make({ root: FILES }))).toMatchObject([
+      { severity: 'ok', found: 'started from an image; it printed (2.0 s)' },
+    ]);
+    expect(await checkProbeVm(await make({ root: FILES, startProbeVm: failing }))).toMatchObject([
+      { severity: 'fail', found: expect.stringContaining('Permission denied') },
+    ]);
+  });
+
+  it('starts the VM with the accelerator that VMs of this host get', async () => {
+    const platforms: string[] = [];
+    const startProbeVm = async ({ accel }: { accel: string }) => {
+      platforms.push(accel);
+      return { works: true, detail: '', durationMs: 0 };
+    };
+    for (const accelerator of ['kvm', 'tcg'] as const) {
+      const settings = { accelerator: { accelerator, allowEmulation: false, probeLimitMs: 1 } };
+      await checkProbeVm(await make({ root: FILES, startProbeVm, settings }));
+    }
+    expect(platforms).toEqual(['kvm', 'tcg']);
+  });
+
+  it.each([
+    ['QEMU is missing', {}],
+    ['libvirt does not reply', { root: FILES, readLibvirtVersion: async () => '' }],
+    [
+      'KVM does not work',
+      {
+        root: FILES,
+        probeKvm: async (): Promise<KvmProbe> => ({
+          ...{ result: 'hangs', detail: '', durationMs: 1, remembered: false },
+        }),
+      },
+    ],
+  ])('is left out if %s, which another check reports', async (_, tree) => {
+    expect(await checkProbeVm(await make({ ...tree, startProbeVm: failing }))).toEqual([]);
+  });
 });

@@ -1,5 +1,6 @@
 import { type Finding, fail, ok, warn } from '../base/finding.ts';
 import { chooseAccelerator } from '../libvirt/choose-accelerator.ts';
+import { isOlder, parseQemuVersion } from '../libvirt/guest-hardware/qemu-version.ts';
 import { detectPlatform } from '../libvirt/platform.ts';
 import type { Check } from './doctor-host.ts';
 
@@ -32,6 +33,25 @@ export const checkVirtualization: Check = async ({
   return [fail('virtualization', found, KVM_ADVICE[architecture] ?? '')];
 };
 
+/** Starts a VM from an image through libvirt, because files that exist may still be denied to QEMU. */
+export const checkProbeVm: Check = async ({ architecture, filesRoot, settings, ...host }) => {
+  const detection = await detectPlatform({ root: filesRoot, architecture });
+  // Other checks report what is missing.
+  if (!detection.found || (await host.readLibvirtVersion()) === '') return [];
+  const { accelerator } = settings;
+  const { accel } = await chooseAccelerator(accelerator, () =>
+    host.probeKvm(detection.platforms.kvm, accelerator.probeLimitMs),
+  );
+  if (accel === null) return [];
+  const { works, detail, durationMs } = await host.startProbeVm(detection.platforms[accel]);
+  const seconds = `${(durationMs / 1_000).toFixed(1)} s`;
+  if (works) return [ok('probe VM', `started from an image; ${detail} (${seconds})`)];
+  const advice =
+    'see that the user of QEMU can pass through GANTRY_DATA_DIRECTORY and every directory above ' +
+    'it; journalctl -k shows what AppArmor denied';
+  return [fail('probe VM', `a VM made from an image does not start: ${detail}`, advice)];
+};
+
 const KVM_ADVICE: Partial<Record<NodeJS.Architecture, string>> = {
   x64: 'turn on VT-x (Intel) or SVM (AMD) in the BIOS and load kvm_intel or kvm_amd',
   arm64: 'have the firmware start the kernel at EL2',
@@ -56,7 +76,7 @@ export const checkQemu: Check = async ({ filesRoot, architecture, run }) => {
   }
   const { emulator, firmware } = detection.platforms.kvm;
   const said = await run(emulator, ['--version']).catch(() => '');
-  const version = /\d+\.\d+\.\d+/.exec(said)?.[0];
+  const version = parseQemuVersion(said);
   return [
     version === undefined
       ? fail('QEMU', `${emulator} does not say its version`, INSTALL)
@@ -80,9 +100,4 @@ function versionFinding({ check, version, least }: Comparison): Finding {
   if (!isOlder(version, least)) return ok(check, version);
   const advice = 'use a newer release of Debian or Ubuntu';
   return fail(check, `${version}; at least ${least} is needed`, advice);
-}
-
-/** 9.10.0 is newer than 9.9.0. */
-function isOlder(version: string, least: string): boolean {
-  return version.localeCompare(least, 'en', { numeric: true }) < 0;
 }

@@ -1,6 +1,12 @@
 import { checkBars, checkGroups, checkLinks, checkLost, checkStandIns } from './check-devices.ts';
 import { checkEnrolment, checkSchedulers, checkSpace } from './check-fleet.ts';
-import { checkLibvirt, checkQemu, checkVhostNet, checkVirtualization } from './check-hypervisor.ts';
+import {
+  checkLibvirt,
+  checkProbeVm,
+  checkQemu,
+  checkVhostNet,
+  checkVirtualization,
+} from './check-hypervisor.ts';
 import { checkInterrupts, checkIommu, checkVfio } from './check-iommu.ts';
 import { checkHugepages } from './check-memory.ts';
 import {
@@ -44,6 +50,7 @@ const AFTER_DEVICES: readonly NamedCheck[] = [
   ['QEMU', checkQemu],
   ['vhost-net', checkVhostNet],
   ['AppArmor', checkAppArmor],
+  ['probe VM', checkProbeVm],
   ['nftables', checkNftables],
   ['bridge filter', checkBridgeFilter],
   ['uplink', checkUplink],

@@ -5,6 +5,7 @@ import type { NumaNode } from '../inventory/numa-nodes.ts';
 import type { AcceleratorSettings } from '../libvirt/choose-accelerator.ts';
 import type { Platform } from '../libvirt/domain-xml/domain-definition.ts';
 import type { KvmProbe } from '../libvirt/kvm-probe.ts';
+import type { ProbeVmResult } from '../libvirt/probe/probe-vm.ts';
 
 /** What the doctor reads: files below roots that a test can choose, and a few functions. */
 export type DoctorHost = CheckedHost & {
@@ -20,6 +21,8 @@ export type DoctorHost = CheckedHost & {
   settings: DoctorSettings;
   /** Boots a test VM, whatever earlier probes found. */
   probeKvm: (platform: Platform, limitMs: number) => Promise<KvmProbe>;
+  /** Starts a VM from an image through libvirt, and removes it. */
+  startProbeVm: (platform: Platform) => Promise<ProbeVmResult>;
   /** Empty: libvirt does not reply. */
   readLibvirtVersion: () => Promise<string>;
   /** The file system that contains a path, or would contain it. */
@@ -46,5 +49,5 @@ export type DoctorSettings = {
   schedulers: readonly string[];
 };
 
-/** Checks one thing and changes nothing. An empty result means that the check does not apply. */
+/** Checks one thing, and leaves nothing behind. An empty result means that the check does not apply. */
 export type Check = (host: DoctorHost) => Promise<Finding[]>;

@@ -15,7 +15,7 @@ type Boot = { platform: Platform; limitMs: number };
  * The first output of the firmware's console driver. The banner that arm64 firmware prints before
  * it turns on paging does not match.
  */
-const CONSOLE_OUTPUT = ['\x1b[', 'BdsDxe'];
+export const CONSOLE_OUTPUT = ['\x1b[', 'BdsDxe'];
 /** QEMU keeps running after these, with the vCPU stopped for good. */
 const VCPU_ERROR = /KVM internal error|kvm run failed|KVM: entry failed|KVM_SET_\w+ failed/;
 /** A process that does not die within this time is stuck in the kernel. */

@@ -52,6 +52,7 @@ function startDefiner() {
     placesOf: async () => NO_PLACES,
     numaNodes: async () => [HOST_NODE],
     offersNesting: async () => true,
+    hasCliques: async () => false,
     ...{ core: 'thread', log: createLog({ process: 'agent', level: 'silent' }) },
   });
   return domainDefiner({

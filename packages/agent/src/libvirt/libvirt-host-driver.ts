@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '@gantry/daemon/log';
 import { systemClock } from '../base/clock.ts';
@@ -16,12 +15,14 @@ import { listBackingImages } from '../volumes/backing-images.ts';
 import { createVolumes } from '../volumes/create-volumes.ts';
 import type { VolumeDriver } from '../volumes/volume-driver.ts';
 import { chooseAccelerator, NO_ACCELERATOR_ADVICE } from './choose-accelerator.ts';
+import { hasDirectIo } from './direct-io.ts';
 import { domainDescriber } from './domain-xml/describe-domain.ts';
+import { keepFirmware } from './guest-hardware/keep-firmware.ts';
+import { offersNesting } from './guest-hardware/nesting.ts';
+import { hasCliques } from './guest-hardware/qemu-version.ts';
 import type { HostDriverSettings } from './host-driver-settings.ts';
-import { keepFirmware } from './keep-firmware.ts';
 import { probeKvm } from './kvm-probe.ts';
 import { LibvirtHypervisor } from './libvirt-hypervisor.ts';
-import { offersNesting } from './nesting.ts';
 import { openLibvirt } from './open-libvirt.ts';
 import { detectPlatform } from './platform.ts';
 import { readHostNodes } from './read-host-nodes.ts';
@@ -84,6 +85,7 @@ export async function openLibvirtHostDriver(
       directIo: await hasDirectIo(settings.dataDirectory),
       ...{ seedPath: seeds.path, nvramPath, serialLogPath: logs.path },
       ...ofCards,
+      hasCliques: () => hasCliques(platform.emulator),
       offersNesting: () => offersNesting(platform, sysfs),
       // Stand-ins are near no memory, so a guest with stand-ins is not pinned to a node.
       numaNodes: settings.devices.standIns
@@ -175,18 +177,4 @@ async function openVolumes(
     }),
     isInUse,
   });
-}
-
-/** Some file systems, for example tmpfs, do not support direct I/O. */
-async function hasDirectIo(directory: string): Promise<boolean> {
-  const file = join(directory, '.direct-io');
-  try {
-    const flags = constants.O_CREAT | constants.O_RDWR | constants.O_DIRECT;
-    await (await open(file, flags, 0o600)).close();
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await rm(file, { force: true });
-  }
 }

@@ -29,6 +29,7 @@ import { detachDevice } from './detach-device.ts';
 import type { DomainLines, Lane } from './domain-lines.ts';
 import type { DomainView } from './domain-view.ts';
 import type { domainDescriber } from './domain-xml/describe-domain.ts';
+import { PROBE_VM_ID } from './domain-xml/domain-definition.ts';
 import { targetOfSlot } from './domain-xml/render-disk.ts';
 import {
   type FoundDomain,
@@ -76,7 +77,8 @@ export class LibvirtHypervisor implements Hypervisor {
 
   async list(): Promise<readonly Domain[]> {
     const seen = await this.#host.view.list();
-    return await Promise.all(seen.map((domain) => showSeen(domain, this.#host.volumes)));
+    const ours = seen.filter(({ vmId }) => vmId !== PROBE_VM_ID);
+    return await Promise.all(ours.map((domain) => showSeen(domain, this.#host.volumes)));
   }
 
   async read(vmId: string): Promise<Domain | null> {

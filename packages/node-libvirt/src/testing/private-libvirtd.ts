@@ -29,7 +29,7 @@ export type PrivateLibvirtdOptions = {
   directory?: string;
   /** Its network: that of this process, a new one, or one made by `ip netns add NAME`. */
   network?: 'shared' | 'private' | { namespace: string };
-  /** More lines for libvirtd.conf and qemu.conf. Later lines override earlier ones. */
+  /** Lines for libvirtd.conf and qemu.conf, which replace the usual ones: libvirt uses the first. */
   libvirtdConf?: readonly string[];
   qemuConf?: readonly string[];
   /** Whether it also listens for TLS, configured in libvirtdConf. */
@@ -92,14 +92,15 @@ async function prepare(directory: string, options: PrivateLibvirtdOptions): Prom
   const write = (name: string, lines: readonly string[]) =>
     writeFile(join(directory, 'etc', name), `${lines.join('\n')}\n`);
   await write('libvirtd.conf', [
+    ...libvirtdConf,
     'unix_sock_rw_perms = "0700"',
     'auth_unix_rw = "none"',
     'auth_unix_ro = "none"',
     `host_uuid = "${crypto.randomUUID()}"`,
     'log_outputs = "2:file:/var/log/libvirt/libvirtd.log"',
-    ...libvirtdConf,
   ]);
   await write('qemu.conf', [
+    ...qemuConf,
     'user = "root"',
     'group = "root"',
     'security_driver = "none"',
@@ -107,7 +108,6 @@ async function prepare(directory: string, options: PrivateLibvirtdOptions): Prom
     'remember_owner = 0',
     'cgroup_controllers = []',
     'stdio_handler = "logd"',
-    ...qemuConf,
   ]);
 }
 

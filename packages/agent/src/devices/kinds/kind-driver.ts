@@ -50,6 +50,8 @@ export type KindDriver = {
   holdsData?: boolean;
   /** Returns what the guest gets instead of a PCI device, or null if it gets the PCI device. */
   guestParts?(host: BlockHost, address: string): Promise<readonly Blocks[] | null>;
+  /** Returns the devices of the kind that this one can exchange data with directly, or null. */
+  peersOf?(device: PciDevice): Peers | null;
   /** What the doctor checks, in the order in which findings should be fixed. */
   checks?: readonly KindCheck[];
 };
@@ -105,6 +107,9 @@ export type ReturnedDevice = {
     identity: DeviceIdentity | null;
   } | null;
 };
+
+/** Devices with the same `group` reach each other; those with the same `switch` are below it. */
+export type Peers = { group: string; switch: string | null };
 
 /** A block device that stays with the host's driver; the guest gets its blocks. */
 export type Blocks = { path: string; serial: string };

@@ -56,6 +56,7 @@ export function doctorHosts() {
       settings: { ...SETTINGS, ...settings },
       run: async () => '',
       probeKvm: async () => KVM_WORKS,
+      startProbeVm: async () => ({ works: true, detail: 'it printed', durationMs: 2_000 }),
       readLibvirtVersion: async () => '10.0.0',
       readSpace: async () => ({ freeBytes: 900 * 2 ** 30, totalBytes: 1_000 * 2 ** 30 }),
       connect: async () => null,

@@ -130,8 +130,8 @@ describe('the cards of a guest', () => {
     const gpus = ['0000:21:00.0', '0000:26:00.0'];
     const { cards } = describeDomain({ ...vm, devices: gpus.map(gpu), numaShares: shares }, host);
     expect(cards).toEqual([
-      { functions: ['0000:21:00.0', '0000:21:00.1'], cell: 1 },
-      { functions: ['0000:26:00.0', '0000:26:00.1'], cell: 0 },
+      { functions: ['0000:21:00.0', '0000:21:00.1'], cell: 1, clique: null, guestSwitch: null },
+      { functions: ['0000:26:00.0', '0000:26:00.1'], cell: 0, clique: null, guestSwitch: null },
     ]);
   });
 
@@ -195,6 +195,7 @@ describe("the virtualization of a guest's CPU", () => {
       numaNodes: async () => [],
       offersNesting: async () => false,
       ...{ core: 'thread', log: createLog({ process: 'agent', level: 'silent' }) },
+      hasCliques: async () => false,
     });
     const alone = { present: null, kept: null, readOtherPins: async () => [] };
     await expect(describeVm({ ...vm, nestedVirtualization: true }, alone)).rejects.toMatchObject({

@@ -14,6 +14,7 @@ import {
   hostCpusOf,
   threadsPerCore,
 } from './choose-cells.ts';
+import { choosePeers } from './choose-peers.ts';
 import { type DescribedDisks, type DiskHost, describeDisks, slotsOf } from './describe-disks.ts';
 import type { CardDefinition, DomainDefinition, GuestCell, Platform } from './domain-definition.ts';
 import { keepHardware } from './keep-hardware.ts';
@@ -23,6 +24,7 @@ import type { DomainFacts } from './read-domain.ts';
 type HostPlaces = {
   platform: Platform;
   vhostNet: boolean;
+  hasCliques(): Promise<boolean>;
   volumes: Pick<VolumeDriver, 'locate'>;
   mtu: number;
   directIo: boolean;
@@ -36,7 +38,7 @@ type HostPlaces = {
   offersNesting(): Promise<boolean>;
   numaNodes(): Promise<readonly HostNode[]>;
   core: CapacitySettings['core'];
-  log: Log;
+  log: Pick<Log, 'warn'>;
 };
 
 /** A domain of the host that this VM replaces, and what the others have. */
@@ -98,8 +100,11 @@ export function domainDescriber(host: HostPlaces) {
           'parameter "nested" of kvm_intel or kvm_amd to 1';
         throw new HostFailure('nesting_unavailable', message);
       }
+      const places = await host.placesOf(vm.devices);
+      const havePeers = vm.devices.some(({ address }) => places.peersOf(address) !== null);
       return describeDomain(vm, {
         ...{ vhostNet, directIo },
+        hasCliques: havePeers && (await host.hasCliques()),
         platform: keepHardware(platform, neighbours.kept ?? present?.hardware ?? null),
         sourceOf: await sourcesOf(vm.disks),
         slots: present ? slotsOf(present) : new Map(),
@@ -107,7 +112,7 @@ export function domainDescriber(host: HostPlaces) {
         nvramPath: host.nvramPath(vm.id),
         serialLogPath: host.serialLogPath(vm.id),
         interfaceOf: (iface) => ({ tap: tapName(iface.id), mtu: host.mtu }),
-        ...(await host.placesOf(vm.devices)),
+        ...places,
         numaNodes: await reserveCpus(vm, neighbours),
         runningPins: neighbours.present?.state === 'running' ? (present?.vcpuPins ?? []) : [],
         lockMemory: host.lockMemory,
@@ -132,6 +137,8 @@ export type DomainHost = Omit<DiskHost, 'iothreads'> &
   CardPlaces & {
     platform: Platform;
     vhostNet: boolean;
+    /** Whether QEMU can declare cliques for current GPUs. */
+    hasCliques: boolean;
     /** Whether guests' memory may be locked: the agent has CAP_SYS_RESOURCE. */
     lockMemory: boolean;
     /** By the kernel's number. Empty: no NUMA. */
@@ -160,7 +167,7 @@ export function describeDomain(vm: VmSpec, host: DomainHost): DomainDefinition {
   const chosen = withRunningPins(chooseCells(vm, host.numaNodes), host.runningPins);
   const cells = pins ? chosen : chosen.map(withoutPins);
   const iothreads = iothreadsOf(vm);
-  const cards = vm.devices.flatMap(({ address }) => describeCard(address, host, cells));
+  const cards = describeCards(vm, host, cells);
   return {
     metadata: {
       vmId: vm.id,
@@ -230,12 +237,20 @@ function iothreadsOf(vm: VmSpec): number {
   return Math.min(MAX_IOTHREADS, Math.ceil(vm.cpuCores / CORES_PER_IOTHREAD));
 }
 
-function describeCard(
-  address: string,
+function describeCards(
+  { devices }: VmSpec,
   host: DomainHost,
   cells: readonly GuestCell[],
 ): CardDefinition[] {
-  const node = host.nodeOf(address);
-  const cell = cells.findIndex(({ hostNode }) => hostNode !== null && hostNode === node);
-  return host.partsOf(address).map((part) => ({ ...part, cell: cell < 0 ? null : cell }));
+  const cards = devices.flatMap(({ address }) => {
+    const node = host.nodeOf(address);
+    const found = cells.findIndex(({ hostNode }) => hostNode !== null && hostNode === node);
+    const cell = found < 0 ? null : found;
+    return host.partsOf(address).map((part) => ({ part, cell, peers: host.peersOf(address) }));
+  });
+  const peers = choosePeers(cards);
+  return cards.map(({ part, cell }, index) => {
+    const { clique = null, guestSwitch = null } = peers[index] ?? {};
+    return { ...part, cell, clique: host.hasCliques ? clique : null, guestSwitch };
+  });
 }

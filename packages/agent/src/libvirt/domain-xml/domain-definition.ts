@@ -60,6 +60,9 @@ export const DOMAIN_NAMESPACE_PREFIX = 'gantry';
 const NAME_PREFIX = 'gantry-';
 export const domainName = (vmId: string): string => `${NAME_PREFIX}${vmId}`;
 
+/** The test VM of the doctor. It belongs to no tenant, and the agent does not report it. */
+export const PROBE_VM_ID = 'd0c70000-9a1e-4f6b-8c35-70726f626501';
+
 /** What a host offers to a domain; the same for all domains. */
 export type Platform = {
   arch: 'x86_64' | 'aarch64';
@@ -139,4 +142,13 @@ export type InterfaceDefinition = {
 export type CardDefinition = {
   /** Index of the nearest cell. Null: unknown. */
   cell: number | null;
-} & (HandedOver | Blocks);
+} & GuestPeers &
+  (HandedOver | Blocks);
+
+/** How a guest sees that cards can exchange data directly. */
+export type GuestPeers = {
+  /** NVIDIA's driver uses direct transfers between GPUs of one clique. Null: none. */
+  clique: number | null;
+  /** Cards with the same number are below one PCIe switch. Null: the card has a port of its own. */
+  guestSwitch: number | null;
+};

@@ -15,7 +15,15 @@ import { readDomain } from './read-domain.ts';
 import { renderDisk } from './render-disk.ts';
 import { renderDomain } from './render-domain.ts';
 import { renderMetadata } from './render-metadata.ts';
-import { ARM_KVM, emulated, gpuServer, VM_ID, vmOfType, X86_KVM } from './testing/gpu-server.ts';
+import {
+  ARM_KVM,
+  emulated,
+  gpuServer,
+  switchOf,
+  VM_ID,
+  vmOfType,
+  X86_KVM,
+} from './testing/gpu-server.ts';
 
 const SCHEMA = '/usr/share/libvirt/schemas/domain.rng';
 const GOLDEN = new URL('golden/', import.meta.url).pathname;
@@ -56,7 +64,7 @@ describe("libvirt's own schema", () => {
   it('accepts every golden domain', async () => {
     const names = await readdir(GOLDEN, { recursive: true });
     const files = names.filter((name) => name.endsWith('.xml')).map((name) => join(GOLDEN, name));
-    expect(files).toHaveLength(2 * (CATALOGUE.length + 2));
+    expect(files).toHaveLength(2 * (CATALOGUE.length + 3));
     await promisify(execFile)('xmllint', ['--noout', '--relaxng', SCHEMA, ...files]);
   });
 });
@@ -84,6 +92,18 @@ describe.each([X86_KVM, ARM_KVM])('libvirt defines on $arch', (platform) => {
     expect(hardware?.loader).toBe(written?.loader);
   });
 });
+
+it.each([X86_KVM, ARM_KVM])(
+  'libvirt keeps the cliques of GPUs below a switch on $arch',
+  async (platform) => {
+    const vm = vmOfType({ cpuCores: 8, memoryGb: 64, gpuCount: 4, diskCount: 0 });
+    const host = gpuServer(emulated(platform), { peersOf: switchOf });
+    await define(renderDomain(describeDomain(vm, host)));
+    const defined = await virsh('dumpxml', '--inactive', NAME);
+    expect(defined.match(/'x-nv-gpudirect-clique' type='unsigned' value='0'/g)).toHaveLength(4);
+    expect(defined.match(/'pcie-switch-downstream-port'/g)).toHaveLength(4);
+  },
+);
 
 describe("a guest's CPU", () => {
   it.each([true, false])('shows virtualization if its type has it: %s', async (nested) => {
@@ -143,6 +163,8 @@ describe('QEMU', () => {
         nvramPath: join(folder, 'nvram.fd'),
         serialLogPath,
         interfaceOf: () => ({ tap: TAP, mtu: 1_450 }),
+        // The cards are left out below, and with them what QEMU would be told about them.
+        ...{ peersOf: switchOf, hasCliques: false },
         mmio64Mib: 64 * 1_024,
       },
     );

@@ -1,6 +1,6 @@
 import { element, type XmlElement } from '../../base/xml.ts';
 import type { HandedOver } from '../../devices/card-places.ts';
-import type { CardDefinition } from './domain-definition.ts';
+import type { CardDefinition, GuestPeers } from './domain-definition.ts';
 import { renderAddress } from './render-pci.ts';
 
 /** Behind every disk that comes and goes, and before the seed: vdq, vdr and so on. */
@@ -31,11 +31,12 @@ export function cardElements(
  * One host device for each function. Not managed: the agent binds and cleans cards itself, and
  * libvirt would give one back to a host driver whenever its domain ends.
  */
-function handedOverElements(card: HandedOver, bus: number): XmlElement[] {
+function handedOverElements(card: HandedOver & GuestPeers, bus: number): XmlElement[] {
   return card.functions.map((address, index) =>
     element('hostdev', { mode: 'subsystem', type: 'pci', managed: 'no' }, [
       element('driver', { name: 'vfio' }),
       element('source', {}, [element('address', partsOf(address))]),
+      index === 0 && card.clique !== null ? element('alias', { name: cliqueAlias(bus) }) : null,
       element('address', {
         type: 'pci',
         domain: '0x0000',
@@ -45,6 +46,27 @@ function handedOverElements(card: HandedOver, bus: number): XmlElement[] {
         ...(index === 0 && card.functions.length > 1 && { multifunction: 'on' }),
       }),
     ]),
+  );
+}
+
+/** libvirt accepts names of its users only with this prefix. */
+const cliqueAlias = (bus: number) => `ua-peer-${bus}`;
+
+/**
+ * Sets QEMU's property for the clique of a card, for which libvirt has no element. libvirt before 8.2
+ * ignores it, and the guest's GPUs then copy through memory.
+ */
+export function cliqueElements(cards: readonly { card: CardDefinition; bus: number }[]) {
+  return cards.flatMap(({ card, bus }) =>
+    card.clique === null
+      ? []
+      : element('qemu:device', { alias: cliqueAlias(bus) }, [
+          element('qemu:frontend', {}, [
+            element('qemu:property', {
+              ...{ name: 'x-nv-gpudirect-clique', type: 'unsigned', value: card.clique },
+            }),
+          ]),
+        ]),
   );
 }
 

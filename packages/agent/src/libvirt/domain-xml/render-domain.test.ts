@@ -4,7 +4,7 @@ import { makeDisk } from '../../testing/make-spec.ts';
 import { describeDomain } from './describe-domain.ts';
 import { renderDisk, renderFilesystem } from './render-disk.ts';
 import { renderDomain } from './render-domain.ts';
-import { ARM_KVM, emulated, gpuServer, vmOfType, X86_KVM } from './testing/gpu-server.ts';
+import { ARM_KVM, emulated, gpuServer, switchOf, vmOfType, X86_KVM } from './testing/gpu-server.ts';
 
 const [SMALLEST] = CATALOGUE;
 if (SMALLEST === undefined) throw new Error('the catalogue is empty');
@@ -25,6 +25,12 @@ describe.each([X86_KVM, ARM_KVM])('the domain on $arch', (platform) => {
     const vm = { ...whole, devices: whole.devices.filter(({ kind }) => kind !== 'gpu') };
     const xml = renderDomain(describeDomain(vm, gpuServer(platform, { partsOf })));
     await expect(xml).toMatchFileSnapshot(`golden/${platform.arch}/drive-as-blocks.xml`);
+  });
+
+  it('with GPUs below PCIe switches is the golden one', async () => {
+    const vm = vmOfType({ cpuCores: 32, memoryGb: 128, gpuCount: 10, diskCount: 2 });
+    const xml = renderDomain(describeDomain(vm, gpuServer(platform, { peersOf: switchOf })));
+    await expect(xml).toMatchFileSnapshot(`golden/${platform.arch}/gpu-switches.xml`);
   });
 
   it('without KVM and without devices is the golden one', async () => {
@@ -50,6 +56,15 @@ describe('renderDomain', () => {
     expect(xml).not.toContain('<hostdev');
     for (const { kind, address } of vm.devices)
       expect(xml).toContain(`<gantry:device kind='${kind}' address='${address}'/>`);
+  });
+
+  it('declares no clique if QEMU cannot, and shows the switches nevertheless', () => {
+    const twin = vmOfType({ cpuCores: 8, memoryGb: 64, gpuCount: 2, diskCount: 0 });
+    const render = (hasCliques: boolean) =>
+      renderDomain(describeDomain(twin, { ...host, peersOf: switchOf, hasCliques }));
+    expect(render(true).match(/x-nv-gpudirect-clique/g)).toHaveLength(2);
+    expect(render(false)).not.toContain('x-nv-gpudirect-clique');
+    expect(render(false).match(/pcie-switch-downstream-port/g)).toHaveLength(2);
   });
 
   it('keeps a disk that was attached while it ran in the same slot after its next start', () => {

@@ -4,11 +4,11 @@ import {
   domainName,
   type InterfaceDefinition,
 } from './domain-definition.ts';
-import { cardElements } from './render-card.ts';
+import { cardElements, cliqueElements } from './render-card.ts';
 import { cpuElements } from './render-cpu.ts';
 import { diskElement, filesystemElement, seedElement } from './render-disk.ts';
 import { metadataElement } from './render-metadata.ts';
-import { PCI_BUS, planPci, renderAddress } from './render-pci.ts';
+import { PCI_BUS, type PciPlan, planPci, renderAddress } from './render-pci.ts';
 
 /** The limit for one of QEMU's translation caches; the default is one GiB per guest. */
 const TCG_CACHE_MIB = 256;
@@ -16,11 +16,15 @@ const QEMU_NAMESPACE = 'http://libvirt.org/schemas/domain/qemu/1.0';
 
 /** Returns the complete XML of a domain, for virDomainDefineXML. */
 export function renderDomain(definition: DomainDefinition): string {
-  const { metadata, vm, platform } = definition;
+  const { metadata, vm, platform, interfaces, cards } = definition;
   const mmio64Mib = windowMibOf(definition);
+  const pci = planPci({ interfaceCount: interfaces.length, cards, mmio64Mib });
+  const cliques = cliqueElements(
+    cards.map((card, index) => ({ card, bus: pci.cardBuses[index] ?? 0 })),
+  );
   const attributes = {
     type: platform.accel === 'kvm' ? 'kvm' : 'qemu',
-    ...(mmio64Mib > 0 && { 'xmlns:qemu': QEMU_NAMESPACE }),
+    ...((mmio64Mib > 0 || cliques.length > 0) && { 'xmlns:qemu': QEMU_NAMESPACE }),
   };
   const domain = element('domain', attributes, [
     element('name', {}, domainName(metadata.vmId)),
@@ -37,8 +41,9 @@ export function renderDomain(definition: DomainDefinition): string {
     // starts the domain again.
     element('on_crash', {}, 'destroy'),
     powerManagementElement(definition),
-    devicesElement(definition),
+    devicesElement(definition, pci),
     mmio64Mib === 0 ? null : firmwareWindowElement(mmio64Mib),
+    cliques.length === 0 ? null : element('qemu:override', {}, cliques),
   ]);
   return renderXml(domain);
 }
@@ -98,10 +103,8 @@ function powerManagementElement({ platform }: DomainDefinition): XmlElement | nu
   ]);
 }
 
-function devicesElement(definition: DomainDefinition): XmlElement {
+function devicesElement(definition: DomainDefinition, pci: PciPlan): XmlElement {
   const { platform, disks, filesystems, seedPath, interfaces, cards } = definition;
-  const mmio64Mib = windowMibOf(definition);
-  const pci = planPci({ interfaceCount: interfaces.length, cards, mmio64Mib });
   return element('devices', {}, [
     element('emulator', {}, platform.emulator),
     ...disks.map((disk, index) => diskElement(disk, { isBootDisk: index === 0 })),

@@ -6,7 +6,8 @@ import { type CardDefinition, DISK_SLOTS } from './domain-definition.ts';
  * choose others when a disk is added or removed: devices keep their addresses, interfaces keep
  * their names, and a disk that was attached to a running guest has the same address after the next
  * start. Bus 0 has the root ports, eight per slot; each root port is a bus with one device. A host
- * node with cards has an expander bus with a root port for each card.
+ * node with cards has an expander bus with a root port for each card. Cards that share a switch on the
+ * host have one root port with a switch, and each a port of that switch.
  */
 export const PCI_BUS = { serial: 1, rng: 2, seed: 3, firstDisk: 4, firstInterface: 4 + DISK_SLOTS };
 
@@ -17,7 +18,7 @@ const PORTS_PER_SLOT = 8;
 /** Bus numbers of expanders are given from above, those of the other ports are found from below. */
 const BUS_NUMBERS = 256;
 
-type PciPlan = {
+export type PciPlan = {
   controllers: XmlElement[];
   /** The bus of each card, in the cards' order. */
   cardBuses: number[];
@@ -30,35 +31,68 @@ export function planPci(guest: {
 }): PciPlan {
   const near = guest.cards.filter((card) => card.cell !== null);
   const fixedPorts = PCI_BUS.firstInterface + guest.interfaceCount - 1;
-  const looseCards = guest.cards.length - near.length;
+  const loose = portsOf(guest.cards.filter(({ cell }) => cell === null));
   const controllers = [renderRoot(guest.mmio64Mib)];
   const buses = new Map<CardDefinition, number>();
 
+  /** Puts each port's card, or a switch with the port's cards, on the bus of its root port. */
+  const fill = (ports: readonly CardDefinition[][], firstBus: number) => {
+    for (const [order, cards] of ports.entries()) {
+      const [alone, ...others] = cards;
+      if (alone && others.length === 0) {
+        buses.set(alone, firstBus + order);
+        continue;
+      }
+      const upstream = controllers.length;
+      controllers.push(renderUpstream({ index: upstream, bus: firstBus + order }));
+      for (const [slot, card] of cards.entries()) {
+        buses.set(card, controllers.length);
+        controllers.push(renderDownstream({ index: controllers.length, upstream, slot }));
+      }
+    }
+  };
+
   for (let index = 1; index <= fixedPorts; index += 1) controllers.push(renderPort({ index }));
-  for (const card of guest.cards.filter(({ cell }) => cell === null)) {
-    buses.set(card, controllers.length);
+  const firstLoose = controllers.length;
+  for (const _ of loose) {
     controllers.push(renderPort({ index: controllers.length, hotplug: false }));
   }
+  fill(loose, firstLoose);
+  const lowBuses = controllers.length - 1;
 
   let busNumber = BUS_NUMBERS;
   const cells = [...new Set(near.map(({ cell }) => cell ?? 0))].sort((a, b) => a - b);
   for (const [order, cell] of cells.entries()) {
     const cards = near.filter((card) => card.cell === cell);
-    busNumber -= cards.length + 1;
+    const ports = portsOf(cards);
+    busNumber -= 1 + ports.reduce((sum, { length }) => sum + busesOf(length), 0);
     const expander = controllers.length;
     controllers.push(renderExpander({ index: expander, order, cell, busNumber }));
-    for (const [slot, card] of cards.entries()) {
-      buses.set(card, controllers.length);
+    for (const slot of ports.keys()) {
       controllers.push(renderCardPort({ index: controllers.length, expander, slot }));
     }
+    fill(ports, expander + 1);
   }
-  assertRoom({ rootPorts: fixedPorts + looseCards, busNumber });
+  assertRoom({ rootPorts: fixedPorts + loose.length, lowBuses, busNumber });
   return { controllers, cardBuses: guest.cards.map((card) => buses.get(card) ?? 0) };
 }
 
-function assertRoom(used: { rootPorts: number; busNumber: number }): void {
+/** The cards of each root port: one, or all that share a switch. */
+function portsOf(cards: readonly CardDefinition[]): CardDefinition[][] {
+  const ports = new Map<CardDefinition | number, CardDefinition[]>();
+  for (const card of cards) {
+    const key = card.guestSwitch ?? card;
+    ports.set(key, [...(ports.get(key) ?? []), card]);
+  }
+  return [...ports.values()];
+}
+
+/** The buses below a root port: its own, and with a switch that of the switch and of each card. */
+const busesOf = (cards: number) => (cards === 1 ? 1 : 2 + cards);
+
+function assertRoom(used: { rootPorts: number; lowBuses: number; busNumber: number }): void {
   const lastSlot = FIRST_PORT_SLOT + Math.floor((used.rootPorts - 1) / PORTS_PER_SLOT);
-  if (lastSlot >= FIRST_EXPANDER_SLOT || used.busNumber <= used.rootPorts) {
+  if (lastSlot >= FIRST_EXPANDER_SLOT || used.busNumber <= used.lowBuses) {
     throw new RangeError(`a guest's PCI buses have no room for ${used.rootPorts} root ports`);
   }
 }
@@ -114,6 +148,19 @@ function renderCardPort(port: { index: number; expander: number; slot: number })
   return element('controller', { type: 'pci', index: port.index, model: 'pcie-root-port' }, [
     element('target', { chassis: port.index, port: hex(port.slot, 1), hotplug: 'off' }),
     renderAddress(port.expander, { slot: port.slot }),
+  ]);
+}
+
+function renderUpstream({ index, bus }: { index: number; bus: number }): XmlElement {
+  const model = 'pcie-switch-upstream-port';
+  return element('controller', { type: 'pci', index, model }, [renderAddress(bus)]);
+}
+
+function renderDownstream(port: { index: number; upstream: number; slot: number }): XmlElement {
+  const model = 'pcie-switch-downstream-port';
+  return element('controller', { type: 'pci', index: port.index, model }, [
+    element('target', { chassis: port.index, port: hex(port.slot, 1), hotplug: 'off' }),
+    renderAddress(port.upstream, { slot: port.slot }),
   ]);
 }
 

@@ -1,5 +1,6 @@
 import { type Finding, fail, ok, warn } from '../../../base/finding.ts';
 import type { CheckedHost, InventoryDevice, KindCheck } from '../kind-driver.ts';
+import { checkPeers } from './check-peers.ts';
 
 export function gpuChecks(vendorIds: readonly string[]): readonly KindCheck[] {
   return [
@@ -7,6 +8,7 @@ export function gpuChecks(vendorIds: readonly string[]): readonly KindCheck[] {
     ['GPU support', checkSupport],
     ['GPU drivers', checkGpuDrivers],
     ['GPU reset', checkResets],
+    ['GPU peers', checkPeers],
   ];
 }
 

@@ -6,6 +6,7 @@ import { gpuChecks } from './check-gpus.ts';
 import { cleanMemory, type GpuCleaner } from './clean-memory.ts';
 import { hasNvswitch, NEEDS_FABRIC_MANAGER, needsFabricManager } from './fabric.ts';
 import { gpuFiles } from './gpu-files.ts';
+import { type PeerScope, peersOf, readPeerScope } from './gpu-peers.ts';
 import { joinPairs, type NvlinkPair, parseNvlinkPairs } from './nvlink-pairs.ts';
 import { DISPLAY_CLASS, readGpuDevices } from './read-gpus.ts';
 import { type VendorWarnings, vendorWarningsReader } from './vendor-warnings.ts';
@@ -16,13 +17,15 @@ export type GpuSettings = {
   nvlinkPairs?: readonly NvlinkPair[];
   /** Absent: the memory of cards is not cleaned. */
   cleaner?: GpuCleaner | undefined;
+  /** Absent: GPUs below one switch. */
+  peerScope?: PeerScope;
   /** Absent: the vendor's tool is not run. */
   vendorWarnings?: VendorWarnings;
 };
 
 /** Graphics cards: passed through with all their functions, and reset after a VM. */
 export function gpuKind(settings: GpuSettings): KindDriver {
-  const { vendorIds, nvlinkPairs = [], vendorWarnings, cleaner } = settings;
+  const { vendorIds, nvlinkPairs = [], vendorWarnings, cleaner, peerScope = 'switch' } = settings;
   return {
     kind: 'gpu',
     pciClass: DISPLAY_CLASS,
@@ -51,6 +54,7 @@ export function gpuKind(settings: GpuSettings): KindDriver {
       );
     },
 
+    peersOf: (device) => peersOf(device, peerScope),
     filesOf: gpuFiles,
     clean: (host, device) =>
       cleanByReset(host, device, (outcome) => cleanMemory(host, device, { cleaner, outcome })),
@@ -64,6 +68,7 @@ export function readGpuSettings(reader: SettingsReader): GpuSettings {
   return {
     vendorIds: vendors.split(',').map((id) => id.trim().toLowerCase()),
     nvlinkPairs: readNvlinkPairs(reader),
+    peerScope: readPeerScope(reader),
     vendorWarnings: vendorWarningsReader(),
     cleaner: readCleaner(reader),
   };

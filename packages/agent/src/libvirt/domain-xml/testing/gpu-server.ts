@@ -92,6 +92,8 @@ export function gpuServer(platform: Platform, host: Partial<DomainHost> = {}): D
       if (gpu >= 0) return Math.floor(gpu / CARDS_PER_NODE);
       return Math.floor((Number.parseInt(address.slice(5, 7), 16) - 0x61) / DRIVES_PER_NODE);
     },
+    peersOf: () => null,
+    hasCliques: true,
     mmio64Mib: 2 ** 20,
     generation: '0',
     slots: new Map(),
@@ -108,6 +110,14 @@ function hostNode(id: number): HostNode {
   ]);
   const hugepages = [{ pageKib: GIB_KIB, total: 900 }];
   return { id, hugepages, cores, hostCpus: own.join(), vcpuPins: cores.flat().map(String) };
+}
+
+/** The GPUs of each node below one switch, except the last, which has a root port of its own. */
+export function switchOf(address: string) {
+  const index = gpuIndexOf(address);
+  if (index < 0 || index % CARDS_PER_NODE === CARDS_PER_NODE - 1) return null;
+  const name = `switch-${Math.floor(index / CARDS_PER_NODE)}`;
+  return { group: name, switch: name };
 }
 
 function gpuIndexOf(address: string): number {

@@ -5,10 +5,10 @@ import { createLog } from '@gantry/daemon/log';
 import { createSettingsReader } from '@gantry/daemon/settings';
 import { type PrivateLibvirtd, startPrivateLibvirtd } from 'node-libvirt/testing/private-libvirtd';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { makeVm } from '../testing/make-spec.ts';
-import { domainName } from './domain-xml/domain-definition.ts';
-import { readHostDriverSettings } from './host-driver-settings.ts';
-import { type LibvirtHostDriver, openLibvirtHostDriver } from './libvirt-host-driver.ts';
+import { makeVm } from '../../testing/make-spec.ts';
+import { domainName } from '../domain-xml/domain-definition.ts';
+import { readHostDriverSettings } from '../host-driver-settings.ts';
+import { type LibvirtHostDriver, openLibvirtHostDriver } from '../libvirt-host-driver.ts';
 
 const VM = makeVm('5b8f2a64-2c6d-4a5e-9b1f-7d3c0e9a1f20', { disks: [], interfaces: [] });
 const NEWEST = process.arch === 'x64' ? /^pc-q35-\d+\.\d+$/ : /^virt-\d+\.\d+$/;
