@@ -49,15 +49,19 @@ describe('gantry-agent', () => {
     expect(err).toContain('no GPU at 0000:41:00.0 and 0000:42:00.0');
   });
 
-  it.each([{ GANTRY_NVLINK_PAIRS: '41:00.0-42:00.0' }, { GANTRY_SHARED_STORAGE: 'yes' }])(
-    'replies to %j with the name of the variable and status 2',
-    async (env) => {
-      const { status, out, err } = await run(['inventory'], env);
-      expect(status).toBe(2);
-      expect(out).toBe('');
-      expect(err).toContain(Object.keys(env)[0]);
-    },
-  );
+  it.each([
+    { GANTRY_NVLINK_PAIRS: '41:00.0-42:00.0' },
+    { GANTRY_SHARED_STORAGE: 'yes' },
+    { GANTRY_CORE: 'socket' },
+    { GANTRY_HOST_CORES: '-1' },
+    { GANTRY_HOST_MEMORY_GIB: '8G' },
+    { GANTRY_HOST_MEMORY_PERCENT: '100' },
+  ])('replies to %j with the name of the variable and status 2', async (env) => {
+    const { status, out, err } = await run(['inventory'], env);
+    expect(status).toBe(2);
+    expect(out).toBe('');
+    expect(err).toContain(Object.keys(env)[0]);
+  });
 
   it.each([
     [['frobnicate']],

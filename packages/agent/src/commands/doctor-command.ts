@@ -39,6 +39,7 @@ export async function readDoctorHost(reader: SettingsReader): Promise<DoctorHost
     devices: await readDevices({ ...inventory, warn: silent }),
     numaNodes: spreadMemory(await readNumaNodes(sysfs), totalmem(), silent),
     settings: {
+      capacity: inventory.capacity,
       standIns: driver.devices.standIns,
       accelerator: driver.accelerator,
       uplink: driver.uplink,

@@ -1,5 +1,6 @@
 import type { Finding } from '../base/finding.ts';
 import type { Sysfs } from '../base/sysfs.ts';
+import type { CapacitySettings } from '../capacity/capacity-settings.ts';
 import type { CheckedHost, KindDriver } from '../devices/kinds/kind-driver.ts';
 import type { NumaNode } from '../inventory/numa-nodes.ts';
 import type { AcceleratorSettings } from '../libvirt/choose-accelerator.ts';
@@ -36,6 +37,7 @@ export type DoctorHost = CheckedHost & {
 };
 
 export type DoctorSettings = {
+  capacity: CapacitySettings;
   standIns: boolean;
   accelerator: AcceleratorSettings;
   uplink: string | undefined;

@@ -57,12 +57,13 @@ function topologyTree({ coresPerNode }: ServerModel): SysfsTree {
 function nodeTree(model: ServerModel, node: number): SysfsTree {
   const folder = `devices/system/node/node${node}`;
   const pages = `${folder}/hugepages`;
-  const memory = { memoryBytes: nodeMemoryKib(model) * 1_024, hugepages: [] };
+  const hugepages = [{ pageKib: KIB_PER_GIB, total: 0 }];
+  const memory = { memoryBytes: nodeMemoryKib(model) * 1_024, hugepages };
   const reserved = pagesToReserve(
     NODES.map(() => memory),
     DEFAULT_CAPACITY,
   );
-  const gibPages = `${reserved[node]}`;
+  const gibPages = `${reserved[node]?.pages}`;
   return {
     [`${folder}/cpulist`]: cpuListOf(model, node),
     [`${folder}/meminfo`]: `Node ${node} MemTotal:       ${nodeMemoryKib(model)} kB`,
