@@ -15,7 +15,7 @@ import { readLibvirtVersion } from '../inventory/libvirt-version.ts';
 import { readNumaNodes } from '../inventory/numa-nodes.ts';
 import { spreadMemory } from '../inventory/spread-memory.ts';
 import { readHostDriverSettings } from '../libvirt/host-driver-settings.ts';
-import { probeKvm } from '../libvirt/kvm-probe.ts';
+import { probeKvm } from '../libvirt/platform/kvm-probe.ts';
 import { chooseNameServers } from '../network/name-servers.ts';
 import { readSchedulers, readStateDirectory } from './agent-settings.ts';
 

@@ -1,6 +1,6 @@
 import { type Finding, fail, ok, warn } from '../base/finding.ts';
-import { chooseAccelerator } from '../libvirt/choose-accelerator.ts';
-import { detectPlatform } from '../libvirt/platform.ts';
+import { chooseAccelerator } from '../libvirt/platform/choose-accelerator.ts';
+import { detectPlatform } from '../libvirt/platform/platform.ts';
 import type { Check } from './doctor-host.ts';
 
 /** The oldest supported versions: Ubuntu 22.04 has them. */

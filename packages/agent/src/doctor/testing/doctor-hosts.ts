@@ -7,7 +7,7 @@ import { DEFAULT_CAPACITY } from '../../capacity/capacity-settings.ts';
 import { createKinds } from '../../devices/kinds/kinds.ts';
 import { readDevices } from '../../devices/read-devices.ts';
 import { readNumaNodes } from '../../inventory/numa-nodes.ts';
-import type { KvmProbe } from '../../libvirt/kvm-probe.ts';
+import type { KvmProbe } from '../../libvirt/platform/kvm-probe.ts';
 import type { DoctorHost, DoctorSettings } from '../doctor-host.ts';
 
 type HostTree = Partial<Omit<DoctorHost, 'settings'>> & {

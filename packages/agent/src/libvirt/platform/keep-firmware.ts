@@ -4,8 +4,8 @@ import { chmod, mkdir, open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { syncDirectory, unlessMissing } from '@gantry/daemon/durable-file';
-import { programRunner } from '../base/run-program.ts';
-import type { Platform } from './domain-xml/domain-definition.ts';
+import { programRunner } from '../../base/run-program.ts';
+import type { Platform } from '../domain-xml/domain-definition.ts';
 
 const run = programRunner('host_failed');
 /** QEMU runs as its own user and reads the files. */

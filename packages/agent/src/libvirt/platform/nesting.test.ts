@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Sysfs } from '../base/sysfs.ts';
-import { writeSysfsTree } from '../base/sysfs-tree.ts';
-import { ARM_KVM, emulated, X86_KVM } from './domain-xml/testing/gpu-server.ts';
+import { Sysfs } from '../../base/sysfs.ts';
+import { writeSysfsTree } from '../../base/sysfs-tree.ts';
+import { ARM_KVM, emulated, X86_KVM } from '../domain-xml/testing/gpu-server.ts';
 import { offersNesting } from './nesting.ts';
 
 describe('a host offers nested virtualization', () => {

@@ -1,5 +1,5 @@
-import type { Sysfs } from '../base/sysfs.ts';
-import type { Platform } from './domain-xml/domain-definition.ts';
+import type { Sysfs } from '../../base/sysfs.ts';
+import type { Platform } from '../domain-xml/domain-definition.ts';
 
 const MODULES = ['kvm_intel', 'kvm_amd'];
 
