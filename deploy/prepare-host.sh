@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prepares a Debian or Ubuntu machine to be a host: installs what the agent needs to run VMs, and
-# loads vfio-pci at every boot. It does not change the kernel command line, hugepages or the BIOS:
-# `gantry-agent doctor` reports what to set there.
+# loads vfio-pci at every boot. It does not change the kernel command line or the BIOS, and installs
+# no units: `gantry-agent doctor` reports what to set there.
 #
 #   prepare-host.sh             as root: installs what is missing, then checks
 #   prepare-host.sh --check     changes nothing; prints what is missing, and exits 1 if anything is

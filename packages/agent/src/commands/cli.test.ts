@@ -58,6 +58,10 @@ describe('gantry-agent', () => {
     { GANTRY_NVLINK_PAIRS: '41:00.0-42:00.0' },
     { GANTRY_SHARED_STORAGE: 'yes' },
     { GANTRY_ENFORCE_BANDWIDTH: '2' },
+    { GANTRY_CORE: 'socket' },
+    { GANTRY_HOST_CORES: '-1' },
+    { GANTRY_HOST_MEMORY_GIB: '8G' },
+    { GANTRY_HOST_MEMORY_PERCENT: '100' },
   ])('replies to %j with the name of the variable and status 2', async (env) => {
     const { status, out, err } = await run(['inventory'], env);
     expect(status).toBe(2);

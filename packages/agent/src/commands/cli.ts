@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { createLog } from '@gantry/daemon/log';
 import { runProcess } from '@gantry/daemon/run';
 import { createSettingsReader, SettingsError, type SettingsReader } from '@gantry/daemon/settings';
@@ -8,6 +9,7 @@ import { readInventorySettings } from '../inventory/inventory-settings.ts';
 import { readStateDirectory } from './agent-settings.ts';
 import { readDoctorHost } from './doctor-command.ts';
 import { enrollHost, OptionError, parseEnrollOptions } from './enroll-command.ts';
+import { describeReservation, reserveHugepages } from './reserve-hugepages.ts';
 import { readRunSettings, runHost } from './run-command.ts';
 
 type Streams = { out: (text: string) => void; err: (text: string) => void };
@@ -27,6 +29,8 @@ commands:
                 --ca-sha256 HEX     fingerprint of the fleet's authority, from the same reply
                 --name NAME         the host's name in the fleet (default: its hostname)
                 --again             come back as the same host, with a token for this host
+  reserve-hugepages
+              reserve memory for VMs on every NUMA node as hugepages; the host keeps its part
   run         run the agent until SIGTERM; VMs keep running afterwards
 
 environment of enroll, run and doctor:
@@ -52,7 +56,7 @@ environment of run and doctor:
   GANTRY_KVM_PROBE_SECONDS
                           how long the probe waits for a test VM (30)
   GANTRY_STAND_IN_DEVICES 1: GPUs and drives are assigned in the device book only (0)
-environment of run, doctor and inventory:
+environment of run, doctor, inventory and reserve-hugepages:
   GANTRY_SYSFS_ROOT       where sysfs is mounted (/sys)
   GANTRY_GPU_VENDORS      PCI vendor ids of GPUs, separated by commas (10de,1002)
   GANTRY_GPU_CLEANER      a program that clears the memory of a GPU after each VM
@@ -81,6 +85,7 @@ const COMMANDS: Record<string, (command: Command) => Promise<number>> = {
   inventory: printInventory,
   doctor: examineHost,
   enroll: enrollThisHost,
+  'reserve-hugepages': reserveMemory,
   run: runAgent,
 };
 
@@ -123,6 +128,22 @@ async function printInventory({ options, reader, out, err }: Command): Promise<n
   });
   out(`${JSON.stringify(inventory, null, 2)}\n`);
   return 0;
+}
+
+async function reserveMemory({ options, reader, out, err }: Command): Promise<number> {
+  requireNoOptions(options);
+  const { sysfsRoot, capacity: settings } = readInventorySettings(reader);
+  const warn = (message: string) => err(`gantry-agent: ${message}\n`);
+  const host = { sysfsRoot, settings, memoryBytes: totalmem(), warn };
+  try {
+    const reservations = await reserveHugepages(host);
+    out(reservations.map((reservation) => `${describeReservation(reservation)}\n`).join(''));
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    err(`gantry-agent: hugepages cannot be reserved: ${error.message}\n`);
+    return FAILURE;
+  }
 }
 
 async function examineHost({ options, reader, out }: Command): Promise<number> {

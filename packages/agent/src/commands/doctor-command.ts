@@ -15,7 +15,7 @@ import { readLibvirtVersion } from '../inventory/libvirt-version.ts';
 import { readNumaNodes } from '../inventory/numa-nodes.ts';
 import { spreadMemory } from '../inventory/spread-memory.ts';
 import { readHostDriverSettings } from '../libvirt/host-driver-settings.ts';
-import { probeKvm } from '../libvirt/kvm-probe.ts';
+import { probeKvm } from '../libvirt/platform/kvm-probe.ts';
 import { startProbeVm } from '../libvirt/probe/probe-vm.ts';
 import { chooseNameServers } from '../network/name-servers.ts';
 import { readSchedulers, readStateDirectory } from './agent-settings.ts';
@@ -41,6 +41,7 @@ export async function readDoctorHost(reader: SettingsReader): Promise<DoctorHost
     devices: await readDevices({ ...inventory, warn: silent }),
     numaNodes: spreadMemory(await readNumaNodes(sysfs), totalmem(), silent),
     settings: {
+      capacity: inventory.capacity,
       standIns: driver.devices.standIns,
       accelerator: driver.accelerator,
       uplink: driver.uplink,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { KvmProbe } from '../libvirt/kvm-probe.ts';
+import type { KvmProbe } from '../libvirt/platform/kvm-probe.ts';
 import {
   checkLibvirt,
   checkProbeVm,

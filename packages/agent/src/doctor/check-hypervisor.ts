@@ -1,7 +1,7 @@
 import { type Finding, fail, ok, warn } from '../base/finding.ts';
-import { chooseAccelerator } from '../libvirt/choose-accelerator.ts';
-import { isOlder, parseQemuVersion } from '../libvirt/guest-hardware/qemu-version.ts';
-import { detectPlatform } from '../libvirt/platform.ts';
+import { chooseAccelerator } from '../libvirt/platform/choose-accelerator.ts';
+import { detectPlatform } from '../libvirt/platform/platform.ts';
+import { isOlder, parseQemuVersion } from '../libvirt/platform/qemu-version.ts';
 import type { Check } from './doctor-host.ts';
 
 /** The oldest supported versions: Ubuntu 22.04 has them. */

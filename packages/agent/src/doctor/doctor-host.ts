@@ -1,10 +1,11 @@
 import type { Finding } from '../base/finding.ts';
 import type { Sysfs } from '../base/sysfs.ts';
+import type { CapacitySettings } from '../capacity/capacity-settings.ts';
 import type { CheckedHost, KindDriver } from '../devices/kinds/kind-driver.ts';
 import type { NumaNode } from '../inventory/numa-nodes.ts';
-import type { AcceleratorSettings } from '../libvirt/choose-accelerator.ts';
 import type { Platform } from '../libvirt/domain-xml/domain-definition.ts';
-import type { KvmProbe } from '../libvirt/kvm-probe.ts';
+import type { AcceleratorSettings } from '../libvirt/platform/choose-accelerator.ts';
+import type { KvmProbe } from '../libvirt/platform/kvm-probe.ts';
 import type { ProbeVmResult } from '../libvirt/probe/probe-vm.ts';
 
 /** What the doctor reads: files below roots that a test can choose, and a few functions. */
@@ -39,6 +40,7 @@ export type DoctorHost = CheckedHost & {
 };
 
 export type DoctorSettings = {
+  capacity: CapacitySettings;
   standIns: boolean;
   accelerator: AcceleratorSettings;
   uplink: string | undefined;

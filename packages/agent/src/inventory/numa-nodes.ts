@@ -11,22 +11,23 @@ export type NumaNode = {
   hugepages: { pageKib: number; total: number; free: number }[];
 };
 
-const NODES = 'devices/system/node';
+/** The folder of the nodes in sysfs. */
+export const NUMA_NODES = 'devices/system/node';
 
 export async function readNumaNodes(sysfs: Sysfs): Promise<NumaNode[]> {
   const nodes: NumaNode[] = [];
-  for (const name of await sysfs.list(NODES)) {
+  for (const name of await sysfs.list(NUMA_NODES)) {
     const id = /^node(\d+)$/.exec(name)?.[1];
     if (id === undefined) continue;
-    const cpus = (await sysfs.text(`${NODES}/${name}/cpulist`)) ?? '';
+    const cpus = (await sysfs.text(`${NUMA_NODES}/${name}/cpulist`)) ?? '';
     const socket = await readSocket(sysfs, cpus);
     nodes.push({
       id: Number(id),
       cpus,
       ...(socket !== undefined && { socket }),
-      ...parseDistances(await sysfs.text(`${NODES}/${name}/distance`)),
-      memoryBytes: parseMemTotal(await sysfs.text(`${NODES}/${name}/meminfo`)),
-      hugepages: await readHugepages(sysfs, `${NODES}/${name}/hugepages`),
+      ...parseDistances(await sysfs.text(`${NUMA_NODES}/${name}/distance`)),
+      memoryBytes: parseMemTotal(await sysfs.text(`${NUMA_NODES}/${name}/meminfo`)),
+      hugepages: await readHugepages(sysfs, `${NUMA_NODES}/${name}/hugepages`),
     });
   }
   return nodes;

@@ -7,7 +7,10 @@ import type { InventorySettings } from '../inventory/inventory.ts';
 import { readInventorySettings } from '../inventory/inventory-settings.ts';
 import { readGuestNetworkSettings } from '../network/guest-network-settings.ts';
 import type { GuestNetworkSettings } from '../seed/network-config.ts';
-import { type AcceleratorSettings, readAcceleratorSettings } from './choose-accelerator.ts';
+import {
+  type AcceleratorSettings,
+  readAcceleratorSettings,
+} from './platform/choose-accelerator.ts';
 
 /** How the agent drives libvirt and the kernel of its host. */
 export type HostDriverSettings = {

@@ -62,11 +62,12 @@ function topologyTree({ nodes }: ServerModel): SysfsTree {
 function nodeTree(model: ServerModel, node: ServerNode, number: number): SysfsTree {
   const folder = `devices/system/node/node${number}`;
   const pages = `${folder}/hugepages`;
+  const hugepages = [{ pageKib: KIB_PER_GIB, total: 0 }];
   const reserved = pagesToReserve(
-    model.nodes.map((one) => ({ memoryBytes: nodeMemoryKib(one) * 1_024, hugepages: [] })),
+    model.nodes.map((one) => ({ memoryBytes: nodeMemoryKib(one) * 1_024, hugepages })),
     DEFAULT_CAPACITY,
   );
-  const gibPages = `${reserved[number]}`;
+  const gibPages = `${reserved[number]?.pages}`;
   const cpus = cpuListOf(model, number);
   const [firstCpu] = cpus.split('-');
   return {

@@ -84,6 +84,15 @@ describe.each(SERVER_MODELS.map((model) => [model.name, model] as const))('on %s
       memoryBytes / 2,
     ]);
     expect(cpu.threads).toBe(2 * cpu.cores);
+    // The host keeps one core of each node, and offers the memory that is reserved as pages.
+    expect(numaNodes.map(({ offeredCores }) => offeredCores)).toEqual(
+      numaNodes.map(() => cpu.cores - 2),
+    );
+    for (const { offeredMemoryMib, hugepages } of numaNodes) {
+      const [, ofOneGib] = hugepages;
+      expect(offeredMemoryMib).toBe((ofOneGib?.total ?? 0) * 1_024);
+      expect(offeredMemoryMib).toBeGreaterThan(0);
+    }
     const last = numaNodes.at(-1)?.cpus.split('-').at(-1);
     expect(Number(last)).toBe(cpu.threads - 1);
   });

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Sysfs } from '../../base/sysfs.ts';
 import { type SysfsTree, writeSysfsTree } from '../../base/sysfs-tree.ts';
+import { DEFAULT_CAPACITY } from '../../capacity/capacity-settings.ts';
 import { createKinds } from '../../devices/kinds/kinds.ts';
 import { readDevices } from '../../devices/read-devices.ts';
 import { readNumaNodes } from '../../inventory/numa-nodes.ts';
-import type { KvmProbe } from '../../libvirt/kvm-probe.ts';
+import type { KvmProbe } from '../../libvirt/platform/kvm-probe.ts';
 import type { DoctorHost, DoctorSettings } from '../doctor-host.ts';
 
 type HostTree = Partial<Omit<DoctorHost, 'settings'>> & {
@@ -18,6 +19,7 @@ type HostTree = Partial<Omit<DoctorHost, 'settings'>> & {
 const KINDS = createKinds({ gpu: { vendorIds: ['10de', '1002'] } });
 
 const SETTINGS: DoctorSettings = {
+  capacity: DEFAULT_CAPACITY,
   standIns: false,
   accelerator: { accelerator: 'auto', allowEmulation: false, probeLimitMs: 30_000 },
   uplink: 'ens1',

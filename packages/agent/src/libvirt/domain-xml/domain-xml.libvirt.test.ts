@@ -7,7 +7,7 @@ import { CATALOGUE } from '@gantry/model/vm-types';
 import { type PrivateLibvirtd, startPrivateLibvirtd } from 'node-libvirt/testing/private-libvirtd';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { makeDisk } from '../../testing/make-spec.ts';
-import { detectPlatform } from '../platform.ts';
+import { detectPlatform } from '../platform/platform.ts';
 import { describeDisks, slotsOf } from './describe-disks.ts';
 import { describeDomain } from './describe-domain.ts';
 import { DOMAIN_NAMESPACE, DOMAIN_NAMESPACE_PREFIX, domainName } from './domain-definition.ts';

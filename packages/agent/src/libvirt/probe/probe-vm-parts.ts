@@ -16,7 +16,7 @@ import {
   type Platform,
   PROBE_VM_ID,
 } from '../domain-xml/domain-definition.ts';
-import { keepFirmware } from '../guest-hardware/keep-firmware.ts';
+import { keepFirmware } from '../platform/keep-firmware.ts';
 import { serialLogs } from '../serial-log.ts';
 
 export type ProbeFiles = {

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { domainName, type Platform, PROBE_VM_ID } from '../domain-xml/domain-definition.ts';
 import { readHostDriverSettings } from '../host-driver-settings.ts';
 import { openLibvirtHostDriver } from '../libvirt-host-driver.ts';
-import { detectPlatform } from '../platform.ts';
+import { detectPlatform } from '../platform/platform.ts';
 import { type ProbeVmOptions, startProbeVm } from './probe-vm.ts';
 
 /** Emulated firmware needs 4 s of a CPU that may be shared with much other work. */

@@ -6,11 +6,11 @@ import type { Connection } from 'node-libvirt/connection';
 import { isLibvirtError, LIBVIRT_ERROR } from 'node-libvirt/errors';
 import { START } from 'node-libvirt/flags';
 import { domainCreateXml, domainDestroyFlags } from 'node-libvirt/generated/procedures';
-import { CONSOLE_OUTPUT } from '../boot-firmware.ts';
 import { CHANGE_LIMIT } from '../call-limits.ts';
 import { domainName, type Platform, PROBE_VM_ID } from '../domain-xml/domain-definition.ts';
 import { renderDomain } from '../domain-xml/render-domain.ts';
 import { findDomain } from '../libvirt-domains.ts';
+import { CONSOLE_OUTPUT } from '../platform/boot-firmware.ts';
 import { buildProbeVm, type ProbeFiles } from './probe-vm-parts.ts';
 
 export type ProbeVmOptions = {

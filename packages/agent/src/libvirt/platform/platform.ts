@@ -1,6 +1,6 @@
 import { access, constants, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Platform } from './domain-xml/domain-definition.ts';
+import type { Platform } from '../domain-xml/domain-definition.ts';
 
 /** What a domain can be made of on this host, or what is missing for it. */
 export type Detection =

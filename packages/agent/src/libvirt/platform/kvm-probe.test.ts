@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Platform } from './domain-xml/domain-definition.ts';
+import type { Platform } from '../domain-xml/domain-definition.ts';
 import { type ProbeOptions, probeKvm } from './kvm-probe.ts';
 
 /** A dead process is reaped long before this. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { Platform } from './domain-xml/domain-definition.ts';
+import type { Platform } from '../domain-xml/domain-definition.ts';
 
 /** What the emulator did until the time limit. */
 export type FirmwareBoot =

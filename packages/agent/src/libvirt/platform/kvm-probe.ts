@@ -3,8 +3,8 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { replaceFile } from '@gantry/daemon/durable-file';
+import type { Platform } from '../domain-xml/domain-definition.ts';
 import { bootFirmware } from './boot-firmware.ts';
-import type { Platform } from './domain-xml/domain-definition.ts';
 
 /** Whether this host can run guests with KVM. */
 export type KvmProbe = {
