@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Device } from '../host-driver.ts';
 import { eraseLimitMs } from './kinds/drive/erase-drive.ts';
-import { ImitatedServer, zero } from './testing/imitated-server.ts';
+import { zero } from './testing/imitated-nvme.ts';
+import { ImitatedServer } from './testing/imitated-server.ts';
 import { type VfioDevices, vfioDevices } from './vfio-devices.ts';
 
 const VM = '1f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d31';

@@ -90,7 +90,13 @@ export type BlockHost = { sysfs: Sysfs; devRoot: string };
 export type AssigningHost = PciHost & BlockHost & { procRoot: string };
 
 /** What identifies a device. A tenant controls it completely, so it may come back changed. */
-export type DeviceIdentity = { serial: string; firmware: string; sizeBytes: number };
+export type DeviceIdentity = {
+  serial: string;
+  firmware: string;
+  sizeBytes: number;
+  /** Further values that must be the same when the device returns, by name. Absent: not recorded. */
+  setup?: Readonly<Record<string, string>>;
+};
 
 /** A device by its place and, if it can be read, by its serial number, which moves with it. */
 export type NamedDevice = { address: string; serial: string };

@@ -20,6 +20,7 @@ import { createKinds } from '../kinds/kinds.ts';
 import type { PciControl } from '../pci/pci-control.ts';
 import { readDevices } from '../read-devices.ts';
 import type { VfioOptions } from '../vfio-devices.ts';
+import { ImitatedNvme, type ImitatedSetup, zero } from './imitated-nvme.ts';
 
 type Card = {
   deviceClass: string;
@@ -30,7 +31,6 @@ type Card = {
   bridge?: string;
 };
 type Drive = { serial: string; bytes: number };
-
 /** The reaction of a program or the kernel to a request, by the first words of the request. */
 type Reactions = Partial<{
   reset(method: string): void;
@@ -55,6 +55,7 @@ export class ImitatedServer {
   reactions: Reactions = {};
   /** The capabilities that the drives report. */
   abilities = { oacs: 0x2, sanicap: 0 };
+  readonly nvme = new ImitatedNvme();
   drivesAsBlocks = false;
   /** The operator's program for the memory of GPUs. */
   cleaner: GpuCleaner | undefined;
@@ -180,9 +181,14 @@ export class ImitatedServer {
   }
 
   /** Writes as a tenant who has the whole drive can. */
-  async changeDrive(address: string, change: { firmware?: string; bytes?: number }): Promise<void> {
+  async changeDrive(
+    address: string,
+    change: { firmware?: string; bytes?: number } & Partial<ImitatedSetup>,
+  ): Promise<void> {
     const drive = this.#drives.get(address);
     if (!drive) throw new Error(`no drive ${address}`);
+    const { firmware: _, bytes: __, ...setup } = change;
+    this.nvme.change(setup);
     this.#firmware = change.firmware ?? this.#firmware;
     if (change.bytes !== undefined) await truncate(this.drivePath(address), change.bytes);
     drive.bytes = change.bytes ?? drive.bytes;
@@ -304,7 +310,7 @@ export class ImitatedServer {
     await this.#ask([program, ...args].join(' ').replaceAll(`${this.root}/`, '/'));
     if (program === 'timeout') return await programRunner('device_failed')(program, args, options);
     const [command = '', path = ''] = args;
-    if (program === 'nvme') return await this.#nvme(command, path);
+    if (program === 'nvme') return await this.#nvme(command, path, args);
     if (program === 'mdadm' && command === '--stop') await this.#disassemble(basename(path));
     if (program === 'blkdiscard' && args.includes('--zeroout')) await zero(args.at(-1) ?? '');
     return '';
@@ -318,16 +324,16 @@ export class ImitatedServer {
     await rm(join(blocks, name), { recursive: true });
   }
 
-  async #nvme(command: string, path: string): Promise<string> {
+  async #nvme(command: string, path: string, args: readonly string[]): Promise<string> {
+    const reply = this.nvme.reply(command, args);
+    if (reply !== null) return reply;
     if (command === 'id-ctrl') return JSON.stringify(this.abilities);
     if (command === 'sanitize-log') return JSON.stringify({ [basename(path)]: { sstat: 1 } });
     if (command === 'sanitize') await this.reactions.sanitize?.();
-    if (command === 'format') await (this.reactions.format ?? zero)(path);
+    if (command === 'format') {
+      this.nvme.format(args);
+      await (this.reactions.format ?? zero)(path);
+    }
     return '';
   }
-}
-
-export async function zero(path: string): Promise<void> {
-  const { length } = await readFile(path);
-  await writeFile(path, Buffer.alloc(length));
 }

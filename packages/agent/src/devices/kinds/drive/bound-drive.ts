@@ -17,7 +17,7 @@ const SECTOR_BYTES = 512;
 /**
  * A controller is ready within the time that it declares itself, half a minute for large drives.
  */
-const READY_TIMEOUT_MS = 60_000;
+export const READY_TIMEOUT_MS = 60_000;
 
 /** Returns null if the drive is not on the host's driver or has no namespace. */
 export async function readDrive(
@@ -55,7 +55,7 @@ export async function untilDrive(host: BlockHost, address: string): Promise<Boun
   return isWhole(drive) ? drive : null;
 }
 
-/** Returns what a tenant changed that erasing does not undo, or null. */
+/** Returns what a tenant changed and cannot be restored, or null. */
 export function changeOf(before: DeviceIdentity, now: DeviceIdentity): string | null {
   if (before.serial !== now.serial) return `its serial number was ${before.serial}`;
   if (before.firmware !== now.firmware) {

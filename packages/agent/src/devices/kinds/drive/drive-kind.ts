@@ -1,13 +1,22 @@
 import { SettingsError, type SettingsReader } from '@gantry/daemon/settings';
 import type { ReceiptProperty } from '@gantry/model/receipt-property';
 import { HostFailure } from '../../../base/failure.ts';
+import { untilTrue } from '../../../base/until-true.ts';
 import type { CleaningOutcome } from '../../../host-driver.ts';
 import { bindToHost } from '../../pci/bind-driver.ts';
-import type { AssigningHost, KindDriver, ReturnedDevice } from '../kind-driver.ts';
-import { changeOf, NVME_DRIVER, readDrive, untilDrive } from './bound-drive.ts';
+import type { AssigningHost, DeviceIdentity, KindDriver, ReturnedDevice } from '../kind-driver.ts';
+import {
+  type BoundDrive,
+  changeOf,
+  NVME_DRIVER,
+  READY_TIMEOUT_MS,
+  readDrive,
+  untilDrive,
+} from './bound-drive.ts';
 import { DRIVE_CHECKS } from './check-drives.ts';
 import { dismantle } from './dismantle.ts';
 import { type DriveHealthReader, driveHealthReader } from './drive-health.ts';
+import { readSetup, restoreSetup, setupChange } from './drive-setup.ts';
 import { readDriveUses } from './drive-uses.ts';
 import { EARLY_BOOT_FILES, type EarlyBootFiles, hideFromEarlyBoot } from './early-boot.ts';
 import { eraseDrive } from './erase-drive.ts';
@@ -45,7 +54,8 @@ export function driveKind(settings: DriveSettings = {}): KindDriver {
       const drive = await readDrive(host, address);
       if (drive === null) return null;
       const { serial, firmware, sizeBytes } = drive;
-      return { serial, firmware, sizeBytes };
+      const setup = await readSetup(host.control.run, drive);
+      return { serial, firmware, sizeBytes, setup };
     },
 
     async filesOf(host, address) {
@@ -98,35 +108,61 @@ async function clean(
   { address, before }: ReturnedDevice,
 ): Promise<CleaningOutcome> {
   await bindToHost(host, { address, driver: NVME_DRIVER });
+  await restore(host, { address, before });
   const drive = await untilDrive(host, address);
   if (drive === null) return silent(address);
   const outcome = await eraseDrive(host.control, drive);
   if (outcome.failure) return outcome;
   const now = await untilDrive(host, address);
   if (now === null) return silent(address);
-  const change = before?.identity ? changeOf(before.identity, now) : null;
+  const change = before?.identity ? await changeSince(host, before.identity, now) : null;
   if (change === null) return { ...outcome, properties: provenOf(outcome, before) };
   const message = `the drive ${address} came back changed: ${change}`;
   return { method: outcome.method, failure: { code: 'drive_changed', message } };
+}
+
+async function changeSince(
+  { control }: AssigningHost,
+  before: DeviceIdentity,
+  now: BoundDrive,
+): Promise<string | null> {
+  const change = changeOf(before, now);
+  if (change !== null || before.setup === undefined) return change;
+  return setupChange(before.setup, await readSetup(control.run, now));
+}
+
+/**
+ * Undoes what the tenant changed, before the drive is erased: the kernel shows a namespace with an
+ * unusual format without its size, and it could not be erased.
+ */
+async function restore(
+  host: AssigningHost,
+  { address, before }: Pick<ReturnedDevice, 'address' | 'before'>,
+): Promise<void> {
+  const setup = before?.identity?.setup;
+  if (setup === undefined) return;
+  const isThere = async () => (await readDrive(host, address)) !== null;
+  await untilTrue(isThere, READY_TIMEOUT_MS);
+  const drive = await readDrive(host, address);
+  if (drive === null) return;
+  const { run } = host.control;
+  await restoreSetup(run, drive, { before: setup, now: await readSetup(run, drive) });
 }
 
 function provenOf(
   { method }: CleaningOutcome,
   before: ReturnedDevice['before'],
 ): ReceiptProperty[] {
+  const { identity } = before ?? {};
+  const recorded = (name: string, detail: string | undefined): ReceiptProperty =>
+    detail === undefined
+      ? { name, state: 'not_verified', detail: 'nothing was recorded before' }
+      : { name, state: 'verified', detail };
+  const { setup } = identity ?? {};
   return [
-    before?.identity
-      ? {
-          name: 'identity',
-          state: 'verified',
-          detail: 'serial number, firmware and size are as before',
-        }
-      : { name: 'identity', state: 'not_verified', detail: 'nothing was recorded before' },
-    {
-      name: 'data',
-      state: 'verified',
-      detail: `${method}; random bytes written before it are gone`,
-    },
+    recorded('identity', identity ? 'serial number, firmware and size are as before' : undefined),
+    recorded('setup', setup && `as before, or restored: ${Object.keys(setup).join(', ')}`),
+    { name: 'data', state: 'verified', detail: `${method}; random bytes written before are gone` },
   ];
 }
 
