@@ -79,6 +79,7 @@ export async function openLibvirtHostDriver(
   const hypervisor = new LibvirtHypervisor({
     ...libvirt,
     ...{ clock: systemClock, volumes, serialLogs: logs },
+    hugepagesAboveMib: settings.hugepagesAboveMib,
     ...domainDescriber({
       ...{ platform, vhostNet, volumes, mtu },
       directIo: await hasDirectIo(settings.dataDirectory),

@@ -50,6 +50,8 @@ export type LibvirtHost = ReturnType<typeof domainDescriber> & {
   view: DomainView;
   clock: Clock;
   volumes: Pick<VolumeDriver, 'read' | 'prepareGrowth'>;
+  /** See `domainDefiner`. */
+  hugepagesAboveMib?: number | null;
   /** Returns the PCI addresses of the devices that are assigned to a VM. */
   devicesOf(vmId: string): Promise<ReadonlySet<string>>;
   serialLogs: SerialLogFiles;
