@@ -6,11 +6,11 @@ import type { GuestHardware } from '../host-driver.ts';
 import { isBelow, type VmSpec } from '../spec.ts';
 import { CHANGE_LIMIT } from './call-limits.ts';
 import { defineXml } from './define-xml.ts';
-import type { DomainView } from './domain-view.ts';
 import type { domainDescriber } from './domain-xml/describe-domain.ts';
 import { type DomainDefinition, domainName } from './domain-xml/domain-definition.ts';
 import { requireHugepages } from './domain-xml/require-hugepages.ts';
-import { type FoundDomain, findDomain, keepMetadata } from './libvirt-domains.ts';
+import type { DomainView } from './domains/domain-view.ts';
+import { type FoundDomain, findDomain, keepMetadata } from './domains/libvirt-domains.ts';
 
 type DefinerHost = {
   describe: ReturnType<typeof domainDescriber>['describe'];

@@ -10,8 +10,8 @@ import {
   domainGetXmlDesc,
 } from 'node-libvirt/generated/procedures';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../base/clock.ts';
-import { DISK_ALIAS_PREFIX } from './domain-xml/render-disk.ts';
+import { systemClock } from '../../base/clock.ts';
+import { DISK_ALIAS_PREFIX } from '../domain-xml/render-disk.ts';
 import { openLibvirt } from './open-libvirt.ts';
 
 const VM = '1f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d31';
