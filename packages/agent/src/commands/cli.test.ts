@@ -185,6 +185,7 @@ describe('gantry-agent run', () => {
     ['GANTRY_VOLUME_GROUP', { GANTRY_VOLUME_DRIVER: 'lvm' }],
     ['GANTRY_NAMESERVERS', { GANTRY_NAMESERVERS: 'dns' }],
     ['GANTRY_IMAGE_CACHE_GIB', { GANTRY_IMAGE_CACHE_GIB: '0' }],
+    ['GANTRY_HUGEPAGES_ABOVE_GIB', { GANTRY_HUGEPAGES_ABOVE_GIB: '64G' }],
     ['GANTRY_STORAGE_RESERVE_PERCENT', { GANTRY_STORAGE_RESERVE_PERCENT: '95' }],
   ])('names %s if it is wrong on an enrolled host: %j', async (variable, more) => {
     const key = makePrivateKey();

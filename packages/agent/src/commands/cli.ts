@@ -55,6 +55,8 @@ environment of run and doctor:
   GANTRY_ALLOW_EMULATION  1: auto falls back to emulated VMs, which are slow (0)
   GANTRY_KVM_PROBE_SECONDS
                           how long the probe waits for a test VM (30)
+  GANTRY_HUGEPAGES_ABOVE_GIB
+                          VMs with more memory start only with hugepages; unset: none needs them
   GANTRY_STAND_IN_DEVICES 1: GPUs and drives are assigned in the device book only (0)
 environment of run, doctor, inventory and reserve-hugepages:
   GANTRY_SYSFS_ROOT       where sysfs is mounted (/sys)

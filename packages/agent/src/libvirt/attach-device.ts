@@ -4,7 +4,7 @@ import { domainAttachDeviceFlags, domainGetSchedulerType } from 'node-libvirt/ge
 import { HostFailure } from '../base/failure.ts';
 import type { DescribedDisks } from './domain-xml/describe-disks.ts';
 import { renderDisk, renderFilesystem } from './domain-xml/render-disk.ts';
-import type { FoundDomain } from './libvirt-domains.ts';
+import type { FoundDomain } from './domains/libvirt-domains.ts';
 
 const CALL_LIMIT = { timeoutMs: 15_000 };
 

@@ -8,10 +8,10 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { NO_PLACES } from '../devices/card-places.ts';
 import { makeDisk, makeVm } from '../testing/make-spec.ts';
 import { domainDefiner } from './define-domain.ts';
-import type { SeenDomain } from './domain-view.ts';
 import { domainDescriber } from './domain-xml/describe-domain.ts';
 import { ARM_KVM, emulated, X86_KVM } from './domain-xml/testing/gpu-server.ts';
-import { findDomain, listDomainIds } from './libvirt-domains.ts';
+import type { SeenDomain } from './domains/domain-view.ts';
+import { findDomain, listDomainIds } from './domains/libvirt-domains.ts';
 
 const platform = process.arch === 'arm64' ? ARM_KVM : X86_KVM;
 const NODE = 0;

@@ -6,13 +6,18 @@ import type { GuestHardware } from '../host-driver.ts';
 import { isBelow, type VmSpec } from '../spec.ts';
 import { CHANGE_LIMIT } from './call-limits.ts';
 import { defineXml } from './define-xml.ts';
-import type { DomainView } from './domain-view.ts';
 import type { domainDescriber } from './domain-xml/describe-domain.ts';
 import { type DomainDefinition, domainName } from './domain-xml/domain-definition.ts';
-import { type FoundDomain, findDomain, keepMetadata } from './libvirt-domains.ts';
+import { requireHugepages } from './domain-xml/require-hugepages.ts';
+import type { DomainView } from './domains/domain-view.ts';
+import { type FoundDomain, findDomain, keepMetadata } from './domains/libvirt-domains.ts';
 
-type DefinerView = Pick<DomainView, 'list' | 'noticed'>;
-type Describe = ReturnType<typeof domainDescriber>['describe'];
+type DefinerHost = {
+  describe: ReturnType<typeof domainDescriber>['describe'];
+  view: Pick<DomainView, 'list' | 'noticed'>;
+  /** VMs with more memory start only with hugepages. Null: none needs them. */
+  hugepagesAboveMib?: number | null;
+};
 
 /**
  * Returns a function that defines the domain of a VM and returns its virtual hardware. The CPUs that a domain has are in its definition
@@ -20,7 +25,7 @@ type Describe = ReturnType<typeof domainDescriber>['describe'];
  * to the definition, so that two VMs never get the same. A running domain keeps its CPUs and does not
  * wait for others.
  */
-export function domainDefiner({ describe, view }: { describe: Describe; view: DefinerView }) {
+export function domainDefiner({ describe, view, hugepagesAboveMib = null }: DefinerHost) {
   const oneAtATime = createQueue();
   /** What was defined here: the view does not read a domain that is still being changed. */
   const defined = new Map<string, readonly string[]>();
@@ -53,6 +58,7 @@ export function domainDefiner({ describe, view }: { describe: Describe; view: De
     await oneAtATime(async () => {
       const readOtherPins = () => pinsOfOthers(vm.id);
       const described = await describe(vm, { present, kept, readOtherPins });
+      requireHugepages(vm, described, hugepagesAboveMib);
       if (present) await ensureName(connection, present);
       await defineXml(connection, described);
       view.noticed(vm.id);

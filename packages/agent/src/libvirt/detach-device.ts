@@ -6,7 +6,7 @@ import { AFFECT } from 'node-libvirt/flags';
 import { domainDetachDeviceAlias } from 'node-libvirt/generated/procedures';
 import { HostFailure } from '../base/failure.ts';
 import { DISK_ALIAS_PREFIX } from './domain-xml/render-disk.ts';
-import { type FoundDomain, findDomain } from './libvirt-domains.ts';
+import { type FoundDomain, findDomain } from './domains/libvirt-domains.ts';
 
 /** How long a guest may take to release a device. A guest that is still booting needs most of it. */
 const GUEST_LIMIT_MS = 30_000;

@@ -32,11 +32,14 @@ export type HostDriverSettings = {
   underlayAddress: string | undefined;
   reachableFromHost: boolean;
   accelerator: AcceleratorSettings;
+  /** VMs with more memory start only with hugepages. Null: none needs them. */
+  hugepagesAboveMib: number | null;
   devices: Pick<DeviceSettings, 'standIns'>;
   /** A network namespace that stands for the host. Absent: the agent's own. */
   netns?: string;
 };
 
+const MIB_PER_GIB = 1_024;
 /** Not below the state directory, which only root may enter: QEMU runs as its own user. */
 const DATA_DIRECTORY = '/var/lib/gantry-data';
 
@@ -58,8 +61,15 @@ export function readHostDriverSettings(reader: SettingsReader): HostDriverSettin
     underlayAddress: readUnderlayAddress(reader),
     reachableFromHost: isOn('GANTRY_REACHABLE_FROM_HOST'),
     accelerator: readAcceleratorSettings(reader),
+    hugepagesAboveMib: readHugepagesAbove(reader),
     devices: { standIns: isOn('GANTRY_STAND_IN_DEVICES') },
   };
+}
+
+function readHugepagesAbove(reader: SettingsReader): number | null {
+  const name = 'GANTRY_HUGEPAGES_ABOVE_GIB';
+  if (reader.optional(name) === undefined) return null;
+  return reader.integer(name, { fallback: 0, min: 0, max: 100_000 }) * MIB_PER_GIB;
 }
 
 function readUnderlayAddress(reader: SettingsReader): string | undefined {

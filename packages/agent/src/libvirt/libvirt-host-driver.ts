@@ -16,9 +16,9 @@ import { createVolumes } from '../volumes/create-volumes.ts';
 import type { VolumeDriver } from '../volumes/volume-driver.ts';
 import { hasDirectIo } from './direct-io.ts';
 import { domainDescriber } from './domain-xml/describe-domain.ts';
+import { openLibvirt } from './domains/open-libvirt.ts';
 import type { HostDriverSettings } from './host-driver-settings.ts';
 import { LibvirtHypervisor } from './libvirt-hypervisor.ts';
-import { openLibvirt } from './open-libvirt.ts';
 import { chooseAccelerator, NO_ACCELERATOR_ADVICE } from './platform/choose-accelerator.ts';
 import { keepFirmware } from './platform/keep-firmware.ts';
 import { probeKvm } from './platform/kvm-probe.ts';
@@ -80,6 +80,7 @@ export async function openLibvirtHostDriver(
   const hypervisor = new LibvirtHypervisor({
     ...libvirt,
     ...{ clock: systemClock, volumes, serialLogs: logs },
+    hugepagesAboveMib: settings.hugepagesAboveMib,
     ...domainDescriber({
       ...{ platform, vhostNet, volumes, mtu },
       directIo: await hasDirectIo(settings.dataDirectory),

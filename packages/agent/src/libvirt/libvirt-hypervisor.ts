@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Connection } from 'node-libvirt/connection';
 import { LIBVIRT_ERROR } from 'node-libvirt/errors';
-import { AFFECT, BLOCK_RESIZE, SHUTDOWN, UNDEFINE } from 'node-libvirt/flags';
+import { BLOCK_RESIZE, SHUTDOWN, UNDEFINE } from 'node-libvirt/flags';
 import {
   domainBlockResize,
   domainCreateWithFlags,
@@ -26,24 +26,23 @@ import { attachDevice } from './attach-device.ts';
 import { CHANGE_LIMIT, endLimit } from './call-limits.ts';
 import { domainDefiner } from './define-domain.ts';
 import { detachDevice } from './detach-device.ts';
-import type { DomainLines, Lane } from './domain-lines.ts';
-import type { DomainView } from './domain-view.ts';
 import type { domainDescriber } from './domain-xml/describe-domain.ts';
 import { PROBE_VM_ID } from './domain-xml/domain-definition.ts';
 import { targetOfSlot } from './domain-xml/render-disk.ts';
+import type { DomainLines, Lane } from './domains/domain-lines.ts';
+import type { DomainView } from './domains/domain-view.ts';
 import {
   type FoundDomain,
   findDomain,
   hasDisk,
   keepGeneration,
-  keepMetadata,
   requireDomain,
   requireRunning,
   unless,
-} from './libvirt-domains.ts';
+} from './domains/libvirt-domains.ts';
+import { showFound, showSeen } from './domains/show-domain.ts';
+import { untilStarted, withinStartLimit } from './domains/start-limit.ts';
 import type { SerialLogFiles } from './serial-log.ts';
-import { showFound, showSeen } from './show-domain.ts';
-import { untilStarted, withinStartLimit } from './start-limit.ts';
 
 /** What the hypervisor needs from the rest of the host. */
 export type LibvirtHost = ReturnType<typeof domainDescriber> & {
@@ -51,6 +50,8 @@ export type LibvirtHost = ReturnType<typeof domainDescriber> & {
   view: DomainView;
   clock: Clock;
   volumes: Pick<VolumeDriver, 'read' | 'prepareGrowth'>;
+  /** See `domainDefiner`. */
+  hugepagesAboveMib?: number | null;
   /** Returns the PCI addresses of the devices that are assigned to a VM. */
   devicesOf(vmId: string): Promise<ReadonlySet<string>>;
   serialLogs: SerialLogFiles;

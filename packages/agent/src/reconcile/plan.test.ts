@@ -30,6 +30,13 @@ describe('a desired VM', () => {
     ['never seen', null, NO_FACTS, 'up'],
     ['defined and not started', domain({ state: 'shutoff', generation: '0' }), NO_FACTS, 'up'],
     ['about to be started', domain({ state: 'shutoff', generation: '0' }), facts(), 'up'],
+    ['being started', domain({ state: 'starting', generation: '0' }), facts(), 'awaitStart'],
+    [
+      'being started for an earlier order',
+      domain({ state: 'starting', generation: '0' }),
+      facts({ generation: '1' }),
+      'awaitStart',
+    ],
     ['running as wanted', domain(), facts(), 'nothing'],
     ['running as wanted, with its start not written down', domain(), NO_FACTS, 'nothing'],
     ['running with an earlier revision', domain({ revision: '4' }), facts(), 'adjust'],
@@ -102,6 +109,7 @@ describe('a desired VM', () => {
 describe('a VM that is taken down', () => {
   it.each<Case>([
     ['running', domain(), facts(), 'takeDown'],
+    ['being started', domain({ state: 'starting' }), facts(), 'takeDown'],
     ['never seen', null, NO_FACTS, 'takeDown'],
     ['taken down by this entry', null, facts({ takenDownRevision: '5' }), 'nothing'],
     ['taken down by an earlier entry', null, facts({ takenDownRevision: '4' }), 'takeDown'],

@@ -122,6 +122,36 @@ it('a domain that is only known from earlier is reported with the reason', () =>
   expect(vmReport({ ...known, domain: null, work: working }).failure).toBeNull();
 });
 
+describe('a domain that does not reply', () => {
+  const unresponsive = { message: 'libvirt did not reply', sinceMs: 7 };
+  const failure = { code: 'vm_unresponsive', ...unresponsive };
+  const known = { id: 'vm-1', ...none, entry: wanted, facts: facts({}), silence: null };
+
+  it('is reported in its last known state, with the reason', () => {
+    const domain = { ...running, unresponsive };
+    expect(vmReport({ ...known, domain, work: done })).toMatchObject({
+      ...{ state: 'VM_OBSERVED_STATE_RUNNING', failure },
+    });
+  });
+
+  it('proves nothing if it was never read, also after the agent has given up', () => {
+    const domain: Domain = { ...running, state: 'unknown', disks: [], unresponsive };
+    for (const work of [working, failed]) {
+      const refused = { revision: '6', failure };
+      const state = 'VM_OBSERVED_STATE_WORKING';
+      expect(vmReport({ ...known, domain, work }).state).toBe(state);
+      expect(vmReport({ ...known, domain, work, refused }).state).toBe(state);
+    }
+  });
+});
+
+it('a VM that is being started is being worked on, and has failed if the start was given up', () => {
+  const known = { id: 'vm-1', ...none, entry: wanted, facts: facts({}), silence: null };
+  const domain: Domain = { ...running, state: 'starting', generation: '0' };
+  expect(vmReport({ ...known, domain, work: working }).state).toBe('VM_OBSERVED_STATE_WORKING');
+  expect(vmReport({ ...known, domain, work: failed }).state).toBe('VM_OBSERVED_STATE_FAILED');
+});
+
 it('a running domain that lost its generation is reported with the ledger’s', () => {
   const lost = { ...running, revision: '0', generation: '0' };
   const known = { id: 'vm-1', ...none, entry: wanted, facts: facts({}), work: done, silence: null };

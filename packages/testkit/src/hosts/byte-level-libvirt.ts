@@ -32,6 +32,12 @@ export type ByteLevelLibvirt = {
   domain(vmId: string): MemoryDomain | undefined;
   /** Ends the start in progress: the domain runs. */
   finishStart(vmId: string): void;
+  /** Locks a domain as libvirt does while it kills a process: no call about it gets a reply. */
+  lock(vmId: string): void;
+  /** Replies to the calls that wait. */
+  unlock(vmId: string): void;
+  /** How often all domains were listed. */
+  readonly lists: number;
   close(): Promise<void>;
 };
 
@@ -41,7 +47,13 @@ export type MemoryDomain = {
   starts: number;
 };
 
-type Stored = MemoryDomain & { xml: string; handle: DomainHandle; endStart: (() => void) | null };
+type Stored = MemoryDomain & {
+  xml: string;
+  handle: DomainHandle;
+  endStart: (() => void) | null;
+  /** The calls that wait for the lock; null if it is not locked. */
+  waiting: (() => void)[] | null;
+};
 
 /** virDomainState and its reason. */
 const STATES = {
@@ -53,6 +65,7 @@ const LIB_VERSION = 9_000_000n;
 
 export async function serveLibvirt(): Promise<ByteLevelLibvirt> {
   const domains = new Map<string, Stored>();
+  let lists = 0;
   const find = ({ uuid }: DomainHandle) => domains.get(uuid.toString('hex'));
   /** Handles a call about a domain; replies that there is none if so. */
   const about =
@@ -63,8 +76,9 @@ export async function serveLibvirt(): Promise<ByteLevelLibvirt> {
     (packet, socket) => {
       const args = read(packet);
       const domain = find(args.dom);
-      if (domain) handle(domain, args, [packet, socket]);
-      else socket.write(failureOf(packet));
+      if (!domain) socket.write(failureOf(packet));
+      else if (domain.waiting) domain.waiting.push(() => handle(domain, args, [packet, socket]));
+      else handle(domain, args, [packet, socket]);
     };
 
   const peer = await servePeer({
@@ -76,6 +90,7 @@ export async function serveLibvirt(): Promise<ByteLevelLibvirt> {
         replyOf(connectDomainEventCallbackRegisterAny, call, { callbackId: call.serial }),
       ),
     [connectListAllDomains.number]: (call, socket) => {
+      lists += 1;
       const handles = [...domains.values()].map(({ handle }) => handle);
       const ret = { domains: handles, ret: handles.length };
       socket.write(replyOf(connectListAllDomains, call, ret));
@@ -108,8 +123,9 @@ export async function serveLibvirt(): Promise<ByteLevelLibvirt> {
       const before = find(handle);
       if (before) before.xml = xml;
       else {
-        const fresh = { xml, handle, state: 'shutoff', starts: 0, endStart: null } as const;
-        domains.set(handle.uuid.toString('hex'), { ...fresh });
+        domains.set(handle.uuid.toString('hex'), {
+          ...{ xml, handle, state: 'shutoff', starts: 0, endStart: null, waiting: null },
+        });
       }
       socket.write(replyOf(domainDefineXmlFlags, call, { dom: handle }));
     },
@@ -134,6 +150,11 @@ export async function serveLibvirt(): Promise<ByteLevelLibvirt> {
     ),
   });
   const stored = (vmId: string) => domains.get(vmId.replaceAll('-', ''));
+  const require = (vmId: string) => {
+    const domain = stored(vmId);
+    if (!domain) throw new Error(`there is no domain ${vmId}`);
+    return domain;
+  };
   return {
     socketPath: peer.socketPath,
     domain: stored,
@@ -142,6 +163,18 @@ export async function serveLibvirt(): Promise<ByteLevelLibvirt> {
       if (!domain?.endStart) throw new Error(`VM ${vmId} is not being started`);
       domain.state = 'running';
       domain.endStart();
+    },
+    lock(vmId) {
+      require(vmId).waiting = [];
+    },
+    unlock(vmId) {
+      const domain = require(vmId);
+      const waiting = domain.waiting ?? [];
+      domain.waiting = null;
+      for (const handle of waiting) handle();
+    },
+    get lists() {
+      return lists;
     },
     close: peer.close,
   };

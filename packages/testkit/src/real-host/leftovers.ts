@@ -7,7 +7,10 @@ import { UPLINK } from './outside.ts';
 /** What a host has of VMs. Everything is empty after the last VM is deleted. */
 export type Leftovers = {
   domains: string[];
-  /** Below the data directory. Directories and the result of the KVM probe are not counted. */
+  /**
+   * Below the data directory. Directories, the result of the KVM probe and copies of firmware, which are
+   * never removed, are not counted.
+   */
   files: string[];
   /** Bridges and taps: every interface except loopback and the uplink. */
   links: string[];
@@ -36,6 +39,7 @@ export async function leftovers(host: LibvirtHost): Promise<Leftovers> {
     files: files
       .filter((entry) => !entry.isDirectory() && entry.name !== PROBE_FILE)
       .map((entry) => path.relative(host.dataDirectory, path.join(entry.parentPath, entry.name)))
+      .filter((file) => !file.startsWith('firmware/'))
       .sort(),
     links: links.map(({ ifname }) => ifname).filter((name) => !['lo', UPLINK].includes(name)),
     processes: processes

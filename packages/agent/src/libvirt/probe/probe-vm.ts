@@ -9,7 +9,7 @@ import { domainCreateXml, domainDestroyFlags } from 'node-libvirt/generated/proc
 import { CHANGE_LIMIT } from '../call-limits.ts';
 import { domainName, type Platform, PROBE_VM_ID } from '../domain-xml/domain-definition.ts';
 import { renderDomain } from '../domain-xml/render-domain.ts';
-import { findDomain } from '../libvirt-domains.ts';
+import { findDomain } from '../domains/libvirt-domains.ts';
 import { CONSOLE_OUTPUT } from '../platform/boot-firmware.ts';
 import { buildProbeVm, type ProbeFiles } from './probe-vm-parts.ts';
 

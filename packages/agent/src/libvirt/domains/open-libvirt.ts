@@ -1,5 +1,5 @@
 import type { Log } from '@gantry/daemon/log';
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { DomainLines } from './domain-lines.ts';
 import { DomainView } from './domain-view.ts';
 import { libvirtConnections } from './libvirt-connections.ts';

@@ -3,10 +3,10 @@ import type { Log } from '@gantry/daemon/log';
 import type { Client } from 'node-libvirt/client';
 import type { Connection } from 'node-libvirt/connection';
 import { DOMAIN_EVENT, subscribe } from 'node-libvirt/domain-events';
-import type { DomainWatcher } from '../host-driver.ts';
+import type { DomainWatcher } from '../../host-driver.ts';
+import { vmOfLog } from '../serial-log.ts';
 import type { DomainView } from './domain-view.ts';
 import { idOfUuid } from './libvirt-domains.ts';
-import { vmOfLog } from './serial-log.ts';
 
 type WatchOptions = {
   client: Pick<Client, 'onConnected'>;

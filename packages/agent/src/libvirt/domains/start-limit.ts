@@ -1,8 +1,8 @@
 import type { Connection } from 'node-libvirt/connection';
 import { isLibvirtError, LIBVIRT_ERROR } from 'node-libvirt/errors';
-import type { Clock } from '../base/clock.ts';
-import { HostFailure } from '../base/failure.ts';
-import { startLimit } from './call-limits.ts';
+import type { Clock } from '../../base/clock.ts';
+import { HostFailure } from '../../base/failure.ts';
+import { startLimit } from '../call-limits.ts';
 import { type FoundDomain, readState } from './libvirt-domains.ts';
 
 const POLL_MS = 500;

@@ -1,6 +1,6 @@
 import type { Connection } from 'node-libvirt/connection';
-import { HostFailure } from '../base/failure.ts';
-import { isActive } from '../host-driver.ts';
+import { HostFailure } from '../../base/failure.ts';
+import { isActive } from '../../host-driver.ts';
 import { type DomainLines, isUnresponsive, type Silence } from './domain-lines.ts';
 import { type FoundDomain, findDomain, hasDisk, listDomainIds } from './libvirt-domains.ts';
 

@@ -1,5 +1,5 @@
-import type { Domain } from '../host-driver.ts';
-import type { VolumeDriver } from '../volumes/volume-driver.ts';
+import type { Domain } from '../../host-driver.ts';
+import type { VolumeDriver } from '../../volumes/volume-driver.ts';
 import type { SeenDomain } from './domain-view.ts';
 import type { FoundDomain } from './libvirt-domains.ts';
 

@@ -1,7 +1,7 @@
 import type { Connection } from 'node-libvirt/connection';
 import { CallTimeoutError } from 'node-libvirt/errors';
-import type { Clock } from '../base/clock.ts';
-import { HostFailure } from '../base/failure.ts';
+import type { Clock } from '../../base/clock.ts';
+import { HostFailure } from '../../base/failure.ts';
 
 /**
  * Connections to libvirt for the calls about single domains.
@@ -81,7 +81,7 @@ export type DomainLinesOptions = {
 };
 
 /** Thrown for a domain that does not reply. Nothing is known about its present state. */
-export const UNRESPONSIVE = 'vm_unresponsive';
+const UNRESPONSIVE = 'vm_unresponsive';
 
 export function isUnresponsive(error: unknown): boolean {
   return error instanceof HostFailure && error.code === UNRESPONSIVE;

@@ -9,16 +9,16 @@ import {
   domainSetMetadata,
 } from 'node-libvirt/generated/procedures';
 import type { Domain as DomainHandle } from 'node-libvirt/generated/types';
-import { HostFailure } from '../base/failure.ts';
-import type { DomainState } from '../host-driver.ts';
+import { HostFailure } from '../../base/failure.ts';
+import type { DomainState } from '../../host-driver.ts';
 import {
   DOMAIN_NAMESPACE,
   DOMAIN_NAMESPACE_PREFIX,
   type DomainMetadata,
   domainName,
-} from './domain-xml/domain-definition.ts';
-import { type DomainFacts, readDomain } from './domain-xml/read-domain.ts';
-import { renderMetadata } from './domain-xml/render-metadata.ts';
+} from '../domain-xml/domain-definition.ts';
+import { type DomainFacts, readDomain } from '../domain-xml/read-domain.ts';
+import { renderMetadata } from '../domain-xml/render-metadata.ts';
 
 /** virDomainShutoffReason: the emulator ended without an order. */
 const SHUTOFF_CRASHED = 3;

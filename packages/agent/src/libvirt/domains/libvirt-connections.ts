@@ -5,7 +5,7 @@ import type { Connection } from 'node-libvirt/connection';
 import { openConsole } from 'node-libvirt/console';
 import { connectGetLibVersion } from 'node-libvirt/generated/procedures';
 import type { Domain as DomainHandle } from 'node-libvirt/generated/types';
-import { HostFailure } from '../base/failure.ts';
+import { HostFailure } from '../../base/failure.ts';
 
 /** A daemon that is restarted is back within this time; otherwise the call fails. */
 const PATIENCE_MS = 10_000;
