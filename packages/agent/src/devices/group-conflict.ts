@@ -12,20 +12,13 @@ type Card = {
 };
 
 /**
- * Returns the reason why a card cannot be assigned without another device of its IOMMU group, or
+ * Returns the other device of a card's IOMMU group because of which the card cannot be assigned, or
  * null. Devices of one group can reach each other's memory, so they are assigned together or not at
  * all. Bridges hold no data, and devices of the same VM may share a group.
  */
-export function groupConflict({ functions, members, companions }: Card): string | null {
+export function groupConflict({ functions, members, companions }: Card): PciFunction | null {
   const going = new Set([...functions.map(({ address }) => address), ...companions].map(slotOf));
-  for (const member of members) {
-    if (going.has(slotOf(member.address)) || isBridge(member)) continue;
-    if (IDLE_DRIVERS.has(member.driver)) continue;
-    const [main] = functions;
-    return (
-      `${main?.address} cannot be handed over alone: ${member.address} is in IOMMU group ` +
-      `${member.group} with it and in use by the host's driver ${member.driver}`
-    );
-  }
-  return null;
+  const isInTheWay = (member: PciFunction) =>
+    !going.has(slotOf(member.address)) && !isBridge(member) && !IDLE_DRIVERS.has(member.driver);
+  return members.find(isInTheWay) ?? null;
 }

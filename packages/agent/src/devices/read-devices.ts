@@ -1,6 +1,7 @@
 import { Sysfs } from '../base/sysfs.ts';
 import type { InventoryDevice, InventoryHost, KindDriver } from './kinds/kind-driver.ts';
 import { NO_NAMES } from './pci/pci-names.ts';
+import { whyUnassignable } from './why-unassignable.ts';
 
 export type DeviceOptions = Pick<InventoryHost, 'procRoot' | 'devRoot' | 'warn'> & {
   sysfsRoot: string;
@@ -21,5 +22,13 @@ export async function readDevices(options: DeviceOptions): Promise<InventoryDevi
   };
   const devices: InventoryDevice[] = [];
   for (const kind of kinds) devices.push(...(await kind.read(host)));
-  return devices;
+  const found = { sysfs: host.sysfs, kinds, devices };
+  return await Promise.all(
+    devices.map(async (device) => {
+      const why = await whyUnassignable(found, device);
+      if (why === null) return device;
+      const unassignable = `${why.reason}: ${why.advice}`;
+      return { ...device, attributes: { ...device.attributes, unassignable } };
+    }),
+  );
 }

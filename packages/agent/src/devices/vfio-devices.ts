@@ -158,7 +158,11 @@ class VfioHost {
       ...new Set(functions.flatMap((each) => each.members)),
     ]);
     const conflict = groupConflict({ functions, members, companions });
-    if (conflict !== null) throw new HostFailure('iommu_group_shared', conflict);
+    if (conflict === null) return;
+    const message =
+      `${functions[0]?.address} cannot be handed over alone: ${conflict.address} is in IOMMU group ` +
+      `${conflict.group} with it and in use by the host's driver ${conflict.driver}`;
+    throw new HostFailure('iommu_group_shared', message);
   }
 
   /** Records the device in the book before anything is done to it. */

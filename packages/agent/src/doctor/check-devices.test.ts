@@ -41,7 +41,7 @@ describe('IOMMU groups', () => {
     expect(await checkGroups(await make({ sys }))).toMatchObject([
       {
         severity: 'fail',
-        found: `${GPU} shares group 17 with ${DISK_CARD} (mpt3sas)`,
+        found: `${GPU} shares IOMMU group 17 with ${DISK_CARD}, which the host's driver mpt3sas uses`,
         advice: expect.stringContaining('ACS'),
       },
     ]);

@@ -1,6 +1,7 @@
 import { type Finding, fail, ok, warn } from '../base/finding.ts';
 import type { InventoryDevice } from '../devices/kinds/kind-driver.ts';
 import { isBridge, readFunctions } from '../devices/pci/pci-function.ts';
+import { whyUnassignable } from '../devices/why-unassignable.ts';
 import type { Check, DoctorHost } from './doctor-host.ts';
 import { unassignedBars } from './unassigned-bars.ts';
 
@@ -41,25 +42,26 @@ export const checkGroups: Check = async (host) => {
   return findings.length > 0 ? findings : [ok('IOMMU groups', 'each device is alone in its own')];
 };
 
-async function checkGroup({ sysfs }: DoctorHost, device: InventoryDevice): Promise<Finding[]> {
+async function checkGroup(host: DoctorHost, device: InventoryDevice): Promise<Finding[]> {
+  const { sysfs } = host;
   const { address, iommuGroup, iommuGroupOthers, functions } = device;
   if (iommuGroup === undefined) {
     const advice = 'start the agent, which gives it to vfio-pci, and look again';
     return [warn('IOMMU groups', `${address} has none before a driver had it`, advice)];
   }
+  const why = await whyUnassignable(host, device);
+  if (why) return [fail('IOMMU groups', `${address} ${why.reason}`, why.advice)];
   const members = await readFunctions(sysfs, iommuGroupOthers);
   const strangers = members.filter(
     (member) => !isBridge(member) && !functions.includes(member.address),
   );
   if (strangers.length === 0) return [];
-  const names = strangers.map((stranger) =>
-    stranger.driver === '' ? stranger.address : `${stranger.address} (${stranger.driver})`,
-  );
+  const names = strangers.map((stranger) => stranger.address);
   return [
-    fail(
+    warn(
       'IOMMU groups',
-      `${address} shares group ${iommuGroup} with ${names.join(', ')}`,
-      'turn on ACS in the BIOS, or put it into another slot',
+      `${address} shares group ${iommuGroup} with ${names.join(', ')}: one VM gets all of them or none`,
+      'turn on ACS in the BIOS, or put it into another slot, to give them to several VMs',
     ),
   ];
 }

@@ -110,6 +110,16 @@ export const HEALTH_RULES: readonly HealthRule[] = [
     message: ({ attributes }) => `it ${attributes['unsupported']}`,
   },
   {
+    // The agent would refuse to assign the device, for example because of its IOMMU group.
+    name: 'unassignable',
+    of: 'any',
+    compares: 'level',
+    threshold: 1,
+    severity: 'block',
+    measure: ({ attributes }) => (attributes['unassignable'] === undefined ? 0 : 1),
+    message: ({ attributes }) => `it ${attributes['unassignable']}`,
+  },
+  {
     name: 'vendor_warning',
     of: 'any',
     compares: 'level',

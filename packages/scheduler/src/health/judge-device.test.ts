@@ -69,6 +69,12 @@ describe('judgeDevice finds', () => {
       'it needs a fabric manager, not supported yet',
     ],
     [
+      'a drive that the agent cannot assign',
+      drive({ attributes: { unassignable: 'is behind the storage controller 0000:64:05.5' } }),
+      ['unassignable block'],
+      'it is behind the storage controller 0000:64:05.5',
+    ],
+    [
       'a warning of the vendor',
       gpu({}, ['Xid 79', 'row remap']),
       ['vendor_warning block'],

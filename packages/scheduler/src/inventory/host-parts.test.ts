@@ -8,7 +8,8 @@ const parts = (change: Partial<Inventory__Output> = {}) => hostPartsOf(makeInven
 
 describe('hostPartsOf', () => {
   it('takes what the agent offers and deducts nothing from it', () => {
-    const node = { cpus: '0-15,32-47', memoryBytes: String(100 * 1024 ** 3), hugepages: [] };
+    const memoryBytes = String(100 * 1024 ** 3);
+    const node = { cpus: '0-15,32-47', memoryBytes, hugepages: [], distances: [] };
     const { numaNodes } = parts({
       cpu: { model: '', architecture: 'x64', sockets: 2, cores: 32, threads: 64 },
       numaNodes: [

@@ -24,6 +24,8 @@ export type KindDriver = {
   prepare?(host: PciHost): Promise<void>;
   /** Throws a HostFailure if the host uses the device. `isOwn`: the VM has the device already. */
   requireUnused?(host: AssigningHost, device: { address: string; isOwn: boolean }): Promise<void>;
+  /** Placement gives a VM all devices of this kind that share an IOMMU group, or none. Absent: any of them. */
+  groupsWhole?: true;
   /** The host's driver that keeps the device while a VM has it. Absent: VFIO gets the device. */
   hostDriver?: string;
   /** Returns null if the device cannot be queried now. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bridgesAbove } from './pci-bridges.ts';
+import { bridgesAbove, controllerAbove } from './pci-bridges.ts';
 
 const UP = '../../../devices';
 
@@ -24,4 +24,13 @@ it.each([
   ['a device that is no link', '', []],
 ])('%s has the bridges between it and its root bus, root port first', (_, path, bridges) => {
   expect(bridgesAbove(path)).toEqual(bridges);
+});
+
+it.each([
+  [`${UP}/pci0000:00/0000:00:0e.0/pci10000:e0/10000:e0:06.0/10000:e1:00.0`, '0000:00:0e.0'],
+  [`${UP}/pci0000:00/0000:00:0e.0`, undefined],
+  [`${UP}/platform/soc/40000000.pcie/pci0000:00/0000:00:00.0/0000:01:00.0`, undefined],
+  ['', undefined],
+])('the controller that has the root bus of %s is %s', (path, controller) => {
+  expect(controllerAbove(path)).toBe(controller);
 });

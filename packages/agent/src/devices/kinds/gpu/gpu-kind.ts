@@ -22,6 +22,7 @@ export function gpuKind(settings: GpuSettings): KindDriver {
   return {
     kind: 'gpu',
     pciClass: DISPLAY_CLASS,
+    groupsWhole: true,
 
     async read({ sysfs, names, warn }) {
       const cards = await readGpuDevices(sysfs, vendorIds, names);
