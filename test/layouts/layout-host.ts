@@ -22,15 +22,16 @@ export function layoutHost(name: string, reported: HostInventory): PlacementHost
   const inventory = received(reported);
   const parts = hostPartsOf(inventory);
   const judged = judgeDevices({ rules: HEALTH_RULES, before: null, now: inventory, known: [] });
+  const blockOf = (address: string) =>
+    (judged.get(address)?.problems ?? []).find(({ severity }) => severity === 'block');
   const devices = parts.devices.map((device) => ({
     ...{ id: device.pciAddress, host_id: name, kind: device.kind, pci_address: device.pciAddress },
     ...{ numa_node: device.numaNode, model: device.model, size_gb: device.sizeGb },
     ...{ pcie_switch: device.pcieSwitch, iommu_group: device.iommuGroup },
     ...{ nvlink_peer: device.nvlinkPeer, vm_id: null, quarantine_reason: '' },
     state: device.uses.length > 0 ? 'used_by_host' : 'ready',
-    blocked: (judged.get(device.pciAddress)?.problems ?? []).some(
-      ({ severity }) => severity === 'block',
-    ),
+    blocked: blockOf(device.pciAddress) !== undefined,
+    problem: blockOf(device.pciAddress)?.message ?? null,
   }));
   const host = {
     ...{ id: name, location: LOCATION, state: 'ready', admin_state: 'active', trouble: '' },

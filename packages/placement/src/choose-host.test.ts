@@ -145,6 +145,10 @@ describe('the reasons for no placement', () => {
       failed: 'gpu_count',
       because: '8 GPUs requested; 7 free, 0 claimed, 1 quarantined',
     });
+    const blocked = withGpu(host, { problem: 'it shares IOMMU group 7 with 0000:41:00.0' });
+    expect(explainHost(blocked, makeRequest(8))).toMatchObject({
+      because: expect.stringMatching(/1 quarantined: it shares IOMMU group 7 with 0000:41:00\.0$/),
+    });
     expect(explainHost(host, makeRequest(4))).toMatchObject({
       placement: { gpuIds: ['host-g4', 'host-g5', 'host-g6', 'host-g7'] },
     });

@@ -1,7 +1,7 @@
 import { fitRequest } from './fit.ts';
 import {
   COMPANION_FILTERS,
-  type CompanionRequest,
+  type DeviceState,
   type Filter,
   isSchedulable,
   type Placement,
@@ -41,15 +41,11 @@ function whyUnschedulable(host: PlacementHost): string {
 
 function whyNoFit(host: PlacementHost, request: PlacementRequest, failed: Filter): string {
   const ofModel = host.gpus.filter(({ model }) => model === request.gpuModel);
-  const count = (state: string) => ofModel.filter((gpu) => gpu.state === state).length;
   const perNode = (amount: (node: PlacementHost['numaNodes'][number]) => number) =>
     host.numaNodes.map((node) => `${amount(node)} on node ${node.node}`).join(', ');
   switch (failed) {
     case 'gpu_count':
-      return (
-        `${request.gpuCount} GPUs requested; ${count('free')} free, ${count('claimed')} claimed, ` +
-        `${count('quarantined')} quarantined`
-      );
+      return `${request.gpuCount} GPUs requested; ${countStates(ofModel)}`;
     case 'iommu_groups':
       return `${request.gpuCount} GPUs requested; no set of free IOMMU groups has exactly that many`;
     case 'numa_nodes':
@@ -65,17 +61,22 @@ function whyNoFit(host: PlacementHost, request: PlacementRequest, failed: Filter
       if (!requested) throw new Error(`BUG: a fit cannot fail for ${failed}`);
       const { count, sizeGb } = requested;
       const what = sizeGb > 0 ? `${failed} of ${sizeGb} GB` : failed;
-      const free = countFree(host, requested);
-      return `${count} ${what} requested; free: ${free}`;
+      const large = host.companions.filter(
+        (one) => one.kind === requested.kind && one.sizeGb >= sizeGb,
+      );
+      return `${count} ${what} requested; ${countStates(large)}`;
     }
   }
 }
 
-function countFree(host: PlacementHost, { kind, sizeGb }: CompanionRequest): number {
-  return host.companions.filter(
-    (companion) =>
-      companion.kind === kind && companion.state === 'free' && companion.sizeGb >= sizeGb,
-  ).length;
+type Device = { state: DeviceState; problem?: string };
+
+/** "6 free, 1 claimed, 1 quarantined: it fell off the bus" */
+function countStates(devices: readonly Device[]): string {
+  const count = (state: DeviceState) => devices.filter((one) => one.state === state).length;
+  const problems = [...new Set(devices.flatMap(({ problem }) => problem ?? []))];
+  const states = `${count('free')} free, ${count('claimed')} claimed, ${count('quarantined')} quarantined`;
+  return problems.length === 0 ? states : `${states}: ${problems.join('; ')}`;
 }
 
 const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amount, 0);

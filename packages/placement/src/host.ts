@@ -14,6 +14,8 @@ export type HostGpu = {
   /** The id of the GPU at the other end of the NVLink bridge. Null if there is no bridge. */
   nvlinkPeer: string | null;
   state: DeviceState;
+  /** Why it is quarantined, for operators. Absent: not known, or it is not. */
+  problem?: string;
 };
 
 /**
@@ -32,6 +34,8 @@ export type HostCompanion = {
   /** Zero for a kind that has no size. */
   sizeGb: number;
   state: DeviceState;
+  /** As that of a GPU. */
+  problem?: string;
 };
 
 export type CompanionRequest = {

@@ -21,6 +21,7 @@ const device = {
   state: 'ready',
   quarantine_reason: '',
   blocked: false,
+  problem: null,
   vm_id: null,
 };
 const gpu = {
@@ -144,10 +145,11 @@ it('a device that has a problem or that its host uses is quarantined', () => {
     hosts: rows.hosts.slice(0, 1),
     vms: [],
     devices: [
-      { ...gpu, id: 'g', pci_address: 'a', iommu_group: 0, blocked: true },
+      { ...gpu, id: 'g', pci_address: 'a', iommu_group: 0, blocked: true, problem: 'it is worn' },
       { ...drive, id: 'd', pci_address: 'b', state: 'used_by_host' },
     ],
   });
+  expect(host?.gpus[0]?.problem).toBe('it is worn');
   expect([host?.gpus[0]?.state, host?.companions[0]?.state]).toEqual([
     'quarantined',
     'quarantined',

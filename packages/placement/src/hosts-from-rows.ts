@@ -41,6 +41,8 @@ type DeviceRow = {
   quarantine_reason: string;
   /** The device has a problem with severity `block`. */
   blocked: boolean;
+  /** The first of these problems. Null if there is none. */
+  problem: string | null;
   /** The VM that has claimed the device. */
   vm_id: string | null;
   model: string;
@@ -105,6 +107,7 @@ function hostFromRows(row: HostRow, { devices, vms }: Omit<HostRows, 'hosts'>): 
       iommuGroup: gpu.iommu_group,
       nvlinkPeer: idAt.get(gpu.nvlink_peer) ?? null,
       state: deviceState(gpu),
+      ...problemOf(gpu),
     })),
     companions: devices.flatMap(({ kind, ...device }) =>
       kind === 'gpu'
@@ -115,10 +118,16 @@ function hostFromRows(row: HostRow, { devices, vms }: Omit<HostRows, 'hosts'>): 
             numaNode: device.numa_node,
             sizeGb: device.size_gb,
             state: deviceState(device),
+            ...problemOf(device),
           },
     ),
   };
   return { ...host, numaNodes: freeAmounts(host, { gpus, vms }) };
+}
+
+function problemOf({ problem, quarantine_reason }: Omit<DeviceRow, 'kind'>) {
+  const why = problem ?? quarantine_reason;
+  return why === '' ? {} : { problem: why };
 }
 
 function withoutLimit(node: HostNumaNode): HostNumaNode {

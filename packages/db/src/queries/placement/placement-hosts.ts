@@ -32,6 +32,8 @@ export type PlacementDeviceRow = {
   state: string;
   quarantine_reason: string;
   blocked: boolean;
+  /** The message of the first problem that blocks it; null if there is none. */
+  problem: string | null;
   vm_id: string | null;
   model: string;
   size_gb: number;
@@ -62,7 +64,9 @@ export async function readPlacementHosts(
       from hosts h join host_revisions r on r.host_id = h.id where ${selected(sql, selection)} order by h.name`,
     sql<PlacementDeviceRow[]>`
       select d.id, d.host_id, d.kind, d.pci_address, d.numa_node, d.model, d.size_gb, d.pcie_switch, d.iommu_group,
-        d.nvlink_peer, d.state, d.quarantine_reason, d.blocked, coalesce(c.vm_id, o.vm_id) as vm_id
+        d.nvlink_peer, d.state, d.quarantine_reason, d.blocked, coalesce(c.vm_id, o.vm_id) as vm_id,
+        case when d.blocked then (select p ->> 'message' from jsonb_array_elements(d.problems) p
+          where p ->> 'severity' = 'block' limit 1) end as problem
       from devices d join hosts h on h.id = d.host_id left join device_claims c on c.device_id = d.id
       left join orphans o on o.id = c.orphan_id
       where ${selected(sql, selection)} order by d.host_id, d.pci_address`,
