@@ -51,6 +51,12 @@ describe('a device that no VM can get', () => {
     expect(Object.keys(await unassignable())).toEqual(addresses);
   });
 
+  it('stays one while a VM has the other device of its group', async () => {
+    await addDrive(DRIVE, 7);
+    await server.add(SECOND_DRIVE, { deviceClass: '010802', driver: 'vfio-pci', group: 7 });
+    expect(Object.keys(await unassignable())).toEqual([DRIVE, SECOND_DRIVE]);
+  });
+
   it('is a drive behind Intel VMD', async () => {
     await server.add('10000:e1:00.0', {
       ...{ deviceClass: '010802', driver: 'nvme' },

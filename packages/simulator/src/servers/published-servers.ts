@@ -18,8 +18,8 @@ import {
 import type { PciCard, ServerModel, ServerNode } from './server-model.ts';
 
 /**
- * GPU servers that vendors publish. Which socket a slot belongs to follows the vendors' manuals; CPUs, memory,
- * drives, network cards and firmware settings are one order of many. They were not read from such machines.
+ * Servers with the shapes of published models. Slots, sockets, CPUs, memory, drives, network cards and firmware
+ * settings are plausible for these models. They were not read from such machines.
  */
 export type PublishedServer = ServerModel & { title: string; notes: string };
 
