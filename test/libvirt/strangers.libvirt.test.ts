@@ -35,7 +35,6 @@ async function startStranger({ host, virsh }: OneVmHost): Promise<void> {
   const own = await virsh('dumpxml', DOMAIN, '--inactive');
   const definition = own
     .replaceAll(/<(disk|interface|serial|console|channel|metadata)\b.*?<\/\1>/gs, '')
-    .replace(/<nvram.*?<\/nvram>/s, '')
     .replaceAll(VM, STRANGER)
     .replace(`gantry-${STRANGER}`, 'stranger');
   const file = join(host.directory, 'stranger.xml');
