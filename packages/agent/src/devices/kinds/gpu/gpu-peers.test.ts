@@ -23,6 +23,10 @@ describe('the peers of a GPU', () => {
     });
   });
 
+  it('are none below a bridge that is not a switch', () => {
+    expect(peersOf(gpu(SWITCH), 'switch')).toBeNull();
+  });
+
   it('are none for other vendors, without bridges, or if the operator turned them off', () => {
     const bridges = [...SWITCH, '0000:42:00.0'];
     expect(peersOf(gpu(bridges, '1002'), 'switch')).toBeNull();
