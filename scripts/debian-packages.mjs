@@ -28,6 +28,7 @@ const PACKAGES = {
   e2fsprogs: ['/usr/sbin/mke2fs', '/sbin/mke2fs'],
   'xz-utils': ['/usr/bin/xz'],
   'busybox-static': ['/usr/bin/busybox', '/bin/busybox'],
+  mmdebstrap: ['/usr/bin/mmdebstrap'],
   curl: ['/usr/bin/curl'],
   openssl: ['/usr/bin/openssl'],
   systemd: ['/usr/bin/systemd-analyze'],

@@ -55,7 +55,7 @@ describe('an emulated GPU server', () => {
   });
 
   it('is a host of the cloud with GPUs and drives', async () => {
-    await expect.poll(show).toMatchObject({ state: 'ready', connected: true });
+    await expect.poll(show).toMatchObject({ state: 'ready', connected: true, trouble: '' });
     const models = async () =>
       (await show()).gpus.map(({ model }: { model: string }) => model).sort();
     await expect.poll(models).toEqual(['1002:5046', BOCHS, VIRTIO]);

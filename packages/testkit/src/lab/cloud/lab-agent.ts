@@ -29,7 +29,7 @@ const PID_FILE = '/run/gantry-agent.pid';
 const NODE = ['node', ...unitFlags('gantry-agent'), '/share/agent/main.mjs'].join(' ');
 
 export function labAgent(lab: Lab, environment: Record<string, string>): LabAgent {
-  const log = () => readFile(path.join(lab.share, 'agent.log'), 'utf8').catch(() => '');
+  const log = () => readLog(lab);
   const settings = (env: Record<string, string> = {}) =>
     Object.entries({ ...ACCELERATOR, ...environment, ...env })
       .map(([name, value]) => `${name}=${quote(value)}`)
@@ -43,19 +43,50 @@ export function labAgent(lab: Lab, environment: Record<string, string>): LabAgen
       const life = `${NODE} run & echo $! >${PID_FILE}; wait $!; echo "${ENDED} $?"`;
       const output = '</dev/null >>/share/agent.log 2>&1';
       await lab.ask(`${settings(env)} setsid bash -c ${quote(life)} ${output} &`);
-      const condition = async () => {
-        const text = (await log()).slice(before);
-        return READY.test(text) || text.includes(ENDED) ? text : undefined;
-      };
-      const started = await waitUntil({ limitMs: READY_LIMIT_MS, condition });
-      if (started !== undefined && !started.includes(ENDED)) return;
-      throw new Error(`The agent is not ready:\n${(await log()).slice(before).slice(-4000)}`);
+      await untilReady(lab, before);
     },
     async kill() {
       const pid = `$(cat ${PID_FILE})`;
       await lab.ask(`kill -9 ${pid} && while kill -0 ${pid} 2>/dev/null; do sleep 0.1; done`);
     },
   };
+}
+
+/**
+ * The agent of a stock server: the unit that operators install. It also starts when the machine boots.
+ */
+export function labAgentUnit(lab: Lab, environment: Record<string, string>): LabAgent {
+  const unit = 'gantry-agent';
+  return {
+    log: () => readLog(lab),
+    command: (line) =>
+      lab.run(`set -a; . /etc/gantry/agent.env; set +a; cd /opt/gantry && ${NODE} ${line}`),
+    async start(env) {
+      const before = (await readLog(lab)).length;
+      const settings = Object.entries({ ...ACCELERATOR, ...environment, ...env });
+      const lines = settings.map(([name, value]) => `${name}=${value}`).join('\n');
+      await lab.ask(`mkdir -p /etc/gantry && echo ${quote(lines)} >/etc/gantry/agent.env`);
+      await lab.ask(`systemctl enable ${unit} && systemctl restart ${unit} && sync`);
+      await untilReady(lab, before);
+    },
+    kill: async () => void (await lab.ask(`systemctl kill -s KILL ${unit}`)),
+  };
+}
+
+function readLog(lab: Lab): Promise<string> {
+  return readFile(path.join(lab.share, 'agent.log'), 'utf8').catch(() => '');
+}
+
+/** `before`: the length of the log before the agent was started. */
+async function untilReady(lab: Lab, before: number): Promise<void> {
+  const condition = async () => {
+    const text = (await readLog(lab)).slice(before);
+    return READY.test(text) || text.includes(ENDED) ? text : undefined;
+  };
+  const started = await waitUntil({ limitMs: READY_LIMIT_MS, condition });
+  if (started !== undefined && !started.includes(ENDED)) return;
+  const said = (await readLog(lab)).slice(before).slice(-4000);
+  throw new Error(`The agent is not ready:\n${said}`);
 }
 
 function quote(value: string): string {

@@ -32,6 +32,8 @@ export type LabCloud = {
 export type LabCloudOptions = LabOptions & {
   /** The agent's environment. */
   environment?: Record<string, string>;
+  /** How the agent is started. Absent: as a process of the test. */
+  agentOf?: typeof labAgent;
 };
 
 export const LOCATION = 'eu-north-a';
@@ -76,7 +78,7 @@ export async function startLabCloud(options: LabCloudOptions = {}): Promise<LabC
       source_url: `http://${OUTSIDE}:${images.port}/tiny.raw`,
     };
     expect(await client.admin('POST', '/images', image)).toMatchObject({ status: 200 });
-    const agent = labAgent(lab, {
+    const agent = (options.agentOf ?? labAgent)(lab, {
       GANTRY_SCHEDULERS: `${OUTSIDE}:${scheduler.port}`,
       GANTRY_GPU_VENDORS: GPU_VENDORS,
       GANTRY_LOG_LEVEL: 'debug',

@@ -9,7 +9,6 @@ import {
   rename,
   rm,
   symlink,
-  truncate,
   writeFile,
 } from 'node:fs/promises';
 import path from 'node:path';
@@ -22,8 +21,13 @@ import { filesBelow, recipeKey, removeOld } from '@gantry/local/guest/recipe';
 import { runProgram } from '@gantry/local/guest/run-program';
 import { renderEarlyUserspace, renderGuest } from './early-userspace.ts';
 import { keepModules } from './keep-modules.ts';
+import type { LabImage } from './lab-image.ts';
 import { chooseForEmptyMachine, labRoots } from './lab-packages.ts';
 import { unpackRoot } from './unpack-root.ts';
+import { writeRoot } from './write-root.ts';
+
+const directory = fileURLToPath(new URL('../../../../../.gantry/lab', import.meta.url));
+const here = fileURLToPath(new URL('.', import.meta.url));
 
 /**
  * Builds the level-1 machine: Debian's kernel with libvirt, QEMU and Node, as a kernel, an initramfs
@@ -32,16 +36,7 @@ import { unpackRoot } from './unpack-root.ts';
  * Invariant: a folder `lab-…` is complete, because it gets its name when it is finished, and is never
  * written to again. A build that dies leaves a folder `building-…`, which the next build removes.
  */
-export type LabImage = { kernel: string; initramfs: string; root: string; ms: number };
-
-const directory = fileURLToPath(new URL('../../../../../.gantry/lab', import.meta.url));
-const here = fileURLToPath(new URL('.', import.meta.url));
-
-/** The file is sparse. What a run writes goes to the run's own overlay. */
-const ROOT_BYTES = 16 * 2 ** 30;
-
 export async function buildLabImage(): Promise<LabImage> {
-  const start = performance.now();
   await mkdir(directory, { recursive: true });
   const { debian } = readArchitecture();
   const roots = await labRoots(debian);
@@ -58,12 +53,13 @@ export async function buildLabImage(): Promise<LabImage> {
     kernel: path.join(image, 'kernel'),
     initramfs: path.join(image, 'initramfs'),
     root: path.join(image, 'root.ext4'),
-    ms: Math.round(performance.now() - start),
+    kernelArguments: '',
   };
 }
 
 async function sourceFiles(): Promise<string[]> {
-  return (await filesBelow(here)).filter((file) => !file.endsWith('.test.ts'));
+  const isOwn = (file: string) => !file.endsWith('.test.ts') && !file.includes('/image/stock/');
+  return (await filesBelow(here)).filter(isOwn);
 }
 
 async function build(packages: readonly DebianPackage[], image: string): Promise<void> {
@@ -108,13 +104,4 @@ async function finishRoot(root: string): Promise<void> {
   await copyFile(process.execPath, inRoot('usr/bin/node'));
   await chmod(inRoot('usr/bin/node'), 0o755);
   await runProgram('chroot', [root, 'ldconfig']);
-}
-
-/** The file system has a journal, because the machine is reset without warning. */
-async function writeRoot(root: string, file: string): Promise<void> {
-  await writeFile(file, '');
-  await truncate(file, ROOT_BYTES);
-  const options = ['-q', '-t', 'ext4', '-m', '0', '-N', '100000', '-J', 'size=16'];
-  const extended = ['-E', 'lazy_itable_init=1,lazy_journal_init=1,root_owner=0:0'];
-  await runProgram('mke2fs', [...options, ...extended, '-d', root, file]);
 }

@@ -1,4 +1,4 @@
-import type { LabImage } from '../image/build-lab-image.ts';
+import type { LabImage } from '../image/lab-image.ts';
 import { readPlatform } from './platforms.ts';
 import { type LabSlot, slotArguments } from './slots.ts';
 

@@ -9,6 +9,7 @@ import { waitUntil } from '@gantry/local/base/wait-until';
 import { sendJson } from '../../real-host/json-socket.ts';
 import { ownName, removeAbandoned } from '../../real-host/namespaces.ts';
 import { buildLabImage } from '../image/build-lab-image.ts';
+import type { LabImage } from '../image/lab-image.ts';
 import { type CommandChannel, type CommandResult, openCommandChannel } from './command-channel.ts';
 import { withPciDomain } from './pci-domain.ts';
 import { readPlatform } from './platforms.ts';
@@ -45,6 +46,8 @@ export type Lab = {
 };
 
 export type LabOptions = {
+  /** Builds what the machine boots from. Absent: the smallest host, which boots fastest. */
+  image?: () => Promise<LabImage>;
   slots?: readonly LabSlot[];
   memoryMib?: number;
   kernelArguments?: string;
@@ -53,14 +56,14 @@ export type LabOptions = {
 };
 
 /** On a busy computer an emulated machine needs minutes to boot. */
-const BOOT_LIMIT_MS = 300_000;
+const BOOT_LIMIT_MS = 600_000;
 /** The kernel waits some seconds, because a second press of the button cancels the first. */
 const UNPLUG_LIMIT_MS = 120_000;
 const COMMAND_LIMIT_SECONDS = 300;
 const agentBundle = fileURLToPath(new URL('../../../../agent/dist', import.meta.url));
 
 export async function startLab(options: LabOptions = {}): Promise<Lab> {
-  const image = await buildLabImage();
+  const image = await (options.image ?? buildLabImage)();
   await removeAbandoned();
   const slots = options.slots ?? DEFAULT_SLOTS;
   const directory = await mkdtemp(path.join(tmpdir(), `${ownName('lab')}-`));
@@ -88,7 +91,7 @@ export async function startLab(options: LabOptions = {}): Promise<Lab> {
     const machine: Machine = {
       ...{ image, slots, share, file },
       memoryMib: options.memoryMib ?? 4096,
-      kernelArguments: options.kernelArguments ?? '',
+      kernelArguments: `${image.kernelArguments} ${options.kernelArguments ?? ''}`.trim(),
     };
     if (options.pciDomain !== undefined) {
       machine.deviceTree = await makeDeviceTree(machine, options.pciDomain);

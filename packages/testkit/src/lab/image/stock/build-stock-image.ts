@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs';
+import { chmod, copyFile, cp, mkdir, mkdtemp, rename, rm, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { syncDirectory } from '@gantry/daemon/durable-file';
+import { readArchitecture } from '@gantry/local/guest/architecture';
+import { filesBelow, recipeKey, removeOld } from '@gantry/local/guest/recipe';
+import { runProgram } from '@gantry/local/guest/run-program';
+import { keepModules } from '../keep-modules.ts';
+import type { LabImage } from '../lab-image.ts';
+import { writeRoot } from '../write-root.ts';
+
+/** Debian's releases that a stock server can run. The first is the default. */
+export const STOCK_RELEASES = ['bookworm', 'trixie'] as const;
+export type StockRelease = (typeof STOCK_RELEASES)[number];
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const repository = fileURLToPath(new URL('../../../../../../', import.meta.url));
+const directory = path.join(repository, '.gantry/lab-stock');
+const PREPARE_HOST = path.join(repository, 'deploy/prepare-host.sh');
+const AGENT_UNIT = path.join(repository, 'deploy/systemd/gantry-agent.service');
+const SERVE = path.join(here, '../rootfs/lab/serve');
+const SHARED = ['../keep-modules.ts', '../write-root.ts'].map((name) => path.join(here, name));
+
+/** What a server has before Gantry comes: Debian with RAID and LVM. Node is copied in. */
+const SERVER = [
+  ...['systemd-sysv', 'systemd-timesyncd', 'dbus', 'udev', 'apparmor', 'initramfs-tools', 'zstd'],
+  ...[
+    'mdadm',
+    'lvm2',
+    'busybox',
+    'kmod',
+    'e2fsprogs',
+    'procps',
+    'iproute2',
+    'conntrack',
+    'libstdc++6',
+  ],
+];
+
+/**
+ * Builds a stock server as the level-1 machine: Debian installed by its own tools, with systemd, udev,
+ * AppArmor, mdadm in the initramfs and libvirt as a service, made a host by `prepare-host.sh`. The
+ * agent is a unit, whose program each run copies in.
+ *
+ * Invariant: a folder `stock-…` is complete and is never written to again.
+ */
+export async function buildStockImage(release: StockRelease = 'bookworm'): Promise<LabImage> {
+  const { debian } = readArchitecture();
+  const sources = [...(await filesBelow(here)), ...SHARED, PREPARE_HOST, AGENT_UNIT, SERVE];
+  const key = await recipeKey([{ file: process.version, sha256: process.execPath }], sources);
+  const image = path.join(directory, `stock-${release}-${debian}-${key}`);
+  if (!existsSync(image)) await build(release, image);
+  return {
+    kernel: path.join(image, 'kernel'),
+    initramfs: path.join(image, 'initramfs'),
+    root: path.join(image, 'root.ext4'),
+    kernelArguments: 'root=/dev/vda',
+  };
+}
+
+async function build(release: StockRelease, image: string): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  await removeOld(directory, `stock-${release}-`);
+  const workspace = await mkdtemp(path.join(directory, `building-${process.pid}-`));
+  try {
+    const root = path.join(workspace, 'root');
+    await install(release, root);
+    await addLab(root);
+    const version = await keepModules(root);
+    await runProgram('chroot', [root, 'update-initramfs', '-u', '-k', version]);
+    const made = path.join(workspace, 'image');
+    await mkdir(made);
+    await copyFile(path.join(root, `boot/vmlinuz-${version}`), path.join(made, 'kernel'));
+    await copyFile(path.join(root, `boot/initrd.img-${version}`), path.join(made, 'initramfs'));
+    await writeRoot(root, path.join(made, 'root.ext4'));
+    await runProgram('sync', ['-f', made]);
+    await rename(made, image);
+    await syncDirectory(directory);
+  } finally {
+    await rm(workspace, { recursive: true, force: true });
+  }
+}
+
+/** Installs Debian, and then what a host needs in the way that operators do. */
+async function install(release: StockRelease, root: string): Promise<void> {
+  const packages = [...SERVER, `linux-image-${readArchitecture().debian}`];
+  await runProgram('mmdebstrap', [
+    ...['--quiet', '--variant=minbase', '--mode=root', `--include=${packages.join(',')}`],
+    `--customize-hook=copy-in ${PREPARE_HOST} /root`,
+    '--customize-hook=chroot "$1" sh /root/prepare-host.sh',
+    ...[release, root],
+  ]);
+}
+
+/** Adds Node, the agent's unit, and the service through which tests run commands. */
+async function addLab(root: string): Promise<void> {
+  const inRoot = (name: string) => path.join(root, name);
+  await cp(path.join(here, 'rootfs'), root, { recursive: true });
+  for (const name of ['lab', 'share', 'opt/gantry/packages/agent']) {
+    await mkdir(inRoot(name), { recursive: true });
+  }
+  await copyFile(SERVE, inRoot('lab/serve'));
+  await chmod(inRoot('lab/serve'), 0o755);
+  await copyFile(process.execPath, inRoot('usr/bin/node'));
+  await chmod(inRoot('usr/bin/node'), 0o755);
+  await symlink('/share/agent', inRoot('opt/gantry/packages/agent/dist'));
+  await copyFile(AGENT_UNIT, inRoot('etc/systemd/system/gantry-agent.service'));
+  await runProgram('chroot', [root, 'systemctl', 'enable', 'lab', 'systemd-networkd']);
+}
