@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeSpec } from '@gantry/agent/testing/make-spec';
@@ -103,10 +103,14 @@ describe('a full data directory', () => {
     const world = await startWorld({ GANTRY_DATA_DIRECTORY: dataDirectory });
     const files = async () => {
       const entries = await readdir(dataDirectory, { recursive: true, withFileTypes: true });
-      return entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
+      const isFirmware = ({ parentPath }: { parentPath: string }) =>
+        parentPath.endsWith('/firmware');
+      const kept = entries.filter((entry) => !entry.isDirectory() && !isFirmware(entry));
+      return kept.map(({ name }) => name);
     };
     const ballast = join(dataDirectory, 'ballast');
-    await writeFile(ballast, Buffer.alloc(255 * MIB));
+    const { bavail, bsize } = await statfs(dataDirectory);
+    await writeFile(ballast, Buffer.alloc(bavail * bsize - MIB));
 
     const agent = await world.startAgent();
     agent.give(world.wanted(1));

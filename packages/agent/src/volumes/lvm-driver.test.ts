@@ -173,7 +173,7 @@ describe('a volume', () => {
     await open('pool').create(makeDisk('d'), null);
     await expect(open('pool').create(makeDisk('e'), null)).rejects.toMatchObject({
       code: 'storage_full',
-      message: expect.stringContaining('% of the thin pool vg/pool are free'),
+      message: expect.stringContaining('too little space in the thin pool vg/pool'),
     });
     expect(lvm.commands).toHaveLength(length);
   });

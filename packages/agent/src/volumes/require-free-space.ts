@@ -10,8 +10,10 @@ export function requireFreeShare(
   reservePercent: number,
 ): void {
   if (freePercent >= reservePercent) return;
-  const found = `${Math.floor(freePercent * 10) / 10} % of ${place} are free`;
-  const message = `${found}, and new disks need ${reservePercent} % (GANTRY_STORAGE_RESERVE_PERCENT)`;
+  const free = Math.floor(freePercent * 10) / 10;
+  const message =
+    `too little space in ${place}: ${free} % is free, and new disks need ${reservePercent} % ` +
+    '(GANTRY_STORAGE_RESERVE_PERCENT)';
   throw new HostFailure('storage_full', message);
 }
 
