@@ -1,4 +1,5 @@
 import { newId } from '@gantry/model/ids';
+import { CATALOGUE } from '@gantry/model/vm-types';
 import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { type Plan, type PlanWatch, watchPlans } from '@gantry/testkit/database/watch-plans';
 import { addProject } from '@gantry/testkit/make/tenants';
@@ -131,6 +132,8 @@ describe('a list of VMs in a project of 10,000', () => {
     listVms(watch.sql, { ...none, projectId, limit: PAGE, ...filter });
   // For each VM: its row twice, a disk, its attachment, an interface and its addresses.
   const PER_VM = 8;
+  // The types with nested virtualization are read once for all VMs.
+  const ONCE = CATALOGUE.length;
 
   it.each([
     ['of every state', () => ({}), PAGE * PER_VM],
@@ -145,7 +148,7 @@ describe('a list of VMs in a project of 10,000', () => {
     ['with an id', () => ({ ids: [vmIds[7] ?? ''] }), 2 * PER_VM],
   ])('%s reads a page', async (_, filter, most) => {
     const { rowsRead, scanned } = await measure(list(filter()));
-    expect(rowsRead).toBeLessThanOrEqual(most);
+    expect(rowsRead).toBeLessThanOrEqual(most + ONCE);
     for (const table of ['vms', 'disks', 'disk_attachments', 'network_interfaces'])
       expect(scanned).not.toContain(table);
   });

@@ -46,7 +46,7 @@ export type VmRow = {
 
 const selectVm = (sql: Queryable) => sql`
   select v.id, v.project_id, v.name, v.type, v.location, v.state, v.generation, v.created_at, v.updated_at,
-    (select t.nested_virtualization from vm_types t where t.name = v.type) as nested_virtualization,
+    v.type = any(array(select name from vm_types where nested_virtualization)) as nested_virtualization,
     (select coalesce(json_agg(json_build_object('id', d.id, 'name', d.name, 'type', d.type, 'size', d.size,
         'location', d.location, 'block_size', d.block_size, 'created_at', d.created_at, 'updated_at', d.updated_at,
         'serial_number', d.serial_number, 'attachment_type', a.attachment_type, 'mode', a.mode)

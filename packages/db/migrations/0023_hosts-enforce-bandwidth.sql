@@ -1,0 +1,1 @@
+ALTER TABLE "hosts" ADD COLUMN "enforces_bandwidth" boolean DEFAULT false NOT NULL;
