@@ -29,7 +29,7 @@ it('the drives are in the rules that the initramfs gets, by serial number', asyn
   const rules = await readFile(files().rules, 'utf8');
   expect(rules.match(/ATTRS\{serial\}=="S[12]"/g)).toHaveLength(2);
   expect(await readFile(join(files().hooks, 'gantry-drives'), 'utf8')).toContain(files().rules);
-  expect(updates).toEqual(['update-initramfs -u -k all']);
+  expect(updates).toEqual(['nice -n 19 update-initramfs -u -k all']);
 });
 
 it('an initramfs is written again only if the drives have changed, whatever their order', async () => {

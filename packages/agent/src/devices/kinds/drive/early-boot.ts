@@ -42,7 +42,9 @@ export async function hideFromEarlyBoot(
   const hook = join(hooks, 'gantry-drives');
   await replaceFile(hook, renderHook(rules), 0o755);
   await chmod(hook, 0o755);
-  await run('update-initramfs', ['-u', '-k', 'all'], { timeoutMs: UPDATE_TIMEOUT_MS });
+  // It must not slow down VMs that start now.
+  const update = ['-n', '19', 'update-initramfs', '-u', '-k', 'all'];
+  await run('nice', update, { timeoutMs: UPDATE_TIMEOUT_MS });
   await replaceFile(inForce, wanted, 0o644);
 }
 
