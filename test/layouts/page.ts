@@ -19,7 +19,8 @@ export function renderPage(layouts: readonly Layout[]): string {
 This page is generated: \`npx vitest run --project unit test/layouts --update\`.
 
 The table shows what the types of the catalogue sell of ten servers with the shapes of published models. Slots, sockets, CPUs,
-memory, drives, network cards and firmware settings are plausible for these models. They were not read from such machines. \`packages/simulator/src/servers/published-servers.ts\` describes them; the agent's own code reads
+memory, drives, network cards and firmware settings are plausible for these models. They were not read from such machines.
+\`packages/simulator/src/servers/published-servers.ts\` describes them; the agent's own code reads
 the inventory, and the scheduler's own code places VMs on it.
 
 ${table(['server', 'hardware', 'layout'], servers)}

@@ -20,8 +20,8 @@ export type HostGpu = {
 
 /**
  * The kinds of devices that follow a VM's GPUs: GPUs choose the NUMA nodes, companions come from the
- * same nodes or from the nearest ones that have some. Each kind has the filter that reports when there are too few of it, and the filters are
- * asked in this order.
+ * same nodes or from the nearest ones that have some. Each kind has the filter that reports when there
+ * are too few of it, and the filters are asked in this order.
  */
 export const COMPANION_FILTERS = { drive: 'drives' } as const;
 export type CompanionKind = keyof typeof COMPANION_FILTERS;

@@ -6,8 +6,8 @@ import type { DomainHost } from '../describe-domain.ts';
 import type { Platform } from '../domain-definition.ts';
 
 /**
- * A typical GPU server: two nodes with 32 cores of two threads each, ten cards and eight drives, half of them on
- * each node, and memory in pages of 1 GiB.
+ * A typical GPU server: two nodes with 32 cores of two threads each, ten cards and eight drives, half
+ * of them on each node, and memory in pages of 1 GiB.
  */
 export const X86_KVM: Platform = {
   arch: 'x86_64',
