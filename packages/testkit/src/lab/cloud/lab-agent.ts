@@ -66,6 +66,8 @@ export function labAgentUnit(lab: Lab, environment: Record<string, string>): Lab
       const settings = Object.entries({ ...ACCELERATOR, ...environment, ...env });
       const lines = settings.map(([name, value]) => `${name}=${value}`).join('\n');
       await lab.ask(`mkdir -p /etc/gantry && echo ${quote(lines)} >/etc/gantry/agent.env`);
+      // The first look at QEMU takes libvirt longer than the agent waits for a call.
+      await lab.ask('virsh -c qemu:///system domcapabilities >/dev/null');
       await lab.ask(`systemctl enable ${unit} && systemctl restart ${unit} && sync`);
       await untilReady(lab, before);
     },

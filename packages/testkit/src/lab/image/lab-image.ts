@@ -1,8 +1,10 @@
 /** What a level-1 machine boots from. The files are never changed. */
 export type LabImage = {
-  kernel: string;
-  initramfs: string;
   root: string;
   /** Arguments that the initramfs needs. */
   kernelArguments: string;
-};
+} & (
+  | { kernel: string; initramfs: string }
+  /** An EFI program that loads /vmlinuz and /initrd.img from the root, as the machine left them. */
+  | { bootLoader: string }
+);

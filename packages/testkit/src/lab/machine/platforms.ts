@@ -5,6 +5,8 @@
 type Platform = {
   emulator: string;
   machine: readonly string[];
+  /** The UEFI firmware of a server that boots from its own disk. */
+  firmware: string;
   /** Arguments of the server's kernel. */
   kernel: string;
   /** The guest that the server runs: the arguments of its QEMU and its kernel's console. */
@@ -55,6 +57,7 @@ const ARM64: Platform = {
     ...['-machine', 'virt,gic-version=3,iommu=smmuv3,virtualization=on'],
     ...['-cpu', 'neoverse-n1', '-accel', 'tcg,thread=multi,tb-size=1024'],
   ],
+  firmware: '/usr/share/qemu-efi-aarch64/QEMU_EFI.fd',
   kernel: 'console=ttyAMA0',
   guest: {
     machine: 'qemu-system-aarch64 -machine virt,gic-version=3,accel=kvm -cpu host',
@@ -76,6 +79,7 @@ function x64(name: string): Platform {
       ...['-machine', 'q35', '-cpu', 'max,-la57', '-accel', 'tcg,tb-size=1024'],
       ...['-device', iommu.device],
     ],
+    firmware: '/usr/share/ovmf/OVMF.fd',
     kernel: `console=ttyS0 ${iommu.kernel}`.trim(),
     guest: {
       machine: 'qemu-system-x86_64 -machine q35,accel=kvm -cpu host',

@@ -18,7 +18,9 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 const repository = fileURLToPath(new URL('../../../../../../', import.meta.url));
 const directory = path.join(repository, '.gantry/lab-stock');
 const PREPARE_HOST = path.join(repository, 'deploy/prepare-host.sh');
-const AGENT_UNIT = path.join(repository, 'deploy/systemd/gantry-agent.service');
+const UNITS = ['gantry-agent.service', 'gantry-hugepages.service', 'dev-hugepages1G.mount'].map(
+  (name) => path.join(repository, 'deploy/systemd', name),
+);
 const SERVE = path.join(here, '../rootfs/lab/serve');
 const SHARED = ['../keep-modules.ts', '../write-root.ts'].map((name) => path.join(here, name));
 
@@ -47,13 +49,12 @@ const SERVER = [
  */
 export async function buildStockImage(release: StockRelease = 'bookworm'): Promise<LabImage> {
   const { debian } = readArchitecture();
-  const sources = [...(await filesBelow(here)), ...SHARED, PREPARE_HOST, AGENT_UNIT, SERVE];
+  const sources = [...(await filesBelow(here)), ...SHARED, PREPARE_HOST, ...UNITS, SERVE];
   const key = await recipeKey([{ file: process.version, sha256: process.execPath }], sources);
   const image = path.join(directory, `stock-${release}-${debian}-${key}`);
   if (!existsSync(image)) await build(release, image);
   return {
-    kernel: path.join(image, 'kernel'),
-    initramfs: path.join(image, 'initramfs'),
+    bootLoader: path.join(image, 'grub.efi'),
     root: path.join(image, 'root.ext4'),
     kernelArguments: 'root=/dev/vda',
   };
@@ -71,8 +72,7 @@ async function build(release: StockRelease, image: string): Promise<void> {
     await runProgram('chroot', [root, 'update-initramfs', '-u', '-k', version]);
     const made = path.join(workspace, 'image');
     await mkdir(made);
-    await copyFile(path.join(root, `boot/vmlinuz-${version}`), path.join(made, 'kernel'));
-    await copyFile(path.join(root, `boot/initrd.img-${version}`), path.join(made, 'initramfs'));
+    await makeBootLoader(root, path.join(made, 'grub.efi'));
     await writeRoot(root, path.join(made, 'root.ext4'));
     await runProgram('sync', ['-f', made]);
     await rename(made, image);
@@ -84,7 +84,8 @@ async function build(release: StockRelease, image: string): Promise<void> {
 
 /** Installs Debian, and then what a host needs in the way that operators do. */
 async function install(release: StockRelease, root: string): Promise<void> {
-  const packages = [...SERVER, `linux-image-${readArchitecture().debian}`];
+  const { debian } = readArchitecture();
+  const packages = [...SERVER, `linux-image-${debian}`, 'grub-common', `grub-efi-${debian}-bin`];
   await runProgram('mmdebstrap', [
     ...['--quiet', '--variant=minbase', '--mode=root', `--include=${packages.join(',')}`],
     `--customize-hook=copy-in ${PREPARE_HOST} /root`,
@@ -93,7 +94,25 @@ async function install(release: StockRelease, root: string): Promise<void> {
   ]);
 }
 
-/** Adds Node, the agent's unit, and the service through which tests run commands. */
+/** The boot loader reads its configuration from the volume on which it is. */
+async function makeBootLoader(root: string, file: string): Promise<void> {
+  const format = readArchitecture().debian === 'arm64' ? 'arm64-efi' : 'x86_64-efi';
+  const modules = [
+    'normal',
+    'boot',
+    'linux',
+    'search',
+    'search_fs_file',
+    'part_msdos',
+    'fat',
+    'ext2',
+  ];
+  const made = ['-O', format, '-p', '/EFI/BOOT', '-o', '/root/grub.efi'];
+  await runProgram('chroot', [root, 'grub-mkimage', ...made, ...modules]);
+  await rename(path.join(root, 'root/grub.efi'), file);
+}
+
+/** Adds Node, the agent's units, and the service through which tests run commands. */
 async function addLab(root: string): Promise<void> {
   const inRoot = (name: string) => path.join(root, name);
   await cp(path.join(here, 'rootfs'), root, { recursive: true });
@@ -105,6 +124,8 @@ async function addLab(root: string): Promise<void> {
   await copyFile(process.execPath, inRoot('usr/bin/node'));
   await chmod(inRoot('usr/bin/node'), 0o755);
   await symlink('/share/agent', inRoot('opt/gantry/packages/agent/dist'));
-  await copyFile(AGENT_UNIT, inRoot('etc/systemd/system/gantry-agent.service'));
+  for (const unit of UNITS) {
+    await copyFile(unit, path.join(root, 'etc/systemd/system', path.basename(unit)));
+  }
   await runProgram('chroot', [root, 'systemctl', 'enable', 'lab', 'systemd-networkd']);
 }
