@@ -1019,6 +1019,7 @@ CASE
 END) stored not null,
   relocating boolean default false not null,
   avoided_hosts uuid[] default '{}'::uuid[] not null,
+  build_failure jsonb,
   constraint vms_name_key UNIQUE (project_id, name),
   constraint vms_pkey PRIMARY KEY (id),
   constraint vms_image_id_images_id_fk FOREIGN KEY (image_id) REFERENCES images(id),
