@@ -2,7 +2,7 @@ import { gpu, makeSpec, makeTakeDown, makeVm } from '@gantry/agent/testing/make-
 import { AgentUnderTest } from '@gantry/simulator/testing/agent-under-test';
 import { GPUS } from '@gantry/simulator/testing/make-inventory';
 import { type ByteLevelLibvirt, serveLibvirt } from '@gantry/testkit/hosts/byte-level-libvirt';
-import { driveLibvirt } from '@gantry/testkit/hosts/drive-libvirt';
+import { type DrivenLibvirt, driveLibvirt } from '@gantry/testkit/hosts/drive-libvirt';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
 const VM = '6f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d36';
@@ -13,7 +13,7 @@ const LARGE = makeVm(VM, { memoryMib: 512 * 1_024, devices: [gpu(GPUS[0])] });
 
 let libvirt: ByteLevelLibvirt;
 let host: AgentUnderTest;
-let driven: Awaited<ReturnType<typeof driveLibvirt>>;
+let driven: DrivenLibvirt;
 
 beforeEach(async () => {
   libvirt = await serveLibvirt();

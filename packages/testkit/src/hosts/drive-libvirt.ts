@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '@gantry/agent/base/clock';
+import { HostFailure } from '@gantry/agent/base/failure';
 import type { HostDriver } from '@gantry/agent/host-driver';
 import { describeDomain } from '@gantry/agent/libvirt/domain-xml/describe-domain';
 import { gpuServer, X86_KVM } from '@gantry/agent/libvirt/domain-xml/testing/gpu-server';
@@ -9,14 +10,20 @@ import { openLibvirt } from '@gantry/agent/libvirt/domains/open-libvirt';
 import { LibvirtHypervisor } from '@gantry/agent/libvirt/libvirt-hypervisor';
 import { createLog } from '@gantry/daemon/log';
 import type { SimulatedHostDriver } from '@gantry/simulator/driver/simulated-host-driver';
+import { domainGetXmlDesc } from 'node-libvirt/generated/procedures';
 import type { ByteLevelLibvirt } from './byte-level-libvirt.ts';
 
 const log = createLog({ process: 'test', level: process.env['GANTRY_TEST_LOG'] ?? 'silent' });
 
-/**
- * Returns the driver of a simulated host whose domains are those of a byte-level libvirt. `close` ends its
- * connections, as the end of an agent does.
- */
+export type DrivenLibvirt = {
+  driver: HostDriver;
+  /** Gives up one call of each kind about a locked domain, as the driver does after its time limits. */
+  giveUp(vmId: string): Promise<void>;
+  /** Ends the connections, as the end of an agent does. */
+  close(): Promise<void>;
+};
+
+/** Drives a simulated host whose domains are those of a byte-level libvirt. */
 export async function driveLibvirt({
   libvirt,
   simulated,
@@ -25,7 +32,7 @@ export async function driveLibvirt({
   libvirt: ByteLevelLibvirt;
   simulated: SimulatedHostDriver;
   clock: Clock;
-}): Promise<{ driver: HostDriver; close(): Promise<void> }> {
+}): Promise<DrivenLibvirt> {
   const directory = await mkdtemp(join(tmpdir(), 'gantry-serial-'));
   const { socketPath } = libvirt;
   const opened = openLibvirt({ socketPath, serialLogDirectory: directory, log, clock });
@@ -55,9 +62,25 @@ export async function driveLibvirt({
   };
   return {
     driver,
+    giveUp: async (vmId) => {
+      const uuid = Buffer.from(vmId.replaceAll('-', ''), 'hex');
+      const args = { dom: { name: '', id: -1, uuid }, flags: 0 };
+      // The last one makes further calls of all kinds fail.
+      for (const lane of ['read', 'change', 'end'] as const) {
+        await opened.lines
+          .run(vmId, lane, (connection) =>
+            connection.call(domainGetXmlDesc, args, { timeoutMs: 1 }),
+          )
+          .catch(requireSilence);
+      }
+    },
     close: async () => {
       await opened.close();
       await rm(directory, { recursive: true });
     },
   };
+}
+
+function requireSilence(error: unknown): void {
+  if (!(error instanceof HostFailure && error.code === 'vm_unresponsive')) throw error;
 }
