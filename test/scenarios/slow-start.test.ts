@@ -75,6 +75,16 @@ it('an agent that is restarted during a start waits for it and does not start th
   expect(libvirt.domain(VM)?.starts).toBe(1);
 });
 
+it('a removal ends a start that is in progress', async () => {
+  host.send(makeSpec(1, { vms: [LARGE] }));
+  await expect.poll(() => stateIn(VM)).toBe('starting');
+  const entry = { graceful: false, disks: [`${VM}-os`], devices: LARGE.devices };
+  host.send(makeSpec(2, { takeDowns: [makeTakeDown(VM, entry)] }));
+  await becomes(VM, '2', 'TAKEN_DOWN');
+  expect(libvirt.domain(VM)).toBeUndefined();
+  expect(await host.driver.devices.list()).toEqual([]);
+});
+
 it('a start that never ends fails with the reason, is ended, and leaves nothing behind', async () => {
   host.send(makeSpec(1, { vms: [LARGE] }));
   await expect.poll(() => stateIn(VM)).toBe('starting');
