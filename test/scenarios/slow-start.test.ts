@@ -1,16 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { HostDriver } from '@gantry/agent/host-driver';
-import { describeDomain } from '@gantry/agent/libvirt/domain-xml/describe-domain';
-import { gpuServer, X86_KVM } from '@gantry/agent/libvirt/domain-xml/testing/gpu-server';
-import { openLibvirt } from '@gantry/agent/libvirt/domains/open-libvirt';
-import { LibvirtHypervisor } from '@gantry/agent/libvirt/libvirt-hypervisor';
 import { gpu, makeSpec, makeTakeDown, makeVm } from '@gantry/agent/testing/make-spec';
-import { createLog } from '@gantry/daemon/log';
 import { AgentUnderTest } from '@gantry/simulator/testing/agent-under-test';
 import { GPUS } from '@gantry/simulator/testing/make-inventory';
 import { type ByteLevelLibvirt, serveLibvirt } from '@gantry/testkit/hosts/byte-level-libvirt';
+import { type DrivenLibvirt, driveLibvirt } from '@gantry/testkit/hosts/drive-libvirt';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
 const VM = '6f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d36';
@@ -18,56 +10,27 @@ const OTHER = '7f0e4a7c-3f0b-4c59-9d6e-0a4f5b1c2d37';
 const MINUTE_MS = 60_000;
 /** Half a TiB may take 19 minutes to be cleared and locked. */
 const LARGE = makeVm(VM, { memoryMib: 512 * 1_024, devices: [gpu(GPUS[0])] });
-const log = createLog({ process: 'test', level: process.env['GANTRY_TEST_LOG'] ?? 'silent' });
 
 let libvirt: ByteLevelLibvirt;
 let host: AgentUnderTest;
-let directory: string;
-let agentsLibvirt: ReturnType<typeof openLibvirt>;
+let driven: DrivenLibvirt;
 
 beforeEach(async () => {
   libvirt = await serveLibvirt();
-  directory = await mkdtemp(join(tmpdir(), 'gantry-slow-start-'));
   host = new AgentUnderTest();
   await startAgent();
 });
 afterEach(async () => {
   host.kill();
-  await agentsLibvirt.close();
+  await driven.close();
   await libvirt.close();
-  await rm(directory, { recursive: true });
 });
 
 /** The agent of a simulated host whose domains are those of the byte-level libvirt. */
 async function startAgent(): Promise<void> {
-  const { driver, clock } = host;
-  const { socketPath } = libvirt;
-  agentsLibvirt = openLibvirt({ socketPath, serialLogDirectory: directory, log, clock });
-  const { volumes, devices, network, seeds } = driver;
-  const hypervisor = new LibvirtHypervisor({
-    ...{ ...agentsLibvirt, clock },
-    volumes: { read: (id) => volumes.read(id), prepareGrowth: async () => {} },
-    // The devices of simulated hosts have no place on a PCI bus.
-    describe: async (vm, { present }) => {
-      const generation = present?.facts.metadata?.generation ?? '0';
-      const described = describeDomain({ ...vm, devices: [] }, gpuServer(X86_KVM, { generation }));
-      return { ...described, metadata: { ...described.metadata, devices: vm.devices } };
-    },
-    describeDisk: () => Promise.reject(new Error('BUG: no disk is attached here')),
-    devicesOf: async (vmId) =>
-      new Set((await devices.list()).filter((d) => d.vmId === vmId).map((d) => d.address)),
-    serialLogs: {
-      ...{ path: (vmId) => join(directory, vmId), readTail: async () => '' },
-      ...{ prepare: async () => {}, remove: async () => {} },
-    },
-    removeNvram: async () => {},
-  });
-  const whole: HostDriver = {
-    ...{ hypervisor, volumes, devices, network, seeds },
-    readBootId: () => driver.readBootId(),
-    readInventory: () => driver.readInventory(),
-  };
-  await host.start({ driver: whole });
+  const { driver: simulated, clock } = host;
+  driven = await driveLibvirt({ libvirt, simulated, clock });
+  await host.start({ driver: driven.driver });
 }
 
 const stateIn = (vmId: string) => libvirt.domain(vmId)?.state;
@@ -101,7 +64,7 @@ it('an agent that is restarted during a start waits for it and does not start th
   host.send(makeSpec(1, { vms: [LARGE] }));
   await expect.poll(() => stateIn(VM)).toBe('starting');
   host.kill();
-  await agentsLibvirt.close();
+  await driven.close();
   await startAgent();
   await expect.poll(() => host.vm(VM)?.state).toBe('VM_OBSERVED_STATE_WORKING');
   host.clock.advance(10 * MINUTE_MS);
@@ -110,6 +73,16 @@ it('an agent that is restarted during a start waits for it and does not start th
   await becomes(VM, '1', 'RUNNING');
   expect(host.vm(VM)?.generation).toBe('1');
   expect(libvirt.domain(VM)?.starts).toBe(1);
+});
+
+it('a removal ends a start that is in progress', async () => {
+  host.send(makeSpec(1, { vms: [LARGE] }));
+  await expect.poll(() => stateIn(VM)).toBe('starting');
+  const entry = { graceful: false, disks: [`${VM}-os`], devices: LARGE.devices };
+  host.send(makeSpec(2, { takeDowns: [makeTakeDown(VM, entry)] }));
+  await becomes(VM, '2', 'TAKEN_DOWN');
+  expect(libvirt.domain(VM)).toBeUndefined();
+  expect(await host.driver.devices.list()).toEqual([]);
 });
 
 it('a start that never ends fails with the reason, is ended, and leaves nothing behind', async () => {

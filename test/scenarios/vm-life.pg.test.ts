@@ -57,6 +57,23 @@ it('a VM is created, reset, stopped, started, crashes, starts again and is delet
   expect(await host.driver.devices.list()).toEqual([]);
 });
 
+it('a VM that does not reply keeps running, and operators see it until it replies', async () => {
+  const { id } = await createVm('silent');
+  const shown = async () =>
+    (await cloud.api.call('GET', `/admin/hosts/${host.id}`, { bearer: cloud.operator })).body
+      .unresponsive_vms;
+  expect(await shown()).toEqual([]);
+  host.driver.hypervisor.wedge(id);
+  const since = expect.stringMatching(/Z$/);
+  const message = `VM ${id} is unresponsive: the hypervisor did not reply`;
+  await expect.poll(shown).toEqual([{ vm_id: id, message, since }]);
+  expect(await vmState(id)).toBe('STATE_RUNNING');
+  host.driver.hypervisor.unwedge(id);
+  await expect.poll(shown).toEqual([]);
+  expect(await vmState(id)).toBe('STATE_RUNNING');
+  await done('vms', 'DELETE', `/${id}`);
+});
+
 it('a stopped VM that is deleted leaves no disk on the host', async () => {
   const { id } = await createVm('stopped');
   await done('vms', 'PATCH', `/${id}`, { action: 'STOP' });

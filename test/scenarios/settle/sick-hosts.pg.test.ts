@@ -1,5 +1,6 @@
 import { updateImpairments } from '@gantry/db/queries/hosts/host-trouble';
 import { listUnplacedVms } from '@gantry/db/queries/placement/unplaced-vms';
+import { endOverdueOperations } from '@gantry/scheduler/settle/end-overdue';
 import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
 import { failure, type HandDrivenHost } from '@gantry/testkit/hosts/hand-driven-host';
 import { LOCATION } from '@gantry/testkit/make/request-bodies';
@@ -62,6 +63,19 @@ describe('a VM that its host could not build', () => {
     const { operationId } = await createThere();
     expect(await cloud.operation(operationId)).toMatchObject({
       ...{ state: 'FAILED', result: { code: 'device_lost' } },
+    });
+  });
+
+  it('fails with the reason if its host does not remove it in time', async () => {
+    const { operationId } = await createThere('start_timed_out');
+    await cloud.sql`update operations set deadline_at = now() - interval '1 second' where id = ${operationId}`;
+    await endOverdueOperations(cloud);
+    expect(await cloud.operation(operationId)).toMatchObject({
+      ...{ state: 'FAILED' },
+      result: {
+        code: 'start_timed_out',
+        message: expect.stringContaining('its host did not remove it in time'),
+      },
     });
   });
 

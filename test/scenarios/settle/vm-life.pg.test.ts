@@ -459,6 +459,27 @@ describe('a report', () => {
     expect((await cloud.call('GET', `/vms/${running}/serial-log`)).body.serial_log).toBe('login:');
   });
 
+  it('about a VM that does not reply shows it to operators until it replies, and changes nothing else', async () => {
+    await begin();
+    const id = await cloud.runVm(host);
+    const shown = async () =>
+      (await cloud.api.call('GET', `/admin/hosts/${host.id}`, { bearer: cloud.operator })).body
+        .unresponsive_vms;
+    const silent = { code: 'vm_unresponsive', message: 'libvirt did not reply\0' };
+    const report = await host.say(id, { failure: { ...silent, sinceMs: '1767323045678' } });
+    expect(await shown()).toEqual([
+      { vm_id: id, message: 'libvirt did not reply', since: '2026-01-02T03:04:05.678Z' },
+    ]);
+    const before = await allRows(cloud.sql);
+    await host.report(report);
+    expect(await allRows(cloud.sql)).toEqual(before);
+    expect(await cloud.vmState(id)).toBe('STATE_RUNNING');
+    await host.say(id, { failure: { ...silent, sinceMs: '-9223372036854775808' } });
+    expect(await shown()).toMatchObject([{ vm_id: id, since: '' }]);
+    await host.obey();
+    expect(await shown()).toEqual([]);
+  });
+
   it('about a VM of another host changes nothing', async () => {
     await begin();
     const id = await cloud.runVm(host);

@@ -15,22 +15,27 @@ const BASE_MS = { start: 120_000, end: 60_000 };
  * pages. At the end it is given back, which is faster.
  */
 const PER_GIB_MS = { start: 2_000, end: 100 };
-/** A card is reset and its memory is mapped. libvirt itself waits 2 s longer for each one at the end. */
-const PER_DEVICE_MS = { start: 15_000, end: 5_000 };
+/**
+ * At a start a card is reset and its memory is mapped. The deadlines of operations grow by the same time
+ * for each card. At the end libvirt itself waits 2 s longer for each function of a card.
+ */
+const PER_CARD_START_MS = 15_000;
+const PER_FUNCTION_END_MS = 5_000;
 
 /** Longer than each such call has ever needed on a busy host, whatever the domain has. */
 export const CHANGE_LIMIT: Limit = { timeoutMs: 15_000 };
 
-export function startLimit(work: Work): Limit {
-  return limitOf('start', work);
+export function startLimit({ memoryKib, hostdevs }: Work): Limit {
+  const cards = new Set(hostdevs.map((address) => address.replace(/\.\w$/, ''))).size;
+  return limitOf('start', memoryKib, cards * PER_CARD_START_MS);
 }
 
 /** libvirt gives a process 15 s to end by itself, and then kills it. */
-export function endLimit(work: Work): Limit {
-  return limitOf('end', work);
+export function endLimit({ memoryKib, hostdevs }: Work): Limit {
+  return limitOf('end', memoryKib, hostdevs.length * PER_FUNCTION_END_MS);
 }
 
-function limitOf(call: 'start' | 'end', { memoryKib, hostdevs }: Work): Limit {
+function limitOf(call: 'start' | 'end', memoryKib: number, devicesMs: number): Limit {
   const memoryMs = Math.ceil((memoryKib / KIB_PER_GIB) * PER_GIB_MS[call]);
-  return { timeoutMs: BASE_MS[call] + memoryMs + hostdevs.length * PER_DEVICE_MS[call] };
+  return { timeoutMs: BASE_MS[call] + memoryMs + devicesMs };
 }

@@ -32,6 +32,8 @@ export class VmWorker {
   /** The entry that was given up, and whether it may be tried again. */
   #failed: VmEntry | null = null;
   #mayRetry = false;
+  /** Whether the domain is being started, which can take half an hour. */
+  #isStarting = false;
 
   /** `rested` is called whenever the worker has nothing to do. */
   constructor(host: HostContext, vmId: string, rested: (vmId: string) => void) {
@@ -60,6 +62,7 @@ export class VmWorker {
   nudge(): void {
     this.#alarm.ring();
     this.#worker.nudge();
+    if (this.#isStarting) this.#endUnwantedStart();
   }
 
   /** Retries an entry that was given up, because the cause of the failure may be gone. */
@@ -122,6 +125,7 @@ export class VmWorker {
     for (let tries = 0; ; tries += 1) {
       if (this.#isOutdated(entry)) return this.#startOver();
       try {
+        this.#isStarting = step.name === 'domain' && !entry.takeDown;
         await step.run();
         // A step that waits returns early if it is outdated.
         return this.#isOutdated(entry) ? this.#startOver() : true;
@@ -135,8 +139,19 @@ export class VmWorker {
           return false;
         }
         await this.#restFully(pauseMs, entry);
+      } finally {
+        this.#isStarting = false;
       }
     }
+  }
+
+  /** A VM that is to be removed does not have to start first. The step in progress fails, and starts over. */
+  #endUnwantedStart(): void {
+    const wanted = this.#wanted();
+    if (!wanted?.takeDown || wanted.vm.graceful) return;
+    this.#host.driver.hypervisor.powerOff(this.vmId).catch((error: unknown) => {
+      this.#host.log.warn({ error, vm_id: this.vmId }, 'start not ended; waiting for its end');
+    });
   }
 
   #startOver(): false {

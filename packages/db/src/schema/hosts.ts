@@ -28,6 +28,9 @@ import { networkInterfaces } from './vms.ts';
  * observed state are in separate columns, and each has one writer.
  */
 
+/** `since` is by the clock of the host; null if it is not known. */
+export type UnresponsiveVm = { vmId: string; message: string; since: string | null };
+
 /** The total capacity of a NUMA node for VMs, used or not. */
 export type NumaNodeTotals = {
   node: number;
@@ -90,6 +93,8 @@ export const hosts = pgTable(
      */
     awaitsComparison: boolean('awaits_comparison').notNull().default(false),
     unknownVms: text('unknown_vms').array().notNull().default(sql`'{}'`),
+    /** VMs whose hypervisor does not reply about them, by id. */
+    unresponsiveVms: jsonb('unresponsive_vms').$type<UnresponsiveVm[]>().notNull().default([]),
     /** The inventory as the agent sent it; null before the first report. */
     inventory: jsonb('inventory'),
     /** Digest of the health rules that judged its devices last; empty before the first time. */

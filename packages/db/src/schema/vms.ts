@@ -11,6 +11,7 @@ import {
   check,
   index,
   integer,
+  jsonb,
   pgTable,
   primaryKey,
   text,
@@ -28,6 +29,9 @@ import { projects } from './tenants.ts';
  * which only the scheduler writes. The api inserts rows; the scheduler removes them when a report
  * proves that nothing is left on a host.
  */
+
+/** Why a host could not build a VM. */
+export type BuildFailure = { code: string; message: string };
 
 export const vms = pgTable(
   'vms',
@@ -68,6 +72,8 @@ export const vms = pgTable(
     relocating: boolean('relocating').notNull().default(false),
     /** Hosts that could not build it for the request that is unfinished. */
     avoidedHosts: uuid('avoided_hosts').array().notNull().default(sql`'{}'`),
+    /** Why the last of these hosts could not build it. */
+    buildFailure: jsonb('build_failure').$type<BuildFailure>(),
     // triggers:
     /** Increases with every change of what its host should do. */
     revision: bigint('revision', { mode: 'number' }).notNull().default(1),

@@ -110,8 +110,9 @@ ${table(
 )}
 
 A host that cannot build a VM for a reason of its own does not fail the request: \`relocate\` sets \`relocating\`, the host takes
-the VM down, and the VM is placed on another host. Its state does not change meanwhile. Failures that every host would have,
-and VMs that cannot move, end as the table says.
+the VM down, and the VM is placed on another host, which has the same time for it. Its state does not change meanwhile. Up to
+three other hosts are tried, and only one after a start that timed out. Failures that every host would have, and VMs that cannot
+move, end as the table says.
 `;
 }
 

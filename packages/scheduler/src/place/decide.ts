@@ -38,7 +38,7 @@ export function decide(vms: readonly UnplacedVm[], decision: Decision): Decision
     if ('reasons' in claimed) {
       if (avoided.size > 0 && !('reasons' in choose(index, vm, { request, avoided: NONE })))
         continue;
-      fail(outOfStock(vm, location, claimed));
+      fail(noHost(vm, location, claimed));
       continue;
     }
     const picked = pickAddresses(vm, addresses);
@@ -125,12 +125,18 @@ function newPlacement(vm: UnplacedVm, claimed: Placement, addresses: Address[]):
   };
 }
 
-function outOfStock(vm: UnplacedVm, location: string, { reasons }: NoHost) {
+function noHost(vm: UnplacedVm, location: string, { reasons }: NoHost) {
+  const details = { filters: reasons };
+  if (vm.build_failure) {
+    const { code, message } = vm.build_failure;
+    const elsewhere = `no other host in ${location} has room for ${vm.type} now`;
+    return { code, message: `${message}; ${elsewhere}`, details };
+  }
   const why =
     reasons.at(-1)?.filter === 'storage'
       ? `the host in ${location} that has its disks has no room for ${vm.type} now: try again later`
       : `no host in ${location} has room for ${vm.type} now: try again later, or another type or location`;
-  return { code: 'out_of_stock', message: why, details: { filters: reasons } };
+  return { code: 'out_of_stock', message: why, details };
 }
 
 function addressExhausted(cidr: string) {

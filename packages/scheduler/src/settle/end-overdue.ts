@@ -12,6 +12,7 @@ import {
   failOverdueOperation,
   failVm,
   hostFailure,
+  type OperationFailure,
 } from '@gantry/db/queries/settle/end-operation';
 import { undoAttachments, undoDetachments, undoGrowth } from '@gantry/db/queries/settle/settle-vms';
 import { lockVmsOfDisk } from '@gantry/db/queries/vms/disks';
@@ -44,9 +45,7 @@ async function endVmOperation(sql: Queryable, operation: OverdueOperation): Prom
   const { name, resource_id: vmId } = operation;
   const vm = await lockVmOfOperation(sql, vmId);
   if (!(await isUnfinished(sql, operation.id))) return false;
-  const failure = hostFailure(
-    vm?.placed ? 'its host did not finish it in time' : 'no host was found for it in time',
-  );
+  const failure = overdue(vm);
   const generation = vm?.generation ?? '0';
   switch (name) {
     case 'CREATE':
@@ -66,6 +65,16 @@ async function endVmOperation(sql: Queryable, operation: OverdueOperation): Prom
   }
   await failOperation(sql, { resourceId: vmId, failure });
   return true;
+}
+
+function overdue(vm: Awaited<ReturnType<typeof lockVmOfOperation>>): OperationFailure {
+  if (vm?.relocating && vm.build_failure) {
+    const { code, message } = vm.build_failure;
+    return { code, message: `${message}; its host did not remove it in time to try another one` };
+  }
+  return hostFailure(
+    vm?.placed ? 'its host did not finish it in time' : 'no host was found for it in time',
+  );
 }
 
 async function endOther(sql: Queryable, operation: OverdueOperation): Promise<boolean> {

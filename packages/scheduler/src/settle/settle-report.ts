@@ -1,5 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Queryable, Sql } from '@gantry/db/connect';
-
 import { forgiveFailedBuild } from '@gantry/db/queries/hosts/host-trouble';
 import { lockAffectedHosts, removeVm } from '@gantry/db/queries/settle/release-vm';
 import {
@@ -7,6 +7,7 @@ import {
   lockReportedDisks,
   removeConfirmedRules,
   type SettledHost,
+  type UnresponsiveVm,
   updateDisksGone,
   updateHostReport,
   updateHostReported,
@@ -128,18 +129,41 @@ async function settleHost(
     .filter(({ state }) => state === 'VM_OBSERVED_STATE_UNKNOWN')
     .map(({ id }) => id)
     .sort();
+  const unresponsiveVms = unresponsiveIn(report);
   const acceptedNumber = report.acceptedNumber;
   const refusal = printable(report.refusal?.failure?.message ?? '');
   const hasChanged =
     host.accepted_number !== acceptedNumber ||
     host.refusal !== refusal ||
-    host.unknown_vms.join() !== unknownVms.join();
+    host.unknown_vms.join() !== unknownVms.join() ||
+    !isDeepStrictEqual(host.unresponsive_vms, unresponsiveVms);
   const disks = report.disks.map(({ id, sizeBytes }) => ({ id, sizeGib: gib(sizeBytes) }));
   await Promise.all([
-    hasChanged && updateHostReport(sql, { hostId, acceptedNumber, refusal, unknownVms }),
+    hasChanged &&
+      updateHostReport(sql, { hostId, acceptedNumber, refusal, unknownVms, unresponsiveVms }),
     disks.length > 0 && updateReportedDisks(sql, { hostId, disks, newIds: diskIdsOf(vms) }),
     report.serialLogs.length > 0 && upsertSerialLogs(sql, { hostId, logs: report.serialLogs }),
   ]);
+}
+
+/** By id, so that a report in another order changes nothing. */
+function unresponsiveIn({ vms }: HostReport): UnresponsiveVm[] {
+  return vms
+    .flatMap(({ id, failure }) =>
+      failure?.code === 'vm_unresponsive'
+        ? [{ vmId: printable(id), message: printable(failure.message), since: momentOf(failure) }]
+        : [],
+    )
+    .sort((a, b) => (a.vmId < b.vmId ? -1 : 1));
+}
+
+/** A later moment was not sent by an agent, and has no usual notation. */
+const MAX_MOMENT_MS = Date.UTC(9999, 0);
+
+/** By the clock of the host. Null if the host sent no possible time. */
+function momentOf({ sinceMs }: { sinceMs: string }): string | null {
+  const ms = Number(sinceMs);
+  return ms > 0 && ms < MAX_MOMENT_MS ? new Date(ms).toISOString() : null;
 }
 
 function diskIdsOf(vms: PlacedVmRow[]): string[] {

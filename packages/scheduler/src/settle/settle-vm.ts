@@ -1,4 +1,4 @@
-import { recordBuild, recordFailedBuild } from '@gantry/db/queries/hosts/host-trouble';
+import { recordBuild } from '@gantry/db/queries/hosts/host-trouble';
 import { insertEvents } from '@gantry/db/queries/operations/events';
 import {
   failOperation,
@@ -15,14 +15,13 @@ import {
   updateObservedVm,
   updateVmAhead,
   updateVmRelocated,
-  updateVmRelocating,
 } from '@gantry/db/queries/settle/settle-vms';
 import { closeInterval, openInterval, proveInterval } from '@gantry/db/queries/usage/meter';
 import { vmView } from '@gantry/db/queries/vms/vm-view';
 import { readVm } from '@gantry/db/queries/vms/vms';
 import { gib, MAX_COUNTER, printable, type VmReport } from '../attached/host-report.ts';
-import { isHostFailure } from './is-host-failure.ts';
 import { matchReceipts } from './match-receipts.ts';
+import { DEVICE_STUCK, isBuild, relocate } from './relocate.ts';
 import { areDisksAsRequested, settleDisksOf } from './settle-attachments.ts';
 import type { Failure, VmSettling } from './vm-settling.ts';
 
@@ -83,8 +82,6 @@ export function isToBeRemoved(vm: PlacedVmRow): boolean {
   return vm.desired_state === 'deleted' || vm.abandoned;
 }
 
-/** The kernel of the host has not finished a request for a device of the VM, and may never do so. */
-const DEVICE_STUCK = 'device_stuck';
 const UNEXPLAINED: Failure = { code: 'host_failed', message: 'the host gave no reason' };
 
 function failureOf(report: VmReport): Failure | null {
@@ -189,25 +186,6 @@ async function settleCrashed(settling: VmSettling): Promise<void> {
   }
 }
 
-/** A host that fails for reasons of its own must not fail the requests of tenants. */
-const MAX_AVOIDED_HOSTS = 3;
-
-/**
- * If the host could not build the VM for a reason of its own, the VM is taken down there and placed on
- * another host, within the deadline of its operation. Returns false if the VM cannot move.
- */
-async function relocate(settling: VmSettling, failure: Failure): Promise<boolean> {
-  const { sql, hostId, vm, sharedStorage, builtNowhere } = settling;
-  if (!isBuild(vm) || !isHostFailure(failure)) return false;
-  if (vm.avoided_hosts.length > 0) builtNowhere.push({ vmId: vm.id, hostIds: vm.avoided_hosts });
-  else await recordFailedBuild(sql, { hostId, vmId: vm.id });
-  // A VM with a stuck device cannot be taken down, so it cannot move within its deadline.
-  const isFree = failure.code !== DEVICE_STUCK;
-  const canMove = isFree && (vm.observed_state === 'none' || sharedStorage);
-  if (!canMove || vm.avoided_hosts.length >= MAX_AVOIDED_HOSTS) return false;
-  return await updateVmRelocating(sql, { vmId: vm.id, hostId });
-}
-
 async function settleFailed(settling: VmSettling, failure: Failure): Promise<void> {
   const { sql, vm } = settling;
   await closeInterval(sql, { resourceId: vm.id });
@@ -264,11 +242,6 @@ async function settleGone(settling: VmSettling): Promise<void> {
 async function settleAhead({ sql, vm }: VmSettling, generation: string): Promise<void> {
   const isUnfinished = vm.observed_generation !== vm.generation;
   await updateVmAhead(sql, { vmId: vm.id, generation, isUnfinished });
-}
-
-/** Whether the host brings the VM up for a request, so that a failure says something about the host. */
-function isBuild({ operation }: PlacedVmRow): boolean {
-  return operation === 'CREATE' || operation === 'START';
 }
 
 function isObserved(vm: PlacedVmRow, state: PlacedVmRow['observed_state']): boolean {

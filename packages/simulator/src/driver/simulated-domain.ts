@@ -1,6 +1,7 @@
 import type { Domain, DomainState } from '@gantry/agent/host-driver';
 import type { DeviceRef, DiskSpec, VmSpec } from '@gantry/agent/spec';
 import type { DiskStore } from './disk-store.ts';
+import type { HostParts } from './host-parts.ts';
 import type { SimulatedConsole } from './simulated-console.ts';
 
 /** One domain: its definition and, while it runs, its open disks. It is the disks' user itself. */
@@ -16,6 +17,10 @@ export class SimulatedDomain {
   resets = 0;
   shutdownsAsked = 0;
   isShuttingDown = false;
+  /** Present while the hypervisor does not reply about it. */
+  unresponsive: Domain['unresponsive'];
+  /** The start in progress. */
+  #start: { ended: Promise<void>; end: () => void } | null = null;
   #running: { devices: readonly DeviceRef[]; disks: DiskSpec[] } | null = null;
 
   constructor(vm: VmSpec) {
@@ -35,7 +40,33 @@ export class SimulatedDomain {
       generation: this.generation,
       devices,
       disks: disks.map(({ id }) => ({ id, sizeBytes: store.sizeBytes(id) ?? '0' })),
+      ...(this.unresponsive ? { unresponsive: this.unresponsive } : {}),
     };
+  }
+
+  /** Returns whether the start was completed, and not ended before, for example by a power-off. */
+  async boot(host: Pick<HostParts, 'clock' | 'behaviour'>): Promise<boolean> {
+    const { bootMs } = host.behaviour;
+    if (bootMs === 0) return true;
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const start = { ended, end };
+    this.#start = start;
+    this.state = 'starting';
+    const cancel = host.clock.after(bootMs, end);
+    await ended;
+    cancel();
+    if (this.#start !== start) return false;
+    this.#start = null;
+    this.state = 'shutoff';
+    return true;
+  }
+
+  /** Returns when no start is in progress. */
+  async awaitStart(): Promise<void> {
+    await this.#start?.ended;
   }
 
   /** Opens all disks atomically. */
@@ -54,6 +85,9 @@ export class SimulatedDomain {
   }
 
   end(store: DiskStore, state: DomainState): void {
+    const start = this.#start;
+    this.#start = null;
+    start?.end();
     for (const disk of this.#running?.disks ?? []) store.close(disk.id, this);
     this.#running = null;
     this.state = state;

@@ -1,5 +1,7 @@
 import { describeHostDriverContract } from '@gantry/agent/testing/host-driver-contract';
 import { gpu, makeDisk, makeVm } from '@gantry/agent/testing/make-spec';
+import { describeSlowDomainContract } from '@gantry/agent/testing/slow-domain-contract';
+import { ManualClock } from '@gantry/testkit/clock/manual-clock';
 import { describe, expect, it } from 'vitest';
 import { DRIVES, GPUS, makeInventory } from '../testing/make-inventory.ts';
 import { runAlone } from '../testing/run-alone.ts';
@@ -17,6 +19,21 @@ describe('a simulated machine is a machine', () => {
     size: { cpuCores: 8, memoryMib: 16_384 },
     untilBooted: async () => {},
   }));
+});
+
+describe('a simulated machine is as slow as it is told to be', () => {
+  describeSlowDomainContract(async () => {
+    const clock = new ManualClock();
+    const behaviour = { bootMs: 60_000 };
+    const driver = new SimulatedHostDriver({ inventory, clock, behaviour });
+    return {
+      driver,
+      find: (vmId) => driver.hypervisor.domain(vmId),
+      finishStart: () => clock.advance(behaviour.bootMs),
+      wedge: async (vmId) => driver.hypervisor.wedge(vmId),
+      unwedge: (vmId) => driver.hypervisor.unwedge(vmId),
+    };
+  });
 });
 
 describe('a reboot', () => {

@@ -1,7 +1,14 @@
 import { HostFailure } from '@gantry/agent/base/failure';
-import type { Domain, DomainState, DomainWatcher, Hypervisor } from '@gantry/agent/host-driver';
+import {
+  type Domain,
+  type DomainState,
+  type DomainWatcher,
+  type Hypervisor,
+  isActive,
+} from '@gantry/agent/host-driver';
 import { type DiskSpec, isBelow, type VmSpec } from '@gantry/agent/spec';
-import { type HostParts, take } from './host-parts.ts';
+import type { DriverStep } from './faults.ts';
+import type { HostParts } from './host-parts.ts';
 import { addLines, bootLines } from './serial-console.ts';
 import { SimulatedConsole } from './simulated-console.ts';
 import { SimulatedDomain } from './simulated-domain.ts';
@@ -37,12 +44,12 @@ export class SimulatedHypervisor implements Hypervisor {
   }
 
   async read(vmId: string): Promise<Domain | null> {
-    await this.#host.faults.pass('list_domains');
+    await this.#pass('list_domains', vmId);
     return this.#domains.get(vmId)?.show(this.#host.disks) ?? null;
   }
 
   async define(vm: VmSpec): Promise<null> {
-    await this.#host.faults.pass('define');
+    await this.#pass('define', vm.id);
     const existing = this.#domains.get(vm.id);
     if (existing) {
       existing.vm = vm;
@@ -54,24 +61,29 @@ export class SimulatedHypervisor implements Hypervisor {
   }
 
   async start(vmId: string, generation: string): Promise<void> {
-    await this.#host.faults.pass('start');
+    await this.#pass('start', vmId);
+    await this.awaitStart(vmId);
     const domain = this.#get(vmId);
     if (domain.state === 'running') return;
     this.#require(domain.vm);
-    await take(this.#host, this.#host.behaviour.bootMs);
+    const booting = domain.boot(this.#host);
+    if (domain.state === 'starting') this.#tell(vmId);
+    const hasBooted = await booting;
     // The host went down in the meantime, or the domain was undefined.
     if (this.#domains.get(vmId) !== domain) return;
+    if (!hasBooted) throw new HostFailure('host_failed', `the start of VM ${vmId} was ended`);
     domain.run(this.#host.disks, generation);
     domain.starts += 1;
     this.#print(domain, bootLines(domain.vm));
     this.#tell(vmId);
   }
 
-  /** A simulated start ends with the call that began it. */
-  async awaitStart(): Promise<void> {}
+  async awaitStart(vmId: string): Promise<void> {
+    await this.#domains.get(vmId)?.awaitStart();
+  }
 
   async reset(vmId: string, generation: string): Promise<void> {
-    await this.#host.faults.pass('reset');
+    await this.#pass('reset', vmId);
     const domain = this.#running(vmId);
     domain.generation = generation;
     domain.resets += 1;
@@ -81,7 +93,7 @@ export class SimulatedHypervisor implements Hypervisor {
   }
 
   async askShutdown(vmId: string): Promise<void> {
-    await this.#host.faults.pass('ask_shutdown');
+    await this.#pass('ask_shutdown', vmId);
     const domain = this.#domains.get(vmId);
     if (domain?.state !== 'running') return;
     domain.shutdownsAsked += 1;
@@ -99,33 +111,33 @@ export class SimulatedHypervisor implements Hypervisor {
   }
 
   async powerOff(vmId: string): Promise<void> {
-    await this.#host.faults.pass('power_off');
+    await this.#pass('power_off', vmId);
     const domain = this.#domains.get(vmId);
-    if (domain?.state === 'running') this.#end(domain, 'shutoff');
+    if (domain && isActive(domain.state)) this.#end(domain, 'shutoff');
   }
 
   async undefine(vmId: string): Promise<void> {
-    await this.#host.faults.pass('undefine');
-    if (this.#domains.get(vmId)?.state === 'running') {
+    await this.#pass('undefine', vmId);
+    if (isActive(this.#domains.get(vmId)?.state ?? 'shutoff')) {
       throw new HostFailure('host_failed', `the domain of VM ${vmId} runs`);
     }
     if (this.#domains.delete(vmId)) this.#tell(vmId);
   }
 
   async attachDisk(vmId: string, disk: DiskSpec): Promise<void> {
-    await this.#host.faults.pass('attach_disk');
+    await this.#pass('attach_disk', vmId);
     this.#running(vmId).attach(this.#host.disks, disk);
     this.#tell(vmId);
   }
 
   async detachDisk(vmId: string, diskId: string): Promise<void> {
-    await this.#host.faults.pass('detach_disk');
+    await this.#pass('detach_disk', vmId);
     this.#running(vmId).detach(this.#host.disks, diskId);
     this.#tell(vmId);
   }
 
   async growDisk(vmId: string, disk: DiskSpec): Promise<void> {
-    await this.#host.faults.pass('grow_attached_disk');
+    await this.#pass('grow_attached_disk', vmId);
     const domain = this.#running(vmId);
     if (!domain.has(disk.id)) {
       throw new HostFailure('disk_missing', `VM ${vmId} does not have disk ${disk.id}`);
@@ -140,6 +152,7 @@ export class SimulatedHypervisor implements Hypervisor {
 
   async openConsole(vmId: string): Promise<SimulatedConsole> {
     const domain = this.#domains.get(vmId);
+    if (domain) requireReply(domain);
     if (domain?.state !== 'running') {
       throw new HostFailure('vm_not_running', `the domain of VM ${vmId} does not run`);
     }
@@ -166,15 +179,38 @@ export class SimulatedHypervisor implements Hypervisor {
     this.#end(domain, state);
   }
 
+  /** From now on the hypervisor does not reply about the domain. */
+  wedge(vmId: string): void {
+    const message = `VM ${vmId} is unresponsive: the hypervisor did not reply`;
+    this.#get(vmId).unresponsive = { message, sinceMs: this.#host.clock.nowMs() };
+    this.#tell(vmId);
+  }
+
+  /** The hypervisor replies again. */
+  unwedge(vmId: string): void {
+    this.#get(vmId).unresponsive = undefined;
+    for (const watcher of this.#watchers) watcher.domainRecovered(vmId);
+  }
+
   /** Ends all domains without notifying the watchers. */
   losePower({ keepDomains }: { keepDomains: boolean }): void {
-    for (const domain of this.#domains.values()) domain.end(this.#host.disks, 'shutoff');
+    for (const domain of this.#domains.values()) {
+      domain.unresponsive = undefined;
+      domain.end(this.#host.disks, 'shutoff');
+    }
     if (!keepDomains) this.#domains.clear();
   }
 
   /** The guest writes to its console. */
   print(vmId: string, lines: string): void {
     this.#print(this.#get(vmId), lines);
+  }
+
+  /** Every call about one domain begins with this. */
+  async #pass(step: DriverStep, vmId: string): Promise<void> {
+    await this.#host.faults.pass(step);
+    const domain = this.#domains.get(vmId);
+    if (domain) requireReply(domain);
   }
 
   #end(domain: SimulatedDomain, state: DomainState): void {
@@ -207,4 +243,8 @@ export class SimulatedHypervisor implements Hypervisor {
     if (domain.state === 'running') return domain;
     throw new HostFailure('host_failed', `the domain of VM ${vmId} does not run`);
   }
+}
+
+function requireReply({ unresponsive }: SimulatedDomain): void {
+  if (unresponsive) throw new HostFailure('vm_unresponsive', unresponsive.message);
 }

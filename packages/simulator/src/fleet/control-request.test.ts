@@ -4,6 +4,8 @@ import { parseControlOrder } from './control-request.ts';
 describe('a control request', () => {
   it.each([
     ['crash', { vm_id: 'a' }, { verb: 'crash', vmId: 'a' }],
+    ['wedge', { vm_id: 'a' }, { verb: 'wedge', vmId: 'a' }],
+    ['unwedge', { vm_id: 'a' }, { verb: 'unwedge', vmId: 'a' }],
     ['hang', { step: 'start' }, { verb: 'hang', step: 'start' }],
     ['reboot', {}, { verb: 'reboot' }],
     [
@@ -24,6 +26,7 @@ describe('a control request', () => {
     ['explode', {}, 'there is no "explode"'],
     ['crash', {}, 'vm_id'],
     ['crash', { vm_id: 7 }, 'vm_id'],
+    ['wedge', {}, 'vm_id'],
     ['hang', { step: 'dance' }, 'step must be one of list_domains'],
     ['fail', { step: 'start', times: 0 }, 'times'],
     ['fail', { step: 'start', times: '2' }, 'times'],

@@ -2,7 +2,7 @@ import { DRIVER_STEPS, type DriverStep } from '../driver/faults.ts';
 
 /** A validated control request for a simulated host. */
 export type ControlOrder =
-  | { verb: 'crash'; vmId: string }
+  | { verb: 'crash' | 'wedge' | 'unwedge'; vmId: string }
   | { verb: 'fail'; step: DriverStep; times: number; code: string; message: string }
   | { verb: 'hang' | 'unhang'; step: DriverStep }
   | { verb: 'clear-faults' | 'kill-agent' | 'start-agent' | 'power-off' | 'reboot' };
@@ -20,6 +20,8 @@ export function parseControlOrder(verb: string, body: Fields): ControlOrder {
   if (bare) return { verb: bare };
   switch (verb) {
     case 'crash':
+    case 'wedge':
+    case 'unwedge':
       return { verb, vmId: text(body, 'vm_id') };
     case 'fail':
       return {
@@ -34,7 +36,7 @@ export function parseControlOrder(verb: string, body: Fields): ControlOrder {
       return { verb, step: step(body) };
     default:
       throw new BadControlRequest(
-        `there is no "${verb}": one of crash, fail, hang, unhang, ${BARE_VERBS.join(', ')}`,
+        `there is no "${verb}": one of crash, wedge, unwedge, fail, hang, unhang, ${BARE_VERBS.join(', ')}`,
       );
   }
 }

@@ -89,10 +89,14 @@ function showHost([name, host]: [string, SimulatedHost]) {
 }
 
 async function obey(host: SimulatedHost, order: ControlOrder): Promise<void> {
-  const { faults } = host.driver;
+  const { faults, hypervisor } = host.driver;
   switch (order.verb) {
     case 'crash':
       return host.driver.crashDomain(order.vmId);
+    case 'wedge':
+      return hypervisor.wedge(order.vmId);
+    case 'unwedge':
+      return hypervisor.unwedge(order.vmId);
     case 'fail':
       return faults.failNext(order.step, order.times, order);
     case 'hang':
@@ -100,7 +104,11 @@ async function obey(host: SimulatedHost, order: ControlOrder): Promise<void> {
     case 'unhang':
       return faults.unhang(order.step);
     case 'clear-faults':
-      return faults.clear();
+      faults.clear();
+      for (const { vmId, unresponsive } of hypervisor.look()) {
+        if (unresponsive) hypervisor.unwedge(vmId);
+      }
+      return;
     case 'kill-agent':
       return host.kill();
     case 'start-agent':

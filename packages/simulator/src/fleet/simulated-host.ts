@@ -1,5 +1,7 @@
 import { type Agent, startAgent } from '@gantry/agent/agent';
+import type { Clock } from '@gantry/agent/base/clock';
 import type { Timings } from '@gantry/agent/base/timings';
+import type { HostDriver } from '@gantry/agent/host-driver';
 import { channelCredentials, type Identity } from '@gantry/agent/identity/identity';
 import type { LedgerStore } from '@gantry/agent/ledger/ledger';
 import { grpcLink } from '@gantry/agent/link/grpc-link';
@@ -12,6 +14,10 @@ export type SimulatedHostOptions = {
   fleet: Fleet;
   log: Log;
   driver: SimulatedHostDriver;
+  /** What the agent drives, if not the driver alone. */
+  agentDriver?: HostDriver;
+  /** The time of the agent, except for its link. */
+  clock?: Clock;
   ledger: LedgerStore;
   identity: Identity;
   /** Called before every attempt to attach. */
@@ -55,15 +61,16 @@ export class SimulatedHost {
 
   async start(): Promise<void> {
     const { fleet, log, driver, ledger, address, heartbeatMs, timings } = this.#options;
-    const { wrapLink = (link) => link, onAuthorities } = this.#options;
+    const { wrapLink = (link) => link, onAuthorities, agentDriver, clock } = this.#options;
     const connect = grpcLink({
       ...{ fleet, log, address, onAuthorities },
       credentials: () => channelCredentials(this.#identity),
       ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
     });
     this.#agent = await startAgent({
-      ...{ driver, ledger, log, connect: wrapLink(connect) },
+      ...{ driver: agentDriver ?? driver, ledger, log, connect: wrapLink(connect) },
       ...(timings ? { timings } : {}),
+      ...(clock ? { clock } : {}),
     });
   }
 

@@ -1,4 +1,6 @@
+import type { Clock } from '@gantry/agent/base/clock';
 import type { Timings } from '@gantry/agent/base/timings';
+import type { HostDriver } from '@gantry/agent/host-driver';
 import { requestIdentity } from '@gantry/agent/identity/request-certificate';
 import type { Connect } from '@gantry/agent/link/link';
 import type { Log } from '@gantry/daemon/log';
@@ -24,6 +26,10 @@ export type HostOptions = {
   /** The number of GPUs, if not all of its model's. */
   gpus?: number;
   timings?: Partial<Timings>;
+  /** The time of the agent, except for its link. */
+  clock?: Clock;
+  /** Returns what the agent drives, if not the simulated host alone. */
+  drive?: (simulated: SimulatedHostDriver) => Promise<HostDriver>;
   heartbeatMs?: number;
   /** Called with the authorities that the fleet trusts. */
   onAuthorities?: (sha256s: readonly string[]) => void;
@@ -71,6 +77,7 @@ export function simulatedHosts({ api, log, operator, schedulers, hosts }: Surrou
     sharedStorage = true,
     gpus,
     timings = {},
+    drive,
     ...link
   }: HostOptions = {}): Promise<SimulatedHost> => {
     const server = SERVER_MODELS.find(({ name }) => name === model);
@@ -87,13 +94,15 @@ export function simulatedHosts({ api, log, operator, schedulers, hosts }: Surrou
       underlayIpv4: `198.18.${Math.floor(enrolled / 250)}.${(enrolled % 250) + 1}`,
     };
     const store = sharedStorage ? { disks } : {};
+    const driver = new SimulatedHostDriver({ inventory, behaviour, ...store });
     const host = new SimulatedHost({
       fleet,
       log,
       address,
       timings,
       ...link,
-      driver: new SimulatedHostDriver({ inventory, behaviour, ...store }),
+      driver,
+      ...(drive ? { agentDriver: await drive(driver) } : {}),
       ledger: new MemoryLedger(),
       identity: await enrol({ location, name }),
     });

@@ -153,6 +153,7 @@ describe('a host', () => {
       refusal: '',
       trouble: '',
       unknown_vms: [],
+      unresponsive_vms: [],
       numa_nodes: [],
       gpus: [
         { ...gpu, id: gpuId, pci_address: '0000:10:00.0', numa_node: 0, vm_id: vmId },
@@ -171,9 +172,14 @@ describe('a host', () => {
   });
 
   it('is shown as its agent last reported it', async () => {
+    const silent = [
+      { vmId: 'vm-1', message: 'no reply', since: '2026-01-02T03:04:05.678Z' },
+      { vmId: 'vm-2', message: 'no reply', since: null },
+    ];
     const { id, gpuIds, driveIds } = await addHost(api.sql, { name: 'reported' });
     await api.sql`update hosts set inventory = ${api.sql.json(INVENTORY)}, shared_storage = true,
       accepted_number = 9007199254740991, refusal = 'two VMs want one GPU', unknown_vms = ${['stray', 'a "b" c']}::text[],
+      unresponsive_vms = ${api.sql.json(silent)},
       numa_nodes = ${api.sql.json([{ node: 1, cores: 24, memoryMib: 245760, networkGbps: 12.5 }])}
       where id = ${id}`;
     await api.sql`update devices set pcie_switch = '0000:0f:00.0', iommu_group = 0,
@@ -188,6 +194,10 @@ describe('a host', () => {
       accepted_number: 9007199254740991,
       refusal: 'two VMs want one GPU',
       unknown_vms: ['stray', 'a "b" c'],
+      unresponsive_vms: [
+        { vm_id: 'vm-1', message: 'no reply', since: '2026-01-02T03:04:05.678Z' },
+        { vm_id: 'vm-2', message: 'no reply', since: '' },
+      ],
       numa_nodes: [{ node: 1, cores: 24, memory_mib: 245760, network_gbps: 12.5 }],
     });
     const place = { pcie_switch: '0000:0f:00.0', iommu_group: 0, nvlink_peer: '0000:11:00.0' };

@@ -15,6 +15,16 @@ const HostNumaNode = z
     description: 'Everything that the NUMA node has for VMs, whether it is in use or not.',
   });
 
+const UnresponsiveVm = z
+  .object({
+    vm_id: z.string(),
+    message: z.string().openapi({ description: 'What did not reply.' }),
+    since: TimestampOrEmpty.openapi({
+      description: 'By the clock of the host; empty if it did not say.',
+    }),
+  })
+  .openapi('UnresponsiveVm');
+
 const Host = z
   .object({
     id: ReplyId,
@@ -76,6 +86,10 @@ const Host = z
     }),
     unknown_vms: z.array(z.string()).openapi({
       description: 'VMs on the host that Gantry did not create there. They are left alone.',
+    }),
+    unresponsive_vms: z.array(UnresponsiveVm).openapi({
+      description:
+        'VMs whose hypervisor does not reply about them. Nothing is done to them meanwhile.',
     }),
     numa_nodes: z.array(HostNumaNode),
     ...HostDevices,

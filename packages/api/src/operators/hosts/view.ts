@@ -29,6 +29,9 @@ export function hostView(row: HostRow) {
     refusal: row.refusal,
     trouble: row.trouble,
     unknown_vms: row.unknown_vms,
+    unresponsive_vms: row.unresponsive_vms.map(({ vmId, message, since }) => {
+      return { vm_id: vmId, message, since: since ?? '' };
+    }),
     numa_nodes: row.numa_nodes.map(({ node, cores, memoryMib, networkGbps }) => {
       return { node, cores, memory_mib: memoryMib, network_gbps: networkGbps };
     }),

@@ -2,7 +2,7 @@ import type { DeviceProblem } from '@gantry/model/device-problem';
 import type { DeviceKind, DeviceState, HostAdminState, HostState } from '@gantry/model/host-states';
 import type { VmState } from '@gantry/model/vm-life/states';
 import type { Queryable } from '../../connect.ts';
-import type { NumaNodeTotals } from '../../schema/hosts.ts';
+import type { NumaNodeTotals, UnresponsiveVm } from '../../schema/hosts.ts';
 import { FIRST_ID } from '../page-bounds.ts';
 
 /** Reads and changes of hosts and devices by operators. */
@@ -52,6 +52,7 @@ export type HostRow = {
   refusal: string;
   trouble: string;
   unknown_vms: string[];
+  unresponsive_vms: UnresponsiveVm[];
   shared_storage: boolean;
   enforces_bandwidth: boolean;
   numa_nodes: NumaNodeTotals[];
@@ -93,7 +94,8 @@ const DEVICE_AT = '$.devices[*] ? (@.address == $at)';
 
 const hostColumns = (sql: Queryable) => sql`
   h.id, h.name, h.location, h.state, h.admin_state, h.fenced_at, h.created_at, h.accepted_number,
-  h.refusal, h.trouble, h.unknown_vms, h.shared_storage, h.enforces_bandwidth, h.numa_nodes, h.inventory -> 'software' as software,
+  h.refusal, h.trouble, h.unknown_vms, h.unresponsive_vms, h.shared_storage, h.enforces_bandwidth, h.numa_nodes,
+  h.inventory -> 'software' as software,
   h.drift,  r.number as wanted_number,
   coalesce(s.last_seen_at > now() - make_interval(secs => ${VOUCHED_SECONDS}), false) as connected,
   greatest(h.last_seen_at, s.last_seen_at) as last_seen_at,

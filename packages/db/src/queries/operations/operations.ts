@@ -73,16 +73,18 @@ export function insertOperationCte(sql: Queryable, operation: NewOperation) {
 /** These end when the drives of the VM are erased. */
 const ERASING: ReadonlySet<OperationName> = new Set(['STOP', 'DELETE']);
 
+/** A host erases the drives of a VM of the type `t` at the same time, at 1 GB/s or more. */
+export function erasingTime(sql: Queryable) {
+  return sql`coalesce(t.disk_gb / nullif(t.disk_count, 0), 0) * interval '1 second'`;
+}
+
 /**
  * A host clears and locks the memory of a VM and resets its devices, which takes as long as they are
- * large. It erases the drives of a VM at the same time, at 1 GB/s or more. The limits of the agent for
- * these calls grow by the same amounts.
+ * large. The limits of the agent for these calls grow by the same amounts.
  */
 function moreTime(sql: Queryable, { vm_type, name }: NewOperation) {
   if (vm_type === undefined) return sql``;
-  const erasing = ERASING.has(name)
-    ? sql`+ coalesce(t.disk_gb / nullif(t.disk_count, 0), 0) * interval '1 second'`
-    : sql``;
+  const erasing = ERASING.has(name) ? sql`+ ${erasingTime(sql)}` : sql``;
   return sql`+ coalesce((select greatest(0, t.memory_gb - ${ORDINARY.memoryGb}::int) * interval '2 seconds'
       + greatest(0, t.gpu_count + t.disk_count - ${ORDINARY.devices}::int) * interval '15 seconds' ${erasing}
     from vm_types t where t.name = ${vm_type}), interval '0')`;

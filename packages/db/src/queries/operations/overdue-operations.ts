@@ -1,5 +1,6 @@
 import type { OperationName, ResourceType } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
+import type { BuildFailure } from '../../schema/vms.ts';
 
 export type OverdueOperation = {
   id: string;
@@ -17,13 +18,20 @@ export async function listOverdueOperations(
     where state = 'IN_PROGRESS' and deadline_at < now() order by deadline_at limit ${limit}`;
 }
 
+type VmOfOperation = {
+  generation: string;
+  placed: boolean;
+  relocating: boolean;
+  build_failure: BuildFailure | null;
+};
+
 /** Returns undefined if the VM is gone. */
 export async function lockVmOfOperation(
   sql: Queryable,
   vmId: string,
-): Promise<{ generation: string; placed: boolean } | undefined> {
-  const [row] = await sql<{ generation: string; placed: boolean }[]>`
-    select generation, placed from vms where id = ${vmId} for update`;
+): Promise<VmOfOperation | undefined> {
+  const [row] = await sql<VmOfOperation[]>`
+    select generation, placed, relocating, build_failure from vms where id = ${vmId} for update`;
   return row;
 }
 

@@ -1,6 +1,7 @@
 /** Lists the VMs that need a host, in fair turns, and what placement needs to know about them. */
 import { groupBy } from '@gantry/model/group-by';
 import type { Queryable } from '../../connect.ts';
+import type { BuildFailure } from '../../schema/vms.ts';
 import { type TypeAmounts, typeAmounts } from '../catalogue/type-amounts.ts';
 import { FIRST_ID } from '../page-bounds.ts';
 
@@ -23,6 +24,8 @@ export type UnplacedVm = {
   type: string;
   /** Hosts that could not build it. */
   avoided_hosts: string[];
+  /** Why the last of them could not build it. */
+  build_failure: BuildFailure | null;
   amounts: TypeAmounts;
   interfaces: UnplacedInterface[];
   /** Hosts that store its disks without shared storage; the VM can run only there. */
@@ -47,7 +50,10 @@ export type Turn = {
 };
 
 type TurnRow = TypeAmounts &
-  Pick<UnplacedVm, 'id' | 'generation' | 'type' | 'avoided_hosts' | 'interfaces'> & {
+  Pick<
+    UnplacedVm,
+    'id' | 'generation' | 'type' | 'avoided_hosts' | 'build_failure' | 'interfaces'
+  > & {
     disks: KeptDisk[];
     project_id: string;
     share: number;
@@ -85,18 +91,20 @@ export async function listUnplacedVms(
           greatest(1, ceil(least(${ofOrganization}::int, ${limit}::int / organizations)
             / count(*) over (partition by organization_id)::float8))::int as share
         from project, total)
-    select v.id, v.generation, v.type, v.avoided_hosts, ${typeAmounts(sql)},
+    select v.id, v.generation, v.type, v.avoided_hosts, v.build_failure, ${typeAmounts(sql)},
       ${interfacesOfVm(sql)} as interfaces, ${disksOfVm(sql)} as disks,
       s.id as project_id, s.share, s.projects, s.last_project
     from sharing s
-    cross join lateral (select id, generation, type, avoided_hosts from vms
+    cross join lateral (select id, generation, type, avoided_hosts, build_failure from vms
       where location = ${location} and ${isUnplaced(sql)} and project_id between s.id and s.id
       order by project_id, id limit s.share) v
     join vm_types t on t.name = v.type
     order by row_number() over (partition by s.organization_id order by v.id), v.id limit ${limit}`;
-  const vms = rows.map(({ id, generation, type, avoided_hosts, interfaces, disks, ...row }) => {
-    const { project_id, share, projects, last_project, ...amounts } = row;
-    return { id, generation, type, avoided_hosts, interfaces, amounts, ...whereStored(disks) };
+  const vms = rows.map((row) => {
+    const { id, generation, type, avoided_hosts, build_failure, interfaces, disks, ...rest } = row;
+    const { project_id, share, projects, last_project, ...amounts } = rest;
+    const vm = { id, generation, type, avoided_hosts, build_failure, interfaces, amounts };
+    return { ...vm, ...whereStored(disks) };
   });
   const [first] = rows;
   const goesOn = first !== undefined && first.projects >= limit;

@@ -1,14 +1,18 @@
 import type { HostState } from '@gantry/model/host-states';
 import type { Queryable } from '../../connect.ts';
+import type { UnresponsiveVm } from '../../schema/hosts.ts';
 import { isEraCurrent } from '../maintenance/era.ts';
 
 /** What reports change on the host itself. */
+
+export type { UnresponsiveVm };
 
 export type SettledHost = {
   state: HostState;
   accepted_number: string;
   refusal: string;
   unknown_vms: string[];
+  unresponsive_vms: UnresponsiveVm[];
   has_orphans: boolean;
   /** Whether it is open what becomes of VMs that it did not run when an era began. */
   has_absent_vms: boolean;
@@ -27,7 +31,7 @@ export async function lockHostOfStream(
   { hostId, streamEpoch }: { hostId: string; streamEpoch: string },
 ): Promise<SettledHost | undefined> {
   const [row] = await sql<SettledHost[]>`
-    select state, accepted_number, refusal, unknown_vms, failed_builds, shared_storage, awaits_era,
+    select state, accepted_number, refusal, unknown_vms, unresponsive_vms, failed_builds, shared_storage, awaits_era,
       exists (select from orphans o where o.host_id = hosts.id) as has_orphans,
       exists (select from era_differences d where d.host_id = hosts.id and d.outcome = 'pending') as has_absent_vms
     from hosts
@@ -38,10 +42,17 @@ export async function lockHostOfStream(
 
 export async function updateHostReport(
   sql: Queryable,
-  report: { hostId: string; acceptedNumber: string; refusal: string; unknownVms: string[] },
+  report: {
+    hostId: string;
+    acceptedNumber: string;
+    refusal: string;
+    unknownVms: string[];
+    unresponsiveVms: UnresponsiveVm[];
+  },
 ): Promise<void> {
   await sql`update hosts set accepted_number = ${report.acceptedNumber}, refusal = ${report.refusal},
-    unknown_vms = ${report.unknownVms} where id = ${report.hostId}`;
+    unknown_vms = ${report.unknownVms}, unresponsive_vms = ${sql.json(report.unresponsiveVms)}
+    where id = ${report.hostId}`;
 }
 
 /** Records which specs the host has accepted and applied. Returns false if the stream is stale. */

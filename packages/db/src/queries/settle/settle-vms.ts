@@ -1,6 +1,8 @@
 import type { DeviceKind } from '@gantry/model/host-states';
 import type { OperationName } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
+import type { BuildFailure } from '../../schema/vms.ts';
+import { erasingTime } from '../operations/operations.ts';
 
 /** The VMs of one host, with everything that a report is compared with. */
 
@@ -83,19 +85,25 @@ export async function updateObservedVm(
 }
 
 /**
- * Takes a VM down that its host could not build, so that it is placed on another host. Returns false if
- * no other host may take it.
+ * Takes a VM down that its host could not build, so that it is placed on another host. The other host has
+ * as much time for it as this one had, and this one has the time to erase its drives. Returns false and
+ * changes nothing if no other host may take it.
  */
 export async function updateVmRelocating(
   sql: Queryable,
-  { vmId, hostId }: { vmId: string; hostId: string },
+  { vmId, hostId, failure }: { vmId: string; hostId: string; failure: BuildFailure },
 ): Promise<boolean> {
   const { count } =
-    await sql`update vms v set relocating = true, avoided_hosts = v.avoided_hosts || ${hostId}::uuid
+    await sql`update vms v set relocating = true, avoided_hosts = v.avoided_hosts || ${hostId}::uuid,
+      build_failure = ${sql.json({ code: failure.code, message: failure.message })}
     where v.id = ${vmId} and v.desired_state = 'running' and not v.abandoned and exists (select from hosts h
       where h.location = v.location and h.id <> ${hostId} and h.id <> all(v.avoided_hosts) and h.state = 'ready'
         and h.admin_state = 'active' and h.fenced_at is null and h.trouble = '')`;
-  return count > 0;
+  if (count === 0) return false;
+  await sql`update operations o set deadline_at = now() + (o.deadline_at - p.created_at) + ${erasingTime(sql)}
+    from placements p, vms v join vm_types t on t.name = v.type
+    where v.id = ${vmId} and p.vm_id = v.id and o.resource_id = v.id and o.state = 'IN_PROGRESS'`;
+  return true;
 }
 
 /** The VM is gone from the host that could not build it. If it never ran, its OS disk is gone too. */

@@ -208,7 +208,7 @@ export async function updateVmPower(
 ): Promise<void> {
   await sql`update vms set desired_state = ${change.desiredState}, power_action = ${change.powerAction},
     generation = greatest(generation + 1, count_floor()),
-    avoided_hosts = '{}', updated_at = now() where id = ${change.vmId}`;
+    avoided_hosts = '{}', build_failure = null, updated_at = now() where id = ${change.vmId}`;
 }
 
 export async function updateVmDeleted(sql: Queryable, vmId: string): Promise<void> {

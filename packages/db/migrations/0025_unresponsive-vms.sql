@@ -1,0 +1,1 @@
+ALTER TABLE "hosts" ADD COLUMN "unresponsive_vms" jsonb DEFAULT '[]'::jsonb NOT NULL;

@@ -1,0 +1,36 @@
+import { recordFailedBuild } from '@gantry/db/queries/hosts/host-trouble';
+import { type PlacedVmRow, updateVmRelocating } from '@gantry/db/queries/settle/settle-vms';
+import { isHostFailure } from './is-host-failure.ts';
+import type { Failure, VmSettling } from './vm-settling.ts';
+
+/** The kernel of the host has not finished a request for a device of the VM, and may never do so. */
+export const DEVICE_STUCK = 'device_stuck';
+/** The start of the VM took longer than its size justifies, and was ended. */
+const START_TIMED_OUT = 'start_timed_out';
+
+/** A host that fails for reasons of its own must not fail the requests of tenants. */
+const MAX_AVOIDED_HOSTS = 3;
+/** Each attempt takes up to half an hour, so only one other host is tried. */
+const MAX_AVOIDED_AFTER_TIMEOUT = 1;
+
+/** Whether the host brings the VM up for a request, so that a failure says something about the host. */
+export function isBuild({ operation }: PlacedVmRow): boolean {
+  return operation === 'CREATE' || operation === 'START';
+}
+
+/**
+ * If the host could not build the VM for a reason of its own, the VM is taken down there and placed on
+ * another host. Returns false if the VM cannot move.
+ */
+export async function relocate(settling: VmSettling, failure: Failure): Promise<boolean> {
+  const { sql, hostId, vm, sharedStorage, builtNowhere } = settling;
+  if (!isBuild(vm) || !isHostFailure(failure)) return false;
+  if (vm.avoided_hosts.length > 0) builtNowhere.push({ vmId: vm.id, hostIds: vm.avoided_hosts });
+  else await recordFailedBuild(sql, { hostId, vmId: vm.id });
+  // A VM with a stuck device cannot be taken down, so it cannot move within its deadline.
+  const isFree = failure.code !== DEVICE_STUCK;
+  const canMove = isFree && (vm.observed_state === 'none' || sharedStorage);
+  const most = failure.code === START_TIMED_OUT ? MAX_AVOIDED_AFTER_TIMEOUT : MAX_AVOIDED_HOSTS;
+  if (!canMove || vm.avoided_hosts.length >= most) return false;
+  return await updateVmRelocating(sql, { vmId: vm.id, hostId, failure });
+}
