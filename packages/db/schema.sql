@@ -233,6 +233,7 @@ END) stored not null,
 CREATE INDEX disks_host ON public.disks USING btree (host_id);
 CREATE UNIQUE INDEX disks_name_key ON public.disks USING btree (project_id, name) WHERE (kind = 'data'::text);
 CREATE INDEX disks_project ON public.disks USING btree (project_id, id);
+CREATE INDEX disks_to_create ON public.disks USING btree (home_id) WHERE ((host_id IS NULL) AND (home_id IS NOT NULL));
 CREATE INDEX disks_unsettled ON public.disks USING btree (id) WHERE ((kind = 'data'::text) AND ((desired_state = 'deleted'::text) OR (observed_size_gib IS NULL) OR (observed_size_gib < size_gib)));
 CREATE TRIGGER disks_bump AFTER UPDATE ON public.disks FOR EACH ROW WHEN (((((new.size_gib IS DISTINCT FROM old.size_gib) OR (new.desired_state IS DISTINCT FROM old.desired_state)) OR (new.host_id IS DISTINCT FROM old.host_id)) OR (new.observed_size_gib IS DISTINCT FROM old.observed_size_gib))) EXECUTE FUNCTION bump_hosts_of_disk();
 CREATE TRIGGER disks_quota AFTER INSERT OR DELETE OR UPDATE OF size_gib ON public.disks FOR EACH ROW EXECUTE FUNCTION count_disk();
@@ -406,6 +407,7 @@ END) stored not null,
   awaits_comparison boolean default false not null,
   certificate_authority text default ''::text not null,
   enforces_bandwidth boolean default false not null,
+  storage_gib integer,
   constraint hosts_name_key UNIQUE (name),
   constraint hosts_pkey PRIMARY KEY (id),
   constraint hosts_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
@@ -418,7 +420,7 @@ CREATE INDEX hosts_fenced ON public.hosts USING btree (id) WHERE ((fenced_at IS 
 CREATE INDEX hosts_location ON public.hosts USING btree (location);
 CREATE TRIGGER hosts_numbered AFTER INSERT ON public.hosts FOR EACH ROW EXECUTE FUNCTION insert_host_revision();
 CREATE TRIGGER hosts_reached AFTER UPDATE OF underlay_address ON public.hosts FOR EACH ROW WHEN ((new.underlay_address IS DISTINCT FROM old.underlay_address)) EXECUTE FUNCTION bump_hosts_of_underlay();
-CREATE TRIGGER hosts_touched AFTER UPDATE OF state, admin_state, numa_nodes, shared_storage, enforces_bandwidth, drift, refusal, impairment, failed_builds ON public.hosts FOR EACH ROW WHEN ((((((((new.state IS DISTINCT FROM old.state) OR (new.admin_state IS DISTINCT FROM old.admin_state)) OR (new.numa_nodes IS DISTINCT FROM old.numa_nodes)) OR (new.shared_storage IS DISTINCT FROM old.shared_storage)) OR (new.enforces_bandwidth IS DISTINCT FROM old.enforces_bandwidth)) OR (new.drift IS DISTINCT FROM old.drift)) OR (new.trouble IS DISTINCT FROM old.trouble))) EXECUTE FUNCTION touch_host();
+CREATE TRIGGER hosts_touched AFTER UPDATE OF state, admin_state, numa_nodes, shared_storage, enforces_bandwidth, storage_gib, drift, refusal, impairment, failed_builds ON public.hosts FOR EACH ROW WHEN (((((((((new.state IS DISTINCT FROM old.state) OR (new.admin_state IS DISTINCT FROM old.admin_state)) OR (new.numa_nodes IS DISTINCT FROM old.numa_nodes)) OR (new.shared_storage IS DISTINCT FROM old.shared_storage)) OR (new.enforces_bandwidth IS DISTINCT FROM old.enforces_bandwidth)) OR (new.storage_gib IS DISTINCT FROM old.storage_gib)) OR (new.drift IS DISTINCT FROM old.drift)) OR (new.trouble IS DISTINCT FROM old.trouble))) EXECUTE FUNCTION touch_host();
 
 create table idempotency_keys (
   actor_id uuid not null,
@@ -1405,6 +1407,20 @@ BEGIN
   IF FOUND THEN
     RAISE EXCEPTION 'another host has one of the disks' USING ERRCODE = 'GP001';
   END IF;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.disks_gib(host uuid)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+BEGIN
+  RETURN (SELECT coalesce(sum(size_gib), 0) FROM disks WHERE host_id = host AND type <> 'shared-volume')
+    + (SELECT coalesce(sum(size_gib), 0) FROM disks
+      WHERE home_id = host AND host_id IS NULL AND type <> 'shared-volume')
+    + (SELECT coalesce(sum(d.size_gib), 0) FROM placements p
+      JOIN disk_attachments a ON a.vm_id = p.vm_id AND a.attachment_type = 'os'
+      JOIN disks d ON d.id = a.disk_id AND d.host_id IS NULL WHERE p.host_id = host);
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.firewall_rule_bytes(rule firewall_rules)

@@ -1,4 +1,5 @@
 import { HOST_ADMIN_STATES, HOST_STATES } from '@gantry/model/host-states';
+import { DISK_TYPES } from '@gantry/model/states';
 import { VM_STATES } from '@gantry/model/vm-life/states';
 import { z } from '@hono/zod-openapi';
 import { Id, Page, Paging, ReplyId, Text, Timestamp, TimestampOrEmpty } from '../../http/fields.ts';
@@ -14,6 +15,16 @@ const HostNumaNode = z
   .openapi('HostNumaNode', {
     description: 'Everything that the NUMA node has for VMs, whether it is in use or not.',
   });
+
+const StoragePool = z
+  .object({
+    name: z.string().openapi({ description: 'A directory, a volume group or a thin pool.' }),
+    disk_types: z.array(z.enum(DISK_TYPES)),
+    size_gib: z.int(),
+    free_gib: z.int(),
+    offered_gib: z.int().openapi({ description: 'How large all disks in it may be together.' }),
+  })
+  .openapi('StoragePool', { description: 'As last reported.' });
 
 const Host = z
   .object({
@@ -76,6 +87,12 @@ const Host = z
     }),
     unknown_vms: z.array(z.string()).openapi({
       description: 'VMs on the host that Gantry did not create there. They are left alone.',
+    }),
+    storage_pools: z.array(StoragePool).openapi({
+      description: 'Where the host stores disks; empty if its agent does not report it.',
+    }),
+    disks_gib: z.int().openapi({
+      description: 'How large all its disks are together, shared volumes excepted.',
     }),
     numa_nodes: z.array(HostNumaNode),
     ...HostDevices,
