@@ -1417,7 +1417,7 @@ AS $function$
 BEGIN
   RETURN (SELECT coalesce(sum(size_gib), 0) FROM disks WHERE host_id = host AND type <> 'shared-volume')
     + (SELECT coalesce(sum(size_gib), 0) FROM disks
-      WHERE home_id = host AND host_id IS NULL AND type <> 'shared-volume')
+      WHERE home_id = host AND host_id IS NULL AND desired_state = 'present' AND type <> 'shared-volume')
     + (SELECT coalesce(sum(d.size_gib), 0) FROM placements p
       JOIN disk_attachments a ON a.vm_id = p.vm_id AND a.attachment_type = 'os'
       JOIN disks d ON d.id = a.disk_id AND d.host_id IS NULL WHERE p.host_id = host);
@@ -1611,6 +1611,7 @@ DECLARE
   placed jsonb;
   chosen_hosts uuid[];
   chosen_devices uuid[];
+  creating_hosts uuid[];
   moves jsonb;
   locked bigint;
 BEGIN
@@ -1678,7 +1679,15 @@ BEGIN
   UPDATE vms SET placed = true WHERE id = ANY(vm_ids);
   PERFORM assign_public_addresses(lease_location, ARRAY(SELECT interface_id::uuid
     FROM jsonb_array_elements(placed) p, jsonb_array_elements_text(p -> 'public_for') interface_id));
+  -- Hosts that create no new disk are not checked: their storage may have become smaller than their disks.
+  creating_hosts := ARRAY(SELECT DISTINCT p.host_id FROM placements p JOIN disk_attachments a ON a.vm_id = p.vm_id
+    JOIN disks d ON d.id = a.disk_id WHERE p.vm_id = ANY(vm_ids) AND a.desired_state = 'attached'
+      AND d.host_id IS NULL AND d.home_id IS NULL AND d.type <> 'shared-volume');
   PERFORM decide_homes(vm_ids);
+  PERFORM FROM hosts WHERE id = ANY(creating_hosts) AND storage_gib IS NOT NULL AND disks_gib(id) > storage_gib;
+  IF FOUND THEN
+    RAISE EXCEPTION 'the storage of a host is not as it was decided' USING ERRCODE = 'GP001';
+  END IF;
   RETURN jsonb_build_object('xid', pg_current_xact_id()::text, 'moves', coalesce(moves, '[]'),
     'dropped', to_jsonb(ARRAY(SELECT unnest(decided_ids) EXCEPT SELECT unnest(vm_ids))));
 END $function$;

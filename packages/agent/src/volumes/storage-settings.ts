@@ -30,7 +30,7 @@ export function readStorageSettings(reader: SettingsReader): StorageSettings {
       ...{ fallback: 5, min: 0, max: 90 },
     }),
     overcommitPercent: reader.integer('GANTRY_STORAGE_OVERCOMMIT_PERCENT', {
-      ...{ fallback: 100, min: 100, max: 10_000 },
+      ...{ fallback: 100, min: 100, max: 100_000 },
     }),
   };
 }
