@@ -1418,9 +1418,9 @@ BEGIN
   RETURN (SELECT coalesce(sum(size_gib), 0) FROM disks WHERE host_id = host AND type <> 'shared-volume')
     + (SELECT coalesce(sum(size_gib), 0) FROM disks
       WHERE home_id = host AND host_id IS NULL AND desired_state = 'present' AND type <> 'shared-volume')
-    + (SELECT coalesce(sum(d.size_gib), 0) FROM placements p
-      JOIN disk_attachments a ON a.vm_id = p.vm_id AND a.attachment_type = 'os'
-      JOIN disks d ON d.id = a.disk_id AND d.host_id IS NULL WHERE p.host_id = host);
+    + (SELECT coalesce(sum((SELECT sum(d.size_gib) FROM disk_attachments a JOIN disks d ON d.id = a.disk_id
+        WHERE a.vm_id = p.vm_id AND a.attachment_type = 'os' AND d.host_id IS NULL)), 0)
+      FROM placements p WHERE p.host_id = host);
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.firewall_rule_bytes(rule firewall_rules)
