@@ -233,6 +233,7 @@ END) stored not null,
 CREATE INDEX disks_host ON public.disks USING btree (host_id);
 CREATE UNIQUE INDEX disks_name_key ON public.disks USING btree (project_id, name) WHERE (kind = 'data'::text);
 CREATE INDEX disks_project ON public.disks USING btree (project_id, id);
+CREATE INDEX disks_to_create ON public.disks USING btree (home_id) WHERE ((host_id IS NULL) AND (home_id IS NOT NULL));
 CREATE INDEX disks_unsettled ON public.disks USING btree (id) WHERE ((kind = 'data'::text) AND ((desired_state = 'deleted'::text) OR (observed_size_gib IS NULL) OR (observed_size_gib < size_gib)));
 CREATE TRIGGER disks_bump AFTER UPDATE ON public.disks FOR EACH ROW WHEN (((((new.size_gib IS DISTINCT FROM old.size_gib) OR (new.desired_state IS DISTINCT FROM old.desired_state)) OR (new.host_id IS DISTINCT FROM old.host_id)) OR (new.observed_size_gib IS DISTINCT FROM old.observed_size_gib))) EXECUTE FUNCTION bump_hosts_of_disk();
 CREATE TRIGGER disks_quota AFTER INSERT OR DELETE OR UPDATE OF size_gib ON public.disks FOR EACH ROW EXECUTE FUNCTION count_disk();
@@ -407,6 +408,7 @@ END) stored not null,
   certificate_authority text default ''::text not null,
   enforces_bandwidth boolean default false not null,
   unresponsive_vms jsonb default '[]'::jsonb not null,
+  storage_gib integer,
   constraint hosts_name_key UNIQUE (name),
   constraint hosts_pkey PRIMARY KEY (id),
   constraint hosts_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
@@ -419,7 +421,7 @@ CREATE INDEX hosts_fenced ON public.hosts USING btree (id) WHERE ((fenced_at IS 
 CREATE INDEX hosts_location ON public.hosts USING btree (location);
 CREATE TRIGGER hosts_numbered AFTER INSERT ON public.hosts FOR EACH ROW EXECUTE FUNCTION insert_host_revision();
 CREATE TRIGGER hosts_reached AFTER UPDATE OF underlay_address ON public.hosts FOR EACH ROW WHEN ((new.underlay_address IS DISTINCT FROM old.underlay_address)) EXECUTE FUNCTION bump_hosts_of_underlay();
-CREATE TRIGGER hosts_touched AFTER UPDATE OF state, admin_state, numa_nodes, shared_storage, enforces_bandwidth, drift, refusal, impairment, failed_builds ON public.hosts FOR EACH ROW WHEN ((((((((new.state IS DISTINCT FROM old.state) OR (new.admin_state IS DISTINCT FROM old.admin_state)) OR (new.numa_nodes IS DISTINCT FROM old.numa_nodes)) OR (new.shared_storage IS DISTINCT FROM old.shared_storage)) OR (new.enforces_bandwidth IS DISTINCT FROM old.enforces_bandwidth)) OR (new.drift IS DISTINCT FROM old.drift)) OR (new.trouble IS DISTINCT FROM old.trouble))) EXECUTE FUNCTION touch_host();
+CREATE TRIGGER hosts_touched AFTER UPDATE OF state, admin_state, numa_nodes, shared_storage, enforces_bandwidth, storage_gib, drift, refusal, impairment, failed_builds ON public.hosts FOR EACH ROW WHEN (((((((((new.state IS DISTINCT FROM old.state) OR (new.admin_state IS DISTINCT FROM old.admin_state)) OR (new.numa_nodes IS DISTINCT FROM old.numa_nodes)) OR (new.shared_storage IS DISTINCT FROM old.shared_storage)) OR (new.enforces_bandwidth IS DISTINCT FROM old.enforces_bandwidth)) OR (new.storage_gib IS DISTINCT FROM old.storage_gib)) OR (new.drift IS DISTINCT FROM old.drift)) OR (new.trouble IS DISTINCT FROM old.trouble))) EXECUTE FUNCTION touch_host();
 
 create table idempotency_keys (
   actor_id uuid not null,
@@ -1409,6 +1411,20 @@ BEGIN
   END IF;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.disks_gib(host uuid)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+BEGIN
+  RETURN (SELECT coalesce(sum(size_gib), 0) FROM disks WHERE host_id = host AND type <> 'shared-volume')
+    + (SELECT coalesce(sum(size_gib), 0) FROM disks
+      WHERE home_id = host AND host_id IS NULL AND desired_state = 'present' AND type <> 'shared-volume')
+    + (SELECT coalesce(sum((SELECT sum(d.size_gib) FROM disk_attachments a JOIN disks d ON d.id = a.disk_id
+        WHERE a.vm_id = p.vm_id AND a.attachment_type = 'os' AND d.host_id IS NULL)), 0)
+      FROM placements p WHERE p.host_id = host);
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.firewall_rule_bytes(rule firewall_rules)
  RETURNS bigint
  LANGUAGE sql
@@ -1597,6 +1613,7 @@ DECLARE
   placed jsonb;
   chosen_hosts uuid[];
   chosen_devices uuid[];
+  creating_hosts uuid[];
   moves jsonb;
   locked bigint;
 BEGIN
@@ -1664,7 +1681,15 @@ BEGIN
   UPDATE vms SET placed = true WHERE id = ANY(vm_ids);
   PERFORM assign_public_addresses(lease_location, ARRAY(SELECT interface_id::uuid
     FROM jsonb_array_elements(placed) p, jsonb_array_elements_text(p -> 'public_for') interface_id));
+  -- Hosts that create no new disk are not checked: their storage may have become smaller than their disks.
+  creating_hosts := ARRAY(SELECT DISTINCT p.host_id FROM placements p JOIN disk_attachments a ON a.vm_id = p.vm_id
+    JOIN disks d ON d.id = a.disk_id WHERE p.vm_id = ANY(vm_ids) AND a.desired_state = 'attached'
+      AND d.host_id IS NULL AND d.home_id IS NULL AND d.type <> 'shared-volume');
   PERFORM decide_homes(vm_ids);
+  PERFORM FROM hosts WHERE id = ANY(creating_hosts) AND storage_gib IS NOT NULL AND disks_gib(id) > storage_gib;
+  IF FOUND THEN
+    RAISE EXCEPTION 'the storage of a host is not as it was decided' USING ERRCODE = 'GP001';
+  END IF;
   RETURN jsonb_build_object('xid', pg_current_xact_id()::text, 'moves', coalesce(moves, '[]'),
     'dropped', to_jsonb(ARRAY(SELECT unnest(decided_ids) EXCEPT SELECT unnest(vm_ids))));
 END $function$;

@@ -12,3 +12,5 @@ export function parseDiskSizeGib(size: string): number | undefined {
   const gib = Number(match[1]) * (match[2] === 'TiB' ? 1024 : 1);
   return gib >= DISK_SIZE_LIMITS.minGib && gib <= DISK_SIZE_LIMITS.maxGib ? gib : undefined;
 }
+
+export const OS_DISK_GIB = parseDiskSizeGib(OS_DISK_SIZE) ?? 0;

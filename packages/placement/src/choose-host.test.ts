@@ -25,6 +25,7 @@ describe('chooseHost', () => {
     const placement = placed(index, makeRequest(2));
     expect(placement).toEqual({
       hostId: 'host',
+      newDisksGib: 0,
       gpuIds: ['host-g4', 'host-g5'],
       companionIds: ['host-d4', 'host-d5'],
       numaNodes: [{ node: 1, gpus: 2, cores: 12, memoryMib: 122_880, networkGbps: 50 }],
@@ -104,6 +105,38 @@ describe('chooseHost', () => {
   });
 });
 
+describe('disk space', () => {
+  it('is taken by the new disks of VMs and returned with them', () => {
+    const index = indexOf({ ...makeHost(), freeStorageGib: 256 });
+    const request = makeRequest(1, { newDisksGib: 128 });
+    placed(index, request);
+    const second = placed(index, request);
+    expect(isAvailable(index, request)).toBe(false);
+    index.release(second);
+    expect(isAvailable(index, request)).toBe(true);
+    expect(index.read('host')?.freeStorageGib).toBe(128);
+  });
+
+  it('is not needed by a VM whose disks exist', () => {
+    const full = { ...makeHost(), freeStorageGib: -500 };
+    const index = indexOf(full);
+    expect(isAvailable(index, makeRequest(1, { newDisksGib: 0 }))).toBe(true);
+    expect(isAvailable(index, makeRequest(1, { newDisksGib: 1 }))).toBe(false);
+    expect(explainHost(full, makeRequest(1, { newDisksGib: 1 }))).toMatchObject({
+      because: '1 GiB of new disks requested; free: 0 GiB',
+    });
+  });
+
+  it('is looked for on all hosts that are otherwise equal', () => {
+    const hosts = Array.from({ length: 5 }, (_, i) => ({
+      ...makeHost({ id: `h${i}` }),
+      freeStorageGib: i === 2 ? 128 : 127,
+    }));
+    const reply = chooseHost(indexOf(...hosts), makeRequest(1, { newDisksGib: 128 }));
+    expect(reply).toMatchObject({ hostId: 'h2' });
+  });
+});
+
 type Change = Partial<PlacementRequest>;
 const misfits: [filter: string, request: Change, host: (host: PlacementHost) => PlacementHost][] = [
   ['location', { location: 'two' }, (host) => host],
@@ -120,6 +153,7 @@ const misfits: [filter: string, request: Change, host: (host: PlacementHost) => 
   ['network', { networkGbps: 201 }, (host) => host],
   ['drives', { companions: [{ kind: 'drive', count: 9, sizeGb: 960 }] }, (host) => host],
   ['drives', { companions: [{ kind: 'drive', count: 1, sizeGb: 961 }] }, (host) => host],
+  ['disk_space', { newDisksGib: 129 }, (host) => ({ ...host, freeStorageGib: 128 })],
 ];
 
 function withGpu(host: PlacementHost, change: Partial<PlacementHost['gpus'][number]>) {

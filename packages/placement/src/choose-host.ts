@@ -1,5 +1,6 @@
 import { FILTERS, type Placement, type PlacementHost, type PlacementRequest } from './host.ts';
 import type { HostIndex } from './host-index.ts';
+import { hasDiskSpace } from './host-state.ts';
 import { type FittedHost, placementOn } from './placement-on.ts';
 import { type Pool, rankingFor } from './pool.ts';
 
@@ -56,7 +57,8 @@ function choose(
     const { members } = fit.hostClass;
     for (let i = members.length - 1; i >= 0; i -= 1) {
       const member = members[i];
-      if (!member || !isAllowed(policies, member.state.host)) continue;
+      if (!member || !hasDiskSpace(member.state, request)) continue;
+      if (!isAllowed(policies, member.state.host)) continue;
       const { state, views } = member;
       return { state, view: views.at(state.freeMask), fit };
     }
@@ -86,9 +88,11 @@ export function countFilters(
       if (count) count.left -= hostClass.members.length;
     }
   }
-  let hosts = (ranking?.ranked ?? []).flatMap(({ hostClass }) =>
-    policies.length > 0 ? hostClass.members.map(({ state }) => state.host) : [],
-  );
+  const fitting = (ranking?.ranked ?? []).flatMap(({ hostClass }) => hostClass.members);
+  const roomy = fitting.filter(({ state }) => hasDiskSpace(state, request));
+  const last = left.at(-1);
+  if (last) last.left -= fitting.length - roomy.length;
+  let hosts = roomy.map(({ state }) => state.host);
   for (const { name, allows } of policies) {
     hosts = hosts.filter(allows);
     left.push({ filter: name, left: hosts.length });

@@ -14,15 +14,21 @@ export class ChosenPlacement implements Placement {
   readonly gpuIds: readonly string[];
   readonly companionIds: readonly string[];
   readonly numaNodes: readonly NodeShare[];
+  readonly newDisksGib: number;
   readonly #state: HostState;
   readonly #gpus: number;
   readonly #companions: number;
 
-  constructor(state: HostState, masks: DeviceMasks, shares: readonly NodeShare[]) {
+  constructor(
+    state: HostState,
+    masks: DeviceMasks,
+    { shares, newDisksGib }: { shares: readonly NodeShare[]; newDisksGib: number },
+  ) {
     this.hostId = state.host.id;
     this.gpuIds = idsIn(state.gpuIds, masks.gpus);
     this.companionIds = idsIn(state.companionIds, masks.companions);
     this.numaNodes = shares;
+    this.newDisksGib = newDisksGib;
     this.#state = state;
     this.#gpus = masks.gpus;
     this.#companions = masks.companions;

@@ -13,6 +13,7 @@ export function claimOnHost(state: HostState, placement: Placement): void {
   state.freeMask ^= gpus;
   moveCompanions(state, companions);
   state.amounts = takeShares(state.amounts, placement.numaNodes);
+  state.freeStorageGib -= placement.newDisksGib ?? 0;
 }
 
 /** Reverses `claimOnHost`. Throws without a change if one of the devices is free already. */
@@ -23,6 +24,7 @@ export function releaseOnHost(state: HostState, placement: Placement): void {
   state.freeMask ^= gpus;
   moveCompanions(state, companions);
   state.amounts = giveShares(state.amounts, placement.numaNodes);
+  state.freeStorageGib += placement.newDisksGib ?? 0;
 }
 
 function moveCompanions(state: HostState, companions: number): void {

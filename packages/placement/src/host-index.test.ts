@@ -40,6 +40,7 @@ function randomHost(random: Random, id: string): PlacementHost {
   return {
     ...host,
     location: pick(random, ['one', 'one', 'two']),
+    ...(random() < 0.6 && { freeStorageGib: pick(random, [-100, 300, 400, 1000]) }),
     adminState: random() < 0.1 ? 'cordoned' : 'active',
     numaNodes: host.numaNodes.map((node) => ({
       ...node,
@@ -70,6 +71,7 @@ function randomRequest(random: Random): PlacementRequest {
     cores: count * pick(random, [2, 6]),
     companions: pick(random, [[], [{ kind: 'drive', count, sizeGb: pick(random, [960, 1920]) }]]),
     maySplit: random() < 0.5,
+    newDisksGib: pick(random, [0, 100, 100, 128, 500]),
   });
 }
 
@@ -91,6 +93,7 @@ function expectSound(host: PlacementHost, placement: Placement, request: Placeme
     const shares = placement.numaNodes.map((share) => share[amount]);
     expect(shares.reduce((sum, share) => sum + share, 0)).toBe(request[amount]);
   }
+  if (request.newDisksGib) expect(host.freeStorageGib).toBeGreaterThanOrEqual(request.newDisksGib);
   const isWithin = (share: { node: number; cores: number; memoryMib: number }) => {
     const has = host.numaNodes.find(({ node }) => node === share.node);
     return has && share.cores <= has.cores && share.memoryMib <= has.memoryMib;

@@ -1,6 +1,6 @@
 import { amountsOf } from './amounts.ts';
 import type { FreeResources } from './fit.ts';
-import type { DeviceState, PlacementHost } from './host.ts';
+import type { DeviceState, PlacementHost, PlacementRequest } from './host.ts';
 import { type CompanionViews, companionViews } from './layout/companion-view.ts';
 import { idsIn } from './layout/device-mask.ts';
 import {
@@ -20,6 +20,11 @@ export type HostState = FreeResources & {
   companionIds: readonly string[];
   freeCompanions: number;
   companionViews: CompanionViews;
+  /**
+   * It is not one of the amounts by which hosts are grouped: hosts have disks of all sizes, and each would be a group of
+   * its own.
+   */
+  freeStorageGib: number;
 };
 
 export function stateOf(store: LayoutStore, host: PlacementHost): HostState {
@@ -43,7 +48,16 @@ export function stateOf(store: LayoutStore, host: PlacementHost): HostState {
     companionViews: companionViews(layout),
     companionIds: companions.map(({ id }) => id),
     freeCompanions,
+    freeStorageGib: host.freeStorageGib ?? Number.POSITIVE_INFINITY,
   };
+}
+
+/** A VM whose disks exist already can start on a host whose disks are too large together. */
+export function hasDiskSpace(
+  { freeStorageGib }: Pick<HostState, 'freeStorageGib'>,
+  { newDisksGib = 0 }: PlacementRequest,
+): boolean {
+  return newDisksGib === 0 || newDisksGib <= freeStorageGib;
 }
 
 function freeMaskOf(devices: { state: DeviceState }[]): number {
@@ -59,6 +73,7 @@ export function hostOf(state: HostState): PlacementHost {
     isFree ? 'free' : was === 'quarantined' ? was : 'claimed';
   return {
     ...host,
+    freeStorageGib: state.freeStorageGib,
     numaNodes: host.numaNodes.map((node) => {
       const i = layout.nodes.indexOf(node.node);
       return {

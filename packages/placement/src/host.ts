@@ -77,6 +77,8 @@ export type PlacementHost = {
   trouble: string;
   /** All hosts of a location that set this share one disk storage. Otherwise disks are local. */
   sharedStorage?: boolean;
+  /** How much larger its disks may become together; below zero if they are too large. Absent: there is no limit. */
+  freeStorageGib?: number;
   size: HostSize;
   numaNodes: readonly HostNumaNode[];
   gpus: readonly HostGpu[];
@@ -93,6 +95,8 @@ export type PlacementRequest = {
   /** At most one entry per kind. Empty: the VM gets only GPUs. */
   companions: readonly CompanionRequest[];
   networkGbps: number;
+  /** The size of the disks that its host would create. Absent: none. */
+  newDisksGib?: number;
   /**
    * If no host has enough GPUs on the fewest possible sockets, use more sockets instead of failing.
    * Such a VM is slower for its whole life.
@@ -118,6 +122,8 @@ export type Placement = {
   gpuIds: readonly string[];
   companionIds: readonly string[];
   numaNodes: readonly NodeShare[];
+  /** The size of the disks that the host creates for it. Absent: none. */
+  newDisksGib?: number;
 };
 
 /** In order of evaluation. Each filter sees only the hosts that passed the filters before it. */
@@ -132,6 +138,7 @@ export const FILTERS = [
   'memory',
   'network',
   ...Object.values(COMPANION_FILTERS),
+  'disk_space',
 ] as const;
 export type Filter = (typeof FILTERS)[number];
 

@@ -51,6 +51,7 @@ const rows: HostRows = {
       fenced: false,
       shared_storage: true,
       enforces_bandwidth: true,
+      free_storage_gib: -40,
       drifted: false,
       trouble: '',
       numa_nodes: [0, 1].map((node) => ({ node, cores: 10, memoryMib: 4096, networkGbps: 60 })),
@@ -63,6 +64,7 @@ const rows: HostRows = {
       fenced: true,
       shared_storage: false,
       enforces_bandwidth: false,
+      free_storage_gib: null,
       drifted: true,
       trouble: '',
       numa_nodes: [],
@@ -87,6 +89,7 @@ it('hostsFromRows converts rows to hosts with their free amounts', () => {
     devices: rows.devices.filter(({ id }) => id !== 'g4'),
   });
   expect(host).toMatchObject({ id: 'h', ready: true, adminState: 'active', sharedStorage: true });
+  expect([host?.freeStorageGib, other?.freeStorageGib]).toEqual([-40, undefined]);
   expect([host?.drifted, other?.drifted]).toEqual([false, true]);
   expect(host?.gpus.map(({ state, nvlinkPeer }) => [state, nvlinkPeer])).toEqual([
     ['free', 'g1'],
@@ -108,9 +111,13 @@ it('bandwidth limits what a host takes only if the host enforces it', () => {
     const hosts = rows.hosts.slice(0, 1).map((host) => ({ ...host, enforces_bandwidth }));
     const index = newHostIndex();
     for (const host of hostsFromRows({ ...rows, hosts, vms: [] })) index.put(host);
-    const request = requestFor('one', {
-      ...{ ...TYPE, gpu_count: 1, disk_count: 1, disk_gb: 960, network_gbps: 121 },
-    });
+    const request = requestFor(
+      'one',
+      {
+        ...{ ...TYPE, gpu_count: 1, disk_count: 1, disk_gb: 960, network_gbps: 121 },
+      },
+      0,
+    );
     return placeOnHost(index, 'h', request) !== null;
   };
   expect(fits(true)).toBe(false);
@@ -159,14 +166,18 @@ it('a device that has a problem or that its host uses is quarantined', () => {
 it('placeOnHost gives the same placement on a host as chooseHost', () => {
   const index = newHostIndex();
   for (const host of hostsFromRows(rows)) index.put(host);
-  const request = requestFor('one', {
-    ...TYPE,
-    cpu_cores: 3,
-    network_gbps: 5,
-    gpu_count: 1,
-    disk_count: 1,
-    disk_gb: 960,
-  });
+  const request = requestFor(
+    'one',
+    {
+      ...TYPE,
+      cpu_cores: 3,
+      network_gbps: 5,
+      gpu_count: 1,
+      disk_count: 1,
+      disk_gb: 960,
+    },
+    0,
+  );
   expect(placeOnHost(index, 'h', request)).toEqual(chooseHost(index, request));
   expect(placeOnHost(index, 'h', { ...request, gpuCount: 2 })).toBeNull();
   expect(placeOnHost(index, 'h', { ...request, gpuModel: 'L40S' })).toBeNull();

@@ -24,6 +24,8 @@ type HostRow = {
   shared_storage: boolean;
   /** False: the bandwidth of types is no condition. */
   enforces_bandwidth: boolean;
+  /** How much larger its disks may become together. Null: there is no limit. */
+  free_storage_gib: number | null;
   /** The hardware or software differs from what an operator accepted. */
   drifted: boolean;
   trouble: string;
@@ -94,6 +96,7 @@ function hostFromRows(row: HostRow, { devices, vms }: Omit<HostRows, 'hosts'>): 
     drifted: row.drifted,
     trouble: row.trouble,
     sharedStorage: row.shared_storage,
+    ...(row.free_storage_gib !== null && { freeStorageGib: row.free_storage_gib }),
     size: {
       cores: sum(row.numa_nodes.map(({ cores }) => cores)),
       memoryMib: sum(row.numa_nodes.map(({ memoryMib }) => memoryMib)),
@@ -152,7 +155,7 @@ function freeAmounts(
   const free = host.numaNodes.map((node) => ({ ...node }));
   for (const vm of vms) {
     const gpuIds = gpus.filter(({ vm_id }) => vm_id === vm.vm_id).map(({ id }) => id);
-    const derived = sharesFor(host, gpuIds, requestFor(host.location, vm));
+    const derived = sharesFor(host, gpuIds, requestFor(host.location, vm, 0));
     for (const { node, cores, memoryMib } of vm.numa_shares ?? derived) {
       charge(free, { amount: 'cores', node, claimed: cores });
       charge(free, { amount: 'memoryMib', node, claimed: memoryMib });

@@ -15,7 +15,8 @@ export function placementOn(
     gpus: maskOf(view, gpusByNode),
     companions: companionMask(state, companionsByNode, request.companions),
   };
-  return new ChosenPlacement(state, masks, shares);
+  const { newDisksGib = 0 } = request;
+  return new ChosenPlacement(state, masks, { shares, newDisksGib });
 }
 
 function maskOf(view: GpuView, gpusByNode: readonly number[]): number {

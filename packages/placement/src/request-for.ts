@@ -15,8 +15,12 @@ export type VmTypeRow = {
 
 const MIB_PER_GB = 1024;
 
-/** Returns the request of a VM of the given type. */
-export function requestFor(location: string, type: VmTypeRow): PlacementRequest {
+/** Returns the request of a VM of the given type, whose host has to create disks of this size. */
+export function requestFor(
+  location: string,
+  type: VmTypeRow,
+  newDisksGib: number,
+): PlacementRequest {
   return {
     location,
     gpuModel: type.gpu_type,
@@ -29,5 +33,6 @@ export function requestFor(location: string, type: VmTypeRow): PlacementRequest 
         : [],
     networkGbps: type.network_gbps,
     maySplit: type.may_split,
+    newDisksGib,
   };
 }

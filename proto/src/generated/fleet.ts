@@ -35,6 +35,7 @@ import type { SerialLog as _gantry_v1_SerialLog, SerialLog__Output as _gantry_v1
 import type { Software as _gantry_v1_Software, Software__Output as _gantry_v1_Software__Output } from './gantry/v1/Software.ts';
 import type { SpecPiece as _gantry_v1_SpecPiece, SpecPiece__Output as _gantry_v1_SpecPiece__Output } from './gantry/v1/SpecPiece.ts';
 import type { SpecRefusal as _gantry_v1_SpecRefusal, SpecRefusal__Output as _gantry_v1_SpecRefusal__Output } from './gantry/v1/SpecRefusal.ts';
+import type { StoragePool as _gantry_v1_StoragePool, StoragePool__Output as _gantry_v1_StoragePool__Output } from './gantry/v1/StoragePool.ts';
 import type { StoredDisks as _gantry_v1_StoredDisks, StoredDisks__Output as _gantry_v1_StoredDisks__Output } from './gantry/v1/StoredDisks.ts';
 import type { SubnetSpec as _gantry_v1_SubnetSpec, SubnetSpec__Output as _gantry_v1_SubnetSpec__Output } from './gantry/v1/SubnetSpec.ts';
 import type { VmReport as _gantry_v1_VmReport, VmReport__Output as _gantry_v1_VmReport__Output } from './gantry/v1/VmReport.ts';
@@ -85,6 +86,7 @@ export interface ProtoGrpcType {
       Software: MessageTypeDefinition<_gantry_v1_Software, _gantry_v1_Software__Output>
       SpecPiece: MessageTypeDefinition<_gantry_v1_SpecPiece, _gantry_v1_SpecPiece__Output>
       SpecRefusal: MessageTypeDefinition<_gantry_v1_SpecRefusal, _gantry_v1_SpecRefusal__Output>
+      StoragePool: MessageTypeDefinition<_gantry_v1_StoragePool, _gantry_v1_StoragePool__Output>
       StoredDisks: MessageTypeDefinition<_gantry_v1_StoredDisks, _gantry_v1_StoredDisks__Output>
       SubnetSpec: MessageTypeDefinition<_gantry_v1_SubnetSpec, _gantry_v1_SubnetSpec__Output>
       VmObservedState: EnumTypeDefinition

@@ -187,6 +187,7 @@ describe('gantry-agent run', () => {
     ['GANTRY_IMAGE_CACHE_GIB', { GANTRY_IMAGE_CACHE_GIB: '0' }],
     ['GANTRY_HUGEPAGES_ABOVE_GIB', { GANTRY_HUGEPAGES_ABOVE_GIB: '64G' }],
     ['GANTRY_STORAGE_RESERVE_PERCENT', { GANTRY_STORAGE_RESERVE_PERCENT: '95' }],
+    ['GANTRY_STORAGE_OVERCOMMIT_PERCENT', { GANTRY_STORAGE_OVERCOMMIT_PERCENT: '1.5' }],
   ])('names %s if it is wrong on an enrolled host: %j', async (variable, more) => {
     const key = makePrivateKey();
     const authority = loadAuthority(makeAuthority());

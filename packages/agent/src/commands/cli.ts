@@ -6,6 +6,8 @@ import { examine, renderFindings, statusOf } from '../doctor/examine.ts';
 import { EnrolmentError } from '../identity/enrolment-error.ts';
 import { readInventory } from '../inventory/inventory.ts';
 import { readInventorySettings } from '../inventory/inventory-settings.ts';
+import { readStoragePools } from '../volumes/storage-pools.ts';
+import { readStorageSettings } from '../volumes/storage-settings.ts';
 import { readStateDirectory } from './agent-settings.ts';
 import { readDoctorHost } from './doctor-command.ts';
 import { enrollHost, OptionError, parseEnrollOptions } from './enroll-command.ts';
@@ -45,6 +47,8 @@ environment of run and doctor:
   GANTRY_IMAGE_CACHE_GIB  size of the image cache; above it unused images are removed (100)
   GANTRY_STORAGE_RESERVE_PERCENT
                           share of the storage that new disks leave free (5)
+  GANTRY_STORAGE_OVERCOMMIT_PERCENT
+                          how large all disks together may be, as a share of the storage (100)
   GANTRY_NAMESERVERS      name servers for guests, separated by commas (those that the host uses)
   GANTRY_GUEST_MTU        MTU of guests' interfaces (1450)
   GANTRY_UPLINK           the interface through which guests reach the outside
@@ -124,9 +128,12 @@ function requireNoOptions(options: readonly string[]): void {
 
 async function printInventory({ options, reader, out, err }: Command): Promise<number> {
   requireNoOptions(options);
+  const warn = (message: string) => err(`gantry-agent: ${message}\n`);
+  const storage = readStorageSettings(reader);
   const inventory = await readInventory({
     ...readInventorySettings(reader),
-    warn: (message) => err(`gantry-agent: ${message}\n`),
+    readStoragePools: () => readStoragePools(storage, { warn }),
+    warn,
   });
   out(`${JSON.stringify(inventory, null, 2)}\n`);
   return 0;

@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { release, totalmem } from 'node:os';
-import { dirname } from 'node:path';
 import type { SettingsReader } from '@gantry/daemon/settings';
+import { nearestDirectory } from '../base/nearest-directory.ts';
 import { programRunner } from '../base/run-program.ts';
 import { Sysfs } from '../base/sysfs.ts';
 import { readDevices } from '../devices/read-devices.ts';
@@ -83,14 +83,8 @@ export async function readDoctorHost(reader: SettingsReader): Promise<DoctorHost
 
 /** If a directory does not exist yet, the nearest existing directory above it counts. */
 async function readSpace(path: string): Promise<{ freeBytes: number; totalBytes: number }> {
-  try {
-    const { bavail, blocks, bsize } = await statfs(path);
-    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
-  } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    if (!isMissing || dirname(path) === path) throw error;
-    return await readSpace(dirname(path));
-  }
+  const { bavail, blocks, bsize } = await statfs(await nearestDirectory(path));
+  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
 }
 
 function tryToConnect(address: string): Promise<string | null> {

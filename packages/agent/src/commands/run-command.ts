@@ -18,6 +18,8 @@ import { openLibvirtHostDriver } from '../libvirt/libvirt-host-driver.ts';
 import { grpcLink } from '../link/grpc-link.ts';
 import { roundRobin } from '../link/round-robin.ts';
 import { watchRules } from '../reconcile/watch-rules.ts';
+import { readStoragePools } from '../volumes/storage-pools.ts';
+import type { StorageSettings } from '../volumes/storage-settings.ts';
 import { readSchedulers, readStateDirectory } from './agent-settings.ts';
 
 export type RunSettings = {
@@ -61,6 +63,12 @@ export async function runHost(settings: RunSettings, log: Log) {
     changed: () => agent.inventoryChanged(),
     log,
   });
+  // It is watched apart, because a cluster file system that hangs must not hide failures of devices.
+  const watchingStorage = await watchDevices({
+    read: () => readStorageSteps(settings.driver.storage),
+    changed: () => agent.inventoryChanged(),
+    log,
+  });
   let renewal: Renewal | undefined;
   const agent = await startAgent({
     ...{ driver, log },
@@ -83,10 +91,20 @@ export async function runHost(settings: RunSettings, log: Log) {
     ready: { host_id: identity.hostId, schedulers },
     async stop() {
       watching.stop();
+      watchingStorage.stop();
       await rules.stop();
       await renewal.stop();
       await agent.stop();
       await driver.close();
     },
   };
+}
+
+/** The pools with their free space in percent, so that only a change of some size is reported. */
+async function readStorageSteps(storage: StorageSettings) {
+  const pools = await readStoragePools(storage, { warn: () => undefined });
+  return pools.map(({ freeBytes, ...pool }) => ({
+    ...pool,
+    freePercent: Math.round((freeBytes / pool.sizeBytes) * 100),
+  }));
 }

@@ -39,7 +39,7 @@ export async function watchDevices({
     try {
       return JSON.stringify(await read());
     } catch (error) {
-      log.warn({ error }, 'device health could not be read; will be retried');
+      log.warn({ error }, 'health of devices or storage could not be read; will be retried');
       return seen;
     }
   };

@@ -3,6 +3,7 @@ import { Sysfs } from '../base/sysfs.ts';
 import type { CapacitySettings } from '../capacity/capacity-settings.ts';
 import type { InventoryDevice } from '../devices/kinds/kind-driver.ts';
 import { type DeviceOptions, readDevices } from '../devices/read-devices.ts';
+import type { StoragePool } from '../volumes/storage-pools.ts';
 import { type HostFacts, readHostFacts } from './host-facts.ts';
 import { readIommuMode } from './iommu-mode.ts';
 import { type Nic, readNics } from './nics.ts';
@@ -32,6 +33,7 @@ export type HostInventory = {
   };
   sharedStorage: boolean;
   enforcesBandwidth: boolean;
+  storagePools: StoragePool[];
 };
 
 export type InventorySettings = DeviceOptions & {
@@ -41,6 +43,8 @@ export type InventorySettings = DeviceOptions & {
   /** Whether VMs are placed here only while the links have the bandwidth of their types. Absent: no. */
   enforcesBandwidth?: boolean;
   libvirtSocket: string;
+  /** Absent: the host does not report its storage. */
+  readStoragePools?: () => Promise<StoragePool[]>;
   /** Facts that sysfs does not contain. Absent: those of this machine. */
   facts?: HostFacts;
 };
@@ -68,5 +72,6 @@ export async function readInventory(options: InventorySettings): Promise<HostInv
     },
     sharedStorage,
     enforcesBandwidth,
+    storagePools: (await options.readStoragePools?.()) ?? [],
   };
 }

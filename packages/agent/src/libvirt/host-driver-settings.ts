@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { SettingsError, type SettingsReader } from '@gantry/daemon/settings';
 import { GIB } from '@gantry/daemon/units';
 import { isUnicast } from '@gantry/model/cidr';
@@ -7,6 +6,11 @@ import type { InventorySettings } from '../inventory/inventory.ts';
 import { readInventorySettings } from '../inventory/inventory-settings.ts';
 import { readGuestNetworkSettings } from '../network/guest-network-settings.ts';
 import type { GuestNetworkSettings } from '../seed/network-config.ts';
+import {
+  readDataDirectory,
+  readStorageSettings,
+  type StorageSettings,
+} from '../volumes/storage-settings.ts';
 import {
   type AcceleratorSettings,
   readAcceleratorSettings,
@@ -17,11 +21,8 @@ export type HostDriverSettings = {
   inventory: Omit<InventorySettings, 'warn'>;
   /** The directory for disks, images, seeds and consoles. */
   dataDirectory: string;
-  sharedDirectory: string;
   imageCacheBytes: number;
-  /** The share of the storage that new disks leave free. */
-  storageReservePercent: number;
-  volumes: { driver: 'file' } | { driver: 'lvm'; volumeGroup: string; thinPool: string | null };
+  storage: StorageSettings;
   guests: GuestNetworkSettings & { mtu: number };
   /** The interface to the outside. Undefined: guests reach only each other. */
   uplink: string | undefined;
@@ -40,22 +41,15 @@ export type HostDriverSettings = {
 };
 
 const MIB_PER_GIB = 1_024;
-/** Not below the state directory, which only root may enter: QEMU runs as its own user. */
-const DATA_DIRECTORY = '/var/lib/gantry-data';
 
 export function readHostDriverSettings(reader: SettingsReader): HostDriverSettings {
   const isOn = (name: string) => reader.integer(name, { fallback: 0, min: 0, max: 1 }) === 1;
-  const dataDirectory = reader.text('GANTRY_DATA_DIRECTORY', DATA_DIRECTORY);
   return {
     inventory: readInventorySettings(reader),
-    dataDirectory,
-    sharedDirectory: reader.text('GANTRY_SHARED_DIRECTORY', join(dataDirectory, 'shared')),
+    dataDirectory: readDataDirectory(reader),
     imageCacheBytes:
       reader.integer('GANTRY_IMAGE_CACHE_GIB', { fallback: 100, min: 1, max: 100_000 }) * GIB,
-    storageReservePercent: reader.integer('GANTRY_STORAGE_RESERVE_PERCENT', {
-      ...{ fallback: 5, min: 0, max: 90 },
-    }),
-    volumes: readVolumeSettings(reader),
+    storage: readStorageSettings(reader),
     guests: readGuestNetworkSettings(reader),
     uplink: reader.optional('GANTRY_UPLINK'),
     underlayAddress: readUnderlayAddress(reader),
@@ -78,17 +72,4 @@ function readUnderlayAddress(reader: SettingsReader): string | undefined {
   throw new SettingsError(
     `GANTRY_UNDERLAY_ADDRESS must be an IPv4 address of this host that others reach, not "${address}"`,
   );
-}
-
-function readVolumeSettings(reader: SettingsReader): HostDriverSettings['volumes'] {
-  const driver = reader.text('GANTRY_VOLUME_DRIVER', 'file');
-  if (driver === 'file') return { driver };
-  if (driver !== 'lvm') {
-    throw new SettingsError(`GANTRY_VOLUME_DRIVER must be file or lvm, not "${driver}"`);
-  }
-  return {
-    driver,
-    volumeGroup: reader.text('GANTRY_VOLUME_GROUP'),
-    thinPool: reader.optional('GANTRY_THIN_POOL') ?? null,
-  };
 }

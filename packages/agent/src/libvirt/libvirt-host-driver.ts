@@ -13,6 +13,7 @@ import { chooseNameServers } from '../network/name-servers.ts';
 import { createSeeds } from '../seed/iso-seeds.ts';
 import { listBackingImages } from '../volumes/backing-images.ts';
 import { createVolumes } from '../volumes/create-volumes.ts';
+import { readStoragePools } from '../volumes/storage-pools.ts';
 import type { VolumeDriver } from '../volumes/volume-driver.ts';
 import { hasDirectIo } from './direct-io.ts';
 import { domainDescriber } from './domain-xml/describe-domain.ts';
@@ -65,11 +66,13 @@ export async function openLibvirtHostDriver(
     files: new Sysfs('/'),
   });
   const seeds = createSeeds({ directory: within('seeds'), nameservers, mtu });
+  const warn = (message: string) => log.warn(message);
   const inventory = async () => ({
     ...(await readInventory({
       ...settings.inventory,
       ...statesOfDevices(devices),
-      warn: (message) => log.warn(message),
+      readStoragePools: () => readStoragePools(settings.storage, { warn }),
+      warn,
     })),
     underlayIpv4: await readUnderlayAddress(network, log),
   });
@@ -165,11 +168,10 @@ async function openVolumes(
   settings: HostDriverSettings,
   { log, isInUse }: { log: Log; isInUse: (diskId: string) => Promise<boolean> },
 ): Promise<VolumeDriver> {
-  const directory = join(settings.dataDirectory, 'volumes');
+  const { volumes, directory, sharedDirectory, reservePercent } = settings.storage;
   return createVolumes({
-    ...(settings.volumes.driver === 'file' ? { driver: 'file', directory } : settings.volumes),
-    sharedDirectory: settings.sharedDirectory,
-    reservePercent: settings.storageReservePercent,
+    ...(volumes.driver === 'file' ? { driver: 'file', directory } : volumes),
+    ...{ sharedDirectory, reservePercent },
     images: await openImageCache({
       directory: join(settings.dataDirectory, 'images'),
       limitBytes: settings.imageCacheBytes,

@@ -40,7 +40,8 @@ export type LvmDriverOptions = {
 };
 
 const PREFIX = 'gantry-';
-const OURS = 'gantry.disk';
+/** The tag of every volume of Gantry. */
+export const OURS = 'gantry.disk';
 const WHOLE = 'gantry.whole';
 const ZEROED = 'gantry.zeroed=';
 /** Zeroing a device that has no command for it writes the whole device. */

@@ -22,13 +22,13 @@ export function parseLogicalVolumes(json: string): LogicalVolume[] {
   }));
 }
 
-/** `{"report":[{"lv":[{column: text}]}]}` */
-export function parseRows(json: string): Record<string, string>[] {
+/** `{"report":[{"lv":[{column: text}]}]}`; vgs writes `vg` instead of `lv`. */
+export function parseRows(json: string, kind: 'lv' | 'vg' = 'lv'): Record<string, string>[] {
   const reply: unknown = JSON.parse(json);
   const reports = fieldOf(reply, 'report');
-  if (!Array.isArray(reports)) throw new Error('lvs printed something that is not a report');
+  if (!Array.isArray(reports)) throw new Error(`${kind}s printed something that is not a report`);
   return reports.flatMap((report: unknown) => {
-    const rows = fieldOf(report, 'lv');
+    const rows = fieldOf(report, kind);
     return Array.isArray(rows) ? rows.filter(isRow) : [];
   });
 }

@@ -3,7 +3,9 @@ import type { NewOperation } from '@gantry/db/queries/operations/operations';
 import { closeInterval } from '@gantry/db/queries/usage/meter';
 import {
   type DiskRow,
+  isStorageExceeded,
   lockDisks,
+  lockStorageOfDisk,
   lockVmsOfDisk,
   updateDiskDeleted,
   updateDiskSize,
@@ -35,7 +37,14 @@ export async function changeDisk(
   if (grown <= disk.size_gib) {
     throw badRequest([{ field: 'size', reason: `must be larger than the disk's ${disk.size}` }]);
   }
+  const hostId = await lockStorageOfDisk(sql, diskId);
   await updateDiskSize(sql, { diskId, size: body.size, sizeGib: grown });
+  if (hostId !== null && (await isStorageExceeded(sql, hostId))) {
+    throw new CloudError(
+      'conflict',
+      `the host that stores the disk has no room for a size of ${body.size}: choose a smaller size, or create another disk`,
+    );
+  }
   return await start(target, 'UPDATE', body);
 }
 

@@ -2,8 +2,10 @@ import { newId } from '@gantry/model/ids';
 import { badField, refusal } from '@gantry/testkit/api/read-errors';
 import { startTestApi, type TestApi } from '@gantry/testkit/api/test-api';
 import { failOperation, finishDisk, finishVm } from '@gantry/testkit/make/finished';
+import { addHosts } from '@gantry/testkit/make/hosts';
+import { placeVm } from '@gantry/testkit/make/placements';
 import { makeTenant, SSH_PUBLIC_KEY, type TestTenant } from '@gantry/testkit/make/tenants';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 let api: TestApi;
 let tenant: TestTenant;
@@ -241,6 +243,59 @@ describe('growing a disk', () => {
     expect(refusal(reply)).toEqual([422, 'quota_exceeded']);
     expect((await get(`${disks}/${id}`)).body).toMatchObject({ size: '100GiB', state: 'ready' });
     await api.sql`update quotas set max = 1000000 where project_id = ${tenant.projectId} and type = 'disk_gib'`;
+  });
+});
+
+describe('growing a disk on a host', () => {
+  it('is refused if the disks of the host do not fit its storage, and changes nothing', async () => {
+    const [host] = await addHosts(api.sql, 1);
+    const id = await makeDisk('on-small-host');
+    const other = await makeDisk('beside-it', { size: '50GiB' });
+    await api.sql`update disks set host_id = ${host?.id ?? ''} where id in (${id}, ${other})`;
+    const offer = (gib: number | null) =>
+      api.sql`update hosts set storage_gib = ${gib} where id = ${host?.id ?? ''}`;
+    const grow = (size: string) => call('PATCH', `${disks}/${id}`, { size });
+    await offer(200);
+    const reply = await grow('151GiB');
+    expect(refusal(reply)).toEqual([409, 'conflict']);
+    expect(reply.body.message).toContain('has no room for a size of 151GiB');
+    expect((await get(`${disks}/${id}`)).body).toMatchObject({ size: '100GiB', state: 'ready' });
+    expect((await grow('150GiB')).status).toBe(200);
+    await finishDisk(api.sql, id);
+    await offer(null);
+    expect((await grow('2TiB')).status).toBe(200);
+  });
+
+  it('waits for a VM that is being placed on the host, and counts its disk', async () => {
+    const [host] = await addHosts(api.sql, 1);
+    const hostId = host?.id ?? '';
+    const id = await makeDisk('beside-a-new-vm');
+    const { vmId, diskId } = await makeOsDisk('new-beside-a-disk');
+    await api.sql`update disks set host_id = ${hostId} where id = ${id}`;
+    await api.sql`update disks set host_id = null where id = ${diskId}`;
+    await api.sql`update hosts set storage_gib = 300 where id = ${hostId}`;
+    const { growing } = await api.sql.begin(async (tx) => {
+      await placeVm(tx, { vmId, hostId });
+      const request = call('PATCH', `${disks}/${id}`, { size: '200GiB' });
+      await vi.waitFor(
+        async () => {
+          const blocked = await api.sql`select from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`;
+          expect(blocked).toHaveLength(1);
+        },
+        { timeout: 30_000 },
+      );
+      return { growing: request };
+    });
+    expect(refusal(await growing)).toEqual([409, 'conflict']);
+  });
+
+  it('is not refused for a shared volume, whose storage may be elsewhere', async () => {
+    const [host] = await addHosts(api.sql, 1);
+    const id = await makeDisk('shared-on-small-host', { type: 'shared-volume' });
+    await api.sql`update disks set host_id = ${host?.id ?? ''} where id = ${id}`;
+    await api.sql`update hosts set storage_gib = 1 where id = ${host?.id ?? ''}`;
+    expect((await call('PATCH', `${disks}/${id}`, { size: '1TiB' })).status).toBe(200);
   });
 });
 

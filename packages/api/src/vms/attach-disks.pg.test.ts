@@ -7,6 +7,8 @@ import {
   finishVm,
   finishVmDeletion,
 } from '@gantry/testkit/make/finished';
+import { addHosts } from '@gantry/testkit/make/hosts';
+import { placeVm } from '@gantry/testkit/make/placements';
 import { makeTenant, SSH_PUBLIC_KEY, type TestTenant } from '@gantry/testkit/make/tenants';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -188,6 +190,30 @@ describe('attaching disks', () => {
     expect(refusal(await attach(vmId, [newId()]))).toEqual([404, 'not_found']);
     expect(refusal(await detach(vmId, [foreign]))).toEqual([404, 'not_found']);
     expect(await api.sql`select from disk_attachments where disk_id = ${foreign}`).toHaveLength(0);
+  });
+
+  it('refuses disks that the host of the VM has no room for, and attaches none', async () => {
+    const vmId = await makeVm();
+    const [host] = await addHosts(api.sql, 1);
+    await placeVm(api.sql, { vmId, hostId: host?.id ?? '' });
+    const offer = (gib: number) =>
+      api.sql`update hosts set storage_gib = ${gib} where id = ${host?.id ?? ''}`;
+    const diskIds = [await makeDisk({ size: '40GiB' }), await makeDisk({ size: '60GiB' })];
+    const shared = await makeDisk({ size: '5TiB', type: 'shared-volume' });
+    // The OS disk has 128 GiB.
+    await offer(227);
+    const reply = await attach(vmId, diskIds);
+    expect(refusal(reply)).toEqual([409, 'conflict']);
+    expect(reply.body.message).toContain('the host of the VM has no room');
+    expect((await get(`${project}/vms/${vmId}`)).body.disks).toHaveLength(1);
+    await offer(228);
+    expect((await attach(vmId, [...diskIds, shared])).status).toBe(200);
+  });
+
+  it('does not wait for storage of a VM that has no host', async () => {
+    const vmId = await makeVm('stopped');
+    const diskId = await makeDisk({ size: '10TiB' });
+    expect((await attach(vmId, [diskId])).status).toBe(200);
   });
 
   it('refuses a disk in another location', async () => {

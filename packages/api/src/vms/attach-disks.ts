@@ -4,6 +4,7 @@ import {
   countDisksOfVm,
   type DiskRow,
   insertAttachment,
+  lackStorage,
   listUnreachableDisks,
   lockDisks,
   updateAttachmentDetached,
@@ -45,6 +46,12 @@ export async function attachDisks(
     const shared = diskOf(disks, disk_id).type === 'shared-volume';
     const exclusive = mode === 'read-write' && !shared;
     await insertAttachment(sql, { vmId, diskId: disk_id, mode, exclusive });
+  }
+  if (await lackStorage(sql, { vmId, diskIds })) {
+    throw new CloudError(
+      'conflict',
+      'the host of the VM has no room for the disks: attach them to another VM, or create smaller ones',
+    );
   }
   return await startVmOperation(target, 'ATTACH_DISKS', body);
 }

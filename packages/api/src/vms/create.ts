@@ -4,7 +4,7 @@ import { isMissingValue } from '@gantry/db/errors';
 import type { NewOperation } from '@gantry/db/queries/operations/operations';
 import type { WriteRecord } from '@gantry/db/queries/operations/records';
 import { insertVm, type NewVm, readVmRefusal, type VmRefusal } from '@gantry/db/queries/vms/vms';
-import { OS_DISK_SIZE, parseDiskSizeGib } from '@gantry/model/disk-size';
+import { OS_DISK_GIB, OS_DISK_SIZE } from '@gantry/model/disk-size';
 import { CloudError, unknownLocation } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
@@ -68,7 +68,7 @@ function newVm({ projectId, body, now }: Pick<Creation, 'projectId' | 'body' | '
     osDisk: {
       id: osDiskId,
       size: OS_DISK_SIZE,
-      sizeGib: parseDiskSizeGib(OS_DISK_SIZE) ?? 0,
+      sizeGib: OS_DISK_GIB,
       serialNumber: diskSerialNumber(osDiskId),
     },
     networkInterface: { id: newId(now.getTime()), macAddress: newMacAddress() },

@@ -12,7 +12,7 @@
 -- Returns null if the lease is not held. Otherwise the result has the transaction's id as "xid", the VMs that
 -- were dropped because their desired state has changed or because another transaction has locked them, and
 -- "moves": the chosen hosts with the transaction that had changed each of them last.
--- Raises SQLSTATE GP001 if a host, a NUMA node, a device, a disk or an address is not as it was decided.
+-- Raises SQLSTATE GP001 if a host, a NUMA node, a device, a disk, an address or the storage of a host is not as it was decided.
 --
 -- The order of locks is that of docs/contributors/lock-order.md.
 CREATE OR REPLACE FUNCTION place_vms(lease_location text, lease_holder uuid, lease_epoch bigint, decided jsonb)
@@ -23,6 +23,7 @@ DECLARE
   placed jsonb;
   chosen_hosts uuid[];
   chosen_devices uuid[];
+  creating_hosts uuid[];
   moves jsonb;
   locked bigint;
 BEGIN
@@ -90,7 +91,15 @@ BEGIN
   UPDATE vms SET placed = true WHERE id = ANY(vm_ids);
   PERFORM assign_public_addresses(lease_location, ARRAY(SELECT interface_id::uuid
     FROM jsonb_array_elements(placed) p, jsonb_array_elements_text(p -> 'public_for') interface_id));
+  -- Hosts that create no new disk are not checked: their storage may have become smaller than their disks.
+  creating_hosts := ARRAY(SELECT DISTINCT p.host_id FROM placements p JOIN disk_attachments a ON a.vm_id = p.vm_id
+    JOIN disks d ON d.id = a.disk_id WHERE p.vm_id = ANY(vm_ids) AND a.desired_state = 'attached'
+      AND d.host_id IS NULL AND d.home_id IS NULL AND d.type <> 'shared-volume');
   PERFORM decide_homes(vm_ids);
+  PERFORM FROM hosts WHERE id = ANY(creating_hosts) AND storage_gib IS NOT NULL AND disks_gib(id) > storage_gib;
+  IF FOUND THEN
+    RAISE EXCEPTION 'the storage of a host is not as it was decided' USING ERRCODE = 'GP001';
+  END IF;
   RETURN jsonb_build_object('xid', pg_current_xact_id()::text, 'moves', coalesce(moves, '[]'),
     'dropped', to_jsonb(ARRAY(SELECT unnest(decided_ids) EXCEPT SELECT unnest(vm_ids))));
 END $$;

@@ -4,10 +4,10 @@ CREATE OR REPLACE TRIGGER hosts_reached AFTER UPDATE OF underlay_address ON host
   WHEN (NEW.underlay_address IS DISTINCT FROM OLD.underlay_address) EXECUTE FUNCTION bump_hosts_of_underlay();
 
 -- Every inventory writes these columns. Placement reads the host again only if one of them has changed.
-CREATE OR REPLACE TRIGGER hosts_touched AFTER UPDATE OF state, admin_state, numa_nodes, shared_storage, enforces_bandwidth, drift,
-    refusal, impairment, failed_builds ON hosts
-  FOR EACH ROW WHEN ((NEW.state, NEW.admin_state, NEW.numa_nodes, NEW.shared_storage, NEW.enforces_bandwidth, NEW.drift,
-      NEW.trouble)
-    IS DISTINCT FROM (OLD.state, OLD.admin_state, OLD.numa_nodes, OLD.shared_storage, OLD.enforces_bandwidth, OLD.drift,
-      OLD.trouble))
+CREATE OR REPLACE TRIGGER hosts_touched AFTER UPDATE OF state, admin_state, numa_nodes, shared_storage, enforces_bandwidth,
+    storage_gib, drift, refusal, impairment, failed_builds ON hosts
+  FOR EACH ROW WHEN ((NEW.state, NEW.admin_state, NEW.numa_nodes, NEW.shared_storage, NEW.enforces_bandwidth,
+      NEW.storage_gib, NEW.drift, NEW.trouble)
+    IS DISTINCT FROM (OLD.state, OLD.admin_state, OLD.numa_nodes, OLD.shared_storage, OLD.enforces_bandwidth,
+      OLD.storage_gib, OLD.drift, OLD.trouble))
   EXECUTE FUNCTION touch_host();

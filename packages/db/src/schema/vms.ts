@@ -166,6 +166,10 @@ export const disks = pgTable(
     unique('disks_serial_number_key').on(t.serialNumber),
     index('disks_project').on(t.projectId, t.id),
     index('disks_host').on(t.hostId),
+    index('disks_to_create')
+      .on(t.homeId)
+      .where(sql`host_id is null and home_id is not null`)
+      .concurrently(),
     index('disks_unsettled')
       .on(t.id)
       .where(

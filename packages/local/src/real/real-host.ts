@@ -111,6 +111,8 @@ async function start({ place, home, guest, ...rest }: Start): Promise<Offered> {
       GANTRY_STAND_IN_DEVICES: '1',
       GANTRY_ALLOW_EMULATION: settings.accelerator.allowEmulation ? '1' : '0',
       GANTRY_REACHABLE_FROM_HOST: '1',
+      // Each OS disk may have 128 GiB, more than many laptops. The reserve still keeps the file system from being full.
+      GANTRY_STORAGE_OVERCOMMIT_PERCENT: '100000',
     }),
     say,
   };

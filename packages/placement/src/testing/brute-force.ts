@@ -7,6 +7,7 @@ import { newLayoutStore } from '../layout/layout.ts';
 /** Returns the best fit of one host without an index, or null. The index must agree with it. */
 export function fitOf(host: PlacementHost, request: PlacementRequest): Fit | null {
   if (host.location !== request.location || !isSchedulable(host)) return null;
+  if (!isRoomy(host, request)) return null;
   const state = stateOf(newLayoutStore(), host);
   const view = gpuViews(state.layout, request.gpuModel).at(state.freeMask);
   const fit = fitRequest(state, view, request);
@@ -23,7 +24,7 @@ export function canTake(host: PlacementHost, request: PlacementRequest): boolean
     host.numaNodes.reduce((sum, node) => sum + Math.max(0, node[amount]), 0);
   const gbps = host.numaNodes.reduce((sum, { networkGbps }) => sum + networkGbps, 0);
   if (total('cores') < request.cores || total('memoryMib') < request.memoryMib) return false;
-  if (gbps < request.networkGbps) return false;
+  if (gbps < request.networkGbps || !isRoomy(host, request)) return false;
   for (const { kind, count, sizeGb } of request.companions) {
     const enough = host.companions.filter(
       (one) => one.kind === kind && one.state === 'free' && one.sizeGb >= sizeGb,
@@ -34,6 +35,13 @@ export function canTake(host: PlacementHost, request: PlacementRequest): boolean
   const sockets = fewestSockets(host, request, isFree);
   if (sockets === null) return false;
   return request.maySplit || sockets <= (fewestSockets(host, request, () => true) ?? 0);
+}
+
+function isRoomy(
+  { freeStorageGib = Number.POSITIVE_INFINITY }: PlacementHost,
+  { newDisksGib }: PlacementRequest,
+): boolean {
+  return !newDisksGib || freeStorageGib >= newDisksGib;
 }
 
 /** Tries every set of IOMMU groups whose GPUs are all of the model and usable. */

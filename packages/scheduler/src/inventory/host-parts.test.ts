@@ -1,10 +1,37 @@
 import { UNKNOWN_NODE } from '@gantry/placement/host';
 import type { Inventory__Output } from '@gantry/proto/generated/gantry/v1/Inventory';
+import type { StoragePool__Output } from '@gantry/proto/generated/gantry/v1/StoragePool';
 import { describe, expect, it } from 'vitest';
 import { hostPartsOf, underlayAddressOf } from './host-parts.ts';
 import { makeDrive, makeGpu, makeInventory } from './testing/make-inventory.ts';
 
 const parts = (change: Partial<Inventory__Output> = {}) => hostPartsOf(makeInventory(change));
+
+describe('the storage of a host', () => {
+  const pool = (diskKinds: StoragePool__Output['diskKinds'], offeredGib: number) => ({
+    ...{ name: 'pool', diskKinds, sizeBytes: '0', freeBytes: '0' },
+    offeredBytes: String(offeredGib * 1024 ** 3),
+  });
+  const disks = pool(['DISK_KIND_PERSISTENT_SSD'], 1700.9);
+  const shared = pool(['DISK_KIND_SHARED_VOLUME'], 9000);
+
+  it('is what the pool of disks offers, in whole GiB', () => {
+    expect(parts({ storagePools: [shared, disks] }).storageGib).toBe(1700);
+  });
+
+  it('is larger than any disk if the pool offers more than the database stores', () => {
+    const huge = pool(['DISK_KIND_PERSISTENT_SSD'], 2 ** 40);
+    expect(parts({ storagePools: [huge] }).storageGib).toBe(2_147_483_647);
+  });
+
+  it.each([
+    ['an agent of an earlier version', { storagePools: [] }],
+    ['a pool of disks that could not be read', { storagePools: [shared] }],
+    ['storage that hosts share', { sharedStorage: true, storagePools: [disks] }],
+  ])('has no limit for %s', (_, inventory) => {
+    expect(parts(inventory).storageGib).toBeNull();
+  });
+});
 
 describe('hostPartsOf', () => {
   it('takes what the agent offers and deducts nothing from it', () => {

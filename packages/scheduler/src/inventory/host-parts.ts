@@ -1,4 +1,4 @@
-import { MIB } from '@gantry/daemon/units';
+import { GIB, MIB } from '@gantry/daemon/units';
 import type { NumaNodeTotals, ReportedDevice } from '@gantry/db/queries/hosts/inventories';
 import { isUnicast } from '@gantry/model/cidr';
 import { gpuModelOf } from '@gantry/model/gpu-models';
@@ -13,9 +13,13 @@ export type HostParts = {
   devices: DevicePart[];
   sharedStorage: boolean;
   enforcesBandwidth: boolean;
+  /** How large all its disks may be together. Null: there is no limit. */
+  storageGib: number | null;
 };
 export type DevicePart = Omit<ReportedDevice, 'problems'>;
 
+/** The largest number that the database stores for it. */
+const MOST_GIB = 2 ** 31 - 1;
 const BYTES_PER_GB = 1e9;
 const MBPS_PER_GBPS = 1000;
 /** For an agent that does not report its offer: without hugepages, the host keeps this part of a node. */
@@ -29,7 +33,15 @@ export function hostPartsOf(inventory: Inventory__Output): HostParts {
     devices: [...seenDevices(inventory).values()].map(deviceOf),
     sharedStorage: inventory.sharedStorage,
     enforcesBandwidth: inventory.enforcesBandwidth,
+    storageGib: storageGibOf(inventory),
   };
+}
+
+/** Storage that hosts share is not counted for each of them, and earlier agents do not report theirs. */
+function storageGibOf({ sharedStorage, storagePools }: Inventory__Output): number | null {
+  const pool = storagePools.find(({ diskKinds }) => diskKinds.includes('DISK_KIND_PERSISTENT_SSD'));
+  if (sharedStorage || !pool) return null;
+  return Math.min(MOST_GIB, Math.floor(Number(pool.offeredBytes) / GIB));
 }
 
 function deviceOf(device: SeenDevice): DevicePart {

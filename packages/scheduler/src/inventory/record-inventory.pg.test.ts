@@ -239,6 +239,34 @@ it('a new inventory wakes placement and does not change the spec of the host', a
   ).toMatchObject([{ shared_storage: true, os: 'ab' }]);
 });
 
+it('a change of what storage offers wakes placement, and a change of its free space does not', async () => {
+  const storage = (offeredGib: number, freeGib: number) => ({
+    storagePools: [
+      {
+        ...{ name: 'vg/thin', diskKinds: ['DISK_KIND_PERSISTENT_SSD' as const] },
+        sizeBytes: String(2000 * 1024 ** 3),
+        freeBytes: String(freeGib * 1024 ** 3),
+        offeredBytes: String(offeredGib * 1024 ** 3),
+      },
+    ],
+  });
+  const read = async () =>
+    (
+      await database.sql`select storage_gib, changed_xid::text as xid,
+        inventory #>> '{storagePools,0,freeBytes}' as free from hosts h join host_revisions r on r.host_id = h.id
+        where h.id = ${hostId}`
+    )[0];
+  await record(storage(1900, 500));
+  const first = await read();
+  expect(first).toMatchObject({ storage_gib: 1900, free: String(500 * 1024 ** 3) });
+  await record(storage(1900, 400));
+  expect(await read()).toEqual({ ...first, free: String(400 * 1024 ** 3) });
+  await record(storage(3900, 400));
+  const last = await read();
+  expect(last).toMatchObject({ storage_gib: 3900 });
+  expect(last?.['xid']).not.toBe(first?.['xid']);
+});
+
 it('the underlay address is stored, and removed when the host reports none', async () => {
   const address = async () =>
     (await database.sql`select host(underlay_address) as is from hosts where id = ${hostId}`)[0];

@@ -5,6 +5,7 @@ import {
 } from '@gantry/db/queries/catalogue/availabilities';
 import { type Lease, lockLease } from '@gantry/db/queries/placement/leases';
 import { transact } from '@gantry/db/transact';
+import { OS_DISK_GIB } from '@gantry/model/disk-size';
 import { isAvailable } from '@gantry/placement/choose-host';
 import type { HostIndex } from '@gantry/placement/host-index';
 import { requestFor } from '@gantry/placement/request-for';
@@ -25,7 +26,7 @@ export async function writeAvailabilities(options: Availabilities): Promise<bool
   const { location } = lease;
   const available = new Map<string, boolean>();
   for (const type of types) {
-    const now = isAvailable(index, requestFor(location, type));
+    const now = isAvailable(index, requestFor(location, type, OS_DISK_GIB));
     if (written.get(type.name) !== now) available.set(type.name, now);
   }
   if (available.size === 0) return true;

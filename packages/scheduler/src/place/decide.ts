@@ -30,8 +30,9 @@ export function decide(vms: readonly UnplacedVm[], decision: Decision): Decision
   const decided: Decided[] = [];
   const failures: FailedPlacement[] = [];
   for (const vm of vms) {
-    const request = requests.get(vm.type) ?? requestFor(location, vm.amounts);
-    requests.set(vm.type, request);
+    const key = `${vm.type} ${vm.new_disks_gib}`;
+    const request = requests.get(key) ?? requestFor(location, vm.amounts, vm.new_disks_gib);
+    requests.set(key, request);
     const fail = (failure: FailedPlacement['failure']) =>
       failures.push({ vmId: vm.id, generation: vm.generation, failure });
     const claimed = choose(index, vm, { request, avoided });

@@ -83,6 +83,8 @@ async function build({ name, endings, stop }: Building): Promise<LibvirtHost> {
       GANTRY_LIBVIRT_SOCKET: libvirtd.socketPath,
       GANTRY_STATE_DIRECTORY: stateDirectory,
       GANTRY_DATA_DIRECTORY: dataDirectory,
+      // Guests write a few megabytes, so several fit on a small machine.
+      GANTRY_STORAGE_OVERCOMMIT_PERCENT: '100000',
       ...(await acceleratorEnvironment()),
     },
     ssh: (guest, key, line) => runIn(...sshCommand({ address: guest, key }, line)),

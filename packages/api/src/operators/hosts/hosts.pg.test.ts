@@ -88,6 +88,15 @@ async function whileOpen(
 
 /** As gRPC decodes it: 64-bit numbers are text, and unset messages are null. */
 const INVENTORY = {
+  storagePools: [
+    {
+      name: '/var/lib/gantry-data/volumes',
+      diskKinds: ['DISK_KIND_PERSISTENT_SSD', 'DISK_KIND_SHARED_VOLUME'],
+      sizeBytes: String(1000 * 1024 ** 3),
+      freeBytes: String(412.7 * 1024 ** 3),
+      offeredBytes: String(1950 * 1024 ** 3),
+    },
+  ],
   software: {
     ...{ os: 'Debian 12', kernel: '6.1.0', firmware: '2.4', libvirt: '9.0.0', agent: '0.1.0' },
     capabilities: ['needs'],
@@ -154,6 +163,9 @@ describe('a host', () => {
       trouble: '',
       unknown_vms: [],
       unresponsive_vms: [],
+      storage_pools: [],
+      // The OS disk of the VM.
+      disks_gib: 128,
       numa_nodes: [],
       gpus: [
         { ...gpu, id: gpuId, pci_address: '0000:10:00.0', numa_node: 0, vm_id: vmId },
@@ -191,6 +203,14 @@ describe('a host', () => {
       agent_capabilities: ['needs'],
       software: { os: 'Debian 12', kernel: '6.1.0', firmware: '2.4', libvirt: '9.0.0' },
       shared_storage: true,
+      storage_pools: [
+        {
+          name: '/var/lib/gantry-data/volumes',
+          disk_types: ['persistent-ssd', 'shared-volume'],
+          ...{ size_gib: 1000, free_gib: 412, offered_gib: 1950 },
+        },
+      ],
+      disks_gib: 0,
       accepted_number: 9007199254740991,
       refusal: 'two VMs want one GPU',
       unknown_vms: ['stray', 'a "b" c'],

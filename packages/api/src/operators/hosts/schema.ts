@@ -1,4 +1,5 @@
 import { HOST_ADMIN_STATES, HOST_STATES } from '@gantry/model/host-states';
+import { DISK_TYPES } from '@gantry/model/states';
 import { VM_STATES } from '@gantry/model/vm-life/states';
 import { z } from '@hono/zod-openapi';
 import { Id, Page, Paging, ReplyId, Text, Timestamp, TimestampOrEmpty } from '../../http/fields.ts';
@@ -24,6 +25,16 @@ const UnresponsiveVm = z
     }),
   })
   .openapi('UnresponsiveVm');
+
+const StoragePool = z
+  .object({
+    name: z.string().openapi({ description: 'A directory, a volume group or a thin pool.' }),
+    disk_types: z.array(z.enum(DISK_TYPES)),
+    size_gib: z.int(),
+    free_gib: z.int(),
+    offered_gib: z.int().openapi({ description: 'How large all disks in it may be together.' }),
+  })
+  .openapi('StoragePool', { description: 'As last reported.' });
 
 const Host = z
   .object({
@@ -90,6 +101,12 @@ const Host = z
     unresponsive_vms: z.array(UnresponsiveVm).openapi({
       description:
         'VMs whose hypervisor does not reply about them. Nothing is done to them meanwhile.',
+    }),
+    storage_pools: z.array(StoragePool).openapi({
+      description: 'Where the host stores disks; empty if its agent does not report it.',
+    }),
+    disks_gib: z.int().openapi({
+      description: 'How large all its disks are together, shared volumes excepted.',
     }),
     numa_nodes: z.array(HostNumaNode),
     ...HostDevices,

@@ -1,9 +1,18 @@
+import { GIB } from '@gantry/daemon/units';
 import type {
   HostCertificate,
   HostDetailsRow,
   HostRow,
+  StoragePoolFacts,
 } from '@gantry/db/queries/hosts/admin-hosts';
+import type { DiskType } from '@gantry/model/states';
 import { hostDevices } from '../devices/device-lists.ts';
+
+/** By the names of the wire. */
+const DISK_TYPE_OF: Record<string, DiskType> = {
+  DISK_KIND_PERSISTENT_SSD: 'persistent-ssd',
+  DISK_KIND_SHARED_VOLUME: 'shared-volume',
+};
 
 export function hostView(row: HostRow) {
   const { agent = '', os = '', kernel = '', firmware = '', libvirt = '' } = row.software ?? {};
@@ -32,6 +41,8 @@ export function hostView(row: HostRow) {
     unresponsive_vms: row.unresponsive_vms.map(({ vmId, message, since }) => {
       return { vm_id: vmId, message, since: since ?? '' };
     }),
+    storage_pools: (row.storage_pools ?? []).map(storagePoolView),
+    disks_gib: row.disks_gib,
     numa_nodes: row.numa_nodes.map(({ node, cores, memoryMib, networkGbps }) => {
       return { node, cores, memory_mib: memoryMib, network_gbps: networkGbps };
     }),
@@ -50,6 +61,17 @@ export function hostDetailsView(row: HostDetailsRow) {
 
 export function drainingHostView(row: HostDetailsRow) {
   return { ...hostDetailsView(row), remaining_vms: row.vms };
+}
+
+function storagePoolView(pool: StoragePoolFacts) {
+  const gib = (bytes: string) => Math.floor(Number(bytes) / GIB);
+  return {
+    name: pool.name,
+    disk_types: pool.diskKinds.flatMap((kind) => DISK_TYPE_OF[kind] ?? []),
+    size_gib: gib(pool.sizeBytes),
+    free_gib: gib(pool.freeBytes),
+    offered_gib: gib(pool.offeredBytes),
+  };
 }
 
 function certificateView(row: HostCertificate) {

@@ -15,6 +15,14 @@ export type PciFacts = {
   aer: { correctable: string; nonfatal: string; fatal: string } | null;
 };
 
+export type StoragePoolFacts = {
+  name: string;
+  sizeBytes: string;
+  freeBytes: string;
+  offeredBytes: string;
+  diskKinds: string[];
+};
+
 export type HostDevice = {
   id: string;
   kind: DeviceKind;
@@ -55,6 +63,10 @@ export type HostRow = {
   unresponsive_vms: UnresponsiveVm[];
   shared_storage: boolean;
   enforces_bandwidth: boolean;
+  /** Null before the first report, and in reports of older agents. */
+  storage_pools: StoragePoolFacts[] | null;
+  /** How large all its disks are together. */
+  disks_gib: number;
   numa_nodes: NumaNodeTotals[];
   /** Null before the first report. */
   software: {
@@ -95,8 +107,8 @@ const DEVICE_AT = '$.devices[*] ? (@.address == $at)';
 const hostColumns = (sql: Queryable) => sql`
   h.id, h.name, h.location, h.state, h.admin_state, h.fenced_at, h.created_at, h.accepted_number,
   h.refusal, h.trouble, h.unknown_vms, h.unresponsive_vms, h.shared_storage, h.enforces_bandwidth, h.numa_nodes,
-  h.inventory -> 'software' as software,
-  h.drift,  r.number as wanted_number,
+  h.inventory -> 'software' as software, h.inventory -> 'storagePools' as storage_pools,
+  disks_gib(h.id)::integer as disks_gib, h.drift, r.number as wanted_number,
   coalesce(s.last_seen_at > now() - make_interval(secs => ${VOUCHED_SECONDS}), false) as connected,
   greatest(h.last_seen_at, s.last_seen_at) as last_seen_at,
   (select coalesce(json_agg(json_build_object('id', d.id, 'kind', d.kind, 'pci_address', d.pci_address,

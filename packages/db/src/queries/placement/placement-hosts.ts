@@ -15,6 +15,8 @@ export type PlacementHostRow = {
   fenced: boolean;
   shared_storage: boolean;
   enforces_bandwidth: boolean;
+  /** How much larger its disks may become together; null if there is no limit. */
+  free_storage_gib: number | null;
   drifted: boolean;
   /** Why it takes no new VMs although it is connected; empty if it does. */
   trouble: string;
@@ -60,6 +62,7 @@ export async function readPlacementHosts(
     sql<PlacementHostRow[]>`
       select h.id, h.name, h.location, h.state, h.admin_state, h.fenced_at is not null as fenced, h.shared_storage,
         h.enforces_bandwidth,
+        case when h.storage_gib is not null then h.storage_gib - disks_gib(h.id)::integer end as free_storage_gib,
         h.drift <> '{}' as drifted, h.trouble, h.numa_nodes, r.changed_xid::text
       from hosts h join host_revisions r on r.host_id = h.id where ${selected(sql, selection)} order by h.name`,
     sql<PlacementDeviceRow[]>`

@@ -1,5 +1,6 @@
 /** Lists the VMs that need a host, in fair turns, and what placement needs to know about them. */
 import { groupBy } from '@gantry/model/group-by';
+import type { DiskType } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
 import type { BuildFailure } from '../../schema/vms.ts';
 import { type TypeAmounts, typeAmounts } from '../catalogue/type-amounts.ts';
@@ -14,8 +15,8 @@ export type UnplacedInterface = {
   has_public: boolean;
 };
 
-/** A disk that a host stores or is to create. */
-type KeptDisk = { host_id: string; shared_storage: boolean };
+/** `host_id`: the host that stores it or is to create it; null if none was chosen yet. */
+type VmDisk = { host_id: string | null; shared_storage: boolean; type: DiskType; size_gib: number };
 
 export type UnplacedVm = {
   id: string;
@@ -32,6 +33,8 @@ export type UnplacedVm = {
   storage_hosts: string[];
   /** Whether it has disks on shared storage. */
   shared_storage: boolean;
+  /** The size of the disks that its host has to create. Shared volumes are not counted. */
+  new_disks_gib: number;
 };
 
 /** The condition is exactly that of the index `vms_unplaced`. */
@@ -54,7 +57,7 @@ type TurnRow = TypeAmounts &
     UnplacedVm,
     'id' | 'generation' | 'type' | 'avoided_hosts' | 'build_failure' | 'interfaces'
   > & {
-    disks: KeptDisk[];
+    disks: VmDisk[];
     project_id: string;
     share: number;
     projects: number;
@@ -117,11 +120,13 @@ export async function listUnplacedVms(
   };
 }
 
-function whereStored(disks: readonly KeptDisk[]) {
+function whereStored(disks: readonly VmDisk[]) {
   const local = disks.filter(({ shared_storage }) => !shared_storage);
+  const fresh = local.filter(({ host_id, type }) => host_id === null && type !== 'shared-volume');
   return {
-    storage_hosts: [...new Set(local.map(({ host_id }) => host_id))],
+    storage_hosts: [...new Set(local.flatMap(({ host_id }) => host_id ?? []))],
     shared_storage: disks.length > local.length,
+    new_disks_gib: fresh.reduce((sum, { size_gib }) => sum + size_gib, 0),
   };
 }
 
@@ -132,10 +137,10 @@ const interfacesOfVm = (sql: Queryable) => sql`coalesce((
       'has_public', exists (select from public_addresses where network_interface_id = n.id)) order by n.name)
     from network_interfaces n join subnets s on s.id = n.subnet_id where n.vm_id = v.id), '[]')`;
 
-/** The disks of the VM that a host stores or is to create. The disks of a removed host are not shared. */
+/** The disks of the VM. The disks of a removed host are not shared. */
 const disksOfVm = (sql: Queryable) => sql`coalesce((
     select jsonb_agg(jsonb_build_object('host_id', coalesce(d.host_id, d.home_id),
-      'shared_storage', coalesce(h.shared_storage, false)))
+      'shared_storage', coalesce(h.shared_storage, false), 'type', d.type, 'size_gib', d.size_gib))
     from disk_attachments a join disks d on d.id = a.disk_id
     left join hosts h on h.id = coalesce(d.host_id, d.home_id)
-    where a.vm_id = v.id and a.desired_state = 'attached' and coalesce(d.host_id, d.home_id) is not null), '[]')`;
+    where a.vm_id = v.id and a.desired_state = 'attached'), '[]')`;

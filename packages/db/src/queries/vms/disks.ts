@@ -91,6 +91,40 @@ export async function listUnreachableDisks(
   return rows.map(({ id }) => id);
 }
 
+/**
+ * Locks the number of the host that stores the disk or is to create it, so that no other disk is added there until the
+ * transaction ends. Returns null if no host does, or if its storage has no limit.
+ */
+export async function lockStorageOfDisk(sql: Queryable, diskId: string): Promise<string | null> {
+  const [row] = await sql<{ host_id: string }[]>`
+    select r.host_id from disks d join hosts h on h.id = coalesce(d.host_id, d.home_id)
+      join host_revisions r on r.host_id = h.id
+    where d.id = ${diskId} and d.type <> 'shared-volume' and h.storage_gib is not null for update of r`;
+  return row?.host_id ?? null;
+}
+
+/** The caller has locked the number of the host. */
+export async function isStorageExceeded(sql: Queryable, hostId: string): Promise<boolean> {
+  const rows = await sql`select from hosts where id = ${hostId} and disks_gib(id) > storage_gib`;
+  return rows.length > 0;
+}
+
+/**
+ * Returns whether the VM's host has to create some of the disks and lacks the storage for them. The caller has attached
+ * them, which has locked the number of the host.
+ */
+export async function lackStorage(
+  sql: Queryable,
+  { vmId, diskIds }: { vmId: string; diskIds: string[] },
+): Promise<boolean> {
+  const rows = await sql`select from placements p join hosts h on h.id = p.host_id
+    where p.vm_id = ${vmId} and h.storage_gib is not null
+      and exists (select from disks d where d.id = any(${diskIds}::uuid[]) and d.type <> 'shared-volume'
+        and d.host_id is null and d.home_id = p.host_id)
+      and disks_gib(h.id) > h.storage_gib`;
+  return rows.length > 0;
+}
+
 export type NewDisk = {
   id: string;
   projectId: string;

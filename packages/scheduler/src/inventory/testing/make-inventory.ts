@@ -14,6 +14,7 @@ export function makeInventory(inventory: Partial<Inventory__Output> = {}): Inven
     sharedStorage: false,
     enforcesBandwidth: false,
     underlayIpv4: '',
+    storagePools: [],
     ...inventory,
   };
 }

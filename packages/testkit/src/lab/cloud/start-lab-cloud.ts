@@ -82,6 +82,8 @@ export async function startLabCloud(options: LabCloudOptions = {}): Promise<LabC
       GANTRY_SCHEDULERS: `${OUTSIDE}:${scheduler.port}`,
       GANTRY_GPU_VENDORS: GPU_VENDORS,
       GANTRY_LOG_LEVEL: 'debug',
+      // Guests write a few megabytes, so several fit on the small disk of the machine.
+      GANTRY_STORAGE_OVERCOMMIT_PERCENT: '100000',
       ...options.environment,
     });
     await enroll({ client, lab, scheduler });

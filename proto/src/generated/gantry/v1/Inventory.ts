@@ -5,6 +5,7 @@ import type { NumaNode as _gantry_v1_NumaNode, NumaNode__Output as _gantry_v1_Nu
 import type { Device as _gantry_v1_Device, Device__Output as _gantry_v1_Device__Output } from '../../gantry/v1/Device.ts';
 import type { Nic as _gantry_v1_Nic, Nic__Output as _gantry_v1_Nic__Output } from '../../gantry/v1/Nic.ts';
 import type { Software as _gantry_v1_Software, Software__Output as _gantry_v1_Software__Output } from '../../gantry/v1/Software.ts';
+import type { StoragePool as _gantry_v1_StoragePool, StoragePool__Output as _gantry_v1_StoragePool__Output } from '../../gantry/v1/StoragePool.ts';
 import type { Long } from '@grpc/proto-loader';
 
 export interface Inventory {
@@ -17,6 +18,7 @@ export interface Inventory {
   'sharedStorage'?: (boolean);
   'underlayIpv4'?: (string);
   'enforcesBandwidth'?: (boolean);
+  'storagePools'?: (_gantry_v1_StoragePool)[];
 }
 
 export interface Inventory__Output {
@@ -29,4 +31,5 @@ export interface Inventory__Output {
   'sharedStorage': (boolean);
   'underlayIpv4': (string);
   'enforcesBandwidth': (boolean);
+  'storagePools': (_gantry_v1_StoragePool__Output)[];
 }

@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "disks_to_create" ON "disks" USING btree ("home_id") WHERE host_id is null and home_id is not null;
