@@ -112,6 +112,9 @@ ${table(
 A host that cannot build a VM for a reason of its own does not fail the request: \`relocate\` sets \`relocating\`, the host takes
 the VM down, and the VM is placed on another host. Its state does not change meanwhile. Failures that every host would have,
 and VMs that cannot move, end as the table says.
+
+A VM in \`STATE_DELETING\` loses its devices one by one: \`releaseCleanDevices\` ends the claim on each device when its receipt
+arrives. Its state and its operation do not change until it is gone.
 `;
 }
 
