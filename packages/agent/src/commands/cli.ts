@@ -79,7 +79,7 @@ environment of run, doctor, inventory and reserve-hugepages:
                           percent of each NUMA node that the host keeps in addition (2)
   GANTRY_SHARED_STORAGE   1: every host of the location reaches this host's disks (0)
   GANTRY_ENFORCE_BANDWIDTH
-                          1: VMs come here only while the links have their bandwidth (0)
+                          1: VMs come here only while the links have their bandwidth, and get no more (0)
   GANTRY_LIBVIRT_SOCKET   libvirt's socket (/run/libvirt/libvirt-sock)
 `;
 

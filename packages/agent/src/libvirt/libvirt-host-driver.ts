@@ -108,6 +108,7 @@ export async function openLibvirtHostDriver(
   const network = createHostNetwork({
     ...{ nameservers, mtu },
     reachableFromHost: settings.reachableFromHost,
+    enforcesBandwidth: settings.inventory.enforcesBandwidth ?? false,
     log,
     ...(settings.uplink === undefined ? {} : { uplink: settings.uplink }),
     ...(settings.underlayAddress === undefined

@@ -4,11 +4,14 @@ import { HostFailure } from '../base/failure.ts';
 import { createQueue } from '../base/queue.ts';
 import type { Firewall, HostNetwork } from '../host-driver.ts';
 import type { NameServers } from '../seed/network-config.ts';
+import type { Rates } from './bandwidth/plan-shaping.ts';
+import { ensureShaping, isShaped, withFormerRates } from './bandwidth/shaping-in-kernel.ts';
 import { applyFirewall, isInForce } from './firewall/firewall-in-kernel.ts';
 import { type RenderedFirewall, renderFirewall } from './firewall/render-firewall.ts';
 import { createGuestServices } from './guest-services/guest-services.ts';
 import { listLinks } from './kernel/links.ts';
 import { inNamespace, type RunCommand, runCommand } from './kernel/run-command.ts';
+import { parseInterface, type VmInterface } from './parse-interface.ts';
 import { parseNetworks } from './parse-network.ts';
 import { ensureInterfaces } from './taps/ensure-interfaces.ts';
 import { areNone, findLeftovers, removeLeftovers } from './taps/leftovers.ts';
@@ -39,6 +42,8 @@ export type HostNetworkOptions = {
    * subnet hides the same addresses behind the host's default route.
    */
   reachableFromHost?: boolean;
+  /** Whether no VM gets more bandwidth than its type has. Absent: VMs share the links of the host. */
+  enforcesBandwidth?: boolean;
   nameservers?: NameServers;
   log?: Log;
 };
@@ -58,6 +63,7 @@ const LINK_NAME = /^[0-9A-Za-z_.-]{1,15}$/;
  */
 export function createHostNetwork(options: HostNetworkOptions = {}): KernelNetwork {
   const { netns, mtu = DEFAULT_MTU, uplink = null, reachableFromHost = false } = options;
+  const { enforcesBandwidth = false } = options;
   const outside = options.run ?? runCommand;
   const run = netns === undefined ? outside : inNamespace(outside, netns);
   const inOrder = createQueue();
@@ -96,13 +102,19 @@ export function createHostNetwork(options: HostNetworkOptions = {}): KernelNetwo
     services.inForce(firewall.interfaces);
     await applyTunnels(run, { present, wanted: { tunnels, mtu } });
     if (!areNone(leftovers)) await removeLeftovers(run, leftovers);
+    await ensureShaping(run, withFormerRates(ratesOf(interfaces), leftovers.links));
   };
+
+  const ratesOf = (interfaces: readonly VmInterface[]): Rates =>
+    new Map(enforcesBandwidth ? interfaces.map((iface) => [iface.tap, iface.bandwidthMbps]) : []);
 
   return {
     ensureInterfaces: (vmId, specs) =>
       inOrder(async () => {
-        const order = { vmId, specs, options: { mtu, uplink, reachableFromHost } };
+        const interfaces = specs.map(parseInterface);
+        const order = { vmId, interfaces, options: { mtu, uplink, reachableFromHost } };
         await ensureInterfaces(run, order);
+        await ensureShaping(run, ratesOf(interfaces));
         await services.listen();
       }),
     removeInterfaces: (vmId) =>
@@ -123,7 +135,9 @@ export function createHostNetwork(options: HostNetworkOptions = {}): KernelNetwo
           areTunnelsInForce(run, { tunnels, mtu }),
           findLeftovers(run, { interfaces, tunnels }),
         ]);
-        return areTunnels && areNone(leftovers);
+        if (!areTunnels || !areNone(leftovers)) return false;
+        const { links } = leftovers;
+        return await isShaped(run, withFormerRates(ratesOf(interfaces), links), links);
       }),
     readUnderlayAddress: async () => (await readUnderlay(run, underlayChoice))?.address ?? null,
     serveGuests: (vms) => services.serveGuests(vms),

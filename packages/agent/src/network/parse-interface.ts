@@ -18,6 +18,8 @@ export type VmInterface = {
   subnet: string;
   gateway: string | null;
   publicAddress: string | null;
+  /** The bandwidth of its VM in each direction. Null: the VM has none. */
+  bandwidthMbps: number | null;
 };
 
 const MAC = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/;
@@ -46,6 +48,10 @@ export function parseInterface(spec: InterfaceSpec): VmInterface {
     if (text !== '' && parseIpv4(text) === undefined)
       throw fail(`"${text}" is not an IPv4 address`);
   }
+  // A spec that an earlier version of the agent stored has no bandwidth.
+  const { bandwidthMbps = 0 } = spec;
+  if (!Number.isInteger(bandwidthMbps) || bandwidthMbps < 0)
+    throw fail(`its bandwidth, "${bandwidthMbps}", is not a whole number of Mbit/s`);
   const prefix = Number(prefixText);
   return {
     id: spec.id,
@@ -58,6 +64,7 @@ export function parseInterface(spec: InterfaceSpec): VmInterface {
     subnet: formatCidr({ first: number - (number % 2 ** (32 - prefix)), prefix }),
     gateway: spec.gatewayIpv4 || null,
     publicAddress: spec.publicIpv4 || null,
+    bandwidthMbps: bandwidthMbps || null,
   };
 }
 

@@ -82,6 +82,7 @@ export function makeInterface(id: string, iface: Partial<InterfaceSpec> = {}): I
     privateIpv4: '10.0.0.5/24',
     gatewayIpv4: '10.0.0.1',
     publicIpv4: '',
+    bandwidthMbps: 0,
     ...iface,
   };
 }

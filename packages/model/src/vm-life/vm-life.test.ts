@@ -113,6 +113,9 @@ A host that cannot build a VM for a reason of its own does not fail the request:
 the VM down, and the VM is placed on another host, which has the same time for it. Its state does not change meanwhile. Up to
 three other hosts are tried, and only one after a start that timed out. Failures that every host would have, and VMs that cannot
 move, end as the table says.
+
+A VM in \`STATE_DELETING\` loses its devices one by one: \`releaseCleanDevices\` ends the claim on each device when its receipt
+arrives. Its state and its operation do not change until it is gone.
 `;
 }
 

@@ -127,6 +127,7 @@ describe('a spec', () => {
             privateIpv4: '10.0.0.5/24',
             gatewayIpv4: '10.0.0.1',
             publicIpv4: '',
+            bandwidthMbps: 20_000,
           },
         ],
         image: { name: 'debian-12', url: 'https://images.test/d', sha256: 'ab' },

@@ -24,6 +24,7 @@ import {
 } from '../fleet/outgoing-spec.ts';
 
 const MIB_PER_GB = 1024;
+const MBPS_PER_GBPS = 1_000;
 
 type OfStream = Pick<OutgoingSpec, 'consoles' | 'authoritySha256s'>;
 
@@ -124,6 +125,7 @@ function toVmSpec(vm: SpecVmRow): VmSpec {
       privateIpv4: `${iface.private_address}/${iface.prefix_length}`,
       gatewayIpv4: iface.gateway,
       publicIpv4: iface.public_address ?? '',
+      bandwidthMbps: vm.network_gbps * MBPS_PER_GBPS,
     })),
     ...(osDisk?.exists ? {} : { image: toImage(vm.image) }),
     sshPublicKey: vm.ssh_public_key,

@@ -4,13 +4,13 @@ import { PROPERTY_STATES, type ReceiptProperty } from '@gantry/model/receipt-pro
 import { type DeviceReceipt, printable } from '../attached/host-report.ts';
 
 /**
- * Returns the receipt for each device of the VM, or null if one is missing, because it is then unknown
- * whether that device is clean. A receipt is valid only for the take-down with the same revision.
+ * Returns the receipts for devices of the VM. Without a receipt it is unknown whether a device is clean.
+ * A receipt is valid only for the take-down with the same revision.
  */
 export function matchReceipts(
   vm: Pick<PlacedVmRow, 'id' | 'revision' | 'devices'>,
   receipts: readonly DeviceReceipt[],
-): Receipt[] | null {
+): Receipt[] {
   const matched: Receipt[] = [];
   for (const device of vm.devices) {
     const receipt = receipts.find(
@@ -20,7 +20,7 @@ export function matchReceipts(
         one.pciAddress === device.pci_address &&
         one.kind === device.kind,
     );
-    if (!receipt) return null;
+    if (!receipt) continue;
     matched.push({
       device,
       serial: printable(receipt.serial),

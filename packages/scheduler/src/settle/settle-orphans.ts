@@ -51,7 +51,7 @@ async function settleDeleted(
   const reported = report.vms.find((vm) => vm.id === vmId);
   if (reported?.state !== 'VM_OBSERVED_STATE_TAKEN_DOWN' || reported.revision !== revision) return;
   const receipts = matchReceipts({ id: vmId, revision, devices }, report.receipts);
-  if (!receipts) return;
+  if (receipts.length < devices.length) return;
   const projectId = orphan.project_id ?? NO_PROJECT;
   await insertReceipts(sql, { hostId, vmId, projectId, receipts });
   await removeOrphans(sql, [id]);

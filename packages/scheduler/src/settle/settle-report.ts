@@ -22,7 +22,13 @@ import { failGrowth } from './fail-growth.ts';
 import type { Proof } from './proof.ts';
 import { settleAbsent } from './settle-absent.ts';
 import { settleOrphans } from './settle-orphans.ts';
-import { applyVerdict, isToBeRemoved, judgeVm, type VmVerdict } from './settle-vm.ts';
+import {
+  applyVerdict,
+  isToBeRemoved,
+  judgeVm,
+  releaseCleanDevices,
+  type VmVerdict,
+} from './settle-vm.ts';
 import type { FailedGrowth, VmSettling } from './vm-settling.ts';
 
 type Settlement = {
@@ -66,8 +72,11 @@ export async function settleReport(settlement: Settlement): Promise<boolean> {
       ...{ report, failedGrowths, builtNowhere, removedVmIds },
     };
     const applyAll = async () => {
-      for (const { vm, vmReport, verdict } of judged)
-        await applyVerdict({ ...settling, vm, vmReport }, verdict);
+      for (const { vm, vmReport, verdict } of judged) {
+        const ofVm = { ...settling, vm, vmReport };
+        if (proof.isAccepted && verdict.is !== 'gone') await releaseCleanDevices(ofVm);
+        await applyVerdict(ofVm, verdict);
+      }
     };
     await Promise.all([applyAll(), settleHost(sql, { hostId, host, vms, report })]);
     if (host.has_absent_vms) await settleAbsent(sql, { hostId, judged });

@@ -7,7 +7,11 @@ import {
   succeedOperation,
   succeedVmOperation,
 } from '@gantry/db/queries/settle/end-operation';
-import { insertReceipts, releasePlacement } from '@gantry/db/queries/settle/release-vm';
+import {
+  insertReceipts,
+  releaseDevices,
+  releasePlacement,
+} from '@gantry/db/queries/settle/release-vm';
 import {
   type PlacedVmRow,
   undoAttachments,
@@ -216,11 +220,29 @@ async function settleHeldUp({ sql, vm }: VmSettling, failure: Failure): Promise<
   await failOperation(sql, { resourceId: vm.id, failure });
 }
 
-/** Except for a fence, claims end only here: with a receipt for each device of the VM. */
+/**
+ * Offers the clean devices of a VM that is being removed to other VMs, while its host still cleans the
+ * others: a drive takes hours, a GPU seconds. Only a removal does so, because a VM that is stopped or
+ * moved can be started again before it is gone, and needs all its devices then. The cores and memory of
+ * the VM stay claimed until it is gone.
+ */
+export async function releaseCleanDevices(settling: VmSettling): Promise<void> {
+  const { sql, hostId, vm, report } = settling;
+  if (vm.should_run || !isToBeRemoved(vm)) return;
+  const receipts = matchReceipts(vm, report.receipts);
+  if (receipts.length === 0) return;
+  await insertReceipts(sql, { hostId, vmId: vm.id, projectId: vm.project_id, receipts });
+  await releaseDevices(sql, { hostId, deviceIds: receipts.map(({ device }) => device.id) });
+}
+
+/**
+ * Except for a fence and for clean devices of a VM that is being removed, claims end only here: with a
+ * receipt for each device of the VM.
+ */
 async function settleGone(settling: VmSettling): Promise<void> {
   const { sql, hostId, vm, report } = settling;
   const receipts = matchReceipts(vm, report.receipts);
-  if (!receipts) return;
+  if (receipts.length < vm.devices.length) return;
   // The result of a DELETE is the VM as it was before its claims and addresses ended.
   if (isToBeRemoved(vm)) await succeedVmOperation(sql, vm);
   await insertReceipts(sql, { hostId, vmId: vm.id, projectId: vm.project_id, receipts });

@@ -19,6 +19,7 @@ export const DRIVER_STEPS = [
   'list_devices',
   'bind_device',
   'release_device',
+  'erase_drive',
   'ensure_interfaces',
   'remove_interfaces',
   'apply_firewall',

@@ -52,6 +52,7 @@ export class SimulatedDevices implements Devices {
     // A device with a serial number stores data. It is erased; any other is reset.
     const serial = this.#serials.get(device.address) ?? '';
     const isErased = serial !== '';
+    if (isErased) await this.#host.faults.pass('erase_drive');
     await take(this.#host, isErased ? behaviour.eraseMs : behaviour.resetMs);
     this.cleanings.set(device.address, (this.cleanings.get(device.address) ?? 0) + 1);
     this.#bound.delete(device.address);

@@ -46,6 +46,7 @@ const iface = fc.record({
   privateIpv4: fc.constant('10.0.0.5/24'),
   gatewayIpv4: fc.constant(''),
   publicIpv4: fc.constant(''),
+  bandwidthMbps: fc.constant(0),
 });
 
 /** Shares that add up to the whole VM, as on the wire. */

@@ -151,6 +151,7 @@ describe('invalid input is refused by name:', () => {
     ['no address', { privateIpv4: '10.0.0.256/24' }],
     ['no gateway', { gatewayIpv4: '10.0.0' }],
     ['no public address', { publicIpv4: 'fe80::1' }],
+    ['no bandwidth', { bandwidthMbps: -1 }],
     ['an id that quotes', { id: 'a"b' }],
     ['a network that quotes', { networkId: 'a:b' }],
   ])('an interface with %s', (_, iface) => {

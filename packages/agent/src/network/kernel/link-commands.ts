@@ -1,7 +1,11 @@
 import type { RunCommand } from './run-command.ts';
 
 /** Starting a program takes longer than its work, so many commands share one. */
-export async function batch(run: RunCommand, program: 'ip' | 'bridge', lines: readonly string[]) {
+export async function batch(
+  run: RunCommand,
+  program: 'ip' | 'bridge' | 'tc',
+  lines: readonly string[],
+) {
   if (lines.length > 0) await run(program, ['-batch', '-'], `${lines.join('\n')}\n`);
 }
 

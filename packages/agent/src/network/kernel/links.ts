@@ -3,7 +3,13 @@ import { BRIDGE_PREFIX, networkNumber, TAP_PREFIX } from './names.ts';
 import type { RunCommand } from './run-command.ts';
 
 /** A network interface of the host, with the fields that matter here. */
-export type Link = { name: string; alias: string; mac: string; master: string | null };
+export type Link = {
+  name: string;
+  alias: string;
+  mac: string;
+  master: string | null;
+  isUp: boolean;
+};
 
 /** A tap that belongs to the agent by name and alias. */
 export type OurTap = { name: string; vmId: string; address: string; bridge: string | null };
@@ -13,7 +19,13 @@ export async function listLinks(run: RunCommand): Promise<Link[]> {
   return parseLinks(await run('ip', ['-json', 'link', 'show']));
 }
 
-type LinkListing = { ifname: string; ifalias?: string; address?: string; master?: string }[];
+type LinkListing = {
+  ifname: string;
+  ifalias?: string;
+  address?: string;
+  master?: string;
+  flags?: string[];
+}[];
 
 export function parseLinks(json: string): Link[] {
   return (JSON.parse(json) as LinkListing).map((link) => ({
@@ -21,6 +33,7 @@ export function parseLinks(json: string): Link[] {
     alias: link.ifalias ?? '',
     mac: link.address ?? '',
     master: link.master ?? null,
+    isUp: link.flags?.includes('UP') ?? false,
   }));
 }
 

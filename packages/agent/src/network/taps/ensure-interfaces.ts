@@ -1,6 +1,5 @@
 import { allSettledOrThrow } from '@gantry/daemon/all-settled-or-throw';
 import { HostFailure } from '../../base/failure.ts';
-import type { InterfaceSpec } from '../../spec.ts';
 import { listCovered } from '../firewall/firewall-in-kernel.ts';
 import { batch, withoutIpv6 } from '../kernel/link-commands.ts';
 import { findTaps, type Link, listLinks, refuseForeign } from '../kernel/links.ts';
@@ -8,7 +7,7 @@ import { bridgeAlias, bridgeMac, HOST_ADDRESS, tapAlias } from '../kernel/names.
 import { planRoutingRules } from '../kernel/routing-rules.ts';
 import type { RunCommand } from '../kernel/run-command.ts';
 import { METADATA_ADDRESS, SERVICE_BLOCK } from '../kernel/service-addresses.ts';
-import { checkVmId, parseInterface, type VmInterface } from '../parse-interface.ts';
+import { checkVmId, type VmInterface } from '../parse-interface.ts';
 import { forgetAddress, removeTapsOf } from './remove-tap.ts';
 
 export type InterfaceOptions = {
@@ -19,15 +18,14 @@ export type InterfaceOptions = {
 
 type InterfacesOrder = {
   vmId: string;
-  specs: readonly InterfaceSpec[];
+  interfaces: readonly VmInterface[];
   options: InterfaceOptions;
 };
 
 /** Creates the interfaces of a VM and removes those that the VM no longer has. */
 export async function ensureInterfaces(run: RunCommand, order: InterfacesOrder): Promise<void> {
-  const { vmId, specs, options } = order;
+  const { vmId, interfaces, options } = order;
   checkVmId(vmId);
-  const interfaces = specs.map(parseInterface);
   const [present] = await allSettledOrThrow([listLinks(run), refuseUncovered(run, interfaces)]);
   const kept = new Set(interfaces.map(({ tap }) => tap));
   let links = await removeTapsOf(run, vmId, { links: present, kept });

@@ -1,4 +1,5 @@
 import { allSettledOrThrow } from '@gantry/daemon/all-settled-or-throw';
+import { INCOMING_PREFIX, OUTGOING_PREFIX } from '../bandwidth/shapers.ts';
 import { findBridges, findTaps, type Link, type OurTap, parseLinks } from '../kernel/links.ts';
 import { BRIDGE_PREFIX, TAP_PREFIX, TUNNEL_PREFIX } from '../kernel/names.ts';
 import { listRoutedNetworks, removeRoutingRules } from '../kernel/routing-rules.ts';
@@ -82,7 +83,7 @@ export async function removeLeftovers(run: RunCommand, leftovers: Leftovers): Pr
   }
 }
 
-type Details = { kind: string; isHeldOpen: boolean; isUp: boolean };
+type Details = { kind: string; isHeldOpen: boolean };
 type Listing = { ifname: string; flags?: string[]; linkinfo?: { info_kind?: string } }[];
 
 function parseDetails(json: string): Map<string, Details> {
@@ -92,7 +93,6 @@ function parseDetails(json: string): Map<string, Details> {
       {
         kind: linkinfo?.info_kind ?? '',
         isHeldOpen: flags.includes('LOWER_UP'),
-        isUp: flags.includes('UP'),
       },
     ]),
   );
@@ -100,14 +100,15 @@ function parseDetails(json: string): Map<string, Details> {
 
 const KINDS: Record<string, string> = {
   ...{ [TAP_PREFIX]: 'tun', [BRIDGE_PREFIX]: 'bridge', [TUNNEL_PREFIX]: 'vxlan' },
+  ...{ [OUTGOING_PREFIX]: 'ifb', [INCOMING_PREFIX]: 'ifb' },
 };
 const OUR_NAME = new RegExp(`^(${Object.keys(KINDS).join('|')})[0-9a-f]{11}$`);
 
 /**
  * The owner is written right after a link is created, so nothing was done to a link without one.
  */
-function isUnowned({ name, alias, master }: Link, details: Details | undefined): boolean {
+function isUnowned({ name, alias, master, isUp }: Link, details: Details | undefined): boolean {
   const prefix = OUR_NAME.exec(name)?.[1];
   if (prefix === undefined || alias !== '' || master !== null || !details) return false;
-  return details.kind === KINDS[prefix] && !details.isUp;
+  return details.kind === KINDS[prefix] && !isUp;
 }

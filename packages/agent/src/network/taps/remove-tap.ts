@@ -1,3 +1,5 @@
+import { tapOfShaper } from '../bandwidth/shapers.ts';
+import { batch } from '../kernel/link-commands.ts';
 import { findBridges, findTaps, type Link, type OurTap } from '../kernel/links.ts';
 import { removeRoutingRules } from '../kernel/routing-rules.ts';
 import type { RunCommand } from '../kernel/run-command.ts';
@@ -16,7 +18,13 @@ export async function removeTapsOf(
 /** The tap is removed last, because an interrupted removal is found by the tap and completed. */
 export async function removeTap(run: RunCommand, tap: OurTap, links: readonly Link[]) {
   await forgetAddress(run, tap, links);
-  await run('ip', ['link', 'delete', 'dev', tap.name]);
+  const shapers = links.filter((link) => tapOfShaper(link) === tap.name);
+  const unwanted = [...shapers.map(({ name }) => name), tap.name];
+  await batch(
+    run,
+    'ip',
+    unwanted.map((name) => `link delete dev ${name}`),
+  );
 }
 
 export async function forgetAddress(run: RunCommand, tap: OurTap, links: readonly Link[]) {

@@ -68,6 +68,16 @@ export async function lockAffectedHosts(
     order by project_id, type for no key update`;
 }
 
+/** Ends the claims on some devices of a host. The VM keeps its other devices and its place. */
+export async function releaseDevices(
+  sql: Queryable,
+  { hostId, deviceIds }: { hostId: string; deviceIds: readonly string[] },
+): Promise<void> {
+  await sql`delete from device_claims where device_id = any(${[...deviceIds]}::uuid[])`;
+  // The host must not be told to clean them again, and placement must see that they are free.
+  await sql`select bump_hosts(array[${hostId}::uuid])`;
+}
+
 /**
  * Releases the VM from its host with its devices and its public address. It keeps its private
  * address. Attachments that were to be removed are removed.

@@ -8,6 +8,7 @@ export interface InterfaceSpec {
   'privateIpv4'?: (string);
   'gatewayIpv4'?: (string);
   'publicIpv4'?: (string);
+  'bandwidthMbps'?: (number);
 }
 
 export interface InterfaceSpec__Output {
@@ -17,4 +18,5 @@ export interface InterfaceSpec__Output {
   'privateIpv4': (string);
   'gatewayIpv4': (string);
   'publicIpv4': (string);
+  'bandwidthMbps': (number);
 }
