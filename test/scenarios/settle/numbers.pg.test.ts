@@ -5,7 +5,7 @@ import { toHostSpec } from '@gantry/scheduler/deliver/host-spec';
 import { fenceHosts } from '@gantry/scheduler/liveness/fence-hosts';
 import { endOverdueOperations } from '@gantry/scheduler/settle/end-overdue';
 import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
-import { failure, type HandDrivenHost } from '@gantry/testkit/hosts/hand-driven-host';
+import { failure, type HandDrivenHost, wordOn } from '@gantry/testkit/hosts/hand-driven-host';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let cloud: Cloud;
@@ -66,6 +66,22 @@ describe('the number of exactly the affected hosts grows with', () => {
     expect(await grown(() => cloud.request('DELETE', `/vms/${id}`))).toEqual([host.id]);
     expect(await grown(() => host.obey())).toEqual([host.id]);
     expect(await grown(() => host.obey())).toEqual([]);
+  });
+
+  it('the creation of the OS disk of a VM that does not run yet', async () => {
+    const { id } = await cloud.createVm();
+    await cloud.place(id, host);
+    const [disk] = (await specsByHost()).get(host.id)?.vms?.find((vm) => vm.id === id)?.disks ?? [];
+    const report = () =>
+      host.obey((said) => {
+        Object.assign(wordOn(said, id), { state: 'VM_OBSERVED_STATE_WORKING', disks: [] });
+        said.disks.push({ id: disk?.id ?? '', sizeBytes: String(disk?.sizeBytes) });
+      });
+    expect(await grown(report)).toEqual([host.id]);
+    expect(await grown(report)).toEqual([]);
+    expect(await grown(() => host.obey())).toEqual([]);
+    await cloud.request('DELETE', `/vms/${id}`);
+    await host.obey();
   });
 
   it('every power action, and not with the report about it', async () => {

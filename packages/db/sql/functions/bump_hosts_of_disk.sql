@@ -24,8 +24,7 @@ BEGIN
       JOIN disk_attachments a ON a.vm_id = p.vm_id WHERE a.disk_id = NEW.id) ORDER BY host_id FOR UPDATE;
     UPDATE vms SET revision = greatest(revision + 1, count_floor())
       WHERE placed AND id IN (SELECT vm_id FROM disk_attachments WHERE disk_id = NEW.id);
-  ELSIF (NEW.host_id IS NULL OR NEW.observed_size_gib IS NULL)
-    <> (OLD.host_id IS NULL OR OLD.observed_size_gib IS NULL) THEN
+  ELSIF (NEW.host_id IS NULL) <> (OLD.host_id IS NULL) THEN
     PERFORM bump_hosts(array_agg(DISTINCT p.host_id)) FROM placements p JOIN disk_attachments a ON a.vm_id = p.vm_id
       WHERE a.disk_id = NEW.id;
   END IF;
