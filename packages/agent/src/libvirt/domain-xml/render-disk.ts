@@ -59,13 +59,17 @@ export function diskElement(disk: DiskDefinition, options: { isBootDisk: boolean
 
 /**
  * The whole chain, so that libvirt does not have to read it from the files: its helper for AppArmor may
- * not be allowed to, and QEMU then gets no access to the image. An empty element ends the chain.
+ * not be allowed to, and QEMU then gets no access to the image. An empty element ends the chain. Images
+ * keep their owner: libvirt would give them to the user of all QEMU processes, who could then write to
+ * what other VMs boot from.
  */
 function backingElement(backing: FileSource['backing']): XmlElement {
   if (backing === null) return element('backingStore');
   return element('backingStore', { type: 'file' }, [
     element('format', { type: backing.format }),
-    element('source', { file: backing.path }),
+    element('source', { file: backing.path }, [
+      element('seclabel', { model: 'dac', relabel: 'no' }),
+    ]),
     element('backingStore'),
   ]);
 }

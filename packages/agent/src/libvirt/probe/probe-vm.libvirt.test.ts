@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog } from '@gantry/daemon/log';
@@ -90,6 +90,21 @@ describe('the probe VM', () => {
     await libvirtd.run('sh', '-c', `echo '${xml}' >/tmp/probe.xml && virsh create /tmp/probe.xml`);
     expect(await domains()).toBe(PROBE_VM_ID);
     expect(await start()).toMatchObject({ works: true });
+  });
+
+  it('lets libvirt give its disk to the user of QEMU, but not the image below it', async () => {
+    const probing = start();
+    await expect.poll(domains, { timeout: LIMIT_MS }).toBe(PROBE_VM_ID);
+    const ownersIn = async (name: string) => {
+      const directory = join(dataDirectory, 'probe', name);
+      const files = (await readdir(directory)).map((file) => stat(join(directory, file)));
+      return (await Promise.all(files)).map(({ uid }) => uid);
+    };
+    // libvirt changes the owner before it starts QEMU, which may be after it knows the domain.
+    const diskOwners = () => ownersIn('volumes');
+    await expect.poll(diskOwners, { timeout: LIMIT_MS }).not.toContain(0);
+    expect(await ownersIn('images')).toEqual([0]);
+    await probing;
   });
 
   it('is not reported by an agent that looks while it runs', async () => {
