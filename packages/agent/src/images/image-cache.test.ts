@@ -1,4 +1,5 @@
 import {
+  chown,
   mkdir,
   mkdtemp,
   readdir,
@@ -308,6 +309,13 @@ describe('the cache', () => {
     const image = imageOf(bytes, server.url('/'));
     await cache.fetch(image);
     expect(await readdir(directory)).toEqual([`${image.sha256}.img`]);
+  });
+
+  it.runIf(process.getuid?.() === 0)('takes back images that belong to another user', async () => {
+    const [image = imageOf(bytes, '')] = await fill(1);
+    await chown(imageFile(directory, image.sha256), 65534, 65534);
+    const { path } = await (await openCache()).fetch(image);
+    expect((await stat(path)).uid).toBe(0);
   });
 
   it('does not take a partial image for complete while an earlier process still downloads it', async () => {

@@ -1,4 +1,4 @@
-import { chmod, link, mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { chmod, chown, link, mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory, unlessMissing } from '@gantry/daemon/durable-file';
 import type { Log } from '@gantry/daemon/log';
@@ -8,14 +8,15 @@ import { createQueue } from '../base/queue.ts';
 import type { Image } from '../spec.ts';
 import { type CacheEntry, chooseEvictions } from './choose-evictions.ts';
 import { downloadImage } from './download-image.ts';
-import { IMAGE_SUFFIX, imageFile } from './image-file.ts';
+import { IMAGE_SUFFIX, imageFile, imageOfFile } from './image-file.ts';
 import { type CachedImage, readImageFormat } from './image-format.ts';
 import type { SourceLimits } from './image-source.ts';
 
 /**
  * The images of a host. Each is a file that is named after its SHA-256, with a suffix that stock AppArmor
- * profiles let libvirt read, and disks use it as their shared backing file. A file with that name is complete and verified. A download in progress has
- * another name, and opening the cache removes what a killed agent left.
+ * profiles let libvirt read, and disks use it as their shared backing file. A file with that name is
+ * complete and verified. A download in progress has another name, and opening the cache removes what a
+ * killed agent left.
  *
  * An image is never evicted while it is in use, either by a disk (`listUsed`) or by work in
  * progress here, which may be about to create such a disk. Lookups and evictions are serialised. An
@@ -126,8 +127,16 @@ async function prepareDirectory(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
     if (UNFINISHED.test(name)) await rm(join(directory, name), { force: true });
     if (SHA256.test(name)) await addSuffix(directory, name);
+    if (SHA256.test(imageOfFile(name))) await takeBack(join(directory, name));
   }
   await syncDirectory(directory);
+}
+
+/** An earlier version let libvirt give the image to the user of QEMU. */
+async function takeBack(path: string): Promise<void> {
+  const uid = process.getuid?.() ?? 0;
+  const { uid: owner, gid } = await stat(path);
+  if (owner !== uid) await chown(path, uid, gid);
 }
 
 /** An earlier version used no suffix. Its disks name that file, so it gets a second name. */
