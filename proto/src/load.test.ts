@@ -101,6 +101,7 @@ const SPEC = {
           privateIpv4: '10.0.0.5/24',
           gatewayIpv4: '10.0.0.1',
           publicIpv4: '',
+          bandwidthMbps: 25_000,
         },
       ],
       image: { name: 'debian-12', url: 'https://images.test/debian-12.raw', sha256: 'ab' },

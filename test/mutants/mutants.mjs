@@ -100,9 +100,9 @@ export const MUTANTS = [
           "  if (vm.desired_state === 'deleted') return { is: 'gone' };\n  // The host will report again for the present revision.",
       },
       {
-        file: 'packages/scheduler/src/settle/match-receipts.ts',
-        text: '    if (!receipt) return null;',
-        replacement: '    if (!receipt) continue;',
+        file: SETTLE_VM,
+        text: '  if (receipts.length < vm.devices.length) return;\n',
+        replacement: '',
       },
     ],
   },
@@ -113,9 +113,9 @@ export const MUTANTS = [
     tests: VM_LIFE,
     edits: [
       {
-        file: 'packages/scheduler/src/settle/match-receipts.ts',
-        text: '    if (!receipt) return null;',
-        replacement: '    if (!receipt) continue;',
+        file: SETTLE_VM,
+        text: '  if (receipts.length < vm.devices.length) return;\n',
+        replacement: '',
       },
     ],
   },
