@@ -137,8 +137,11 @@ async function brokenClaims(sql: postgres.Sql): Promise<string[]> {
         from device_claims c join devices x on x.id = c.device_id where c.vm_id = v.id and x.kind = 'gpu') g
       cross join lateral (select count(*) as all_drives, count(*) filter (where x.host_id = p.host_id) as own_drives
         from device_claims c join devices x on x.id = c.device_id where c.vm_id = v.id and x.kind = 'drive') d
-      where g.all_gpus <> t.gpu_count or g.own_gpus <> t.gpu_count
-        or d.all_drives <> t.disk_count or d.own_drives <> t.disk_count
+      where g.own_gpus <> g.all_gpus or d.own_drives <> d.all_drives
+        or g.all_gpus > t.gpu_count or d.all_drives > t.disk_count
+        -- A VM that is being removed loses each device when the device is clean.
+        or not (v.desired_state = 'deleted' or v.abandoned)
+          and (g.all_gpus < t.gpu_count or d.all_drives < t.disk_count)
     union all select 'VM ' || v.id || ' says placed ' || v.placed from vms v
       where v.placed <> exists (select from placements where vm_id = v.id)
     union all select 'a claim of ' || c.vm_id || ' has no placement' from device_claims c
