@@ -1177,7 +1177,8 @@ DECLARE
     AND (NEW.desired_state = 'deleted' OR NEW.observed_size_gib < NEW.size_gib));
 BEGIN
   IF was_in_spec IS DISTINCT FROM is_in_spec
-    OR is_in_spec AND (NEW.size_gib <> OLD.size_gib OR NEW.host_id <> OLD.host_id) THEN
+    OR is_in_spec AND (NEW.size_gib, NEW.host_id, NEW.desired_state)
+      <> (OLD.size_gib, OLD.host_id, OLD.desired_state) THEN
     PERFORM bump_hosts(array_agg(DISTINCT id))
       FROM (VALUES (OLD.host_id, was_in_spec), (NEW.host_id, is_in_spec)) h (id, in_spec) WHERE in_spec;
   END IF;

@@ -137,6 +137,19 @@ describe('the number of exactly the affected hosts grows with', () => {
     expect(await grown(() => cloud.settleWithoutHost())).toEqual([]);
   });
 
+  it('the deletion of a disk that has yet to grow', async () => {
+    const diskId = await cloud.createDisk();
+    await attach(vmId, diskId);
+    await host.obey();
+    await cloud.request('POST', `/vms/${vmId}/detach-disks`, { detach_disks: [diskId] });
+    await host.obey();
+    await cloud.sql`update disks set size_gib = size_gib + 10 where id = ${diskId}`;
+    const remove = () => cloud.sql`update disks set desired_state = 'deleted' where id = ${diskId}`;
+    expect(await grown(remove)).toEqual([host.id]);
+    await host.obey();
+    await cloud.settleWithoutHost();
+  });
+
   it('no change of a disk that no host stores', async () => {
     const diskId = await cloud.createDisk();
     expect(
