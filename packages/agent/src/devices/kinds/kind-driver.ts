@@ -114,8 +114,11 @@ export type ReturnedDevice = {
   } | null;
 };
 
-/** Devices with the same `group` reach each other; those with the same `switch` are below it. */
-export type Peers = { group: string; switch: string | null };
+/**
+ * Devices with the same `group` reach each other, which their driver has to be told; those with the
+ * same `switch` are below it.
+ */
+export type Peers = { group: string | null; switch: string | null };
 
 /** A block device that stays with the host's driver; the guest gets its blocks. */
 export type Blocks = { path: string; serial: string };

@@ -101,10 +101,10 @@ export function domainDescriber(host: HostPlaces) {
         throw new HostFailure('nesting_unavailable', message);
       }
       const places = await host.placesOf(vm.devices);
-      const havePeers = vm.devices.some(({ address }) => places.peersOf(address) !== null);
+      const haveGroups = vm.devices.some(({ address }) => places.peersOf(address)?.group);
       return describeDomain(vm, {
         ...{ vhostNet, directIo },
-        hasCliques: havePeers && (await host.hasCliques()),
+        hasCliques: haveGroups && (await host.hasCliques()),
         platform: keepHardware(platform, neighbours.kept ?? present?.hardware ?? null),
         sourceOf: await sourcesOf(vm.disks),
         slots: present ? slotsOf(present) : new Map(),

@@ -27,9 +27,16 @@ describe('the peers of a GPU', () => {
     expect(peersOf(gpu(SWITCH), 'switch')).toBeNull();
   });
 
-  it('are none for other vendors, without bridges, or if the operator turned them off', () => {
+  it('are shown below their switch but not declared for other vendors', () => {
     const bridges = [...SWITCH, '0000:42:00.0'];
-    expect(peersOf(gpu(bridges, '1002'), 'switch')).toBeNull();
+    const shown = { group: null, switch: '0000:41:00.0' };
+    expect(peersOf(gpu(bridges, '1002'), 'switch')).toEqual(shown);
+    expect(peersOf(gpu(bridges, '1002'), 'root-complex')).toEqual(shown);
+    expect(peersOf(gpu([ROOT], '1002'), 'root-complex')).toBeNull();
+  });
+
+  it('are none without bridges, or if the operator turned them off', () => {
+    const bridges = [...SWITCH, '0000:42:00.0'];
     expect(peersOf(gpu([]), 'root-complex')).toBeNull();
     expect(peersOf(gpu(bridges), 'off')).toBeNull();
   });

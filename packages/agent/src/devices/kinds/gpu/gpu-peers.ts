@@ -15,20 +15,22 @@ const NVIDIA = '10de';
 const BRIDGES_OF_SWITCH = 3;
 
 /**
- * Returns the group of GPUs that a GPU can reach. Other vendors need no declaration. A switch below
- * another counts as part of it, because no path between its GPUs leaves the upper one.
+ * Returns the group of GPUs that a GPU can reach and the switch above it. Only NVIDIA's driver needs a
+ * declared group; other drivers go by the PCIe tree. A switch below another counts as part of it,
+ * because no path between its GPUs leaves the upper one.
  */
 export function peersOf(
   { vendorId, bridges }: Pick<PciDevice, 'vendorId' | 'bridges'>,
   scope: PeerScope,
 ): Peers | null {
   const [rootPort, upstreamPort] = bridges;
-  if (scope === 'off' || vendorId !== NVIDIA || rootPort === undefined) return null;
+  if (scope === 'off' || rootPort === undefined) return null;
   const isBelowSwitch = bridges.length >= BRIDGES_OF_SWITCH && upstreamPort !== undefined;
   const switchName = isBelowSwitch ? upstreamPort : null;
   // 0000:40:01.1 is a port of the root complex 0000:40.
-  const group = scope === 'root-complex' ? rootPort.replace(/:[^:]*$/, '') : switchName;
-  return group === null ? null : { group, switch: switchName };
+  const reach = scope === 'root-complex' ? rootPort.replace(/:[^:]*$/, '') : switchName;
+  const group = vendorId === NVIDIA ? reach : null;
+  return group === null && switchName === null ? null : { group, switch: switchName };
 }
 
 export function readPeerScope(reader: SettingsReader): PeerScope {
