@@ -25,6 +25,7 @@ const PACKAGES = {
   'cloud-init': ['/usr/bin/cloud-init'],
   'libxml2-utils': ['/usr/bin/xmllint'],
   xorriso: ['/usr/bin/xorriso'],
+  kmod: ['/usr/sbin/depmod', '/sbin/depmod'],
   e2fsprogs: ['/usr/sbin/mke2fs', '/sbin/mke2fs'],
   'xz-utils': ['/usr/bin/xz'],
   'busybox-static': ['/usr/bin/busybox', '/bin/busybox'],

@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readIfThere, writePrivateFile } from '../home/home.ts';
-import { readArchitecture } from './architecture.ts';
+import { type Architecture, readArchitecture } from './architecture.ts';
 import { renderCpio } from './cpio.ts';
 import { writeDiskImage } from './disk-image.ts';
-import { fetchPackages, listPackages } from './fetch-packages.ts';
+import { type Apt, fetchPackages, listPackages, OWN_APT } from './fetch-packages.ts';
 import { gatherInitramfs, readCompressed } from './initramfs.ts';
 import type { DebianPackage } from './package-list.ts';
 import { filesBelow, recipeKey, removeOld } from './recipe.ts';
@@ -29,31 +29,41 @@ const KERNEL_FLAGS = ['quiet', 'panic=1', 'audit=0', 'nokaslr', 'cryptomgr.notes
 
 const PROGRAM_PACKAGES = ['busybox-static', 'dropbear-bin', 'qemu-guest-agent', 'systemd-boot-efi'];
 
-export async function buildTinyGuest({ directory }: { directory: string }): Promise<TinyGuest> {
+/** For which architecture the guest is built, and from which packages. Absent: this machine's. */
+type Target = { architecture?: Architecture; apt?: Apt };
+
+export async function buildTinyGuest({
+  directory,
+  architecture = readArchitecture(),
+  apt = OWN_APT,
+}: Target & { directory: string }): Promise<TinyGuest> {
   const start = performance.now();
   await mkdir(directory, { recursive: true });
-  const architecture = readArchitecture();
   const roots = [`linux-image-cloud-${architecture.debian}`, ...PROGRAM_PACKAGES];
-  const packages = await listPackages(roots, path.join(directory, 'packages.json'));
+  const packages = await listPackages(roots, path.join(directory, 'packages.json'), { apt });
   const key = await recipeKey(packages, await sourceFiles());
   const image = path.join(directory, `tiny-${architecture.debian}-${key}.raw`);
   const kept = existsSync(image) ? await readIfThere(`${image}.sha256`) : undefined;
-  const sha256 = kept?.trim() ?? (await build({ directory, packages, image }));
+  const sha256 = kept?.trim() ?? (await build({ directory, packages, image, architecture, apt }));
   return { path: image, sha256, ms: Math.round(performance.now() - start) };
 }
 
-type Build = { directory: string; packages: readonly DebianPackage[]; image: string };
+type Build = Required<Target> & {
+  directory: string;
+  packages: readonly DebianPackage[];
+  image: string;
+};
 
-async function build({ directory, packages, image }: Build): Promise<string> {
+async function build({ directory, packages, image, architecture, apt }: Build): Promise<string> {
   await removeOld(directory, 'tiny-');
   const workspace = await mkdtemp(path.join(directory, `building-${process.pid}-`));
   try {
     const kept = path.join(directory, 'packages');
-    const debs = await fetchPackages(packages, { directory: kept, workspace });
+    const debs = await fetchPackages(packages, { directory: kept, workspace, apt });
     const unpacked = path.join(workspace, 'root');
     await unpackPackages(debs, unpacked);
-    const bootProgram = await renderBootProgram(unpacked);
-    const { bootFile } = readArchitecture();
+    const bootProgram = await renderBootProgram(unpacked, architecture);
+    const { bootFile } = architecture;
     const file = path.join(workspace, 'image');
     const digest = await writeDiskImage({ file, bootFile, bootProgram, target: image });
     await writePrivateFile(`${image}.sha256`, `${digest}\n`);
@@ -63,8 +73,7 @@ async function build({ directory, packages, image }: Build): Promise<string> {
   }
 }
 
-async function renderBootProgram(unpacked: string): Promise<Buffer> {
-  const architecture = readArchitecture();
+async function renderBootProgram(unpacked: string, architecture: Architecture): Promise<Buffer> {
   const boot = path.join(unpacked, 'boot');
   const kernel = (await readdir(boot)).find((name) => name.startsWith('vmlinuz-'));
   if (kernel === undefined) throw new Error('The kernel package contains no /boot/vmlinuz.');

@@ -5,10 +5,10 @@ import { StartError } from '../base/start-error.ts';
 export async function runProgram(
   program: string,
   args: readonly string[],
-  { cwd = '/' }: { cwd?: string } = {},
+  { cwd = '/', env = {} }: { cwd?: string; env?: Record<string, string> } = {},
 ): Promise<Buffer> {
   try {
-    return await exec(program, args, { cwd, env: { E2FSPROGS_FAKE_TIME: '1' } });
+    return await exec(program, args, { cwd, env: { E2FSPROGS_FAKE_TIME: '1', ...env } });
   } catch (error) {
     const reason = error instanceof ExecError ? reasonOf(error) : String(error);
     throw new StartError(`${program} ${args[0] ?? ''} failed: ${reason}`, { cause: error });

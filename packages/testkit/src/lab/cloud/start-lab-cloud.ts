@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { buildTinyGuest } from '@gantry/local/guest/build-tiny-guest';
 import { expect } from 'vitest';
 import { type Client, connectClient } from '../../processes/client.ts';
 import {
@@ -9,9 +8,9 @@ import {
   type Scheduler,
   startProcesses,
 } from '../../processes/start-processes.ts';
-import { tinyGuestDirectory } from '../../real-host/guest/tiny-guest-directory.ts';
 import { type Lab, type LabOptions, startLab } from '../machine/start-lab.ts';
 import { type LabAgent, labAgent } from './lab-agent.ts';
+import { buildLabGuest } from './lab-guest.ts';
 import { serveImage } from './serve-image.ts';
 
 /**
@@ -59,7 +58,7 @@ export async function startLabCloud(options: LabCloudOptions = {}): Promise<LabC
     const starting = {
       lab: held(startLab(options)),
       processes: held(startProcesses()),
-      guest: buildTinyGuest({ directory: tinyGuestDirectory }),
+      guest: buildLabGuest(),
     };
     // If one fails, the others are stopped too.
     await Promise.allSettled(Object.values(starting));

@@ -14,7 +14,6 @@ import {
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { syncDirectory } from '@gantry/daemon/durable-file';
-import { readArchitecture } from '@gantry/local/guest/architecture';
 import { fetchPackages, listPackages } from '@gantry/local/guest/fetch-packages';
 import type { DebianPackage } from '@gantry/local/guest/package-list';
 import { filesBelow, recipeKey, removeOld } from '@gantry/local/guest/recipe';
@@ -23,10 +22,11 @@ import { renderEarlyUserspace, renderGuest } from './early-userspace.ts';
 import { keepModules } from './keep-modules.ts';
 import type { LabImage } from './lab-image.ts';
 import { chooseForEmptyMachine, labRoots } from './lab-packages.ts';
+import { type LabTarget, readTarget } from './target.ts';
 import { unpackRoot } from './unpack-root.ts';
 import { writeRoot } from './write-root.ts';
 
-const directory = fileURLToPath(new URL('../../../../../.gantry/lab', import.meta.url));
+const directories = fileURLToPath(new URL('../../../../../.gantry/lab', import.meta.url));
 const here = fileURLToPath(new URL('.', import.meta.url));
 
 /**
@@ -37,18 +37,19 @@ const here = fileURLToPath(new URL('.', import.meta.url));
  * written to again. A build that dies leaves a folder `building-…`, which the next build removes.
  */
 export async function buildLabImage(): Promise<LabImage> {
+  const target = await readTarget();
+  const { architecture, apt, node } = target;
+  const { debian } = architecture;
+  const directory = path.join(directories, debian);
   await mkdir(directory, { recursive: true });
-  const { debian } = readArchitecture();
-  const roots = await labRoots(debian);
   const packages = await listPackages(
-    roots,
+    await labRoots(debian, apt),
     path.join(directory, 'packages.json'),
-    chooseForEmptyMachine,
+    { choose: chooseForEmptyMachine, apt },
   );
-  const node = { file: `node-${process.version}`, sha256: process.execPath };
-  const key = await recipeKey([...packages, node], await sourceFiles());
-  const image = path.join(directory, `lab-${debian}-${key}`);
-  if (!existsSync(image)) await build(packages, image);
+  const inputs = [...packages, { file: node.version, sha256: node.path }];
+  const image = path.join(directory, `lab-${await recipeKey(inputs, await sourceFiles())}`);
+  if (!existsSync(image)) await build(packages, { directory, image, target });
   return {
     kernel: path.join(image, 'kernel'),
     initramfs: path.join(image, 'initramfs'),
@@ -62,16 +63,21 @@ async function sourceFiles(): Promise<string[]> {
   return (await filesBelow(here)).filter(isOwn);
 }
 
-async function build(packages: readonly DebianPackage[], image: string): Promise<void> {
+type Build = { directory: string; image: string; target: LabTarget };
+
+async function build(
+  packages: readonly DebianPackage[],
+  { directory, image, target }: Build,
+): Promise<void> {
   await removeOld(directory, 'lab-');
   const workspace = await mkdtemp(path.join(directory, `building-${process.pid}-`));
   try {
     const kept = path.join(directory, 'packages');
-    const debs = await fetchPackages(packages, { directory: kept, workspace });
+    const debs = await fetchPackages(packages, { directory: kept, workspace, apt: target.apt });
     const root = path.join(workspace, 'root');
     await unpackRoot(debs, root);
     const version = await keepModules(root);
-    await finishRoot(root);
+    await finishRoot(root, target.node.path);
     const made = path.join(workspace, 'image');
     await mkdir(made);
     await copyFile(path.join(root, `boot/vmlinuz-${version}`), path.join(made, 'kernel'));
@@ -88,7 +94,7 @@ async function build(packages: readonly DebianPackage[], image: string): Promise
 }
 
 /** Adds what maintainer scripts would have made, Node, and the lab's own files. */
-async function finishRoot(root: string): Promise<void> {
+async function finishRoot(root: string, node: string): Promise<void> {
   const inRoot = (name: string) => path.join(root, name);
   await cp(path.join(here, 'rootfs'), root, { recursive: true });
   for (const name of await readdir(inRoot('lab'))) await chmod(inRoot(`lab/${name}`), 0o755);
@@ -101,7 +107,7 @@ async function finishRoot(root: string): Promise<void> {
   if (!existsSync(inRoot('usr/bin/sh'))) await symlink('bash', inRoot('usr/bin/sh'));
   if (!existsSync(inRoot('usr/bin/awk'))) await symlink('mawk', inRoot('usr/bin/awk'));
   await writeFile(inRoot('etc/machine-id'), `${'1ab'.padEnd(32, '0')}\n`);
-  await copyFile(process.execPath, inRoot('usr/bin/node'));
+  await copyFile(node, inRoot('usr/bin/node'));
   await chmod(inRoot('usr/bin/node'), 0o755);
-  await runProgram('chroot', [root, 'ldconfig']);
+  await runProgram('ldconfig', ['-r', root]);
 }

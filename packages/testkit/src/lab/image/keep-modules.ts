@@ -36,6 +36,6 @@ export async function keepModules(root: string): Promise<string> {
   for (const [name, file] of byName)
     if (KEPT.some((pattern) => pattern.test(file))) await keep(name);
   for (const file of files) if (!kept.has(file)) await rm(path.join(kernel, file));
-  await runProgram('chroot', [root, 'depmod', version]);
+  await runProgram('depmod', ['-b', root, version]);
   return version;
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { askAptFor } from '@gantry/local/guest/fetch-packages';
+import { type Apt, askAptFor } from '@gantry/local/guest/fetch-packages';
 
 /** Packages of one architecture. */
 const BY_ARCHITECTURE = {
@@ -32,24 +32,28 @@ const LEFT_OUT = [
 
 export type DebianArchitecture = keyof typeof BY_ARCHITECTURE;
 
-export async function labRoots(architecture: DebianArchitecture): Promise<string[]> {
+export async function labRoots(architecture: DebianArchitecture, apt: Apt): Promise<string[]> {
   const available: string[] = [];
   for (const name of IF_AVAILABLE) {
-    const isAvailable = await askAptFor('apt-cache', ['show', name]).then(Boolean, () => false);
+    const isAvailable = await askAptFor('apt-cache', ['show', name], apt).then(
+      Boolean,
+      () => false,
+    );
     if (isAvailable) available.push(name);
   }
   return [...BY_ARCHITECTURE[architecture], ...EVERYWHERE, ...available];
 }
 
 /** Returns what apt would install on a machine without packages, each as name=version. */
-export async function chooseForEmptyMachine(roots: readonly string[]): Promise<string[]> {
+export async function chooseForEmptyMachine(roots: readonly string[], apt: Apt): Promise<string[]> {
   const directory = await mkdtemp(path.join(tmpdir(), 'gantry-apt-'));
   try {
     const status = path.join(directory, 'status');
     await writeFile(status, '');
     const settings = [`Dir::State::status=${status}`, 'APT::Install-Recommends=false'];
     const flags = settings.flatMap((setting) => ['-o', setting]);
-    return parseInstalls(await askAptFor('apt-get', ['--simulate', ...flags, 'install', ...roots]));
+    const plan = ['--simulate', ...flags, 'install', ...roots];
+    return parseInstalls(await askAptFor('apt-get', plan, apt));
   } finally {
     await rm(directory, { recursive: true });
   }

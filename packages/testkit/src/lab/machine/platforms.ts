@@ -1,3 +1,5 @@
+import { labArchitecture } from '../image/lab-architecture.ts';
+
 /**
  * Everything in which the lab differs between architectures: how QEMU emulates a server with an IOMMU
  * whose kernel has KVM, and how that server's own QEMU starts a guest. Names of architectures are Node's.
@@ -35,7 +37,7 @@ const X64_IOMMUS: Record<'intel' | 'amd', Iommu> = {
 type Choice = { architecture: string; iommu: string | undefined };
 
 const ofThisProcess = (): Choice => ({
-  architecture: process.arch,
+  architecture: labArchitecture(),
   iommu: process.env['GANTRY_LAB_IOMMU'] || undefined,
 });
 

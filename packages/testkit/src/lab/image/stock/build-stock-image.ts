@@ -7,6 +7,7 @@ import { readArchitecture } from '@gantry/local/guest/architecture';
 import { filesBelow, recipeKey, removeOld } from '@gantry/local/guest/recipe';
 import { runProgram } from '@gantry/local/guest/run-program';
 import { keepModules } from '../keep-modules.ts';
+import { labArchitecture } from '../lab-architecture.ts';
 import type { LabImage } from '../lab-image.ts';
 import { writeRoot } from '../write-root.ts';
 
@@ -48,6 +49,10 @@ const SERVER = [
  * Invariant: a folder `stock-…` is complete and is never written to again.
  */
 export async function buildStockImage(release: StockRelease = 'bookworm'): Promise<LabImage> {
+  if (labArchitecture() !== process.arch) {
+    const why = 'because scripts of its packages run here';
+    throw new Error(`A stock server can only have the architecture of this computer, ${why}.`);
+  }
   const { debian } = readArchitecture();
   const sources = [...(await filesBelow(here)), ...SHARED, PREPARE_HOST, ...UNITS, SERVE];
   const key = await recipeKey([{ file: process.version, sha256: process.execPath }], sources);

@@ -1,0 +1,72 @@
+import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Architecture, readArchitecture } from '@gantry/local/guest/architecture';
+import { type Apt, OWN_APT } from '@gantry/local/guest/fetch-packages';
+import { runProgram } from '@gantry/local/guest/run-program';
+import { labArchitecture } from './lab-architecture.ts';
+
+/** What the lab's machine is made of: the packages and the Node of its architecture. */
+export type LabTarget = {
+  architecture: Architecture;
+  apt: Apt;
+  node: { version: string; path: string };
+};
+
+const directory = fileURLToPath(new URL('../../../../../.gantry/lab', import.meta.url));
+
+/** Repackaged releases of Node, for an architecture that this computer does not have. */
+const NODE = '24.21.0';
+
+export async function readTarget(name: string = labArchitecture()): Promise<LabTarget> {
+  const architecture = readArchitecture(name);
+  if (name === process.arch) {
+    const node = { version: `node-${process.version}`, path: process.execPath };
+    return { architecture, apt: OWN_APT, node };
+  }
+  return {
+    architecture,
+    apt: await openForeignApt(architecture.debian),
+    node: { version: `node-${NODE}`, path: await fetchNode(name) },
+  };
+}
+
+/** Updates the lists when this machine's own are newer, so that both have the same age. */
+async function openForeignApt(debian: string): Promise<Apt> {
+  const state = path.join(directory, debian, 'apt');
+  const apt = { lists: path.join(state, 'lists'), env: { APT_CONFIG: path.join(state, 'conf') } };
+  const [own, foreign] = await Promise.all([changedAt(OWN_APT.lists), changedAt(apt.lists)]);
+  if (foreign > own) return apt;
+  await mkdir(apt.lists, { recursive: true });
+  await writeFile(path.join(state, 'status'), '');
+  const settings = [
+    `APT::Architecture "${debian}";`,
+    `APT::Architectures { "${debian}"; };`,
+    `Dir::State "${state}";`,
+    `Dir::State::status "${path.join(state, 'status')}";`,
+    `Dir::Cache "${path.join(state, 'cache')}";`,
+  ];
+  await writeFile(apt.env.APT_CONFIG, `${settings.join('\n')}\n`);
+  await runProgram('apt-get', ['-q', 'update'], { env: apt.env });
+  return apt;
+}
+
+async function changedAt(folder: string): Promise<number> {
+  return (await stat(folder).catch(() => undefined))?.mtimeMs ?? 0;
+}
+
+/** Returns the program, which is complete because it gets its name at the end. npm checks the digest. */
+async function fetchNode(name: string): Promise<string> {
+  const file = path.join(directory, `node-${NODE}-${name}`);
+  if ((await changedAt(file)) > 0) return file;
+  const workspace = await mkdtemp(path.join(directory, `building-${process.pid}-`));
+  try {
+    await runProgram('npm', ['pack', '--silent', `node-linux-${name}@${NODE}`], { cwd: workspace });
+    const archive = path.join(workspace, `node-linux-${name}-${NODE}.tgz`);
+    await runProgram('tar', ['-xzf', archive, '-C', workspace, 'package/bin/node']);
+    await rename(path.join(workspace, 'package/bin/node'), file);
+    return file;
+  } finally {
+    await rm(workspace, { recursive: true, force: true });
+  }
+}
