@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import type { Architecture } from './architecture.ts';
 import type { CpioEntry } from './cpio.ts';
 import { moduleName, orderModules, readDepends, WANTED_MODULES } from './kernel-modules.ts';
+import { neededLibraries } from './needed-libraries.ts';
 import { runProgram } from './run-program.ts';
 import { MERGED } from './unpack.ts';
 
@@ -61,41 +62,34 @@ function directoriesOf(entries: readonly CpioEntry[]): CpioEntry[] {
 }
 
 async function readPrograms({ unpacked, architecture }: Sources): Promise<CpioEntry[]> {
-  const libraries = new Set<string>();
-  for (const program of PROGRAMS) {
-    for (const file of await listLibraries(program, unpacked, architecture)) libraries.add(file);
+  const libraries = new Map<string, Buffer>();
+  const add = async (file: Buffer): Promise<void> => {
+    for (const library of neededLibraries(file)) {
+      const name = `${architecture.libraries}/${library}`;
+      if (libraries.has(name) || library === path.basename(architecture.loader)) continue;
+      const content = await readFile(path.join(unpacked, name));
+      libraries.set(name, content);
+      await add(content);
+    }
+  };
+  const files: CpioEntry[] = [];
+  for (const name of ['usr/bin/busybox', ...PROGRAMS]) {
+    const content = await readFile(path.join(unpacked, name));
+    files.push(executable(name, content));
+    await add(content);
   }
-  const names = ['usr/bin/busybox', ...PROGRAMS, ...[...libraries].sort()];
-  const files = await Promise.all(
-    names.map(async (name) => executable(name, await readFile(path.join(unpacked, name)))),
-  );
+  const sorted = [...libraries].sort(([one], [other]) => (one < other ? -1 : 1));
   const loader = await readFile(path.join(unpacked, loaderFile(architecture)));
-  return [...files, executable(architecture.loader, loader)];
+  return [
+    ...files,
+    ...sorted.map(([name, content]) => executable(name, content)),
+    executable(architecture.loader, loader),
+  ];
 }
 
 /** The loader is beside the libraries. Its usual path is a link that may leave the folder. */
 function loaderFile({ libraries, loader }: Architecture): string {
   return `${libraries}/${path.basename(loader)}`;
-}
-
-/** The unpacked loader lists what it would load, from the unpacked libraries only. */
-async function listLibraries(
-  program: string,
-  unpacked: string,
-  architecture: Architecture,
-): Promise<string[]> {
-  const search = path.join(unpacked, architecture.libraries);
-  const loader = path.join(unpacked, loaderFile(architecture));
-  const args = ['--inhibit-cache', '--library-path', search, '--list'];
-  const text = (await runProgram(loader, [...args, path.join(unpacked, program)])).toString();
-  const found = [...text.matchAll(/ => (\S+) \(/g)].map(([, file = '']) => file);
-  const missing = found.filter((file) => !file.startsWith(unpacked) && !file.includes('/ld-linux'));
-  if (text.includes('not found') || missing.length > 0) {
-    throw new Error(`The packages lack a library that ${program} needs:\n${text}`);
-  }
-  return found
-    .filter((file) => file.startsWith(search) && path.basename(file) !== path.basename(loader))
-    .map((file) => path.relative(unpacked, file));
 }
 
 /** Returns these modules and their dependencies in the order in which they must be loaded. */
