@@ -60,13 +60,11 @@ export async function runHost(settings: RunSettings, log: Log) {
       hiding.found(devices);
       return devices;
     },
-    changed: () => agent.inventoryChanged(),
     log,
   });
   // It is watched apart, because a cluster file system that hangs must not hide failures of devices.
   const watchingStorage = await watchDevices({
     read: () => readStorageSteps(settings.driver.storage),
-    changed: () => agent.inventoryChanged(),
     log,
   });
   let renewal: Renewal | undefined;
@@ -79,6 +77,7 @@ export async function runHost(settings: RunSettings, log: Log) {
       onAuthorities: (sha256s) => renewal?.follow(sha256s),
     }),
   });
+  for (const { onChange } of [watching, watchingStorage]) onChange(() => agent.inventoryChanged());
   const rules = watchRules(agent, log);
   renewal = renewWhenDue({
     ...{ identity, address, stateDirectory, log },

@@ -16,17 +16,24 @@ beforeEach(() => {
   devices = async () => [{ aer: 0 }];
 });
 
-function watch() {
+function open() {
   return watchDevices({
     ...{ clock, log, everyMs: 60_000, firstLookLimitMs: 50 },
     read: () => {
       looks += 1;
       return devices();
     },
-    changed: () => {
-      changes += 1;
-    },
   });
+}
+
+const count = () => {
+  changes += 1;
+};
+
+async function watch() {
+  const watching = await open();
+  watching.onChange(count);
+  return watching;
 }
 
 async function minutes(count: number): Promise<void> {
@@ -80,6 +87,21 @@ it('a slow first read does not block the start, and its result is reported', asy
   expect(changes).toBe(0);
   reply([{ aer: 0 }]);
   devices = async () => [{ aer: 0 }];
+  await minutes(2);
+  expect(changes).toBe(1);
+});
+
+it('a slow first read that ends before anything listens is reported to the first listener', async () => {
+  let reply: (value: unknown) => void = () => undefined;
+  devices = () =>
+    new Promise((resolve) => {
+      reply = resolve;
+    });
+  const watching = await open();
+  reply([{ aer: 0 }]);
+  devices = async () => [{ aer: 0 }];
+  await minutes(2);
+  watching.onChange(count);
   await minutes(2);
   expect(changes).toBe(1);
 });

@@ -6,12 +6,19 @@ import { DEFAULT_TIMINGS } from '../base/timings.ts';
 type WatchOptions = {
   /** Reads what can change by itself: links, errors, wear, a device that is gone. */
   read: () => Promise<unknown>;
-  /** Called when the devices differ from the last reading. */
-  changed: () => void;
   log: Log;
   clock?: Clock;
   everyMs?: number;
   firstLookLimitMs?: number;
+};
+
+type Watch = {
+  /**
+   * Sets what is called when the devices differ from the last reading. A change before that is reported
+   * at once: a reading may end while the caller is still starting what it reports to.
+   */
+  onChange(listener: () => void): void;
+  stop(): void;
 };
 
 /** A device that does not respond must not delay the host's VMs. */
@@ -25,13 +32,16 @@ const FIRST_LOOK_LIMIT_MS = 5_000;
  */
 export async function watchDevices({
   read,
-  changed,
   log,
   clock = systemClock,
   everyMs = DEFAULT_TIMINGS.devicesMs,
   firstLookLimitMs = FIRST_LOOK_LIMIT_MS,
-}: WatchOptions): Promise<{ stop: () => void }> {
+}: WatchOptions): Promise<Watch> {
   let seen: string | undefined;
+  let isUnreported = false;
+  let changed = () => {
+    isUnreported = true;
+  };
   let cancel: () => void = () => undefined;
   let stopped = false;
 
@@ -54,7 +64,11 @@ export async function watchDevices({
   seen = await within(firstLookLimitMs, first);
   void first.then(compare);
   return {
-    stop: () => {
+    onChange(listener) {
+      changed = listener;
+      if (isUnreported) listener();
+    },
+    stop() {
       stopped = true;
       cancel();
     },
