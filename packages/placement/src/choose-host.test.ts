@@ -105,6 +105,13 @@ describe('chooseHost', () => {
   });
 });
 
+it('a host without nested virtualization takes only VMs that do not need it', () => {
+  const index = indexOf({ ...makeHost(), lacksNesting: true });
+  expect(isAvailable(index, makeRequest(1, { nested: true }))).toBe(false);
+  expect(isAvailable(index, makeRequest(1))).toBe(true);
+  expect(isAvailable(index, makeRequest(1, { nested: true }))).toBe(false);
+});
+
 describe('disk space', () => {
   it('is taken by the new disks of VMs and returned with them', () => {
     const index = indexOf({ ...makeHost(), freeStorageGib: 256 });
@@ -144,6 +151,7 @@ const misfits: [filter: string, request: Change, host: (host: PlacementHost) => 
   ['schedulable', {}, (host) => ({ ...host, adminState: 'draining' })],
   ['schedulable', {}, (host) => ({ ...host, drifted: true })],
   ['gpu_model', { gpuModel: 'L40S' }, (host) => host],
+  ['nested_virtualization', { nested: true }, (host) => ({ ...host, lacksNesting: true })],
   ['gpu_count', { gpuCount: 9 }, (host) => host],
   ['gpu_count', { gpuCount: 8 }, (host) => withGpu(host, { state: 'quarantined' })],
   ['gpu_count', { gpuCount: 8 }, (host) => withGpu(host, { state: 'claimed' })],

@@ -46,6 +46,8 @@ function whyNoFit(host: PlacementHost, request: PlacementRequest, failed: Filter
   const perNode = (amount: (node: PlacementHost['numaNodes'][number]) => number) =>
     host.numaNodes.map((node) => `${amount(node)} on node ${node.node}`).join(', ');
   switch (failed) {
+    case 'nested_virtualization':
+      return 'the VM type has nested virtualization, which KVM of the host does not offer';
     case 'gpu_count':
       return `${request.gpuCount} GPUs requested; ${countStates(ofModel)}`;
     case 'iommu_groups':

@@ -42,6 +42,7 @@ export function fitRequest(
   view: GpuView,
   request: PlacementRequest,
 ): Fit | Misfit {
+  if (request.nested && free.layout.lacksNesting) return { failed: 'nested_virtualization' };
   if (view.freeCount < request.gpuCount) return { failed: 'gpu_count' };
   const picks = spreads(view.nodeFree, request.gpuCount).filter((gpusByNode) =>
     gpusByNode.every((gpus, node) => view.pick(node, gpus) !== null),

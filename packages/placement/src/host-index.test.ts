@@ -41,6 +41,7 @@ function randomHost(random: Random, id: string): PlacementHost {
     ...host,
     location: pick(random, ['one', 'one', 'two']),
     ...(random() < 0.6 && { freeStorageGib: pick(random, [-100, 300, 400, 1000]) }),
+    lacksNesting: random() < 0.3,
     adminState: random() < 0.1 ? 'cordoned' : 'active',
     numaNodes: host.numaNodes.map((node) => ({
       ...node,
@@ -71,6 +72,7 @@ function randomRequest(random: Random): PlacementRequest {
     cores: count * pick(random, [2, 6]),
     companions: pick(random, [[], [{ kind: 'drive', count, sizeGb: pick(random, [960, 1920]) }]]),
     maySplit: random() < 0.5,
+    nested: random() < 0.2,
     newDisksGib: pick(random, [0, 100, 100, 128, 500]),
   });
 }
@@ -93,6 +95,7 @@ function expectSound(host: PlacementHost, placement: Placement, request: Placeme
     const shares = placement.numaNodes.map((share) => share[amount]);
     expect(shares.reduce((sum, share) => sum + share, 0)).toBe(request[amount]);
   }
+  expect(request.nested && host.lacksNesting).toBeFalsy();
   if (request.newDisksGib) expect(host.freeStorageGib).toBeGreaterThanOrEqual(request.newDisksGib);
   const isWithin = (share: { node: number; cores: number; memoryMib: number }) => {
     const has = host.numaNodes.find(({ node }) => node === share.node);

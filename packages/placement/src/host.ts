@@ -77,6 +77,8 @@ export type PlacementHost = {
   trouble: string;
   /** All hosts of a location that set this share one disk storage. Otherwise disks are local. */
   sharedStorage?: boolean;
+  /** Its guests cannot run VMs themselves. Absent: they can. */
+  lacksNesting?: boolean;
   /** How much larger its disks may become together; below zero if they are too large. Absent: there is no limit. */
   freeStorageGib?: number;
   size: HostSize;
@@ -102,6 +104,8 @@ export type PlacementRequest = {
    * Such a VM is slower for its whole life.
    */
   maySplit?: boolean;
+  /** The guest runs VMs itself. Absent: it does not. */
+  nested?: boolean;
 };
 
 /** The part of one NUMA node that a VM has. */
@@ -131,6 +135,7 @@ export const FILTERS = [
   'location',
   'schedulable',
   'gpu_model',
+  'nested_virtualization',
   'gpu_count',
   'iommu_groups',
   'numa_nodes',

@@ -7,6 +7,7 @@ import { requestFor } from './request-for.ts';
 
 const TYPE = {
   may_split: true,
+  nested_virtualization: false,
   cpu_cores: 7,
   memory_gb: 2,
   disk_gb: 1920,
@@ -51,6 +52,7 @@ const rows: HostRows = {
       fenced: false,
       shared_storage: true,
       enforces_bandwidth: true,
+      lacks_nesting: false,
       free_storage_gib: -40,
       drifted: false,
       trouble: '',
@@ -64,6 +66,7 @@ const rows: HostRows = {
       fenced: true,
       shared_storage: false,
       enforces_bandwidth: false,
+      lacks_nesting: false,
       free_storage_gib: null,
       drifted: true,
       trouble: '',
@@ -184,4 +187,15 @@ it('placeOnHost gives the same placement on a host as chooseHost', () => {
   expect(placeOnHost(index, 'h', { ...request, location: 'two' })).toBeNull();
   expect(placeOnHost(index, 'i', request)).toBeNull();
   expect(placeOnHost(index, 'gone', request)).toBeNull();
+});
+
+it.each([
+  [true, false],
+  [false, true],
+])('a host with lacks_nesting %s takes a nested VM: %s', (lacks_nesting, takes) => {
+  const hosts = rows.hosts.slice(0, 1).map((host) => ({ ...host, lacks_nesting }));
+  const index = newHostIndex();
+  for (const host of hostsFromRows({ ...rows, hosts, vms: [] })) index.put(host);
+  const type = { ...TYPE, gpu_count: 1, disk_count: 0, disk_gb: 0, nested_virtualization: true };
+  expect(placeOnHost(index, 'h', requestFor('one', type, 0)) !== null).toBe(takes);
 });

@@ -16,6 +16,7 @@ export type Layout = {
   units: readonly Unit[];
   modelMasks: ReadonlyMap<string, number>;
   companionGroups: readonly CompanionGroup[];
+  lacksNesting: boolean;
 };
 
 /** The GPUs of one IOMMU group. A VM gets all of them or none. */
@@ -84,6 +85,7 @@ export function layoutOf(store: LayoutStore, host: PlacementHost): Layout {
   ]);
   const perGpu = perGpuOf(host);
   const reach = reachOf(nodes, host.numaNodes);
+  const { lacksNesting = false } = host;
   const key = JSON.stringify([
     nodes,
     reach.nearest,
@@ -91,6 +93,7 @@ export function layoutOf(store: LayoutStore, host: PlacementHost): Layout {
     companionGroups,
     shape,
     perGpu,
+    lacksNesting,
   ]);
   const known = store.byKey.get(key);
   if (known) return known;
@@ -102,6 +105,7 @@ export function layoutOf(store: LayoutStore, host: PlacementHost): Layout {
     units: unitsOf(gpus, nodes, places),
     modelMasks: modelMasksOf(gpus),
     companionGroups,
+    lacksNesting,
   };
   store.byKey.set(key, made);
   return made;

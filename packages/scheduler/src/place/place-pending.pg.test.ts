@@ -108,6 +108,24 @@ describe('a placement run', () => {
     await setMaySplit(false);
   });
 
+  it('places a VM with nested virtualization only on hosts that offer it', async () => {
+    const { sql } = database;
+    const [lacking, offering] = await addHosts(sql, 2);
+    const setLacking = (lacks: boolean) =>
+      sql`update hosts set lacks_nesting = ${lacks} where id = ${lacking?.id ?? ''}`;
+    await setLacking(true);
+    await sql`update vm_types set nested_virtualization = true where name = 'a40.1x'`;
+    const vmIds = [await addVm(), await addVm()];
+    expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 1 });
+    const homes = await Promise.all(vmIds.map(hostOf));
+    expect(homes.flatMap((home) => home?.host_id ?? [])).toEqual([offering?.id]);
+    await setLacking(false);
+    const later = await addVm();
+    expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 0 });
+    expect((await hostOf(later))?.host_id).toBe(lacking?.id);
+    await sql`update vm_types set nested_virtualization = false where name = 'a40.1x'`;
+  });
+
   it('ignores VMs that must not be placed', async () => {
     const { sql } = database;
     await addHosts(sql, 5);
