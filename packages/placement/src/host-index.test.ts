@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { chooseHost, isAvailable } from './choose-host.ts';
-import { type Placement, type PlacementHost, type PlacementRequest, UNKNOWN_NODE } from './host.ts';
+import { explainHost } from './explain-host.ts';
+import {
+  FILTERS,
+  type Placement,
+  type PlacementHost,
+  type PlacementRequest,
+  UNKNOWN_NODE,
+} from './host.ts';
 import { newHostIndex } from './host-index.ts';
 import { sharesFor } from './shares-for.ts';
 import { canTake, fitOf, leastScore } from './testing/brute-force.ts';
@@ -85,6 +92,8 @@ function expectSound(host: PlacementHost, placement: Placement, request: Placeme
   );
   const groups = new Set(gpus.map(({ iommuGroup }) => iommuGroup));
   expect(host.gpus.filter(({ iommuGroup }) => groups.has(iommuGroup))).toHaveLength(gpus.length);
+  const pairs = gpus.flatMap(({ nvlinkPeer }) => nvlinkPeer ?? []);
+  expect(placement.gpuIds).toEqual(expect.arrayContaining(pairs));
   const drives = host.companions.filter(({ id }) => placement.companionIds.includes(id));
   const [wanted = { count: 0, sizeGb: 0 }] = request.companions;
   expect(drives).toHaveLength(wanted.count);
@@ -116,6 +125,16 @@ function expectSound(host: PlacementHost, placement: Placement, request: Placeme
   }
 }
 
+/** The filters that `explainHost` names for each host, counted like the reasons of `chooseHost`. */
+function countedReasons(hosts: PlacementHost[], request: PlacementRequest) {
+  const failed = hosts.map((host) => explainHost(host, request));
+  const counts = FILTERS.map((filter, i) => ({
+    filter,
+    left: failed.filter((one) => !('failed' in one) || FILTERS.indexOf(one.failed) > i).length,
+  }));
+  return counts.slice(0, counts.findIndex(({ left }) => left === 0) + 1);
+}
+
 describe('the host index', () => {
   it.each([1, 2, 3, 4, 5, 6])('gives the same result as visiting every host (seed %i)', (seed) => {
     const random = seededRandom(seed);
@@ -136,6 +155,7 @@ describe('the host index', () => {
         expect(left).toEqual(left.toSorted((a, b) => b - a));
         expect(left.indexOf(0)).toBe(left.length - 1);
         expect(left[0]).toBe(hosts.filter((host) => host.location === request.location).length);
+        expect(reply.reasons).toEqual(countedReasons(hosts, request));
       } else {
         const host = hosts.find(({ id }) => id === reply.hostId);
         if (!host) throw new Error('BUG: an unknown host was chosen');

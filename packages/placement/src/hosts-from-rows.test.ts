@@ -74,9 +74,12 @@ const rows: HostRows = {
     },
   ],
   devices: [
-    { ...gpu, id: 'g0', pci_address: 'a0', iommu_group: 0, nvlink_peer: 'a1' },
-    { ...gpu, id: 'g1', pci_address: 'a1', iommu_group: 1, nvlink_peer: 'a0', vm_id: 'v' },
-    { ...gpu, id: 'g2', pci_address: 'a2', iommu_group: 2, numa_node: 1, vm_id: 'v' },
+    { ...gpu, id: 'g0', pci_address: 'a0', iommu_group: 0 },
+    { ...gpu, id: 'g1', pci_address: 'a1', iommu_group: 1, nvlink_peer: 'a2', vm_id: 'v' },
+    {
+      ...{ ...gpu, id: 'g2', pci_address: 'a2', iommu_group: 2, numa_node: 1, vm_id: 'v' },
+      nvlink_peer: 'a1',
+    },
     { ...gpu, id: 'g3', pci_address: 'a3', iommu_group: null, state: 'missing' },
     { ...gpu, id: 'g4', pci_address: 'a4', iommu_group: 4, quarantine_reason: 'x', vm_id: 'v' },
     { ...drive, id: 'd0', pci_address: 'b0' },
@@ -95,9 +98,9 @@ it('hostsFromRows converts rows to hosts with their free amounts', () => {
   expect([host?.freeStorageGib, other?.freeStorageGib]).toEqual([-40, undefined]);
   expect([host?.drifted, other?.drifted]).toEqual([false, true]);
   expect(host?.gpus.map(({ state, nvlinkPeer }) => [state, nvlinkPeer])).toEqual([
-    ['free', 'g1'],
-    ['claimed', 'g0'],
-    ['claimed', null],
+    ['free', null],
+    ['claimed', 'g2'],
+    ['claimed', 'g1'],
     ['quarantined', null],
   ]);
   expect(host?.companions.map(({ state }) => state)).toEqual(['free', 'claimed', 'quarantined']);

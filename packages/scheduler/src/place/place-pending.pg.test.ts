@@ -182,7 +182,12 @@ describe('without room', () => {
           message: expect.stringContaining('no host in eu-north-a has room for a40.1x'),
           details: {
             filters: [
-              ...['location', 'schedulable', 'gpu_model'].map((filter) => ({ filter, left: 1 })),
+              ...['location', 'schedulable', 'gpu_model', 'nested_virtualization'].map(
+                (filter) => ({
+                  filter,
+                  left: 1,
+                }),
+              ),
               { filter: 'gpu_count', left: 0 },
             ],
           },
