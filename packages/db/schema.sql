@@ -409,6 +409,7 @@ END) stored not null,
   enforces_bandwidth boolean default false not null,
   unresponsive_vms jsonb default '[]'::jsonb not null,
   storage_gib integer,
+  lacks_nesting boolean default false not null,
   constraint hosts_name_key UNIQUE (name),
   constraint hosts_pkey PRIMARY KEY (id),
   constraint hosts_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
@@ -421,7 +422,7 @@ CREATE INDEX hosts_fenced ON public.hosts USING btree (id) WHERE ((fenced_at IS 
 CREATE INDEX hosts_location ON public.hosts USING btree (location);
 CREATE TRIGGER hosts_numbered AFTER INSERT ON public.hosts FOR EACH ROW EXECUTE FUNCTION insert_host_revision();
 CREATE TRIGGER hosts_reached AFTER UPDATE OF underlay_address ON public.hosts FOR EACH ROW WHEN ((new.underlay_address IS DISTINCT FROM old.underlay_address)) EXECUTE FUNCTION bump_hosts_of_underlay();
-CREATE TRIGGER hosts_touched AFTER UPDATE OF state, admin_state, numa_nodes, shared_storage, enforces_bandwidth, storage_gib, drift, refusal, impairment, failed_builds ON public.hosts FOR EACH ROW WHEN (((((((((new.state IS DISTINCT FROM old.state) OR (new.admin_state IS DISTINCT FROM old.admin_state)) OR (new.numa_nodes IS DISTINCT FROM old.numa_nodes)) OR (new.shared_storage IS DISTINCT FROM old.shared_storage)) OR (new.enforces_bandwidth IS DISTINCT FROM old.enforces_bandwidth)) OR (new.storage_gib IS DISTINCT FROM old.storage_gib)) OR (new.drift IS DISTINCT FROM old.drift)) OR (new.trouble IS DISTINCT FROM old.trouble))) EXECUTE FUNCTION touch_host();
+CREATE TRIGGER hosts_touched AFTER UPDATE OF state, admin_state, numa_nodes, shared_storage, enforces_bandwidth, lacks_nesting, storage_gib, drift, refusal, impairment, failed_builds ON public.hosts FOR EACH ROW WHEN ((((((((((new.state IS DISTINCT FROM old.state) OR (new.admin_state IS DISTINCT FROM old.admin_state)) OR (new.numa_nodes IS DISTINCT FROM old.numa_nodes)) OR (new.shared_storage IS DISTINCT FROM old.shared_storage)) OR (new.enforces_bandwidth IS DISTINCT FROM old.enforces_bandwidth)) OR (new.lacks_nesting IS DISTINCT FROM old.lacks_nesting)) OR (new.storage_gib IS DISTINCT FROM old.storage_gib)) OR (new.drift IS DISTINCT FROM old.drift)) OR (new.trouble IS DISTINCT FROM old.trouble))) EXECUTE FUNCTION touch_host();
 
 create table idempotency_keys (
   actor_id uuid not null,

@@ -37,6 +37,7 @@ export function layoutHost(name: string, reported: HostInventory): PlacementHost
     ...{ id: name, location: LOCATION, state: 'ready', admin_state: 'active', trouble: '' },
     ...{ fenced: false, drifted: false, shared_storage: false, numa_nodes: parts.numaNodes },
     enforces_bandwidth: parts.enforcesBandwidth,
+    lacks_nesting: parts.lacksNesting,
     free_storage_gib: parts.storageGib,
   };
   const [made] = hostsFromRows({ hosts: [host], devices, vms: [] });

@@ -30,6 +30,7 @@ function requestOf(type: VmType) {
       ...{ cpu_cores: type.cpuCores, memory_gb: type.memoryGb, network_gbps: type.networkGbps },
       ...{ disk_gb: type.diskGb, disk_count: type.diskCount },
       ...{ gpu_count: type.gpuCount, gpu_type: type.gpuType, may_split: false },
+      nested_virtualization: false,
     },
     0,
   );

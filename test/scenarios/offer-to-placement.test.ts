@@ -37,6 +37,7 @@ async function fill(model: ServerModel, typeName: string): Promise<number> {
       ...{ cpu_cores: type.cpuCores, memory_gb: type.memoryGb, disk_gb: type.diskGb },
       ...{ disk_count: type.diskCount, gpu_count: type.gpuCount, gpu_type: type.gpuType },
       ...{ network_gbps: type.networkGbps, may_split: false },
+      nested_virtualization: false,
     },
     0,
   );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chooseHost, isAvailable, type Policy } from './choose-host.ts';
 import { explainHost } from './explain-host.ts';
-import type { Placement, PlacementHost, PlacementRequest } from './host.ts';
+import type { HostGpu, Placement, PlacementHost, PlacementRequest } from './host.ts';
 import { type HostIndex, newHostIndex } from './host-index.ts';
 import { makeHost, makeRequest } from './testing/make-host.ts';
 
@@ -105,6 +105,63 @@ describe('chooseHost', () => {
   });
 });
 
+it('a host without nested virtualization takes only VMs that do not need it', () => {
+  const index = indexOf({ ...makeHost(), lacksNesting: true });
+  expect(isAvailable(index, makeRequest(1, { nested: true }))).toBe(false);
+  expect(isAvailable(index, makeRequest(1))).toBe(true);
+  expect(isAvailable(index, makeRequest(1, { nested: true }))).toBe(false);
+});
+
+describe('hosts with NVLink bridges that are otherwise equal', () => {
+  const bridgedHost = (id: string, plan: { pairs: [number, number][]; free: number[] }) => {
+    const host = makeHost({ id, gpus: 6, nodes: 1 });
+    return {
+      ...host,
+      gpus: host.gpus.map((gpu, i): HostGpu => {
+        const peer = plan.pairs.find((ends) => ends.includes(i))?.find((end) => end !== i);
+        return {
+          ...gpu,
+          nvlinkPeer: peer === undefined ? null : `${id}-g${peer}`,
+          state: plan.free.includes(i) ? 'free' : 'claimed',
+        };
+      }),
+    };
+  };
+
+  it('are told apart by the switches of a pair', () => {
+    // Each two neighbours share a switch.
+    const pairs: [number, number][] = [
+      [0, 2],
+      [4, 5],
+    ];
+    const near = bridgedHost('near', { pairs, free: [4, 5] });
+    const far = bridgedHost('far', { pairs, free: [0, 2] });
+    expect(chooseHost(indexOf(near, far), makeRequest(2))).toMatchObject({ hostId: 'near' });
+  });
+
+  it('are told apart by what prevents a VM: the bridges or the IOMMU groups', () => {
+    const withGroup = (host: PlacementHost) => ({
+      ...host,
+      gpus: host.gpus.map((gpu, i) => ({ ...gpu, iommuGroup: Math.max(1, i) })),
+    });
+    const pairs: [number, number][] = [[1, 2]];
+    // GPUs 0 and 1 share an IOMMU group.
+    const grouped = withGroup(bridgedHost('grouped', { pairs, free: [0, 1] }));
+    const bridged = withGroup(bridgedHost('bridged', { pairs, free: [0, 2] }));
+    expect(explainHost(grouped, makeRequest(1))).toMatchObject({ failed: 'iommu_groups' });
+    expect(explainHost(bridged, makeRequest(1))).toMatchObject({
+      failed: 'nvlink_pairs',
+      because: expect.stringMatching(/^1 GPUs requested; NVLink bridges join the free ones/),
+    });
+    expect(chooseHost(indexOf(grouped, bridged), makeRequest(1))).toMatchObject({
+      reasons: expect.arrayContaining([
+        { filter: 'iommu_groups', left: 1 },
+        { filter: 'nvlink_pairs', left: 0 },
+      ]),
+    });
+  });
+});
+
 describe('disk space', () => {
   it('is taken by the new disks of VMs and returned with them', () => {
     const index = indexOf({ ...makeHost(), freeStorageGib: 256 });
@@ -144,10 +201,23 @@ const misfits: [filter: string, request: Change, host: (host: PlacementHost) => 
   ['schedulable', {}, (host) => ({ ...host, adminState: 'draining' })],
   ['schedulable', {}, (host) => ({ ...host, drifted: true })],
   ['gpu_model', { gpuModel: 'L40S' }, (host) => host],
+  ['nested_virtualization', { nested: true }, (host) => ({ ...host, lacksNesting: true })],
   ['gpu_count', { gpuCount: 9 }, (host) => host],
   ['gpu_count', { gpuCount: 8 }, (host) => withGpu(host, { state: 'quarantined' })],
   ['gpu_count', { gpuCount: 8 }, (host) => withGpu(host, { state: 'claimed' })],
   ['iommu_groups', { gpuCount: 8 }, (host) => withGpu(host, { iommuGroup: null })],
+  [
+    'iommu_groups',
+    { gpuCount: 8 },
+    () => withGpu(makeHost({ bridged: true }), { iommuGroup: null }),
+  ],
+  ['nvlink_pairs', {}, () => makeHost({ bridged: true })],
+  ['nvlink_pairs', { gpuCount: 7 }, () => makeHost({ bridged: true })],
+  [
+    'nvlink_pairs',
+    { gpuCount: 7 },
+    () => withGpu(makeHost({ bridged: true }), { state: 'claimed' }),
+  ],
   ['cores', { cores: 49 }, (host) => host],
   ['memory', { memoryMib: 491_521 }, (host) => host],
   ['network', { networkGbps: 201 }, (host) => host],

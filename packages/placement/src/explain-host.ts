@@ -46,10 +46,14 @@ function whyNoFit(host: PlacementHost, request: PlacementRequest, failed: Filter
   const perNode = (amount: (node: PlacementHost['numaNodes'][number]) => number) =>
     host.numaNodes.map((node) => `${amount(node)} on node ${node.node}`).join(', ');
   switch (failed) {
+    case 'nested_virtualization':
+      return 'the VM type has nested virtualization, which KVM of the host does not offer';
     case 'gpu_count':
       return `${request.gpuCount} GPUs requested; ${countStates(ofModel)}`;
     case 'iommu_groups':
       return `${request.gpuCount} GPUs requested; no set of free IOMMU groups has exactly that many`;
+    case 'nvlink_pairs':
+      return `${request.gpuCount} GPUs requested; NVLink bridges join the free ones, and a VM gets both GPUs of a bridge or none`;
     case 'numa_nodes':
       return `${request.gpuCount} GPUs requested together; the free ones are on too many sockets`;
     case 'cores':

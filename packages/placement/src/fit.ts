@@ -42,11 +42,13 @@ export function fitRequest(
   view: GpuView,
   request: PlacementRequest,
 ): Fit | Misfit {
+  if (request.nested && free.layout.lacksNesting) return { failed: 'nested_virtualization' };
   if (view.freeCount < request.gpuCount) return { failed: 'gpu_count' };
   const picks = spreads(view.nodeFree, request.gpuCount).filter((gpusByNode) =>
     gpusByNode.every((gpus, node) => view.pick(node, gpus) !== null),
   );
-  if (picks.length === 0) return { failed: 'iommu_groups' };
+  if (picks.length === 0)
+    return { failed: view.hasGroupsOf(request.gpuCount) ? 'nvlink_pairs' : 'iommu_groups' };
   const most = request.maySplit ? free.layout.nodes.length : socketsNeeded(free.layout, request);
   const narrow = picks.filter((gpusByNode) => socketsUsed(free.layout, gpusByNode) <= most);
   if (narrow.length === 0) return { failed: 'numa_nodes' };

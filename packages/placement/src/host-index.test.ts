@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { chooseHost, isAvailable } from './choose-host.ts';
-import { type Placement, type PlacementHost, type PlacementRequest, UNKNOWN_NODE } from './host.ts';
+import { explainHost } from './explain-host.ts';
+import {
+  FILTERS,
+  type Placement,
+  type PlacementHost,
+  type PlacementRequest,
+  UNKNOWN_NODE,
+} from './host.ts';
 import { newHostIndex } from './host-index.ts';
 import { sharesFor } from './shares-for.ts';
 import { canTake, fitOf, leastScore } from './testing/brute-force.ts';
@@ -41,6 +48,7 @@ function randomHost(random: Random, id: string): PlacementHost {
     ...host,
     location: pick(random, ['one', 'one', 'two']),
     ...(random() < 0.6 && { freeStorageGib: pick(random, [-100, 300, 400, 1000]) }),
+    lacksNesting: random() < 0.3,
     adminState: random() < 0.1 ? 'cordoned' : 'active',
     numaNodes: host.numaNodes.map((node) => ({
       ...node,
@@ -71,6 +79,7 @@ function randomRequest(random: Random): PlacementRequest {
     cores: count * pick(random, [2, 6]),
     companions: pick(random, [[], [{ kind: 'drive', count, sizeGb: pick(random, [960, 1920]) }]]),
     maySplit: random() < 0.5,
+    nested: random() < 0.2,
     newDisksGib: pick(random, [0, 100, 100, 128, 500]),
   });
 }
@@ -83,6 +92,8 @@ function expectSound(host: PlacementHost, placement: Placement, request: Placeme
   );
   const groups = new Set(gpus.map(({ iommuGroup }) => iommuGroup));
   expect(host.gpus.filter(({ iommuGroup }) => groups.has(iommuGroup))).toHaveLength(gpus.length);
+  const pairs = gpus.flatMap(({ nvlinkPeer }) => nvlinkPeer ?? []);
+  expect(placement.gpuIds).toEqual(expect.arrayContaining(pairs));
   const drives = host.companions.filter(({ id }) => placement.companionIds.includes(id));
   const [wanted = { count: 0, sizeGb: 0 }] = request.companions;
   expect(drives).toHaveLength(wanted.count);
@@ -93,6 +104,7 @@ function expectSound(host: PlacementHost, placement: Placement, request: Placeme
     const shares = placement.numaNodes.map((share) => share[amount]);
     expect(shares.reduce((sum, share) => sum + share, 0)).toBe(request[amount]);
   }
+  expect(request.nested && host.lacksNesting).toBeFalsy();
   if (request.newDisksGib) expect(host.freeStorageGib).toBeGreaterThanOrEqual(request.newDisksGib);
   const isWithin = (share: { node: number; cores: number; memoryMib: number }) => {
     const has = host.numaNodes.find(({ node }) => node === share.node);
@@ -111,6 +123,16 @@ function expectSound(host: PlacementHost, placement: Placement, request: Placeme
     const needed = Math.floor((wanted.count * count) / request.gpuCount);
     expect(own).toBeGreaterThanOrEqual(Math.min(needed, free.length));
   }
+}
+
+/** The filters that `explainHost` names for each host, counted like the reasons of `chooseHost`. */
+function countedReasons(hosts: PlacementHost[], request: PlacementRequest) {
+  const failed = hosts.map((host) => explainHost(host, request));
+  const counts = FILTERS.map((filter, i) => ({
+    filter,
+    left: failed.filter((one) => !('failed' in one) || FILTERS.indexOf(one.failed) > i).length,
+  }));
+  return counts.slice(0, counts.findIndex(({ left }) => left === 0) + 1);
 }
 
 describe('the host index', () => {
@@ -133,6 +155,7 @@ describe('the host index', () => {
         expect(left).toEqual(left.toSorted((a, b) => b - a));
         expect(left.indexOf(0)).toBe(left.length - 1);
         expect(left[0]).toBe(hosts.filter((host) => host.location === request.location).length);
+        expect(reply.reasons).toEqual(countedReasons(hosts, request));
       } else {
         const host = hosts.find(({ id }) => id === reply.hostId);
         if (!host) throw new Error('BUG: an unknown host was chosen');

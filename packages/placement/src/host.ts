@@ -11,7 +11,7 @@ export type HostGpu = {
   pcieSwitch: string;
   /** Null if the device is in no IOMMU group: it cannot be passed through to a VM. */
   iommuGroup: number | null;
-  /** The id of the GPU at the other end of the NVLink bridge. Null if there is no bridge. */
+  /** The id of the GPU at the other end of the NVLink bridge: a VM gets both or none. Null if there is no bridge. */
   nvlinkPeer: string | null;
   state: DeviceState;
   /** Why it is quarantined, for operators. Absent: not known, or it is not. */
@@ -77,6 +77,8 @@ export type PlacementHost = {
   trouble: string;
   /** All hosts of a location that set this share one disk storage. Otherwise disks are local. */
   sharedStorage?: boolean;
+  /** Its guests cannot run VMs themselves. Absent: they can. */
+  lacksNesting?: boolean;
   /** How much larger its disks may become together; below zero if they are too large. Absent: there is no limit. */
   freeStorageGib?: number;
   size: HostSize;
@@ -102,6 +104,8 @@ export type PlacementRequest = {
    * Such a VM is slower for its whole life.
    */
   maySplit?: boolean;
+  /** The guest runs VMs itself. Absent: it does not. */
+  nested?: boolean;
 };
 
 /** The part of one NUMA node that a VM has. */
@@ -131,8 +135,10 @@ export const FILTERS = [
   'location',
   'schedulable',
   'gpu_model',
+  'nested_virtualization',
   'gpu_count',
   'iommu_groups',
+  'nvlink_pairs',
   'numa_nodes',
   'cores',
   'memory',

@@ -7,6 +7,7 @@ import { requestFor } from './request-for.ts';
 
 const TYPE = {
   may_split: true,
+  nested_virtualization: false,
   cpu_cores: 7,
   memory_gb: 2,
   disk_gb: 1920,
@@ -51,6 +52,7 @@ const rows: HostRows = {
       fenced: false,
       shared_storage: true,
       enforces_bandwidth: true,
+      lacks_nesting: false,
       free_storage_gib: -40,
       drifted: false,
       trouble: '',
@@ -64,6 +66,7 @@ const rows: HostRows = {
       fenced: true,
       shared_storage: false,
       enforces_bandwidth: false,
+      lacks_nesting: false,
       free_storage_gib: null,
       drifted: true,
       trouble: '',
@@ -71,9 +74,12 @@ const rows: HostRows = {
     },
   ],
   devices: [
-    { ...gpu, id: 'g0', pci_address: 'a0', iommu_group: 0, nvlink_peer: 'a1' },
-    { ...gpu, id: 'g1', pci_address: 'a1', iommu_group: 1, nvlink_peer: 'a0', vm_id: 'v' },
-    { ...gpu, id: 'g2', pci_address: 'a2', iommu_group: 2, numa_node: 1, vm_id: 'v' },
+    { ...gpu, id: 'g0', pci_address: 'a0', iommu_group: 0 },
+    { ...gpu, id: 'g1', pci_address: 'a1', iommu_group: 1, nvlink_peer: 'a2', vm_id: 'v' },
+    {
+      ...{ ...gpu, id: 'g2', pci_address: 'a2', iommu_group: 2, numa_node: 1, vm_id: 'v' },
+      nvlink_peer: 'a1',
+    },
     { ...gpu, id: 'g3', pci_address: 'a3', iommu_group: null, state: 'missing' },
     { ...gpu, id: 'g4', pci_address: 'a4', iommu_group: 4, quarantine_reason: 'x', vm_id: 'v' },
     { ...drive, id: 'd0', pci_address: 'b0' },
@@ -92,9 +98,9 @@ it('hostsFromRows converts rows to hosts with their free amounts', () => {
   expect([host?.freeStorageGib, other?.freeStorageGib]).toEqual([-40, undefined]);
   expect([host?.drifted, other?.drifted]).toEqual([false, true]);
   expect(host?.gpus.map(({ state, nvlinkPeer }) => [state, nvlinkPeer])).toEqual([
-    ['free', 'g1'],
-    ['claimed', 'g0'],
-    ['claimed', null],
+    ['free', null],
+    ['claimed', 'g2'],
+    ['claimed', 'g1'],
     ['quarantined', null],
   ]);
   expect(host?.companions.map(({ state }) => state)).toEqual(['free', 'claimed', 'quarantined']);
@@ -184,4 +190,15 @@ it('placeOnHost gives the same placement on a host as chooseHost', () => {
   expect(placeOnHost(index, 'h', { ...request, location: 'two' })).toBeNull();
   expect(placeOnHost(index, 'i', request)).toBeNull();
   expect(placeOnHost(index, 'gone', request)).toBeNull();
+});
+
+it.each([
+  [true, false],
+  [false, true],
+])('a host with lacks_nesting %s takes a nested VM: %s', (lacks_nesting, takes) => {
+  const hosts = rows.hosts.slice(0, 1).map((host) => ({ ...host, lacks_nesting }));
+  const index = newHostIndex();
+  for (const host of hostsFromRows({ ...rows, hosts, vms: [] })) index.put(host);
+  const type = { ...TYPE, gpu_count: 1, disk_count: 0, disk_gb: 0, nested_virtualization: true };
+  expect(placeOnHost(index, 'h', requestFor('one', type, 0)) !== null).toBe(takes);
 });

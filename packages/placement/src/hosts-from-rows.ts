@@ -24,6 +24,7 @@ type HostRow = {
   shared_storage: boolean;
   /** False: the bandwidth of types is no condition. */
   enforces_bandwidth: boolean;
+  lacks_nesting: boolean;
   /** How much larger its disks may become together. Null: there is no limit. */
   free_storage_gib: number | null;
   /** The hardware or software differs from what an operator accepted. */
@@ -96,6 +97,7 @@ function hostFromRows(row: HostRow, { devices, vms }: Omit<HostRows, 'hosts'>): 
     drifted: row.drifted,
     trouble: row.trouble,
     sharedStorage: row.shared_storage,
+    lacksNesting: row.lacks_nesting,
     ...(row.free_storage_gib !== null && { freeStorageGib: row.free_storage_gib }),
     size: {
       cores: sum(row.numa_nodes.map(({ cores }) => cores)),

@@ -90,9 +90,9 @@ export function rankingFor(pool: Pool, request: PlacementRequest): Ranking {
 }
 
 function rankingOf(pool: Pool, request: PlacementRequest): Ranking {
-  const { gpuCount, cores, memoryMib, networkGbps, maySplit } = request;
+  const { gpuCount, cores, memoryMib, networkGbps, maySplit, nested } = request;
   const companions = request.companions.map(({ kind, count, sizeGb }) => [kind, count, sizeGb]);
-  const key = `${gpuCount} ${cores} ${memoryMib} ${networkGbps} ${companions}${maySplit ? ' s' : ''}`;
+  const key = `${gpuCount} ${cores} ${memoryMib} ${networkGbps} ${companions}${maySplit ? ' s' : ''}${nested ? ' n' : ''}`;
   const known = pool.rankings.get(key);
   if (known) return known;
   if (pool.rankings.size >= MOST_RANKINGS) forgetRankings(pool);

@@ -11,6 +11,7 @@ export type VmTypeRow = {
   gpu_type: string;
   network_gbps: number;
   may_split: boolean;
+  nested_virtualization: boolean;
 };
 
 const MIB_PER_GB = 1024;
@@ -33,6 +34,7 @@ export function requestFor(
         : [],
     networkGbps: type.network_gbps,
     maySplit: type.may_split,
+    nested: type.nested_virtualization,
     newDisksGib,
   };
 }

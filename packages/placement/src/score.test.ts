@@ -39,10 +39,42 @@ describe('the choice of GPUs on a host', () => {
     expect(chosenGpus(hostWithFree(free), count)).toEqual(ids);
   });
 
-  it('keeps NVLink pairs together', () => {
+  it('takes both GPUs of an NVLink pair or none', () => {
     const host = hostWithFree([1, 2, 3], { gpusPerSwitch: 4, bridged: true });
     expect(chosenGpus(host, 2)).toEqual(['host-g2', 'host-g3']);
-    expect(chosenGpus(host, 1)).toEqual(['host-g1']);
+    expect(chosenGpus(host, 1)).toBeNull();
+    expect(chosenGpus(host, 3)).toBeNull();
+    expect(chosenGpus(makeHost({ bridged: true }), 6)).toHaveLength(6);
+    // The other end of the bridge is missing, and has the peer that it reported last.
+    const gpus = host.gpus.map((gpu, i) => (i === 1 ? { ...gpu, nvlinkPeer: null } : gpu));
+    expect(chosenGpus({ ...host, gpus }, 1)).toEqual(['host-g1']);
+  });
+
+  it('takes pairs behind two switches or of two IOMMU groups whole', () => {
+    const host = makeHost({ gpusPerSwitch: 1 });
+    const bridge = (pairs: [number, number][], groupOf = (i: number) => i) => ({
+      ...host,
+      gpus: host.gpus.map((gpu, i) => {
+        const pair = pairs.find((ends) => ends.includes(i));
+        const peer = pair?.find((end) => end !== i);
+        return {
+          ...gpu,
+          iommuGroup: groupOf(i),
+          nvlinkPeer: peer === undefined ? null : `host-g${peer}`,
+        };
+      }),
+    });
+    const crossed = bridge([
+      [0, 2],
+      [1, 3],
+    ]);
+    expect(chosenGpus(crossed, 2)).toEqual(['host-g0', 'host-g2']);
+    expect(chosenGpus(crossed, 1)).toEqual(['host-g4']);
+    // Groups 0-1 and 2-3, and a bridge between 1 and 2: all four are one unit.
+    const chained = bridge([[1, 2]], (i) => (i < 4 ? i >> 1 : i));
+    const onNodeZero = { ...chained, gpus: chained.gpus.filter(({ numaNode }) => numaNode === 0) };
+    expect(chosenGpus(onNodeZero, 2)).toBeNull();
+    expect(chosenGpus(onNodeZero, 4)).toHaveLength(4);
   });
 
   it('takes only whole IOMMU groups', () => {

@@ -7,7 +7,8 @@ const NODES_RANGE = 16;
 const ELSEWHERE_RANGE = 8;
 const LEFT_RANGE = 2 ** 20;
 const REMOTE_RANGE = 64;
-const PCIE_RANGE = 1024;
+/** A layout has at most 30 GPUs, so a VM has fewer switches. */
+const SWITCHES_RANGE = 32;
 /** What is left, counted in GPUs, is less than 128: a layout has at most 30 GPUs. */
 const LEFT_STEPS = LEFT_RANGE / 128;
 /** Less than one GPU in total, so it decides between equals. */
@@ -25,7 +26,7 @@ type Way = { gpusByNode: readonly number[]; allotment: Allotment; companionsAway
  *    among equals, the remaining GPUs of the host are concentrated on few nodes;
  * 3. fewer NUMA nodes altogether, then less of the cores, memory and companions on other nodes than the GPUs. This is
  *    less important than (2): otherwise VMs would leave the GPUs of every host to which another node is near;
- * 4. fewer PCIe switches, then fewer broken NVLink bridges.
+ * 4. fewer PCIe switches.
  */
 export function scoreFit(
   free: Amounts,
@@ -39,7 +40,6 @@ export function scoreFit(
   let left = 0;
   let together = 0;
   let switches = 0;
-  let brokenBridges = 0;
   gpusByNode.forEach((gpus, node) => {
     const coresTaken = allotment.cores[node] ?? 0;
     const memoryTaken = allotment.memoryMib[node] ?? 0;
@@ -54,9 +54,7 @@ export function scoreFit(
     if (gpus === 0) return;
     gpuNodes += 1;
     sockets.add(reach.socketOf[node] ?? node);
-    const pick = view.pick(node, gpus);
-    switches += pick?.switches ?? 0;
-    brokenBridges += pick?.brokenBridges ?? 0;
+    switches += view.pick(node, gpus)?.switches ?? 0;
   });
   left -= together * TOGETHER_WEIGHT;
   const leftSteps = Math.max(0, Math.min(Math.round(left * LEFT_STEPS), LEFT_RANGE - 1));
@@ -65,11 +63,10 @@ export function scoreFit(
   const away = (allotment.onOtherNodes + companionsAway) / 2;
   const remote =
     Math.min(nodes, NODES_RANGE - 1) * REMOTE_RANGE + Math.ceil(away * (REMOTE_RANGE - 1));
-  const pcie = switches * 32 + brokenBridges;
   return (
     ((spread * ELSEWHERE_RANGE + elsewhere) * LEFT_RANGE + leftSteps) *
-      (NODES_RANGE * REMOTE_RANGE * PCIE_RANGE) +
-    remote * PCIE_RANGE +
-    pcie
+      (NODES_RANGE * REMOTE_RANGE * SWITCHES_RANGE) +
+    remote * SWITCHES_RANGE +
+    switches
   );
 }

@@ -71,7 +71,7 @@ environment of run, doctor, inventory and reserve-hugepages:
   GANTRY_GPU_CLEANER_REQUIRED
                           models that need its success: PCI ids (10de:20b5,...) or all
   GANTRY_GPU_PEERS        NVIDIA GPUs that exchange data directly: switch, root-complex or off (switch)
-  GANTRY_NVLINK_PAIRS     GPUs joined by NVLink bridges (0000:41:00.0-0000:42:00.0,...)
+  GANTRY_NVLINK_PAIRS     GPUs joined by NVLink bridges (0000:41:00.0-0000:42:00.0,..., or none)
   GANTRY_CORE             what a core of a VM type is: thread, or core for a physical core (thread)
   GANTRY_HOST_CORES       physical cores that the host keeps of each NUMA node (1 if it has 4 or more)
   GANTRY_HOST_MEMORY_GIB  memory that the host keeps, in GiB, divided between its NUMA nodes (8)

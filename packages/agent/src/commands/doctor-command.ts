@@ -45,6 +45,7 @@ export async function readDoctorHost(reader: SettingsReader): Promise<DoctorHost
       standIns: driver.devices.standIns,
       accelerator: driver.accelerator,
       uplink: driver.uplink,
+      enforcesBandwidth: inventory.enforcesBandwidth ?? false,
       dataDirectory: driver.dataDirectory,
       stateDirectory,
       libvirtSocket: inventory.libvirtSocket,

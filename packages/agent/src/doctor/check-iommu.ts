@@ -1,6 +1,7 @@
 import { type Finding, fail, ok } from '../base/finding.ts';
 import { readIommuMode } from '../inventory/iommu-mode.ts';
 import type { Check, DoctorHost } from './doctor-host.ts';
+import { findModule, MISSING_MODULE_ADVICE } from './kernel-modules.ts';
 
 /** Bit of a VT-d unit's extended capabilities: it can remap interrupts. */
 const INTERRUPT_REMAPPING = 0x8n;
@@ -55,15 +56,12 @@ async function checkUnits(check: string, sysfs: DoctorHost['sysfs']): Promise<Fi
 }
 
 /** Whether the module is loaded, built into the kernel, or available to load. */
-export const checkVfio: Check = async ({ sysfs, files, kernel }) => {
-  if ((await sysfs.list('bus/pci/drivers/vfio-pci')).length > 0) {
+export const checkVfio: Check = async (host) => {
+  if ((await host.sysfs.list('bus/pci/drivers/vfio-pci')).length > 0) {
     return [ok('vfio-pci', 'loaded')];
   }
-  const modules = `lib/modules/${kernel}`;
-  const has = async (file: string) =>
-    ((await files.text(`${modules}/${file}`)) ?? '').includes('/vfio-pci.ko');
-  if (await has('modules.builtin')) return [ok('vfio-pci', 'part of the kernel')];
-  if (await has('modules.dep')) return [ok('vfio-pci', 'loaded when it is needed')];
-  const advice = "install your distribution's own kernel, or its linux-modules-extra package";
-  return [fail('vfio-pci', `the kernel ${kernel} does not have it`, advice)];
+  const module = await findModule(host, 'vfio-pci');
+  if (module === 'built in') return [ok('vfio-pci', 'part of the kernel')];
+  if (module === 'loadable') return [ok('vfio-pci', 'loaded when it is needed')];
+  return [fail('vfio-pci', `the kernel ${host.kernel} does not have it`, MISSING_MODULE_ADVICE)];
 };

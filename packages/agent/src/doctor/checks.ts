@@ -1,3 +1,4 @@
+import { checkBandwidth } from './check-bandwidth.ts';
 import { checkBars, checkGroups, checkLinks, checkLost, checkStandIns } from './check-devices.ts';
 import { checkEnrolment, checkSchedulers, checkSpace } from './check-fleet.ts';
 import {
@@ -54,6 +55,7 @@ const AFTER_DEVICES: readonly NamedCheck[] = [
   ['nftables', checkNftables],
   ['bridge filter', checkBridgeFilter],
   ['uplink', checkUplink],
+  ['bandwidth', checkBandwidth],
   ['name servers', checkNameServers],
   ['space', checkSpace],
   ['clock', checkClock],

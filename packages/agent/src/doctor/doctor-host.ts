@@ -44,6 +44,7 @@ export type DoctorSettings = {
   standIns: boolean;
   accelerator: AcceleratorSettings;
   uplink: string | undefined;
+  enforcesBandwidth: boolean;
   dataDirectory: string;
   stateDirectory: string;
   libvirtSocket: string;

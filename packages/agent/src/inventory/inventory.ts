@@ -34,6 +34,7 @@ export type HostInventory = {
   sharedStorage: boolean;
   enforcesBandwidth: boolean;
   storagePools: StoragePool[];
+  lacksNesting: boolean;
 };
 
 export type InventorySettings = DeviceOptions & {
@@ -43,6 +44,8 @@ export type InventorySettings = DeviceOptions & {
   /** Whether VMs are placed here only while the links have the bandwidth of their types. Absent: no. */
   enforcesBandwidth?: boolean;
   libvirtSocket: string;
+  /** Whether guests can run VMs. Absent: they can. */
+  offersNesting?: () => Promise<boolean>;
   /** Absent: the host does not report its storage. */
   readStoragePools?: () => Promise<StoragePool[]>;
   /** Facts that sysfs does not contain. Absent: those of this machine. */
@@ -73,5 +76,6 @@ export async function readInventory(options: InventorySettings): Promise<HostInv
     sharedStorage,
     enforcesBandwidth,
     storagePools: (await options.readStoragePools?.()) ?? [],
+    lacksNesting: (await options.offersNesting?.()) === false,
   };
 }

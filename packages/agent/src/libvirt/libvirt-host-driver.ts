@@ -59,6 +59,7 @@ export async function openLibvirtHostDriver(
     isInUse: (diskId) => view.mayUseDisk(diskId),
   });
   const sysfs = new Sysfs(settings.inventory.sysfsRoot);
+  const canNest = () => offersNesting(platform, { sysfs, proc: new Sysfs('/proc') });
   const { mtu } = settings.guests;
   const nameservers = chooseNameServers({
     configured: settings.guests.nameservers,
@@ -72,6 +73,7 @@ export async function openLibvirtHostDriver(
       ...settings.inventory,
       ...statesOfDevices(devices),
       readStoragePools: () => readStoragePools(settings.storage, { warn }),
+      offersNesting: canNest,
       warn,
     })),
     underlayIpv4: await readUnderlayAddress(network, log),
@@ -90,7 +92,7 @@ export async function openLibvirtHostDriver(
       ...{ seedPath: seeds.path, nvramPath, serialLogPath: logs.path },
       ...ofCards,
       hasCliques: () => hasCliques(platform.emulator),
-      offersNesting: () => offersNesting(platform, sysfs),
+      offersNesting: canNest,
       // Stand-ins are near no memory, so a guest with stand-ins is not pinned to a node.
       numaNodes: settings.devices.standIns
         ? async () => []

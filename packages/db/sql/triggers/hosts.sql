@@ -5,9 +5,9 @@ CREATE OR REPLACE TRIGGER hosts_reached AFTER UPDATE OF underlay_address ON host
 
 -- Every inventory writes these columns. Placement reads the host again only if one of them has changed.
 CREATE OR REPLACE TRIGGER hosts_touched AFTER UPDATE OF state, admin_state, numa_nodes, shared_storage, enforces_bandwidth,
-    storage_gib, drift, refusal, impairment, failed_builds ON hosts
+    lacks_nesting, storage_gib, drift, refusal, impairment, failed_builds ON hosts
   FOR EACH ROW WHEN ((NEW.state, NEW.admin_state, NEW.numa_nodes, NEW.shared_storage, NEW.enforces_bandwidth,
-      NEW.storage_gib, NEW.drift, NEW.trouble)
+      NEW.lacks_nesting, NEW.storage_gib, NEW.drift, NEW.trouble)
     IS DISTINCT FROM (OLD.state, OLD.admin_state, OLD.numa_nodes, OLD.shared_storage, OLD.enforces_bandwidth,
-      OLD.storage_gib, OLD.drift, OLD.trouble))
+      OLD.lacks_nesting, OLD.storage_gib, OLD.drift, OLD.trouble))
   EXECUTE FUNCTION touch_host();

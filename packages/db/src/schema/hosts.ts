@@ -113,6 +113,8 @@ export const hosts = pgTable(
     sharedStorage: boolean('shared_storage').notNull().default(false),
     /** Whether VMs are placed on it only while its links have the bandwidth of their types. */
     enforcesBandwidth: boolean('enforces_bandwidth').notNull().default(false),
+    /** Whether its guests cannot run VMs themselves; false also if its agent does not report it. */
+    lacksNesting: boolean('lacks_nesting').notNull().default(false),
     /** How large all its disks may be together; null: no limit, because it is not known or storage is shared. */
     storageGib: integer('storage_gib'),
     /** Address to which other hosts send packets of tenants' networks; null if it has none. */

@@ -8,14 +8,16 @@ import { type NodePick, pickInNode } from './pick-in-node.ts';
  * nothing.
  */
 export type GpuView = {
-  /** Free GPUs of the model, including those whose IOMMU group is not entirely free. */
+  /** Free GPUs of the model, including those whose unit is not entirely free. */
   freeCount: number;
-  /** Free GPUs of the model whose whole IOMMU group is free, by node. */
+  /** Free GPUs of the model whose whole unit is free, by node. */
   nodeFree: readonly number[];
   /** Equal for two views of a layout and model if every request fits both in the same way. */
   shapeId: number;
-  /** Returns null if no set of whole IOMMU groups of the node has exactly `count` GPUs. */
+  /** Returns null if no set of whole units of the node has exactly `count` GPUs. */
   pick: (node: number, count: number) => NodePick | null;
+  /** Returns whether a set of free IOMMU groups has exactly `count` GPUs, regardless of NVLink bridges. */
+  hasGroupsOf: (count: number) => boolean;
 };
 
 export type GpuViews = { at: (freeMask: number) => GpuView };
@@ -44,14 +46,17 @@ type ViewOf = { layout: Layout; model: string; freeMask: number; shapeIds: Map<s
 
 function makeView({ layout, model, freeMask, shapeIds }: ViewOf): GpuView {
   const free = freeMask & (layout.modelMasks.get(model) ?? 0);
-  const units = layout.units.filter((unit) => (unit.mask & free) === unit.mask);
+  const isFree = (unit: Unit) => (unit.mask & free) === unit.mask;
+  const units = layout.units.filter(isFree);
+  const groups = layout.groups === layout.units ? units : layout.groups.filter(isFree);
   const nodeFree = layout.nodes.map((_, node) =>
     units.reduce((sum, unit) => sum + (unit.node === node ? unit.size : 0), 0),
   );
   const freeCount = countBits(free);
   const picks = new Map<number, NodePick | null>();
   const nodeShapes = layout.nodes.map((_, node) => nodeShape(units, node));
-  const shape = `${freeCount};${nodeShapes.join(';')}`;
+  const groupSizes = groups === units ? [] : groups.map(({ size }) => size).sort();
+  const shape = `${freeCount};${groupSizes};${nodeShapes.join(';')}`;
   const shapeId = shapeIds.get(shape) ?? shapeIds.size;
   shapeIds.set(shape, shapeId);
   return {
@@ -70,33 +75,30 @@ function makeView({ layout, model, freeMask, shapeIds }: ViewOf): GpuView {
       }
       return pick;
     },
+    hasGroupsOf: (count) => {
+      const sums = new Set([0]);
+      for (const { size } of groups) for (const sum of [...sums]) sums.add(sum + size);
+      return sums.has(count);
+    },
   };
 }
 
 /**
- * The switches of a node are interchangeable, and so are the GPUs behind one switch. This is not true
- * if an NVLink bridge joins two switches or IOMMU groups of different sizes: then the mask itself is
- * the shape.
+ * The switches of a node are interchangeable, and so are the units behind one switch that have the same
+ * size. This is not true if a unit is behind several switches: then the mask itself is the shape.
  */
 function nodeShape(units: Unit[], node: number): string {
   const own = units.filter((unit) => unit.node === node);
-  const usable = own.reduce((mask, unit) => mask | unit.mask, 0);
-  const bridged = own.filter((unit) => unit.peers & usable);
-  const regular = bridged.every((unit) =>
-    own.some(
-      (peer) =>
-        peer.mask === unit.peers && peer.switchName === unit.switchName && peer.size === unit.size,
-    ),
-  );
-  if (!regular) return `m${usable}`;
-  const switches = new Map<string, string[]>();
-  for (const unit of own) {
-    const words = switches.get(unit.switchName) ?? [];
-    words.push(`${unit.size}${unit.peers & usable ? 'n' : ''}`);
-    switches.set(unit.switchName, words);
+  const isBehindOne = ({ switchNames }: Unit) =>
+    switchNames.every((name) => name === switchNames[0]);
+  if (!own.every(isBehindOne)) return `m${own.reduce((mask, unit) => mask | unit.mask, 0)}`;
+  const switches = new Map<string, number[]>();
+  for (const { switchNames, size } of own) {
+    const [name = ''] = switchNames;
+    switches.set(name, [...(switches.get(name) ?? []), size]);
   }
   return [...switches.values()]
-    .map((words) => words.sort().join('+'))
+    .map((sizes) => sizes.sort().join('+'))
     .sort()
     .join(',');
 }

@@ -14,18 +14,24 @@ export type Layout = {
   /** The cores and memory of the whole host, divided by its GPUs. */
   perGpu: HostSize;
   units: readonly Unit[];
+  /** The IOMMU groups alone: the same list as `units` if no NVLink bridge joins two of them. */
+  groups: readonly Unit[];
   modelMasks: ReadonlyMap<string, number>;
   companionGroups: readonly CompanionGroup[];
+  lacksNesting: boolean;
 };
 
-/** The GPUs of one IOMMU group. A VM gets all of them or none. */
+/**
+ * GPUs that a VM gets together or not at all: those of one IOMMU group, and those that NVLink bridges join to them. A
+ * bridge between the GPUs of two VMs could let each reach the memory of the other.
+ */
 export type Unit = {
   mask: number;
   size: number;
+  /** That of its first GPU: bridges join neighbours. */
   node: number;
-  switchName: string;
-  /** The mask of the units at the other end of an NVLink bridge. */
-  peers: number;
+  /** One for each GPU. */
+  switchNames: readonly string[];
 };
 
 /** Interchangeable companions. Groups are ordered by node, kind and size. */
@@ -84,6 +90,7 @@ export function layoutOf(store: LayoutStore, host: PlacementHost): Layout {
   ]);
   const perGpu = perGpuOf(host);
   const reach = reachOf(nodes, host.numaNodes);
+  const { lacksNesting = false } = host;
   const key = JSON.stringify([
     nodes,
     reach.nearest,
@@ -91,17 +98,24 @@ export function layoutOf(store: LayoutStore, host: PlacementHost): Layout {
     companionGroups,
     shape,
     perGpu,
+    lacksNesting,
   ]);
   const known = store.byKey.get(key);
   if (known) return known;
+  const groups = groupsOf(gpus);
+  const bridged = joinBridged(groups, gpus, places);
+  const toUnit = (positions: readonly number[]) => unitOf(positions, gpus, nodes);
+  const units = bridged.map(toUnit);
   const made: Layout = {
     nodes,
     reach,
     fullMask: 2 ** gpus.length - 1,
     perGpu,
-    units: unitsOf(gpus, nodes, places),
+    units,
+    groups: bridged === groups ? units : groups.map(toUnit),
     modelMasks: modelMasksOf(gpus),
     companionGroups,
+    lacksNesting,
   };
   store.byKey.set(key, made);
   return made;
@@ -136,30 +150,41 @@ function companionGroupsOf(host: PlacementHost, nodes: number[]): CompanionGroup
   return groups;
 }
 
-function unitsOf(gpus: HostGpu[], nodes: number[], places: Map<string, number>): Unit[] {
+/** The positions of the GPUs of each IOMMU group. */
+function groupsOf(gpus: HostGpu[]): number[][] {
   const groups = new Map<number, number[]>();
   gpus.forEach(({ iommuGroup }, i) => {
     if (iommuGroup !== null) groups.set(iommuGroup, [...(groups.get(iommuGroup) ?? []), i]);
   });
-  const members = [...groups.values()];
-  const masks = members.map((places) => places.reduce((mask, i) => mask | (1 << i), 0));
-  return members.map((positions, unit) => {
-    const mask = masks[unit] ?? 0;
-    let peers = 0;
-    for (const i of positions) {
-      const peer = places.get(gpus[i]?.nvlinkPeer ?? '');
-      if (peer === undefined) continue;
-      peers |= masks.find((other) => other & (1 << peer)) ?? 0;
-    }
-    const first = gpus[positions[0] ?? 0];
-    return {
-      mask,
-      size: positions.length,
-      node: nodes.indexOf(first?.numaNode ?? 0),
-      switchName: first?.pcieSwitch ?? '',
-      peers: peers & ~mask,
-    };
+  return [...groups.values()];
+}
+
+/**
+ * Joins the groups that contain the two ends of a bridge. Each end must name the other: a GPU that is missing keeps the
+ * peer that it had. Returns the same list if there are no bridges.
+ */
+function joinBridged(groups: number[][], gpus: HostGpu[], places: Map<string, number>): number[][] {
+  const peers = gpus.map(({ id, nvlinkPeer }) => {
+    const peer = places.get(nvlinkPeer ?? '');
+    return peer !== undefined && gpus[peer]?.nvlinkPeer === id ? peer : -1;
   });
+  if (peers.every((peer) => peer < 0)) return groups;
+  let joined: number[][] = [];
+  for (const group of groups) {
+    const isJoined = (other: number[]) => other.some((i) => group.includes(peers[i] ?? -1));
+    const unit = [...joined.filter(isJoined).flat(), ...group].sort((a, b) => a - b);
+    joined = [...joined.filter((other) => !isJoined(other)), unit];
+  }
+  return joined;
+}
+
+function unitOf(positions: readonly number[], gpus: HostGpu[], nodes: number[]): Unit {
+  return {
+    mask: positions.reduce((mask, i) => mask | (1 << i), 0),
+    size: positions.length,
+    node: nodes.indexOf(gpus[positions[0] ?? 0]?.numaNode ?? 0),
+    switchNames: positions.map((i) => gpus[i]?.pcieSwitch ?? ''),
+  };
 }
 
 function modelMasksOf(gpus: HostGpu[]): Map<string, number> {

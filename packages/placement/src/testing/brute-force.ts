@@ -15,11 +15,12 @@ export function fitOf(host: PlacementHost, request: PlacementRequest): Fit | nul
 }
 
 /**
- * Returns whether the host can take the VM, by the rules alone: whole IOMMU groups on the fewest sockets, and enough
+ * Returns whether the host can take the VM, by the rules alone: whole IOMMU groups and NVLink pairs on the fewest sockets, and enough
  * of everything else anywhere on the host. Amounts of memory must be multiples of a page.
  */
 export function canTake(host: PlacementHost, request: PlacementRequest): boolean {
   if (host.location !== request.location || !isSchedulable(host)) return false;
+  if (request.nested && host.lacksNesting) return false;
   const total = (amount: 'cores' | 'memoryMib') =>
     host.numaNodes.reduce((sum, node) => sum + Math.max(0, node[amount]), 0);
   const gbps = host.numaNodes.reduce((sum, { networkGbps }) => sum + networkGbps, 0);
@@ -59,10 +60,19 @@ function fewestSockets(
   let fewest: number | null = null;
   for (let set = 0; set < 2 ** groups.length; set += 1) {
     const gpus = groups.filter((_, i) => set & (1 << i)).flat();
-    if (gpus.length !== gpuCount) continue;
+    if (gpus.length !== gpuCount || splitsPair(host, gpus)) continue;
     fewest = Math.min(fewest ?? gpuCount, new Set(gpus.map(socketOf)).size);
   }
   return fewest;
+}
+
+function splitsPair(host: PlacementHost, gpus: readonly HostGpu[]): boolean {
+  const peerOf = ({ id, nvlinkPeer }: HostGpu) =>
+    host.gpus.find((gpu) => gpu.id === nvlinkPeer && gpu.nvlinkPeer === id);
+  return gpus.some((gpu) => {
+    const peer = peerOf(gpu);
+    return peer !== undefined && peer.iommuGroup !== null && !gpus.includes(peer);
+  });
 }
 
 /** Returns the lowest score of all hosts, computed by visiting each of them. */

@@ -35,15 +35,16 @@ export function makeHost(given: Partial<HostPlan> = {}): PlacementHost {
   const plan = { ...PLAN, ...given };
   const perNode = Math.ceil(plan.gpus / plan.nodes);
   const nodeOf = (i: number) => Math.floor(i / perNode);
+  const switchOf = (i: number) => `s${nodeOf(i)}-${Math.floor((i % perNode) / plan.gpusPerSwitch)}`;
   const gpus = Array.from({ length: plan.gpus }, (_, i): HostGpu => {
     const onSwitch = (i % perNode) % plan.gpusPerSwitch;
     const peer = onSwitch % 2 === 0 ? i + 1 : i - 1;
-    const hasPeer = plan.bridged && peer < plan.gpus && nodeOf(peer) === nodeOf(i);
+    const hasPeer = plan.bridged && peer < plan.gpus && switchOf(peer) === switchOf(i);
     return {
       id: `${plan.id}-g${i}`,
       model: plan.model,
       numaNode: nodeOf(i),
-      pcieSwitch: `s${nodeOf(i)}-${Math.floor((i % perNode) / plan.gpusPerSwitch)}`,
+      pcieSwitch: switchOf(i),
       iommuGroup: i,
       nvlinkPeer: hasPeer ? `${plan.id}-g${peer}` : null,
       state: 'free',

@@ -13,6 +13,7 @@ export type HostParts = {
   devices: DevicePart[];
   sharedStorage: boolean;
   enforcesBandwidth: boolean;
+  lacksNesting: boolean;
   /** How large all its disks may be together. Null: there is no limit. */
   storageGib: number | null;
 };
@@ -33,6 +34,7 @@ export function hostPartsOf(inventory: Inventory__Output): HostParts {
     devices: [...seenDevices(inventory).values()].map(deviceOf),
     sharedStorage: inventory.sharedStorage,
     enforcesBandwidth: inventory.enforcesBandwidth,
+    lacksNesting: inventory.lacksNesting,
     storageGib: storageGibOf(inventory),
   };
 }

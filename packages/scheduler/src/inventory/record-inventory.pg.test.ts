@@ -239,6 +239,21 @@ it('a new inventory wakes placement and does not change the spec of the host', a
   ).toMatchObject([{ shared_storage: true, os: 'ab' }]);
 });
 
+it('a host whose guests can no longer run VMs is recorded as such and wakes placement', async () => {
+  const read = async () =>
+    (
+      await database.sql`select h.lacks_nesting, r.changed_xid::text
+        from hosts h join host_revisions r on r.host_id = h.id where h.id = ${hostId}`
+    )[0];
+  await record(both);
+  const before = await read();
+  expect(before).toMatchObject({ lacks_nesting: false });
+  await record({ ...both, lacksNesting: true });
+  const after = await read();
+  expect(after).toMatchObject({ lacks_nesting: true });
+  expect(after?.['changed_xid']).not.toBe(before?.['changed_xid']);
+});
+
 it('a change of what storage offers wakes placement, and a change of its free space does not', async () => {
   const storage = (offeredGib: number, freeGib: number) => ({
     storagePools: [

@@ -58,6 +58,7 @@ export async function recordInventory(recording: Recording): Promise<void> {
       numaNodes: parts.numaNodes,
       sharedStorage: parts.sharedStorage,
       enforcesBandwidth: parts.enforcesBandwidth,
+      lacksNesting: parts.lacksNesting,
       storageGib: parts.storageGib,
       acceptedFacts: drift.length === 0 ? completeFacts(accepted, facts) : accepted,
     });

@@ -108,6 +108,24 @@ describe('a placement run', () => {
     await setMaySplit(false);
   });
 
+  it('places a VM with nested virtualization only on hosts that offer it', async () => {
+    const { sql } = database;
+    const [lacking, offering] = await addHosts(sql, 2);
+    const setLacking = (lacks: boolean) =>
+      sql`update hosts set lacks_nesting = ${lacks} where id = ${lacking?.id ?? ''}`;
+    await setLacking(true);
+    await sql`update vm_types set nested_virtualization = true where name = 'a40.1x'`;
+    const vmIds = [await addVm(), await addVm()];
+    expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 1 });
+    const homes = await Promise.all(vmIds.map(hostOf));
+    expect(homes.flatMap((home) => home?.host_id ?? [])).toEqual([offering?.id]);
+    await setLacking(false);
+    const later = await addVm();
+    expect(await placePending(placer)).toMatchObject({ placed: 1, failed: 0 });
+    expect((await hostOf(later))?.host_id).toBe(lacking?.id);
+    await sql`update vm_types set nested_virtualization = false where name = 'a40.1x'`;
+  });
+
   it('ignores VMs that must not be placed', async () => {
     const { sql } = database;
     await addHosts(sql, 5);
@@ -164,7 +182,12 @@ describe('without room', () => {
           message: expect.stringContaining('no host in eu-north-a has room for a40.1x'),
           details: {
             filters: [
-              ...['location', 'schedulable', 'gpu_model'].map((filter) => ({ filter, left: 1 })),
+              ...['location', 'schedulable', 'gpu_model', 'nested_virtualization'].map(
+                (filter) => ({
+                  filter,
+                  left: 1,
+                }),
+              ),
               { filter: 'gpu_count', left: 0 },
             ],
           },

@@ -148,6 +148,7 @@ it('a type is available only while a host has room for an OS disk', async () => 
     const type = {
       ...{ name: TYPE, cpu_cores: 6, memory_gb: 60, disk_gb: 960, disk_count: 1 },
       ...{ gpu_count: 1, gpu_type: 'A40 48GB PCIe', network_gbps: 10, may_split: false },
+      nested_virtualization: false,
     };
     const written = new Map<string, boolean>();
     await writeAvailabilities({ sql, lease: placer.lease, index, types: [type], written });

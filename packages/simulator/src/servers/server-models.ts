@@ -34,7 +34,7 @@ export const SERVER_MODELS: readonly ServerModel[] = [
     cpuModel: 'AMD EPYC 7543 32-Core Processor',
     nodes: twoSockets({ ...MILAN_NODE, cores: 32, memoryGib: 384, gpusBySwitch: [2, 2] }),
     gpu: A40,
-    nvlinkBridged: true,
+    nvlinkBridged: false,
     firmware: '2.14.1',
   },
   {
@@ -43,7 +43,7 @@ export const SERVER_MODELS: readonly ServerModel[] = [
     cpuModel: 'AMD EPYC 7763 64-Core Processor',
     nodes: twoSockets({ ...MILAN_NODE, cores: 64, memoryGib: 768, gpusBySwitch: [4] }),
     gpu: A100_40GB,
-    nvlinkBridged: true,
+    nvlinkBridged: false,
     firmware: '2.14.1',
   },
   {
@@ -52,7 +52,7 @@ export const SERVER_MODELS: readonly ServerModel[] = [
     cpuModel: 'AMD EPYC 7763 64-Core Processor',
     nodes: twoSockets({ ...MILAN_NODE, cores: 64, memoryGib: 768, gpusBySwitch: [2, 2] }),
     gpu: A100_80GB,
-    nvlinkBridged: true,
+    nvlinkBridged: false,
     firmware: '2.15.0',
   },
   {

@@ -2,6 +2,7 @@ import type { HostInventory } from '@gantry/agent/inventory/inventory';
 import { gpuModelOf } from '@gantry/model/gpu-models';
 import { CATALOGUE } from '@gantry/model/vm-types';
 import { describe, expect, it } from 'vitest';
+import { PUBLISHED_SERVERS } from './published-servers.ts';
 import type { ServerModel } from './server-model.ts';
 import { SERVER_MODELS } from './server-models.ts';
 import { inventoryOfHost, simulatedInventory } from './simulated-inventory.ts';
@@ -97,17 +98,6 @@ describe.each(SERVER_MODELS.map((model) => [model.name, model] as const))('on %s
     expect(Number(last)).toBe(cpu.threads - 1);
   });
 
-  it('have NVLink bridges only between two GPUs behind one switch', async () => {
-    const gpus = gpusOf(await simulatedInventory(model));
-    for (const { address, bridges, attributes } of gpus) {
-      const peer = gpus.find((other) => other.address === attributes['nvlink_peer']);
-      expect(peer !== undefined).toBe(model.nvlinkBridged);
-      if (!peer) continue;
-      expect(peer.attributes).toEqual({ nvlink_peer: address });
-      expect(peer.bridges.slice(0, -1)).toEqual(bridges.slice(0, -1));
-    }
-  });
-
   it('show nothing of the machine that simulates them', async () => {
     const { cpu, software } = await simulatedInventory(model);
     expect(cpu).toMatchObject({ model: model.cpuModel, architecture: 'x64', sockets: 2 });
@@ -163,3 +153,17 @@ describe('ten thousand simulated hosts', () => {
     expect(gpusOf(shared)).toHaveLength(8);
   });
 });
+
+it.each([...SERVER_MODELS, ...PUBLISHED_SERVERS])(
+  '$name has NVLink bridges only between two GPUs behind one switch',
+  async (model) => {
+    const gpus = gpusOf(await simulatedInventory(model));
+    for (const { address, bridges, attributes } of gpus) {
+      const peer = gpus.find((other) => other.address === attributes['nvlink_peer']);
+      expect(peer !== undefined).toBe(model.nvlinkBridged);
+      if (!peer) continue;
+      expect(peer.attributes).toEqual({ nvlink_peer: address });
+      expect(peer.bridges.slice(0, -1)).toEqual(bridges.slice(0, -1));
+    }
+  },
+);

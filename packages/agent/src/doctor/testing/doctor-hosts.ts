@@ -23,6 +23,7 @@ const SETTINGS: DoctorSettings = {
   standIns: false,
   accelerator: { accelerator: 'auto', allowEmulation: false, probeLimitMs: 30_000 },
   uplink: 'ens1',
+  enforcesBandwidth: false,
   dataDirectory: '/var/lib/gantry-data',
   stateDirectory: '/var/lib/gantry',
   libvirtSocket: '/run/libvirt/libvirt-sock',

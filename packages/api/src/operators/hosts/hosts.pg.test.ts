@@ -154,6 +154,7 @@ describe('a host', () => {
       agent_capabilities: [],
       shared_storage: false,
       enforces_bandwidth: false,
+      lacks_nesting: false,
       software: { os: '', kernel: '', firmware: '', libvirt: '', command_line: '', iommu: '' },
       drift: [],
       // One for the new host and one for the VM.

@@ -82,6 +82,11 @@ const Host = z
       description:
         'Whether VMs are placed here only while its links have the bandwidth of their types.',
     }),
+    lacks_nesting: z.boolean().openapi({
+      description:
+        'Whether its guests cannot run VMs themselves. VMs of types with nested virtualization are then not ' +
+        'placed here. False also if its agent does not report it.',
+    }),
     wanted_number: z
       .int()
       .openapi({ description: 'The number of the current desired state of the host.' }),

@@ -33,6 +33,7 @@ export function hostView(row: HostRow) {
     drift: row.drift,
     shared_storage: row.shared_storage,
     enforces_bandwidth: row.enforces_bandwidth,
+    lacks_nesting: row.lacks_nesting,
     wanted_number: Number(row.wanted_number),
     accepted_number: Number(row.accepted_number),
     refusal: row.refusal,

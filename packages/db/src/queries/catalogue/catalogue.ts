@@ -15,7 +15,6 @@ export type VmTypeRow = TypeAmounts & {
   cpu_type: string;
   memory_type: string;
   disk_type: string;
-  nested_virtualization: boolean;
   retired: boolean;
   locations: string[];
 };
@@ -26,7 +25,7 @@ export async function listVmTypes(
   { retired }: { retired: boolean },
 ): Promise<VmTypeRow[]> {
   return await sql<VmTypeRow[]>`
-    select t.name, t.description, t.cpu_type, t.memory_type, t.disk_type, t.nested_virtualization, t.retired,
+    select t.name, t.description, t.cpu_type, t.memory_type, t.disk_type, t.retired,
       ${typeAmounts(sql)},
       array(select location from vm_type_locations where vm_type = t.name order by location) as locations
     from vm_types t where not t.retired or ${retired} order by t.position`;

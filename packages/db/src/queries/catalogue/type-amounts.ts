@@ -11,8 +11,10 @@ export type TypeAmounts = {
   gpu_type: string;
   network_gbps: number;
   may_split: boolean;
+  nested_virtualization: boolean;
 };
 
 /** The columns of TypeAmounts, of a row `t` of vm_types. */
 export const typeAmounts = (sql: Queryable) => sql`
-  t.cpu_cores, t.memory_gb, t.disk_gb, t.disk_count, t.gpu_count, t.gpu_type, t.network_gbps, t.may_split`;
+  t.cpu_cores, t.memory_gb, t.disk_gb, t.disk_count, t.gpu_count, t.gpu_type, t.network_gbps, t.may_split,
+  t.nested_virtualization`;

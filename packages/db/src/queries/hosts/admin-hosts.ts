@@ -63,6 +63,7 @@ export type HostRow = {
   unresponsive_vms: UnresponsiveVm[];
   shared_storage: boolean;
   enforces_bandwidth: boolean;
+  lacks_nesting: boolean;
   /** Null before the first report, and in reports of older agents. */
   storage_pools: StoragePoolFacts[] | null;
   /** How large all its disks are together. */
@@ -106,7 +107,7 @@ const DEVICE_AT = '$.devices[*] ? (@.address == $at)';
 
 const hostColumns = (sql: Queryable) => sql`
   h.id, h.name, h.location, h.state, h.admin_state, h.fenced_at, h.created_at, h.accepted_number,
-  h.refusal, h.trouble, h.unknown_vms, h.unresponsive_vms, h.shared_storage, h.enforces_bandwidth, h.numa_nodes,
+  h.refusal, h.trouble, h.unknown_vms, h.unresponsive_vms, h.shared_storage, h.enforces_bandwidth, h.lacks_nesting, h.numa_nodes,
   h.inventory -> 'software' as software, h.inventory -> 'storagePools' as storage_pools,
   disks_gib(h.id)::integer as disks_gib, h.drift, r.number as wanted_number,
   coalesce(s.last_seen_at > now() - make_interval(secs => ${VOUCHED_SECONDS}), false) as connected,

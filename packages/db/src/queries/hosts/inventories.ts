@@ -57,6 +57,7 @@ export async function updateInventory(
     numaNodes: NumaNodeTotals[];
     sharedStorage: boolean;
     enforcesBandwidth: boolean;
+    lacksNesting: boolean;
     storageGib: number | null;
     underlayAddress: string | null;
     facts: object;
@@ -66,7 +67,7 @@ export async function updateInventory(
 ): Promise<void> {
   await sql`update hosts set inventory = ${host.inventoryJson}::text::jsonb, judged_by = ${host.judgedBy},
       numa_nodes = ${JSON.stringify(host.numaNodes)}::text::jsonb, shared_storage = ${host.sharedStorage},
-      enforces_bandwidth = ${host.enforcesBandwidth}, storage_gib = ${host.storageGib},
+      enforces_bandwidth = ${host.enforcesBandwidth}, lacks_nesting = ${host.lacksNesting}, storage_gib = ${host.storageGib},
       underlay_address = ${host.underlayAddress}::inet,
       facts = ${JSON.stringify(host.facts)}::text::jsonb,
       accepted_facts = ${JSON.stringify(host.acceptedFacts)}::text::jsonb, drift = ${host.drift}

@@ -15,6 +15,7 @@ export type PlacementHostRow = {
   fenced: boolean;
   shared_storage: boolean;
   enforces_bandwidth: boolean;
+  lacks_nesting: boolean;
   /** How much larger its disks may become together; null if there is no limit. */
   free_storage_gib: number | null;
   drifted: boolean;
@@ -61,7 +62,7 @@ export async function readPlacementHosts(
   const [hosts, devices, vms] = await Promise.all([
     sql<PlacementHostRow[]>`
       select h.id, h.name, h.location, h.state, h.admin_state, h.fenced_at is not null as fenced, h.shared_storage,
-        h.enforces_bandwidth,
+        h.enforces_bandwidth, h.lacks_nesting,
         case when h.storage_gib is not null then h.storage_gib - disks_gib(h.id)::integer end as free_storage_gib,
         h.drift <> '{}' as drifted, h.trouble, h.numa_nodes, r.changed_xid::text
       from hosts h join host_revisions r on r.host_id = h.id where ${selected(sql, selection)} order by h.name`,

@@ -13,6 +13,7 @@ export function makeInventory(inventory: Partial<Inventory__Output> = {}): Inven
     software: makeSoftware(),
     sharedStorage: false,
     enforcesBandwidth: false,
+    lacksNesting: false,
     underlayIpv4: '',
     storagePools: [],
     ...inventory,

@@ -19,6 +19,7 @@ export interface Inventory {
   'underlayIpv4'?: (string);
   'enforcesBandwidth'?: (boolean);
   'storagePools'?: (_gantry_v1_StoragePool)[];
+  'lacksNesting'?: (boolean);
 }
 
 export interface Inventory__Output {
@@ -32,4 +33,5 @@ export interface Inventory__Output {
   'underlayIpv4': (string);
   'enforcesBandwidth': (boolean);
   'storagePools': (_gantry_v1_StoragePool__Output)[];
+  'lacksNesting': (boolean);
 }

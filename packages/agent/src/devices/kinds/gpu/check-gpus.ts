@@ -1,14 +1,23 @@
 import { type Finding, fail, ok, warn } from '../../../base/finding.ts';
 import type { CheckedHost, InventoryDevice, KindCheck } from '../kind-driver.ts';
+import { checkNvlink } from './check-nvlink.ts';
 import { checkPeers } from './check-peers.ts';
+import type { NvlinkPair } from './nvlink-pairs.ts';
 
-export function gpuChecks(vendorIds: readonly string[]): readonly KindCheck[] {
+type Checked = {
+  vendorIds: readonly string[];
+  /** Undefined: the operator has stated nothing about bridges. */
+  nvlinkPairs: readonly NvlinkPair[] | undefined;
+};
+
+export function gpuChecks({ vendorIds, nvlinkPairs }: Checked): readonly KindCheck[] {
   return [
     ['GPUs', (host) => checkGpus(host, vendorIds)],
     ['GPU support', checkSupport],
     ['GPU drivers', checkGpuDrivers],
     ['GPU reset', checkResets],
     ['GPU peers', checkPeers],
+    ['NVLink', (host) => checkNvlink(host, nvlinkPairs)],
   ];
 }
 

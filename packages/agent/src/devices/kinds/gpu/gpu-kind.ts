@@ -14,7 +14,8 @@ import { type VendorWarnings, vendorWarningsReader } from './vendor-warnings.ts'
 export type GpuSettings = {
   /** Vendors whose display controllers are GPUs for VMs: four hex digits each. */
   vendorIds: readonly string[];
-  nvlinkPairs?: readonly NvlinkPair[];
+  /** Absent: the operator has stated nothing about bridges. */
+  nvlinkPairs?: readonly NvlinkPair[] | undefined;
   /** Absent: the memory of cards is not cleaned. */
   cleaner?: GpuCleaner | undefined;
   /** Absent: GPUs below one switch. */
@@ -25,7 +26,7 @@ export type GpuSettings = {
 
 /** Graphics cards: passed through with all their functions, and reset after a VM. */
 export function gpuKind(settings: GpuSettings): KindDriver {
-  const { vendorIds, nvlinkPairs = [], vendorWarnings, cleaner, peerScope = 'switch' } = settings;
+  const { vendorIds, nvlinkPairs, vendorWarnings, cleaner, peerScope = 'switch' } = settings;
   return {
     kind: 'gpu',
     pciClass: DISPLAY_CLASS,
@@ -35,7 +36,7 @@ export function gpuKind(settings: GpuSettings): KindDriver {
       const cards = await readGpuDevices(sysfs, vendorIds, names);
       const warnings = await vendorWarnings?.(cards);
       const isBesideNvswitch = await hasNvswitch(sysfs);
-      return joinPairs(cards, nvlinkPairs, warn).map(({ pci, nvlinkPeer }) =>
+      return joinPairs(cards, nvlinkPairs ?? [], warn).map(({ pci, nvlinkPeer }) =>
         inventoryDevice('gpu', pci, {
           warnings: warnings?.get(pci.address) ?? [],
           attributes: {
@@ -58,7 +59,7 @@ export function gpuKind(settings: GpuSettings): KindDriver {
     filesOf: gpuFiles,
     clean: (host, device) =>
       cleanByReset(host, device, (outcome) => cleanMemory(host, device, { cleaner, outcome })),
-    checks: gpuChecks(vendorIds),
+    checks: gpuChecks({ vendorIds, nvlinkPairs }),
   };
 }
 
@@ -100,9 +101,9 @@ function readCleaner(reader: SettingsReader): GpuCleaner | undefined {
   );
 }
 
-function readNvlinkPairs(reader: SettingsReader): NvlinkPair[] {
+function readNvlinkPairs(reader: SettingsReader): NvlinkPair[] | undefined {
   const text = reader.optional('GANTRY_NVLINK_PAIRS');
-  if (text === undefined) return [];
+  if (text === undefined) return undefined;
   try {
     return parseNvlinkPairs(text);
   } catch (error) {

@@ -29,8 +29,13 @@ describe('pairs as an operator writes them', () => {
     ]);
   });
 
+  it('are none if that is the word', () => {
+    expect(parseNvlinkPairs('none')).toEqual([]);
+  });
+
   it.each([
     A,
+    `none,${A}-${B}`,
     `${A}-`,
     `${A}-${B}-${C}`,
     `${A}-${A}`,

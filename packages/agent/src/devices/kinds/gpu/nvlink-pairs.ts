@@ -5,10 +5,11 @@ import type { PciDevice } from '../../pci/pci-device.ts';
 export type NvlinkPair = readonly [string, string];
 
 /**
- * Parses "0000:41:00.0-0000:42:00.0,…". The operator sets it, because the kernel does not know the
- * bridges on top of PCIe cards. Throws if a pair has one card twice, or if a card is in two pairs.
+ * Parses "0000:41:00.0-0000:42:00.0,…" or "none". The operator sets it, because the kernel does not
+ * know the bridges on top of PCIe cards. Throws if a pair has one card twice, or if a card is in two pairs.
  */
 export function parseNvlinkPairs(text: string): NvlinkPair[] {
+  if (text.trim() === 'none') return [];
   const seen = new Set<string>();
   return text.split(',').map((part) => {
     const [one, other, ...rest] = part.trim().toLowerCase().split('-');

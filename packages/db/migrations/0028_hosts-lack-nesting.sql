@@ -1,0 +1,1 @@
+ALTER TABLE "hosts" ADD COLUMN "lacks_nesting" boolean DEFAULT false NOT NULL;
