@@ -68,6 +68,10 @@ it('a VM that does not reply keeps running, and operators see it until it replie
   const message = `VM ${id} is unresponsive: the hypervisor did not reply`;
   await expect.poll(shown).toEqual([{ vm_id: id, message, since }]);
   expect(await vmState(id)).toBe('STATE_RUNNING');
+  expect(await done('vms', 'PATCH', `/${id}`, { action: 'RESET' })).toMatchObject({
+    ...{ state: 'FAILED', result: { code: 'vm_unresponsive', message } },
+  });
+  expect(await vmState(id)).toBe('STATE_RUNNING');
   host.driver.hypervisor.unwedge(id);
   await expect.poll(shown).toEqual([]);
   expect(await vmState(id)).toBe('STATE_RUNNING');

@@ -138,6 +138,10 @@ const EVENTS: [VmEvent, Apply][] = [
   ['host_reported_running', (vms) => report(vms, 'VM_OBSERVED_STATE_RUNNING')],
   ['host_reported_crash', (vms) => report(vms, 'VM_OBSERVED_STATE_CRASHED')],
   ['host_reported_failure', (vms) => report(vms, 'VM_OBSERVED_STATE_FAILED')],
+  [
+    'host_reported_unresponsive',
+    (vms) => report(vms, 'VM_OBSERVED_STATE_FAILED', 'vm_unresponsive'),
+  ],
   ['host_reported_gone', (vms) => report(vms, 'VM_OBSERVED_STATE_TAKEN_DOWN')],
   [
     'removed_without_host',
@@ -167,7 +171,7 @@ const EVENTS: [VmEvent, Apply][] = [
         vms.filter(({ reachable }) => !reachable),
         async (host, planted) => {
           await cloud.sql`update hosts set state = 'unreachable' where id = ${host.id}`;
-          await send(host, planted, 'VM_OBSERVED_STATE_WORKING');
+          await send(host, planted, { state: 'VM_OBSERVED_STATE_WORKING' });
         },
       ),
   ],
@@ -244,9 +248,13 @@ async function passDeadlines(vms: Vm[]): Promise<Outcome[]> {
   );
 }
 
-async function report(vms: Vm[], state: VmObservedState): Promise<Outcome[]> {
+async function report(
+  vms: Vm[],
+  state: VmObservedState,
+  code = 'image_unavailable',
+): Promise<Outcome[]> {
   return await onHost(vms.filter(isPlacedAndReachable), (host, planted) =>
-    send(host, planted, state),
+    send(host, planted, { state, code }),
   );
 }
 
@@ -254,7 +262,7 @@ async function report(vms: Vm[], state: VmObservedState): Promise<Outcome[]> {
 async function send(
   host: HandDrivenHost,
   planted: Planted[],
-  state: VmObservedState,
+  { state, code = '' }: { state: VmObservedState; code?: string },
 ): Promise<void> {
   const rows = await cloud.sql<{ id: string; revision: string; generation: string }[]>`
     select id, revision, generation from vms where id = any(${planted.map(({ id }) => id)})`;
@@ -264,7 +272,7 @@ async function send(
     generation,
     state,
     disks: [],
-    failure: state === 'VM_OBSERVED_STATE_FAILED' ? failure('image_unavailable') : null,
+    failure: state === 'VM_OBSERVED_STATE_FAILED' ? failure(code) : null,
     known: null,
     contentHash: '',
   }));

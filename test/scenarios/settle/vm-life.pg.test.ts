@@ -289,6 +289,29 @@ describe('a VM that runs', () => {
     expect(more).toHaveLength(0);
   });
 
+  it('keeps running if it does not reply to a RESET, which fails with the reason and is done later', async () => {
+    await begin();
+    const id = await cloud.runVm(host);
+    const { operationId } = await cloud.request('PATCH', `/vms/${id}`, { action: 'RESET' });
+    const silent = {
+      ...{ state: 'VM_OBSERVED_STATE_FAILED' as const, generation: '1' },
+      failure: failure('vm_unresponsive'),
+    };
+    const report = await host.say(id, silent);
+    expect(await cloud.operation(operationId)).toMatchObject({
+      ...{ state: 'FAILED', result: { code: 'vm_unresponsive' } },
+    });
+    expect(await cloud.vmState(id)).toBe('STATE_RUNNING');
+    const before = await allRows(cloud.sql);
+    await host.report(report);
+    expect(await allRows(cloud.sql)).toEqual(before);
+    expect((await host.spec()).vms).toMatchObject([{ id, generation: 2 }]);
+    await host.obey();
+    expect(await cloud.vmState(id)).toBe('STATE_RUNNING');
+    expect(await events(id)).toEqual([]);
+    expect(await claims(id)).toBe(2);
+  });
+
   it('is CRASHED when it ends by itself: metering stops, and repeated reports give one event', async () => {
     await begin();
     const id = await cloud.runVm(host);

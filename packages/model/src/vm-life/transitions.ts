@@ -78,6 +78,25 @@ const SCHEDULER_TRANSITIONS = [
     writes: FAIL_COLUMNS,
   },
   {
+    event: 'host_reported_unresponsive',
+    by: 'scheduler',
+    meaning:
+      'The VM does not reply, so it is not reset: the operation fails, and the host resets it when it replies.',
+    from: ['STATE_RESETTING'],
+    to: ['STATE_RUNNING'],
+    functions: ['settleReport', 'settleUnresponsive', 'failVm'],
+    writes: FAIL_COLUMNS,
+  },
+  {
+    event: 'host_reported_unresponsive',
+    by: 'scheduler',
+    meaning: 'The VM did not reply while it started: the host takes it down.',
+    from: ['STATE_STARTING'],
+    to: ['STATE_ERROR'],
+    functions: ['settleReport', 'settleFailed', 'failVm'],
+    writes: FAIL_COLUMNS,
+  },
+  {
     event: 'host_reported_gone',
     by: 'scheduler',
     meaning: 'The host has stopped the VM and sent a receipt for each device.',

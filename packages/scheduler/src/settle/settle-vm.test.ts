@@ -6,6 +6,9 @@ const running = makePlacedVm({ revision: '5', generation: '2' });
 const goingDown = makePlacedVm({ revision: '5', generation: '2', should_run: false });
 const failure = { code: 'no_space', message: 'the pool is full', sinceMs: '1' };
 const stuck = { code: 'device_stuck', message: 'open in persistenced (1)', sinceMs: '1' };
+const silent = { code: 'vm_unresponsive', message: 'libvirt did not reply', sinceMs: '1' };
+const resetting = makePlacedVm({ revision: '5', generation: '2', operation: 'RESET' });
+const starting = makePlacedVm({ revision: '5', generation: '2', operation: 'START' });
 const said = { code: 'no_space', message: 'the pool is full' };
 
 describe('judgeVm', () => {
@@ -23,6 +26,11 @@ describe('judgeVm', () => {
     ['FAILED', running, { failure, generation: '0' }, { is: 'failed', failure: said }],
     ['FAILED', running, { generation: '0' }, { is: 'failed', failure: { code: 'host_failed' } }],
     ['FAILED', running, { failure, revision: '4' }, { is: 'nothing' }],
+    ['FAILED', running, { failure: silent }, { is: 'unresponsive' }],
+    ['FAILED', resetting, { failure: silent }, { is: 'unresponsive' }],
+    ['FAILED', resetting, { failure }, { is: 'failed' }],
+    ['FAILED', starting, { failure: silent }, { is: 'failed' }],
+    ['FAILED', goingDown, { failure: silent }, { is: 'nothing' }],
     ['FAILED', goingDown, { failure }, { is: 'nothing' }],
     ['FAILED', goingDown, { failure: stuck }, { is: 'held_up', failure: { code: 'device_stuck' } }],
     ['FAILED', goingDown, { failure: stuck, revision: '4' }, { is: 'nothing' }],

@@ -39,6 +39,8 @@ export type VmVerdict =
   | { is: 'running'; failure: Failure | null }
   | { is: 'crashed' }
   | { is: 'failed'; failure: Failure }
+  /** The VM probably runs, but its hypervisor does not reply about it. The host goes on trying. */
+  | { is: 'unresponsive'; failure: Failure }
   | { is: 'gone' }
   /** The host cannot take the VM down until its kernel releases a device. It goes on trying. */
   | { is: 'held_up'; failure: Failure }
@@ -62,13 +64,19 @@ export function judgeVm(vm: PlacedVmRow, report: VmReport | undefined): VmVerdic
         : { is: 'nothing' };
     case 'VM_OBSERVED_STATE_FAILED':
       return vm.should_run
-        ? { is: 'failed', failure: failureOf(report) ?? UNEXPLAINED }
+        ? judgeFailure(vm, failureOf(report) ?? UNEXPLAINED)
         : judgeTakeDown(failureOf(report));
     case 'VM_OBSERVED_STATE_TAKEN_DOWN':
       return vm.should_run ? { is: 'nothing' } : { is: 'gone' };
     default:
       return { is: 'nothing' };
   }
+}
+
+/** A VM that ran before is not given up because it does not reply: it may still do its work. */
+function judgeFailure(vm: PlacedVmRow, failure: Failure): VmVerdict {
+  const mayRun = failure.code === VM_UNRESPONSIVE && !isBuild(vm);
+  return { is: mayRun ? 'unresponsive' : 'failed', failure };
 }
 
 /** The host repeats a failed take-down until it succeeds: claims end only on proof. */
@@ -86,6 +94,8 @@ export function isToBeRemoved(vm: PlacedVmRow): boolean {
   return vm.desired_state === 'deleted' || vm.abandoned;
 }
 
+/** The hypervisor of the host does not reply about the VM. */
+const VM_UNRESPONSIVE = 'vm_unresponsive';
 const UNEXPLAINED: Failure = { code: 'host_failed', message: 'the host gave no reason' };
 
 function failureOf(report: VmReport): Failure | null {
@@ -109,6 +119,8 @@ export async function applyVerdict(settling: VmSettling, verdict: VmVerdict): Pr
     case 'failed':
       if (await relocate(settling, verdict.failure)) return;
       return await settleFailed(settling, verdict.failure);
+    case 'unresponsive':
+      return await settleUnresponsive(settling, verdict.failure);
     case 'gone':
       return await settleGone(settling);
     case 'held_up':
@@ -212,6 +224,15 @@ async function settleFailed(settling: VmSettling, failure: Failure): Promise<voi
         message: `its host cannot run the VM any more: ${failure.message}`,
       },
     ]);
+}
+
+/** As after a deadline, the VM keeps its state, and the host resets it when it replies again. */
+async function settleUnresponsive(settling: VmSettling, failure: Failure): Promise<void> {
+  const { sql, vm } = settling;
+  if (vm.operation === 'ATTACH_DISKS' || vm.operation === 'DETACH_DISKS')
+    await undoDiskChange(settling, failure);
+  if (vm.operation === 'RESET')
+    await failVm(sql, { vmId: vm.id, generation: vm.generation, after: 'keep', failure });
 }
 
 /** As after a deadline, the stop or removal stays in force. A creation that moves on has its deadline. */
