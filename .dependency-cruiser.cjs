@@ -12,6 +12,7 @@ const ours = [
   'node-libvirt',
   'pki',
   'simulator',
+  'sdk',
 ];
 /** Packages a package may import from, besides itself. */
 const allowed = {
@@ -19,6 +20,7 @@ const allowed = {
   placement: [],
   'node-libvirt': [],
   pki: [],
+  sdk: [],
   daemon: [],
   db: ['model'],
   api: ['model', 'placement', 'db', 'daemon', 'proto'],

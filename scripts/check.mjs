@@ -8,6 +8,7 @@ import { findLockfileProblems } from './check-lockfile.mjs';
 import { findMissingMigration } from './check-migrations.mjs';
 import { ensureInstalled } from './install.mjs';
 import { findStaleProtoTypes } from './proto-types.mjs';
+import { findStaleSdk } from './sdk-client.mjs';
 import { isMain, readText, root, run, secondsSince, tool } from './workspace.mjs';
 
 const runTool =
@@ -31,13 +32,17 @@ const CHECKS = {
   migrations: runTool('drizzle-kit', 'check', '--config', 'packages/db/drizzle.config.ts'),
   'migrations are current': async () => verdict(await findMissingMigration()),
   'wire types are current': async () => verdict(await findStaleProtoTypes()),
+  'sdk is current': async () => verdict(await findStaleSdk()),
   lockfile: async () => {
     const text = readText(path.join(root, 'pnpm-lock.yaml')) ?? '';
     return verdict(findLockfileProblems(text).join('\n'));
   },
 };
 
-const FAST = ['types', 'biome', 'imports', 'folders', 'wire types are current', 'lockfile'];
+const FAST = [
+  ...['types', 'biome', 'imports', 'folders', 'wire types are current', 'sdk is current'],
+  'lockfile',
+];
 
 function verdict(problems) {
   return { ok: problems === '', output: problems };

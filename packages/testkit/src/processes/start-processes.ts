@@ -23,8 +23,14 @@ const FLEET_KEY = 'a fleet key for tests, which is long enough';
  */
 export type Processes = {
   sql: postgres.Sql;
-  /** The key of a member of the first project. */
-  credentials: { project_id: string; access_key: string; operator_token(): Promise<string> };
+  /** The key of a member of the first project, and the login of the operator. */
+  credentials: {
+    project_id: string;
+    access_key: string;
+    operator_email: string;
+    operator_password: string;
+    operator_token(): Promise<string>;
+  };
   /** Nothing of this may be in a log. */
   secrets: string[];
   /** What processes of this run have logged since the last call, with the names of the files. */
