@@ -124,6 +124,8 @@ create table device_claims (
 );
 CREATE INDEX device_claims_orphan ON public.device_claims USING btree (orphan_id);
 CREATE INDEX device_claims_vm ON public.device_claims USING btree (vm_id);
+CREATE TRIGGER device_claims_added AFTER INSERT ON public.device_claims REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION stream_claims();
+CREATE TRIGGER device_claims_removed AFTER DELETE ON public.device_claims REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION stream_claims();
 
 create table device_receipts (
   id uuid not null,
@@ -173,6 +175,8 @@ create table devices (
 );
 CREATE INDEX devices_serial ON public.devices USING btree (serial) WHERE (serial <> ''::text);
 CREATE TRIGGER devices_moved AFTER UPDATE OF numa_node ON public.devices FOR EACH ROW WHEN (((new.kind = 'gpu'::text) AND (new.numa_node <> old.numa_node))) EXECUTE FUNCTION bump_host_of_device();
+CREATE TRIGGER devices_state_streamed AFTER UPDATE ON public.devices FOR EACH ROW WHEN (((((new.state IS DISTINCT FROM old.state) OR (new.state_reason IS DISTINCT FROM old.state_reason)) OR (new.quarantine_reason IS DISTINCT FROM old.quarantine_reason)) OR (new.blocked IS DISTINCT FROM old.blocked))) EXECUTE FUNCTION stream_device();
+CREATE TRIGGER devices_streamed AFTER INSERT OR DELETE ON public.devices FOR EACH ROW EXECUTE FUNCTION stream_device();
 CREATE TRIGGER devices_touched AFTER INSERT OR DELETE OR UPDATE ON public.devices FOR EACH ROW EXECUTE FUNCTION touch_host();
 
 create table disk_attachments (
@@ -268,6 +272,7 @@ create table events (
   constraint events_type CHECK ((type = ANY (ARRAY['vm_crashed'::text, 'vm_unreachable'::text, 'vm_reachable'::text, 'vm_host_draining'::text, 'vm_host_fenced'::text, 'vm_device_unhealthy'::text, 'vm_lost'::text, 'vm_orphaned'::text, 'vm_restored'::text, 'vm_organization_warned'::text, 'vm_organization_suspended'::text, 'vm_organization_resumed'::text])))
 );
 CREATE INDEX events_project ON public.events USING btree (project_id, id);
+CREATE TRIGGER events_streamed AFTER INSERT ON public.events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION stream_incidents();
 
 create table firewall_rule_hosts (
   rule_id uuid not null,
@@ -422,6 +427,8 @@ CREATE INDEX hosts_fenced ON public.hosts USING btree (id) WHERE ((fenced_at IS 
 CREATE INDEX hosts_location ON public.hosts USING btree (location);
 CREATE TRIGGER hosts_numbered AFTER INSERT ON public.hosts FOR EACH ROW EXECUTE FUNCTION insert_host_revision();
 CREATE TRIGGER hosts_reached AFTER UPDATE OF underlay_address ON public.hosts FOR EACH ROW WHEN ((new.underlay_address IS DISTINCT FROM old.underlay_address)) EXECUTE FUNCTION bump_hosts_of_underlay();
+CREATE TRIGGER hosts_state_streamed AFTER UPDATE ON public.hosts FOR EACH ROW WHEN ((((((new.state IS DISTINCT FROM old.state) OR (new.admin_state IS DISTINCT FROM old.admin_state)) OR (new.trouble IS DISTINCT FROM old.trouble)) OR (new.drift IS DISTINCT FROM old.drift)) OR ((new.scheduler_id IS NULL) IS DISTINCT FROM (old.scheduler_id IS NULL)))) EXECUTE FUNCTION stream_host();
+CREATE TRIGGER hosts_streamed AFTER INSERT OR DELETE ON public.hosts FOR EACH ROW EXECUTE FUNCTION stream_host();
 CREATE TRIGGER hosts_touched AFTER UPDATE OF state, admin_state, numa_nodes, shared_storage, enforces_bandwidth, lacks_nesting, storage_gib, drift, refusal, impairment, failed_builds ON public.hosts FOR EACH ROW WHEN ((((((((((new.state IS DISTINCT FROM old.state) OR (new.admin_state IS DISTINCT FROM old.admin_state)) OR (new.numa_nodes IS DISTINCT FROM old.numa_nodes)) OR (new.shared_storage IS DISTINCT FROM old.shared_storage)) OR (new.enforces_bandwidth IS DISTINCT FROM old.enforces_bandwidth)) OR (new.lacks_nesting IS DISTINCT FROM old.lacks_nesting)) OR (new.storage_gib IS DISTINCT FROM old.storage_gib)) OR (new.drift IS DISTINCT FROM old.drift)) OR (new.trouble IS DISTINCT FROM old.trouble))) EXECUTE FUNCTION touch_host();
 
 create table idempotency_keys (
@@ -462,6 +469,7 @@ create table installation (
   era bigint default 0 not null,
   history text not null,
   metered_since timestamp(3) with time zone default '-infinity'::timestamp with time zone not null,
+  stream_since xid8 default '0'::xid8 not null,
   constraint installation_pkey PRIMARY KEY (id),
   constraint installation_one CHECK ((id = 1))
 );
@@ -649,6 +657,8 @@ CREATE INDEX operations_deadline ON public.operations USING btree (deadline_at) 
 CREATE INDEX operations_list ON public.operations USING btree (project_id, resource_type, state, id);
 CREATE INDEX operations_resource ON public.operations USING btree (resource_id);
 CREATE UNIQUE INDEX operations_unfinished_key ON public.operations USING btree (resource_id) WHERE (state = 'IN_PROGRESS'::text);
+CREATE TRIGGER operations_end_streamed AFTER UPDATE OF state ON public.operations FOR EACH ROW WHEN ((new.state <> old.state)) EXECUTE FUNCTION stream_operation();
+CREATE TRIGGER operations_streamed AFTER INSERT ON public.operations FOR EACH ROW EXECUTE FUNCTION stream_operation();
 
 create table organization_quotas (
   organization_id uuid not null,
@@ -859,6 +869,18 @@ create table stray_hosts (
   constraint stray_hosts_pkey PRIMARY KEY (host_id)
 );
 
+create table stream_events (
+  xid xid8 default pg_current_xact_id() not null,
+  number bigint generated always as identity (maxvalue 9223372036854775807) not null,
+  project_id uuid,
+  type text not null,
+  data json not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint stream_events_xid_number_pk PRIMARY KEY (xid, number),
+  constraint stream_events_type CHECK ((type = ANY (ARRAY['operation'::text, 'vm'::text, 'event'::text, 'host'::text, 'devices'::text])))
+);
+CREATE INDEX stream_events_project ON public.stream_events USING btree (project_id, xid, number) WHERE (project_id IS NOT NULL);
+
 create table subnets (
   id uuid not null,
   project_id uuid not null,
@@ -1044,6 +1066,9 @@ CREATE TRIGGER vms_good_standing BEFORE INSERT OR UPDATE OF power_action ON publ
 CREATE TRIGGER vms_named AFTER UPDATE OF name ON public.vms FOR EACH ROW WHEN (((new.name <> old.name) AND new.placed)) EXECUTE FUNCTION bump_host_of_vm();
 CREATE TRIGGER vms_quota AFTER INSERT OR DELETE OR UPDATE OF type ON public.vms FOR EACH ROW EXECUTE FUNCTION count_vm();
 CREATE TRIGGER vms_revised BEFORE UPDATE OF desired_state, generation, abandoned, observed_state, observed_generation, relocating ON public.vms FOR EACH ROW EXECUTE FUNCTION revise_vm();
+CREATE TRIGGER vms_state_streamed AFTER UPDATE ON public.vms FOR EACH ROW WHEN (((new.state IS DISTINCT FROM old.state) OR (new.name IS DISTINCT FROM old.name))) EXECUTE FUNCTION stream_vm();
+CREATE TRIGGER vms_step_streamed AFTER UPDATE OF placed, relocating ON public.vms FOR EACH ROW WHEN (((new.placed AND (NOT old.placed)) OR (new.relocating AND (NOT old.relocating)))) EXECUTE FUNCTION stream_vm_step();
+CREATE TRIGGER vms_streamed AFTER INSERT OR DELETE ON public.vms FOR EACH ROW EXECUTE FUNCTION stream_vm();
 
 create table vni_pool (
   id integer default 1 not null,
@@ -1412,6 +1437,16 @@ BEGIN
   END IF;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.device_event(d devices, vm_id uuid, deleted boolean)
+ RETURNS json
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT json_build_object('id', d.id, 'kind', d.kind, 'pci_address', d.pci_address, 'state', d.state,
+    'state_reason', d.state_reason, 'quarantine_reason', d.quarantine_reason, 'blocked', d.blocked,
+    'vm_id', coalesce(vm_id::text, ''), 'deleted', deleted)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.disks_gib(host uuid)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -1592,6 +1627,17 @@ BEGIN
   INSERT INTO network_changes (network_id) SELECT DISTINCT unnest(ids) ON CONFLICT DO NOTHING;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.operation_event(id uuid, name text, resource_type text, resource_id uuid, state text, step text, result json)
+ RETURNS json
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT json_build_object('operation_id', id, 'operation_name', name, 'resource_type', resource_type,
+    'resource_id', resource_id, 'state', state, 'step', step,
+    'code', CASE state WHEN 'FAILED' THEN coalesce(result ->> 'code', '') ELSE '' END,
+    'message', CASE state WHEN 'FAILED' THEN coalesce(result ->> 'message', '') ELSE '' END)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.orphan_numa_shares(description jsonb)
  RETURNS jsonb
  LANGUAGE sql
@@ -1751,6 +1797,89 @@ CREATE OR REPLACE FUNCTION public.revise_vm_of_attachment()
 AS $function$
 BEGIN
   UPDATE vms SET revision = greatest(revision + 1, count_floor()) WHERE id = NEW.vm_id AND placed;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.stream_claims()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO stream_events (type, data)
+    SELECT 'devices', json_build_object('host_id', d.host_id, 'items',
+      json_agg(device_event(d, CASE TG_OP WHEN 'INSERT' THEN coalesce(c.vm_id, o.vm_id) END, false) ORDER BY d.pci_address))
+    FROM changed c JOIN devices d ON d.id = c.device_id LEFT JOIN orphans o ON o.id = c.orphan_id
+    GROUP BY d.host_id ORDER BY d.host_id;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.stream_device()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP = 'DELETE' THEN NEW := OLD; END IF;
+  INSERT INTO stream_events (type, data) VALUES ('devices', json_build_object('host_id', NEW.host_id,
+    'items', json_build_array(device_event(NEW, (SELECT coalesce(c.vm_id, o.vm_id)
+      FROM device_claims c LEFT JOIN orphans o ON o.id = c.orphan_id WHERE c.device_id = NEW.id), TG_OP = 'DELETE'))));
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.stream_host()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP = 'DELETE' THEN NEW := OLD; END IF;
+  INSERT INTO stream_events (type, data) VALUES ('host',
+    json_build_object('id', NEW.id, 'name', NEW.name, 'location', NEW.location, 'state', NEW.state,
+      'admin_state', NEW.admin_state, 'connected', NEW.scheduler_id IS NOT NULL, 'trouble', NEW.trouble,
+      'drift', to_json(NEW.drift), 'deleted', TG_OP = 'DELETE'));
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.stream_incidents()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO stream_events (project_id, type, data)
+    SELECT project_id, 'event', json_build_object('id', id, 'type', type, 'message', message,
+      'resource_type', resource_type, 'resource_id', resource_id) FROM added ORDER BY id;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.stream_operation()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO stream_events (project_id, type, data) VALUES (NEW.project_id, 'operation',
+    operation_event(NEW.id, NEW.name, NEW.resource_type, NEW.resource_id, NEW.state,
+      CASE NEW.state WHEN 'IN_PROGRESS' THEN 'requested' ELSE 'ended' END, NEW.result));
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.stream_vm()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP = 'DELETE' THEN NEW := OLD; END IF;
+  INSERT INTO stream_events (project_id, type, data) VALUES (NEW.project_id, 'vm',
+    json_build_object('id', NEW.id, 'name', NEW.name, 'state', NEW.state, 'deleted', TG_OP = 'DELETE'));
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.stream_vm_step()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO stream_events (project_id, type, data)
+    SELECT o.project_id, 'operation', operation_event(o.id, o.name, o.resource_type, o.resource_id, o.state,
+      CASE WHEN NEW.relocating THEN 'relocating' ELSE 'placed' END, NULL)
+    FROM operations o WHERE o.resource_id = NEW.id AND o.state = 'IN_PROGRESS';
   RETURN NULL;
 END $function$;
 

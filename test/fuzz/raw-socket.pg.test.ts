@@ -42,6 +42,7 @@ const settings = (databaseUrl: string) => ({
     rateLimit: { perSecond: 1e6, burst: 1e6 },
     organizationRateLimit: { perSecond: 1e6, burst: 1e6 },
     sourceRateLimit: { perSecond: 1e6, burst: 1e6 },
+    organizationEventStreams: 10,
     signingKeyDays: 30,
     operationDeadlineMs: 600_000,
   },

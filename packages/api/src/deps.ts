@@ -14,6 +14,7 @@ import type { RateLimiter } from './base/rate-limit.ts';
 import type { RefusalLog } from './base/refusal-log.ts';
 import type { RefusalPause } from './base/refusal-pause.ts';
 import type { RequestLog } from './base/request-log.ts';
+import type { EventStreams } from './event-streams/open-streams.ts';
 import type { BillingProvider } from './payment-providers/provider.ts';
 
 export type ConsoleTimings = {
@@ -58,6 +59,7 @@ export type Deps = {
   keyUses: KeyUses;
   trustedProxies: number;
   consoleTimings: ConsoleTimings;
+  eventStreams: EventStreams;
   /** How long an operation may take before the scheduler fails it. */
   operationDeadlineMs: number;
   /** The public URL of the api, without a slash at the end. */

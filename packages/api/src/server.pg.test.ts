@@ -33,6 +33,7 @@ async function start(processNowMs = () => Date.now()): Promise<string> {
     rateLimit: { perSecond: 1_000, burst: 1_000 },
     organizationRateLimit: { perSecond: 1_000, burst: 1_000 },
     sourceRateLimit: { perSecond: 1_000, burst: 1_000 },
+    organizationEventStreams: 10,
     trustedProxies: 0,
     signingKeyDays: 30,
     operationDeadlineMs: 600_000,

@@ -20,6 +20,7 @@ import { enforceStanding } from './billing/enforce-standing.ts';
 import { acceptUpgrades } from './consoles/accept-upgrades.ts';
 import { CONSOLE_TIMINGS } from './consoles/serve-console.ts';
 import type { Deps } from './deps.ts';
+import { createEventStreams } from './event-streams/open-streams.ts';
 import { listen } from './http/listen.ts';
 import { requestShares } from './http/request-shares.ts';
 import { createBilling } from './payment-providers/create-billing.ts';
@@ -61,6 +62,9 @@ export async function startServer({
   const refusals = createRefusalLog({ sql, log });
   const loginLog = createLoginLog({ sql, log });
   const keyUses = createKeyUses({ sql, log });
+  const eventStreams = createEventStreams({
+    ...{ sql, log, callers, maxPerSharer: settings.organizationEventStreams },
+  });
   let accepting = true;
   let baseUrl = settings.publicUrl ?? '';
   const deps: Deps = {
@@ -95,6 +99,7 @@ export async function startServer({
     loginLog,
     trustedProxies: settings.trustedProxies,
     consoleTimings: CONSOLE_TIMINGS,
+    eventStreams,
     operationDeadlineMs: settings.operationDeadlineMs,
     baseUrl: () => baseUrl,
     accepting: () => accepting,
@@ -136,6 +141,7 @@ export async function startServer({
       accepting = false;
       const closed = new Promise((resolve) => server.close(resolve));
       upgrades.stop();
+      await eventStreams.stop();
       // Idle connections would keep the server open. Busy ones close after their reply.
       server.keepAliveTimeout = 1;
       server.closeIdleConnections();

@@ -40,6 +40,12 @@ export function readApiSettings() {
       }),
       burst: reader.integer('GANTRY_ORGANIZATION_RATE_BURST', { ...limit, fallback: 4 * burst }),
     },
+    /** How many event streams of an organization, or of an operator, this process keeps open. */
+    organizationEventStreams: reader.integer('GANTRY_ORGANIZATION_EVENT_STREAMS', {
+      fallback: 200,
+      min: 1,
+      max: 10_000,
+    }),
     /** Before authentication. Many clients may share one address. */
     sourceRateLimit: {
       perSecond: reader.integer('GANTRY_SOURCE_RATE_LIMIT', { ...limit, fallback: 10 * perSecond }),

@@ -48,6 +48,10 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
+/** What the event stream tells about. Only operators see `host` and `devices`. */
+export const STREAM_EVENT_TYPES = ['operation', 'vm', 'event', 'host', 'devices'] as const;
+export type StreamEventType = (typeof STREAM_EVENT_TYPES)[number];
+
 /** The roles, weakest first. Each role may do everything that the roles before it may do. */
 export const ROLES = ['read-only', 'member', 'owner', 'operator'] as const;
 export type Role = (typeof ROLES)[number];

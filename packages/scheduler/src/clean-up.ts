@@ -21,6 +21,7 @@ import {
   removeOldIntervals,
   removeOldOperations,
   removeOldReceipts,
+  removeOldStreamEvents,
   removeSentOutbox,
 } from '@gantry/db/queries/maintenance/remove-history';
 
@@ -31,6 +32,7 @@ export const DEFAULT_RETENTION: Retention = {
   auditLogs: 400,
   receipts: 400,
   metering: 400,
+  streamEvents: 1,
 };
 
 type Removal = (sql: Sql, batch: Batch & { retention: Retention }) => Promise<Removed>;
@@ -51,6 +53,8 @@ export const REMOVALS: Record<string, Removal> = {
     removeOldOperations(sql, { ...batch, days: retention.operations }),
   events: (sql, { retention, ...batch }) =>
     removeOldEvents(sql, { ...batch, days: retention.events }),
+  stream_events: (sql, { retention, ...batch }) =>
+    removeOldStreamEvents(sql, { ...batch, days: retention.streamEvents }),
   audit_logs: (sql, { retention, ...batch }) =>
     removeOldAuditLogs(sql, { ...batch, days: retention.auditLogs }),
   device_receipts: (sql, { retention, ...batch }) =>

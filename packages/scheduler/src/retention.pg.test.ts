@@ -103,6 +103,34 @@ it('events are removed after 90 days and lines of the audit log after 400', asyn
   expect(await idsIn('audit_logs')).toEqual([kept.lines]);
 });
 
+it('stream events are removed after a day from the first on, and streams cannot continue before', async () => {
+  const { sql } = database;
+  await sql`delete from stream_events`;
+  const event = async (age: number) => {
+    const [row] = await sql<
+      { xid: string }[]
+    >`insert into stream_events (project_id, type, data, created_at)
+      values (${projectId}, 'vm', '{}', ${daysAgo(age)}) returning xid::text`;
+    return row?.xid ?? '';
+  };
+  const read = async () => {
+    const [row] = await sql<{ since: string; xids: string[] }[]>`select stream_since::text as since,
+      array(select xid::text from stream_events order by xid, number) as xids from installation`;
+    return row;
+  };
+  for (let count = 0; count < 5; count += 1) await event(1.1);
+  const young = await event(0.9);
+  // It is kept although it is old: if a later event went first, a stream could not tell what it missed.
+  const late = await event(2);
+  await clean({ batchRows: 2 });
+  expect(await read()).toEqual({ since: young, xids: [young, late] });
+  await clean({ retention: { ...DEFAULT_RETENTION, streamEvents: 3 } });
+  expect(await read()).toEqual({ since: young, xids: [young, late] });
+  await sql`update stream_events set created_at = ${daysAgo(3)}`;
+  await clean();
+  expect(await read()).toEqual({ since: String(BigInt(late) + 1n), xids: [] });
+});
+
 it('receipts are removed after 400 days, but the last one of a device and of a serial number stays', async () => {
   const { sql } = database;
   const [first, second] = [newId(), newId()];

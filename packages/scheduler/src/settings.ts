@@ -67,5 +67,6 @@ function readRetention(reader: SettingsReader): Retention {
     auditLogs: days('GANTRY_KEEP_AUDIT_LOGS_DAYS', DEFAULT_RETENTION.auditLogs),
     receipts: days('GANTRY_KEEP_RECEIPTS_DAYS', DEFAULT_RETENTION.receipts),
     metering: days('GANTRY_KEEP_METERING_DAYS', DEFAULT_RETENTION.metering, MIN_METERING_DAYS),
+    streamEvents: days('GANTRY_KEEP_STREAM_EVENTS_DAYS', DEFAULT_RETENTION.streamEvents),
   };
 }

@@ -49,6 +49,7 @@ export const EXAMPLES: Record<string, (estate: Estate) => Example> = {
   }),
   'members.delete': nothing,
   'audit-logs.list': nothing,
+  'admin-events.list': nothing,
   'projects.list': nothing,
   'projects.create': ({ organizationId }) => ({
     body: { name: fresh('project'), organization_id: organizationId },

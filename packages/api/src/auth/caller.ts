@@ -7,10 +7,12 @@ import type {
 } from '@gantry/db/queries/tenants/access';
 import {
   readAccessKeyGrant,
+  readAccessKeyGrants,
   readKnownKeyGrant,
   readOrganizationScope,
   readProjectScope,
   readUserGrant,
+  readUserGrants,
 } from '@gantry/db/queries/tenants/access';
 import { CloudError } from '@gantry/model/errors';
 import type { AccessTokens } from './access-tokens.ts';
@@ -38,6 +40,11 @@ export type Callers = {
    * caller's tokens must not have been ended since.
    */
   recall(actor: { type: Caller['type']; id: string; generation?: number }): Promise<Caller>;
+  /**
+   * Returns the callers of those bearers that are still valid, by bearer, with their current rights. It
+   * needs two statements however many there are.
+   */
+  recallAll(bearers: readonly string[]): Promise<Map<string, Caller>>;
   projectScope(projectId: string): Promise<OrganizationScope | undefined>;
   organizationScope(organizationId: string): Promise<OrganizationScope | undefined>;
   forget(): void;
@@ -82,11 +89,38 @@ export function createCallers({ sql, tokens, nowMs = () => Date.now() }: CallerO
     return { type: 'user', grant };
   };
 
+  const recallKeys = async (keys: readonly string[]) => {
+    const byHash = new Map(keys.map((key) => [sha256(key), key]));
+    const grants = await readAccessKeyGrants(sql, [...byHash.keys()]);
+    return grants.flatMap(({ hash, ...grant }): [string, Caller][] =>
+      isExpired(grant, nowMs()) ? [] : [[byHash.get(hash) ?? '', { type: 'access_key', grant }]],
+    );
+  };
+
+  const recallTokens = async (bearers: readonly string[]) => {
+    const users = await Promise.all(bearers.map(async (token) => await tokens.verify(token)));
+    const ids = new Set(users.flatMap((user) => user?.userId ?? []));
+    const grants = new Map((await readUserGrants(sql, [...ids])).map((grant) => [grant.id, grant]));
+    return bearers.flatMap((token, index): [string, Caller][] => {
+      const grant = grants.get(users[index]?.userId ?? '');
+      const isValid = grant && grant.token_generation === users[index]?.generation;
+      return isValid ? [[token, { type: 'user', grant }]] : [];
+    });
+  };
+
   return {
     async authenticate(authorization) {
-      const bearer = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+      const bearer = bearerOf(authorization);
       if (!bearer) throw badCredential();
-      return bearer.startsWith('gantry_') ? accessKeyCaller(bearer) : userCaller(bearer);
+      return isKeyLike(bearer) ? accessKeyCaller(bearer) : userCaller(bearer);
+    },
+    async recallAll(bearers) {
+      const keys = bearers.filter((bearer) => isKeyLike(bearer));
+      const others = bearers.filter((bearer) => !isKeyLike(bearer));
+      return new Map([
+        ...(keys.length > 0 ? await recallKeys(keys) : []),
+        ...(others.length > 0 ? await recallTokens(others) : []),
+      ]);
     },
     async recall({ type, id, generation }) {
       if (type === 'access_key') return keyCaller(await readKnownKeyGrant(sql, id), nowMs());
@@ -109,9 +143,19 @@ export function createCallers({ sql, tokens, nowMs = () => Date.now() }: CallerO
   };
 }
 
+/** Returns the key or token of the header; undefined if it has none. */
+export function bearerOf(authorization: string | undefined): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+}
+
+const isKeyLike = (bearer: string) => bearer.startsWith('gantry_');
+
+function isExpired({ expires_at }: AccessKeyGrant, nowMs: number): boolean {
+  return expires_at !== null && expires_at.getTime() <= nowMs;
+}
+
 function keyCaller(grant: AccessKeyGrant | undefined, nowMs: number): Caller {
-  const expired = grant?.expires_at && grant.expires_at.getTime() <= nowMs;
-  if (!grant || expired) throw badCredential();
+  if (!grant || isExpired(grant, nowMs)) throw badCredential();
   return { type: 'access_key', grant };
 }
 

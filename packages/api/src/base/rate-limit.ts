@@ -18,12 +18,18 @@ const MAX_BUCKETS = 100_000;
 /** More refusals than this, and more than this many per second, are those of a client that ignores them. */
 const TOLERATED = { refusals: 100, perSecond: 20 };
 
+/** What there is too much of and whose it is, for the message. */
+type RefusedShare = { what?: string; of?: string; isIgnored?: boolean };
+
 export class TooManyRequests extends CloudError {
   readonly retryAfterS: number;
   /** Whether the client goes on sending although it was refused many times. */
   readonly isIgnored: boolean;
-  constructor(retryAfterS: number, { of = '', isIgnored = false } = {}) {
-    super('too_many_requests', `too many requests${of}: try again in ${retryAfterS} s`);
+  constructor(
+    retryAfterS: number,
+    { what = 'requests', of = '', isIgnored = false }: RefusedShare = {},
+  ) {
+    super('too_many_requests', `too many ${what}${of}: try again in ${retryAfterS} s`);
     this.retryAfterS = retryAfterS;
     this.isIgnored = isIgnored;
   }

@@ -19,8 +19,13 @@ const Event = z
 
 export const EventPage = Page(Event);
 
+const AdminEvent = Event.extend({ project_id: ReplyId }).openapi('AdminEvent');
+export const AdminEventPage = Page(AdminEvent);
+
 export const EventQuery = z.strictObject({
   ...Paging,
   resource_id: Id.optional(),
   type: z.enum(EVENT_TYPES).optional(),
 });
+
+export const AdminEventQuery = EventQuery.extend({ project_id: Id.optional() });

@@ -10,3 +10,7 @@ export function eventView(row: EventRow) {
     created_at: row.created_at.toISOString(),
   };
 }
+
+export function adminEventView(row: EventRow) {
+  return { ...eventView(row), project_id: row.project_id };
+}

@@ -25,6 +25,17 @@ export function headerOf(c: Context, name: string): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
+/** Whether the client asked for server-sent events. A client that accepts anything gets JSON. */
+export function acceptsEvents(c: Context): boolean {
+  const ranges = (headerOf(c, 'accept') ?? '').toLowerCase().split(',');
+  return ranges.some((range) => /^\s*text\/event-stream\s*(;(?!\s*q=0(\.0*)?\s*$)|$)/.test(range));
+}
+
+/** Returns a function that closes the connection of the request at once. */
+export function disconnectOf(c: Context): () => void {
+  return () => messageOf(c)?.socket.destroy();
+}
+
 /**
  * Returns the client's address: that of the peer, or the one that the trusted proxies forwarded.
  */

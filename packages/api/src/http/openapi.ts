@@ -55,8 +55,26 @@ const IdempotencyHeader = z.object({
   }),
 });
 
+const LastEventIdHeader = z.object({
+  'Last-Event-ID': z
+    .string()
+    .optional()
+    .openapi({
+      description:
+        'With Accept: text/event-stream, the id of the last event that the client has. The stream ' +
+        'continues after it.',
+    }),
+});
+
+const EventStreamText = z.string().openapi({
+  description:
+    'With Accept: text/event-stream, what happens from now on, as server-sent events. Query ' +
+    'parameters belong to the JSON list and are refused.',
+});
+
 function requestOf(route: AnyRoute) {
   return {
+    ...(route.stream ? { headers: LastEventIdHeader } : {}),
     ...(route.params ? { params: route.params as unknown as z.ZodObject } : {}),
     ...(route.query ? { query: route.query as unknown as z.ZodObject } : {}),
     ...(isWrite(route) && route.access.level !== 'public' ? { headers: IdempotencyHeader } : {}),
@@ -78,7 +96,10 @@ function responsesOf(route: AnyRoute) {
   };
   const done = {
     description: 'The request succeeded',
-    content: { 'application/json': { schema: route.reply as unknown as z.ZodObject } },
+    content: {
+      'application/json': { schema: route.reply as unknown as z.ZodObject },
+      ...(route.stream ? { 'text/event-stream': { schema: EventStreamText } } : {}),
+    },
   };
   return {
     ...(route.webSocket ? { 101: { description: 'A WebSocket' } } : { 200: done }),

@@ -42,6 +42,16 @@ export type Request<Params, Query, Body> = {
 
 export type Upgrade = (serve: (socket: WebSocket) => void) => void;
 
+/** What a stream of events needs to know about the client that asked for it. */
+export type StreamClient = {
+  /** The access key or token, which is checked again while the stream is open. */
+  bearer: string;
+  /** The header `Last-Event-ID`. */
+  lastEventId: string | undefined;
+  /** Closes the connection without waiting for the client. */
+  disconnect: () => void;
+};
+
 type RouteBase<Params, Query, Body, Reply> = {
   /** The name in the audit log and the OpenAPI document, such as `vms.create`. */
   id: string;
@@ -64,7 +74,17 @@ type RouteBase<Params, Query, Body, Reply> = {
    * The route opens a WebSocket: it accepts a ticket as the bearer, and the audit log records it.
    */
   webSocket?: true;
+  /**
+   * Opens a stream of server-sent events for clients that accept `text/event-stream`. It is not stored
+   * in the audit log, and takes no query.
+   */
+  stream?: Streamer<Params>;
 };
+
+type Streamer<Params> = (
+  request: Request<Params, unknown, unknown>,
+  client: StreamClient,
+) => ReadableStream<Uint8Array>;
 
 type Handler<Params, Query, Body, Reply> = (
   request: Request<Params, Query, Body>,

@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { insertAuditLines } from '@gantry/db/queries/operations/records';
 import { CloudError } from '@gantry/model/errors';
+import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { authorize, type Scope } from '../auth/authorize.ts';
-import { type Caller, callerId } from '../auth/caller.ts';
+import { bearerOf, type Caller, callerId } from '../auth/caller.ts';
 import { chargedOrganization, isOperator } from '../auth/charged-organization.ts';
 import { redeemConsoleTicket } from '../auth/console-tickets.ts';
 import { sourceOf } from '../auth/source.ts';
 import { TooManyRequests } from '../base/rate-limit.ts';
 import { type Deps, requireRightClock } from '../deps.ts';
 import { toErrorReply } from './http-errors.ts';
-import { headerOf, sourceIpOf, upgradeOf } from './incoming.ts';
+import { acceptsEvents, disconnectOf, headerOf, sourceIpOf, upgradeOf } from './incoming.ts';
 import { NOSNIFF } from './nosniff.ts';
 import { parseInput, readJsonBody } from './parse-input.ts';
 import { auditLine, performWrite } from './perform-write.ts';
@@ -41,7 +42,8 @@ export function serve(route: AnyRoute, deps: Deps) {
     let isIgnored = false;
     try {
       const body = await handle({ route, deps, c, state });
-      return reply({ status, requestId: state.requestId, body, headers: NO_HEADERS });
+      const headers = typeof body === 'string' ? NO_HEADERS : STREAM_HEADERS;
+      return reply({ status, requestId: state.requestId, body, headers });
     } catch (error) {
       const failure = toErrorReply(error, state.requestId);
       status = failure.status;
@@ -81,8 +83,8 @@ type RequestState = {
 };
 type Handling = { route: AnyRoute; deps: Deps; c: Context; state: RequestState };
 
-/** Returns the reply's JSON text. */
-async function handle({ route, deps, c, state }: Handling): Promise<string> {
+/** Returns the reply's JSON text, or a stream of events. */
+async function handle({ route, deps, c, state }: Handling): Promise<Body> {
   requireRightClock(deps);
   const sourceIp = sourceIpOf(c, deps.trustedProxies);
   const source = sourceOf(sourceIp);
@@ -101,7 +103,9 @@ async function handle({ route, deps, c, state }: Handling): Promise<string> {
   const scope = await authorizeWithinRate({ route, deps, state, caller, params });
   if (!scope.paid && !route.unpaid) await requirePayment(deps, scope);
 
-  const query = route.query ? parseInput(route.query, c.req.query(), 'query') : {};
+  const isStream = route.stream !== undefined && acceptsEvents(c);
+  const querySchema = isStream ? NO_QUERY : route.query;
+  const query = querySchema ? parseInput(querySchema, c.req.query(), 'query') : {};
   const { raw, value } = isWrite(route) ? await readJsonBody(c) : { raw: '', value: undefined };
   const body = route.body ? parseInput(route.body, value ?? {}, 'body') : undefined;
   const organizationId = chargedOrganization(caller, scope.organizationId);
@@ -124,6 +128,13 @@ async function handle({ route, deps, c, state }: Handling): Promise<string> {
     },
     upgrade: upgradeOf(c),
   };
+  if (route.stream && isStream) {
+    return route.stream(request, {
+      bearer: bearerOf(headerOf(c, 'authorization')) ?? '',
+      lastEventId: headerOf(c, 'last-event-id'),
+      disconnect: disconnectOf(c),
+    });
+  }
   const work = async () =>
     isWrite(route) && route.access.level !== 'public'
       ? await performWrite({
@@ -225,9 +236,17 @@ function auditRefusal({ route, deps, c, state, status }: Handling & { status: nu
   );
 }
 
-type Reply = { status: number; requestId: string; body: string; headers: Record<string, string> };
+type Body = string | ReadableStream<Uint8Array>;
+type Reply = { status: number; requestId: string; body: Body; headers: Record<string, string> };
 
 const NO_HEADERS = {};
+const NO_QUERY = z.strictObject({});
+/** A stream has a connection of its own, which closes with it. Proxies are asked not to buffer it. */
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream',
+  'x-accel-buffering': 'no',
+  connection: 'close',
+};
 
 function reply({ status, requestId, body, headers }: Reply): Response {
   // The server uses plain headers as they are; it would copy a Headers object twice.

@@ -11,3 +11,10 @@ CREATE OR REPLACE TRIGGER hosts_touched AFTER UPDATE OF state, admin_state, numa
     IS DISTINCT FROM (OLD.state, OLD.admin_state, OLD.numa_nodes, OLD.shared_storage, OLD.enforces_bandwidth,
       OLD.lacks_nesting, OLD.storage_gib, OLD.drift, OLD.trouble))
   EXECUTE FUNCTION touch_host();
+
+CREATE OR REPLACE TRIGGER hosts_streamed AFTER INSERT OR DELETE ON hosts FOR EACH ROW EXECUTE FUNCTION stream_host();
+
+CREATE OR REPLACE TRIGGER hosts_state_streamed AFTER UPDATE ON hosts FOR EACH ROW
+  WHEN ((NEW.state, NEW.admin_state, NEW.trouble, NEW.drift, NEW.scheduler_id IS NULL)
+    IS DISTINCT FROM (OLD.state, OLD.admin_state, OLD.trouble, OLD.drift, OLD.scheduler_id IS NULL))
+  EXECUTE FUNCTION stream_host();

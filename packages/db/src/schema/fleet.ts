@@ -4,7 +4,6 @@ import {
   bigint,
   boolean,
   check,
-  customType,
   index,
   integer,
   jsonb,
@@ -16,14 +15,12 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { locations, vmTypes } from './catalogue.ts';
-import { createdAt, id, moment, oneOf } from './columns.ts';
+import { createdAt, id, moment, oneOf, transactionId } from './columns.ts';
 import { hosts } from './hosts.ts';
 import { firewallRules } from './networks.ts';
 import { vms } from './vms.ts';
 
 /** How schedulers share the work, and what they know about hosts. Writer: scheduler. */
-
-const transactionId = customType<{ data: string }>({ dataType: () => 'xid8' });
 
 /**
  * The era of the installation. It grows when the database may have lost commits: after a failover,
@@ -43,6 +40,8 @@ export const installation = pgTable(
      * adjusted any more, because a day without its intervals would seem not to have been used.
      */
     meteredSince: moment('metered_since').notNull().default(sql`'-infinity'`),
+    /** Stream events of earlier transactions were removed, so a stream cannot continue there. */
+    streamSince: transactionId('stream_since').notNull().default(sql`'0'`),
   },
   (t) => [check('installation_one', sql`${t.id} = 1`)],
 );

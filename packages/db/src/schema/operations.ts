@@ -5,6 +5,7 @@ import {
   ORGANIZATION_QUOTA_TYPES,
   QUOTA_TYPES,
   RESOURCE_TYPES,
+  STREAM_EVENT_TYPES,
 } from '@gantry/model/states';
 import { sql } from 'drizzle-orm';
 import {
@@ -20,7 +21,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { createdAt, id, moment, oneOf } from './columns.ts';
+import { createdAt, id, moment, oneOf, transactionId } from './columns.ts';
 import { organizations, projects } from './tenants.ts';
 
 /** Writer: api; for `state`, `result` and `completedAt` of unfinished operations the scheduler. */
@@ -78,6 +79,36 @@ export const events = pgTable(
     index('events_project').on(t.projectId, t.id),
     oneOf('events_resource_type', t.resourceType, RESOURCE_TYPES),
     oneOf('events_type', t.type, EVENT_TYPES),
+  ],
+);
+
+/**
+ * What the event stream sends: one row for each change, as it was then. Rows are only added. Writer:
+ * triggers; the scheduler removes old rows, always the first ones.
+ *
+ * Streams send rows in the order of (`xid`, `number`), and only those of transactions before the oldest
+ * open one. Such a transaction has ended, so no row can appear later before a row that was sent. The
+ * sequence alone would not do: a transaction can commit after one that took a later number.
+ *
+ * There is no foreign key to projects, because it would lock the project's row at every change.
+ */
+export const streamEvents = pgTable(
+  'stream_events',
+  {
+    xid: transactionId('xid').notNull().default(sql`pg_current_xact_id()`),
+    number: bigint('number', { mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
+    /** Null: only operators see it. */
+    projectId: uuid('project_id'),
+    type: text('type').notNull(),
+    data: json('data').notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.xid, t.number] }),
+    index('stream_events_project')
+      .on(t.projectId, t.xid, t.number)
+      .where(sql`project_id is not null`),
+    oneOf('stream_events_type', t.type, STREAM_EVENT_TYPES),
   ],
 );
 

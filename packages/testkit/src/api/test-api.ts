@@ -12,6 +12,7 @@ import { createRefusalPause } from '@gantry/api/base/refusal-pause';
 import { createRequestLog } from '@gantry/api/base/request-log';
 import { CONSOLE_TIMINGS } from '@gantry/api/consoles/serve-console';
 import type { Deps } from '@gantry/api/deps';
+import { createEventStreams } from '@gantry/api/event-streams/open-streams';
 import { requestShares } from '@gantry/api/http/request-shares';
 import { createBilling } from '@gantry/api/payment-providers/create-billing';
 import { createLog } from '@gantry/daemon/log';
@@ -45,6 +46,9 @@ export const NO_STRIPE = {
   paymentGraceMs: 0,
 };
 
+/** Short, so that tests need not wait. */
+export const STREAM_TIMINGS = { pollMs: 20, heartbeatMs: 200, checkMs: 100, stalledMs: 500 };
+
 const unlimited: RateLimiter = { take: () => {}, charge: () => {}, refund: () => {} };
 
 export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestApi> {
@@ -57,6 +61,9 @@ export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestA
   const refusals = createRefusalLog({ sql, log });
   const loginLog = createLoginLog({ sql, log });
   const keyUses = createKeyUses({ sql, log });
+  const eventStreams = createEventStreams({
+    ...{ sql, log, callers, maxPerSharer: 1_000, timings: STREAM_TIMINGS },
+  });
   const baseUrl = () => 'http://api.test';
   const deps: Deps = {
     sql,
@@ -88,6 +95,7 @@ export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestA
     loginLog,
     trustedProxies: 0,
     consoleTimings: CONSOLE_TIMINGS,
+    eventStreams,
     operationDeadlineMs: 600_000,
     accepting: () => true,
     ...overrides,
@@ -117,6 +125,7 @@ export async function startTestApi(overrides: Partial<Deps> = {}): Promise<TestA
       };
     },
     async stop() {
+      await eventStreams.stop();
       await refusals.stop();
       await loginLog.stop();
       await keyUses.stop();

@@ -99,3 +99,24 @@ it('a user without special rights can read the history', async () => {
     await sql.unsafe(`drop owned by ${role}; drop role ${role}`);
   }
 });
+
+it('stream events that a dump brought from another cluster are removed, and all others stay', async () => {
+  const { sql } = database;
+  const xids = async () =>
+    (await sql<{ xid: string }[]>`select xid::text from stream_events order by xid`).map(
+      ({ xid }) => xid,
+    );
+  const own = await xids();
+  expect(own).not.toEqual([]);
+  await sql`update installation set stream_since = '1000000000000'`;
+  await promote();
+  await ensureEra(sql);
+  expect(await xids()).toEqual(expect.arrayContaining(own));
+  const [row] = await sql<{ is_past: boolean }[]>`
+    select stream_since < pg_snapshot_xmax(pg_current_snapshot()) as is_past from installation`;
+  expect(row?.is_past).toBe(true);
+  await sql`insert into stream_events (xid, type, data) values ('1000000000000', 'vm', '{}')`;
+  await promote();
+  await ensureEra(sql);
+  expect(await xids()).not.toContain('1000000000000');
+});

@@ -36,13 +36,15 @@ export async function beginEra(
   sql: Sql,
   { evenIfCurrent }: { evenIfCurrent: boolean },
 ): Promise<{ era: string; hasBegun: boolean }> {
+  await removeFutureStreamEvents(sql);
   return await transact(sql, async (tx) => {
     const [row] = await tx<{ era: string; is_current: boolean }[]>`
       select era, history = current_history() as is_current from installation for update`;
     if (row?.is_current && !evenIfCurrent) return { era: row.era, hasBegun: false };
     const [begun] = await tx<{ era: string }[]>`
       update installation set history = current_history(),
-        era = greatest(era + 1, floor(extract(epoch from clock_timestamp()))::bigint) returning era`;
+        era = greatest(era + 1, floor(extract(epoch from clock_timestamp()))::bigint),
+        stream_since = least(stream_since, pg_snapshot_xmin(pg_current_snapshot())) returning era`;
     await tx`update hosts set awaits_era = true, awaits_comparison = stream_epoch > 0 where id in (select id from hosts where fenced_at is null
       order by id for no key update)`;
     await tx`select bump_hosts(array(select host_id from host_revisions order by host_id))`;
@@ -53,6 +55,16 @@ export async function beginEra(
     await tx`delete from stray_hosts where last_seen_at < now() - ${KEPT_SECONDS} * interval '1 second'`;
     return { era: begun?.era ?? '0', hasBegun: true };
   });
+}
+
+/**
+ * A dump that was loaded into a new cluster has stream events of transactions that this cluster has not
+ * reached yet. They would be sent again when it does. In every other case there are none.
+ */
+async function removeFutureStreamEvents(sql: Sql): Promise<void> {
+  const future =
+    await sql`select from stream_events where xid >= pg_snapshot_xmax(pg_current_snapshot()) limit 1`;
+  if (future.length > 0) await sql`truncate stream_events`;
 }
 
 /** More networks than are created in a few seconds, and between two backups. */

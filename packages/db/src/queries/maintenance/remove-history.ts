@@ -17,6 +17,7 @@ export type Retention = {
   auditLogs: number;
   receipts: number;
   metering: number;
+  streamEvents: number;
 };
 
 export type Batch = {
@@ -69,6 +70,30 @@ export async function removeOldEvents(
   const { count } = await sql`delete from events where id = any(array(
     select id from events where id < ${firstId(sql, days)} order by id limit ${limit} for update skip locked))`;
   return { removed: count, next: next(count, limit) };
+}
+
+/**
+ * Removes the first stream events, all events of a transaction together. Streams find in `stream_since`
+ * that they cannot continue before, so it is committed with the removal. Another process that is at it
+ * removes the same events, so this one does nothing meanwhile.
+ */
+export async function removeOldStreamEvents(
+  sql: Sql,
+  { limit, days }: Batch & { days: number },
+): Promise<Removed> {
+  return await transact(sql, async (tx) => {
+    const free = await tx`select from installation for update skip locked`;
+    if (free.length === 0) return { removed: 0, next: null };
+    const [due] = await tx<{ since: string | null; seen: number }[]>`
+      with old as materialized (select xid, number, created_at from stream_events order by xid, number limit ${limit})
+      select coalesce((select xid from old where created_at >= ${before(tx, days)} order by xid, number limit 1)::text,
+          (select (xid::text::bigint + 1)::text from old order by xid desc limit 1)) as since,
+        (select count(*)::int from old where created_at < ${before(tx, days)}) as seen`;
+    if (!due?.since || due.seen === 0) return { removed: 0, next: null };
+    await tx`update installation set stream_since = ${due.since}::text::xid8 where stream_since < ${due.since}::text::xid8`;
+    const { count } = await tx`delete from stream_events where xid < ${due.since}::text::xid8`;
+    return { removed: count, next: next(due.seen, limit) };
+  });
 }
 
 export async function removeOldAuditLogs(

@@ -26,6 +26,7 @@ export async function insertEvents(sql: Queryable, events: readonly NewEvent[]):
 
 export type EventRow = {
   id: string;
+  project_id: string;
   resource_type: ResourceType;
   resource_id: string;
   type: EventType;
@@ -34,7 +35,8 @@ export type EventRow = {
 };
 
 export type EventFilter = {
-  projectId: string;
+  /** Null: all projects. */
+  projectId: string | null;
   resourceId: string | null;
   type: EventType | null;
   /** The last id of the previous page. Lists have the newest first. */
@@ -43,9 +45,11 @@ export type EventFilter = {
 };
 
 export async function listEvents(sql: Queryable, filter: EventFilter): Promise<EventRow[]> {
+  // The project is part of the statement only if there is one, so that each variant uses its index.
+  const inProject = filter.projectId === null ? sql`true` : sql`project_id = ${filter.projectId}`;
   return await sql<EventRow[]>`
-    select id, resource_type, resource_id, type, message, created_at from events
-    where project_id = ${filter.projectId} and id < ${filter.before ?? LAST_ID}
+    select id, project_id, resource_type, resource_id, type, message, created_at from events
+    where ${inProject} and id < ${filter.before ?? LAST_ID}
       and (${filter.resourceId}::uuid is null or resource_id = ${filter.resourceId})
       and (${filter.type}::text is null or type = ${filter.type})
     order by id desc limit ${filter.limit}`;

@@ -22,8 +22,17 @@ export async function readAccessKeyGrant(
   sql: Queryable,
   hash: string,
 ): Promise<AccessKeyGrant | undefined> {
-  const [row] = await sql<AccessKeyGrant[]>`
-    select k.id, k.name, case when creator.may_write then k.role else 'read-only' end as role,
+  const [row] = await readAccessKeyGrants(sql, [hash]);
+  return row;
+}
+
+/** Returns what several keys may do now, with the hash of each. */
+export async function readAccessKeyGrants(
+  sql: Queryable,
+  hashes: readonly string[],
+): Promise<(AccessKeyGrant & { hash: string })[]> {
+  return await sql<(AccessKeyGrant & { hash: string })[]>`
+    select k.hash, k.id, k.name, case when creator.may_write then k.role else 'read-only' end as role,
       k.project_id, p.organization_id, k.expires_at, k.created_by, m.organization_id is not null as paid
     from access_keys k
     join projects p on p.id = k.project_id
@@ -34,8 +43,7 @@ export async function readAccessKeyGrant(
         k.created_by is null or (u.operator and u.operator_role <> 'read-only') or count(*) filter (where c.role <> 'read-only') > 0 as may_write
       from members c where c.user_id = k.created_by and c.organization_id = p.organization_id
         and (c.project_id is null or c.project_id = k.project_id)) creator
-    where k.hash = ${hash} and creator.may_read`;
-  return row;
+    where k.hash = any(${[...hashes]}::text[]) and creator.may_read`;
 }
 
 /** Reads the grant of a key that was authenticated before. */
@@ -66,14 +74,21 @@ export async function readUserGrant(
   sql: Queryable,
   userId: string,
 ): Promise<UserGrant | undefined> {
-  const [row] = await sql<UserGrant[]>`
+  const [row] = await readUserGrants(sql, [userId]);
+  return row;
+}
+
+export async function readUserGrants(
+  sql: Queryable,
+  userIds: readonly string[],
+): Promise<UserGrant[]> {
+  return await sql<UserGrant[]>`
     select u.id, u.email, u.operator, u.operator_role, u.token_generation::float8 as token_generation, coalesce((
       select json_agg(json_build_object('organization_id', m.organization_id, 'project_id', m.project_id,
         'role', m.role, 'paid', pm.organization_id is not null))
       from members m left join payment_methods pm on pm.organization_id = m.organization_id
       where m.user_id = u.id), '[]') as memberships
-    from users u where u.id = ${userId}`;
-  return row;
+    from users u where u.id = any(${[...userIds]}::uuid[])`;
 }
 
 export type OrganizationScope = { organization_id: string; paid: boolean };
@@ -82,11 +97,18 @@ export async function readProjectScope(
   sql: Queryable,
   projectId: string,
 ): Promise<OrganizationScope | undefined> {
-  const [row] = await sql<OrganizationScope[]>`
-    select p.organization_id, m.organization_id is not null as paid
-    from projects p left join payment_methods m on m.organization_id = p.organization_id
-    where p.id = ${projectId}`;
+  const [row] = await readProjectScopes(sql, [projectId]);
   return row;
+}
+
+export async function readProjectScopes(
+  sql: Queryable,
+  projectIds: readonly string[],
+): Promise<(OrganizationScope & { project_id: string })[]> {
+  return await sql<(OrganizationScope & { project_id: string })[]>`
+    select p.id as project_id, p.organization_id, m.organization_id is not null as paid
+    from projects p left join payment_methods m on m.organization_id = p.organization_id
+    where p.id = any(${[...projectIds]}::uuid[])`;
 }
 
 export async function readOrganizationScope(
