@@ -599,6 +599,7 @@ create table network_interfaces (
   network_id uuid not null,
   subnet_id uuid not null,
   mac_address text not null,
+  wants_public_ipv4 boolean default true not null,
   constraint network_interfaces_mac_key UNIQUE (network_id, mac_address),
   constraint network_interfaces_subnet_key UNIQUE (subnet_id, id),
   constraint network_interfaces_pkey PRIMARY KEY (id),

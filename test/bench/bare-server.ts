@@ -1,7 +1,8 @@
 import { openOperation } from '@gantry/api/operations/open';
 import { CreateVm } from '@gantry/api/vms/schema';
 import { connect } from '@gantry/db/connect';
-import { insertVm, listVms, readVm } from '@gantry/db/queries/vms/vms';
+import { insertVm } from '@gantry/db/queries/vms/new-vms';
+import { listVms, readVm } from '@gantry/db/queries/vms/vms';
 import { newId } from '@gantry/model/ids';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';

@@ -229,7 +229,11 @@ describe('docs/contract/vms.md#create-a-vm: request body', () => {
         image: string,
         ssh_public_key: string,
       },
-      optional: { startup_script: string, shutdown_script: string },
+      optional: {
+        startup_script: string,
+        shutdown_script: string,
+        network_interfaces: 'array',
+      },
     });
   });
   it('both scripts are accepted', async () => {

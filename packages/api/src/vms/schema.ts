@@ -69,6 +69,21 @@ const SshPublicKey = Text(16_384).superRefine((key, context) => {
   if (problem) context.addIssue({ code: 'custom', message: problem });
 });
 
+/** The interface of a new VM. The default network is used if it names neither a network nor a subnet. */
+const NewNetworkInterface = z
+  .strictObject({
+    network_id: Id.optional(),
+    subnet_id: Id.optional(),
+    public_ipv4: z
+      .strictObject({
+        type: z.enum(['none', 'dynamic'], 'must be "none" or "dynamic"'),
+      })
+      .default({ type: 'dynamic' }),
+  })
+  .openapi('NewNetworkInterface');
+
+const ONE_INTERFACE = 'must have exactly one interface; leave it out for the default network';
+
 export const CreateVm = z
   .strictObject({
     name: Name,
@@ -78,6 +93,11 @@ export const CreateVm = z
     ssh_public_key: SshPublicKey,
     startup_script: Script.optional(),
     shutdown_script: Script.optional(),
+    network_interfaces: z
+      .array(NewNetworkInterface)
+      .min(1, ONE_INTERFACE)
+      .max(1, ONE_INTERFACE)
+      .optional(),
   })
   .openapi('CreateVm');
 

@@ -226,6 +226,8 @@ export const networkInterfaces = pgTable(
       .notNull()
       .references(() => subnets.id),
     macAddress: text('mac_address').notNull(),
+    /** Whether a placement gives it a dynamic public address. */
+    wantsPublicIpv4: boolean('wants_public_ipv4').notNull().default(true),
   },
   (t) => [
     index('network_interfaces_vm').on(t.vmId),

@@ -48,9 +48,15 @@ function interfaceView(row: VmInterfaceRow) {
         public_ipv4: {
           address: row.public_address ?? '',
           id: row.public_address_id ?? '',
-          type: row.public_address ? 'dynamic' : '',
+          type: publicType(row),
         },
       },
     ],
   };
+}
+
+/** An interface that wants a public address has none until the VM is placed, or if none is left. */
+function publicType({ public_address, wants_public_ipv4 }: VmInterfaceRow): string {
+  if (public_address !== null) return 'dynamic';
+  return wants_public_ipv4 ? '' : 'none';
 }
