@@ -19,7 +19,15 @@ const app = new Hono();
 app.get('/vms/:id', async (c) => c.json(await readVm(sql, { projectId, vmId: c.req.param('id') })));
 
 app.get('/vms', async (c) => {
-  const none = { ids: null, names: null, types: null, locations: null, states: null, after: null };
+  const none = {
+    ids: null,
+    names: null,
+    types: null,
+    locations: null,
+    states: null,
+    tags: [],
+    after: null,
+  };
   return c.json(await listVms(sql, { ...none, projectId, limit: Number(c.req.query('limit')) }));
 });
 

@@ -10,7 +10,7 @@ import { sourceOf } from '../auth/source.ts';
 import { TooManyRequests } from '../base/rate-limit.ts';
 import { type Deps, requireRightClock } from '../deps.ts';
 import { toErrorReply } from './http-errors.ts';
-import { headerOf, sourceIpOf, upgradeOf } from './incoming.ts';
+import { headerOf, queryOf, sourceIpOf, upgradeOf } from './incoming.ts';
 import { NOSNIFF } from './nosniff.ts';
 import { parseInput, readJsonBody } from './parse-input.ts';
 import { auditLine, performWrite } from './perform-write.ts';
@@ -101,7 +101,7 @@ async function handle({ route, deps, c, state }: Handling): Promise<string> {
   const scope = await authorizeWithinRate({ route, deps, state, caller, params });
   if (!scope.paid && !route.unpaid) await requirePayment(deps, scope);
 
-  const query = route.query ? parseInput(route.query, c.req.query(), 'query') : {};
+  const query = route.query ? parseInput(route.query, queryOf(c), 'query') : {};
   const { raw, value } = isWrite(route) ? await readJsonBody(c) : { raw: '', value: undefined };
   const body = route.body ? parseInput(route.body, value ?? {}, 'body') : undefined;
   const organizationId = chargedOrganization(caller, scope.organizationId);

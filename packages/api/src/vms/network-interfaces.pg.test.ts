@@ -23,7 +23,11 @@ async function makeNetwork(owner: TestTenant, cidr: string): Promise<string> {
   return (await call('POST', '/vpc/networks', { name: newName(), cidr }, owner)).body.id;
 }
 
-async function makeSubnet(owner: TestTenant, of: string, place: { cidr: string; location: string }) {
+async function makeSubnet(
+  owner: TestTenant,
+  of: string,
+  place: { cidr: string; location: string },
+) {
   const body = { name: newName(), vpc_network_id: of, ...place };
   return (await call('POST', '/vpc/subnets', body, owner)).body.id as string;
 }
@@ -102,7 +106,8 @@ describe('the network interface of a new VM', () => {
 });
 
 const counts = async () => {
-  const [row] = await api.sql`select (select count(*) from vms) as vms, (select count(*) from disks) as disks,
+  const [row] =
+    await api.sql`select (select count(*) from vms) as vms, (select count(*) from disks) as disks,
     (select count(*) from operations) as operations, (select count(*) from network_interfaces) as interfaces`;
   return row;
 };

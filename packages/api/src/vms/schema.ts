@@ -16,6 +16,7 @@ import {
   Timestamp,
   TimestampOrEmpty,
 } from '../http/fields.ts';
+import { TagFilter, Tags } from '../http/tags.ts';
 
 const NetworkInterface = z
   .object({
@@ -54,6 +55,7 @@ export const Vm = z
     instance_template_id: z.string(),
     instance_group_id: z.string(),
     reservation_id: z.string(),
+    tags: Tags,
   })
   .openapi('Vm');
 
@@ -98,6 +100,7 @@ export const CreateVm = z
       .min(1, ONE_INTERFACE)
       .max(1, ONE_INTERFACE)
       .optional(),
+    tags: Tags.optional(),
   })
   .openapi('CreateVm');
 
@@ -106,14 +109,17 @@ export const ChangeVm = z
     action: z.enum(['START', 'STOP', 'RESET', 'UPDATE']),
     name: Name.optional(),
     type: CatalogueName.optional(),
+    tags: Tags.optional(),
   })
   .superRefine((change, context) => {
-    const given = (['name', 'type'] as const).filter((field) => change[field] !== undefined);
+    const given = (['name', 'type', 'tags'] as const).filter(
+      (field) => change[field] !== undefined,
+    );
     if (change.action === 'UPDATE' && given.length === 0) {
       context.addIssue({
         code: 'custom',
         path: ['name'],
-        message: 'UPDATE needs a new name or a new type',
+        message: 'UPDATE needs a new name, a new type or new tags',
       });
     }
     if (change.action !== 'UPDATE') {
@@ -166,4 +172,5 @@ export const VmQuery = z.strictObject({
   types: CommaList(Text(63)),
   locations: CommaList(Text(63)),
   states: CommaList(z.enum(VM_STATES)),
+  tag: TagFilter,
 });

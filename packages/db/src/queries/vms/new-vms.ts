@@ -12,6 +12,7 @@ export type VmRequest = {
   startup_script?: string | undefined;
   shutdown_script?: string | undefined;
   network_interfaces?: InterfaceRequest[] | undefined;
+  tags?: Record<string, string> | undefined;
 };
 
 /** Without a network and a subnet, the interface is in the default network. */
@@ -43,13 +44,15 @@ export async function insertVm(
   await sql`
     with subnet as (${selectSubnet(sql, vm)} order by s.id limit 1),
       vm as (insert into vms
-        (id, project_id, name, type, location, image_id, ssh_public_key, startup_script, shutdown_script, created_at, updated_at)
+        (id, project_id, name, type, location, image_id, ssh_public_key, startup_script, shutdown_script, tags, created_at,
+          updated_at)
         values (${vm.id}, ${vm.projectId}, ${request.name},
           (select name from vm_types where name = ${request.type} and not retired),
           (select location from vm_type_locations where vm_type = ${request.type} and location = ${request.location}),
           (select i.id from images i join image_locations il on il.image_id = i.id
             where i.name = ${request.image} and il.location = ${request.location} and not i.retired),
-          ${request.ssh_public_key}, ${request.startup_script ?? ''}, ${request.shutdown_script ?? ''}, ${vm.at}, ${vm.at})),
+          ${request.ssh_public_key}, ${request.startup_script ?? ''}, ${request.shutdown_script ?? ''},
+          ${JSON.stringify(request.tags ?? {})}::text::jsonb, ${vm.at}, ${vm.at})),
       os_disk as (insert into disks
         (id, project_id, kind, name, type, size, size_gib, location, block_size, serial_number, created_at, updated_at)
         values (${vm.osDisk.id}, ${vm.projectId}, 'os', ${request.name}, 'persistent-ssd', ${vm.osDisk.size},

@@ -39,12 +39,13 @@ export type VmRow = {
   created_at: Date;
   updated_at: Date;
   nested_virtualization: boolean;
+  tags: Record<string, string>;
   disks: VmDiskRow[];
   network_interfaces: VmInterfaceRow[];
 };
 
 const selectVm = (sql: Queryable) => sql`
-  select v.id, v.project_id, v.name, v.type, v.location, v.state, v.generation, v.created_at, v.updated_at,
+  select v.id, v.project_id, v.name, v.type, v.location, v.state, v.generation, v.created_at, v.updated_at, v.tags,
     v.type = any(array(select name from vm_types where nested_virtualization)) as nested_virtualization,
     (select coalesce(json_agg(json_build_object('id', d.id, 'name', d.name, 'type', d.type, 'size', d.size,
         'location', d.location, 'block_size', d.block_size, 'created_at', d.created_at, 'updated_at', d.updated_at,
@@ -89,10 +90,23 @@ export type VmFilter = {
   types: string[] | null;
   locations: string[] | null;
   states: string[] | null;
+  /** Each element is one tag; a VM must have all of them. */
+  tags: Record<string, string>[];
   /** The last id of the previous page. */
   after: string | null;
   limit: number;
 };
+
+/**
+ * The ids of the VMs with the tags. The project is part of the indexed value, so that the tags of other
+ * tenants cost nothing. The condition on `tags` is that of the index `vms_tags`.
+ */
+const selectTagged = (sql: Queryable, { projectId, tags }: VmFilter) => sql`
+  select t.id from vms t where t.tags <> '{}'::jsonb
+    ${tags.map(
+      (tag) => sql`and jsonb_set('{}'::jsonb, array[t.project_id::text], t.tags)
+        @> ${JSON.stringify({ [projectId]: tag })}::text::jsonb`,
+    )}`;
 
 /**
  * The ids of the page are found first, by an index that fits the filters, and then the VMs are read.
@@ -100,12 +114,13 @@ export type VmFilter = {
  * one plan for all of them.
  */
 export async function listVms(sql: Queryable, filter: VmFilter): Promise<VmRow[]> {
-  const { projectId, ids, names, types, locations, states, limit } = filter;
+  const { projectId, ids, names, types, locations, states, tags, limit } = filter;
   const inScope = sql`v.project_id = ${projectId} and v.id > ${filter.after ?? FIRST_ID}
     ${ids === null ? sql`` : sql`and v.id = any(${ids}::uuid[])`}
     ${names === null ? sql`` : sql`and v.name = any(${names}::text[])`}
     ${types === null ? sql`` : sql`and v.type = any(${types}::text[])`}
-    ${locations === null ? sql`` : sql`and v.location = any(${locations}::text[])`}`;
+    ${locations === null ? sql`` : sql`and v.location = any(${locations}::text[])`}
+    ${tags.length === 0 ? sql`` : sql`and v.id = any(array(${selectTagged(sql, filter)}))`}`;
   // A page of each state is read from the index, so rare states are found without reading the others. With
   // "=", the planner assumes that the state is a common one, and searches all VMs of the project.
   const found =
@@ -137,7 +152,8 @@ export async function updateVmDeleted(sql: Queryable, vmId: string): Promise<voi
 
 export async function updateVmDefinition(
   sql: Queryable,
-  change: { vmId: string; name: string; type: string },
+  change: { vmId: string; name: string; type: string; tags: Record<string, string> },
 ): Promise<void> {
-  await sql`update vms set name = ${change.name}, type = ${change.type}, updated_at = now() where id = ${change.vmId}`;
+  await sql`update vms set name = ${change.name}, type = ${change.type},
+    tags = ${JSON.stringify(change.tags)}::text::jsonb, updated_at = now() where id = ${change.vmId}`;
 }
