@@ -607,6 +607,7 @@ create table network_interfaces (
   network_id uuid not null,
   subnet_id uuid not null,
   mac_address text not null,
+  wants_public_ipv4 boolean default true not null,
   constraint network_interfaces_mac_key UNIQUE (network_id, mac_address),
   constraint network_interfaces_subnet_key UNIQUE (subnet_id, id),
   constraint network_interfaces_pkey PRIMARY KEY (id),
@@ -1046,6 +1047,7 @@ END) stored not null,
   relocating boolean default false not null,
   avoided_hosts uuid[] default '{}'::uuid[] not null,
   build_failure jsonb,
+  tags jsonb default '{}'::jsonb not null,
   constraint vms_name_key UNIQUE (project_id, name),
   constraint vms_pkey PRIMARY KEY (id),
   constraint vms_image_id_images_id_fk FOREIGN KEY (image_id) REFERENCES images(id),
@@ -1059,6 +1061,7 @@ END) stored not null,
 );
 CREATE INDEX vms_project ON public.vms USING btree (project_id, id);
 CREATE INDEX vms_state ON public.vms USING btree (project_id, state, id);
+CREATE INDEX vms_tags ON public.vms USING gin (jsonb_set('{}'::jsonb, ARRAY[(project_id)::text], tags) jsonb_path_ops) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX vms_unplaced ON public.vms USING btree (location, project_id, id) WHERE ((desired_state = 'running'::text) AND (NOT placed) AND (NOT abandoned) AND (observed_generation < generation));
 CREATE INDEX vms_unplaced_removable ON public.vms USING btree (id) WHERE ((NOT placed) AND ((desired_state = 'deleted'::text) OR abandoned));
 CREATE TRIGGER vms_bump AFTER UPDATE ON public.vms FOR EACH ROW WHEN ((new.revision <> old.revision)) EXECUTE FUNCTION bump_host_of_vm();

@@ -1,7 +1,8 @@
 import { openOperation } from '@gantry/api/operations/open';
 import { CreateVm } from '@gantry/api/vms/schema';
 import { connect } from '@gantry/db/connect';
-import { insertVm, listVms, readVm } from '@gantry/db/queries/vms/vms';
+import { insertVm } from '@gantry/db/queries/vms/new-vms';
+import { listVms, readVm } from '@gantry/db/queries/vms/vms';
 import { newId } from '@gantry/model/ids';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
@@ -18,7 +19,15 @@ const app = new Hono();
 app.get('/vms/:id', async (c) => c.json(await readVm(sql, { projectId, vmId: c.req.param('id') })));
 
 app.get('/vms', async (c) => {
-  const none = { ids: null, names: null, types: null, locations: null, states: null, after: null };
+  const none = {
+    ids: null,
+    names: null,
+    types: null,
+    locations: null,
+    states: null,
+    tags: [],
+    after: null,
+  };
   return c.json(await listVms(sql, { ...none, projectId, limit: Number(c.req.query('limit')) }));
 });
 

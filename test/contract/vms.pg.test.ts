@@ -58,7 +58,7 @@ describe('docs/contract/vms.md#the-vm-object', () => {
         ...['id', 'project_id', 'type', 'state', 'ssh_destination', 'created_at', 'updated_at'],
         ...['name', 'location', 'commitment_period', 'commitment_end', 'disks'],
         ...['network_interfaces', 'host_channel_adapters', 'virtualization_features'],
-        ...['instance_template_id', 'instance_group_id', 'reservation_id'],
+        ...['instance_template_id', 'instance_group_id', 'reservation_id', 'tags'],
       ].sort(),
     ));
   it('id is a UUID', () => required('id').toMatch(UUID));
@@ -93,6 +93,7 @@ describe('docs/contract/vms.md#the-vm-object', () => {
     required('instance_group_id').toBe(''));
   it('reservation_id is the empty string when it is unset', () =>
     required('reservation_id').toBe(''));
+  it('tags is an object, which is empty when no tags are set', () => required('tags').toEqual({}));
 });
 
 describe('docs/contract/vms.md#vm-disk', () => {
@@ -229,7 +230,12 @@ describe('docs/contract/vms.md#create-a-vm: request body', () => {
         image: string,
         ssh_public_key: string,
       },
-      optional: { startup_script: string, shutdown_script: string },
+      optional: {
+        startup_script: string,
+        shutdown_script: string,
+        network_interfaces: 'array',
+        tags: 'object',
+      },
     });
   });
   it('both scripts are accepted', async () => {

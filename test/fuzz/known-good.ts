@@ -104,6 +104,7 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   ids: oneOf('{{own.vm_id}}', '{{own.vm_id}},{{own.disk_id}}', ','),
   names: oneOf('{{own.name}}', 'a,b,c'),
   types: oneOf('a40.1x', 'a40.1x,no-such-type'),
+  tag: oneOf('env:test', 'team:a:b'),
   states: oneOf('STATE_RUNNING', 'STATE_RUNNING,STATE_SHUTOFF'),
   product_name: vmType,
   projects: oneOf('{{own.project_id}}', '{{own.project_id}},{{own.vm_id}}'),

@@ -27,7 +27,7 @@ export const Text = (maxLength: number) =>
       'must be well-formed Unicode without NUL',
     );
 
-const PRINTABLE = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u;
+export const PRINTABLE = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u;
 
 /** A label that people read: printable characters on one line. */
 export const Label = Text(255)

@@ -36,6 +36,12 @@ export function disconnectOf(c: Context): () => void {
   return () => messageOf(c)?.socket.destroy();
 }
 
+/** Of a repeated parameter the first value counts, except for `tag`, which may be repeated. */
+export function queryOf(c: Context): Record<string, string | string[]> {
+  const tags = c.req.queries('tag');
+  return tags ? { ...c.req.query(), tag: tags } : c.req.query();
+}
+
 /**
  * Returns the client's address: that of the peer, or the one that the trusted proxies forwarded.
  */

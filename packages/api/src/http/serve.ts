@@ -11,7 +11,14 @@ import { sourceOf } from '../auth/source.ts';
 import { TooManyRequests } from '../base/rate-limit.ts';
 import { type Deps, requireRightClock } from '../deps.ts';
 import { toErrorReply } from './http-errors.ts';
-import { acceptsEvents, disconnectOf, headerOf, sourceIpOf, upgradeOf } from './incoming.ts';
+import {
+  acceptsEvents,
+  disconnectOf,
+  headerOf,
+  queryOf,
+  sourceIpOf,
+  upgradeOf,
+} from './incoming.ts';
 import { NOSNIFF } from './nosniff.ts';
 import { parseInput, readJsonBody } from './parse-input.ts';
 import { auditLine, performWrite } from './perform-write.ts';
@@ -105,7 +112,7 @@ async function handle({ route, deps, c, state }: Handling): Promise<Body> {
 
   const isStream = route.stream !== undefined && acceptsEvents(c);
   const querySchema = isStream ? NO_QUERY : route.query;
-  const query = querySchema ? parseInput(querySchema, c.req.query(), 'query') : {};
+  const query = querySchema ? parseInput(querySchema, queryOf(c), 'query') : {};
   const { raw, value } = isWrite(route) ? await readJsonBody(c) : { raw: '', value: undefined };
   const body = route.body ? parseInput(route.body, value ?? {}, 'body') : undefined;
   const organizationId = chargedOrganization(caller, scope.organizationId);

@@ -74,7 +74,7 @@ export async function deleteVm(target: Target): Promise<NewOperation> {
   return await startVmOperation({ ...target, vmType: vm.type }, 'DELETE', {});
 }
 
-/** Changes the name or the type at once. A new type takes effect when the VM starts again. */
+/** Changes the name, the type or the tags at once. A new type takes effect when the VM starts again. */
 async function updateVm(
   target: Target,
   vm: VmRow,
@@ -85,7 +85,8 @@ async function updateVm(
     requireState(vm, 'CHANGE_TYPE');
     await requireOffered(sql, body.type, vm.location);
   }
-  await updateVmDefinition(sql, { vmId, name: body.name ?? vm.name, type: body.type ?? vm.type });
+  const { name = vm.name, type = vm.type, tags = vm.tags } = body;
+  await updateVmDefinition(sql, { vmId, name, type, tags });
   const after = await readVm(sql, { projectId, vmId });
   if (!after) throw new Error('BUG: a locked VM is missing');
   const opening = vmOpening(target, 'UPDATE', body);

@@ -3,9 +3,15 @@ import type { Queryable } from '@gantry/db/connect';
 import { isMissingValue } from '@gantry/db/errors';
 import type { NewOperation } from '@gantry/db/queries/operations/operations';
 import type { WriteRecord } from '@gantry/db/queries/operations/records';
-import { insertVm, type NewVm, readVmRefusal, type VmRefusal } from '@gantry/db/queries/vms/vms';
+import {
+  insertVm,
+  type NewVm,
+  readInterfaceTargets,
+  readVmRefusal,
+  type VmRefusal,
+} from '@gantry/db/queries/vms/new-vms';
 import { OS_DISK_GIB, OS_DISK_SIZE } from '@gantry/model/disk-size';
-import { CloudError, unknownLocation } from '@gantry/model/errors';
+import { badRequest, CloudError, unknownLocation } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
 import { diskSerialNumber } from '../disks/create.ts';
@@ -53,6 +59,7 @@ export async function createVm({
   } catch (error) {
     if (!isMissingValue(error)) throw error;
     const refusal = await readVmRefusal(sql, vm);
+    if (refusal === 'no_subnet' && namesNetwork(body)) throw await interfaceError(sql, vm);
     throw refusal ? refusalError(refusal, body) : error;
   }
   return operation;
@@ -105,4 +112,28 @@ function refusalError(refusal: VmRefusal, { type, location, image }: Creation['b
         `the default network has no subnet in "${location}": create a subnet there`,
       );
   }
+}
+
+function namesNetwork({ network_interfaces: [chosen] = [] }: Creation['body']): boolean {
+  return chosen?.network_id !== undefined || chosen?.subnet_id !== undefined;
+}
+
+/** Names the member of the interface that no subnet fits. */
+async function interfaceError(sql: Queryable, vm: NewVm): Promise<CloudError> {
+  const { location, network_interfaces: [chosen] = [] } = vm.request;
+  const { network_id, subnet_id } = chosen ?? {};
+  const { is_known_network, subnet } = await readInterfaceTargets(sql, vm);
+  const wrong = (member: string, reason: string) =>
+    badRequest([{ field: `network_interfaces.0.${member}`, reason }]);
+  if (network_id !== undefined && !is_known_network) {
+    return wrong('network_id', 'is not a network of this project');
+  }
+  if (subnet_id === undefined) {
+    return wrong('network_id', `has no subnet in "${location}": create a subnet there`);
+  }
+  if (!subnet) return wrong('subnet_id', 'is not a subnet of this project');
+  if (network_id !== undefined && subnet.network_id !== network_id) {
+    return wrong('subnet_id', 'is not a subnet of the network in network_id');
+  }
+  return wrong('subnet_id', `is in "${subnet.location}" and the VM in "${location}"`);
 }

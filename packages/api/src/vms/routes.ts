@@ -52,9 +52,10 @@ export const vmRoutes = [
     params: ProjectParams,
     query: VmQuery,
     reply: VmPage,
-    handle: async ({ sql, scope, query: { limit, page_token, ...filters } }) => {
+    handle: async ({ sql, scope, query: { limit, page_token, tag, ...filters } }) => {
       const rows = await listVms(sql, {
         ...filters,
+        tags: tag,
         projectId: scope.projectId,
         after: page_token,
         limit: limit + 1,

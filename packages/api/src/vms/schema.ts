@@ -16,6 +16,7 @@ import {
   Timestamp,
   TimestampOrEmpty,
 } from '../http/fields.ts';
+import { TagFilter, Tags } from '../http/tags.ts';
 
 const NetworkInterface = z
   .object({
@@ -54,6 +55,7 @@ export const Vm = z
     instance_template_id: z.string(),
     instance_group_id: z.string(),
     reservation_id: z.string(),
+    tags: Tags,
   })
   .openapi('Vm');
 
@@ -69,6 +71,21 @@ const SshPublicKey = Text(16_384).superRefine((key, context) => {
   if (problem) context.addIssue({ code: 'custom', message: problem });
 });
 
+/** The interface of a new VM. The default network is used if it names neither a network nor a subnet. */
+const NewNetworkInterface = z
+  .strictObject({
+    network_id: Id.optional(),
+    subnet_id: Id.optional(),
+    public_ipv4: z
+      .strictObject({
+        type: z.enum(['none', 'dynamic'], 'must be "none" or "dynamic"'),
+      })
+      .default({ type: 'dynamic' }),
+  })
+  .openapi('NewNetworkInterface');
+
+const ONE_INTERFACE = 'must have exactly one interface; leave it out for the default network';
+
 export const CreateVm = z
   .strictObject({
     name: Name,
@@ -78,6 +95,12 @@ export const CreateVm = z
     ssh_public_key: SshPublicKey,
     startup_script: Script.optional(),
     shutdown_script: Script.optional(),
+    network_interfaces: z
+      .array(NewNetworkInterface)
+      .min(1, ONE_INTERFACE)
+      .max(1, ONE_INTERFACE)
+      .optional(),
+    tags: Tags.optional(),
   })
   .openapi('CreateVm');
 
@@ -86,14 +109,17 @@ export const ChangeVm = z
     action: z.enum(['START', 'STOP', 'RESET', 'UPDATE']),
     name: Name.optional(),
     type: CatalogueName.optional(),
+    tags: Tags.optional(),
   })
   .superRefine((change, context) => {
-    const given = (['name', 'type'] as const).filter((field) => change[field] !== undefined);
+    const given = (['name', 'type', 'tags'] as const).filter(
+      (field) => change[field] !== undefined,
+    );
     if (change.action === 'UPDATE' && given.length === 0) {
       context.addIssue({
         code: 'custom',
         path: ['name'],
-        message: 'UPDATE needs a new name or a new type',
+        message: 'UPDATE needs a new name, a new type or new tags',
       });
     }
     if (change.action !== 'UPDATE') {
@@ -146,4 +172,5 @@ export const VmQuery = z.strictObject({
   types: CommaList(Text(63)),
   locations: CommaList(Text(63)),
   states: CommaList(z.enum(VM_STATES)),
+  tag: TagFilter,
 });

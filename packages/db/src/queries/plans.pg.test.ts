@@ -49,7 +49,8 @@ beforeAll(async () => {
   while (vmIds.length < VMS) vmIds.push(...(await addVms(sql, 500, { projectId })));
   await sql`update vms set observed_state = 'running', observed_generation = generation`;
   await sql`update operations set state = 'SUCCEEDED', completed_at = now(), result = '{}'`;
-  await sql`update vms set observed_state = 'crashed' where id = ${vmIds.at(-1) ?? ''}`;
+  await sql`update vms set observed_state = 'crashed', tags = '{"rare": "yes"}' where id = ${vmIds.at(-1) ?? ''}`;
+  await sql`update vms set tags = '{"common": "yes"}' where id = any(${vmIds.slice(0, VMS / 2)}::uuid[])`;
   await insertHistory();
   await sql`analyze`;
   watch = await watchPlans(database.url);
@@ -127,9 +128,9 @@ describe('a list of operations', () => {
 });
 
 describe('a list of VMs in a project of 10,000', () => {
-  const none = { ids: null, names: null, types: null, locations: null, states: null, after: null };
+  const none = { ids: null, names: null, types: null, locations: null, states: null };
   const list = (filter: object) => () =>
-    listVms(watch.sql, { ...none, projectId, limit: PAGE, ...filter });
+    listVms(watch.sql, { ...none, tags: [], after: null, projectId, limit: PAGE, ...filter });
   // For each VM: its row twice, a disk, its attachment, an interface and its addresses.
   const PER_VM = 8;
   // The types with nested virtualization are read once for all VMs.
@@ -145,6 +146,7 @@ describe('a list of VMs in a project of 10,000', () => {
       2 * PER_VM,
     ],
     ['with a name', () => ({ names: [`vm-${vmIds[7]}`] }), 2 * PER_VM],
+    ['with a rare tag', () => ({ tags: [{ rare: 'yes' }] }), 2 * PER_VM],
     ['with an id', () => ({ ids: [vmIds[7] ?? ''] }), 2 * PER_VM],
   ])('%s reads a page', async (_, filter, most) => {
     const { rowsRead, scanned } = await measure(list(filter()));

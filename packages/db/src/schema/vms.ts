@@ -53,6 +53,7 @@ export const vms = pgTable(
     sshPublicKey: text('ssh_public_key').notNull(),
     startupScript: text('startup_script').notNull().default(''),
     shutdownScript: text('shutdown_script').notNull().default(''),
+    tags: jsonb('tags').$type<Record<string, string>>().notNull().default({}),
     desiredState: text('desired_state').notNull().default('running'),
     /** The last requested power action; each request increments `generation`. */
     powerAction: text('power_action').notNull().default('CREATE'),
@@ -101,6 +102,11 @@ export const vms = pgTable(
   (t) => [
     unique('vms_name_key').on(t.projectId, t.name),
     index('vms_project').on(t.projectId, t.id),
+    // The project is part of the value, so that a search reads only the tags of one project.
+    index('vms_tags')
+      .using('gin', sql`jsonb_set('{}'::jsonb, array[project_id::text], tags) jsonb_path_ops`)
+      .where(sql`tags <> '{}'::jsonb`)
+      .concurrently(),
     index('vms_state').on(t.projectId, t.state, t.id),
     index('vms_unplaced')
       .on(t.location, t.projectId, t.id)
@@ -226,6 +232,8 @@ export const networkInterfaces = pgTable(
       .notNull()
       .references(() => subnets.id),
     macAddress: text('mac_address').notNull(),
+    /** Whether a placement gives it a dynamic public address. */
+    wantsPublicIpv4: boolean('wants_public_ipv4').notNull().default(true),
   },
   (t) => [
     index('network_interfaces_vm').on(t.vmId),

@@ -122,7 +122,7 @@ function newPlacement(vm: UnplacedVm, claimed: Placement, addresses: Address[]):
       .filter(({ cores, memoryMib }) => cores > 0 || memoryMib > 0)
       .map(({ node, cores, memoryMib }) => ({ node, cores, memoryMib })),
     addresses,
-    publicFor: vm.interfaces.flatMap(({ id, has_public }) => (has_public ? [] : [id])),
+    publicFor: vm.interfaces.flatMap(({ id, needs_public }) => (needs_public ? [id] : [])),
   };
 }
 

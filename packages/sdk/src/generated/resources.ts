@@ -261,8 +261,12 @@ export function bindOperations({ call, list }: Bind) {
       get: call({ id: 'firewall-rule-operations.get', method: 'GET', path: '/v0.1/projects/{project_id}/vpc/firewall-rules/operations/{operation_id}' }),
     },
     events: {
-      /** List what happened to resources without a request, newest first. */
+      /** List what happened to resources without a request, newest first; or follow everything that happens, as server-sent events. */
       list: list({ id: 'events.list', method: 'GET', path: '/v0.1/projects/{project_id}/events' }),
+    },
+    adminEvents: {
+      /** List what happened to resources of all projects without a request, newest first; or follow everything that happens, as server-sent events. */
+      list: list({ id: 'admin-events.list', method: 'GET', path: '/v0.1/admin/events' }),
     },
     deviceReceipts: {
       /** List the receipts for GPUs and drives that were cleaned after a VM, newest first. */

@@ -1125,8 +1125,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what happened to resources without a request, newest first */
+        /** List what happened to resources without a request, newest first; or follow everything that happens, as server-sent events */
         get: operations["events.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what happened to resources of all projects without a request, newest first; or follow everything that happens, as server-sent events */
+        get: operations["admin-events.list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2020,6 +2037,26 @@ export interface components {
             ssh_public_key: string;
             startup_script?: string;
             shutdown_script?: string;
+            network_interfaces?: components["schemas"]["NewNetworkInterface"][];
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
+        };
+        NewNetworkInterface: {
+            /** Format: uuid */
+            network_id?: string;
+            /** Format: uuid */
+            subnet_id?: string;
+            /**
+             * @default {
+             *       "type": "dynamic"
+             *     }
+             */
+            public_ipv4?: {
+                /** @enum {string} */
+                type: "none" | "dynamic";
+            };
         };
         Vm: {
             /** Format: uuid */
@@ -2047,6 +2084,10 @@ export interface components {
             instance_template_id: string;
             instance_group_id: string;
             reservation_id: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags: {
+                [key: string]: string;
+            };
         };
         VmDisk: {
             /** Format: uuid */
@@ -2090,6 +2131,10 @@ export interface components {
             action: "START" | "STOP" | "RESET" | "UPDATE";
             name?: string;
             type?: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
         };
         AttachDisks: {
             attach_disks: {
@@ -2316,6 +2361,10 @@ export interface components {
             resource_id: string;
             /** Format: date-time */
             created_at: string;
+        };
+        AdminEvent: components["schemas"]["Event"] & {
+            /** Format: uuid */
+            project_id: string;
         };
         DeviceReceipt: {
             /** Format: uuid */
@@ -4279,6 +4328,8 @@ export interface operations {
                 locations?: string;
                 /** @description A comma-separated list. */
                 states?: string;
+                /** @description A tag as key:value. It may be repeated; items must have all of the tags. */
+                tag?: string[];
             };
             header?: never;
             path: {
@@ -5211,7 +5262,10 @@ export interface operations {
                 resource_id?: string;
                 type?: "vm_crashed" | "vm_unreachable" | "vm_reachable" | "vm_host_draining" | "vm_host_fenced" | "vm_device_unhealthy" | "vm_lost" | "vm_orphaned" | "vm_restored" | "vm_organization_warned" | "vm_organization_suspended" | "vm_organization_resumed";
             };
-            header?: never;
+            header?: {
+                /** @description With Accept: text/event-stream, the id of the last event that the client has. The stream continues after it. */
+                "Last-Event-ID"?: string;
+            };
             path: {
                 project_id: string;
             };
@@ -5229,6 +5283,41 @@ export interface operations {
                         items: components["schemas"]["Event"][];
                         next_page_token: string;
                     };
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
+    "admin-events.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                resource_id?: string;
+                type?: "vm_crashed" | "vm_unreachable" | "vm_reachable" | "vm_host_draining" | "vm_host_fenced" | "vm_device_unhealthy" | "vm_lost" | "vm_orphaned" | "vm_restored" | "vm_organization_warned" | "vm_organization_suspended" | "vm_organization_resumed";
+                project_id?: string;
+            };
+            header?: {
+                /** @description With Accept: text/event-stream, the id of the last event that the client has. The stream continues after it. */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["AdminEvent"][];
+                        next_page_token: string;
+                    };
+                    "text/event-stream": string;
                 };
             };
         };

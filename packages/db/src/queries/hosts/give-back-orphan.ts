@@ -117,8 +117,10 @@ async function insertInterfaces(sql: Queryable, orphan: Orphan): Promise<void> {
     where i.orphan_id = ${id} order by i.id for share of i`;
   for (const [index, { id: interfaceId, address, subnet_id: subnetId }] of interfaces.entries()) {
     if (!subnetId) throw new Error(`the subnet of its address ${address} does not exist`);
-    await sql`insert into network_interfaces (id, vm_id, name, network_id, subnet_id, mac_address)
-      select ${interfaceId}, ${vmId}, ${`eth${index}`}, i.network_id, ${subnetId}, i.mac_address
+    // The tenant may have wanted no public address, so an interface without one does not get one later.
+    await sql`insert into network_interfaces (id, vm_id, name, network_id, subnet_id, mac_address, wants_public_ipv4)
+      select ${interfaceId}, ${vmId}, ${`eth${index}`}, i.network_id, ${subnetId}, i.mac_address,
+        i.public_address is not null
       from orphan_interfaces i where i.orphan_id = ${id} and i.id = ${interfaceId} on conflict (id) do nothing`;
     await sql`insert into address_claims (network_interface_id, subnet_id, address)
       values (${interfaceId}, ${subnetId}, ${address}::inet) on conflict (network_interface_id) do nothing`;

@@ -6,13 +6,14 @@ import type { BuildFailure } from '../../schema/vms.ts';
 import { type TypeAmounts, typeAmounts } from '../catalogue/type-amounts.ts';
 import { FIRST_ID } from '../page-bounds.ts';
 
-/** An interface and whether it has addresses. A stopped VM keeps its private address. */
+/** An interface and which addresses it has. A stopped VM keeps its private address. */
 export type UnplacedInterface = {
   id: string;
   subnet_id: string;
   cidr: string;
   has_private: boolean;
-  has_public: boolean;
+  /** It wants a public address and has none. */
+  needs_public: boolean;
 };
 
 /** `host_id`: the host that stores it or is to create it; null if none was chosen yet. */
@@ -134,7 +135,8 @@ function whereStored(disks: readonly VmDisk[]) {
 const interfacesOfVm = (sql: Queryable) => sql`coalesce((
     select jsonb_agg(jsonb_build_object('id', n.id, 'subnet_id', n.subnet_id, 'cidr', s.cidr,
       'has_private', exists (select from address_claims where network_interface_id = n.id),
-      'has_public', exists (select from public_addresses where network_interface_id = n.id)) order by n.name)
+      'needs_public', n.wants_public_ipv4
+        and not exists (select from public_addresses where network_interface_id = n.id)) order by n.name)
     from network_interfaces n join subnets s on s.id = n.subnet_id where n.vm_id = v.id), '[]')`;
 
 /** The disks of the VM. The disks of a removed host are not shared. */

@@ -30,6 +30,7 @@ export function vmView(row: VmRow) {
     })),
     network_interfaces: row.network_interfaces.map(interfaceView),
     host_channel_adapters: [],
+    tags: row.tags,
     virtualization_features: { nested_virtualization: row.nested_virtualization },
   };
 }
@@ -48,9 +49,15 @@ function interfaceView(row: VmInterfaceRow) {
         public_ipv4: {
           address: row.public_address ?? '',
           id: row.public_address_id ?? '',
-          type: row.public_address ? 'dynamic' : '',
+          type: publicType(row),
         },
       },
     ],
   };
+}
+
+/** An interface that wants a public address has none until the VM is placed, or if none is left. */
+function publicType({ public_address, wants_public_ipv4 }: VmInterfaceRow): string {
+  if (public_address !== null) return 'dynamic';
+  return wants_public_ipv4 ? '' : 'none';
 }

@@ -1,7 +1,5 @@
 import type { VmState } from '@gantry/model/vm-life/states';
 import type { Queryable } from '../../connect.ts';
-import { insertOperationCte, type NewOperation } from '../operations/operations.ts';
-import { recordCtes, type WriteRecord } from '../operations/records.ts';
 import { FIRST_ID } from '../page-bounds.ts';
 
 export type VmDiskRow = {
@@ -27,6 +25,7 @@ export type VmInterfaceRow = {
   private_address: string | null;
   public_address: string | null;
   public_address_id: string | null;
+  wants_public_ipv4: boolean;
 };
 
 export type VmRow = {
@@ -40,12 +39,13 @@ export type VmRow = {
   created_at: Date;
   updated_at: Date;
   nested_virtualization: boolean;
+  tags: Record<string, string>;
   disks: VmDiskRow[];
   network_interfaces: VmInterfaceRow[];
 };
 
 const selectVm = (sql: Queryable) => sql`
-  select v.id, v.project_id, v.name, v.type, v.location, v.state, v.generation, v.created_at, v.updated_at,
+  select v.id, v.project_id, v.name, v.type, v.location, v.state, v.generation, v.created_at, v.updated_at, v.tags,
     v.type = any(array(select name from vm_types where nested_virtualization)) as nested_virtualization,
     (select coalesce(json_agg(json_build_object('id', d.id, 'name', d.name, 'type', d.type, 'size', d.size,
         'location', d.location, 'block_size', d.block_size, 'created_at', d.created_at, 'updated_at', d.updated_at,
@@ -55,7 +55,8 @@ const selectVm = (sql: Queryable) => sql`
       where a.vm_id = v.id and a.desired_state = 'attached') as disks,
     (select coalesce(json_agg(json_build_object('id', n.id, 'name', n.name, 'network', n.network_id,
         'subnet', n.subnet_id, 'mac_address', n.mac_address, 'private_address', host(c.address),
-        'public_address', host(p.address), 'public_address_id', p.id) order by n.name), '[]')
+        'public_address', host(p.address), 'public_address_id', p.id,
+        'wants_public_ipv4', n.wants_public_ipv4) order by n.name), '[]')
       from network_interfaces n
       left join address_claims c on c.network_interface_id = n.id
       left join public_addresses p on p.network_interface_id = n.id
@@ -89,10 +90,23 @@ export type VmFilter = {
   types: string[] | null;
   locations: string[] | null;
   states: string[] | null;
+  /** Each element is one tag; a VM must have all of them. */
+  tags: Record<string, string>[];
   /** The last id of the previous page. */
   after: string | null;
   limit: number;
 };
+
+/**
+ * The ids of the VMs with the tags. The project is part of the indexed value, so that the tags of other
+ * tenants cost nothing. The condition on `tags` is that of the index `vms_tags`.
+ */
+const selectTagged = (sql: Queryable, { projectId, tags }: VmFilter) => sql`
+  select t.id from vms t where t.tags <> '{}'::jsonb
+    ${tags.map(
+      (tag) => sql`and jsonb_set('{}'::jsonb, array[t.project_id::text], t.tags)
+        @> ${JSON.stringify({ [projectId]: tag })}::text::jsonb`,
+    )}`;
 
 /**
  * The ids of the page are found first, by an index that fits the filters, and then the VMs are read.
@@ -100,12 +114,13 @@ export type VmFilter = {
  * one plan for all of them.
  */
 export async function listVms(sql: Queryable, filter: VmFilter): Promise<VmRow[]> {
-  const { projectId, ids, names, types, locations, states, limit } = filter;
+  const { projectId, ids, names, types, locations, states, tags, limit } = filter;
   const inScope = sql`v.project_id = ${projectId} and v.id > ${filter.after ?? FIRST_ID}
     ${ids === null ? sql`` : sql`and v.id = any(${ids}::uuid[])`}
     ${names === null ? sql`` : sql`and v.name = any(${names}::text[])`}
     ${types === null ? sql`` : sql`and v.type = any(${types}::text[])`}
-    ${locations === null ? sql`` : sql`and v.location = any(${locations}::text[])`}`;
+    ${locations === null ? sql`` : sql`and v.location = any(${locations}::text[])`}
+    ${tags.length === 0 ? sql`` : sql`and v.id = any(array(${selectTagged(sql, filter)}))`}`;
   // A page of each state is read from the index, so rare states are found without reading the others. With
   // "=", the planner assumes that the state is a common one, and searches all VMs of the project.
   const found =
@@ -115,86 +130,6 @@ export async function listVms(sql: Queryable, filter: VmFilter): Promise<VmRow[]
           where ${inScope} and v.state between s.state and s.state order by v.state, v.id limit ${limit}) page`;
   return await sql<VmRow[]>`${selectVm(sql)}
     where v.id = any(array(select id from (${found}) pages order by id limit ${limit})) order by v.id`;
-}
-
-/** The body of the request that creates a VM. */
-export type VmRequest = {
-  name: string;
-  type: string;
-  location: string;
-  image: string;
-  ssh_public_key: string;
-  startup_script?: string | undefined;
-  shutdown_script?: string | undefined;
-};
-
-export type NewVm = {
-  id: string;
-  projectId: string;
-  request: VmRequest;
-  at: Date;
-  osDisk: { id: string; size: string; sizeGib: number; serialNumber: string };
-  networkInterface: { id: string; macAddress: string };
-};
-
-/**
- * Inserts a VM with its OS disk, interface, operation and records in one statement, which takes one
- * round trip. If the type, location or image is not available, a column that must not be null is
- * null and the whole statement fails; `readVmRefusal` then returns the reason.
- */
-export async function insertVm(
-  sql: Queryable,
-  { vm, operation, record }: { vm: NewVm; operation: NewOperation; record: WriteRecord },
-): Promise<void> {
-  const { request } = vm;
-  await sql`
-    with subnet as (select s.id, s.network_id from subnets s join networks n on n.id = s.network_id
-        where n.project_id = ${vm.projectId} and n.is_default and s.location = ${request.location} order by s.id limit 1),
-      vm as (insert into vms
-        (id, project_id, name, type, location, image_id, ssh_public_key, startup_script, shutdown_script, created_at, updated_at)
-        values (${vm.id}, ${vm.projectId}, ${request.name},
-          (select name from vm_types where name = ${request.type} and not retired),
-          (select location from vm_type_locations where vm_type = ${request.type} and location = ${request.location}),
-          (select i.id from images i join image_locations il on il.image_id = i.id
-            where i.name = ${request.image} and il.location = ${request.location} and not i.retired),
-          ${request.ssh_public_key}, ${request.startup_script ?? ''}, ${request.shutdown_script ?? ''}, ${vm.at}, ${vm.at})),
-      os_disk as (insert into disks
-        (id, project_id, kind, name, type, size, size_gib, location, block_size, serial_number, created_at, updated_at)
-        values (${vm.osDisk.id}, ${vm.projectId}, 'os', ${request.name}, 'persistent-ssd', ${vm.osDisk.size},
-          ${vm.osDisk.sizeGib}, ${request.location}, 0, ${vm.osDisk.serialNumber}, ${vm.at}, ${vm.at})),
-      attachment as (insert into disk_attachments (disk_id, vm_id, attachment_type, mode, exclusive)
-        values (${vm.osDisk.id}, ${vm.id}, 'os', 'read-write', true)),
-      interface as (insert into network_interfaces (id, vm_id, name, network_id, subnet_id, mac_address)
-        values (${vm.networkInterface.id}, ${vm.id}, 'eth0', (select network_id from subnet),
-          (select id from subnet), ${vm.networkInterface.macAddress})),
-      ${insertOperationCte(sql, operation)},
-      ${recordCtes(sql, record)}
-    select`;
-}
-
-export type VmRefusal =
-  | 'unknown_type'
-  | 'unknown_location'
-  | 'type_not_in_location'
-  | 'unknown_image'
-  | 'no_subnet';
-
-export async function readVmRefusal(
-  sql: Queryable,
-  { projectId, request }: Pick<NewVm, 'projectId' | 'request'>,
-): Promise<VmRefusal | undefined> {
-  const [row] = await sql<{ refusal: VmRefusal | null }[]>`
-    select case
-      when not exists (select from vm_types where name = ${request.type} and not retired) then 'unknown_type'
-      when not exists (select from locations where name = ${request.location}) then 'unknown_location'
-      when not exists (select from vm_type_locations where vm_type = ${request.type} and location = ${request.location})
-        then 'type_not_in_location'
-      when not exists (select from images i join image_locations il on il.image_id = i.id
-        where i.name = ${request.image} and il.location = ${request.location} and not i.retired) then 'unknown_image'
-      when not exists (select from subnets s join networks n on n.id = s.network_id
-        where n.project_id = ${projectId} and n.is_default and s.location = ${request.location}) then 'no_subnet'
-      end as refusal`;
-  return row?.refusal ?? undefined;
 }
 
 /** Requests a power action: sets the desired state and increments the generation. */
@@ -217,7 +152,8 @@ export async function updateVmDeleted(sql: Queryable, vmId: string): Promise<voi
 
 export async function updateVmDefinition(
   sql: Queryable,
-  change: { vmId: string; name: string; type: string },
+  change: { vmId: string; name: string; type: string; tags: Record<string, string> },
 ): Promise<void> {
-  await sql`update vms set name = ${change.name}, type = ${change.type}, updated_at = now() where id = ${change.vmId}`;
+  await sql`update vms set name = ${change.name}, type = ${change.type},
+    tags = ${JSON.stringify(change.tags)}::text::jsonb, updated_at = now() where id = ${change.vmId}`;
 }

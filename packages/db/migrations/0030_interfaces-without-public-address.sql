@@ -1,0 +1,1 @@
+ALTER TABLE "network_interfaces" ADD COLUMN "wants_public_ipv4" boolean DEFAULT true NOT NULL;

@@ -1,0 +1,1 @@
+ALTER TABLE "vms" ADD COLUMN "tags" jsonb DEFAULT '{}'::jsonb NOT NULL;

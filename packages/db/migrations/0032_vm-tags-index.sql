@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "vms_tags" ON "vms" USING gin (jsonb_set('{}'::jsonb, array[project_id::text], tags) jsonb_path_ops) WHERE tags <> '{}'::jsonb;

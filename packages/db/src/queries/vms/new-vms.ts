@@ -1,0 +1,133 @@
+import type { Queryable } from '../../connect.ts';
+import { insertOperationCte, type NewOperation } from '../operations/operations.ts';
+import { recordCtes, type WriteRecord } from '../operations/records.ts';
+
+/** The body of the request that creates a VM. */
+export type VmRequest = {
+  name: string;
+  type: string;
+  location: string;
+  image: string;
+  ssh_public_key: string;
+  startup_script?: string | undefined;
+  shutdown_script?: string | undefined;
+  network_interfaces?: InterfaceRequest[] | undefined;
+  tags?: Record<string, string> | undefined;
+};
+
+/** Without a network and a subnet, the interface is in the default network. */
+export type InterfaceRequest = {
+  network_id?: string | undefined;
+  subnet_id?: string | undefined;
+  public_ipv4: { type: 'none' | 'dynamic' };
+};
+
+export type NewVm = {
+  id: string;
+  projectId: string;
+  request: VmRequest;
+  at: Date;
+  osDisk: { id: string; size: string; sizeGib: number; serialNumber: string };
+  networkInterface: { id: string; macAddress: string };
+};
+
+/**
+ * Inserts a VM with its OS disk, interface, operation and records in one statement, which takes one
+ * round trip. If the type, location or image is not available, a column that must not be null is
+ * null and the whole statement fails; `readVmRefusal` then returns the reason.
+ */
+export async function insertVm(
+  sql: Queryable,
+  { vm, operation, record }: { vm: NewVm; operation: NewOperation; record: WriteRecord },
+): Promise<void> {
+  const { request } = vm;
+  await sql`
+    with subnet as (${selectSubnet(sql, vm)} order by s.id limit 1),
+      vm as (insert into vms
+        (id, project_id, name, type, location, image_id, ssh_public_key, startup_script, shutdown_script, tags, created_at,
+          updated_at)
+        values (${vm.id}, ${vm.projectId}, ${request.name},
+          (select name from vm_types where name = ${request.type} and not retired),
+          (select location from vm_type_locations where vm_type = ${request.type} and location = ${request.location}),
+          (select i.id from images i join image_locations il on il.image_id = i.id
+            where i.name = ${request.image} and il.location = ${request.location} and not i.retired),
+          ${request.ssh_public_key}, ${request.startup_script ?? ''}, ${request.shutdown_script ?? ''},
+          ${JSON.stringify(request.tags ?? {})}::text::jsonb, ${vm.at}, ${vm.at})),
+      os_disk as (insert into disks
+        (id, project_id, kind, name, type, size, size_gib, location, block_size, serial_number, created_at, updated_at)
+        values (${vm.osDisk.id}, ${vm.projectId}, 'os', ${request.name}, 'persistent-ssd', ${vm.osDisk.size},
+          ${vm.osDisk.sizeGib}, ${request.location}, 0, ${vm.osDisk.serialNumber}, ${vm.at}, ${vm.at})),
+      attachment as (insert into disk_attachments (disk_id, vm_id, attachment_type, mode, exclusive)
+        values (${vm.osDisk.id}, ${vm.id}, 'os', 'read-write', true)),
+      interface as (insert into network_interfaces
+        (id, vm_id, name, network_id, subnet_id, mac_address, wants_public_ipv4)
+        values (${vm.networkInterface.id}, ${vm.id}, 'eth0', (select network_id from subnet),
+          (select id from subnet), ${vm.networkInterface.macAddress}, ${wantsPublicIpv4(request)})),
+      ${insertOperationCte(sql, operation)},
+      ${recordCtes(sql, record)}
+    select`;
+}
+
+/** The subnets that fit the request. A subnet of another project fits none. */
+function selectSubnet(
+  sql: Queryable,
+  { projectId, request }: Pick<NewVm, 'projectId' | 'request'>,
+) {
+  const { network_id: networkId, subnet_id: subnetId } = request.network_interfaces?.[0] ?? {};
+  if (networkId === undefined && subnetId === undefined) {
+    return sql`select s.id, s.network_id from subnets s join networks n on n.id = s.network_id
+      where n.project_id = ${projectId} and n.is_default and s.location = ${request.location}`;
+  }
+  return sql`select s.id, s.network_id from subnets s
+    where s.project_id = ${projectId} and s.location = ${request.location}
+      ${networkId === undefined ? sql`` : sql`and s.network_id = ${networkId}`}
+      ${subnetId === undefined ? sql`` : sql`and s.id = ${subnetId}`}`;
+}
+
+function wantsPublicIpv4({ network_interfaces: [only] = [] }: VmRequest): boolean {
+  return only?.public_ipv4.type !== 'none';
+}
+
+export type VmRefusal =
+  | 'unknown_type'
+  | 'unknown_location'
+  | 'type_not_in_location'
+  | 'unknown_image'
+  | 'no_subnet';
+
+export async function readVmRefusal(
+  sql: Queryable,
+  vm: Pick<NewVm, 'projectId' | 'request'>,
+): Promise<VmRefusal | undefined> {
+  const { request } = vm;
+  const [row] = await sql<{ refusal: VmRefusal | null }[]>`
+    select case
+      when not exists (select from vm_types where name = ${request.type} and not retired) then 'unknown_type'
+      when not exists (select from locations where name = ${request.location}) then 'unknown_location'
+      when not exists (select from vm_type_locations where vm_type = ${request.type} and location = ${request.location})
+        then 'type_not_in_location'
+      when not exists (select from images i join image_locations il on il.image_id = i.id
+        where i.name = ${request.image} and il.location = ${request.location} and not i.retired) then 'unknown_image'
+      when not exists (${selectSubnet(sql, vm)}) then 'no_subnet'
+      end as refusal`;
+  return row?.refusal ?? undefined;
+}
+
+/** What an interface names, as far as the project has it. */
+export type InterfaceTargets = {
+  is_known_network: boolean;
+  subnet: { network_id: string; location: string } | null;
+};
+
+/** Explains why no subnet fits a request that names a network or a subnet. */
+export async function readInterfaceTargets(
+  sql: Queryable,
+  { projectId, request }: Pick<NewVm, 'projectId' | 'request'>,
+): Promise<InterfaceTargets> {
+  const { network_id = null, subnet_id = null } = request.network_interfaces?.[0] ?? {};
+  const [row] = await sql<InterfaceTargets[]>`
+    select exists (select from networks where project_id = ${projectId} and id = ${network_id}::uuid) as is_known_network,
+      (select json_build_object('network_id', network_id, 'location', location) from subnets
+        where project_id = ${projectId} and id = ${subnet_id}::uuid) as subnet`;
+  return row ?? { is_known_network: false, subnet: null };
+}
