@@ -125,6 +125,7 @@ create table device_claims (
 CREATE INDEX device_claims_orphan ON public.device_claims USING btree (orphan_id);
 CREATE INDEX device_claims_vm ON public.device_claims USING btree (vm_id);
 CREATE TRIGGER device_claims_added AFTER INSERT ON public.device_claims REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION stream_claims();
+CREATE TRIGGER device_claims_of_orphans AFTER INSERT ON public.device_claims FOR EACH ROW WHEN ((new.orphan_id IS NOT NULL)) EXECUTE FUNCTION bump_host_of_orphan_device();
 CREATE TRIGGER device_claims_removed AFTER DELETE ON public.device_claims REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION stream_claims();
 
 create table device_receipts (
@@ -174,7 +175,7 @@ create table devices (
   constraint devices_state CHECK ((state = ANY (ARRAY['ready'::text, 'quarantined'::text, 'missing'::text, 'used_by_host'::text])))
 );
 CREATE INDEX devices_serial ON public.devices USING btree (serial) WHERE (serial <> ''::text);
-CREATE TRIGGER devices_moved AFTER UPDATE OF numa_node ON public.devices FOR EACH ROW WHEN (((new.kind = 'gpu'::text) AND (new.numa_node <> old.numa_node))) EXECUTE FUNCTION bump_host_of_device();
+CREATE TRIGGER devices_moved AFTER UPDATE OF kind, numa_node ON public.devices FOR EACH ROW WHEN (((new.kind <> old.kind) OR ((new.kind = 'gpu'::text) AND (new.numa_node <> old.numa_node)))) EXECUTE FUNCTION bump_host_of_device();
 CREATE TRIGGER devices_state_streamed AFTER UPDATE ON public.devices FOR EACH ROW WHEN (((((new.state IS DISTINCT FROM old.state) OR (new.state_reason IS DISTINCT FROM old.state_reason)) OR (new.quarantine_reason IS DISTINCT FROM old.quarantine_reason)) OR (new.blocked IS DISTINCT FROM old.blocked))) EXECUTE FUNCTION stream_device();
 CREATE TRIGGER devices_streamed AFTER INSERT OR DELETE ON public.devices FOR EACH ROW EXECUTE FUNCTION stream_device();
 CREATE TRIGGER devices_touched AFTER INSERT OR DELETE OR UPDATE ON public.devices FOR EACH ROW EXECUTE FUNCTION touch_host();
@@ -711,6 +712,7 @@ create table orphans (
 );
 CREATE INDEX orphans_vm ON public.orphans USING btree (vm_id);
 CREATE TRIGGER orphans_decided AFTER UPDATE OF decision ON public.orphans FOR EACH ROW WHEN ((new.decision IS DISTINCT FROM old.decision)) EXECUTE FUNCTION bump_host_of_orphan();
+CREATE TRIGGER orphans_removed AFTER DELETE ON public.orphans FOR EACH ROW WHEN ((old.decision = 'delete'::text)) EXECUTE FUNCTION bump_host_of_orphan();
 CREATE TRIGGER orphans_touched AFTER INSERT OR DELETE ON public.orphans FOR EACH ROW EXECUTE FUNCTION touch_host();
 
 create table payment_events (
@@ -1118,8 +1120,7 @@ CREATE OR REPLACE FUNCTION public.bump_host_of_detached_disk()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  PERFORM bump_hosts(array_agg(host_id)) FROM disks WHERE id = OLD.disk_id AND kind = 'data'
-    AND host_id IS NOT NULL AND observed_size_gib < size_gib;
+  PERFORM bump_hosts(ARRAY[keeper]) FROM hosts_growing(ARRAY[OLD.disk_id]) keeper;
   RETURN NULL;
 END $function$;
 
@@ -1137,7 +1138,17 @@ CREATE OR REPLACE FUNCTION public.bump_host_of_orphan()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  PERFORM bump_hosts(ARRAY[NEW.host_id]);
+  PERFORM bump_hosts(ARRAY[OLD.host_id]);
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.bump_host_of_orphan_device()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM FROM orphans WHERE id = NEW.orphan_id FOR SHARE;
+  PERFORM bump_hosts(ARRAY[host_id]) FROM orphans WHERE id = NEW.orphan_id AND decision = 'delete';
   RETURN NULL;
 END $function$;
 
@@ -1145,12 +1156,15 @@ CREATE OR REPLACE FUNCTION public.bump_host_of_vm()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+DECLARE
+  os_disks uuid[];
 BEGIN
   IF NEW.placed THEN
     PERFORM bump_hosts(array_agg(host_id)) FROM placements WHERE vm_id = NEW.id;
-  ELSIF NEW.desired_state = 'deleted' OR NEW.abandoned THEN
-    PERFORM bump_hosts(array_agg(d.host_id)) FROM disks d JOIN disk_attachments a ON a.disk_id = d.id
-      WHERE a.vm_id = NEW.id AND d.kind = 'os' AND d.host_id IS NOT NULL;
+  ELSIF (NEW.desired_state = 'deleted' OR NEW.abandoned) <> (OLD.desired_state = 'deleted' OR OLD.abandoned) THEN
+    os_disks := ARRAY(SELECT d.id FROM disks d JOIN disk_attachments a ON a.disk_id = d.id
+      WHERE a.vm_id = NEW.id AND d.kind = 'os' AND d.host_id IS NOT NULL FOR NO KEY UPDATE OF d);
+    PERFORM bump_hosts(array_agg(host_id)) FROM disks WHERE id = ANY(os_disks) AND host_id IS NOT NULL;
   END IF;
   RETURN NULL;
 END $function$;
@@ -1243,9 +1257,10 @@ AS $function$
 BEGIN
   PERFORM bump_hosts(array_agg(host_id)) FROM (
     SELECT host_id FROM changed
-    UNION SELECT d.host_id FROM changed c JOIN disk_attachments a ON a.vm_id = c.vm_id
+    UNION SELECT d.host_id FROM changed c JOIN vms v ON v.id = c.vm_id JOIN disk_attachments a ON a.vm_id = c.vm_id
       JOIN disks d ON d.id = a.disk_id
-      WHERE d.kind = 'data' AND d.host_id IS NOT NULL AND d.observed_size_gib < d.size_gib) concerned;
+      WHERE d.host_id IS NOT NULL AND (d.kind = 'data' AND d.observed_size_gib < d.size_gib
+        OR d.kind = 'os' AND (v.desired_state = 'deleted' OR v.abandoned))) concerned;
   PERFORM note_network_changes(array_agg(n.network_id)) FROM changed c
     JOIN hosts h ON h.id = c.host_id JOIN network_interfaces n ON n.vm_id = c.vm_id
     WHERE h.underlay_address IS NOT NULL;
@@ -1486,6 +1501,16 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.hosts_growing(disk_ids uuid[])
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+BEGIN
+  RETURN QUERY SELECT host_id FROM disks WHERE id = ANY(disk_ids) AND kind = 'data'
+    AND host_id IS NOT NULL AND observed_size_gib < size_gib;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.hosts_in_networks(networks uuid[])
  RETURNS SETOF uuid
  LANGUAGE plpgsql
@@ -1696,11 +1721,13 @@ BEGIN
   IF locked <> cardinality(chosen_devices) THEN
     RAISE EXCEPTION 'a device is not as it was decided' USING ERRCODE = 'GP001';
   END IF;
-  -- Hosts with firewall rules that name one of the VMs get a new number too.
+  -- Hosts with firewall rules that name one of the VMs get a new number too, and hosts that keep a disk of
+  -- a VM that has yet to grow.
   SELECT jsonb_agg(jsonb_build_object('host_id', host_id, 'before', changed_xid::text))
       FILTER (WHERE host_id = ANY(chosen_hosts)) INTO moves
     FROM (SELECT host_id, changed_xid FROM host_revisions
-      WHERE host_id = ANY(chosen_hosts || ARRAY(SELECT hosts_with_rules_on(vm_ids)))
+      WHERE host_id = ANY(chosen_hosts || ARRAY(SELECT hosts_with_rules_on(vm_ids))
+        || ARRAY(SELECT hosts_growing(ARRAY(SELECT disk_id FROM disk_attachments WHERE vm_id = ANY(vm_ids)))))
       ORDER BY host_id FOR UPDATE) numbers;
 
   -- Addresses come first: while a VM is not placed, no other host has a route to it.
@@ -1786,6 +1813,8 @@ CREATE OR REPLACE FUNCTION public.revise_vm()
 AS $function$
 BEGIN
   IF NEW.generation <> OLD.generation OR NEW.desired_state <> OLD.desired_state OR NEW.relocating <> OLD.relocating
+    OR NEW.abandoned <> OLD.abandoned
+    OR NEW.relocating AND (NEW.observed_state = 'none') <> (OLD.observed_state = 'none')
     OR vm_should_run(NEW.desired_state, NEW.abandoned, NEW.observed_state, NEW.observed_generation, NEW.generation)
     <> vm_should_run(OLD.desired_state, OLD.abandoned, OLD.observed_state, OLD.observed_generation, OLD.generation)
   THEN
@@ -1799,6 +1828,10 @@ CREATE OR REPLACE FUNCTION public.revise_vm_of_attachment()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
+  IF TG_OP = 'INSERT' AND NEW.attachment_type = 'data' THEN
+    PERFORM bump_hosts(ARRAY[p.host_id, keeper]) FROM placements p, hosts_growing(ARRAY[NEW.disk_id]) keeper
+      WHERE p.vm_id = NEW.vm_id;
+  END IF;
   UPDATE vms SET revision = greatest(revision + 1, count_floor()) WHERE id = NEW.vm_id AND placed;
   RETURN NULL;
 END $function$;

@@ -1,47 +1,21 @@
-import { readHostSpecs } from '@gantry/db/queries/hosts/host-specs';
 import { readNetworkMembers } from '@gantry/db/queries/hosts/network-members';
 import { newId } from '@gantry/model/ids';
-import { toHostSpec } from '@gantry/scheduler/deliver/host-spec';
 import { fenceHosts } from '@gantry/scheduler/liveness/fence-hosts';
 import { endOverdueOperations } from '@gantry/scheduler/settle/end-overdue';
 import { type Cloud, startCloud } from '@gantry/testkit/cloud/start-cloud';
 import { failure, type HandDrivenHost, wordOn } from '@gantry/testkit/hosts/hand-driven-host';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type NumberWatch, watchNumbers } from './watch-numbers.ts';
 
 let cloud: Cloud;
+let grown: NumberWatch['grown'];
+let specsByHost: NumberWatch['specsByHost'];
 beforeAll(async () => {
   cloud = await startCloud();
+  ({ grown, specsByHost } = watchNumbers(cloud.sql));
 });
 afterAll(() => cloud.stop());
 
-const numbers = async () =>
-  new Map(
-    (await cloud.sql`select host_id, number from host_revisions`).map((row) => [
-      row['host_id'] as string,
-      Number(row['number']),
-    ]),
-  );
-/**
- * Returns the hosts whose numbers grow because of the work. The specs of the others must not
- * change.
- */
-const grown = async (work: () => Promise<unknown>): Promise<string[]> => {
-  const before = await numbers();
-  const specs = await specsByHost();
-  await work();
-  const after = await numbers();
-  const changed = [...after].flatMap(([id, number]) =>
-    number > (before.get(id) ?? 0) ? [id] : [],
-  );
-  for (const [id, spec] of await specsByHost())
-    if (!changed.includes(id)) expect(spec).toEqual(specs.get(id));
-  return changed.sort();
-};
-const specsByHost = async () => {
-  const ids = [...(await numbers()).keys()];
-  const rows = await readHostSpecs(cloud.sql, ids);
-  return new Map(rows.map((row) => [row.host_id, toHostSpec(row)]));
-};
 const attach = (vmId: string, diskId: string, mode = 'read-write') =>
   cloud.request('POST', `/vms/${vmId}/attach-disks`, {
     attach_disks: [{ disk_id: diskId, mode, attachment_type: 'data' }],

@@ -56,11 +56,13 @@ BEGIN
   IF locked <> cardinality(chosen_devices) THEN
     RAISE EXCEPTION 'a device is not as it was decided' USING ERRCODE = 'GP001';
   END IF;
-  -- Hosts with firewall rules that name one of the VMs get a new number too.
+  -- Hosts with firewall rules that name one of the VMs get a new number too, and hosts that keep a disk of
+  -- a VM that has yet to grow.
   SELECT jsonb_agg(jsonb_build_object('host_id', host_id, 'before', changed_xid::text))
       FILTER (WHERE host_id = ANY(chosen_hosts)) INTO moves
     FROM (SELECT host_id, changed_xid FROM host_revisions
-      WHERE host_id = ANY(chosen_hosts || ARRAY(SELECT hosts_with_rules_on(vm_ids)))
+      WHERE host_id = ANY(chosen_hosts || ARRAY(SELECT hosts_with_rules_on(vm_ids))
+        || ARRAY(SELECT hosts_growing(ARRAY(SELECT disk_id FROM disk_attachments WHERE vm_id = ANY(vm_ids)))))
       ORDER BY host_id FOR UPDATE) numbers;
 
   -- Addresses come first: while a VM is not placed, no other host has a route to it.

@@ -32,7 +32,11 @@ export async function fenceHosts({ sql, log }: { sql: Sql; log: Log }): Promise<
     const vms = await transact(sql, async (transaction) => {
       const placed = await lockPlacedVms(transaction, id);
       if (!(await lockHostToFence(transaction, id))) return null;
-      await lockAffectedHosts(transaction, { hostId: id, removedVmIds: [], newDiskIds: [] });
+      const keptElsewhereIds = placed.flatMap(({ attachments }) =>
+        attachments.flatMap(({ disk_id, kept_here }) => (kept_here ? [] : [disk_id])),
+      );
+      const affected = { hostId: id, removedVmIds: [], newDiskIds: [], keptElsewhereIds };
+      await lockAffectedHosts(transaction, affected);
       for (const vm of placed) await loseVm(transaction, { hostId: id, vm });
       await updateHostFenced(transaction, id);
       return placed.length;

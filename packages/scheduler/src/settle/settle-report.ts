@@ -115,14 +115,15 @@ async function lockOthers(
       ? vm.attachments.flatMap(({ disk_id, kept_here }) => (kept_here ? [] : [disk_id]))
       : [],
   );
-  // The host that keeps a disk has to grow it as soon as no VM elsewhere has it.
-  const growingDiskIds = judged.flatMap(({ vm }) =>
-    vm.attachments.flatMap(({ disk_id, kept_here, size_gib, observed_size_gib }) =>
-      !kept_here && observed_size_gib !== null && observed_size_gib < size_gib ? [disk_id] : [],
-    ),
-  );
-  if (removedVmIds.length + newDiskIds.length + growingDiskIds.length === 0) return;
-  await lockAffectedHosts(sql, { hostId, removedVmIds, newDiskIds, growingDiskIds });
+  // The host that keeps a disk has to grow it, or to remove it with its VM, as soon as no VM elsewhere has it.
+  const keptElsewhereIds = judged.flatMap(({ vm, verdict }) => {
+    const isRemoved = verdict.is === 'gone' && isToBeRemoved(vm);
+    return vm.attachments.flatMap(({ disk_id, kept_here, size_gib, observed_size_gib }) =>
+      !kept_here && (isRemoved || (observed_size_gib ?? size_gib) < size_gib) ? [disk_id] : [],
+    );
+  });
+  if (removedVmIds.length + newDiskIds.length + keptElsewhereIds.length === 0) return;
+  await lockAffectedHosts(sql, { hostId, removedVmIds, newDiskIds, keptElsewhereIds });
 }
 
 async function settleHost(

@@ -125,11 +125,14 @@ export async function listHostsToFence(sql: Queryable): Promise<{ id: string }[]
 }
 
 /**
- * Locks the host's disks and the host, before anything that releasing its VMs locks. Returns false
- * if it is fenced already.
+ * Locks the disks of the host and of its VMs, and the host, before anything that releasing its VMs locks.
+ * Returns false if it is fenced already.
  */
 export async function lockHostToFence(sql: Queryable, hostId: string): Promise<boolean> {
-  await sql`select from disks where host_id = ${hostId} order by id for update`;
+  await sql`select from disks where id = any(array(select id from disks where host_id = ${hostId})
+      || array(select a.disk_id from disk_attachments a join placements p on p.vm_id = a.vm_id
+        where p.host_id = ${hostId}))
+    order by id for update`;
   const { count } = await sql`select from hosts
     where id = ${hostId} and fenced_at is not null and state <> 'fenced' for no key update`;
   return count > 0;

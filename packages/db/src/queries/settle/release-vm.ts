@@ -21,8 +21,8 @@ export type ReleaseEffects = {
   /** VMs that are removed, whether they are released now or were before. */
   removedVmIds: string[];
   newDiskIds: string[];
-  /** Disks that have to grow, and that another host keeps. */
-  growingDiskIds?: string[];
+  /** Disks that another host keeps, and that it may have to grow or to remove when the VMs are released. */
+  keptElsewhereIds?: string[];
 };
 
 /** The last receipt of a device is never removed. A device that was not cleaned is quarantined. */
@@ -45,13 +45,14 @@ export async function insertReceipts(
 
 /**
  * Locks the spec numbers of all hosts whose specs change with this report, in the order of host ids:
- * rules that name a removed VM change, and VMs on other hosts may have a disk that exists from now on.
+ * rules that name a removed VM change, VMs on other hosts may have a disk that exists from now on, and other
+ * hosts may keep disks of the VMs.
  * Locks the networks too, so that no rule of them is added or changed meanwhile. If VMs of several
  * projects are removed, locks the projects' quotas, which come after everything else.
  */
 export async function lockAffectedHosts(
   sql: Queryable,
-  { hostId, removedVmIds, newDiskIds, growingDiskIds = [] }: ReleaseEffects,
+  { hostId, removedVmIds, newDiskIds, keptElsewhereIds = [] }: ReleaseEffects,
 ): Promise<void> {
   await sql`select from networks where id in (select network_id from network_interfaces
       where vm_id = any(${removedVmIds}::uuid[])) order by id for share`;
@@ -60,7 +61,7 @@ export async function lockAffectedHosts(
       || array(select hosts_with_rules_on(${removedVmIds}::uuid[]))
       || array(select p.host_id from placements p join disk_attachments a on a.vm_id = p.vm_id
         where a.disk_id = any(${newDiskIds}::uuid[]))
-      || array(select d.host_id from disks d where d.id = any(${growingDiskIds}::uuid[])))
+      || array(select d.host_id from disks d where d.id = any(${keptElsewhereIds}::uuid[])))
     order by host_id for update`;
   if (removedVmIds.length < 2) return;
   await sql`select from quotas where type in ('gpus', 'vms') and project_id in (select project_id from vms
