@@ -4,7 +4,7 @@ import type { Client, Operation } from '../../processes/client.ts';
 import { LOCATION } from './start-lab-cloud.ts';
 
 /** A guest in an emulated machine needs minutes for what other guests do in seconds. */
-const OPERATION_LIMIT_MS = 600_000;
+const OPERATION_LIMIT_MS = 1_800_000;
 
 /** Creates a VM type that fits the lab's machine. PCI ids name its GPU, as for unknown cards. */
 export async function offerType(

@@ -68,7 +68,7 @@ export async function startLabCloud(options: LabCloudOptions = {}): Promise<LabC
     const api = await processes.startApi();
     const scheduler = await processes.startScheduler({
       GANTRY_FLEET_NAMES: `localhost,127.0.0.1,${OUTSIDE}`,
-      GANTRY_UNREACHABLE_AFTER_MS: '60000',
+      GANTRY_UNREACHABLE_AFTER_MS: '600000',
     });
     const client = await connectClient(processes, api);
     const images = await held(serveImage(guest.path));
