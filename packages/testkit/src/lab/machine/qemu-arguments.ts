@@ -1,6 +1,9 @@
 import type { LabImage } from '../image/lab-image.ts';
 import { readPlatform } from './platforms.ts';
-import { type LabSlot, slotArguments } from './slots.ts';
+import { type LabSlot, rootComplexArguments, slotArguments } from './slots.ts';
+
+/** Each of several sockets is a NUMA node with an equal part of the memory and a root complex. */
+export type LabTopology = { sockets: number; coresPerSocket: number; threadsPerCore: number };
 
 /** The folder in the lab's directory from which the firmware starts the boot loader. */
 export const BOOT_VOLUME = 'boot';
@@ -9,6 +12,7 @@ export type Machine = {
   image: LabImage;
   slots: readonly LabSlot[];
   memoryMib: number;
+  topology: LabTopology;
   /** Returns the path of a file in the lab's directory: sockets, the console's log, drives. */
   file(name: string): string;
   /** The folder that the machine mounts as /share. */
@@ -28,7 +32,7 @@ export function qemuCommand(machine: Machine): [string, ...string[]] {
   return [
     platform.emulator,
     ...platform.machine,
-    ...['-smp', '2', '-m', `${machine.memoryMib}`],
+    ...topologyArguments(machine),
     ...['-nodefaults', '-no-user-config', '-display', 'none'],
     // Writes go to an overlay that survives resets and that QEMU discards when it ends.
     ...['-drive', `if=none,id=root,file=${image.root},format=raw,snapshot=on,cache=unsafe`],
@@ -41,10 +45,26 @@ export function qemuCommand(machine: Machine): [string, ...string[]] {
     ...['-device', 'virtserialport,chardev=commands,name=gantry.lab'],
     ...['-chardev', `file,id=console,path=${file('console.log')}`, '-serial', 'chardev:console'],
     ...['-chardev', socket('monitor'), '-mon', 'chardev=monitor,mode=control'],
+    ...rootComplexArguments(numaNodes(machine.topology)),
     ...fixed,
     ...(platform.plugsCardsLate ? [] : cards.flatMap((card) => ['-device', card])),
     ...(machine.deviceTree === undefined ? [] : ['-dtb', machine.deviceTree]),
   ];
+}
+
+function topologyArguments({ topology, memoryMib }: Machine): string[] {
+  const { sockets, coresPerSocket, threadsPerCore } = topology;
+  const cpus = coresPerSocket * threadsPerCore;
+  const shape = `sockets=${sockets},cores=${coresPerSocket},threads=${threadsPerCore}`;
+  const nodes = Array.from({ length: numaNodes(topology) }, (_, node) => [
+    ...['-object', `memory-backend-ram,id=memory${node},size=${memoryMib / sockets}M`],
+    ...['-numa', `node,cpus=${node * cpus}-${(node + 1) * cpus - 1},memdev=memory${node}`],
+  ]);
+  return ['-smp', `${sockets * cpus},${shape}`, '-m', `${memoryMib}`, ...nodes.flat()];
+}
+
+function numaNodes({ sockets }: LabTopology): number {
+  return sockets > 1 ? sockets : 0;
 }
 
 /** Returns the kernel's command line. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_SLOTS, slotAddresses, slotArguments } from './slots.ts';
+import { DEFAULT_SLOTS, rootComplexArguments, slotAddresses, slotArguments } from './slots.ts';
 
 test('every slot has a root port of its own, and its cards sit behind it', () => {
   const { fixed, cards } = slotArguments(DEFAULT_SLOTS, (id) => `/lab/${id}.raw`);
@@ -36,4 +36,27 @@ test('addresses are those Linux gives: a bus for each port, and one for the brid
   expect(addresses.get('ati')).toEqual(['0000:06:00.0', '0000:06:00.1']);
   expect(addresses.get('shared')).toEqual(['0000:08:01.0', '0000:08:02.0']);
   expect(addresses.get('last')).toEqual(['0000:09:00.0']);
+});
+
+test('the slots of a NUMA node are below a root complex that belongs to the node', () => {
+  const slots = [
+    { id: 'first', node: 0, functions: ['edu'] },
+    { id: 'other', functions: ['edu'] },
+    { id: 'switch', node: 1, behindSwitch: ['edu', 'edu'] },
+    { id: 'last', node: 1, functions: ['edu'] },
+  ];
+  const { fixed } = slotArguments(slots, (id) => id);
+  const ports = fixed.filter((text) => text.includes('pcie-root-port'));
+  expect(ports.map((port) => /bus=([^,]+)/.exec(port)?.[1])).toEqual([
+    'node0',
+    'pcie.0',
+    'node1',
+    'node1',
+  ]);
+  expect(rootComplexArguments(2)).toContain('pxb-pcie,id=node1,bus=pcie.0,bus_nr=128,numa_node=1');
+  const addresses = slotAddresses(slots);
+  expect(addresses.get('first')).toEqual(['0000:41:00.0']);
+  expect(addresses.get('other')).toEqual(['0000:01:00.0']);
+  expect(addresses.get('switch')).toEqual(['0000:83:00.0', '0000:84:00.0']);
+  expect(addresses.get('last')).toEqual(['0000:85:00.0']);
 });

@@ -2,15 +2,20 @@
  * What is plugged into a lab's machine. Each slot is a root port of its own, with one or more
  * functions of one card, a drive, a bridge with cards behind it, or a switch with cards behind it.
  *
- * Cards behind the switch share an IOMMU group, because their root port has no access control
- * services (ACS). A switch without ACS is not enough: Linux 6.1 then gives each port of the switch
- * a group of its own if the root port has ACS, as it does with intel-iommu and amd-iommu.
+ * Cards behind a switch share an IOMMU group, because their root port has no access control services
+ * (ACS), unless the slot is isolated. A switch without ACS is not enough: Linux 6.1 then gives each
+ * port of the switch a group of its own if the root port has ACS, as it does with intel-iommu and
+ * amd-iommu.
  */
-export type LabSlot = { id: string } & (
+export type LabSlot = {
+  id: string;
+  /** The NUMA node whose root complex has the slot. Absent: the root complex that has no node. */
+  node?: number;
+} & (
   | { functions: readonly string[] }
   | { drive: { serial: string; sizeBytes: number } }
   | { behindBridge: readonly string[] }
-  | { behindSwitch: readonly string[] }
+  | { behindSwitch: readonly string[]; isIsolated?: boolean }
 );
 
 /** The inventory counts whole gigabytes, so this is the smallest drive that it does not round to 0. */
@@ -31,6 +36,25 @@ export const DEFAULT_SLOTS: readonly LabSlot[] = [
   { id: 'shared', behindBridge: ['edu', 'edu'] },
 ];
 
+/** The first bus of a node's root complex. The next node's is as far away. */
+const BUSES_PER_NODE = 64;
+
+/** QEMU's arguments for the root complexes of NUMA nodes. */
+export function rootComplexArguments(nodes: number): string[] {
+  return Array.from({ length: nodes }, (_, node) => {
+    const place = `bus=pcie.0,bus_nr=${firstBus({ node })},numa_node=${node}`;
+    return ['-device', `pxb-pcie,id=${rootBus({ node })},${place}`];
+  }).flat();
+}
+
+function rootBus({ node }: { node?: number }): string {
+  return node === undefined ? 'pcie.0' : `node${node}`;
+}
+
+function firstBus({ node }: { node?: number }): number {
+  return node === undefined ? 0 : (node + 1) * BUSES_PER_NODE;
+}
+
 /** The first root port's slot on the root bus. The machine's own devices have the lower slots. */
 const FIRST_PORT = 8;
 
@@ -49,8 +73,10 @@ export function slotArguments(
   const all = slots.map((slot, index) => {
     const port = `${slot.id}-port`;
     const number = index + 1;
-    const place = `chassis=${number},slot=${number},addr=${(FIRST_PORT + index).toString(16)}.0`;
-    const isolation = 'behindSwitch' in slot ? ',disable-acs=on' : '';
+    const addr = `addr=${(FIRST_PORT + index).toString(16)}.0`;
+    const place = `bus=${rootBus(slot)},chassis=${number},slot=${number},${addr}`;
+    const isShared = 'behindSwitch' in slot && !slot.isIsolated;
+    const isolation = isShared ? ',disable-acs=on' : '';
     const { fixed, cards } = inSlot(slot, { port, driveFile });
     return {
       fixed: ['-device', `pcie-root-port,id=${port},${place}${isolation}`, ...fixed],
@@ -108,36 +134,37 @@ function nameOf(slotId: string, index: number): string {
   return index === 0 ? slotId : `${slotId}.${index}`;
 }
 
-/** PCI addresses by slot. Linux numbers buses in the order of the ports, including bridges. */
+/**
+ * PCI addresses by slot. Buses are numbered in the order of the ports of a root complex, including
+ * bridges.
+ */
 export function slotAddresses(slots: readonly LabSlot[], domain = 0): Map<string, string[]> {
-  const addresses = new Map<string, string[]>();
-  let bus = 0;
+  const lastBuses = new Map<string, number>();
   const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0');
-  const address = (slot: number, fn: number) =>
-    `${hex(domain, 4)}:${hex(bus, 2)}:${hex(slot, 2)}.${fn}`;
-  for (const slot of slots) {
-    bus++;
-    if ('behindBridge' in slot) {
-      bus++;
-      addresses.set(
-        slot.id,
-        slot.behindBridge.map((_, index) => address(index + 1, 0)),
-      );
-    } else if ('behindSwitch' in slot) {
-      // The switch has a bus of its own and one for each of its ports.
-      bus++;
-      const below = slot.behindSwitch.map(() => {
-        bus++;
-        return address(0, 0);
-      });
-      addresses.set(slot.id, below);
-    } else {
-      const functions = 'functions' in slot ? slot.functions : ['nvme'];
-      addresses.set(
-        slot.id,
-        functions.map((_, index) => address(0, index)),
-      );
-    }
+  return new Map(
+    slots.map((slot) => {
+      const root = rootBus(slot);
+      const port = (lastBuses.get(root) ?? firstBus(slot)) + 1;
+      const places = placesBehind(slot);
+      lastBuses.set(root, port + Math.max(...places.map(({ bus }) => bus)));
+      const address = ({ bus, device, fn }: Place) =>
+        `${hex(domain, 4)}:${hex(port + bus, 2)}:${hex(device, 2)}.${fn}`;
+      return [slot.id, places.map(address)];
+    }),
+  );
+}
+
+/** `bus` counts from the bus of the slot's root port. */
+type Place = { bus: number; device: number; fn: number };
+
+function placesBehind(slot: LabSlot): Place[] {
+  if ('behindBridge' in slot) {
+    return slot.behindBridge.map((_, index) => ({ bus: 1, device: index + 1, fn: 0 }));
   }
-  return addresses;
+  if ('behindSwitch' in slot) {
+    // The switch has a bus of its own and one for each of its ports.
+    return slot.behindSwitch.map((_, index) => ({ bus: index + 2, device: 0, fn: 0 }));
+  }
+  const functions = 'functions' in slot ? slot.functions : ['nvme'];
+  return functions.map((_, index) => ({ bus: 0, device: 0, fn: index }));
 }

@@ -14,7 +14,7 @@ import { type CommandChannel, type CommandResult, openCommandChannel } from './c
 import { withPciDomain } from './pci-domain.ts';
 import { readPlatform } from './platforms.ts';
 import { plugCards } from './plug-cards.ts';
-import { type Machine, qemuCommand } from './qemu-arguments.ts';
+import { type LabTopology, type Machine, qemuCommand } from './qemu-arguments.ts';
 import { DEFAULT_SLOTS, type LabSlot, slotAddresses, slotArguments } from './slots.ts';
 import { writeBootVolume } from './write-boot-volume.ts';
 
@@ -51,16 +51,19 @@ export type LabOptions = {
   image?: () => Promise<LabImage>;
   slots?: readonly LabSlot[];
   memoryMib?: number;
+  /** Absent: one socket with two cores. */
+  topology?: LabTopology;
   kernelArguments?: string;
   /** The number of the PCI domain; only on a platform with a device tree. */
   pciDomain?: number;
 };
 
 /** On a busy computer an emulated machine needs minutes to boot. */
-const BOOT_LIMIT_MS = 600_000;
+const BOOT_LIMIT_MS = 1_200_000;
 /** The kernel waits some seconds, because a second press of the button cancels the first. */
 const UNPLUG_LIMIT_MS = 120_000;
-const COMMAND_LIMIT_SECONDS = 300;
+const DEFAULT_TOPOLOGY: LabTopology = { sockets: 1, coresPerSocket: 2, threadsPerCore: 1 };
+const COMMAND_LIMIT_SECONDS = 900;
 const agentBundle = fileURLToPath(new URL('../../../../agent/dist', import.meta.url));
 
 export async function startLab(options: LabOptions = {}): Promise<Lab> {
@@ -92,6 +95,7 @@ export async function startLab(options: LabOptions = {}): Promise<Lab> {
     const machine: Machine = {
       ...{ image, slots, share, file },
       memoryMib: options.memoryMib ?? 4096,
+      topology: options.topology ?? DEFAULT_TOPOLOGY,
       kernelArguments: `${image.kernelArguments} ${options.kernelArguments ?? ''}`.trim(),
     };
     if ('bootLoader' in image) await writeBootVolume(machine, image.bootLoader);
