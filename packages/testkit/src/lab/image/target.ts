@@ -18,7 +18,15 @@ const directory = fileURLToPath(new URL('../../../../../.gantry/lab', import.met
 /** Repackaged releases of Node, for an architecture that this computer does not have. */
 const NODE = '24.21.0';
 
-export async function readTarget(name: string = labArchitecture()): Promise<LabTarget> {
+let found: Promise<LabTarget> | undefined;
+
+/** The machine and its guest are built at the same time, from one result. */
+export function readTarget(): Promise<LabTarget> {
+  found ??= findTarget(labArchitecture());
+  return found;
+}
+
+async function findTarget(name: string): Promise<LabTarget> {
   const architecture = readArchitecture(name);
   if (name === process.arch) {
     const node = { version: `node-${process.version}`, path: process.execPath };
