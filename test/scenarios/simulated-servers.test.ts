@@ -39,7 +39,7 @@ function placementHostOf({ numaNodes, devices, nics }: HostInventory): Placement
       numaNode: gpu.numaNode ?? 0,
       pcieSwitch: gpu.bridges.slice(0, -1).join('/'),
       iommuGroup: gpu.iommuGroup ?? null,
-      nvlinkPeer: gpu.attributes['nvlink_peer'] ?? null,
+      nvlinkPeer: gpu.attributes['nvlink_bridge'] ?? null,
       state: 'free',
     })),
     companions: ofKind('drive').map(({ address, numaNode = 0, sizeBytes }) => ({

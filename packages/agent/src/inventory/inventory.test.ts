@@ -338,8 +338,8 @@ it('GPUs joined by a bridge name each other, and other GPUs name none', async ()
     gpusOf(await read({ kinds: kindsWith({ gpu: { nvlinkPairs } }) })).map((gpu) => gpu.attributes);
   expect(await attributes()).toEqual([{}, {}]);
   expect(await attributes([GPU, OTHER_GPU])).toEqual([
-    { nvlink_peer: OTHER_GPU },
-    { nvlink_peer: GPU },
+    { nvlink_bridge: OTHER_GPU },
+    { nvlink_bridge: GPU },
   ]);
 });
 
@@ -440,7 +440,7 @@ it('an inventory crosses the wire whole', async () => {
   });
   expect(gpu).toMatchObject({ kind: 'gpu', numaNode: 1, iommuGroup: 17, link: { width: 8 } });
   expect(otherGpu?.numaNode).toBeUndefined();
-  expect(gpu?.attributes).toEqual({ nvlink_peer: OTHER_GPU });
+  expect(gpu?.attributes).toEqual({ nvlink_bridge: OTHER_GPU });
   expect(gpu?.functions).toEqual([GPU, GPU_AUDIO]);
   expect(gpu?.bars[1]).toMatchObject({
     ...{ sizeBytes: String(256 * GIB), is_64bit: true, prefetchable: true },

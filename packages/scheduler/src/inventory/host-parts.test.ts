@@ -130,10 +130,13 @@ describe('hostPartsOf', () => {
       devices: [
         makeGpu('0000:10:00.0', {
           ...{ numaNode: 1, iommuGroup: 7, bridges: ['a', 'b', 'c'] },
-          attributes: { nvlink_peer: '0000:11:00.0' },
+          attributes: { nvlink_bridge: '0000:11:00.0' },
         }),
         makeGpu('0000:11:00.0', { bridges: ['a', 'b', 'd'] }),
-        makeGpu('0000:12:00.0', { bridges: ['e'] }),
+        makeGpu('0000:12:00.0', {
+          bridges: ['e'],
+          attributes: { nvlink_peer: '0000:10:00.0' },
+        }),
         makeGpu('0000:13:00.0', { kind: 'of-a-newer-agent' }),
       ],
     });
@@ -146,7 +149,8 @@ describe('hostPartsOf', () => {
         nvlinkPeer: '0000:11:00.0',
       },
       { pciAddress: '0000:11:00.0', numaNode: UNKNOWN_NODE, iommuGroup: null },
-      { pciAddress: '0000:12:00.0' },
+      // Earlier agents do not keep pairs together.
+      { pciAddress: '0000:12:00.0', nvlinkPeer: '' },
     ]);
     expect(gpus[0]?.pcieSwitch).toBe(gpus[1]?.pcieSwitch);
     expect(gpus[2]?.pcieSwitch).not.toBe(gpus[0]?.pcieSwitch);

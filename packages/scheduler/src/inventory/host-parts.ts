@@ -58,7 +58,8 @@ function deviceOf(device: SeenDevice): DevicePart {
     model: kind === 'gpu' ? gpuModelOf(vendorId, deviceId) : '',
     serial: device.serial,
     sizeGb: Math.floor(Number(device.sizeBytes) / BYTES_PER_GB),
-    nvlinkPeer: device.attributes['nvlink_peer'] ?? '',
+    // Earlier agents report `nvlink_peer`, which did not keep a pair together. Its GPUs may be in VMs.
+    nvlinkPeer: device.attributes['nvlink_bridge'] ?? '',
     uses: device.uses,
   };
 }

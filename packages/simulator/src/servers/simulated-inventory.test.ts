@@ -159,10 +159,10 @@ it.each([...SERVER_MODELS, ...PUBLISHED_SERVERS])(
   async (model) => {
     const gpus = gpusOf(await simulatedInventory(model));
     for (const { address, bridges, attributes } of gpus) {
-      const peer = gpus.find((other) => other.address === attributes['nvlink_peer']);
+      const peer = gpus.find((other) => other.address === attributes['nvlink_bridge']);
       expect(peer !== undefined).toBe(model.nvlinkBridged);
       if (!peer) continue;
-      expect(peer.attributes).toEqual({ nvlink_peer: address });
+      expect(peer.attributes).toEqual({ nvlink_bridge: address });
       expect(peer.bridges.slice(0, -1)).toEqual(bridges.slice(0, -1));
     }
   },

@@ -40,7 +40,7 @@ export function gpuKind(settings: GpuSettings): KindDriver {
         inventoryDevice('gpu', pci, {
           warnings: warnings?.get(pci.address) ?? [],
           attributes: {
-            ...(nvlinkPeer !== '' && { nvlink_peer: nvlinkPeer }),
+            ...(nvlinkPeer !== '' && { nvlink_bridge: nvlinkPeer }),
             ...(needsFabricManager(pci, isBesideNvswitch) && { unsupported: NEEDS_FABRIC_MANAGER }),
           },
         }),
