@@ -5,7 +5,10 @@ export type BuiltRequest = { url: string; body: string | undefined };
 
 type Given = Record<string, unknown>;
 
-/** Members of the input that are neither in the path nor the body are parameters of the query. */
+/**
+ * Members of the input that are neither in the path nor the body are parameters of the query. One that
+ * is an array is repeated.
+ */
 export function buildRequest(
   { id, path }: Pick<OperationRoute, 'id' | 'path'>,
   { baseUrl, input }: { baseUrl: string; input: Given },
@@ -18,7 +21,8 @@ export function buildRequest(
     return pathSegment(id, name, parameters[name]);
   });
   for (const [name, value] of Object.entries(parameters)) {
-    if (value !== undefined && !inPath.has(name)) query.set(name, String(value));
+    if (value === undefined || inPath.has(name)) continue;
+    for (const each of Array.isArray(value) ? value : [value]) query.append(name, String(each));
   }
   const search = query.size > 0 ? `?${query}` : '';
   return {

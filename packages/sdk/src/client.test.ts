@@ -34,6 +34,12 @@ describe('a list', () => {
     ]);
   });
 
+  it('repeats a parameter for each value of an array', async () => {
+    const { client, seen } = await startVmList();
+    await client.vms.list({ project_id: PROJECT, tag: ['env:prod', 'team:a,b'] });
+    expect(seen[0]?.line.split('?')[1]).toBe('tag=env%3Aprod&tag=team%3Aa%2Cb');
+  });
+
   it('is every item of every page when it is iterated, with the same filters', async () => {
     const { client, seen } = await startVmList();
     const ids = [];
