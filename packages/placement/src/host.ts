@@ -11,7 +11,7 @@ export type HostGpu = {
   pcieSwitch: string;
   /** Null if the device is in no IOMMU group: it cannot be passed through to a VM. */
   iommuGroup: number | null;
-  /** The id of the GPU at the other end of the NVLink bridge: a VM gets both or none. Null if there is no bridge. */
+  /** The GPU at the other end of its NVLink bridge: a VM gets both or none. Null: there is no bridge. */
   nvlinkPeer: string | null;
   state: DeviceState;
   /** Why it is quarantined, for operators. Absent: not known, or it is not. */
