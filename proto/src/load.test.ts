@@ -113,6 +113,7 @@ const SPEC = {
       type: 'a40.1x',
       imageId: 'image-1',
       nestedVirtualization: true,
+      sshKeys: ['ssh-ed25519 BBBB', 'ssh-ed25519 CCCC'],
     },
   ],
   takeDowns: [

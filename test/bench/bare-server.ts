@@ -41,7 +41,7 @@ app.post('/minimal/vms', async (c) => {
   const { name, type, location, image, ssh_public_key } = CreateVm.parse(await c.req.json());
   const [id, operationId] = [newId(), newId()];
   await sql`with vm as (insert into vms (id, project_id, name, type, location, image_id, ssh_public_key)
-      select ${id}, ${projectId}, ${name}, ${type}, ${location}, id, ${ssh_public_key} from images where name = ${image})
+      select ${id}, ${projectId}, ${name}, ${type}, ${location}, id, ${ssh_public_key ?? ''} from images where name = ${image})
     insert into operations (id, project_id, resource_type, resource_id, name, state, request, started_at, deadline_at)
     values (${operationId}, ${projectId}, 'vm', ${id}, 'CREATE', 'IN_PROGRESS', '{}', now(), now() + interval '10 minutes')`;
   return c.json({ operation: { operation_id: operationId, state: 'IN_PROGRESS' } });

@@ -208,7 +208,7 @@ describe('docs/contract/vms.md#create-a-vm: request body', () => {
     await required('image');
     expectRefusal(await send(vmBody({ image: 'no-such-image' })), 422, 'unknown_image');
   });
-  it('ssh_public_key is required, in OpenSSH form', async () => {
+  it('ssh_public_key is required without ssh_keys, in OpenSSH form', async () => {
     await required('ssh_public_key');
     expectFieldRefused(await send(vmBody({ ssh_public_key: 'not a key' })), 'ssh_public_key');
   });
@@ -228,9 +228,10 @@ describe('docs/contract/vms.md#create-a-vm: request body', () => {
         type: string,
         location: string,
         image: string,
-        ssh_public_key: string,
       },
       optional: {
+        ssh_public_key: string,
+        ssh_keys: 'array',
         startup_script: string,
         shutdown_script: string,
         network_interfaces: 'array',

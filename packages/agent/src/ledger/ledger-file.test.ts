@@ -27,6 +27,16 @@ it('the file returns what was written, and nothing before the first write', asyn
   expect(await store.read()).toEqual(CONTENT);
 });
 
+it('a VM that an earlier version of the agent stored has the fields that were added since', async () => {
+  const { sshKeys: _, ...stored } = makeVm('vm-1');
+  const store = ledgerFile(directory);
+  await writeFile(
+    store.path,
+    JSON.stringify({ ...CONTENT, spec: makeSpec(1, { vms: [stored as never] }) }),
+  );
+  expect((await store.read())?.spec?.vms).toEqual([makeVm('vm-1')]);
+});
+
 it('the file is readable by its owner only, because specs contain tenants’ scripts', async () => {
   const store = ledgerFile(directory);
   await store.write(CONTENT);

@@ -50,7 +50,8 @@ async function readLedger(path: string): Promise<LedgerContent | null> {
 function withDefaults(content: LedgerContent): LedgerContent {
   const { spec } = content;
   if (spec === null) return content;
-  return { ...content, spec: { ...spec, era: spec.era ?? '0', hash: spec.hash ?? '' } };
+  const vms = spec.vms.map((vm) => ({ ...vm, sshKeys: vm.sshKeys ?? [] }));
+  return { ...content, spec: { ...spec, vms, era: spec.era ?? '0', hash: spec.hash ?? '' } };
 }
 
 function isLedger(value: unknown): value is LedgerContent {

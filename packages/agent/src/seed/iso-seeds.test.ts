@@ -88,6 +88,7 @@ describe('seeds', () => {
   it.each([
     ['a name with a line break', { name: 'a\nseedfrom: x' }],
     ['a key of two lines', { sshPublicKey: 'ssh-ed25519 A\nssh-ed25519 B' }],
+    ['a further key of two lines', { sshKeys: ['ssh-ed25519 A', 'ssh-ed25519 B\nssh-ed25519 C'] }],
     ['a MAC that is none', { interfaces: [makeInterface('n', { mac: '02:00' })] }],
     [
       'an address without prefix',

@@ -60,6 +60,14 @@ describe('user-data', () => {
     });
   });
 
+  it('accepts every key', () => {
+    const others = [KEY.replace('me@home', 'ci'), `${KEY.replace('me@home', 'other')}\n`];
+    const all = [KEY, ...others.map((key) => key.trim())];
+    const vm = makeVm(ID, { sshPublicKey: KEY, sshKeys: others });
+    expect(userData(vm).ssh_authorized_keys).toEqual(all);
+    expect(plainFiles(vm)['gantry-key']).toBe(`${all.join('\n')}\n`);
+  });
+
   it('installs no key, file or command if there is none', () => {
     const data = userData(makeVm(ID));
     expect(Object.keys(data)).not.toEqual(

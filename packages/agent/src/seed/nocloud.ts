@@ -4,14 +4,14 @@
  * can read, for guests without cloud-init:
  *
  *   gantry-address    one line per interface: MAC ADDRESS/PREFIX GATEWAY, with - for no gateway
- *   gantry-key        the public key, one line
+ *   gantry-key        the public keys, one per line
  *   gantry-startup    the startup script as it is
  *   gantry-shutdown   the shutdown script as it is
  *
  * An empty file is left out. meta-data has one "name: value" per line, with quotes only around values
  * that YAML would not read as text.
  *
- * Tenants log in with their key as the image's own user (debian, ubuntu) and as root: GPU work is
+ * Tenants log in with their keys as the image's own user (debian, ubuntu) and as root: GPU work is
  * mostly done as root, and a key that opens sudo opens root anyway. Passwords never open SSH. The
  * root file system grows to its disk, which is cloud-init's default. The instance id is the VM's id, so
  * that cloud-init does not repeat its first-boot steps after a stop, a move or a new name.
@@ -27,6 +27,7 @@ import {
 } from './guest-scripts.ts';
 import type { IsoFile } from './iso9660.ts';
 import { type GuestNetworkSettings, renderNetworkConfig } from './network-config.ts';
+import { sshKeysOf } from './seed-problem.ts';
 import { renderPlainText, renderYaml } from './yaml.ts';
 
 export const SEED_LABEL = 'cidata';
@@ -37,7 +38,9 @@ export function renderSeedFiles(vm: VmSpec, options: GuestNetworkSettings): IsoF
     'user-data': renderUserData(vm),
     'network-config': renderNetworkConfig(vm.interfaces, options),
     'gantry-address': renderAddresses(vm),
-    'gantry-key': vm.sshPublicKey === '' ? '' : `${vm.sshPublicKey.trim()}\n`,
+    'gantry-key': sshKeysOf(vm)
+      .map((key) => `${key}\n`)
+      .join(''),
     'gantry-startup': vm.startupScript,
     'gantry-shutdown': vm.shutdownScript,
   };
@@ -54,13 +57,14 @@ export function renderMetaData(vm: VmSpec): string {
 }
 
 export function renderUserData(vm: VmSpec): string {
+  const keys = sshKeysOf(vm);
   const config = {
     hostname: hostName(vm),
     // The guest resolves its own name, which sudo needs.
     manage_etc_hosts: 'localhost',
     disable_root: false,
     ssh_pwauth: false,
-    ...(vm.sshPublicKey === '' ? {} : { ssh_authorized_keys: [vm.sshPublicKey.trim()] }),
+    ...(keys.length === 0 ? {} : { ssh_authorized_keys: keys }),
     // Otherwise an interface that was added or moved is not configured until the instance id
     // changes.
     updates: { network: { when: ['boot-new-instance', 'boot'] } },

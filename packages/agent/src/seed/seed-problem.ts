@@ -8,12 +8,17 @@ export function isPlainId(id: string): boolean {
   return PLAIN_ID.test(id);
 }
 
+/** All public keys that open the guest. */
+export function sshKeysOf({ sshPublicKey, sshKeys }: VmSpec): string[] {
+  return [sshPublicKey, ...sshKeys].map((key) => key.trim()).filter((key) => key !== '');
+}
+
 /** Returns why a guest could not read its seed correctly, or undefined if it can. */
 export function seedProblem(vm: VmSpec): string | undefined {
   if (vm.name !== '' && !/^[a-z0-9-]{1,63}$/i.test(vm.name)) {
     return `its name "${vm.name}" is no host name`;
   }
-  if (/[\r\n\0]/.test(vm.sshPublicKey.trim())) return 'its SSH key is more than one line';
+  if (sshKeysOf(vm).some((key) => /[\r\n\0]/.test(key))) return 'an SSH key is more than one line';
   for (const iface of vm.interfaces) {
     const problem = interfaceProblem(iface);
     if (problem !== undefined) return `interface ${iface.id} has ${problem}`;

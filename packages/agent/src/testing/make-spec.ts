@@ -41,6 +41,7 @@ export function makeVm(id: string, vm: Partial<VmSpec> = {}): VmSpec {
     interfaces: [makeInterface(`${id}-interface`)],
     image: { name: 'debian-12', url: 'https://images.test/debian-12.raw', sha256: 'ab' },
     sshPublicKey: '',
+    sshKeys: [],
     startupScript: '',
     shutdownScript: '',
     numaShares: [],

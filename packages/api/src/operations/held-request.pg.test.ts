@@ -35,6 +35,7 @@ async function create() {
     ...base,
     name: `vm-${serial}`,
     ssh_public_key: SSH_PUBLIC_KEY,
+    ssh_keys: [`${SSH_PUBLIC_KEY} second`, `${SSH_PUBLIC_KEY} third`],
     startup_script: `#!/bin/sh\necho ${SECRET}\n`,
     shutdown_script: `#!/bin/sh\necho bye ${SECRET}\n`,
   };

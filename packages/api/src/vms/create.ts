@@ -9,6 +9,7 @@ import {
   readInterfaceTargets,
   readVmRefusal,
   type VmRefusal,
+  type VmRequest,
 } from '@gantry/db/queries/vms/new-vms';
 import { OS_DISK_GIB, OS_DISK_SIZE } from '@gantry/model/disk-size';
 import { badRequest, CloudError, unknownLocation } from '@gantry/model/errors';
@@ -17,6 +18,7 @@ import type { z } from '@hono/zod-openapi';
 import { diskSerialNumber } from '../disks/create.ts';
 import { openOperation } from '../operations/open.ts';
 import type { CreateVm } from './schema.ts';
+import { toStoredKeys } from './ssh-keys.ts';
 
 type Creation = {
   sql: Queryable;
@@ -70,7 +72,7 @@ function newVm({ projectId, body, now }: Pick<Creation, 'projectId' | 'body' | '
   return {
     id: newId(now.getTime()),
     projectId,
-    request: { ...body, ssh_public_key: body.ssh_public_key.trim() },
+    request: withStoredKeys(body),
     at: now,
     osDisk: {
       id: osDiskId,
@@ -79,6 +81,14 @@ function newVm({ projectId, body, now }: Pick<Creation, 'projectId' | 'body' | '
       serialNumber: diskSerialNumber(osDiskId),
     },
     networkInterface: { id: newId(now.getTime()), macAddress: newMacAddress() },
+  };
+}
+
+function withStoredKeys({ ssh_public_key, ssh_keys, ...body }: Creation['body']): VmRequest {
+  return {
+    ...body,
+    ...(ssh_public_key === undefined ? {} : { ssh_public_key: ssh_public_key.trim() }),
+    ...(ssh_keys === undefined ? {} : { ssh_keys: toStoredKeys(ssh_keys) }),
   };
 }
 

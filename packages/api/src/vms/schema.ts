@@ -71,6 +71,8 @@ const SshPublicKey = Text(16_384).superRefine((key, context) => {
   if (problem) context.addIssue({ code: 'custom', message: problem });
 });
 
+const MAX_SSH_KEYS = 32;
+
 /** The interface of a new VM. The default network is used if it names neither a network nor a subnet. */
 const NewNetworkInterface = z
   .strictObject({
@@ -92,7 +94,11 @@ export const CreateVm = z
     type: CatalogueName,
     location: CatalogueName,
     image: CatalogueName,
-    ssh_public_key: SshPublicKey,
+    ssh_public_key: SshPublicKey.optional(),
+    ssh_keys: z
+      .array(SshPublicKey)
+      .max(MAX_SSH_KEYS, `must have at most ${MAX_SSH_KEYS}`)
+      .optional(),
     startup_script: Script.optional(),
     shutdown_script: Script.optional(),
     network_interfaces: z
@@ -102,6 +108,15 @@ export const CreateVm = z
       .optional(),
     tags: Tags.optional(),
   })
+  .refine(
+    ({ ssh_public_key, ssh_keys = [] }) => ssh_public_key !== undefined || ssh_keys.length > 0,
+    {
+      path: ['ssh_public_key'],
+      message: 'is required unless ssh_keys has a key',
+      // Together with the errors of other fields.
+      when: ({ value }) => typeof value === 'object' && value !== null,
+    },
+  )
   .openapi('CreateVm');
 
 export const ChangeVm = z

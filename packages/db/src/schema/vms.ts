@@ -50,7 +50,9 @@ export const vms = pgTable(
     imageId: uuid('image_id')
       .notNull()
       .references(() => images.id),
+    /** Empty if all its keys are in `sshKeys`. */
     sshPublicKey: text('ssh_public_key').notNull(),
+    sshKeys: text('ssh_keys').array().notNull().default(sql`'{}'`),
     startupScript: text('startup_script').notNull().default(''),
     shutdownScript: text('shutdown_script').notNull().default(''),
     tags: jsonb('tags').$type<Record<string, string>>().notNull().default({}),

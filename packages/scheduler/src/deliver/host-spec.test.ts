@@ -44,6 +44,7 @@ const vm: SpecVmRow = {
   network_gbps: 20,
   nested_virtualization: true,
   ssh_public_key: 'ssh-ed25519 AAAA',
+  ssh_keys: [],
   startup_script: '#!up',
   shutdown_script: '#!down',
   image: { id: 'image-1', name: 'debian-12', url: 'https://images.test/d', sha256: 'ab' },
@@ -151,6 +152,26 @@ describe('a spec', () => {
     const [built] = toHostSpec(row({ vms: [{ ...vm, numa_shares }] })).vms ?? [];
     expect(built?.numaShares).toEqual([{ node: 3, cpuCores: 12, memoryMib: 61_440 }]);
   });
+
+  it.each([
+    ['further keys', { ssh_keys: ['b', 'c'] }, { sshKeys: ['b', 'c'], needs: ['ssh_keys'] }],
+    [
+      'several keys',
+      { ssh_public_key: '', ssh_keys: ['ssh-ed25519 AAAA', 'b'] },
+      { sshKeys: ['b'], needs: ['ssh_keys'] },
+    ],
+    ['one key', { ssh_public_key: '', ssh_keys: ['ssh-ed25519 AAAA'] }, {}],
+  ])(
+    'needs an agent that can install several keys only if there are: %s',
+    (_, change, expected) => {
+      const [built] = toHostSpec(row({ vms: [{ ...vm, ...change }] })).vms ?? [];
+      const { sshPublicKey, sshKeys, needs } = built ?? {};
+      expect({ sshPublicKey, sshKeys, needs }).toEqual({
+        sshPublicKey: 'ssh-ed25519 AAAA',
+        ...expected,
+      });
+    },
+  );
 
   it('contains the image only while the OS disk does not exist', () => {
     const built = { ...vm, disks: [{ ...osDisk, exists: true }, dataDisk] };

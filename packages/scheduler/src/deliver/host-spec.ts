@@ -105,6 +105,7 @@ function toLargeRulePart(rule: SpecRuleRow): SpecPart {
 
 function toVmSpec(vm: SpecVmRow): VmSpec {
   const osDisk = vm.disks[0];
+  const [sshPublicKey = '', ...sshKeys] = [vm.ssh_public_key, ...vm.ssh_keys].filter(Boolean);
   return {
     id: vm.id,
     revision: vm.revision,
@@ -128,7 +129,7 @@ function toVmSpec(vm: SpecVmRow): VmSpec {
       bandwidthMbps: vm.network_gbps * MBPS_PER_GBPS,
     })),
     ...(osDisk?.exists ? {} : { image: toImage(vm.image) }),
-    sshPublicKey: vm.ssh_public_key,
+    sshPublicKey,
     startupScript: vm.startup_script,
     shutdownScript: vm.shutdown_script,
     numaShares: numaShares(vm),
@@ -136,6 +137,7 @@ function toVmSpec(vm: SpecVmRow): VmSpec {
     type: vm.type,
     imageId: vm.image.id,
     nestedVirtualization: vm.nested_virtualization,
+    ...(sshKeys.length > 0 ? { sshKeys, needs: ['ssh_keys'] } : {}),
   };
 }
 

@@ -10,7 +10,7 @@ import {
 
 /** A VM of Gantry has fewer. A host that reports more is wrong, and must not fill the database. */
 const MAX_INTERFACES = 16;
-const MAX_DESCRIPTION_CHARACTERS = 256 * 1024;
+const MAX_DESCRIPTION_CHARACTERS = 512 * 1024;
 
 /**
  * Returns the VMs that the host has although no spec names them. Nothing that the host says about them

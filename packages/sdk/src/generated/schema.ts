@@ -2034,7 +2034,8 @@ export interface components {
             type: string;
             location: string;
             image: string;
-            ssh_public_key: string;
+            ssh_public_key?: string;
+            ssh_keys?: string[];
             startup_script?: string;
             shutdown_script?: string;
             network_interfaces?: components["schemas"]["NewNetworkInterface"][];

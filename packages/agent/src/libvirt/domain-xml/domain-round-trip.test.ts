@@ -72,6 +72,7 @@ const vmSpec: fc.Arbitrary<VmSpec> = fc
     interfaces: fc.array(iface, { maxLength: 8 }),
     image: fc.constant(null),
     sshPublicKey: fc.constant(''),
+    sshKeys: fc.constant<string[]>([]),
     startupScript: fc.constant(''),
     shutdownScript: fc.constant(''),
     ...{ projectId: fc.constant(''), type: fc.constant(''), imageId: fc.constant('') },

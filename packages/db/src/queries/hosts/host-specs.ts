@@ -47,6 +47,7 @@ export type SpecVmRow = {
   network_gbps: number;
   nested_virtualization: boolean;
   ssh_public_key: string;
+  ssh_keys: string[];
   startup_script: string;
   shutdown_script: string;
   image: { id: string; name: string; url: string; sha256: string };
@@ -171,7 +172,7 @@ const vmOf = (sql: Queryable) => sql`json_build_object('id', v.id, 'revision', v
   'desired_state', v.desired_state, 'abandoned', v.abandoned, 'name', v.name,
   'project_id', v.project_id, 'type', v.type, 'cpu_cores', t.cpu_cores,
   'memory_gb', t.memory_gb, 'network_gbps', t.network_gbps, 'nested_virtualization', t.nested_virtualization,
-  'numa_shares', p.numa_shares, 'ssh_public_key', v.ssh_public_key,
+  'numa_shares', p.numa_shares, 'ssh_public_key', v.ssh_public_key, 'ssh_keys', v.ssh_keys,
   'startup_script', v.startup_script, 'shutdown_script', v.shutdown_script,
   'image', json_build_object('id', i.id, 'name', i.name, 'url', i.source_url, 'sha256', i.sha256),
   'devices', (select coalesce(json_agg(json_build_object('id', e.id, 'kind', e.kind, 'pci_address', e.pci_address,

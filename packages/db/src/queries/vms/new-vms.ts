@@ -8,7 +8,8 @@ export type VmRequest = {
   type: string;
   location: string;
   image: string;
-  ssh_public_key: string;
+  ssh_public_key?: string | undefined;
+  ssh_keys?: string[] | undefined;
   startup_script?: string | undefined;
   shutdown_script?: string | undefined;
   network_interfaces?: InterfaceRequest[] | undefined;
@@ -44,15 +45,15 @@ export async function insertVm(
   await sql`
     with subnet as (${selectSubnet(sql, vm)} order by s.id limit 1),
       vm as (insert into vms
-        (id, project_id, name, type, location, image_id, ssh_public_key, startup_script, shutdown_script, tags, created_at,
-          updated_at)
+        (id, project_id, name, type, location, image_id, ssh_public_key, startup_script, shutdown_script, tags, ssh_keys,
+          created_at, updated_at)
         values (${vm.id}, ${vm.projectId}, ${request.name},
           (select name from vm_types where name = ${request.type} and not retired),
           (select location from vm_type_locations where vm_type = ${request.type} and location = ${request.location}),
           (select i.id from images i join image_locations il on il.image_id = i.id
             where i.name = ${request.image} and il.location = ${request.location} and not i.retired),
-          ${request.ssh_public_key}, ${request.startup_script ?? ''}, ${request.shutdown_script ?? ''},
-          ${JSON.stringify(request.tags ?? {})}::text::jsonb, ${vm.at}, ${vm.at})),
+          ${request.ssh_public_key ?? ''}, ${request.startup_script ?? ''}, ${request.shutdown_script ?? ''},
+          ${JSON.stringify(request.tags ?? {})}::text::jsonb, ${request.ssh_keys ?? []}::text[], ${vm.at}, ${vm.at})),
       os_disk as (insert into disks
         (id, project_id, kind, name, type, size, size_gib, location, block_size, serial_number, created_at, updated_at)
         values (${vm.osDisk.id}, ${vm.projectId}, 'os', ${request.name}, 'persistent-ssd', ${vm.osDisk.size},

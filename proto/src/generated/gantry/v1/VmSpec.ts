@@ -27,6 +27,7 @@ export interface VmSpec {
   'imageId'?: (string);
   'needs'?: (string)[];
   'nestedVirtualization'?: (boolean);
+  'sshKeys'?: (string)[];
 }
 
 export interface VmSpec__Output {
@@ -49,4 +50,5 @@ export interface VmSpec__Output {
   'imageId': (string);
   'needs': (string)[];
   'nestedVirtualization': (boolean);
+  'sshKeys': (string)[];
 }

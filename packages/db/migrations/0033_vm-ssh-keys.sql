@@ -1,0 +1,1 @@
+ALTER TABLE "vms" ADD COLUMN "ssh_keys" text[] DEFAULT '{}' NOT NULL;
