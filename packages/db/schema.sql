@@ -865,6 +865,18 @@ create table signing_keys (
   constraint signing_keys_pkey PRIMARY KEY (id)
 );
 
+create table ssh_keys (
+  id uuid not null,
+  project_id uuid not null,
+  name text not null,
+  public_key text not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint ssh_keys_name_key UNIQUE (project_id, name),
+  constraint ssh_keys_pkey PRIMARY KEY (id),
+  constraint ssh_keys_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX ssh_keys_project ON public.ssh_keys USING btree (project_id, id);
+
 create table stray_hosts (
   host_id uuid not null,
   address text not null,

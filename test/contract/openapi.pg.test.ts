@@ -86,11 +86,13 @@ const COMPLETING = [
   `DELETE ${P}`,
 ];
 
-/** For accounts, members, events, receipts, consoles, traces, prices, standing and limits. */
+/** For accounts, members, SSH keys, events, receipts, consoles, traces, prices, standing and limits. */
 const FURTHER = [
   ...['POST /auth/password', 'POST /auth/logout', 'POST /auth/invitations:accept'],
   ...['GET /auth/totp', 'POST /auth/totp', 'POST /auth/totp:confirm', 'POST /auth/totp:remove'],
   ...[`GET ${O}/members`, `POST ${O}/members`, `DELETE ${O}/members/{member_id}`],
+  ...[`POST ${P}/ssh-keys`, `GET ${P}/ssh-keys`],
+  ...[`GET ${P}/ssh-keys/{ssh_key_id}`, `DELETE ${P}/ssh-keys/{ssh_key_id}`],
   ...[`GET ${P}/events`, `GET ${P}/device-receipts`, `GET ${P}/vms/{vm_id}/serial-log`],
   ...[`GET ${P}/vms/{vm_id}/console`, `POST ${P}/vms/{vm_id}/console`],
   `POST ${P}/vpc/firewall-rules:trace`,

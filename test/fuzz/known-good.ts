@@ -32,6 +32,7 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   location,
   image: oneOf('debian-12', 'ubuntu-24-04'),
   ssh_public_key: fc.constant(SSH_PUBLIC_KEY),
+  public_key: fc.constant(SSH_PUBLIC_KEY),
   'ssh_keys[]': fc.constant([SSH_PUBLIC_KEY, `${SSH_PUBLIC_KEY} other`]),
   startup_script: script,
   shutdown_script: script,

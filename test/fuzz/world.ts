@@ -153,14 +153,16 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
     await finishDisk(sql, made.id);
     return made;
   };
-  const [running, stopped, free, attached, { network, subnet, rule }, key] = await Promise.all([
-    vm(name, 'running'),
-    vm(`${name}-stopped`, 'stopped'),
-    disk(name),
-    disk(`${name}-attached`),
-    makeNetwork(api, tenant, name),
-    post('/access-keys', { name }),
-  ]);
+  const [running, stopped, free, attached, { network, subnet, rule }, key, sshKey] =
+    await Promise.all([
+      vm(name, 'running'),
+      vm(`${name}-stopped`, 'stopped'),
+      disk(name),
+      disk(`${name}-attached`),
+      makeNetwork(api, tenant, name),
+      post('/access-keys', { name }),
+      post('/ssh-keys', { name, public_key: SSH_PUBLIC_KEY }),
+    ]);
   const host = await makeHosts(api, running.id, name);
   const records = await makeRecords(api, {
     ...{ vmId: running.id, projectId: tenant.projectId, deviceId: host['device_id'] ?? '' },
@@ -172,6 +174,7 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
     ...{ disk_id: free.id, attached_disk_id: attached.id, disk_operation_id: free.operationId },
     ...{ rule_id: rule.id, rule_operation_id: rule.operationId },
     ...{ network_id: network.id, subnet_id: subnet.id, access_key_id: key.id },
+    ssh_key_id: sshKey.id,
     ...{ ...host, ...records },
   };
 }

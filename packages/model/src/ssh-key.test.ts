@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import sshpk from 'sshpk';
 import { describe, expect, it } from 'vitest';
-import { sshKeyProblem } from './ssh-key.ts';
+import { sshFingerprint, sshKeyProblem } from './ssh-key.ts';
 
 const openSsh = (key: KeyObject) =>
   sshpk.parseKey(key.export({ type: 'spki', format: 'pem' }), 'pem').toString('ssh');
@@ -60,4 +60,11 @@ describe('sshKeyProblem gives the reason for', () => {
     ['control characters', `${ed25519} \u0000`, /control/],
     ['a very long comment', `${ed25519} ${'x'.repeat(20_000)}`, /too long/],
   ])('%s', (_name, key, reason) => expect(sshKeyProblem(key)).toMatch(reason));
+});
+
+it('the fingerprint is the one that ssh-keygen prints, whatever the comment is', () => {
+  const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGnZ0P5QvE0y4tH0zvYt0rR0lKqM3p5D0m5lqDkZ5sYx';
+  for (const text of [key, `${key} me@home`, ` ${key}\n`]) {
+    expect(sshFingerprint(text)).toBe('SHA256:S6LEaCevjb3vEigpa69aWlz22RyLP8soKQkakvrhauI');
+  }
 });

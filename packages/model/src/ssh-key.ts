@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import sshpk from 'sshpk';
 
 const PLAIN_TYPES = [
@@ -33,6 +34,13 @@ export function sshKeyProblem(text: string): string | undefined {
   if (readString(bytes, 0)?.toString('latin1') !== type)
     return 'has key data of another type than it says';
   return TOKEN_TYPES.includes(type) ? tokenKeyProblem(type, bytes) : plainKeyProblem(key);
+}
+
+/** The fingerprint of an acceptable key, as `ssh-keygen -l` prints it. */
+export function sshFingerprint(key: string): string {
+  const [, blob = ''] = key.trim().split(/[ \t]+/);
+  const digest = createHash('sha256').update(Buffer.from(blob, 'base64')).digest('base64');
+  return `SHA256:${digest.replace(/=+$/, '')}`;
 }
 
 function plainKeyProblem(key: string): string | undefined {

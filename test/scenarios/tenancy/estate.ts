@@ -50,6 +50,9 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
     ...{ protocols: ['tcp'], sources: [], destinations: [], destination_ports: ['443'] },
   });
   const accessKey = await send('POST', `${project}/access-keys`, { name: `${name}-key` });
+  const sshKey = await send('POST', `${project}/ssh-keys`, {
+    ...{ name: `${name}-ssh`, public_key: SSH_PUBLIC_KEY },
+  });
   const spare = await makeUser(api, `spare@${name}.test`);
   const member = await send('POST', `/organizations/${tenant.organizationId}/members`, {
     ...{ email: spare.email, role: 'read-only', project_id: tenant.projectId },
@@ -70,6 +73,7 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
       network_id: network.id,
       subnet_id: subnet.id,
       access_key_id: accessKey.id,
+      ssh_key_id: sshKey.id,
       member_id: member.id,
       vm_operation_id: vm.operation.operation_id,
       disk_operation_id: disk.operation.operation_id,
@@ -105,6 +109,7 @@ export async function snapshot(
     'subnets',
     'firewall_rules',
     'access_keys',
+    'ssh_keys',
     'operations',
     'quotas',
     'events',

@@ -200,6 +200,10 @@ export const EXAMPLES: Record<string, (estate: Estate) => Example> = {
   'firewall-rules.trace': ({ ids }) => ({
     body: { from: '192.0.2.1', to: ids['vm_id'], protocol: 'icmp' },
   }),
+  'ssh-keys.create': () => ({ body: { name: fresh('ssh-key'), public_key: SSH_PUBLIC_KEY } }),
+  'ssh-keys.list': nothing,
+  'ssh-keys.get': nothing,
+  'ssh-keys.delete': nothing,
   'networks.create': () => ({ body: { name: fresh('network'), cidr: '192.168.0.0/24' } }),
   'networks.list': nothing,
   'networks.get': nothing,

@@ -18,7 +18,7 @@ import type { z } from '@hono/zod-openapi';
 import { diskSerialNumber } from '../disks/create.ts';
 import { openOperation } from '../operations/open.ts';
 import type { CreateVm } from './schema.ts';
-import { toStoredKeys } from './ssh-keys.ts';
+import { toPublicKeys } from './ssh-keys.ts';
 
 type Creation = {
   sql: Queryable;
@@ -45,7 +45,8 @@ export async function createVm({
   deadlineMs,
   record,
 }: Creation): Promise<NewOperation> {
-  const vm = newVm({ projectId, body, now });
+  const request = await withPublicKeys({ sql, projectId, body });
+  const vm = newVm({ projectId, request, now });
   const operation = openOperation({
     projectId,
     resourceType: 'vm',
@@ -67,12 +68,14 @@ export async function createVm({
   return operation;
 }
 
-function newVm({ projectId, body, now }: Pick<Creation, 'projectId' | 'body' | 'now'>): NewVm {
+type Wanted = Pick<NewVm, 'projectId' | 'request'> & { now: Date };
+
+function newVm({ projectId, request, now }: Wanted): NewVm {
   const osDiskId = newId(now.getTime());
   return {
     id: newId(now.getTime()),
     projectId,
-    request: withStoredKeys(body),
+    request,
     at: now,
     osDisk: {
       id: osDiskId,
@@ -84,11 +87,18 @@ function newVm({ projectId, body, now }: Pick<Creation, 'projectId' | 'body' | '
   };
 }
 
-function withStoredKeys({ ssh_public_key, ssh_keys, ...body }: Creation['body']): VmRequest {
+/** The names of stored keys are read only if the request has some. */
+async function withPublicKeys({
+  sql,
+  projectId,
+  body: { ssh_public_key, ssh_keys, ...body },
+}: Pick<Creation, 'sql' | 'projectId' | 'body'>): Promise<VmRequest> {
   return {
     ...body,
     ...(ssh_public_key === undefined ? {} : { ssh_public_key: ssh_public_key.trim() }),
-    ...(ssh_keys === undefined ? {} : { ssh_keys: toStoredKeys(ssh_keys) }),
+    ...(ssh_keys?.length
+      ? { ssh_keys: await toPublicKeys({ sql, projectId, given: ssh_keys }) }
+      : {}),
   };
 }
 

@@ -1,4 +1,3 @@
-import { sshKeyProblem } from '@gantry/model/ssh-key';
 import { ATTACHMENT_MODES } from '@gantry/model/states';
 import { VM_STATES } from '@gantry/model/vm-life/states';
 import { z } from '@hono/zod-openapi';
@@ -17,6 +16,7 @@ import {
   TimestampOrEmpty,
 } from '../http/fields.ts';
 import { TagFilter, Tags } from '../http/tags.ts';
+import { SshKeyOrName, SshPublicKey } from '../ssh-keys/schema.ts';
 
 const NetworkInterface = z
   .object({
@@ -66,11 +66,6 @@ const Script = Text(MAX_SCRIPT_BYTES)
   .refine((script) => script.startsWith('#!'), 'must start with "#!"')
   .refine((script) => Buffer.byteLength(script) <= MAX_SCRIPT_BYTES, 'must be at most 64 KiB');
 
-const SshPublicKey = Text(16_384).superRefine((key, context) => {
-  const problem = sshKeyProblem(key);
-  if (problem) context.addIssue({ code: 'custom', message: problem });
-});
-
 const MAX_SSH_KEYS = 32;
 
 /** The interface of a new VM. The default network is used if it names neither a network nor a subnet. */
@@ -96,7 +91,7 @@ export const CreateVm = z
     image: CatalogueName,
     ssh_public_key: SshPublicKey.optional(),
     ssh_keys: z
-      .array(SshPublicKey)
+      .array(SshKeyOrName)
       .max(MAX_SSH_KEYS, `must have at most ${MAX_SSH_KEYS}`)
       .optional(),
     startup_script: Script.optional(),
@@ -109,11 +104,11 @@ export const CreateVm = z
     tags: Tags.optional(),
   })
   .refine(
-    ({ ssh_public_key, ssh_keys = [] }) => ssh_public_key !== undefined || ssh_keys.length > 0,
+    ({ ssh_public_key, ssh_keys }) => ssh_public_key !== undefined || (ssh_keys?.length ?? 0) > 0,
     {
       path: ['ssh_public_key'],
       message: 'is required unless ssh_keys has a key',
-      // Together with the errors of other fields.
+      // Together with the errors of other fields, so ssh_keys may be of any type here.
       when: ({ value }) => typeof value === 'object' && value !== null,
     },
   )

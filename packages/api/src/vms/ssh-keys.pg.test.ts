@@ -5,10 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let api: TestApi;
 let tenant: TestTenant;
+let stranger: TestTenant;
 
 beforeAll(async () => {
   api = await startTestApi();
-  tenant = await makeTenant(api, 'acme');
+  [tenant, stranger] = await Promise.all([makeTenant(api, 'acme'), makeTenant(api, 'other')]);
+  await Promise.all([store(tenant, 'laptop', SECOND), store(stranger, 'foreign', THIRD)]);
 });
 afterAll(() => api.stop());
 
@@ -16,6 +18,10 @@ const create = (fields: Record<string, unknown>) =>
   api.call('POST', `/projects/${tenant.projectId}/vms`, {
     bearer: tenant.accessKey,
     body: vmBody(fields),
+  });
+const store = (owner: TestTenant, name: string, public_key: string) =>
+  api.call('POST', `/projects/${owner.projectId}/ssh-keys`, {
+    ...{ bearer: owner.accessKey, body: { name, public_key } },
   });
 const countVms = async () => Number((await api.sql`select count(*) from vms`)[0]?.['count']);
 
@@ -30,6 +36,7 @@ const THIRD = `${SSH_PUBLIC_KEY} third`;
 describe('ssh_keys of a new VM', () => {
   it.each([
     ['beside ssh_public_key', { ssh_keys: [` ${SECOND}\n`, THIRD] }, SSH_PUBLIC_KEY],
+    ['by name', { ssh_keys: ['laptop', THIRD] }, SSH_PUBLIC_KEY],
     ['without ssh_public_key', { ssh_public_key: undefined, ssh_keys: [SECOND, THIRD] }, ''],
   ])('are stored %s, and the operation echoes them', async (_, fields, ssh_public_key) => {
     const { status, body } = await create(fields);
@@ -54,13 +61,32 @@ describe('ssh_keys of a new VM', () => {
     ['ssh_keys.1', 'two lines', { ssh_keys: [SECOND, `${SECOND}\n${THIRD}`] }],
     ['ssh_keys.0', 'a private key', { ssh_keys: ['-----BEGIN OPENSSH PRIVATE KEY-----'] }],
     ['ssh_keys.0', 'a number', { ssh_keys: [7] }],
+    ['ssh_keys.1', 'a name that does not exist', { ssh_keys: ['laptop', 'phone'] }],
+    ['ssh_keys.0', 'a name of another project', { ssh_keys: ['foreign'] }],
+    ['ssh_public_key', 'a name', { ssh_public_key: 'laptop' }],
     ['ssh_public_key', 'no key at all', { ssh_public_key: undefined }],
+    ['ssh_keys', 'null', { ssh_public_key: undefined, ssh_keys: null }],
     ['ssh_public_key', 'an empty list', { ssh_public_key: undefined, ssh_keys: [] }],
   ])('are refused with the name of the field %s: %s', async (field, _, fields) => {
     const before = await countVms();
     const reply = await create(fields);
     expect([reply.status, reply.body.details?.[0].field]).toEqual([400, field]);
     expect(await countVms()).toBe(before);
+  });
+
+  it('may be an empty list beside ssh_public_key', async () => {
+    const { body } = await create({ ssh_keys: [] });
+    expect(body.operation.metadata.request).not.toHaveProperty('ssh_keys');
+    expect(await storedKeys(body.operation.metadata.id)).toMatchObject({ ssh_keys: [] });
+  });
+
+  it('stay when the stored key is deleted', async () => {
+    const { body: key } = await store(tenant, 'temporary', SECOND);
+    const { body } = await create({ ssh_keys: ['temporary'] });
+    const path = `/projects/${tenant.projectId}/ssh-keys/${key.id}`;
+    expect((await api.call('DELETE', path, { bearer: tenant.accessKey })).status).toBe(200);
+    expect(await storedKeys(body.operation.metadata.id)).toMatchObject({ ssh_keys: [SECOND] });
+    expect((await create({ ssh_keys: ['temporary'] })).status).toBe(400);
   });
 
   it('that are missing are reported together with the errors of other fields', async () => {

@@ -132,6 +132,24 @@ export const accessKeys = pgTable(
   ],
 );
 
+/** Public keys that new VMs can name. A VM has its own copy. Writer: api. */
+export const sshKeys = pgTable(
+  'ssh_keys',
+  {
+    id: id(),
+    projectId: uuid('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    publicKey: text('public_key').notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    unique('ssh_keys_name_key').on(t.projectId, t.name),
+    index('ssh_keys_project').on(t.projectId, t.id),
+  ],
+);
+
 /** The last use of each access key. It is written with a delay, and may be a minute old. */
 export const accessKeyUses = pgTable('access_key_uses', {
   accessKeyId: uuid('access_key_id')

@@ -192,6 +192,16 @@ export function bindOperations({ call, list }: Bind) {
       /** Read the last part of a VM's serial console output. */
       get: call({ id: 'serial-logs.get', method: 'GET', path: '/v0.1/projects/{project_id}/vms/{vm_id}/serial-log' }),
     },
+    sshKeys: {
+      /** Store an SSH public key under a name. */
+      create: call({ id: 'ssh-keys.create', method: 'POST', path: '/v0.1/projects/{project_id}/ssh-keys', takesKey: true }),
+      /** List SSH keys, oldest first. */
+      list: list({ id: 'ssh-keys.list', method: 'GET', path: '/v0.1/projects/{project_id}/ssh-keys' }),
+      /** Read an SSH key. */
+      get: call({ id: 'ssh-keys.get', method: 'GET', path: '/v0.1/projects/{project_id}/ssh-keys/{ssh_key_id}' }),
+      /** Delete an SSH key; VMs that were created with it keep it. */
+      delete: call({ id: 'ssh-keys.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/ssh-keys/{ssh_key_id}', takesKey: true }),
+    },
     consoles: {
       /** Create a ticket that opens a VM's serial console once, for clients that cannot send headers. */
       createTicket: call({ id: 'consoles.create-ticket', method: 'POST', path: '/v0.1/projects/{project_id}/vms/{vm_id}/console', takesKey: true }),

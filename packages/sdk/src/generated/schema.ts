@@ -835,6 +835,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v0.1/projects/{project_id}/ssh-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List SSH keys, oldest first */
+        get: operations["ssh-keys.list"];
+        put?: never;
+        /** Store an SSH public key under a name */
+        post: operations["ssh-keys.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/ssh-keys/{ssh_key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read an SSH key */
+        get: operations["ssh-keys.get"];
+        put?: never;
+        post?: never;
+        /** Delete an SSH key; VMs that were created with it keep it */
+        delete: operations["ssh-keys.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v0.1/projects/{project_id}/vms/{vm_id}/console": {
         parameters: {
             query?: never;
@@ -2160,6 +2196,20 @@ export interface components {
             /** @description The last part of the console output, at most 64 KiB; empty if nothing was printed yet. */
             serial_log: string;
             updated_at: string | "";
+        };
+        SshKey: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            public_key: string;
+            /** @description As ssh-keygen -l prints it. */
+            fingerprint: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        CreateSshKey: {
+            name: string;
+            public_key: string;
         };
         ConsoleTicket: {
             ticket: string;
@@ -4541,6 +4591,113 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SerialLog"];
+                };
+            };
+        };
+    };
+    "ssh-keys.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["SshKey"][];
+                        next_page_token: string;
+                    };
+                };
+            };
+        };
+    };
+    "ssh-keys.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSshKey"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SshKey"];
+                };
+            };
+        };
+    };
+    "ssh-keys.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                ssh_key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SshKey"];
+                };
+            };
+        };
+    };
+    "ssh-keys.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project_id: string;
+                ssh_key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SshKey"];
                 };
             };
         };

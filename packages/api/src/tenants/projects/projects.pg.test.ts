@@ -150,7 +150,7 @@ describe('deleting a project', () => {
     expect(deleted.body).toEqual(body);
     for (const table of [
       ...['networks', 'subnets', 'firewall_rules', 'quotas', 'operations', 'access_keys'],
-      'members',
+      ...['members', 'ssh_keys'],
     ]) {
       const left = await api.sql`select from ${api.sql(table)} where project_id = ${body.id}`;
       expect(left, table).toHaveLength(0);
