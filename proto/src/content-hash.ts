@@ -11,8 +11,9 @@ export function hashVm(vm: VmSpec): string {
   return hash([
     ...[vm.name, vm.cpuCores, vm.memoryMib, vm.projectId, vm.type, vm.imageId],
     ...[vm.sshPublicKey, vm.startupScript, vm.shutdownScript],
-    // Agents of earlier versions do not know the field, and must compute the same hash without it.
+    // Agents of earlier versions do not know these, and must compute the same hash without them.
     ...(vm.sshKeys?.length ? [vm.sshKeys] : []),
+    ...(vm.userData ? [{ userData: vm.userData }] : []),
     (vm.devices ?? []).map(({ kind, address }) => [kind, address]),
     (vm.interfaces ?? []).map((one) => [
       ...[one.id, one.networkId, one.mac, one.privateIpv4, one.gatewayIpv4, one.publicIpv4],

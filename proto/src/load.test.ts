@@ -114,6 +114,7 @@ const SPEC = {
       imageId: 'image-1',
       nestedVirtualization: true,
       sshKeys: ['ssh-ed25519 BBBB', 'ssh-ed25519 CCCC'],
+      userData: '#cloud-config\n{}\n',
     },
   ],
   takeDowns: [

@@ -232,6 +232,7 @@ describe('docs/contract/vms.md#create-a-vm: request body', () => {
       optional: {
         ssh_public_key: string,
         ssh_keys: 'array',
+        user_data: string,
         startup_script: string,
         shutdown_script: string,
         network_interfaces: 'array',

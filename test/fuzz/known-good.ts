@@ -35,6 +35,7 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   public_key: fc.constant(SSH_PUBLIC_KEY),
   'ssh_keys[]': fc.constant([SSH_PUBLIC_KEY, `${SSH_PUBLIC_KEY} other`]),
   startup_script: script,
+  user_data: fc.constantFrom('#cloud-config\n{}\n', '#!/bin/sh\n'),
   shutdown_script: script,
   size: oneOf('1GiB', '100GiB', '200GiB', '1TiB', '2TiB'),
   block_size: fc.constantFrom(512, 4096),

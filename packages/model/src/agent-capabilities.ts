@@ -4,7 +4,13 @@
  * agent reports its words, and refuses a spec or a VM that needs a word it does not know: an agent that
  * ignored an unknown field would report as done what it did not do.
  */
-export const AGENT_CAPABILITIES = ['spec_hashes', 'vm_refusals', 'needs', 'ssh_keys'] as const;
+export const AGENT_CAPABILITIES = [
+  'spec_hashes',
+  'vm_refusals',
+  'needs',
+  'ssh_keys',
+  'user_data',
+] as const;
 
 /** Returns the words of the list that are not capabilities of this version. */
 export function missingCapabilities(needs: readonly string[]): string[] {

@@ -189,14 +189,18 @@ describe('a VM that only its host knows', () => {
 
   it('runs in its project again after it was given back', async () => {
     const sshKeys = ['ssh-ed25519 BBBB', 'ssh-ed25519 CCCC'];
-    const { vmId, report } = await reportWithOrphan({ sshKeys });
+    const { vmId, report } = await reportWithOrphan({ sshKeys, userData: '#!/bin/sh' });
     await host.report(report);
     const [orphan] = await orphansOfHost();
     expect((await admin('POST', `orphans/${orphan.id}:give-back`)).status).toBe(200);
     await host.report(report);
     expect(await orphansOfHost()).toEqual([]);
     const { vms } = await host.spec();
-    expect(vms?.find(({ id }) => id === vmId)).toMatchObject({ generation: 7, sshKeys });
+    expect(vms?.find(({ id }) => id === vmId)).toMatchObject({
+      generation: 7,
+      sshKeys,
+      userData: '#!/bin/sh',
+    });
     await host.obey();
     const { body } = await cloud.call('GET', `/vms/${vmId}`);
     expect(body).toMatchObject({ state: 'STATE_RUNNING', name: `orphan-${vmId}` });

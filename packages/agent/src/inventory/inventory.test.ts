@@ -378,7 +378,7 @@ it('a host that is given its facts shows nothing of the machine the agent runs o
       agent: '0.1.0',
       commandLine: '',
       iommu: '',
-      capabilities: ['spec_hashes', 'vm_refusals', 'needs', 'ssh_keys'],
+      capabilities: ['spec_hashes', 'vm_refusals', 'needs', 'ssh_keys', 'user_data'],
     },
   });
   expect(warnings).toEqual([]);

@@ -50,7 +50,11 @@ async function readLedger(path: string): Promise<LedgerContent | null> {
 function withDefaults(content: LedgerContent): LedgerContent {
   const { spec } = content;
   if (spec === null) return content;
-  const vms = spec.vms.map((vm) => ({ ...vm, sshKeys: vm.sshKeys ?? [] }));
+  const vms = spec.vms.map((vm) => ({
+    ...vm,
+    sshKeys: vm.sshKeys ?? [],
+    userData: vm.userData ?? '',
+  }));
   return { ...content, spec: { ...spec, vms, era: spec.era ?? '0', hash: spec.hash ?? '' } };
 }
 

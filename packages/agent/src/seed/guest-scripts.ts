@@ -1,13 +1,15 @@
+import type { VmSpec } from '../spec.ts';
+
 /**
- * Runs the tenant's scripts inside the guest. The startup script runs once, by cloud-init's runcmd,
- * which remembers the instance id. The shutdown script is the stop command of a systemd unit that
+ * Runs the tenant's scripts inside the guest. The startup script runs once, by cloud-init's runcmd or as
+ * a vendor script, both of which remember the instance id. The shutdown script is the stop command of a systemd unit that
  * is ordered after multi-user.target: units stop in reverse order, so the script runs while the
  * network and all services are still up. It also runs when the guest reboots by itself.
  */
-export const SCRIPT_FOLDER = '/var/lib/gantry';
-export const RUNNER = `${SCRIPT_FOLDER}/run-script`;
-export const SHUTDOWN_UNIT = 'gantry-shutdown.service';
-export const SHUTDOWN_UNIT_FILE = `/etc/systemd/system/${SHUTDOWN_UNIT}`;
+const SCRIPT_FOLDER = '/var/lib/gantry';
+const RUNNER = `${SCRIPT_FOLDER}/run-script`;
+const SHUTDOWN_UNIT = 'gantry-shutdown.service';
+const SHUTDOWN_UNIT_FILE = `/etc/systemd/system/${SHUTDOWN_UNIT}`;
 
 /** How long a guest has between the request to shut down and power-off. */
 const SHUTDOWN_LIMIT_S = 90;
@@ -17,7 +19,7 @@ const SHUTDOWN_LIMIT_S = 90;
  * kills tee with the unit, so tee gets one second to write the end of the output. It gets no more,
  * because a process that the script left may hold the output open for ever.
  */
-export const RUNNER_TEXT = `#!/bin/sh
+const RUNNER_TEXT = `#!/bin/sh
 # Usage: run-script startup|shutdown
 script=${SCRIPT_FOLDER}/$1-script
 log=/var/log/gantry-$1.log
@@ -48,7 +50,7 @@ exit "$status"
  * /var/lib. A script that exceeds its limit is killed at once and does not get the stop timeout a
  * second time.
  */
-export const SHUTDOWN_UNIT_TEXT = `[Unit]
+const SHUTDOWN_UNIT_TEXT = `[Unit]
 Description=Shutdown script of this VM
 Wants=network-online.target
 After=network-online.target remote-fs.target multi-user.target
@@ -65,3 +67,47 @@ StandardOutput=journal+console
 [Install]
 WantedBy=multi-user.target
 `;
+
+export type ScriptPlan = {
+  files: { path: string; text: string; permissions: string }[];
+  commands: string[][];
+};
+
+/**
+ * What a guest has to install and run. The unit is enabled first, so that a startup script that never
+ * ends does not prevent it from stopping.
+ */
+export function planScripts({ startupScript, shutdownScript }: VmSpec): ScriptPlan {
+  if (startupScript === '' && shutdownScript === '') return { files: [], commands: [] };
+  const files = [{ path: RUNNER, text: RUNNER_TEXT, permissions: '0700' }];
+  const commands: string[][] = [];
+  if (shutdownScript !== '') {
+    const path = `${SCRIPT_FOLDER}/shutdown-script`;
+    files.push({ path, text: shutdownScript, permissions: '0700' });
+    files.push({ path: SHUTDOWN_UNIT_FILE, text: SHUTDOWN_UNIT_TEXT, permissions: '0644' });
+    commands.push(
+      ['systemctl', 'daemon-reload'],
+      ['systemctl', 'enable', SHUTDOWN_UNIT],
+      // This may run before multi-user.target is reached; waiting for the unit would then never
+      // end.
+      ['systemctl', 'start', '--no-block', SHUTDOWN_UNIT],
+    );
+  }
+  if (startupScript !== '') {
+    const path = `${SCRIPT_FOLDER}/startup-script`;
+    files.push({ path, text: startupScript, permissions: '0700' });
+    // Last, because its status is the one that cloud-init reports.
+    commands.push(['/bin/sh', RUNNER, 'startup']);
+  }
+  return { files, commands };
+}
+
+/** A shell script that carries out the plan. Paths and commands are ours and need no quotes. */
+export function renderInstaller({ files, commands }: ScriptPlan): string {
+  const install = files.map(({ path, text, permissions }) => {
+    const content = Buffer.from(text).toString('base64');
+    return `base64 -d > ${path} <<'END'\n${content}\nEND\nchmod ${permissions} ${path}\n`;
+  });
+  const run = commands.map((words) => `${words.join(' ')}\n`);
+  return `#!/bin/sh\n(umask 077; mkdir -p ${SCRIPT_FOLDER})\n${install.join('')}${run.join('')}`;
+}

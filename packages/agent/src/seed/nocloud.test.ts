@@ -109,6 +109,40 @@ describe('user-data', () => {
   });
 });
 
+describe('the files of a VM with user data', () => {
+  const theirs = '#cloud-config\nruncmd: [[reboot]]\n';
+  const scripts = { startupScript: '#!/bin/sh\nup\n', shutdownScript: '#!/bin/sh\ndown' };
+  const keys = { sshPublicKey: KEY, sshKeys: [KEY.replace('me@home', 'ci')] };
+
+  it('have it byte for byte, and ours as vendor-data', () => {
+    const userData = `${theirs}# \u{1f600}\r\n`;
+    const files = plainFiles(makeVm(ID, { name: 'a', userData }));
+    expect(files['user-data']).toBe(userData);
+    const [header, ...lines] = (files['vendor-data'] ?? '').split('\n');
+    expect(header).toBe('#cloud-config');
+    const settings = { hostname: 'a', disable_root: false, ssh_pwauth: false };
+    expect(JSON.parse(lines.join('\n'))).toMatchObject(settings);
+  });
+
+  it('have the keys in meta-data and for guests without cloud-init', () => {
+    const files = plainFiles(makeVm(ID, { userData: theirs, ...keys }));
+    const [, list = ''] = /^public-keys: (.*)$/m.exec(files['meta-data'] ?? '') ?? [];
+    expect(JSON.parse(list)).toEqual([KEY, KEY.replace('me@home', 'ci')]);
+    expect(files['gantry-key']?.trimEnd().split('\n')).toEqual(JSON.parse(list));
+  });
+
+  it('have the scripts in a part of vendor-data that no list of the tenant replaces', () => {
+    const vendorData =
+      plainFiles(makeVm(ID, { userData: theirs, ...scripts }))['vendor-data'] ?? '';
+    expect(vendorData).toMatch(/^Content-Type: multipart\/mixed; boundary="gantry-part"$/m);
+    const types = [...vendorData.matchAll(/^--gantry-part\nContent-Type: ([^;]+);/gm)];
+    expect(types.map(([, type]) => type)).toEqual(['text/cloud-config', 'text/x-shellscript']);
+    expect(vendorData).not.toMatch(/runcmd|write_files/);
+    for (const script of Object.values(scripts))
+      expect(vendorData).toContain(`\n${Buffer.from(script).toString('base64')}\nEND\n`);
+  });
+});
+
 describe('the files for guests without cloud-init', () => {
   it('contain key, scripts and addresses in lines that a shell reads', () => {
     const interfaces = [

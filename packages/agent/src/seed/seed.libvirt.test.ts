@@ -44,6 +44,15 @@ const later = {
   ],
 };
 
+const TENANT_KEY = KEY.replace('me@h\u00f6me', 'tenant');
+/** Sets everything that ours sets too, with values of its own. */
+const USER_DATA = `#cloud-config
+ssh_authorized_keys: ["${TENANT_KEY}"]
+users: [default, {name: ada, ssh_authorized_keys: ["${TENANT_KEY}"]}]
+write_files: [{path: /root/of-tenant, content: "written "}]
+runcmd: ["echo run >> /root/of-tenant"]
+`;
+
 let root: string;
 const seedOf = async (name: string, spec: VmSpec) => {
   const seeds = createSeeds({
@@ -92,11 +101,13 @@ describe('cloud-init', () => {
   it.each([
     ['everything', vm],
     ['nothing', makeVm(ID, { name: '', interfaces: [] })],
-  ])('accepts a user-data with %s', async (what, spec) => {
+    ['user data', makeVm(ID, { userData: USER_DATA, sshPublicKey: KEY })],
+  ])('accepts the settings of a VM with %s', async (what, spec) => {
     const image = await seedOf(`schema-${what}`, spec);
     const folder = await extract(image, { to: join(root, `schema-${what}-files`), by: 'any' });
+    const file = spec.userData === '' ? 'user-data' : 'vendor-data';
     const { stdout } = await exec('cloud-init', [
-      ...['schema', '--config-file', join(folder, 'user-data')],
+      ...['schema', '--config-file', join(folder, file)],
     ]);
     expect(stdout).toMatch(/^Valid /m);
   });
@@ -120,25 +131,39 @@ describe('cloud-init', () => {
   });
 });
 
-describe('two boots of cloud-init from seeds of one VM', () => {
+/** Boots twice from seeds of the VM with this user data, and returns what each boot left. */
+async function bootTwice(kind: string, userData: string) {
+  const within = (name: string) => join(root, `${kind}-${name}`);
+  const [one, two] = await Promise.all([
+    seedOf(`${kind}-one`, { ...vm, userData }),
+    seedOf(`${kind}-two`, { ...later, userData }),
+  ]);
+  const results = within('results');
+  await mkdir(results);
+  await exec('unshare', [
+    ...['--mount', '--uts', '--net', '--pid', '--fork'],
+    ...['sh', fileURLToPath(new URL('testing/boot-twice.sh', import.meta.url))],
+    await extract(one, { to: within('one-files'), by: 'any' }),
+    await extract(two, { to: within('two-files'), by: 'any' }),
+    ...[results, MAC],
+  ]);
+  return {
+    first: await readAll(join(results, 'first')),
+    second: await readAll(join(results, 'second')),
+    after: (name: string) => readFile(join(results, name), 'utf8'),
+  };
+}
+
+describe.each([
+  ['without', ''],
+  ['with', USER_DATA],
+])('two boots of cloud-init from seeds of one VM %s user data', (kind, data) => {
   let first: Record<string, string>;
   let second: Record<string, string>;
   let after: (name: string) => Promise<string>;
 
   beforeAll(async () => {
-    const [one, two] = await Promise.all([seedOf('one', vm), seedOf('two', later)]);
-    const results = join(root, 'results');
-    await mkdir(results);
-    await exec('unshare', [
-      ...['--mount', '--uts', '--net', '--pid', '--fork'],
-      ...['sh', fileURLToPath(new URL('testing/boot-twice.sh', import.meta.url))],
-      await extract(one, { to: join(root, 'one-files'), by: 'any' }),
-      await extract(two, { to: join(root, 'two-files'), by: 'any' }),
-      ...[results, MAC],
-    ]);
-    first = await readAll(join(results, 'first'));
-    second = await readAll(join(results, 'second'));
-    after = (name) => readFile(join(results, name), 'utf8');
+    ({ first, second, after } = await bootTwice(kind, data));
   });
 
   it('use the NoCloud data source, and the first reports the failed script', () => {
@@ -152,6 +177,14 @@ describe('two boots of cloud-init from seeds of one VM', () => {
     expect(first['user-keys']).toContain(`${KEY}\n`);
     // With disable_root the line would begin with a command that turns people away.
     expect(first['root-keys']?.split('\n')).toContain(KEY);
+  });
+
+  it('follow user data, whose keys, files and commands do not replace ours', () => {
+    const hasData = data !== '';
+    expect(first['user-keys']?.split('\n').includes(TENANT_KEY)).toBe(hasData);
+    expect(first['root-keys']?.split('\n').includes(TENANT_KEY)).toBe(hasData);
+    for (const boot of [first, second])
+      expect(boot['of-tenant']).toBe(hasData ? 'written run\n' : undefined);
   });
 
   it('run the startup script only at the first, with its output on the console and in its log', () => {
@@ -190,4 +223,11 @@ describe('two boots of cloud-init from seeds of one VM', () => {
     expect((await after('shutdown-log')).trimEnd().split('\n')).toEqual(lines);
     expect((await after('shutdown-console')).trimEnd().split('\n')).toEqual(lines);
   });
+});
+
+it('user data without the user of the image leaves the keys of root, and the scripts', async () => {
+  const { first } = await bootTwice('own-users', '#cloud-config\nusers: [{name: ada}]\n');
+  expect(first).not.toHaveProperty('user-keys');
+  expect(first['root-keys']?.split('\n')).toContain(KEY);
+  expect(first['startup-log']).toContain('first boot');
 });

@@ -42,6 +42,7 @@ export function makeVm(id: string, vm: Partial<VmSpec> = {}): VmSpec {
     image: { name: 'debian-12', url: 'https://images.test/debian-12.raw', sha256: 'ab' },
     sshPublicKey: '',
     sshKeys: [],
+    userData: '',
     startupScript: '',
     shutdownScript: '',
     numaShares: [],

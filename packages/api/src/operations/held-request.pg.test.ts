@@ -38,6 +38,7 @@ async function create() {
     ssh_keys: [`${SSH_PUBLIC_KEY} second`, `${SSH_PUBLIC_KEY} third`],
     startup_script: `#!/bin/sh\necho ${SECRET}\n`,
     shutdown_script: `#!/bin/sh\necho bye ${SECRET}\n`,
+    user_data: `#cloud-config\nruncmd: [[echo, ${SECRET}]]\n`,
   };
   const { operation } = (await call('POST', vms, body)).body;
   return { body, operation, vmId: operation.metadata.id, id: operation.operation_id };

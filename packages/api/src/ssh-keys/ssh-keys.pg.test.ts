@@ -13,10 +13,15 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 const pathOf = (owner: TestTenant) => `/projects/${owner.projectId}/ssh-keys`;
+type Creation = { owner?: TestTenant; public_key?: string; bearer?: string };
 const create = (
   name: string,
-  { owner = acme, public_key = SSH_PUBLIC_KEY, bearer = owner.accessKey } = {},
-) => api.call('POST', pathOf(owner), { bearer, body: { name, public_key } });
+  { owner = acme, public_key = SSH_PUBLIC_KEY, bearer }: Creation = {},
+) =>
+  api.call('POST', pathOf(owner), {
+    bearer: bearer ?? owner.accessKey,
+    body: { name, public_key },
+  });
 const read = (path: string, bearer = acme.accessKey) =>
   api.call('GET', `${pathOf(acme)}${path}`, { bearer });
 const remove = (id: string, bearer = acme.accessKey) =>

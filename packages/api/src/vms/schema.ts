@@ -66,6 +66,17 @@ const Script = Text(MAX_SCRIPT_BYTES)
   .refine((script) => script.startsWith('#!'), 'must start with "#!"')
   .refine((script) => Buffer.byteLength(script) <= MAX_SCRIPT_BYTES, 'must be at most 64 KiB');
 
+/** cloud-init ignores what has none of these forms, and only logs it inside the guest. */
+const USER_DATA_FORM =
+  /^(#!|#cloud-config|#cloud-boothook|#include|#part-handler|## template: jinja|(?=.{0,4096}mime-version:))/is;
+
+const UserData = Text(MAX_SCRIPT_BYTES)
+  .refine(
+    (text) => USER_DATA_FORM.test(text),
+    'must be user data of cloud-init: start with "#cloud-config" or "#!", or be a MIME message',
+  )
+  .refine((text) => Buffer.byteLength(text) <= MAX_SCRIPT_BYTES, 'must be at most 64 KiB');
+
 const MAX_SSH_KEYS = 32;
 
 /** The interface of a new VM. The default network is used if it names neither a network nor a subnet. */
@@ -96,6 +107,7 @@ export const CreateVm = z
       .optional(),
     startup_script: Script.optional(),
     shutdown_script: Script.optional(),
+    user_data: UserData.optional(),
     network_interfaces: z
       .array(NewNetworkInterface)
       .min(1, ONE_INTERFACE)

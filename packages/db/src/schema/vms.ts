@@ -55,6 +55,7 @@ export const vms = pgTable(
     sshKeys: text('ssh_keys').array().notNull().default(sql`'{}'`),
     startupScript: text('startup_script').notNull().default(''),
     shutdownScript: text('shutdown_script').notNull().default(''),
+    userData: text('user_data').notNull().default(''),
     tags: jsonb('tags').$type<Record<string, string>>().notNull().default({}),
     desiredState: text('desired_state').notNull().default('running'),
     /** The last requested power action; each request increments `generation`. */

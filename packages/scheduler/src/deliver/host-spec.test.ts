@@ -47,6 +47,7 @@ const vm: SpecVmRow = {
   ssh_keys: [],
   startup_script: '#!up',
   shutdown_script: '#!down',
+  user_data: '',
   image: { id: 'image-1', name: 'debian-12', url: 'https://images.test/d', sha256: 'ab' },
   numa_shares: null,
   devices: [
@@ -172,6 +173,12 @@ describe('a spec', () => {
       });
     },
   );
+
+  it('needs an agent that can pass on user data if there is some', () => {
+    const change = { user_data: '#cloud-config', ssh_keys: ['b'] };
+    const [built] = toHostSpec(row({ vms: [{ ...vm, ...change }] })).vms ?? [];
+    expect(built).toMatchObject({ userData: '#cloud-config', needs: ['ssh_keys', 'user_data'] });
+  });
 
   it('contains the image only while the OS disk does not exist', () => {
     const built = { ...vm, disks: [{ ...osDisk, exists: true }, dataDisk] };

@@ -106,6 +106,10 @@ function toLargeRulePart(rule: SpecRuleRow): SpecPart {
 function toVmSpec(vm: SpecVmRow): VmSpec {
   const osDisk = vm.disks[0];
   const [sshPublicKey = '', ...sshKeys] = [vm.ssh_public_key, ...vm.ssh_keys].filter(Boolean);
+  const needs = [
+    ...(sshKeys.length > 0 ? ['ssh_keys'] : []),
+    ...(vm.user_data === '' ? [] : ['user_data']),
+  ];
   return {
     id: vm.id,
     revision: vm.revision,
@@ -137,7 +141,9 @@ function toVmSpec(vm: SpecVmRow): VmSpec {
     type: vm.type,
     imageId: vm.image.id,
     nestedVirtualization: vm.nested_virtualization,
-    ...(sshKeys.length > 0 ? { sshKeys, needs: ['ssh_keys'] } : {}),
+    ...(sshKeys.length > 0 ? { sshKeys } : {}),
+    ...(vm.user_data === '' ? {} : { userData: vm.user_data }),
+    ...(needs.length > 0 ? { needs } : {}),
   };
 }
 

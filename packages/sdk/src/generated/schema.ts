@@ -2074,6 +2074,7 @@ export interface components {
             ssh_keys?: string[];
             startup_script?: string;
             shutdown_script?: string;
+            user_data?: string;
             network_interfaces?: components["schemas"]["NewNetworkInterface"][];
             /** @description Labels of the tenant, at most 32. */
             tags?: {

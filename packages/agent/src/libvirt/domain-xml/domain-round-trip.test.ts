@@ -73,6 +73,7 @@ const vmSpec: fc.Arbitrary<VmSpec> = fc
     image: fc.constant(null),
     sshPublicKey: fc.constant(''),
     sshKeys: fc.constant<string[]>([]),
+    userData: fc.constant(''),
     startupScript: fc.constant(''),
     shutdownScript: fc.constant(''),
     ...{ projectId: fc.constant(''), type: fc.constant(''), imageId: fc.constant('') },

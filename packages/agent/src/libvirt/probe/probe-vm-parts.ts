@@ -93,7 +93,7 @@ function probeSpec(image: Image): VmSpec {
     ...{ id: PROBE_VM_ID, revision: '1', generation: '1', name: 'gantry-probe' },
     ...{ cpuCores: 1, memoryMib: MEMORY_MIB, numaShares: [], nestedVirtualization: false },
     ...{ devices: [], disks: [DISK], interfaces: [], image },
-    ...{ sshPublicKey: '', sshKeys: [], startupScript: '', shutdownScript: '' },
+    ...{ sshPublicKey: '', sshKeys: [], startupScript: '', shutdownScript: '', userData: '' },
     ...{ projectId: '', type: '', imageId: '', needs: [] },
   };
 }

@@ -29,7 +29,7 @@ const vmOf = (id: string, networkId: string, last: number) =>
   });
 const red = vmOf('red', 'network-red', 5);
 const blue = vmOf('blue', 'network-blue', 5);
-const other = vmOf('other', 'network-red', 6);
+const other = { ...vmOf('other', 'network-red', 6), userData: '#!/bin/sh\ntrue\n' };
 const vms = [red, blue, other];
 const published = {
   ...red,
@@ -149,7 +149,14 @@ describe('guest services', () => {
       },
     );
 
-    it('serve an empty vendor-data, and nothing under another path, name or method', async () => {
+    it('serve the user data of the tenant as user-data, and ours as vendor-data', async () => {
+      for (const name of ['user-data', 'vendor-data']) {
+        const { content } = await get(at(other), `${METADATA}/${name}`);
+        expect(content).toBe(fileOf(other, name));
+      }
+    });
+
+    it('serve an empty vendor-data without it, and nothing under another path, name or method', async () => {
       const guest = at(red);
       expect(await get(guest, `${METADATA}/vendor-data`)).toEqual({ status: 200, content: '' });
       for (const path of ['', 'latest/meta-data', '../meta-data', 'meta-data/', 'meta-data?x']) {

@@ -56,10 +56,10 @@ export function createGuestServices(options: GuestServicesOptions): GuestService
     const nameservers = await options.nameservers();
     const vm = vmOf(service);
     if (!vm) return undefined;
-    // cloud-init requests this file, and repeats the request if there is none.
-    if (wanted === 'vendor-data') return Buffer.alloc(0);
     const files = renderSeedFiles(vm, { nameservers, mtu });
-    return files.find(({ name }) => name === wanted)?.content;
+    const content = files.find(({ name }) => name === wanted)?.content;
+    // cloud-init requests this file, and repeats the request if there is none.
+    return content ?? (wanted === 'vendor-data' ? Buffer.alloc(0) : undefined);
   };
 
   const replyPacket = async (packet: Buffer, service: string) => {

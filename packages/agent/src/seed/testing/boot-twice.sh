@@ -28,7 +28,7 @@ users: [default]
 disable_root: true
 cloud_init_modules: [write-files, set_hostname, update_hostname, update_etc_hosts, users-groups, ssh]
 cloud_config_modules: [runcmd]
-cloud_final_modules: [scripts-user]
+cloud_final_modules: [scripts-vendor, scripts-user]
 system_info:
   distro: debian
   default_user: { name: debian, lock_passwd: true, shell: /bin/sh }
@@ -50,7 +50,9 @@ boot() {
   cp "$root/run/cloud-init/result.json" "$2/result"
   cp "$root/var/log/gantry-startup.log" "$2/startup-log"
   cp "$root/root/.ssh/authorized_keys" "$2/root-keys"
-  cp "$root/home/debian/.ssh/authorized_keys" "$2/user-keys"
+  # User data decides whether these exist.
+  [ ! -e "$root/home/debian" ] || cp "$root/home/debian/.ssh/authorized_keys" "$2/user-keys"
+  [ ! -e "$root/root/of-tenant" ] || cp "$root/root/of-tenant" "$2/of-tenant"
 }
 
 boot "$first" "$results/first"

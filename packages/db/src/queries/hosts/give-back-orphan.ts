@@ -49,6 +49,7 @@ type Orphan = {
     sshKeys?: string[];
     startupScript?: string;
     shutdownScript?: string;
+    userData?: string;
     disks?: OrphanDisk[];
     devices?: { address: string }[];
   };
@@ -79,12 +80,12 @@ async function insertVm(sql: Queryable, orphan: Orphan): Promise<void> {
   }
   const name = orphan.name || vmId;
   await sql`insert into vms (id, project_id, name, type, location, image_id, ssh_public_key, startup_script,
-      shutdown_script, ssh_keys, generation, observed_state, observed_generation, revision)
+      shutdown_script, ssh_keys, user_data, generation, observed_state, observed_generation, revision)
     select ${vmId}, ${projectId},
       case when exists (select from vms where project_id = ${projectId} and name = ${name})
         then left(${name}, 50) || '-' || left(${vmId}, 8) else ${name} end,
       ${orphan.type}, ${orphan.location}, ${description.imageId ?? ''}::uuid, ${description.sshPublicKey ?? ''},
-      ${description.startupScript ?? ''}, ${description.shutdownScript ?? ''}, ${description.sshKeys ?? []}::text[],
+      ${description.startupScript ?? ''}, ${description.shutdownScript ?? ''}, ${description.sshKeys ?? []}::text[], ${description.userData ?? ''},
       ${generation}, 'running', ${generation}, ${orphan.revision}`;
 }
 

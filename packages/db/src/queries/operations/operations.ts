@@ -40,6 +40,7 @@ const HELD_BY_VM: ReadonlySet<string> = new Set([
   'ssh_keys',
   'startup_script',
   'shutdown_script',
+  'user_data',
 ]);
 
 type StoredRow = OperationRow & { held: object | null };
@@ -48,7 +49,8 @@ const columns = (sql: Queryable) =>
   sql`o.id, o.resource_type, o.resource_id, o.name, o.state, o.request, o.result, o.started_at, o.completed_at,
     case when o.state = 'IN_PROGRESS' and o.name = 'CREATE' and o.resource_type = 'vm' then
       (select json_strip_nulls(json_build_object('ssh_public_key', nullif(v.ssh_public_key, ''), 'ssh_keys', nullif(v.ssh_keys, '{}'),
-          'startup_script', nullif(v.startup_script, ''), 'shutdown_script', nullif(v.shutdown_script, '')))
+          'startup_script', nullif(v.startup_script, ''), 'shutdown_script', nullif(v.shutdown_script, ''),
+          'user_data', nullif(v.user_data, '')))
         from vms v where v.id = o.resource_id) end as held`;
 
 /** Operations of earlier versions have stored these members, so they are left out here too. */

@@ -12,6 +12,7 @@ export type VmRequest = {
   ssh_keys?: string[] | undefined;
   startup_script?: string | undefined;
   shutdown_script?: string | undefined;
+  user_data?: string | undefined;
   network_interfaces?: InterfaceRequest[] | undefined;
   tags?: Record<string, string> | undefined;
 };
@@ -45,7 +46,7 @@ export async function insertVm(
   await sql`
     with subnet as (${selectSubnet(sql, vm)} order by s.id limit 1),
       vm as (insert into vms
-        (id, project_id, name, type, location, image_id, ssh_public_key, startup_script, shutdown_script, tags, ssh_keys,
+        (id, project_id, name, type, location, image_id, ssh_public_key, startup_script, shutdown_script, tags, ssh_keys, user_data,
           created_at, updated_at)
         values (${vm.id}, ${vm.projectId}, ${request.name},
           (select name from vm_types where name = ${request.type} and not retired),
@@ -53,7 +54,8 @@ export async function insertVm(
           (select i.id from images i join image_locations il on il.image_id = i.id
             where i.name = ${request.image} and il.location = ${request.location} and not i.retired),
           ${request.ssh_public_key ?? ''}, ${request.startup_script ?? ''}, ${request.shutdown_script ?? ''},
-          ${JSON.stringify(request.tags ?? {})}::text::jsonb, ${request.ssh_keys ?? []}::text[], ${vm.at}, ${vm.at})),
+          ${JSON.stringify(request.tags ?? {})}::text::jsonb, ${request.ssh_keys ?? []}::text[],
+          ${request.user_data ?? ''}, ${vm.at}, ${vm.at})),
       os_disk as (insert into disks
         (id, project_id, kind, name, type, size, size_gib, location, block_size, serial_number, created_at, updated_at)
         values (${vm.osDisk.id}, ${vm.projectId}, 'os', ${request.name}, 'persistent-ssd', ${vm.osDisk.size},

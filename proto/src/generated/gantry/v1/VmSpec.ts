@@ -28,6 +28,7 @@ export interface VmSpec {
   'needs'?: (string)[];
   'nestedVirtualization'?: (boolean);
   'sshKeys'?: (string)[];
+  'userData'?: (string);
 }
 
 export interface VmSpec__Output {
@@ -51,4 +52,5 @@ export interface VmSpec__Output {
   'needs': (string)[];
   'nestedVirtualization': (boolean);
   'sshKeys': (string)[];
+  'userData': (string);
 }
