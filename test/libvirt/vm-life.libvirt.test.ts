@@ -23,7 +23,7 @@ type Vm = any;
 
 describe('a VM in a cloud with two real hosts', () => {
   let cloud: RealCloud;
-  let keys: { own: SshKey; strange: SshKey };
+  let keys: { own: SshKey; stored: SshKey; strange: SshKey };
   let vm: Vm;
   let host: RealHost;
   let before: Awaited<ReturnType<typeof leftovers>>[];
@@ -34,6 +34,7 @@ describe('a VM in a cloud with two real hosts', () => {
     if (!first) throw new Error('BUG: no host');
     keys = {
       own: await makeSshKey(first.directory, 'own'),
+      stored: await makeSshKey(first.directory, 'stored'),
       strange: await makeSshKey(first.directory, 'strange'),
     };
     before = await Promise.all(cloud.hosts.map(leftovers));
@@ -54,18 +55,24 @@ describe('a VM in a cloud with two real hosts', () => {
 
   it('is created over HTTP and runs on one of them', async () => {
     await allowSsh();
+    await cloud.client.call('POST', '/ssh-keys', {
+      ...{ name: 'stored', public_key: keys.stored.publicLine },
+    });
     vm = await ended('POST', '/vms', {
       ...{ name: 'first', type: VM_TYPE, location: LOCATION, image: 'tiny' },
-      ...{ ssh_public_key: keys.own.publicLine },
+      ...{ ssh_public_key: keys.own.publicLine, ssh_keys: ['stored'] },
       ...{ startup_script: STARTUP, shutdown_script: SHUTDOWN },
+      // The image has no cloud-init, and must not mind.
+      user_data: '#cloud-config\n{}\n',
     });
     expect(vm).toMatchObject({ state: 'STATE_RUNNING' });
     host = await cloud.hostOf(vm.id);
   });
 
-  it('accepts SSH logins with its key, and refuses another key', async () => {
+  it('accepts SSH logins with its keys, and refuses another key', async () => {
     await booted();
     expect(await inGuest('hostname')).toBe('first\n');
+    expect(await inGuest('hostname', keys.stored)).toBe('first\n');
     await expect(inGuest('true', keys.strange)).rejects.toThrow(/Permission denied/);
   });
 
