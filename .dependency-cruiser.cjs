@@ -13,6 +13,7 @@ const ours = [
   'pki',
   'simulator',
   'sdk',
+  'cli',
 ];
 /** Packages a package may import from, besides itself. */
 const allowed = {
@@ -22,6 +23,7 @@ const allowed = {
   pki: [],
   sdk: [],
   daemon: [],
+  cli: ['daemon', 'sdk'],
   db: ['model'],
   api: ['model', 'placement', 'db', 'daemon', 'proto'],
   scheduler: ['model', 'placement', 'db', 'daemon', 'proto', 'pki'],

@@ -1,5 +1,13 @@
 // npm run build: bundles each process into one file. Does nothing if no input has changed.
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hashFiles, isMain, packageDirectories, readText, root } from './workspace.mjs';
@@ -11,6 +19,7 @@ const ENTRIES = {
   agent: ['main'],
   simulator: ['main'],
   local: ['main'],
+  cli: ['main'],
 };
 
 /** Packages with files or native code of their own, which are resolved at run time. */
@@ -40,6 +49,10 @@ const BANNER = [
   "const __dirname = __fileURLToPath(new URL('.', import.meta.url));",
 ].join('\n');
 
+/** A program that people start by its name. It imports no CommonJS, and every line costs it time at its start. */
+const EXECUTABLES = ['cli'];
+const SHEBANG = '#!/usr/bin/env node';
+
 /** The folders of `packages/db` that are read at run time. */
 const DATABASE_FOLDERS = ['migrations', 'sql'];
 const databaseFolder = (folder) => path.join(root, 'packages/db', folder);
@@ -61,6 +74,7 @@ export async function build() {
 async function bundlePackage(bundle, name, entries) {
   const directory = path.join(root, 'packages', name);
   const dist = path.join(directory, 'dist');
+  const isExecutable = EXECUTABLES.includes(name);
   await bundle({
     absWorkingDir: root,
     entryPoints: entries.map((entry) => path.join(directory, 'src', `${entry}.ts`)),
@@ -72,9 +86,11 @@ async function bundlePackage(bundle, name, entries) {
     format: 'esm',
     sourcemap: true,
     external: EXTERNAL,
-    banner: { js: BANNER },
+    minify: isExecutable,
+    banner: { js: isExecutable ? SHEBANG : BANNER },
     logLevel: 'warning',
   });
+  if (isExecutable) for (const entry of entries) chmodSync(path.join(dist, `${entry}.mjs`), 0o755);
   if (WITH_DATABASE.includes(name)) {
     for (const folder of DATABASE_FOLDERS) copy(databaseFolder(folder), path.join(dist, folder));
   }

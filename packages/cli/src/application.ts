@@ -1,0 +1,25 @@
+import { buildApplication, buildRouteMap, text_en } from '@stricli/core';
+import manifest from '../package.json' with { type: 'json' };
+import { contextRoutes } from './commands/context.ts';
+import { loginCommand } from './commands/login.ts';
+import { describeError } from './describe-error.ts';
+import { exitCodeOf } from './exit-codes.ts';
+
+const routes = buildRouteMap({
+  routes: { login: loginCommand, context: contextRoutes },
+  docs: {
+    brief: 'Gantry: virtual machines with GPUs',
+    fullDescription: 'Start with: gantry login. Every command explains itself with --help.',
+  },
+});
+
+export const application = buildApplication(routes, {
+  name: 'gantry',
+  versionInfo: { currentVersion: manifest.version },
+  scanner: { caseStyle: 'allow-kebab-for-camel', allowArgumentEscapeSequence: true },
+  documentation: { caseStyle: 'convert-camel-to-kebab', onlyRequiredInUsageLine: true },
+  localization: {
+    text: { ...text_en, exceptionWhileRunningCommand: (error: unknown) => describeError(error) },
+  },
+  determineExitCode: exitCodeOf,
+});

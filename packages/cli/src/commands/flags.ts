@@ -1,0 +1,40 @@
+import { OUTPUT_FORMATS, type OutputFormat } from '../terminal/print.ts';
+
+export type OutputFlag = { output: OutputFormat };
+export type ContextFlag = { context: string | undefined };
+/** The flags of every command that prints what the API returns. */
+export type CommonFlags = OutputFlag & ContextFlag;
+
+const text = (value: string) => value;
+
+export const outputFlag = {
+  output: {
+    kind: 'enum',
+    values: OUTPUT_FORMATS,
+    default: 'table',
+    brief: 'How the result is printed',
+  },
+} as const;
+
+export const contextFlag = {
+  context: {
+    kind: 'parsed',
+    parse: text,
+    optional: true,
+    placeholder: 'name',
+    brief: 'The context to use instead of the current one',
+  },
+} as const;
+
+export const commonFlags = { ...outputFlag, ...contextFlag } as const;
+export const outputAlias = { o: 'output' } as const;
+
+/** A flag that may be left out and takes any text. */
+export function optionalText(brief: string, placeholder: string) {
+  return { kind: 'parsed', parse: text, optional: true, brief, placeholder } as const;
+}
+
+/** A positional argument that takes any text. */
+export function argument(brief: string, placeholder: string) {
+  return { brief, placeholder, parse: text } as const;
+}

@@ -1,0 +1,57 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { run } from '@stricli/core';
+import { application } from '../application.ts';
+import type { Input } from '../cli-context.ts';
+import { exitCodeOfRun } from '../exit-codes.ts';
+
+export type CliRun = { code: number; stdout: string; stderr: string };
+type RunOptions = {
+  /** What is on the standard input. */
+  input?: string;
+  /** What a person types on a terminal, instead of `input`: one chunk per text. */
+  typed?: string[];
+  env?: Record<string, string>;
+  /** The width of the terminal that the command prints to; without it there is none. */
+  columns?: number;
+};
+
+/** The CLI with a configuration directory of its own, without a process. */
+export type TestCli = {
+  /** `$XDG_CONFIG_HOME`. */
+  home: string;
+  run(args: string[], options?: RunOptions): Promise<CliRun>;
+  remove(): Promise<void>;
+};
+
+export async function makeTestCli(): Promise<TestCli> {
+  const home = await mkdtemp(path.join(tmpdir(), 'gantry-cli-'));
+  return {
+    home,
+    async run(args, { input = '', typed, env = {}, columns } = {}) {
+      const printed = { stdout: '', stderr: '' };
+      const output = (name: 'stdout' | 'stderr') => ({
+        write: (text: string) => {
+          printed[name] += text;
+        },
+        ...(columns === undefined ? {} : { isTTY: true, columns }),
+      });
+      const process = {
+        stdin: typed === undefined ? Readable.from([input]) : terminal(typed),
+        ...{ stdout: output('stdout'), stderr: output('stderr') },
+        env: { HOME: home, XDG_CONFIG_HOME: home, ...env },
+        exitCode: null as number | string | null,
+      };
+      await run(application, args, { process });
+      return { code: exitCodeOfRun(process.exitCode), ...printed };
+    },
+    remove: () => rm(home, { recursive: true, force: true }),
+  };
+}
+
+/** In raw mode a terminal delivers each key. The echo is what the program writes itself. */
+function terminal(typed: string[]): Input {
+  return Object.assign(Readable.from(typed), { isTTY: true, setRawMode: () => {} });
+}
