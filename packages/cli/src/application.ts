@@ -2,11 +2,12 @@ import { buildApplication, buildRouteMap, text_en } from '@stricli/core';
 import manifest from '../package.json' with { type: 'json' };
 import { contextRoutes } from './commands/context.ts';
 import { loginCommand } from './commands/login.ts';
+import { vmRoutes } from './commands/vm/routes.ts';
 import { describeError } from './describe-error.ts';
 import { exitCodeOf } from './exit-codes.ts';
 
 const routes = buildRouteMap({
-  routes: { login: loginCommand, context: contextRoutes },
+  routes: { login: loginCommand, context: contextRoutes, vm: vmRoutes },
   docs: {
     brief: 'Gantry: virtual machines with GPUs',
     fullDescription: 'Start with: gantry login. Every command explains itself with --help.',

@@ -1,0 +1,247 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import {
+  refusal,
+  type ScriptEntry,
+  type ScriptedServer,
+  type SeenRequest,
+  startScriptedServer,
+} from '@gantry/sdk/testing/scripted-server';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeTestCli, type TestCli } from '../../testing/run-cli.ts';
+
+const ID = '00000000-0000-4000-8000-000000000001';
+const vm = {
+  ...{ id: ID, name: 'trainer', state: 'STATE_RUNNING', type: 'a40.1x', location: 'eu-north-a' },
+  ...{ ssh_destination: '203.0.113.5', created_at: '2026-03-01T10:00:00.000Z' },
+  ...{ disks: [{ name: 'trainer-os', size: '128GiB' }], tags: { env: 'prod' } },
+  network_interfaces: [
+    {
+      network: 'n1',
+      ips: [{ private_ipv4: { address: '10.0.0.2' }, public_ipv4: { address: '203.0.113.5' } }],
+    },
+  ],
+};
+const operation = (state: string, result: unknown = null) => ({
+  ...{ operation_id: 'o1', state, result },
+  metadata: { operation_name: 'STOP', id: ID, type: 'vm', request: {} },
+  ...{ started_at: '2026-03-01T10:00:00.000Z', completed_at: '' },
+});
+
+let cli: TestCli;
+let server: ScriptedServer;
+let replies: Record<string, ScriptEntry | ((request: SeenRequest) => ScriptEntry)>;
+
+beforeEach(async () => {
+  cli = await makeTestCli();
+  replies = {
+    'GET /v0.1': { status: 200, body: { project_id: 'p' } },
+    'GET /v0.1/projects/p/vms': ({ line }) => {
+      const { searchParams } = new URL(line.split(' ')[1] ?? '', 'http://x');
+      const isOther = searchParams.get('names') === 'other';
+      return { status: 200, body: { items: isOther ? [] : [vm], next_page_token: '' } };
+    },
+  };
+  server = await startScriptedServer((request) => {
+    const reply = replies[request.line.split('?')[0] ?? ''] ?? refusal(404, 'not_found');
+    return typeof reply === 'function' ? reply(request) : reply;
+  });
+});
+afterEach(async () => {
+  await server.stop();
+  await cli.remove();
+});
+
+const run = (args: string[], options: { columns?: number; typed?: string[] } = {}) =>
+  cli.run(['vm', ...args], {
+    ...options,
+    env: { GANTRY_URL: server.url, GANTRY_ACCESS_KEY: 'gantry_ak_test' },
+  });
+const asked = () => server.seen.map(({ line }) => decodeURIComponent(line)).slice(1);
+
+describe('vm list', () => {
+  it('prints a table for people, without escape sequences if it is no terminal', async () => {
+    const { code, stdout } = await run(['list']);
+    expect(code).toBe(0);
+    expect(stdout).toBe(
+      [
+        'NAME     STATE    TYPE    LOCATION    ADDRESS      CREATED           TAGS',
+        'trainer  running  a40.1x  eu-north-a  203.0.113.5  2026-03-01T10:00  env=prod',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('fits the terminal, and has colours there unless NO_COLOR is set', async () => {
+    const { stdout } = await run(['list'], { columns: 60 });
+    expect(stdout).toContain('\u001b[32mrunning\u001b[39m');
+    expect(stdout).not.toContain('TAGS');
+    const env = {
+      ...{ GANTRY_URL: server.url, GANTRY_ACCESS_KEY: 'gantry_ak_test', NO_COLOR: '1' },
+    };
+    const plain = await cli.run(['vm', 'list'], { columns: 60, env });
+    expect(plain.stdout).not.toContain('\u001b');
+  });
+
+  it('prints the objects of the API for programs', async () => {
+    const { stdout } = await run(['list', '--output', 'json']);
+    expect(JSON.parse(stdout)).toEqual([vm]);
+  });
+
+  it('sends its filters as the API expects them', async () => {
+    const states = ['--state', 'running,shutoff', '--type', 'a40.1x'];
+    await run(['list', ...states, '--tag', 'env=prod', '--tag', 'team=a=b']);
+    expect(asked()).toEqual([
+      'GET /v0.1/projects/p/vms?types=a40.1x&states=STATE_RUNNING,STATE_SHUTOFF&tag=env:prod&tag=team:a=b',
+    ]);
+  });
+
+  it('refuses a filter that is none, and asks the server nothing', async () => {
+    const { code, stderr } = await run(['list', '--tag', 'env']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('key=value');
+    expect((await run(['list', '--state', 'asleep'])).code).toBe(2);
+    expect(server.seen).toEqual([]);
+  });
+});
+
+describe('a VM', () => {
+  it('is found by its name or its id', async () => {
+    const { stdout } = await run(['show', 'trainer']);
+    expect(stdout).toContain('Public address   203.0.113.5\n');
+    await run(['show', ID]);
+    expect(asked().filter((line) => line.includes('vms'))).toEqual([
+      'GET /v0.1/projects/p/vms?names=trainer',
+      `GET /v0.1/projects/p/vms?ids=${ID}`,
+    ]);
+  });
+
+  it('that does not exist has its own exit code', async () => {
+    expect(await run(['show', 'other'])).toMatchObject({
+      code: 4,
+      stderr: 'gantry: there is no VM other\n',
+    });
+    expect((await run(['show', 'a,b'])).code).toBe(4);
+  });
+
+  it('is stopped, and the states of the operation are shown until it has ended', async () => {
+    replies[`PATCH /v0.1/projects/p/vms/${ID}`] = {
+      status: 200,
+      body: { operation: operation('IN_PROGRESS') },
+    };
+    replies['GET /v0.1/projects/p/vms/operations/o1'] = {
+      status: 200,
+      body: operation('SUCCEEDED', vm),
+    };
+    expect(await run(['stop', 'trainer'])).toEqual({
+      ...{ code: 0, stdout: '' },
+      stderr: 'stop trainer: in progress\nstop trainer: succeeded\n',
+    });
+    const json = await run(['stop', 'trainer', '-o', 'json']);
+    expect(JSON.parse(json.stdout)).toEqual(vm);
+    const { stdout } = await run(['stop', 'trainer', '--no-wait', '-o', 'json']);
+    expect(JSON.parse(stdout)).toMatchObject({ operation_id: 'o1', state: 'IN_PROGRESS' });
+  });
+
+  it('whose operation fails is reported with code, message and operation', async () => {
+    const result = { code: 'out_of_stock', message: 'no host has room' };
+    replies[`PATCH /v0.1/projects/p/vms/${ID}`] = {
+      status: 200,
+      body: { operation: operation('FAILED', result) },
+    };
+    const { code, stderr } = await run(['start', 'trainer']);
+    expect(code).toBe(6);
+    expect(stderr).toContain('gantry: no host has room\n  code: out_of_stock\n  operation: o1\n');
+  });
+
+  it('is deleted after a confirmation on a terminal, and not without it', async () => {
+    replies[`DELETE /v0.1/projects/p/vms/${ID}`] = {
+      status: 200,
+      body: { operation: operation('SUCCEEDED', vm) },
+    };
+    const refused = await run(['delete', 'trainer'], { typed: ['no\r'] });
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(asked().some((line) => line.startsWith('DELETE'))).toBe(false);
+    expect((await run(['delete', 'trainer'], { typed: ['yes\r'] })).code).toBe(0);
+    expect((await run(['delete', 'trainer', '--yes'], { typed: [] })).code).toBe(0);
+    expect((await run(['delete', 'trainer'])).code).toBe(0);
+    expect(asked().filter((line) => line.startsWith('DELETE'))).toHaveLength(3);
+  });
+
+  it('prints its serial log unchanged into a pipe, and without escape sequences on a terminal', async () => {
+    const body = { serial_log: '\u001b[31mlogin:\u001b[0m\r\n', updated_at: '' };
+    replies[`GET /v0.1/projects/p/vms/${ID}/serial-log`] = { status: 200, body };
+    expect((await run(['logs', 'trainer'])).stdout).toBe(body.serial_log);
+    expect((await run(['logs', 'trainer'], { columns: 80 })).stdout).toBe('login:\n');
+  });
+});
+
+describe('vm create', () => {
+  const flags = ['--type', 'a40.1x', '--location', 'eu-north-a', '--image', 'debian-12'];
+  const sent = () =>
+    JSON.parse(server.seen.find(({ line }) => line.startsWith('POST'))?.body ?? '');
+
+  beforeEach(async () => {
+    replies['POST /v0.1/projects/p/vms'] = {
+      status: 200,
+      body: { operation: operation('SUCCEEDED', vm) },
+    };
+    await mkdir(path.join(cli.home, '.ssh'));
+    await writeFile(path.join(cli.home, '.ssh/id_ed25519.pub'), 'ssh-ed25519 AAAA me\n');
+  });
+
+  it('sends the key of ~/.ssh, tags and scripts, and prints the VM', async () => {
+    const script = path.join(cli.home, 'setup.sh');
+    await writeFile(script, '#!/bin/sh\n');
+    const more = ['--tag', 'env=prod', '--tag', 'note=', '--startup-script', script];
+    const { code, stdout } = await run(['create', 'trainer', ...flags, ...more]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Name             trainer\n');
+    expect(sent()).toEqual({
+      ...{ name: 'trainer', type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
+      ...{ ssh_public_key: 'ssh-ed25519 AAAA me', startup_script: '#!/bin/sh\n' },
+      tags: { env: 'prod', note: '' },
+    });
+  });
+
+  it('finds a network by its name', async () => {
+    const items = [{ id: 'n1', name: 'lab' }];
+    replies['GET /v0.1/projects/p/vpc/networks'] = { status: 200, body: { items } };
+    await run(['create', 'trainer', ...flags, '--network', 'lab', '--no-public-address']);
+    expect(sent().network_interfaces).toEqual([
+      { network_id: 'n1', public_ipv4: { type: 'none' } },
+    ]);
+    const missing = await run(['create', 'trainer', ...flags, '--network', 'home']);
+    expect(missing).toMatchObject({ code: 4, stderr: 'gantry: there is no network home\n' });
+  });
+
+  it('never sends a private key', async () => {
+    const file = path.join(cli.home, 'key');
+    await writeFile(file, '-----BEGIN OPENSSH PRIVATE KEY-----\n');
+    const { code, stderr } = await run(['create', 'trainer', ...flags, '--ssh-key', file]);
+    expect({ code, stderr }).toEqual({
+      ...{ code: 2 },
+      stderr: `gantry: --ssh-key: ${file} is a private key. Give the public one: ${file}.pub\n`,
+    });
+    expect(server.seen).toEqual([]);
+  });
+
+  it('names the flag of a file that cannot be read, and what is missing', async () => {
+    const { stderr } = await run(['create', 'trainer', ...flags, '--startup-script', '/none']);
+    expect(stderr).toContain('gantry: --startup-script: ENOENT');
+    const missing = await run(['create', 'trainer', '--type', 'a40.1x']);
+    expect(missing.code).toBe(2);
+    expect(missing.stderr).toContain('--location');
+    expect(server.seen).toEqual([]);
+  });
+
+  it('prints the fields that the server refused, and the id of the request', async () => {
+    const details = [{ field: 'name', reason: 'must be lower case' }];
+    replies['POST /v0.1/projects/p/vms'] = refusal(400, 'bad_request', { details });
+    const { code, stderr } = await run(['create', 'Trainer', ...flags]);
+    expect(code).toBe(5);
+    expect(stderr).toBe(
+      'gantry: the message of bad_request\n  name: must be lower case\n  code: bad_request\n  request: e1\n',
+    );
+  });
+});

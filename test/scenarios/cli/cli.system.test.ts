@@ -1,0 +1,132 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startScriptedServer } from '@gantry/sdk/testing/scripted-server';
+import { SSH_PUBLIC_KEY } from '@gantry/testkit/make/tenants';
+import {
+  type Api,
+  type Processes,
+  startProcesses,
+} from '@gantry/testkit/processes/start-processes';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runBundle } from './run-bundle.ts';
+
+/** The CLI as a process, against processes: api, scheduler and simulated hosts, with PostgreSQL. */
+let processes: Processes;
+let api: Api;
+let home: string;
+
+beforeAll(async () => {
+  home = await mkdtemp(path.join(tmpdir(), 'gantry-cli-'));
+  await writeFile(path.join(home, 'key.pub'), SSH_PUBLIC_KEY);
+  processes = await startProcesses();
+  api = await processes.startApi();
+  const schedulers = [await processes.startScheduler()];
+  await processes.startFleet({
+    ...{ name: 'eu', hosts: 'eu-north-a:a40-8=1', schedulers, api },
+    env: { GANTRY_FLEET_BOOT_MS: '20', GANTRY_FLEET_ERASE_MS: '20' },
+  });
+});
+afterAll(async () => {
+  await processes?.stop();
+  await rm(home, { recursive: true, force: true });
+});
+
+const gantry = (...args: string[]) => runBundle(args, { home });
+const json = async (...args: string[]) => {
+  const { code, stdout, stderr } = await gantry(...args, '--output', 'json');
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout);
+};
+const NEW_VM = ['--type', 'a40.1x', '--location', 'eu-north-a', '--image', 'debian-12'];
+const createArgs = (name: string) => [
+  ...['vm', 'create', name, ...NEW_VM, '--ssh-key', path.join(home, 'key.pub')],
+];
+
+describe('a login', () => {
+  it('with an access key is used by the commands after it', async () => {
+    const args = ['login', '--server', api.url, '--access-key', '--context', 'tenant'];
+    const input = processes.credentials.access_key;
+    expect(await runBundle(args, { home, input })).toEqual({
+      ...{ code: 0, stdout: `Logged in to ${api.url}. The context is tenant.\n`, stderr: '' },
+    });
+    const { project_id } = processes.credentials;
+    expect(await json('context', 'show')).toMatchObject({ name: 'tenant', project_id });
+  });
+
+  it('with a password works beside it, and a wrong password is refused', async () => {
+    const { operator_email, operator_password } = processes.credentials;
+    const args = ['login', '--server', api.url, '--email', operator_email, '--context', 'operator'];
+    const wrong = await runBundle(args, { home, input: 'not the password\n' });
+    expect(wrong.code).toBe(3);
+    expect(wrong.stderr).toMatch(/code: bad_credential\n {2}request: [0-9a-f-]{36}\n/);
+    expect((await runBundle(args, { home, input: `${operator_password}\n` })).code).toBe(0);
+    expect((await gantry('context', 'use', 'tenant')).code).toBe(0);
+    const names = (await json('context', 'list')).map(({ name }: { name: string }) => name);
+    expect(names).toEqual(['tenant', 'operator']);
+  });
+});
+
+describe('a VM', () => {
+  it('is created with --wait, listed, shown as JSON, stopped and deleted', async () => {
+    const created = await gantry(...createArgs('trainer'), '--wait', '--tag', 'env=prod');
+    expect(created).toMatchObject({ code: 0 });
+    expect(created.stderr).toMatch(/^create trainer: in progress\n.*create trainer: succeeded\n$/s);
+    const list = await gantry('vm', 'list', '--tag', 'env=prod', '--state', 'running');
+    expect(list.stdout).toMatch(/^NAME .*\ntrainer +running +a40\.1x +eu-north-a .*env=prod\n$/);
+    const vm = await json('vm', 'show', 'trainer');
+    expect(vm).toMatchObject({ name: 'trainer', state: 'STATE_RUNNING', tags: { env: 'prod' } });
+    expect((await gantry('vm', 'stop', 'trainer')).code).toBe(0);
+    expect(await json('vm', 'show', vm.id)).toMatchObject({ state: 'STATE_SHUTOFF' });
+    expect((await gantry('vm', 'delete', 'trainer')).code).toBe(0);
+    expect((await gantry('vm', 'show', 'trainer')).code).toBe(4);
+    expect(await json('vm', 'list')).toEqual([]);
+  });
+
+  it('is only requested with --no-wait', async () => {
+    const operation = await json(...createArgs('later'), '--no-wait');
+    expect(operation).toMatchObject({ state: 'IN_PROGRESS', metadata: { type: 'vm' } });
+    expect((await gantry('vm', 'delete', 'later')).code).toBe(0);
+  });
+
+  it('that cannot be created is reported with the code, the field and the request', async () => {
+    const refused = await gantry(...createArgs('Not-a-name'));
+    expect(refused).toMatchObject({ code: 5, stdout: '' });
+    expect(refused.stderr).toMatch(
+      /^gantry: .+\n {2}name: .+\n {2}code: bad_request\n {2}request: /,
+    );
+    expect((await gantry(...createArgs('small'))).code).toBe(0);
+    const failed = await gantry(...createArgs('big').map((arg) => arg.replace('.1x', '.8x')));
+    expect(failed).toMatchObject({ code: 6, stdout: '' });
+    expect(failed.stderr).toMatch(/code: out_of_stock\n {2}operation: [0-9a-f-]{36}\n$/);
+    expect((await gantry('vm', 'delete', 'small')).code).toBe(0);
+  });
+});
+
+it('Ctrl-C ends the wait, says how to go on, and leaves the operation running', async () => {
+  const operation = {
+    ...{ operation_id: 'o1', state: 'IN_PROGRESS', result: null, completed_at: '' },
+    metadata: { operation_name: 'STOP', id: 'v1', type: 'vm', request: {} },
+  };
+  const server = await startScriptedServer(({ line }) => {
+    if (line === 'GET /v0.1') return { status: 200, body: { project_id: 'p' } };
+    if (line.includes('?names='))
+      return { status: 200, body: { items: [{ id: 'v1', name: 'a' }] } };
+    return { status: 200, body: line.startsWith('PATCH') ? { operation } : operation };
+  });
+  try {
+    const { code, stderr } = await runBundle(['vm', 'stop', 'a'], {
+      home,
+      env: { GANTRY_URL: server.url, GANTRY_ACCESS_KEY: 'gantry_ak_test' },
+      interruptAt: 'in progress',
+    });
+    expect({ code, stderr }).toEqual({
+      code: 130,
+      stderr:
+        'stop a: in progress\ngantry: stopped waiting. The operation goes on: gantry operation show o1\n',
+    });
+    expect(server.seen.some(({ line }) => line.startsWith('DELETE'))).toBe(false);
+  } finally {
+    await server.stop();
+  }
+});
