@@ -1,5 +1,6 @@
 import { buildRequest } from './build-request.ts';
 import { bearerSource, type Credential, type Grant, toTokens } from './credential.ts';
+import { type FollowOptions, followEvents } from './follow-events.ts';
 import { bindOperations } from './generated/resources.ts';
 import { listing } from './listing.ts';
 import type { Bind, CallOptions, OperationRoute, Schemas } from './operation.ts';
@@ -52,6 +53,17 @@ export function createClient({ baseUrl, credential, retry = {}, fetch }: ClientO
         throw new TypeError('logIn: the credential of the client must be a token store');
       const { tokens } = credential;
       await tokens.write(toTokens(await grant({ grant_type: 'password', ...login })));
+    },
+    /**
+     * Follows everything that happens in a project, or without one in the installation, from now on.
+     * A lost connection continues where it was.
+     */
+    followEvents({ project_id }: { project_id?: string } = {}, options: FollowOptions = {}) {
+      const path =
+        project_id === undefined ? '/v0.1/admin/events' : '/v0.1/projects/{project_id}/events';
+      const input = project_id === undefined ? {} : { project_id };
+      const { url } = buildRequest({ id: 'events.list', path }, { baseUrl, input });
+      return followEvents({ fetch: perform, limits, bearers }, url, options);
     },
     /** Waits for an operation of a project, as a write returned it. */
     waitForOperation(

@@ -14,6 +14,7 @@ export {
   type FieldError,
   OperationFailedError,
 } from './errors.ts';
+export type { FollowOptions, StreamedEvent } from './follow-events.ts';
 export type { Listing } from './listing.ts';
 export type { CallOptions, Input, OperationId, Reply, Schemas } from './operation.ts';
 export type { RetryLimits } from './retry.ts';
