@@ -1,13 +1,28 @@
 import { buildApplication, buildRouteMap, text_en } from '@stricli/core';
 import manifest from '../package.json' with { type: 'json' };
+import { availabilityCommand, imageRoutes } from './commands/catalogue.ts';
 import { contextRoutes } from './commands/context.ts';
+import { diskRoutes } from './commands/disk.ts';
+import { eventsCommand } from './commands/events.ts';
 import { loginCommand } from './commands/login.ts';
+import { networkRoutes } from './commands/network.ts';
+import { operationRoutes } from './commands/operation.ts';
 import { vmRoutes } from './commands/vm/routes.ts';
 import { describeError } from './describe-error.ts';
 import { exitCodeOf } from './exit-codes.ts';
 
 const routes = buildRouteMap({
-  routes: { login: loginCommand, context: contextRoutes, vm: vmRoutes },
+  routes: {
+    login: loginCommand,
+    context: contextRoutes,
+    vm: vmRoutes,
+    availability: availabilityCommand,
+    image: imageRoutes,
+    disk: diskRoutes,
+    network: networkRoutes,
+    operation: operationRoutes,
+    events: eventsCommand,
+  },
   docs: {
     brief: 'Gantry: virtual machines with GPUs',
     fullDescription: 'Start with: gantry login. Every command explains itself with --help.',

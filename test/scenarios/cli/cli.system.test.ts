@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { StreamedEvent } from '@gantry/sdk';
 import { startScriptedServer } from '@gantry/sdk/testing/scripted-server';
 import { SSH_PUBLIC_KEY } from '@gantry/testkit/make/tenants';
 import {
@@ -9,7 +10,7 @@ import {
   startProcesses,
 } from '@gantry/testkit/processes/start-processes';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runBundle } from './run-bundle.ts';
+import { followEvents, runBundle } from './run-bundle.ts';
 
 /** The CLI as a process, against processes: api, scheduler and simulated hosts, with PostgreSQL. */
 let processes: Processes;
@@ -101,6 +102,26 @@ describe('a VM', () => {
     expect(failed.stderr).toMatch(/code: out_of_stock\n {2}operation: [0-9a-f-]{36}\n$/);
     expect((await gantry('vm', 'delete', 'small')).code).toBe(0);
   });
+});
+
+it('events are followed, and later continued after an id', async () => {
+  const seen: StreamedEvent[] = [];
+  const following = followEvents(home, (event) => seen.push(event));
+  await expect.poll(() => seen[0]?.type).toBe('ready');
+  expect(
+    (await gantry('disk', 'create', 'data', '--size', '1GiB', '--location', 'eu-north-a')).code,
+  ).toBe(0);
+  const isEnd = ({ data }: StreamedEvent) => data['step'] === 'ended';
+  await expect.poll(() => seen.some(isEnd)).toBe(true);
+  expect(await following.stop()).toBe(130);
+  const later: StreamedEvent[] = [];
+  const continued = followEvents(home, (event) => later.push(event), seen[0]?.id);
+  await expect.poll(() => later.some(isEnd)).toBe(true);
+  expect(await continued.stop()).toBe(130);
+  const ids = (events: StreamedEvent[]) =>
+    events.slice(0, events.findIndex(isEnd) + 1).map(({ id }) => id);
+  expect(ids(later)).toEqual(ids(seen).slice(1));
+  expect((await gantry('disk', 'delete', 'data')).code).toBe(0);
 });
 
 it('Ctrl-C ends the wait, says how to go on, and leaves the operation running', async () => {

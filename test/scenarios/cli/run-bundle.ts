@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import type { StreamedEvent } from '@gantry/sdk';
 
 const bundle = path.resolve(import.meta.dirname, '../../../packages/cli/dist/main.mjs');
 
@@ -31,4 +33,24 @@ export async function runBundle(args: string[], options: RunOptions): Promise<Bu
   child.stdin.on('error', () => {}).end(input);
   const [[code], stdout] = await Promise.all([once(child, 'close'), text(child.stdout)]);
   return { code, stdout, stderr };
+}
+
+/** Runs `gantry events -f` until it is stopped by Ctrl-C. `stop` returns the exit code. */
+export function followEvents(
+  home: string,
+  onEvent: (event: StreamedEvent) => void,
+  after?: string,
+) {
+  const args = ['events', '--follow', '--output', 'json', ...(after ? ['--after', after] : [])];
+  const child = spawn(process.execPath, [bundle, ...args], {
+    env: { PATH: process.env['PATH'], HOME: home, XDG_CONFIG_HOME: home },
+  });
+  createInterface(child.stdout).on('line', (line) => onEvent(JSON.parse(line)));
+  return {
+    async stop(): Promise<number | null> {
+      child.kill('SIGINT');
+      const [code] = await once(child, 'close');
+      return code;
+    },
+  };
 }

@@ -34,6 +34,11 @@ export function optionalText(brief: string, placeholder: string) {
   return { kind: 'parsed', parse: text, optional: true, brief, placeholder } as const;
 }
 
+/** A flag that must be given and takes any text. */
+export function requiredText(brief: string, placeholder: string) {
+  return { kind: 'parsed', parse: text, brief, placeholder } as const;
+}
+
 /** A positional argument that takes any text. */
 export function argument(brief: string, placeholder: string) {
   return { brief, placeholder, parse: text } as const;

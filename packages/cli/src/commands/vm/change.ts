@@ -1,10 +1,9 @@
 import { buildCommand } from '@stricli/core';
 import type { CliContext } from '../../cli-context.ts';
-import { UsageError } from '../../cli-errors.ts';
 import { connectToProject } from '../../config/connect.ts';
-import { openPrompt } from '../../terminal/prompt.ts';
+import { confirm, type YesFlag, yesFlag } from '../confirm.ts';
+import { finishOperation, type WaitFlag, waitFlag } from '../finish-operation.ts';
 import { type CommonFlags, commonFlags, outputAlias } from '../flags.ts';
-import { finishOperation, type WaitFlag, waitFlag } from '../operations.ts';
 import { findVm, vmArgument } from './vm.ts';
 
 type ChangeFlags = CommonFlags & WaitFlag;
@@ -37,7 +36,7 @@ export const resetVm = powerCommand(
   ...(['RESET', 'Reset a VM', 'A hard reset, without a shutdown of the guest.'] as const),
 );
 
-type DeleteFlags = ChangeFlags & { yes: boolean };
+type DeleteFlags = ChangeFlags & YesFlag;
 
 export const deleteVm = buildCommand<DeleteFlags, [string], CliContext>({
   docs: {
@@ -45,11 +44,7 @@ export const deleteVm = buildCommand<DeleteFlags, [string], CliContext>({
     fullDescription: 'Data disks are detached and keep their content. On a terminal it asks first.',
   },
   parameters: {
-    flags: {
-      ...commonFlags,
-      ...waitFlag,
-      yes: { kind: 'boolean', default: false, withNegated: false, brief: 'Do not ask' },
-    },
+    flags: { ...commonFlags, ...waitFlag, ...yesFlag },
     aliases: { ...outputAlias, y: 'yes' },
     positional: vmArgument,
   },
@@ -57,20 +52,8 @@ export const deleteVm = buildCommand<DeleteFlags, [string], CliContext>({
     const connection = await connectToProject(this, flags);
     const { client, project_id } = connection;
     const { id: vm_id, name } = await findVm(connection, wanted);
-    if (!flags.yes) await confirm(this, `Delete the VM ${name} and its OS disk? (yes/no)`);
+    await confirm(this, flags, `the VM ${name} and its OS disk`);
     const { operation } = await client.vms.delete({ project_id, vm_id });
     await finishOperation(this, connection, { operation, title: `delete ${name}`, flags });
   },
 });
-
-/** Only a person can be asked. A script means what it says. */
-async function confirm(cli: CliContext, question: string): Promise<void> {
-  if (!cli.process.stdin.isTTY) return;
-  const prompt = openPrompt(cli);
-  try {
-    const reply = (await prompt.ask(question)).trim().toLowerCase();
-    if (!['y', 'yes'].includes(reply)) throw new UsageError('nothing was deleted');
-  } finally {
-    prompt.close();
-  }
-}

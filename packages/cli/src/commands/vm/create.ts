@@ -8,8 +8,15 @@ import type { CliContext } from '../../cli-context.ts';
 import { UsageError } from '../../cli-errors.ts';
 import { connectToProject, type ProjectConnection } from '../../config/connect.ts';
 import { findByName } from '../find-by-name.ts';
-import { argument, type CommonFlags, commonFlags, optionalText, outputAlias } from '../flags.ts';
-import { finishOperation, type WaitFlag, waitFlag } from '../operations.ts';
+import { finishOperation, type WaitFlag, waitFlag } from '../finish-operation.ts';
+import {
+  argument,
+  type CommonFlags,
+  commonFlags,
+  optionalText,
+  outputAlias,
+  requiredText,
+} from '../flags.ts';
 import { type Tag, tagFlag, tagObject } from '../tags.ts';
 import { type Vm, vmFields } from './vm.ts';
 
@@ -27,9 +34,6 @@ type CreateFlags = CommonFlags &
     tag: readonly Tag[] | undefined;
   };
 
-const required = (brief: string, placeholder: string) =>
-  ({ kind: 'parsed', parse: (value: string) => value, brief, placeholder }) as const;
-
 export const createVm = buildCommand<CreateFlags, [string], CliContext>({
   docs: {
     brief: 'Create a VM',
@@ -40,9 +44,9 @@ export const createVm = buildCommand<CreateFlags, [string], CliContext>({
     flags: {
       ...commonFlags,
       ...waitFlag,
-      type: required('The VM type, such as a40.1x', 'type'),
-      location: required('Where the VM runs', 'location'),
-      image: required('The name of the image', 'image'),
+      type: requiredText('The VM type, such as a40.1x', 'type'),
+      location: requiredText('Where the VM runs', 'location'),
+      image: requiredText('The name of the image', 'image'),
       sshKey: optionalText('A file with your public SSH key (default: that of ~/.ssh)', 'file'),
       network: optionalText('The network, by name or id (default: that of the project)', 'network'),
       subnet: optionalText('The subnet, by name or id', 'subnet'),

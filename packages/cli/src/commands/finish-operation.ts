@@ -27,24 +27,54 @@ type Finish<Result> = {
  */
 export async function finishOperation<Result>(
   cli: CliContext,
-  { client, project_id }: ProjectConnection,
+  connection: ProjectConnection,
   { operation, title, flags, fields }: Finish<Result>,
 ): Promise<void> {
+  const { client, project_id } = connection;
   const format = flags.output;
   if (!flags.wait) return printOne(cli, operation, { format, fields: operationFields(operation) });
   const id = operation.operation_id;
   const advice = `stopped waiting. The operation goes on: gantry operation show ${id}`;
   const progress = startProgress(cli);
+  const show = (state: string) => progress.show(`${title}: ${stateText(state)}`);
   const ended = await whileInterruptible(advice, async (signal) => {
-    const onStep = ({ state }: Operation) => progress.show(`${title}: ${stateText(state)}`);
+    const isRunning = operation.state === 'IN_PROGRESS';
+    const stopSteps = isRunning ? showSteps(connection, id, show) : () => {};
     try {
+      const onStep = ({ state }: Operation) => show(state);
       return await client.waitForOperation({ project_id, operation }, { signal, onStep });
     } finally {
+      stopSteps();
       progress.end();
     }
   });
   if (format !== 'table' || fields !== undefined)
     printOne(cli, ended.result, { format, fields: fields?.(ended.result as Result) ?? [] });
+}
+
+/** The steps between the request and the end, which only the event stream has. */
+const STEPS = ['placed', 'relocating'];
+
+/**
+ * Shows the steps of an operation as they happen. They are for people only, so the command does not fail
+ * if the stream cannot be opened. Returns a function that ends it.
+ */
+function showSteps(
+  { client, project_id }: ProjectConnection,
+  operation_id: string,
+  show: (step: string) => void,
+): () => void {
+  const controller = new AbortController();
+  const follow = async () => {
+    const events = client.followEvents({ project_id }, { signal: controller.signal });
+    for await (const { type, data } of events) {
+      const step = String(data['step']);
+      if (type === 'operation' && data['operation_id'] === operation_id && STEPS.includes(step))
+        show(step);
+    }
+  };
+  void follow().catch(() => {});
+  return () => controller.abort();
 }
 
 export function operationFields(operation: Operation) {

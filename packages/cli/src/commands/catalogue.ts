@@ -1,0 +1,80 @@
+import type { Schemas } from '@gantry/sdk';
+import { buildCommand, buildRouteMap } from '@stricli/core';
+import type { CliContext } from '../cli-context.ts';
+import { connectToProject } from '../config/connect.ts';
+import { printList } from '../terminal/print.ts';
+import { type CommonFlags, commonFlags, optionalText, outputAlias } from './flags.ts';
+
+type AvailabilityFlags = CommonFlags & { type: string | undefined; location: string | undefined };
+
+export const availabilityCommand = buildCommand<AvailabilityFlags, [], CliContext>({
+  docs: {
+    brief: 'List the VM types, and where a VM of each could be placed now',
+    fullDescription: 'A snapshot: another tenant may take the last GPU before your VM is created.',
+  },
+  parameters: {
+    flags: {
+      ...commonFlags,
+      type: optionalText('Only this VM type', 'type'),
+      location: optionalText('Only this location', 'location'),
+    },
+    aliases: outputAlias,
+  },
+  async func({ type, location, output, context }) {
+    const { client, project_id } = await connectToProject(this, { context });
+    const filters = { ...(type && { product_name: type }), ...(location && { location }) };
+    const [{ items }, specs] = await Promise.all([
+      client.availabilities.list({ project_id, ...filters }),
+      client.specs.list({ project_id }),
+    ]);
+    const specOf = (row: Schemas['Availability']) =>
+      specs.items.find(({ product_name }) => product_name === row.type);
+    printList(this, items, {
+      ...{ format: output, nothing: 'Nothing is offered.' },
+      columns: [
+        { title: 'TYPE', value: (row) => row.type },
+        { title: 'LOCATION', value: (row) => row.location },
+        {
+          title: 'AVAILABLE',
+          value: ({ available }) => (available ? 'yes' : 'no'),
+          style: ({ available }) => (available ? 'green' : 'red'),
+        },
+        { title: 'GPUS', value: (row) => gpuText(specOf(row)), isExtra: true },
+        { title: 'CORES', value: (row) => String(specOf(row)?.cpu_cores ?? ''), isExtra: true },
+        { title: 'MEMORY', value: (row) => memoryText(specOf(row)), isExtra: true },
+      ],
+    });
+  },
+});
+
+type Spec = Schemas['Spec'] | undefined;
+
+function gpuText(spec: Spec): string {
+  return spec === undefined ? '' : `${spec.num_gpu} x ${spec.gpu_type}`;
+}
+
+function memoryText(spec: Spec): string {
+  return spec === undefined ? '' : `${spec.memory_gb} GB`;
+}
+
+const listImages = buildCommand<CommonFlags, [], CliContext>({
+  docs: { brief: 'List the images that VMs can be created from' },
+  parameters: { flags: commonFlags, aliases: outputAlias },
+  async func(flags) {
+    const { client, project_id } = await connectToProject(this, flags);
+    const { items } = await client.images.list({ project_id });
+    printList(this, items, {
+      ...{ format: flags.output, nothing: 'There are no images.' },
+      columns: [
+        { title: 'NAME', value: ({ name }) => name },
+        { title: 'LOCATIONS', value: ({ locations }) => locations.join(' ') },
+        { title: 'DESCRIPTION', value: ({ description }) => description, isExtra: true },
+      ],
+    });
+  },
+});
+
+export const imageRoutes = buildRouteMap({
+  routes: { list: listImages },
+  docs: { brief: 'Images' },
+});

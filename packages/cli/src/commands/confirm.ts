@@ -1,0 +1,21 @@
+import type { CliContext } from '../cli-context.ts';
+import { UsageError } from '../cli-errors.ts';
+import { openPrompt } from '../terminal/prompt.ts';
+
+export type YesFlag = { yes: boolean };
+
+export const yesFlag = {
+  yes: { kind: 'boolean', default: false, withNegated: false, brief: 'Do not ask' },
+} as const;
+
+/** Asks before something is deleted. Only a person can be asked: a script means what it says. */
+export async function confirm(cli: CliContext, { yes }: YesFlag, what: string): Promise<void> {
+  if (yes || !cli.process.stdin.isTTY) return;
+  const prompt = openPrompt(cli);
+  try {
+    const reply = (await prompt.ask(`Delete ${what}? (yes/no)`)).trim().toLowerCase();
+    if (!['y', 'yes'].includes(reply)) throw new UsageError('nothing was deleted');
+  } finally {
+    prompt.close();
+  }
+}

@@ -1,0 +1,151 @@
+import {
+  refusal,
+  type ScriptEntry,
+  type ScriptedServer,
+  startScriptedServer,
+} from '@gantry/sdk/testing/scripted-server';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeTestCli, type TestCli } from '../testing/run-cli.ts';
+import { renderEvent } from './events.ts';
+
+let cli: TestCli;
+let server: ScriptedServer;
+let replies: Record<string, ScriptEntry>;
+const items = (...list: unknown[]) => ({ status: 200, body: { items: list } });
+
+beforeEach(async () => {
+  cli = await makeTestCli();
+  replies = { 'GET /v0.1': { status: 200, body: { project_id: 'p' } } };
+  server = await startScriptedServer(
+    ({ line }) => replies[line.replace('/projects/p', '')] ?? refusal(404, 'not_found'),
+  );
+});
+afterEach(async () => {
+  await server.stop();
+  await cli.remove();
+});
+
+const run = (...args: string[]) =>
+  cli.run(args, { env: { GANTRY_URL: server.url, GANTRY_ACCESS_KEY: 'gantry_ak_test' } });
+
+it('availability shows what a type has, and takes filters', async () => {
+  const spec = { product_name: 'a40.1x', num_gpu: 1, gpu_type: 'A40', cpu_cores: 6, memory_gb: 60 };
+  replies['GET /v0.1/specs'] = items(spec);
+  replies['GET /v0.1/availabilities?product_name=a40.1x&location=eu'] = items(
+    ...[{ type: 'a40.1x', location: 'eu', available: true }],
+  );
+  const { stdout } = await run('availability', '--type', 'a40.1x', '--location', 'eu');
+  expect(stdout).toBe(
+    [
+      'TYPE    LOCATION  AVAILABLE  GPUS     CORES  MEMORY',
+      'a40.1x  eu        yes        1 x A40  6      60 GB',
+      '',
+    ].join('\n'),
+  );
+});
+
+it('images are listed with their locations', async () => {
+  const image = { name: 'debian-12', locations: ['eu', 'us'], description: 'Debian' };
+  replies['GET /v0.1/images'] = items(image);
+  expect((await run('image', 'list')).stdout).toContain('debian-12  eu us      Debian\n');
+});
+
+describe('a disk', () => {
+  const disk = { id: 'd1', name: 'data', size: '1TiB', state: 'ready', vm_ids: [] };
+  const operation = {
+    ...{ operation_id: 'o1', state: 'SUCCEEDED', result: disk },
+    metadata: { operation_name: 'CREATE', id: 'd1', type: 'disk', request: {} },
+  };
+
+  it('is created as the flags say', async () => {
+    replies['POST /v0.1/disks'] = { status: 200, body: { operation } };
+    const args = ['--size', '1TiB', '--location', 'eu', '--block-size', '4096'];
+    const { code, stdout } = await run('disk', 'create', 'data', ...args, '-o', 'json');
+    expect({ code, disk: JSON.parse(stdout) }).toEqual({ code: 0, disk });
+    expect(JSON.parse(server.seen.at(-1)?.body ?? '')).toEqual({
+      ...{ name: 'data', size: '1TiB', location: 'eu', type: 'persistent-ssd', block_size: 4096 },
+    });
+  });
+
+  it('is deleted by its name, and the server decides whether it may be', async () => {
+    replies['GET /v0.1/disks'] = items(disk);
+    replies['DELETE /v0.1/disks/d1'] = refusal(409, 'disk_attached');
+    const { code, stderr } = await run('disk', 'delete', 'data');
+    expect(code).toBe(5);
+    expect(stderr).toContain('code: disk_attached');
+    expect((await run('disk', 'delete', 'other')).code).toBe(4);
+  });
+});
+
+it('a network is shown with its own subnets', async () => {
+  const network = { id: 'n1', name: 'lab', cidr: '10.0.0.0/8', gateway: '', subnets: ['s1'] };
+  replies['GET /v0.1/vpc/networks'] = items({ id: 'n2', name: 'x' }, network);
+  replies['GET /v0.1/vpc/subnets'] = items(
+    { name: 'inner', cidr: '10.1.0.0/16', location: 'eu', vpc_network_id: 'n1' },
+    { name: 'foreign', cidr: '10.2.0.0/16', location: 'eu', vpc_network_id: 'n2' },
+  );
+  const { stdout } = await run('network', 'show', 'lab');
+  expect(stdout).toContain('Subnet  inner 10.1.0.0/16 eu\n');
+  expect(stdout).not.toContain('foreign');
+});
+
+it('an operation is found whatever it is about, and its failure is shown', async () => {
+  const metadata = { operation_name: 'CREATE', id: 'd1', type: 'disk', request: {} };
+  const result = { code: 'storage_full', message: 'the host is full' };
+  const times = { started_at: '2026-01-01', completed_at: '2026-01-02' };
+  const body = { operation_id: 'o1', state: 'FAILED', metadata, result, ...times };
+  replies['GET /v0.1/disks/operations/o1'] = { status: 200, body };
+  const { code, stdout } = await run('operation', 'show', 'o1');
+  expect(code).toBe(0);
+  expect(stdout).toContain('Message    the host is full\n');
+  expect((await run('operation', 'show', 'o2')).code).toBe(4);
+});
+
+describe('events', () => {
+  it('are listed oldest first', async () => {
+    const event = { type: 'vm_crashed', message: 'it ended', resource_id: 'v1' };
+    replies['GET /v0.1/events'] = items(
+      { ...event, created_at: '2026-01-02' },
+      { ...event, created_at: '2026-01-01' },
+    );
+    const { stdout } = await run('events', '-o', 'json');
+    const times = JSON.parse(stdout).map((each: { created_at: string }) => each.created_at);
+    expect(times).toEqual(['2026-01-01', '2026-01-02']);
+    expect((await run('events', '--after', '1')).code).toBe(2);
+  });
+
+  const created_at = '2026-03-01T10:00:00.000Z';
+  it.each([
+    ['vm', { name: 'a', state: 'STATE_RUNNING', deleted: false }, 'vm         a running'],
+    ['vm', { name: 'a', state: 'STATE_DELETING', deleted: true }, 'vm         a deleted'],
+    [
+      'operation',
+      { operation_name: 'CREATE', resource_type: 'vm', resource_id: 'v', step: 'placed', code: '' },
+      'operation  create vm v: placed',
+    ],
+    [
+      'operation',
+      {
+        ...{ operation_name: 'CREATE', resource_type: 'vm', resource_id: 'v', step: 'ended' },
+        ...{ state: 'FAILED', code: 'out_of_stock', message: 'no room' },
+      },
+      'operation  create vm v: failed (out_of_stock: no room)',
+    ],
+    [
+      'event',
+      { type: 'vm_crashed', message: 'it\u001bended' },
+      'event      vm_crashed: it\ufffdended',
+    ],
+  ])('of the type %s are a line for people', (type, data, line) => {
+    const event = { id: '1', type, data: { ...data, created_at } };
+    expect(renderEvent(event, 'table')).toBe(`${created_at}  ${line}\n`);
+    expect(JSON.parse(renderEvent(event, 'json'))).toEqual(event);
+  });
+
+  it('about the stream itself are for programs only', () => {
+    const event = { id: '1', type: 'ready', data: {} };
+    expect(renderEvent(event, 'table')).toBe('');
+    expect(renderEvent(event, 'json')).toBe('{"id":"1","type":"ready","data":{}}\n');
+    expect(renderEvent(event, 'yaml')).toBe('---\nid: "1"\ntype: ready\ndata: {}\n');
+  });
+});
