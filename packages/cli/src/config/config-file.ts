@@ -1,10 +1,7 @@
-import { mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { replaceFile, unlessMissing } from '@gantry/daemon/durable-file';
 import type { Tokens } from '@gantry/sdk';
-import { UsageError } from '../cli-errors.ts';
-import { withFileLock } from './file-lock.ts';
+import { changeJson, readJson } from './json-file.ts';
 
 /** One server, and who the user is there. */
 export type ServerContext = {
@@ -20,7 +17,7 @@ export type Config = {
   contexts: Record<string, ServerContext>;
 };
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** As https://specifications.freedesktop.org/basedir-spec says. A relative path must be ignored. */
 export function configFile(env: Environment): string {
@@ -32,30 +29,14 @@ export function configFile(env: Environment): string {
 }
 
 export async function readConfig(env: Environment): Promise<Config> {
-  const file = configFile(env);
-  const text = await unlessMissing(readFile(file, 'utf8'));
-  if (text === undefined) return { current: '', contexts: {} };
-  try {
-    const { current, contexts } = JSON.parse(text) as Config;
-    return { current: current ?? '', contexts: contexts ?? {} };
-  } catch {
-    throw new UsageError(`${file} is not valid JSON. Mend it, or remove it and log in again.`);
-  }
+  const { current, contexts } = ((await readJson(configFile(env))) ?? {}) as Partial<Config>;
+  return { current: current ?? '', contexts: contexts ?? {} };
 }
 
-/**
- * Runs the work while no other process changes the file. `write` replaces the file atomically, with
- * the mode 0600: a reader sees the old or the new content, and other users see neither.
- */
+/** Runs the work while no other process changes the file. `write` replaces it atomically. */
 export async function changeConfig<T>(
   env: Environment,
   work: (config: Config, write: (next: Config) => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  const file = configFile(env);
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  return await withFileLock(`${file}.lock`, async () =>
-    work(await readConfig(env), (next) =>
-      replaceFile(file, `${JSON.stringify(next, null, 2)}\n`, 0o600),
-    ),
-  );
+  return await changeJson(configFile(env), async (write) => work(await readConfig(env), write));
 }

@@ -1,7 +1,5 @@
 import { NotLoggedInError, type TokenStore, type Tokens } from '@gantry/sdk';
-import { changeConfig, readConfig } from './config-file.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import { changeConfig, type Environment, readConfig } from './config-file.ts';
 
 /**
  * The tokens of a context, in the configuration file. A refresh token works once, so all processes

@@ -1,6 +1,7 @@
 import { buildCommand } from '@stricli/core';
 import type { CliContext } from '../../cli-context.ts';
 import { connectToProject } from '../../config/connect.ts';
+import { rememberVmKey } from '../../config/vm-keys.ts';
 import { confirm, type YesFlag, yesFlag } from '../confirm.ts';
 import { finishOperation, type WaitFlag, waitFlag } from '../finish-operation.ts';
 import { type CommonFlags, commonFlags, outputAlias } from '../flags.ts';
@@ -54,6 +55,7 @@ export const deleteVm = buildCommand<DeleteFlags, [string], CliContext>({
     const { id: vm_id, name } = await findVm(connection, wanted);
     await confirm(this, flags, `the VM ${name} and its OS disk`);
     const { operation } = await client.vms.delete({ project_id, vm_id });
+    await rememberVmKey(this.process.env, vm_id, undefined);
     await finishOperation(this, connection, { operation, title: `delete ${name}`, flags });
   },
 });

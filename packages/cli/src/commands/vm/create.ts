@@ -7,6 +7,7 @@ import { buildCommand } from '@stricli/core';
 import type { CliContext } from '../../cli-context.ts';
 import { UsageError } from '../../cli-errors.ts';
 import { connectToProject, type ProjectConnection } from '../../config/connect.ts';
+import { rememberVmKey } from '../../config/vm-keys.ts';
 import { findByName } from '../find-by-name.ts';
 import { finishOperation, type WaitFlag, waitFlag } from '../finish-operation.ts';
 import {
@@ -68,6 +69,8 @@ export const createVm = buildCommand<CreateFlags, [string], CliContext>({
       project_id,
       body: { ...body, ...(network_interfaces && { network_interfaces }) },
     });
+    const key = flags.sshKey && path.resolve(flags.sshKey.replace(/\.pub$/, ''));
+    if (key) await rememberVmKey(this.process.env, operation.metadata.id, key);
     const title = `create ${name}`;
     await finishOperation<Vm>(this, connection, { operation, title, flags, fields: vmFields });
   },

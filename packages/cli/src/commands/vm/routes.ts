@@ -2,6 +2,7 @@ import { buildRouteMap } from '@stricli/core';
 import { deleteVm, resetVm, startVm, stopVm } from './change.ts';
 import { createVm } from './create.ts';
 import { listVms, printLogs, showVm } from './read.ts';
+import { sshVm } from './ssh.ts';
 
 export const vmRoutes = buildRouteMap({
   routes: {
@@ -13,6 +14,7 @@ export const vmRoutes = buildRouteMap({
     reset: resetVm,
     delete: deleteVm,
     logs: printLogs,
+    ssh: sshVm,
   },
   docs: { brief: 'Virtual machines' },
 });

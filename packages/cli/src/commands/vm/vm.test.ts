@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import {
   refusal,
@@ -243,5 +243,63 @@ describe('vm create', () => {
     expect(stderr).toBe(
       'gantry: the message of bad_request\n  name: must be lower case\n  code: bad_request\n  request: e1\n',
     );
+  });
+});
+
+describe('vm ssh', () => {
+  const HOST = ['-o', `HostKeyAlias=gantry-${ID}`, '-o', 'StrictHostKeyChecking=accept-new'];
+
+  /** A program `ssh` that writes down its arguments and ends with the code 7. */
+  async function ssh(...args: string[]) {
+    const seen = path.join(cli.home, 'ssh-arguments');
+    const program = `#!/bin/sh\nprintf '%s\\n' "$@" > '${seen}'\nexit 7\n`;
+    await writeFile(path.join(cli.home, 'ssh'), program, { mode: 0o755 });
+    const { code, stderr } = await cli.run(['vm', 'ssh', ...args], {
+      env: {
+        ...{ GANTRY_URL: server.url, GANTRY_ACCESS_KEY: 'gantry_ak_test' },
+        PATH: `${cli.home}:${process.env['PATH']}`,
+      },
+    });
+    const passed = await readFile(seen, 'utf8').catch(() => '');
+    return { code, stderr, passed: passed.trimEnd().split('\n') };
+  }
+
+  it('runs ssh with the address, root and a host key of its own, and returns its exit code', async () => {
+    expect(await ssh('trainer')).toEqual({
+      ...{ code: 7, stderr: '' },
+      passed: [...HOST, '-l', 'root', '--', '203.0.113.5'],
+    });
+  });
+
+  it('runs a command, as another user and with another key', async () => {
+    const flags = ['--user', 'me', '-i', '/key'];
+    const { passed } = await ssh('trainer', ...flags, '--', 'nvidia-smi', '-L');
+    expect(passed).toEqual([
+      ...[...HOST, '-i', '/key', '-l', 'me', '--', '203.0.113.5', 'nvidia-smi', '-L'],
+    ]);
+  });
+
+  it('uses the key that the VM was created with, until the VM is deleted', async () => {
+    const body = { operation: operation('SUCCEEDED', vm) };
+    replies['POST /v0.1/projects/p/vms'] = { status: 200, body };
+    replies[`DELETE /v0.1/projects/p/vms/${ID}`] = { status: 200, body };
+    const key = path.join(cli.home, 'other');
+    await writeFile(`${key}.pub`, 'ssh-ed25519 AAAA me\n');
+    const flags = ['--type', 'a40.1x', '--location', 'eu-north-a', '--image', 'debian-12'];
+    expect((await run(['create', 'trainer', ...flags, '--ssh-key', `${key}.pub`])).code).toBe(0);
+    expect((await ssh('trainer')).passed).toEqual([
+      ...[...HOST, '-i', key, '-l', 'root', '--', '203.0.113.5'],
+    ]);
+    await run(['delete', 'trainer']);
+    expect((await ssh('trainer')).passed).not.toContain('-i');
+  });
+
+  it('says what to do about a VM that does not run', async () => {
+    const items = [{ ...vm, state: 'STATE_SHUTOFF' }];
+    replies['GET /v0.1/projects/p/vms'] = { status: 200, body: { items, next_page_token: '' } };
+    expect(await ssh('trainer')).toMatchObject({
+      ...{ code: 2, passed: [''] },
+      stderr: 'gantry: the VM trainer is shutoff. Try: gantry vm start trainer\n',
+    });
   });
 });
