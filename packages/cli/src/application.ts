@@ -1,6 +1,7 @@
 import { buildApplication, buildRouteMap, text_en } from '@stricli/core';
 import manifest from '../package.json' with { type: 'json' };
 import { availabilityCommand, imageRoutes } from './commands/catalogue.ts';
+import { completionCommand } from './commands/completion.ts';
 import { contextRoutes } from './commands/context.ts';
 import { diskRoutes } from './commands/disk.ts';
 import { eventsCommand } from './commands/events.ts';
@@ -22,6 +23,7 @@ const routes = buildRouteMap({
     network: networkRoutes,
     operation: operationRoutes,
     events: eventsCommand,
+    completion: completionCommand,
   },
   docs: {
     brief: 'Gantry: virtual machines with GPUs',

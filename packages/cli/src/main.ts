@@ -1,6 +1,4 @@
-import { run } from '@stricli/core';
-import { application } from './application.ts';
-import { exitCodeOfRun } from './exit-codes.ts';
+import { runCommandLine } from './run-command-line.ts';
 
 const { stdin, stdout, stderr, env } = process;
 // A reader that has seen enough, such as `head`, closes the pipe. That is no failure.
@@ -8,6 +6,6 @@ stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);
 });
-const own = { stdin, stdout, stderr, env, exitCode: null as number | string | null };
-await run(application, process.argv.slice(2), { process: own });
-process.exitCode = exitCodeOfRun(own.exitCode);
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  process: { stdin, stdout, stderr, env },
+});

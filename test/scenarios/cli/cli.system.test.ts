@@ -1,6 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import type { StreamedEvent } from '@gantry/sdk';
 import { startScriptedServer } from '@gantry/sdk/testing/scripted-server';
 import { SSH_PUBLIC_KEY } from '@gantry/testkit/make/tenants';
@@ -10,7 +12,7 @@ import {
   startProcesses,
 } from '@gantry/testkit/processes/start-processes';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { followEvents, runBundle } from './run-bundle.ts';
+import { bundle, followEvents, runBundle } from './run-bundle.ts';
 
 /** The CLI as a process, against processes: api, scheduler and simulated hosts, with PostgreSQL. */
 let processes: Processes;
@@ -101,6 +103,41 @@ describe('a VM', () => {
     expect(failed).toMatchObject({ code: 6, stdout: '' });
     expect(failed.stderr).toMatch(/code: out_of_stock\n {2}operation: [0-9a-f-]{36}\n$/);
     expect((await gantry('vm', 'delete', 'small')).code).toBe(0);
+  });
+});
+
+describe('completion', () => {
+  /** Each prints what the shell completes `gantry disk delete sh` with. */
+  const WORDS = ['gantry', 'disk', 'delete', 'sh'];
+  const DRIVERS = {
+    bash: `source <(gantry completion bash); COMP_WORDS=(${WORDS.join(' ')}); COMP_CWORD=3
+      _gantry; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    // Its own completion needs a terminal; the function that adds matches is replaced.
+    zsh: `compdef() { : }; compadd() { print -l $found }; source <(gantry completion zsh)
+      words=(${WORDS.join(' ')}); CURRENT=4; _gantry`,
+    fish: `gantry completion fish | source; complete -C '${WORDS.join(' ')}' | cut -f1`,
+  };
+  const SIZE = ['--size', '1GiB', '--location', 'eu-north-a'];
+  const disks = ['shelf', 'shoe', 'box'];
+
+  beforeAll(async () => {
+    await mkdir(path.join(home, 'bin'));
+    await symlink(bundle, path.join(home, 'bin/gantry'));
+    for (const name of disks) await gantry('disk', 'create', name, ...SIZE);
+  });
+  afterAll(async () => {
+    for (const name of disks) await gantry('disk', 'delete', name);
+  });
+
+  it.each(Object.entries(DRIVERS))('in %s has the names of the server', async (shell, script) => {
+    const PATH = `${path.join(home, 'bin')}:${process.env['PATH']}`;
+    const env = { PATH, HOME: home, XDG_CONFIG_HOME: home };
+    const run = promisify(execFile)(shell, ['-c', script], { env });
+    const { stdout } = await run.catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT' || shell === 'bash') throw error;
+      return { stdout: 'not installed' };
+    });
+    if (stdout !== 'not installed') expect(stdout.trim().split('\n')).toEqual(['shelf', 'shoe']);
   });
 });
 

@@ -3,6 +3,7 @@ import { buildCommand, buildRouteMap } from '@stricli/core';
 import type { CliContext } from '../cli-context.ts';
 import { connectToProject } from '../config/connect.ts';
 import { printList } from '../terminal/print.ts';
+import { locationNames, typeNames } from './complete-names.ts';
 import { type CommonFlags, commonFlags, optionalText, outputAlias } from './flags.ts';
 
 type AvailabilityFlags = CommonFlags & { type: string | undefined; location: string | undefined };
@@ -15,8 +16,8 @@ export const availabilityCommand = buildCommand<AvailabilityFlags, [], CliContex
   parameters: {
     flags: {
       ...commonFlags,
-      type: optionalText('Only this VM type', 'type'),
-      location: optionalText('Only this location', 'location'),
+      type: optionalText('Only this VM type', 'type', typeNames),
+      location: optionalText('Only this location', 'location', locationNames),
     },
     aliases: outputAlias,
   },

@@ -3,6 +3,7 @@ import type { CliContext } from '../cli-context.ts';
 import { changeConfig, readConfig, type ServerContext } from '../config/config-file.ts';
 import { findContext } from '../config/connect.ts';
 import { printList, printOne } from '../terminal/print.ts';
+import { contextNames } from './complete-names.ts';
 import { argument, type OutputFlag, outputAlias, outputFlag } from './flags.ts';
 
 /** What is shown of a context: never its secrets. */
@@ -14,7 +15,7 @@ type ShownContext = {
   project_id: string;
 };
 
-const name = argument('The context', 'name');
+const name = argument('The context', 'name', contextNames);
 const outputOnly = { flags: outputFlag, aliases: outputAlias } as const;
 
 const list = buildCommand<OutputFlag, [], CliContext>({

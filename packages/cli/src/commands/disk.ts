@@ -3,6 +3,7 @@ import { buildCommand, buildRouteMap } from '@stricli/core';
 import type { CliContext } from '../cli-context.ts';
 import { connectToProject } from '../config/connect.ts';
 import { printList } from '../terminal/print.ts';
+import { diskNames, locationNames } from './complete-names.ts';
 import { confirm, type YesFlag, yesFlag } from './confirm.ts';
 import { findByName } from './find-by-name.ts';
 import { finishOperation, type WaitFlag, waitFlag } from './finish-operation.ts';
@@ -48,7 +49,7 @@ const create = buildCommand<CreateFlags, [string], CliContext>({
       ...commonFlags,
       ...waitFlag,
       size: requiredText('Its size, such as 100GiB or 2TiB', 'size'),
-      location: requiredText('The location of the VMs that will use it', 'location'),
+      location: requiredText('The location of the VMs that will use it', 'location', locationNames),
       type: {
         ...({ kind: 'enum', values: TYPES, default: 'persistent-ssd' } as const),
         brief: 'Its type; several VMs can write to a shared volume',
@@ -92,7 +93,7 @@ const remove = buildCommand<CommonFlags & WaitFlag & YesFlag, [string], CliConte
   parameters: {
     flags: { ...commonFlags, ...waitFlag, ...yesFlag },
     aliases: { ...outputAlias, y: 'yes' },
-    positional: { kind: 'tuple', parameters: [argument('The name or the id', 'disk')] },
+    positional: { kind: 'tuple', parameters: [argument('The name or the id', 'disk', diskNames)] },
   },
   async func(flags, wanted) {
     const connection = await connectToProject(this, flags);

@@ -2,6 +2,7 @@ import { buildCommand, buildRouteMap } from '@stricli/core';
 import type { CliContext } from '../cli-context.ts';
 import { connectToProject } from '../config/connect.ts';
 import { printList, printOne } from '../terminal/print.ts';
+import { networkNames } from './complete-names.ts';
 import { findByName } from './find-by-name.ts';
 import { argument, type CommonFlags, commonFlags, outputAlias } from './flags.ts';
 
@@ -27,7 +28,10 @@ const show = buildCommand<CommonFlags, [string], CliContext>({
   docs: { brief: 'Show a network and its subnets' },
   parameters: {
     ...{ flags: commonFlags, aliases: outputAlias },
-    positional: { kind: 'tuple', parameters: [argument('The name or the id', 'network')] },
+    positional: {
+      kind: 'tuple',
+      parameters: [argument('The name or the id', 'network', networkNames)],
+    },
   },
   async func(flags, wanted) {
     const { client, project_id } = await connectToProject(this, flags);

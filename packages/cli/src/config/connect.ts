@@ -7,7 +7,7 @@ import { fileTokenStore } from './token-store.ts';
 export type Connection = { client: Client; server: string };
 export type ProjectConnection = Connection & { project_id: string };
 
-type Chosen = { context: string | undefined };
+type Chosen = { context: string | undefined; signal?: AbortSignal | undefined };
 
 /**
  * Returns a client of the server that the command is for, in this order: the context of `--context`,
@@ -15,12 +15,12 @@ type Chosen = { context: string | undefined };
  */
 export async function connectToProject(
   cli: CliContext,
-  { context }: Chosen,
+  { context, signal }: Chosen,
 ): Promise<ProjectConnection> {
   const { env } = cli.process;
   const name = context ?? env['GANTRY_CONTEXT'];
   if (!name && env['GANTRY_URL'] && env['GANTRY_ACCESS_KEY'])
-    return await connectByEnvironment(env['GANTRY_URL'], env['GANTRY_ACCESS_KEY']);
+    return await connectByEnvironment(env['GANTRY_URL'], env['GANTRY_ACCESS_KEY'], signal);
   const { name: found, server, project_id, credential } = await findContext(cli, name);
   if (project_id === '')
     throw new UsageError(
@@ -33,9 +33,13 @@ export async function connectToProject(
   return { client: createClient({ baseUrl: server, credential: used }), server, project_id };
 }
 
-async function connectByEnvironment(server: string, accessKey: string): Promise<ProjectConnection> {
+async function connectByEnvironment(
+  server: string,
+  accessKey: string,
+  signal: AbortSignal | undefined,
+): Promise<ProjectConnection> {
   const client = createClient({ baseUrl: server, credential: { accessKey } });
-  return { client, server, project_id: (await client.root.get()).project_id };
+  return { client, server, project_id: (await client.root.get({}, { signal })).project_id };
 }
 
 /** Without a name it is the current context. */

@@ -2,10 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { run } from '@stricli/core';
-import { application } from '../application.ts';
 import type { Input } from '../cli-context.ts';
-import { exitCodeOfRun } from '../exit-codes.ts';
+import { runCommandLine } from '../run-command-line.ts';
 
 export type CliRun = { code: number; stdout: string; stderr: string };
 type RunOptions = {
@@ -42,10 +40,8 @@ export async function makeTestCli(): Promise<TestCli> {
         stdin: typed === undefined ? Readable.from([input]) : terminal(typed),
         ...{ stdout: output('stdout'), stderr: output('stderr') },
         env: { HOME: home, XDG_CONFIG_HOME: home, ...env },
-        exitCode: null as number | string | null,
       };
-      await run(application, args, { process });
-      return { code: exitCodeOfRun(process.exitCode), ...printed };
+      return { code: await runCommandLine(args, { process }), ...printed };
     },
     remove: () => rm(home, { recursive: true, force: true }),
   };

@@ -8,6 +8,13 @@ import type { CliContext } from '../../cli-context.ts';
 import { UsageError } from '../../cli-errors.ts';
 import { connectToProject, type ProjectConnection } from '../../config/connect.ts';
 import { rememberVmKey } from '../../config/vm-keys.ts';
+import {
+  imageNames,
+  locationNames,
+  networkNames,
+  subnetNames,
+  typeNames,
+} from '../complete-names.ts';
 import { findByName } from '../find-by-name.ts';
 import { finishOperation, type WaitFlag, waitFlag } from '../finish-operation.ts';
 import {
@@ -45,12 +52,16 @@ export const createVm = buildCommand<CreateFlags, [string], CliContext>({
     flags: {
       ...commonFlags,
       ...waitFlag,
-      type: requiredText('The VM type, such as a40.1x', 'type'),
-      location: requiredText('Where the VM runs', 'location'),
-      image: requiredText('The name of the image', 'image'),
+      type: requiredText('The VM type, such as a40.1x', 'type', typeNames),
+      location: requiredText('Where the VM runs', 'location', locationNames),
+      image: requiredText('The name of the image', 'image', imageNames),
       sshKey: optionalText('A file with your public SSH key (default: that of ~/.ssh)', 'file'),
-      network: optionalText('The network, by name or id (default: that of the project)', 'network'),
-      subnet: optionalText('The subnet, by name or id', 'subnet'),
+      network: optionalText(
+        'The network, by name or id (default: that of the project)',
+        'network',
+        networkNames,
+      ),
+      subnet: optionalText('The subnet, by name or id', 'subnet', subnetNames),
       publicAddress: { kind: 'boolean', default: true, brief: 'Give the VM a public address' },
       startupScript: optionalText('A script that runs at the first boot', 'file'),
       shutdownScript: optionalText('A script that runs at each shutdown', 'file'),

@@ -4,6 +4,7 @@ import type { CliContext } from '../../cli-context.ts';
 import { UsageError } from '../../cli-errors.ts';
 import { connectToProject } from '../../config/connect.ts';
 import { vmKey } from '../../config/vm-keys.ts';
+import { vmNames } from '../complete-names.ts';
 import { argument, type ContextFlag, contextFlag, optionalText } from '../flags.ts';
 import { findVm, stateText, type Vm } from './vm.ts';
 
@@ -26,7 +27,7 @@ export const sshVm = buildCommand<SshFlags, string[], CliContext>({
     aliases: { i: 'identity' },
     positional: {
       ...({ kind: 'array', minimum: 1 } as const),
-      parameter: argument('The name or the id of the VM, then a command', 'vm [command]'),
+      parameter: argument('The name or the id of the VM, then a command', 'vm [command]', vmNames),
     },
   },
   async func(flags, wanted = '', ...command) {

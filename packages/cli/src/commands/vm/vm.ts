@@ -2,6 +2,7 @@ import type { Schemas } from '@gantry/sdk';
 import type { ProjectConnection } from '../../config/connect.ts';
 import type { Style } from '../../terminal/style.ts';
 import type { Column } from '../../terminal/table.ts';
+import { vmNames } from '../complete-names.ts';
 import { isId, onlyOne } from '../find-by-name.ts';
 import { argument } from '../flags.ts';
 import { showTags } from '../tags.ts';
@@ -10,7 +11,7 @@ export type Vm = Schemas['Vm'];
 
 export const vmArgument = {
   kind: 'tuple',
-  parameters: [argument('The name or the id of the VM', 'vm')],
+  parameters: [argument('The name or the id of the VM', 'vm', vmNames)],
 } as const;
 
 /** A name of a VM can look like an id, so the id counts first. */

@@ -1,0 +1,58 @@
+import type { CliContext } from '../cli-context.ts';
+import { readConfig } from '../config/config-file.ts';
+import { connectToProject, type ProjectConnection } from '../config/connect.ts';
+
+/** Returns what a shell may complete an argument with. */
+export type Propose = (this: CliContext, partial: string) => Promise<readonly string[]>;
+
+/** A shell waits for its completions, so a slow server has none. */
+const PATIENCE_MS = 2_000;
+
+type Named = { name: string };
+type Read<Item> = (
+  connection: ProjectConnection,
+  options: { signal: AbortSignal },
+) => PromiseLike<{ items: readonly Item[] }>;
+
+function namesFromApi<Item>(read: Read<Item>, nameOf: (item: Item) => string): Propose {
+  return async function () {
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const connection = await connectToProject(this, { context: undefined, signal });
+    return (await read(connection, { signal })).items.map(nameOf);
+  };
+}
+
+const name = (item: Named) => item.name;
+
+export const vmNames = namesFromApi(
+  ({ client, project_id }, options) => client.vms.list({ project_id, limit: 1000 }, options),
+  name,
+);
+export const diskNames = namesFromApi(
+  ({ client, project_id }, options) => client.disks.list({ project_id }, options),
+  name,
+);
+export const networkNames = namesFromApi(
+  ({ client, project_id }, options) => client.networks.list({ project_id }, options),
+  name,
+);
+export const subnetNames = namesFromApi(
+  ({ client, project_id }, options) => client.subnets.list({ project_id }, options),
+  name,
+);
+export const imageNames = namesFromApi(
+  ({ client, project_id }, options) => client.images.list({ project_id }, options),
+  name,
+);
+export const locationNames = namesFromApi(
+  ({ client }, options) => client.locations.list({}, options),
+  name,
+);
+export const typeNames = namesFromApi(
+  ({ client, project_id }, options) => client.specs.list({ project_id }, options),
+  ({ product_name }) => product_name,
+);
+
+export const contextNames: Propose = async function () {
+  return Object.keys((await readConfig(this.process.env)).contexts);
+};
