@@ -31,7 +31,11 @@ function apiErrorLines({ code, message, status, fields, requestId }: ApiError): 
   const advice = status === 401 && code === 'bad_credential' ? ['  Run: gantry login'] : [];
   return [
     `gantry: ${message}`,
-    ...fields.map(({ field, reason }) => `  ${field}: ${reason}`),
+    ...fields
+      .map(({ field, reason }) => `${field}: ${reason}`)
+      // The message of the server has the first of them already.
+      .filter((text) => !message.includes(text))
+      .map((text) => `  ${text}`),
     `  code: ${code}`,
     ...(requestId === '' ? [] : [`  request: ${requestId}`]),
     ...advice,

@@ -22,7 +22,8 @@ async function printCompletions(words: readonly string[], cli: CliContext): Prom
   const typed = words.slice(0, -1);
   const named = typed[typed.lastIndexOf('--context') + 1];
   const context = typed.includes('--context') ? { GANTRY_CONTEXT: named } : {};
-  const process = { ...cli.process, env: { ...cli.process.env, ...context } };
+  const env = { ...cli.process.env, ...context };
+  const process: CliContext['process'] = Object.create(cli.process, { env: { value: env } });
   const found = await proposeCompletions(application, words, { process }).catch(() => []);
   for (const { kind, completion, brief } of found)
     if (kind !== 'argument:flag' || partial.startsWith('-'))

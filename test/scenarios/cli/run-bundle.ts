@@ -5,7 +5,8 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import type { StreamedEvent } from '@gantry/sdk';
 
-export const bundle = path.resolve(import.meta.dirname, '../../../packages/cli/dist/main.mjs');
+export const root = path.resolve(import.meta.dirname, '../../..');
+export const bundle = path.join(root, 'packages/cli/dist/main.mjs');
 
 export type BundleRun = { code: number | null; stdout: string; stderr: string };
 type RunOptions = {
