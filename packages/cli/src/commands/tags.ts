@@ -1,7 +1,7 @@
 /** A tag as it is typed: `key=value`. */
 export type Tag = { key: string; value: string };
 
-export function parseTag(text: string): Tag {
+function parseTag(text: string): Tag {
   const equals = text.indexOf('=');
   if (equals < 1) throw new Error('a tag is written as key=value');
   return { key: text.slice(0, equals), value: text.slice(equals + 1) };

@@ -49,7 +49,7 @@ type Login = { user: string; key: string | undefined; command: readonly string[]
  * Addresses are used again by other VMs, so the key of the host is remembered by the id of the VM:
  * otherwise ssh would warn of an attack after every new VM with an old address.
  */
-export function sshArguments(vm: Vm, { user, key, command }: Login): string[] {
+function sshArguments(vm: Vm, { user, key, command }: Login): string[] {
   return [
     ...['-o', `HostKeyAlias=gantry-${vm.id}`, '-o', 'StrictHostKeyChecking=accept-new'],
     ...(key === undefined ? [] : ['-i', key]),
