@@ -52,9 +52,10 @@ export function openPrompt({ process: { stdin, stderr } }: CliContext): Prompt {
   async function read(question: string, echo: (text: string) => void): Promise<string> {
     expected = question.toLowerCase();
     if (!isInteractive) return await readLine(() => {});
-    stderr.write(`${question}: `);
+    // The echo ends before the question, because a fast typist replies at once.
     stdin.setRawMode?.(true);
     try {
+      stderr.write(`${question}: `);
       return await readLine(echo);
     } finally {
       stdin.setRawMode?.(false);

@@ -37,7 +37,12 @@ export async function makeTestCli(): Promise<TestCli> {
         ...(columns === undefined ? {} : { isTTY: true, columns }),
       });
       const process = {
-        stdin: typed === undefined ? Readable.from([input]) : terminal(typed),
+        stdin:
+          typed === undefined
+            ? Readable.from([input])
+            : terminal(typed, (mode) => {
+                printed.stderr += mode;
+              }),
         ...{ stdout: output('stdout'), stderr: output('stderr') },
         env: { HOME: home, XDG_CONFIG_HOME: home, ...env },
       };
@@ -47,7 +52,11 @@ export async function makeTestCli(): Promise<TestCli> {
   };
 }
 
-/** In raw mode a terminal delivers each key. The echo is what the program writes itself. */
-function terminal(typed: string[]): Input {
-  return Object.assign(Readable.from(typed), { isTTY: true, setRawMode: () => {} });
+/**
+ * In raw mode a terminal delivers each key, and the echo is what the program writes itself. The mode is
+ * shown as `<raw>` and `</raw>` among what the program prints.
+ */
+function terminal(typed: string[], show: (mode: string) => void): Input {
+  const setRawMode = (raw: boolean) => show(raw ? '<raw>' : '</raw>');
+  return Object.assign(Readable.from(typed), { isTTY: true, setRawMode });
 }
