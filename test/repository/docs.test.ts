@@ -83,7 +83,7 @@ describe('the table of packages in ARCHITECTURE.md', () => {
         .filter((file) => !/\.test\.ts$|\/testing/.test(file))
         .map(textOf);
       const isMade = (imported: string) =>
-        sources.some((text) => new RegExp(`from '(@gantry/)?${imported}/`).test(text));
+        sources.some((text) => new RegExp(`from '(@gantry/)?${imported}['/]`).test(text));
       return allowed.filter((each) => !isMade(each)).map((each) => `${name} -> ${each}`);
     });
     expect(unused).toEqual([]);
