@@ -45,7 +45,7 @@ describe('a libvirtd that is stopped for a long time', () => {
     agent.give(world.wanted(1));
     await expect.poll(() => agent.vm(VM)?.state).toBe('VM_OBSERVED_STATE_FAILED');
     expect(agent.vm(VM)?.failure).toMatchObject({
-      code: 'host_failed',
+      code: 'libvirt_unresponsive',
       message: expect.stringContaining('libvirt does not reply'),
     });
     await world.host.libvirtd.startDaemon('libvirtd');
@@ -75,7 +75,7 @@ describe('a libvirtd that hangs', () => {
       await expect.poll(() => agent.refusal()).toContain('libvirt');
       expect(agent.vm(VM)).toMatchObject({
         state: 'VM_OBSERVED_STATE_RUNNING',
-        failure: { code: 'host_failed', message: expect.stringContaining('libvirt') },
+        failure: { code: 'libvirt_unresponsive', message: expect.stringContaining('libvirt') },
       });
     } finally {
       kill('libvirtd', 'SIGCONT');

@@ -503,6 +503,23 @@ describe('a report', () => {
     expect(await shown()).toEqual([]);
   });
 
+  it.each(['libvirt_unresponsive', 'network_command_timeout'])(
+    'about a VM that ran, and does not run again because of %s, keeps it and its devices until it does',
+    async (code) => {
+      await begin();
+      const id = await cloud.runVm(host);
+      const silent = { ...failure(code), sinceMs: '1767323045678' };
+      await host.say(id, { state: 'VM_OBSERVED_STATE_FAILED', failure: silent });
+      expect(await cloud.vmState(id)).toBe('STATE_RUNNING');
+      expect((await host.spec()).vms).toMatchObject([{ id }]);
+      expect(
+        await cloud.sql`select unresponsive_vms from hosts where id = ${host.id}`,
+      ).toMatchObject([{ unresponsive_vms: [{ vmId: id }] }]);
+      await host.obey();
+      expect(await cloud.vmState(id)).toBe('STATE_RUNNING');
+    },
+  );
+
   it('about a VM of another host changes nothing', async () => {
     await begin();
     const id = await cloud.runVm(host);

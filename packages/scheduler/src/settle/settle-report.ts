@@ -19,6 +19,7 @@ import { transact } from '@gantry/db/transact';
 import { gib, type HostReport, printable, type VmReport } from '../attached/host-report.ts';
 import { markReachable } from '../liveness/mark-reachable.ts';
 import { failGrowth } from './fail-growth.ts';
+import { isSilence } from './is-silence.ts';
 import type { Proof } from './proof.ts';
 import { settleAbsent } from './settle-absent.ts';
 import { settleOrphans } from './settle-orphans.ts';
@@ -160,7 +161,7 @@ async function settleHost(
 function unresponsiveIn({ vms }: HostReport): UnresponsiveVm[] {
   return vms
     .flatMap(({ id, failure }) =>
-      failure?.code === 'vm_unresponsive'
+      failure && isSilence(failure)
         ? [{ vmId: printable(id), message: printable(failure.message), since: momentOf(failure) }]
         : [],
     )

@@ -7,6 +7,8 @@ const goingDown = makePlacedVm({ revision: '5', generation: '2', should_run: fal
 const failure = { code: 'no_space', message: 'the pool is full', sinceMs: '1' };
 const stuck = { code: 'device_stuck', message: 'open in persistenced (1)', sinceMs: '1' };
 const silent = { code: 'vm_unresponsive', message: 'libvirt did not reply', sinceMs: '1' };
+const libvirtSilent = { ...silent, code: 'libvirt_unresponsive' };
+const networkSilent = { ...silent, code: 'network_command_timeout' };
 const resetting = makePlacedVm({ revision: '5', generation: '2', operation: 'RESET' });
 const starting = makePlacedVm({ revision: '5', generation: '2', operation: 'START' });
 const said = { code: 'no_space', message: 'the pool is full' };
@@ -29,7 +31,10 @@ describe('judgeVm', () => {
     ['FAILED', running, { failure: silent }, { is: 'unresponsive' }],
     ['FAILED', resetting, { failure: silent }, { is: 'unresponsive' }],
     ['FAILED', resetting, { failure }, { is: 'failed' }],
+    ['FAILED', running, { failure: libvirtSilent, generation: '1' }, { is: 'unresponsive' }],
+    ['FAILED', running, { failure: networkSilent, generation: '1' }, { is: 'unresponsive' }],
     ['FAILED', starting, { failure: silent }, { is: 'failed' }],
+    ['FAILED', starting, { failure: libvirtSilent }, { is: 'failed' }],
     ['FAILED', goingDown, { failure: silent }, { is: 'nothing' }],
     ['FAILED', goingDown, { failure }, { is: 'nothing' }],
     ['FAILED', goingDown, { failure: stuck }, { is: 'held_up', failure: { code: 'device_stuck' } }],

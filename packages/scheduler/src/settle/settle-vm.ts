@@ -24,6 +24,7 @@ import { closeInterval, openInterval, proveInterval } from '@gantry/db/queries/u
 import { vmView } from '@gantry/db/queries/vms/vm-view';
 import { readVm } from '@gantry/db/queries/vms/vms';
 import { gib, MAX_COUNTER, printable, type VmReport } from '../attached/host-report.ts';
+import { isSilence } from './is-silence.ts';
 import { matchReceipts } from './match-receipts.ts';
 import { DEVICE_STUCK, isBuild, relocate } from './relocate.ts';
 import { areDisksAsRequested, settleDisksOf } from './settle-attachments.ts';
@@ -73,9 +74,12 @@ export function judgeVm(vm: PlacedVmRow, report: VmReport | undefined): VmVerdic
   }
 }
 
-/** A VM that ran before is not given up because it does not reply: it may still do its work. */
+/**
+ * A VM that ran before is not given up because a part of its host does not reply: to give it up ends it
+ * and erases its drives. After a boot of the host, for example, libvirt may take minutes to reply.
+ */
 function judgeFailure(vm: PlacedVmRow, failure: Failure): VmVerdict {
-  const mayRun = failure.code === VM_UNRESPONSIVE && !isBuild(vm);
+  const mayRun = isSilence(failure) && !isBuild(vm);
   return { is: mayRun ? 'unresponsive' : 'failed', failure };
 }
 
@@ -94,8 +98,6 @@ export function isToBeRemoved(vm: PlacedVmRow): boolean {
   return vm.desired_state === 'deleted' || vm.abandoned;
 }
 
-/** The hypervisor of the host does not reply about the VM. */
-const VM_UNRESPONSIVE = 'vm_unresponsive';
 const UNEXPLAINED: Failure = { code: 'host_failed', message: 'the host gave no reason' };
 
 function failureOf(report: VmReport): Failure | null {

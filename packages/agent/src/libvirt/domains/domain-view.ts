@@ -149,7 +149,7 @@ export class DomainView {
     } catch (error) {
       if (!isUnresponsive(error)) throw error;
       const message = 'libvirt does not list its domains: it waits for one of them';
-      throw new HostFailure('host_failed', message, { cause: error });
+      throw new HostFailure('libvirt_unresponsive', message, { cause: error });
     }
   }
 

@@ -84,5 +84,7 @@ async function patiently(client: Client): Promise<Connection> {
 
 function noReply(error: unknown): HostFailure {
   const reason = error instanceof Error ? error.message : String(error);
-  return new HostFailure('host_failed', `libvirt does not reply: ${reason}`, { cause: error });
+  return new HostFailure('libvirt_unresponsive', `libvirt does not reply: ${reason}`, {
+    cause: error,
+  });
 }
