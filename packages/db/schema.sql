@@ -668,7 +668,7 @@ create table organization_quotas (
   max bigint not null,
   constraint organization_quotas_organization_id_type_pk PRIMARY KEY (organization_id, type),
   constraint organization_quotas_organization_id_organizations_id_fk FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
-  constraint organization_quotas_type CHECK ((type = ANY (ARRAY['projects'::text, 'vms'::text, 'gpus'::text, 'disks'::text, 'disk_gib'::text, 'firewall_rules'::text, 'networks'::text, 'access_keys'::text])))
+  constraint organization_quotas_type CHECK ((type = ANY (ARRAY['projects'::text, 'vms'::text, 'gpus'::text, 'disks'::text, 'disk_gib'::text, 'firewall_rules'::text, 'networks'::text, 'access_keys'::text, 'public_addresses'::text])))
 );
 
 create table organizations (
@@ -807,6 +807,7 @@ create table public_addresses (
   network_interface_id uuid,
   released_at timestamp(3) with time zone,
   last_project_id uuid,
+  reserved boolean default false not null,
   constraint public_addresses_address_key UNIQUE (address),
   constraint public_addresses_interface_key UNIQUE (network_interface_id),
   constraint public_addresses_pkey PRIMARY KEY (id),
@@ -823,7 +824,7 @@ create table quotas (
   used bigint default 0 not null,
   constraint quotas_project_id_type_pk PRIMARY KEY (project_id, type),
   constraint quotas_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
-  constraint quotas_type CHECK ((type = ANY (ARRAY['vms'::text, 'gpus'::text, 'disks'::text, 'disk_gib'::text, 'firewall_rules'::text, 'networks'::text, 'subnets'::text, 'access_keys'::text])))
+  constraint quotas_type CHECK ((type = ANY (ARRAY['vms'::text, 'gpus'::text, 'disks'::text, 'disk_gib'::text, 'firewall_rules'::text, 'networks'::text, 'subnets'::text, 'access_keys'::text, 'public_addresses'::text])))
 );
 
 create table refresh_tokens (
@@ -839,6 +840,24 @@ create table refresh_tokens (
 );
 CREATE INDEX refresh_tokens_expiry ON public.refresh_tokens USING btree (expires_at);
 CREATE INDEX refresh_tokens_family ON public.refresh_tokens USING btree (family_id);
+
+create table reserved_addresses (
+  id uuid not null,
+  project_id uuid not null,
+  name text not null,
+  public_address_id uuid not null,
+  network_interface_id uuid,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint reserved_addresses_address_key UNIQUE (public_address_id),
+  constraint reserved_addresses_interface_key UNIQUE (network_interface_id),
+  constraint reserved_addresses_name_key UNIQUE (project_id, name),
+  constraint reserved_addresses_pkey PRIMARY KEY (id),
+  constraint reserved_addresses_network_interface_id_network_interfaces_id_f FOREIGN KEY (network_interface_id) REFERENCES network_interfaces(id) ON DELETE SET NULL,
+  constraint reserved_addresses_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint reserved_addresses_public_address_id_public_addresses_id_fk FOREIGN KEY (public_address_id) REFERENCES public_addresses(id)
+);
+CREATE TRIGGER reserved_addresses_noted AFTER INSERT OR DELETE ON public.reserved_addresses FOR EACH ROW EXECUTE FUNCTION note_reservation();
+CREATE TRIGGER reserved_addresses_quota AFTER INSERT OR DELETE ON public.reserved_addresses FOR EACH ROW EXECUTE FUNCTION count_rows('public_addresses');
 
 create table schedulers (
   id uuid not null,
@@ -961,6 +980,17 @@ create table usage_days (
 );
 CREATE TRIGGER usage_days_final BEFORE DELETE OR UPDATE ON public.usage_days FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER usage_days_open BEFORE INSERT ON public.usage_days FOR EACH ROW EXECUTE FUNCTION require_open_day();
+
+create table user_ssh_keys (
+  id uuid not null,
+  user_id uuid not null,
+  name text not null,
+  public_key text not null,
+  created_at timestamp(3) with time zone default now() not null,
+  constraint user_ssh_keys_name_key UNIQUE (user_id, name),
+  constraint user_ssh_keys_pkey PRIMARY KEY (id),
+  constraint user_ssh_keys_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
 
 create table user_totps (
   user_id uuid not null,
@@ -1111,7 +1141,7 @@ BEGIN
     free AS (
       SELECT id, last_project_id, released_at, coalesce(released_at > rested_since, false) AS resting
       FROM public_addresses
-      WHERE network_interface_id IS NULL AND location = of_location
+      WHERE network_interface_id IS NULL AND NOT reserved AND location = of_location
         AND NOT EXISTS (SELECT FROM orphan_interfaces i WHERE i.public_address = public_addresses.address)
         AND (released_at IS NULL OR released_at <= rested_since OR last_project_id IN (SELECT project_id FROM wanted))
       ORDER BY released_at NULLS FIRST LIMIT cardinality(interfaces) FOR UPDATE SKIP LOCKED),
@@ -1669,6 +1699,24 @@ BEGIN
   INSERT INTO network_changes (network_id) SELECT DISTINCT unnest(ids) ON CONFLICT DO NOTHING;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.note_reservation()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP = 'DELETE' THEN
+    UPDATE public_addresses SET reserved = false, released_at = now(), last_project_id = OLD.project_id
+      WHERE id = OLD.public_address_id;
+    RETURN NULL;
+  END IF;
+  UPDATE public_addresses SET reserved = true
+    WHERE id = NEW.public_address_id AND network_interface_id IS NULL AND NOT reserved;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'the public address % is not free', NEW.public_address_id USING ERRCODE = 'GA001';
+  END IF;
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.operation_event(id uuid, name text, resource_type text, resource_id uuid, state text, step text, result json)
  RETURNS json
  LANGUAGE sql
@@ -1770,8 +1818,13 @@ BEGIN
   INSERT INTO device_claims (device_id, vm_id) SELECT device::uuid, (p ->> 'vm_id')::uuid
     FROM jsonb_array_elements(placed) p, jsonb_array_elements_text(p -> 'device_ids') device;
   UPDATE vms SET placed = true WHERE id = ANY(vm_ids);
+  -- A reserved address is attached only while its VM has no host, so it is not in use.
+  UPDATE public_addresses a SET network_interface_id = r.network_interface_id
+    FROM reserved_addresses r JOIN network_interfaces n ON n.id = r.network_interface_id
+    WHERE n.vm_id = ANY(vm_ids) AND a.id = r.public_address_id;
   PERFORM assign_public_addresses(lease_location, ARRAY(SELECT interface_id::uuid
-    FROM jsonb_array_elements(placed) p, jsonb_array_elements_text(p -> 'public_for') interface_id));
+    FROM jsonb_array_elements(placed) p, jsonb_array_elements_text(p -> 'public_for') interface_id
+    WHERE NOT EXISTS (SELECT FROM reserved_addresses r WHERE r.network_interface_id = interface_id::uuid)));
   -- Hosts that create no new disk are not checked: their storage may have become smaller than their disks.
   creating_hosts := ARRAY(SELECT DISTINCT p.host_id FROM placements p JOIN disk_attachments a ON a.vm_id = p.vm_id
     JOIN disks d ON d.id = a.disk_id WHERE p.vm_id = ANY(vm_ids) AND a.desired_state = 'attached'

@@ -153,16 +153,27 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
     await finishDisk(sql, made.id);
     return made;
   };
-  const [running, stopped, free, attached, { network, subnet, rule }, key, sshKey] =
-    await Promise.all([
-      vm(name, 'running'),
-      vm(`${name}-stopped`, 'stopped'),
-      disk(name),
-      disk(`${name}-attached`),
-      makeNetwork(api, tenant, name),
-      post('/access-keys', { name }),
-      post('/ssh-keys', { name, public_key: SSH_PUBLIC_KEY }),
-    ]);
+  const [
+    running,
+    stopped,
+    free,
+    attached,
+    { network, subnet, rule },
+    key,
+    sshKey,
+    ownKey,
+    address,
+  ] = await Promise.all([
+    vm(name, 'running'),
+    vm(`${name}-stopped`, 'stopped'),
+    disk(name),
+    disk(`${name}-attached`),
+    makeNetwork(api, tenant, name),
+    post('/access-keys', { name }),
+    post('/ssh-keys', { name, public_key: SSH_PUBLIC_KEY }),
+    makeOwnSshKey(api, tenant, name),
+    makeReservedAddress(api, tenant, name),
+  ]);
   const host = await makeHosts(api, running.id, name);
   const records = await makeRecords(api, {
     ...{ vmId: running.id, projectId: tenant.projectId, deviceId: host['device_id'] ?? '' },
@@ -174,12 +185,19 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
     ...{ disk_id: free.id, attached_disk_id: attached.id, disk_operation_id: free.operationId },
     ...{ rule_id: rule.id, rule_operation_id: rule.operationId },
     ...{ network_id: network.id, subnet_id: subnet.id, access_key_id: key.id },
-    ssh_key_id: sshKey.id,
+    ...{ ssh_key_id: sshKey.id, address_id: address.id },
     ...{ ...host, ...records },
   };
 }
 
 let addresses = 0;
+
+async function makeReservedAddress(api: TestApi, tenant: TestTenant, name: string) {
+  addresses += 1;
+  await api.sql`insert into public_addresses (id, location, address)
+    values (${newId()}, 'eu-north-a', '198.18.0.0'::inet + ${addresses}::bigint)`;
+  return await create(api, tenant, '/vpc/public-addresses', { name, location: 'eu-north-a' });
+}
 
 /** Resources of operators: the host of the VM, a free host, and a token for another host. */
 async function makeHosts({ sql }: TestApi, vmId: string, name: string): Promise<Values> {

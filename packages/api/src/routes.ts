@@ -21,6 +21,7 @@ import { adminOrphanRoutes } from './operators/orphans/routes.ts';
 import { adminPlacementRoutes } from './operators/placements/routes.ts';
 import { adminPriceRoutes } from './operators/prices/routes.ts';
 import { adminPublicAddressRoutes } from './operators/public-addresses/routes.ts';
+import { publicAddressRoutes } from './public-addresses/routes.ts';
 import { sshKeyRoutes } from './ssh-keys/routes.ts';
 import { accessKeyRoutes } from './tenants/access-keys/routes.ts';
 import { memberRoutes } from './tenants/members/routes.ts';
@@ -54,6 +55,7 @@ export const ALL_ROUTES: readonly AnyRoute[] = [
   ...diskRoutes,
   ...firewallRuleRoutes,
   ...networkRoutes,
+  ...publicAddressRoutes,
   ...operationRoutes,
   ...eventRoutes,
   ...deviceReceiptRoutes,

@@ -41,6 +41,14 @@ const CONSTRAINTS: Record<string, [ErrorCode, string]> = {
     'disk_attached',
     'the disk is already attached for writing: detach it first',
   ],
+  reserved_addresses_name_key: [
+    'name_taken',
+    'another public address of the project has this name: choose another',
+  ],
+  reserved_addresses_interface_key: [
+    'conflict',
+    'the VM has a reserved public address: detach it first',
+  ],
   disk_attachments_vm_id_disk_id_pk: ['disk_attached', 'the disk is already attached to this VM'],
 };
 

@@ -77,6 +77,7 @@ export const QUOTA_TYPES = [
   'networks',
   'subnets',
   'access_keys',
+  'public_addresses',
 ] as const;
 export type QuotaType = (typeof QUOTA_TYPES)[number];
 
@@ -90,6 +91,7 @@ export const DEFAULT_QUOTAS: Record<QuotaType, number> = {
   networks: 20,
   subnets: 200,
   access_keys: 100,
+  public_addresses: 20,
 };
 
 /**
@@ -105,6 +107,7 @@ export const ORGANIZATION_QUOTA_TYPES = [
   'firewall_rules',
   'networks',
   'access_keys',
+  'public_addresses',
 ] as const;
 export type OrganizationQuotaType = (typeof ORGANIZATION_QUOTA_TYPES)[number];
 
@@ -121,4 +124,5 @@ export const DEFAULT_ORGANIZATION_QUOTAS: Record<OrganizationQuotaType, number> 
   firewall_rules: 2_000,
   networks: 200,
   access_keys: 1_000,
+  public_addresses: 100,
 };

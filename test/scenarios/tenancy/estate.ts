@@ -53,6 +53,11 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
   const sshKey = await send('POST', `${project}/ssh-keys`, {
     ...{ name: `${name}-ssh`, public_key: SSH_PUBLIC_KEY },
   });
+  await api.sql`insert into public_addresses (id, location, address)
+    select ${newId()}, 'eu-north-a', '198.18.0.0'::inet + count(*) from public_addresses`;
+  const address = await send('POST', `${project}/vpc/public-addresses`, {
+    ...{ name: `${name}-address`, location: 'eu-north-a' },
+  });
   const spare = await makeUser(api, `spare@${name}.test`);
   const member = await send('POST', `/organizations/${tenant.organizationId}/members`, {
     ...{ email: spare.email, role: 'read-only', project_id: tenant.projectId },
@@ -74,6 +79,7 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
       subnet_id: subnet.id,
       access_key_id: accessKey.id,
       ssh_key_id: sshKey.id,
+      address_id: address.id,
       member_id: member.id,
       vm_operation_id: vm.operation.operation_id,
       disk_operation_id: disk.operation.operation_id,
@@ -110,6 +116,7 @@ export async function snapshot(
     'firewall_rules',
     'access_keys',
     'ssh_keys',
+    'reserved_addresses',
     'operations',
     'quotas',
     'events',

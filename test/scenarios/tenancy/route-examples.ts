@@ -200,6 +200,13 @@ export const EXAMPLES: Record<string, (estate: Estate) => Example> = {
   'firewall-rules.trace': ({ ids }) => ({
     body: { from: '192.0.2.1', to: ids['vm_id'], protocol: 'icmp' },
   }),
+  'public-addresses.create': () => ({ body: { name: fresh('address'), location: 'eu-north-a' } }),
+  'public-addresses.list': nothing,
+  'public-addresses.get': nothing,
+  'public-addresses.change': () => ({ body: { name: fresh('address') } }),
+  'public-addresses.delete': nothing,
+  'vms.attach-public-address': ({ ids }) => ({ body: { address_id: ids['address_id'] } }),
+  'vms.detach-public-address': ({ ids }) => ({ body: { address_id: ids['address_id'] } }),
   'ssh-keys.create': () => ({ body: { name: fresh('ssh-key'), public_key: SSH_PUBLIC_KEY } }),
   'ssh-keys.list': nothing,
   'ssh-keys.get': nothing,

@@ -80,13 +80,19 @@ async function updateVm(
   vm: VmRow,
   body: z.output<typeof ChangeVm>,
 ): Promise<NewOperation> {
-  const { sql, projectId, vmId } = target;
+  const { sql, vmId } = target;
   if (body.type !== undefined && body.type !== vm.type) {
     requireState(vm, 'CHANGE_TYPE');
     await requireOffered(sql, body.type, vm.location);
   }
   const { name = vm.name, type = vm.type, tags = vm.tags } = body;
   await updateVmDefinition(sql, { vmId, name, type, tags });
+  return await recordVmUpdate(target, body);
+}
+
+/** Records that a change of the VM which needs no host is complete. */
+export async function recordVmUpdate(target: Target, body: object): Promise<NewOperation> {
+  const { sql, projectId, vmId } = target;
   const after = await readVm(sql, { projectId, vmId });
   if (!after) throw new Error('BUG: a locked VM is missing');
   const opening = vmOpening(target, 'UPDATE', body);

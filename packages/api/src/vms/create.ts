@@ -8,6 +8,7 @@ import {
   type NewVm,
   readInterfaceTargets,
   readVmRefusal,
+  reservedAddressOf,
   type VmRefusal,
   type VmRequest,
 } from '@gantry/db/queries/vms/new-vms';
@@ -17,6 +18,7 @@ import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
 import { diskSerialNumber } from '../disks/create.ts';
 import { openOperation } from '../operations/open.ts';
+import { addressError } from './attach-public-address.ts';
 import type { CreateVm } from './schema.ts';
 import { toPublicKeys } from './ssh-keys.ts';
 
@@ -63,6 +65,7 @@ export async function createVm({
     if (!isMissingValue(error)) throw error;
     const refusal = await readVmRefusal(sql, vm);
     if (refusal === 'no_subnet' && namesNetwork(body)) throw await interfaceError(sql, vm);
+    if (!refusal && reservedAddressOf(request)) throw await addressError(sql, vm);
     throw refusal ? refusalError(refusal, body) : error;
   }
   return operation;

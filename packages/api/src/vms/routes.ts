@@ -6,7 +6,9 @@ import { ProjectParams, page } from '../http/fields.ts';
 import { route } from '../http/route.ts';
 import { OperationReply } from '../operations/schema.ts';
 import { operationReply } from '../operations/view.ts';
+import { AttachPublicAddress } from '../public-addresses/schema.ts';
 import { attachDisks, detachDisks } from './attach-disks.ts';
+import { attachPublicAddress, detachPublicAddress } from './attach-public-address.ts';
 import { changeVm, deleteVm } from './change.ts';
 import { createVm } from './create.ts';
 import {
@@ -130,6 +132,34 @@ export const vmRoutes = [
     handle: async ({ sql, scope, params, body, now, deadlineMs }) => {
       const target = { sql, projectId: scope.projectId, vmId: params.vm_id, now, deadlineMs };
       return operationReply(await detachDisks({ ...target, body }));
+    },
+  }),
+  route({
+    id: 'vms.attach-public-address',
+    method: 'post',
+    path: '/projects/{project_id}/vms/{vm_id}/attach-public-address',
+    summary: 'Attach a reserved public address to a stopped VM',
+    access: { level: 'project', role: 'member' },
+    params: VmParams,
+    body: AttachPublicAddress,
+    reply: OperationReply,
+    handle: async ({ sql, scope, params, body, now, deadlineMs }) => {
+      const target = { sql, projectId: scope.projectId, vmId: params.vm_id, now, deadlineMs };
+      return operationReply(await attachPublicAddress({ ...target, body }));
+    },
+  }),
+  route({
+    id: 'vms.detach-public-address',
+    method: 'post',
+    path: '/projects/{project_id}/vms/{vm_id}/detach-public-address',
+    summary: 'Detach a reserved public address from a stopped VM; the project keeps the address',
+    access: { level: 'project', role: 'member' },
+    params: VmParams,
+    body: AttachPublicAddress,
+    reply: OperationReply,
+    handle: async ({ sql, scope, params, body, now, deadlineMs }) => {
+      const target = { sql, projectId: scope.projectId, vmId: params.vm_id, now, deadlineMs };
+      return operationReply(await detachPublicAddress({ ...target, body }));
     },
   }),
   route({

@@ -86,7 +86,12 @@ const NewNetworkInterface = z
     subnet_id: Id.optional(),
     public_ipv4: z
       .strictObject({
-        type: z.enum(['none', 'dynamic'], 'must be "none" or "dynamic"'),
+        type: z.enum(['none', 'dynamic', 'reserved'], 'must be "none", "dynamic" or "reserved"'),
+        id: Id.optional(),
+      })
+      .refine(({ type, id }) => (type === 'reserved') === (id !== undefined), {
+        path: ['id'],
+        message: 'must be the id of a reserved public address with "reserved", and only then',
       })
       .default({ type: 'dynamic' }),
   })

@@ -1,5 +1,6 @@
 -- Gives each interface a free address of the location's pool, in this order, until the pool is empty. The
--- address that has been free for the longest time is used first. An address that an orphan has is not free.
+-- address that has been free for the longest time is used first. An address that an orphan has or that a project
+-- has reserved is not free.
 --
 -- A released address rests for a quarter of an hour. Until then DNS records, allow lists and clients of the
 -- former tenant may still refer to it, and would reach the next one. Meanwhile it goes only to the project
@@ -16,7 +17,7 @@ BEGIN
     free AS (
       SELECT id, last_project_id, released_at, coalesce(released_at > rested_since, false) AS resting
       FROM public_addresses
-      WHERE network_interface_id IS NULL AND location = of_location
+      WHERE network_interface_id IS NULL AND NOT reserved AND location = of_location
         AND NOT EXISTS (SELECT FROM orphan_interfaces i WHERE i.public_address = public_addresses.address)
         AND (released_at IS NULL OR released_at <= rested_since OR last_project_id IN (SELECT project_id FROM wanted))
       ORDER BY released_at NULLS FIRST LIMIT cardinality(interfaces) FOR UPDATE SKIP LOCKED),

@@ -91,8 +91,13 @@ BEGIN
   INSERT INTO device_claims (device_id, vm_id) SELECT device::uuid, (p ->> 'vm_id')::uuid
     FROM jsonb_array_elements(placed) p, jsonb_array_elements_text(p -> 'device_ids') device;
   UPDATE vms SET placed = true WHERE id = ANY(vm_ids);
+  -- A reserved address is attached only while its VM has no host, so it is not in use.
+  UPDATE public_addresses a SET network_interface_id = r.network_interface_id
+    FROM reserved_addresses r JOIN network_interfaces n ON n.id = r.network_interface_id
+    WHERE n.vm_id = ANY(vm_ids) AND a.id = r.public_address_id;
   PERFORM assign_public_addresses(lease_location, ARRAY(SELECT interface_id::uuid
-    FROM jsonb_array_elements(placed) p, jsonb_array_elements_text(p -> 'public_for') interface_id));
+    FROM jsonb_array_elements(placed) p, jsonb_array_elements_text(p -> 'public_for') interface_id
+    WHERE NOT EXISTS (SELECT FROM reserved_addresses r WHERE r.network_interface_id = interface_id::uuid)));
   -- Hosts that create no new disk are not checked: their storage may have become smaller than their disks.
   creating_hosts := ARRAY(SELECT DISTINCT p.host_id FROM placements p JOIN disk_attachments a ON a.vm_id = p.vm_id
     JOIN disks d ON d.id = a.disk_id WHERE p.vm_id = ANY(vm_ids) AND a.desired_state = 'attached'

@@ -203,6 +203,9 @@ export const publicAddresses = pgTable(
     /** When the last VM released it, and the project of that VM. Null if no VM has had it. */
     releasedAt: moment('released_at'),
     lastProjectId: uuid('last_project_id'),
+    // trigger:
+    /** Whether a project has reserved it: then it is not part of the pool. */
+    reserved: boolean('reserved').notNull().default(false),
   },
   (t) => [
     index('public_addresses_free')

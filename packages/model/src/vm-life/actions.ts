@@ -77,6 +77,15 @@ export const VM_ACTIONS = [
     functions: ['detachDisks', 'updateAttachmentDetached'],
     writes: 'disk_attachments; opens the operation',
   },
+  {
+    event: 'CHANGE_PUBLIC_ADDRESS',
+    by: 'api',
+    meaning: 'A tenant attaches or detaches a reserved public address, while no host has the VM.',
+    from: ['STATE_SHUTOFF', 'STATE_CRASHED', 'STATE_ERROR'],
+    to: [],
+    functions: ['attachPublicAddress', 'detachPublicAddress'],
+    writes: 'reserved_addresses; the operation is recorded as succeeded',
+  },
 ] as const satisfies readonly VmTransition[];
 
 /** What a tenant asks of a VM that exists. */

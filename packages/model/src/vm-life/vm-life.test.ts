@@ -35,6 +35,7 @@ describe('vmRefusal', () => {
     ['CHANGE_TYPE', ['STATE_SHUTOFF']],
     ['ATTACH_DISKS', ['STATE_RUNNING', 'STATE_SHUTOFF']],
     ['DETACH_DISKS', ['STATE_RUNNING', 'STATE_SHUTOFF']],
+    ['CHANGE_PUBLIC_ADDRESS', ['STATE_SHUTOFF', 'STATE_CRASHED', 'STATE_ERROR']],
     ['DELETE', [...VM_STATES]],
   ];
   it.each(accepted)('accepts %s only in the states of the contract', (action, states) => {

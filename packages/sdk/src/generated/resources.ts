@@ -187,6 +187,10 @@ export function bindOperations({ call, list }: Bind) {
       attachDisks: call({ id: 'vms.attach-disks', method: 'POST', path: '/v0.1/projects/{project_id}/vms/{vm_id}/attach-disks', takesKey: true }),
       /** Detach disks from a running or stopped VM; the disks keep their content. */
       detachDisks: call({ id: 'vms.detach-disks', method: 'POST', path: '/v0.1/projects/{project_id}/vms/{vm_id}/detach-disks', takesKey: true }),
+      /** Attach a reserved public address to a stopped VM. */
+      attachPublicAddress: call({ id: 'vms.attach-public-address', method: 'POST', path: '/v0.1/projects/{project_id}/vms/{vm_id}/attach-public-address', takesKey: true }),
+      /** Detach a reserved public address from a stopped VM; the project keeps the address. */
+      detachPublicAddress: call({ id: 'vms.detach-public-address', method: 'POST', path: '/v0.1/projects/{project_id}/vms/{vm_id}/detach-public-address', takesKey: true }),
     },
     serialLogs: {
       /** Read the last part of a VM's serial console output. */
@@ -201,6 +205,16 @@ export function bindOperations({ call, list }: Bind) {
       get: call({ id: 'ssh-keys.get', method: 'GET', path: '/v0.1/projects/{project_id}/ssh-keys/{ssh_key_id}' }),
       /** Delete an SSH key; VMs that were created with it keep it. */
       delete: call({ id: 'ssh-keys.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/ssh-keys/{ssh_key_id}', takesKey: true }),
+    },
+    userSshKeys: {
+      /** Store an SSH public key of yours under a name. */
+      create: call({ id: 'user-ssh-keys.create', method: 'POST', path: '/v0.1/auth/ssh-keys', takesKey: true }),
+      /** List your SSH keys, oldest first. */
+      list: list({ id: 'user-ssh-keys.list', method: 'GET', path: '/v0.1/auth/ssh-keys' }),
+      /** Read an SSH key of yours. */
+      get: call({ id: 'user-ssh-keys.get', method: 'GET', path: '/v0.1/auth/ssh-keys/{user_ssh_key_id}' }),
+      /** Delete an SSH key of yours; VMs that were created with it keep it. */
+      delete: call({ id: 'user-ssh-keys.delete', method: 'DELETE', path: '/v0.1/auth/ssh-keys/{user_ssh_key_id}', takesKey: true }),
     },
     consoles: {
       /** Create a ticket that opens a VM's serial console once, for clients that cannot send headers. */
@@ -239,6 +253,8 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'networks.list', method: 'GET', path: '/v0.1/projects/{project_id}/vpc/networks' }),
       /** Read a network. */
       get: call({ id: 'networks.get', method: 'GET', path: '/v0.1/projects/{project_id}/vpc/networks/{network_id}' }),
+      /** Rename a network. */
+      change: call({ id: 'networks.change', method: 'PATCH', path: '/v0.1/projects/{project_id}/vpc/networks/{network_id}', takesKey: true }),
       /** Delete a network that nothing refers to, and its subnets. */
       delete: call({ id: 'networks.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/vpc/networks/{network_id}', takesKey: true }),
     },
@@ -249,8 +265,22 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'subnets.list', method: 'GET', path: '/v0.1/projects/{project_id}/vpc/subnets' }),
       /** Read a subnet. */
       get: call({ id: 'subnets.get', method: 'GET', path: '/v0.1/projects/{project_id}/vpc/subnets/{subnet_id}' }),
+      /** Rename a subnet. */
+      change: call({ id: 'subnets.change', method: 'PATCH', path: '/v0.1/projects/{project_id}/vpc/subnets/{subnet_id}', takesKey: true }),
       /** Delete a subnet that nothing refers to. */
       delete: call({ id: 'subnets.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/vpc/subnets/{subnet_id}', takesKey: true }),
+    },
+    publicAddresses: {
+      /** Reserve a public address in a location. */
+      create: call({ id: 'public-addresses.create', method: 'POST', path: '/v0.1/projects/{project_id}/vpc/public-addresses', takesKey: true }),
+      /** List reserved public addresses, oldest first. */
+      list: list({ id: 'public-addresses.list', method: 'GET', path: '/v0.1/projects/{project_id}/vpc/public-addresses' }),
+      /** Read a reserved public address. */
+      get: call({ id: 'public-addresses.get', method: 'GET', path: '/v0.1/projects/{project_id}/vpc/public-addresses/{address_id}' }),
+      /** Rename a reserved public address. */
+      change: call({ id: 'public-addresses.change', method: 'PATCH', path: '/v0.1/projects/{project_id}/vpc/public-addresses/{address_id}', takesKey: true }),
+      /** Release a public address that is attached to no VM. */
+      delete: call({ id: 'public-addresses.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/vpc/public-addresses/{address_id}', takesKey: true }),
     },
     vmOperations: {
       /** List VM operations, newest first. */
@@ -343,7 +373,7 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'admin-public-addresses.list', method: 'GET', path: '/v0.1/admin/public-addresses' }),
       /** Add every address of a block to a location, for its VMs; existing addresses stay. */
       create: call({ id: 'admin-public-addresses.create', method: 'POST', path: '/v0.1/admin/public-addresses', takesKey: true }),
-      /** Delete a public address that no VM has. */
+      /** Delete a public address that no VM has and no project has reserved. */
       delete: call({ id: 'admin-public-addresses.delete', method: 'DELETE', path: '/v0.1/admin/public-addresses/{public_address_id}', takesKey: true }),
     },
     adminJoinTokens: {

@@ -818,6 +818,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v0.1/projects/{project_id}/vms/{vm_id}/attach-public-address": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Attach a reserved public address to a stopped VM */
+        post: operations["vms.attach-public-address"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/vms/{vm_id}/detach-public-address": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Detach a reserved public address from a stopped VM; the project keeps the address */
+        post: operations["vms.detach-public-address"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v0.1/projects/{project_id}/vms/{vm_id}/serial-log": {
         parameters: {
             query?: never;
@@ -866,6 +900,42 @@ export interface paths {
         post?: never;
         /** Delete an SSH key; VMs that were created with it keep it */
         delete: operations["ssh-keys.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/auth/ssh-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List your SSH keys, oldest first */
+        get: operations["user-ssh-keys.list"];
+        put?: never;
+        /** Store an SSH public key of yours under a name */
+        post: operations["user-ssh-keys.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/auth/ssh-keys/{user_ssh_key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read an SSH key of yours */
+        get: operations["user-ssh-keys.get"];
+        put?: never;
+        post?: never;
+        /** Delete an SSH key of yours; VMs that were created with it keep it */
+        delete: operations["user-ssh-keys.delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1013,7 +1083,8 @@ export interface paths {
         delete: operations["networks.delete"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Rename a network */
+        patch: operations["networks.change"];
         trace?: never;
     };
     "/v0.1/projects/{project_id}/vpc/subnets": {
@@ -1049,7 +1120,45 @@ export interface paths {
         delete: operations["subnets.delete"];
         options?: never;
         head?: never;
+        /** Rename a subnet */
+        patch: operations["subnets.change"];
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/vpc/public-addresses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List reserved public addresses, oldest first */
+        get: operations["public-addresses.list"];
+        put?: never;
+        /** Reserve a public address in a location */
+        post: operations["public-addresses.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/v0.1/projects/{project_id}/vpc/public-addresses/{address_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a reserved public address */
+        get: operations["public-addresses.get"];
+        put?: never;
+        post?: never;
+        /** Release a public address that is attached to no VM */
+        delete: operations["public-addresses.delete"];
+        options?: never;
+        head?: never;
+        /** Rename a reserved public address */
+        patch: operations["public-addresses.change"];
         trace?: never;
     };
     "/v0.1/projects/{project_id}/vms/operations": {
@@ -1557,7 +1666,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete a public address that no VM has */
+        /** Delete a public address that no VM has and no project has reserved */
         delete: operations["admin-public-addresses.delete"];
         options?: never;
         head?: never;
@@ -1656,7 +1765,7 @@ export interface components {
         };
         Error: {
             /** @enum {string} */
-            code: "bad_request" | "bad_credential" | "totp_required" | "payment_required" | "forbidden" | "not_found" | "conflict" | "operation_in_progress" | "idempotency_key_reused" | "disk_attached" | "name_taken" | "request_too_large" | "unsupported_media_type" | "quota_exceeded" | "unknown_type" | "unknown_location" | "unknown_image" | "type_not_in_location" | "too_many_requests" | "internal_error" | "unavailable";
+            code: "bad_request" | "bad_credential" | "totp_required" | "payment_required" | "forbidden" | "not_found" | "conflict" | "operation_in_progress" | "idempotency_key_reused" | "disk_attached" | "name_taken" | "precondition_failed" | "request_too_large" | "unsupported_media_type" | "quota_exceeded" | "unknown_type" | "unknown_location" | "unknown_image" | "type_not_in_location" | "too_many_requests" | "internal_error" | "unavailable";
             message: string;
             /** Format: uuid */
             error_id: string;
@@ -1834,7 +1943,7 @@ export interface components {
         };
         Quota: {
             /** @enum {string} */
-            type: "vms" | "gpus" | "disks" | "disk_gib" | "firewall_rules" | "networks" | "subnets" | "access_keys";
+            type: "vms" | "gpus" | "disks" | "disk_gib" | "firewall_rules" | "networks" | "subnets" | "access_keys" | "public_addresses";
             max: number;
             used: number;
             available: number;
@@ -1848,13 +1957,14 @@ export interface components {
             networks?: number;
             subnets?: number;
             access_keys?: number;
+            public_addresses?: number;
         };
         OrganizationQuotas: {
             quotas: components["schemas"]["OrganizationQuota"][];
         };
         OrganizationQuota: {
             /** @enum {string} */
-            type: "projects" | "vms" | "gpus" | "disks" | "disk_gib" | "firewall_rules" | "networks" | "access_keys";
+            type: "projects" | "vms" | "gpus" | "disks" | "disk_gib" | "firewall_rules" | "networks" | "access_keys" | "public_addresses";
             max: number;
             used: number;
             available: number;
@@ -1868,6 +1978,7 @@ export interface components {
             firewall_rules?: number;
             networks?: number;
             access_keys?: number;
+            public_addresses?: number;
         };
         User: {
             /** Format: uuid */
@@ -2093,7 +2204,9 @@ export interface components {
              */
             public_ipv4?: {
                 /** @enum {string} */
-                type: "none" | "dynamic";
+                type: "none" | "dynamic" | "reserved";
+                /** Format: uuid */
+                id?: string;
             };
         };
         Vm: {
@@ -2192,6 +2305,10 @@ export interface components {
         };
         DetachDisks: {
             detach_disks: string[];
+        };
+        AttachPublicAddress: {
+            /** Format: uuid */
+            address_id: string;
         };
         SerialLog: {
             /** @description The last part of the console output, at most 64 KiB; empty if nothing was printed yet. */
@@ -2380,6 +2497,9 @@ export interface components {
             /** @example 10.0.0.0/16 */
             cidr: string;
         };
+        ChangeNetwork: {
+            name: string;
+        };
         Subnet: {
             /** Format: uuid */
             id: string;
@@ -2396,6 +2516,27 @@ export interface components {
             location: string;
             /** Format: uuid */
             vpc_network_id: string;
+        };
+        ChangeSubnet: {
+            name: string;
+        };
+        ReservedAddress: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            address: string;
+            location: string;
+            /** @description The VM that the address is attached to; empty if there is none. */
+            vm_id: string | "";
+            /** Format: date-time */
+            created_at: string;
+        };
+        ReserveAddress: {
+            name: string;
+            location: string;
+        };
+        ChangeReservedAddress: {
+            name: string;
         };
         Event: {
             /** Format: uuid */
@@ -2802,8 +2943,10 @@ export interface components {
             id: string;
             address: string;
             location: string;
-            /** @description The VM that has the address; empty if it is free. */
+            /** @description The VM that has the address; empty if none has it now. */
             vm_id: string | "";
+            /** @description The project that has reserved the address; empty if none has. */
+            project_id: string | "";
         };
         AddedPublicAddresses: {
             /** @description How many addresses of the block are new. */
@@ -4449,6 +4592,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4463,6 +4608,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 project_id: string;
@@ -4489,6 +4636,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 project_id: string;
@@ -4519,6 +4668,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 project_id: string;
@@ -4549,6 +4700,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 project_id: string;
@@ -4559,6 +4712,70 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["DetachDisks"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationReply"];
+                };
+            };
+        };
+    };
+    "vms.attach-public-address": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                vm_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AttachPublicAddress"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationReply"];
+                };
+            };
+        };
+    };
+    "vms.detach-public-address": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                vm_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AttachPublicAddress"];
             };
         };
         responses: {
@@ -4669,6 +4886,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4683,10 +4902,117 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 project_id: string;
                 ssh_key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SshKey"];
+                };
+            };
+        };
+    };
+    "user-ssh-keys.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["SshKey"][];
+                        next_page_token: string;
+                    };
+                };
+            };
+        };
+    };
+    "user-ssh-keys.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSshKey"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SshKey"];
+                };
+            };
+        };
+    };
+    "user-ssh-keys.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_ssh_key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SshKey"];
+                };
+            };
+        };
+    };
+    "user-ssh-keys.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                user_ssh_key_id: string;
             };
             cookie?: never;
         };
@@ -4821,6 +5147,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4835,6 +5163,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 project_id: string;
@@ -4861,6 +5191,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 project_id: string;
@@ -4953,6 +5285,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4967,6 +5301,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 project_id: string;
@@ -4993,6 +5329,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 project_id: string;
@@ -5114,6 +5452,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5128,6 +5468,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 project_id: string;
@@ -5136,6 +5478,38 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Network"];
+                };
+            };
+        };
+    };
+    "networks.change": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                network_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeNetwork"];
+            };
+        };
         responses: {
             /** @description The request succeeded */
             200: {
@@ -5216,6 +5590,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5230,6 +5606,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 project_id: string;
@@ -5246,6 +5624,181 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Subnet"];
+                };
+            };
+        };
+    };
+    "subnets.change": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                subnet_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeSubnet"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subnet"];
+                };
+            };
+        };
+    };
+    "public-addresses.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ReservedAddress"][];
+                        next_page_token: string;
+                    };
+                };
+            };
+        };
+    };
+    "public-addresses.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReserveAddress"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReservedAddress"];
+                };
+            };
+        };
+    };
+    "public-addresses.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                address_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReservedAddress"];
+                };
+            };
+        };
+    };
+    "public-addresses.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                address_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReservedAddress"];
+                };
+            };
+        };
+    };
+    "public-addresses.change": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                address_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeReservedAddress"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReservedAddress"];
                 };
             };
         };
@@ -5673,6 +6226,8 @@ export interface operations {
             /** @description The request succeeded */
             200: {
                 headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5687,6 +6242,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 host_id: string;
@@ -5712,6 +6269,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 host_id: string;
@@ -5737,6 +6296,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 host_id: string;
@@ -5762,6 +6323,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 host_id: string;
@@ -5787,6 +6350,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 host_id: string;
@@ -5812,6 +6377,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 host_id: string;
@@ -5841,6 +6408,8 @@ export interface operations {
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 host_id: string;

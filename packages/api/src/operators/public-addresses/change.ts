@@ -57,6 +57,6 @@ export async function deletePublicAddress(
   if (!(await isPublicAddress(sql, publicAddressId))) throw notFound('public address');
   throw new CloudError(
     'conflict',
-    'a VM has this public address: try again after the VM has released it',
+    'a VM has this public address, or a project has reserved it: try again after it was released',
   );
 }

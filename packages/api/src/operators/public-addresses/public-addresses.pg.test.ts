@@ -134,7 +134,13 @@ describe('the list of public addresses', () => {
       { ...items[1], address: '203.0.113.1', location: 'eu-north-a', vm_id: vmId },
       { ...items[2], address: '203.0.113.2', location: 'eu-north-a', vm_id: '' },
     ]);
-    expect(Object.keys(first.items[0]).toSorted()).toEqual(['address', 'id', 'location', 'vm_id']);
+    expect(Object.keys(first.items[0]).toSorted()).toEqual([
+      'address',
+      'id',
+      'location',
+      'project_id',
+      'vm_id',
+    ]);
     const second = await list(`?location=eu-north-a&limit=3&page_token=${first.next_page_token}`);
     expect(addressesOf(second)).toEqual(['203.0.113.3']);
     expect(second.next_page_token).toBe('');

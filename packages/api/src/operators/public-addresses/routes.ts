@@ -44,7 +44,7 @@ export const adminPublicAddressRoutes = [
     id: 'admin-public-addresses.delete',
     method: 'delete',
     path: '/admin/public-addresses/{public_address_id}',
-    summary: 'Delete a public address that no VM has',
+    summary: 'Delete a public address that no VM has and no project has reserved',
     access: { level: 'operator', role: 'admin' },
     params: PublicAddressParams,
     reply: PublicAddress,

@@ -16,7 +16,10 @@ export const PublicAddress = z
     address: z.string(),
     location: z.string(),
     vm_id: ReplyIdOrEmpty.openapi({
-      description: 'The VM that has the address; empty if it is free.',
+      description: 'The VM that has the address; empty if none has it now.',
+    }),
+    project_id: ReplyIdOrEmpty.openapi({
+      description: 'The project that has reserved the address; empty if none has.',
     }),
   })
   .openapi('PublicAddress');

@@ -1,5 +1,6 @@
 import type { PublicAddressRow } from '@gantry/db/queries/networks/public-addresses';
 
 export function publicAddressView(row: PublicAddressRow) {
-  return { id: row.id, address: row.address, location: row.location, vm_id: row.vm_id ?? '' };
+  const { id, address, location, vm_id, project_id } = row;
+  return { id, address, location, vm_id: vm_id ?? '', project_id: project_id ?? '' };
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from '@gantry/db/connect';
 import {
-  hasVmsOrDisks,
+  hasResources,
   readProject,
   removeProject,
   updateProjectName,
@@ -53,10 +53,13 @@ export async function renameProject(
   return project;
 }
 
-/** If a VM or disk is created at the same time, its foreign key makes the deletion fail. */
+/** If a VM, a disk or a public address is created at the same time, its foreign key makes the deletion fail. */
 export async function deleteProject(sql: Queryable, projectId: string): Promise<ProjectRow> {
-  if (await hasVmsOrDisks(sql, projectId)) {
-    throw new CloudError('conflict', 'the project has VMs or disks: delete them first');
+  if (await hasResources(sql, projectId)) {
+    throw new CloudError(
+      'conflict',
+      'the project has VMs, disks or public addresses: delete them first',
+    );
   }
   const project = await removeProject(sql, projectId);
   if (!project) throw notFound('project');

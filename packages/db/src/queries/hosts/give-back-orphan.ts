@@ -128,7 +128,8 @@ async function insertInterfaces(sql: Queryable, orphan: Orphan): Promise<void> {
       values (${interfaceId}, ${subnetId}, ${address}::inet) on conflict (network_interface_id) do nothing`;
     await sql`update public_addresses p set network_interface_id = ${interfaceId} from orphan_interfaces i
       where i.orphan_id = ${id} and i.id = ${interfaceId} and p.address = i.public_address
-        and p.network_interface_id is null`;
+        and p.network_interface_id is null and (not p.reserved or exists (select from reserved_addresses r
+          where r.public_address_id = p.id and r.network_interface_id = ${interfaceId}))`;
   }
 }
 

@@ -8,6 +8,8 @@ export type PublicAddressRow = {
   address: string;
   location: string;
   vm_id: string | null;
+  /** The project that has reserved it. */
+  project_id: string | null;
 };
 
 export type PublicAddressFilter = {
@@ -22,8 +24,9 @@ export async function listPublicAddresses(
   filter: PublicAddressFilter,
 ): Promise<PublicAddressRow[]> {
   return await sql<PublicAddressRow[]>`
-    select a.id, host(a.address) as address, a.location, n.vm_id
+    select a.id, host(a.address) as address, a.location, n.vm_id, r.project_id
     from public_addresses a left join network_interfaces n on n.id = a.network_interface_id
+    left join reserved_addresses r on r.public_address_id = a.id
     where a.id > ${filter.after ?? FIRST_ID}
       and (${filter.location}::text is null or a.location = ${filter.location})
     order by a.id limit ${filter.limit}`;
@@ -59,14 +62,14 @@ export async function countPublicAddresses(sql: Queryable, location: string): Pr
   return row?.total ?? 0;
 }
 
-/** An address that a VM gets at the same moment is not removed. */
+/** An address that a VM gets or a project reserves at the same moment is not removed. */
 export async function removeFreePublicAddress(
   sql: Queryable,
   publicAddressId: string,
 ): Promise<PublicAddressRow | undefined> {
   const [row] = await sql<PublicAddressRow[]>`
-    delete from public_addresses where id = ${publicAddressId} and network_interface_id is null
-    returning id, host(address) as address, location, null::uuid as vm_id`;
+    delete from public_addresses where id = ${publicAddressId} and network_interface_id is null and not reserved
+    returning id, host(address) as address, location, null::uuid as vm_id, null::uuid as project_id`;
   return row;
 }
 

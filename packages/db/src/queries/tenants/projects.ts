@@ -45,15 +45,16 @@ export async function updateProjectName(
   return row;
 }
 
-/** Returns whether the project has VMs or disks, including those that are being deleted. */
-export async function hasVmsOrDisks(sql: Queryable, projectId: string): Promise<boolean> {
+/** Returns whether the project has VMs, disks or public addresses, including those that are being deleted. */
+export async function hasResources(sql: Queryable, projectId: string): Promise<boolean> {
   const [row] = await sql<{ held: boolean }[]>`
     select exists (select from vms where project_id = ${projectId})
-      or exists (select from disks where project_id = ${projectId}) as held`;
+      or exists (select from disks where project_id = ${projectId})
+      or exists (select from reserved_addresses where project_id = ${projectId}) as held`;
   return row?.held ?? false;
 }
 
-/** Removes everything of the project. Fails if it has a VM or disk. */
+/** Removes everything of the project. Fails if it has a VM, a disk or a public address. */
 export async function removeProject(
   sql: Queryable,
   projectId: string,

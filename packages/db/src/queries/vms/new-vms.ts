@@ -21,7 +21,7 @@ export type VmRequest = {
 export type InterfaceRequest = {
   network_id?: string | undefined;
   subnet_id?: string | undefined;
-  public_ipv4: { type: 'none' | 'dynamic' };
+  public_ipv4: { type: 'none' | 'dynamic' | 'reserved'; id?: string | undefined };
 };
 
 export type NewVm = {
@@ -62,10 +62,11 @@ export async function insertVm(
           ${vm.osDisk.sizeGib}, ${request.location}, 0, ${vm.osDisk.serialNumber}, ${vm.at}, ${vm.at})),
       attachment as (insert into disk_attachments (disk_id, vm_id, attachment_type, mode, exclusive)
         values (${vm.osDisk.id}, ${vm.id}, 'os', 'read-write', true)),
+      ${attachReserved(sql, vm)}
       interface as (insert into network_interfaces
         (id, vm_id, name, network_id, subnet_id, mac_address, wants_public_ipv4)
         values (${vm.networkInterface.id}, ${vm.id}, 'eth0', (select network_id from subnet),
-          (select id from subnet), ${vm.networkInterface.macAddress}, ${wantsPublicIpv4(request)})),
+          (select id from subnet), ${vm.networkInterface.macAddress}, ${wantsPublicIpv4(sql, request)})),
       ${insertOperationCte(sql, operation)},
       ${recordCtes(sql, record)}
     select`;
@@ -87,8 +88,28 @@ function selectSubnet(
       ${subnetId === undefined ? sql`` : sql`and s.id = ${subnetId}`}`;
 }
 
-function wantsPublicIpv4({ network_interfaces: [only] = [] }: VmRequest): boolean {
-  return only?.public_ipv4.type !== 'none';
+/**
+ * Attaches the reserved address that the request names. Selects no row if the project does not have the address in
+ * the location, or if it is attached.
+ */
+function attachReserved(sql: Queryable, { projectId, request, networkInterface }: NewVm) {
+  const addressId = reservedAddressOf(request);
+  if (addressId === undefined) return sql``;
+  return sql`reserved_address as (update reserved_addresses r set network_interface_id = ${networkInterface.id}
+      from public_addresses p where p.id = r.public_address_id and p.location = ${request.location}
+        and r.project_id = ${projectId} and r.id = ${addressId} and r.network_interface_id is null
+      returning false as wants_dynamic),`;
+}
+
+/** Returns the id of the reserved public address that the request names. */
+export function reservedAddressOf({ network_interfaces: [only] = [] }: VmRequest) {
+  return only?.public_ipv4.id;
+}
+
+/** Null if the request names a reserved address that cannot be attached, so that the statement fails. */
+function wantsPublicIpv4(sql: Queryable, { network_interfaces: [only] = [] }: VmRequest) {
+  if (only?.public_ipv4.id !== undefined) return sql`(select wants_dynamic from reserved_address)`;
+  return sql`${only?.public_ipv4.type !== 'none'}::boolean`;
 }
 
 export type VmRefusal =

@@ -57,7 +57,8 @@ function interfaceView(row: VmInterfaceRow) {
 }
 
 /** An interface that wants a public address has none until the VM is placed, or if none is left. */
-function publicType({ public_address, wants_public_ipv4 }: VmInterfaceRow): string {
+function publicType({ public_address, is_reserved, wants_public_ipv4 }: VmInterfaceRow): string {
+  if (is_reserved) return 'reserved';
   if (public_address !== null) return 'dynamic';
   return wants_public_ipv4 ? '' : 'none';
 }

@@ -25,6 +25,8 @@ export type VmInterfaceRow = {
   private_address: string | null;
   public_address: string | null;
   public_address_id: string | null;
+  /** It is attached to the interface also while the VM is stopped. */
+  is_reserved: boolean;
   wants_public_ipv4: boolean;
 };
 
@@ -55,11 +57,13 @@ const selectVm = (sql: Queryable) => sql`
       where a.vm_id = v.id and a.desired_state = 'attached') as disks,
     (select coalesce(json_agg(json_build_object('id', n.id, 'name', n.name, 'network', n.network_id,
         'subnet', n.subnet_id, 'mac_address', n.mac_address, 'private_address', host(c.address),
-        'public_address', host(p.address), 'public_address_id', p.id,
-        'wants_public_ipv4', n.wants_public_ipv4) order by n.name), '[]')
+        'public_address', host(coalesce(q.address, p.address)), 'public_address_id', coalesce(r.id, p.id),
+        'is_reserved', r.id is not null, 'wants_public_ipv4', n.wants_public_ipv4) order by n.name), '[]')
       from network_interfaces n
       left join address_claims c on c.network_interface_id = n.id
       left join public_addresses p on p.network_interface_id = n.id
+      left join reserved_addresses r on r.network_interface_id = n.id
+      left join public_addresses q on q.id = r.public_address_id
       where n.vm_id = v.id) as network_interfaces
   from vms v`;
 

@@ -1,0 +1,1 @@
+ALTER TABLE "public_addresses" ADD COLUMN "reserved" boolean DEFAULT false NOT NULL;
