@@ -91,6 +91,7 @@ const FURTHER = [
   ...['POST /auth/password', 'POST /auth/logout', 'POST /auth/invitations:accept'],
   ...['GET /auth/totp', 'POST /auth/totp', 'POST /auth/totp:confirm', 'POST /auth/totp:remove'],
   ...[`GET ${O}/members`, `POST ${O}/members`, `DELETE ${O}/members/{member_id}`],
+  ...[`PATCH ${P}/vpc/networks/{network_id}`, `PATCH ${P}/vpc/subnets/{subnet_id}`],
   ...[`POST ${P}/vpc/public-addresses`, `GET ${P}/vpc/public-addresses`],
   ...['GET', 'PATCH', 'DELETE'].map((verb) => `${verb} ${P}/vpc/public-addresses/{address_id}`),
   ...['attach', 'detach'].map((verb) => `POST ${P}/vms/{vm_id}/${verb}-public-address`),

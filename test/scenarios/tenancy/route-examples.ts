@@ -214,6 +214,7 @@ export const EXAMPLES: Record<string, (estate: Estate) => Example> = {
   'networks.create': () => ({ body: { name: fresh('network'), cidr: '192.168.0.0/24' } }),
   'networks.list': nothing,
   'networks.get': nothing,
+  'networks.change': () => ({ body: { name: fresh('network') } }),
   'networks.delete': nothing,
   'subnets.create': ({ ids }) => ({
     body: {
@@ -225,6 +226,7 @@ export const EXAMPLES: Record<string, (estate: Estate) => Example> = {
   }),
   'subnets.list': nothing,
   'subnets.get': nothing,
+  'subnets.change': () => ({ body: { name: fresh('subnet') } }),
   'subnets.delete': nothing,
 };
 

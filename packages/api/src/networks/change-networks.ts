@@ -5,8 +5,10 @@ import {
   lockNetwork,
   lockNetworksOfProject,
   type NetworkRow,
+  readNetwork,
   readNetworkUse,
   removeNetwork,
+  updateNetworkName,
 } from '@gantry/db/queries/networks/networks';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
@@ -37,6 +39,18 @@ export async function createNetwork({ sql, projectId, body, now }: Creation): Pr
 }
 
 type Target = { sql: Queryable; projectId: string; networkId: string };
+
+/** Hosts do not know the name. */
+export async function renameNetwork({
+  sql,
+  name,
+  ...key
+}: Target & { name: string }): Promise<NetworkRow> {
+  await updateNetworkName(sql, { ...key, name });
+  const network = await readNetwork(sql, key);
+  if (!network) throw notFound('network');
+  return network;
+}
 
 /** Deletes a network and its subnets. Everything else that refers to it must be deleted before. */
 export async function deleteNetwork({ sql, projectId, networkId }: Target): Promise<NetworkRow> {

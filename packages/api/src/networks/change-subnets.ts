@@ -4,8 +4,10 @@ import {
   insertSubnet,
   lockSubnet,
   lockSubnetsOfNetwork,
+  readSubnet,
   removeSubnet,
   type SubnetRow,
+  updateSubnetName,
 } from '@gantry/db/queries/networks/networks';
 import { cidrContains, parseCidr } from '@gantry/model/cidr';
 import { badRequest, CloudError, notFound, unknownLocation } from '@gantry/model/errors';
@@ -51,6 +53,18 @@ function requireInside(networkCidr: string, cidr: string): void {
 }
 
 type Target = { sql: Queryable; projectId: string; subnetId: string };
+
+/** Hosts do not know the name. */
+export async function renameSubnet({
+  sql,
+  name,
+  ...key
+}: Target & { name: string }): Promise<SubnetRow> {
+  await updateSubnetName(sql, { ...key, name });
+  const subnet = await readSubnet(sql, key);
+  if (!subnet) throw notFound('subnet');
+  return subnet;
+}
 
 export async function deleteSubnet({ sql, projectId, subnetId }: Target): Promise<SubnetRow> {
   const subnet = await lockSubnet(sql, { projectId, subnetId });

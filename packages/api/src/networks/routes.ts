@@ -7,9 +7,11 @@ import {
 import { notFound } from '@gantry/model/errors';
 import { ProjectParams } from '../http/fields.ts';
 import { route } from '../http/route.ts';
-import { createNetwork, deleteNetwork } from './change-networks.ts';
-import { createSubnet, deleteSubnet } from './change-subnets.ts';
+import { createNetwork, deleteNetwork, renameNetwork } from './change-networks.ts';
+import { createSubnet, deleteSubnet, renameSubnet } from './change-subnets.ts';
 import {
+  ChangeNetwork,
+  ChangeSubnet,
   CreateNetwork,
   CreateSubnet,
   Network,
@@ -65,6 +67,20 @@ export const networkRoutes = [
     },
   }),
   route({
+    id: 'networks.change',
+    method: 'patch',
+    path: '/projects/{project_id}/vpc/networks/{network_id}',
+    summary: 'Rename a network',
+    access: { level: 'project', role: 'member' },
+    params: NetworkParams,
+    body: ChangeNetwork,
+    reply: Network,
+    handle: async ({ sql, scope, params, body }) => {
+      const target = { sql, projectId: scope.projectId, networkId: params.network_id };
+      return networkView(await renameNetwork({ ...target, name: body.name }));
+    },
+  }),
+  route({
     id: 'networks.delete',
     method: 'delete',
     path: '/projects/{project_id}/vpc/networks/{network_id}',
@@ -113,6 +129,20 @@ export const networkRoutes = [
       const row = await readSubnet(sql, { projectId: scope.projectId, subnetId: params.subnet_id });
       if (!row) throw notFound('subnet');
       return subnetView(row);
+    },
+  }),
+  route({
+    id: 'subnets.change',
+    method: 'patch',
+    path: '/projects/{project_id}/vpc/subnets/{subnet_id}',
+    summary: 'Rename a subnet',
+    access: { level: 'project', role: 'member' },
+    params: SubnetParams,
+    body: ChangeSubnet,
+    reply: Subnet,
+    handle: async ({ sql, scope, params, body }) => {
+      const target = { sql, projectId: scope.projectId, subnetId: params.subnet_id };
+      return subnetView(await renameSubnet({ ...target, name: body.name }));
     },
   }),
   route({

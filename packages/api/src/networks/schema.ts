@@ -44,6 +44,10 @@ export const CreateNetwork = z
   .strictObject({ name: Name, cidr: Block({ smallest: 8, largest: 28 }) })
   .openapi('CreateNetwork');
 
+/** Hosts and VMs depend on everything else, so it cannot change. */
+export const ChangeNetwork = z.strictObject({ name: Name }).openapi('ChangeNetwork');
+export const ChangeSubnet = z.strictObject({ name: Name }).openapi('ChangeSubnet');
+
 export const CreateSubnet = z
   .strictObject({
     name: Name,

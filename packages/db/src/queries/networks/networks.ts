@@ -83,6 +83,13 @@ export async function insertNetwork(
     values (${network.id}, ${network.projectId}, ${network.name}, ${network.cidr}, ${network.at})`;
 }
 
+export async function updateNetworkName(
+  sql: Queryable,
+  { projectId, networkId, name }: NetworkKey & { name: string },
+): Promise<void> {
+  await sql`update networks set name = ${name} where project_id = ${projectId} and id = ${networkId}`;
+}
+
 /** Its subnets are removed too. */
 export async function removeNetwork(sql: Queryable, networkId: string): Promise<void> {
   await sql`delete from networks where id = ${networkId}`;
@@ -147,6 +154,13 @@ export async function insertSubnet(sql: Queryable, subnet: NewSubnet): Promise<b
     select ${subnet.id}, ${subnet.projectId}, ${subnet.vpc_network_id}, name, ${subnet.name}, ${subnet.cidr}, ${subnet.at}
     from locations where name = ${subnet.location}`;
   return count > 0;
+}
+
+export async function updateSubnetName(
+  sql: Queryable,
+  { projectId, subnetId, name }: SubnetKey & { name: string },
+): Promise<void> {
+  await sql`update subnets set name = ${name} where project_id = ${projectId} and id = ${subnetId}`;
 }
 
 export async function removeSubnet(sql: Queryable, subnetId: string): Promise<void> {
