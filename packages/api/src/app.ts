@@ -5,12 +5,13 @@ import { mountBillingPage } from './billing/billing-page.ts';
 import { mountPaymentWebhook } from './billing/stripe-webhook.ts';
 import type { Deps } from './deps.ts';
 import { mountDocs } from './http/docs-page.ts';
+import { findReaders } from './http/etags.ts';
 import { mountHealth } from './http/health.ts';
 import { nosniff } from './http/nosniff.ts';
 import { API_PREFIX, buildOpenApiDocument } from './http/openapi.ts';
-import { createPathRouter } from './http/path-router.ts';
 import { refuse } from './http/refuse.ts';
-import { hasDotSegment } from './http/request-target.ts';
+import { createPathRouter } from './http/routing/path-router.ts';
+import { hasDotSegment } from './http/routing/request-target.ts';
 import { serve } from './http/serve.ts';
 import { mountInvitationPage } from './invitations/invitation-page.ts';
 import { ALL_ROUTES } from './routes.ts';
@@ -25,11 +26,12 @@ export function buildApp(deps: Deps): Hono {
   mountInvitationPage(app, deps);
   const document = buildOpenApiDocument([...ALL_ROUTES]);
   app.get(`${API_PREFIX}/openapi.json`, nosniff, (c) => c.json(document));
+  const readers = findReaders(ALL_ROUTES);
   for (const route of ALL_ROUTES) {
     app.on(
       route.method.toUpperCase(),
       API_PREFIX + route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      serve(route, deps),
+      serve(route, deps, readers.get(route)),
     );
   }
   app.notFound((c) => {

@@ -15,6 +15,7 @@ export const ERROR_KINDS = {
   idempotency_key_reused: 'conflict',
   disk_attached: 'conflict',
   name_taken: 'conflict',
+  precondition_failed: 'changed',
   request_too_large: 'too_large',
   unsupported_media_type: 'unsupported',
   quota_exceeded: 'impossible',

@@ -50,6 +50,10 @@ export type CallOptions = {
    * your program was restarted.
    */
   idempotencyKey?: string | undefined;
+  /** The ETag of a read. If the resource has changed since, the write throws an error with status 412. */
+  ifMatch?: string | undefined;
+  /** Called with the ETag of the reply, if it has one. */
+  onEtag?: ((etag: string) => void) | undefined;
 };
 
 type Arguments<Id extends OperationId> =

@@ -91,6 +91,15 @@ describe('a request', () => {
     expect(keys[2]).toBe('mine');
   });
 
+  it('that reads gives the ETag to the caller, who sends it with a write', async () => {
+    const client = await clientOf([{ ...OK, headers: { etag: '"read"' } }, OK]);
+    const input = { project_id: PROJECT, network_id: PROJECT };
+    const etags: string[] = [];
+    await client.networks.get(input, { onEtag: (etag) => etags.push(etag) });
+    await client.networks.change({ ...input, body: { name: 'two' } }, { ifMatch: etags[0] });
+    expect(server.seen.map(({ ifMatch }) => ifMatch)).toEqual([undefined, '"read"']);
+  });
+
   for (const [status, code] of [
     [400, 'bad_request'],
     [409, 'operation_in_progress'],

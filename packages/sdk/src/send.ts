@@ -34,11 +34,17 @@ export async function send(sender: Sender, { route, request, options }: Sending)
   let bearer = await bearers?.bearer();
   let mayRenew = bearers !== undefined;
   for (let attempt = 1; ; attempt += 1) {
-    const headers = headersOf({ bearer, key, hasBody: request.body !== undefined });
+    const headers = headersOf({
+      ...{ bearer, key, hasBody: request.body !== undefined, ifMatch: options.ifMatch },
+    });
     const outcome = await attemptOnce(sender, { route, request, headers, signal });
     if (signal?.aborted) throw signal.reason;
     const { reply } = outcome;
-    if (reply && reply.status === 200) return readBody(reply, name);
+    if (reply && reply.status === 200) {
+      const etag = reply.headers.get('etag');
+      if (etag !== null) options.onEtag?.(etag);
+      return readBody(reply, name);
+    }
     if (reply?.status === 401 && mayRenew && bearer !== undefined) {
       mayRenew = false;
       const other = await bearers?.renew(bearer);
@@ -105,14 +111,20 @@ function limitedSignal(signal: AbortSignal | undefined, limitMs: number) {
   };
 }
 
-type HeaderFacts = { bearer: string | undefined; key: string | undefined; hasBody: boolean };
+type HeaderFacts = {
+  bearer: string | undefined;
+  key: string | undefined;
+  hasBody: boolean;
+  ifMatch: string | undefined;
+};
 
-function headersOf({ bearer, key, hasBody }: HeaderFacts): Record<string, string> {
+function headersOf({ bearer, key, hasBody, ifMatch }: HeaderFacts): Record<string, string> {
   return {
     accept: 'application/json',
     ...(hasBody ? { 'content-type': 'application/json' } : {}),
     ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
     ...(key === undefined ? {} : { 'idempotency-key': key }),
+    ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
   };
 }
 

@@ -10,6 +10,7 @@ const STATUS: Record<ErrorKind, number> = {
   forbidden: 403,
   not_found: 404,
   conflict: 409,
+  changed: 412,
   too_large: 413,
   unsupported: 415,
   impossible: 422,

@@ -1,5 +1,6 @@
 import { ERROR_KINDS } from '@gantry/model/errors';
 import { OpenAPIHono, z } from '@hono/zod-openapi';
+import { findReaders } from './etags.ts';
 import { ERROR_STATUSES } from './http-errors.ts';
 import { type AnyRoute, isWrite } from './route.ts';
 
@@ -14,7 +15,9 @@ export function buildOpenApiDocument(routes: AnyRoute[]) {
     scheme: 'bearer',
     description: 'An access key of a project, or an access token from POST /v0.1/auth/token.',
   });
+  const readers = findReaders(routes);
   for (const route of routes) {
+    const reader = readers.get(route);
     registry.registerPath({
       method: route.method,
       path: API_PREFIX + route.path,
@@ -22,8 +25,8 @@ export function buildOpenApiDocument(routes: AnyRoute[]) {
       summary: route.summary,
       tags: [route.id.split('.')[0] ?? ''],
       security: route.access.level === 'public' ? [] : [{ [bearer.name]: [] }],
-      request: requestOf(route),
-      responses: responsesOf(route),
+      request: requestOf(route, reader),
+      responses: responsesOf(route, reader),
     });
   }
   return documented.getOpenAPI31Document({
@@ -72,12 +75,27 @@ const EventStreamText = z.string().openapi({
     'parameters belong to the JSON list and are refused.',
 });
 
-function requestOf(route: AnyRoute) {
+const IfMatchHeader = IdempotencyHeader.extend({
+  'If-Match': z.string().optional().openapi({
+    description: 'The ETag of a GET. If the resource has changed since, the reply is 412.',
+  }),
+});
+
+const ETAG_HEADER = {
+  ETag: {
+    description: 'Identifies this state of the resource, for If-Match.',
+    required: true,
+    schema: { type: 'string' as const },
+  },
+};
+
+function requestOf(route: AnyRoute, reader: AnyRoute | undefined) {
+  const writeHeaders = reader ? IfMatchHeader : IdempotencyHeader;
   return {
     ...(route.stream ? { headers: LastEventIdHeader } : {}),
     ...(route.params ? { params: route.params as unknown as z.ZodObject } : {}),
     ...(route.query ? { query: route.query as unknown as z.ZodObject } : {}),
-    ...(isWrite(route) && route.access.level !== 'public' ? { headers: IdempotencyHeader } : {}),
+    ...(isWrite(route) && route.access.level !== 'public' ? { headers: writeHeaders } : {}),
     ...(route.body
       ? {
           body: {
@@ -89,13 +107,14 @@ function requestOf(route: AnyRoute) {
   };
 }
 
-function responsesOf(route: AnyRoute) {
+function responsesOf(route: AnyRoute, reader: AnyRoute | undefined) {
   const error = {
     description: 'The request failed',
     content: { 'application/json': { schema: ErrorBody } },
   };
   const done = {
     description: 'The request succeeded',
+    ...(route === reader ? { headers: ETAG_HEADER } : {}),
     content: {
       'application/json': { schema: route.reply as unknown as z.ZodObject },
       ...(route.stream ? { 'text/event-stream': { schema: EventStreamText } } : {}),

@@ -25,6 +25,8 @@ export type WriteContext = {
   rawBody: string;
   url: string;
   idempotencyKey: string | undefined;
+  /** Throws unless the resource is as the client has read it. */
+  requireMatch?: ((request: WriteContext['request']) => Promise<void>) | undefined;
 };
 
 /** Longer than every id and catalogue name. */
@@ -60,8 +62,9 @@ export async function performWrite(context: WriteContext): Promise<string> {
 }
 
 async function writeOnce(context: WriteContext): Promise<string> {
-  const { route, request } = context;
+  const { route, request, requireMatch } = context;
   let sent = '';
+  await requireMatch?.(request);
   const record = (reply: unknown) => {
     sent = JSON.stringify(reply);
     return writeRecord(context, reply, sent);
@@ -71,6 +74,7 @@ async function writeOnce(context: WriteContext): Promise<string> {
   } else {
     await transact(request.deps.sql, async (tx) => {
       const reply = await route.handle({ ...request, sql: tx });
+      await requireMatch?.(request);
       await insertRecord(tx, record(reply));
     });
   }

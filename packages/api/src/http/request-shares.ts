@@ -1,6 +1,9 @@
 import type { FairQueueOptions } from '../auth/fair-queue.ts';
 
-/** Connections that no request of a tenant holds: for authentication, logins and the process itself. */
+/**
+ * Connections that no request of a tenant holds: for authentication, logins, the process itself, and the second read
+ * of a write with If-Match, which would otherwise wait for a connection while it holds one.
+ */
 const RESERVED = 2;
 /** More than the burst of an organization. Requests beyond it get 429. */
 const MAX_WAITING_OF_ORGANIZATION = 1_000;

@@ -10,6 +10,7 @@ import { redeemConsoleTicket } from '../auth/console-tickets.ts';
 import { sourceOf } from '../auth/source.ts';
 import { TooManyRequests } from '../base/rate-limit.ts';
 import { type Deps, requireRightClock } from '../deps.ts';
+import { etagOf, parseIfMatch } from './etags.ts';
 import { toErrorReply } from './http-errors.ts';
 import {
   acceptsEvents,
@@ -35,8 +36,10 @@ const HOSTS_PER_REQUEST = 10;
  * of its organization, check for a payment method, parse query and body, wait for the organization's
  * turn at the database, call the handler. Every error becomes a reply here, and every reply is logged
  * here.
+ *
+ * `reader` is the GET of the resource that the route reads or updates; see etags.ts.
  */
-export function serve(route: AnyRoute, deps: Deps) {
+export function serve(route: AnyRoute, deps: Deps, reader?: AnyRoute) {
   return async function serveRequest(c: Context): Promise<Response> {
     const state: RequestState = {
       requestId: randomUUID(),
@@ -48,8 +51,8 @@ export function serve(route: AnyRoute, deps: Deps) {
     let status = 200;
     let isIgnored = false;
     try {
-      const body = await handle({ route, deps, c, state });
-      const headers = typeof body === 'string' ? NO_HEADERS : STREAM_HEADERS;
+      const body = await handle({ route, deps, c, state, reader });
+      const headers = headersOf(body, route === reader);
       return reply({ status, requestId: state.requestId, body, headers });
     } catch (error) {
       const failure = toErrorReply(error, state.requestId);
@@ -88,10 +91,16 @@ type RequestState = {
   caller: Caller | undefined;
   scope: Scope | undefined;
 };
-type Handling = { route: AnyRoute; deps: Deps; c: Context; state: RequestState };
+type Handling = {
+  route: AnyRoute;
+  deps: Deps;
+  c: Context;
+  state: RequestState;
+  reader?: AnyRoute | undefined;
+};
 
 /** Returns the reply's JSON text, or a stream of events. */
-async function handle({ route, deps, c, state }: Handling): Promise<Body> {
+async function handle({ route, deps, c, state, reader }: Handling): Promise<Body> {
   requireRightClock(deps);
   const sourceIp = sourceIpOf(c, deps.trustedProxies);
   const source = sourceOf(sourceIp);
@@ -142,6 +151,8 @@ async function handle({ route, deps, c, state }: Handling): Promise<Body> {
       disconnect: disconnectOf(c),
     });
   }
+  const ifMatch = isWrite(route) ? headerOf(c, 'if-match') : undefined;
+  const requireMatch = ifMatch === undefined ? undefined : parseIfMatch(ifMatch, reader);
   const work = async () =>
     isWrite(route) && route.access.level !== 'public'
       ? await performWrite({
@@ -151,6 +162,7 @@ async function handle({ route, deps, c, state }: Handling): Promise<Body> {
           rawBody: raw,
           url: c.req.path,
           idempotencyKey: headerOf(c, 'idempotency-key'),
+          requireMatch,
         })
       : await performRead(route, request);
   // A console is open for hours and waits for its host, not for the database.
@@ -254,6 +266,11 @@ const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
   connection: 'close',
 };
+
+function headersOf(body: Body, hasEtag: boolean): Record<string, string> {
+  if (typeof body !== 'string') return STREAM_HEADERS;
+  return hasEtag ? { etag: etagOf(body) } : NO_HEADERS;
+}
 
 function reply({ status, requestId, body, headers }: Reply): Response {
   // The server uses plain headers as they are; it would copy a Headers object twice.

@@ -24,6 +24,7 @@ export type ScriptEntry =
 export type SeenRequest = {
   line: string;
   key: string | undefined;
+  ifMatch: string | undefined;
   bearer: string | undefined;
   body: string;
   atMs: number;
@@ -69,6 +70,7 @@ async function receive(request: IncomingMessage): Promise<SeenRequest> {
   return {
     ...{ line: `${request.method} ${request.url}`, body, atMs },
     key: request.headers['idempotency-key'] as string | undefined,
+    ifMatch: request.headers['if-match'],
     bearer: request.headers.authorization?.replace('Bearer ', ''),
   };
 }
