@@ -95,6 +95,8 @@ const FURTHER = [
   ...[`POST ${P}/vpc/public-addresses`, `GET ${P}/vpc/public-addresses`],
   ...['GET', 'PATCH', 'DELETE'].map((verb) => `${verb} ${P}/vpc/public-addresses/{address_id}`),
   ...['attach', 'detach'].map((verb) => `POST ${P}/vms/{vm_id}/${verb}-public-address`),
+  ...['POST /auth/ssh-keys', 'GET /auth/ssh-keys'],
+  ...['GET', 'DELETE'].map((verb) => `${verb} /auth/ssh-keys/{user_ssh_key_id}`),
   ...[`POST ${P}/ssh-keys`, `GET ${P}/ssh-keys`],
   ...[`GET ${P}/ssh-keys/{ssh_key_id}`, `DELETE ${P}/ssh-keys/{ssh_key_id}`],
   ...[`GET ${P}/events`, `GET ${P}/device-receipts`, `GET ${P}/vms/{vm_id}/serial-log`],

@@ -185,9 +185,14 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
     ...{ disk_id: free.id, attached_disk_id: attached.id, disk_operation_id: free.operationId },
     ...{ rule_id: rule.id, rule_operation_id: rule.operationId },
     ...{ network_id: network.id, subnet_id: subnet.id, access_key_id: key.id },
-    ...{ ssh_key_id: sshKey.id, address_id: address.id },
+    ...{ ssh_key_id: sshKey.id, user_ssh_key_id: ownKey, address_id: address.id },
     ...{ ...host, ...records },
   };
+}
+
+async function makeOwnSshKey(api: TestApi, { owner }: TestTenant, name: string): Promise<string> {
+  const body = { name, public_key: SSH_PUBLIC_KEY };
+  return (await api.call('POST', '/auth/ssh-keys', { bearer: owner.token, body })).body.id;
 }
 
 let addresses = 0;

@@ -31,6 +31,7 @@ import { quotaRoutes } from './tenants/quotas/routes.ts';
 import { adminUserRoutes } from './tenants/users/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { usageRoutes } from './usage/routes.ts';
+import { userSshKeyRoutes } from './user-ssh-keys/routes.ts';
 import { vmRoutes } from './vms/routes.ts';
 
 /** Every route of the API, in the order of the OpenAPI document. */
@@ -51,6 +52,7 @@ export const ALL_ROUTES: readonly AnyRoute[] = [
   ...imageRoutes,
   ...vmRoutes,
   ...sshKeyRoutes,
+  ...userSshKeyRoutes,
   ...consoleRoutes,
   ...diskRoutes,
   ...firewallRuleRoutes,

@@ -56,6 +56,7 @@ const BOUNDED: Record<string, string> = {
   usage_adjustments: 'on invoices: one row per correction of a day',
   usage_days: 'on invoices: one row a day per project and type, however many VMs there were',
 
+  user_ssh_keys: 'at most 100 rows per user',
   user_totps: 'one row per user',
   users: 'users that exist',
   vm_type_locations: 'one row per type and location',

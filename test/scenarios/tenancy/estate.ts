@@ -53,6 +53,9 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
   const sshKey = await send('POST', `${project}/ssh-keys`, {
     ...{ name: `${name}-ssh`, public_key: SSH_PUBLIC_KEY },
   });
+  const ownKey = await send('POST', '/auth/ssh-keys', {
+    ...{ name: `${name}-own`, public_key: SSH_PUBLIC_KEY },
+  });
   await api.sql`insert into public_addresses (id, location, address)
     select ${newId()}, 'eu-north-a', '198.18.0.0'::inet + count(*) from public_addresses`;
   const address = await send('POST', `${project}/vpc/public-addresses`, {
@@ -79,6 +82,7 @@ export async function makeEstate(api: TestApi, name: string): Promise<Estate> {
       subnet_id: subnet.id,
       access_key_id: accessKey.id,
       ssh_key_id: sshKey.id,
+      user_ssh_key_id: ownKey.id,
       address_id: address.id,
       member_id: member.id,
       vm_operation_id: vm.operation.operation_id,

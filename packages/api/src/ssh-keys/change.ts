@@ -18,8 +18,8 @@ type Creation = {
   now: Date;
 };
 
-/** More than a team needs, and few enough that a project cannot fill the table. */
-const MOST_KEYS = 100;
+/** Of a project or a user: more than a team needs, and few enough that it cannot fill the table. */
+export const MOST_KEYS = 100;
 
 export async function createSshKey({ sql, projectId, body, now }: Creation): Promise<SshKeyRow> {
   await lockSshKeysOfProject(sql, projectId);
@@ -29,14 +29,13 @@ export async function createSshKey({ sql, projectId, body, now }: Creation): Pro
       `the project has ${MOST_KEYS} SSH keys, which is the most: delete one first`,
     );
   }
-  const key = {
-    id: newId(now.getTime()),
-    name: body.name,
-    public_key: body.public_key.trim(),
-    created_at: now,
-  };
+  const key = newSshKey(body, now);
   await insertSshKey(sql, { ...key, projectId });
   return key;
+}
+
+export function newSshKey({ name, public_key }: Creation['body'], now: Date): SshKeyRow {
+  return { id: newId(now.getTime()), name, public_key: public_key.trim(), created_at: now };
 }
 
 /** VMs that were created with the key keep it. */

@@ -34,4 +34,5 @@ export const CreateSshKey = z
   .openapi('CreateSshKey');
 
 export const SshKeyParams = z.object({ project_id: Id, ssh_key_id: Id });
+export const UserSshKeyParams = z.object({ user_ssh_key_id: Id });
 export const SshKeyQuery = z.strictObject(Paging);

@@ -25,6 +25,8 @@ import { toPublicKeys } from './ssh-keys.ts';
 type Creation = {
   sql: Queryable;
   projectId: string;
+  /** The user who creates the VM; null for an access key. */
+  userId: string | null;
   body: z.output<typeof CreateVm>;
   now: Date;
   deadlineMs: number;
@@ -42,12 +44,13 @@ type Creation = {
 export async function createVm({
   sql,
   projectId,
+  userId,
   body,
   now,
   deadlineMs,
   record,
 }: Creation): Promise<NewOperation> {
-  const request = await withPublicKeys({ sql, projectId, body });
+  const request = await withPublicKeys({ sql, projectId, userId, body });
   const vm = newVm({ projectId, request, now });
   const operation = openOperation({
     projectId,
@@ -94,13 +97,14 @@ function newVm({ projectId, request, now }: Wanted): NewVm {
 async function withPublicKeys({
   sql,
   projectId,
+  userId,
   body: { ssh_public_key, ssh_keys, ...body },
-}: Pick<Creation, 'sql' | 'projectId' | 'body'>): Promise<VmRequest> {
+}: Pick<Creation, 'sql' | 'projectId' | 'userId' | 'body'>): Promise<VmRequest> {
   return {
     ...body,
     ...(ssh_public_key === undefined ? {} : { ssh_public_key: ssh_public_key.trim() }),
     ...(ssh_keys?.length
-      ? { ssh_keys: await toPublicKeys({ sql, projectId, given: ssh_keys }) }
+      ? { ssh_keys: await toPublicKeys({ sql, projectId, userId, given: ssh_keys }) }
       : {}),
   };
 }

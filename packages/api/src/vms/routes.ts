@@ -33,10 +33,11 @@ export const vmRoutes = [
     params: ProjectParams,
     body: CreateVm,
     reply: OperationReply,
-    handleRecorded: async ({ sql, scope, body, now, deadlineMs }, record) => {
+    handleRecorded: async ({ sql, caller, scope, body, now, deadlineMs }, record) => {
       const operation = await createVm({
         sql,
         projectId: scope.projectId,
+        userId: caller.type === 'user' ? caller.grant.id : null,
         body,
         now,
         deadlineMs,

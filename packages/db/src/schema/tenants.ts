@@ -150,6 +150,21 @@ export const sshKeys = pgTable(
   ],
 );
 
+/** The same of a user, in every project in which the user creates VMs. Writer: api. */
+export const userSshKeys = pgTable(
+  'user_ssh_keys',
+  {
+    id: id(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    publicKey: text('public_key').notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [unique('user_ssh_keys_name_key').on(t.userId, t.name)],
+);
+
 /** The last use of each access key. It is written with a delay, and may be a minute old. */
 export const accessKeyUses = pgTable('access_key_uses', {
   accessKeyId: uuid('access_key_id')

@@ -1,0 +1,73 @@
+import { listUserSshKeys, readUserSshKey } from '@gantry/db/queries/tenants/user-ssh-keys';
+import { notFound } from '@gantry/model/errors';
+import { requireUser } from '../account/own-user.ts';
+import { page } from '../http/fields.ts';
+import { route } from '../http/route.ts';
+import {
+  CreateSshKey,
+  SshKey,
+  SshKeyPage,
+  SshKeyQuery,
+  UserSshKeyParams,
+} from '../ssh-keys/schema.ts';
+import { sshKeyView } from '../ssh-keys/view.ts';
+import { createUserSshKey, deleteUserSshKey } from './change.ts';
+
+/** The keys of the user who sends the request. They belong to no project, and need no payment method. */
+const OWN = { access: { level: 'authenticated' }, unpaid: true } as const;
+
+export const userSshKeyRoutes = [
+  route({
+    ...OWN,
+    id: 'user-ssh-keys.create',
+    method: 'post',
+    path: '/auth/ssh-keys',
+    summary: 'Store an SSH public key of yours under a name',
+    body: CreateSshKey,
+    reply: SshKey,
+    handle: async ({ sql, caller, body, now }) =>
+      sshKeyView(await createUserSshKey({ sql, userId: requireUser(caller).id, body, now })),
+  }),
+  route({
+    ...OWN,
+    id: 'user-ssh-keys.list',
+    method: 'get',
+    path: '/auth/ssh-keys',
+    summary: 'List your SSH keys, oldest first',
+    query: SshKeyQuery,
+    reply: SshKeyPage,
+    handle: async ({ sql, caller, query: { limit, page_token } }) => {
+      const userId = requireUser(caller).id;
+      const rows = await listUserSshKeys(sql, { userId, after: page_token, limit: limit + 1 });
+      return page(rows, limit, sshKeyView);
+    },
+  }),
+  route({
+    ...OWN,
+    id: 'user-ssh-keys.get',
+    method: 'get',
+    path: '/auth/ssh-keys/{user_ssh_key_id}',
+    summary: 'Read an SSH key of yours',
+    params: UserSshKeyParams,
+    reply: SshKey,
+    handle: async ({ sql, caller, params }) => {
+      const key = { userId: requireUser(caller).id, sshKeyId: params.user_ssh_key_id };
+      const row = await readUserSshKey(sql, key);
+      if (!row) throw notFound('SSH key');
+      return sshKeyView(row);
+    },
+  }),
+  route({
+    ...OWN,
+    id: 'user-ssh-keys.delete',
+    method: 'delete',
+    path: '/auth/ssh-keys/{user_ssh_key_id}',
+    summary: 'Delete an SSH key of yours; VMs that were created with it keep it',
+    params: UserSshKeyParams,
+    reply: SshKey,
+    handle: async ({ sql, caller, params }) => {
+      const key = { userId: requireUser(caller).id, sshKeyId: params.user_ssh_key_id };
+      return sshKeyView(await deleteUserSshKey(sql, key));
+    },
+  }),
+];
