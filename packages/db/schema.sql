@@ -225,6 +225,7 @@ CASE
     ELSE 'ready'::text
 END) stored not null,
   home_id uuid,
+  created_with uuid,
   constraint disks_serial_number_key UNIQUE (serial_number),
   constraint disks_pkey PRIMARY KEY (id),
   constraint disks_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),

@@ -25,6 +25,24 @@ export async function createDisk({
   deadlineMs,
 }: Creation): Promise<NewOperation> {
   const id = newId(now.getTime());
+  await insertNewDisk(sql, { id, projectId, body, now });
+  return await startOperation(sql, {
+    projectId,
+    resourceType: 'disk',
+    resourceId: id,
+    name: 'CREATE',
+    request: body,
+    now,
+    deadlineMs,
+  });
+}
+
+type NewDiskRow = Pick<Creation, 'projectId' | 'body' | 'now'> & { id: string };
+
+export async function insertNewDisk(
+  sql: Queryable,
+  { id, projectId, body, now }: NewDiskRow,
+): Promise<void> {
   const known = await insertDisk(sql, {
     id,
     projectId,
@@ -38,15 +56,6 @@ export async function createDisk({
     at: now,
   });
   if (!known) throw unknownLocation(body.location);
-  return await startOperation(sql, {
-    projectId,
-    resourceType: 'disk',
-    resourceId: id,
-    name: 'CREATE',
-    request: body,
-    now,
-    deadlineMs,
-  });
 }
 
 export function sizeGib(size: string): number {

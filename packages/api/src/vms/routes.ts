@@ -1,6 +1,8 @@
+import type { Queryable } from '@gantry/db/connect';
 import { readSerialLog } from '@gantry/db/queries/vms/serial-logs';
 import { vmView } from '@gantry/db/queries/vms/vm-view';
 import { listVms, readVm } from '@gantry/db/queries/vms/vms';
+import { transact } from '@gantry/db/transact';
 import { notFound } from '@gantry/model/errors';
 import { ProjectParams, page } from '../http/fields.ts';
 import { route } from '../http/route.ts';
@@ -31,16 +33,14 @@ export const vmRoutes = [
     params: ProjectParams,
     body: CreateVm,
     reply: OperationReply,
-    handleRecorded: async ({ sql, scope, body, now, deadlineMs }, record) => {
-      const operation = await createVm({
-        sql,
-        projectId: scope.projectId,
-        body,
-        now,
-        deadlineMs,
-        record: (opened) => record(operationReply(opened)),
-      });
-      return operationReply(operation);
+    handleRecorded: async ({ deps, scope, body, now, deadlineMs }, record) => {
+      const create = (sql: Queryable) =>
+        createVm({
+          ...{ sql, organizationId: scope.organizationId, projectId: scope.projectId },
+          ...{ body, now, deadlineMs, record: (opened) => record(operationReply(opened)) },
+        });
+      const isOneStatement = !body.disks?.length;
+      return operationReply(await (isOneStatement ? create(deps.sql) : transact(deps.sql, create)));
     },
   }),
   route({

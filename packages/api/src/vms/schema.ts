@@ -17,6 +17,7 @@ import {
 } from '../http/fields.ts';
 import { TagFilter, Tags } from '../http/tags.ts';
 import { SshKeyOrName, SshPublicKey } from '../ssh-keys/schema.ts';
+import { NewVmDisks } from './new-disk-schema.ts';
 
 const NetworkInterface = z
   .object({
@@ -113,6 +114,11 @@ export const CreateVm = z
       .min(1, ONE_INTERFACE)
       .max(1, ONE_INTERFACE)
       .optional(),
+    disks: NewVmDisks.optional(),
+    virtualization_features: z
+      .strictObject({ nested_virtualization: z.boolean() })
+      .optional()
+      .openapi({ description: 'What the VM type must have. A type without it is refused.' }),
     tags: Tags.optional(),
   })
   .refine(
