@@ -77,6 +77,8 @@ create table availabilities (
   location text not null,
   vm_type text not null,
   available boolean not null,
+  fitting integer default 0 not null,
+  lacking text default ''::text not null,
   constraint availabilities_location_vm_type_pk PRIMARY KEY (location, vm_type),
   constraint availabilities_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name) ON DELETE CASCADE,
   constraint availabilities_vm_type_vm_types_name_fk FOREIGN KEY (vm_type) REFERENCES vm_types(name) ON DELETE CASCADE
