@@ -15,7 +15,7 @@ import {
   Timestamp,
   TimestampOrEmpty,
 } from '../http/fields.ts';
-import { TagFilter, Tags } from '../http/tags.ts';
+import { ReplyTags, TagFilter, Tags } from '../http/tags.ts';
 import { SshKeyOrName, SshPublicKey } from '../ssh-keys/schema.ts';
 import { NewVmDisks } from './new-disk-schema.ts';
 
@@ -56,7 +56,7 @@ export const Vm = z
     instance_template_id: z.string(),
     instance_group_id: z.string(),
     reservation_id: z.string(),
-    tags: Tags,
+    tags: ReplyTags,
   })
   .openapi('Vm');
 
