@@ -95,7 +95,7 @@ const FURTHER = [
   ...[`GET ${P}/ssh-keys/{ssh_key_id}`, `DELETE ${P}/ssh-keys/{ssh_key_id}`],
   ...[`GET ${P}/events`, `GET ${P}/device-receipts`, `GET ${P}/vms/{vm_id}/serial-log`],
   ...[`GET ${P}/vms/{vm_id}/console`, `POST ${P}/vms/{vm_id}/console`],
-  `POST ${P}/vpc/firewall-rules:trace`,
+  ...[`POST ${P}/vpc/firewall-rules:trace`, `POST ${P}/vms:validate`],
   ...[`GET ${P}/prices`, `GET ${O}/standing`, `GET ${O}/quotas`],
 ];
 

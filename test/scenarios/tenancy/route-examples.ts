@@ -171,6 +171,7 @@ export const EXAMPLES: Record<string, (estate: Estate) => Example> = {
   'consoles.open': nothing,
   'consoles.create-ticket': nothing,
   'vms.create': () => ({ body: vm(fresh('vm')) }),
+  'vms.validate': () => ({ body: vm(fresh('vm')) }),
   'vms.list': nothing,
   'vms.get': nothing,
   'vms.change': () => ({ body: { action: 'STOP' } }),

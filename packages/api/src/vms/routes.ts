@@ -18,10 +18,12 @@ import {
   DetachDisks,
   SerialLog,
   Vm,
+  VmEstimate,
   VmPage,
   VmParams,
   VmQuery,
 } from './schema.ts';
+import { validateVm } from './validate.ts';
 
 export const vmRoutes = [
   route({
@@ -41,6 +43,21 @@ export const vmRoutes = [
         });
       const isOneStatement = !body.disks?.length;
       return operationReply(await (isOneStatement ? create(deps.sql) : transact(deps.sql, create)));
+    },
+  }),
+  route({
+    id: 'vms.validate',
+    method: 'post',
+    path: '/projects/{project_id}/vms:validate',
+    summary: 'Check a creation of a VM without creating it: errors, price, and whether it fits now',
+    access: { level: 'project', role: 'member' },
+    params: ProjectParams,
+    body: CreateVm,
+    reply: VmEstimate,
+    handleRecorded: async ({ deps, scope, body, now, deadlineMs }, record) => {
+      const { organizationId, projectId } = scope;
+      const request = { organizationId, projectId, body, now, deadlineMs };
+      return await validateVm({ sql: deps.sql, ...request, record });
     },
   }),
   route({

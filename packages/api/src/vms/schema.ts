@@ -132,6 +132,23 @@ export const CreateVm = z
   )
   .openapi('CreateVm');
 
+export const VmEstimate = z
+  .object({
+    fits: z.boolean().openapi({ description: 'Whether a host has room for the VM now.' }),
+    reason: z.string().openapi({ description: 'Why no host has room; empty if one has.' }),
+    usd_per_hour: z.number().openapi({ description: 'All charges together.' }),
+    priced: z.boolean().openapi({ description: 'Whether every charge has a price.' }),
+    charges: z.array(
+      z.object({
+        resource_type: z.string(),
+        quantity: z.number(),
+        usd_per_hour: z.number(),
+        priced: z.boolean(),
+      }),
+    ),
+  })
+  .openapi('VmEstimate');
+
 export const ChangeVm = z
   .strictObject({
     action: z.enum(['START', 'STOP', 'RESET', 'UPDATE']),

@@ -177,6 +177,8 @@ export function bindOperations({ call, list }: Bind) {
       create: call({ id: 'vms.create', method: 'POST', path: '/v0.1/projects/{project_id}/vms', takesKey: true }),
       /** List VMs, oldest first. */
       list: list({ id: 'vms.list', method: 'GET', path: '/v0.1/projects/{project_id}/vms' }),
+      /** Check a creation of a VM without creating it: errors, price, and whether it fits now. */
+      validate: call({ id: 'vms.validate', method: 'POST', path: '/v0.1/projects/{project_id}/vms:validate', takesKey: true }),
       /** Read a VM. */
       get: call({ id: 'vms.get', method: 'GET', path: '/v0.1/projects/{project_id}/vms/{vm_id}' }),
       /** Start, stop, reset or update a VM. */

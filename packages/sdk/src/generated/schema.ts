@@ -765,6 +765,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v0.1/projects/{project_id}/vms:validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Check a creation of a VM without creating it: errors, price, and whether it fits now */
+        post: operations["vms.validate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v0.1/projects/{project_id}/vms/{vm_id}": {
         parameters: {
             query?: never;
@@ -1920,6 +1937,12 @@ export interface components {
             type: string;
             location: string;
             available: boolean;
+            /** @description How many VMs fit now at most; counted up to 100. */
+            count: number;
+            /** @description Why none fits; empty if one does. */
+            reason: string;
+            usd_per_hour: number;
+            priced: boolean;
         };
         Spec: {
             product_name: string;
@@ -2076,6 +2099,11 @@ export interface components {
             shutdown_script?: string;
             user_data?: string;
             network_interfaces?: components["schemas"]["NewNetworkInterface"][];
+            disks?: components["schemas"]["NewVmDisk"][];
+            /** @description What the VM type must have. A type without it is refused. */
+            virtualization_features?: {
+                nested_virtualization: boolean;
+            };
             /** @description Labels of the tenant, at most 32. */
             tags?: {
                 [key: string]: string;
@@ -2095,6 +2123,41 @@ export interface components {
                 /** @enum {string} */
                 type: "none" | "dynamic";
             };
+        };
+        NewVmDisk: {
+            /** Format: uuid */
+            disk_id?: string;
+            name?: string;
+            /** @example 100GiB */
+            size?: string;
+            /**
+             * @default 512
+             * @enum {integer}
+             */
+            block_size?: 512 | 4096;
+            /** @enum {string} */
+            type?: "persistent-ssd" | "shared-volume";
+            /**
+             * @default read-write
+             * @enum {string}
+             */
+            mode?: "read-write" | "read-only";
+        };
+        VmEstimate: {
+            /** @description Whether a host has room for the VM now. */
+            fits: boolean;
+            /** @description Why no host has room; empty if one has. */
+            reason: string;
+            /** @description All charges together. */
+            usd_per_hour: number;
+            /** @description Whether every charge has a price. */
+            priced: boolean;
+            charges: {
+                resource_type: string;
+                quantity: number;
+                usd_per_hour: number;
+                priced: boolean;
+            }[];
         };
         Vm: {
             /** Format: uuid */
@@ -4430,6 +4493,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OperationReply"];
+                };
+            };
+        };
+    };
+    "vms.validate": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateVm"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VmEstimate"];
                 };
             };
         };
