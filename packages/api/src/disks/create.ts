@@ -1,4 +1,5 @@
 import type { Queryable } from '@gantry/db/connect';
+import { replaceTags } from '@gantry/db/queries/listing';
 import type { NewOperation } from '@gantry/db/queries/operations/operations';
 import { insertDisk } from '@gantry/db/queries/vms/disks';
 import { parseDiskSizeGib } from '@gantry/model/disk-size';
@@ -56,6 +57,7 @@ export async function insertNewDisk(
     at: now,
   });
   if (!known) throw unknownLocation(body.location);
+  if (body.tags) await replaceTags(sql, { table: 'disks', id, tags: body.tags });
 }
 
 export function sizeGib(size: string): number {

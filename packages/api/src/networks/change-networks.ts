@@ -1,4 +1,5 @@
 import type { Queryable } from '@gantry/db/connect';
+import { replaceTags } from '@gantry/db/queries/listing';
 import {
   findOverlappingNetwork,
   insertNetwork,
@@ -32,8 +33,10 @@ export async function createNetwork({ sql, projectId, body, now }: Creation): Pr
     );
   }
   const id = newId(now.getTime());
-  await insertNetwork(sql, { id, projectId, ...body, at: now });
-  return { id, ...body, is_default: false, subnets: [] };
+  const { tags = {}, ...network } = body;
+  await insertNetwork(sql, { id, projectId, ...network, at: now });
+  if (body.tags) await replaceTags(sql, { table: 'networks', id, tags });
+  return { id, ...network, is_default: false, subnets: [], tags };
 }
 
 type Target = { sql: Queryable; projectId: string; networkId: string };

@@ -1,4 +1,5 @@
 import type { Queryable } from '@gantry/db/connect';
+import { replaceTags } from '@gantry/db/queries/listing';
 import {
   findOverlappingSubnet,
   insertSubnet,
@@ -36,9 +37,11 @@ export async function createSubnet({ sql, projectId, body, now }: Creation): Pro
       `the cidr overlaps ${other.cidr} of the subnet "${other.name}": choose another block`,
     );
   }
-  const subnet = { id: newId(now.getTime()), ...body };
+  const { tags = {}, ...wanted } = body;
+  const subnet = { ...wanted, id: newId(now.getTime()), tags };
   const known = await insertSubnet(sql, { ...subnet, projectId, at: now });
   if (!known) throw unknownLocation(body.location);
+  if (body.tags) await replaceTags(sql, { table: 'subnets', id: subnet.id, tags });
   return subnet;
 }
 

@@ -6,6 +6,7 @@ import {
 } from '@gantry/db/queries/networks/networks';
 import { notFound } from '@gantry/model/errors';
 import { ProjectParams } from '../http/fields.ts';
+import { resourcePage, TaggedResourceQuery, toListing } from '../http/lists/resource-list.ts';
 import { route } from '../http/route.ts';
 import { createNetwork, deleteNetwork } from './change-networks.ts';
 import { createSubnet, deleteSubnet } from './change-subnets.ts';
@@ -13,11 +14,11 @@ import {
   CreateNetwork,
   CreateSubnet,
   Network,
+  NetworkPage,
   NetworkParams,
-  Networks,
   Subnet,
+  SubnetPage,
   SubnetParams,
-  Subnets,
 } from './schema.ts';
 import { networkView, subnetView } from './view.ts';
 
@@ -42,10 +43,10 @@ export const networkRoutes = [
     summary: 'List networks, oldest first',
     access: { level: 'project', role: 'read-only' },
     params: ProjectParams,
-    reply: Networks,
-    handle: async ({ sql, scope }) => ({
-      items: (await listNetworks(sql, scope.projectId)).map(networkView),
-    }),
+    query: TaggedResourceQuery,
+    reply: NetworkPage,
+    handle: async ({ sql, scope, query }) =>
+      resourcePage(await listNetworks(sql, toListing(scope.projectId, query)), query, networkView),
   }),
   route({
     id: 'networks.get',
@@ -96,10 +97,10 @@ export const networkRoutes = [
     summary: 'List subnets, oldest first',
     access: { level: 'project', role: 'read-only' },
     params: ProjectParams,
-    reply: Subnets,
-    handle: async ({ sql, scope }) => ({
-      items: (await listSubnets(sql, scope.projectId)).map(subnetView),
-    }),
+    query: TaggedResourceQuery,
+    reply: SubnetPage,
+    handle: async ({ sql, scope, query }) =>
+      resourcePage(await listSubnets(sql, toListing(scope.projectId, query)), query, subnetView),
   }),
   route({
     id: 'subnets.get',

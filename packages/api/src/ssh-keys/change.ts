@@ -5,6 +5,7 @@ import {
   lockSshKeysOfProject,
   removeSshKey,
   type SshKeyRow,
+  updateSshKeyTags,
 } from '@gantry/db/queries/tenants/ssh-keys';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
@@ -33,10 +34,20 @@ export async function createSshKey({ sql, projectId, body, now }: Creation): Pro
     id: newId(now.getTime()),
     name: body.name,
     public_key: body.public_key.trim(),
+    tags: body.tags ?? {},
     created_at: now,
   };
   await insertSshKey(sql, { ...key, projectId });
   return key;
+}
+
+export async function changeSshKey(
+  sql: Queryable,
+  change: { projectId: string; sshKeyId: string; tags: Record<string, string> },
+): Promise<SshKeyRow> {
+  const row = await updateSshKeyTags(sql, change);
+  if (!row) throw notFound('SSH key');
+  return row;
 }
 
 /** VMs that were created with the key keep it. */

@@ -1,7 +1,7 @@
 import type { SshKeyRow } from '@gantry/db/queries/tenants/ssh-keys';
 import { sshFingerprint } from '@gantry/model/ssh-key';
 
-export function sshKeyView({ id, name, public_key, created_at }: SshKeyRow) {
+export function sshKeyView({ id, name, public_key, tags, created_at }: SshKeyRow) {
   const fingerprint = sshFingerprint(public_key);
-  return { id, name, public_key, fingerprint, created_at: created_at.toISOString() };
+  return { id, name, public_key, fingerprint, tags, created_at: created_at.toISOString() };
 }

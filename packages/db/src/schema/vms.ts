@@ -148,6 +148,7 @@ export const disks = pgTable(
     blockSize: integer('block_size').notNull(),
     serialNumber: text('serial_number').notNull(),
     desiredState: text('desired_state').notNull().default('present'),
+    tags: jsonb('tags').$type<Record<string, string>>().notNull().default({}),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
     // scheduler:

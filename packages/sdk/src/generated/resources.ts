@@ -91,6 +91,8 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'access-keys.list', method: 'GET', path: '/v0.1/projects/{project_id}/access-keys' }),
       /** Create an access key; only this reply shows its secret. */
       create: call({ id: 'access-keys.create', method: 'POST', path: '/v0.1/projects/{project_id}/access-keys', takesKey: true }),
+      /** Read an access key without its secret. */
+      get: call({ id: 'access-keys.get', method: 'GET', path: '/v0.1/projects/{project_id}/access-keys/{access_key_id}' }),
       /** Revoke an access key. */
       delete: call({ id: 'access-keys.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/access-keys/{access_key_id}', takesKey: true }),
     },
@@ -201,6 +203,8 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'ssh-keys.list', method: 'GET', path: '/v0.1/projects/{project_id}/ssh-keys' }),
       /** Read an SSH key. */
       get: call({ id: 'ssh-keys.get', method: 'GET', path: '/v0.1/projects/{project_id}/ssh-keys/{ssh_key_id}' }),
+      /** Replace the tags of an SSH key. */
+      change: call({ id: 'ssh-keys.change', method: 'PATCH', path: '/v0.1/projects/{project_id}/ssh-keys/{ssh_key_id}', takesKey: true }),
       /** Delete an SSH key; VMs that were created with it keep it. */
       delete: call({ id: 'ssh-keys.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/ssh-keys/{ssh_key_id}', takesKey: true }),
     },
@@ -215,7 +219,7 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'disks.list', method: 'GET', path: '/v0.1/projects/{project_id}/disks' }),
       /** Read a disk. */
       get: call({ id: 'disks.get', method: 'GET', path: '/v0.1/projects/{project_id}/disks/{disk_id}' }),
-      /** Make a disk larger. */
+      /** Make a disk larger, or replace its tags. */
       change: call({ id: 'disks.change', method: 'PATCH', path: '/v0.1/projects/{project_id}/disks/{disk_id}', takesKey: true }),
       /** Delete a disk that is not attached to a VM. */
       delete: call({ id: 'disks.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/disks/{disk_id}', takesKey: true }),

@@ -406,7 +406,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read an access key without its secret */
+        get: operations["access-keys.get"];
         put?: never;
         post?: never;
         /** Revoke an access key */
@@ -885,7 +886,8 @@ export interface paths {
         delete: operations["ssh-keys.delete"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Replace the tags of an SSH key */
+        patch: operations["ssh-keys.change"];
         trace?: never;
     };
     "/v0.1/projects/{project_id}/vms/{vm_id}/console": {
@@ -939,7 +941,7 @@ export interface paths {
         delete: operations["disks.delete"];
         options?: never;
         head?: never;
-        /** Make a disk larger */
+        /** Make a disk larger, or replace its tags */
         patch: operations["disks.change"];
         trace?: never;
     };
@@ -2268,12 +2270,26 @@ export interface components {
             public_key: string;
             /** @description As ssh-keygen -l prints it. */
             fingerprint: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags: {
+                [key: string]: string;
+            };
             /** Format: date-time */
             created_at: string;
         };
         CreateSshKey: {
             name: string;
             public_key: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
+        };
+        ChangeSshKey: {
+            /** @description Labels of the tenant, at most 32. */
+            tags: {
+                [key: string]: string;
+            };
         };
         ConsoleTicket: {
             ticket: string;
@@ -2297,16 +2313,28 @@ export interface components {
              * @enum {string}
              */
             type?: "persistent-ssd" | "shared-volume";
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
         };
         Disk: components["schemas"]["VmDisk"] & {
             /** @enum {string} */
             state: "creating" | "ready" | "resizing" | "deleting";
+            /** @description Labels of the tenant, at most 32. */
+            tags: {
+                [key: string]: string;
+            };
             /** @description The VMs that the disk is attached to. */
             vm_ids: string[];
         };
         ChangeDisk: {
             /** @example 100GiB */
-            size: string;
+            size?: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
         };
         CreateFirewallRule: {
             name: string;
@@ -2339,6 +2367,10 @@ export interface components {
              *     ]
              */
             destination_ports?: string[];
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
         };
         FirewallRuleEndpoint: {
             /** @default  */
@@ -2369,6 +2401,10 @@ export interface components {
             }[];
             destination_ports: string[];
             protocols: ("tcp" | "udp" | "icmp")[];
+            /** @description Labels of the tenant, at most 32. */
+            tags: {
+                [key: string]: string;
+            };
         };
         ChangeFirewallRule: {
             name?: string;
@@ -2393,6 +2429,10 @@ export interface components {
              *     ]
              */
             destination_ports?: string[];
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
         };
         FirewallTrace: {
             allowed: boolean;
@@ -2437,11 +2477,19 @@ export interface components {
             cidr: string;
             gateway: string;
             subnets: string[];
+            /** @description Labels of the tenant, at most 32. */
+            tags: {
+                [key: string]: string;
+            };
         };
         CreateNetwork: {
             name: string;
             /** @example 10.0.0.0/16 */
             cidr: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
         };
         Subnet: {
             /** Format: uuid */
@@ -2451,6 +2499,10 @@ export interface components {
             location: string;
             /** Format: uuid */
             vpc_network_id: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags: {
+                [key: string]: string;
+            };
         };
         CreateSubnet: {
             name: string;
@@ -2459,6 +2511,10 @@ export interface components {
             location: string;
             /** Format: uuid */
             vpc_network_id: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
         };
         Event: {
             /** Format: uuid */
@@ -3661,7 +3717,16 @@ export interface operations {
     };
     "access-keys.list": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Without it, the list is one page. */
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
+            };
             header?: never;
             path: {
                 project_id: string;
@@ -3678,6 +3743,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["AccessKey"][];
+                        next_page_token: string;
                     };
                 };
             };
@@ -3708,6 +3774,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NewAccessKey"];
+                };
+            };
+        };
+    };
+    "access-keys.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                access_key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessKey"];
                 };
             };
         };
@@ -4694,6 +4783,12 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
+                /** @description A tag as key:value. It may be repeated; items must have all of the tags. */
+                tag?: string[];
             };
             header?: never;
             path: {
@@ -4795,6 +4890,36 @@ export interface operations {
             };
         };
     };
+    "ssh-keys.change": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project_id: string;
+                ssh_key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeSshKey"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SshKey"];
+                };
+            };
+        };
+    };
     "consoles.open": {
         parameters: {
             query?: {
@@ -4847,7 +4972,18 @@ export interface operations {
     };
     "disks.list": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Without it, the list is one page. */
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
+                /** @description A tag as key:value. It may be repeated; items must have all of the tags. */
+                tag?: string[];
+            };
             header?: never;
             path: {
                 project_id: string;
@@ -4864,6 +5000,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["Disk"][];
+                        next_page_token: string;
                     };
                 };
             };
@@ -4979,7 +5116,18 @@ export interface operations {
     };
     "firewall-rules.list": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Without it, the list is one page. */
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
+                /** @description A tag as key:value. It may be repeated; items must have all of the tags. */
+                tag?: string[];
+            };
             header?: never;
             path: {
                 project_id: string;
@@ -4996,6 +5144,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["FirewallRule"][];
+                        next_page_token: string;
                     };
                 };
             };
@@ -5140,7 +5289,18 @@ export interface operations {
     };
     "networks.list": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Without it, the list is one page. */
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
+                /** @description A tag as key:value. It may be repeated; items must have all of the tags. */
+                tag?: string[];
+            };
             header?: never;
             path: {
                 project_id: string;
@@ -5157,6 +5317,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["Network"][];
+                        next_page_token: string;
                     };
                 };
             };
@@ -5242,7 +5403,18 @@ export interface operations {
     };
     "subnets.list": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Without it, the list is one page. */
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
+                /** @description A tag as key:value. It may be repeated; items must have all of the tags. */
+                tag?: string[];
+            };
             header?: never;
             path: {
                 project_id: string;
@@ -5259,6 +5431,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["Subnet"][];
+                        next_page_token: string;
                     };
                 };
             };
