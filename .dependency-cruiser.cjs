@@ -80,7 +80,7 @@ module.exports = {
           '^packages/api/src/(http|billing|consoles)/',
           // A page for browsers, like those of billing.
           '^packages/api/src/invitations/invitation-page\\.ts$',
-          '/(routes|schema|trace-schema)\\.ts$',
+          '/(routes|schema|trace-schema|new-disk-schema)\\.ts$',
         ],
       },
       to: { path: '^packages/api/src/http/' },

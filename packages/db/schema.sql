@@ -77,6 +77,8 @@ create table availabilities (
   location text not null,
   vm_type text not null,
   available boolean not null,
+  fitting integer default 0 not null,
+  lacking text default ''::text not null,
   constraint availabilities_location_vm_type_pk PRIMARY KEY (location, vm_type),
   constraint availabilities_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name) ON DELETE CASCADE,
   constraint availabilities_vm_type_vm_types_name_fk FOREIGN KEY (vm_type) REFERENCES vm_types(name) ON DELETE CASCADE
@@ -225,6 +227,8 @@ CASE
     ELSE 'ready'::text
 END) stored not null,
   home_id uuid,
+  created_with uuid,
+  tags jsonb default '{}'::jsonb not null,
   constraint disks_serial_number_key UNIQUE (serial_number),
   constraint disks_pkey PRIMARY KEY (id),
   constraint disks_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
@@ -308,6 +312,7 @@ CASE
     ELSE 'active'::text
 END) stored not null,
   names_resources boolean default true not null,
+  tags jsonb default '{}'::jsonb not null,
   constraint firewall_rules_name_key UNIQUE (project_id, name),
   constraint firewall_rules_added TRIGGER DEFERRABLE INITIALLY DEFERRED,
   constraint firewall_rules_changed TRIGGER DEFERRABLE INITIALLY DEFERRED,
@@ -626,6 +631,7 @@ create table networks (
   vni integer not null,
   is_default boolean default false not null,
   created_at timestamp(3) with time zone default now() not null,
+  tags jsonb default '{}'::jsonb not null,
   constraint networks_name_key UNIQUE (project_id, name),
   constraint networks_vni_key UNIQUE (vni),
   constraint networks_pkey PRIMARY KEY (id),
@@ -847,6 +853,7 @@ create table reserved_addresses (
   name text not null,
   public_address_id uuid not null,
   network_interface_id uuid,
+  tags jsonb default '{}'::jsonb not null,
   created_at timestamp(3) with time zone default now() not null,
   constraint reserved_addresses_address_key UNIQUE (public_address_id),
   constraint reserved_addresses_interface_key UNIQUE (network_interface_id),
@@ -890,6 +897,7 @@ create table ssh_keys (
   name text not null,
   public_key text not null,
   created_at timestamp(3) with time zone default now() not null,
+  tags jsonb default '{}'::jsonb not null,
   constraint ssh_keys_name_key UNIQUE (project_id, name),
   constraint ssh_keys_pkey PRIMARY KEY (id),
   constraint ssh_keys_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
@@ -923,6 +931,7 @@ create table subnets (
   name text not null,
   cidr cidr not null,
   created_at timestamp(3) with time zone default now() not null,
+  tags jsonb default '{}'::jsonb not null,
   constraint subnets_name_key UNIQUE (project_id, name),
   constraint subnets_pkey PRIMARY KEY (id),
   constraint subnets_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),

@@ -65,7 +65,9 @@ describe('docs/contract/catalogue.md#vm-types', () => {
 describe('docs/contract/catalogue.md#availability', () => {
   it('an item has the documented fields and no others', () => {
     for (const item of availabilities) {
-      expect(membersOf(item)).toEqual(['available', 'location', 'type']);
+      expect(membersOf(item)).toEqual([
+        ...['available', 'count', 'location', 'priced', 'reason', 'type', 'usd_per_hour'],
+      ]);
     }
   });
   it('type is a VM type', () => {
@@ -81,9 +83,10 @@ describe('docs/contract/catalogue.md#availability', () => {
   });
   it('available is a boolean', () => {
     const free = availabilities.filter(({ available }) => available === true);
-    expect(free).toEqual([{ type: 'a40.1x', location: LOCATION, available: true }]);
+    expect(free).toMatchObject([{ type: 'a40.1x', location: LOCATION, count: 1, reason: '' }]);
     const taken = availabilities.filter(({ available }) => available === false);
     expect(free.length + taken.length).toBe(availabilities.length);
+    for (const { count, reason } of taken) expect([count, reason !== '']).toEqual([0, true]);
   });
 });
 

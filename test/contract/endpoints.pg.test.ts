@@ -304,7 +304,7 @@ describe('docs/contract: endpoints and their replies', () => {
       updated_at: expect.stringMatching(TIMESTAMP),
     });
     const list = await read(`${P}/disks`);
-    expect(membersOf(list)).toEqual(['items']);
+    expect(membersOf(list)).toEqual(['items', 'next_page_token']);
     expect(list.items).toContainEqual(disk);
     expectRefusal(await world.get(`${P}/disks/${NOBODY}`), 404, 'not_found');
   });
@@ -368,14 +368,14 @@ describe('docs/contract: endpoints and their replies', () => {
     const { status, body: created } = await create(body);
     expect(status).toBe(200);
     const network = await read(`${networks}/${created.id}`);
-    expect(membersOf(network)).toEqual(['cidr', 'gateway', 'id', 'name', 'subnets']);
+    expect(membersOf(network)).toEqual(['cidr', 'gateway', 'id', 'name', 'subnets', 'tags']);
     expect(network).toMatchObject({
       ...body,
       gateway: expect.stringMatching(/^10\.30\.0\.\d+$/),
       subnets: [],
     });
     const list = await read(networks);
-    expect(membersOf(list)).toEqual(['items']);
+    expect(membersOf(list)).toEqual(['items', 'next_page_token']);
     expect(list.items).toContainEqual(network);
     const standard = list.items.find(({ name }: Fields) => name === 'default-vpc-network');
     expect(standard.gateway).toMatch(IPV4);
@@ -398,9 +398,9 @@ describe('docs/contract: endpoints and their replies', () => {
     const { status, body: created } = await world.post(subnets, body);
     expect(status).toBe(200);
     const subnet = await read(`${subnets}/${created.id}`);
-    expect(subnet).toEqual({ id: expect.stringMatching(UUID), ...body });
+    expect(subnet).toEqual({ id: expect.stringMatching(UUID), ...body, tags: {} });
     const list = await read(subnets);
-    expect(membersOf(list)).toEqual(['items']);
+    expect(membersOf(list)).toEqual(['items', 'next_page_token']);
     expect(list.items).toContainEqual(subnet);
     expect((await read(`${P}/vpc/networks/${network.id}`)).subnets).toEqual([created.id]);
     expect((await world.delete(`${subnets}/${created.id}`)).status).toBe(200);

@@ -56,7 +56,7 @@ describe('docs/contract/networks.md#the-firewall-rule-object', () => {
     expect(membersOf(rule)).toEqual(
       [
         ...['id', 'name', 'direction', 'action', 'vpc_network_id', 'state', 'sources'],
-        ...['source_ports', 'destinations', 'destination_ports', 'protocols'],
+        ...['source_ports', 'destinations', 'destination_ports', 'protocols', 'tags'],
       ].sort(),
     ));
   it('id is a UUID', () => expect(rule['id']).toMatch(UUID));
@@ -161,7 +161,7 @@ describe('docs/contract/networks.md#firewall-rules: request body', () => {
         ...{ protocols: 'array', sources: 'array', destinations: 'array' },
       },
       // The schema requires it and the example omits it; both are accepted.
-      optional: { source_ports: 'array', destination_ports: 'array' },
+      optional: { source_ports: 'array', destination_ports: 'array', tags: 'object' },
     }));
   it('the reply has the unfinished operation, which echoes the request', async () => {
     const body = ruleBody(networkId, { sources: [{ resource_id: '', cidr: '10.1.0.0/16' }] });
@@ -179,7 +179,7 @@ describe('docs/contract/networks.md#firewall-rules: list', () => {
   it('rules are listed as items', async () => {
     const { status, body } = await world.get(rules);
     expect(status).toBe(200);
-    expect(membersOf(body)).toEqual(['items']);
+    expect(membersOf(body)).toEqual(['items', 'next_page_token']);
     expect(body.items).toContainEqual(rule);
   });
 });
@@ -223,8 +223,9 @@ describe('docs/contract/networks.md#defaults-of-a-new-project', () => {
     const inside = [{ resource_id: network, cidr: '' }];
     const anywhere = [{ resource_id: '', cidr: '' }];
     const { items } = (await under('firewall-rules')).body;
-    const shown = items.map(({ id, name, ...shape }: Fields) => {
+    const shown = items.map(({ id, name, tags, ...shape }: Fields) => {
       expect([id, name]).toEqual([expect.stringMatching(UUID), expect.stringMatching(/./)]);
+      expect(tags).toEqual({});
       return shape;
     });
     const common = { action: 'allow', state: 'active', vpc_network_id: network, source_ports: [] };

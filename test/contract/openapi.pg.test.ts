@@ -99,9 +99,10 @@ const FURTHER = [
   ...['GET', 'DELETE'].map((verb) => `${verb} /auth/ssh-keys/{user_ssh_key_id}`),
   ...[`POST ${P}/ssh-keys`, `GET ${P}/ssh-keys`],
   ...[`GET ${P}/ssh-keys/{ssh_key_id}`, `DELETE ${P}/ssh-keys/{ssh_key_id}`],
+  ...[`PATCH ${P}/ssh-keys/{ssh_key_id}`, `GET ${P}/access-keys/{access_key_id}`],
   ...[`GET ${P}/events`, `GET ${P}/device-receipts`, `GET ${P}/vms/{vm_id}/serial-log`],
   ...[`GET ${P}/vms/{vm_id}/console`, `POST ${P}/vms/{vm_id}/console`],
-  `POST ${P}/vpc/firewall-rules:trace`,
+  ...[`POST ${P}/vpc/firewall-rules:trace`, `POST ${P}/vms:validate`],
   ...[`GET ${P}/prices`, `GET ${O}/standing`, `GET ${O}/quotas`],
 ];
 

@@ -233,6 +233,8 @@ describe('docs/contract/vms.md#create-a-vm: request body', () => {
         ssh_public_key: string,
         ssh_keys: 'array',
         user_data: string,
+        disks: 'array',
+        virtualization_features: 'object',
         startup_script: string,
         shutdown_script: string,
         network_interfaces: 'array',

@@ -23,6 +23,7 @@ export type JsonSchema = {
   maxLength?: number;
   minItems?: number;
   maxItems?: number;
+  default?: unknown;
 };
 
 type Parameter = { name: string; in: string; schema: JsonSchema };

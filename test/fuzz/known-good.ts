@@ -52,6 +52,10 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   from: tracedEnd,
   to: tracedEnd,
   'protocols[]': fc.subarray(['tcp', 'udp', 'icmp'], { minLength: 1 }),
+  NewVmDisk: fc.oneof(
+    fc.record({ disk_id: own('disk_id'), mode: oneOf('read-write', 'read-only') }),
+    fc.record({ name: freshName, size: oneOf('1GiB', '2TiB') }),
+  ),
   'detach_disks[]': own('attached_disk_id').map((id) => [id]),
   'attach_disks[]': fc
     .record({ disk_id: own('disk_id'), mode: oneOf('read-write', 'read-only') })

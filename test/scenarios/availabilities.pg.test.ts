@@ -1,4 +1,4 @@
-import { readOffers } from '@gantry/db/queries/catalogue/availabilities';
+import { type Fitting, readOffers } from '@gantry/db/queries/catalogue/availabilities';
 import type { Lease } from '@gantry/db/queries/placement/leases';
 import { writeAvailabilities } from '@gantry/scheduler/place/availabilities';
 import { createHostCache, type HostCache } from '@gantry/scheduler/place/host-cache';
@@ -21,7 +21,7 @@ let accessKey: string;
 let operatorToken: string;
 let lease: Lease;
 let hostCache: HostCache;
-let written: Map<string, boolean>;
+let written: Map<string, Fitting>;
 
 beforeAll(async () => {
   api = await startTestApi();
@@ -79,6 +79,26 @@ describe('a type', () => {
     expect(await available()).toEqual(FOUR);
     await addHosts(api.sql, 1, { gpus: 8, nodes: 2 });
     expect(await available()).toEqual([...FOUR, 'a40.8x']);
+  });
+
+  it('is counted by what the hosts have free, and has a reason when none fits', async () => {
+    const path = `/projects/${projectId}/availabilities?location=eu-north-a`;
+    const counts = async () => {
+      await available();
+      const { body } = await api.call('GET', path, { bearer: accessKey });
+      return body.items.slice(0, 4).map((item: { count: number; reason: string }) => item);
+    };
+    expect(await counts()).toMatchObject([
+      ...[{ count: 4 }, { count: 2 }, { count: 1 }],
+      { count: 0, reason: expect.stringContaining('too few GPUs are free on one host') },
+    ]);
+    await addHosts(api.sql, 30, { gpus: 4 });
+    expect(await counts()).toMatchObject([{ count: 100 }, { count: 62 }, { count: 31 }, {}]);
+    await api.sql`update hosts set admin_state = 'cordoned'`;
+    expect(await counts()).toMatchObject([
+      { count: 0, reason: expect.stringContaining('no host for this type takes new VMs') },
+      ...[{ count: 0 }, { count: 0 }, { count: 0 }],
+    ]);
   });
 
   it('is available only in locations that have GPUs of its model', async () => {

@@ -4,6 +4,7 @@ CREATE TABLE "reserved_addresses" (
 	"name" text NOT NULL,
 	"public_address_id" uuid NOT NULL,
 	"network_interface_id" uuid,
+	"tags" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "reserved_addresses_name_key" UNIQUE("project_id","name"),
 	CONSTRAINT "reserved_addresses_address_key" UNIQUE("public_address_id"),

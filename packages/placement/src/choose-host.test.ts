@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { chooseHost, isAvailable, type Policy } from './choose-host.ts';
+import { chooseHost, type Policy } from './choose-host.ts';
+import { countFitting } from './count-fitting.ts';
 import { explainHost } from './explain-host.ts';
 import type { HostGpu, Placement, PlacementHost, PlacementRequest } from './host.ts';
 import { type HostIndex, newHostIndex } from './host-index.ts';
 import { makeHost, makeRequest } from './testing/make-host.ts';
+
+const isAvailable = (index: HostIndex, request: PlacementRequest) =>
+  countFitting(index, request, 1) === 1;
 
 function indexOf(...hosts: PlacementHost[]): HostIndex {
   const index = newHostIndex();

@@ -41,12 +41,6 @@ export function whyNoHost(
   return left.slice(0, left.findIndex((count) => count.left === 0) + 1);
 }
 
-/** Returns whether `chooseHost` would find a host, without building the placement. */
-export function isAvailable(index: HostIndex, request: PlacementRequest): boolean {
-  const pool = index.pool(request.location, request.gpuModel);
-  return pool !== null && choose(pool, request, []) !== null;
-}
-
 function choose(
   pool: Pool,
   request: PlacementRequest,

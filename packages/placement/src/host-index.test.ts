@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { chooseHost, isAvailable } from './choose-host.ts';
+import { chooseHost } from './choose-host.ts';
+import { countFitting } from './count-fitting.ts';
 import { explainHost } from './explain-host.ts';
 import {
   FILTERS,
@@ -8,11 +9,14 @@ import {
   type PlacementRequest,
   UNKNOWN_NODE,
 } from './host.ts';
-import { newHostIndex } from './host-index.ts';
+import { type HostIndex, newHostIndex } from './host-index.ts';
 import { sharesFor } from './shares-for.ts';
 import { canTake, fitOf, leastScore } from './testing/brute-force.ts';
 import { makeHost, makeRequest } from './testing/make-host.ts';
 import { seededRandom } from './testing/random.ts';
+
+const isAvailable = (index: HostIndex, request: PlacementRequest) =>
+  countFitting(index, request, 1) === 1;
 
 type Random = () => number;
 const pick = <T>(random: Random, items: readonly T[]): T => {
@@ -172,6 +176,25 @@ describe('the host index', () => {
     const before = ids.map((id) => index.read(id));
     for (const host of before) if (host) index.put(host);
     expect(ids.map((id) => index.read(id))).toEqual(before);
+  });
+
+  it.each([1, 2, 3, 4])('never counts fewer VMs than fit (seed %i)', (seed) => {
+    const random = seededRandom(seed);
+    for (let step = 0; step < 30; step += 1) {
+      const index = newHostIndex();
+      for (let i = 0; i < 4; i += 1) index.put(randomHost(random, `h${i}`));
+      const request = randomRequest(random);
+      const counted = countFitting(index, request, 1000);
+      let fitting = 0;
+      for (;;) {
+        const reply = chooseHost(index, request);
+        if ('reasons' in reply) break;
+        index.claim(reply);
+        fitting += 1;
+      }
+      expect(counted).toBeGreaterThanOrEqual(fitting);
+      expect(counted > 0).toBe(fitting > 0);
+    }
   });
 
   it('returns to its first state when all placements are released', () => {

@@ -22,7 +22,7 @@ import {
   Specs,
   VmTypeParams,
 } from './schema.ts';
-import { specView } from './view.ts';
+import { availabilityView, specView } from './view.ts';
 
 /** Locations and VM types: what tenants can choose, and how operators change it. */
 export const catalogueRoutes = [
@@ -44,12 +44,10 @@ export const catalogueRoutes = [
     params: ProjectParams,
     query: AvailabilityQuery,
     reply: Availabilities,
-    handle: async ({ sql, query }) => ({
-      items: await listAvailabilities(sql, {
-        type: query.product_name ?? null,
-        location: query.location ?? null,
-      }),
-    }),
+    handle: async ({ sql, query }) => {
+      const filter = { type: query.product_name ?? null, location: query.location ?? null };
+      return { items: (await listAvailabilities(sql, filter)).map(availabilityView) };
+    },
   }),
   route({
     id: 'specs.list',

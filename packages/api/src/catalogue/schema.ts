@@ -8,7 +8,15 @@ export const Locations = Items(Location);
 
 export const Availabilities = Items(
   z
-    .object({ type: z.string(), location: z.string(), available: z.boolean() })
+    .object({
+      type: z.string(),
+      location: z.string(),
+      available: z.boolean(),
+      count: z.int().openapi({ description: 'How many VMs fit now at most; counted up to 100.' }),
+      reason: z.string().openapi({ description: 'Why none fits; empty if one does.' }),
+      usd_per_hour: z.number(),
+      priced: z.boolean(),
+    })
     .openapi('Availability'),
 );
 export const AvailabilityQuery = z.strictObject({

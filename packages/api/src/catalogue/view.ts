@@ -1,4 +1,14 @@
-import type { VmTypeRow } from '@gantry/db/queries/catalogue/catalogue';
+import type { AvailabilityRow, VmTypeRow } from '@gantry/db/queries/catalogue/catalogue';
+import { whyNoneFits } from './why-none-fits.ts';
+
+export function availabilityView(row: AvailabilityRow) {
+  const { type, location, available, fitting, lacking, usd_per_hour } = row;
+  return {
+    ...{ type, location, available, count: fitting },
+    reason: available ? '' : whyNoneFits(lacking),
+    ...{ usd_per_hour: usd_per_hour ?? 0, priced: usd_per_hour !== null },
+  };
+}
 
 export function specView(row: VmTypeRow) {
   return {

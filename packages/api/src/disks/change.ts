@@ -1,19 +1,27 @@
 import type { Queryable } from '@gantry/db/connect';
 import type { NewOperation } from '@gantry/db/queries/operations/operations';
 import { closeInterval } from '@gantry/db/queries/usage/meter';
+import { diskView } from '@gantry/db/queries/vms/disk-view';
 import {
   type DiskRow,
   isStorageExceeded,
   lockDisks,
   lockStorageOfDisk,
   lockVmsOfDisk,
+  readDisk,
   updateDiskDeleted,
   updateDiskSize,
+  updateDiskTags,
 } from '@gantry/db/queries/vms/disks';
 import { badRequest, CloudError, notFound } from '@gantry/model/errors';
 import type { OperationName } from '@gantry/model/states';
 import type { z } from '@hono/zod-openapi';
-import { operationInProgress, requireNoOperation, startOperation } from '../operations/open.ts';
+import {
+  operationInProgress,
+  recordSucceededOperation,
+  requireNoOperation,
+  startOperation,
+} from '../operations/open.ts';
 import { sizeGib } from './create.ts';
 import type { ChangeDisk } from './schema.ts';
 
@@ -25,27 +33,38 @@ type Target = {
   deadlineMs: number;
 };
 
-/** Grows a disk. A disk cannot shrink, because the data beyond its new end would be lost. */
+/** Grows a disk, or replaces its tags, which needs no host and succeeds at once. */
 export async function changeDisk(
   target: Target & { body: z.output<typeof ChangeDisk> },
 ): Promise<NewOperation> {
-  const { sql, diskId, body } = target;
+  const { sql, projectId, diskId, body } = target;
   const disk = await requireIdleDisk(target);
+  if (body.tags) await updateDiskTags(sql, { diskId, tags: body.tags });
+  if (body.size !== undefined) {
+    await growDisk(sql, disk, body.size);
+    return await start(target, 'UPDATE', body);
+  }
+  const after = await readDisk(sql, { projectId, diskId });
+  if (!after) throw new Error('BUG: a locked disk is missing');
+  return await recordSucceededOperation(sql, opening(target, 'UPDATE', body), diskView(after));
+}
+
+/** A disk cannot shrink, because the data beyond its new end would be lost. */
+async function growDisk(sql: Queryable, disk: DiskRow, size: string): Promise<void> {
   requireDataDisk(disk);
   requireUsableDisk(disk);
-  const grown = sizeGib(body.size);
+  const grown = sizeGib(size);
   if (grown <= disk.size_gib) {
     throw badRequest([{ field: 'size', reason: `must be larger than the disk's ${disk.size}` }]);
   }
-  const hostId = await lockStorageOfDisk(sql, diskId);
-  await updateDiskSize(sql, { diskId, size: body.size, sizeGib: grown });
+  const hostId = await lockStorageOfDisk(sql, disk.id);
+  await updateDiskSize(sql, { diskId: disk.id, size, sizeGib: grown });
   if (hostId !== null && (await isStorageExceeded(sql, hostId))) {
     throw new CloudError(
       'conflict',
-      `the host that stores the disk has no room for a size of ${body.size}: choose a smaller size, or create another disk`,
+      `the host that stores the disk has no room for a size of ${size}: choose a smaller size, or create another disk`,
     );
   }
-  return await start(target, 'UPDATE', body);
 }
 
 /** The metering of the disk ends with the request, whenever its host removes the disk. */
@@ -94,14 +113,10 @@ export function requireUsableDisk(disk: DiskRow): void {
 }
 
 async function start(target: Target, name: OperationName, request: object): Promise<NewOperation> {
-  const { sql, projectId, diskId, now, deadlineMs } = target;
-  return await startOperation(sql, {
-    projectId,
-    resourceType: 'disk',
-    resourceId: diskId,
-    name,
-    request,
-    now,
-    deadlineMs,
-  });
+  return await startOperation(target.sql, opening(target, name, request));
+}
+
+function opening(target: Target, name: OperationName, request: object) {
+  const { projectId, diskId: resourceId, now, deadlineMs } = target;
+  return { projectId, resourceType: 'disk' as const, resourceId, name, request, now, deadlineMs };
 }

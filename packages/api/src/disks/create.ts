@@ -1,4 +1,5 @@
 import type { Queryable } from '@gantry/db/connect';
+import { replaceTags } from '@gantry/db/queries/listing';
 import type { NewOperation } from '@gantry/db/queries/operations/operations';
 import { insertDisk } from '@gantry/db/queries/vms/disks';
 import { parseDiskSizeGib } from '@gantry/model/disk-size';
@@ -25,6 +26,24 @@ export async function createDisk({
   deadlineMs,
 }: Creation): Promise<NewOperation> {
   const id = newId(now.getTime());
+  await insertNewDisk(sql, { id, projectId, body, now });
+  return await startOperation(sql, {
+    projectId,
+    resourceType: 'disk',
+    resourceId: id,
+    name: 'CREATE',
+    request: body,
+    now,
+    deadlineMs,
+  });
+}
+
+type NewDiskRow = Pick<Creation, 'projectId' | 'body' | 'now'> & { id: string };
+
+export async function insertNewDisk(
+  sql: Queryable,
+  { id, projectId, body, now }: NewDiskRow,
+): Promise<void> {
   const known = await insertDisk(sql, {
     id,
     projectId,
@@ -38,15 +57,7 @@ export async function createDisk({
     at: now,
   });
   if (!known) throw unknownLocation(body.location);
-  return await startOperation(sql, {
-    projectId,
-    resourceType: 'disk',
-    resourceId: id,
-    name: 'CREATE',
-    request: body,
-    now,
-    deadlineMs,
-  });
+  if (body.tags) await replaceTags(sql, { table: 'disks', id, tags: body.tags });
 }
 
 export function sizeGib(size: string): number {

@@ -74,6 +74,7 @@ describe('creating a disk', () => {
       attachment_type: '',
       mode: '',
       vm_ids: [],
+      tags: {},
       serial_number: expect.stringMatching(/^[0-9a-f]{20}$/),
       created_at: reply.operation.started_at,
       updated_at: reply.operation.started_at,
@@ -185,7 +186,7 @@ describe('reading disks', () => {
       size: '128GiB',
     });
     const theirs = `/projects/${stranger.projectId}/disks`;
-    expect((await call('GET', theirs, undefined, stranger.accessKey)).body).toEqual({ items: [] });
+    expect((await call('GET', theirs, undefined, stranger.accessKey)).body.items).toEqual([]);
   });
 
   it('replies alike for disks of others and unknown disks, and refuses a malformed id', async () => {

@@ -2,12 +2,13 @@ import { diskView } from '@gantry/db/queries/vms/disk-view';
 import { listDisks, readDisk } from '@gantry/db/queries/vms/disks';
 import { notFound } from '@gantry/model/errors';
 import { ProjectParams } from '../http/fields.ts';
+import { resourcePage, TaggedResourceQuery, toListing } from '../http/lists/resource-list.ts';
 import { route } from '../http/route.ts';
 import { OperationReply } from '../operations/schema.ts';
 import { operationReply } from '../operations/view.ts';
 import { changeDisk, deleteDisk } from './change.ts';
 import { createDisk } from './create.ts';
-import { ChangeDisk, CreateDisk, Disk, DiskParams, Disks } from './schema.ts';
+import { ChangeDisk, CreateDisk, Disk, DiskPage, DiskParams } from './schema.ts';
 
 export const diskRoutes = [
   route({
@@ -29,10 +30,10 @@ export const diskRoutes = [
     summary: 'List disks, including OS disks, oldest first',
     access: { level: 'project', role: 'read-only' },
     params: ProjectParams,
-    reply: Disks,
-    handle: async ({ sql, scope }) => ({
-      items: (await listDisks(sql, scope.projectId)).map(diskView),
-    }),
+    query: TaggedResourceQuery,
+    reply: DiskPage,
+    handle: async ({ sql, scope, query }) =>
+      resourcePage(await listDisks(sql, toListing(scope.projectId, query)), query, diskView),
   }),
   route({
     id: 'disks.get',
@@ -52,7 +53,7 @@ export const diskRoutes = [
     id: 'disks.change',
     method: 'patch',
     path: '/projects/{project_id}/disks/{disk_id}',
-    summary: 'Make a disk larger',
+    summary: 'Make a disk larger, or replace its tags',
     access: { level: 'project', role: 'member' },
     params: DiskParams,
     body: ChangeDisk,

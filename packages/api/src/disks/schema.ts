@@ -1,7 +1,8 @@
 import { parseDiskSizeGib } from '@gantry/model/disk-size';
 import { DISK_STATES, DISK_TYPES } from '@gantry/model/states';
 import { z } from '@hono/zod-openapi';
-import { CatalogueName, Id, Items, Name, ReplyId, Timestamp } from '../http/fields.ts';
+import { CatalogueName, Id, Name, Page, ReplyId, Timestamp } from '../http/fields.ts';
+import { ReplyTags, Tags } from '../http/tags.ts';
 
 /** A disk in the list of a VM's disks. */
 export const VmDisk = z
@@ -22,10 +23,11 @@ export const VmDisk = z
 
 export const Disk = VmDisk.extend({
   state: z.enum(DISK_STATES),
+  tags: ReplyTags,
   vm_ids: z.array(ReplyId).openapi({ description: 'The VMs that the disk is attached to.' }),
 }).openapi('Disk');
 
-export const Disks = Items(Disk);
+export const DiskPage = Page(Disk);
 
 const Size = z
   .string()
@@ -46,9 +48,16 @@ export const CreateDisk = z
       .openapi({ type: 'integer', enum: [512, 4096], default: 512 })
       .default(512),
     type: z.enum(DISK_TYPES).default('persistent-ssd'),
+    tags: Tags.optional(),
   })
   .openapi('CreateDisk');
 
-export const ChangeDisk = z.strictObject({ size: Size }).openapi('ChangeDisk');
+export const ChangeDisk = z
+  .strictObject({ size: Size.optional(), tags: Tags.optional() })
+  .refine(({ size, tags }) => size !== undefined || tags !== undefined, {
+    path: ['size'],
+    message: 'is required unless tags are given',
+  })
+  .openapi('ChangeDisk');
 
 export const DiskParams = z.object({ project_id: Id, disk_id: Id });

@@ -1,4 +1,6 @@
 import type { Queryable } from '@gantry/db/connect';
+import { replaceTags } from '@gantry/db/queries/listing';
+import { firewallRuleView } from '@gantry/db/queries/networks/firewall-rule-view';
 import {
   type FirewallRuleRow,
   lockFirewallRule,
@@ -9,7 +11,11 @@ import type { NewOperation } from '@gantry/db/queries/operations/operations';
 import { CloudError, notFound } from '@gantry/model/errors';
 import type { OperationName } from '@gantry/model/states';
 import type { z } from '@hono/zod-openapi';
-import { requireNoOperation, startOperation } from '../operations/open.ts';
+import {
+  recordSucceededOperation,
+  requireNoOperation,
+  startOperation,
+} from '../operations/open.ts';
 import { canonical, requirePortsFit, requireResources } from './create.ts';
 import type { ChangeFirewallRule } from './schema.ts';
 
@@ -21,6 +27,7 @@ type Target = {
   deadlineMs: number;
 };
 
+/** Tags concern no host, so a change of nothing else succeeds at once. */
 export async function changeFirewallRule(
   target: Target & { body: z.output<typeof ChangeFirewallRule> },
 ): Promise<NewOperation> {
@@ -28,6 +35,12 @@ export async function changeFirewallRule(
   const rule = await requireIdleRule(target);
   if (rule.state === 'deleting') {
     throw new CloudError('conflict', 'the firewall rule is being deleted: create a new one');
+  }
+  const { tags, ...definition } = body;
+  if (tags) await replaceTags(sql, { table: 'firewall_rules', id: ruleId, tags });
+  if (Object.values(definition).every((value) => value === undefined)) {
+    const result = firewallRuleView({ ...rule, tags: tags ?? rule.tags });
+    return await recordSucceededOperation(sql, opening(target, 'UPDATE', body), result);
   }
   const changed = {
     name: body.name ?? rule.name,
@@ -60,14 +73,11 @@ async function requireIdleRule({ sql, projectId, ruleId }: Target): Promise<Fire
 }
 
 async function start(target: Target, name: OperationName, request: object): Promise<NewOperation> {
-  const { sql, projectId, ruleId, now, deadlineMs } = target;
-  return await startOperation(sql, {
-    projectId,
-    resourceType: 'vpc-firewall-rule',
-    resourceId: ruleId,
-    name,
-    request,
-    now,
-    deadlineMs,
-  });
+  return await startOperation(target.sql, opening(target, name, request));
+}
+
+function opening(target: Target, name: OperationName, request: object) {
+  const { projectId, ruleId: resourceId, now, deadlineMs } = target;
+  const resourceType = 'vpc-firewall-rule' as const;
+  return { projectId, resourceType, resourceId, name, request, now, deadlineMs };
 }

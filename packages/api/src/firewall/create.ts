@@ -1,4 +1,5 @@
 import type { Queryable } from '@gantry/db/connect';
+import { replaceTags } from '@gantry/db/queries/listing';
 import {
   type FirewallRuleDefinition,
   holdNetwork,
@@ -43,6 +44,7 @@ export async function createFirewallRule({
     sources: sources.map(canonical),
     destinations: destinations.map(canonical),
   });
+  if (body.tags) await replaceTags(sql, { table: 'firewall_rules', id, tags: body.tags });
   return await startOperation(sql, {
     projectId,
     resourceType: 'vpc-firewall-rule',

@@ -95,6 +95,7 @@ describe('creating a firewall rule', () => {
       ...sent,
       id,
       state: 'pending',
+      tags: {},
       sources,
       destinations: [{ resource_id: '', cidr: '192.0.2.7/32' }, second],
     });
@@ -229,7 +230,7 @@ describe('reading firewall rules', () => {
   it('lists only the rules of the project, the default rules first', async () => {
     const theirs = `/projects/${stranger.projectId}/vpc/firewall-rules`;
     const { body: list } = await call('GET', theirs, undefined, stranger.accessKey);
-    expect(Object.keys(list)).toEqual(['items']);
+    expect(Object.keys(list)).toEqual(['items', 'next_page_token']);
     expect(list.items.map(({ name }: { name: string }) => name).sort()).toEqual([
       'default-allow-egress',
       'default-allow-icmp',

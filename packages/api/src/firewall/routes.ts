@@ -7,6 +7,7 @@ import {
 import type { NewOperation } from '@gantry/db/queries/operations/operations';
 import { notFound } from '@gantry/model/errors';
 import { ProjectParams } from '../http/fields.ts';
+import { resourcePage, TaggedResourceQuery, toListing } from '../http/lists/resource-list.ts';
 import { type Request, route } from '../http/route.ts';
 import { OperationReply } from '../operations/schema.ts';
 import { operationReply } from '../operations/view.ts';
@@ -16,8 +17,8 @@ import {
   ChangeFirewallRule,
   CreateFirewallRule,
   FirewallRule,
+  FirewallRulePage,
   FirewallRuleParams,
-  FirewallRules,
 } from './schema.ts';
 import { traceFirewall } from './trace.ts';
 import { FirewallTrace, TraceFirewall } from './trace-schema.ts';
@@ -28,7 +29,8 @@ async function chargedReply(
   { sql, chargeHosts }: Pick<Request<unknown, unknown, unknown>, 'sql' | 'chargeHosts'>,
   operation: NewOperation,
 ) {
-  chargeHosts(await countHostsOfRule(sql, operation.resource_id));
+  if (operation.state === 'IN_PROGRESS')
+    chargeHosts(await countHostsOfRule(sql, operation.resource_id));
   return operationReply(operation);
 }
 
@@ -55,10 +57,12 @@ export const firewallRuleRoutes = [
     summary: 'List firewall rules, oldest first',
     access: { level: 'project', role: 'read-only' },
     params: ProjectParams,
-    reply: FirewallRules,
-    handle: async ({ sql, scope }) => ({
-      items: (await listFirewallRules(sql, scope.projectId)).map(firewallRuleView),
-    }),
+    query: TaggedResourceQuery,
+    reply: FirewallRulePage,
+    handle: async ({ sql, scope, query }) => {
+      const rows = await listFirewallRules(sql, toListing(scope.projectId, query));
+      return resourcePage(rows, query, firewallRuleView);
+    },
   }),
   route({
     id: 'firewall-rules.get',

@@ -2,7 +2,8 @@ import { canonicalEndpointCidr } from '@gantry/model/cidr';
 import { parsePorts } from '@gantry/model/ports';
 import { ACTIONS, DIRECTIONS, FIREWALL_RULE_STATES, PROTOCOLS } from '@gantry/model/states';
 import { z } from '@hono/zod-openapi';
-import { Id, Items, Name, ReplyId, ReplyIdOrEmpty } from '../http/fields.ts';
+import { Id, Name, Page, ReplyId, ReplyIdOrEmpty } from '../http/fields.ts';
+import { ReplyTags, Tags } from '../http/tags.ts';
 
 const Protocol = z.enum(PROTOCOLS);
 
@@ -19,10 +20,11 @@ export const FirewallRule = z
     destinations: z.array(z.object({ resource_id: ReplyIdOrEmpty, cidr: z.string() })),
     destination_ports: z.array(z.string()),
     protocols: z.array(Protocol),
+    tags: ReplyTags,
   })
   .openapi('FirewallRule');
 
-export const FirewallRules = Items(FirewallRule);
+export const FirewallRulePage = Page(FirewallRule);
 
 const MAX_ENTRIES = 64;
 const entries = <Entry extends z.ZodType>(entry: Entry) =>
@@ -75,6 +77,7 @@ export const CreateFirewallRule = z
     source_ports: Ports.default([]),
     destinations: Endpoints,
     destination_ports: Ports.default([]),
+    tags: Tags.optional(),
   })
   .openapi('CreateFirewallRule');
 
@@ -86,6 +89,7 @@ export const ChangeFirewallRule = z
     source_ports: Ports.optional(),
     destinations: Endpoints.optional(),
     destination_ports: Ports.optional(),
+    tags: Tags.optional(),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
     message: 'must change at least one member',

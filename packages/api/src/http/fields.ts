@@ -61,14 +61,19 @@ export const CommaList = <Item extends z.ZodType<string, string>>(item: Item) =>
 const DEFAULT_PAGE = 100;
 const LARGEST_PAGE = 1000;
 
-const Limit = z
+const GivenLimit = z
   .string()
   .regex(/^[1-9][0-9]{0,3}$/, `must be a whole number from 1 to ${LARGEST_PAGE}`)
   .transform(Number)
   .pipe(z.number().max(LARGEST_PAGE, `must be at most ${LARGEST_PAGE}`))
-  .optional()
-  .transform((limit) => limit ?? DEFAULT_PAGE)
-  .openapi({ type: 'integer', minimum: 1, maximum: LARGEST_PAGE, default: DEFAULT_PAGE });
+  .optional();
+
+const Limit = GivenLimit.transform((limit) => limit ?? DEFAULT_PAGE).openapi({
+  type: 'integer',
+  minimum: 1,
+  maximum: LARGEST_PAGE,
+  default: DEFAULT_PAGE,
+});
 
 /** The id of the last item on the previous page. Clients copy it from `next_page_token`. */
 const PageToken = Id.optional()
@@ -76,6 +81,15 @@ const PageToken = Id.optional()
   .openapi({ type: 'string', description: 'The next_page_token of the previous page.' });
 
 export const Paging = { limit: Limit, page_token: PageToken };
+
+/** For lists that are one page unless the client wants smaller ones. */
+export const OptionalPaging = {
+  limit: GivenLimit.transform((limit) => limit ?? null).openapi({
+    ...{ type: 'integer', minimum: 1, maximum: LARGEST_PAGE },
+    description: 'Without it, the list is one page.',
+  }),
+  page_token: PageToken,
+};
 
 /**
  * Returns one page of a list. The caller reads limit + 1 rows: the extra row shows that a next page

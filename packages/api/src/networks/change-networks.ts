@@ -1,4 +1,5 @@
 import type { Queryable } from '@gantry/db/connect';
+import { replaceTags, updateNameAndTags } from '@gantry/db/queries/listing';
 import {
   findOverlappingNetwork,
   insertNetwork,
@@ -8,12 +9,11 @@ import {
   readNetwork,
   readNetworkUse,
   removeNetwork,
-  updateNetworkName,
 } from '@gantry/db/queries/networks/networks';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
-import type { CreateNetwork } from './schema.ts';
+import type { ChangeNetwork, CreateNetwork } from './schema.ts';
 
 /** Networks are only definitions: a host learns of one with the first VM in it. */
 
@@ -34,19 +34,22 @@ export async function createNetwork({ sql, projectId, body, now }: Creation): Pr
     );
   }
   const id = newId(now.getTime());
-  await insertNetwork(sql, { id, projectId, ...body, at: now });
-  return { id, ...body, is_default: false, subnets: [] };
+  const { tags = {}, ...network } = body;
+  await insertNetwork(sql, { id, projectId, ...network, at: now });
+  if (body.tags) await replaceTags(sql, { table: 'networks', id, tags });
+  return { id, ...network, is_default: false, subnets: [], tags };
 }
 
 type Target = { sql: Queryable; projectId: string; networkId: string };
 
-/** Hosts do not know the name. */
-export async function renameNetwork({
+/** Hosts know neither names nor tags. */
+export async function changeNetwork({
   sql,
-  name,
+  body,
   ...key
-}: Target & { name: string }): Promise<NetworkRow> {
-  await updateNetworkName(sql, { ...key, name });
+}: Target & { body: z.output<typeof ChangeNetwork> }): Promise<NetworkRow> {
+  const { projectId, networkId: id } = key;
+  await updateNameAndTags(sql, { table: 'networks', projectId, id, ...body });
   const network = await readNetwork(sql, key);
   if (!network) throw notFound('network');
   return network;

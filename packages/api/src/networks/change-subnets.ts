@@ -1,4 +1,5 @@
 import type { Queryable } from '@gantry/db/connect';
+import { replaceTags, updateNameAndTags } from '@gantry/db/queries/listing';
 import {
   findOverlappingSubnet,
   insertSubnet,
@@ -7,14 +8,13 @@ import {
   readSubnet,
   removeSubnet,
   type SubnetRow,
-  updateSubnetName,
 } from '@gantry/db/queries/networks/networks';
 import { cidrContains, parseCidr } from '@gantry/model/cidr';
 import { badRequest, CloudError, notFound, unknownLocation } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
 import { requireUnused } from './change-networks.ts';
-import type { CreateSubnet } from './schema.ts';
+import type { ChangeSubnet, CreateSubnet } from './schema.ts';
 
 type Creation = {
   sql: Queryable;
@@ -38,9 +38,11 @@ export async function createSubnet({ sql, projectId, body, now }: Creation): Pro
       `the cidr overlaps ${other.cidr} of the subnet "${other.name}": choose another block`,
     );
   }
-  const subnet = { id: newId(now.getTime()), ...body };
+  const { tags = {}, ...wanted } = body;
+  const subnet = { ...wanted, id: newId(now.getTime()), tags };
   const known = await insertSubnet(sql, { ...subnet, projectId, at: now });
   if (!known) throw unknownLocation(body.location);
+  if (body.tags) await replaceTags(sql, { table: 'subnets', id: subnet.id, tags });
   return subnet;
 }
 
@@ -54,13 +56,14 @@ function requireInside(networkCidr: string, cidr: string): void {
 
 type Target = { sql: Queryable; projectId: string; subnetId: string };
 
-/** Hosts do not know the name. */
-export async function renameSubnet({
+/** Hosts know neither names nor tags. */
+export async function changeSubnet({
   sql,
-  name,
+  body,
   ...key
-}: Target & { name: string }): Promise<SubnetRow> {
-  await updateSubnetName(sql, { ...key, name });
+}: Target & { body: z.output<typeof ChangeSubnet> }): Promise<SubnetRow> {
+  const { projectId, subnetId: id } = key;
+  await updateNameAndTags(sql, { table: 'subnets', projectId, id, ...body });
   const subnet = await readSubnet(sql, key);
   if (!subnet) throw notFound('subnet');
   return subnet;

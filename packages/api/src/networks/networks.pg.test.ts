@@ -87,6 +87,7 @@ describe('a new project', () => {
         cidr: '172.27.0.0/16',
         gateway: '172.27.0.1',
         subnets: expect.any(Array),
+        tags: {},
       },
     ]);
     expect([...body.items[0].subnets].sort()).toEqual(
@@ -98,6 +99,7 @@ describe('a new project', () => {
       cidr: '172.27.0.0/20',
       location: 'eu-north-a',
       vpc_network_id: body.items[0].id,
+      tags: {},
     });
   });
 });
@@ -107,7 +109,13 @@ describe('creating a network', () => {
     const sent = { name: 'mine', cidr: '192.168.16.0/20' };
     const { status, body } = await call('POST', networks, sent);
     expect(status).toBe(200);
-    const network = { id: expect.any(String), ...sent, gateway: '192.168.16.1', subnets: [] };
+    const network = {
+      id: expect.any(String),
+      ...sent,
+      gateway: '192.168.16.1',
+      subnets: [],
+      tags: {},
+    };
     expect(body).toEqual(network);
     expect((await get(`${networks}/${body.id}`)).body).toEqual(body);
     expect((await get(networks)).body.items).toContainEqual(body);
@@ -282,7 +290,7 @@ describe('creating a subnet', () => {
     const sent = { ...subnetBody(network.id, network.cidr), location: 'us-east-a' };
     const { status, body } = await call('POST', subnets, sent);
     expect(status).toBe(200);
-    expect(body).toEqual({ id: expect.any(String), ...sent });
+    expect(body).toEqual({ id: expect.any(String), ...sent, tags: {} });
     expect((await get(`${subnets}/${body.id}`)).body).toEqual(body);
     expect((await get(subnets)).body.items).toContainEqual(body);
     expect((await get(`${networks}/${network.id}`)).body.subnets).toEqual([body.id]);

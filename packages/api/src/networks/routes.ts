@@ -6,20 +6,21 @@ import {
 } from '@gantry/db/queries/networks/networks';
 import { notFound } from '@gantry/model/errors';
 import { ProjectParams } from '../http/fields.ts';
+import { resourcePage, TaggedResourceQuery, toListing } from '../http/lists/resource-list.ts';
 import { route } from '../http/route.ts';
-import { createNetwork, deleteNetwork, renameNetwork } from './change-networks.ts';
-import { createSubnet, deleteSubnet, renameSubnet } from './change-subnets.ts';
+import { changeNetwork, createNetwork, deleteNetwork } from './change-networks.ts';
+import { changeSubnet, createSubnet, deleteSubnet } from './change-subnets.ts';
 import {
   ChangeNetwork,
   ChangeSubnet,
   CreateNetwork,
   CreateSubnet,
   Network,
+  NetworkPage,
   NetworkParams,
-  Networks,
   Subnet,
+  SubnetPage,
   SubnetParams,
-  Subnets,
 } from './schema.ts';
 import { networkView, subnetView } from './view.ts';
 
@@ -44,10 +45,10 @@ export const networkRoutes = [
     summary: 'List networks, oldest first',
     access: { level: 'project', role: 'read-only' },
     params: ProjectParams,
-    reply: Networks,
-    handle: async ({ sql, scope }) => ({
-      items: (await listNetworks(sql, scope.projectId)).map(networkView),
-    }),
+    query: TaggedResourceQuery,
+    reply: NetworkPage,
+    handle: async ({ sql, scope, query }) =>
+      resourcePage(await listNetworks(sql, toListing(scope.projectId, query)), query, networkView),
   }),
   route({
     id: 'networks.get',
@@ -70,14 +71,14 @@ export const networkRoutes = [
     id: 'networks.change',
     method: 'patch',
     path: '/projects/{project_id}/vpc/networks/{network_id}',
-    summary: 'Rename a network',
+    summary: 'Rename a network, or replace its tags',
     access: { level: 'project', role: 'member' },
     params: NetworkParams,
     body: ChangeNetwork,
     reply: Network,
     handle: async ({ sql, scope, params, body }) => {
       const target = { sql, projectId: scope.projectId, networkId: params.network_id };
-      return networkView(await renameNetwork({ ...target, name: body.name }));
+      return networkView(await changeNetwork({ ...target, body }));
     },
   }),
   route({
@@ -112,10 +113,10 @@ export const networkRoutes = [
     summary: 'List subnets, oldest first',
     access: { level: 'project', role: 'read-only' },
     params: ProjectParams,
-    reply: Subnets,
-    handle: async ({ sql, scope }) => ({
-      items: (await listSubnets(sql, scope.projectId)).map(subnetView),
-    }),
+    query: TaggedResourceQuery,
+    reply: SubnetPage,
+    handle: async ({ sql, scope, query }) =>
+      resourcePage(await listSubnets(sql, toListing(scope.projectId, query)), query, subnetView),
   }),
   route({
     id: 'subnets.get',
@@ -135,14 +136,14 @@ export const networkRoutes = [
     id: 'subnets.change',
     method: 'patch',
     path: '/projects/{project_id}/vpc/subnets/{subnet_id}',
-    summary: 'Rename a subnet',
+    summary: 'Rename a subnet, or replace its tags',
     access: { level: 'project', role: 'member' },
     params: SubnetParams,
     body: ChangeSubnet,
     reply: Subnet,
     handle: async ({ sql, scope, params, body }) => {
       const target = { sql, projectId: scope.projectId, subnetId: params.subnet_id };
-      return subnetView(await renameSubnet({ ...target, name: body.name }));
+      return subnetView(await changeSubnet({ ...target, body }));
     },
   }),
   route({

@@ -1,6 +1,7 @@
 import { isPrivate, parseCidr } from '@gantry/model/cidr';
 import { z } from '@hono/zod-openapi';
-import { CatalogueName, Id, Items, Name, ReplyId } from '../http/fields.ts';
+import { CatalogueName, Id, Name, Page, ReplyId } from '../http/fields.ts';
+import { NameOrTags, ReplyTags, Tags } from '../http/tags.ts';
 
 export const Network = z
   .object({
@@ -9,9 +10,10 @@ export const Network = z
     cidr: z.string(),
     gateway: z.string(),
     subnets: z.array(ReplyId),
+    tags: ReplyTags,
   })
   .openapi('Network');
-export const Networks = Items(Network);
+export const NetworkPage = Page(Network);
 
 export const Subnet = z
   .object({
@@ -20,9 +22,10 @@ export const Subnet = z
     cidr: z.string(),
     location: z.string(),
     vpc_network_id: ReplyId,
+    tags: ReplyTags,
   })
   .openapi('Subnet');
-export const Subnets = Items(Subnet);
+export const SubnetPage = Page(Subnet);
 
 type PrefixLimits = { smallest: number; largest: number };
 
@@ -41,12 +44,16 @@ const Block = ({ smallest, largest }: PrefixLimits) =>
     .openapi({ example: '10.0.0.0/16' });
 
 export const CreateNetwork = z
-  .strictObject({ name: Name, cidr: Block({ smallest: 8, largest: 28 }) })
+  .strictObject({
+    name: Name,
+    cidr: Block({ smallest: 8, largest: 28 }),
+    tags: Tags.optional(),
+  })
   .openapi('CreateNetwork');
 
 /** Hosts and VMs depend on everything else, so it cannot change. */
-export const ChangeNetwork = z.strictObject({ name: Name }).openapi('ChangeNetwork');
-export const ChangeSubnet = z.strictObject({ name: Name }).openapi('ChangeSubnet');
+export const ChangeNetwork = NameOrTags.openapi('ChangeNetwork');
+export const ChangeSubnet = NameOrTags.openapi('ChangeSubnet');
 
 export const CreateSubnet = z
   .strictObject({
@@ -55,6 +62,7 @@ export const CreateSubnet = z
     cidr: Block({ smallest: 8, largest: 29 }),
     location: CatalogueName,
     vpc_network_id: Id,
+    tags: Tags.optional(),
   })
   .openapi('CreateSubnet');
 

@@ -1,12 +1,12 @@
 import type { NetworkRow, SubnetRow } from '@gantry/db/queries/networks/networks';
 import { formatIpv4, parseCidr } from '@gantry/model/cidr';
 
-export function networkView({ id, name, cidr, subnets }: NetworkRow) {
-  return { id, name, cidr, gateway: gatewayOf(cidr), subnets };
+export function networkView({ id, name, cidr, subnets, tags }: NetworkRow) {
+  return { id, name, cidr, gateway: gatewayOf(cidr), subnets, tags };
 }
 
-export function subnetView({ id, name, cidr, location, vpc_network_id }: SubnetRow) {
-  return { id, name, cidr, location, vpc_network_id };
+export function subnetView({ id, name, cidr, location, vpc_network_id, tags }: SubnetRow) {
+  return { id, name, cidr, location, vpc_network_id, tags };
 }
 
 /** The first usable address of a network. */

@@ -1,17 +1,17 @@
 import type { Queryable } from '@gantry/db/connect';
 import { listLocations } from '@gantry/db/queries/catalogue/catalogue';
+import { updateNameAndTags } from '@gantry/db/queries/listing';
 import {
   insertReservation,
   lockReservedAddress,
   type ReservedAddressRow,
   readReservedAddress,
   removeReservedAddress,
-  updateReservedAddress,
 } from '@gantry/db/queries/networks/reserved-addresses';
 import { CloudError, notFound, unknownLocation } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
 import type { z } from '@hono/zod-openapi';
-import type { ReserveAddress } from './schema.ts';
+import type { ChangeReservedAddress, ReserveAddress } from './schema.ts';
 
 type Reservation = {
   sql: Queryable;
@@ -27,7 +27,8 @@ export async function reserveAddress({
   now,
 }: Reservation): Promise<ReservedAddressRow> {
   const id = newId(now.getTime());
-  const isReserved = await insertReservation(sql, { id, projectId, ...body, at: now });
+  const { tags = {}, ...wanted } = body;
+  const isReserved = await insertReservation(sql, { id, projectId, ...wanted, tags, at: now });
   if (!isReserved) throw await noneFree(sql, body.location);
   return requireAddress(await readReservedAddress(sql, { projectId, addressId: id }));
 }
@@ -43,12 +44,13 @@ async function noneFree(sql: Queryable, location: string): Promise<CloudError> {
 
 type Target = { sql: Queryable; projectId: string; addressId: string };
 
-export async function renameAddress({
+export async function changeAddress({
   sql,
-  name,
+  body,
   ...key
-}: Target & { name: string }): Promise<ReservedAddressRow> {
-  await updateReservedAddress(sql, { ...key, name });
+}: Target & { body: z.output<typeof ChangeReservedAddress> }): Promise<ReservedAddressRow> {
+  const { projectId, addressId: id } = key;
+  await updateNameAndTags(sql, { table: 'reserved_addresses', projectId, id, ...body });
   return requireAddress(await readReservedAddress(sql, key));
 }
 

@@ -2,9 +2,10 @@ import {
   listReservedAddresses,
   readReservedAddress,
 } from '@gantry/db/queries/networks/reserved-addresses';
-import { ProjectParams, page } from '../http/fields.ts';
+import { ProjectParams } from '../http/fields.ts';
+import { resourcePage, toListing } from '../http/lists/resource-list.ts';
 import { route } from '../http/route.ts';
-import { releaseAddress, renameAddress, requireAddress, reserveAddress } from './change.ts';
+import { changeAddress, releaseAddress, requireAddress, reserveAddress } from './change.ts';
 import {
   ChangeReservedAddress,
   ReserveAddress,
@@ -37,10 +38,9 @@ export const publicAddressRoutes = [
     params: ProjectParams,
     query: ReservedAddressQuery,
     reply: ReservedAddressPage,
-    handle: async ({ sql, scope, query: { limit, page_token } }) => {
-      const { projectId } = scope;
-      const wanted = { projectId, after: page_token, limit: limit + 1 };
-      return page(await listReservedAddresses(sql, wanted), limit, reservedAddressView);
+    handle: async ({ sql, scope, query }) => {
+      const rows = await listReservedAddresses(sql, toListing(scope.projectId, query));
+      return resourcePage(rows, query, reservedAddressView);
     },
   }),
   route({
@@ -60,14 +60,14 @@ export const publicAddressRoutes = [
     id: 'public-addresses.change',
     method: 'patch',
     path: '/projects/{project_id}/vpc/public-addresses/{address_id}',
-    summary: 'Rename a reserved public address',
+    summary: 'Rename a reserved public address, or replace its tags',
     access: { level: 'project', role: 'member' },
     params: ReservedAddressParams,
     body: ChangeReservedAddress,
     reply: ReservedAddress,
     handle: async ({ sql, scope, params, body }) => {
       const target = { sql, projectId: scope.projectId, addressId: params.address_id };
-      return reservedAddressView(await renameAddress({ ...target, name: body.name }));
+      return reservedAddressView(await changeAddress({ ...target, body }));
     },
   }),
   route({

@@ -9,6 +9,8 @@ import {
   ReplyIdOrEmpty,
   Timestamp,
 } from '../http/fields.ts';
+import { TaggedResourceQuery } from '../http/lists/resource-list.ts';
+import { NameOrTags, ReplyTags, Tags } from '../http/tags.ts';
 
 export const ReservedAddress = z
   .object({
@@ -19,6 +21,7 @@ export const ReservedAddress = z
     vm_id: ReplyIdOrEmpty.openapi({
       description: 'The VM that the address is attached to; empty if there is none.',
     }),
+    tags: ReplyTags,
     created_at: Timestamp,
   })
   .openapi('ReservedAddress');
@@ -26,16 +29,14 @@ export const ReservedAddress = z
 export const ReservedAddressPage = Page(ReservedAddress);
 
 export const ReserveAddress = z
-  .strictObject({ name: Name, location: CatalogueName })
+  .strictObject({ name: Name, location: CatalogueName, tags: Tags.optional() })
   .openapi('ReserveAddress');
 
-export const ChangeReservedAddress = z
-  .strictObject({ name: Name })
-  .openapi('ChangeReservedAddress');
+export const ChangeReservedAddress = NameOrTags.openapi('ChangeReservedAddress');
 
 export const AttachPublicAddress = z
   .strictObject({ address_id: Id })
   .openapi('AttachPublicAddress');
 
 export const ReservedAddressParams = z.object({ project_id: Id, address_id: Id });
-export const ReservedAddressQuery = z.strictObject(Paging);
+export const ReservedAddressQuery = TaggedResourceQuery.extend(Paging);

@@ -5,6 +5,7 @@ import {
   lockSshKeysOfProject,
   removeSshKey,
   type SshKeyRow,
+  updateSshKeyTags,
 } from '@gantry/db/queries/tenants/ssh-keys';
 import { CloudError, notFound } from '@gantry/model/errors';
 import { newId } from '@gantry/model/ids';
@@ -29,13 +30,24 @@ export async function createSshKey({ sql, projectId, body, now }: Creation): Pro
       `the project has ${MOST_KEYS} SSH keys, which is the most: delete one first`,
     );
   }
-  const key = newSshKey(body, now);
+  const key = { ...newSshKey(body, now), tags: body.tags ?? {} };
   await insertSshKey(sql, { ...key, projectId });
   return key;
 }
 
-export function newSshKey({ name, public_key }: Creation['body'], now: Date): SshKeyRow {
+type NamedKey = Pick<SshKeyRow, 'name' | 'public_key'>;
+
+export function newSshKey({ name, public_key }: NamedKey, now: Date) {
   return { id: newId(now.getTime()), name, public_key: public_key.trim(), created_at: now };
+}
+
+export async function changeSshKey(
+  sql: Queryable,
+  change: { projectId: string; sshKeyId: string; tags: Record<string, string> },
+): Promise<SshKeyRow> {
+  const row = await updateSshKeyTags(sql, change);
+  if (!row) throw notFound('SSH key');
+  return row;
 }
 
 /** VMs that were created with the key keep it. */

@@ -1,9 +1,17 @@
 import { listSshKeys, readSshKey } from '@gantry/db/queries/tenants/ssh-keys';
 import { notFound } from '@gantry/model/errors';
-import { ProjectParams, page } from '../http/fields.ts';
+import { ProjectParams } from '../http/fields.ts';
+import { resourcePage, toListing } from '../http/lists/resource-list.ts';
 import { route } from '../http/route.ts';
-import { createSshKey, deleteSshKey } from './change.ts';
-import { CreateSshKey, SshKey, SshKeyPage, SshKeyParams, SshKeyQuery } from './schema.ts';
+import { changeSshKey, createSshKey, deleteSshKey } from './change.ts';
+import {
+  ChangeSshKey,
+  CreateSshKey,
+  SshKey,
+  SshKeyPage,
+  SshKeyParams,
+  SshKeyQuery,
+} from './schema.ts';
 import { sshKeyView } from './view.ts';
 
 export const sshKeyRoutes = [
@@ -28,11 +36,8 @@ export const sshKeyRoutes = [
     params: ProjectParams,
     query: SshKeyQuery,
     reply: SshKeyPage,
-    handle: async ({ sql, scope, query: { limit, page_token } }) => {
-      const { projectId } = scope;
-      const rows = await listSshKeys(sql, { projectId, after: page_token, limit: limit + 1 });
-      return page(rows, limit, sshKeyView);
-    },
+    handle: async ({ sql, scope, query }) =>
+      resourcePage(await listSshKeys(sql, toListing(scope.projectId, query)), query, sshKeyView),
   }),
   route({
     id: 'ssh-keys.get',
@@ -47,6 +52,20 @@ export const sshKeyRoutes = [
       const row = await readSshKey(sql, key);
       if (!row) throw notFound('SSH key');
       return sshKeyView(row);
+    },
+  }),
+  route({
+    id: 'ssh-keys.change',
+    method: 'patch',
+    path: '/projects/{project_id}/ssh-keys/{ssh_key_id}',
+    summary: 'Replace the tags of an SSH key',
+    access: { level: 'project', role: 'member' },
+    params: SshKeyParams,
+    body: ChangeSshKey,
+    reply: SshKey,
+    handle: async ({ sql, scope, params, body }) => {
+      const key = { projectId: scope.projectId, sshKeyId: params.ssh_key_id };
+      return sshKeyView(await changeSshKey(sql, { ...key, ...body }));
     },
   }),
   route({

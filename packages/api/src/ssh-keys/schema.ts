@@ -1,6 +1,8 @@
 import { sshKeyProblem } from '@gantry/model/ssh-key';
 import { z } from '@hono/zod-openapi';
 import { Id, Name, Page, Paging, ReplyId, Text, Timestamp } from '../http/fields.ts';
+import { TaggedResourceQuery } from '../http/lists/resource-list.ts';
+import { ReplyTags, Tags } from '../http/tags.ts';
 
 const MAX_KEY_LENGTH = 16_384;
 
@@ -23,6 +25,7 @@ export const SshKey = z
     name: z.string(),
     public_key: z.string(),
     fingerprint: z.string().openapi({ description: 'As ssh-keygen -l prints it.' }),
+    tags: ReplyTags,
     created_at: Timestamp,
   })
   .openapi('SshKey');
@@ -30,9 +33,10 @@ export const SshKey = z
 export const SshKeyPage = Page(SshKey);
 
 export const CreateSshKey = z
-  .strictObject({ name: Name, public_key: SshPublicKey })
+  .strictObject({ name: Name, public_key: SshPublicKey, tags: Tags.optional() })
   .openapi('CreateSshKey');
 
+export const ChangeSshKey = z.strictObject({ tags: Tags }).openapi('ChangeSshKey');
+
 export const SshKeyParams = z.object({ project_id: Id, ssh_key_id: Id });
-export const UserSshKeyParams = z.object({ user_ssh_key_id: Id });
-export const SshKeyQuery = z.strictObject(Paging);
+export const SshKeyQuery = TaggedResourceQuery.extend(Paging);

@@ -36,6 +36,7 @@ describe('an SSH key', () => {
       name: 'laptop',
       public_key: SSH_PUBLIC_KEY,
       fingerprint: expect.stringMatching(/^SHA256:[A-Za-z0-9+/]{43}$/),
+      tags: {},
       created_at: expect.stringMatching(/Z$/),
     });
     expect((await read(`/${body.id}`)).body).toEqual(body);

@@ -1,24 +1,29 @@
 import type { Queryable } from '@gantry/db/connect';
-import type { SshKeyRow } from '@gantry/db/queries/tenants/ssh-keys';
 import {
   countUserSshKeys,
   insertUserSshKey,
   lockSshKeysOfUser,
   removeUserSshKey,
+  type UserSshKeyRow,
 } from '@gantry/db/queries/tenants/user-ssh-keys';
 import { CloudError, notFound } from '@gantry/model/errors';
 import type { z } from '@hono/zod-openapi';
 import { MOST_KEYS, newSshKey } from '../ssh-keys/change.ts';
-import type { CreateSshKey } from '../ssh-keys/schema.ts';
+import type { CreateUserSshKey } from './schema.ts';
 
 type Creation = {
   sql: Queryable;
   userId: string;
-  body: z.output<typeof CreateSshKey>;
+  body: z.output<typeof CreateUserSshKey>;
   now: Date;
 };
 
-export async function createUserSshKey({ sql, userId, body, now }: Creation): Promise<SshKeyRow> {
+export async function createUserSshKey({
+  sql,
+  userId,
+  body,
+  now,
+}: Creation): Promise<UserSshKeyRow> {
   await lockSshKeysOfUser(sql, userId);
   if ((await countUserSshKeys(sql, userId)) >= MOST_KEYS) {
     throw new CloudError(
@@ -35,7 +40,7 @@ export async function createUserSshKey({ sql, userId, body, now }: Creation): Pr
 export async function deleteUserSshKey(
   sql: Queryable,
   key: { userId: string; sshKeyId: string },
-): Promise<SshKeyRow> {
+): Promise<UserSshKeyRow> {
   const row = await removeUserSshKey(sql, key);
   if (!row) throw notFound('SSH key');
   return row;

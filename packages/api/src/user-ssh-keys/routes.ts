@@ -3,15 +3,15 @@ import { notFound } from '@gantry/model/errors';
 import { requireUser } from '../account/own-user.ts';
 import { page } from '../http/fields.ts';
 import { route } from '../http/route.ts';
-import {
-  CreateSshKey,
-  SshKey,
-  SshKeyPage,
-  SshKeyQuery,
-  UserSshKeyParams,
-} from '../ssh-keys/schema.ts';
-import { sshKeyView } from '../ssh-keys/view.ts';
+import { userSshKeyView } from '../ssh-keys/view.ts';
 import { createUserSshKey, deleteUserSshKey } from './change.ts';
+import {
+  CreateUserSshKey,
+  UserSshKey,
+  UserSshKeyPage,
+  UserSshKeyParams,
+  UserSshKeyQuery,
+} from './schema.ts';
 
 /** The keys of the user who sends the request. They belong to no project, and need no payment method. */
 const OWN = { access: { level: 'authenticated' }, unpaid: true } as const;
@@ -23,10 +23,10 @@ export const userSshKeyRoutes = [
     method: 'post',
     path: '/auth/ssh-keys',
     summary: 'Store an SSH public key of yours under a name',
-    body: CreateSshKey,
-    reply: SshKey,
+    body: CreateUserSshKey,
+    reply: UserSshKey,
     handle: async ({ sql, caller, body, now }) =>
-      sshKeyView(await createUserSshKey({ sql, userId: requireUser(caller).id, body, now })),
+      userSshKeyView(await createUserSshKey({ sql, userId: requireUser(caller).id, body, now })),
   }),
   route({
     ...OWN,
@@ -34,12 +34,12 @@ export const userSshKeyRoutes = [
     method: 'get',
     path: '/auth/ssh-keys',
     summary: 'List your SSH keys, oldest first',
-    query: SshKeyQuery,
-    reply: SshKeyPage,
+    query: UserSshKeyQuery,
+    reply: UserSshKeyPage,
     handle: async ({ sql, caller, query: { limit, page_token } }) => {
       const userId = requireUser(caller).id;
       const rows = await listUserSshKeys(sql, { userId, after: page_token, limit: limit + 1 });
-      return page(rows, limit, sshKeyView);
+      return page(rows, limit, userSshKeyView);
     },
   }),
   route({
@@ -49,12 +49,12 @@ export const userSshKeyRoutes = [
     path: '/auth/ssh-keys/{user_ssh_key_id}',
     summary: 'Read an SSH key of yours',
     params: UserSshKeyParams,
-    reply: SshKey,
+    reply: UserSshKey,
     handle: async ({ sql, caller, params }) => {
       const key = { userId: requireUser(caller).id, sshKeyId: params.user_ssh_key_id };
       const row = await readUserSshKey(sql, key);
       if (!row) throw notFound('SSH key');
-      return sshKeyView(row);
+      return userSshKeyView(row);
     },
   }),
   route({
@@ -64,10 +64,10 @@ export const userSshKeyRoutes = [
     path: '/auth/ssh-keys/{user_ssh_key_id}',
     summary: 'Delete an SSH key of yours; VMs that were created with it keep it',
     params: UserSshKeyParams,
-    reply: SshKey,
+    reply: UserSshKey,
     handle: async ({ sql, caller, params }) => {
       const key = { userId: requireUser(caller).id, sshKeyId: params.user_ssh_key_id };
-      return sshKeyView(await deleteUserSshKey(sql, key));
+      return userSshKeyView(await deleteUserSshKey(sql, key));
     },
   }),
 ];

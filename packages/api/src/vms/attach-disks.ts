@@ -97,7 +97,7 @@ function diskOf(disks: DiskRow[], diskId: string): DiskRow {
   return disk;
 }
 
-function requireLocation(disk: DiskRow, location: string): void {
+export function requireLocation(disk: DiskRow, location: string): void {
   if (disk.location === location) return;
   throw new CloudError(
     'conflict',
@@ -109,7 +109,7 @@ function requireLocation(disk: DiskRow, location: string): void {
 /**
  * A disk has one VM that writes or any number of VMs that read. All VMs may write a shared volume.
  */
-function requireUnattached(
+export function requireUnattached(
   disk: DiskRow,
   { vmId, mode }: { vmId: string; mode: AttachmentMode },
 ): void {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Queryable } from '@gantry/db/connect';
+import type { Queryable, Transaction } from '@gantry/db/connect';
 import { isMissingValue } from '@gantry/db/errors';
 import type { NewOperation } from '@gantry/db/queries/operations/operations';
 import type { WriteRecord } from '@gantry/db/queries/operations/records';
@@ -7,6 +7,7 @@ import {
   insertVm,
   type NewVm,
   readInterfaceTargets,
+  readNestedVirtualization,
   readVmRefusal,
   reservedAddressOf,
   type VmRefusal,
@@ -19,11 +20,14 @@ import type { z } from '@hono/zod-openapi';
 import { diskSerialNumber } from '../disks/create.ts';
 import { openOperation } from '../operations/open.ts';
 import { addressError } from './attach-public-address.ts';
+import { addDisks, requireUsableDisks } from './new-disks.ts';
 import type { CreateVm } from './schema.ts';
 import { toPublicKeys } from './ssh-keys.ts';
 
 type Creation = {
+  /** A transaction if the request has disks. */
   sql: Queryable;
+  organizationId: string;
   projectId: string;
   /** The user who creates the VM; null for an access key. */
   userId: string | null;
@@ -43,6 +47,7 @@ type Creation = {
  */
 export async function createVm({
   sql,
+  organizationId,
   projectId,
   userId,
   body,
@@ -51,7 +56,11 @@ export async function createVm({
   record,
 }: Creation): Promise<NewOperation> {
   const request = await withPublicKeys({ sql, projectId, userId, body });
+  await requireFeatures(sql, body);
   const vm = newVm({ projectId, request, now });
+  const { location, disks = [] } = body;
+  const withDisks = { sql, organizationId, projectId, vmId: vm.id, location, disks };
+  const existing = disks.length > 0 ? await requireUsableDisks(withDisks) : [];
   const operation = openOperation({
     projectId,
     resourceType: 'vm',
@@ -63,7 +72,9 @@ export async function createVm({
     vmType: body.type,
   });
   try {
-    await insertVm(sql, { vm, operation, record: record(operation) });
+    await undoIfRefused(sql, (part) =>
+      insertVm(part, { vm, operation, record: record(operation) }),
+    );
   } catch (error) {
     if (!isMissingValue(error)) throw error;
     const refusal = await readVmRefusal(sql, vm);
@@ -71,7 +82,29 @@ export async function createVm({
     if (!refusal && reservedAddressOf(request)) throw await addressError(sql, vm);
     throw refusal ? refusalError(refusal, body) : error;
   }
+  if (disks.length > 0) await addDisks({ ...withDisks, existing, now, deadlineMs });
   return operation;
+}
+
+/** In a transaction, a refused statement is undone by itself, so that the cause can be read in the same transaction. */
+async function undoIfRefused(
+  sql: Queryable,
+  statement: (part: Queryable) => Promise<void>,
+): Promise<void> {
+  if ('savepoint' in sql) await (sql as Transaction).savepoint(statement);
+  else await statement(sql);
+}
+
+/** The features belong to the type, so a request can only state which it expects. */
+async function requireFeatures(sql: Queryable, body: Creation['body']): Promise<void> {
+  const wanted = body.virtualization_features?.nested_virtualization;
+  if (wanted === undefined) return;
+  const offered = await readNestedVirtualization(sql, body.type);
+  if (offered === undefined || offered === wanted) return;
+  const reason = offered
+    ? `must be true: guests of the type "${body.type}" can run VMs themselves`
+    : `must be false: guests of the type "${body.type}" cannot run VMs themselves`;
+  throw badRequest([{ field: 'virtualization_features.nested_virtualization', reason }]);
 }
 
 type Wanted = Pick<NewVm, 'projectId' | 'request'> & { now: Date };

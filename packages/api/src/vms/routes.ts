@@ -1,7 +1,10 @@
+import type { Queryable } from '@gantry/db/connect';
 import { readSerialLog } from '@gantry/db/queries/vms/serial-logs';
 import { vmView } from '@gantry/db/queries/vms/vm-view';
 import { listVms, readVm } from '@gantry/db/queries/vms/vms';
+import { transact } from '@gantry/db/transact';
 import { notFound } from '@gantry/model/errors';
+import type { Caller } from '../auth/caller.ts';
 import { ProjectParams, page } from '../http/fields.ts';
 import { route } from '../http/route.ts';
 import { OperationReply } from '../operations/schema.ts';
@@ -18,10 +21,12 @@ import {
   DetachDisks,
   SerialLog,
   Vm,
+  VmEstimate,
   VmPage,
   VmParams,
   VmQuery,
 } from './schema.ts';
+import { validateVm } from './validate.ts';
 
 export const vmRoutes = [
   route({
@@ -33,17 +38,37 @@ export const vmRoutes = [
     params: ProjectParams,
     body: CreateVm,
     reply: OperationReply,
-    handleRecorded: async ({ sql, caller, scope, body, now, deadlineMs }, record) => {
-      const operation = await createVm({
-        sql,
-        projectId: scope.projectId,
-        userId: caller.type === 'user' ? caller.grant.id : null,
+    handleRecorded: async ({ deps, caller, scope, body, now, deadlineMs }, record) => {
+      const create = (sql: Queryable) =>
+        createVm({
+          ...{ sql, organizationId: scope.organizationId, projectId: scope.projectId },
+          userId: userIdOf(caller),
+          ...{ body, now, deadlineMs, record: (opened) => record(operationReply(opened)) },
+        });
+      const isOneStatement = !body.disks?.length;
+      return operationReply(await (isOneStatement ? create(deps.sql) : transact(deps.sql, create)));
+    },
+  }),
+  route({
+    id: 'vms.validate',
+    method: 'post',
+    path: '/projects/{project_id}/vms:validate',
+    summary: 'Check a creation of a VM without creating it: errors, price, and whether it fits now',
+    access: { level: 'project', role: 'member' },
+    params: ProjectParams,
+    body: CreateVm,
+    reply: VmEstimate,
+    handleRecorded: async ({ deps, caller, scope, body, now, deadlineMs }, record) => {
+      const { organizationId, projectId } = scope;
+      const request = {
+        organizationId,
+        projectId,
+        userId: userIdOf(caller),
         body,
         now,
         deadlineMs,
-        record: (opened) => record(operationReply(opened)),
-      });
-      return operationReply(operation);
+      };
+      return await validateVm({ sql: deps.sql, ...request, record });
     },
   }),
   route({
@@ -178,3 +203,8 @@ export const vmRoutes = [
     },
   }),
 ];
+
+/** A user's own SSH keys can be named in a creation; an access key has none. */
+function userIdOf(caller: Caller): string | null {
+  return caller.type === 'user' ? caller.grant.id : null;
+}

@@ -15,8 +15,9 @@ import {
   Timestamp,
   TimestampOrEmpty,
 } from '../http/fields.ts';
-import { TagFilter, Tags } from '../http/tags.ts';
+import { ReplyTags, TagFilter, Tags } from '../http/tags.ts';
 import { SshKeyOrName, SshPublicKey } from '../ssh-keys/schema.ts';
+import { NewVmDisks } from './new-disk-schema.ts';
 
 const NetworkInterface = z
   .object({
@@ -55,7 +56,7 @@ export const Vm = z
     instance_template_id: z.string(),
     instance_group_id: z.string(),
     reservation_id: z.string(),
-    tags: Tags,
+    tags: ReplyTags,
   })
   .openapi('Vm');
 
@@ -118,6 +119,11 @@ export const CreateVm = z
       .min(1, ONE_INTERFACE)
       .max(1, ONE_INTERFACE)
       .optional(),
+    disks: NewVmDisks.optional(),
+    virtualization_features: z
+      .strictObject({ nested_virtualization: z.boolean() })
+      .optional()
+      .openapi({ description: 'What the VM type must have. A type without it is refused.' }),
     tags: Tags.optional(),
   })
   .refine(
@@ -130,6 +136,23 @@ export const CreateVm = z
     },
   )
   .openapi('CreateVm');
+
+export const VmEstimate = z
+  .object({
+    fits: z.boolean().openapi({ description: 'Whether a host has room for the VM now.' }),
+    reason: z.string().openapi({ description: 'Why no host has room; empty if one has.' }),
+    usd_per_hour: z.number().openapi({ description: 'All charges together.' }),
+    priced: z.boolean().openapi({ description: 'Whether every charge has a price.' }),
+    charges: z.array(
+      z.object({
+        resource_type: z.string(),
+        quantity: z.number(),
+        usd_per_hour: z.number(),
+        priced: z.boolean(),
+      }),
+    ),
+  })
+  .openapi('VmEstimate');
 
 export const ChangeVm = z
   .strictObject({

@@ -56,6 +56,7 @@ describe('the tags of a VM', () => {
     ['tags.', { '': 'x' }],
     ['tags.a:b', { 'a:b': 'x' }],
     ['tags._a', { _a: 'x' }],
+    ['tags.__proto__', JSON.parse('{"__proto__": "x", "env": "prod"}')],
     [`tags.${'k'.repeat(64)}`, { ['k'.repeat(64)]: 'x' }],
     ['tags.env', { env: 7 }],
     ['tags.env', { env: null }],

@@ -1,4 +1,4 @@
-import { pgTable, text, unique, uuid } from 'drizzle-orm/pg-core';
+import { jsonb, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core';
 import { createdAt, id } from './columns.ts';
 import { publicAddresses } from './hosts.ts';
 import { projects } from './tenants.ts';
@@ -27,6 +27,7 @@ export const reservedAddresses = pgTable(
     networkInterfaceId: uuid('network_interface_id').references(() => networkInterfaces.id, {
       onDelete: 'set null',
     }),
+    tags: jsonb('tags').$type<Record<string, string>>().notNull().default({}),
     createdAt: createdAt(),
   },
   (t) => [

@@ -244,7 +244,7 @@ export const deviceReceipts = pgTable(
   ],
 );
 
-/** Whether placement would find a host now, for every offered type. Written when it changes. */
+/** Whether placement would find a host now, and how often, for every offered type. Written when it changes. */
 export const availabilities = pgTable(
   'availabilities',
   {
@@ -255,6 +255,10 @@ export const availabilities = pgTable(
       .notNull()
       .references(() => vmTypes.name, { onDelete: 'cascade' }),
     available: boolean('available').notNull(),
+    /** An upper bound of the VMs that fit. */
+    fitting: integer('fitting').notNull().default(0),
+    /** The filter of placement that left no host; empty if a VM fits. */
+    lacking: text('lacking').notNull().default(''),
   },
   (t) => [primaryKey({ columns: [t.location, t.vmType] })],
 );

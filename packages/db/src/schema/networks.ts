@@ -32,6 +32,7 @@ export const networks = pgTable(
     vni: integer('vni').notNull(),
     /** Created with the project; new VMs are in it. */
     isDefault: boolean('is_default').notNull().default(false),
+    tags: jsonb('tags').$type<Record<string, string>>().notNull().default({}),
     createdAt: createdAt(),
   },
   (t) => [
@@ -89,6 +90,7 @@ export const subnets = pgTable(
       .references(() => locations.name),
     name: text('name').notNull(),
     cidr: cidr('cidr').notNull(),
+    tags: jsonb('tags').$type<Record<string, string>>().notNull().default({}),
     createdAt: createdAt(),
   },
   // Subnets of one network do not overlap: a transaction that adds one locks the network's row.
@@ -121,6 +123,7 @@ export const firewallRules = pgTable(
     destinationPorts: text('destination_ports').array().notNull(),
     desiredState: text('desired_state').notNull().default('present'),
     generation: bigint('generation', { mode: 'number' }).notNull().default(1),
+    tags: jsonb('tags').$type<Record<string, string>>().notNull().default({}),
     createdAt: createdAt(),
     // trigger:
     /** Whether an endpoint is a VM, a subnet or a network: the rule changes its meaning when that does. */

@@ -142,6 +142,7 @@ export const sshKeys = pgTable(
       .references(() => projects.id, { onDelete: 'cascade' }),
     name: text('name').notNull(),
     publicKey: text('public_key').notNull(),
+    tags: jsonb('tags').$type<Record<string, string>>().notNull().default({}),
     createdAt: createdAt(),
   },
   (t) => [

@@ -148,10 +148,11 @@ export const disks = pgTable(
     blockSize: integer('block_size').notNull(),
     serialNumber: text('serial_number').notNull(),
     desiredState: text('desired_state').notNull().default('present'),
+    tags: jsonb('tags').$type<Record<string, string>>().notNull().default({}),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
     // scheduler:
-    /** Null until the disk exists. */
+    /** Null until the disk exists. The api sets it for a disk that is created with a VM. */
     observedSizeGib: integer('observed_size_gib'),
     /** The host that stores it; null before a host has created it. */
     hostId: uuid('host_id'),
@@ -160,6 +161,8 @@ export const disks = pgTable(
      * that has a host, so that two hosts do not create one disk twice. The api writes it too.
      */
     homeId: uuid('home_id'),
+    /** The VM that it was created with. If that VM cannot be created, the disk is removed too. The api writes it. */
+    createdWith: uuid('created_with'),
     state: text('state')
       .notNull()
       .generatedAlwaysAs(

@@ -6,7 +6,7 @@
 import type { Log } from '@gantry/daemon/log';
 import { startLoop } from '@gantry/daemon/loop';
 import type { Sql } from '@gantry/db/connect';
-import type { OfferedType } from '@gantry/db/queries/catalogue/availabilities';
+import type { Fitting, OfferedType } from '@gantry/db/queries/catalogue/availabilities';
 import { listTakenAddresses } from '@gantry/db/queries/networks/addresses';
 import type { Lease } from '@gantry/db/queries/placement/leases';
 import { createAddressAllocator } from './address-allocator.ts';
@@ -64,7 +64,7 @@ export function startLocationPlacer(
       hostCache: createHostCache({ sql, location }),
       addresses: createAddressAllocator((ranges) => listTakenAddresses(sql, ranges)),
     } as Placer,
-    written: new Map<string, boolean>(),
+    written: new Map<string, Fitting>(),
     writtenAt: Number.NEGATIVE_INFINITY,
     /** Hosts or types have changed since availabilities were written. */
     hasChanged: true,

@@ -1,3 +1,4 @@
+import type { Fitting } from '@gantry/db/queries/catalogue/availabilities';
 import { newId } from '@gantry/model/ids';
 import { createTestDatabase, type TestDatabase } from '@gantry/testkit/database/test-database';
 import { addHosts, type TestHost } from '@gantry/testkit/make/hosts';
@@ -150,12 +151,12 @@ it('a type is available only while a host has room for an OS disk', async () => 
       ...{ gpu_count: 1, gpu_type: 'A40 48GB PCIe', network_gbps: 10, may_split: false },
       nested_virtualization: false,
     };
-    const written = new Map<string, boolean>();
+    const written = new Map<string, Fitting>();
     await writeAvailabilities({ sql, lease: placer.lease, index, types: [type], written });
     return written.get(TYPE);
   };
   await offerStorage(OS_DISK_GIB);
-  expect(await available()).toBe(true);
+  expect(await available()).toEqual({ fitting: 1, lacking: '' });
   await offerStorage(OS_DISK_GIB - 1);
-  expect(await available()).toBe(false);
+  expect(await available()).toEqual({ fitting: 0, lacking: 'disk_space' });
 });

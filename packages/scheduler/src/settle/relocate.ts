@@ -29,7 +29,9 @@ export async function relocate(settling: VmSettling, failure: Failure): Promise<
   else await recordFailedBuild(sql, { hostId, vmId: vm.id });
   // A VM with a stuck device cannot be taken down, so it cannot move within its deadline.
   const isFree = failure.code !== DEVICE_STUCK;
-  const canMove = isFree && (vm.observed_state === 'none' || sharedStorage);
+  // Its data disks are on this host, or were given to it.
+  const isBound = vm.observed_state !== 'none' || vm.attachments.length > 1;
+  const canMove = isFree && (!isBound || sharedStorage);
   const most = failure.code === START_TIMED_OUT ? MAX_AVOIDED_AFTER_TIMEOUT : MAX_AVOIDED_HOSTS;
   if (!canMove || vm.avoided_hosts.length >= most) return false;
   return await updateVmRelocating(sql, { vmId: vm.id, hostId, failure });

@@ -4,6 +4,7 @@ import { readFirewallRule } from '@gantry/db/queries/networks/firewall-rules';
 import { succeedOperation, succeedVmOperation } from '@gantry/db/queries/settle/end-operation';
 import { lockAffectedHosts, removeVm } from '@gantry/db/queries/settle/release-vm';
 import {
+  lockDisksOfVms,
   lockRemovableVms,
   lockSettledRules,
   lockUnplacedDiskChanges,
@@ -29,7 +30,8 @@ export async function settleWithoutHost(sql: Sql): Promise<void> {
 async function removeUnplacedVms(sql: Queryable): Promise<void> {
   const removable = await lockRemovableVms(sql, BATCH_ROWS);
   const removedVmIds = removable.map(({ id }) => id);
-  await lockAffectedHosts(sql, { hostId: null, removedVmIds, newDiskIds: [] });
+  const keptElsewhereIds = await lockDisksOfVms(sql, removedVmIds);
+  await lockAffectedHosts(sql, { hostId: null, removedVmIds, newDiskIds: [], keptElsewhereIds });
   for (const vm of removable) {
     await succeedVmOperation(sql, vm);
     await removeVm(sql, vm.id);

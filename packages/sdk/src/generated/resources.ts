@@ -91,6 +91,8 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'access-keys.list', method: 'GET', path: '/v0.1/projects/{project_id}/access-keys' }),
       /** Create an access key; only this reply shows its secret. */
       create: call({ id: 'access-keys.create', method: 'POST', path: '/v0.1/projects/{project_id}/access-keys', takesKey: true }),
+      /** Read an access key without its secret. */
+      get: call({ id: 'access-keys.get', method: 'GET', path: '/v0.1/projects/{project_id}/access-keys/{access_key_id}' }),
       /** Revoke an access key. */
       delete: call({ id: 'access-keys.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/access-keys/{access_key_id}', takesKey: true }),
     },
@@ -177,6 +179,8 @@ export function bindOperations({ call, list }: Bind) {
       create: call({ id: 'vms.create', method: 'POST', path: '/v0.1/projects/{project_id}/vms', takesKey: true }),
       /** List VMs, oldest first. */
       list: list({ id: 'vms.list', method: 'GET', path: '/v0.1/projects/{project_id}/vms' }),
+      /** Check a creation of a VM without creating it: errors, price, and whether it fits now. */
+      validate: call({ id: 'vms.validate', method: 'POST', path: '/v0.1/projects/{project_id}/vms:validate', takesKey: true }),
       /** Read a VM. */
       get: call({ id: 'vms.get', method: 'GET', path: '/v0.1/projects/{project_id}/vms/{vm_id}' }),
       /** Start, stop, reset or update a VM. */
@@ -203,6 +207,8 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'ssh-keys.list', method: 'GET', path: '/v0.1/projects/{project_id}/ssh-keys' }),
       /** Read an SSH key. */
       get: call({ id: 'ssh-keys.get', method: 'GET', path: '/v0.1/projects/{project_id}/ssh-keys/{ssh_key_id}' }),
+      /** Replace the tags of an SSH key. */
+      change: call({ id: 'ssh-keys.change', method: 'PATCH', path: '/v0.1/projects/{project_id}/ssh-keys/{ssh_key_id}', takesKey: true }),
       /** Delete an SSH key; VMs that were created with it keep it. */
       delete: call({ id: 'ssh-keys.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/ssh-keys/{ssh_key_id}', takesKey: true }),
     },
@@ -227,7 +233,7 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'disks.list', method: 'GET', path: '/v0.1/projects/{project_id}/disks' }),
       /** Read a disk. */
       get: call({ id: 'disks.get', method: 'GET', path: '/v0.1/projects/{project_id}/disks/{disk_id}' }),
-      /** Make a disk larger. */
+      /** Make a disk larger, or replace its tags. */
       change: call({ id: 'disks.change', method: 'PATCH', path: '/v0.1/projects/{project_id}/disks/{disk_id}', takesKey: true }),
       /** Delete a disk that is not attached to a VM. */
       delete: call({ id: 'disks.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/disks/{disk_id}', takesKey: true }),
@@ -253,7 +259,7 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'networks.list', method: 'GET', path: '/v0.1/projects/{project_id}/vpc/networks' }),
       /** Read a network. */
       get: call({ id: 'networks.get', method: 'GET', path: '/v0.1/projects/{project_id}/vpc/networks/{network_id}' }),
-      /** Rename a network. */
+      /** Rename a network, or replace its tags. */
       change: call({ id: 'networks.change', method: 'PATCH', path: '/v0.1/projects/{project_id}/vpc/networks/{network_id}', takesKey: true }),
       /** Delete a network that nothing refers to, and its subnets. */
       delete: call({ id: 'networks.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/vpc/networks/{network_id}', takesKey: true }),
@@ -265,7 +271,7 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'subnets.list', method: 'GET', path: '/v0.1/projects/{project_id}/vpc/subnets' }),
       /** Read a subnet. */
       get: call({ id: 'subnets.get', method: 'GET', path: '/v0.1/projects/{project_id}/vpc/subnets/{subnet_id}' }),
-      /** Rename a subnet. */
+      /** Rename a subnet, or replace its tags. */
       change: call({ id: 'subnets.change', method: 'PATCH', path: '/v0.1/projects/{project_id}/vpc/subnets/{subnet_id}', takesKey: true }),
       /** Delete a subnet that nothing refers to. */
       delete: call({ id: 'subnets.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/vpc/subnets/{subnet_id}', takesKey: true }),
@@ -277,7 +283,7 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'public-addresses.list', method: 'GET', path: '/v0.1/projects/{project_id}/vpc/public-addresses' }),
       /** Read a reserved public address. */
       get: call({ id: 'public-addresses.get', method: 'GET', path: '/v0.1/projects/{project_id}/vpc/public-addresses/{address_id}' }),
-      /** Rename a reserved public address. */
+      /** Rename a reserved public address, or replace its tags. */
       change: call({ id: 'public-addresses.change', method: 'PATCH', path: '/v0.1/projects/{project_id}/vpc/public-addresses/{address_id}', takesKey: true }),
       /** Release a public address that is attached to no VM. */
       delete: call({ id: 'public-addresses.delete', method: 'DELETE', path: '/v0.1/projects/{project_id}/vpc/public-addresses/{address_id}', takesKey: true }),

@@ -406,7 +406,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read an access key without its secret */
+        get: operations["access-keys.get"];
         put?: never;
         post?: never;
         /** Revoke an access key */
@@ -765,6 +766,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v0.1/projects/{project_id}/vms:validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Check a creation of a VM without creating it: errors, price, and whether it fits now */
+        post: operations["vms.validate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v0.1/projects/{project_id}/vms/{vm_id}": {
         parameters: {
             query?: never;
@@ -902,7 +920,8 @@ export interface paths {
         delete: operations["ssh-keys.delete"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Replace the tags of an SSH key */
+        patch: operations["ssh-keys.change"];
         trace?: never;
     };
     "/v0.1/auth/ssh-keys": {
@@ -992,7 +1011,7 @@ export interface paths {
         delete: operations["disks.delete"];
         options?: never;
         head?: never;
-        /** Make a disk larger */
+        /** Make a disk larger, or replace its tags */
         patch: operations["disks.change"];
         trace?: never;
     };
@@ -1083,7 +1102,7 @@ export interface paths {
         delete: operations["networks.delete"];
         options?: never;
         head?: never;
-        /** Rename a network */
+        /** Rename a network, or replace its tags */
         patch: operations["networks.change"];
         trace?: never;
     };
@@ -1120,7 +1139,7 @@ export interface paths {
         delete: operations["subnets.delete"];
         options?: never;
         head?: never;
-        /** Rename a subnet */
+        /** Rename a subnet, or replace its tags */
         patch: operations["subnets.change"];
         trace?: never;
     };
@@ -1157,7 +1176,7 @@ export interface paths {
         delete: operations["public-addresses.delete"];
         options?: never;
         head?: never;
-        /** Rename a reserved public address */
+        /** Rename a reserved public address, or replace its tags */
         patch: operations["public-addresses.change"];
         trace?: never;
     };
@@ -2031,6 +2050,12 @@ export interface components {
             type: string;
             location: string;
             available: boolean;
+            /** @description How many VMs fit now at most; counted up to 100. */
+            count: number;
+            /** @description Why none fits; empty if one does. */
+            reason: string;
+            usd_per_hour: number;
+            priced: boolean;
         };
         Spec: {
             product_name: string;
@@ -2187,6 +2212,11 @@ export interface components {
             shutdown_script?: string;
             user_data?: string;
             network_interfaces?: components["schemas"]["NewNetworkInterface"][];
+            disks?: components["schemas"]["NewVmDisk"][];
+            /** @description What the VM type must have. A type without it is refused. */
+            virtualization_features?: {
+                nested_virtualization: boolean;
+            };
             /** @description Labels of the tenant, at most 32. */
             tags?: {
                 [key: string]: string;
@@ -2208,6 +2238,41 @@ export interface components {
                 /** Format: uuid */
                 id?: string;
             };
+        };
+        NewVmDisk: {
+            /** Format: uuid */
+            disk_id?: string;
+            name?: string;
+            /** @example 100GiB */
+            size?: string;
+            /**
+             * @default 512
+             * @enum {integer}
+             */
+            block_size?: 512 | 4096;
+            /** @enum {string} */
+            type?: "persistent-ssd" | "shared-volume";
+            /**
+             * @default read-write
+             * @enum {string}
+             */
+            mode?: "read-write" | "read-only";
+        };
+        VmEstimate: {
+            /** @description Whether a host has room for the VM now. */
+            fits: boolean;
+            /** @description Why no host has room; empty if one has. */
+            reason: string;
+            /** @description All charges together. */
+            usd_per_hour: number;
+            /** @description Whether every charge has a price. */
+            priced: boolean;
+            charges: {
+                resource_type: string;
+                quantity: number;
+                usd_per_hour: number;
+                priced: boolean;
+            }[];
         };
         Vm: {
             /** Format: uuid */
@@ -2322,10 +2387,38 @@ export interface components {
             public_key: string;
             /** @description As ssh-keygen -l prints it. */
             fingerprint: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags: {
+                [key: string]: string;
+            };
             /** Format: date-time */
             created_at: string;
         };
         CreateSshKey: {
+            name: string;
+            public_key: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
+        };
+        ChangeSshKey: {
+            /** @description Labels of the tenant, at most 32. */
+            tags: {
+                [key: string]: string;
+            };
+        };
+        UserSshKey: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            public_key: string;
+            /** @description As ssh-keygen -l prints it. */
+            fingerprint: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        CreateUserSshKey: {
             name: string;
             public_key: string;
         };
@@ -2351,16 +2444,28 @@ export interface components {
              * @enum {string}
              */
             type?: "persistent-ssd" | "shared-volume";
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
         };
         Disk: components["schemas"]["VmDisk"] & {
             /** @enum {string} */
             state: "creating" | "ready" | "resizing" | "deleting";
+            /** @description Labels of the tenant, at most 32. */
+            tags: {
+                [key: string]: string;
+            };
             /** @description The VMs that the disk is attached to. */
             vm_ids: string[];
         };
         ChangeDisk: {
             /** @example 100GiB */
-            size: string;
+            size?: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
         };
         CreateFirewallRule: {
             name: string;
@@ -2393,6 +2498,10 @@ export interface components {
              *     ]
              */
             destination_ports?: string[];
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
         };
         FirewallRuleEndpoint: {
             /** @default  */
@@ -2423,6 +2532,10 @@ export interface components {
             }[];
             destination_ports: string[];
             protocols: ("tcp" | "udp" | "icmp")[];
+            /** @description Labels of the tenant, at most 32. */
+            tags: {
+                [key: string]: string;
+            };
         };
         ChangeFirewallRule: {
             name?: string;
@@ -2447,6 +2560,10 @@ export interface components {
              *     ]
              */
             destination_ports?: string[];
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
         };
         FirewallTrace: {
             allowed: boolean;
@@ -2491,14 +2608,26 @@ export interface components {
             cidr: string;
             gateway: string;
             subnets: string[];
+            /** @description Labels of the tenant, at most 32. */
+            tags: {
+                [key: string]: string;
+            };
         };
         CreateNetwork: {
             name: string;
             /** @example 10.0.0.0/16 */
             cidr: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
         };
         ChangeNetwork: {
-            name: string;
+            name?: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
         };
         Subnet: {
             /** Format: uuid */
@@ -2508,6 +2637,10 @@ export interface components {
             location: string;
             /** Format: uuid */
             vpc_network_id: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags: {
+                [key: string]: string;
+            };
         };
         CreateSubnet: {
             name: string;
@@ -2516,9 +2649,17 @@ export interface components {
             location: string;
             /** Format: uuid */
             vpc_network_id: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
         };
         ChangeSubnet: {
-            name: string;
+            name?: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
         };
         ReservedAddress: {
             /** Format: uuid */
@@ -2528,15 +2669,27 @@ export interface components {
             location: string;
             /** @description The VM that the address is attached to; empty if there is none. */
             vm_id: string | "";
+            /** @description Labels of the tenant, at most 32. */
+            tags: {
+                [key: string]: string;
+            };
             /** Format: date-time */
             created_at: string;
         };
         ReserveAddress: {
             name: string;
             location: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
         };
         ChangeReservedAddress: {
-            name: string;
+            name?: string;
+            /** @description Labels of the tenant, at most 32. */
+            tags?: {
+                [key: string]: string;
+            };
         };
         Event: {
             /** Format: uuid */
@@ -3741,7 +3894,16 @@ export interface operations {
     };
     "access-keys.list": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Without it, the list is one page. */
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
+            };
             header?: never;
             path: {
                 project_id: string;
@@ -3758,6 +3920,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["AccessKey"][];
+                        next_page_token: string;
                     };
                 };
             };
@@ -3792,12 +3955,39 @@ export interface operations {
             };
         };
     };
+    "access-keys.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                access_key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    /** @description Identifies this state of the resource, for If-Match. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessKey"];
+                };
+            };
+        };
+    };
     "access-keys.delete": {
         parameters: {
             query?: never;
             header?: {
                 /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
             };
             path: {
                 project_id: string;
@@ -4577,6 +4767,35 @@ export interface operations {
             };
         };
     };
+    "vms.validate": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateVm"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VmEstimate"];
+                };
+            };
+        };
+    };
     "vms.get": {
         parameters: {
             query?: never;
@@ -4819,6 +5038,12 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
+                /** @description A tag as key:value. It may be repeated; items must have all of the tags. */
+                tag?: string[];
             };
             header?: never;
             path: {
@@ -4924,6 +5149,38 @@ export interface operations {
             };
         };
     };
+    "ssh-keys.change": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                ssh_key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeSshKey"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SshKey"];
+                };
+            };
+        };
+    };
     "user-ssh-keys.list": {
         parameters: {
             query?: {
@@ -4944,7 +5201,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        items: components["schemas"]["SshKey"][];
+                        items: components["schemas"]["UserSshKey"][];
                         next_page_token: string;
                     };
                 };
@@ -4963,7 +5220,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CreateSshKey"];
+                "application/json": components["schemas"]["CreateUserSshKey"];
             };
         };
         responses: {
@@ -4973,7 +5230,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SshKey"];
+                    "application/json": components["schemas"]["UserSshKey"];
                 };
             };
         };
@@ -4997,7 +5254,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SshKey"];
+                    "application/json": components["schemas"]["UserSshKey"];
                 };
             };
         };
@@ -5024,7 +5281,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SshKey"];
+                    "application/json": components["schemas"]["UserSshKey"];
                 };
             };
         };
@@ -5081,7 +5338,18 @@ export interface operations {
     };
     "disks.list": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Without it, the list is one page. */
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
+                /** @description A tag as key:value. It may be repeated; items must have all of the tags. */
+                tag?: string[];
+            };
             header?: never;
             path: {
                 project_id: string;
@@ -5098,6 +5366,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["Disk"][];
+                        next_page_token: string;
                     };
                 };
             };
@@ -5219,7 +5488,18 @@ export interface operations {
     };
     "firewall-rules.list": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Without it, the list is one page. */
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
+                /** @description A tag as key:value. It may be repeated; items must have all of the tags. */
+                tag?: string[];
+            };
             header?: never;
             path: {
                 project_id: string;
@@ -5236,6 +5516,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["FirewallRule"][];
+                        next_page_token: string;
                     };
                 };
             };
@@ -5386,7 +5667,18 @@ export interface operations {
     };
     "networks.list": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Without it, the list is one page. */
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
+                /** @description A tag as key:value. It may be repeated; items must have all of the tags. */
+                tag?: string[];
+            };
             header?: never;
             path: {
                 project_id: string;
@@ -5403,6 +5695,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["Network"][];
+                        next_page_token: string;
                     };
                 };
             };
@@ -5524,7 +5817,18 @@ export interface operations {
     };
     "subnets.list": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Without it, the list is one page. */
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
+                /** @description A tag as key:value. It may be repeated; items must have all of the tags. */
+                tag?: string[];
+            };
             header?: never;
             path: {
                 project_id: string;
@@ -5541,6 +5845,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["Subnet"][];
+                        next_page_token: string;
                     };
                 };
             };
@@ -5666,6 +5971,12 @@ export interface operations {
                 limit?: number;
                 /** @description The next_page_token of the previous page. */
                 page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
+                /** @description A tag as key:value. It may be repeated; items must have all of the tags. */
+                tag?: string[];
             };
             header?: never;
             path: {

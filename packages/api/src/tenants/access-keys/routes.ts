@@ -1,8 +1,16 @@
 import { listAccessKeys } from '@gantry/db/queries/tenants/access-keys';
+import { notFound } from '@gantry/model/errors';
 import { ProjectParams } from '../../http/fields.ts';
+import { ResourceQuery, resourcePage, toListing } from '../../http/lists/resource-list.ts';
 import { route } from '../../http/route.ts';
 import { createAccessKey, deleteAccessKey } from './change.ts';
-import { AccessKey, AccessKeyParams, AccessKeys, CreateAccessKey, NewAccessKey } from './schema.ts';
+import {
+  AccessKey,
+  AccessKeyPage,
+  AccessKeyParams,
+  CreateAccessKey,
+  NewAccessKey,
+} from './schema.ts';
 import { accessKeyView } from './view.ts';
 
 export const accessKeyRoutes = [
@@ -13,10 +21,28 @@ export const accessKeyRoutes = [
     summary: 'List access keys without their secrets',
     access: { level: 'project', role: 'read-only' },
     params: ProjectParams,
-    reply: AccessKeys,
-    handle: async ({ sql, scope }) => ({
-      items: (await listAccessKeys(sql, scope.projectId)).map(accessKeyView),
-    }),
+    query: ResourceQuery,
+    reply: AccessKeyPage,
+    handle: async ({ sql, scope, query }) => {
+      const rows = await listAccessKeys(sql, toListing(scope.projectId, query));
+      return resourcePage(rows, query, accessKeyView);
+    },
+  }),
+  route({
+    id: 'access-keys.get',
+    method: 'get',
+    path: '/projects/{project_id}/access-keys/{access_key_id}',
+    summary: 'Read an access key without its secret',
+    access: { level: 'project', role: 'read-only' },
+    params: AccessKeyParams,
+    reply: AccessKey,
+    handle: async ({ sql, scope, params }) => {
+      const ids = [params.access_key_id];
+      const whole = { names: null, page_token: null, limit: null };
+      const [row] = await listAccessKeys(sql, toListing(scope.projectId, { ids, ...whole }));
+      if (!row) throw notFound('access key');
+      return accessKeyView(row);
+    },
   }),
   route({
     id: 'access-keys.create',

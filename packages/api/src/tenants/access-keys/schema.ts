@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import {
   Id,
-  Items,
   Name,
+  Page,
   ReplyId,
   ReplyIdOrEmpty,
   Timestamp,
@@ -30,7 +30,7 @@ export const AccessKey = z
   })
   .openapi('AccessKey');
 
-export const AccessKeys = Items(AccessKey);
+export const AccessKeyPage = Page(AccessKey);
 
 export const NewAccessKey = AccessKey.extend({
   access_key: z.string().openapi({ description: 'The key itself. No other reply shows it.' }),

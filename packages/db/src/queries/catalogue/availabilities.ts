@@ -17,16 +17,23 @@ export async function readOffers(
     from unnest(${[...locations]}::text[]) as l (name)`;
 }
 
+/** How many VMs of a type fit now; if none does, the filter of placement that left no host. */
+export type Fitting = { fitting: number; lacking: string };
+
 /** Writes only rows that differ. Skips types that were removed meanwhile. */
 export async function recordAvailabilities(
   sql: Queryable,
-  { location, available }: { location: string; available: ReadonlyMap<string, boolean> },
+  { location, types }: { location: string; types: ReadonlyMap<string, Fitting> },
 ): Promise<void> {
+  const counts = [...types.values()].map(({ fitting }) => String(fitting));
+  const lacking = [...types.values()].map((type) => type.lacking);
   await sql`
-    insert into availabilities (location, vm_type, available)
-    select ${location}, t.name, a.available::boolean
-    from unnest(${[...available.keys()]}::text[], ${[...available.values()].map(String)}::text[]) as a (vm_type, available)
+    insert into availabilities (location, vm_type, available, fitting, lacking)
+    select ${location}, t.name, a.fitting::int > 0, a.fitting::int, a.lacking
+    from unnest(${[...types.keys()]}::text[], ${counts}::text[], ${lacking}::text[]) as a (vm_type, fitting, lacking)
     join vm_types t on t.name = a.vm_type
-    on conflict (location, vm_type) do update set available = excluded.available
-      where availabilities.available <> excluded.available`;
+    on conflict (location, vm_type) do update
+      set available = excluded.available, fitting = excluded.fitting, lacking = excluded.lacking
+      where (availabilities.available, availabilities.fitting, availabilities.lacking)
+        <> (excluded.available, excluded.fitting, excluded.lacking)`;
 }

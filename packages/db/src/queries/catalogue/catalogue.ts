@@ -63,15 +63,31 @@ export async function listImages(
     from images i where not i.retired or ${retired} order by i.name`;
 }
 
-export type AvailabilityRow = { type: string; location: string; available: boolean };
+export type AvailabilityRow = {
+  type: string;
+  location: string;
+  available: boolean;
+  /** An upper bound of the VMs that fit now. */
+  fitting: number;
+  /** The filter of placement that left no host; empty if a VM fits or nothing is recorded yet. */
+  lacking: string;
+  /** Null if there is no price. */
+  usd_per_hour: number | null;
+};
 
-/** Lists each offered type and location, and whether placement would find a host now. */
+/**
+ * Lists each offered type and location, and whether placement would find a host now. A scheduler of an earlier version
+ * records only whether it would.
+ */
 export async function listAvailabilities(
   sql: Queryable,
   filter: { type: string | null; location: string | null },
 ): Promise<AvailabilityRow[]> {
   return await sql<AvailabilityRow[]>`
-    select t.name as type, o.location, coalesce(a.available, false) as available
+    select t.name as type, o.location, coalesce(a.available, false) as available,
+      case when a.available then greatest(1, a.fitting) else 0 end as fitting,
+      case when a.available then '' else coalesce(a.lacking, '') end as lacking,
+      (select usd_per_hour::float8 from prices where resource_type = t.name) as usd_per_hour
     from vm_types t join vm_type_locations o on o.vm_type = t.name
     left join availabilities a on a.vm_type = t.name and a.location = o.location
     where not t.retired

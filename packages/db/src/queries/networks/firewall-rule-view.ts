@@ -13,5 +13,6 @@ export function firewallRuleView(row: FirewallRuleRow) {
     destinations: row.destinations,
     destination_ports: row.destination_ports,
     protocols: row.protocols,
+    tags: row.tags,
   };
 }

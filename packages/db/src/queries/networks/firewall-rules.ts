@@ -1,6 +1,7 @@
 import type { ACTIONS, DIRECTIONS, FIREWALL_RULE_STATES, PROTOCOLS } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
 import type { RuleEndpoint } from '../../schema/networks.ts';
+import { type Listing, listed } from '../listing.ts';
 
 export type FirewallRuleDefinition = {
   name: string;
@@ -17,22 +18,21 @@ export type FirewallRuleRow = FirewallRuleDefinition & {
   direction: (typeof DIRECTIONS)[number];
   action: (typeof ACTIONS)[number];
   state: (typeof FIREWALL_RULE_STATES)[number];
+  tags: Record<string, string>;
 };
 
 const selectRule = (sql: Queryable) => sql`
   select id, network_id as vpc_network_id, name, direction, action, state, protocols, sources, source_ports,
-    destinations, destination_ports
+    destinations, destination_ports, tags
   from firewall_rules`;
 
 type RuleKey = { projectId: string; ruleId: string };
 
 export async function listFirewallRules(
   sql: Queryable,
-  projectId: string,
+  listing: Listing,
 ): Promise<FirewallRuleRow[]> {
-  return await sql<
-    FirewallRuleRow[]
-  >`${selectRule(sql)} where project_id = ${projectId} order by id`;
+  return await sql<FirewallRuleRow[]>`${selectRule(sql)} where ${listed(sql, listing)}`;
 }
 
 export async function readFirewallRule(
@@ -82,7 +82,10 @@ export async function holdNetwork(
   return count > 0;
 }
 
-export type NewFirewallRule = Omit<FirewallRuleRow, 'state'> & { projectId: string; at: Date };
+export type NewFirewallRule = Omit<FirewallRuleRow, 'state' | 'tags'> & {
+  projectId: string;
+  at: Date;
+};
 
 export async function insertFirewallRule(sql: Queryable, rule: NewFirewallRule): Promise<void> {
   await sql`insert into firewall_rules

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../connect.ts';
+import { type Listing, listed } from '../listing.ts';
 
 export type NetworkRow = {
   id: string;
@@ -6,6 +7,7 @@ export type NetworkRow = {
   cidr: string;
   is_default: boolean;
   subnets: string[];
+  tags: Record<string, string>;
 };
 export type SubnetRow = {
   id: string;
@@ -13,23 +15,22 @@ export type SubnetRow = {
   cidr: string;
   location: string;
   vpc_network_id: string;
+  tags: Record<string, string>;
 };
 
 type NetworkKey = { projectId: string; networkId: string };
 type SubnetKey = { projectId: string; subnetId: string };
 
 const selectNetwork = (sql: Queryable) => sql`
-  select n.id, n.name, n.cidr, n.is_default,
+  select n.id, n.name, n.cidr, n.is_default, n.tags,
     array(select s.id from subnets s where s.network_id = n.id order by s.id) as subnets
   from networks n`;
 
 const selectSubnet = (sql: Queryable) =>
-  sql`select id, name, cidr, location, network_id as vpc_network_id from subnets`;
+  sql`select id, name, cidr, location, network_id as vpc_network_id, tags from subnets`;
 
-export async function listNetworks(sql: Queryable, projectId: string): Promise<NetworkRow[]> {
-  return await sql<
-    NetworkRow[]
-  >`${selectNetwork(sql)} where n.project_id = ${projectId} order by n.id`;
+export async function listNetworks(sql: Queryable, listing: Listing): Promise<NetworkRow[]> {
+  return await sql<NetworkRow[]>`${selectNetwork(sql)} where ${listed(sql, listing)}`;
 }
 
 export async function readNetwork(
@@ -83,13 +84,6 @@ export async function insertNetwork(
     values (${network.id}, ${network.projectId}, ${network.name}, ${network.cidr}, ${network.at})`;
 }
 
-export async function updateNetworkName(
-  sql: Queryable,
-  { projectId, networkId, name }: NetworkKey & { name: string },
-): Promise<void> {
-  await sql`update networks set name = ${name} where project_id = ${projectId} and id = ${networkId}`;
-}
-
 /** Its subnets are removed too. */
 export async function removeNetwork(sql: Queryable, networkId: string): Promise<void> {
   await sql`delete from networks where id = ${networkId}`;
@@ -111,8 +105,8 @@ export async function readNetworkUse(
   return row ?? { vms: false, rules: false, endpoints: false };
 }
 
-export async function listSubnets(sql: Queryable, projectId: string): Promise<SubnetRow[]> {
-  return await sql<SubnetRow[]>`${selectSubnet(sql)} where project_id = ${projectId} order by id`;
+export async function listSubnets(sql: Queryable, listing: Listing): Promise<SubnetRow[]> {
+  return await sql<SubnetRow[]>`${selectSubnet(sql)} where ${listed(sql, listing)}`;
 }
 
 export async function readSubnet(
@@ -145,7 +139,7 @@ export async function findOverlappingSubnet(
   return row;
 }
 
-export type NewSubnet = SubnetRow & { projectId: string; at: Date };
+export type NewSubnet = Omit<SubnetRow, 'tags'> & { projectId: string; at: Date };
 
 /** Returns false if there is no such location. */
 export async function insertSubnet(sql: Queryable, subnet: NewSubnet): Promise<boolean> {
@@ -154,13 +148,6 @@ export async function insertSubnet(sql: Queryable, subnet: NewSubnet): Promise<b
     select ${subnet.id}, ${subnet.projectId}, ${subnet.vpc_network_id}, name, ${subnet.name}, ${subnet.cidr}, ${subnet.at}
     from locations where name = ${subnet.location}`;
   return count > 0;
-}
-
-export async function updateSubnetName(
-  sql: Queryable,
-  { projectId, subnetId, name }: SubnetKey & { name: string },
-): Promise<void> {
-  await sql`update subnets set name = ${name} where project_id = ${projectId} and id = ${subnetId}`;
 }
 
 export async function removeSubnet(sql: Queryable, subnetId: string): Promise<void> {

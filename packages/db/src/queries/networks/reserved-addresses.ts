@@ -1,5 +1,5 @@
 import type { Queryable } from '../../connect.ts';
-import { FIRST_ID } from '../page-bounds.ts';
+import { type Listing, listed } from '../listing.ts';
 
 /** The public addresses that a project has reserved. */
 
@@ -10,29 +10,32 @@ export type ReservedAddressRow = {
   location: string;
   /** The VM that it is attached to. */
   vm_id: string | null;
+  tags: Record<string, string>;
   created_at: Date;
 };
 
 type AddressKey = { projectId: string; addressId: string };
 
-const selectAddress = (sql: Queryable) => sql`
-  select r.id, r.name, host(p.address) as address, p.location, n.vm_id, r.created_at
-  from reserved_addresses r join public_addresses p on p.id = r.public_address_id
+const columns = (sql: Queryable) =>
+  sql`r.id, r.name, host(p.address) as address, p.location, n.vm_id, r.tags, r.created_at`;
+const joins = (sql: Queryable) => sql`join public_addresses p on p.id = r.public_address_id
   left join network_interfaces n on n.id = r.network_interface_id`;
 
 export async function listReservedAddresses(
   sql: Queryable,
-  { projectId, after, limit }: { projectId: string; after: string | null; limit: number },
+  listing: Listing,
 ): Promise<ReservedAddressRow[]> {
-  return await sql<ReservedAddressRow[]>`${selectAddress(sql)}
-    where r.project_id = ${projectId} and r.id > ${after ?? FIRST_ID} order by r.id limit ${limit}`;
+  return await sql<ReservedAddressRow[]>`select ${columns(sql)}
+    from (select * from reserved_addresses where ${listed(sql, listing)}) r ${joins(sql)} order by r.id`;
 }
 
 export async function readReservedAddress(
   sql: Queryable,
   { projectId, addressId }: AddressKey,
 ): Promise<ReservedAddressRow | undefined> {
-  const [row] = await sql<ReservedAddressRow[]>`${selectAddress(sql)}
+  const [row] = await sql<
+    ReservedAddressRow[]
+  >`select ${columns(sql)} from reserved_addresses r ${joins(sql)}
     where r.project_id = ${projectId} and r.id = ${addressId}`;
   return row;
 }
@@ -52,6 +55,7 @@ export type NewReservation = {
   projectId: string;
   name: string;
   location: string;
+  tags: Record<string, string>;
   at: Date;
 };
 
@@ -68,17 +72,9 @@ export async function insertReservation(sql: Queryable, made: NewReservation): P
         and (${rested} or last_project_id = ${made.projectId})
         and not exists (select from orphan_interfaces i where i.public_address = a.address)
       order by ${rested} desc, released_at nulls first limit 1 for update skip locked)
-    insert into reserved_addresses (id, project_id, name, public_address_id, created_at)
-    select ${made.id}, ${made.projectId}, ${made.name}, id, ${made.at} from free`;
+    insert into reserved_addresses (id, project_id, name, public_address_id, tags, created_at)
+    select ${made.id}, ${made.projectId}, ${made.name}, id, ${JSON.stringify(made.tags)}::text::jsonb, ${made.at} from free`;
   return count > 0;
-}
-
-export async function updateReservedAddress(
-  sql: Queryable,
-  { projectId, addressId, name }: AddressKey & { name: string },
-): Promise<void> {
-  await sql`update reserved_addresses set name = ${name}
-    where project_id = ${projectId} and id = ${addressId}`;
 }
 
 /** The caller has locked the address. A trigger returns it to the pool. */

@@ -1,6 +1,7 @@
 import { newId } from '@gantry/model/ids';
 import type { ReceiptProperty } from '@gantry/model/receipt-property';
 import type { Queryable } from '../../connect.ts';
+import { closeInterval } from '../usage/meter.ts';
 import type { ClaimedDevice } from './settle-vms.ts';
 
 /** Ends claims. The caller has the proof that the devices are clean; it is not checked here. */
@@ -94,8 +95,12 @@ export async function releasePlacement(sql: Queryable, vmId: string): Promise<vo
   await sql`update vms set placed = false, reachable = true where id = ${vmId}`;
 }
 
-/** Removes a VM that is not placed, with its OS disk and addresses. Data disks stay. */
+/**
+ * Removes a VM that is not placed, with its OS disk and addresses. Data disks stay, except for those that were created
+ * with a VM that could not be created. The caller has locked its disks.
+ */
 export async function removeVm(sql: Queryable, vmId: string): Promise<void> {
+  await removeDisksOfFailedCreation(sql, vmId);
   await sql`delete from address_claims
     where network_interface_id in (select id from network_interfaces where vm_id = ${vmId})`;
   const osDisks = await sql<{ disk_id: string }[]>`
@@ -103,4 +108,15 @@ export async function removeVm(sql: Queryable, vmId: string): Promise<void> {
   await sql`delete from disks where id = any(${osDisks.map(({ disk_id }) => disk_id)}::uuid[])`;
   // This is last, because it locks the project's quota, which other creations need.
   await sql`delete from vms where id = ${vmId}`;
+}
+
+/** A disk that another VM has too stays. The host that has made a disk removes it; metering ends now. */
+async function removeDisksOfFailedCreation(sql: Queryable, vmId: string): Promise<void> {
+  const removed = await sql<{ id: string }[]>`
+    update disks d set desired_state = 'deleted', updated_at = now() from vms v
+    where v.id = ${vmId} and v.abandoned and v.desired_state <> 'deleted' and d.created_with = v.id
+      and d.id in (select disk_id from disk_attachments where vm_id = v.id)
+      and not exists (select from disk_attachments a where a.disk_id = d.id and a.vm_id <> v.id)
+    returning d.id`;
+  for (const { id } of removed) await closeInterval(sql, { resourceId: id });
 }

@@ -67,6 +67,14 @@ export async function lockRemovableVms(sql: Queryable, limit: number): Promise<R
     order by v.project_id, v.id`;
 }
 
+/** Locks the disks of VMs that the caller has locked, in the order of ids. Returns their ids. */
+export async function lockDisksOfVms(sql: Queryable, vmIds: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from disks where id in (select disk_id from disk_attachments where vm_id = any(${[...vmIds]}::uuid[]))
+    order by id for update`;
+  return idsOf(rows);
+}
+
 /** Locks VMs that are not placed and have an unfinished attach or detach operation. */
 export async function lockUnplacedDiskChanges(
   sql: Queryable,

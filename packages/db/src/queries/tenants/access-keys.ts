@@ -1,4 +1,5 @@
 import type { Queryable } from '../../connect.ts';
+import { type Listing, listed } from '../listing.ts';
 
 export type NewAccessKey = {
   id: string;
@@ -39,9 +40,9 @@ const columns = (sql: Queryable) => sql`
   (select l.used_at from access_key_uses l where l.access_key_id = k.id) as last_used_at,
   coalesce((select l.source_ip from access_key_uses l where l.access_key_id = k.id), '') as last_used_ip`;
 
-export async function listAccessKeys(sql: Queryable, projectId: string): Promise<AccessKeyRow[]> {
+export async function listAccessKeys(sql: Queryable, listing: Listing): Promise<AccessKeyRow[]> {
   return await sql<AccessKeyRow[]>`
-    select ${columns(sql)} from access_keys k where k.project_id = ${projectId} order by k.id`;
+    select ${columns(sql)} from access_keys k where ${listed(sql, listing)}`;
 }
 
 export async function readAccessKey(sql: Queryable, id: string): Promise<AccessKeyRow | undefined> {

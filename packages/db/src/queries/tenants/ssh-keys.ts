@@ -1,11 +1,17 @@
 import type { Queryable } from '../../connect.ts';
-import { FIRST_ID } from '../page-bounds.ts';
+import { type Listing, listed } from '../listing.ts';
 
-export type SshKeyRow = { id: string; name: string; public_key: string; created_at: Date };
+export type SshKeyRow = {
+  id: string;
+  name: string;
+  public_key: string;
+  tags: Record<string, string>;
+  created_at: Date;
+};
 
 type SshKeyId = { projectId: string; sshKeyId: string };
 
-const columns = (sql: Queryable) => sql`id, name, public_key, created_at`;
+const columns = (sql: Queryable) => sql`id, name, public_key, tags, created_at`;
 
 /** Serialises the creation of SSH keys in the project. */
 export async function lockSshKeysOfProject(sql: Queryable, projectId: string): Promise<void> {
@@ -22,16 +28,25 @@ export async function insertSshKey(
   sql: Queryable,
   key: SshKeyRow & { projectId: string },
 ): Promise<void> {
-  await sql`insert into ssh_keys (id, project_id, name, public_key, created_at)
-    values (${key.id}, ${key.projectId}, ${key.name}, ${key.public_key}, ${key.created_at})`;
+  await sql`insert into ssh_keys (id, project_id, name, public_key, tags, created_at)
+    values (${key.id}, ${key.projectId}, ${key.name}, ${key.public_key}, ${JSON.stringify(key.tags)}::text::jsonb,
+      ${key.created_at})`;
 }
 
-export async function listSshKeys(
+export async function listSshKeys(sql: Queryable, listing: Listing): Promise<SshKeyRow[]> {
+  return await sql<SshKeyRow[]>`select ${columns(sql)} from ssh_keys where ${listed(sql, listing)}`;
+}
+
+/** Returns undefined if the project has no such key. */
+export async function updateSshKeyTags(
   sql: Queryable,
-  { projectId, after, limit }: { projectId: string; after: string | null; limit: number },
-): Promise<SshKeyRow[]> {
-  return await sql<SshKeyRow[]>`select ${columns(sql)} from ssh_keys
-    where project_id = ${projectId} and id > ${after ?? FIRST_ID} order by id limit ${limit}`;
+  { projectId, sshKeyId, tags }: SshKeyId & { tags: Record<string, string> },
+): Promise<SshKeyRow | undefined> {
+  const [row] = await sql<
+    SshKeyRow[]
+  >`update ssh_keys set tags = ${JSON.stringify(tags)}::text::jsonb
+    where project_id = ${projectId} and id = ${sshKeyId} returning ${columns(sql)}`;
+  return row;
 }
 
 export async function readSshKey(

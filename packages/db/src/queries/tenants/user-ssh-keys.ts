@@ -2,6 +2,9 @@ import type { Queryable } from '../../connect.ts';
 import { FIRST_ID } from '../page-bounds.ts';
 import type { SshKeyRow } from './ssh-keys.ts';
 
+/** A user's own key has no tags. */
+export type UserSshKeyRow = Omit<SshKeyRow, 'tags'>;
+
 type UserSshKeyId = { userId: string; sshKeyId: string };
 
 const columns = (sql: Queryable) => sql`id, name, public_key, created_at`;
@@ -19,7 +22,7 @@ export async function countUserSshKeys(sql: Queryable, userId: string): Promise<
 
 export async function insertUserSshKey(
   sql: Queryable,
-  key: SshKeyRow & { userId: string },
+  key: UserSshKeyRow & { userId: string },
 ): Promise<void> {
   await sql`insert into user_ssh_keys (id, user_id, name, public_key, created_at)
     values (${key.id}, ${key.userId}, ${key.name}, ${key.public_key}, ${key.created_at})`;
@@ -28,16 +31,16 @@ export async function insertUserSshKey(
 export async function listUserSshKeys(
   sql: Queryable,
   { userId, after, limit }: { userId: string; after: string | null; limit: number },
-): Promise<SshKeyRow[]> {
-  return await sql<SshKeyRow[]>`select ${columns(sql)} from user_ssh_keys
+): Promise<UserSshKeyRow[]> {
+  return await sql<UserSshKeyRow[]>`select ${columns(sql)} from user_ssh_keys
     where user_id = ${userId} and id > ${after ?? FIRST_ID} order by id limit ${limit}`;
 }
 
 export async function readUserSshKey(
   sql: Queryable,
   { userId, sshKeyId }: UserSshKeyId,
-): Promise<SshKeyRow | undefined> {
-  const [row] = await sql<SshKeyRow[]>`select ${columns(sql)} from user_ssh_keys
+): Promise<UserSshKeyRow | undefined> {
+  const [row] = await sql<UserSshKeyRow[]>`select ${columns(sql)} from user_ssh_keys
     where user_id = ${userId} and id = ${sshKeyId}`;
   return row;
 }
@@ -55,8 +58,8 @@ export async function readPublicKeysOfUser(
 export async function removeUserSshKey(
   sql: Queryable,
   { userId, sshKeyId }: UserSshKeyId,
-): Promise<SshKeyRow | undefined> {
-  const [row] = await sql<SshKeyRow[]>`
+): Promise<UserSshKeyRow | undefined> {
+  const [row] = await sql<UserSshKeyRow[]>`
     delete from user_ssh_keys where user_id = ${userId} and id = ${sshKeyId} returning ${columns(sql)}`;
   return row;
 }

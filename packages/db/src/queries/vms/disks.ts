@@ -1,5 +1,6 @@
 import type { AttachmentMode, DISK_STATES, DiskType } from '@gantry/model/states';
 import type { Queryable } from '../../connect.ts';
+import { type Listing, listed, replaceTags } from '../listing.ts';
 
 export type DiskAttachmentRow = {
   vm_id: string;
@@ -18,6 +19,7 @@ export type DiskRow = {
   block_size: number;
   serial_number: string;
   state: (typeof DISK_STATES)[number];
+  tags: Record<string, string>;
   created_at: Date;
   updated_at: Date;
   /** Includes attachments that are being detached, until a host reports that the disk is gone. */
@@ -25,7 +27,7 @@ export type DiskRow = {
 };
 
 const selectDisk = (sql: Queryable) => sql`
-  select d.id, d.kind, d.name, d.type, d.size, d.size_gib, d.location, d.block_size, d.serial_number, d.state,
+  select d.id, d.kind, d.name, d.type, d.size, d.size_gib, d.location, d.block_size, d.serial_number, d.state, d.tags,
     d.created_at, d.updated_at,
     (select coalesce(json_agg(json_build_object('vm_id', a.vm_id, 'attachment_type', a.attachment_type, 'mode', a.mode)
         order by a.created_at, a.vm_id), '[]')
@@ -34,8 +36,8 @@ const selectDisk = (sql: Queryable) => sql`
 
 type DiskKey = { projectId: string; diskId: string };
 
-export async function listDisks(sql: Queryable, projectId: string): Promise<DiskRow[]> {
-  return await sql<DiskRow[]>`${selectDisk(sql)} where d.project_id = ${projectId} order by d.id`;
+export async function listDisks(sql: Queryable, listing: Listing): Promise<DiskRow[]> {
+  return await sql<DiskRow[]>`${selectDisk(sql)} where ${listed(sql, listing)}`;
 }
 
 export async function readDisk(
@@ -155,6 +157,14 @@ export async function updateDiskSize(
 ): Promise<void> {
   await sql`update disks set size = ${change.size}, size_gib = ${change.sizeGib}, updated_at = now()
     where id = ${change.diskId}`;
+}
+
+export async function updateDiskTags(
+  sql: Queryable,
+  { diskId, tags }: { diskId: string; tags: Record<string, string> },
+): Promise<void> {
+  await replaceTags(sql, { table: 'disks', id: diskId, tags });
+  await sql`update disks set updated_at = now() where id = ${diskId}`;
 }
 
 export async function updateDiskDeleted(sql: Queryable, diskId: string): Promise<void> {

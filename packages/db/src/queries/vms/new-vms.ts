@@ -14,6 +14,8 @@ export type VmRequest = {
   shutdown_script?: string | undefined;
   user_data?: string | undefined;
   network_interfaces?: InterfaceRequest[] | undefined;
+  disks?: object[] | undefined;
+  virtualization_features?: { nested_virtualization: boolean } | undefined;
   tags?: Record<string, string> | undefined;
 };
 
@@ -135,6 +137,17 @@ export async function readVmRefusal(
       when not exists (${selectSubnet(sql, vm)}) then 'no_subnet'
       end as refusal`;
   return row?.refusal ?? undefined;
+}
+
+/** Returns undefined if there is no such type. */
+export async function readNestedVirtualization(
+  sql: Queryable,
+  type: string,
+): Promise<boolean | undefined> {
+  const [row] = await sql<
+    { nested: boolean }[]
+  >`select nested_virtualization as nested from vm_types where name = ${type} and not retired`;
+  return row?.nested;
 }
 
 /** What an interface names, as far as the project has it. */

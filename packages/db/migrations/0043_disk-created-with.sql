@@ -1,0 +1,1 @@
+ALTER TABLE "disks" ADD COLUMN "created_with" uuid;

@@ -1,0 +1,1 @@
+ALTER TABLE "disks" ADD COLUMN "tags" jsonb DEFAULT '{}'::jsonb NOT NULL;

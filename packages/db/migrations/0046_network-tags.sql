@@ -1,0 +1,1 @@
+ALTER TABLE "networks" ADD COLUMN "tags" jsonb DEFAULT '{}'::jsonb NOT NULL;

@@ -1,0 +1,1 @@
+ALTER TABLE "subnets" ADD COLUMN "tags" jsonb DEFAULT '{}'::jsonb NOT NULL;

@@ -1,0 +1,1 @@
+ALTER TABLE "firewall_rules" ADD COLUMN "tags" jsonb DEFAULT '{}'::jsonb NOT NULL;

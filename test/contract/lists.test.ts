@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../fuzz/document.ts';
+
+const P = '/v0.1/projects/{project_id}';
+const PAGES = ['limit', 'page_token'];
+
+/** The lists of a project that have pages, or whose items tenants create. */
+const lists = OPERATIONS.filter(
+  ({ method, path: route, query, replies }) =>
+    method === 'GET' &&
+    route.startsWith(P) &&
+    replies.get(200)?.properties?.['items'] !== undefined &&
+    (query.some(({ name }) => name === 'limit') || isServed('POST', route)),
+);
+
+function isServed(method: string, route: string): boolean {
+  return OPERATIONS.some((one) => one.method === method && one.path === route);
+}
+
+/** The route of one item of the list; undefined if there is none. */
+function routeOfOne(list: string): string | undefined {
+  const rest = (route: string) => route.slice(list.length);
+  return OPERATIONS.find(
+    ({ method, path: route }) =>
+      method === 'GET' && route.startsWith(`${list}/`) && /^\/\{\w+\}$/.test(rest(route)),
+  )?.path;
+}
+
+/** The rows of the table, as the OpenAPI document has them. */
+const rows = lists.map(({ path: route, query }) => {
+  const limit = query.find(({ name }) => name === 'limit');
+  const pages = !limit ? '' : limit.schema.default === undefined ? 'optional' : 'yes';
+  const filters = query.map(({ name }) => name).filter((name) => !PAGES.includes(name));
+  return [
+    `\`${route.replace(P, 'P')}\``,
+    pages,
+    filters.map((name) => `\`${name}\``).join(', '),
+    routeOfOne(route) ? 'yes' : '',
+  ];
+});
+
+describe('docs/contract/README.md#lists', () => {
+  it('names the pages, the filters and the route of one item of every list', () => {
+    const page = path.resolve(import.meta.dirname, '../../docs/contract/README.md');
+    const [, section = ''] = readFileSync(page, 'utf8').split('## Lists');
+    const [, table = ''] = section.split(/\n\n(?=\| list)/);
+    const shown = (table.split('\n\n')[0] ?? '')
+      .split('\n')
+      .slice(2)
+      .map((row) =>
+        row
+          .split('|')
+          .slice(1, -1)
+          .map((cell) => cell.trim()),
+      );
+    expect(shown).toEqual(rows);
+  });
+
+  it.each(
+    lists.flatMap(({ path: route, query }) => (isServed('POST', route) ? [{ route, query }] : [])),
+  )('$route has pages, the filters ids and names, and a route of one item', ({ route, query }) => {
+    const names = query.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining([...PAGES, 'ids', 'names']));
+    expect(routeOfOne(route)).toBeDefined();
+  });
+});
