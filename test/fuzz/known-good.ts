@@ -60,7 +60,8 @@ export const KNOWN_GOOD: Record<string, fc.Arbitrary<unknown>> = {
   'attach_disks[]': fc
     .record({ disk_id: own('disk_id'), mode: oneOf('read-write', 'read-only') })
     .map((attachment) => [attachment]),
-  vm_id: oneOf('{{own.vm_id}}', '{{own.stopped_vm_id}}'),
+  vm_id: oneOf('{{own.vm_id}}', '{{own.stopped_vm_id}}', '{{own.addressed_vm_id}}'),
+  'DetachPublicAddress.address_id': own('attached_address_id'),
   vpc_network_id: own('network_id'),
   operation_id: oneOf(
     '{{own.operation_id}}',

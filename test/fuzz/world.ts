@@ -174,6 +174,7 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
     makeOwnSshKey(api, tenant, name),
     makeReservedAddress(api, tenant, name),
   ]);
+  const addressed = await makeAddressedVm(api, tenant, `${name}-addressed`);
   const host = await makeHosts(api, running.id, name);
   const records = await makeRecords(api, {
     ...{ vmId: running.id, projectId: tenant.projectId, deviceId: host['device_id'] ?? '' },
@@ -186,6 +187,7 @@ async function makeResources(api: TestApi, tenant: TestTenant, name: string): Pr
     ...{ rule_id: rule.id, rule_operation_id: rule.operationId },
     ...{ network_id: network.id, subnet_id: subnet.id, access_key_id: key.id },
     ...{ ssh_key_id: sshKey.id, user_ssh_key_id: ownKey, address_id: address.id },
+    ...addressed,
     ...{ ...host, ...records },
   };
 }
@@ -202,6 +204,18 @@ async function makeReservedAddress(api: TestApi, tenant: TestTenant, name: strin
   await api.sql`insert into public_addresses (id, location, address)
     values (${newId()}, 'eu-north-a', '198.18.0.0'::inet + ${addresses}::bigint)`;
   return await create(api, tenant, '/vpc/public-addresses', { name, location: 'eu-north-a' });
+}
+
+/** A stopped VM that a reserved address is attached to. */
+async function makeAddressedVm(api: TestApi, tenant: TestTenant, name: string): Promise<Values> {
+  const { id } = await makeReservedAddress(api, tenant, name);
+  const vm = await create(api, tenant, '/vms', {
+    ...{ name, location: 'eu-north-a', type: 'a40.1x', image: 'debian-12' },
+    ...{ ssh_public_key: SSH_PUBLIC_KEY },
+    network_interfaces: [{ public_ipv4: { type: 'reserved', id } }],
+  });
+  await finishVm(api.sql, vm.id, 'stopped');
+  return { addressed_vm_id: vm.id, attached_address_id: id };
 }
 
 /** Resources of operators: the host of the VM, a free host, and a token for another host. */

@@ -38,5 +38,9 @@ export const AttachPublicAddress = z
   .strictObject({ address_id: Id })
   .openapi('AttachPublicAddress');
 
+export const DetachPublicAddress = z
+  .strictObject({ address_id: Id })
+  .openapi('DetachPublicAddress');
+
 export const ReservedAddressParams = z.object({ project_id: Id, address_id: Id });
 export const ReservedAddressQuery = TaggedResourceQuery.extend(Paging);

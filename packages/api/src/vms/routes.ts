@@ -9,7 +9,7 @@ import { ProjectParams, page } from '../http/fields.ts';
 import { route } from '../http/route.ts';
 import { OperationReply } from '../operations/schema.ts';
 import { operationReply } from '../operations/view.ts';
-import { AttachPublicAddress } from '../public-addresses/schema.ts';
+import { AttachPublicAddress, DetachPublicAddress } from '../public-addresses/schema.ts';
 import { attachDisks, detachDisks } from './attach-disks.ts';
 import { attachPublicAddress, detachPublicAddress } from './attach-public-address.ts';
 import { changeVm, deleteVm } from './change.ts';
@@ -181,7 +181,7 @@ export const vmRoutes = [
     summary: 'Detach a reserved public address from a stopped VM; the project keeps the address',
     access: { level: 'project', role: 'member' },
     params: VmParams,
-    body: AttachPublicAddress,
+    body: DetachPublicAddress,
     reply: OperationReply,
     handle: async ({ sql, scope, params, body, now, deadlineMs }) => {
       const target = { sql, projectId: scope.projectId, vmId: params.vm_id, now, deadlineMs };

@@ -2375,6 +2375,10 @@ export interface components {
             /** Format: uuid */
             address_id: string;
         };
+        DetachPublicAddress: {
+            /** Format: uuid */
+            address_id: string;
+        };
         SerialLog: {
             /** @description The last part of the console output, at most 64 KiB; empty if nothing was printed yet. */
             serial_log: string;
@@ -4994,7 +4998,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["AttachPublicAddress"];
+                "application/json": components["schemas"]["DetachPublicAddress"];
             };
         };
         responses: {
