@@ -1,13 +1,19 @@
 import { buildApplication, buildRouteMap, text_en } from '@stricli/core';
 import manifest from '../package.json' with { type: 'json' };
+import { accessKeyRoutes } from './commands/access-key.ts';
 import { availabilityCommand, imageRoutes } from './commands/catalogue.ts';
 import { completionCommand } from './commands/completion.ts';
 import { contextRoutes } from './commands/context.ts';
 import { diskRoutes } from './commands/disk.ts';
 import { eventsCommand } from './commands/events.ts';
+import { firewallRoutes } from './commands/firewall/routes.ts';
+import { keyRoutes } from './commands/key.ts';
 import { loginCommand } from './commands/login.ts';
+import { logoutCommand } from './commands/logout.ts';
 import { networkRoutes } from './commands/network.ts';
 import { operationRoutes } from './commands/operation.ts';
+import { projectRoutes } from './commands/project.ts';
+import { usageCommand } from './commands/usage.ts';
 import { vmRoutes } from './commands/vm/routes.ts';
 import { describeError } from './describe-error.ts';
 import { exitCodeOf } from './exit-codes.ts';
@@ -15,12 +21,18 @@ import { exitCodeOf } from './exit-codes.ts';
 const routes = buildRouteMap({
   routes: {
     login: loginCommand,
+    logout: logoutCommand,
     context: contextRoutes,
+    project: projectRoutes,
     vm: vmRoutes,
     availability: availabilityCommand,
     image: imageRoutes,
     disk: diskRoutes,
     network: networkRoutes,
+    firewall: firewallRoutes,
+    key: keyRoutes,
+    accessKey: accessKeyRoutes,
+    usage: usageCommand,
     operation: operationRoutes,
     events: eventsCommand,
     completion: completionCommand,
