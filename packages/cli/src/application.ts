@@ -12,6 +12,12 @@ import { loginCommand } from './commands/login.ts';
 import { logoutCommand } from './commands/logout.ts';
 import { networkRoutes } from './commands/network.ts';
 import { operationRoutes } from './commands/operation.ts';
+import { deviceRoutes } from './commands/operator/device.ts';
+import { doctorCommand } from './commands/operator/doctor.ts';
+import { explainCommand } from './commands/operator/explain.ts';
+import { hostRoutes } from './commands/operator/host-commands.ts';
+import { joinCommand } from './commands/operator/join.ts';
+import { tenantRoutes } from './commands/operator/tenant.ts';
 import { projectRoutes } from './commands/project.ts';
 import { usageCommand } from './commands/usage.ts';
 import { vmRoutes } from './commands/vm/routes.ts';
@@ -35,6 +41,12 @@ const routes = buildRouteMap({
     usage: usageCommand,
     operation: operationRoutes,
     events: eventsCommand,
+    host: hostRoutes,
+    device: deviceRoutes,
+    join: joinCommand,
+    explain: explainCommand,
+    tenant: tenantRoutes,
+    doctor: doctorCommand,
     completion: completionCommand,
   },
   docs: {

@@ -12,6 +12,7 @@ export const EXIT = {
   refused: 5,
   operationFailed: 6,
   unavailable: 7,
+  unhealthy: 8,
   interrupted: 130,
 } as const;
 
