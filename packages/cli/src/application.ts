@@ -1,5 +1,6 @@
-import { buildApplication, buildRouteMap, text_en } from '@stricli/core';
+import { buildApplication, buildRouteMap, type RouteMap, text_en } from '@stricli/core';
 import manifest from '../package.json' with { type: 'json' };
+import type { CliContext } from './cli-context.ts';
 import { accessKeyRoutes } from './commands/access-key.ts';
 import { availabilityCommand, imageRoutes } from './commands/catalogue.ts';
 import { completionCommand } from './commands/completion.ts';
@@ -23,8 +24,9 @@ import { usageCommand } from './commands/usage.ts';
 import { vmRoutes } from './commands/vm/routes.ts';
 import { describeError } from './describe-error.ts';
 import { exitCodeOf } from './exit-codes.ts';
+import { buildManCommand } from './man/man-command.ts';
 
-const routes = buildRouteMap({
+const routes: RouteMap<CliContext> = buildRouteMap({
   routes: {
     login: loginCommand,
     logout: logoutCommand,
@@ -48,6 +50,7 @@ const routes = buildRouteMap({
     tenant: tenantRoutes,
     doctor: doctorCommand,
     completion: completionCommand,
+    man: buildManCommand(() => ({ routes, version: manifest.version })),
   },
   docs: {
     brief: 'Gantry: virtual machines with GPUs',
