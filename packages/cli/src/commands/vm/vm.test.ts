@@ -259,7 +259,10 @@ describe('vm create', () => {
 });
 
 describe('vm ssh', () => {
-  const HOST = ['-o', `HostKeyAlias=gantry-${ID}`, '-o', 'StrictHostKeyChecking=accept-new'];
+  const HOST = [
+    ...['-o', `HostKeyAlias=gantry-${ID}`, '-o', 'StrictHostKeyChecking=accept-new'],
+    ...['-o', 'ConnectionAttempts=60', '-o', 'ConnectTimeout=20'],
+  ];
 
   /** A program `ssh` that writes down its arguments and ends with the code 7. */
   async function ssh(...args: string[]) {
