@@ -122,9 +122,9 @@ it('a console is used on a terminal, which is as before afterwards', async () =>
   const modes = [...printed.matchAll(/^[0-9a-f]+(?::[0-9a-f]+)+/gm)].map(([mode]) => mode);
   expect(modes).toHaveLength(2);
   expect(modes[1]).toBe(modes[0]);
-  expect((await gantry('firewall', 'trace', '198.51.100.7', 'serial', '--port', '22')).stdout).toMatch(
-    /^STEP .*\ningress .* yes +default-allow-ssh\nThe connection is allowed\.\n$/,
-  );
+  expect(
+    (await gantry('firewall', 'trace', '198.51.100.7', 'serial', '--port', '22')).stdout,
+  ).toMatch(/^STEP .*\ningress .* yes +default-allow-ssh\nThe connection is allowed\.\n$/);
   expect((await gantry('vm', 'delete', 'serial')).code).toBe(0);
   expect((await gantry('key', 'remove', 'laptop')).code).toBe(0);
 });

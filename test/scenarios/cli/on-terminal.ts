@@ -8,10 +8,7 @@ type Terminal = {
 };
 
 /** Runs a shell command on a pseudo-terminal, by script(1) of util-linux. Returns what it printed. */
-export async function runOnTerminal(
-  command: string,
-  { env, dialogue }: Terminal,
-): Promise<string> {
+export async function runOnTerminal(command: string, { env, dialogue }: Terminal): Promise<string> {
   const child = spawn('script', ['--quiet', '--command', command, '/dev/null'], { env });
   let printed = '';
   let seen = 0;

@@ -50,11 +50,13 @@ describe('firewall', () => {
   };
 
   it('rules are listed with the names of their networks', async () => {
-    replies['GET /v0.1/vpc/firewall-rules'] = items(rule, { ...rule, vpc_network_id: 'n2' });
+    const destinations = [{ cidr: '', resource_id: 'n1' }];
+    const others = { ...rule, vpc_network_id: 'n2' };
+    replies['GET /v0.1/vpc/firewall-rules'] = items({ ...rule, destinations }, others);
     const { stdout } = await run(['firewall', 'list', '--network', 'lab']);
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
       ['NAME', 'DIRECTION', 'ACTION', 'PROTOCOLS', 'FROM', 'TO', 'PORTS', 'STATE', 'NETWORK'],
-      ['ssh', 'ingress', 'allow', 'tcp', '10.0.0.0/8', 'anywhere', '22', 'active', 'lab'],
+      ['ssh', 'ingress', 'allow', 'tcp', '10.0.0.0/8', 'network:lab', '22', 'active', 'lab'],
       [''],
     ]);
     const narrow = await run(['firewall', 'list'], { columns: 70 });

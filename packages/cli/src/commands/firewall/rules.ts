@@ -36,12 +36,13 @@ export const listRules = buildCommand<
   },
   async func({ network, ...flags }) {
     const { client, project_id } = await connectToProject(this, flags);
-    const networks = await client.networks.list({ project_id });
-    const only =
-      network && (await findByName('network', network, client.networks.list({ project_id })));
+    const { items: networks } = await client.networks.list({ project_id });
+    const only = network && (await findByName('network', network, networks));
     const { items } = await client.firewallRules.list({ project_id });
     const rules = items.filter((rule) => !only || rule.vpc_network_id === only.id);
-    const nameOf = (id: string) => networks.items.find((each) => each.id === id)?.name ?? id;
+    const nameOf = (id: string) => networks.find((each) => each.id === id)?.name;
+    // A rule of a network often names the network itself.
+    const endText = (id: string) => (nameOf(id) === undefined ? id : `network:${nameOf(id)}`);
     printList(this, rules, {
       ...{ format: flags.output, nothing: 'There are no firewall rules.' },
       columns: [
@@ -49,23 +50,25 @@ export const listRules = buildCommand<
         { title: 'DIRECTION', value: ({ direction }) => direction },
         { title: 'ACTION', value: ({ action }) => action },
         { title: 'PROTOCOLS', value: ({ protocols }) => protocols.join(' ') },
-        { title: 'FROM', value: ({ sources }) => endpointText(sources) },
-        { title: 'TO', value: ({ destinations }) => endpointText(destinations) },
+        { title: 'FROM', value: ({ sources }) => endpointText(sources, endText) },
+        { title: 'TO', value: ({ destinations }) => endpointText(destinations, endText) },
         { title: 'PORTS', value: portsText },
         {
           title: 'STATE',
           value: ({ state }) => state,
           style: ({ state }) => STYLES[state] ?? 'yellow',
         },
-        { title: 'NETWORK', value: (rule) => nameOf(rule.vpc_network_id), isExtra: true },
+        { title: 'NETWORK', value: (rule) => nameOf(rule.vpc_network_id) ?? '', isExtra: true },
       ],
     });
   },
 });
 
-function endpointText(endpoints: Rule['sources']): string {
+function endpointText(endpoints: Rule['sources'], nameOf = (id: string) => id): string {
   if (endpoints.length === 0) return 'anywhere';
-  return endpoints.map(({ cidr, resource_id }) => cidr || resource_id || 'anywhere').join(' ');
+  return endpoints
+    .map(({ cidr, resource_id }) => cidr || nameOf(resource_id) || 'anywhere')
+    .join(' ');
 }
 
 function portsText({ source_ports, destination_ports, protocols }: Rule): string {

@@ -22,7 +22,7 @@ export async function checkHosts(client: Client): Promise<Finding[]> {
     problems.some(({ severity }) => severity === 'block');
   const blocked = devices.filter(isBlocked).length;
   return [
-    finding('fail', 'hosts connected', lost, `${hosts.length} hosts are connected`),
+    finding('fail', 'hosts connected', lost, `${hosts.length} connected`),
     finding(
       'warn',
       'hosts as accepted',
@@ -89,7 +89,8 @@ export async function checkOperations(
   }
   const check = 'operations succeed';
   const where = looked.length < projects.length ? ` in the first ${looked.length} projects` : '';
-  if (failed.length === 0) return { result: 'ok', check, message: `none failed today${where}` };
+  if (failed.length === 0)
+    return { result: 'ok', check, message: `none failed in the last day${where}` };
   const message = `${failed.length} failed in the last day${where}: ${codesOf(failed)}`;
   return { result: 'warn', check, message };
 }

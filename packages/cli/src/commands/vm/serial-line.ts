@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { ApiError, ConnectionError } from '@gantry/sdk';
 import type { WebSocket } from 'ws';
 import type { CliContext } from '../../cli-context.ts';
@@ -35,6 +34,7 @@ export async function openSocket(url: string): Promise<WebSocket> {
 }
 
 async function readRefusal(response: IncomingMessage) {
+  const { text } = await import('node:stream/consumers');
   const headers = new Headers();
   const id = response.headers['x-request-id'];
   if (typeof id === 'string') headers.set('x-request-id', id);
