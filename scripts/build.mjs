@@ -41,17 +41,20 @@ const WITH_PROTO = ['api', 'scheduler', 'agent', 'simulator'];
 const guestFiles = path.join(root, 'packages/local/src/guest/rootfs');
 
 /** Variables that CommonJS packages expect, and that an ES module does not have. */
-const BANNER = [
+const REQUIRE = [
   "import { createRequire as __createRequire } from 'node:module';",
-  "import { fileURLToPath as __fileURLToPath } from 'node:url';",
   'const require = __createRequire(import.meta.url);',
+];
+const BANNER = [
+  ...REQUIRE,
+  "import { fileURLToPath as __fileURLToPath } from 'node:url';",
   'const __filename = __fileURLToPath(import.meta.url);',
   "const __dirname = __fileURLToPath(new URL('.', import.meta.url));",
-].join('\n');
+];
 
-/** A program that people start by its name. It imports no CommonJS, and every line costs it time at its start. */
+/** A program that people start by its name. Every line costs it time at its start. */
 const EXECUTABLES = ['cli'];
-const SHEBANG = '#!/usr/bin/env node';
+const EXECUTABLE_BANNER = ['#!/usr/bin/env node', ...REQUIRE];
 
 /** The folders of `packages/db` that are read at run time. */
 const DATABASE_FOLDERS = ['migrations', 'sql'];
@@ -87,7 +90,7 @@ async function bundlePackage(bundle, name, entries) {
     sourcemap: true,
     external: EXTERNAL,
     minify: isExecutable,
-    banner: { js: isExecutable ? SHEBANG : BANNER },
+    banner: { js: (isExecutable ? EXECUTABLE_BANNER : BANNER).join('\n') },
     logLevel: 'warning',
   });
   if (isExecutable) for (const entry of entries) chmodSync(path.join(dist, `${entry}.mjs`), 0o755);

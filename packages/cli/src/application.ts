@@ -1,29 +1,56 @@
-import { buildApplication, buildRouteMap, text_en } from '@stricli/core';
+import { buildApplication, buildRouteMap, type RouteMap, text_en } from '@stricli/core';
 import manifest from '../package.json' with { type: 'json' };
+import type { CliContext } from './cli-context.ts';
+import { accessKeyRoutes } from './commands/access-key.ts';
 import { availabilityCommand, imageRoutes } from './commands/catalogue.ts';
 import { completionCommand } from './commands/completion.ts';
 import { contextRoutes } from './commands/context.ts';
 import { diskRoutes } from './commands/disk.ts';
 import { eventsCommand } from './commands/events.ts';
+import { firewallRoutes } from './commands/firewall/routes.ts';
+import { keyRoutes } from './commands/key.ts';
 import { loginCommand } from './commands/login.ts';
+import { logoutCommand } from './commands/logout.ts';
 import { networkRoutes } from './commands/network.ts';
 import { operationRoutes } from './commands/operation.ts';
+import { deviceRoutes } from './commands/operator/device.ts';
+import { doctorCommand } from './commands/operator/doctor.ts';
+import { explainCommand } from './commands/operator/explain.ts';
+import { hostRoutes } from './commands/operator/host-commands.ts';
+import { joinCommand } from './commands/operator/join.ts';
+import { tenantRoutes } from './commands/operator/tenant.ts';
+import { projectRoutes } from './commands/project.ts';
+import { usageCommand } from './commands/usage.ts';
 import { vmRoutes } from './commands/vm/routes.ts';
 import { describeError } from './describe-error.ts';
 import { exitCodeOf } from './exit-codes.ts';
+import { buildManCommand } from './man/man-command.ts';
 
-const routes = buildRouteMap({
+const routes: RouteMap<CliContext> = buildRouteMap({
   routes: {
     login: loginCommand,
+    logout: logoutCommand,
     context: contextRoutes,
+    project: projectRoutes,
     vm: vmRoutes,
     availability: availabilityCommand,
     image: imageRoutes,
     disk: diskRoutes,
     network: networkRoutes,
+    firewall: firewallRoutes,
+    key: keyRoutes,
+    accessKey: accessKeyRoutes,
+    usage: usageCommand,
     operation: operationRoutes,
     events: eventsCommand,
+    host: hostRoutes,
+    device: deviceRoutes,
+    join: joinCommand,
+    explain: explainCommand,
+    tenant: tenantRoutes,
+    doctor: doctorCommand,
     completion: completionCommand,
+    man: buildManCommand(() => ({ routes, version: manifest.version })),
   },
   docs: {
     brief: 'Gantry: virtual machines with GPUs',

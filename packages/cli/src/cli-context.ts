@@ -2,7 +2,8 @@ import type { CommandContext } from '@stricli/core';
 
 /** The part of a stream that commands write to. */
 export type Output = {
-  write(text: string): unknown;
+  write(data: string | Uint8Array): unknown;
+  once?(event: 'drain', resume: () => void): unknown;
   isTTY?: boolean;
   columns?: number;
   getColorDepth?(env?: object): number;

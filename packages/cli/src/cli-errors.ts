@@ -8,6 +8,17 @@ export class NoSuchNameError extends Error {
   override readonly name = 'NoSuchNameError';
 }
 
+/** The server closed a console. https://www.iana.org/assignments/websocket lists the codes below 4000. */
+export class ConsoleClosedError extends Error {
+  override readonly name = 'ConsoleClosedError';
+  readonly closeCode: number;
+
+  constructor(closeCode: number, reason: string) {
+    super(reason === '' ? 'the connection to the console was lost' : reason);
+    this.closeCode = closeCode;
+  }
+}
+
 /** The user pressed Ctrl-C. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';

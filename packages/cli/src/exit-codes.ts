@@ -1,6 +1,6 @@
 import { ApiError, ConnectionError, NotLoggedInError, OperationFailedError } from '@gantry/sdk';
 import { ExitCode } from '@stricli/core';
-import { InterruptedError, NoSuchNameError, UsageError } from './cli-errors.ts';
+import { ConsoleClosedError, InterruptedError, NoSuchNameError, UsageError } from './cli-errors.ts';
 
 /** Scripts rely on these numbers, so they never change. docs/tenants/cli.md lists them. */
 export const EXIT = {
@@ -12,6 +12,7 @@ export const EXIT = {
   refused: 5,
   operationFailed: 6,
   unavailable: 7,
+  unhealthy: 8,
   interrupted: 130,
 } as const;
 
@@ -23,6 +24,7 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof ConnectionError) return EXIT.unavailable;
   if (error instanceof InterruptedError) return EXIT.interrupted;
   if (error instanceof ApiError) return exitCodeOfStatus(error.status);
+  if (error instanceof ConsoleClosedError) return exitCodeOfClose(error.closeCode);
   return EXIT.unexpected;
 }
 
@@ -30,6 +32,14 @@ function exitCodeOfStatus(status: number): number {
   if (status === 401) return EXIT.notLoggedIn;
   if (status === 404) return EXIT.notFound;
   return status === 429 || status >= 500 ? EXIT.unavailable : EXIT.refused;
+}
+
+/** docs/contract/vms.md lists the codes with which the server closes a console. */
+function exitCodeOfClose(code: number): number {
+  if (code === 4401) return EXIT.notLoggedIn;
+  // A guest that is shut down on its console ends it.
+  if (code === 4410) return EXIT.success;
+  return code === 4409 ? EXIT.refused : EXIT.unavailable;
 }
 
 /** The parser of the command line reports its errors as negative numbers, which no process can return. */

@@ -30,6 +30,7 @@ it('commands, flags and values are completed', async () => {
   expect(await complete('vm', 'list', '--st')).toEqual(['--state']);
   expect(await complete('vm', 'list', '--state', 'sh')).toEqual(['shutoff']);
   expect(await complete('completion', '')).toEqual(['bash', 'zsh', 'fish']);
+  expect(await complete('man', 'ev')).toEqual(['events']);
   expect(server.seen).toEqual([]);
 });
 
@@ -37,6 +38,17 @@ it('names are completed from the API, without flags between them', async () => {
   expect(await complete('vm', 'show', 'tr')).toEqual(['trainer', 'trial']);
   expect(await complete('vm', 'ssh', '')).toEqual(['trainer', 'trial', 'web']);
   expect(await complete('vm', 'create', 'x', '--image', '')).toEqual(['debian-12']);
+  expect(await complete('vm', 'create', 'x', '--ssh-key', 'deb')).toEqual(['debian-12']);
+  expect(await complete('firewall', 'delete', '')).toEqual(['debian-12']);
+});
+
+it('names of hosts and tenants need no project', async () => {
+  const before = server.seen.length;
+  expect(await complete('host', 'show', 'deb')).toEqual(['debian-12']);
+  expect(await complete('tenant', 'show', 'deb')).toEqual(['debian-12']);
+  expect(server.seen.slice(before).map(({ line }) => line)).toEqual([
+    ...['GET /v0.1/admin/hosts?limit=1000', 'GET /v0.1/admin/organizations?limit=1000'],
+  ]);
 });
 
 it('names of contexts are completed, and a context that is typed is the one that is asked', async () => {

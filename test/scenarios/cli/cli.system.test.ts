@@ -12,6 +12,7 @@ import {
   startProcesses,
 } from '@gantry/testkit/processes/start-processes';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runOnTerminal } from './on-terminal.ts';
 import { bundle, followEvents, root, runBundle } from './run-bundle.ts';
 
 /** The CLI as a process, against processes: api, scheduler and simulated hosts, with PostgreSQL. */
@@ -102,6 +103,51 @@ describe('a VM', () => {
     expect(failed.stderr).toMatch(/code: out_of_stock\n {2}operation: [0-9a-f-]{36}\n$/);
     expect((await gantry('vm', 'delete', 'small')).code).toBe(0);
   });
+});
+
+it('a console is used on a terminal, which is as before afterwards', async () => {
+  const network = ['--network', 'default-vpc-network'];
+  expect((await gantry('key', 'add', 'laptop', path.join(home, 'key.pub'))).code).toBe(0);
+  const created = ['vm', 'create', 'serial', ...NEW_VM, '--ssh-key', 'laptop', ...network];
+  expect((await gantry(...created)).code).toBe(0);
+  const command = `stty -g; ${process.execPath} ${bundle} vm console serial; echo "code $?"; stty -g`;
+  const printed = await runOnTerminal(command, {
+    env: { PATH: process.env['PATH'], HOME: home, XDG_CONFIG_HOME: home },
+    dialogue: [
+      ['to leave.', 'echo from-the-guest\r'],
+      ['\nfrom-the-guest', '~.'],
+    ],
+  });
+  expect(printed).toMatch(/\r\nThe console is closed\.\r\ncode 0\r\n/);
+  const modes = [...printed.matchAll(/^[0-9a-f]+(?::[0-9a-f]+)+/gm)].map(([mode]) => mode);
+  expect(modes).toHaveLength(2);
+  expect(modes[1]).toBe(modes[0]);
+  expect(
+    (await gantry('firewall', 'trace', '198.51.100.7', 'serial', '--port', '22')).stdout,
+  ).toMatch(/^STEP .*\ningress .* yes +default-allow-ssh\nThe connection is allowed\.\n$/);
+  expect((await gantry('vm', 'delete', 'serial')).code).toBe(0);
+  expect((await gantry('key', 'remove', 'laptop')).code).toBe(0);
+});
+
+it('an operator sees the fleet, drains a host, adds one, and logs out', async () => {
+  const operator = (...args: string[]) => gantry(...args, '--context', 'operator');
+  const [host] = JSON.parse((await operator('host', 'list', '-o', 'json')).stdout);
+  expect(await operator('doctor')).toMatchObject({ code: 0 });
+  const explain = ['explain', '--type', 'a40.8x', '--location', 'eu-north-a'];
+  expect((await operator(...explain)).stdout).toContain(`would be placed on ${host.name} with `);
+  expect((await operator('host', 'drain', host.name)).stdout).toContain('Remaining VMs  0\n');
+  expect((await operator(...explain)).stdout).toMatch(/schedulable +0\n.*No host has room/s);
+  expect((await operator('host', 'uncordon', host.name)).code).toBe(0);
+  const device = `${host.name}/${host.gpus[0].pci_address}`;
+  const quarantine = ['device', 'quarantine', device, '--reason', 'it smells'];
+  expect((await operator(...quarantine)).stdout).toContain('Quarantine   it smells\n');
+  expect((await operator('device', 'release', device)).code).toBe(0);
+  expect((await operator('join', '--location', 'eu-north-a')).stdout).toMatch(
+    / enroll --server 127\.0\.0\.1:7443 --token \S+ --ca-sha256 [0-9a-f]{64}\n$/,
+  );
+  expect((await operator('tenant', 'list')).stdout).toContain('STANDING');
+  expect((await operator('logout')).code).toBe(0);
+  expect((await operator('host', 'list')).code).toBe(3);
 });
 
 it('the sessions of docs/tenants/cli.md print what the page says', async () => {

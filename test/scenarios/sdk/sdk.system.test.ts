@@ -130,9 +130,30 @@ describe('a login', () => {
   });
 });
 
+const root = path.resolve(import.meta.dirname, '../../..');
+const page = readFileSync(path.join(root, 'docs/tenants/sdk.md'), 'utf8');
+
+/** Runs a program of packages/sdk/examples as a process and returns what it prints. */
+async function runExample(file: string): Promise<string> {
+  const env = {
+    ...process.env,
+    ...{ GANTRY_URL: url, GANTRY_ACCESS_KEY: processes.credentials.access_key, SSH_PUBLIC_KEY },
+  };
+  const tsx = path.join(root, 'node_modules/.bin/tsx');
+  const { stdout } = await promisify(execFile)(tsx, [file], { env });
+  return stdout;
+}
+
+it('infrastructure as code is created, read back without drift, changed and destroyed', async () => {
+  const [, printed] = /## Infrastructure as code.*?```\n(.*?)```/s.exec(page) ?? [];
+  expect(await runExample(path.join(root, 'packages/sdk/examples/provision.ts'))).toBe(printed);
+  for (const list of [gantry.networks.list, gantry.subnets.list, gantry.sshKeys.list]) {
+    const { items } = await list({ project_id });
+    expect(items.map(({ name }) => name)).not.toContain('provision');
+  }
+});
+
 it('the example of docs/tenants/sdk.md prints what the page says', async () => {
-  const root = path.resolve(import.meta.dirname, '../../..');
-  const page = readFileSync(path.join(root, 'docs/tenants/sdk.md'), 'utf8');
   const [, example, printed] = /```ts\n(.*?)```.*?```\n(.*?)```/s.exec(page) ?? [];
   const file = path.join(root, 'packages/sdk/examples/create-vm.ts');
   expect(example).toBe(readFileSync(file, 'utf8'));
@@ -140,11 +161,5 @@ it('the example of docs/tenants/sdk.md prints what the page says', async () => {
     const { operation } = await gantry.vms.delete({ project_id, vm_id: id });
     await gantry.waitForOperation({ project_id, operation });
   }
-  const env = {
-    ...process.env,
-    ...{ GANTRY_URL: url, GANTRY_ACCESS_KEY: processes.credentials.access_key, SSH_PUBLIC_KEY },
-  };
-  const tsx = path.join(root, 'node_modules/.bin/tsx');
-  const { stdout } = await promisify(execFile)(tsx, [file], { env });
-  expect(stdout).toBe(printed);
+  expect(await runExample(file)).toBe(printed);
 });

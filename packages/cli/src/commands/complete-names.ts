@@ -1,6 +1,11 @@
 import type { CliContext } from '../cli-context.ts';
 import { readConfig } from '../config/config-file.ts';
-import { connectToProject, type ProjectConnection } from '../config/connect.ts';
+import {
+  type Connection,
+  connect,
+  connectToProject,
+  type ProjectConnection,
+} from '../config/connect.ts';
 
 /** Returns what a shell may complete an argument with. */
 export type Propose = (this: CliContext, partial: string) => Promise<readonly string[]>;
@@ -9,12 +14,15 @@ export type Propose = (this: CliContext, partial: string) => Promise<readonly st
 const PATIENCE_MS = 2_000;
 
 type Named = { name: string };
-type Read<Item> = (
-  connection: ProjectConnection,
+type Read<Used, Item> = (
+  connection: Used,
   options: { signal: AbortSignal },
 ) => PromiseLike<{ items: readonly Item[] }>;
 
-function namesFromApi<Item>(read: Read<Item>, nameOf: (item: Item) => string): Propose {
+function namesFromApi<Item>(
+  read: Read<ProjectConnection, Item>,
+  nameOf: (item: Item) => string,
+): Propose {
   return async function () {
     const signal = AbortSignal.timeout(PATIENCE_MS);
     const connection = await connectToProject(this, { context: undefined, signal });
@@ -23,6 +31,15 @@ function namesFromApi<Item>(read: Read<Item>, nameOf: (item: Item) => string): P
 }
 
 const name = (item: Named) => item.name;
+
+/** Names that belong to no project. */
+function namesFromServer(read: Read<Connection, Named>): Propose {
+  return async function () {
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const connection = await connect(this, { context: undefined });
+    return (await read(connection, { signal })).items.map(name);
+  };
+}
 
 export const vmNames = namesFromApi(
   ({ client, project_id }, options) => client.vms.list({ project_id, limit: 1000 }, options),
@@ -39,6 +56,27 @@ export const networkNames = namesFromApi(
 export const subnetNames = namesFromApi(
   ({ client, project_id }, options) => client.subnets.list({ project_id }, options),
   name,
+);
+export const sshKeyNames = namesFromApi(
+  ({ client, project_id }, options) => client.sshKeys.list({ project_id }, options),
+  name,
+);
+export const accessKeyNames = namesFromApi(
+  ({ client, project_id }, options) => client.accessKeys.list({ project_id }, options),
+  name,
+);
+export const firewallRuleNames = namesFromApi(
+  ({ client, project_id }, options) => client.firewallRules.list({ project_id }, options),
+  name,
+);
+export const projectNames = namesFromServer(async ({ client }, options) => ({
+  items: await client.projects.list({}, options),
+}));
+export const hostNames = namesFromServer(({ client }, options) =>
+  client.adminHosts.list({ limit: 1000 }, options),
+);
+export const organizationNames = namesFromServer(({ client }, options) =>
+  client.adminOrganizations.list({ limit: 1000 }, options),
 );
 export const imageNames = namesFromApi(
   ({ client, project_id }, options) => client.images.list({ project_id }, options),

@@ -8,13 +8,13 @@ export const yesFlag = {
   yes: { kind: 'boolean', default: false, withNegated: false, brief: 'Do not ask' },
 } as const;
 
-/** Asks before something is deleted. Only a person can be asked: a script means what it says. */
-export async function confirm(cli: CliContext, { yes }: YesFlag, what: string): Promise<void> {
+/** Asks before something is deleted or ended. Only a person can be asked: a script means what it says. */
+export async function confirm(cli: CliContext, { yes }: YesFlag, question: string): Promise<void> {
   if (yes || !cli.process.stdin.isTTY) return;
   const prompt = openPrompt(cli);
   try {
-    const reply = (await prompt.ask(`Delete ${what}? (yes/no)`)).trim().toLowerCase();
-    if (!['y', 'yes'].includes(reply)) throw new UsageError('nothing was deleted');
+    const reply = (await prompt.ask(`${question} (yes/no)`)).trim().toLowerCase();
+    if (!['y', 'yes'].includes(reply)) throw new UsageError('nothing was changed');
   } finally {
     prompt.close();
   }

@@ -99,7 +99,7 @@ const remove = buildCommand<CommonFlags & WaitFlag & YesFlag, [string], CliConte
     const connection = await connectToProject(this, flags);
     const { client, project_id } = connection;
     const { id, name } = await findByName('disk', wanted, client.disks.list({ project_id }));
-    await confirm(this, flags, `the disk ${name} and its content`);
+    await confirm(this, flags, `Delete the disk ${name} and its content?`);
     const { operation } = await client.disks.delete({ project_id, disk_id: id });
     await finishOperation(this, connection, { operation, title: `delete ${name}`, flags });
   },

@@ -12,7 +12,7 @@ type Named = { id: string; name: string };
 export async function findByName<Item extends Named>(
   kind: string,
   wanted: string,
-  items: AsyncIterable<Item>,
+  items: AsyncIterable<Item> | Iterable<Item>,
 ): Promise<Item> {
   const found: Item[] = [];
   for await (const item of items) {

@@ -13,12 +13,14 @@ const KEY = 'gantry_ak_test';
 const PASSWORD = 'a long password';
 let cli: TestCli;
 let server: ScriptedServer;
-let projects: { id: string; name: string }[];
+let refuseLogout: ReturnType<typeof refusal> | undefined;
+let projects: { id: string; name: string; organization_id: string }[];
 
 /** The replies that a login needs. The user has a second factor, and its code is 123456. */
 function reply({ line, bearer, body }: SeenRequest) {
   if (line === 'POST /v0.1/auth/token') return grant(JSON.parse(body));
   if (bearer !== KEY && bearer !== 'token') return refusal(401, 'bad_credential');
+  if (line === 'POST /v0.1/auth/logout') return refuseLogout ?? { status: 200, body: {} };
   if (line === 'GET /v0.1/projects') return { status: 200, body: projects };
   return { status: 200, body: { project_id: bearer === KEY ? 'p-of-key' : '' } };
 }
@@ -31,7 +33,8 @@ function grant({ password, totp }: Record<string, string>) {
 }
 
 beforeEach(async () => {
-  projects = [{ id: 'p1', name: 'first' }];
+  refuseLogout = undefined;
+  projects = [{ id: 'p1', name: 'first', organization_id: 'o' }];
   cli = await makeTestCli();
   server = await startScriptedServer(reply);
 });
@@ -100,7 +103,7 @@ describe('login', () => {
   });
 
   it('of a user with several projects needs the name or id of one', async () => {
-    projects = [...projects, { id: 'p2', name: 'second' }];
+    projects = [...projects, { id: 'p2', name: 'second', organization_id: 'o' }];
     const input = `${PASSWORD}\n123456\n`;
     const refused = await cli.run(byPassword(), { input });
     expect(refused.code).toBe(2);
@@ -129,6 +132,53 @@ describe('login', () => {
     expect(nobody.stderr).toContain('Give --email ADDRESS or --access-key');
     expect(server.seen).toEqual([]);
   });
+});
+
+describe('logout', () => {
+  const input = `${PASSWORD}\n123456\n`;
+
+  it('ends the login at the server, and the next command needs a new one', async () => {
+    await cli.run([...byPassword(), '--context', 'here'], { input });
+    const { code, stdout } = await cli.run(['logout']);
+    expect({ code, stdout }).toEqual({
+      ...{ code: 0, stdout: `Logged out me@example.com at ${server.url}.\n` },
+    });
+    expect(server.seen.at(-1)).toMatchObject({ line: 'POST /v0.1/auth/logout', bearer: 'token' });
+    expect(JSON.stringify(await stored())).not.toContain('token');
+    expect((await cli.run(['project', 'list'])).code).toBe(3);
+    expect((await cli.run(['login'], { input })).code).toBe(0);
+  });
+
+  it('keeps the login if the server cannot be reached, so that it can be ended later', async () => {
+    await cli.run([...byPassword(), '--context', 'here'], { input });
+    const before = await stored();
+    refuseLogout = refusal(500, 'internal_error');
+    expect((await cli.run(['logout'])).code).toBe(7);
+    expect(await stored()).toEqual(before);
+    refuseLogout = refusal(401, 'bad_credential');
+    expect((await cli.run(['logout'])).code).toBe(0);
+  });
+
+  it('removes an access key from this computer only', async () => {
+    const args = ['login', '--server', server.url, '--access-key'];
+    await cli.run(args, { input: KEY });
+    const asked = server.seen.length;
+    const { stdout } = await cli.run(['logout']);
+    expect(stdout).toContain('Its access key works until it is deleted.\n');
+    expect(await stored()).toEqual({ current: '', contexts: {} });
+    expect(server.seen).toHaveLength(asked);
+  });
+});
+
+it('a project of the server is made that of the context', async () => {
+  projects = [...projects, { id: 'p2', name: 'second', organization_id: 'o' }];
+  const input = `${PASSWORD}\n123456\n`;
+  await cli.run([...byPassword(), '--project', 'first'], { input });
+  const { stdout } = await cli.run(['project', 'list']);
+  expect(stdout).toMatch(/^NAME .*\nfirst +yes +p1.*\nsecond +p2.*\n$/);
+  expect((await cli.run(['project', 'use', 'second'])).code).toBe(0);
+  expect(Object.values((await stored()).contexts)).toMatchObject([{ project_id: 'p2' }]);
+  expect((await cli.run(['project', 'use', 'third'])).code).toBe(4);
 });
 
 describe('contexts', () => {

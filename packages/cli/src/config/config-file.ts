@@ -8,7 +8,8 @@ export type ServerContext = {
   server: string;
   /** Empty if the user belongs to no project. */
   project_id: string;
-  credential: { access_key: string } | { email: string; tokens: Tokens };
+  /** A user without tokens has logged out. */
+  credential: { access_key: string } | { email: string; tokens?: Tokens };
 };
 
 export type Config = {

@@ -10,7 +10,7 @@ export function fileTokenStore(env: Environment, name: string): TokenStore {
   return {
     async read() {
       const credential = (await readConfig(env)).contexts[name]?.credential;
-      return credential !== undefined && 'tokens' in credential ? credential.tokens : undefined;
+      return credential !== undefined && 'email' in credential ? credential.tokens : undefined;
     },
     /** The SDK writes only inside `exclusively`. */
     async write(tokens) {
@@ -21,7 +21,7 @@ export function fileTokenStore(env: Environment, name: string): TokenStore {
       changeConfig(env, async (config, write) => {
         const context = config.contexts[name];
         save = async (tokens) => {
-          if (context === undefined || !('tokens' in context.credential))
+          if (context === undefined || !('email' in context.credential))
             throw new NotLoggedInError();
           const credential = { ...context.credential, tokens };
           await write({

@@ -31,15 +31,15 @@ export async function makeTestCli(): Promise<TestCli> {
     async run(args, { input = '', typed, env = {}, columns } = {}) {
       const printed = { stdout: '', stderr: '' };
       const output = (name: 'stdout' | 'stderr') => ({
-        write: (text: string) => {
-          printed[name] += text;
+        write: (data: string | Uint8Array) => {
+          printed[name] += typeof data === 'string' ? data : Buffer.from(data).toString();
         },
         ...(columns === undefined ? {} : { isTTY: true, columns }),
       });
       const process = {
         stdin:
           typed === undefined
-            ? Readable.from([input])
+            ? Readable.from([Buffer.from(input)])
             : terminal(typed, (mode) => {
                 printed.stderr += mode;
               }),
@@ -58,5 +58,8 @@ export async function makeTestCli(): Promise<TestCli> {
  */
 function terminal(typed: string[], show: (mode: string) => void): Input {
   const setRawMode = (raw: boolean) => show(raw ? '<raw>' : '</raw>');
-  return Object.assign(Readable.from(typed), { isTTY: true, setRawMode });
+  // A terminal does not end after the last key.
+  const keys = new Readable({ objectMode: true, read() {} });
+  for (const text of typed) keys.push(Buffer.from(text));
+  return Object.assign(keys, { isTTY: true, setRawMode });
 }

@@ -53,7 +53,7 @@ export const deleteVm = buildCommand<DeleteFlags, [string], CliContext>({
     const connection = await connectToProject(this, flags);
     const { client, project_id } = connection;
     const { id: vm_id, name } = await findVm(connection, wanted);
-    await confirm(this, flags, `the VM ${name} and its OS disk`);
+    await confirm(this, flags, `Delete the VM ${name} and its OS disk?`);
     const { operation } = await client.vms.delete({ project_id, vm_id });
     await rememberVmKey(this.process.env, vm_id, undefined);
     await finishOperation(this, connection, { operation, title: `delete ${name}`, flags });

@@ -1,17 +1,14 @@
-import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import path from 'node:path';
-import { unlessMissing } from '@gantry/daemon/durable-file';
 import type { Schemas } from '@gantry/sdk';
 import { buildCommand } from '@stricli/core';
 import type { CliContext } from '../../cli-context.ts';
-import { UsageError } from '../../cli-errors.ts';
 import { connectToProject, type ProjectConnection } from '../../config/connect.ts';
 import { rememberVmKey } from '../../config/vm-keys.ts';
 import {
   imageNames,
   locationNames,
   networkNames,
+  sshKeyNames,
   subnetNames,
   typeNames,
 } from '../complete-names.ts';
@@ -25,6 +22,13 @@ import {
   outputAlias,
   requiredText,
 } from '../flags.ts';
+import {
+  defaultPublicKey,
+  type GivenKey,
+  givenKeys,
+  privateKeyFile,
+  readGiven,
+} from '../public-keys.ts';
 import { type Tag, tagFlag, tagObject } from '../tags.ts';
 import { type Vm, vmFields } from './vm.ts';
 
@@ -33,12 +37,13 @@ type CreateFlags = CommonFlags &
     type: string;
     location: string;
     image: string;
-    sshKey: string | undefined;
+    sshKey: readonly string[] | undefined;
     network: string | undefined;
     subnet: string | undefined;
     publicAddress: boolean;
     startupScript: string | undefined;
     shutdownScript: string | undefined;
+    userData: string | undefined;
     tag: readonly Tag[] | undefined;
   };
 
@@ -55,7 +60,14 @@ export const createVm = buildCommand<CreateFlags, [string], CliContext>({
       type: requiredText('The VM type, such as a40.1x', 'type', typeNames),
       location: requiredText('Where the VM runs', 'location', locationNames),
       image: requiredText('The name of the image', 'image', imageNames),
-      sshKey: optionalText('A file with your public SSH key (default: that of ~/.ssh)', 'file'),
+      sshKey: {
+        ...optionalText(
+          'A file with a public SSH key, or the name of a stored one; may be repeated (default: the key of ~/.ssh)',
+          'file|name',
+          sshKeyNames,
+        ),
+        variadic: true,
+      },
       network: optionalText(
         'The network, by name or id (default: that of the project)',
         'network',
@@ -65,6 +77,7 @@ export const createVm = buildCommand<CreateFlags, [string], CliContext>({
       publicAddress: { kind: 'boolean', default: true, brief: 'Give the VM a public address' },
       startupScript: optionalText('A script that runs at the first boot', 'file'),
       shutdownScript: optionalText('A script that runs at each shutdown', 'file'),
+      userData: optionalText('User data for cloud-init', 'file'),
       tag: tagFlag('A tag of the VM; may be repeated'),
     },
     aliases: outputAlias,
@@ -72,7 +85,8 @@ export const createVm = buildCommand<CreateFlags, [string], CliContext>({
   },
   async func(flags, name) {
     // Mistakes on this computer are found before the server is asked.
-    const body = await buildBody(this, flags, name);
+    const keys = await givenKeys('--ssh-key', flags.sshKey ?? []);
+    const body = await buildBody(this, { flags, name, keys });
     const connection = await connectToProject(this, flags);
     const { client, project_id } = connection;
     const network_interfaces = await chooseNetwork(connection, flags);
@@ -80,8 +94,8 @@ export const createVm = buildCommand<CreateFlags, [string], CliContext>({
       project_id,
       body: { ...body, ...(network_interfaces && { network_interfaces }) },
     });
-    const key = flags.sshKey && path.resolve(flags.sshKey.replace(/\.pub$/, ''));
-    if (key) await rememberVmKey(this.process.env, operation.metadata.id, key);
+    const key = privateKeyFile(keys);
+    if (key !== undefined) await rememberVmKey(this.process.env, operation.metadata.id, key);
     const title = `create ${name}`;
     await finishOperation<Vm>(this, connection, { operation, title, flags, fields: vmFields });
   },
@@ -89,47 +103,21 @@ export const createVm = buildCommand<CreateFlags, [string], CliContext>({
 
 async function buildBody(
   { process: { env } }: CliContext,
-  flags: CreateFlags,
-  name: string,
+  { flags, name, keys }: { flags: CreateFlags; name: string; keys: readonly GivenKey[] },
 ): Promise<Schemas['CreateVm']> {
-  const { type, location, image, startupScript, shutdownScript, tag } = flags;
+  const { type, location, image, startupScript, shutdownScript, userData, tag } = flags;
   return {
     ...{ name, type, location, image },
-    ssh_public_key: await readPublicKey(flags.sshKey, env['HOME'] || homedir()),
+    ...(keys.length > 0
+      ? { ssh_keys: keys.map(({ sent }) => sent) }
+      : { ssh_public_key: await defaultPublicKey(env['HOME'] || homedir()) }),
     ...(startupScript && { startup_script: await readGiven('--startup-script', startupScript) }),
     ...(shutdownScript && {
       shutdown_script: await readGiven('--shutdown-script', shutdownScript),
     }),
+    ...(userData && { user_data: await readGiven('--user-data', userData) }),
     ...(tag && { tags: tagObject(tag) }),
   };
-}
-
-/** The names that ssh itself tries first. */
-const DEFAULT_KEYS = ['id_ed25519.pub', 'id_ecdsa.pub', 'id_rsa.pub'];
-
-async function readPublicKey(given: string | undefined, home: string): Promise<string> {
-  if (given !== undefined) {
-    const text = await readGiven('--ssh-key', given);
-    // It must not reach the server, where everyone who may read the project could read it.
-    if (text.includes('PRIVATE KEY'))
-      throw new UsageError(
-        `--ssh-key: ${given} is a private key. Give the public one: ${given}.pub`,
-      );
-    return text.trim();
-  }
-  for (const file of DEFAULT_KEYS) {
-    const text = await unlessMissing(readFile(path.join(home, '.ssh', file), 'utf8'));
-    if (text !== undefined) return text.trim();
-  }
-  throw new UsageError(`there is no public key in ${home}/.ssh: give one with --ssh-key FILE`);
-}
-
-async function readGiven(flag: string, file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw new UsageError(`${flag}: ${(error as Error).message}`);
-  }
 }
 
 /** Undefined means the default of the project. */

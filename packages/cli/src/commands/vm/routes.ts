@@ -1,5 +1,6 @@
 import { buildRouteMap } from '@stricli/core';
 import { deleteVm, resetVm, startVm, stopVm } from './change.ts';
+import { openConsole } from './console.ts';
 import { createVm } from './create.ts';
 import { listVms, printLogs, showVm } from './read.ts';
 import { sshVm } from './ssh.ts';
@@ -15,6 +16,7 @@ export const vmRoutes = buildRouteMap({
     delete: deleteVm,
     logs: printLogs,
     ssh: sshVm,
+    console: openConsole,
   },
   docs: { brief: 'Virtual machines' },
 });

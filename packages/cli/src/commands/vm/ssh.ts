@@ -43,6 +43,10 @@ export const sshVm = buildCommand<SshFlags, string[], CliContext>({
   },
 });
 
+/** A VM that has just started boots for a while before it listens. ssh waits a second between attempts. */
+const ATTEMPTS = 60;
+const CONNECT_S = 20;
+
 type Login = { user: string; key: string | undefined; command: readonly string[] };
 
 /**
@@ -52,6 +56,7 @@ type Login = { user: string; key: string | undefined; command: readonly string[]
 function sshArguments(vm: Vm, { user, key, command }: Login): string[] {
   return [
     ...['-o', `HostKeyAlias=gantry-${vm.id}`, '-o', 'StrictHostKeyChecking=accept-new'],
+    ...['-o', `ConnectionAttempts=${ATTEMPTS}`, '-o', `ConnectTimeout=${CONNECT_S}`],
     ...(key === undefined ? [] : ['-i', key]),
     ...['-l', user, '--', vm.ssh_destination, ...command],
   ];

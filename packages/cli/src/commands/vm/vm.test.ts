@@ -204,6 +204,18 @@ describe('vm create', () => {
     });
   });
 
+  it('sends several keys, stored ones by name, and user data', async () => {
+    const [key, data] = [path.join(cli.home, 'other.pub'), path.join(cli.home, 'data.yaml')];
+    await writeFile(key, 'ssh-ed25519 BBBB me\n');
+    await writeFile(data, '#cloud-config\n');
+    const keys = ['--ssh-key', 'laptop', '--ssh-key', key];
+    await run(['create', 'trainer', ...flags, ...keys, '--user-data', data]);
+    expect(sent()).toEqual({
+      ...{ name: 'trainer', type: 'a40.1x', location: 'eu-north-a', image: 'debian-12' },
+      ...{ ssh_keys: ['laptop', 'ssh-ed25519 BBBB me'], user_data: '#cloud-config\n' },
+    });
+  });
+
   it('finds a network by its name', async () => {
     const items = [{ id: 'n1', name: 'lab' }];
     replies['GET /v0.1/projects/p/vpc/networks'] = { status: 200, body: { items } };
@@ -247,7 +259,10 @@ describe('vm create', () => {
 });
 
 describe('vm ssh', () => {
-  const HOST = ['-o', `HostKeyAlias=gantry-${ID}`, '-o', 'StrictHostKeyChecking=accept-new'];
+  const HOST = [
+    ...['-o', `HostKeyAlias=gantry-${ID}`, '-o', 'StrictHostKeyChecking=accept-new'],
+    ...['-o', 'ConnectionAttempts=60', '-o', 'ConnectTimeout=20'],
+  ];
 
   /** A program `ssh` that writes down its arguments and ends with the code 7. */
   async function ssh(...args: string[]) {

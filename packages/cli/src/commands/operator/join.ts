@@ -1,0 +1,65 @@
+import { buildCommand, numberParser } from '@stricli/core';
+import type { CliContext } from '../../cli-context.ts';
+import { UsageError } from '../../cli-errors.ts';
+import { connect } from '../../config/connect.ts';
+import { printOne } from '../../terminal/print.ts';
+import { hostNames, locationNames } from '../complete-names.ts';
+import { type CommonFlags, commonFlags, optionalText, outputAlias } from '../flags.ts';
+import { findHost } from './host.ts';
+
+type JoinFlags = CommonFlags & {
+  location: string | undefined;
+  host: string | undefined;
+  hours: number | undefined;
+  scheduler: string | undefined;
+};
+
+/** The port at which schedulers wait for hosts, unless GANTRY_FLEET_PORT has another one. */
+const FLEET_PORT = 7443;
+
+export const joinCommand = buildCommand<JoinFlags, [], CliContext>({
+  docs: {
+    brief: 'Print the line that lets a server join as a host (for operators)',
+    fullDescription:
+      'The token in it works once. Run the line on the server, as root, in the directory of Gantry.',
+  },
+  parameters: {
+    flags: {
+      ...commonFlags,
+      location: optionalText('The location of a new host', 'location', locationNames),
+      host: optionalText('A host that has to come back as itself', 'host', hostNames),
+      hours: {
+        ...({ kind: 'parsed', parse: numberParser, optional: true, placeholder: 'n' } as const),
+        brief: 'How many hours the token works (default: 24)',
+      },
+      scheduler: optionalText(
+        `Where the host reaches a scheduler (default: port ${FLEET_PORT} of the server)`,
+        'host:port',
+      ),
+    },
+    aliases: outputAlias,
+  },
+  async func({ location, host, hours, scheduler, ...flags }) {
+    if ((location === undefined) === (host === undefined))
+      throw new UsageError('give --location for a new host, or --host for one that comes back');
+    const { client, server } = await connect(this, flags);
+    const token = await client.adminJoinTokens.create({
+      body: {
+        ...(location !== undefined && { location }),
+        ...(host !== undefined && { host_id: (await findHost(client, host)).id }),
+        ...(hours !== undefined && { expires_in_hours: hours }),
+      },
+    });
+    if (token.ca_sha256 === '')
+      throw new UsageError(
+        'no scheduler has started yet, so a host could not recognise it. Start one, then repeat this.',
+      );
+    if (flags.output !== 'table')
+      return printOne(this, token, { format: flags.output, fields: [] });
+    const address = scheduler ?? `${new URL(server).hostname}:${FLEET_PORT}`;
+    const words = ['enroll', '--server', address, '--token', token.token];
+    const line = ['node packages/agent/dist/main.mjs', ...words, '--ca-sha256', token.ca_sha256];
+    this.process.stdout.write(`${line.join(' ')}\n`);
+    this.process.stderr.write(`The token works once, until ${token.expires_at}.\n`);
+  },
+});
