@@ -13,6 +13,7 @@ import { refuse } from './http/refuse.ts';
 import { hasDotSegment } from './http/request-target.ts';
 import { serve } from './http/serve.ts';
 import { mountInvitationPage } from './invitations/invitation-page.ts';
+import { mountConsolePages } from './pages/console-pages.ts';
 import { ALL_ROUTES } from './routes.ts';
 
 /** Returns the whole api as a value, without sockets or globals. */
@@ -23,6 +24,7 @@ export function buildApp(deps: Deps): Hono {
   mountBillingPage(app, deps);
   mountPaymentWebhook(app, deps);
   mountInvitationPage(app, deps);
+  mountConsolePages(app);
   const document = buildOpenApiDocument([...ALL_ROUTES]);
   app.get(`${API_PREFIX}/openapi.json`, nosniff, (c) => c.json(document));
   for (const route of ALL_ROUTES) {
