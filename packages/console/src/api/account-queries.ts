@@ -11,15 +11,3 @@ export const allProjects = () =>
     queryKey: ['project-list'],
     queryFn: ({ signal }) => everyItem(gantry.projects.list({}, { signal })),
   });
-
-export const allOrganizations = () =>
-  queryOptions({
-    queryKey: ['organization-list'],
-    queryFn: ({ signal }) => everyItem(gantry.organizations.list({}, { signal })),
-  });
-
-export const locations = () =>
-  queryOptions({
-    queryKey: ['locations'],
-    queryFn: ({ signal }) => everyItem(gantry.locations.list({}, { signal })),
-  });

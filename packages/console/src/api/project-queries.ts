@@ -32,6 +32,47 @@ export const oneVm = (projectId: string, vmId: string) =>
     queryFn: ({ signal }) => gantry.vms.get({ project_id: projectId, vm_id: vmId }, { signal }),
   });
 
+/** The last operations on a VM, newest first. */
+export const vmOperations = (projectId: string, vmId: string) =>
+  queryOptions({
+    queryKey: projectKey(projectId, 'vm-operations', vmId),
+    queryFn: async ({ signal }) => {
+      const input = { project_id: projectId, resource_id: vmId, limit: 100 };
+      return (await gantry.vmOperations.list(input, { signal })).items;
+    },
+  });
+
+/** What happened to a resource without a request, newest first. */
+export const eventsOf = (projectId: string, resourceId: string) =>
+  queryOptions({
+    queryKey: projectKey(projectId, 'events', resourceId),
+    queryFn: async ({ signal }) => {
+      const input = { project_id: projectId, resource_id: resourceId, limit: 100 };
+      return (await gantry.events.list(input, { signal })).items;
+    },
+  });
+
+/** What the serial console of a VM printed last. */
+export const serialLog = (projectId: string, vmId: string) =>
+  queryOptions({
+    queryKey: projectKey(projectId, 'serial-log', vmId),
+    queryFn: ({ signal }) =>
+      gantry.serialLogs.get({ project_id: projectId, vm_id: vmId }, { signal }),
+    staleTime: 0,
+  });
+
+export const sshKeys = (projectId: string) =>
+  queryOptions({
+    queryKey: projectKey(projectId, 'ssh-keys'),
+    queryFn: ({ signal }) => everyItem(gantry.sshKeys.list({ project_id: projectId }, { signal })),
+  });
+
+export const networks = (projectId: string) =>
+  queryOptions({
+    queryKey: projectKey(projectId, 'networks'),
+    queryFn: ({ signal }) => everyItem(gantry.networks.list({ project_id: projectId }, { signal })),
+  });
+
 /** The steps of an operation that the page has seen. They are not stored, and are never requested. */
 export const operationSteps = (projectId: string, operationId: string) =>
   queryOptions({

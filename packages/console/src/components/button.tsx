@@ -18,7 +18,7 @@ const SIZES: Record<Size, string> = {
 /** The classes of a button, for a link that looks like one. */
 export function buttonClass(look: Look = 'secondary', size: Size = 'medium'): string {
   return classNames(
-    'inline-flex shrink-0 items-center justify-center rounded-md font-medium whitespace-nowrap transition-colors',
+    'inline-flex shrink-0 items-center justify-center rounded-md font-medium whitespace-nowrap motion-safe:transition-colors',
     'disabled:cursor-not-allowed disabled:opacity-55',
     LOOKS[look],
     SIZES[size],

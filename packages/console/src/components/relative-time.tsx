@@ -1,5 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
+/** How often the times are shown anew. */
+const TICK_MS = 10_000;
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400],
   ['hour', 3_600],
@@ -23,12 +25,13 @@ export function RelativeTime({ at }: { at: string }) {
 function relative(atMs: number, nowMs: number): string {
   const seconds = Math.round((atMs - nowMs) / 1000);
   const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? [];
-  if (unit === undefined || size === undefined) return seconds > 5 ? 'in a moment' : 'just now';
-  return format.format(Math.round(seconds / size), unit);
+  if (unit !== undefined && size !== undefined)
+    return format.format(Math.round(seconds / size), unit);
+  // What has just happened is after the last tick.
+  return seconds * 1000 > TICK_MS ? 'in a moment' : 'just now';
 }
 
 /** One clock for all times of the page. */
-const TICK_MS = 10_000;
 let nowMs = Date.now();
 const listeners = new Set<() => void>();
 setInterval(() => {

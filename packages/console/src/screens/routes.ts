@@ -1,11 +1,23 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../routes.tsx';
+import { readVmFilter } from './vms/vm-filters.tsx';
 
 /** The screens of a project. Each is loaded when it is opened. */
 export const projectRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'vms',
+    validateSearch: readVmFilter,
     component: lazyRouteComponent(() => import('./vms/vm-list.tsx'), 'VmList'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'create-vm',
+    component: lazyRouteComponent(() => import('./vms/create/create-vm.tsx'), 'CreateVm'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'vms/$vmId',
+    component: lazyRouteComponent(() => import('./vms/detail/vm-page.tsx'), 'VmPage'),
   }),
 ] as const;
