@@ -73,6 +73,26 @@ export const networks = (projectId: string) =>
     queryFn: ({ signal }) => everyItem(gantry.networks.list({ project_id: projectId }, { signal })),
   });
 
+export const subnets = (projectId: string) =>
+  queryOptions({
+    queryKey: projectKey(projectId, 'subnets'),
+    queryFn: ({ signal }) => everyItem(gantry.subnets.list({ project_id: projectId }, { signal })),
+  });
+
+export const firewallRules = (projectId: string) =>
+  queryOptions({
+    queryKey: projectKey(projectId, 'firewall-rules'),
+    queryFn: ({ signal }) =>
+      everyItem(gantry.firewallRules.list({ project_id: projectId }, { signal })),
+  });
+
+export const accessKeys = (projectId: string) =>
+  queryOptions({
+    queryKey: projectKey(projectId, 'access-keys'),
+    queryFn: ({ signal }) =>
+      everyItem(gantry.accessKeys.list({ project_id: projectId }, { signal })),
+  });
+
 /** The steps of an operation that the page has seen. They are not stored, and are never requested. */
 export const operationSteps = (projectId: string, operationId: string) =>
   queryOptions({

@@ -7,20 +7,10 @@ type ErrorNoteProps = { error: unknown; title?: string; onRetry?: () => void };
 /** Why something failed, in the words of the server, with the request id that operators need to find it. */
 export function ErrorNote({ error, title, onRetry }: ErrorNoteProps) {
   const requestId = error instanceof ApiError ? error.requestId : '';
-  const fields = error instanceof ApiError ? error.fields : [];
   return (
     <Note tone="bad" role="alert">
       {title && <p className="font-medium">{title}</p>}
       <p>{messageOf(error)}</p>
-      {fields.length > 0 && (
-        <ul className="list-disc pl-5">
-          {fields.map(({ field, reason }) => (
-            <li key={field}>
-              <code className="font-mono text-sm">{field}</code> {reason}
-            </li>
-          ))}
-        </ul>
-      )}
       {requestId && (
         <p className="mt-1 text-sm">
           Request <code className="font-mono break-all">{requestId}</code>

@@ -62,3 +62,22 @@ export const HostIcon = () => (
     <path d="M6.5 1.5V4M9.5 1.5V4M6.5 12v2.5M9.5 12v2.5M1.5 6.5H4M1.5 9.5H4M12 6.5h2.5M12 9.5h2.5" />
   </Icon>
 );
+export const NetworkIcon = () => (
+  <Icon>
+    <circle cx="8" cy="3.5" r="1.8" />
+    <circle cx="3.5" cy="12.5" r="1.8" />
+    <circle cx="12.5" cy="12.5" r="1.8" />
+    <path d="M8 5.3V8M3.5 10.7V8h9v2.7" />
+  </Icon>
+);
+export const ChartIcon = () => (
+  <Icon>
+    <path d="M2.5 13.5h11M4.5 11V8M8 11V3.5M11.5 11V6" />
+  </Icon>
+);
+export const KeyIcon = () => (
+  <Icon>
+    <circle cx="5" cy="11" r="2.5" />
+    <path d="m7 9 6-6M11 5l1.8 1.8" />
+  </Icon>
+);

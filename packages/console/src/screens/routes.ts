@@ -12,12 +12,27 @@ export const projectRoutes = [
   }),
   createRoute({
     getParentRoute: () => projectRoute,
-    path: 'create-vm',
+    path: 'vms/new',
     component: lazyRouteComponent(() => import('./vms/create/create-vm.tsx'), 'CreateVm'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'vms/$vmId',
     component: lazyRouteComponent(() => import('./vms/detail/vm-page.tsx'), 'VmPage'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'network',
+    component: lazyRouteComponent(() => import('./network/network-page.tsx'), 'NetworkPage'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'usage',
+    component: lazyRouteComponent(() => import('./usage/usage-page.tsx'), 'UsagePage'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'access',
+    component: lazyRouteComponent(() => import('./access/access-page.tsx'), 'AccessPage'),
   }),
 ] as const;

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { ComponentType, ReactNode } from 'react';
 import { me } from '../api/account-queries.ts';
-import { HostIcon, ServerIcon } from '../components/icons.tsx';
+import { ChartIcon, HostIcon, KeyIcon, NetworkIcon, ServerIcon } from '../components/icons.tsx';
 import { currentProject } from './current-project.ts';
 import { ProjectPicker } from './project-picker.tsx';
 
@@ -21,6 +21,24 @@ export function Navigation() {
               params={{ projectId }}
               icon={ServerIcon}
               label="Virtual machines"
+            />
+            <Item
+              to="/projects/$projectId/network"
+              params={{ projectId }}
+              icon={NetworkIcon}
+              label="Network"
+            />
+            <Item
+              to="/projects/$projectId/usage"
+              params={{ projectId }}
+              icon={ChartIcon}
+              label="Usage and cost"
+            />
+            <Item
+              to="/projects/$projectId/access"
+              params={{ projectId }}
+              icon={KeyIcon}
+              label="Keys and members"
             />
           </ul>
         )}

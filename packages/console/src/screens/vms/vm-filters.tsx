@@ -33,18 +33,18 @@ export function VmFilters({ vms, filter, onChange }: VmFiltersProps) {
     (state) => vms.some((vm) => vm.state === state) || filter.state === state,
   );
   return (
-    <search className="mb-3 flex flex-wrap gap-2">
+    <search className="mb-3 grid grid-cols-2 gap-2 md:flex">
       <Input
         aria-label="Filter by name"
         placeholder="Filter by name"
         type="search"
-        className="max-w-60"
+        className="col-span-2 md:max-w-60"
         value={filter.name ?? ''}
         onChange={({ target }) => onChange({ ...filter, name: target.value })}
       />
       <Select
         aria-label="State"
-        className="max-w-40"
+        className="md:max-w-40"
         value={filter.state ?? ''}
         onChange={({ target }) => onChange({ ...filter, state: target.value })}
       >
@@ -57,7 +57,7 @@ export function VmFilters({ vms, filter, onChange }: VmFiltersProps) {
       </Select>
       <Select
         aria-label="Tag"
-        className="max-w-52"
+        className="md:max-w-52"
         value={filter.tag ?? ''}
         onChange={({ target }) => onChange({ ...filter, tag: target.value })}
       >

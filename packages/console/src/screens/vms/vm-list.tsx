@@ -23,7 +23,7 @@ export function VmList() {
   const { data: vms, error, refetch } = useQuery(allVms(projectId));
   const create = (
     <Link
-      to="/projects/$projectId/create-vm"
+      to="/projects/$projectId/vms/new"
       params={{ projectId }}
       className={buttonClass('primary')}
     >

@@ -6,7 +6,7 @@ import { CreateVmForm } from './create-vm-form.tsx';
 import { useCatalogue } from './use-catalogue.ts';
 
 export function CreateVm() {
-  const { projectId } = useParams({ from: '/shell/projects/$projectId/create-vm' });
+  const { projectId } = useParams({ from: '/shell/projects/$projectId/vms/new' });
   const { catalogue, error } = useCatalogue(projectId);
   return (
     <>
