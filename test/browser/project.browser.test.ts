@@ -52,7 +52,9 @@ it('a trace draws the checks on the way and names the rule that decides', async 
     await page.getByRole('button', { name: 'Trace' }).click();
   };
   await trace('198.51.100.7', '23');
-  await page.getByText('Denied by no-telnet.').waitFor();
+  const decision = page.getByText('Denied by no-telnet.');
+  await decision.waitFor();
+  await decision.scrollIntoViewIfNeeded();
   await look('trace');
   await trace('203.0.113.200', '22');
   await page.getByText('Allowed by default-allow-ssh.').waitFor();

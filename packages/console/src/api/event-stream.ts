@@ -1,5 +1,5 @@
-import { ConnectionError, type StreamedEvent } from '@gantry/sdk';
-import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { ApiError, ConnectionError, type StreamedEvent } from '@gantry/sdk';
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import { applyAdminEvent } from './apply-admin-event.ts';
 import { applyProjectEvent } from './apply-project-event.ts';
@@ -25,7 +25,7 @@ export function useProjectStream(projectId: string): void {
 
 /** Keeps the queries of operators current while the component is shown. */
 export function useAdminStream(): void {
-  const queryClient: QueryClient = useQueryClient();
+  const queryClient = useQueryClient();
   useEffect(() => follow({}, (event) => applyAdminEvent(queryClient, event)), [queryClient]);
 }
 
@@ -53,7 +53,7 @@ function follow(scope: { project_id?: string }, apply: Listener): () => void {
           for (const listener of listeners) listener(event);
         }
       } catch (error) {
-        if (signal.aborted) return;
+        if (signal.aborted || isForbidden(error)) return;
         if (!(error instanceof ConnectionError)) lastEventId = undefined;
         await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
       }
@@ -61,4 +61,9 @@ function follow(scope: { project_id?: string }, apply: Listener): () => void {
   };
   void run();
   return () => stop.abort();
+}
+
+/** The person may not see the project, or it does not exist. The screens say so. */
+function isForbidden(error: unknown): boolean {
+  return error instanceof ApiError && [403, 404].includes(error.status);
 }

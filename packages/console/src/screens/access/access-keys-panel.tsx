@@ -59,11 +59,14 @@ export function AccessKeysPanel({ projectId }: { projectId: string }) {
           id,
           title: name,
           detail: `${role === 'member' ? 'Read and write' : 'Read only'}, created by ${creator || 'an operator'}`,
-          note: (
-            <>
-              Used <RelativeTime at={last_used_at} />
-            </>
-          ),
+          note:
+            last_used_at === '' ? (
+              'Never used'
+            ) : (
+              <>
+                Used <RelativeTime at={last_used_at} />
+              </>
+            ),
           action: (
             <DeleteButton
               name={name}

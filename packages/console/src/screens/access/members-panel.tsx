@@ -63,7 +63,11 @@ export function MembersPanel({ organizationId, projectId }: MembersPanelProps) {
           id,
           title: email,
           detail: ROLES[role],
-          note: <RelativeTime at={created_at} />,
+          note: (
+            <>
+              Added <RelativeTime at={created_at} />
+            </>
+          ),
           action: (
             <DeleteButton
               name={email}

@@ -39,7 +39,11 @@ export function SshKeysPanel({ projectId }: { projectId: string }) {
           id,
           title: name,
           detail: <code className="font-mono text-xs break-all">{fingerprint}</code>,
-          note: <RelativeTime at={created_at} />,
+          note: (
+            <>
+              Added <RelativeTime at={created_at} />
+            </>
+          ),
           action: (
             <DeleteButton
               name={name}
