@@ -23,6 +23,13 @@ const LAYOUT_SHIFT = `new Promise((resolve) => {
 })`;
 const LOST = 'Connection lost, trying again';
 
+/** Ends every login of the tenant, as an operator can. */
+const endLogins = async () => {
+  const users = (await world.client.admin('GET', '/users')).body.items;
+  const { id } = users.find(({ email }: { email: string }) => email === world.tenant.email);
+  await world.client.admin('POST', `/users/${id}:log-out`);
+};
+
 it('the first screen loads less than 250 kB, all of it from the API, and nothing on it moves', async () => {
   const { page, logIn, look, errors, close } = await world.open();
   const loaded: Response[] = [];
@@ -109,9 +116,7 @@ it('an expired login is renewed over the page, and what the person had begun con
   await page.getByRole('link', { name: 'Create VM' }).first().click();
   await page.getByLabel('Name').fill('after-login');
   await page.getByLabel('Public keys').fill(KEY);
-  const users = (await world.client.admin('GET', '/users')).body.items;
-  const { id } = users.find(({ email }: { email: string }) => email === world.tenant.email);
-  await world.client.admin('POST', `/users/${id}:log-out`);
+  await endLogins();
   await page.getByRole('button', { name: 'Create VM' }).click();
   await page.getByRole('dialog', { name: 'Your login has expired' }).waitFor();
   await look('login-expired');
@@ -119,6 +124,14 @@ it('an expired login is renewed over the page, and what the person had begun con
   await page.getByRole('heading', { name: 'after-login' }).waitFor();
   await page.getByText('Running', { exact: true }).waitFor();
   expect((await world.client.call('GET', '/vms?names=after-login')).body.items).toHaveLength(1);
+  // The same with a question open: the login lies over it.
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await endLogins();
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
+  await page.getByRole('dialog', { name: 'Your login has expired' }).waitFor();
+  await logIn(world.tenant);
+  await page.getByText('Stopped', { exact: true }).waitFor();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   await close();
 });
 

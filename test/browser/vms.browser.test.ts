@@ -41,6 +41,7 @@ it('the form shows what is available and what it costs, and the same request for
   expect(await command.textContent()).toContain('"ssh_keys": [\n    "laptop"\n  ]');
   await page.getByRole('tab', { name: 'SDK' }).click();
   await page.getByRole('region', { name: 'program' }).waitFor();
+  await page.evaluate('scrollTo(0, 0)');
   await look('create-vm');
 });
 
@@ -65,6 +66,7 @@ it('a new VM shows its steps until it runs, without a reload', async () => {
   await page.getByText('Running', { exact: true }).waitFor();
   await page.getByText(/^ssh root@\d/).waitFor();
   await page.getByText('$1.25 per hour while it runs').waitFor();
+  await page.getByText('trainer login:').waitFor();
   await look('vm-running');
 });
 

@@ -94,13 +94,22 @@ function TypeRow({ spec, available, price, checked, onChoose }: TypeRowProps) {
           {name}
         </label>
       </td>
-      <td className="px-2 whitespace-nowrap">{num_gpu === 0 ? '–' : `${num_gpu} × ${gpu_type}`}</td>
+      <td className="px-2 py-1 whitespace-nowrap">
+        {num_gpu === 0 ? '–' : `${num_gpu} × ${gpu_type}`}
+        <span className="block text-muted sm:hidden">
+          <Availability free={available} />
+        </span>
+      </td>
       <td className="hidden px-2 text-right xl:table-cell">{cpu_cores}</td>
       <td className="hidden px-2 text-right whitespace-nowrap md:table-cell">{memory_gb} GB</td>
       <td className="px-2 text-right">{price === undefined ? '–' : formatPrice(price)}</td>
       <td className="hidden px-2 pr-4 sm:table-cell">
-        <Badge tone={available ? 'good' : 'idle'}>{available ? 'Free' : 'None free'}</Badge>
+        <Availability free={available} />
       </td>
     </tr>
   );
+}
+
+function Availability({ free }: { free: boolean }) {
+  return <Badge tone={free ? 'good' : 'idle'}>{free ? 'Free' : 'None free'}</Badge>;
 }

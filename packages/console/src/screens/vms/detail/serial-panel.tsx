@@ -1,6 +1,7 @@
 import type { Schemas } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
+import { useStreamedEvents } from '../../../api/event-stream.ts';
 import { serialLog } from '../../../api/project-queries.ts';
 import { Button } from '../../../components/button.tsx';
 import { Loading } from '../../../components/loading.tsx';
@@ -37,9 +38,13 @@ export function SerialPanel({ vm }: { vm: Schemas['Vm'] }) {
 }
 
 function SerialLog({ vm }: { vm: Schemas['Vm'] }) {
-  const { data } = useQuery({
+  const { data, refetch } = useQuery({
     ...serialLog(vm.project_id, vm.id),
     refetchInterval: LOG_EVERY_MS,
+  });
+  // A VM that starts or crashes has just printed something.
+  useStreamedEvents(({ type, data: { id } }) => {
+    if (type === 'vm' && id === vm.id) void refetch();
   });
   return (
     <ScrollText
