@@ -4,11 +4,12 @@ import { ScrollText } from './scroll-text.tsx';
 /** Text to copy, such as a command. */
 export function CodeBlock({ text, label }: { text: string; label: string }) {
   return (
-    <div className="relative">
-      <ScrollText text={text} label={label} className="max-h-96 pr-12" />
-      <div className="absolute top-1.5 right-1.5 rounded-md bg-canvas">
-        <CopyButton text={text} label={label} />
+    <div className="overflow-hidden rounded-md border border-line bg-canvas">
+      <div className="flex items-center justify-between border-b border-line py-0.5 pr-0.5 pl-3 text-xs text-muted">
+        {label}
+        <CopyButton text={text} label={`the ${label}`} />
       </div>
+      <ScrollText text={text} label={label} className="max-h-80" />
     </div>
   );
 }

@@ -9,7 +9,7 @@ export function ScrollText({ text, label, className }: ScrollTextProps) {
       aria-label={label}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: as above
       tabIndex={0}
-      className={classNames('overflow-auto rounded-md border border-line bg-canvas p-3', className)}
+      className={classNames('overflow-auto bg-canvas p-3', className)}
     >
       <pre className="font-mono text-xs leading-5">{text}</pre>
     </section>

@@ -6,7 +6,8 @@ import {
   tableFeatures,
   useTable,
 } from '@tanstack/react-table';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
+import { Button } from './button.tsx';
 import { classNames } from './class-names.ts';
 
 export type Column<Row> = {
@@ -37,9 +38,14 @@ const features = tableFeatures({
   sortedRowModel: createSortedRowModel(),
   sortFns: { alphanumeric: sortFn_alphanumeric, basic: sortFn_basic },
 });
+/** Thousands of rows would make every change of one of them slow. */
+const ROWS_AT_ONCE = 200;
 const ARROWS = { asc: '↑', desc: '↓' } as const;
 
-/** A list whose columns can be sorted. It scrolls sideways by itself if it is too wide. */
+/**
+ * A list whose columns can be sorted. It scrolls sideways by itself if it is too wide, and shows the first rows
+ * until the person asks for more.
+ */
 export function Table<Row extends object>(props: TableProps<Row>) {
   const { label, columns, rows, rowId, empty } = props;
   const definitions = useMemo(
@@ -54,6 +60,7 @@ export function Table<Row extends object>(props: TableProps<Row>) {
     [columns],
   );
   const table = useTable({ features, columns: definitions, data: rows, getRowId: rowId });
+  const [shown, setShown] = useState(ROWS_AT_ONCE);
   const columnOf = (id: string) => columns.find((each) => each.id === id);
   const lookOf = (id: string) => {
     const column = columnOf(id);
@@ -83,18 +90,29 @@ export function Table<Row extends object>(props: TableProps<Row>) {
           ))}
         </thead>
         <tbody>
-          {table.getRowModel().rows.map((row) => (
-            <tr key={row.id} className="border-b border-line last:border-0 hover:bg-hover">
-              {row.getAllCells().map((cell) => (
-                <td key={cell.id} className={classNames(lookOf(cell.column.id), 'h-10')}>
-                  <table.FlexRender cell={cell} />
-                </td>
-              ))}
-            </tr>
-          ))}
+          {table
+            .getRowModel()
+            .rows.slice(0, shown)
+            .map((row) => (
+              <tr key={row.id} className="border-b border-line last:border-0 hover:bg-hover">
+                {row.getAllCells().map((cell) => (
+                  <td key={cell.id} className={classNames(lookOf(cell.column.id), 'h-10')}>
+                    <table.FlexRender cell={cell} />
+                  </td>
+                ))}
+              </tr>
+            ))}
         </tbody>
       </table>
       {rows.length === 0 && <div className="px-4 py-8 text-center text-muted">{empty}</div>}
+      {rows.length > shown && (
+        <div className="flex items-center justify-center gap-3 border-t border-line py-2 text-sm text-muted">
+          {shown} of {rows.length} are shown.
+          <Button size="small" onClick={() => setShown(shown + ROWS_AT_ONCE)}>
+            Show more
+          </Button>
+        </div>
+      )}
     </div>
   );
 }

@@ -111,5 +111,5 @@ function TypeRow({ spec, available, price, checked, onChoose }: TypeRowProps) {
 }
 
 function Availability({ free }: { free: boolean }) {
-  return <Badge tone={free ? 'good' : 'idle'}>{free ? 'Free' : 'None free'}</Badge>;
+  return <Badge tone={free ? 'good' : 'idle'}>{free ? 'Available' : 'None left'}</Badge>;
 }

@@ -50,7 +50,7 @@ function SerialLog({ vm }: { vm: Schemas['Vm'] }) {
     <ScrollText
       text={plainText(data?.serial_log ?? '') || 'Nothing was printed yet.'}
       label="What the serial console printed last"
-      className="h-72"
+      className="h-72 rounded-md border border-line"
     />
   );
 }
