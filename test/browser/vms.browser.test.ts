@@ -81,13 +81,20 @@ it('the terminal shows what the VM prints and sends what is typed', async () => 
   await page.getByRole('button', { name: 'Close the terminal' }).click();
 });
 
-it('a VM is stopped from its page and started from the list, each after a question', async () => {
+it('a VM is stopped and edited on its page and started from the list, each after a question', async () => {
   const { page, look } = tenant;
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   await page.getByText('Its GPUs are given back').waitFor();
   await look('vm-stop');
   await confirm('Stop');
   await page.getByText('Stopped', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const edit = page.getByRole('dialog');
+  await edit.getByLabel('Tags').fill('env=prod, team=vision');
+  await edit.getByLabel('Type').selectOption('a40.2x');
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('team: vision').waitFor();
+  await page.getByText(/^a40\.2x: 2 ×/).waitFor();
   await page.getByRole('link', { name: 'Virtual machines' }).first().click();
   await page.getByRole('button', { name: 'Actions for trainer' }).click();
   await page.getByRole('menuitem', { name: 'Start' }).click();

@@ -9,12 +9,14 @@ type FormDialogProps = {
   title: string;
   /** The verb on the button that sends the form. */
   action: string;
+  size?: 'small' | 'medium';
   onSubmit(form: FormData): Promise<unknown>;
   children: ReactNode;
 };
 
 /** A button that opens a form. The dialog closes when the server has accepted it. */
-export function FormDialog({ open, title, action, onSubmit, children }: FormDialogProps) {
+export function FormDialog(props: FormDialogProps) {
+  const { open, title, action, size = 'small', onSubmit, children } = props;
   const [shown, setShown] = useState(false);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -37,7 +39,7 @@ export function FormDialog({ open, title, action, onSubmit, children }: FormDial
   };
   return (
     <>
-      <Button size="small" onClick={() => setShown(true)}>
+      <Button size={size} onClick={() => setShown(true)}>
         {open}
       </Button>
       <Dialog open={shown} onClose={close} title={title}>

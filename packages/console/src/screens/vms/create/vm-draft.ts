@@ -1,4 +1,5 @@
 import type { Schemas } from '@gantry/sdk';
+import { readTags } from '../../../format/tags.ts';
 
 export type CreateVmBody = Schemas['CreateVm'];
 
@@ -56,17 +57,4 @@ function linesOf(text: string): string[] {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
-}
-
-function readTags(text: string): Record<string, string> {
-  const pairs = text
-    .split(/[,\n]/)
-    .map((pair) => pair.trim())
-    .filter((pair) => pair !== '');
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const [key = '', ...value] = pair.split('=');
-      return [key.trim(), value.join('=').trim()];
-    }),
-  );
 }

@@ -12,6 +12,7 @@ import { PageHeader } from '../../../components/page-header.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { describeVmState } from '../../../format/vm-state.ts';
 import { VmActions } from '../vm-actions.tsx';
+import { EditVm } from './edit-vm.tsx';
 import { OperationProgress } from './operation-progress.tsx';
 import { SerialPanel } from './serial-panel.tsx';
 import { VmAttachments } from './vm-attachments.tsx';
@@ -40,7 +41,12 @@ export function VmPage() {
       <PageHeader
         title={vm.name}
         description={<Badge tone={tone}>{label}</Badge>}
-        actions={<VmActions vm={vm} look="buttons" />}
+        actions={
+          <>
+            <EditVm vm={vm} />
+            <VmActions vm={vm} look="buttons" />
+          </>
+        }
       />
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="flex min-w-0 flex-col gap-4">
