@@ -39,7 +39,12 @@ it('rules are shown by source and destination, and a new one appears when a host
   await dialog().getByLabel('Name').fill('backend');
   await dialog().getByLabel('Block of addresses').fill('10.8.0.0/16');
   await submit('Create');
-  await page.getByText('backend · 10.8.0.0/16').waitFor();
+  const backend = page.locator('section').filter({ hasText: 'backend · 10.8.0.0/16' });
+  await backend.getByRole('button', { name: 'Add subnet' }).click();
+  await dialog().getByLabel('Name').fill('racks');
+  await dialog().getByLabel('Block of addresses').fill('10.8.1.0/24');
+  await submit('Add subnet');
+  await backend.getByText('10.8.1.0/24, eu-north-a').waitFor();
   await look('network');
 });
 
@@ -61,6 +66,11 @@ it('a trace draws the checks on the way and names the rule that decides', async 
   await page.getByRole('button', { name: 'Delete no-telnet' }).click();
   await submit('Delete');
   await page.getByText('Deny tcp 23').waitFor({ state: 'detached' });
+  for (const name of ['racks', 'backend']) {
+    await page.getByRole('button', { name: `Delete ${name}` }).click();
+    await submit('Delete');
+    await page.getByRole('button', { name: `Delete ${name}` }).waitFor({ state: 'detached' });
+  }
 });
 
 it('the cost of closed days is drawn by type, and exported as a table', async () => {

@@ -70,7 +70,7 @@ it('a new VM shows its steps until it runs, without a reload', async () => {
   await look('vm-running');
 });
 
-it('the terminal shows what the VM prints and sends what is typed', async () => {
+it('the terminal shows what the VM prints, sends what is typed, and lets the keyboard out', async () => {
   const { page, look } = tenant;
   await page.getByRole('button', { name: 'Open a terminal' }).click();
   await page.getByText('Connected.').waitFor();
@@ -78,7 +78,11 @@ it('the terminal shows what the VM prints and sends what is typed', async () => 
   await page.keyboard.press('Enter');
   await page.locator('.xterm-rows').getByText('hello from the console').first().waitFor();
   await look('vm-terminal');
-  await page.getByRole('button', { name: 'Close the terminal' }).click();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Shift+Tab');
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Close the terminal');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Open a terminal' }).waitFor();
 });
 
 it('a VM is stopped and edited on its page and started from the list, each after a question', async () => {

@@ -84,6 +84,15 @@ export function NetworkPanel(props: NetworkPanelProps) {
             <span className="text-muted">
               {cidr}, {location}
             </span>
+            <DeleteButton
+              name={name}
+              onConfirm={async () => {
+                await gantry.subnets.delete({ project_id: projectId, subnet_id: id });
+                await refresh();
+              }}
+            >
+              No VM and no rule may use the subnet any more.
+            </DeleteButton>
           </li>
         ))}
       </ul>

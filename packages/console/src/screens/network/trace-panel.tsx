@@ -90,8 +90,8 @@ function TraceResult({ trace }: { trace: Trace }) {
   const { allowed, reason, settled, steps } = trace;
   return (
     <div className="mt-4" role="status">
-      <p className="font-medium">
-        <Badge tone={allowed ? 'good' : 'bad'}>{allowed ? 'It passes.' : 'It is blocked.'}</Badge>{' '}
+      <p className="flex flex-wrap items-center gap-x-2 font-medium">
+        <Badge tone={allowed ? 'good' : 'bad'}>{allowed ? 'It passes.' : 'It is blocked.'}</Badge>
         {REASONS[reason] ?? reason}
       </p>
       {!settled && (

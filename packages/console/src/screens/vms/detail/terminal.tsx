@@ -29,6 +29,7 @@ export function Terminal({ projectId, vmId }: TerminalProps) {
     const terminal = new Xterm(LOOK);
     const fit = new FitAddon();
     terminal.loadAddon(fit);
+    letTabOut(terminal);
     terminal.open(place.current);
     fit.fit();
     const resizing = new ResizeObserver(() => fit.fit());
@@ -67,7 +68,7 @@ export function Terminal({ projectId, vmId }: TerminalProps) {
       <p role="status" className="mt-2 text-sm text-muted">
         {state === 'opening' && error === undefined && 'Connecting …'}
         {state === 'open' &&
-          'Connected. Press Enter to see a prompt. Tab leaves the terminal after Escape.'}
+          'Connected. Press Enter to see a prompt; Escape and then Tab leave it.'}
       </p>
       {state === 'closed' && (
         <Note tone="warn" role="status">
@@ -77,6 +78,17 @@ export function Terminal({ projectId, vmId }: TerminalProps) {
       {error !== undefined && <ErrorNote error={error} />}
     </>
   );
+}
+
+/** The guest gets every key. Without this, a person who has only a keyboard could not leave the terminal. */
+function letTabOut(terminal: Xterm): void {
+  let before = '';
+  terminal.attachCustomKeyEventHandler(({ type, key }) => {
+    if (type !== 'keydown' || key === 'Shift') return true;
+    const leaves = key === 'Tab' && before === 'Escape';
+    before = key;
+    return !leaves;
+  });
 }
 
 /** Browsers cannot send a bearer with a WebSocket, so a ticket that works once opens it. */
