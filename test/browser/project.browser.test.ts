@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ConsolePage } from './support/console-page.ts';
+import { totpCode } from './support/second-factor.ts';
 import { startConsole, type TestConsole } from './support/start-console.ts';
 
 /** An owner looks at the network, the cost and the access of a project. */
@@ -95,7 +96,7 @@ it('the cost of closed days is drawn by type, and exported as a table', async ()
 });
 
 it('keys and members are added and removed, and a secret is shown once', async () => {
-  const { page, look, errors } = owner;
+  const { page, look } = owner;
   await page.getByRole('link', { name: 'Keys and members' }).click();
   await page.getByRole('button', { name: 'Add SSH key' }).click();
   await dialog().getByLabel('Name').fill('laptop');
@@ -121,7 +122,25 @@ it('keys and members are added and removed, and a secret is shown once', async (
     .getByRole('list', { name: 'Access keys' })
     .getByText('ci', { exact: true })
     .waitFor({ state: 'detached' });
-  expect(errors.filter((error) => !error.includes('status of 400'))).toEqual([]);
+});
+
+it('a second factor is switched on with a code of the app, and all logins are ended', async () => {
+  const { page } = owner;
+  await page.getByRole('button', { name: 'Set up' }).click();
+  await dialog().getByLabel('Your password').fill(world.operator.password);
+  await submit('Continue');
+  const secret = (await page.getByRole('region', { name: 'secret' }).textContent()) ?? '';
+  await page.getByRole('button', { name: 'Enter the code' }).click();
+  await dialog().getByLabel('Code of the app').fill(totpCode(secret, Date.now()));
+  await dialog().getByRole('button', { name: 'Switch on' }).click();
+  const codes = page.getByRole('region', { name: 'recovery codes' });
+  expect((await codes.textContent())?.split('\n')).toHaveLength(10);
+  await page.getByRole('button', { name: 'I have kept them' }).click();
+  await page.getByText('10 recovery codes are left').waitFor();
+  await page.getByRole('button', { name: 'Log out everywhere' }).click();
+  await dialog().getByRole('button', { name: 'Log out' }).click();
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+  expect(owner.errors.filter((error) => !error.includes('status of 400'))).toEqual([]);
 });
 
 /** Two types on 18 days of the past, as the scheduler would have closed them. */

@@ -11,3 +11,10 @@ export const allProjects = () =>
     queryKey: ['project-list'],
     queryFn: ({ signal }) => everyItem(gantry.projects.list({}, { signal })),
   });
+
+/** Whether the person has a second factor. */
+export const secondFactor = () =>
+  queryOptions({
+    queryKey: ['second-factor'],
+    queryFn: ({ signal }) => gantry.account.getTotp({}, { signal }),
+  });

@@ -3,6 +3,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { useOrganizationOf } from '../../shell/use-organization.ts';
 import { AccessKeysPanel } from './access-keys-panel.tsx';
 import { MembersPanel } from './members-panel.tsx';
+import { SecondFactorPanel } from './second-factor-panel.tsx';
 import { SessionsPanel } from './sessions-panel.tsx';
 import { SshKeysPanel } from './ssh-keys-panel.tsx';
 
@@ -17,6 +18,7 @@ export function AccessPage() {
         <SshKeysPanel projectId={projectId} />
         <AccessKeysPanel projectId={projectId} />
         {organizationId && <MembersPanel organizationId={organizationId} projectId={projectId} />}
+        <SecondFactorPanel />
         <SessionsPanel />
       </div>
     </>
