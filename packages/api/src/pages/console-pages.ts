@@ -9,7 +9,7 @@ import { nosniff } from '../http/nosniff.ts';
 const BUILT = fileURLToPath(new URL('console/', import.meta.url));
 
 /** The first parts of the paths that the console shows screens for. It knows which of them exist. */
-const SECTIONS = ['projects', 'operator', 'account'];
+const SECTIONS = ['projects', 'operator'];
 const DEEPEST = 5;
 
 /**
