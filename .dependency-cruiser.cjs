@@ -14,6 +14,7 @@ const ours = [
   'simulator',
   'sdk',
   'cli',
+  'console',
 ];
 /** Packages a package may import from, besides itself. */
 const allowed = {
@@ -24,6 +25,7 @@ const allowed = {
   sdk: [],
   daemon: [],
   cli: ['daemon', 'sdk'],
+  console: ['sdk'],
   db: ['model'],
   api: ['model', 'placement', 'db', 'daemon', 'proto'],
   scheduler: ['model', 'placement', 'db', 'daemon', 'proto', 'pki'],
@@ -77,7 +79,7 @@ module.exports = {
         path: '^packages/api/src/[^/]+/',
         pathNot: [
           test,
-          '^packages/api/src/(http|billing|consoles)/',
+          '^packages/api/src/(http|billing|consoles|pages)/',
           // A page for browsers, like those of billing.
           '^packages/api/src/invitations/invitation-page\\.ts$',
           '/(routes|schema|trace-schema|new-disk-schema)\\.ts$',

@@ -50,6 +50,7 @@ export default defineConfig({
           exclude: [
             ...skipped,
             ...named('.pg.test.ts'),
+            ...named('.browser.test.ts'),
             ...named('.libvirt.test.ts'),
             ...named('.lab.test.ts'),
             ...named('.system.test.ts'),
@@ -75,6 +76,18 @@ export default defineConfig({
           testTimeout: 240_000,
           hookTimeout: 240_000,
           // They wait more than they compute, and each has its own homes and ports.
+          maxWorkers: 2,
+          sequence: { groupOrder: 100 },
+        },
+      },
+      {
+        test: {
+          name: 'browser',
+          include: named('.browser.test.ts'),
+          exclude: skipped,
+          expect: patience,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
           maxWorkers: 2,
           sequence: { groupOrder: 100 },
         },

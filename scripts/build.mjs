@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildConsole, consoleFolder } from './build-console.mjs';
 import { hashFiles, isMain, packageDirectories, readText, root } from './workspace.mjs';
 
 /** Entry points by package; packages/x/src/y.ts becomes packages/x/dist/y.mjs. */
@@ -62,7 +63,8 @@ const databaseFolder = (folder) => path.join(root, 'packages/db', folder);
 const stampFile = path.join(root, 'packages/local/dist/build-stamp');
 
 export async function build() {
-  const stamp = hashFiles(inputs(), process.version);
+  await buildConsole();
+  const stamp = hashFiles([...inputs(), ...listFiles(consoleFolder)], process.version);
   if (readText(stampFile) === stamp && outputs().every((file) => existsSync(file))) return;
   rmSync(stampFile, { force: true });
   // The import is dynamic because this file is loaded before the dependencies are installed.
@@ -98,6 +100,7 @@ async function bundlePackage(bundle, name, entries) {
     for (const folder of DATABASE_FOLDERS) copy(databaseFolder(folder), path.join(dist, folder));
   }
   if (WITH_PROTO.includes(name)) copy(path.join(root, 'proto/gantry'), path.join(dist, 'gantry'));
+  if (name === 'api') copy(consoleFolder, path.join(dist, 'console'));
   if (name === 'local') copy(guestFiles, path.join(dist, 'guest-rootfs'));
 }
 
@@ -124,12 +127,12 @@ function outputs() {
   const copies = (names, folder) =>
     names.map((name) => path.join(root, 'packages', name, 'dist', folder));
   const database = DATABASE_FOLDERS.flatMap((folder) => copies(WITH_DATABASE, folder));
-  return [...bundles, ...database, ...copies(WITH_PROTO, 'gantry')];
+  return [...copies(['api'], 'console'), ...bundles, ...database, ...copies(WITH_PROTO, 'gantry')];
 }
 
 function inputs() {
   const sources = packageDirectories()
-    .filter((directory) => directory.startsWith('packages/') || directory === 'proto')
+    .filter((directory) => isBundled(directory))
     .flatMap((directory) => {
       const absolute = path.join(root, directory);
       const source = path.join(absolute, directory === 'proto' ? '.' : 'src');
@@ -138,6 +141,12 @@ function inputs() {
   const self = fileURLToPath(import.meta.url);
   const database = DATABASE_FOLDERS.flatMap((folder) => listFiles(databaseFolder(folder)));
   return [self, path.join(root, 'pnpm-lock.yaml'), ...sources, ...database];
+}
+
+/** The console has a stamp of its own: a change of it does not bundle the processes anew, but copies it. */
+function isBundled(directory) {
+  if (directory === 'packages/console') return false;
+  return directory.startsWith('packages/') || directory === 'proto';
 }
 
 function listFiles(directory) {

@@ -17,7 +17,7 @@ const RELATIVE_IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']+)'/g;
 /** Returns one text per import cycle, per folder with too many files and per file that is too long. */
 export function findFolderProblems() {
   const all = packageDirectories().flatMap(listFiles);
-  const files = all.filter((file) => file.endsWith('.ts') && !IGNORED.test(file));
+  const files = all.filter((file) => /\.tsx?$/.test(file) && !IGNORED.test(file));
   const read = (file) => readFileSync(path.join(root, file), 'utf8');
   return [...findCycles(files, read), ...findFullFolders(all), ...findLongFiles(files, read)];
 }

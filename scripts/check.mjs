@@ -25,6 +25,13 @@ const IMPORTS = ['--config', '--output-type', 'err', 'packages', 'proto', 'test'
 /** The slowest come first, so that the others run beside them. */
 const CHECKS = {
   types: runTool('tsc', '-p', 'tsconfig.json', '--pretty', 'false', ...TYPES_CACHE),
+  'types of the console': runTool(
+    'tsc',
+    '-p',
+    'packages/console/tsconfig.json',
+    '--pretty',
+    'false',
+  ),
   biome: runTool('biome', 'ci', '--colors=off', '.'),
   imports: runTool('depcruise', ...IMPORTS_CACHE, ...IMPORTS),
   folders: async () => verdict(findFolderProblems().join('\n')),

@@ -1,4 +1,4 @@
-// What the libvirt and lab suites need of Debian: says what is missing, and installs it where it may.
+// What the libvirt, lab and browser suites need of Debian: says what is missing, and installs it where it may.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { run } from './workspace.mjs';
 
@@ -35,6 +35,12 @@ const PACKAGES = {
   systemd: ['/usr/bin/systemd-analyze'],
 };
 
+/** A browser, and a font: without one it draws no text. */
+const BROWSER = {
+  chromium: ['/usr/bin/chromium'],
+  'fonts-dejavu-core': ['/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'],
+};
+
 const VIRTIOFSD = ['/usr/libexec/virtiofsd', '/usr/lib/qemu/virtiofsd'];
 /** The tiny guest is made of packages that apt must know of: images of Debian come without lists. */
 const OF_THE_GUEST = 'dropbear-bin';
@@ -64,9 +70,23 @@ export async function installForLibvirt() {
     return process.getuid?.() === 0 || 'it needs root';
   }
   if (reason !== undefined) return `missing are ${missing.join(', ')}, and ${reason}`;
-  const failure = await withoutServices(install);
+  return await installMissing(listMissing);
+}
+
+/** True, or why the suite with the browser cannot run; installs what is missing as root on Debian. */
+export async function installForBrowser() {
+  const missingNow = async () => missingForLibvirt({ packages: BROWSER });
+  const missing = await missingNow();
+  if (missing.length === 0) return true;
+  const reason = whyNotInstallable();
+  if (reason !== undefined) return `missing are ${missing.join(', ')}, and ${reason}`;
+  return await installMissing(missingNow);
+}
+
+async function installMissing(list) {
+  const failure = await withoutServices(() => install(list));
   if (failure !== undefined) return failure;
-  const still = await listMissing();
+  const still = await list();
   return still.length === 0 || `after apt-get install still missing: ${still.join(', ')}`;
 }
 
@@ -86,10 +106,10 @@ export function whyNoLab({
   return undefined;
 }
 
-async function install() {
+async function install(list) {
   const apt = (...args) => run('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=300', ...args], APT);
   if (!(await apt('update')).ok) return 'apt-get update failed; see above';
-  const missing = await listMissing();
+  const missing = await list();
   if (missing.length === 0) return undefined;
   const { ok } = await apt('install', '-y', '--no-install-recommends', ...missing);
   return ok ? undefined : `apt-get could not install ${missing.join(', ')}; see above`;

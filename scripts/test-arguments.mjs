@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 
 /** Everything that `npm test` can run, in the order in which it runs. */
-export const SUITE_NAMES = ['unit', 'pg18', 'pg15', 'system', 'libvirt', 'lab-short'];
+export const SUITE_NAMES = ['unit', 'pg18', 'pg15', 'system', 'browser', 'libvirt', 'lab-short'];
 
 /** Suites that start the bundled processes. */
-export const NEEDS_BUILD = ['system', 'libvirt', 'lab-short', 'lab', 'faults'];
+export const NEEDS_BUILD = ['system', 'browser', 'libvirt', 'lab-short', 'lab', 'faults'];
 
 const CHECK = 'check';
 /** Not part of a plain `npm test`: they take long, or have limits that a busy machine exceeds. */
@@ -15,6 +15,7 @@ const NAMES = [CHECK, ...SUITE_NAMES, ...BY_NAME_ONLY];
 const SUITE_BY_SUFFIX = {
   '.pg.test.ts': 'pg18',
   '.system.test.ts': 'system',
+  '.browser.test.ts': 'browser',
   '.libvirt.test.ts': 'libvirt',
   '.lab.test.ts': 'lab',
   '.faults.test.ts': 'faults',

@@ -14,6 +14,7 @@ import { createPathRouter } from './http/routing/path-router.ts';
 import { hasDotSegment } from './http/routing/request-target.ts';
 import { serve } from './http/serve.ts';
 import { mountInvitationPage } from './invitations/invitation-page.ts';
+import { mountConsolePages } from './pages/console-pages.ts';
 import { ALL_ROUTES } from './routes.ts';
 
 /** Returns the whole api as a value, without sockets or globals. */
@@ -24,6 +25,7 @@ export function buildApp(deps: Deps): Hono {
   mountBillingPage(app, deps);
   mountPaymentWebhook(app, deps);
   mountInvitationPage(app, deps);
+  mountConsolePages(app);
   const document = buildOpenApiDocument([...ALL_ROUTES]);
   app.get(`${API_PREFIX}/openapi.json`, nosniff, (c) => c.json(document));
   const readers = findReaders(ALL_ROUTES);

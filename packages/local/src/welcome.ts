@@ -15,11 +15,12 @@ export function renderWelcome({ connection, connectionFile, sshPublicKey }: Welc
     ssh_public_key: sshPublicKey,
   });
   return `
-Gantry is running. Ctrl-C stops it.
+Gantry is running. Open the console in a browser and log in. Ctrl-C stops it.
 
-  API          ${base_url}
-  operator     ${operator_email}
+  console      ${base_url}
+  e-mail       ${operator_email}
   password     ${operator_password}
+  API          ${base_url}/v0.1
   access key   ${access_key}
   all of it    ${connectionFile}
 

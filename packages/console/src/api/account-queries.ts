@@ -1,0 +1,20 @@
+import { queryOptions } from '@tanstack/react-query';
+import { gantry } from './client.ts';
+import { everyItem } from './every-item.ts';
+
+/** Who is logged in. */
+export const me = () =>
+  queryOptions({ queryKey: ['me'], queryFn: ({ signal }) => gantry.root.get({}, { signal }) });
+
+export const allProjects = () =>
+  queryOptions({
+    queryKey: ['project-list'],
+    queryFn: ({ signal }) => everyItem(gantry.projects.list({}, { signal })),
+  });
+
+/** Whether the person has a second factor. */
+export const secondFactor = () =>
+  queryOptions({
+    queryKey: ['second-factor'],
+    queryFn: ({ signal }) => gantry.account.getTotp({}, { signal }),
+  });

@@ -1,0 +1,12 @@
+import { queryOptions } from '@tanstack/react-query';
+import { gantry } from './client.ts';
+import { everyItem } from './every-item.ts';
+
+/** The key of a query of operators; without names, of all of them. */
+export const adminKey = (...names: string[]) => ['admin', ...names];
+
+export const allHosts = () =>
+  queryOptions({
+    queryKey: adminKey('hosts', 'all'),
+    queryFn: ({ signal }) => everyItem(gantry.adminHosts.list({}, { signal })),
+  });

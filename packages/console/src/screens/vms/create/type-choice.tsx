@@ -1,0 +1,115 @@
+import type { Schemas } from '@gantry/sdk';
+import { Badge } from '../../../components/badge.tsx';
+import { classNames } from '../../../components/class-names.ts';
+import { formatPrice } from '../../../format/money.ts';
+
+type Spec = Schemas['Spec'];
+
+type TypeChoiceProps = {
+  specs: Spec[];
+  /** Whether a VM of each type could be placed now in the chosen location. Absent: it does not offer the type. */
+  availability: ReadonlyMap<string, boolean>;
+  /** USD per hour; a type without a price costs nothing. */
+  prices: ReadonlyMap<string, number>;
+  chosen: string;
+  onChoose(type: string): void;
+};
+
+/** The types that the location offers, with what each consists of and costs. */
+export function TypeChoice({ specs, availability, prices, chosen, onChoose }: TypeChoiceProps) {
+  const offered = specs.filter(({ product_name }) => availability.has(product_name));
+  return (
+    <div className="max-h-[22rem] overflow-auto rounded-lg border border-line bg-surface">
+      <table className="w-full border-collapse text-sm" aria-label="VM types">
+        <thead className="sticky top-0 z-10 bg-surface text-left text-xs text-muted shadow-[0_1px_0_var(--color-line)]">
+          <tr>
+            <th scope="col" className="h-9 pl-4 font-medium">
+              Type
+            </th>
+            <th scope="col" className="px-2 font-medium">
+              GPUs
+            </th>
+            <th scope="col" className="hidden px-2 text-right font-medium xl:table-cell">
+              Cores
+            </th>
+            <th scope="col" className="hidden px-2 text-right font-medium md:table-cell">
+              Memory
+            </th>
+            <th scope="col" className="px-2 text-right font-medium">
+              Per hour
+            </th>
+            <th scope="col" className="hidden px-2 pr-4 font-medium sm:table-cell">
+              Now
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {offered.map((spec) => (
+            <TypeRow
+              key={spec.product_name}
+              spec={spec}
+              available={availability.get(spec.product_name) ?? false}
+              price={prices.get(spec.product_name)}
+              checked={chosen === spec.product_name}
+              onChoose={() => onChoose(spec.product_name)}
+            />
+          ))}
+        </tbody>
+      </table>
+      {offered.length === 0 && (
+        <p className="px-4 py-6 text-center text-muted">This location offers no type.</p>
+      )}
+    </div>
+  );
+}
+
+type TypeRowProps = {
+  spec: Spec;
+  available: boolean;
+  price: number | undefined;
+  checked: boolean;
+  onChoose(): void;
+};
+
+function TypeRow({ spec, available, price, checked, onChoose }: TypeRowProps) {
+  const { product_name: name, num_gpu, gpu_type, cpu_cores, memory_gb } = spec;
+  return (
+    // A click anywhere in the row chooses the type; the keyboard uses the radio button in it.
+    <tr
+      onClick={onChoose}
+      className={classNames(
+        'cursor-pointer border-b border-line last:border-0',
+        checked ? 'bg-accent-soft' : 'hover:bg-hover',
+      )}
+    >
+      <td className="h-10 pl-4">
+        <label className="flex cursor-pointer items-center gap-2 font-medium whitespace-nowrap">
+          <input
+            type="radio"
+            name="type"
+            checked={checked}
+            onChange={onChoose}
+            className="accent-accent"
+          />
+          {name}
+        </label>
+      </td>
+      <td className="px-2 py-1 whitespace-nowrap">
+        {num_gpu === 0 ? '–' : `${num_gpu} × ${gpu_type}`}
+        <span className="block text-muted sm:hidden">
+          <Availability free={available} />
+        </span>
+      </td>
+      <td className="hidden px-2 text-right xl:table-cell">{cpu_cores}</td>
+      <td className="hidden px-2 text-right whitespace-nowrap md:table-cell">{memory_gb} GB</td>
+      <td className="px-2 text-right">{price === undefined ? '–' : formatPrice(price)}</td>
+      <td className="hidden px-2 pr-4 sm:table-cell">
+        <Availability free={available} />
+      </td>
+    </tr>
+  );
+}
+
+function Availability({ free }: { free: boolean }) {
+  return <Badge tone={free ? 'good' : 'idle'}>{free ? 'Available' : 'None left'}</Badge>;
+}

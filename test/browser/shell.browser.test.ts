@@ -1,0 +1,165 @@
+import { gzipSync } from 'node:zlib';
+import type { Response } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addSecondFactor, totpCode } from './support/second-factor.ts';
+import { startConsole, type TestConsole } from './support/start-console.ts';
+
+let world: TestConsole;
+beforeAll(async () => {
+  world = await startConsole();
+});
+afterAll(() => world?.stop());
+
+const FIRST_SCREEN_MAX_BYTES = 250_000;
+const KEY =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGnZ0P5QvE0y4tH0zvYt0rR0lKqM3p5D0m5lqDkZ5sYx ada@example';
+/** How far things moved since the page was loaded, as browsers measure it. */
+const LAYOUT_SHIFT = `new Promise((resolve) => {
+  let moved = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) moved += entry.value;
+  }).observe({ type: 'layout-shift', buffered: true });
+  requestAnimationFrame(() => requestAnimationFrame(() => resolve(moved)));
+})`;
+const LOST = 'Connection lost, trying again';
+
+/** Ends every login of the tenant, as an operator can. */
+const endLogins = async () => {
+  const users = (await world.client.admin('GET', '/users')).body.items;
+  const { id } = users.find(({ email }: { email: string }) => email === world.tenant.email);
+  await world.client.admin('POST', `/users/${id}:log-out`);
+};
+
+it('the first screen loads less than 250 kB, all of it from the API, and nothing on it moves', async () => {
+  const { page, logIn, look, errors, close } = await world.open();
+  const loaded: Response[] = [];
+  page.on('response', (response) => loaded.push(response));
+  await page.reload();
+  await look('login');
+  await logIn(world.tenant);
+  await page.getByRole('heading', { name: 'Virtual machines' }).waitFor();
+  const files = loaded.filter((response) => !response.url().includes('/v0.1/'));
+  const bytes = await Promise.all(files.map(async (file) => gzipSync(await file.body()).length));
+  expect(bytes.length).toBeGreaterThan(2);
+  expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(FIRST_SCREEN_MAX_BYTES);
+  for (const response of loaded) expect(response.url()).toContain(`${world.api.url}/`);
+  expect(errors).toEqual([]);
+  await page.reload();
+  await page.getByText('This project has no VM yet').waitFor();
+  expect(await page.evaluate(LAYOUT_SHIFT), 'layout shift').toBeLessThan(0.01);
+  await close();
+});
+
+it('a wrong password shows the message of the server and its request id', async () => {
+  const { page, close } = await world.open();
+  await page.getByLabel('E-mail address').fill(world.tenant.email);
+  await page.getByLabel('Password').fill('not the password');
+  await page.keyboard.press('Enter');
+  const alert = page.getByRole('alert');
+  await alert.waitFor();
+  expect(await alert.textContent()).toMatch(/Request [0-9a-f-]{36}/);
+  await close();
+});
+
+it('a tenant sees no section of operators, and an operator does', async () => {
+  const tenant = await world.open();
+  await tenant.logIn(world.tenant);
+  await tenant.page.getByRole('link', { name: 'Virtual machines' }).waitFor();
+  expect(await tenant.page.getByRole('link', { name: 'Hosts' }).count()).toBe(0);
+  await tenant.page.goto(`${world.api.url}/operator/hosts`);
+  await tenant.page.getByText('This section is for operators').waitFor();
+  await tenant.close();
+
+  const operator = await world.open();
+  await operator.logIn(world.operator);
+  await operator.page.getByRole('link', { name: 'Hosts' }).click();
+  await operator.page.getByRole('table', { name: 'Hosts' }).waitFor();
+  await operator.look('hosts');
+  expect(operator.errors).toEqual([]);
+  await operator.close();
+});
+
+it('the keyboard reaches the content and every link, and the theme stays after a reload', async () => {
+  const { page, logIn, close } = await world.open();
+  await logIn(world.tenant);
+  await page.getByRole('heading', { name: 'Virtual machines' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Virtual machines' }).waitFor();
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
+  await page.keyboard.press('Enter');
+  expect(await page.evaluate('document.activeElement.id')).toBe('content');
+  await page.getByText('Dark', { exact: true }).click();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Virtual machines' }).waitFor();
+  expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+  await close();
+});
+
+it('on a phone the navigation opens from a button and closes when a link was followed', async () => {
+  const { page, logIn, close } = await world.open();
+  await logIn(world.operator);
+  await page.getByRole('heading', { name: 'Virtual machines' }).waitFor();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole('button', { name: 'Open the navigation' }).click();
+  await page.getByRole('dialog').waitFor();
+  await page.screenshot({ path: `${import.meta.dirname}/output/navigation-phone.png` });
+  await page.getByRole('dialog').getByRole('link', { name: 'Hosts' }).click();
+  await page.getByRole('heading', { name: 'Hosts' }).waitFor();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await close();
+});
+
+it('an expired login is renewed over the page, and what the person had begun continues', async () => {
+  const { page, logIn, look, close } = await world.open();
+  await logIn(world.tenant);
+  await page.getByRole('link', { name: 'Create VM' }).first().click();
+  await page.getByLabel('Name').fill('after-login');
+  await page.getByLabel('Public keys').fill(KEY);
+  await endLogins();
+  await page.getByRole('button', { name: 'Create VM' }).click();
+  await page.getByRole('dialog', { name: 'Your login has expired' }).waitFor();
+  await look('login-expired');
+  await logIn(world.tenant);
+  await page.getByRole('heading', { name: 'after-login' }).waitFor();
+  await page.getByText('Running', { exact: true }).waitFor();
+  expect((await world.client.call('GET', '/vms?names=after-login')).body.items).toHaveLength(1);
+  // The same with a question open: the login lies over it.
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await endLogins();
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
+  await page.getByRole('dialog', { name: 'Your login has expired' }).waitFor();
+  await logIn(world.tenant);
+  await page.getByText('Stopped', { exact: true }).waitFor();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await close();
+});
+
+it('a login asks for the code of a second factor if the person has one', async () => {
+  const person = { email: 'grace@example.com', password: 'a compiler sails at dawn 1952' };
+  const secret = await addSecondFactor(world, person);
+  const { page, close } = await world.open();
+  await page.getByLabel('E-mail address').fill(person.email);
+  await page.getByLabel('Password').fill(person.password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  // The present code has confirmed the factor, and a code works once. That of the next half minute is accepted too.
+  await page.getByLabel('Code').fill(totpCode(secret, Date.now() + 30_000));
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByText('You have no project yet').waitFor();
+  await close();
+});
+
+it('the page says that the API is away, and is current again when it is back', async () => {
+  const { page, logIn, look, close } = await world.open();
+  await logIn(world.tenant);
+  await page.getByRole('heading', { name: 'Virtual machines' }).waitFor();
+  const startAgain = await world.killApi();
+  await page.getByText(LOST).waitFor();
+  await look('connection-lost');
+  await startAgain();
+  await page.getByText(LOST).waitFor({ state: 'detached' });
+  await world.client.ended(await world.client.createVm({ name: 'after-outage' }));
+  const row = page.getByRole('row').filter({ hasText: 'after-outage' });
+  await row.getByText('Running').waitFor();
+  await close();
+});
