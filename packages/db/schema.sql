@@ -84,6 +84,18 @@ create table availabilities (
   constraint availabilities_vm_type_vm_types_name_fk FOREIGN KEY (vm_type) REFERENCES vm_types(name) ON DELETE CASCADE
 );
 
+create table capacity_samples (
+  at timestamp(3) with time zone not null,
+  location text not null,
+  model text not null,
+  free integer not null,
+  sold integer not null,
+  cleaning integer not null,
+  blocked integer not null,
+  free_on_whole_hosts integer not null,
+  constraint capacity_samples_at_location_model_pk PRIMARY KEY (at, location, model)
+);
+
 create table closed_days (
   date date not null,
   closed_at timestamp(3) with time zone default now() not null,
@@ -242,6 +254,7 @@ END) stored not null,
 CREATE INDEX disks_host ON public.disks USING btree (host_id);
 CREATE UNIQUE INDEX disks_name_key ON public.disks USING btree (project_id, name) WHERE (kind = 'data'::text);
 CREATE INDEX disks_project ON public.disks USING btree (project_id, id);
+CREATE INDEX disks_state_of_all ON public.disks USING btree (state, id);
 CREATE INDEX disks_to_create ON public.disks USING btree (home_id) WHERE ((host_id IS NULL) AND (home_id IS NOT NULL));
 CREATE INDEX disks_unsettled ON public.disks USING btree (id) WHERE ((kind = 'data'::text) AND ((desired_state = 'deleted'::text) OR (observed_size_gib IS NULL) OR (observed_size_gib < size_gib)));
 CREATE TRIGGER disks_bump AFTER UPDATE ON public.disks FOR EACH ROW WHEN (((((new.size_gib IS DISTINCT FROM old.size_gib) OR (new.desired_state IS DISTINCT FROM old.desired_state)) OR (new.host_id IS DISTINCT FROM old.host_id)) OR (new.observed_size_gib IS DISTINCT FROM old.observed_size_gib))) EXECUTE FUNCTION bump_hosts_of_disk();
@@ -421,6 +434,7 @@ END) stored not null,
   unresponsive_vms jsonb default '[]'::jsonb not null,
   storage_gib integer,
   lacks_nesting boolean default false not null,
+  labels jsonb default '{}'::jsonb not null,
   constraint hosts_name_key UNIQUE (name),
   constraint hosts_pkey PRIMARY KEY (id),
   constraint hosts_location_locations_name_fk FOREIGN KEY (location) REFERENCES locations(name),
@@ -663,6 +677,7 @@ create table operations (
 );
 CREATE INDEX operations_deadline ON public.operations USING btree (deadline_at) WHERE (state = 'IN_PROGRESS'::text);
 CREATE INDEX operations_list ON public.operations USING btree (project_id, resource_type, state, id);
+CREATE INDEX operations_list_of_all ON public.operations USING btree (resource_type, state, id);
 CREATE INDEX operations_resource ON public.operations USING btree (resource_id);
 CREATE UNIQUE INDEX operations_unfinished_key ON public.operations USING btree (resource_id) WHERE (state = 'IN_PROGRESS'::text);
 CREATE TRIGGER operations_end_streamed AFTER UPDATE OF state ON public.operations FOR EACH ROW WHEN ((new.state <> old.state)) EXECUTE FUNCTION stream_operation();
@@ -1114,8 +1129,10 @@ END) stored not null,
   constraint vms_observed_state CHECK ((observed_state = ANY (ARRAY['none'::text, 'running'::text, 'stopped'::text, 'crashed'::text, 'failed'::text]))),
   constraint vms_power_action CHECK ((power_action = ANY (ARRAY['CREATE'::text, 'START'::text, 'STOP'::text, 'RESET'::text])))
 );
+CREATE INDEX vms_name_of_all ON public.vms USING btree (name);
 CREATE INDEX vms_project ON public.vms USING btree (project_id, id);
 CREATE INDEX vms_state ON public.vms USING btree (project_id, state, id);
+CREATE INDEX vms_state_of_all ON public.vms USING btree (state, id);
 CREATE INDEX vms_tags ON public.vms USING gin (jsonb_set('{}'::jsonb, ARRAY[(project_id)::text], tags) jsonb_path_ops) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX vms_unplaced ON public.vms USING btree (location, project_id, id) WHERE ((desired_state = 'running'::text) AND (NOT placed) AND (NOT abandoned) AND (observed_generation < generation));
 CREATE INDEX vms_unplaced_removable ON public.vms USING btree (id) WHERE ((NOT placed) AND ((desired_state = 'deleted'::text) OR abandoned));

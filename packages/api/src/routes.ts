@@ -15,12 +15,14 @@ import { invitationRoutes } from './invitations/routes.ts';
 import { networkRoutes } from './networks/routes.ts';
 import { operationRoutes } from './operations/routes.ts';
 import { adminDeviceRoutes } from './operators/devices/routes.ts';
+import { adminFleetRoutes } from './operators/fleet/routes.ts';
 import { adminHostRoutes } from './operators/hosts/routes.ts';
 import { adminJoinTokenRoutes } from './operators/join-tokens/routes.ts';
 import { adminOrphanRoutes } from './operators/orphans/routes.ts';
 import { adminPlacementRoutes } from './operators/placements/routes.ts';
 import { adminPriceRoutes } from './operators/prices/routes.ts';
 import { adminPublicAddressRoutes } from './operators/public-addresses/routes.ts';
+import { adminResourceRoutes } from './operators/resources/routes.ts';
 import { publicAddressRoutes } from './public-addresses/routes.ts';
 import { sshKeyRoutes } from './ssh-keys/routes.ts';
 import { accessKeyRoutes } from './tenants/access-keys/routes.ts';
@@ -64,10 +66,12 @@ export const ALL_ROUTES: readonly AnyRoute[] = [
   ...usageRoutes,
   ...auditLogRoutes,
   ...adminHostRoutes,
+  ...adminFleetRoutes,
   ...adminDeviceRoutes,
   ...adminPlacementRoutes,
   ...adminOrphanRoutes,
   ...adminPublicAddressRoutes,
   ...adminJoinTokenRoutes,
   ...adminPriceRoutes,
+  ...adminResourceRoutes,
 ];

@@ -22,6 +22,13 @@ export type DeviceState = (typeof DEVICE_STATES)[number];
 export const DEVICE_KINDS = ['gpu', 'drive'] as const;
 export type DeviceKind = (typeof DEVICE_KINDS)[number];
 
+/**
+ * What operators see of a GPU. `free`: a new VM can get it now. `sold`: a VM has it. `cleaning`: its VM is stopped or
+ * deleted, and the GPU has not been proven clean yet. `blocked`: no VM can get it, because of the GPU or of its host.
+ */
+export const GPU_USES = ['free', 'sold', 'cleaning', 'blocked'] as const;
+export type GpuUse = (typeof GPU_USES)[number];
+
 /** The word for one device of the kind in a sentence. */
 export const DEVICE_WORDS: Record<DeviceKind, string> = { gpu: 'GPU', drive: 'drive' };
 

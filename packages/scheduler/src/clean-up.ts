@@ -17,6 +17,7 @@ import {
   type Removed,
   type Retention,
   removeOldAuditLogs,
+  removeOldCapacitySamples,
   removeOldEvents,
   removeOldIntervals,
   removeOldOperations,
@@ -55,6 +56,8 @@ export const REMOVALS: Record<string, Removal> = {
     removeOldEvents(sql, { ...batch, days: retention.events }),
   stream_events: (sql, { retention, ...batch }) =>
     removeOldStreamEvents(sql, { ...batch, days: retention.streamEvents }),
+  capacity_samples: (sql, { retention, ...batch }) =>
+    removeOldCapacitySamples(sql, { ...batch, days: retention.events }),
   audit_logs: (sql, { retention, ...batch }) =>
     removeOldAuditLogs(sql, { ...batch, days: retention.auditLogs }),
   device_receipts: (sql, { retention, ...batch }) =>

@@ -11,6 +11,7 @@ import { recordHeartbeat } from '@gantry/db/queries/hosts/host-liveness';
 import { forgetFailedBuilds } from '@gantry/db/queries/hosts/host-trouble';
 import { terminateIdleTransactions } from '@gantry/db/queries/maintenance/idle-transactions';
 import type { Retention } from '@gantry/db/queries/maintenance/remove-history';
+import { insertCapacitySample } from '@gantry/db/queries/operators/fleet-gpus';
 import type { AttachedHosts } from './attached/attached-hosts.ts';
 import { cleanUp } from './clean-up.ts';
 import { closeUsage } from './close-usage.ts';
@@ -178,6 +179,7 @@ export function maintenanceLoops({
           await addDefaultSubnets(sql, location);
       },
     },
+    { name: 'capacity', everyMs: MINUTE_MS, body: () => insertCapacitySample(sql) },
     { name: 'clean-up', everyMs: 10 * MINUTE_MS, body: () => cleanUp({ sql, log, retention }) },
   ];
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Hono } from 'hono';
 import { afterAll, expect, it } from 'vitest';
-import { createPathRouter } from '../http/path-router.ts';
+import { createPathRouter } from '../http/routing/path-router.ts';
 import { mountConsolePages } from './console-pages.ts';
 
 const directory = mkdtempSync(path.join(tmpdir(), 'gantry-console-'));

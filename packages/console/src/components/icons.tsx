@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 /** The icons are drawn on a grid of 16 and repeat what a text beside them, or their label, says. */
-function Icon({ children }: { children: ReactNode }) {
+export function Icon({ children }: { children: ReactNode }) {
   return (
     <svg
       aria-hidden="true"

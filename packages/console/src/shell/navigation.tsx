@@ -3,6 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import type { ComponentType, ReactNode } from 'react';
 import { me } from '../api/account-queries.ts';
 import { ChartIcon, HostIcon, KeyIcon, NetworkIcon, ServerIcon } from '../components/icons.tsx';
+import { MapIcon, OverviewIcon, PlusIcon, QuestionIcon } from '../components/operator-icons.tsx';
 import { currentProject } from './current-project.ts';
 import { ProjectPicker } from './project-picker.tsx';
 
@@ -46,7 +47,11 @@ export function Navigation() {
       {data?.user.operator && (
         <Group title="Operations">
           <ul className="flex flex-col gap-px">
+            <Item to="/operator/overview" icon={OverviewIcon} label="Overview" />
+            <Item to="/operator/map" icon={MapIcon} label="Fleet map" />
             <Item to="/operator/hosts" icon={HostIcon} label="Hosts" />
+            <Item to="/operator/why-not" icon={QuestionIcon} label="Why not?" />
+            <Item to="/operator/join" icon={PlusIcon} label="Join a host" />
           </ul>
         </Group>
       )}

@@ -11,6 +11,9 @@ import {
   removeOldOperations,
 } from './maintenance/remove-history.ts';
 import { listOperations, readUnfinishedOperation } from './operations/operations.ts';
+import { listAllDisks } from './operators/all-disks.ts';
+import { countFailedOperations, listAllOperations } from './operators/all-operations.ts';
+import { listAllVms } from './operators/all-vms.ts';
 import { succeedVmOperation } from './settle/end-operation.ts';
 import { insertAdjustments } from './usage/adjustments.ts';
 import { closeInterval, openInterval } from './usage/meter.ts';
@@ -153,6 +156,53 @@ describe('a list of VMs in a project of 10,000', () => {
     expect(rowsRead).toBeLessThanOrEqual(most + ONCE);
     for (const table of ['vms', 'disks', 'disk_attachments', 'network_interfaces'])
       expect(scanned).not.toContain(table);
+  });
+});
+
+describe('a list of all tenants', () => {
+  const anyVm = {
+    hostId: null,
+    ids: null,
+    names: null,
+    types: null,
+    locations: null,
+    states: null,
+  };
+  const anyOperation = { ids: null, resourceType: null, resourceId: null, name: null, state: null };
+  const all = { organizationId: null, projectId: null, after: null, before: null, limit: PAGE };
+  const vms = (filter: object) => () =>
+    listAllVms(watch.sql, { ...all, ...anyVm, tags: [], ...filter });
+  const disks = (filter: object) => () => listAllDisks(watch.sql, { ...all, ...anyVm, ...filter });
+  const operations = (filter: object) => () =>
+    listAllOperations(watch.sql, { ...all, ...anyOperation, ...filter });
+  // For each row: itself twice, its project, and what belongs to a VM.
+  const MOST = PAGE * 12;
+  const FEW = 2 * 12 + CATALOGUE.length;
+
+  it.each([
+    ['VMs', vms, () => ({}), MOST],
+    ['VMs from the middle', vms, () => ({ after: vmIds[VMS / 2] }), MOST],
+    ['VMs of a project that run', vms, () => ({ projectId, states: ['STATE_RUNNING'] }), MOST],
+    ['VMs of an organization', vms, () => ({ organizationId }), MOST],
+    ['VMs that crashed', vms, () => ({ states: ['STATE_CRASHED', 'STATE_ERROR'] }), FEW],
+    ['VMs with a name', vms, () => ({ names: [`vm-${vmIds[7]}`] }), FEW],
+    ['VMs of a host', vms, () => ({ hostId: newId() }), FEW],
+    ['disks', disks, () => ({}), MOST],
+    ['disks that are ready, of which there are none', disks, () => ({ states: ['ready'] }), FEW],
+    ['disks of a host', disks, () => ({ hostId: newId() }), FEW],
+    ['operations', operations, () => ({}), MOST],
+    ['operations of a project', operations, () => ({ projectId }), MOST],
+    ['operations that failed', operations, () => ({ state: 'FAILED' }), FEW],
+    ['operations of a resource', operations, () => ({ resourceId: vmIds[7] }), FEW],
+  ])('of %s reads a page', async (_, list, filter, most) => {
+    const { rowsRead, scanned } = await measure(list(filter()));
+    expect(rowsRead).toBeLessThanOrEqual(most);
+    for (const table of ['vms', 'disks', 'operations']) expect(scanned).not.toContain(table);
+  });
+
+  it('of failed operations is counted without reading the others', async () => {
+    const { rowsRead } = await measure(() => countFailedOperations(watch.sql));
+    expect(rowsRead).toBeLessThanOrEqual(10);
   });
 });
 

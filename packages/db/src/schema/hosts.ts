@@ -124,6 +124,8 @@ export const hosts = pgTable(
     adminState: text('admin_state').notNull().default('active'),
     /** When an operator declared the host dead. */
     fencedAt: moment('fenced_at'),
+    /** Labels of operators, such as the rack. */
+    labels: jsonb('labels').$type<Record<string, string>>().notNull().default({}),
   },
   (t) => [
     unique('hosts_name_key').on(t.name),

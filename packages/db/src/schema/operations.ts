@@ -49,6 +49,7 @@ export const operations = pgTable(
   (t) => [
     uniqueIndex('operations_unfinished_key').on(t.resourceId).where(sql`state = 'IN_PROGRESS'`),
     index('operations_list').on(t.projectId, t.resourceType, t.state, t.id),
+    index('operations_list_of_all').on(t.resourceType, t.state, t.id).concurrently(),
     index('operations_resource').on(t.resourceId),
     index('operations_deadline').on(t.deadlineAt).where(sql`state = 'IN_PROGRESS'`),
     oneOf('operations_resource_type', t.resourceType, RESOURCE_TYPES),

@@ -111,6 +111,9 @@ export const vms = pgTable(
       .where(sql`tags <> '{}'::jsonb`)
       .concurrently(),
     index('vms_state').on(t.projectId, t.state, t.id),
+    // The lists of operators look for a state in all projects.
+    index('vms_state_of_all').on(t.state, t.id).concurrently(),
+    index('vms_name_of_all').on(t.name).concurrently(),
     index('vms_unplaced')
       .on(t.location, t.projectId, t.id)
       .where(
@@ -178,6 +181,7 @@ export const disks = pgTable(
     unique('disks_serial_number_key').on(t.serialNumber),
     index('disks_project').on(t.projectId, t.id),
     index('disks_host').on(t.hostId),
+    index('disks_state_of_all').on(t.state, t.id).concurrently(),
     index('disks_to_create')
       .on(t.homeId)
       .where(sql`host_id is null and home_id is not null`)

@@ -339,6 +339,8 @@ export function bindOperations({ call, list }: Bind) {
       list: list({ id: 'admin-hosts.list', method: 'GET', path: '/v0.1/admin/hosts' }),
       /** Read a host with its devices, certificates and VMs. */
       get: call({ id: 'admin-hosts.get', method: 'GET', path: '/v0.1/admin/hosts/{host_id}' }),
+      /** Replace the labels of a host. */
+      change: call({ id: 'admin-hosts.change', method: 'PATCH', path: '/v0.1/admin/hosts/{host_id}', takesKey: true }),
       /** Remove a host without VMs, and its devices. */
       delete: call({ id: 'admin-hosts.delete', method: 'DELETE', path: '/v0.1/admin/hosts/{host_id}', takesKey: true }),
       /** Place no new VMs on a host; its VMs stay. Ends a drain. */
@@ -353,6 +355,14 @@ export function bindOperations({ call, list }: Bind) {
       fence: call({ id: 'admin-hosts.fence', method: 'POST', path: '/v0.1/admin/hosts/{host_id}:fence', takesKey: true }),
       /** Disconnect the agent of a host until it enrolls again; its VMs keep running. */
       revokeCertificates: call({ id: 'admin-hosts.revoke-certificates', method: 'POST', path: '/v0.1/admin/hosts/{host_id}:revoke-certificates', takesKey: true }),
+    },
+    adminFleet: {
+      /** Read the state of all GPUs, in a short form without pages. */
+      get: call({ id: 'admin-fleet.get', method: 'GET', path: '/v0.1/admin/fleet' }),
+      /** Count GPUs by location, model and state, hosts that need attention, failed operations. */
+      summary: call({ id: 'admin-fleet.summary', method: 'GET', path: '/v0.1/admin/fleet/summary' }),
+      /** List how many GPUs were free, sold, cleaned and blocked, oldest first. */
+      history: list({ id: 'admin-fleet.history', method: 'GET', path: '/v0.1/admin/capacity-history' }),
     },
     adminDevices: {
       /** Keep new VMs from getting a GPU or a drive; a VM that has it keeps it. */
@@ -397,6 +407,24 @@ export function bindOperations({ call, list }: Bind) {
       set: call({ id: 'admin-prices.set', method: 'PUT', path: '/v0.1/admin/prices/{resource_type}', takesKey: true }),
       /** Delete a price: the type then costs nothing, and its usage is marked as not priced. */
       delete: call({ id: 'admin-prices.delete', method: 'DELETE', path: '/v0.1/admin/prices/{resource_type}', takesKey: true }),
+    },
+    adminVms: {
+      /** List the VMs of all tenants, oldest first. */
+      list: list({ id: 'admin-vms.list', method: 'GET', path: '/v0.1/admin/vms' }),
+      /** Read a VM of any tenant. */
+      get: call({ id: 'admin-vms.get', method: 'GET', path: '/v0.1/admin/vms/{vm_id}' }),
+    },
+    adminDisks: {
+      /** List the disks of all tenants, including OS disks, oldest first. */
+      list: list({ id: 'admin-disks.list', method: 'GET', path: '/v0.1/admin/disks' }),
+      /** Read a disk of any tenant. */
+      get: call({ id: 'admin-disks.get', method: 'GET', path: '/v0.1/admin/disks/{disk_id}' }),
+    },
+    adminOperations: {
+      /** List the operations of all tenants, newest first. */
+      list: list({ id: 'admin-operations.list', method: 'GET', path: '/v0.1/admin/operations' }),
+      /** Read an operation of any tenant. */
+      get: call({ id: 'admin-operations.get', method: 'GET', path: '/v0.1/admin/operations/{operation_id}' }),
     },
   };
 }

@@ -1433,7 +1433,8 @@ export interface paths {
         delete: operations["admin-hosts.delete"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Replace the labels of a host */
+        patch: operations["admin-hosts.change"];
         trace?: never;
     };
     "/v0.1/admin/hosts/{host_id}:cordon": {
@@ -1532,6 +1533,57 @@ export interface paths {
         put?: never;
         /** Disconnect the agent of a host until it enrolls again; its VMs keep running */
         post: operations["admin-hosts.revoke-certificates"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/fleet": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the state of all GPUs, in a short form without pages */
+        get: operations["admin-fleet.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/fleet/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count GPUs by location, model and state, hosts that need attention, failed operations */
+        get: operations["admin-fleet.summary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/capacity-history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List how many GPUs were free, sold, cleaned and blocked, oldest first */
+        get: operations["admin-fleet.history"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1757,6 +1809,108 @@ export interface paths {
         post?: never;
         /** Delete a price: the type then costs nothing, and its usage is marked as not priced */
         delete: operations["admin-prices.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/vms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the VMs of all tenants, oldest first */
+        get: operations["admin-vms.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/vms/{vm_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a VM of any tenant */
+        get: operations["admin-vms.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/disks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the disks of all tenants, including OS disks, oldest first */
+        get: operations["admin-disks.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/disks/{disk_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a disk of any tenant */
+        get: operations["admin-disks.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the operations of all tenants, newest first */
+        get: operations["admin-operations.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v0.1/admin/operations/{operation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read an operation of any tenant */
+        get: operations["admin-operations.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2834,6 +2988,10 @@ export interface components {
             };
             /** @description How the host differs from what an operator accepted, one sentence each. No new VM is placed on the host until it is as before, or is accepted again. */
             drift: string[];
+            /** @description Labels of operators. The label "rack" says where the host is on the fleet map. */
+            labels: {
+                [key: string]: string;
+            };
             /** @description Whether every host in the location can reach the disks of this host. */
             shared_storage: boolean;
             /** @description Whether VMs are placed here only while its links have the bandwidth of their types. */
@@ -2986,12 +3144,91 @@ export interface components {
             /** @enum {string} */
             state: "STATE_CREATING" | "STATE_RUNNING" | "STATE_STOPPING" | "STATE_SHUTOFF" | "STATE_STARTING" | "STATE_RESETTING" | "STATE_CRASHED" | "STATE_UNREACHABLE" | "STATE_ERROR" | "STATE_DELETING";
         };
+        ChangeHost: {
+            /** @description Replaces all labels of the host. */
+            labels: {
+                [key: string]: string;
+            };
+        };
         DrainingHost: components["schemas"]["HostDetails"] & {
             remaining_vms: components["schemas"]["PlacedVm"][];
         };
         FenceHost: {
             /** @description The name of the host. */
             confirm: string;
+        };
+        Fleet: {
+            hosts: components["schemas"]["FleetHost"][];
+        };
+        FleetHost: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            location: string;
+            /** @description The label "rack" of the host; empty if it has none. */
+            rack: string;
+            /** @enum {string} */
+            state: "ready" | "unreachable" | "fenced";
+            /** @enum {string} */
+            admin_state: "active" | "cordoned" | "draining";
+            /** @description Why no new VM is placed on the host; empty if VMs are. */
+            closed_reason: string;
+            gpus: components["schemas"]["FleetGpus"][];
+            /** @description The VMs that have GPUs of the host. */
+            vms: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            }[];
+        };
+        /** @description GPUs of one model behind the same PCIe switch. */
+        FleetGpus: {
+            numa_node: number;
+            pcie_switch: string;
+            model: string;
+            /** @description The PCI address of each GPU. */
+            addresses: string[];
+            /** @description The state of each GPU. */
+            states: ("free" | "sold" | "cleaning" | "blocked")[];
+            /** @description The position of the holder of each GPU in `vms` of the host; -1 if it has none. */
+            vms: number[];
+        };
+        FleetSummary: {
+            gpus: components["schemas"]["Capacity"][];
+            hosts: number;
+            /** @description Hosts that are unreachable or fenced. */
+            hosts_lost: number;
+            /** @description Hosts that are cordoned or draining. */
+            hosts_cordoned: number;
+            hosts_drifted: number;
+            hosts_troubled: number;
+            /** @description Operations of all tenants that were requested in the last 24 hours and failed. */
+            failed_operations: number;
+        };
+        Capacity: {
+            location: string;
+            model: string;
+            free: number;
+            sold: number;
+            cleaning: number;
+            blocked: number;
+            /** @description Those of the free GPUs whose host has only free GPUs of this model. */
+            free_on_whole_hosts: number;
+        };
+        CapacityHistory: {
+            items: components["schemas"]["CapacitySample"][];
+        };
+        CapacitySample: {
+            /** Format: date-time */
+            at: string;
+            location: string;
+            model: string;
+            free: number;
+            sold: number;
+            cleaning: number;
+            blocked: number;
+            /** @description Those of the free GPUs whose host has only free GPUs of this model. */
+            free_on_whole_hosts: number;
         };
         Device: {
             /** Format: uuid */
@@ -3162,6 +3399,26 @@ export interface components {
         };
         SetPrice: {
             usd_per_hour: number;
+        };
+        AdminVm: components["schemas"]["Vm"] & {
+            /** Format: uuid */
+            organization_id: string;
+            /** @description The host of the VM; empty while it is placed on none. */
+            host_id: string | "";
+        };
+        AdminDisk: components["schemas"]["Disk"] & {
+            /** Format: uuid */
+            project_id: string;
+            /** Format: uuid */
+            organization_id: string;
+            /** @description The host that stores the disk; empty before a host has created it. */
+            host_id: string | "";
+        };
+        AdminOperation: components["schemas"]["Operation"] & {
+            /** Format: uuid */
+            project_id: string;
+            /** Format: uuid */
+            organization_id: string;
         };
     };
     responses: never;
@@ -6578,6 +6835,37 @@ export interface operations {
             };
         };
     };
+    "admin-hosts.change": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key within 24 hours returns the first reply and changes nothing. */
+                "Idempotency-Key"?: string;
+                /** @description The ETag of a GET. If the resource has changed since, the reply is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                host_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeHost"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostDetails"];
+                };
+            };
+        };
+    };
     "admin-hosts.cordon": {
         parameters: {
             query?: never;
@@ -6740,6 +7028,74 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HostDetails"];
+                };
+            };
+        };
+    };
+    "admin-fleet.get": {
+        parameters: {
+            query?: {
+                location?: string;
+                /** @description A comma-separated list. */
+                host_ids?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Fleet"];
+                };
+            };
+        };
+    };
+    "admin-fleet.summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FleetSummary"];
+                };
+            };
+        };
+    };
+    "admin-fleet.history": {
+        parameters: {
+            query?: {
+                location?: string;
+                model?: string;
+                hours?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CapacityHistory"];
                 };
             };
         };
@@ -7163,6 +7519,187 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Price"];
+                };
+            };
+        };
+    };
+    "admin-vms.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
+                /** @description A comma-separated list. */
+                types?: string;
+                /** @description A comma-separated list. */
+                locations?: string;
+                /** @description A comma-separated list. */
+                states?: string;
+                /** @description A tag as key:value. It may be repeated; items must have all of the tags. */
+                tag?: string[];
+                organization_id?: string;
+                project_id?: string;
+                host_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["AdminVm"][];
+                        next_page_token: string;
+                    };
+                };
+            };
+        };
+    };
+    "admin-vms.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                vm_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminVm"];
+                };
+            };
+        };
+    };
+    "admin-disks.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                organization_id?: string;
+                project_id?: string;
+                host_id?: string;
+                /** @description A comma-separated list. */
+                ids?: string;
+                /** @description A comma-separated list. */
+                names?: string;
+                /** @description A comma-separated list. */
+                types?: string;
+                /** @description A comma-separated list. */
+                locations?: string;
+                /** @description A comma-separated list. */
+                states?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["AdminDisk"][];
+                        next_page_token: string;
+                    };
+                };
+            };
+        };
+    };
+    "admin-disks.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                disk_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminDisk"];
+                };
+            };
+        };
+    };
+    "admin-operations.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description The next_page_token of the previous page. */
+                page_token?: string;
+                organization_id?: string;
+                project_id?: string;
+                resource_type?: "vm" | "disk" | "vpc-firewall-rule";
+                resource_id?: string;
+                operation_name?: "CREATE" | "UPDATE" | "DELETE" | "START" | "STOP" | "RESET" | "ATTACH_DISKS" | "DETACH_DISKS";
+                state?: "IN_PROGRESS" | "SUCCEEDED" | "FAILED";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["AdminOperation"][];
+                        next_page_token: string;
+                    };
+                };
+            };
+        };
+    };
+    "admin-operations.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                operation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminOperation"];
                 };
             };
         };

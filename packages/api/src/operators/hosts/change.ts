@@ -9,6 +9,7 @@ import {
   updateAcceptedFacts,
   updateHostAdminState,
   updateHostFenced,
+  updateHostLabels,
 } from '@gantry/db/queries/hosts/admin-hosts';
 import { insertEvents } from '@gantry/db/queries/operations/events';
 import { badRequest, CloudError, notFound } from '@gantry/model/errors';
@@ -22,6 +23,16 @@ export async function changeHostAdminState({
   adminState,
 }: Target & { adminState: 'active' | 'cordoned' }): Promise<HostDetailsRow> {
   await updateHostAdminState(sql, { hostId, adminState });
+  return found(await readHost(sql, hostId));
+}
+
+/** Replaces all labels of a host. Idempotent. */
+export async function changeHostLabels({
+  sql,
+  hostId,
+  labels,
+}: Target & { labels: Record<string, string> }): Promise<HostDetailsRow> {
+  await updateHostLabels(sql, { hostId, labels });
   return found(await readHost(sql, hostId));
 }
 

@@ -157,6 +157,7 @@ describe('a host', () => {
       lacks_nesting: false,
       software: { os: '', kernel: '', firmware: '', libvirt: '', command_line: '', iommu: '' },
       drift: [],
+      labels: {},
       // One for the new host and one for the VM.
       wanted_number: 2,
       accepted_number: 0,

@@ -5,12 +5,21 @@ import { route } from '../../http/route.ts';
 import {
   acceptHost,
   changeHostAdminState,
+  changeHostLabels,
   deleteHost,
   drainHost,
   fenceHost,
   revokeCertificates,
 } from './change.ts';
-import { DrainingHost, FenceHost, HostDetails, HostPage, HostParams, HostQuery } from './schema.ts';
+import {
+  ChangeHost,
+  DrainingHost,
+  FenceHost,
+  HostDetails,
+  HostPage,
+  HostParams,
+  HostQuery,
+} from './schema.ts';
 import { drainingHostView, hostDetailsView, hostView } from './view.ts';
 
 export const adminHostRoutes = [
@@ -46,6 +55,18 @@ export const adminHostRoutes = [
       if (!host) throw notFound('host');
       return hostDetailsView(host);
     },
+  }),
+  route({
+    id: 'admin-hosts.change',
+    method: 'patch',
+    path: '/admin/hosts/{host_id}',
+    summary: 'Replace the labels of a host',
+    access: { level: 'operator', role: 'admin' },
+    params: HostParams,
+    body: ChangeHost,
+    reply: HostDetails,
+    handle: async ({ sql, params: { host_id: hostId }, body: { labels } }) =>
+      hostDetailsView(await changeHostLabels({ sql, hostId, labels })),
   }),
   route({
     id: 'admin-hosts.cordon',

@@ -3,6 +3,7 @@ import { DISK_TYPES } from '@gantry/model/states';
 import { VM_STATES } from '@gantry/model/vm-life/states';
 import { z } from '@hono/zod-openapi';
 import { Id, Page, Paging, ReplyId, Text, Timestamp, TimestampOrEmpty } from '../../http/fields.ts';
+import { Tags } from '../../http/tags.ts';
 import { HostDevices } from '../devices/device-lists.ts';
 
 const HostNumaNode = z
@@ -74,6 +75,9 @@ const Host = z
       description:
         'How the host differs from what an operator accepted, one sentence each. No new VM is ' +
         'placed on the host until it is as before, or is accepted again.',
+    }),
+    labels: Tags.openapi({
+      description: 'Labels of operators. The label "rack" says where the host is on the fleet map.',
     }),
     shared_storage: z.boolean().openapi({
       description: 'Whether every host in the location can reach the disks of this host.',
@@ -158,6 +162,10 @@ export const HostQuery = z.strictObject({
 });
 
 export const HostParams = z.object({ host_id: Id });
+
+export const ChangeHost = z
+  .strictObject({ labels: Tags.openapi({ description: 'Replaces all labels of the host.' }) })
+  .openapi('ChangeHost');
 
 export const FenceHost = z
   .strictObject({

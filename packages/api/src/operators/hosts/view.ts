@@ -31,6 +31,7 @@ export function hostView(row: HostRow) {
     agent_capabilities: capabilities,
     software: { os, kernel, firmware, libvirt, command_line: commandLine, iommu },
     drift: row.drift,
+    labels: row.labels,
     shared_storage: row.shared_storage,
     enforces_bandwidth: row.enforces_bandwidth,
     lacks_nesting: row.lacks_nesting,

@@ -4,7 +4,7 @@ import { arrangeRules, describeTraffic, type Rule } from './rule-matrix.ts';
 const rule = (part: Partial<Rule>): Rule => ({
   ...{ id: 'r', name: 'rule', direction: 'ingress', action: 'allow', state: 'active' },
   ...{ vpc_network_id: 'n-1', sources: [], source_ports: [], destinations: [] },
-  ...{ destination_ports: [], protocols: ['tcp'] },
+  ...{ destination_ports: [], protocols: ['tcp'], tags: {} },
   ...part,
 });
 const names = new Map([['n-1', 'backend']]);

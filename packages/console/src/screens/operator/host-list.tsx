@@ -1,11 +1,14 @@
 import type { Schemas } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { allHosts } from '../../api/admin-queries.ts';
-import { Badge, type Tone } from '../../components/badge.tsx';
+import { Badge } from '../../components/badge.tsx';
+import { buttonClass } from '../../components/button.tsx';
 import { ErrorNote } from '../../components/error-note.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { type Column, Table } from '../../components/table.tsx';
+import { describeHost } from './host/describe-host.ts';
 
 type Host = Schemas['Host'];
 
@@ -16,6 +19,11 @@ export function HostList() {
       <PageHeader
         title="Hosts"
         description="The servers of this installation, and whether they accept VMs."
+        actions={
+          <Link to="/operator/join" className={buttonClass('primary')}>
+            Join a host
+          </Link>
+        }
       />
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {hosts ? (
@@ -38,7 +46,15 @@ const COLUMNS: Column<Host>[] = [
     id: 'name',
     header: 'Name',
     sortBy: ({ name }) => name,
-    cell: ({ name }) => <span className="font-medium">{name}</span>,
+    cell: ({ id, name }) => (
+      <Link
+        to="/operator/hosts/$hostId"
+        params={{ hostId: id }}
+        className="font-medium hover:underline"
+      >
+        {name}
+      </Link>
+    ),
   },
   {
     id: 'location',
@@ -49,10 +65,18 @@ const COLUMNS: Column<Host>[] = [
   {
     id: 'state',
     header: 'State',
-    sortBy: ({ state }) => state,
-    cell: ({ state, connected }) => (
-      <Badge tone={toneOf(state, connected)}>{connected ? state : `${state}, not connected`}</Badge>
-    ),
+    sortBy: (host) => describeHost(host).label,
+    cell: (host) => {
+      const { label, tone } = describeHost(host);
+      return <Badge tone={tone}>{label}</Badge>;
+    },
+  },
+  {
+    id: 'vms',
+    header: 'VMs',
+    align: 'right',
+    sortBy: ({ vm_count }) => vm_count,
+    cell: ({ vm_count }) => vm_count,
   },
   {
     id: 'gpus',
@@ -62,8 +86,3 @@ const COLUMNS: Column<Host>[] = [
     cell: ({ gpus }) => gpus.length,
   },
 ];
-
-function toneOf(state: string, connected: boolean): Tone {
-  if (!connected) return 'bad';
-  return state === 'ready' ? 'good' : 'warn';
-}

@@ -5,7 +5,37 @@ import { operatorRoute } from '../../routes.tsx';
 export const operatorRoutes = [
   createRoute({
     getParentRoute: () => operatorRoute,
+    path: 'overview',
+    component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: 'map',
+    component: lazyRouteComponent(() => import('./fleet-map/fleet-map.tsx'), 'FleetMap'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
     path: 'hosts',
     component: lazyRouteComponent(() => import('./host-list.tsx'), 'HostList'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: 'hosts/$hostId',
+    component: lazyRouteComponent(() => import('./host/host-screen.tsx'), 'HostScreen'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: 'hosts/$hostId/devices/$deviceId',
+    component: lazyRouteComponent(() => import('./device/device-screen.tsx'), 'DeviceScreen'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: 'why-not',
+    component: lazyRouteComponent(() => import('./placement/why-not.tsx'), 'WhyNot'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: 'join',
+    component: lazyRouteComponent(() => import('./join/join-host.tsx'), 'JoinHost'),
   }),
 ] as const;

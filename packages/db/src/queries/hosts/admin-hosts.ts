@@ -82,6 +82,7 @@ export type HostRow = {
     capabilities?: string[];
   } | null;
   drift: string[];
+  labels: Record<string, string>;
   devices: HostDevice[];
   vm_count: number;
 };
@@ -109,7 +110,7 @@ const hostColumns = (sql: Queryable) => sql`
   h.id, h.name, h.location, h.state, h.admin_state, h.fenced_at, h.created_at, h.accepted_number,
   h.refusal, h.trouble, h.unknown_vms, h.unresponsive_vms, h.shared_storage, h.enforces_bandwidth, h.lacks_nesting, h.numa_nodes,
   h.inventory -> 'software' as software, h.inventory -> 'storagePools' as storage_pools,
-  disks_gib(h.id)::integer as disks_gib, h.drift, r.number as wanted_number,
+  disks_gib(h.id)::integer as disks_gib, h.drift, h.labels, r.number as wanted_number,
   coalesce(s.last_seen_at > now() - make_interval(secs => ${VOUCHED_SECONDS}), false) as connected,
   greatest(h.last_seen_at, s.last_seen_at) as last_seen_at,
   (select coalesce(json_agg(json_build_object('id', d.id, 'kind', d.kind, 'pci_address', d.pci_address,
@@ -178,6 +179,13 @@ export async function updateHostAdminState(
   { hostId, adminState }: { hostId: string; adminState: HostAdminState },
 ): Promise<void> {
   await sql`update hosts set admin_state = ${adminState} where id = ${hostId}`;
+}
+
+export async function updateHostLabels(
+  sql: Queryable,
+  { hostId, labels }: { hostId: string; labels: Record<string, string> },
+): Promise<void> {
+  await sql`update hosts set labels = ${JSON.stringify(labels)}::text::jsonb where id = ${hostId}`;
 }
 
 /** Accepts the present facts of the host. Returns false if it has reported none. */

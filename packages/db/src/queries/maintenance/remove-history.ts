@@ -31,7 +31,7 @@ export type Removed = { removed: number; next: string | null };
 const before = (sql: Queryable, days: number) => sql`now() - ${days}::int * interval '1 day'`;
 
 /** The smallest id that could have been created so many days ago. */
-const firstId = (sql: Queryable, days: number) =>
+export const firstId = (sql: Queryable, days: number) =>
   sql`(lpad(to_hex(floor(extract(epoch from ${before(sql, days)}) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`;
 
 const next = (count: number, limit: number) => (count < limit ? null : FIRST_ID);
@@ -69,6 +69,19 @@ export async function removeOldEvents(
 ): Promise<Removed> {
   const { count } = await sql`delete from events where id = any(array(
     select id from events where id < ${firstId(sql, days)} order by id limit ${limit} for update skip locked))`;
+  return { removed: count, next: next(count, limit) };
+}
+
+/** Samples are kept as long as events: both are what operators look back at. */
+export async function removeOldCapacitySamples(
+  sql: Queryable,
+  { limit, days }: Batch & { days: number },
+): Promise<Removed> {
+  const { count } = await sql`
+    delete from capacity_samples s using (
+      select at, location, model from capacity_samples where at < ${before(sql, days)}
+      order by at limit ${limit} for update skip locked) old
+    where (s.at, s.location, s.model) = (old.at, old.location, old.model)`;
   return { removed: count, next: next(count, limit) };
 }
 

@@ -4,6 +4,7 @@ import {
   type OperationState,
   type ResourceType,
 } from '@gantry/model/states';
+import type postgres from 'postgres';
 import type { Queryable } from '../../connect.ts';
 import { LAST_ID } from '../page-bounds.ts';
 
@@ -58,10 +59,9 @@ function withoutHeld({ request }: { request: object }): object {
   return Object.fromEntries(Object.entries(request).filter(([name]) => !HELD_BY_VM.has(name)));
 }
 
-const fromStored = ({ held, ...row }: StoredRow): OperationRow => ({
-  ...row,
-  request: { ...withoutHeld(row), ...held },
-});
+function fromStored<Stored extends StoredRow>({ held, ...row }: Stored): Omit<Stored, 'held'> {
+  return { ...row, request: { ...withoutHeld(row), ...held } };
+}
 
 /** Returns the insert as a WITH member, for writes that are one statement. */
 export function insertOperationCte(sql: Queryable, operation: NewOperation) {
@@ -139,6 +139,19 @@ export async function listOperations(
     select ${columns(sql)} from operations o
     where o.id = any(array(select id from (${ids}) pages order by id desc limit ${filter.limit}))
     order by o.id desc`;
+  return rows.map(fromStored);
+}
+
+export type OperationOfTenant = OperationRow & { project_id: string; organization_id: string };
+
+/** Reads the operations whose ids a query selects, newest first. */
+export async function readSelectedOperations(
+  sql: Queryable,
+  ids: postgres.PendingQuery<postgres.Row[]>,
+): Promise<OperationOfTenant[]> {
+  const rows = await sql<(OperationOfTenant & StoredRow)[]>`
+    select ${columns(sql)}, o.project_id, p.organization_id from operations o join projects p on p.id = o.project_id
+    where o.id = any(array(${ids})) order by o.id desc`;
   return rows.map(fromStored);
 }
 

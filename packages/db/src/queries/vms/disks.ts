@@ -26,7 +26,7 @@ export type DiskRow = {
   attachments: DiskAttachmentRow[];
 };
 
-const selectDisk = (sql: Queryable) => sql`
+export const selectDisk = (sql: Queryable) => sql`
   select d.id, d.kind, d.name, d.type, d.size, d.size_gib, d.location, d.block_size, d.serial_number, d.state, d.tags,
     d.created_at, d.updated_at,
     (select coalesce(json_agg(json_build_object('vm_id', a.vm_id, 'attachment_type', a.attachment_type, 'mode', a.mode)

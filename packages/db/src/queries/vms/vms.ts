@@ -46,7 +46,7 @@ export type VmRow = {
   network_interfaces: VmInterfaceRow[];
 };
 
-const selectVm = (sql: Queryable) => sql`
+export const selectVm = (sql: Queryable) => sql`
   select v.id, v.project_id, v.name, v.type, v.location, v.state, v.generation, v.created_at, v.updated_at, v.tags,
     v.type = any(array(select name from vm_types where nested_virtualization)) as nested_virtualization,
     (select coalesce(json_agg(json_build_object('id', d.id, 'name', d.name, 'type', d.type, 'size', d.size,

@@ -1,0 +1,151 @@
+import type { Cell, FleetLayout, GpuState, PlacedHost, Titled } from './layout.ts';
+import { isVisible, type Size, toScreen, type View } from './view.ts';
+
+/** Draws the fleet. Each state has a shape too, so that it can be told apart without its colour. */
+
+export type Palette = Record<
+  GpuState | 'canvas' | 'surface' | 'line' | 'text' | 'muted' | 'selected',
+  string
+>;
+
+export type Picture = {
+  layout: FleetLayout;
+  view: View;
+  size: Size;
+  palette: Palette;
+  /** GPUs that a search or filter excludes are drawn pale. */
+  matches(placed: PlacedHost, cell: Cell): boolean;
+  selected: PlacedHost | null;
+};
+
+/** Cells that are smaller than this many pixels are drawn without their shape. */
+const SHAPE_FROM = 6;
+/** Names are drawn from this scale on, because they would not be legible below. */
+const NAMES_FROM = 0.75;
+const TITLES_FROM = 0.3;
+const PALE = 0.16;
+const STATES: GpuState[] = ['free', 'sold', 'cleaning', 'blocked'];
+
+export function drawFleet(context: CanvasRenderingContext2D, picture: Picture): void {
+  const { layout, view, size, palette } = picture;
+  context.fillStyle = palette.canvas;
+  context.fillRect(0, 0, size.width, size.height);
+  const whole = layout.locations.map((location) => ({ ...location, width: layout.width }));
+  drawTitles(context, picture, whole, { size: 15, colour: palette.text });
+  if (view.scale >= TITLES_FROM)
+    drawTitles(context, picture, layout.racks, { size: 11, colour: palette.muted });
+  drawHosts(
+    context,
+    picture,
+    layout.hosts.filter((placed) => isVisible(view, placed, size)),
+  );
+}
+
+/** Draws hosts over what is there. An update of some hosts needs nothing else. */
+export function drawHosts(
+  context: CanvasRenderingContext2D,
+  picture: Picture,
+  hosts: readonly PlacedHost[],
+): void {
+  for (const placed of hosts) drawFrame(context, picture, placed);
+  for (const isPale of [true, false]) {
+    context.globalAlpha = isPale ? PALE : 1;
+    for (const state of STATES) {
+      const cells = hosts.flatMap((placed) =>
+        placed.cells.filter(
+          (cell) => cell.state === state && picture.matches(placed, cell) !== isPale,
+        ),
+      );
+      drawCells(context, picture, state, cells);
+    }
+  }
+  context.globalAlpha = 1;
+}
+
+/** One path for all cells of a state is many times faster than one for each. */
+function drawCells(
+  context: CanvasRenderingContext2D,
+  { view, palette }: Picture,
+  state: GpuState,
+  cells: Cell[],
+): void {
+  const boxes = cells.map((cell) => toScreen(view, cell));
+  const hasShape = (boxes[0]?.width ?? 0) >= SHAPE_FROM;
+  context.beginPath();
+  for (const { x, y, width, height } of boxes) {
+    const inset = hasShape && state !== 'sold' ? 0.75 : 0;
+    context.rect(x + inset, y + inset, width - 2 * inset, height - 2 * inset);
+  }
+  context.fillStyle = palette[state];
+  context.strokeStyle = palette[state];
+  context.lineWidth = 1.5;
+  if (!hasShape || state === 'sold') {
+    context.fill();
+    return;
+  }
+  if (state === 'blocked')
+    for (const { x, y, width, height } of boxes) {
+      context.moveTo(x + 2, y + 2);
+      context.lineTo(x + width - 2, y + height - 2);
+      context.moveTo(x + width - 2, y + 2);
+      context.lineTo(x + 2, y + height - 2);
+    }
+  context.stroke();
+  if (state !== 'cleaning') return;
+  context.beginPath();
+  for (const { x, y, width, height } of boxes) context.rect(x, y + height / 2, width, height / 2);
+  context.fill();
+}
+
+function drawFrame(context: CanvasRenderingContext2D, picture: Picture, placed: PlacedHost): void {
+  const { view, palette, selected } = picture;
+  const { x, y, width, height } = toScreen(view, placed);
+  const isClosed = placed.host.closed_reason !== '';
+  const isSelected = selected?.host.id === placed.host.id;
+  context.fillStyle = palette.surface;
+  context.fillRect(x, y, width, height);
+  context.lineWidth = isSelected ? 2 : 1;
+  context.strokeStyle = isSelected ? palette.selected : isClosed ? palette.blocked : palette.line;
+  context.setLineDash(isClosed && !isSelected ? [4, 3] : []);
+  context.strokeRect(x + 0.5, y + 0.5, width - 1, height - 1);
+  context.setLineDash([]);
+  if (view.scale < NAMES_FROM) return;
+  context.fillStyle = isClosed ? palette.blocked : palette.muted;
+  writeText(context, placed.host.name, {
+    ...{ x: x + 3 * view.scale, y: y + 9.5 * view.scale, size: 8 * view.scale },
+    width: width - 6 * view.scale,
+  });
+}
+
+function drawTitles(
+  context: CanvasRenderingContext2D,
+  { view, size: canvas }: Picture,
+  titles: readonly Titled[],
+  { size, colour }: { size: number; colour: string },
+): void {
+  context.fillStyle = colour;
+  for (const titled of titles) {
+    if (!isVisible(view, titled, canvas)) continue;
+    const { x, y, width } = toScreen(view, titled);
+    // Titles stay legible when the map is small, as far as there is room for them.
+    const pixels = Math.max(9, size * Math.min(view.scale, 1.4));
+    writeText(context, titled.title, {
+      x,
+      y: y + pixels,
+      size: pixels,
+      width: Math.max(width, 80),
+    });
+  }
+}
+
+type Line = { x: number; y: number; width: number; size: number };
+
+/** Ends a text that is too long with an ellipsis. */
+function writeText(context: CanvasRenderingContext2D, text: string, line: Line): void {
+  context.font = `${line.size}px ui-sans-serif, system-ui, sans-serif`;
+  let shown = text;
+  // The end of a host name tells hosts apart, so its beginning is left out.
+  while (shown.length > 4 && context.measureText(shown).width > line.width)
+    shown = `…${shown.slice(shown.startsWith('…') ? 3 : 2)}`;
+  context.fillText(shown, line.x, line.y);
+}

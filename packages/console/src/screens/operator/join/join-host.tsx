@@ -1,0 +1,150 @@
+import type { Schemas } from '@gantry/sdk';
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { adminKey, allHosts } from '../../../api/admin-queries.ts';
+import { gantry } from '../../../api/client.ts';
+import { everyItem } from '../../../api/every-item.ts';
+import { Badge } from '../../../components/badge.tsx';
+import { Button } from '../../../components/button.tsx';
+import { CopyButton } from '../../../components/copy-button.tsx';
+import { ErrorNote } from '../../../components/error-note.tsx';
+import { Field, Input, Select } from '../../../components/field.tsx';
+import { Note } from '../../../components/note.tsx';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { Panel } from '../../../components/panel.tsx';
+import { describeHost } from '../host/describe-host.ts';
+
+type NewToken = Schemas['NewJoinToken'];
+
+const allLocations = () =>
+  queryOptions({
+    queryKey: adminKey('locations'),
+    queryFn: ({ signal }) => everyItem(gantry.adminLocations.list({}, { signal })),
+  });
+
+/** Lets a new server join: a token, the line to paste there, and the server as soon as it appears. */
+export function JoinHost() {
+  const { data: locations, error } = useQuery(allLocations());
+  const [location, setLocation] = useState('');
+  const create = useMutation({
+    mutationFn: (chosen: string) => gantry.adminJoinTokens.create({ body: { location: chosen } }),
+  });
+  const chosen = location || (locations?.[0]?.name ?? '');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    create.mutate(chosen);
+  };
+  return (
+    <>
+      <PageHeader
+        title="Join a host"
+        description="A token lets one server join. It works once, within a day."
+      />
+      {error && <ErrorNote error={error} />}
+      <div className="flex max-w-3xl flex-col gap-4">
+        <Panel title="1. Where is the server?">
+          <form onSubmit={submit} className="flex flex-wrap items-end gap-3">
+            <Field label="Location" className="min-w-44">
+              {(control) => (
+                <Select
+                  {...control}
+                  value={chosen}
+                  onChange={(event) => setLocation(event.target.value)}
+                >
+                  {locations?.map(({ name }) => (
+                    <option key={name}>{name}</option>
+                  ))}
+                </Select>
+              )}
+            </Field>
+            <Button type="submit" look="primary" busy={create.isPending} disabled={chosen === ''}>
+              Create a token
+            </Button>
+          </form>
+          {create.error && <ErrorNote error={create.error} />}
+        </Panel>
+        {create.data && <Steps key={create.data.id} token={create.data} />}
+      </div>
+    </>
+  );
+}
+
+function Steps({ token }: { token: NewToken }) {
+  return (
+    <>
+      <Panel title="2. Run this in /opt/gantry on the server, as root">
+        <EnrollLine token={token} />
+      </Panel>
+      <Panel title="3. Wait for it here">
+        <Arrival token={token} />
+      </Panel>
+    </>
+  );
+}
+
+const DEFAULT_PORT = '7443';
+
+function EnrollLine({ token }: { token: NewToken }) {
+  const [server, setServer] = useState(`${window.location.hostname}:${DEFAULT_PORT}`);
+  if (token.ca_sha256 === '') {
+    return (
+      <Note tone="warn">
+        No scheduler has started yet, so the server could not check whom it talks to. Start one, and
+        create another token.
+      </Note>
+    );
+  }
+  const line = `node packages/agent/dist/main.mjs enroll --server ${server} --token ${token.token} --ca-sha256 ${token.ca_sha256}`;
+  return (
+    <div className="flex flex-col gap-3">
+      <Field label="Address of a scheduler, as the server reaches it" className="max-w-sm">
+        {(control) => (
+          <Input {...control} value={server} onChange={(event) => setServer(event.target.value)} />
+        )}
+      </Field>
+      <div className="flex items-start gap-2 rounded-md border border-line bg-canvas p-3">
+        <code className="min-w-0 flex-1 font-mono text-sm break-all">{line}</code>
+        <CopyButton text={line} label="the line" />
+      </div>
+      <p className="text-sm text-muted">
+        The token is shown only now. Before it,{' '}
+        <code className="font-mono">deploy/prepare-host.sh</code> installs what the server needs.
+      </p>
+    </div>
+  );
+}
+
+/** A host that is not older than the token and is in its location; the stream of events brings it. */
+function Arrival({ token }: { token: NewToken }) {
+  const { data: hosts = [] } = useQuery(allHosts());
+  const joined = hosts.filter(
+    ({ location, created_at }) => location === token.location && created_at >= token.created_at,
+  );
+  if (joined.length === 0) {
+    return (
+      <p role="status">
+        <Badge tone="busy">Waiting for a new host in {token.location}</Badge>
+      </p>
+    );
+  }
+  return (
+    <ul className="flex flex-col gap-2" aria-live="polite">
+      {joined.map((host) => (
+        <li key={host.id} className="flex flex-wrap items-center gap-x-4 gap-y-1">
+          <Link
+            to="/operator/hosts/$hostId"
+            params={{ hostId: host.id }}
+            className="font-medium text-accent hover:underline"
+          >
+            {host.name}
+          </Link>
+          <Badge tone={describeHost(host).tone}>{describeHost(host).label}</Badge>
+          <span className="text-muted">
+            {host.gpus.length} GPUs, {host.drives.length} drives
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,1 @@
+ALTER TABLE "hosts" ADD COLUMN "labels" jsonb DEFAULT '{}'::jsonb NOT NULL;

@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "vms_state_of_all" ON "vms" USING btree ("state","id");

@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "vms_name_of_all" ON "vms" USING btree ("name");

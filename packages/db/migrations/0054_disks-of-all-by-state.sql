@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "disks_state_of_all" ON "disks" USING btree ("state","id");

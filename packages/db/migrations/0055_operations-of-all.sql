@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "operations_list_of_all" ON "operations" USING btree ("resource_type","state","id");
