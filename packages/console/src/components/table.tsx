@@ -138,7 +138,7 @@ function HeaderCell({ className, title, column, sorted, onSort }: HeaderCellProp
           type="button"
           onClick={onSort}
           className={classNames(
-            'inline-flex rounded hover:text-text',
+            'inline-flex rounded align-middle hover:text-text',
             column?.align === 'right' && 'flex-row-reverse',
           )}
         >
