@@ -10,6 +10,8 @@ export const KINDS = {
   network: { path: '/vpc/networks', prefix: 'n-' },
   subnet: { path: '/vpc/subnets', prefix: 's-' },
   key: { path: '/access-keys', prefix: 'k-' },
+  'SSH-key': { path: '/ssh-keys', prefix: 'h-' },
+  address: { path: '/vpc/public-addresses', prefix: 'a-' },
 } as const;
 export type Kind = keyof typeof KINDS;
 
@@ -38,6 +40,8 @@ export const SECRET_SCRIPT = '#!/bin/sh\n# the-token-of-the-tenant-9f86d081';
 const LOCATIONS = ['eu-north-a', 'eu-north-a', 'us-east-a'];
 const VM = '/projects/{project_id}/vms/{vm_id}';
 const DISK = '/projects/{project_id}/disks/{disk_id}';
+const SSH_KEY = '/projects/{project_id}/ssh-keys/{ssh_key_id}';
+const ADDRESS = '/projects/{project_id}/vpc/public-addresses/{address_id}';
 const RULE = '/projects/{project_id}/vpc/firewall-rules/{rule_id}';
 
 export const VERBS: readonly Verb[] = [
@@ -146,6 +150,7 @@ export const VERBS: readonly Verb[] = [
             body: { name: freshName('n'), cidr: `10.${random.between(100, 250)}.0.0/16` },
           },
   },
+  rename('network', '/projects/{project_id}/vpc/networks/{network_id}'),
   remove('network', '/projects/{project_id}/vpc/networks/{network_id}'),
   {
     ...{ name: 'create subnet', weight: 1, route: 'post /projects/{project_id}/vpc/subnets' },
@@ -160,6 +165,7 @@ export const VERBS: readonly Verb[] = [
             },
           },
   },
+  rename('subnet', '/projects/{project_id}/vpc/subnets/{subnet_id}'),
   remove('subnet', '/projects/{project_id}/vpc/subnets/{subnet_id}'),
   {
     ...{ name: 'create key', weight: 1, route: 'post /projects/{project_id}/access-keys' },
@@ -167,7 +173,64 @@ export const VERBS: readonly Verb[] = [
       keys.length >= MOST ? null : { path: '/access-keys', body: { name: freshName('k') } },
   },
   remove('key', '/projects/{project_id}/access-keys/{access_key_id}'),
+  {
+    ...{ name: 'create SSH-key', weight: 1, route: 'post /projects/{project_id}/ssh-keys' },
+    request: ({ 'SSH-key': keys }) =>
+      keys.length >= MOST
+        ? null
+        : { path: '/ssh-keys', body: { name: freshName('h'), public_key: SSH_PUBLIC_KEY } },
+  },
+  {
+    ...{ name: 'tag SSH-key', weight: 1, route: `patch ${SSH_KEY}` },
+    request: ({ 'SSH-key': keys }, random) =>
+      on(random.pick(keys), (id) => ({
+        ...{ path: `/ssh-keys/${id}`, body: { tags: { seen: freshName('h') } } },
+      })),
+  },
+  remove('SSH-key', SSH_KEY),
+  {
+    ...{
+      name: 'create address',
+      weight: 2,
+      route: `post /projects/{project_id}/vpc/public-addresses`,
+    },
+    request: ({ address: addresses }, random) =>
+      addresses.length >= MOST
+        ? null
+        : {
+            path: '/vpc/public-addresses',
+            body: { name: freshName('a'), location: random.pick(LOCATIONS) },
+          },
+  },
+  useAddress('attach'),
+  useAddress('detach'),
+  rename('address', ADDRESS),
+  remove('address', ADDRESS),
 ];
+
+/** The operation is one of the VM. */
+function useAddress(verb: 'attach' | 'detach'): Verb {
+  return {
+    ...{ name: `${verb} address` as const, weight: 2, route: `post ${VM}/${verb}-public-address` },
+    request: ({ VM: vms, address: addresses }, random) =>
+      on(random.pick(vms), (vm) =>
+        on(random.pick(addresses), (address_id) => ({
+          ...{ path: `/vms/${vm}/${verb}-public-address`, body: { address_id } },
+        })),
+      ),
+  };
+}
+
+function rename(kind: Kind, route: string): Verb {
+  return {
+    ...{ name: `rename ${kind}` as const, weight: 1, route: `patch ${route}` },
+    request: (known, random) =>
+      on(random.pick(known[kind]), (id) => ({
+        path: `${KINDS[kind].path}/${id}`,
+        body: { name: freshName(KINDS[kind].prefix.slice(0, 1)) },
+      })),
+  };
+}
 
 function remove(kind: Kind, route: string): Verb {
   return {

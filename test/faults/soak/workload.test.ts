@@ -6,6 +6,7 @@ import { VERBS } from './verbs.ts';
 /** Writes of tenants that change no resource of a project. */
 const WITHOUT_EFFECT = [
   'post /projects/{project_id}/vpc/firewall-rules:trace',
+  'post /projects/{project_id}/vms:validate',
   'post /projects/{project_id}/vms/{vm_id}/console',
 ];
 

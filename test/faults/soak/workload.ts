@@ -53,7 +53,10 @@ export class Workload {
     const client = new TenantClient(cloud);
     const reply = await client.send({ method: 'GET', path: '/vpc/networks' });
     const defaultNetwork = reply?.body.items[0].id;
-    const known = { VM: [], disk: [], rule: [], network: [], subnet: [], key: [] };
+    const known = {
+      ...{ VM: [], disk: [], rule: [], network: [], subnet: [], key: [] },
+      ...{ 'SSH-key': [], address: [] },
+    };
     return new Workload(client, random, { ...known, defaultNetwork });
   }
 
@@ -75,8 +78,7 @@ export class Workload {
   /** The resources of a kind that the workload created, as the api lists them. */
   async list(kind: Kind): Promise<string[]> {
     const { path, prefix } = KINDS[kind];
-    const query = kind === 'VM' ? '?limit=1000' : '';
-    const reply = await this.client.send({ method: 'GET', path: `${path}${query}` });
+    const reply = await this.client.send({ method: 'GET', path: `${path}?limit=1000` });
     if (reply?.status !== 200) throw new Error(`GET ${path}: ${JSON.stringify(reply)}`);
     const items = reply.body.items as { id: string; name: string }[];
     return items.filter(({ name }) => name.startsWith(prefix)).map(({ id }) => id);
