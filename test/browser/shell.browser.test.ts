@@ -135,6 +135,22 @@ it('an expired login is renewed over the page, and what the person had begun con
   await close();
 });
 
+it('what one person had begun is not sent for another who logs in over the page', async () => {
+  const { page, logIn, close } = await world.open();
+  await logIn(world.tenant);
+  await page.getByRole('link', { name: 'Create VM' }).first().click();
+  await page.getByLabel('Name').fill('of-the-other');
+  await page.getByLabel('Public keys').fill(KEY);
+  await endLogins();
+  await page.getByRole('button', { name: 'Create VM' }).click();
+  await page.getByRole('dialog', { name: 'Your login has expired' }).waitFor();
+  await logIn(world.operator);
+  await page.getByRole('heading', { name: 'Virtual machines' }).waitFor();
+  await page.getByText(world.operator.email).waitFor();
+  expect((await world.client.call('GET', '/vms?names=of-the-other')).body.items).toEqual([]);
+  await close();
+});
+
 it('a login asks for the code of a second factor if the person has one', async () => {
   const person = { email: 'grace@example.com', password: 'a compiler sails at dawn 1952' };
   const secret = await addSecondFactor(world, person);

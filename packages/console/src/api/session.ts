@@ -19,6 +19,7 @@ export type Session =
   | 'expired';
 
 const KEY = 'gantry.refresh-token';
+const PERSON = 'gantry.person';
 const LOCK = 'gantry.refresh-token';
 const locks = navigator.locks as LockManager | undefined;
 const storage = locks ? localStorage : sessionStorage;
@@ -28,14 +29,32 @@ const held = () => storage.getItem(KEY) ?? undefined;
 export const session = observable<Session>(held() === undefined ? 'anonymous' : 'active');
 
 let access = { token: '', expiresAtMs: 0 };
+/** The e-mail address of the person whose page this tab shows. */
+let person = held() === undefined ? null : storage.getItem(PERSON);
+/** Of the person who is logging in here. */
+let candidate: string | undefined;
 let lastWork: Promise<unknown> = Promise.resolve();
 
 // Another tab has logged in or out.
 addEventListener('storage', ({ key, newValue }) => {
   if (key !== KEY && key !== null) return;
   if (newValue === null) endSession('expired');
-  else session.set('active');
+  else resume();
 });
+
+/** What one person has begun is never sent for another: the tab begins again with the other's page. */
+function resume(): void {
+  candidate = undefined;
+  const now = storage.getItem(PERSON);
+  if (person !== null && now !== person) return location.assign('/');
+  person = now;
+  session.set('active');
+}
+
+/** Called before a login. */
+export function expectPerson(email: string): void {
+  candidate = email.toLowerCase();
+}
 
 function endSession(next: 'anonymous' | 'expired'): void {
   access = { token: '', expiresAtMs: 0 };
@@ -45,6 +64,7 @@ function endSession(next: 'anonymous' | 'expired'): void {
 
 /** Forgets the login in this browser. */
 export function logOutHere(): void {
+  person = null;
   endSession('anonymous');
 }
 
@@ -81,8 +101,9 @@ export const tokens: TokenStore = {
   },
   async write({ access_token, refresh_token, expires_at_ms }) {
     access = { token: access_token, expiresAtMs: expires_at_ms };
+    if (candidate !== undefined) storage.setItem(PERSON, candidate);
     storage.setItem(KEY, refresh_token);
-    session.set('active');
+    resume();
   },
   async exclusively(work) {
     for (;;) {

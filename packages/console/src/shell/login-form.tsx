@@ -1,12 +1,13 @@
 import { ApiError } from '@gantry/sdk';
 import { type FormEvent, useState } from 'react';
 import { gantry } from '../api/client.ts';
+import { expectPerson } from '../api/session.ts';
 import { Button } from '../components/button.tsx';
 import { ErrorNote } from '../components/error-note.tsx';
 import { Field, Input } from '../components/field.tsx';
 
 /** Asks for a password, and for the code of a second factor if the server asks for it. */
-export function LoginForm({ onLogin }: { onLogin?: () => void }) {
+export function LoginForm() {
   const [needsCode, setNeedsCode] = useState(false);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -20,8 +21,8 @@ export function LoginForm({ onLogin }: { onLogin?: () => void }) {
     setError(undefined);
     try {
       const login = { email: text('email').trim(), password: text('password') };
+      expectPerson(login.email);
       await gantry.logIn(totp === '' ? login : { ...login, totp });
-      onLogin?.();
     } catch (failure) {
       if (failure instanceof ApiError && failure.code === 'totp_required') setNeedsCode(true);
       else setError(failure);

@@ -1,7 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef } from 'react';
-import { me } from '../api/account-queries.ts';
-import { gantry } from '../api/client.ts';
+import { type ReactNode, useEffect } from 'react';
 import { useObservable } from '../api/observable.ts';
 import { session } from '../api/session.ts';
 import { Dialog } from '../components/dialog.tsx';
@@ -42,20 +40,10 @@ function LoginPage() {
 
 /** Lies over the page, which stays as it is. Requests that were under way continue after the login. */
 function ExpiredLogin({ open }: { open: boolean }) {
-  const queryClient = useQueryClient();
-  const shownTo = useRef<string | undefined>(undefined);
-  useEffect(() => {
-    if (open) shownTo.current = queryClient.getQueryData(me().queryKey)?.user.id;
-  }, [open, queryClient]);
-  const checkPerson = async () => {
-    const { user } = await gantry.root.get();
-    // Another person may not see what the first one had open.
-    if (shownTo.current !== undefined && user.id !== shownTo.current) location.assign('/');
-  };
   return (
     <Dialog open={open} onClose={() => {}} title="Your login has expired" persistent>
       <p className="mb-4 text-muted">Log in again to continue where you were.</p>
-      <LoginForm onLogin={() => void checkPerson()} />
+      <LoginForm />
     </Dialog>
   );
 }
