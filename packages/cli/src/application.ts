@@ -11,7 +11,8 @@ import { firewallRoutes } from './commands/firewall/routes.ts';
 import { keyRoutes } from './commands/key.ts';
 import { loginCommand } from './commands/login.ts';
 import { logoutCommand } from './commands/logout.ts';
-import { networkRoutes } from './commands/network.ts';
+import { addressRoutes } from './commands/network/addresses.ts';
+import { networkRoutes } from './commands/network/networks.ts';
 import { operationRoutes } from './commands/operation.ts';
 import { deviceRoutes } from './commands/operator/device.ts';
 import { doctorCommand } from './commands/operator/doctor.ts';
@@ -37,6 +38,7 @@ const routes: RouteMap<CliContext> = buildRouteMap({
     image: imageRoutes,
     disk: diskRoutes,
     network: networkRoutes,
+    address: addressRoutes,
     firewall: firewallRoutes,
     key: keyRoutes,
     accessKey: accessKeyRoutes,

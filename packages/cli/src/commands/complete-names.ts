@@ -57,6 +57,10 @@ export const subnetNames = namesFromApi(
   ({ client, project_id }, options) => client.subnets.list({ project_id }, options),
   name,
 );
+export const addressNames = namesFromApi(
+  ({ client, project_id }, options) => client.publicAddresses.list({ project_id }, options),
+  name,
+);
 export const sshKeyNames = namesFromApi(
   ({ client, project_id }, options) => client.sshKeys.list({ project_id }, options),
   name,

@@ -2,17 +2,9 @@ import { homedir } from 'node:os';
 import type { Schemas } from '@gantry/sdk';
 import { buildCommand } from '@stricli/core';
 import type { CliContext } from '../../cli-context.ts';
-import { connectToProject, type ProjectConnection } from '../../config/connect.ts';
+import { connectToProject } from '../../config/connect.ts';
 import { rememberVmKey } from '../../config/vm-keys.ts';
-import {
-  imageNames,
-  locationNames,
-  networkNames,
-  sshKeyNames,
-  subnetNames,
-  typeNames,
-} from '../complete-names.ts';
-import { findByName } from '../find-by-name.ts';
+import { imageNames, locationNames, sshKeyNames, typeNames } from '../complete-names.ts';
 import { finishOperation, type WaitFlag, waitFlag } from '../finish-operation.ts';
 import {
   argument,
@@ -30,17 +22,16 @@ import {
   readGiven,
 } from '../public-keys.ts';
 import { type Tag, tagFlag, tagObject } from '../tags.ts';
+import { chooseNetwork, givenAddress, type NetworkFlags, networkFlags } from './choose-network.ts';
 import { type Vm, vmFields } from './vm.ts';
 
 type CreateFlags = CommonFlags &
-  WaitFlag & {
+  WaitFlag &
+  NetworkFlags & {
     type: string;
     location: string;
     image: string;
     sshKey: readonly string[] | undefined;
-    network: string | undefined;
-    subnet: string | undefined;
-    publicAddress: boolean;
     startupScript: string | undefined;
     shutdownScript: string | undefined;
     userData: string | undefined;
@@ -68,13 +59,7 @@ export const createVm = buildCommand<CreateFlags, [string], CliContext>({
         ),
         variadic: true,
       },
-      network: optionalText(
-        'The network, by name or id (default: that of the project)',
-        'network',
-        networkNames,
-      ),
-      subnet: optionalText('The subnet, by name or id', 'subnet', subnetNames),
-      publicAddress: { kind: 'boolean', default: true, brief: 'Give the VM a public address' },
+      ...networkFlags,
       startupScript: optionalText('A script that runs at the first boot', 'file'),
       shutdownScript: optionalText('A script that runs at each shutdown', 'file'),
       userData: optionalText('User data for cloud-init', 'file'),
@@ -85,11 +70,12 @@ export const createVm = buildCommand<CreateFlags, [string], CliContext>({
   },
   async func(flags, name) {
     // Mistakes on this computer are found before the server is asked.
+    const address = givenAddress(flags);
     const keys = await givenKeys('--ssh-key', flags.sshKey ?? []);
     const body = await buildBody(this, { flags, name, keys });
     const connection = await connectToProject(this, flags);
     const { client, project_id } = connection;
-    const network_interfaces = await chooseNetwork(connection, flags);
+    const network_interfaces = await chooseNetwork(connection, { ...flags, address });
     const { operation } = await client.vms.create({
       project_id,
       body: { ...body, ...(network_interfaces && { network_interfaces }) },
@@ -118,23 +104,4 @@ async function buildBody(
     ...(userData && { user_data: await readGiven('--user-data', userData) }),
     ...(tag && { tags: tagObject(tag) }),
   };
-}
-
-/** Undefined means the default of the project. */
-async function chooseNetwork(
-  { client, project_id }: ProjectConnection,
-  { network, subnet, publicAddress }: CreateFlags,
-): Promise<Schemas['NewNetworkInterface'][] | undefined> {
-  if (network === undefined && subnet === undefined && publicAddress) return undefined;
-  const networks = () => client.networks.list({ project_id });
-  const chosen = network && (await findByName('network', network, networks()));
-  const subnets = () => client.subnets.list({ project_id });
-  const inside = subnet && (await findByName('subnet', subnet, subnets()));
-  return [
-    {
-      ...(chosen && { network_id: chosen.id }),
-      ...(inside && { subnet_id: inside.id }),
-      public_ipv4: { type: publicAddress ? 'dynamic' : 'none' },
-    },
-  ];
 }

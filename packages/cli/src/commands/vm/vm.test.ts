@@ -227,6 +227,18 @@ describe('vm create', () => {
     expect(missing).toMatchObject({ code: 4, stderr: 'gantry: there is no network home\n' });
   });
 
+  it('gets a reserved address by its name, and refuses flags that contradict each other', async () => {
+    replies['GET /v0.1/projects/p/vpc/public-addresses'] = {
+      ...{ status: 200, body: { items: [{ id: 'a1', name: 'front' }], next_page_token: '' } },
+    };
+    await run(['create', 'trainer', ...flags, '--public-address', 'front']);
+    expect(sent().network_interfaces).toEqual([{ public_ipv4: { type: 'reserved', id: 'a1' } }]);
+    const both = ['--public-address', 'front', '--no-public-address'];
+    const before = server.seen.length;
+    expect((await run(['create', 'trainer', ...flags, ...both])).code).toBe(2);
+    expect(server.seen.length).toBe(before);
+  });
+
   it('never sends a private key', async () => {
     const file = path.join(cli.home, 'key');
     await writeFile(file, '-----BEGIN OPENSSH PRIVATE KEY-----\n');

@@ -1,10 +1,10 @@
 import { buildCommand, buildRouteMap } from '@stricli/core';
-import type { CliContext } from '../cli-context.ts';
-import { connectToProject } from '../config/connect.ts';
-import { printList, printOne } from '../terminal/print.ts';
-import { networkNames } from './complete-names.ts';
-import { findByName } from './find-by-name.ts';
-import { argument, type CommonFlags, commonFlags, outputAlias } from './flags.ts';
+import type { CliContext } from '../../cli-context.ts';
+import { connectToProject } from '../../config/connect.ts';
+import { printList, printOne } from '../../terminal/print.ts';
+import { networkNames } from '../complete-names.ts';
+import { findByName } from '../find-by-name.ts';
+import { argument, type CommonFlags, commonFlags, outputAlias } from '../flags.ts';
 
 const list = buildCommand<CommonFlags, [], CliContext>({
   docs: { brief: 'List networks' },
