@@ -5,13 +5,16 @@ import { connectToProject } from '../config/connect.ts';
 import { printList } from '../terminal/print.ts';
 import { locationNames, typeNames } from './complete-names.ts';
 import { type CommonFlags, commonFlags, optionalText, outputAlias } from './flags.ts';
+import { priceText } from './price.ts';
 
 type AvailabilityFlags = CommonFlags & { type: string | undefined; location: string | undefined };
 
 export const availabilityCommand = buildCommand<AvailabilityFlags, [], CliContext>({
   docs: {
-    brief: 'List the VM types, and where a VM of each could be placed now',
-    fullDescription: 'A snapshot: another tenant may take the last GPU before your VM is created.',
+    brief: 'List the VM types, how many VMs of each fit now in each location, and their prices',
+    fullDescription:
+      'If no VM fits, the reason is shown. A snapshot: another tenant may take the last GPU before ' +
+      'your VM is created.',
   },
   parameters: {
     flags: {
@@ -37,9 +40,11 @@ export const availabilityCommand = buildCommand<AvailabilityFlags, [], CliContex
         { title: 'LOCATION', value: (row) => row.location },
         {
           title: 'AVAILABLE',
-          value: ({ available }) => (available ? 'yes' : 'no'),
+          value: availableText,
           style: ({ available }) => (available ? 'green' : 'red'),
         },
+        { title: 'USD/HOUR', value: priceText },
+        ...(items.some(({ reason }) => reason !== '') ? [reasonColumn] : []),
         { title: 'GPUS', value: (row) => gpuText(specOf(row)), isExtra: true },
         { title: 'CORES', value: (row) => String(specOf(row)?.cpu_cores ?? ''), isExtra: true },
         { title: 'MEMORY', value: (row) => memoryText(specOf(row)), isExtra: true },
@@ -47,6 +52,15 @@ export const availabilityCommand = buildCommand<AvailabilityFlags, [], CliContex
     });
   },
 });
+
+const reasonColumn = { title: 'REASON', value: ({ reason }: Schemas['Availability']) => reason };
+
+/** The server counts up to this number. */
+const MOST_COUNTED = 100;
+
+function availableText({ count }: Schemas['Availability']): string {
+  return count < MOST_COUNTED ? String(count) : `${MOST_COUNTED} or more`;
+}
 
 type Spec = Schemas['Spec'] | undefined;
 

@@ -28,20 +28,41 @@ afterEach(async () => {
 const run = (...args: string[]) =>
   cli.run(args, { env: { GANTRY_URL: server.url, GANTRY_ACCESS_KEY: 'gantry_ak_test' } });
 
-it('availability shows what a type has, and takes filters', async () => {
+describe('availability', () => {
   const spec = { product_name: 'a40.1x', num_gpu: 1, gpu_type: 'A40', cpu_cores: 6, memory_gb: 60 };
-  replies['GET /v0.1/specs'] = items(spec);
-  replies['GET /v0.1/availabilities?product_name=a40.1x&location=eu'] = items(
-    ...[{ type: 'a40.1x', location: 'eu', available: true }],
-  );
-  const { stdout } = await run('availability', '--type', 'a40.1x', '--location', 'eu');
-  expect(stdout).toBe(
-    [
-      'TYPE    LOCATION  AVAILABLE  GPUS     CORES  MEMORY',
-      'a40.1x  eu        yes        1 x A40  6      60 GB',
-      '',
-    ].join('\n'),
-  );
+  const row = {
+    ...{ type: 'a40.1x', location: 'eu', available: true, count: 7, reason: '' },
+    ...{ usd_per_hour: 0.5, priced: true },
+  };
+
+  it('shows how many VMs fit, what one costs and what a type has, and takes filters', async () => {
+    replies['GET /v0.1/specs'] = items(spec);
+    replies['GET /v0.1/availabilities?product_name=a40.1x&location=eu'] = items(row);
+    const { stdout } = await run('availability', '--type', 'a40.1x', '--location', 'eu');
+    expect(stdout).toBe(
+      [
+        'TYPE    LOCATION  AVAILABLE  USD/HOUR  GPUS     CORES  MEMORY',
+        'a40.1x  eu        7          0.50      1 x A40  6      60 GB',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('shows the reason if none fits, and the limit of the count', async () => {
+    const none = {
+      available: false,
+      count: 0,
+      reason: 'all GPUs are in use',
+      usd_per_hour: 0,
+      priced: false,
+    };
+    const many = { ...row, location: 'us', count: 100, usd_per_hour: 1.2345 };
+    replies['GET /v0.1/specs'] = items(spec);
+    replies['GET /v0.1/availabilities'] = items({ ...row, ...none }, many);
+    const { stdout } = await run('availability');
+    expect(stdout).toMatch(/\na40\.1x +eu +0 +no price +all GPUs are in use /);
+    expect(stdout).toMatch(/\na40\.1x +us +100 or more +1\.2345 /);
+  });
 });
 
 it('images are listed with their locations', async () => {

@@ -4,6 +4,7 @@ import { buildCommand } from '@stricli/core';
 import type { CliContext } from '../../cli-context.ts';
 import { connectToProject } from '../../config/connect.ts';
 import { rememberVmKey } from '../../config/vm-keys.ts';
+import { printOne } from '../../terminal/print.ts';
 import { imageNames, locationNames, sshKeyNames, typeNames } from '../complete-names.ts';
 import { finishOperation, type WaitFlag, waitFlag } from '../finish-operation.ts';
 import {
@@ -23,6 +24,7 @@ import {
 } from '../public-keys.ts';
 import { type Tag, tagFlag, tagObject } from '../tags.ts';
 import { chooseNetwork, givenAddress, type NetworkFlags, networkFlags } from './choose-network.ts';
+import { estimateFields } from './estimate.ts';
 import { type Vm, vmFields } from './vm.ts';
 
 type CreateFlags = CommonFlags &
@@ -36,6 +38,7 @@ type CreateFlags = CommonFlags &
     shutdownScript: string | undefined;
     userData: string | undefined;
     tag: readonly Tag[] | undefined;
+    dryRun: boolean;
   };
 
 export const createVm = buildCommand<CreateFlags, [string], CliContext>({
@@ -64,6 +67,10 @@ export const createVm = buildCommand<CreateFlags, [string], CliContext>({
       shutdownScript: optionalText('A script that runs at each shutdown', 'file'),
       userData: optionalText('User data for cloud-init', 'file'),
       tag: tagFlag('A tag of the VM; may be repeated'),
+      dryRun: {
+        ...({ kind: 'boolean', default: false, withNegated: false } as const),
+        brief: 'Create nothing; print the price and whether the VM fits now',
+      },
     },
     aliases: outputAlias,
     positional: { kind: 'tuple', parameters: [argument('The name of the new VM', 'name')] },
@@ -76,10 +83,15 @@ export const createVm = buildCommand<CreateFlags, [string], CliContext>({
     const connection = await connectToProject(this, flags);
     const { client, project_id } = connection;
     const network_interfaces = await chooseNetwork(connection, { ...flags, address });
-    const { operation } = await client.vms.create({
-      project_id,
-      body: { ...body, ...(network_interfaces && { network_interfaces }) },
-    });
+    const request = {
+      ...{ project_id, body: { ...body, ...(network_interfaces && { network_interfaces }) } },
+    };
+    if (flags.dryRun) {
+      const estimate = await client.vms.validate(request);
+      const fields = estimateFields(estimate, flags.type);
+      return printOne(this, estimate, { format: flags.output, fields });
+    }
+    const { operation } = await client.vms.create(request);
     const key = privateKeyFile(keys);
     if (key !== undefined) await rememberVmKey(this.process.env, operation.metadata.id, key);
     const title = `create ${name}`;

@@ -239,6 +239,29 @@ describe('vm create', () => {
     expect(server.seen.length).toBe(before);
   });
 
+  it('with --dry-run prints price, room and reason, and creates nothing', async () => {
+    const charges = [
+      { resource_type: 'a40.1x', quantity: 1, usd_per_hour: 0.5, priced: true },
+      { resource_type: 'shared-volume', quantity: 1, usd_per_hour: 0, priced: false },
+    ];
+    const body = { fits: false, reason: 'no room', usd_per_hour: 0.5, priced: false, charges };
+    replies['POST /v0.1/projects/p/vms:validate'] = { status: 200, body };
+    const { code, stdout } = await run(['create', 'trainer', ...flags, '--dry-run']);
+    expect(code).toBe(0);
+    expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['Fits now', 'no'],
+      ['Reason', 'no room'],
+      ['USD per hour', '0.50 or more'],
+      ['Charge', 'a40.1x: 0.50'],
+      ['Charge', 'shared-volume 1 GB: no price'],
+      [''],
+    ]);
+    expect(sent()).toMatchObject({ name: 'trainer', type: 'a40.1x', location: 'eu-north-a' });
+    expect(asked()).not.toContain('POST /v0.1/projects/p/vms');
+    const json = await run(['create', 'trainer', ...flags, '--dry-run', '-o', 'json']);
+    expect(JSON.parse(json.stdout)).toEqual(body);
+  });
+
   it('never sends a private key', async () => {
     const file = path.join(cli.home, 'key');
     await writeFile(file, '-----BEGIN OPENSSH PRIVATE KEY-----\n');
