@@ -5,6 +5,7 @@ import { connectToProject } from '../config/connect.ts';
 import { printList } from '../terminal/print.ts';
 import { diskNames, locationNames } from './complete-names.ts';
 import { confirm, type YesFlag, yesFlag } from './confirm.ts';
+import { attachDisk, detachDisk } from './disk-attachment.ts';
 import { findByName } from './find-by-name.ts';
 import { finishOperation, type WaitFlag, waitFlag } from './finish-operation.ts';
 import { argument, type CommonFlags, commonFlags, outputAlias, requiredText } from './flags.ts';
@@ -106,6 +107,6 @@ const remove = buildCommand<CommonFlags & WaitFlag & YesFlag, [string], CliConte
 });
 
 export const diskRoutes = buildRouteMap({
-  routes: { list, create, delete: remove },
+  routes: { list, create, attach: attachDisk, detach: detachDisk, delete: remove },
   docs: { brief: 'Disks' },
 });

@@ -88,6 +88,27 @@ describe('a disk', () => {
     });
   });
 
+  it('is attached to a VM, and detached from the only VM that has it', async () => {
+    const attached = { ...operation, result: { id: 'v1' } };
+    replies['GET /v0.1/disks'] = items(disk);
+    replies['GET /v0.1/vms?names=trainer'] = items({ id: 'v1', name: 'trainer' });
+    replies['POST /v0.1/vms/v1/attach-disks'] = { status: 200, body: { operation: attached } };
+    replies['POST /v0.1/vms/v1/detach-disks'] = { status: 200, body: { operation: attached } };
+    expect((await run('disk', 'attach', 'data', 'trainer', '--read-only')).code).toBe(0);
+    expect(JSON.parse(server.seen.at(-1)?.body ?? '')).toEqual({
+      attach_disks: [{ disk_id: 'd1', mode: 'read-only' }],
+    });
+    expect(await run('disk', 'detach', 'data')).toMatchObject({
+      ...{ code: 2, stderr: 'gantry: the disk data is attached to no VM\n' },
+    });
+    replies['GET /v0.1/disks'] = items({ ...disk, vm_ids: ['v1', 'v2'] });
+    expect((await run('disk', 'detach', 'data')).code).toBe(2);
+    expect((await run('disk', 'detach', 'data', 'trainer')).code).toBe(0);
+    expect(JSON.parse(server.seen.at(-1)?.body ?? '')).toEqual({ detach_disks: ['d1'] });
+    replies['GET /v0.1/disks'] = items({ ...disk, vm_ids: ['v1'] });
+    expect((await run('disk', 'detach', 'data')).code).toBe(0);
+  });
+
   it('is deleted by its name, and the server decides whether it may be', async () => {
     replies['GET /v0.1/disks'] = items(disk);
     replies['DELETE /v0.1/disks/d1'] = refusal(409, 'disk_attached');
@@ -99,7 +120,14 @@ describe('a disk', () => {
 });
 
 it('a network is shown with its own subnets', async () => {
-  const network = { id: 'n1', name: 'lab', cidr: '10.0.0.0/8', gateway: '', subnets: ['s1'] };
+  const network = {
+    id: 'n1',
+    name: 'lab',
+    cidr: '10.0.0.0/8',
+    gateway: '',
+    tags: {},
+    subnets: ['s1'],
+  };
   replies['GET /v0.1/vpc/networks'] = items({ id: 'n2', name: 'x' }, network);
   replies['GET /v0.1/vpc/subnets'] = items(
     { name: 'inner', cidr: '10.1.0.0/16', location: 'eu', vpc_network_id: 'n1' },

@@ -17,7 +17,7 @@ type Address = Schemas['ReservedAddress'];
 const addressParameter = argument('The name or the id of the address', 'address', addressNames);
 const addressArgument = { kind: 'tuple', parameters: [addressParameter] } as const;
 
-export async function findAddress(
+async function findAddress(
   { client, project_id }: ProjectConnection,
   wanted: string,
 ): Promise<Address> {

@@ -95,3 +95,53 @@ describe('a reserved address', () => {
     expect((await run(['address', 'release', 'front'])).code).toBe(5);
   });
 });
+
+describe('a network', () => {
+  const network = {
+    ...{ id: 'n1', name: 'lab', cidr: '10.0.0.0/16', gateway: '10.0.0.1', subnets: [] },
+    tags: { env: 'prod' },
+  };
+  const subnet = {
+    ...{ id: 's1', name: 'inner', cidr: '10.0.1.0/24', location: 'eu', vpc_network_id: 'n1' },
+    tags: {},
+  };
+  beforeEach(() => {
+    replies['GET /v0.1/vpc/networks'] = items(network, { ...network, id: 'n2', name: 'other' });
+    replies['GET /v0.1/vpc/subnets'] = items(subnet, {
+      ...{ ...subnet, id: 's2', name: 'foreign', vpc_network_id: 'n2' },
+    });
+  });
+
+  it('is created with tags, renamed, and deleted after a confirmation', async () => {
+    replies['POST /v0.1/vpc/networks'] = ok(network);
+    replies['PATCH /v0.1/vpc/networks/n1'] = ok({ ...network, name: 'home' });
+    replies['DELETE /v0.1/vpc/networks/n1'] = ok(network);
+    const create = ['network', 'create', 'lab', '--cidr', '10.0.0.0/16', '--tag', 'env=prod'];
+    expect((await run(create)).stdout).toContain('Gateway  10.0.0.1\nTags     env=prod\n');
+    expect(last().body).toEqual({ name: 'lab', cidr: '10.0.0.0/16', tags: { env: 'prod' } });
+    expect((await run(['network', 'rename', 'lab', 'home'])).stdout).toContain('home\n');
+    expect(last().body).toEqual({ name: 'home' });
+    expect((await run(['network', 'delete', 'lab'], { typed: ['no\r'] })).code).toBe(2);
+    expect(last().line).not.toContain('DELETE');
+    expect((await run(['network', 'delete', 'lab', '--yes'])).code).toBe(0);
+    expect(last().line).toBe('DELETE /vpc/networks/n1');
+  });
+
+  it('has subnets, which are listed, created, renamed and deleted by name', async () => {
+    replies['POST /v0.1/vpc/subnets'] = ok(subnet);
+    replies['PATCH /v0.1/vpc/subnets/s1'] = ok({ ...subnet, name: 'outer' });
+    replies['DELETE /v0.1/vpc/subnets/s1'] = ok(subnet);
+    const listed = await run(['network', 'subnet', 'list', '--network', 'lab']);
+    expect(listed.stdout).toMatch(/\ninner +10\.0\.1\.0\/24 +eu +lab +s1\n$/);
+    const place = ['--network', 'lab', '--cidr', '10.0.1.0/24', '--location', 'eu'];
+    expect((await run(['network', 'subnet', 'create', 'inner', ...place])).code).toBe(0);
+    expect(last().body).toEqual({
+      ...{ name: 'inner', cidr: '10.0.1.0/24', location: 'eu', vpc_network_id: 'n1' },
+    });
+    expect((await run(['network', 'subnet', 'rename', 'inner', 'outer'])).code).toBe(0);
+    expect(last().body).toEqual({ name: 'outer' });
+    expect((await run(['network', 'subnet', 'delete', 'inner'])).code).toBe(0);
+    expect(last().line).toBe('DELETE /vpc/subnets/s1');
+    expect((await run(['network', 'subnet', 'delete', 'none'])).code).toBe(4);
+  });
+});

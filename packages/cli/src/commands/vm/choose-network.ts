@@ -4,7 +4,6 @@ import type { ProjectConnection } from '../../config/connect.ts';
 import { addressNames, networkNames, subnetNames } from '../complete-names.ts';
 import { findByName } from '../find-by-name.ts';
 import { optionalText } from '../flags.ts';
-import { findAddress } from '../network/addresses.ts';
 
 type NewInterface = Schemas['NewNetworkInterface'];
 
@@ -64,9 +63,10 @@ export async function chooseNetwork(
 }
 
 async function choosePublicAddress(
-  connection: ProjectConnection,
+  { client, project_id }: ProjectConnection,
   given: string,
 ): Promise<NonNullable<NewInterface['public_ipv4']>> {
   if (given === 'none' || given === 'dynamic') return { type: given };
-  return { type: 'reserved', id: (await findAddress(connection, given)).id };
+  const addresses = client.publicAddresses.list({ project_id });
+  return { type: 'reserved', id: (await findByName('address', given, addresses)).id };
 }

@@ -23,6 +23,7 @@ import {
   readGiven,
 } from '../public-keys.ts';
 import { type Tag, tagFlag, tagObject } from '../tags.ts';
+import { chooseDisks, diskFlag, type GivenDisk } from './choose-disks.ts';
 import { chooseNetwork, givenAddress, type NetworkFlags, networkFlags } from './choose-network.ts';
 import { estimateFields } from './estimate.ts';
 import { type Vm, vmFields } from './vm.ts';
@@ -38,6 +39,7 @@ type CreateFlags = CommonFlags &
     shutdownScript: string | undefined;
     userData: string | undefined;
     tag: readonly Tag[] | undefined;
+    disk: readonly GivenDisk[] | undefined;
     dryRun: boolean;
   };
 
@@ -63,6 +65,7 @@ export const createVm = buildCommand<CreateFlags, [string], CliContext>({
         variadic: true,
       },
       ...networkFlags,
+      disk: diskFlag,
       startupScript: optionalText('A script that runs at the first boot', 'file'),
       shutdownScript: optionalText('A script that runs at each shutdown', 'file'),
       userData: optionalText('User data for cloud-init', 'file'),
@@ -83,9 +86,9 @@ export const createVm = buildCommand<CreateFlags, [string], CliContext>({
     const connection = await connectToProject(this, flags);
     const { client, project_id } = connection;
     const network_interfaces = await chooseNetwork(connection, { ...flags, address });
-    const request = {
-      ...{ project_id, body: { ...body, ...(network_interfaces && { network_interfaces }) } },
-    };
+    const disks = flags.disk && (await chooseDisks(connection, flags.disk));
+    const chosen = { ...(network_interfaces && { network_interfaces }), ...(disks && { disks }) };
+    const request = { project_id, body: { ...body, ...chosen } };
     if (flags.dryRun) {
       const estimate = await client.vms.validate(request);
       const fields = estimateFields(estimate, flags.type);

@@ -4,6 +4,7 @@ import { openConsole } from './console.ts';
 import { createVm } from './create.ts';
 import { listVms, printLogs, showVm } from './read.ts';
 import { sshVm } from './ssh.ts';
+import { tagVm } from './tag.ts';
 
 export const vmRoutes = buildRouteMap({
   routes: {
@@ -13,6 +14,7 @@ export const vmRoutes = buildRouteMap({
     start: startVm,
     stop: stopVm,
     reset: resetVm,
+    tag: tagVm,
     delete: deleteVm,
     logs: printLogs,
     ssh: sshVm,

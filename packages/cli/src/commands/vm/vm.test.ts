@@ -176,6 +176,39 @@ describe('a VM', () => {
   });
 });
 
+describe('vm tag', () => {
+  const PATH = `/v0.1/projects/p/vms/${ID}`;
+
+  it('sets and removes tags, and repeats the change if another one came first', async () => {
+    let tags: Record<string, string> = { env: 'prod', old: '1' };
+    replies[`GET ${PATH}`] = () => ({
+      ...{ status: 200, headers: { etag: JSON.stringify(tags) }, body: { ...vm, tags } },
+    });
+    let isFirst = true;
+    replies[`PATCH ${PATH}`] = ({ ifMatch, body }) => {
+      // Another client changes the VM between the read and the write.
+      if (isFirst) tags = { ...tags, other: 'kept' };
+      isFirst = false;
+      if (ifMatch !== JSON.stringify(tags)) return refusal(412, 'precondition_failed');
+      tags = JSON.parse(body).tags;
+      return { status: 200, body: { operation: operation('SUCCEEDED', { ...vm, tags }) } };
+    };
+    const { code, stdout } = await run(['tag', 'trainer', 'env=test', 'note=a=b', 'old-']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Tags +env=test other=kept note=a=b\n/);
+    expect(tags).toEqual({ env: 'test', other: 'kept', note: 'a=b' });
+  });
+
+  it('refuses what is no change, and asks the server nothing', async () => {
+    for (const change of ['env', '=x', '-']) {
+      const { code } = await run(['tag', 'trainer', '--', change]);
+      expect({ change, code }).toEqual({ change, code: 2 });
+    }
+    expect((await run(['tag', 'trainer'])).code).toBe(2);
+    expect(server.seen).toEqual([]);
+  });
+});
+
 describe('vm create', () => {
   const flags = ['--type', 'a40.1x', '--location', 'eu-north-a', '--image', 'debian-12'];
   const sent = () =>
@@ -261,6 +294,29 @@ describe('vm create', () => {
     const json = await run(['create', 'trainer', ...flags, '--dry-run', '-o', 'json']);
     expect(JSON.parse(json.stdout)).toEqual(body);
   });
+
+  it('attaches disks by name, and creates those with a size', async () => {
+    const items = [{ id: 'd1', name: 'data' }];
+    replies['GET /v0.1/projects/p/disks'] = { status: 200, body: { items } };
+    const disks = ['data,mode=read-only', 'scratch=100GiB,block-size=4096,type=shared-volume'];
+    const args = disks.flatMap((disk) => ['--disk', disk]);
+    await run(['create', 'trainer', ...flags, ...args]);
+    expect(sent().disks).toEqual([
+      { disk_id: 'd1', mode: 'read-only' },
+      { name: 'scratch', size: '100GiB', block_size: 4096, type: 'shared-volume' },
+    ]);
+    expect((await run(['create', 'trainer', ...flags, '--disk', 'home'])).code).toBe(4);
+  });
+
+  it.each(['=1TiB', 'data=', 'data,readonly', 'data,type=shared-volume'])(
+    'refuses the disk %s, and asks the server nothing',
+    async (disk) => {
+      const { code, stderr } = await run(['create', 'trainer', ...flags, '--disk', disk]);
+      expect(code).toBe(2);
+      expect(stderr).toContain('disk');
+      expect(server.seen).toEqual([]);
+    },
+  );
 
   it('never sends a private key', async () => {
     const file = path.join(cli.home, 'key');
